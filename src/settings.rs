@@ -6,11 +6,13 @@ mod data;
 mod json;
 mod names;
 mod path;
+mod position;
 mod scalar;
 mod textures;
 
 pub use data::{BindError, DataRef};
 pub use path::{ModuleNames, Paths, Place, Target};
+pub use position::TextPosition;
 pub use scalar::number;
 pub use textures::texels;
 
@@ -20,9 +22,9 @@ use lambdav_core::limits;
 use lambdav_core::resource::Bound;
 use lambdav_core::texture::TextureData;
 use lambdav_core::types::{Scalar, Type, TypeKind, Types};
-use lambdav_float_environment::with_default;
 use lambdav_raster::Size;
 use names::instead;
+use position::suffix;
 use scalar::{int, truth, uint};
 use std::sync::Arc;
 use thiserror::Error;
@@ -79,7 +81,7 @@ impl Settings {
         name: &str,
         value: impl Into<UniformValue>,
     ) -> Result<(), UniformError> {
-        let fail = |reason| UniformError::Value { name: name.to_owned(), reason };
+        let fail = |reason| UniformError::Value { name: name.to_owned(), reason, at: None };
         match paths.find(name)? {
             Target::Place(place) => {
                 let words = value.into().words(paths.types, place.ty).map_err(fail)?;
@@ -122,12 +124,12 @@ impl Settings {
         name: &str,
         text: &str,
     ) -> Result<(), UniformError> {
-        let fail = |reason| UniformError::Value { name: name.to_owned(), reason };
+        let fail = |(reason, at)| UniformError::Value { name: name.to_owned(), reason, at };
         match paths.find(name)? {
             Target::Place(place) => self.set_place(paths, place, text).map_err(fail),
             Target::Block(_) => {
-                for (member, value) in block_members(name, text)? {
-                    self.set_text_at(paths, &member, value)?;
+                for SettingText { name, value, at } in block_members(name, text)? {
+                    self.set_text_at(paths, &name, value).map_err(|error| error.within(at))?;
                 }
                 Ok(())
             }
@@ -135,33 +137,25 @@ impl Settings {
         }
     }
 
-    fn set_place(&mut self, paths: &Paths<'_>, place: Place, text: &str) -> Result<(), String> {
+    /// Sets a part of a uniform; what is wrong with the text, and where, if it is JSON.
+    fn set_place(
+        &mut self,
+        paths: &Paths<'_>,
+        place: Place,
+        text: &str,
+    ) -> Result<(), (String, Option<TextPosition>)> {
         let (types, ty) = (paths.types, place.ty);
-        let count = types.components(ty);
-        let words = &mut self.inputs.uniforms[place.uniform][place.start..][..count];
-        if text.trim_start().starts_with(['[', '{']) {
+        let words = &mut self.inputs.uniforms[place.uniform][place.start..];
+        let words = &mut words[..types.components(ty)];
+        if text.trim_start().starts_with(['[', '{', '"']) {
             let mut new = words.to_vec();
-            with_default(|| json::read(types, ty, text, &mut new))?;
+            let read = json::read(types, ty, text, text, paths.takes_truths, &mut new);
+            read.map_err(|error| (error.message.clone(), Some(error.position(text))))?;
             words.copy_from_slice(&new);
             return Ok(());
         }
-        if types.structure(ty).is_some() {
-            let name = types.name(ty);
-            return Err(format!("a {name} is an object: `{{\"field\": value, …}}`"));
-        }
-        if count == 0 {
-            return Err("it has no components".to_owned());
-        }
-        let text = match (types.kind(ty), text) {
-            (TypeKind::Scalar(Scalar::I32 | Scalar::U32), "true") if paths.takes_truths => "1",
-            (TypeKind::Scalar(Scalar::I32 | Scalar::U32), "false") if paths.takes_truths => "0",
-            _ => text,
-        };
-        let mut value = UniformValue::parse(types.component(ty, 0), text)?;
-        if let TypeKind::Vector(..) = types.kind(ty) {
-            value.spread(count);
-        }
-        words.copy_from_slice(&value.words(types, ty)?);
+        let new = plain(types, ty, text, paths.takes_truths).map_err(|reason| (reason, None))?;
+        words.copy_from_slice(&new);
         Ok(())
     }
 
@@ -205,8 +199,8 @@ impl Settings {
     ///
     /// As [`Settings::set_all`].
     pub fn set_all_at(&mut self, paths: &Paths<'_>, text: &str) -> Result<(), UniformError> {
-        for (name, value) in members(text)? {
-            self.set_text_at(paths, &name, value)?;
+        for SettingText { name, value, at } in members(text)? {
+            self.set_text_at(paths, &name, value).map_err(|error| error.within(at))?;
         }
         Ok(())
     }
@@ -240,13 +234,64 @@ impl Settings {
     }
 }
 
-/// The members of a JSON object: their names, and their values as [`Settings::set_text`] takes them.
+/// A setting that a text of JSON has.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SettingText<'t> {
+    /// What is set.
+    pub name: String,
+    /// Its value, as [`Settings::set_text`] takes it.
+    pub value: &'t str,
+    /// Where the value is.
+    pub at: TextPosition,
+}
+
+/// The members of a JSON object.
 ///
 /// # Errors
 ///
-/// [`UniformError::Malformed`] where the text is no object.
-pub fn members(text: &str) -> Result<Vec<(String, &str)>, UniformError> {
-    json::members(text).map_err(UniformError::Malformed)
+/// [`UniformError::Malformed`] where the text is no object, or has a name twice.
+pub fn members(text: &str) -> Result<Vec<SettingText<'_>>, UniformError> {
+    let all = json::members(text);
+    let all = all.map_err(|error| UniformError::Malformed(error.told(text)))?;
+    Ok(settings_of(text, all, |name| name))
+}
+
+/// Members of the object that is the text, with their places, which are found in one pass.
+fn settings_of<'t>(
+    text: &'t str,
+    members: Vec<json::Member<'t>>,
+    name: impl Fn(String) -> String,
+) -> Vec<SettingText<'t>> {
+    let (mut at, mut before) = (TextPosition { line: 1, column: 1 }, 0);
+    let settings = members.into_iter().map(|member| {
+        let offset = member.value.as_ptr().addr() - text.as_ptr().addr();
+        at = at.then(TextPosition::of(&text[before..], offset - before));
+        before = offset;
+        SettingText { name: name(member.name), value: member.value, at }
+    });
+    settings.collect()
+}
+
+/// The words of a value that is no JSON.
+fn plain(types: &Types, ty: Type, text: &str, takes_truths: bool) -> Result<Box<[u32]>, String> {
+    if types.structure(ty).is_some() {
+        let name = types.name(ty);
+        return Err(format!("a {name} is an object: `{{\"field\": value, …}}`"));
+    }
+    let count = types.components(ty);
+    if count == 0 {
+        return Err("it has no components".to_owned());
+    }
+    let text = match (types.kind(ty), text) {
+        (TypeKind::Scalar(Scalar::I32 | Scalar::U32), "true") if takes_truths => "1",
+        (TypeKind::Scalar(Scalar::I32 | Scalar::U32), "false") if takes_truths => "0",
+        _ => text,
+    };
+    let mut value = UniformValue::parse(types.component(ty, 0), text)?;
+    if let TypeKind::Vector(..) = types.kind(ty) {
+        value.spread(count);
+    }
+    value.words(types, ty)
 }
 
 /// Values under their names as a JSON object, as [`Settings::set_all`] takes it, in ASCII. What is no finite
@@ -267,16 +312,15 @@ pub fn to_json<'a>(
 /// # Errors
 ///
 /// [`UniformError::Value`] where the text is no object.
-pub fn block_members<'t>(
-    name: &str,
-    text: &'t str,
-) -> Result<Vec<(String, &'t str)>, UniformError> {
-    let fail = |reason| UniformError::Value { name: name.to_owned(), reason };
+pub fn block_members<'t>(name: &str, text: &'t str) -> Result<Vec<SettingText<'t>>, UniformError> {
+    let fail = |reason, at| UniformError::Value { name: name.to_owned(), reason, at };
     if !text.trim_start().starts_with('{') {
-        return Err(fail("a block is an object: `{\"member\": value, …}`".to_owned()));
+        return Err(fail("a block is an object: `{\"member\": value, …}`".to_owned(), None));
     }
-    let members = json::members(text).map_err(fail)?;
-    Ok(members.into_iter().map(|(member, value)| (format!("{name}.{member}"), value)).collect())
+    let members = json::members(text);
+    let members =
+        members.map_err(|error| fail(error.message.clone(), Some(error.position(text))))?;
+    Ok(settings_of(text, members, |member| format!("{name}.{member}")))
 }
 
 /// The parts of a uniform, or the whole of it, that these settings, names and values, do not set; at most so many.
@@ -312,29 +356,43 @@ impl UniformError {
     /// The same of a constant.
     pub(crate) fn of_constant(self) -> Self {
         match self {
-            Self::Value { name, reason } => Self::ConstantValue { name, reason },
+            Self::Value { name, reason, at } => Self::ConstantValue { name, reason, at },
             other => other,
         }
+    }
+
+    /// The same where the text with the value begins at that place of another one.
+    #[must_use]
+    pub fn within(mut self, place: TextPosition) -> Self {
+        if let Self::Unknown { at, .. }
+        | Self::Path { at, .. }
+        | Self::Value { at, .. }
+        | Self::ConstantValue { at, .. } = &mut self
+        {
+            *at = Some(at.map_or(place, |inner| place.then(inner)));
+        }
+        self
     }
 
     /// The same where these could have been meant, too.
     #[must_use]
     pub fn or_one_of(self, constants: &[Uniform]) -> Self {
         match self {
-            Self::Unknown { name, others, .. } => Self::unknown(
-                name,
-                others
-                    .into_iter()
-                    .chain(constants.iter().map(|constant| constant.name.clone()))
-                    .collect(),
-            ),
+            Self::Unknown { name, others, at, .. } => {
+                let constants = constants.iter().map(|constant| constant.name.clone());
+                let mut error = Self::unknown(name, others.into_iter().chain(constants).collect());
+                if let Self::Unknown { at: place, .. } = &mut error {
+                    *place = at;
+                }
+                error
+            }
             other => other,
         }
     }
 
     fn unknown(name: String, others: Vec<String>) -> Self {
         let help = instead(&name, others.iter().map(String::as_str));
-        Self::Unknown { name, help, others }
+        Self::Unknown { name, help, others, at: None }
     }
 }
 
@@ -342,7 +400,7 @@ impl UniformError {
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum UniformError {
     /// The program has no uniform of that name.
-    #[error("the program has no uniform `{name}`; {help}")]
+    #[error("the program has no uniform `{name}`; {help}{}", suffix(.at))]
     Unknown {
         /// The name.
         name: String,
@@ -350,14 +408,18 @@ pub enum UniformError {
         help: String,
         /// Those that there are.
         others: Vec<String>,
+        /// Where it is in a text of settings.
+        at: Option<TextPosition>,
     },
     /// A uniform has no such part.
-    #[error("`{path}`: {reason}")]
+    #[error("`{path}`: {reason}{}", suffix(.at))]
     Path {
         /// The path.
         path: String,
         /// Which part of it is wrong, and what is there.
         reason: String,
+        /// Where it is in a text of settings.
+        at: Option<TextPosition>,
     },
     /// What has that name is fixed when the shader is compiled.
     #[error(
@@ -371,20 +433,24 @@ pub enum UniformError {
     #[error("not a JSON object of uniforms: {0}")]
     Malformed(String),
     /// A constant takes no such value.
-    #[error("constant `{name}`: {reason}")]
+    #[error("constant `{name}`: {reason}{}", suffix(.at))]
     ConstantValue {
         /// Its name.
         name: String,
         /// What it takes, and what was given.
         reason: String,
+        /// Where it is in a text of settings.
+        at: Option<TextPosition>,
     },
     /// It takes no such value.
-    #[error("uniform `{name}`: {reason}")]
+    #[error("uniform `{name}`: {reason}{}", suffix(.at))]
     Value {
         /// Its name.
         name: String,
         /// What it takes, and what was given.
         reason: String,
+        /// Where it is in a text of settings.
+        at: Option<TextPosition>,
     },
 }
 
@@ -644,11 +710,20 @@ mod tests {
                 .unwrap_or_else(|error| panic!("{error}: {text}"));
             assert_eq!(again.inputs.uniforms, settings.inputs.uniforms, "{text}");
         }
-        settings.inputs.uniforms[1][0] = f32::NEG_INFINITY.to_bits();
+        for (index, special) in [f32::NEG_INFINITY, f32::INFINITY, f32::NAN].into_iter().enumerate()
+        {
+            settings.inputs.uniforms[0][index] = special.to_bits();
+            settings.inputs.uniforms[1][index] = special.to_bits();
+        }
         let text = to_json(&types, settings.values(&uniforms));
-        assert!(text.contains("\"-inf\""), "{text}");
-        for wrong in [r#"{"\u12": 1}"#, r#"{"\ud800": 1}"#, r#"{"\u00zz": 1}"#, r#"{"\n": 1}"#] {
-            settings.set_all(&types, &uniforms, wrong).expect_err(wrong);
+        assert!(text.contains("[\"-inf\", \"inf\", \"NaN\"]"), "{text}");
+        let mut again = Settings::with_uniforms(&uniforms, size);
+        again.set_all(&types, &uniforms, &text).expect("it was written so");
+        assert_eq!(again.inputs.uniforms, settings.inputs.uniforms, "{text}");
+        for wrong in [r#"{"\u12": 1}"#, r#"{"\ud800": 1}"#, r#"{"\u00zz": 1}"#, r#"{"\u+075": 1}"#]
+        {
+            let error = settings.set_all(&types, &uniforms, wrong).expect_err(wrong);
+            assert!(matches!(error, UniformError::Malformed(_)), "{error}");
         }
     }
 
@@ -669,10 +744,10 @@ mod tests {
         let uniforms = [uniform("light", light), uniform("m", Type::mat(2)), uniform("a", array)];
         let size = Size::new(1, 1).expect("within the limits");
         let mut settings = Settings::with_uniforms(&uniforms, size);
-        let text = r#"{"n": -3, "at": [[1, 2], [3, 16777217]]}"#;
+        let text = r#"{"n": -3, "at": [[1, 2], [3, 16777217.0000000001]]}"#;
         settings.set_text(&types, &uniforms, "light", text).expect("an object");
         let num = |num: f32| num.to_bits();
-        let words = [7, num(1.0), num(2.0), num(3.0), num(16_777_216.0), -3_i32 as u32];
+        let words = [7, num(1.0), num(2.0), num(3.0), num(16_777_218.0), -3_i32 as u32];
         assert_eq!(*settings.inputs.uniforms[0], words);
         let all = r#" {"m": [1, 2, 3, 4], "a": [[0.5, 1], [2, 3]], "light": {}} "#;
         settings.set_all(&types, &uniforms, all).expect("an object");
@@ -682,14 +757,75 @@ mod tests {
         assert_eq!(*settings.inputs.uniforms[1], [4.0, 3.0, 2.0, 1.0].map(num));
         for (name, text, message) in [
             ("light", "1,2", "a Light is an object: `{\"field\": value, …}`"),
-            ("light", r#"{"power": 1}"#, "a Light has no field `power`; it has gain, at, n"),
-            ("light", r#"{"gian": 1}"#, "a Light has no field `gian`; did you mean `gain`?"),
-            ("light", r#"{"gain": true}"#, "`true` is not a number"),
-            ("light", r#"{"gain" 1}"#, "`:` must follow, not `1}`"),
-            ("light", r#"{"gain": 1"#, "`,` must follow, not the end"),
-            ("a", "[[1, 2]]", "(array 2 vec2) has 2 elements, not 1"),
-            ("a", "[[1, 2], [3, 4], [5, 6]]", "(array 2 vec2) has 2 elements, not more"),
-            ("a", "[[1, 2], [3, 4]] 5", "`5` is too much"),
+            (
+                "light",
+                r#"{"power": 1}"#,
+                "a Light has no field `power`; it has gain, at, n (line 1, column 2)",
+            ),
+            (
+                "light",
+                r#"{"gian": 1}"#,
+                "a Light has no field `gian`; did you mean `gain`? (line 1, column 2)",
+            ),
+            ("light", "{\"gain\":\n\ttrue}", "`true` is not a number (line 2, column 2)"),
+            ("light", r#"{"λ": 1, "gain" 1}"#, "expected `:` (line 1, column 17)"),
+            ("light", r#"{"gain": 1"#, "EOF while parsing an object (line 1, column 10)"),
+            (
+                "light",
+                r#"{"gain": 1, "g\u0061in": 2}"#,
+                "the name `gain` is given twice (line 1, column 13)",
+            ),
+            ("light", "[1]", "a Light is an object, not `[1]` (line 1, column 1)"),
+            ("light", r#"{"gain": [1]}"#, "a num is one value, not `[1]` (line 1, column 10)"),
+            ("a", "[[1, 2]]", "(array 2 vec2) has 2 elements, not 1 (line 1, column 1)"),
+            (
+                "a",
+                "[[1, 2], [3, 4], [5, 6]]",
+                "(array 2 vec2) has 2 elements, not 3 (line 1, column 1)",
+            ),
+            ("a", "[[1, 2], 3, 4]", "(array 2 vec2) has 2 elements, not 3 (line 1, column 1)"),
+            ("a", "[[1, 2], [3]]", "vec2 has 2 elements, not 1 (line 1, column 10)"),
+            ("a", "[[1, 2], [3, 4]] 5", "trailing characters (line 1, column 18)"),
+            (
+                "a",
+                "[[1, 2], [3, .5]]",
+                "`.5` is not how JSON has numbers; write 0.5 (line 1, column 14)",
+            ),
+            (
+                "a",
+                "[[1, 2], [3, 0x1f]]",
+                "`0x1f` is not how JSON has numbers; write 31 (line 1, column 14)",
+            ),
+            (
+                "a",
+                "[[1, 2], [3, 01]]",
+                "`01` is not how JSON has numbers; write 1 (line 1, column 14)",
+            ),
+            (
+                "a",
+                "[[1, 2], [3, 4u]]",
+                "`4u` is not how JSON has numbers; write 4 (line 1, column 14)",
+            ),
+            (
+                "a",
+                "[[1, 2], [3, 1.]]",
+                "`1.` is not how JSON has numbers; write 1 (line 1, column 14)",
+            ),
+            (
+                "a",
+                "[[1, 2], [3, +1]]",
+                "`+1` is not how JSON has numbers; write 1 (line 1, column 14)",
+            ),
+            (
+                "a",
+                "[[1, 2], [3, -Infinity]]",
+                "`-Infinity` is not how JSON has numbers; write \"-inf\" (line 1, column 14)",
+            ),
+            (
+                "a",
+                "[[1, 2], [3, nan]]",
+                "`nan` is not how JSON has numbers; write \"NaN\" (line 1, column 14)",
+            ),
         ] {
             let error = settings.set_text(&types, &uniforms, name, text).expect_err(text);
             assert_eq!(error.to_string(), format!("uniform `{name}`: {message}"), "{text}");

@@ -21,6 +21,11 @@ impl Binds {
         bind.iter().map(one).collect::<Result<_>>().map(Self)
     }
 
+    /// The names.
+    pub(super) fn names(&self) -> impl Iterator<Item = &str> {
+        self.0.iter().map(|(name, _)| name.as_str())
+    }
+
     /// The files.
     pub(super) fn paths(&self) -> impl Iterator<Item = &PathBuf> {
         self.0.iter().map(|(_, path)| path)

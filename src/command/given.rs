@@ -8,19 +8,37 @@ use lambdav::core::graph::Uniform;
 use lambdav::core::types::Types;
 use lambdav::program::{Loaded, LoadedModule};
 use lambdav::settings::{
-    ModuleNames, Paths, Settings, Target, UniformError, block_members, unset_parts,
+    BindError, ModuleNames, Paths, Settings, Target, TextPosition, UniformError, block_members,
+    unset_parts,
 };
 use lambdav::spirv_frontend::RaiseOptions;
 use std::path::{Path, PathBuf};
+use std::rc::Rc;
 
-/// The values that are given, as text: first those of the file, then those of the
-/// command line, of which the last counts.
+/// A value that is given to what a path leads to.
+#[derive(Clone)]
+pub(super) struct Setting {
+    pub(super) path: String,
+    /// As text.
+    pub(super) value: String,
+    /// The file that has it, and where; none of the command line.
+    pub(super) place: Option<(Rc<str>, TextPosition)>,
+}
+
+impl Setting {
+    /// What an error in it is.
+    fn failure(&self, error: UniformError) -> Failure {
+        match &self.place {
+            Some((file, at)) => Failure::input(format!("`{file}`: {}", error.within(*at))),
+            None => Failure::usage(error.to_string()),
+        }
+    }
+}
+
+/// The values that are given, in order: those of files, then those of the command line. The last for a path counts.
 #[derive(Clone)]
 pub(super) struct Given {
-    file: Vec<(String, String)>,
-    /// What messages call the file.
-    name: String,
-    set: Vec<(String, String)>,
+    set: Vec<Setting>,
     /// The files for textures and buffers.
     binds: Binds,
     /// How a module is raised, and what its inputs of locations are.
@@ -37,26 +55,30 @@ pub(super) struct Given {
 impl Given {
     /// Reads the file of uniforms, if there is one, and takes the options apart.
     pub(super) fn read(set: &[String], uniforms: Option<&PathBuf>) -> Result<Self> {
-        let set = set.iter().map(|text| match text.split_once('=') {
-            Some((name, value)) => Ok((name.to_owned(), value.to_owned())),
-            None => Err(Failure::usage(format!("`{text}` sets nothing: write --set NAME=VALUE"))),
-        });
-        let set = set.collect::<Result<_>>()?;
-        let nothing = Self {
-            file: Vec::new(),
-            name: String::new(),
-            set,
+        let mut all = match uniforms {
+            Some(path) => {
+                let (name, bytes) = read_bytes(path)?;
+                module::object(&name, &bytes, "NAME")?
+            }
+            None => Vec::new(),
+        };
+        for text in set {
+            let Some((path, value)) = text.split_once('=') else {
+                let what = format!("`{text}` sets nothing: write --set NAME=VALUE");
+                return Err(Failure::usage(what));
+            };
+            let (path, value) = (path.to_owned(), value.to_owned());
+            all.push(Setting { path, value, place: None });
+        }
+        Ok(Self {
+            set: all,
             binds: Binds::default(),
             raise: RaiseOptions::default(),
             inputs: Vec::new(),
             names: ModuleNames::default(),
             blocks: Vec::new(),
             unused: Vec::new(),
-        };
-        let Some(path) = uniforms else { return Ok(nothing) };
-        let (name, bytes) = read_bytes(path)?;
-        let file = module::object(&name, &bytes, "NAME")?;
-        Ok(Self { file, name, ..nothing })
+        })
     }
 
     /// The same with what is said of modules.
@@ -77,7 +99,7 @@ impl Given {
         let mut set = Vec::new();
         for (location, value) in &self.inputs {
             match module::location_name(core, module, *location)? {
-                Some(name) => set.push((name, value.clone())),
+                Some(path) => set.push(Setting { path, value: value.clone(), place: None }),
                 None => unused.push(format!("input {location}")),
             }
         }
@@ -97,19 +119,18 @@ impl Given {
                 BlockData::Words(words) => blocks.extend(words),
             }
         }
-        let members = |all: &[(String, String)], is_in_file| {
-            let all = all.iter().map(|(name, value)| match paths.find(name) {
-                Ok(Target::Block(_)) => {
-                    let members = block_members(name, value);
-                    let members = members.map_err(|error| self.failure(is_in_file, &error))?;
-                    Ok(members.into_iter().map(|(name, value)| (name, value.to_owned())).collect())
-                }
-                _ => Ok(vec![(name.clone(), value.clone())]),
-            });
-            all.collect::<Result<Vec<Vec<_>>>>().map(|all| all.concat())
-        };
-        set.extend(members(&self.set, false)?);
-        let file = members(&self.file, true)?;
+        for setting in &self.set {
+            let Ok(Target::Block(_)) = paths.find(&setting.path) else {
+                set.push(setting.clone());
+                continue;
+            };
+            let members = block_members(&setting.path, &setting.value);
+            for member in members.map_err(|error| setting.failure(error))? {
+                let place = setting.place.as_ref();
+                let place = place.map(|(file, at)| (Rc::clone(file), at.then(member.at)));
+                set.push(Setting { path: member.name, value: member.value.to_owned(), place });
+            }
+        }
         let name = |name: &str| {
             let all = &module.interface.resources;
             let found = all.iter().find(|resource| resource.binding.to_string() == name);
@@ -120,10 +141,13 @@ impl Given {
         let binds = binds.renamed(name);
         let (dropped, binds) = binds.split(|name| !is_known(name) && names.is_unused(name));
         unused.extend(dropped.into_iter().map(|(name, _)| name));
-        let is_unused = |path: &&String| paths.find(path) == Ok(Target::Unused);
-        let given = file.iter().chain(&set).map(|(path, _)| path);
-        unused.extend(given.filter(is_unused).cloned());
-        Ok(Self { file, set, binds, names, blocks, unused, ..self.clone() })
+        if let Some(name) = binds.names().find(|name| !is_known(name)) {
+            let error = BindError::unknown_beside(core.graph.types(), names.unused(), name);
+            return Err(Failure::usage(error.to_string()));
+        }
+        let given = set.iter().map(|setting| &setting.path);
+        unused.extend(given.filter(|path| paths.find(path) == Ok(Target::Unused)).cloned());
+        Ok(Self { set, binds, names, blocks, unused, ..self.clone() })
     }
 
     /// The same for the first of two programs, without what only the other one knows.
@@ -131,8 +155,7 @@ impl Given {
         let is_for_this = |knows: &dyn Fn(&Loaded) -> bool| knows(this) || !knows(other);
         let mut all = self.clone();
         all.inputs.retain(|(location, _)| is_for_this(&|of| has_location(of, *location)));
-        all.file.retain(|(name, _)| is_for_this(&|of| has_uniform(of, name)));
-        all.set.retain(|(name, _)| is_for_this(&|of| has_uniform(of, name)));
+        all.set.retain(|setting| is_for_this(&|of| has_uniform(of, &setting.path)));
         all.binds = all.binds.filter(|name| is_for_this(&|of| has_resource(of, name)));
         all.for_program(this)
     }
@@ -162,9 +185,9 @@ impl Given {
     pub(super) fn unset(&self, types: &Types, uniforms: &[Uniform], most: usize) -> Vec<String> {
         let paths = Paths::new(types, uniforms).with_module(&self.names);
         let mut given: Vec<Vec<(&str, &str)>> = vec![Vec::new(); uniforms.len()];
-        for (path, text) in self.file.iter().chain(&self.set) {
+        for Setting { path, value, .. } in &self.set {
             if let Ok(Target::Place(place)) = paths.find(path) {
-                given[place.uniform].push((path, text));
+                given[place.uniform].push((path, value));
             }
         }
         let mut unset = Vec::new();
@@ -201,7 +224,7 @@ impl Given {
     /// Whether one of these constants, or a part of one, has a value here.
     pub(super) fn sets_any(&self, types: &Types, constants: &[Uniform]) -> bool {
         let paths = Paths::new(types, constants);
-        self.file.iter().chain(&self.set).any(|(path, _)| paths.knows(path))
+        self.set.iter().any(|setting| paths.knows(&setting.path))
     }
 
     /// Checks that nothing else than constants is given a value.
@@ -212,7 +235,7 @@ impl Given {
         constants: &[Uniform],
     ) -> Result {
         let [of_uniforms, of_constants] = [uniforms, constants].map(|all| Paths::new(types, all));
-        for (path, _) in self.file.iter().chain(&self.set) {
+        for Setting { path, .. } in &self.set {
             if of_uniforms.knows(path) {
                 return Err(Failure::usage(format!(
                     "`{path}` is a uniform, which has its value when something is drawn; `compile` sets constants"
@@ -227,26 +250,17 @@ impl Given {
     /// keeps the fields that it leaves out.
     pub(super) fn constant(&self, types: &Types, constant: &Uniform) -> Result<Option<Box<[u32]>>> {
         let (mut constant, mut is_given) = (constant.clone(), false);
-        for (all, is_in_file) in [(&self.file, true), (&self.set, false)] {
-            for (path, text) in all {
-                // Another uniform or constant may have a longer name that begins so.
-                if Paths::new(types, std::slice::from_ref(&constant)).find(path).is_err() {
-                    continue;
-                }
-                let words = Settings::constant_words(types, &constant, path, text);
-                constant.default = words.map_err(|error| self.failure(is_in_file, &error))?;
-                is_given = true;
+        for setting in &self.set {
+            let Setting { path, value, .. } = setting;
+            // Another uniform or constant may have a longer name that begins so.
+            if Paths::new(types, std::slice::from_ref(&constant)).find(path).is_err() {
+                continue;
             }
+            let words = Settings::constant_words(types, &constant, path, value);
+            constant.default = words.map_err(|error| setting.failure(error))?;
+            is_given = true;
         }
         Ok(is_given.then_some(constant.default))
-    }
-
-    /// What an error is in a value of the file, or of the command line.
-    fn failure(&self, is_in_file: bool, error: &UniformError) -> Failure {
-        match is_in_file {
-            true => Failure::input(format!("`{}`: {error}", self.name)),
-            false => Failure::usage(error.to_string()),
-        }
     }
 
     /// Gives these uniforms, of a program with these constants, which have their values already,
@@ -263,16 +277,15 @@ impl Given {
         }
         // The name of a uniform may begin as a constant's path does, so both are asked for at once.
         let paths = Paths::new(types, uniforms).with_constants(constants).with_module(&self.names);
-        for (given, is_in_file) in [(&self.file, true), (&self.set, false)] {
-            for (path, value) in given {
-                let fail = |error: UniformError| self.failure(is_in_file, &error);
-                if let Target::Place(place) = paths.find(path).map_err(fail)?
-                    && place.uniform >= uniforms.len()
-                {
-                    continue;
-                }
-                settings.set_text_at(&paths, path, value).map_err(fail)?;
+        for setting in &self.set {
+            let target = paths.find(&setting.path).map_err(|error| setting.failure(error))?;
+            if let Target::Place(place) = target
+                && place.uniform >= uniforms.len()
+            {
+                continue;
             }
+            let set = settings.set_text_at(&paths, &setting.path, &setting.value);
+            set.map_err(|error| setting.failure(error))?;
         }
         self.binds.apply(settings, types)
     }

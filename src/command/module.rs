@@ -3,14 +3,16 @@
 
 use super::failure::{Failure, Result};
 use super::files::read_bytes;
+use super::given::Setting;
 use super::messages::{MessageFormat, Messages, note};
 use super::values::colour;
 use clap::Args;
 use lambdav::core::graph::Core;
 use lambdav::program::LoadedModule;
-use lambdav::settings::members;
+use lambdav::settings::{SettingText, members};
 use lambdav::spirv_frontend::{LocationSource, RaiseOptions};
 use std::path::Path;
+use std::rc::Rc;
 
 /// How a module is read.
 #[derive(Args, Clone, Debug, Default)]
@@ -61,7 +63,7 @@ impl ModuleArguments {
 /// What a file says of a block of uniforms.
 pub(super) enum BlockData {
     /// Values for members by their full names.
-    Members(Vec<(String, String)>),
+    Members(Vec<Setting>),
     /// The words of uniforms by their numbers.
     Words(Vec<(usize, Box<[u32]>)>),
 }
@@ -72,7 +74,7 @@ pub(super) fn block(module: &LoadedModule, name: &str, path: &Path) -> Result<Bl
     let (file, bytes) = read_bytes(path)?;
     if path.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("json")) {
         let all = object(&file, &bytes, "MEMBER")?.into_iter();
-        let all = all.map(|(member, value)| (format!("{name}.{member}"), value));
+        let all = all.map(|of| Setting { path: format!("{name}.{}", of.path), ..of });
         return Ok(BlockData::Members(all.collect()));
     }
     let fail = |what: &str| Failure::input(format!("`{file}`: {what}"));
@@ -89,13 +91,17 @@ pub(super) fn block(module: &LoadedModule, name: &str, path: &Path) -> Result<Bl
 }
 
 /// The values of a JSON object, as text, which is in a file; messages call a name `what`.
-pub(super) fn object(file: &str, bytes: &[u8], what: &str) -> Result<Vec<(String, String)>> {
+pub(super) fn object(file: &str, bytes: &[u8], what: &str) -> Result<Vec<Setting>> {
     let fail = |error: String| Failure::input(format!("`{file}`: {error}"));
     let text = str::from_utf8(bytes).map_err(|error| fail(error.to_string()))?;
     let all = members(text).map_err(|error| {
         fail(format!("{error}; write {{\"{what}\": VALUE, \"{what}\": VALUE}}"))
     })?;
-    Ok(all.into_iter().map(|(name, value)| (name, value.to_owned())).collect())
+    let one = |of: SettingText<'_>| {
+        let place = Some((Rc::from(file), of.at));
+        Setting { path: of.name, value: of.value.to_owned(), place }
+    };
+    Ok(all.into_iter().map(one).collect())
 }
 
 /// The name of the uniform that is the input of a location; none of one that is not used.

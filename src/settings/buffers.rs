@@ -146,10 +146,12 @@ fn from_npy(types: &Types, element: Type, array: &Array<'_>) -> Result<Vec<u32>,
 }
 
 fn from_json(types: &Types, element: Type, text: &str) -> Result<Vec<u32>, Wrong> {
-    let (values, width) = (json::elements(text)?, types.components(element));
+    let values = json::elements(text).map_err(|error| error.told(text))?;
+    let width = types.components(element);
     let mut words = vec![0; buffer_words(values.len() as u64, width)?];
     for (k, (words, value)) in words.chunks_exact_mut(width).zip(values).enumerate() {
-        json::read(types, element, value, words).map_err(|why| format!("element {k}: {why}"))?;
+        let read = json::read(types, element, text, value, false, words);
+        read.map_err(|error| format!("element {k}: {}", error.told(text)))?;
     }
     Ok(words)
 }
@@ -225,10 +227,18 @@ mod tests {
         assert_eq!(of(text), Ok(words));
         let all = [
             ("[]", "a buffer has at least one element"),
-            ("{}", "`[` must follow, not `{}`"),
-            ("[{}, {\"off\": 1}]", "element 1: a Light has no field `off`"),
-            ("[{}] 3", "`3` is too much"),
-            ("[{}", "the end comes too early"),
+            ("{}", "`{}` is no list (line 1, column 1)"),
+            (
+                "[{},\n {\"off\": 1}]",
+                "element 1: a Light has no field `off`; it has at, on, n (line 2, column 3)",
+            ),
+            (
+                "[{}, {\"at\": [1, 2], \"n\": 1, \"at\": 2}]",
+                "element 1: the name `at` is given twice (line 1, column 29)",
+            ),
+            ("[{\"n\": 0x1f}]", "`0x1f` is not how JSON has numbers; write 31 (line 1, column 8)"),
+            ("[{}] 3", "trailing characters (line 1, column 6)"),
+            ("[{}", "EOF while parsing a list (line 1, column 3)"),
         ];
         for (text, wanted) in all {
             let found = of(text).expect_err(wanted);

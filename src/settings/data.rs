@@ -131,7 +131,17 @@ pub enum BindError {
 impl BindError {
     /// What is to be said where none of these resources has that name.
     pub fn unknown(types: &Types, name: &str) -> Self {
-        let help = instead(name, types.resources().iter().map(|resource| &*resource.name));
+        Self::unknown_beside(types, std::iter::empty(), name)
+    }
+
+    /// The same where these could have been meant, too.
+    pub fn unknown_beside<'a>(
+        types: &'a Types,
+        others: impl Iterator<Item = &'a str> + Clone,
+        name: &str,
+    ) -> Self {
+        let resources = types.resources().iter().map(|resource| &*resource.name);
+        let help = instead(name, resources.chain(others));
         Self::Unknown { name: name.to_owned(), help }
     }
 }

@@ -1,143 +1,300 @@
 //! Values of uniforms as JSON, guided by their types: structures are objects, arrays, vectors and
-//! matrices (by columns, or by components) are lists. A single component is that of a whole vector. Numbers are rounded once, to binary32.
+//! matrices (by columns, or by components) are lists. A single component is that of a whole vector. Numbers are rounded once, to binary32,
+//! from their text; those that are not finite are the strings `"inf"`, `"-inf"` and `"NaN"`.
 //!
-//! Nothing recurses on how deep a value is nested.
+//! The syntax is serde_json's, which takes a text apart level by level into texts of values: nothing recurses on how deep
+//! a value is nested, which its type limits.
 
 use super::names::instead;
+use super::position::TextPosition;
 use super::scalar::{int, number, truth, uint};
 use lambdav_core::types::{Scalar, Type, TypeKind, Types};
-use std::str::CharIndices;
+use lambdav_frontend::syntax::read_integer;
+use serde::Deserialize;
+use serde::de::{Deserializer, MapAccess, Visitor};
+use serde_json::value::RawValue;
+use std::collections::HashSet;
+use std::fmt;
+
+/// What is wrong with a text, and the byte where.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct JsonError {
+    pub(super) message: String,
+    offset: usize,
+}
+
+impl JsonError {
+    /// In a text, at one of its parts.
+    fn at(text: &str, part: &str, message: String) -> Self {
+        Self { message, offset: part.as_ptr().addr() - text.as_ptr().addr() }
+    }
+
+    /// Where it is in the text that was read.
+    pub(super) fn position(&self, text: &str) -> TextPosition {
+        TextPosition::of(text, self.offset)
+    }
+
+    /// The message with its place.
+    pub(super) fn told(&self, text: &str) -> String {
+        format!("{} ({})", self.message, self.position(text))
+    }
+}
+
+/// A member of an object.
+pub(super) struct Member<'t> {
+    pub(super) name: String,
+    /// The text of its name.
+    key: &'t str,
+    /// The text of its value.
+    pub(super) value: &'t str,
+}
+
+/// The texts of an object's keys and values, in order, the same key several times.
+struct Pairs<'t>(Vec<(&'t RawValue, &'t RawValue)>);
+
+impl<'t> Deserialize<'t> for Pairs<'t> {
+    fn deserialize<D: Deserializer<'t>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Pairing;
+        impl<'t> Visitor<'t> for Pairing {
+            type Value = Pairs<'t>;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("an object")
+            }
+
+            fn visit_map<A: MapAccess<'t>>(self, mut map: A) -> Result<Pairs<'t>, A::Error> {
+                let mut all = Vec::new();
+                while let Some(pair) = map.next_entry()? {
+                    all.push(pair);
+                }
+                Ok(Pairs(all))
+            }
+        }
+        deserializer.deserialize_map(Pairing)
+    }
+}
+
+/// What a text, which is a part of `text`, is.
+fn parsed<'t, T: Deserialize<'t>>(text: &str, part: &'t str) -> Result<T, JsonError> {
+    serde_json::from_str(part).map_err(|error| syntax(text, part, &error))
+}
+
+/// What is wrong with the syntax of a part.
+fn syntax(text: &str, part: &str, error: &serde_json::Error) -> JsonError {
+    let before: usize = part.split_inclusive('\n').take(error.line() - 1).map(str::len).sum();
+    let mut offset = (before + error.column().saturating_sub(1)).min(part.len());
+    while !part.is_char_boundary(offset) {
+        offset -= 1;
+    }
+    let message = error.to_string();
+    let place = format!(" at line {} column {}", error.line(), error.column());
+    let message = message.strip_suffix(&place).unwrap_or(&message);
+    let (offset, message) = match foreign_number(part, offset) {
+        Some((start, message)) => (start, message),
+        None => (offset, message.to_owned()),
+    };
+    let start = part.as_ptr().addr() - text.as_ptr().addr();
+    JsonError { message, offset: start + offset }
+}
+
+/// Where a number around that place begins that JSON does not have, and how JSON has it.
+fn foreign_number(part: &str, offset: usize) -> Option<(usize, String)> {
+    let is_token = |c: char| c.is_ascii_alphanumeric() || matches!(c, '+' | '-' | '.');
+    let start = part[..offset].rfind(|c| !is_token(c)).map_or(0, |at| at + 1);
+    // What stands there may have more than a byte.
+    let start = (start..=offset).find(|&at| part.is_char_boundary(at))?;
+    let rest = &part[start..];
+    let token = &rest[..rest.find(|c| !is_token(c)).unwrap_or(rest.len())];
+    if serde_json::from_str::<serde_json::Number>(token).is_ok() {
+        return None;
+    }
+    let unsigned = token.trim_start_matches(['+', '-']);
+    let name = unsigned.to_ascii_lowercase();
+    let instead = if matches!(&*name, "nan" | "inf" | "infinity") {
+        let sign = if token.starts_with('-') && name != "nan" { "-" } else { "" };
+        let name = if name == "nan" { "NaN" } else { "inf" };
+        format!("\"{sign}{name}\"")
+    } else if !token.contains(|c: char| c.is_ascii_digit()) {
+        return None;
+    } else if let Ok(value) = number(token) {
+        format!("{value:?}").trim_end_matches(".0").to_owned()
+    } else {
+        let written = ["", "i", "u"].map(|suffix| read_integer(&format!("{token}{suffix}")));
+        match written.into_iter().flatten().next()? {
+            (Scalar::I32, bits) => (bits? as i32).to_string(),
+            (_, bits) => bits?.to_string(),
+        }
+    };
+    Some((start, format!("`{token}` is not how JSON has numbers; write {instead}")))
+}
+
+/// A text without the white space around it, whose syntax is that of JSON.
+fn whole(text: &str) -> Result<&str, JsonError> {
+    parsed::<&RawValue>(text, text).map(RawValue::get)
+}
+
+/// The beginning of a value, to be shown.
+fn shown(value: &str) -> String {
+    const SOME: usize = 20;
+    let dots = if value.chars().nth(SOME).is_some() { "…" } else { "" };
+    format!("`{}{dots}`", value.chars().take(SOME).collect::<String>())
+}
+
+/// The members of an object that is a part of the text.
+fn members_of<'t>(text: &'t str, value: &'t str) -> Result<Vec<Member<'t>>, JsonError> {
+    let Pairs(pairs) = parsed(text, value)?;
+    let mut names = HashSet::with_capacity(pairs.len());
+    let mut all = Vec::with_capacity(pairs.len());
+    for (key, value) in pairs {
+        let (key, value) = (key.get(), value.get());
+        let name: String = parsed(text, key)?;
+        if !names.insert(name.clone()) {
+            return Err(JsonError::at(text, key, format!("the name `{name}` is given twice")));
+        }
+        all.push(Member { name, key, value });
+    }
+    Ok(all)
+}
+
+/// The elements of a list that is a part of the text.
+fn elements_of<'t>(text: &str, value: &'t str) -> Result<Vec<&'t str>, JsonError> {
+    let all: Vec<&RawValue> = parsed(text, value)?;
+    Ok(all.into_iter().map(RawValue::get).collect())
+}
 
 /// The members of an object, as names and the text of values.
 ///
 /// # Errors
 ///
 /// What is wrong with the text.
-pub(super) fn members(text: &str) -> Result<Vec<(String, &str)>, String> {
-    let mut reader = Reader { text, at: 0 };
-    let mut all = Vec::new();
-    reader.expect('{')?;
-    if !reader.accept('}') {
-        loop {
-            let name = reader.string()?;
-            reader.expect(':')?;
-            all.push((name, reader.raw_value()?));
-            if !reader.accept(',') {
-                reader.expect('}')?;
-                break;
-            }
-        }
+pub(super) fn members(text: &str) -> Result<Vec<Member<'_>>, JsonError> {
+    let value = whole(text)?;
+    match value.starts_with('{') {
+        true => members_of(text, value),
+        false => Err(JsonError::at(text, value, format!("{} is no object", shown(value)))),
     }
-    reader.end()?;
-    Ok(all)
 }
 
-/// The texts of a list's elements.
+/// The texts of a list's elements, which are parts of the text.
 ///
 /// # Errors
 ///
 /// What is wrong with the text.
-pub(super) fn elements(text: &str) -> Result<Vec<&str>, String> {
-    let mut reader = Reader { text, at: 0 };
-    let mut all = Vec::new();
-    reader.expect('[')?;
-    if !reader.accept(']') {
-        loop {
-            all.push(reader.raw_value()?);
-            if !reader.accept(',') {
-                reader.expect(']')?;
-                break;
-            }
-        }
+pub(super) fn elements(text: &str) -> Result<Vec<&str>, JsonError> {
+    let value = whole(text)?;
+    match value.starts_with('[') {
+        true => elements_of(text, value),
+        false => Err(JsonError::at(text, value, format!("{} is no list", shown(value)))),
     }
-    reader.end()?;
-    Ok(all)
 }
 
-/// Changes the words of a value of that type to what the text says. Fields that an object leaves
-/// out stay as they are.
+/// A value that is to be read.
+struct Next<'t> {
+    ty: Type,
+    /// The first of its words.
+    start: usize,
+    value: &'t str,
+}
+
+/// Changes the words of a value of that type to what `value` says, which is a part of `text`. Fields that an object leaves
+/// out stay as they are. `takes_truths`: whether `true` and `false` are integers, too.
 ///
 /// # Errors
 ///
-/// What is wrong with the text.
-pub(super) fn read(types: &Types, ty: Type, text: &str, words: &mut [u32]) -> Result<(), String> {
-    let mut reader = Reader { text, at: 0 };
-    let mut open: Vec<Open> = Vec::new();
-    // What comes next, and where its words are.
-    let mut next = Some((ty, 0));
-    loop {
-        if let Some((ty, start)) = next.take() {
-            match types.kind(ty) {
-                TypeKind::Scalar(scalar) => words[start] = reader.scalar(*scalar)?,
-                TypeKind::Vector(scalar, count) if reader.peek() != Some('[') => {
-                    words[start..start + usize::from(*count)].fill(reader.scalar(*scalar)?);
-                }
-                TypeKind::Structure(_) => {
-                    reader.expect('{')?;
-                    open.push(Open { ty, start, done: 0, part: None });
-                }
-                TypeKind::Variant(_) | TypeKind::Resource(_) => {
-                    return Err("it is no uniform".to_owned());
-                }
-                TypeKind::Vector(..) | TypeKind::Matrix(..) | TypeKind::Array(..) => {
-                    reader.expect('[')?;
-                    let is_flat = matches!(types.kind(ty), TypeKind::Matrix(..))
-                        && reader.peek() != Some('[');
-                    let part = is_flat.then(|| Type::of(types.component(ty, 0), 1));
-                    open.push(Open { ty, start, done: 0, part });
-                }
-            }
-        }
-        let Some(innermost) = open.last_mut() else { break };
-        let (ty, start) = (innermost.ty, innermost.start);
-        if let Some(structure) = types.structure(ty) {
-            let is_first = innermost.done == 0;
-            if reader.accept('}') {
-                open.pop();
-                continue;
-            }
-            if !is_first {
-                reader.expect(',')?;
-            }
-            innermost.done += 1;
-            let name = reader.string()?;
-            reader.expect(':')?;
-            let Some(index) = structure.fields.iter().position(|field| *field.name == *name) else {
-                let help = instead(&name, structure.fields.iter().map(|field| &*field.name));
-                return Err(format!("a {} has no field `{name}`; {help}", structure.name));
-            };
-            let (part, offset) = types.part(ty, index).expect("it is a field");
-            next = Some((part, start + offset));
-            continue;
-        }
-        let count = match innermost.part {
-            Some(_) => types.components(ty),
-            None => types.parts(ty).len(),
+/// What is wrong with the value.
+pub(super) fn read(
+    types: &Types,
+    ty: Type,
+    text: &str,
+    value: &str,
+    takes_truths: bool,
+    words: &mut [u32],
+) -> Result<(), JsonError> {
+    let value = parsed::<&RawValue>(text, value)?.get();
+    let mut open = vec![Next { ty, start: 0, value }];
+    while let Some(Next { ty, start, value }) = open.pop() {
+        let fail = |part: &str, message| Err(JsonError::at(text, part, message));
+        let is_list = value.starts_with('[');
+        let word = |scalar, value| {
+            let word = scalar_word(scalar, value, takes_truths);
+            word.map_err(|message| JsonError::at(text, value, message))
         };
-        if innermost.done == count {
-            if !reader.accept(']') {
-                return Err(format!("{} has {count} elements, not more", types.name(ty)));
+        match types.kind(ty) {
+            TypeKind::Scalar(scalar) => words[start] = word(*scalar, value)?,
+            TypeKind::Vector(scalar, count) if !is_list => {
+                words[start..start + usize::from(*count)].fill(word(*scalar, value)?);
             }
-            open.pop();
-            continue;
+            TypeKind::Structure(_) => {
+                let structure = types.structure(ty).expect("it is one");
+                if !value.starts_with('{') {
+                    let message =
+                        format!("a {} is an object, not {}", structure.name, shown(value));
+                    return fail(value, message);
+                }
+                let first = open.len();
+                for Member { name, key, value } in members_of(text, value)? {
+                    let fields = &structure.fields;
+                    let Some(index) = fields.iter().position(|field| *field.name == *name) else {
+                        let help = instead(&name, fields.iter().map(|field| &*field.name));
+                        let message = format!("a {} has no field `{name}`; {help}", structure.name);
+                        return fail(key, message);
+                    };
+                    let (part, offset) = types.part(ty, index).expect("it is a field");
+                    open.push(Next { ty: part, start: start + offset, value });
+                }
+                open[first..].reverse();
+            }
+            TypeKind::Variant(_) | TypeKind::Resource(_) => {
+                return fail(value, "it is no uniform".to_owned());
+            }
+            TypeKind::Vector(..) | TypeKind::Matrix(..) | TypeKind::Array(..) => {
+                if !is_list {
+                    return fail(
+                        value,
+                        format!("a {} is a list, not {}", types.name(ty), shown(value)),
+                    );
+                }
+                let all = elements_of(text, value)?;
+                let is_flat = matches!(types.kind(ty), TypeKind::Matrix(..))
+                    && all.first().is_some_and(|first| !first.starts_with('['));
+                let count = if is_flat { types.components(ty) } else { types.parts(ty).len() };
+                if all.len() != count {
+                    let (name, found) = (types.name(ty), all.len());
+                    return fail(value, format!("{name} has {count} elements, not {found}"));
+                }
+                for (index, value) in all.into_iter().enumerate().rev() {
+                    let (part, offset) = match is_flat {
+                        true => (Type::of(types.component(ty, 0), 1), index),
+                        false => types.part(ty, index).expect("it is below the count"),
+                    };
+                    open.push(Next { ty: part, start: start + offset, value });
+                }
+            }
         }
-        if reader.peek() == Some(']') {
-            let done = innermost.done;
-            return Err(format!("{} has {count} elements, not {done}", types.name(ty)));
-        }
-        if innermost.done > 0 {
-            reader.expect(',')?;
-        }
-        let (part, offset) = match innermost.part {
-            Some(part) => (part, innermost.done),
-            None => types.part(ty, innermost.done).expect("it is below the count"),
-        };
-        innermost.done += 1;
-        next = Some((part, start + offset));
     }
-    reader.end()
+    Ok(())
 }
 
+/// The word that the text of a value is.
+fn scalar_word(scalar: Scalar, value: &str, takes_truths: bool) -> Result<u32, String> {
+    if value.starts_with(['[', '{']) {
+        let name = Type::of(scalar, 1);
+        let name = Types::default().name(name).to_string();
+        let article = if name.starts_with('i') { "an" } else { "a" };
+        return Err(format!("{article} {name} is one value, not {}", shown(value)));
+    }
+    match (scalar, value) {
+        (Scalar::F32, "\"inf\"") => Ok(f32::INFINITY.to_bits()),
+        (Scalar::F32, "\"-inf\"") => Ok(f32::NEG_INFINITY.to_bits()),
+        (Scalar::F32, "\"NaN\"") => Ok(f32::NAN.to_bits()),
+        (Scalar::I32 | Scalar::U32, "true") if takes_truths => Ok(1),
+        (Scalar::I32 | Scalar::U32, "false") if takes_truths => Ok(0),
+        (Scalar::F32, _) => number(value).map(f32::to_bits),
+        (Scalar::Bool, _) => truth(value).map(u32::from),
+        (Scalar::I32, _) => int(value).map(|int| int as u32),
+        (Scalar::U32, _) => uint(value),
+    }
+}
 /// A value of that type as JSON.
 pub(super) fn write(types: &Types, ty: Type, words: &[u32]) -> String {
     enum Next<'a> {
@@ -208,141 +365,4 @@ pub(super) fn quoted(name: &str) -> String {
         }
     }
     text + "\""
-}
-
-/// A list or object that is being read.
-struct Open {
-    ty: Type,
-    start: usize,
-    /// How many parts have been read.
-    done: usize,
-    /// The type of its elements, where they are not the parts of the type.
-    part: Option<Type>,
-}
-
-/// The four digits after `\\u`.
-fn unit(characters: &mut CharIndices<'_>) -> Result<u16, String> {
-    let digits: String = characters.take(4).map(|(_, digit)| digit).collect();
-    let unit = u16::from_str_radix(&digits, 16).ok().filter(|_| digits.len() == 4);
-    unit.ok_or_else(|| "`\\u` stands before four hexadecimal digits".to_owned())
-}
-
-struct Reader<'a> {
-    text: &'a str,
-    at: usize,
-}
-
-impl<'a> Reader<'a> {
-    fn rest(&mut self) -> &'a str {
-        let rest = &self.text[self.at..];
-        let trimmed = rest.trim_start_matches([' ', '\t', '\n', '\r']);
-        self.at += rest.len() - trimmed.len();
-        trimmed
-    }
-
-    fn peek(&mut self) -> Option<char> {
-        self.rest().chars().next()
-    }
-
-    fn accept(&mut self, wanted: char) -> bool {
-        let found = self.peek() == Some(wanted);
-        if found {
-            self.at += wanted.len_utf8();
-        }
-        found
-    }
-
-    fn expect(&mut self, wanted: char) -> Result<(), String> {
-        if self.accept(wanted) {
-            return Ok(());
-        }
-        let found = self.found();
-        Err(format!("`{wanted}` must follow, not {found}"))
-    }
-
-    fn found(&mut self) -> String {
-        match self.rest() {
-            "" => "the end".to_owned(),
-            rest => format!("`{}`", rest.chars().take(20).collect::<String>()),
-        }
-    }
-
-    fn end(&mut self) -> Result<(), String> {
-        if self.rest().is_empty() { Ok(()) } else { Err(format!("{} is too much", self.found())) }
-    }
-
-    fn scalar(&mut self, scalar: Scalar) -> Result<u32, String> {
-        let rest = self.rest();
-        let ends = |c: char| c.is_whitespace() || matches!(c, ',' | ']' | '}' | ':' | '[' | '{');
-        let token = &rest[..rest.find(ends).unwrap_or(rest.len())];
-        self.at += token.len();
-        match scalar {
-            Scalar::F32 => number(token).map(f32::to_bits),
-            Scalar::Bool => truth(token).map(u32::from),
-            Scalar::I32 => int(token).map(|int| int as u32),
-            Scalar::U32 => uint(token),
-        }
-    }
-
-    fn string(&mut self) -> Result<String, String> {
-        if !self.accept('"') {
-            let found = self.found();
-            return Err(format!("a name in quotes must follow, not {found}"));
-        }
-        let mut name = String::new();
-        let mut characters = self.text[self.at..].char_indices();
-        while let Some((at, c)) = characters.next() {
-            match c {
-                '"' => {
-                    self.at += at + 1;
-                    return Ok(name);
-                }
-                '\\' => match characters.next() {
-                    Some((_, c @ ('"' | '\\' | '/'))) => name.push(c),
-                    Some((_, 'u')) => {
-                        // A character beyond the first 65,536 is two units.
-                        let mut units = vec![unit(&mut characters)?];
-                        if (0xd800..0xdc00).contains(&units[0])
-                            && characters.as_str().starts_with("\\u")
-                        {
-                            characters.nth(1);
-                            units.push(unit(&mut characters)?);
-                        }
-                        name += &String::from_utf16_lossy(&units);
-                    }
-                    _ => {
-                        return Err(
-                            "in a name `\\` stands before `\"`, `\\`, `/` or `u` only".into()
-                        );
-                    }
-                },
-                c => name.push(c),
-            }
-        }
-        Err("the quotes are not closed".to_owned())
-    }
-
-    /// The text of a value, whatever it is.
-    fn raw_value(&mut self) -> Result<&'a str, String> {
-        self.rest();
-        let (start, mut depth) = (self.at, 0_usize);
-        loop {
-            match self.peek() {
-                None => return Err("the end comes too early".to_owned()),
-                Some('"') => {
-                    self.string()?;
-                }
-                Some('[' | '{') => {
-                    depth += 1;
-                    self.at += 1;
-                }
-                Some(']' | '}' | ',') if depth == 0 => break,
-                Some(c) => {
-                    depth -= usize::from(matches!(c, ']' | '}'));
-                    self.at += c.len_utf8();
-                }
-            }
-        }
-        Ok(self.text[start..self.at].trim_end())
-    }
 }

@@ -39,8 +39,8 @@ pub enum Target<'a> {
 pub struct ModuleNames {
     aliases: Vec<(String, usize)>,
     blocks: Vec<(String, Vec<(String, usize)>)>,
-    /// Of what is declared and not used.
-    unused: Vec<String>,
+    /// Of what is declared and not used: names, and of blocks those of their members.
+    unused: Vec<(String, Vec<String>)>,
     /// Whether `true` and `false` stand for the integers 1 and 0: blocks hold no bools.
     takes_truths: bool,
 }
@@ -70,17 +70,27 @@ impl ModuleNames {
             }
         }
         for input in &interface.unused {
-            let of_block = |name| input.members.iter().map(move |of| format!("{name}.{of}"));
-            names.unused.extend(input.names.iter().flat_map(of_block));
-            names.unused.extend(input.names.iter().chain(&input.members).cloned());
-            names.unused.extend(input.location.map(|location| format!("input.{location}")));
+            for name in &input.names {
+                let of_block = input.members.iter().map(|of| (format!("{name}.{of}"), Vec::new()));
+                names.unused.extend(of_block);
+                names.unused.push((name.clone(), input.members.clone()));
+            }
+            let location = input.location.map(|location| format!("input.{location}"));
+            let others = input.members.iter().cloned().chain(location);
+            names.unused.extend(others.map(|name| (name, Vec::new())));
         }
         names
     }
 
     /// Whether that is the name of a texture, a buffer or a block that is declared and not used.
     pub fn is_unused(&self, name: &str) -> bool {
-        self.unused.iter().any(|unused| unused == name)
+        self.unused.iter().any(|(unused, _)| unused == name)
+    }
+
+    /// The names of what is declared and not used.
+    pub fn unused(&self) -> impl Iterator<Item = &str> + Clone {
+        let all = self.unused.iter().map(|(name, _)| name.as_str());
+        all.filter(|name| !name.contains('.'))
     }
 
     /// Of a module whose uniforms have no other names.
@@ -95,7 +105,7 @@ pub struct Paths<'a> {
     pub(super) types: &'a Types,
     uniforms: &'a [Uniform],
     constants: &'a [Uniform],
-    blocks: &'a [(String, Vec<(String, usize)>)],
+    module: Option<&'a ModuleNames>,
     index: HashMap<&'a str, Known<'a>>,
     longest: usize,
     pub(super) takes_truths: bool,
@@ -105,7 +115,7 @@ pub struct Paths<'a> {
 enum Known<'a> {
     Uniform(usize),
     Block(&'a [(String, usize)]),
-    Unused,
+    Unused(&'a [String]),
 }
 
 impl<'a> Paths<'a> {
@@ -115,7 +125,7 @@ impl<'a> Paths<'a> {
         let index: HashMap<_, _> =
             all.map(|(k, uniform)| (uniform.name.as_str(), Known::Uniform(k))).collect();
         let (constants, takes_truths) = (&[][..], false);
-        Self { types, uniforms, constants, blocks: &[], index, longest: 0, takes_truths }
+        Self { types, uniforms, constants, module: None, index, longest: 0, takes_truths }
             .with_longest()
     }
 
@@ -144,10 +154,10 @@ impl<'a> Paths<'a> {
         for (name, members) in &names.blocks {
             self.index.entry(name).or_insert(Known::Block(members));
         }
-        for name in &names.unused {
-            self.index.entry(name).or_insert(Known::Unused);
+        for (name, members) in &names.unused {
+            self.index.entry(name).or_insert(Known::Unused(members));
         }
-        (self.blocks, self.takes_truths) = (&names.blocks, names.takes_truths);
+        (self.module, self.takes_truths) = (Some(names), names.takes_truths);
         self.with_longest()
     }
 
@@ -166,7 +176,7 @@ impl<'a> Paths<'a> {
         let Some((known, end)) = self.head(path) else {
             return Err(self.unknown(path));
         };
-        let fail = |reason| UniformError::Path { path: path.to_owned(), reason };
+        let fail = |reason| UniformError::Path { path: path.to_owned(), reason, at: None };
         match known {
             Known::Uniform(uniform) => {
                 let ty = match self.uniforms.get(uniform) {
@@ -176,21 +186,14 @@ impl<'a> Paths<'a> {
                 let part = part(self.types, ty, path, end).map_err(fail)?;
                 Ok(Target::Place(Place { uniform, ty: part.0, start: part.1 }))
             }
-            Known::Unused => Ok(Target::Unused),
             Known::Block(members) if end == path.len() => Ok(Target::Block(members)),
+            Known::Unused(members) if end == path.len() || members.is_empty() => Ok(Target::Unused),
             Known::Block(members) => {
-                let (block, rest) = path.split_at(end);
                 let all = members.iter().map(|(name, _)| name.as_str());
-                let wrong = &rest[..1 + first_end(&rest[1..])];
-                Err(fail(match wrong.strip_prefix('.') {
-                    Some(name) => {
-                        format!(
-                            "the block `{block}` has no member `{name}`; {}",
-                            instead_of(name, all)
-                        )
-                    }
-                    None => format!("the block `{block}` is no array; {}", all_of(all)),
-                }))
+                Err(fail(not_in_block(path, end, all)))
+            }
+            Known::Unused(members) => {
+                Err(fail(not_in_block(path, end, members.iter().map(String::as_str))))
             }
         }
     }
@@ -206,9 +209,11 @@ impl<'a> Paths<'a> {
         }
         let name = if end == 0 { path } else { &path[..end] };
         let all = self.uniforms.iter().chain(self.constants).map(|of| &of.name);
-        let blocks = self.blocks.iter().map(|(name, _)| name);
+        let module = self.module.iter();
+        let blocks = module.clone().flat_map(|of| &of.blocks).map(|(name, _)| name.as_str());
         let blocks = blocks.filter(|name| !name.starts_with(|c: char| c.is_ascii_digit()));
-        UniformError::unknown(name.to_owned(), all.chain(blocks).cloned().collect())
+        let others = all.map(String::as_str).chain(blocks).chain(module.flat_map(|of| of.unused()));
+        UniformError::unknown(name.to_owned(), others.map(str::to_owned).collect())
     }
 
     /// The longest known name that the path begins with, and where it ends.
@@ -218,6 +223,23 @@ impl<'a> Paths<'a> {
         };
         let mut ends = (0..=self.longest.min(path.len())).rev().filter(is_end);
         ends.find_map(|end| Some((*self.index.get(&path[..end])?, end)))
+    }
+}
+
+/// What is wrong with a path in a block with these members, whose name ends there.
+fn not_in_block<'m>(
+    path: &str,
+    end: usize,
+    members: impl Iterator<Item = &'m str> + Clone,
+) -> String {
+    let (block, rest) = path.split_at(end);
+    match rest.strip_prefix('.') {
+        Some(rest) => {
+            let name = &rest[..first_end(rest)];
+            let help = instead_of(name, members);
+            format!("the block `{block}` has no member `{name}`; {help}")
+        }
+        None => format!("the block `{block}` is no array; {}", all_of(members)),
     }
 }
 

@@ -109,7 +109,9 @@ fn blocks_are_bound_whole() {
     place.write("wrong.json", "[1]");
     place.fails(&render("1.2=wrong.json"), 1, "`wrong.json`");
     place.write("other.json", r#"{"pwer": 1}"#);
-    place.fails(&render("1.2=other.json"), 2, "pwer");
+    let message =
+        "`other.json`: `1.2.pwer`: the block `1.2` has no member `pwer`; did you mean `power`?";
+    place.fails(&render("1.2=other.json"), 1, message);
     place.fails(&render("1.3=light.bin"), 2, "1.3");
 }
 

@@ -234,3 +234,100 @@ fn a_wrong_path_says_what_is_there() {
         place.fails(&render(shader, &["--uniforms", "u.json"]), 1, message);
     }
 }
+
+const UNUSED_WGSL: &str = "struct Params { gain: f32, time: f32 }
+    @group(0) @binding(0) var<uniform> params: Params;
+    @group(0) @binding(1) var<uniform> tint: vec4f;
+    @group(0) @binding(2) var picture: texture_2d<f32>;
+    @group(0) @binding(3) var smooth_sampler: sampler;
+    @group(0) @binding(4) var<storage, read> weights: array<f32>;
+    @fragment fn main() -> @location(0) vec4f { return vec4f(1.0); }";
+
+/// An input of a location, a block of push constants and a uniform block that nothing uses.
+const UNUSED_MODULE: &str = r#"OpCapability Shader
+    OpMemoryModel Logical GLSL450
+    OpEntryPoint Fragment %main "main" %out %uv
+    OpExecutionMode %main OriginUpperLeft
+    OpName %uv "uv"
+    OpName %block "Pushed"
+    OpMemberName %block 0 "amount"
+    OpDecorate %out Location 0
+    OpDecorate %uv Location 3
+    OpDecorate %block Block
+    OpMemberDecorate %block 0 Offset 0
+    %void = OpTypeVoid
+    %f = OpTypeFloat 32
+    %v2 = OpTypeVector %f 2
+    %v4 = OpTypeVector %f 4
+    %block = OpTypeStruct %f
+    %to_out = OpTypePointer Output %v4
+    %to_in = OpTypePointer Input %v2
+    %to_push = OpTypePointer PushConstant %block
+    %out = OpVariable %to_out Output
+    %uv = OpVariable %to_in Input
+    %pushed = OpVariable %to_push PushConstant
+    %one = OpConstant %f 1
+    %ones = OpConstantComposite %v4 %one %one %one %one
+    %of_main = OpTypeFunction %void
+    %main = OpFunction %void None %of_main
+    %start = OpLabel
+    OpStore %out %ones
+    OpReturn
+    OpFunctionEnd
+"#;
+
+#[test]
+fn inputs_that_are_not_used_can_be_given() {
+    let place = TestFolder::with([("a.wgsl", UNUSED_WGSL), ("a.spvasm", UNUSED_MODULE)]);
+    place.write("block.json", "{}");
+    let named = |shader: &str, names: &str, value: &str| {
+        format!("note: `{shader}` does not use {names}: {value} nothing\n")
+    };
+    for engine in ["simd", "core", "spirv"] {
+        let engine = ["--engine", engine];
+        for (shader, option, value, name) in [
+            ("a.wgsl", "--set", "gain=2", "gain"),
+            ("a.wgsl", "--set", "params.gain=2", "params.gain"),
+            ("a.wgsl", "--set", "0.0.time=2", "0.0.time"),
+            ("a.wgsl", "--set", "params={\"gain\": 2}", "params"),
+            ("a.wgsl", "--set", "tint.x=2", "tint.x"),
+            ("a.wgsl", "--bind", "picture=no.png", "picture"),
+            ("a.wgsl", "--bind", "0.4=no.npy", "0.4"),
+            ("a.wgsl", "--bind", "weights=no.npy", "weights"),
+            ("a.wgsl", "--bind", "0.1=block.json", "0.1"),
+            ("a.spvasm", "--input", "3=1,2", "input 3"),
+            ("a.spvasm", "--input", "3=uv", "input 3"),
+            ("a.spvasm", "--set", "push.amount=1", "push.amount"),
+            ("a.spvasm", "--set", "amount=1", "amount"),
+            ("a.spvasm", "--bind", "push=no.bin", "push"),
+        ] {
+            let outcome = place.run(&render(shader, &[&engine[..], &[option, value]].concat()));
+            let note = named(shader, &format!("`{name}`"), "its value changes");
+            assert_eq!((outcome.status, outcome.err), (0, note), "{value}");
+        }
+    }
+    let two = render("a.wgsl", &["--set", "gain=1", "--set", "tint=1"]);
+    let note = named("a.wgsl", "`gain`, `tint`", "their values change");
+    assert_eq!(place.run(&two).err, note);
+    // A test passes, and says so, too.
+    place.write("a.wgsl.test", "; test: --size 1x1 --set gain=1\n");
+    let outcome = place.run(&["test", "a.wgsl", "--bless"]);
+    assert_eq!(outcome.status, 0, "{}", outcome.err);
+    // What the program never had is wrong.
+    for (shader, option, value, message) in [
+        ("a.wgsl", "--set", "gian=2", "no uniform `gian`; did you mean `gain`?"),
+        ("a.wgsl", "--set", "parms.gain=2", "no uniform `parms`; did you mean `params`?"),
+        (
+            "a.wgsl",
+            "--bind",
+            "pictur=no.png",
+            "no texture or buffer `pictur`; did you mean `picture`?",
+        ),
+        ("a.wgsl", "--bind", "smooth_sampler=no.png", "no texture or buffer `smooth_sampler`"),
+        ("a.wgsl", "--input", "3=uv", "the module has no input 3; it has none"),
+        ("a.spvasm", "--input", "2=uv", "the module has no input 2; it has 3"),
+        ("a.spvasm", "--set", "push.amont=1", "`push.amont`"),
+    ] {
+        place.fails(&render(shader, &[option, value]), 2, message);
+    }
+}

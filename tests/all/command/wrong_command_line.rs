@@ -156,11 +156,28 @@ fn uniforms_as_json() {
         (r#"{"lights": [{}, {"colour": [1, 2]}]}"#, "vec3 has 3 elements, not 2"),
         (
             r#"{"lights": [{}, {]}"#,
-            "`u.json`: not a JSON object of uniforms: the end comes too early",
+            "`u.json`: not a JSON object of uniforms: key must be a string (line 1, column 18)",
         ),
-        ("[1, 2]", "`u.json`: not a JSON object of uniforms: `{` must follow, not `[1, 2]`"),
+        (
+            "[1, 2]",
+            "`u.json`: not a JSON object of uniforms: `[1, 2]` is no object (line 1, column 1)",
+        ),
         (r#"{"gain": 1"#, "; write {\"NAME\": VALUE, \"NAME\": VALUE}"),
-        ("", "not a JSON object of uniforms: `{` must follow, not the end"),
+        ("", "not a JSON object of uniforms: EOF while parsing a value (line 1, column 1)"),
+        ("{\"gain\": 1,\n \"gain\": 2}", "the name `gain` is given twice (line 2, column 2)"),
+        ("{\n\"gain\": 0x1f}", "`0x1f` is not how JSON has numbers; write 31 (line 2, column 9)"),
+        ("{\"gain\": 3u}", "`3u` is not how JSON has numbers; write 3 (line 1, column 10)"),
+        (r#"{"\u+067ain": 1}"#, "invalid escape (line 1, column 8)"),
+        ("{\"gain\":\n null}", "uniform `gain`: `null` is not a number (line 2, column 2)"),
+        (
+            "{\n \"lights\": [{},\n  {\"power\": null}]}",
+            "uniform `lights`: `null` is not a number (line 3, column 13)",
+        ),
+        (
+            "{\n \"lights[0]\": {\"power\": true}}",
+            "uniform `lights[0]`: `true` is not a number (line 2, column 26)",
+        ),
+        ("{\n \"lights[2]\": {}}", "it has `lights[0]` to `lights[1]` (line 2, column 15)"),
     ] {
         place.write("u.json", text);
         place.fails(&["render", "a.lv", "a.png", "--uniforms", "u.json"], 1, message);
