@@ -190,10 +190,12 @@ pub(super) fn run(options: &CheckArguments) -> Result {
     let (how, _) = options.module.read()?;
     let mut sink = Sink::new(options);
     let mut status = 0;
-    for path in &programs(&options.shaders)? {
+    let mut is_module = false;
+    let programs = programs(&options.shaders)?;
+    for path in &programs {
         Deadline::set_for("checking", options.timeout);
         // Go on with the others, but say at once what will not be said otherwise.
-        if let Err(failure) = check(path, &how, options, &mut sink) {
+        if let Err(failure) = check(path, &how, options, &mut sink, &mut is_module) {
             if let Some(message) = &failure.message {
                 sink.tell_error(message)?;
             }
@@ -201,13 +203,24 @@ pub(super) fn run(options: &CheckArguments) -> Result {
         }
     }
     Deadline::lift();
+    if status == 0 {
+        let first = programs.first().map_or(String::new(), |path| path.display().to_string());
+        options.module.check(is_module, &first)?;
+    }
     sink.finish()?;
     if status == 0 { Ok(()) } else { Err(Failure { status, message: None }) }
 }
 
 /// Checks one program, and tells what is wrong with it.
-fn check(path: &Path, how: &RaiseOptions, options: &CheckArguments, sink: &mut Sink) -> Result {
+fn check(
+    path: &Path,
+    how: &RaiseOptions,
+    options: &CheckArguments,
+    sink: &mut Sink,
+    is_module: &mut bool,
+) -> Result {
     let mut loaded = read(path, options.max_errors, how)?;
+    *is_module |= loaded.module.is_some();
     loaded.diagnostics.retain(|finding| !options.allow.contains(&finding.code));
     if let Some(core) = &loaded.core {
         let all: Vec<u32> = core.outputs.iter().map(|o| o.location).collect();

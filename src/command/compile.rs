@@ -52,9 +52,10 @@ pub(super) struct CompileArguments {
     /// registers that this machine has
     #[arg(long, value_name = "TARGET", value_parser = target)]
     target: Option<&'static str>,
-    /// For an image of which size, from `registers` on: how registers are allocated depends on it
-    #[arg(long, value_name = "WxH", default_value = "512x512", allow_hyphen_values = true)]
-    size: Size,
+    /// For an image of which size, from `registers` on: how registers are allocated depends on it; by default
+    /// 512x512
+    #[arg(long, value_name = "WxH", allow_hyphen_values = true)]
+    size: Option<Size>,
     /// The version of SPIR-V: 1.0 to 1.6; by default 1.0
     #[arg(long, value_name = "VERSION")]
     spirv_version: Option<Version>,
@@ -138,6 +139,7 @@ pub(super) fn run(options: &CompileArguments) -> Result {
         Some(path) => check_target(path, &[&options.shader])?,
     }
     let stage = stage(options.emit, out)?;
+    check_stage(stage, options)?;
     let is_spirv = matches!(stage, Stage::Spirv | Stage::SpirvText);
     if out.is_none() && stage == Stage::Spirv {
         no_terminal("a module", "add -o FILE")?;
@@ -174,7 +176,14 @@ pub(super) fn run(options: &CompileArguments) -> Result {
     if let Some(core) = &loaded.core {
         given.are_constants(core.graph.types(), &core.uniforms, &core.constants)?;
     }
+    let name = options.shader.display().to_string();
+    options.module.check(loaded.module.is_some(), &name)?;
     let kept = match loaded.core {
+        Some(_) if keep_constants && !loaded.is_shader() => {
+            return Err(Failure::usage(
+                "--keep-constants is for shaders of λV; here constants have their values already",
+            ));
+        }
         Some(_) if native_sampling && !loaded.is_shader() => {
             return Err(Failure::usage(
                 "--native-sampling is for shaders of λV; here samples are made of texels already",
@@ -228,7 +237,7 @@ pub(super) fn run(options: &CompileArguments) -> Result {
                 };
                 spirv_stage(stage, options, &program, kept, &host, &loaded.source)
             } else {
-                let mut settings = Settings::new(&core, options.size);
+                let mut settings = Settings::new(&core, size_of(options)?);
                 binds.apply(&mut settings, &program.types)?;
                 if let Some(unbound) = core.unbound(&settings.inputs.resources) {
                     return Err(fault(&loaded.source, unbound, options.messages));
@@ -254,10 +263,41 @@ pub(super) fn run(options: &CompileArguments) -> Result {
     }
 }
 
+/// The size of the image that code is made for.
+fn size_of(options: &CompileArguments) -> Result<Size> {
+    let usual = || Size::new(512, 512).map_err(|error| Failure::usage(error.to_string()));
+    options.size.map_or_else(usual, Ok)
+}
+
+/// Checks that options are for the stage.
+fn check_stage(stage: Stage, options: &CompileArguments) -> Result {
+    let is_text_or_words = matches!(stage, Stage::Core | Stage::Spirv | Stage::SpirvText);
+    let of_code = [("lanes", options.lanes.is_some()), ("target", options.target.is_some())];
+    for (option, is_given) in of_code {
+        if is_given && is_text_or_words {
+            return Err(Failure::usage(format!(
+                "--{option} is for --emit lanes, registers, clif and asm"
+            )));
+        }
+    }
+    match options.size {
+        Some(_) if is_text_or_words || stage == Stage::Lanes => {
+            Err(Failure::usage("--size is for --emit registers, clif and asm"))
+        }
+        _ => Ok(()),
+    }
+}
+
 /// The stage that was asked for, or that the ending of the file says.
 fn stage(asked: Option<Stage>, out: Option<&Path>) -> Result<Stage> {
     let is_module = |path: &Path| path.extension().is_some_and(|ending| ending == "spv");
     match asked {
+        Some(stage) if stage != Stage::Spirv && out.is_some_and(is_module) => {
+            let out = out.unwrap_or(Path::new("")).display();
+            Err(Failure::usage(format!(
+                "`{out}` ends in .spv, which is SPIR-V, and --emit says another stage; name the file otherwise"
+            )))
+        }
         Some(stage) => Ok(stage),
         None if out.is_some_and(is_module) => Ok(Stage::Spirv),
         None => Err(Failure::usage("say with --emit what to write, such as --emit spirv")),
@@ -338,7 +378,8 @@ fn simd_stage(
             unreachable!("not a stage of this backend")
         }
     };
-    let pixels = f64::from(options.size.width()) * f64::from(options.size.height());
+    let size = size_of(options)?;
+    let pixels = f64::from(size.width()) * f64::from(size.height());
     let target = machine_target(options.target).map_err(machine)?;
     let lanes = options.lanes;
     let compiler = Compiler { lanes, pixels, resources, listing, ..Compiler::new(target) };

@@ -33,6 +33,21 @@ pub(super) struct ModuleArguments {
 pub(super) type LocationValue = (u32, String);
 
 impl ModuleArguments {
+    /// Checks that what is said of modules is said of one, which messages call `name`.
+    pub(super) fn check(&self, is_module: bool, name: &str) -> Result {
+        let given = [
+            ("entry", self.entry.is_some()),
+            ("input", !self.input.is_empty()),
+            ("clear", self.clear.is_some()),
+        ];
+        match given.iter().find(|(_, is_given)| *is_given && !is_module) {
+            None => Ok(()),
+            Some((option, _)) => Err(Failure::usage(format!(
+                "--{option} is for SPIR-V modules, WGSL and GLSL, and `{name}` is λV"
+            ))),
+        }
+    }
+
     /// How to raise, and the values of inputs.
     pub(super) fn read(&self) -> Result<(RaiseOptions, Vec<LocationValue>)> {
         let entry_point = self.entry.clone();

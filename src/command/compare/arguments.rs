@@ -24,7 +24,10 @@ pub(in crate::command) struct CompareCommandArguments {
     pub(super) gpu: GpuArguments,
     /// Print, as a table in Markdown, how far the device's elementary functions are from the correctly
     /// rounded ones; with --native, those that it has itself
-    #[arg(long, conflicts_with_all = ["shader", "output"])]
+    #[arg(long, conflicts_with_all = [
+        "shader", "output", "size", "time", "frame", "mouse", "set", "uniforms", "bind", "max_iterations", "entry", "input",
+        "clear",
+    ])]
     pub(super) functions: bool,
     /// How many seconds drawing and looking for the cause may take; after that, exit status 3
     #[arg(

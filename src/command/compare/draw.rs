@@ -47,6 +47,7 @@ pub(super) fn run(options: &CompareCommandArguments) -> Result {
     loaded.diagnostics.drop_lints();
     report(&loaded.source, &loaded.diagnostics, messages)?;
     let core = loaded.core.as_ref().ok_or_else(Failure::reported)?;
+    options.picture.module.check(loaded.module.is_some(), &shader.display().to_string())?;
     let given = given.for_program(&loaded)?;
     let all = core.outputs.iter().map(|output| output.location);
     let locations = locations(all, options.picture.output.or(Some(Outputs::All)))?;

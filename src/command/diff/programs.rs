@@ -76,6 +76,7 @@ pub(super) fn draw_both(
     DrawArguments(options): &DrawArguments,
     message_format: MessageFormat,
 ) -> Result<[AnyImage; 2]> {
+    options.picture.check_engine(options.engine)?;
     let binds = Binds::read(&options.picture.bind)?;
     let read = [a, b].into_iter().chain(&options.picture.uniforms).chain(binds.paths());
     one_standard_input(read)?;
@@ -83,6 +84,8 @@ pub(super) fn draw_both(
     let given = given.with_binds(binds).with_module(&options.picture.module)?;
     let messages = Messages::of(message_format);
     let [of_a, of_b] = [load(a, &given, messages)?, load(b, &given, messages)?];
+    let is_module = of_a.module.is_some() || of_b.module.is_some();
+    options.picture.module.check(is_module, &a.display().to_string())?;
     let deadline = Deadline::set(options.timeout);
     let gpu = options.gpu.open(options.engine == Some(EngineName::Gpu))?;
     let how = (options, gpu.as_ref());

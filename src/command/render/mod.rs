@@ -18,8 +18,7 @@ use super::given::Given;
 use super::messages::{MessageFormat, no_terminal, one_standard_output};
 use super::stats::Stats;
 use draw::{Form, Job};
-use lambdav::core::limits;
-use lambdav::raster::file::{Encoding, Format};
+use lambdav::raster::file::{Encoding, Format, has_readable_name};
 use lambdav::raster::quantize::Transfer;
 use lambdav::spirv;
 use options::PictureFormat;
@@ -44,13 +43,7 @@ pub(super) fn run(options: &RenderArguments) -> Result {
         let message = "--specialise is for the engines that compile; `source` reads the text";
         return Err(Failure::usage(message));
     }
-    if options.engine == Some(EngineName::Gpu)
-        && options.picture.max_iterations != limits::ITERATIONS
-    {
-        let message =
-            "--max-iterations: a device counts no iterations; --timeout ends what takes too long";
-        return Err(Failure::usage(message));
-    }
+    options.picture.check_engine(options.engine)?;
     if options.feedback.is_some() && options.has_all_outputs() {
         let message = "--feedback is for the frames of one output; name it with --output LOC";
         return Err(Failure::usage(message));
@@ -95,7 +88,8 @@ pub(super) fn run(options: &RenderArguments) -> Result {
             let mut loaded = given.compile(path, bytes.clone(), most)?;
             loaded.diagnostics.drop_lints();
             // The evaluator of words knows some modules of ours that are no programs: exact ones.
-            match words.filter(|words| loaded.core.is_none() && is_own(words)) {
+            let is_whole = options.picture.module.entry.is_none() && loaded.core.is_none();
+            match words.filter(|words| is_whole && is_own(words)) {
                 Some(words) => {
                     module::draw_module(options, &given, &name, &bytes, &words, &mut job)?;
                 }
@@ -108,6 +102,7 @@ pub(super) fn run(options: &RenderArguments) -> Result {
 }
 
 fn form(options: &RenderArguments) -> Result<Form> {
+    check_ending(options)?;
     let SampleArguments { srgb, depth } = &options.samples;
     let transfer = if *srgb { Transfer::Srgb } else { Transfer::Linear };
     let format = match options.format {
@@ -146,4 +141,23 @@ fn form(options: &RenderArguments) -> Result<Form> {
         Format::Npy => Encoding::Npy,
     };
     Ok(Form { encoding, raw: None })
+}
+
+/// Checks that `--format` says what the name does, if that ends as the names of images do.
+fn check_ending(options: &RenderArguments) -> Result {
+    let out = options.out();
+    let (Some(asked), true) = (options.format, has_readable_name(out)) else { return Ok(()) };
+    let named = Format::from_path(out).ok().map(PictureFormat::File);
+    if named == Some(asked) {
+        return Ok(());
+    }
+    let asked = match asked {
+        PictureFormat::File(format) => format.name().to_owned(),
+        PictureFormat::Raw(_) => "a frame without a header".to_owned(),
+    };
+    let ending = out.extension().unwrap_or_default().display();
+    Err(Failure::usage(format!(
+        "`{}` ends in .{ending}, and --format says {asked}; leave out --format, or name the file otherwise",
+        out.display()
+    )))
 }

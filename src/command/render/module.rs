@@ -81,6 +81,11 @@ pub(in crate::command) fn open_module(
     if engine.is_some_and(|engine| engine != EngineName::Spirv) {
         return Err(Failure::usage(format!("`{name}` is SPIR-V; --engine spirv renders it")));
     }
+    if !picture.module.input.is_empty() || picture.module.entry.is_some() {
+        return Err(Failure::usage(format!(
+            "`{name}` is executed as it is, with one entry point and no inputs of locations: leave out --entry and --input"
+        )));
+    }
     let module = read(name, words)?;
     let location = location(module.locations(), picture.output, "a picture")?;
     let mut types = Types::default();

@@ -2,6 +2,7 @@
 
 use super::sequence::{Frames, Moment, frames, frames_per_second};
 use crate::command::engines::EngineName;
+use crate::command::failure::{Failure, Result as Outcome};
 use crate::command::gpu::GpuArguments;
 use crate::command::messages::{MessageFormat, Messages};
 use crate::command::module::ModuleArguments;
@@ -64,7 +65,7 @@ pub(in crate::command) struct RenderArguments {
         allow_hyphen_values = true
     )]
     pub(super) timeout: Duration,
-    /// The format, where the ending does not say it: png, exr or npy; or of frames without a header, as
+    /// The format, where the name does not say it (it cannot say another): png, exr or npy; or of frames without a header, as
     /// encoders of videos take them, what a pixel is: rgb8, rgba8, rgb16, rgba16, rgb32f or rgba32f,
     /// little-endian (ffmpeg calls them rgb24, rgba, rgb48le, rgba64le, rgbf32le and rgbaf32le)
     #[arg(long, value_name = "FORMAT", value_parser = picture_format)]
@@ -209,6 +210,15 @@ pub(in crate::command) struct SampleArguments {
 }
 
 impl PictureArguments {
+    /// Checks that the engine knows these.
+    pub(in crate::command) fn check_engine(&self, engine: Option<EngineName>) -> Outcome {
+        if engine == Some(EngineName::Gpu) && self.max_iterations != limits::ITERATIONS {
+            let message = "--max-iterations: a device counts no iterations; --timeout ends what takes too long";
+            return Err(Failure::usage(message));
+        }
+        Ok(())
+    }
+
     /// What a frame is computed from; the uniforms have their defaults.
     pub(in crate::command) fn settings(&self, uniforms: &[Uniform]) -> Settings {
         let mut settings = Settings::with_uniforms(uniforms, self.size);

@@ -26,6 +26,8 @@ pub(super) fn draw_program(
 ) -> Result {
     report(&loaded.source, &loaded.diagnostics, options.messages)?;
     let core = loaded.core.as_ref().ok_or_else(Failure::reported)?;
+    let name = options.shader.display().to_string();
+    options.picture.module.check(loaded.module.is_some(), &name)?;
     let given = &given.for_program(loaded)?;
     let all = core.outputs.iter().map(|output| output.location);
     let locations = locations(all, options.picture.output)?;
@@ -40,7 +42,6 @@ pub(super) fn draw_program(
     let values = settings.values(&core.uniforms).chain(constants);
     let text = match &loaded.module {
         Some(module) => {
-            let name = options.shader.display().to_string();
             let unset = given.unset(core.graph.types(), &core.uniforms, MOST_UNSET);
             note_unset(&name, &unset, options.messages);
             note_unused(given.remark(&name), options.messages);

@@ -85,7 +85,10 @@ pub(super) struct TestArguments {
     #[arg(long, value_name = "TEXT")]
     filter: Vec<String>,
     /// Name the tests and their goldens, and run none
-    #[arg(long, conflicts_with = "merge")]
+    #[arg(long, conflicts_with_all = [
+        "merge", "report", "require_tests", "jobs", "quiet", "against", "timeout", "memory", "engine", "device", "native",
+        "flush_subnormals",
+    ])]
     list: bool,
     /// What computes the pixels; by default simd, or core for a program that exceeds its limits
     #[arg(long, value_enum)]
@@ -108,7 +111,9 @@ pub(super) struct TestArguments {
     #[arg(long, value_name = "DIR")]
     report: Option<PathBuf>,
     /// Run nothing; join the reports in these folders, those of all shards, into one
-    #[arg(long, value_name = "DIR", num_args = 1.., conflicts_with_all = ["paths", "filter", "engine", "against"])]
+    #[arg(long, value_name = "DIR", num_args = 1.., conflicts_with_all = [
+        "paths", "filter", "engine", "against", "jobs", "timeout", "memory", "device", "native", "flush_subnormals",
+    ])]
     merge: Vec<PathBuf>,
     /// Compare pictures in this folder, named as the goldens and drawn by something else, with what is
     /// drawn here

@@ -202,6 +202,8 @@ fn draw(
         }
         loaded = &fixed;
     }
+    let name = test.program.display().to_string();
+    picture.module.check(loaded.module.is_some(), &name)?;
     let core = loaded.core.as_ref().ok_or_else(Failure::reported)?;
     let location =
         location(core.outputs.iter().map(|output| output.location), picture.output, "a test")?;
@@ -214,7 +216,7 @@ fn draw(
         Trouble::Other(failure) => failure,
     })?;
     let (frame, of_engine) = frame(directive, &loaded.source, &*engine, how, until)?;
-    let remarks = given.remark(&test.program.display().to_string()).into_iter().chain(of_engine);
+    let remarks = given.remark(&name).into_iter().chain(of_engine);
     let remark = remarks.reduce(|all, one| format!("{all}\n{one}"));
     Ok((frame, remark))
 }

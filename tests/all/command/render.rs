@@ -226,8 +226,8 @@ fn standard_input_and_output_are_dashes() {
         let outcome = place.run_with(&arguments, GRADIENT).done();
         assert_eq!(outcome.out, place.read(&name), "{format}");
     }
-    // With a file, --format goes before the ending and makes up for one that is not there.
-    for name in ["without", "other.png", "other.jpg"] {
+    // With a file, --format makes up for an ending that is not there, or says nothing of images.
+    for name in ["without", "other.data", "other."] {
         render(&place, name, &["--format", "npy"]);
         assert_eq!(place.read(name), place.read("a.npy"));
     }

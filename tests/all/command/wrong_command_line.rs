@@ -175,7 +175,7 @@ fn uniforms_as_json() {
         ),
         (
             "{\n \"lights[0]\": {\"power\": true}}",
-            "uniform `lights[0]`: `true` is not a number (line 2, column 26)",
+            "uniform `lights[0]`: `true` is not a number (line 2, column 25)",
         ),
         ("{\n \"lights[2]\": {}}", "it has `lights[0]` to `lights[1]` (line 2, column 15)"),
     ] {
@@ -198,4 +198,79 @@ fn uniforms_as_json() {
     place.write("u.npy", "{}");
     let overwritten = ["render", "a.lv", "u.npy", "--uniforms", "u.npy"];
     place.fails(&overwritten, 2, "it is `u.npy`, which is read; name another file");
+}
+
+const FOREIGN: &str = "@fragment fn main() -> @location(0) vec4f { return vec4f(1.0); }";
+
+/// What an option is for is not there.
+#[test]
+fn options_that_mean_nothing() {
+    let place = place();
+    place.write("a.wgsl", FOREIGN);
+    place.write("c.lv", "(constant k num) (vec3 k)");
+    place.run(&["compile", "a.lv", "--emit", "core", "-o", "a.core"]).done();
+    let said = |option: &str, name: &str| {
+        format!("{option} is for SPIR-V modules, WGSL and GLSL, and `{name}` is λV")
+    };
+    for module in [["--entry", "main"], ["--input", "0=uv"], ["--clear", "1,1,1,1"]] {
+        for name in ["a.lv", "a.core"] {
+            for command in [
+                &["render", name, "o.png"][..],
+                &["compile", name, "--emit", "core"],
+                &["check", name],
+                &["check", name, "u.lv"],
+                &["diff", "--run", name, "u.lv"],
+            ] {
+                place.fails(&[command, &module].concat(), 2, &said(module[0], name));
+            }
+        }
+        let outcome = place.run(&[&["check", "a.lv", "a.wgsl"][..], &module].concat());
+        assert_eq!(outcome.status, 0, "it is for one of them: {}", outcome.err);
+    }
+    place.write("t.lv", "; test: --size 1x1 --entry main\n(vec4 1)");
+    let outcome = place.run(&["test", "t.lv"]);
+    assert_eq!(outcome.status, 1);
+    assert!(outcome.text().contains("--entry is for SPIR-V modules"), "{}", outcome.text());
+    for (out, format, message) in [
+        ("o.png", "exr", "`o.png` ends in .png, and --format says exr"),
+        ("o.exr", "png", "`o.exr` ends in .exr, and --format says png"),
+        ("o.jpg", "npy", "`o.jpg` ends in .jpg, and --format says npy"),
+        ("o.png", "rgb8", "`o.png` ends in .png, and --format says a frame without a header"),
+    ] {
+        place.fails(&["render", "a.lv", out, "--format", format], 2, message);
+    }
+    place.run(&["render", "a.lv", "o.png", "--format", "png", "--size", "1x1"]).done();
+    place.run(&["render", "a.lv", "o.rgb", "--format", "rgb8", "--size", "1x1"]).done();
+    for (options, message) in [
+        (&["--emit", "core", "--lanes", "4"][..], "--lanes is for --emit lanes, registers"),
+        (&["--emit", "spirv-text", "--target", "avx2"], "--target is for --emit lanes, registers"),
+        (&["--emit", "lanes", "--size", "4x4"], "--size is for --emit registers, clif and asm"),
+        (&["--emit", "core", "-o", "o.spv"], "`o.spv` ends in .spv, which is SPIR-V"),
+    ] {
+        place.fails(&[&["compile", "a.lv"][..], options].concat(), 2, message);
+    }
+    for name in ["a.wgsl", "a.core"] {
+        let keep = ["compile", name, "--emit", "spirv-text", "--keep-constants"];
+        place.fails(&keep, 2, "--keep-constants is for shaders of λV");
+    }
+    for option in [
+        &["--report", "r"][..],
+        &["--jobs", "2"],
+        &["--timeout", "1"],
+        &["--memory", "4"],
+        &["--engine", "core"],
+        &["--quiet"],
+        &["--require-tests"],
+        &["--against", "d"],
+    ] {
+        place.fails(&[&["test", "--list"][..], option].concat(), 2, "cannot be used with");
+    }
+    for option in
+        [&["--jobs", "2"][..], &["--memory", "4"], &["--timeout", "1"], &["--engine", "core"]]
+    {
+        place.fails(&[&["test", "--merge", "r"][..], option].concat(), 2, "cannot be used with");
+    }
+    for option in [&["--size", "2x2"][..], &["--set", "a=1"], &["--entry", "main"]] {
+        place.fails(&[&["compare", "--functions"][..], option].concat(), 2, "cannot be used with");
+    }
 }
