@@ -17,6 +17,8 @@
 //! | `beside` | `lambdav test` of a file of directives | all tests are listed, and run |
 //! | `reports` | `lambdav test --merge` | an error, or a report that merges as itself |
 //! | `pairs` | comparison, diagnosis and heat map of two images; what is left out of account | both directions agree with one another and with a plain count |
+//! | `json` | values of uniforms as JSON | an error with a place in the text, or what a plain reading of serde_json's tree gives |
+//! | `settings` | uniforms, parts of them and blocks by path | what a list of all paths says; no other word changes |
 //!
 //! Those of `lambdav test` run the built command, which lies beside this program or is named by the variable
 //! `LAMBDAV`, and are skipped without one.

@@ -18,7 +18,7 @@ use std::time::{Duration, Instant};
 #[derive(Parser)]
 struct Arguments {
     /// What to run: parse, pipeline, core-text, spirv, raise, wgsl, images, folders, beside, reports, pairs,
-    /// npy, amber, assembly, hostile or names (default: all)
+    /// npy, amber, assembly, hostile, names, json or settings (default: all)
     #[arg(long, value_delimiter = ',')]
     target: Vec<String>,
     /// How many inputs for each target

@@ -10,7 +10,7 @@ use lambdav_test_support::skipped;
 const BOUNDS: Bounds = Bounds { seconds: 120.0, peak: 2 << 30 };
 
 /// Inputs of each target: fewer where one takes longer.
-const INPUTS: [(&str, u64); 16] = [
+const INPUTS: [(&str, u64); 18] = [
     ("parse", 7000),
     ("pipeline", 4000),
     ("core-text", 4000),
@@ -27,6 +27,8 @@ const INPUTS: [(&str, u64); 16] = [
     ("assembly", 2000),
     ("hostile", 60),
     ("names", 200),
+    ("json", 5000),
+    ("settings", 5000),
 ];
 
 /// Those that run the command.
@@ -84,6 +86,8 @@ fn new_inputs() {
             "images" | "reports" => [50.0, 10.0, 5.0],
             "beside" => [50.0, 5.0, 0.0],
             "folders" => [100.0, 100.0, 20.0],
+            "json" => [40.0, 15.0, 15.0],
+            "settings" => [35.0, 8.0, 8.0],
             "pairs" => [80.0, 60.0, 50.0],
             "npy" => [50.0, 10.0, 5.0],
             "amber" => [15.0, 15.0, 0.5],

@@ -8,6 +8,7 @@ mod core_text;
 mod folders;
 mod hostile;
 mod images;
+mod json;
 mod names;
 mod npy;
 mod pairs;
@@ -16,6 +17,7 @@ mod pipeline;
 mod pixels;
 mod raise;
 mod reports;
+mod settings;
 mod spirv;
 
 use crate::seeds::Seeds;
@@ -58,7 +60,7 @@ pub trait FuzzTarget: Sync {
 }
 
 /// All of them.
-pub fn all(seeds: &Seeds) -> [Box<dyn FuzzTarget + '_>; 16] {
+pub fn all(seeds: &Seeds) -> [Box<dyn FuzzTarget + '_>; 18] {
     [
         Box::new(parse::Parse { seeds }),
         Box::new(pipeline::Pipeline { seeds }),
@@ -76,6 +78,8 @@ pub fn all(seeds: &Seeds) -> [Box<dyn FuzzTarget + '_>; 16] {
         Box::new(assembly::Assembly::new(seeds)),
         Box::new(hostile::Hostile),
         Box::new(names::Names),
+        Box::new(json::Json::new()),
+        Box::new(settings::SettingPaths::new()),
     ]
 }
 
