@@ -3,6 +3,7 @@
 mod binding;
 mod buffers;
 mod data;
+mod error;
 mod json;
 mod names;
 mod path;
@@ -11,6 +12,7 @@ mod scalar;
 mod textures;
 
 pub use data::{BindError, DataRef};
+pub use error::UniformError;
 pub use path::{ModuleNames, Paths, Place, Target};
 pub use position::TextPosition;
 pub use scalar::number;
@@ -23,11 +25,8 @@ use lambdav_core::resource::Bound;
 use lambdav_core::texture::TextureData;
 use lambdav_core::types::{Scalar, Type, TypeKind, Types};
 use lambdav_raster::Size;
-use names::instead;
-use position::suffix;
 use scalar::{int, truth, uint};
 use std::sync::Arc;
-use thiserror::Error;
 
 /// What a frame is computed from, the pixel's position apart.
 #[derive(Clone, Debug)]
@@ -350,108 +349,6 @@ pub fn unset_parts(
     });
     let is_set: Vec<bool> = zeros?.iter().zip(&ones?).map(|(one, other)| one == other).collect();
     Ok(path::unset_parts(paths.types, uniform.ty, &uniform.name, &is_set, most))
-}
-
-impl UniformError {
-    /// The same of a constant.
-    pub(crate) fn of_constant(self) -> Self {
-        match self {
-            Self::Value { name, reason, at } => Self::ConstantValue { name, reason, at },
-            other => other,
-        }
-    }
-
-    /// The same where the text with the value begins at that place of another one.
-    #[must_use]
-    pub fn within(mut self, place: TextPosition) -> Self {
-        if let Self::Unknown { at, .. }
-        | Self::Path { at, .. }
-        | Self::Value { at, .. }
-        | Self::ConstantValue { at, .. } = &mut self
-        {
-            *at = Some(at.map_or(place, |inner| place.then(inner)));
-        }
-        self
-    }
-
-    /// The same where these could have been meant, too.
-    #[must_use]
-    pub fn or_one_of(self, constants: &[Uniform]) -> Self {
-        match self {
-            Self::Unknown { name, others, at, .. } => {
-                let constants = constants.iter().map(|constant| constant.name.clone());
-                let mut error = Self::unknown(name, others.into_iter().chain(constants).collect());
-                if let Self::Unknown { at: place, .. } = &mut error {
-                    *place = at;
-                }
-                error
-            }
-            other => other,
-        }
-    }
-
-    fn unknown(name: String, others: Vec<String>) -> Self {
-        let help = instead(&name, others.iter().map(String::as_str));
-        Self::Unknown { name, help, others, at: None }
-    }
-}
-
-/// Why a uniform does not get a value.
-#[derive(Clone, Debug, PartialEq, Eq, Error)]
-pub enum UniformError {
-    /// The program has no uniform of that name.
-    #[error("the program has no uniform `{name}`; {help}{}", suffix(.at))]
-    Unknown {
-        /// The name.
-        name: String,
-        /// Which may have been meant.
-        help: String,
-        /// Those that there are.
-        others: Vec<String>,
-        /// Where it is in a text of settings.
-        at: Option<TextPosition>,
-    },
-    /// A uniform has no such part.
-    #[error("`{path}`: {reason}{}", suffix(.at))]
-    Path {
-        /// The path.
-        path: String,
-        /// Which part of it is wrong, and what is there.
-        reason: String,
-        /// Where it is in a text of settings.
-        at: Option<TextPosition>,
-    },
-    /// What has that name is fixed when the shader is compiled.
-    #[error(
-        "`{name}` is a constant, which is fixed when the shader is compiled: give it a value with `Shader::with_constant`"
-    )]
-    Constant {
-        /// The name.
-        name: String,
-    },
-    /// A text is no JSON object.
-    #[error("not a JSON object of uniforms: {0}")]
-    Malformed(String),
-    /// A constant takes no such value.
-    #[error("constant `{name}`: {reason}{}", suffix(.at))]
-    ConstantValue {
-        /// Its name.
-        name: String,
-        /// What it takes, and what was given.
-        reason: String,
-        /// Where it is in a text of settings.
-        at: Option<TextPosition>,
-    },
-    /// It takes no such value.
-    #[error("uniform `{name}`: {reason}{}", suffix(.at))]
-    Value {
-        /// Its name.
-        name: String,
-        /// What it takes, and what was given.
-        reason: String,
-        /// Where it is in a text of settings.
-        at: Option<TextPosition>,
-    },
 }
 
 /// A value for a uniform: its components in order, of a matrix by columns.

@@ -4,36 +4,16 @@ use super::binds::Binds;
 use super::failure::{Failure, Result};
 use super::files::{compile_fixed, read_bytes};
 use super::module::{self, BlockData, LocationValue, ModuleArguments};
+use super::setting::Setting;
 use lambdav::core::graph::Uniform;
 use lambdav::core::types::Types;
 use lambdav::program::{Loaded, LoadedModule};
 use lambdav::settings::{
-    BindError, ModuleNames, Paths, Settings, Target, TextPosition, UniformError, block_members,
-    unset_parts,
+    BindError, ModuleNames, Paths, Settings, Target, block_members, unset_parts,
 };
 use lambdav::spirv_frontend::RaiseOptions;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
-
-/// A value that is given to what a path leads to.
-#[derive(Clone)]
-pub(super) struct Setting {
-    pub(super) path: String,
-    /// As text.
-    pub(super) value: String,
-    /// The file that has it, and where; none of the command line.
-    pub(super) place: Option<(Rc<str>, TextPosition)>,
-}
-
-impl Setting {
-    /// What an error in it is.
-    fn failure(&self, error: UniformError) -> Failure {
-        match &self.place {
-            Some((file, at)) => Failure::input(format!("`{file}`: {}", error.within(*at))),
-            None => Failure::usage(error.to_string()),
-        }
-    }
-}
 
 /// The values that are given, in order: those of files, then those of the command line. The last for a path counts.
 #[derive(Clone)]

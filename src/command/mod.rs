@@ -23,6 +23,7 @@ mod messages;
 mod module;
 mod render;
 mod rewritten;
+mod setting;
 mod stats;
 mod supervise;
 mod test;

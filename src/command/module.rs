@@ -3,8 +3,8 @@
 
 use super::failure::{Failure, Result};
 use super::files::read_bytes;
-use super::given::Setting;
 use super::messages::{MessageFormat, Messages, note};
+use super::setting::Setting;
 use super::values::colour;
 use clap::Args;
 use lambdav::core::graph::Core;

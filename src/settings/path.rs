@@ -2,7 +2,7 @@
 //!
 //! Every setting is resolved here, whether it comes from the command line, a file, a test directive or a library call.
 
-use super::UniformError;
+use super::error::UniformError;
 use super::names::{all_of, instead_of};
 use lambdav_core::graph::Uniform;
 use lambdav_core::types::{Type, TypeKind, Types};
@@ -394,8 +394,8 @@ pub(super) fn unset_parts(
 
 #[cfg(test)]
 mod tests {
-    use super::super::{Settings, UniformError};
     use super::*;
+    use crate::settings::Settings;
     use lambdav_core::inputs::Inputs;
     use lambdav_core::types::{Field, Structure};
     use lambdav_spirv_frontend::{Binding, BlockMember};
@@ -574,7 +574,7 @@ mod tests {
         let (types, uniforms) = program();
         let paths = Paths::new(&types, &uniforms);
         let unset = |index: usize, given: &[(&str, &str)], most| {
-            super::super::unset_parts(&paths, &uniforms[index], index, given, most)
+            crate::settings::unset_parts(&paths, &uniforms[index], index, given, most)
                 .expect("the settings are right")
         };
         assert_eq!(unset(1, &[], 9), ["lights"]);

@@ -1,0 +1,108 @@
+//! Why a uniform does not get a value.
+
+use super::names::instead;
+use super::position::{TextPosition, suffix};
+use lambdav_core::graph::Uniform;
+use thiserror::Error;
+
+impl UniformError {
+    /// The same of a constant.
+    pub(crate) fn of_constant(self) -> Self {
+        match self {
+            Self::Value { name, reason, at } => Self::ConstantValue { name, reason, at },
+            other => other,
+        }
+    }
+
+    /// The same where the text with the value begins at that place of another one.
+    #[must_use]
+    pub fn within(mut self, place: TextPosition) -> Self {
+        if let Self::Unknown { at, .. }
+        | Self::Path { at, .. }
+        | Self::Value { at, .. }
+        | Self::ConstantValue { at, .. } = &mut self
+        {
+            *at = Some(at.map_or(place, |inner| place.then(inner)));
+        }
+        self
+    }
+
+    /// The same where these could have been meant, too.
+    #[must_use]
+    pub fn or_one_of(self, constants: &[Uniform]) -> Self {
+        match self {
+            Self::Unknown { name, others, at, .. } => {
+                let constants = constants.iter().map(|constant| constant.name.clone());
+                let mut error = Self::unknown(name, others.into_iter().chain(constants).collect());
+                if let Self::Unknown { at: place, .. } = &mut error {
+                    *place = at;
+                }
+                error
+            }
+            other => other,
+        }
+    }
+
+    pub(super) fn unknown(name: String, others: Vec<String>) -> Self {
+        let help = instead(&name, others.iter().map(String::as_str));
+        Self::Unknown { name, help, others, at: None }
+    }
+}
+
+/// Why a uniform does not get a value.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+pub enum UniformError {
+    /// The program has no uniform of that name.
+    #[error("the program has no uniform `{name}`; {help}{}", suffix(.at))]
+    Unknown {
+        /// The name.
+        name: String,
+        /// Which may have been meant.
+        help: String,
+        /// Those that there are.
+        others: Vec<String>,
+        /// Where it is in a text of settings.
+        at: Option<TextPosition>,
+    },
+    /// A uniform has no such part.
+    #[error("`{path}`: {reason}{}", suffix(.at))]
+    Path {
+        /// The path.
+        path: String,
+        /// Which part of it is wrong, and what is there.
+        reason: String,
+        /// Where it is in a text of settings.
+        at: Option<TextPosition>,
+    },
+    /// What has that name is fixed when the shader is compiled.
+    #[error(
+        "`{name}` is a constant, which is fixed when the shader is compiled: give it a value with `Shader::with_constant`"
+    )]
+    Constant {
+        /// The name.
+        name: String,
+    },
+    /// A text is no JSON object.
+    #[error("not a JSON object of uniforms: {0}")]
+    Malformed(String),
+    /// A constant takes no such value.
+    #[error("constant `{name}`: {reason}{}", suffix(.at))]
+    ConstantValue {
+        /// Its name.
+        name: String,
+        /// What it takes, and what was given.
+        reason: String,
+        /// Where it is in a text of settings.
+        at: Option<TextPosition>,
+    },
+    /// It takes no such value.
+    #[error("uniform `{name}`: {reason}{}", suffix(.at))]
+    Value {
+        /// Its name.
+        name: String,
+        /// What it takes, and what was given.
+        reason: String,
+        /// Where it is in a text of settings.
+        at: Option<TextPosition>,
+    },
+}
