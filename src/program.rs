@@ -122,6 +122,15 @@ pub fn read_bytes(from: impl Read) -> io::Result<Vec<u8>> {
 }
 
 impl Loaded {
+    /// Raises a module again, with other options, of which it is known that they change no diagnostic.
+    pub fn raise_again(&mut self, options: &RaiseOptions) {
+        if let Some(module) = &mut self.module
+            && let Ok((core, interface)) = raise(self.source.name(), &module.words, options).program
+        {
+            (self.core, module.interface) = (Some(core), interface);
+        }
+    }
+
     /// From the bytes of a text that messages call `name`, which cannot include files. Of core text,
     /// which spells out what a shader says in few words, more is taken than of a shader.
     pub fn from_bytes(name: &str, bytes: Vec<u8>) -> Self {

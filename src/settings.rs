@@ -25,6 +25,7 @@ use lambdav_core::resource::Bound;
 use lambdav_core::texture::TextureData;
 use lambdav_core::types::{Scalar, Type, TypeKind, Types};
 use lambdav_raster::Size;
+use lambdav_spirv_frontend::GivenInput;
 use scalar::{int, truth, uint};
 use std::sync::Arc;
 
@@ -218,6 +219,14 @@ impl Settings {
         (self.inputs.time, self.inputs.frame) = (time, frame);
     }
 
+    /// Gives parts of uniforms that are inputs of λV their values.
+    pub fn give(&mut self, parts: &[GivenInput]) {
+        for part in parts {
+            let words = part.words(&self.inputs);
+            self.inputs.uniforms[part.uniform][part.start..][..words.len()].copy_from_slice(&words);
+        }
+    }
+
     /// Changes the texture of that number for one of the same size.
     pub(crate) fn set_texture(&mut self, number: usize, texture: &Arc<TextureData>) {
         let bound = &mut self.inputs.resources[number];
@@ -322,20 +331,19 @@ pub fn block_members<'t>(name: &str, text: &'t str) -> Result<Vec<SettingText<'t
     Ok(settings_of(text, members, |member| format!("{name}.{member}")))
 }
 
-/// The parts of a uniform, or the whole of it, that these settings, names and values, do not set; at most so many.
+/// Of each word of a uniform of that index, whether these settings, names and values, set it.
 ///
 /// # Errors
 ///
 /// As [`Settings::set_text`].
-pub fn unset_parts(
+pub fn set_words(
     paths: &Paths<'_>,
     uniform: &Uniform,
     index: usize,
     given: &[(&str, &str)],
-    most: usize,
-) -> Result<Vec<String>, UniformError> {
+) -> Result<Vec<bool>, UniformError> {
     if given.is_empty() {
-        return Ok(vec![uniform.name.clone()]);
+        return Ok(vec![false; uniform.default.len()]);
     }
     // A word is set if it comes out the same whatever it was.
     let [zeros, ones] = [0, u32::MAX].map(|word| {
@@ -347,8 +355,17 @@ pub fn unset_parts(
         }
         Ok(settings.inputs.uniforms.swap_remove(index))
     });
-    let is_set: Vec<bool> = zeros?.iter().zip(&ones?).map(|(one, other)| one == other).collect();
-    Ok(path::unset_parts(paths.types, uniform.ty, &uniform.name, &is_set, most))
+    Ok(zeros?.iter().zip(&ones?).map(|(one, other)| one == other).collect())
+}
+
+/// The parts of a uniform, or the whole of it, of which no word is set; at most so many.
+pub fn unset_parts(
+    paths: &Paths<'_>,
+    uniform: &Uniform,
+    is_set: &[bool],
+    most: usize,
+) -> Vec<String> {
+    path::unset_parts(paths.types, uniform.ty, &uniform.name, is_set, most)
 }
 
 /// A value for a uniform: its components in order, of a matrix by columns.

@@ -1,7 +1,7 @@
 //! What a module wants from outside, after it has been raised, and how that lies in memory.
 
-use lambdav_core::inputs::Input;
-use lambdav_core::types::Type;
+use lambdav_core::inputs::{Input, Inputs};
+use lambdav_core::types::{Scalar, Type};
 use std::collections::BTreeMap;
 use std::fmt;
 
@@ -98,6 +98,31 @@ pub struct UnusedInput {
     pub location: Option<u32>,
 }
 
+/// A part of a uniform that is an input of λV.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct GivenInput {
+    /// The index of the uniform.
+    pub uniform: usize,
+    /// The first of its words that are the input's.
+    pub start: usize,
+    /// The input.
+    pub input: Input,
+    /// What its components become.
+    pub scalar: Scalar,
+}
+
+impl GivenInput {
+    /// The words of the input, as the uniform has them.
+    pub fn words(&self, inputs: &Inputs) -> Vec<u32> {
+        let word = |&component: &f32| match self.scalar {
+            Scalar::I32 => component as i32 as u32,
+            Scalar::U32 => component as u32,
+            Scalar::F32 | Scalar::Bool => component.to_bits(),
+        };
+        inputs.get(self.input).iter().map(word).collect()
+    }
+}
+
 /// What a module wants.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Interface {
@@ -111,6 +136,8 @@ pub struct Interface {
     pub resources: Vec<BoundResource>,
     /// Inputs of λV that the module has under their own names.
     pub inputs: Vec<Input>,
+    /// Parts of uniforms that are inputs of λV, as the options say; the program does not read them as uniforms.
+    pub given: Vec<GivenInput>,
     /// Inputs that are declared and not used.
     pub unused: Vec<UnusedInput>,
 }
@@ -133,4 +160,7 @@ pub struct RaiseOptions {
     pub clear: [f32; 4],
     /// Where inputs of locations come from; all others are uniforms, whose default is zero.
     pub locations: BTreeMap<u32, LocationSource>,
+    /// Values in blocks that are inputs of λV: their block, and the byte where they begin. They have as many components as
+    /// the input, of any kind of number.
+    pub inputs: BTreeMap<(Binding, u32), Input>,
 }

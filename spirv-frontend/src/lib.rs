@@ -49,8 +49,8 @@ mod raise;
 mod structure;
 
 pub use interface::{
-    Binding, BlockMember, BoundResource, Interface, LocationInput, LocationSource, RaiseOptions,
-    UnusedInput,
+    Binding, BlockMember, BoundResource, GivenInput, Interface, LocationInput, LocationSource,
+    RaiseOptions, UnusedInput,
 };
 
 use lambdav_core::diagnostics::Diagnostic;

@@ -6,12 +6,13 @@ use super::files::{compile_fixed, read_bytes};
 use super::module::{self, BlockData, LocationValue, ModuleArguments};
 use super::setting::Setting;
 use lambdav::core::graph::Uniform;
-use lambdav::core::types::Types;
+use lambdav::core::inputs::Input;
+use lambdav::core::types::{Scalar, Types};
 use lambdav::program::{Loaded, LoadedModule};
 use lambdav::settings::{
-    BindError, ModuleNames, Paths, Settings, Target, block_members, unset_parts,
+    BindError, ModuleNames, Paths, Settings, Target, block_members, set_words, unset_parts,
 };
-use lambdav::spirv_frontend::RaiseOptions;
+use lambdav::spirv_frontend::{GivenInput, RaiseOptions};
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
@@ -30,6 +31,8 @@ pub(super) struct Given {
     blocks: Vec<(usize, Box<[u32]>)>,
     /// Names that are given something and that the module declares without using them.
     unused: Vec<String>,
+    /// Parts of uniforms that are inputs of λV, and their paths.
+    reached: Vec<(GivenInput, String)>,
 }
 
 impl Given {
@@ -58,6 +61,7 @@ impl Given {
             names: ModuleNames::default(),
             blocks: Vec::new(),
             unused: Vec::new(),
+            reached: Vec::new(),
         })
     }
 
@@ -161,6 +165,91 @@ impl Given {
         Self { names: ModuleNames::none(), ..self.clone() }
     }
 
+    /// The same where parts of a module's uniforms that are called as inputs of λV, and are not set, are these inputs; but for
+    /// uniforms of which `keeps` holds. The module is raised again.
+    pub(super) fn reaching(&self, loaded: &mut Loaded, keeps: &dyn Fn(&str) -> bool) -> Self {
+        let (Some(core), Some(module)) = (&loaded.core, &loaded.module) else {
+            return self.clone();
+        };
+        let names = ModuleNames::new(&module.interface);
+        let paths = Paths::new(core.graph.types(), &core.uniforms).with_module(&names);
+        let (bound, _) = self.binds.clone().split(|name| is_block(module, name));
+        let mut raise = self.raise.clone();
+        let mut found: Vec<(usize, usize, String)> = Vec::new();
+        for member in &module.interface.members {
+            let uniform = &core.uniforms[member.uniform];
+            let binding = member.binding.to_string();
+            if keeps(&uniform.name) || bound.iter().any(|(name, _)| *name == binding) {
+                continue;
+            }
+            let all = inputs_in(core.graph.types(), &member.member, uniform);
+            if all.is_empty() {
+                continue;
+            }
+            let given = self.values_of(&paths, member.uniform);
+            let given: Vec<(&str, &str)> = given.iter().map(|(a, b)| (&**a, &**b)).collect();
+            // What is wrong with a value is told where it is set.
+            let Ok(is_set) = set_words(&paths, uniform, member.uniform, &given) else { continue };
+            for (path, start, input) in all {
+                if !is_set[start..start + usize::from(input.ty().width().unwrap_or(0))]
+                    .contains(&true)
+                {
+                    raise.inputs.insert((member.binding, member.offsets[start]), input);
+                    found.push((member.uniform, start, path));
+                }
+            }
+        }
+        if found.is_empty() {
+            return self.clone();
+        }
+        loaded.raise_again(&raise);
+        let mut reached = Vec::new();
+        for part in loaded.module.iter().flat_map(|module| &module.interface.given) {
+            let is_it = |of: &&(usize, usize, String)| (of.0, of.1) == (part.uniform, part.start);
+            reached.extend(found.iter().find(is_it).map(|(.., path)| (*part, path.clone())));
+        }
+        Self { raise, reached, ..self.clone() }
+    }
+
+    /// What is given to a uniform of that index: paths and values, in order.
+    fn values_of(&self, paths: &Paths<'_>, uniform: usize) -> Vec<(String, String)> {
+        let mut all = Vec::new();
+        for Setting { path, value, .. } in &self.set {
+            let mut add = |path: &str, value: &str| {
+                if let Ok(Target::Place(place)) = paths.find(path)
+                    && place.uniform == uniform
+                {
+                    all.push((path.to_owned(), value.to_owned()));
+                }
+            };
+            match paths.find(path) {
+                Ok(Target::Block(_)) => {
+                    for member in block_members(path, value).unwrap_or_default() {
+                        add(&member.name, member.value);
+                    }
+                }
+                _ => add(path, value),
+            }
+        }
+        all
+    }
+
+    /// What there is to say of parts of uniforms that are inputs of λV.
+    pub(super) fn reached(&self, name: &str) -> Option<String> {
+        let option = |input| match input {
+            Input::Resolution => "--size",
+            Input::Time => "--time",
+            Input::Frame => "--frame",
+            _ => "--mouse",
+        };
+        let all =
+            self.reached.iter().map(|(part, path)| format!("`{path}` by {}", option(part.input)));
+        let all: Vec<String> = all.collect();
+        let all = all.join(", ");
+        (!all.is_empty())
+            .then(|| format!("`{name}`: set by their names: {all}; --set gives others"))
+    }
+
     /// The uniforms, and parts of uniforms that are set in part, that are given no value; at most so many.
     pub(super) fn unset(&self, types: &Types, uniforms: &[Uniform], most: usize) -> Vec<String> {
         let paths = Paths::new(types, uniforms).with_module(&self.names);
@@ -173,10 +262,16 @@ impl Given {
         let mut unset = Vec::new();
         for (index, uniform) in uniforms.iter().enumerate() {
             if unset.len() < most && !self.blocks.iter().any(|(of, _)| *of == index) {
-                let left = most - unset.len();
                 // What is wrong with a value is told where it is set.
-                let parts = unset_parts(&paths, uniform, index, &given[index], left);
-                unset.extend(parts.unwrap_or_default());
+                let Ok(mut is_set) = set_words(&paths, uniform, index, &given[index]) else {
+                    continue;
+                };
+                for (part, _) in self.reached.iter().filter(|(part, _)| part.uniform == index) {
+                    is_set[part.start
+                        ..part.start + usize::from(part.input.ty().width().unwrap_or(0))]
+                        .fill(true);
+                }
+                unset.extend(unset_parts(&paths, uniform, &is_set, most - unset.len()));
             }
         }
         unset
@@ -267,8 +362,43 @@ impl Given {
             let set = settings.set_text_at(&paths, &setting.path, &setting.value);
             set.map_err(|error| setting.failure(error))?;
         }
+        let reached: Vec<GivenInput> = self.reached.iter().map(|(part, _)| *part).collect();
+        settings.give(&reached);
         self.binds.apply(settings, types)
     }
+}
+
+/// The parts of a uniform, the last part of whose name is `name`, that are called as inputs of λV and are as these: paths, first words and
+/// inputs.
+fn inputs_in(types: &Types, name: &str, uniform: &Uniform) -> Vec<(String, usize, Input)> {
+    let mut found = Vec::new();
+    let mut open = vec![(name, uniform.name.clone(), uniform.ty, 0)];
+    while let Some((name, path, ty, start)) = open.pop() {
+        if let Some(structure) = types.structure(ty) {
+            for (index, field) in structure.fields.iter().enumerate().rev() {
+                let (part, offset) = types.part(ty, index).expect("it is a field");
+                open.push((&field.name, format!("{path}.{}", field.name), part, start + offset));
+            }
+            continue;
+        }
+        let input = match name {
+            "time" => Input::Time,
+            "frame" => Input::Frame,
+            "resolution" | "size" => Input::Resolution,
+            "mouse" => Input::Mouse,
+            _ => continue,
+        };
+        let is_whole = matches!(input, Input::Frame | Input::Resolution);
+        let fits = match ty.scalar() {
+            Some(Scalar::F32) => true,
+            Some(Scalar::I32 | Scalar::U32) => is_whole,
+            _ => false,
+        };
+        if fits && ty.width() == input.ty().width() {
+            found.push((path, start, input));
+        }
+    }
+    found
 }
 
 /// Whether a uniform or constant of the program, or a block, is called so, or has a part that is.

@@ -151,8 +151,8 @@ const SOME: usize = 8;
 /// Uniforms of a module without a value: enough to tell of them all.
 pub(super) const MOST_UNSET: usize = SOME + 1;
 
-/// Says which inputs of a module are given something and are not used.
-pub(super) fn note_unused(remark: Option<String>, messages: Messages) {
+/// Says what there is to say of what a module is given.
+pub(super) fn note_given(remark: Option<String>, messages: Messages) {
     if let Some(remark) = remark {
         note(&remark, messages);
     }

@@ -34,6 +34,8 @@ pub struct SpirvEngine {
     inputs: Vec<(u32, InputSource)>,
     /// Descriptor sets and bindings of textures and buffers, by their numbers.
     bindings: Vec<[u32; 2]>,
+    /// Of a module of any compiler: what it wants.
+    interface: Option<Interface>,
 }
 
 /// How the `rec-func` of a loop is found.
@@ -84,6 +86,7 @@ impl SpirvEngine {
                 .map(|binding| [0, binding])
                 .take(program.types.resources().len())
                 .collect(),
+            interface: None,
         })
     }
 
@@ -121,6 +124,7 @@ impl SpirvEngine {
             sites: Sites::default(),
             inputs,
             bindings,
+            interface: Some(interface.clone()),
         })
     }
 
@@ -147,6 +151,7 @@ impl SpirvEngine {
             sites: Sites::default(),
             inputs: Vec::new(),
             bindings,
+            interface: None,
         }
     }
 
@@ -224,6 +229,10 @@ impl Engine for SpirvEngine {
     fn set_time(&mut self, time: f32, frame: f32) {
         self.settings.set_time(time, frame);
         self.resources.set_time(time, frame);
+        if let Some(interface) = self.interface.as_ref().filter(|of| !of.given.is_empty()) {
+            self.settings.give(&interface.given);
+            given::set_blocks(&mut self.resources, interface, &self.settings);
+        }
     }
 
     fn set_texture(&mut self, number: usize, texture: &Arc<TextureData>) {

@@ -574,8 +574,9 @@ mod tests {
         let (types, uniforms) = program();
         let paths = Paths::new(&types, &uniforms);
         let unset = |index: usize, given: &[(&str, &str)], most| {
-            crate::settings::unset_parts(&paths, &uniforms[index], index, given, most)
-                .expect("the settings are right")
+            let words = crate::settings::set_words(&paths, &uniforms[index], index, given);
+            let words = words.expect("the settings are right");
+            crate::settings::unset_parts(&paths, &uniforms[index], &words, most)
         };
         assert_eq!(unset(1, &[], 9), ["lights"]);
         let given = [("lights[0].at.x", "0"), ("lights[0].power", "1")];

@@ -36,10 +36,10 @@ use rspirv::spirv::{ExecutionMode, ExecutionModel, StorageClass};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// The program that an entry point of a module is.
-pub(crate) fn raise(
-    module: &Module<'_>,
-    source: &SourceFile,
-    options: &RaiseOptions,
+pub(crate) fn raise<'m>(
+    module: &'m Module<'_>,
+    source: &'m SourceFile,
+    options: &'m RaiseOptions,
 ) -> Result<(Core, Interface)> {
     let entry = entry_point(module, options.entry_point.as_deref())?;
     if module.has_mode(entry.function, ExecutionMode::OriginLowerLeft) {
@@ -63,6 +63,7 @@ pub(crate) fn raise(
         span: Span::default(),
         steps: 0,
         has_levels: false,
+        options,
     };
     raiser.has_levels = raiser.asks_for_levels();
     let mut memory = Memory::default();

@@ -2,6 +2,7 @@
 
 use crate::error::{RaiseError, Result};
 use crate::flow::{Flow, FlowId};
+use crate::interface::RaiseOptions;
 use crate::memory::Memory;
 use crate::module::{Function, Instruction, Merge, Module};
 use crate::structure::FunctionFacts;
@@ -122,6 +123,7 @@ pub(super) struct Raiser<'m, 'w> {
     pub(super) steps: usize,
     /// Whether textures have levels.
     pub(super) has_levels: bool,
+    pub(super) options: &'m RaiseOptions,
 }
 
 impl<'m, 'w> Raiser<'m, 'w> {

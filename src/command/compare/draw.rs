@@ -12,7 +12,7 @@ use crate::command::files::{one_standard_input, read_bytes};
 use crate::command::given::Given;
 use crate::command::gpu::{Gpu, failure};
 use crate::command::messages::{MessageFormat, Messages, note, print, report};
-use crate::command::module::{MOST_UNSET, note_unset, note_unused};
+use crate::command::module::{MOST_UNSET, note_given, note_unset};
 use crate::command::supervise::Deadline;
 use crate::command::values::{Outputs, locations};
 use lambdav::core::evaluate::EvaluationFault;
@@ -45,6 +45,7 @@ pub(super) fn run(options: &CompareCommandArguments) -> Result {
     let (_, bytes) = read_bytes(shader)?;
     let mut loaded = given.compile(shader, bytes, messages.max_errors)?;
     loaded.diagnostics.drop_lints();
+    let given = given.reaching(&mut loaded, &|_| false);
     report(&loaded.source, &loaded.diagnostics, messages)?;
     let core = loaded.core.as_ref().ok_or_else(Failure::reported)?;
     options.picture.module.check(loaded.module.is_some(), &shader.display().to_string())?;
@@ -56,7 +57,8 @@ pub(super) fn run(options: &CompareCommandArguments) -> Result {
     if loaded.module.is_some() {
         let name = shader.display().to_string();
         note_unset(&name, &given.unset(core.graph.types(), &core.uniforms, MOST_UNSET), messages);
-        note_unused(given.remark(&name), messages);
+        note_given(given.remark(&name), messages);
+        note_given(given.reached(&name), messages);
     }
     let both = Both { options, gpu: &gpu, loaded: &loaded, core, settings: &settings, messages };
     let outcomes = both.compare(&locations, deadline)?;

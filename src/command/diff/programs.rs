@@ -7,7 +7,7 @@ use crate::command::files::{one_standard_input, read_bytes};
 use crate::command::given::Given;
 use crate::command::gpu::{Gpu, GpuArguments};
 use crate::command::messages::{MessageFormat, Messages, report};
-use crate::command::module::{note_unset, note_unused};
+use crate::command::module::{note_given, note_unset};
 use crate::command::render::PictureArguments;
 use crate::command::supervise::Deadline;
 use crate::command::values::{location, seconds};
@@ -83,16 +83,28 @@ pub(super) fn draw_both(
     let given = Given::read(&options.picture.set, options.picture.uniforms.as_ref())?;
     let given = given.with_binds(binds).with_module(&options.picture.module)?;
     let messages = Messages::of(message_format);
-    let [of_a, of_b] = [load(a, &given, messages)?, load(b, &given, messages)?];
+    let [mut of_a, mut of_b] = [load(a, &given, messages)?, load(b, &given, messages)?];
     let is_module = of_a.module.is_some() || of_b.module.is_some();
     options.picture.module.check(is_module, &a.display().to_string())?;
     let deadline = Deadline::set(options.timeout);
     let gpu = options.gpu.open(options.engine == Some(EngineName::Gpu))?;
     let how = (options, gpu.as_ref());
-    let drawn = |path, this, other| draw(path, this, other, &given, how, messages, deadline);
-    let pictures = [drawn(a, &of_a, &of_b)?, drawn(b, &of_b, &of_a)?];
+    // A shader in λV may have defaults for the uniforms of the other program.
+    let names = [&of_a, &of_b].map(names_of);
+    let keeps = |names: &[String], name: &str| names.iter().any(|of| of == name);
+    let of_a_given = given.reaching(&mut of_a, &|name| keeps(&names[1], name));
+    let of_b_given = given.reaching(&mut of_b, &|name| keeps(&names[0], name));
+    let drawn =
+        |path, this, other, given: &Given| draw(path, this, other, given, how, messages, deadline);
+    let pictures = [drawn(a, &of_a, &of_b, &of_a_given)?, drawn(b, &of_b, &of_a, &of_b_given)?];
     Deadline::lift();
     Ok(pictures)
+}
+
+/// The uniforms of a shader in λV.
+fn names_of(of: &Loaded) -> Vec<String> {
+    let core = of.core.iter().filter(|_| of.module.is_none());
+    core.flat_map(|core| &core.uniforms).map(|uniform| uniform.name.clone()).collect()
 }
 
 /// A program that is right, warnings apart.
@@ -128,7 +140,8 @@ fn draw(
         take_defaults(&mut settings, core, other, &mut unset);
         let name = path.display().to_string();
         note_unset(&name, &unset, messages);
-        note_unused(given.remark(&name), messages);
+        note_given(given.remark(&name), messages);
+        note_given(given.reached(&name), messages);
     }
     let engine = engine(options.engine, gpu, this, core, location, &settings)
         .map_err(|trouble| trouble.failure(&this.source, messages))?;

@@ -87,6 +87,7 @@ pub(super) fn run(options: &RenderArguments) -> Result {
             let (path, most) = (&options.shader, options.messages.max_errors);
             let mut loaded = given.compile(path, bytes.clone(), most)?;
             loaded.diagnostics.drop_lints();
+            let given = given.reaching(&mut loaded, &|_| false);
             // The evaluator of words knows some modules of ours that are no programs: exact ones.
             let is_whole = options.picture.module.entry.is_none() && loaded.core.is_none();
             match words.filter(|words| is_whole && is_own(words)) {

@@ -8,7 +8,7 @@ use crate::command::failure::{Failure, Result};
 use crate::command::given::Given;
 use crate::command::gpu::Gpu;
 use crate::command::messages::report;
-use crate::command::module::{MOST_UNSET, note_unset, note_unused};
+use crate::command::module::{MOST_UNSET, note_given, note_unset};
 use crate::command::values::{locations, machine_target};
 use lambdav::core::graph::Core;
 use lambdav::engine::{Engine, FastEngine, SimdEngine};
@@ -44,7 +44,8 @@ pub(super) fn draw_program(
         Some(module) => {
             let unset = given.unset(core.graph.types(), &core.uniforms, MOST_UNSET);
             note_unset(&name, &unset, options.messages);
-            note_unused(given.remark(&name), options.messages);
+            note_given(given.remark(&name), options.messages);
+            note_given(given.reached(&name), options.messages);
             &module.bytes[..]
         }
         None => loaded.source.text().as_bytes(),

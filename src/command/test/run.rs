@@ -187,7 +187,8 @@ fn draw(
             return frame(directive, &opened.source, &opened.engine, how, until);
         }
     };
-    let fixed;
+    let mut fixed;
+    let mut given = given;
     let mut loaded = &**loaded;
     let sets_constants = loaded
         .core
@@ -200,6 +201,7 @@ fn draw(
         if fixed.core.is_none() {
             return Err(Failure::input(text_of(&fixed.source, &fixed.diagnostics)));
         }
+        given = given.reaching(&mut fixed, &|_| false);
         loaded = &fixed;
     }
     let name = test.program.display().to_string();

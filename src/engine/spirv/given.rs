@@ -28,6 +28,13 @@ pub(super) fn resources(module: &Module, interface: &Interface, settings: &Setti
     if interface.inputs.is_empty() {
         resources.set_block(None, Vec::new());
     }
+    set_blocks(&mut resources, interface, settings);
+    resources
+}
+
+/// Gives blocks the values of uniforms.
+pub(super) fn set_blocks(resources: &mut Resources, interface: &Interface, settings: &Settings) {
+    let inputs = &settings.inputs;
     let mut blocks: Vec<(Binding, Vec<u32>)> = Vec::new();
     for member in &interface.members {
         let index = blocks.iter().position(|(of, _)| *of == member.binding);
@@ -45,7 +52,6 @@ pub(super) fn resources(module: &Module, interface: &Interface, settings: &Setti
     for (binding, words) in blocks {
         resources.set_block(descriptor(binding), words);
     }
-    resources
 }
 
 /// What inputs of locations are.

@@ -331,3 +331,64 @@ fn inputs_that_are_not_used_can_be_given() {
         place.fails(&render(shader, &[option, value]), 2, message);
     }
 }
+
+const MOMENTS: &str = "struct Clock { time: f32, frame: u32 }
+    struct Params { gain: f32, @align(16) clock: Clock, @align(16) resolution: vec2f }
+    @group(0) @binding(0) var<uniform> params: Params;
+    @fragment fn main() -> @location(0) vec4f {
+        return vec4f(params.clock.time, f32(params.clock.frame), params.resolution);
+    }";
+
+#[test]
+fn members_called_as_inputs_are_these() {
+    let place = TestFolder::with([("a.wgsl", MOMENTS)]);
+    place.run(&["compile", "a.wgsl", "-o", "a.spv"]).done();
+    let pixel = |name: &str| place.frame(name).pixel(0, 0).expect("there is one");
+    for (shader, engine) in ["a.wgsl", "a.spv"]
+        .into_iter()
+        .flat_map(|shader| ["simd", "core", "spirv"].map(|engine| (shader, engine)))
+    {
+        let draw = |more: &[&str]| {
+            let how =
+                ["render", shader, "o.npy", "--size", "4x2", "--engine", engine, "--set", "gain=1"];
+            let outcome = place.run(&[&how[..], more].concat());
+            assert_eq!(outcome.status, 0, "{shader} {engine}: {}", outcome.err);
+            outcome.err
+        };
+        let note = draw(&["--time", "2.5", "--frame", "7"]);
+        assert_eq!(pixel("o.npy"), [2.5, 7.0, 4.0, 2.0], "{shader} {engine}");
+        let all = "`clock.time` by --time, `clock.frame` by --frame, `resolution` by --size";
+        let wanted = format!("note: `{shader}`: set by their names: {all}; --set gives others\n");
+        assert_eq!(note, wanted, "{engine}");
+        // What is set is as it is set, whole or in part.
+        for set in ["clock.time=5", r#"clock={"time": 5}"#, r#"params={"clock": {"time": 5}}"#] {
+            if shader == "a.spv" && set.starts_with("params") {
+                continue;
+            }
+            let note = draw(&["--time", "2.5", "--frame", "7", "--set", set]);
+            assert_eq!(pixel("o.npy"), [5.0, 7.0, 4.0, 2.0], "{shader} {engine} {set}");
+            assert!(!note.contains("clock.time") && note.contains("clock.frame"), "{note}");
+        }
+        // The frames of a sequence have their own.
+        let how = ["render", shader, "f%d.npy", "--size", "4x2", "--engine", engine];
+        let frames = ["--set", "gain=1", "--frames", "2..4", "--fps", "2", "--time", "1"];
+        assert_eq!(place.run(&[&how[..], &frames].concat()).status, 0);
+        for (number, time) in [(2, 2.0), (3, 2.5)] {
+            let name = format!("f{number}.npy");
+            assert_eq!(pixel(&name), [time, number as f32, 4.0, 2.0], "{shader} {engine}");
+        }
+    }
+    // A block that is given whole is as it is given.
+    place.write("block.bin", [0; 48]);
+    let bound =
+        ["render", "a.wgsl", "o.npy", "--size", "4x2", "--time", "3", "--bind", "0.0=block.bin"];
+    place.run(&bound).done();
+    assert_eq!(pixel("o.npy"), [0.0; 4]);
+    // A test's directive, and a comparison.
+    place.write("a.wgsl.test", "; test: --size 4x2 --format npy --time 1.5\n");
+    place.run(&["test", "a.wgsl", "--bless"]).done();
+    assert_eq!(pixel("a.npy"), [1.5, 0.0, 4.0, 2.0]);
+    place.run(&["test", "a.wgsl", "--engine", "spirv"]).done();
+    let run = ["diff", "--run", "a.wgsl", "a.spv", "--size", "4x2", "--time", "1.5"];
+    assert_eq!(place.run(&run).status, 0);
+}
