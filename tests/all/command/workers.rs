@@ -105,6 +105,97 @@ fn time_is_for_reading_drawing_and_comparing() {
     assert!(begun.elapsed() < Duration::from_secs(30));
 }
 
+/// A folder with a hostile program of each kind: each costs itself, and everything else is told, in the report, too.
+#[test]
+fn hostile_programs_cost_themselves() {
+    let place = TestFolder::new();
+    let quick = ["a.lv", "m.lv", "z.lv"];
+    quick.iter().for_each(|name| place.write(name, QUICK));
+    place.run(&["test", "--bless"]).done();
+
+    let frame = "; test: --size 2x2\n";
+    let line = "// test: --size 2x2\n";
+    let wgsl = |body: &str| {
+        format!("{line}@fragment fn main() -> @location(0) vec4f {{ {body} return vec4f(1); }}")
+    };
+    let glsl = |before: &str| {
+        format!(
+            "#version 450\n{line}{before}\nlayout(location=0) out vec4 o; void main() {{ o = vec4(1); }}"
+        )
+    };
+    let nested = |n: usize, open: &str, close: &str| open.repeat(n) + "1" + &close.repeat(n);
+    let macros: String =
+        (1..40).map(|n| format!("#define A{n}(x) A{}(A{}(x))\n", n - 1, n - 1)).collect();
+    let many: String =
+        (0..3000).map(|n| format!("BUFFER b{n} DATA_TYPE float SIZE 16000000 FILL 0\n")).collect();
+    let programs = [
+        ("slow.lv", ENDLESS.to_owned()),
+        ("deep.lv", format!("{frame}{}", nested(100_000, "(- ", ")"))),
+        ("wide.lv", format!("{frame}(vec4 (+ {}))", "1 ".repeat(400_000))),
+        ("large.lv", "; test: --size 16000x16000 --format digest\n(vec4 1)".to_owned()),
+        (
+            "pipe.lv",
+            "; test: --size 2x2 --bind t=pipe.png\n(texture t)\n(texel t (ivec2 0i 0i))".to_owned(),
+        ),
+        (
+            "cut.lv",
+            "; test: --size 2x2 --bind t=cut.png\n(texture t)\n(texel t (ivec2 0i 0i))".to_owned(),
+        ),
+        ("array.lv", "; test: --size 2x2 --bind b=huge.npy\n(buffer b num)\n(at b 0)".to_owned()),
+        ("deep.wgsl", wgsl(&format!("let x = {};", nested(50_000, "(", ")")))),
+        ("panic.wgsl", wgsl(&"let y = array(array(array(1)));".repeat(2000))),
+        ("macros.frag", glsl(&format!("#define A0(x) x\n{macros}float f = A39(1.0);"))),
+        ("text.frag", format!("{line}\0\u{1b}]0;owned\u{7}")),
+        ("many.amber", format!("#!amber\n{many}")),
+        ("cut.amber", "#!amber\nSHADER fragment f SPIRV-ASM\nOpCapability Shader\n".to_owned()),
+        (
+            "text.spvasm",
+            format!("{frame}OpCapability Shader\n%1 = OpConstant %2 99999999999999999999"),
+        ),
+        ("itself.lv", format!("{frame}(include \"itself.lv\")")),
+    ];
+    for (name, text) in &programs {
+        place.write(name, text);
+    }
+    let made = Command::new("mkfifo").arg(place.path("pipe.png")).status();
+    assert!(made.is_ok_and(|status| status.success()));
+    place.write("cut.png", b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR\xff\xff\xff\xff\xff\xff\xff\xff");
+    let header = "{'descr': '<f4', 'fortran_order': False, 'shape': (4611686018427387904,), }\n";
+    let npy =
+        [b"\x93NUMPY\x01\0".as_slice(), &(header.len() as u16).to_le_bytes(), header.as_bytes()];
+    place.write("huge.npy", npy.concat());
+    place.write("words.spv", [0x03, 0x02, 0x23, 0x07].repeat(1000));
+    place.write("words.spv.test", "--size 2x2");
+    place.write("bytes.lv", b"; test: --size 2x2\n\xff\xfe(vec4 1)");
+    std::os::unix::fs::symlink("nowhere", place.path("link.lv")).expect("a link can be made");
+
+    let outcome =
+        place.run(&["test", "--timeout", "5", "--memory", "2", "--jobs", "2", "--report", "r"]);
+    let said = outcome.text();
+    assert!([1, 3].contains(&outcome.status), "{said}{}", outcome.err);
+    let report = String::from_utf8(place.read("r/results.jsonl")).expect("it is text");
+    let status = |name: &str| -> Option<String> {
+        let objects =
+            report.lines().filter_map(|line| serde_json::from_str::<serde_json::Value>(line).ok());
+        let mut of = objects.filter(|object| object["test"] == name);
+        Some(of.next()?["status"].as_str()?.to_owned())
+    };
+    for name in quick {
+        assert_eq!(status(name).as_deref(), Some("passed"), "{name}: {said}{}", outcome.err);
+    }
+    let others = ["words.spv", "bytes.lv", "link.lv"];
+    for name in programs.iter().map(|(name, _)| *name).chain(others) {
+        let status = status(name).unwrap_or_else(|| panic!("{name} is not told: {said}"));
+        let is_known = ["broken", "machine", "unsupported", "missing"].contains(&status.as_str());
+        assert!(is_known, "{name}: {status}: {said}");
+    }
+    assert!(!said.contains('\u{1b}') && !said.contains("panicked"), "{said}");
+    assert!(
+        said.contains(&format!("{} tests: 3 passed", 3 + programs.len() + others.len())),
+        "{said}"
+    );
+}
+
 /// Whether a process that is started here ignores that signal, which is inherited.
 fn is_ignored(signal: u32) -> bool {
     let status = fs::read_to_string("/proc/self/status").expect("it is there");

@@ -69,7 +69,8 @@ fn programs(arguments: &Arguments) -> Result<Vec<(String, Core)>, Box<dyn Error>
         files(&root.join("tests/language"), &["lv"], &mut suite)?;
         for path in suite {
             for case in read_cases(&fs::read_to_string(&path)?)? {
-                if !matches!(case.verdict, ExpectedVerdict::Rejected(_)) {
+                // A loop without an end would hold the device for ever.
+                if matches!(case.verdict, ExpectedVerdict::Accepted(_)) {
                     let name = format!("{}:{}", path.display(), case.line);
                     add(name.clone(), Loaded::from_text(&name, &case.program));
                 }
