@@ -32,7 +32,7 @@ pub(super) enum Token {
     Semicolon,
     /// `else`.
     Else,
-    /// A keyword that begins a declaration of GLSL: `struct`, `layout`, `in`, `out`, `uniform`.
+    /// A keyword that begins a declaration: `struct`, `layout`, `var`, `const` and such.
     Declaration,
     /// `<`, which may open a list of types.
     Less,
@@ -48,7 +48,8 @@ impl Token {
         match word {
             "else" => Self::Else,
             "if" | "for" | "while" | "do" | "loop" | "switch" | "case" | "return" => Self::Operator,
-            "struct" | "layout" | "in" | "out" | "uniform" => Self::Declaration,
+            "struct" | "layout" | "in" | "out" | "uniform" | "var" | "const" | "override"
+            | "alias" => Self::Declaration,
             _ => Self::Operand,
         }
     }

@@ -25,7 +25,7 @@ const INPUTS: [(&str, u64); 18] = [
     ("npy", 4000),
     ("amber", 400),
     ("assembly", 2000),
-    ("hostile", 60),
+    ("hostile", 40),
     ("names", 200),
     ("json", 5000),
     ("settings", 5000),
