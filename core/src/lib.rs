@@ -9,10 +9,11 @@
 //!
 //! ```text
 //! source → diagnostics → decode
-//! math → texture → types → layout, resource → op → elementary, inputs → graph → schedule → evaluate, core_text
+//! math → texture → types → layout, resource → op → elementary, inputs → graph → schedule → evaluate → closed_loops, core_text
 //! ```
 #![forbid(unsafe_code)]
 
+mod closed_loops;
 pub mod core_text;
 pub mod decode;
 pub mod diagnostics;

@@ -77,7 +77,7 @@ impl Graph {
     }
 
     /// The nodes that these need, in order.
-    pub(super) fn needed_by(&self, roots: impl IntoIterator<Item = NodeId>) -> Vec<NodeId> {
+    pub(crate) fn needed_by(&self, roots: impl IntoIterator<Item = NodeId>) -> Vec<NodeId> {
         self.unknown_below(roots, |_| false)
     }
 

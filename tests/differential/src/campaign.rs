@@ -66,7 +66,10 @@ impl Campaign {
         let endless = random.percent(self.endless);
         let size = random.between(self.size / 4, self.size);
         let conditions = Conditions::random(&mut random);
-        (generate(random.bits(), GenerateOptions { size, endless }), conditions)
+        (
+            generate(random.bits(), GenerateOptions { size, endless, special_divisors: true }),
+            conditions,
+        )
     }
 
     /// Checks all programs.

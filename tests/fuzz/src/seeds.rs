@@ -42,8 +42,11 @@ impl Seeds {
         let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
         let programs: Vec<GeneratedProgram> = (0..GENERATED)
             .map(|i| {
-                let options =
-                    GenerateOptions { size: 6 + (i as usize * 7) % 60, endless: i % 4 == 0 };
+                let options = GenerateOptions {
+                    size: 6 + (i as usize * 7) % 60,
+                    endless: i % 4 == 0,
+                    special_divisors: true,
+                };
                 generate(seed.wrapping_mul(GENERATED).wrapping_add(i), options)
             })
             .collect();

@@ -19,11 +19,13 @@ pub struct GenerateOptions {
     pub size: usize,
     /// Whether some loops are endless, on ways that substitution takes for no pixel.
     pub endless: bool,
+    /// Whether some divisors are zero, subnormal, infinite or NaN, of which drivers make what they like.
+    pub special_divisors: bool,
 }
 
 impl Default for GenerateOptions {
     fn default() -> Self {
-        Self { size: 60, endless: true }
+        Self { size: 60, endless: true, special_divisors: true }
     }
 }
 
@@ -175,7 +177,8 @@ impl<'a> Generator<'a> {
         if Declared::is_aggregate(ty) {
             return Some(self.make(ty, size));
         }
-        if self.random.percent(14)
+        if self.options.special_divisors
+            && self.random.percent(14)
             && let Some(term) = self.division(ty, size)
         {
             return Some(term);

@@ -111,7 +111,17 @@ impl Shader {
     ///
     /// If it is refused for anything else.
     pub fn generated(seed: u64, size: usize) -> Option<Self> {
-        let text = generate(seed, GenerateOptions { size, endless: false }).to_string();
+        Self::generated_with(seed, size, true)
+    }
+
+    /// The same, with divisors that are zero, subnormal, infinite or NaN, or without.
+    ///
+    /// # Panics
+    ///
+    /// As [`Shader::generated`].
+    pub fn generated_with(seed: u64, size: usize, special_divisors: bool) -> Option<Self> {
+        let options = GenerateOptions { size, endless: false, special_divisors };
+        let text = generate(seed, options).to_string();
         let refused = |diagnostics: Diagnostics| {
             let all: Vec<Diagnostic> = diagnostics.into_iter().collect();
             assert!(is_refused_for_rounds(&text, &all), "{all:?}");

@@ -121,8 +121,11 @@ pub(crate) fn programs() -> u64 {
 /// Generated programs of these seeds, but for those in which an `@` unrolls too much.
 pub(crate) fn generated(seeds: std::ops::Range<u64>) -> impl Iterator<Item = Shader> {
     seeds.filter_map(|seed| {
-        let options =
-            GenerateOptions { size: 20 + (seed as usize * 7) % 160, endless: seed % 2 == 0 };
+        let options = GenerateOptions {
+            size: 20 + (seed as usize * 7) % 160,
+            endless: seed % 2 == 0,
+            special_divisors: true,
+        };
         let program = generate(seed, options);
         let text = program.to_string();
         let mut shader = match Shader::compiled(&format!("seed-{seed}.lv"), &text) {

@@ -13,7 +13,11 @@ use std::collections::BTreeSet;
 const PROGRAMS: u64 = 500;
 
 fn options(seed: u64) -> GenerateOptions {
-    GenerateOptions { size: 20 + (seed as usize * 7) % 140, endless: seed.is_multiple_of(2) }
+    GenerateOptions {
+        size: 20 + (seed as usize * 7) % 140,
+        endless: seed.is_multiple_of(2),
+        special_divisors: true,
+    }
 }
 
 fn compiles(program: &GeneratedProgram) -> bool {

@@ -20,8 +20,11 @@ struct Count {
 fn count(mistake: Mistake) -> Count {
     let mut count = Count::default();
     for seed in 0..PROGRAMS {
-        let options =
-            GenerateOptions { size: 12 + (seed as usize * 7) % 60, endless: seed % 3 == 0 };
+        let options = GenerateOptions {
+            size: 12 + (seed as usize * 7) % 60,
+            endless: seed % 3 == 0,
+            special_divisors: true,
+        };
         let (program, other) = (generate(seed, options), generate(seed + 7919, options));
         let mut random = Random::new(seed ^ (mistake as u64) << 32);
         let Some(text) = mistake.make(&program, &other, &mut random) else { continue };
@@ -65,7 +68,8 @@ fn both_agree_on_mistakes() {
 fn both_agree_on_what_is_right() {
     let mut compared = 0;
     for seed in 0..PROGRAMS {
-        let program = generate(seed, GenerateOptions { size: 40, endless: true });
+        let program =
+            generate(seed, GenerateOptions { size: 40, endless: true, special_divisors: true });
         match compare(&program.to_string()) {
             Ok(Agreement::Accepted { values }) => compared += values,
             other => panic!("seed {seed}: {other:?}\n{program}"),
