@@ -26,6 +26,7 @@ use lambdav_core::texture::TextureData;
 use lambdav_core::types::{Scalar, Type, TypeKind, Types};
 use lambdav_raster::Size;
 use lambdav_spirv_frontend::GivenInput;
+use names::with_article;
 use scalar::{int, truth, uint};
 use std::sync::Arc;
 
@@ -127,12 +128,7 @@ impl Settings {
         let fail = |(reason, at)| UniformError::Value { name: name.to_owned(), reason, at };
         match paths.find(name)? {
             Target::Place(place) => self.set_place(paths, place, text).map_err(fail),
-            Target::Block(_) => {
-                for SettingText { name, value, at } in block_members(name, text)? {
-                    self.set_text_at(paths, &name, value).map_err(|error| error.within(at))?;
-                }
-                Ok(())
-            }
+            Target::Block(_) => self.set_each(paths, block_members(name, text)?),
             Target::Unused => Ok(()),
         }
     }
@@ -199,7 +195,16 @@ impl Settings {
     ///
     /// As [`Settings::set_all`].
     pub fn set_all_at(&mut self, paths: &Paths<'_>, text: &str) -> Result<(), UniformError> {
-        for SettingText { name, value, at } in members(text)? {
+        self.set_each(paths, members(text)?)
+    }
+
+    /// Gives values that a text has; errors have their places in it.
+    fn set_each(
+        &mut self,
+        paths: &Paths<'_>,
+        all: Vec<SettingText<'_>>,
+    ) -> Result<(), UniformError> {
+        for SettingText { name, value, at } in all {
             self.set_text_at(paths, &name, value).map_err(|error| error.within(at))?;
         }
         Ok(())
@@ -340,7 +345,7 @@ pub fn set_words(
     paths: &Paths<'_>,
     uniform: &Uniform,
     index: usize,
-    given: &[(&str, &str)],
+    given: &[(impl AsRef<str>, &str)],
 ) -> Result<Vec<bool>, UniformError> {
     if given.is_empty() {
         return Ok(vec![false; uniform.default.len()]);
@@ -351,7 +356,7 @@ pub fn set_words(
         settings.inputs.uniforms.resize(index, Box::default());
         settings.inputs.uniforms.push(vec![word; uniform.default.len()].into());
         for (path, text) in given {
-            settings.set_text_at(paths, path, text)?;
+            settings.set_text_at(paths, path.as_ref(), text)?;
         }
         Ok(settings.inputs.uniforms.swap_remove(index))
     });
@@ -417,8 +422,7 @@ impl UniformValue {
             Components::Ints(ints) => (Scalar::I32, ints.iter().map(|&int| int as u32).collect()),
             Components::Uints(uints) => (Scalar::U32, uints.as_slice().into()),
         };
-        let name = types.name(ty).to_string();
-        let article = if name.starts_with('i') { "an" } else { "a" };
+        let name = with_article(&types.name(ty).to_string());
         if types.scalars(ty).any(|component| component != scalar) {
             let given = match scalar {
                 Scalar::F32 => "numbers",
@@ -426,15 +430,12 @@ impl UniformValue {
                 Scalar::I32 => "ints",
                 Scalar::U32 => "uints",
             };
-            return Err(format!("it is {article} {name}, which is not made of {given}"));
+            return Err(format!("it is {name}, which is not made of {given}"));
         }
         let expected = types.components(ty);
         if words.len() != expected {
             let plural = if expected == 1 { "" } else { "s" };
-            return Err(format!(
-                "{article} {name} has {expected} component{plural}, not {}",
-                words.len()
-            ));
+            return Err(format!("{name} has {expected} component{plural}, not {}", words.len()));
         }
         Ok(words)
     }

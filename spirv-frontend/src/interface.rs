@@ -142,14 +142,6 @@ pub struct Interface {
     pub unused: Vec<UnusedInput>,
 }
 
-impl Interface {
-    /// The index of the uniform that is called so: by its name, or `SET.BINDING.member`.
-    pub fn uniform(&self, name: &str) -> Option<usize> {
-        let full = |of: &&BlockMember| format!("{}.{}", of.binding, of.member) == name;
-        self.members.iter().find(full).map(|of| of.uniform)
-    }
-}
-
 /// How to raise.
 #[derive(Clone, Debug, Default)]
 pub struct RaiseOptions {

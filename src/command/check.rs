@@ -195,11 +195,14 @@ pub(super) fn run(options: &CheckArguments) -> Result {
     for path in &programs {
         Deadline::set_for("checking", options.timeout);
         // Go on with the others, but say at once what will not be said otherwise.
-        if let Err(failure) = check(path, &how, options, &mut sink, &mut is_module) {
-            if let Some(message) = &failure.message {
-                sink.tell_error(message)?;
+        match check(path, &how, options, &mut sink) {
+            Ok(of_program) => is_module |= of_program,
+            Err(failure) => {
+                if let Some(message) = &failure.message {
+                    sink.tell_error(message)?;
+                }
+                status = status.max(failure.status);
             }
-            status = status.max(failure.status);
         }
     }
     Deadline::lift();
@@ -211,16 +214,14 @@ pub(super) fn run(options: &CheckArguments) -> Result {
     if status == 0 { Ok(()) } else { Err(Failure { status, message: None }) }
 }
 
-/// Checks one program, and tells what is wrong with it.
+/// Checks one program, and tells what is wrong with it; whether it is a module.
 fn check(
     path: &Path,
     how: &RaiseOptions,
     options: &CheckArguments,
     sink: &mut Sink,
-    is_module: &mut bool,
-) -> Result {
+) -> Result<bool> {
     let mut loaded = read(path, options.max_errors, how)?;
-    *is_module |= loaded.module.is_some();
     loaded.diagnostics.retain(|finding| !options.allow.contains(&finding.code));
     if let Some(core) = &loaded.core {
         let all: Vec<u32> = core.outputs.iter().map(|o| o.location).collect();
@@ -233,6 +234,6 @@ fn check(
     let is_refused = loaded.core.is_none() || found.has_errors();
     match is_refused || options.deny.is_some() && !found.is_empty() {
         true => Err(Failure::reported()),
-        false => Ok(()),
+        false => Ok(loaded.module.is_some()),
     }
 }

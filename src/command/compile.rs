@@ -237,7 +237,7 @@ pub(super) fn run(options: &CompileArguments) -> Result {
                 };
                 spirv_stage(stage, options, &program, kept, &host, &loaded.source)
             } else {
-                let mut settings = Settings::new(&core, size_of(options)?);
+                let mut settings = Settings::new(&core, size_of(options));
                 binds.apply(&mut settings, &program.types)?;
                 if let Some(unbound) = core.unbound(&settings.inputs.resources) {
                     return Err(fault(&loaded.source, unbound, options.messages));
@@ -264,9 +264,8 @@ pub(super) fn run(options: &CompileArguments) -> Result {
 }
 
 /// The size of the image that code is made for.
-fn size_of(options: &CompileArguments) -> Result<Size> {
-    let usual = || Size::new(512, 512).map_err(|error| Failure::usage(error.to_string()));
-    options.size.map_or_else(usual, Ok)
+fn size_of(options: &CompileArguments) -> Size {
+    options.size.unwrap_or_else(|| Size::new(512, 512).expect("within the limits"))
 }
 
 /// Checks that options are for the stage.
@@ -290,17 +289,15 @@ fn check_stage(stage: Stage, options: &CompileArguments) -> Result {
 
 /// The stage that was asked for, or that the ending of the file says.
 fn stage(asked: Option<Stage>, out: Option<&Path>) -> Result<Stage> {
-    let is_module = |path: &Path| path.extension().is_some_and(|ending| ending == "spv");
-    match asked {
-        Some(stage) if stage != Stage::Spirv && out.is_some_and(is_module) => {
-            let out = out.unwrap_or(Path::new("")).display();
-            Err(Failure::usage(format!(
-                "`{out}` ends in .spv, which is SPIR-V, and --emit says another stage; name the file otherwise"
-            )))
-        }
-        Some(stage) => Ok(stage),
-        None if out.is_some_and(is_module) => Ok(Stage::Spirv),
-        None => Err(Failure::usage("say with --emit what to write, such as --emit spirv")),
+    let module = out.filter(|path| path.extension().is_some_and(|ending| ending == "spv"));
+    match (asked, module) {
+        (Some(stage), Some(out)) if stage != Stage::Spirv => Err(Failure::usage(format!(
+            "`{}` ends in .spv, which is SPIR-V, and --emit says another stage; name the file otherwise",
+            out.display()
+        ))),
+        (Some(stage), _) => Ok(stage),
+        (None, Some(_)) => Ok(Stage::Spirv),
+        (None, None) => Err(Failure::usage("say with --emit what to write, such as --emit spirv")),
     }
 }
 
@@ -378,7 +375,7 @@ fn simd_stage(
             unreachable!("not a stage of this backend")
         }
     };
-    let size = size_of(options)?;
+    let size = size_of(options);
     let pixels = f64::from(size.width()) * f64::from(size.height());
     let target = machine_target(options.target).map_err(machine)?;
     let lanes = options.lanes;

@@ -3,6 +3,7 @@
 use super::binds::Binds;
 use super::failure::{Failure, Result};
 use super::files::{compile_fixed, read_bytes};
+use super::messages::{Messages, note};
 use super::module::{self, BlockData, LocationValue, ModuleArguments};
 use super::setting::Setting;
 use lambdav::core::graph::Uniform;
@@ -13,6 +14,7 @@ use lambdav::settings::{
     BindError, ModuleNames, Paths, Settings, Target, block_members, set_words, unset_parts,
 };
 use lambdav::spirv_frontend::{GivenInput, RaiseOptions};
+use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
@@ -136,26 +138,30 @@ impl Given {
 
     /// The same for the first of two programs, without what only the other one knows.
     pub(super) fn for_one_of(&self, [this, other]: [&Loaded; 2]) -> Result<Self> {
-        let is_for_this = |knows: &dyn Fn(&Loaded) -> bool| knows(this) || !knows(other);
+        let is_for_this = |knows: [bool; 2]| knows[0] || !knows[1];
+        let both = [this, other];
+        let names = both.map(names_of);
+        let paths = [paths_of(this, &names[0]), paths_of(other, &names[1])];
+        let knows = |all: &[Paths<'_>], path: &str| all.iter().any(|all| all.knows(path));
         let mut all = self.clone();
-        all.inputs.retain(|(location, _)| is_for_this(&|of| has_location(of, *location)));
-        all.set.retain(|setting| is_for_this(&|of| has_uniform(of, &setting.path)));
-        all.binds = all.binds.filter(|name| is_for_this(&|of| has_resource(of, name)));
+        all.inputs.retain(|(location, _)| is_for_this(both.map(|of| has_location(of, *location))));
+        all.set.retain(|of| is_for_this([0, 1].map(|k| knows(&paths[k], &of.path))));
+        all.binds = all
+            .binds
+            .filter(|name| is_for_this([0, 1].map(|k| has_resource(both[k], &names[k], name))));
         all.for_program(this)
     }
 
     /// What there is to say of inputs that the program, which messages call `name`, declares without using them.
     pub(super) fn remark(&self, name: &str) -> Option<String> {
-        const SOME: usize = 8;
         let mut names: Vec<String> = Vec::new();
         for unused in &self.unused {
-            let quoted = format!("`{unused}`");
-            if !names.contains(&quoted) && names.len() <= SOME {
-                names.push(if names.len() == SOME { "others".to_owned() } else { quoted });
+            if !names.contains(unused) {
+                names.push(unused.clone());
             }
         }
         let changes = if names.len() == 1 { "its value changes" } else { "their values change" };
-        let all = names.join(", ");
+        let all = module::some_of(&names);
         (!names.is_empty()).then(|| format!("`{name}` does not use {all}: {changes} nothing"))
     }
 
@@ -174,6 +180,7 @@ impl Given {
         let names = ModuleNames::new(&module.interface);
         let paths = Paths::new(core.graph.types(), &core.uniforms).with_module(&names);
         let (bound, _) = self.binds.clone().split(|name| is_block(module, name));
+        let given = self.values(&paths, core.uniforms.len());
         let mut raise = self.raise.clone();
         let mut found: Vec<(usize, usize, String)> = Vec::new();
         for member in &module.interface.members {
@@ -186,14 +193,12 @@ impl Given {
             if all.is_empty() {
                 continue;
             }
-            let given = self.values_of(&paths, member.uniform);
-            let given: Vec<(&str, &str)> = given.iter().map(|(a, b)| (&**a, &**b)).collect();
+            let given = &given[member.uniform];
             // What is wrong with a value is told where it is set.
-            let Ok(is_set) = set_words(&paths, uniform, member.uniform, &given) else { continue };
+            let Ok(is_set) = set_words(&paths, uniform, member.uniform, given) else { continue };
             for (path, start, input) in all {
-                if !is_set[start..start + usize::from(input.ty().width().unwrap_or(0))]
-                    .contains(&true)
-                {
+                let count = core.graph.types().components(input.ty());
+                if !is_set[start..start + count].contains(&true) {
                     raise.inputs.insert((member.binding, member.offsets[start]), input);
                     found.push((member.uniform, start, path));
                 }
@@ -211,31 +216,38 @@ impl Given {
         Self { raise, reached, ..self.clone() }
     }
 
-    /// What is given to a uniform of that index: paths and values, in order.
-    fn values_of(&self, paths: &Paths<'_>, uniform: usize) -> Vec<(String, String)> {
-        let mut all = Vec::new();
+    /// What is given to each of so many uniforms: paths and values, in order.
+    fn values<'s>(&'s self, paths: &Paths<'_>, count: usize) -> Vec<Vec<(Cow<'s, str>, &'s str)>> {
+        let mut all = vec![Vec::new(); count];
+        let mut add = |path: Cow<'s, str>, value: &'s str| {
+            if let Ok(Target::Place(place)) = paths.find(&path) {
+                all[place.uniform].push((path, value));
+            }
+        };
         for Setting { path, value, .. } in &self.set {
-            let mut add = |path: &str, value: &str| {
-                if let Ok(Target::Place(place)) = paths.find(path)
-                    && place.uniform == uniform
-                {
-                    all.push((path.to_owned(), value.to_owned()));
-                }
-            };
             match paths.find(path) {
                 Ok(Target::Block(_)) => {
                     for member in block_members(path, value).unwrap_or_default() {
-                        add(&member.name, member.value);
+                        add(member.name.into(), member.value);
                     }
                 }
-                _ => add(path, value),
+                _ => add(path.into(), value),
             }
         }
         all
     }
 
+    /// Says what there is to say of what a module, which messages call `name`, is given, and that these parts of its uniforms
+    /// are not.
+    pub(super) fn note(&self, name: &str, unset: &[String], messages: Messages) {
+        module::note_unset(name, unset, messages);
+        for remark in [self.remark(name), self.reached(name)].into_iter().flatten() {
+            note(&remark, messages);
+        }
+    }
+
     /// What there is to say of parts of uniforms that are inputs of λV.
-    pub(super) fn reached(&self, name: &str) -> Option<String> {
+    fn reached(&self, name: &str) -> Option<String> {
         let option = |input| match input {
             Input::Resolution => "--size",
             Input::Time => "--time",
@@ -253,12 +265,7 @@ impl Given {
     /// The uniforms, and parts of uniforms that are set in part, that are given no value; at most so many.
     pub(super) fn unset(&self, types: &Types, uniforms: &[Uniform], most: usize) -> Vec<String> {
         let paths = Paths::new(types, uniforms).with_module(&self.names);
-        let mut given: Vec<Vec<(&str, &str)>> = vec![Vec::new(); uniforms.len()];
-        for Setting { path, value, .. } in &self.set {
-            if let Ok(Target::Place(place)) = paths.find(path) {
-                given[place.uniform].push((path, value));
-            }
-        }
+        let given = self.values(&paths, uniforms.len());
         let mut unset = Vec::new();
         for (index, uniform) in uniforms.iter().enumerate() {
             if unset.len() < most && !self.blocks.iter().any(|(of, _)| *of == index) {
@@ -267,9 +274,8 @@ impl Given {
                     continue;
                 };
                 for (part, _) in self.reached.iter().filter(|(part, _)| part.uniform == index) {
-                    is_set[part.start
-                        ..part.start + usize::from(part.input.ty().width().unwrap_or(0))]
-                        .fill(true);
+                    let count = types.components(part.input.ty());
+                    is_set[part.start..part.start + count].fill(true);
                 }
                 unset.extend(unset_parts(&paths, uniform, &is_set, most - unset.len()));
             }
@@ -401,14 +407,16 @@ fn inputs_in(types: &Types, name: &str, uniform: &Uniform) -> Vec<(String, usize
     found
 }
 
-/// Whether a uniform or constant of the program, or a block, is called so, or has a part that is.
-fn has_uniform(of: &Loaded, path: &str) -> bool {
-    let Some(core) = &of.core else { return false };
-    let names = of.module.as_ref().map(|module| ModuleNames::new(&module.interface));
-    let names = names.unwrap_or_default();
+/// The names that a program has for its uniforms if it is a module.
+fn names_of(of: &Loaded) -> ModuleNames {
+    of.module.as_ref().map(|module| ModuleNames::new(&module.interface)).unwrap_or_default()
+}
+
+/// The uniforms of a program with these names, and its constants.
+fn paths_of<'a>(of: &'a Loaded, names: &'a ModuleNames) -> Vec<Paths<'a>> {
+    let Some(core) = &of.core else { return Vec::new() };
     let types = core.graph.types();
-    Paths::new(types, &core.uniforms).with_module(&names).knows(path)
-        || Paths::new(types, &core.constants).knows(path)
+    vec![Paths::new(types, &core.uniforms).with_module(names), Paths::new(types, &core.constants)]
 }
 
 /// Whether the program is a module with an input at that location.
@@ -424,13 +432,12 @@ fn is_block(of: &LoadedModule, name: &str) -> bool {
     of.interface.members.iter().any(|member| member.binding.to_string() == name)
 }
 
-/// Whether a texture, a buffer or a block of the program is called so.
-fn has_resource(of: &Loaded, name: &str) -> bool {
+/// Whether a texture, a buffer or a block of a program with these names is called so.
+fn has_resource(of: &Loaded, names: &ModuleNames, name: &str) -> bool {
     let mut all = of.core.iter().flat_map(|core| core.graph.types().resources());
     let mut bound = of.module.iter().flat_map(|module| &module.interface.resources);
     all.any(|resource| *resource.name == *name)
         || bound.any(|resource| resource.binding.to_string() == name)
-        || of.module.as_ref().is_some_and(|module| {
-            is_block(module, name) || ModuleNames::new(&module.interface).is_unused(name)
-        })
+        || names.is_unused(name)
+        || of.module.as_ref().is_some_and(|module| is_block(module, name))
 }

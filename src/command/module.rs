@@ -145,17 +145,19 @@ pub(super) fn location_name(
     }
 }
 
-/// How many unset uniforms are named.
+/// How many names a note has.
 const SOME: usize = 8;
 
 /// Uniforms of a module without a value: enough to tell of them all.
 pub(super) const MOST_UNSET: usize = SOME + 1;
 
-/// Says what there is to say of what a module is given.
-pub(super) fn note_given(remark: Option<String>, messages: Messages) {
-    if let Some(remark) = remark {
-        note(&remark, messages);
+/// The first of these names, in quotes.
+pub(super) fn some_of(names: &[String]) -> String {
+    let mut some: Vec<String> = names.iter().take(SOME).map(|name| format!("`{name}`")).collect();
+    if names.len() > SOME {
+        some.push("others".to_owned());
     }
+    some.join(", ")
 }
 
 /// Says which uniforms of a module have no value, once.
@@ -163,11 +165,7 @@ pub(super) fn note_unset(name: &str, unset: &[String], messages: Messages) {
     if unset.is_empty() || messages.format() == MessageFormat::Json {
         return;
     }
-    let mut names: Vec<String> = unset.iter().take(SOME).map(|name| format!("`{name}`")).collect();
-    if unset.len() > SOME {
-        names.push("others".to_owned());
-    }
     let (are, them) = if unset.len() == 1 { ("is", "it a value") } else { ("are", "them values") };
-    let names = names.join(", ");
+    let names = some_of(unset);
     note(&format!("`{name}`: {names} {are} 0; --set gives {them}"), messages);
 }

@@ -5,7 +5,7 @@
 //! The syntax is serde_json's, which takes a text apart level by level into texts of values: nothing recurses on how deep
 //! a value is nested, which its type limits.
 
-use super::names::instead;
+use super::names::{instead, with_article};
 use super::position::TextPosition;
 use super::scalar::{int, number, truth, uint};
 use lambdav_core::types::{Scalar, Type, TypeKind, Types};
@@ -279,9 +279,8 @@ pub(super) fn read(
 fn scalar_word(scalar: Scalar, value: &str, takes_truths: bool) -> Result<u32, String> {
     if value.starts_with(['[', '{']) {
         let name = Type::of(scalar, 1);
-        let name = Types::default().name(name).to_string();
-        let article = if name.starts_with('i') { "an" } else { "a" };
-        return Err(format!("{article} {name} is one value, not {}", shown(value)));
+        let name = with_article(&Types::default().name(name).to_string());
+        return Err(format!("{name} is one value, not {}", shown(value)));
     }
     match (scalar, value) {
         (Scalar::F32, "\"inf\"") => Ok(f32::INFINITY.to_bits()),

@@ -6,10 +6,7 @@ use lambdav_core::diagnostics::nearest_name;
 pub(super) fn instead<'a>(name: &str, names: impl Iterator<Item = &'a str> + Clone) -> String {
     match nearest_name(name, names.clone()) {
         Some(near) => format!("did you mean `{near}`?"),
-        None => match &*names.collect::<Vec<_>>() {
-            [] => "it has none".to_owned(),
-            names => format!("it has {}", names.join(", ")),
-        },
+        None => listed(&names.collect::<Vec<_>>()),
     }
 }
 
@@ -20,10 +17,20 @@ pub(super) fn all_of<'a>(names: impl Iterator<Item = &'a str>) -> String {
     if names.len() > SOME {
         names[SOME] = "…";
     }
-    match &names[..] {
+    listed(&names)
+}
+
+fn listed(names: &[&str]) -> String {
+    match names {
         [] => "it has none".to_owned(),
         names => format!("it has {}", names.join(", ")),
     }
+}
+
+/// The name of a type with the article that it takes.
+pub(super) fn with_article(name: &str) -> String {
+    let article = if name.starts_with(['a', 'e', 'i', 'o']) { "an" } else { "a" };
+    format!("{article} {name}")
 }
 
 /// Which name may have been meant, and those that there are.

@@ -3,7 +3,7 @@
 //! Every setting is resolved here, whether it comes from the command line, a file, a test directive or a library call.
 
 use super::error::UniformError;
-use super::names::{all_of, instead_of};
+use super::names::{all_of, instead_of, with_article};
 use lambdav_core::graph::Uniform;
 use lambdav_core::types::{Type, TypeKind, Types};
 use lambdav_spirv_frontend::Interface;
@@ -269,13 +269,11 @@ fn part(types: &Types, ty: Type, path: &str, from: usize) -> Result<(Type, usize
 
 /// What messages call a value of a type.
 fn described(types: &Types, whole: &str, ty: Type) -> String {
-    let name = types.name(ty).to_string();
-    let article = if name.starts_with(['a', 'e', 'i', 'o']) { "an" } else { "a" };
     match types.kind(ty) {
         TypeKind::Array(..) => {
             format!("`{whole}` is an array of {} elements", types.parts(ty).len())
         }
-        _ => format!("`{whole}` is {article} {name}"),
+        _ => format!("`{whole}` is {}", with_article(&types.name(ty).to_string())),
     }
 }
 

@@ -7,10 +7,11 @@
 
 use crate::check::check;
 use lambdav_generate::suite::{Case, read_cases};
+use lambdav_test_support::files_below;
 use rayon::ThreadPoolBuilder;
 use rayon::prelude::*;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 /// The compiler and the engines must not depend on a large stack.
 const STACK: usize = 2 << 20;
@@ -50,11 +51,8 @@ fn failure(case: &Case) -> Option<String> {
 /// All programs, with file and title as names.
 pub(crate) fn cases() -> Vec<(String, Case)> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/language");
-    let mut files = Vec::new();
-    collect(&root, &mut files);
-    files.sort();
     let mut all = Vec::new();
-    for file in &files {
+    for file in &files_below(&root, &["lv"]) {
         let name = file.strip_prefix(&root).expect("it was found there").with_extension("");
         let name = name.to_string_lossy().replace('\\', "/");
         let text = std::fs::read_to_string(file).unwrap_or_else(|e| panic!("{name}: {e}"));
@@ -62,16 +60,4 @@ pub(crate) fn cases() -> Vec<(String, Case)> {
         all.extend(cases.into_iter().map(|case| (format!("{name}: {}", case.title), case)));
     }
     all
-}
-
-fn collect(directory: &Path, files: &mut Vec<PathBuf>) {
-    let entries = std::fs::read_dir(directory).expect("the directory of the suite can be read");
-    for entry in entries {
-        let path = entry.expect("its entries can be read").path();
-        if path.is_dir() {
-            collect(&path, files);
-        } else if path.extension().is_some_and(|e| e == "lv") {
-            files.push(path);
-        }
-    }
 }

@@ -6,7 +6,8 @@
 
 use std::fmt::Write as _;
 
-use super::{Diagnostic, Omitted, Severity, in_order, without_dot};
+use super::json::Place;
+use super::{Diagnostic, Omitted, in_order, without_dot};
 use crate::source::SourceFile;
 
 /// The diagnostics in the order of their positions, identical ones once, each a workflow command. Labels,
@@ -14,23 +15,19 @@ use crate::source::SourceFile;
 pub fn render_github(diagnostics: &[Diagnostic], source: &SourceFile) -> String {
     let mut text = String::new();
     for diagnostic in in_order(diagnostics) {
-        let span = diagnostic.primary.span;
-        let (start, end) = (source.line_column(span.start), source.line_column(span.end));
+        let place = Place::new(&diagnostic.primary, source);
         // Writing to a string does not fail.
         let _ = write!(
             text,
             "::{} file={},line={},endLine={}",
-            match diagnostic.code.severity() {
-                Severity::Error => "error",
-                Severity::Warning => "warning",
-            },
-            property(without_dot(&source.file(span.start).name)),
-            start.line,
-            end.line,
+            diagnostic.code.severity().as_str(),
+            property(without_dot(place.file)),
+            place.line,
+            place.end_line,
         );
         // Columns are of one line only.
-        if start.line == end.line {
-            let _ = write!(text, ",col={},endColumn={}", start.column, end.column);
+        if place.line == place.end_line {
+            let _ = write!(text, ",col={},endColumn={}", place.column, place.end_column);
         }
         let message = data(&diagnostic.paragraphs());
         let _ = writeln!(text, ",title={}::{message}", diagnostic.code.as_str());

@@ -34,7 +34,7 @@
 
 use serde::Serialize;
 
-use super::{Diagnostic, Label, Omitted, Severity, in_order, render_text};
+use super::{Diagnostic, Label, Omitted, in_order, render_text};
 use crate::source::SourceFile;
 
 #[derive(Serialize)]
@@ -52,19 +52,19 @@ struct Object<'a> {
 
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
-struct Place<'a> {
-    file: &'a str,
-    start: u32,
-    end: u32,
-    line: u32,
-    column: u32,
-    end_line: u32,
-    end_column: u32,
-    label: &'a str,
+pub(super) struct Place<'a> {
+    pub(super) file: &'a str,
+    pub(super) start: u32,
+    pub(super) end: u32,
+    pub(super) line: u32,
+    pub(super) column: u32,
+    pub(super) end_line: u32,
+    pub(super) end_column: u32,
+    pub(super) label: &'a str,
 }
 
 impl<'a> Place<'a> {
-    fn new(label: &'a Label, source: &'a SourceFile) -> Self {
+    pub(super) fn new(label: &'a Label, source: &'a SourceFile) -> Self {
         let file = source.file(label.span.start);
         let start = source.line_column(label.span.start);
         let end = source.line_column(label.span.end);
@@ -88,10 +88,7 @@ pub fn render_json(diagnostics: &[Diagnostic], source: &SourceFile) -> String {
     for diagnostic in in_order(diagnostics) {
         let object = Object {
             code: diagnostic.code.as_str(),
-            severity: match diagnostic.code.severity() {
-                Severity::Error => "error",
-                Severity::Warning => "warning",
-            },
+            severity: diagnostic.code.severity().as_str(),
             message: &diagnostic.message,
             file: &source.file(diagnostic.primary.span.start).name,
             primary: Place::new(&diagnostic.primary, source),

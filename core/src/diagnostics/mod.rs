@@ -33,6 +33,16 @@ pub enum Severity {
     Warning,
 }
 
+impl Severity {
+    /// Its name for programs: `error` or `warning`.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Error => "error",
+            Self::Warning => "warning",
+        }
+    }
+}
+
 /// A place with a word on what is there.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Label {

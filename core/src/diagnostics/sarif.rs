@@ -9,7 +9,8 @@
 use serde::Serialize;
 use std::collections::BTreeSet;
 
-use super::{Diagnostic, DiagnosticCode, Label, Omitted, Severity, in_order, without_dot};
+use super::json::Place;
+use super::{Diagnostic, DiagnosticCode, Label, Omitted, in_order, without_dot};
 use crate::source::SourceFile;
 
 /// A log that is filled file by file.
@@ -29,7 +30,7 @@ impl SarifLog {
             self.codes.insert(code);
             self.results.push(Outcome {
                 rule_id: code.as_str(),
-                level: level(code.severity()),
+                level: code.severity().as_str(),
                 message: Text { text: diagnostic.paragraphs() },
                 locations: [Location::new(&diagnostic.primary, source)],
                 related_locations: diagnostic
@@ -60,7 +61,7 @@ impl SarifLog {
             id: code.as_str(),
             short_description: Text { text: code.title().to_owned() },
             help: Help { text: code.page(), markdown: code.page() },
-            default_configuration: Configuration { level: level(code.severity()) },
+            default_configuration: Configuration { level: code.severity().as_str() },
         });
         let log = Log {
             schema: "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json",
@@ -77,13 +78,6 @@ impl SarifLog {
         };
         // Fails only for maps with other keys than strings, and for types that fail on their own.
         serde_json::to_string(&log).expect("strings and numbers are always JSON") + "\n"
-    }
-}
-
-fn level(severity: Severity) -> &'static str {
-    match severity {
-        Severity::Error => "error",
-        Severity::Warning => "warning",
     }
 }
 
@@ -217,23 +211,21 @@ struct Region {
 
 impl Location {
     fn new(label: &Label, source: &SourceFile) -> Self {
-        let span = label.span;
-        let file = source.file(span.start);
-        let (start, end) = (source.line_column(span.start), source.line_column(span.end));
-        let message = Some(&label.message).filter(|text| !text.is_empty());
+        let place = Place::new(label, source);
+        let message = Some(place.label).filter(|text| !text.is_empty());
         Self {
             physical_location: PhysicalLocation {
-                artifact_location: Artifact { uri: uri(&file.name) },
+                artifact_location: Artifact { uri: uri(place.file) },
                 region: Region {
-                    start_line: start.line,
-                    start_column: start.column,
-                    end_line: end.line,
-                    end_column: end.column,
-                    byte_offset: span.start - file.span.start,
-                    byte_length: span.end.saturating_sub(span.start),
+                    start_line: place.line,
+                    start_column: place.column,
+                    end_line: place.end_line,
+                    end_column: place.end_column,
+                    byte_offset: place.start,
+                    byte_length: place.end.saturating_sub(place.start),
                 },
             },
-            message: message.map(|text| Text { text: text.clone() }),
+            message: message.map(|text| Text { text: text.to_owned() }),
         }
     }
 }

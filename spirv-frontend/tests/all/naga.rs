@@ -8,33 +8,15 @@ use lambdav::foreign::{Language, to_spirv};
 use lambdav_core::source::SourceFile;
 use lambdav_spirv_frontend::assemble::{SpirvVersion, assemble};
 use lambdav_spirv_frontend::{LocationSource, RaiseOptions, raise};
-use lambdav_test_support::{has_tool, skipped};
+use lambdav_test_support::{files_below, has_tool, skipped};
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 /// Width and height of a picture.
 const SIZE: [u32; 2] = [48, 40];
 
 /// How often a loop goes round; naga's inputs have loops without an end.
 const ITERATIONS: u64 = 1000;
-
-/// The files of a folder with one of these endings, in order, those in folders inside it among them.
-fn files(folder: &Path, endings: &[&str]) -> Vec<PathBuf> {
-    let (mut folders, mut all) = (vec![folder.to_owned()], Vec::new());
-    while let Some(folder) = folders.pop() {
-        for file in std::fs::read_dir(folder).expect("the folder can be listed") {
-            let path = file.expect("it is listed").path();
-            let ending = path.extension().unwrap_or_default().to_string_lossy().into_owned();
-            if path.is_dir() {
-                folders.push(path);
-            } else if endings.contains(&ending.as_str()) {
-                all.push(path);
-            }
-        }
-    }
-    all.sort();
-    all
-}
 
 /// The names of a module's entry points of the fragment stage.
 fn entry_points(words: &[u32]) -> Vec<String> {
@@ -107,7 +89,7 @@ fn in_no_language(words: &[u32]) -> Vec<u32> {
 fn foreign_shaders() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests/foreign");
     let mut count = 0;
-    for path in files(&folder, &["wgsl", "frag"]) {
+    for path in files_below(&folder, &["wgsl", "frag"]) {
         let words = words_of(&path).expect("it is right");
         let mut all = vec![words];
         if has_tool("spirv-opt") {
@@ -150,7 +132,7 @@ fn inputs_of_naga() {
     let (mut passed, mut no_words) = (0, Vec::new());
     let (mut total, mut failed) = (Counts::default(), Vec::new());
     let mut refused: BTreeMap<String, Vec<String>> = BTreeMap::new();
-    for path in files(Path::new(&folder), &["wgsl", "frag", "spvasm"]) {
+    for path in files_below(Path::new(&folder), &["wgsl", "frag", "spvasm"]) {
         let stem = path.file_stem().expect("it has a name").to_string_lossy().into_owned();
         let words = match words_of(&path) {
             Ok(words) => words,

@@ -91,7 +91,7 @@ const INTEGER: &[(&str, Meaning)] = &[
     ),
 ];
 
-pub(crate) fn num(word: u32) -> f32 {
+fn num(word: u32) -> f32 {
     f32::from_bits(word)
 }
 
@@ -304,6 +304,11 @@ const FUNCTIONS: &[(&str, usize)] = &[
     ("Reflect", 2),
 ];
 
+/// The word whose halves are these numbers.
+pub(crate) fn joined(halves: &[u32]) -> u32 {
+    num(halves[0]) as u32 | (num(halves[1]) as u32) << 16
+}
+
 /// What the evaluator of words makes of a module and these push constants.
 pub(crate) fn by_words(module: &Module, of: [u32; 3]) -> u32 {
     let mut resources = Resources::default();
@@ -311,7 +316,7 @@ pub(crate) fn by_words(module: &Module, of: [u32; 3]) -> u32 {
     let mut evaluator = ModuleEvaluator::new(module, &resources, 0);
     evaluator.run([0.5, 0.5, 0.0, 1.0], &|| false).expect("nothing loops");
     let halves = evaluator.output(0).expect("it has one");
-    num(halves[0]) as u32 | (num(halves[1]) as u32) << 16
+    joined(halves)
 }
 
 /// The text of a shader that puts the halves of `%r` into two components.
@@ -411,7 +416,7 @@ fn check(body: &str, meaning: Option<Meaning>, pool: &[u32]) {
             let inputs = Inputs { uniforms, ..Inputs::default() };
             evaluator.run(&inputs, &|| false).expect("nothing loops");
             let halves = evaluator.output(0);
-            let found = num(halves[0]) as u32 | (num(halves[1]) as u32) << 16;
+            let found = joined(halves);
             let executed = by_words(&loaded, of);
             assert_eq!(executed, found, "{body}: {of:x?}: words {executed:#x}, core {found:#x}");
             if let Some(meaning) = meaning {

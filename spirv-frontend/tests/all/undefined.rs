@@ -1,7 +1,7 @@
 //! The table of docs/spirv.md, "What undefined behaviour becomes", row by row: on the core that is raised, and by the
 //! evaluator of words.
 
-use crate::operations::{by_words, num, text};
+use crate::operations::{by_words, joined, text};
 use lambdav_core::evaluate::Evaluator;
 use lambdav_core::inputs::Inputs;
 use lambdav_core::op::NAN;
@@ -371,8 +371,7 @@ fn by_core(body: &str, words: &[u32], of: [u32; 3]) -> Result<u32, String> {
     let uniforms = of.map(|word| [word].into()).to_vec();
     let inputs = Inputs { uniforms, ..Inputs::default() };
     evaluator.run(&inputs, &|| false).map_err(|error| format!("{error:?}"))?;
-    let halves = evaluator.output(0);
-    Ok(num(halves[0]) as u32 | (num(halves[1]) as u32) << 16)
+    Ok(joined(evaluator.output(0)))
 }
 
 #[test]

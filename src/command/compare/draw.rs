@@ -12,7 +12,7 @@ use crate::command::files::{one_standard_input, read_bytes};
 use crate::command::given::Given;
 use crate::command::gpu::{Gpu, failure};
 use crate::command::messages::{MessageFormat, Messages, note, print, report};
-use crate::command::module::{MOST_UNSET, note_given, note_unset};
+use crate::command::module::MOST_UNSET;
 use crate::command::supervise::Deadline;
 use crate::command::values::{Outputs, locations};
 use lambdav::core::evaluate::EvaluationFault;
@@ -56,9 +56,8 @@ pub(super) fn run(options: &CompareCommandArguments) -> Result {
     given.apply(&mut settings, core.graph.types(), &core.uniforms, &core.constants)?;
     if loaded.module.is_some() {
         let name = shader.display().to_string();
-        note_unset(&name, &given.unset(core.graph.types(), &core.uniforms, MOST_UNSET), messages);
-        note_given(given.remark(&name), messages);
-        note_given(given.reached(&name), messages);
+        let unset = given.unset(core.graph.types(), &core.uniforms, MOST_UNSET);
+        given.note(&name, &unset, messages);
     }
     let both = Both { options, gpu: &gpu, loaded: &loaded, core, settings: &settings, messages };
     let outcomes = both.compare(&locations, deadline)?;

@@ -7,7 +7,6 @@ use crate::command::files::{one_standard_input, read_bytes};
 use crate::command::given::Given;
 use crate::command::gpu::{Gpu, GpuArguments};
 use crate::command::messages::{MessageFormat, Messages, report};
-use crate::command::module::{note_given, note_unset};
 use crate::command::render::PictureArguments;
 use crate::command::supervise::Deadline;
 use crate::command::values::{location, seconds};
@@ -138,10 +137,7 @@ fn draw(
         // The other program may have defaults for them.
         let mut unset = given.unset(core.graph.types(), &core.uniforms, usize::MAX);
         take_defaults(&mut settings, core, other, &mut unset);
-        let name = path.display().to_string();
-        note_unset(&name, &unset, messages);
-        note_given(given.remark(&name), messages);
-        note_given(given.reached(&name), messages);
+        given.note(&path.display().to_string(), &unset, messages);
     }
     let engine = engine(options.engine, gpu, this, core, location, &settings)
         .map_err(|trouble| trouble.failure(&this.source, messages))?;

@@ -8,7 +8,7 @@ use crate::command::failure::{Failure, Result};
 use crate::command::given::Given;
 use crate::command::gpu::Gpu;
 use crate::command::messages::report;
-use crate::command::module::{MOST_UNSET, note_given, note_unset};
+use crate::command::module::MOST_UNSET;
 use crate::command::values::{locations, machine_target};
 use lambdav::core::graph::Core;
 use lambdav::engine::{Engine, FastEngine, SimdEngine};
@@ -43,9 +43,7 @@ pub(super) fn draw_program(
     let text = match &loaded.module {
         Some(module) => {
             let unset = given.unset(core.graph.types(), &core.uniforms, MOST_UNSET);
-            note_unset(&name, &unset, options.messages);
-            note_given(given.remark(&name), options.messages);
-            note_given(given.reached(&name), options.messages);
+            given.note(&name, &unset, options.messages);
             &module.bytes[..]
         }
         None => loaded.source.text().as_bytes(),

@@ -3,6 +3,7 @@
 
 use super::harness::{LAMBDAV, TestFolder};
 use lambdav::spirv_frontend::amber::{AmberErrorKind, Script};
+use lambdav_test_support::COLOUR_SHADER;
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::fs;
@@ -14,35 +15,7 @@ fn script(data: &str, expectation: &str) -> String {
         "#!amber
 SHADER vertex v PASSTHROUGH
 SHADER fragment f SPIRV-ASM TARGET_ENV spv1.0
-OpCapability Shader
-OpMemoryModel Logical GLSL450
-OpEntryPoint Fragment %main \"main\" %colour
-OpExecutionMode %main OriginUpperLeft
-OpMemberDecorate %block 0 Offset 0
-OpDecorate %block Block
-OpDecorate %u DescriptorSet 0
-OpDecorate %u Binding 1
-OpDecorate %colour Location 0
-%void = OpTypeVoid
-%f = OpTypeFunction %void
-%float = OpTypeFloat 32
-%vec4 = OpTypeVector %float 4
-%block = OpTypeStruct %vec4
-%pb = OpTypePointer Uniform %block
-%pu = OpTypePointer Uniform %vec4
-%po = OpTypePointer Output %vec4
-%int = OpTypeInt 32 1
-%zero = OpConstant %int 0
-%u = OpVariable %pb Uniform
-%colour = OpVariable %po Output
-%main = OpFunction %void None %f
-%label = OpLabel
-%p = OpAccessChain %pu %u %zero
-%value = OpLoad %vec4 %p
-OpStore %colour %value
-OpReturn
-OpFunctionEnd
-END
+{COLOUR_SHADER}END
 BUFFER u DATA_TYPE vec4<float> STD140 DATA
  {data}
 END

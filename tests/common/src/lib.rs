@@ -1,6 +1,7 @@
 //! What the tests of several crates share. It depends on none of them.
 #![forbid(unsafe_code)]
 
+mod files;
 mod lines;
 mod modules;
 mod random;
@@ -9,10 +10,14 @@ mod words;
 use std::io::Write;
 use std::process::{Command, Stdio};
 
+pub use files::files_below;
 pub use lines::{command_line, command_lines, header_bindings, header_command_lines};
 pub use modules::cycles;
 pub use random::Random;
 pub use words::{INTEGERS, NUMBERS};
+
+/// A fragment shader in SPIR-V text that writes the `vec4` of a uniform block at binding 1.
+pub const COLOUR_SHADER: &str = include_str!("colour.spvasm");
 
 /// Whether a program that `.ci/install-tools` installs is there; where it is not, a test is skipped.
 pub fn has_tool(name: &str) -> bool {

@@ -7,6 +7,7 @@ use lambdav::foreign::{Language, to_spirv};
 use lambdav::program::Loaded;
 use lambdav::spirv;
 use lambdav_generate::{GenerateOptions, GeneratedProgram, generate, is_refused_for_rounds};
+use lambdav_test_support::files_below;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -54,9 +55,10 @@ impl Seeds {
             fs::read(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
         };
         let text = |path: &PathBuf| String::from_utf8_lossy(&read(path)).into_owned();
-        let mut texts: Vec<String> = files(&root.join("shaders"), "lv").iter().map(text).collect();
+        let mut texts: Vec<String> =
+            files_below(&root.join("shaders"), &["lv"]).iter().map(text).collect();
         let compiled: Vec<String> = texts.clone();
-        for path in files(&root.join("tests/language"), "lv") {
+        for path in files_below(&root.join("tests/language"), &["lv"]) {
             // Programs stand between headers of lines that begin with two semicolons.
             let mut program = String::new();
             for line in text(&path).lines() {
@@ -93,7 +95,7 @@ impl Seeds {
         cores.extend(as_texts(corpus("core-text")));
         modules.extend(corpus("spirv").iter().map(|bytes| crate::words::from_bytes(bytes)));
         let (mut foreign_modules, mut wgsl) = (Vec::new(), Vec::new());
-        for path in files(&root.join("tests/foreign"), "") {
+        for path in files_below(&root.join("tests/foreign"), &[]) {
             let Some(language) = Language::of(&path) else { continue };
             let text = fs::read_to_string(&path).expect("it can be read");
             let source = SourceFile::new("seed", text.as_str());
@@ -116,21 +118,7 @@ pub fn corpus(target: &str) -> Vec<(String, Vec<u8>)> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("corpus").join(target);
     let name = |path: &Path| path.file_name().unwrap_or_default().to_string_lossy().into_owned();
     let read = |path: &PathBuf| (name(path), fs::read(path).expect("the corpus can be read"));
-    files(&folder, "").iter().map(read).collect()
-}
-
-/// All files below a folder with that ending, or with any for an empty one, by name.
-fn files(folder: &Path, ending: &str) -> Vec<PathBuf> {
-    let mut found = Vec::new();
-    let Ok(entries) = fs::read_dir(folder) else { return found };
-    for entry in entries {
-        let path = entry.expect("the folder can be listed").path();
-        if path.is_dir() {
-            found.extend(files(&path, ending));
-        } else if ending.is_empty() || path.extension().is_some_and(|e| e == ending) {
-            found.push(path);
-        }
-    }
-    found.sort();
-    found
+    // Most targets have no folder.
+    let files = if folder.is_dir() { files_below(&folder, &[]) } else { Vec::new() };
+    files.iter().map(read).collect()
 }

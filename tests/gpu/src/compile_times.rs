@@ -13,6 +13,7 @@ use lambdav_gpu::{Device, Job, forever};
 use lambdav_gpu_tests::Shader;
 use lambdav_spirv_backend::emit::emit;
 use lambdav_spirv_backend::eval::Resources;
+use lambdav_test_support::files_below;
 use std::error::Error;
 use std::fs;
 use std::io::{self, Write};
@@ -37,22 +38,6 @@ pub(crate) struct Arguments {
 
 const SIZE: [u32; 2] = [16, 16];
 
-/// The files of a folder with one of these endings, and of folders in it.
-fn files(folder: &Path, endings: &[&str], out: &mut Vec<PathBuf>) -> Result<(), Box<dyn Error>> {
-    let mut all: Vec<PathBuf> =
-        fs::read_dir(folder)?.map(|entry| Ok(entry?.path())).collect::<Result<_, io::Error>>()?;
-    all.sort();
-    for path in all {
-        let ending = path.extension().and_then(|ending| ending.to_str()).unwrap_or_default();
-        if path.is_dir() {
-            files(&path, endings, out)?;
-        } else if endings.contains(&ending) {
-            out.push(path);
-        }
-    }
-    Ok(())
-}
-
 /// All programs by their names: of the gallery and the benchmark, the conformance suite, and of files.
 fn programs(arguments: &Arguments) -> Result<Vec<(String, Core)>, Box<dyn Error>> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
@@ -65,9 +50,7 @@ fn programs(arguments: &Arguments) -> Result<Vec<(String, Core)>, Box<dyn Error>
         add(shader.name.clone(), Loaded::from_text(&shader.name, shader.text()));
     }
     if !arguments.no_conformance {
-        let mut suite = Vec::new();
-        files(&root.join("tests/language"), &["lv"], &mut suite)?;
-        for path in suite {
+        for path in files_below(&root.join("tests/language"), &["lv"]) {
             for case in read_cases(&fs::read_to_string(&path)?)? {
                 // A loop without an end would hold the device for ever.
                 if matches!(case.verdict, ExpectedVerdict::Accepted(_)) {
@@ -79,7 +62,7 @@ fn programs(arguments: &Arguments) -> Result<Vec<(String, Core)>, Box<dyn Error>
     }
     let mut foreign = arguments.files.clone();
     if foreign.is_empty() {
-        files(&root.join("tests/foreign"), &["wgsl", "frag"], &mut foreign)?;
+        foreign = files_below(&root.join("tests/foreign"), &["wgsl", "frag"]);
     }
     for path in foreign {
         let (bytes, options) = (fs::read(&path)?, RaiseOptions::default());

@@ -14,6 +14,7 @@ use lambdav_generate::{GenerateOptions, generate, is_refused_for_rounds, resourc
 use lambdav_matrix::pictures;
 use lambdav_spirv_backend::emit::{self, EmittedModule};
 use lambdav_spirv_backend::{emit as emit_program, eval};
+use lambdav_test_support::files_below;
 use std::path::Path;
 
 /// A compiled program.
@@ -88,26 +89,18 @@ pub(crate) fn gallery() -> Vec<Shader> {
 /// The programs that the conformance suite accepts, with uniforms in place of numbers where that
 /// may be.
 pub(crate) fn conformance() -> Vec<Shader> {
-    let mut folders = vec![Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests/language")];
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests/language");
     let mut shaders = Vec::new();
-    while let Some(folder) = folders.pop() {
-        for file in std::fs::read_dir(folder).expect("the suite is there") {
-            let path = file.expect("it can be listed").path();
-            if path.is_dir() {
-                folders.push(path);
-            } else if path.extension().is_some_and(|ending| ending == "lv") {
-                let text = std::fs::read_to_string(&path).expect("it can be read");
-                let cases = read_cases(&text).expect("it holds programs");
-                let accepted =
-                    |case: &&Case| !matches!(case.verdict, suite::ExpectedVerdict::Rejected(_));
-                shaders.extend(cases.iter().filter(accepted).map(|case| {
-                    let name = format!("{}: {}", path.display(), case.title);
-                    let source = SourceFile::new(&*name, &*case.program);
-                    let hidden = hide_literals(&source);
-                    Shader::new(&name, hidden.as_ref().unwrap_or(&case.program))
-                }));
-            }
-        }
+    for path in files_below(&folder, &["lv"]) {
+        let text = std::fs::read_to_string(&path).expect("it can be read");
+        let cases = read_cases(&text).expect("it holds programs");
+        let accepted = |case: &&Case| !matches!(case.verdict, suite::ExpectedVerdict::Rejected(_));
+        shaders.extend(cases.iter().filter(accepted).map(|case| {
+            let name = format!("{}: {}", path.display(), case.title);
+            let source = SourceFile::new(&*name, &*case.program);
+            let hidden = hide_literals(&source);
+            Shader::new(&name, hidden.as_ref().unwrap_or(&case.program))
+        }));
     }
     assert!(shaders.len() >= 1000, "{}", shaders.len());
     shaders

@@ -5,6 +5,7 @@ use super::command::{lambdav, run};
 use super::{FuzzTarget, Reached};
 use lambdav::spirv_frontend::amber::Script;
 use lambdav_generate::Random;
+use lambdav_test_support::COLOUR_SHADER;
 use std::fs;
 
 pub(super) struct Amber;
@@ -14,38 +15,6 @@ const SOME: u64 = 8;
 
 /// Bytes that a script may take, for each byte of it, beyond what its buffers hold.
 const MOST: u64 = 1 << 29;
-
-/// A fragment shader that writes the first number of a block of uniforms.
-const SHADER: &str = "OpCapability Shader
-OpMemoryModel Logical GLSL450
-OpEntryPoint Fragment %main \"main\" %colour
-OpExecutionMode %main OriginUpperLeft
-OpMemberDecorate %block 0 Offset 0
-OpDecorate %block Block
-OpDecorate %u DescriptorSet 0
-OpDecorate %u Binding 1
-OpDecorate %colour Location 0
-%void = OpTypeVoid
-%f = OpTypeFunction %void
-%float = OpTypeFloat 32
-%vec4 = OpTypeVector %float 4
-%block = OpTypeStruct %float
-%pb = OpTypePointer Uniform %block
-%pu = OpTypePointer Uniform %float
-%po = OpTypePointer Output %vec4
-%int = OpTypeInt 32 1
-%zero = OpConstant %int 0
-%u = OpVariable %pb Uniform
-%colour = OpVariable %po Output
-%main = OpFunction %void None %f
-%label = OpLabel
-%p = OpAccessChain %pu %u %zero
-%x = OpLoad %float %p
-%value = OpCompositeConstruct %vec4 %x %x %x %x
-OpStore %colour %value
-OpReturn
-OpFunctionEnd
-";
 
 /// Numbers that are easily read wrong, or are too large.
 const NUMBERS: [&str; 22] = [
@@ -151,7 +120,7 @@ impl FuzzTarget for Amber {
         let size = [1 + random.below(9), 1 + random.below(9)];
         let [width, height] = size;
         let mut text = format!(
-            "#!amber\nSHADER vertex v PASSTHROUGH\nSHADER fragment f SPIRV-ASM\n{SHADER}END\n{}",
+            "#!amber\nSHADER vertex v PASSTHROUGH\nSHADER fragment f SPIRV-ASM\n{COLOUR_SHADER}END\n{}",
             buffer("u", random)
         );
         text += "BUFFER frame FORMAT B8G8R8A8_UNORM\n";
