@@ -1,7 +1,11 @@
 //! The directives of a GLSL text: definitions of macros, conditions, and all other tokens.
 
+use super::logical::Logical;
 use pp_rs::pp::Preprocessor;
 use pp_rs::token::{Punct, Token, TokenValue};
+
+/// The directives in whose lines macros expand.
+const CONDITIONS: [&str; 3] = ["if", "elif", "line"];
 
 /// A definition of a macro.
 pub(super) struct Definition {
@@ -18,49 +22,86 @@ pub(super) struct Parts {
     pub(super) rest: Vec<Token>,
     /// Indices into the rest where a directive stands.
     pub(super) directives: Vec<usize>,
+    /// Where the first token is that the lexer does not know.
+    pub(super) unknown: Option<usize>,
 }
 
 impl Parts {
     /// The preprocessor's own lexer reads the text, in which `#` is another token.
     pub(super) fn new(text: &str) -> Self {
-        let plain = text.replace('#', "?");
-        let tokens: Vec<Token> = Preprocessor::new(&plain).map_while(Result::ok).collect();
-        let hash =
-            |token: &Token| text.as_bytes().get(token.location.start as usize) == Some(&b'#');
-        let ends = |at: usize| match tokens.get(at + 1) {
-            Some(next) => {
-                ends_line(&text[tokens[at].location.end as usize..next.location.start as usize])
+        let logical = Logical::new(text);
+        let plain = logical.text.replace('#', "?");
+        let (mut tokens, mut unknown) = (Vec::new(), None);
+        for token in Preprocessor::new(&plain) {
+            match token {
+                Ok(token) => tokens.push(token),
+                Err(_) => {
+                    let end = tokens.last().map_or(0, |last: &Token| last.location.end as usize);
+                    let gap = plain[end..].find(|c: char| !c.is_ascii_whitespace() && c != '\x0b');
+                    unknown = Some(logical.written(end + gap.unwrap_or(0)));
+                    break;
+                }
             }
-            None => true,
+        }
+        // Whether a line begins between two tokens.
+        let breaks = |before: usize, at: usize| logical.text[before..at].contains('\n');
+        let starts: Vec<bool> = (0..tokens.len())
+            .map(|at| {
+                let before = at.checked_sub(1).map(|before| tokens[before].location.end as usize);
+                let start = tokens[at].location.start as usize;
+                before.is_none_or(|before| breaks(before, start))
+            })
+            .collect();
+        let is_hash = |at: usize| {
+            let start = tokens[at].location.start as usize;
+            starts[at] && logical.text.as_bytes().get(start) == Some(&b'#')
         };
-        let mut parts =
-            Self { definitions: vec![], conditions: vec![], rest: vec![], directives: vec![] };
+        let hashes: Vec<bool> = (0..tokens.len()).map(is_hash).collect();
+        let mut parts = Self {
+            definitions: vec![],
+            conditions: vec![],
+            rest: vec![],
+            directives: vec![],
+            unknown,
+        };
         let mut at = 0;
         while at < tokens.len() {
-            if !hash(&tokens[at]) {
-                parts.rest.push(tokens[at].clone());
+            if !hashes[at] {
+                parts.rest.extend(written(&logical, &tokens[at..=at]));
                 at += 1;
                 continue;
             }
             let start = at;
-            while !ends(at) {
+            at += 1;
+            while starts.get(at) == Some(&false) {
                 at += 1;
             }
-            at += 1;
             parts.directives.push(parts.rest.len());
             let line = &tokens[start + 1..at];
             match line.split_first() {
                 Some((word, line)) if is_ident(word, "define") => {
-                    parts.definitions.extend(definition(text, line));
+                    parts.definitions.extend(definition(&logical, line));
                 }
-                Some((word, line)) if !is_ident(word, "undef") => {
-                    parts.conditions.push(line.to_vec());
+                Some((word, line)) if CONDITIONS.iter().any(|known| is_ident(word, known)) => {
+                    parts.conditions.push(written(&logical, line));
                 }
                 _ => {}
             }
         }
         parts
     }
+}
+
+/// The tokens where they are written.
+fn written(logical: &Logical, tokens: &[Token]) -> Vec<Token> {
+    let mut tokens = tokens.to_vec();
+    for Token { location, .. } in &mut tokens {
+        let [start, end] = [location.start, location.end].map(|at| at as usize);
+        // The end is behind the last character, which a continued line may follow.
+        location.start = logical.written(start) as u32;
+        location.end = logical.written(end.max(start + 1) - 1) as u32 + 1;
+    }
+    tokens
 }
 
 fn is_ident(token: &Token, word: &str) -> bool {
@@ -71,37 +112,13 @@ pub(super) fn is_punct(token: &Token, punct: Punct) -> bool {
     token.value == TokenValue::Punct(punct)
 }
 
-/// Whether a line ends for certain in what stands between two tokens.
-fn ends_line(gap: &str) -> bool {
-    let outside = match (gap.find("/*"), gap.rfind("*/")) {
-        (Some(first), Some(last)) if first < last => [&gap[..first], &gap[last..]],
-        (Some(first), _) => [&gap[..first], ""],
-        _ => [gap, ""],
-    };
-    let ends = |text: &str| {
-        let mut before = ' ';
-        text.chars().any(|c| {
-            let newline = c == '\n' || c == '\r';
-            let ends = newline && before != '\\';
-            // Both characters of a line end that is taken back are.
-            before = if newline && !ends { '\\' } else { c };
-            ends
-        })
-    };
-    outside.iter().any(|text| ends(text))
-}
-
 /// What a `#define` says.
-fn definition(text: &str, line: &[Token]) -> Option<(String, Definition)> {
+fn definition(logical: &Logical, line: &[Token]) -> Option<(String, Definition)> {
     let (name, rest) = line.split_first()?;
     let TokenValue::Ident(word) = &name.value else { return None };
-    let adjacent = |next: &Token| {
-        let gap = &text[name.location.end as usize..next.location.start as usize];
-        gap.chars().all(|c| matches!(c, '\\' | '\n' | '\r'))
-    };
     let with_parameters = rest.first().filter(|next| is_punct(next, Punct::LeftParen));
     let (parameters, body) = match with_parameters {
-        Some(open) if adjacent(open) => {
+        Some(open) if open.location.start == name.location.end => {
             let close = rest.iter().position(|token| is_punct(token, Punct::RightParen))?;
             let names = rest[1..close].iter().filter_map(|token| match &token.value {
                 TokenValue::Ident(name) => Some(name.clone()),
@@ -111,5 +128,5 @@ fn definition(text: &str, line: &[Token]) -> Option<(String, Definition)> {
         }
         _ => (None, rest),
     };
-    Some((word.clone(), Definition { parameters, body: body.to_vec() }))
+    Some((word.clone(), Definition { parameters, body: written(logical, body) }))
 }

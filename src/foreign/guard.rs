@@ -55,7 +55,8 @@ pub(super) fn run<T: Send + 'static>(
     run_within(DEADLINE, work)
 }
 
-fn run_within<T: Send + 'static>(
+/// The same for so long.
+pub(super) fn run_within<T: Send + 'static>(
     deadline: Duration,
     work: impl FnOnce() -> T + Send + 'static,
 ) -> Result<T, Stopped> {

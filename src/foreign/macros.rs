@@ -16,7 +16,7 @@ use super::directives::{Definition, Parts, is_punct};
 use super::nesting::{GLSL_OPERATOR, Token as NestingToken};
 use lambdav_core::source::Span;
 use pp_rs::pp::Preprocessor;
-use pp_rs::token::{Punct, Token, TokenValue};
+use pp_rs::token::{PreprocessorError, Punct, Token, TokenValue};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// How many tokens the preprocessor may handle, copies counted.
@@ -35,16 +35,37 @@ pub(super) struct TooMuch {
     pub(super) what: &'static str,
 }
 
+/// Why a text is refused.
+#[derive(Debug, PartialEq)]
+pub(super) enum Refused {
+    TooMuch(TooMuch),
+    /// The preprocessor finds it wrong.
+    Wrong(Span, PreprocessorError),
+}
+
 /// Checks what the macros of a text expand to, and what naga takes for that.
-pub(super) fn check(text: &str) -> Result<(), TooMuch> {
-    bound(&Parts::new(text))?;
+///
+/// naga refuses a text in which the preprocessor finds an error, though it reads on, and macros behind the
+/// error expand in lines that begin as directives. So the first one is told here, and nothing behind it is read.
+pub(super) fn check(text: &str) -> Result<(), Refused> {
+    let parts = Parts::new(text);
+    bound(&parts).map_err(Refused::TooMuch)?;
     let mut budget = Budget::default();
     for token in Preprocessor::new(text) {
-        // The parser notes what is wrong with a directive, and goes on behind it.
-        let Ok(token) = token else { continue };
+        let token = token.map_err(|(error, at)| {
+            // The lexer does not say where it stops.
+            let place = match parts.unknown {
+                Some(start) if (at.start, at.end) == (0, 0) => {
+                    let length = text[start..].chars().next().map_or(0, char::len_utf8);
+                    Span::new(start as u32, (start + length) as u32)
+                }
+                _ => Span::new(at.start, at.end),
+            };
+            Refused::Wrong(place, error)
+        })?;
         let span = span(&token);
         let taken = budget.take(nesting_token(&token), GLSL_OPERATOR);
-        taken.map_err(|what| TooMuch { span, what })?;
+        taken.map_err(|what| Refused::TooMuch(TooMuch { span, what }))?;
     }
     Ok(())
 }
@@ -126,7 +147,7 @@ fn bound(parts: &Parts) -> Result<(), TooMuch> {
     for (name, definition) in &parts.definitions {
         bound.macros.entry(name).or_default().push(definition);
     }
-    let Parts { definitions, conditions, rest, directives } = parts;
+    let Parts { definitions, conditions, rest, directives, .. } = parts;
     let bodies = definitions.iter().map(|(_, definition)| &definition.body);
     let all = bodies.chain(conditions).chain([rest]);
     let floating: FxHashSet<&str> =
@@ -389,7 +410,58 @@ mod tests {
 
     #[track_caller]
     fn refused(text: &str, what: &str) {
-        assert_eq!(check(text).expect_err("it is refused").what, what);
+        match check(text).expect_err("it is refused") {
+            Refused::TooMuch(found) => assert_eq!(found.what, what),
+            wrong => panic!("{wrong:?}"),
+        }
+    }
+
+    #[track_caller]
+    fn wrong_at(text: &str, place: &str) {
+        match check(text).expect_err("it is refused") {
+            Refused::Wrong(at, _) => {
+                assert_eq!(&text[at.start as usize..at.end as usize], place, "{text}");
+            }
+            other => panic!("{other:?}: {text}"),
+        }
+    }
+
+    /// What follows in the line of a directive that is wrong would expand.
+    #[test]
+    fn nothing_behind_a_wrong_directive_expands() {
+        let calls = nested(24, |i| format!("(x) A{i}(A{i}(x))"));
+        let macros = format!("#define A0(x) (x+1.0)\n{calls}");
+        for (line, place) in [
+            ("#defe m(x) A23(1.0)", "defe"),
+            ("#error A23(1.0)", "error"),
+            ("#define m(1) A23(1.0)", "1"),
+            ("#undef m 1 A23(1.0)", "1"),
+            ("#if 1\n#else 2 A23(1.0)\n#endif", "2"),
+            ("#if 1\n#endif 3 A23(1.0)", "3"),
+            ("#ifdef m 4 A23(1.0)\n#endif", "4"),
+            ("float x = 1.0 @ + A23(1.0);", "@"),
+        ] {
+            wrong_at(&format!("{macros}{line}\nvoid main() {{}}\n"), place);
+        }
+        // These are no directives.
+        refused(&format!("{macros}<#define m(x) A23(1.0)\nvoid main() {{}}\n"), LARGE);
+        refused(&format!("{macros}x #error A23(1.0)\nvoid main() {{}}\n"), LARGE);
+    }
+
+    /// Where the line of a directive ends is known exactly.
+    #[test]
+    fn macros_behind_the_line_of_a_directive_count() {
+        let calls = nested(24, |i| format!("(x) A{i}(A{i}(x))"));
+        let macros = format!("#define A0(x) (x+1.0)\n{calls}");
+        for line in [
+            "#define m /* one */\n/* two */ float y = A23(1.0);",
+            "#define m // one \n/* two */ float y = A23(1.0);",
+            "\\\n#define m(x) A23(x)\nfloat y = m(1.0);",
+            "#\\\ndefine m(x) A23(x)\nfloat y = m(1.0);",
+            "/* one */ # /* two\n */ define m\\\n(x) A23(x)\nfloat y = m(1.0);",
+        ] {
+            refused(&format!("{macros}{line}\nvoid main() {{}}\n"), LARGE);
+        }
     }
 
     #[track_caller]
@@ -457,7 +529,8 @@ mod tests {
             #ifdef GL_ES
             precision highp float;
             #endif
-            #if defined(A) && (PI > 3)
+            #define LEVEL 3
+            #if defined(A) && (LEVEL > 3)
             #endif
             void main() { p.xy *= rot(sat(S(0., 1., sat(p.z)))); float y = 0. LIST(ITEM); }",
         );

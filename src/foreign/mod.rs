@@ -9,6 +9,7 @@
 mod budget;
 mod directives;
 mod guard;
+mod logical;
 mod macros;
 mod nesting;
 
@@ -17,6 +18,7 @@ use guard::Stopped;
 use lambdav_core::diagnostics::{Diagnostic, DiagnosticCode};
 use lambdav_core::limits;
 use lambdav_core::source::{SourceFile, Span};
+use macros::Refused;
 use naga::back::pipeline_constants::process_overrides;
 use naga::back::{PipelineConstants, spv};
 use naga::front::{glsl, wgsl};
@@ -27,6 +29,7 @@ use std::error::Error;
 use std::ffi::OsStr;
 use std::path::Path;
 use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 /// The longest text, in bytes, whose lines naga is asked to note: it counts from the beginning for each
 /// statement.
@@ -74,12 +77,48 @@ pub fn to_spirv(language: Language, source: &SourceFile) -> Result<Vec<u32>, Vec
         return Err(vec![wrong(Span::default(), message).help(ELSEWHERE)]);
     }
     let source = Arc::new(source.clone());
+    let read = Arc::clone(&source);
     let result = guard::run(move || {
-        check(language, source.text())?;
-        let module = parse(language, source.text())?;
-        write(language, &source, &module).map_err(|diagnostic| vec![diagnostic])
+        check(language, read.text())?;
+        let module = parse(language, read.text())?;
+        write(language, &read, &module).map_err(|diagnostic| vec![diagnostic])
     });
-    result.unwrap_or_else(|stopped| Err(vec![stopped_diagnostic(language, &stopped)]))
+    result.unwrap_or_else(|stopped| {
+        let at = match stopped {
+            Stopped::Panicked => panics_at(language, &source).unwrap_or_default(),
+            _ => Span::default(),
+        };
+        Err(vec![stopped_diagnostic(language, &stopped, at)])
+    })
+}
+
+/// How long it is looked for what naga panics at.
+const SEARCH: Duration = Duration::from_secs(4);
+
+/// The first line of a declaration behind which naga panics, and before which it does not.
+fn panics_at(language: Language, source: &SourceFile) -> Option<Span> {
+    let all = nesting::declarations(source.text());
+    let begun = Instant::now();
+    let panics = |end: usize| {
+        let part = SourceFile::new(source.name(), &source.text()[..end]);
+        let read = move || {
+            let module = parse(language, part.text()).ok()?;
+            write(language, &part, &module).ok()
+        };
+        match guard::run_within(SEARCH.saturating_sub(begun.elapsed()), read) {
+            Ok(_) => Some(false),
+            Err(Stopped::Panicked) => Some(true),
+            Err(Stopped::Late | Stopped::NoThread(_)) => None,
+        }
+    };
+    let (mut before, mut behind) = (0, all.len());
+    while behind - before > 1 {
+        let middle = before.midpoint(behind);
+        if panics(all[middle - 1][1])? { behind = middle } else { before = middle }
+    }
+    let [start, end] = *all.get(before)?;
+    let line = source.text()[start..end].lines().next()?;
+    Some(Span::new(start as u32, (start + line.len()) as u32))
 }
 
 /// What to do with a text that is not taken.
@@ -104,14 +143,18 @@ fn check(language: Language, text: &str) -> Result<(), Vec<Diagnostic>> {
             }
         }
         Language::Glsl => match macros::check(text) {
-            Err(macros::TooMuch { span, what }) => (span, what),
+            Err(Refused::TooMuch(macros::TooMuch { span, what })) => (span, what),
+            Err(Refused::Wrong(at, error)) => {
+                let message = glsl::ErrorKind::PreprocessorError(error).to_string();
+                return Err(vec![wrong(at, message)]);
+            }
             Ok(()) => return Ok(()),
         },
     };
     Err(vec![wrong(at, what).help("name inner expressions, write loops, or several functions")])
 }
 
-fn stopped_diagnostic(language: Language, stopped: &Stopped) -> Diagnostic {
+fn stopped_diagnostic(language: Language, stopped: &Stopped, at: Span) -> Diagnostic {
     let name = language.name();
     let message = match stopped {
         Stopped::Panicked => format!("naga, which reads {name}, gave up on this text"),
@@ -123,7 +166,7 @@ fn stopped_diagnostic(language: Language, stopped: &Stopped) -> Diagnostic {
             format!("no thread could be started for naga, which reads {name}: {error}")
         }
     };
-    wrong(Span::default(), message).help(ELSEWHERE)
+    wrong(at, message).help(ELSEWHERE)
 }
 
 fn span(of: naga::Span) -> Option<Span> {

@@ -170,6 +170,24 @@ pub(super) fn wgsl_tokens(text: &str) -> impl Iterator<Item = (Token, [usize; 2]
     })
 }
 
+/// Where the declarations of a text, which ends well, begin and end: at `;` and `}` outside of brackets.
+pub(super) fn declarations(text: &str) -> Vec<[usize; 2]> {
+    let (mut all, mut open, mut begun) = (Vec::new(), 0_usize, None);
+    for (token, [start, end]) in wgsl_tokens(text) {
+        let start = *begun.get_or_insert(start);
+        match token {
+            Token::Open(_) => open += 1,
+            Token::Close(_) => open = open.saturating_sub(1),
+            _ => {}
+        }
+        if open == 0 && matches!(token, Token::Semicolon | Token::Close(b'}')) {
+            all.push([start, end]);
+            begun = None;
+        }
+    }
+    all
+}
+
 /// Behind the block comment that begins at `start`; these nest.
 fn comment_end(bytes: &[u8], start: usize) -> usize {
     let (mut at, mut open) = (start, 0_usize);
@@ -229,6 +247,15 @@ mod tests {
     fn types_nest_in_either_place() {
         assert!(depth(&"array < ".repeat(50)) >= 50);
         assert!(depth(&"array < f32 , ".repeat(50)) >= 50);
+    }
+
+    #[test]
+    fn declarations_end_outside_of_brackets() {
+        let text = "const a = array(1; 2); // b;\nfn f() { x; { y } }\nstruct S { a: f32 };left";
+        let all = declarations(text).into_iter().map(|[start, end]| &text[start..end]);
+        let all: Vec<_> = all.collect();
+        let wanted = ["const a = array(1; 2);", "fn f() { x; { y } }", "struct S { a: f32 }", ";"];
+        assert_eq!(all, wanted);
     }
 
     #[test]

@@ -172,6 +172,9 @@ fn deep_and_long_texts_are_refused_with_a_place() {
         ("a.frag", glsl(&macros(3000, " (", |i| format!(" A{i} (")), "A2999"), "nest too deep"),
         ("a.frag", glsl(&words, "o = vec4(0.0 A13);"), large),
         ("a.frag", glsl(&calls, "o = vec4(A23(1.0));"), large),
+        ("a.frag", glsl(&format!("{calls}<#define b(x) A23(x)\n"), ""), large),
+        ("a.frag", glsl(&format!("{calls}#defe b(x) A23(x)\n"), ""), "UnknownDirective"),
+        ("a.frag", glsl("", "o = vec4(1.0) @ 2.0;"), "UnexpectedCharacter"),
         ("a.frag", glsl(&format!("{calls}#if A23(1)\n#endif"), ""), large),
         ("a.frag", glsl(&"in vec4 a;".repeat(5000), ""), "more than 4,000 structures"),
     ];
@@ -217,6 +220,8 @@ fn panics_of_the_parser_are_errors() {
     let outcome = place.run(&["check", "a.wgsl", "b.lv"]);
     assert_eq!((outcome.status, outcome.text()), (1, ""));
     assert!(outcome.err.contains("naga, which reads WGSL, gave up"), "{}", outcome.err);
+    // An array of 2^29 numbers is too large for it.
+    assert!(outcome.err.contains("--> a.wgsl:30:1\n"), "{}", outcome.err);
     assert!(outcome.err.contains("b.lv:1:7"), "{}", outcome.err);
     assert!(!outcome.err.contains("panicked"), "{}", outcome.err);
 }
