@@ -86,8 +86,7 @@ impl Settings {
         match paths.find(name)? {
             Target::Place(place) => {
                 let words = value.into().words(paths.types, place.ty).map_err(fail)?;
-                self.inputs.uniforms[place.uniform][place.start..][..words.len()]
-                    .copy_from_slice(&words);
+                self.words_mut(place.uniform)[place.start..][..words.len()].copy_from_slice(&words);
                 Ok(())
             }
             Target::Block(_) => Err(fail("it is a block; set its members".to_owned())),
@@ -141,7 +140,7 @@ impl Settings {
         text: &str,
     ) -> Result<(), (String, Option<TextPosition>)> {
         let (types, ty) = (paths.types, place.ty);
-        let words = &mut self.inputs.uniforms[place.uniform][place.start..];
+        let words = &mut self.words_mut(place.uniform)[place.start..];
         let words = &mut words[..types.components(ty)];
         if text.trim_start().starts_with(['[', '{', '"']) {
             let mut new = words.to_vec();
@@ -166,7 +165,7 @@ impl Settings {
         constant: &Uniform,
         path: &str,
         text: &str,
-    ) -> Result<Box<[u32]>, UniformError> {
+    ) -> Result<Arc<[u32]>, UniformError> {
         let words = constant.default.clone();
         let inputs = Inputs { uniforms: vec![words], ..Inputs::default() };
         let mut settings = Self { inputs, max_iterations: 0 };
@@ -214,9 +213,14 @@ impl Settings {
     pub fn values<'a>(
         &'a self,
         uniforms: &'a [Uniform],
-    ) -> impl Iterator<Item = (&'a str, Type, &'a [u32])> {
+    ) -> impl Iterator<Item = (&'a str, Type, &'a [u32])> + Clone {
         let values = uniforms.iter().zip(&self.inputs.uniforms);
         values.map(|(uniform, words)| (uniform.name.as_str(), uniform.ty, &**words))
+    }
+
+    /// The words of a uniform to be changed, which are the program's until then.
+    fn words_mut(&mut self, uniform: usize) -> &mut [u32] {
+        Arc::make_mut(&mut self.inputs.uniforms[uniform])
     }
 
     /// Changes what `(time)` and `(frame)` are.
@@ -228,7 +232,7 @@ impl Settings {
     pub fn give(&mut self, parts: &[GivenInput]) {
         for part in parts {
             let words = part.words(&self.inputs);
-            self.inputs.uniforms[part.uniform][part.start..][..words.len()].copy_from_slice(&words);
+            self.words_mut(part.uniform)[part.start..][..words.len()].copy_from_slice(&words);
         }
     }
 
@@ -319,6 +323,17 @@ pub fn to_json<'a>(
     format!("{{{}}}", members.collect::<Vec<_>>().join(", "))
 }
 
+/// The same where the text has at most so many bytes, in time and memory that do not depend on larger values.
+pub fn to_json_within<'a>(
+    types: &Types,
+    values: impl Iterator<Item = (&'a str, Type, &'a [u32])> + Clone,
+    most: usize,
+) -> Option<String> {
+    // A word is a digit at least.
+    let words: usize = values.clone().map(|(.., words)| words.len()).sum();
+    (words <= most).then(|| to_json(types, values)).filter(|text| text.len() <= most)
+}
+
 /// The members of a block of a module that is called `name`, by their paths, and their values, of text as
 /// [`Settings::set_text_at`] takes it.
 ///
@@ -353,14 +368,14 @@ pub fn set_words(
     // A word is set if it comes out the same whatever it was.
     let [zeros, ones] = [0, u32::MAX].map(|word| {
         let mut settings = Settings { inputs: Inputs::default(), max_iterations: 0 };
-        settings.inputs.uniforms.resize(index, Box::default());
+        settings.inputs.uniforms.resize(index, Arc::default());
         settings.inputs.uniforms.push(vec![word; uniform.default.len()].into());
         for (path, text) in given {
             settings.set_text_at(paths, path.as_ref(), text)?;
         }
         Ok(settings.inputs.uniforms.swap_remove(index))
     });
-    Ok(zeros?.iter().zip(&ones?).map(|(one, other)| one == other).collect())
+    Ok(zeros?.iter().zip(ones?.iter()).map(|(one, other)| one == other).collect())
 }
 
 /// The parts of a uniform, or the whole of it, of which no word is set; at most so many.
@@ -607,7 +622,7 @@ mod tests {
         for _ in 0..1000 {
             let values = uniforms.iter().zip(&mut settings.inputs.uniforms);
             for (word, scalar) in values.flat_map(|(uniform, words)| {
-                words.iter_mut().zip(types.scalars(uniform.ty)).collect::<Vec<_>>()
+                Arc::make_mut(words).iter_mut().zip(types.scalars(uniform.ty)).collect::<Vec<_>>()
             }) {
                 random = random.wrapping_mul(747_796_405).wrapping_add(2_891_336_453);
                 *word = match scalar {
@@ -627,8 +642,8 @@ mod tests {
         }
         for (index, special) in [f32::NEG_INFINITY, f32::INFINITY, f32::NAN].into_iter().enumerate()
         {
-            settings.inputs.uniforms[0][index] = special.to_bits();
-            settings.inputs.uniforms[1][index] = special.to_bits();
+            settings.words_mut(0)[index] = special.to_bits();
+            settings.words_mut(1)[index] = special.to_bits();
         }
         let text = to_json(&types, settings.values(&uniforms));
         assert!(text.contains("[\"-inf\", \"inf\", \"NaN\"]"), "{text}");

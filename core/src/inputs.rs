@@ -3,6 +3,7 @@
 
 use crate::resource::Bound;
 use crate::types::Type;
+use std::sync::Arc;
 
 /// A quantity given from outside.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -58,8 +59,8 @@ pub struct Inputs {
     pub frame: f32,
     /// As given, else zero.
     pub mouse: [f32; 4],
-    /// The words of each uniform's value.
-    pub uniforms: Vec<Box<[u32]>>,
+    /// The words of each uniform's value; of defaults, those of the program.
+    pub uniforms: Vec<Arc<[u32]>>,
     /// The data of each resource.
     pub resources: Vec<Bound>,
 }

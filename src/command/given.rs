@@ -17,6 +17,7 @@ use lambdav::spirv_frontend::{GivenInput, RaiseOptions};
 use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
+use std::sync::Arc;
 
 /// The values that are given, in order: those of files, then those of the command line. The last for a path counts.
 #[derive(Clone)]
@@ -30,7 +31,7 @@ pub(super) struct Given {
     /// Names that a module has for its uniforms.
     names: ModuleNames,
     /// The words that the bytes of blocks give to uniforms of a module, by their numbers.
-    blocks: Vec<(usize, Box<[u32]>)>,
+    blocks: Vec<(usize, Arc<[u32]>)>,
     /// Names that are given something and that the module declares without using them.
     unused: Vec<String>,
     /// Parts of uniforms that are inputs of λV, and their paths.
@@ -329,7 +330,7 @@ impl Given {
 
     /// The words that are given to a constant, if any are. What comes later counts; a structure
     /// keeps the fields that it leaves out.
-    pub(super) fn constant(&self, types: &Types, constant: &Uniform) -> Result<Option<Box<[u32]>>> {
+    pub(super) fn constant(&self, types: &Types, constant: &Uniform) -> Result<Option<Arc<[u32]>>> {
         let (mut constant, mut is_given) = (constant.clone(), false);
         for setting in &self.set {
             let Setting { path, value, .. } = setting;

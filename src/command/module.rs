@@ -13,6 +13,7 @@ use lambdav::settings::{SettingText, members};
 use lambdav::spirv_frontend::{LocationSource, RaiseOptions};
 use std::path::Path;
 use std::rc::Rc;
+use std::sync::Arc;
 
 /// How a module is read.
 #[derive(Args, Clone, Debug, Default)]
@@ -80,7 +81,7 @@ pub(super) enum BlockData {
     /// Values for members by their full names.
     Members(Vec<Setting>),
     /// The words of uniforms by their numbers.
-    Words(Vec<(usize, Box<[u32]>)>),
+    Words(Vec<(usize, Arc<[u32]>)>),
 }
 
 /// What the file at `path` says of the block that is called `name`: JSON gives members by their names, any
@@ -100,7 +101,7 @@ pub(super) fn block(module: &LoadedModule, name: &str, path: &Path) -> Result<Bl
             let (length, member) = (bytes.len(), &member.member);
             fail(&format!("{length} bytes, and `{member}` of the block {name} ends at byte {end}"))
         })?;
-        Ok((member.uniform, words))
+        Ok((member.uniform, words.into()))
     });
     Ok(BlockData::Words(words.collect::<Result<_>>()?))
 }

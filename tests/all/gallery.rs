@@ -14,6 +14,7 @@ use lambdav::spirv;
 use lambdav_matrix::configurations::pool;
 use lambdav_matrix::pictures::{self, List, SIZES, Shader, digest, gallery};
 use std::collections::HashMap;
+use std::sync::Arc;
 
 fn draw(engine: &impl Engine, size: Size, threads: Option<usize>) -> Frame {
     let draw = || pictures::draw(engine, size, &RenderOptions::default());
@@ -179,7 +180,7 @@ fn specialised_programs_agree() {
         let mut changed = shader.settings(size);
         for (words, uniform) in changed.inputs.uniforms.iter_mut().zip(&core.uniforms) {
             let scalars = core.graph.types().scalars(uniform.ty);
-            for (word, scalar) in words.iter_mut().zip(scalars) {
+            for (word, scalar) in Arc::make_mut(words).iter_mut().zip(scalars) {
                 match scalar {
                     Scalar::F32 => *word = (f32::from_bits(*word) * 0.75 + 0.125).to_bits(),
                     Scalar::Bool => *word = 1 - *word,

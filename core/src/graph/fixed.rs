@@ -3,6 +3,7 @@
 use super::{Core, Graph, LoopId, Neighbour, Node, NodeId};
 use lambdav_float_environment::with_default;
 use rustc_hash::FxHashMap;
+use std::sync::Arc;
 
 impl Core {
     /// The program where the uniforms have these values, which are as many words each as its type
@@ -11,7 +12,7 @@ impl Core {
     /// What is computed from them is folded as constants of the text are; no bit of an output
     /// changes.
     #[must_use]
-    pub fn with_uniforms_fixed(&self, values: &[Box<[u32]>]) -> Self {
+    pub fn with_uniforms_fixed(&self, values: &[Arc<[u32]>]) -> Self {
         with_default(|| self.rebuilt(Some(values), |_, _, _| None))
     }
 
@@ -20,7 +21,7 @@ impl Core {
     /// the words of a constant that replaces it.
     pub(crate) fn rebuilt(
         &self,
-        values: Option<&[Box<[u32]>]>,
+        values: Option<&[Arc<[u32]>]>,
         mut evaluate: impl FnMut(&Graph, NodeId, NodeId) -> Option<Box<[u32]>>,
     ) -> Self {
         let from = &self.graph;

@@ -44,6 +44,7 @@ use crate::resource::{self, Bound};
 use crate::source::Span;
 use crate::texture::TextureOptions;
 use crate::types::{Resource, ResourceKind, Type};
+use std::sync::Arc;
 
 pub use builder::Graph;
 pub use discard::Discard;
@@ -152,7 +153,7 @@ pub struct Uniform {
     /// Its type.
     pub ty: Type,
     /// The words of its default value.
-    pub default: Box<[u32]>,
+    pub default: Arc<[u32]>,
 }
 
 /// An output of the program.

@@ -7,6 +7,7 @@
 use super::constancy::{Constancies, Constancy};
 use super::continuation::Continuation;
 use super::rounds::{Before, Unrolling};
+use super::uniforms::Zeros;
 use super::values::{
     Activation, ActivationId, Arguments, Captured, ContentsId, Data, Denotation, Env, EnvId,
     FunctionId, FunctionValue, HeldId, HeldStructure, ROOT, Site, Thunk, ThunkId, Value,
@@ -79,6 +80,8 @@ pub(super) struct Elaborator {
     pub(super) bindings: usize,
     /// How many operations the loops in defaults of uniforms may still execute.
     pub(super) default_operations: Option<u64>,
+    /// Defaults that are not given.
+    pub(super) zeros: Zeros,
     pub(super) reported: FxHashSet<(DiagnosticCode, Span)>,
     /// A limit was exceeded: everything ends.
     pub(super) stopped: bool,
@@ -133,6 +136,7 @@ impl Elaborator {
             neighbours: Neighbours::default(),
             bindings: 0,
             default_operations: Some(limits::DEFAULT_OPERATIONS),
+            zeros: Zeros::default(),
             reported: FxHashSet::default(),
             stopped: false,
         }

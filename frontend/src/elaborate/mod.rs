@@ -53,12 +53,13 @@ use lambdav_core::limits::VALUE_WORDS;
 use lambdav_core::source::Span;
 use lambdav_core::types::{Type, TypeKind, Types};
 use rustc_hash::FxHashSet;
-use uniforms::{GUARANTEED_BYTES, block_bytes, zero_or_identity};
+use std::sync::Arc;
+use uniforms::{GUARANTEED_BYTES, block_bytes};
 use values::{Data, Denotation, Value};
 
 /// What gives constants of a program, declared so and in that order, other values than their
 /// defaults: as many words as their types have components. Others are not taken.
-pub type Fix<'f> = dyn FnMut(&Types, &Uniform) -> Option<Box<[u32]>> + 'f;
+pub type Fix<'f> = dyn FnMut(&Types, &Uniform) -> Option<Arc<[u32]>> + 'f;
 
 /// What elaboration makes of a program.
 pub(crate) struct Elaborated {
@@ -229,11 +230,11 @@ impl Elaborator {
 /// A uniform or constant with its default; without one, or with an error in it, that is zero.
 fn with_default_value(elaborator: &mut Elaborator, item: &UniformItem) -> Uniform {
     let default = item.default.and_then(|code| default_value(elaborator, item.ty, code));
-    let default = default.unwrap_or_else(|| zero_or_identity(elaborator.graph.types(), item.ty));
+    let default = default.unwrap_or_else(|| elaborator.zeros.of(elaborator.graph.types(), item.ty));
     Uniform { name: item.name.clone(), ty: item.ty, default }
 }
 
-fn default_value(elaborator: &mut Elaborator, ty: Type, code: CodeId) -> Option<Box<[u32]>> {
+fn default_value(elaborator: &mut Elaborator, ty: Type, code: CodeId) -> Option<Arc<[u32]>> {
     let span = elaborator.arena.span(code);
     let value = elaborator.evaluate(code);
     let Data { node, .. } =
@@ -275,7 +276,7 @@ fn default_value(elaborator: &mut Elaborator, ty: Type, code: CodeId) -> Option<
                 node,
                 &mut elaborator.default_operations,
             ) {
-                Ok(words) => Some(words),
+                Ok(words) => Some(words.into()),
                 Err(fault) => {
                     elaborator.report(fault.also(span, "of this default"));
                     None

@@ -3,12 +3,24 @@
 use lambdav_core::graph::Uniform;
 use lambdav_core::layout::{Layout, Rules};
 use lambdav_core::types::{Type, TypeKind, Types};
+use rustc_hash::FxHashMap;
+use std::sync::Arc;
 
 /// How many bytes of uniforms Vulkan guarantees.
 pub(super) const GUARANTEED_BYTES: u64 = 16_384;
 
-/// The words of the default of a uniform that does not give one.
-pub(super) fn zero_or_identity(types: &Types, ty: Type) -> Box<[u32]> {
+/// The words of defaults that are not given, once for each type.
+#[derive(Debug, Default)]
+pub(super) struct Zeros(FxHashMap<Type, Arc<[u32]>>);
+
+impl Zeros {
+    /// The words of the default of a uniform that does not give one.
+    pub(super) fn of(&mut self, types: &Types, ty: Type) -> Arc<[u32]> {
+        Arc::clone(self.0.entry(ty).or_insert_with(|| zero_or_identity(types, ty)))
+    }
+}
+
+fn zero_or_identity(types: &Types, ty: Type) -> Arc<[u32]> {
     let mut words = vec![0; types.components(ty)];
     // What lies at which component.
     let mut stack = vec![(ty, 0)];

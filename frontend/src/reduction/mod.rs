@@ -75,6 +75,7 @@ use lambdav_core::types::{Type, Types};
 use lambdav_float_environment::with_default;
 use program::SourceUniform;
 use reducer::Reducer;
+use std::sync::Arc;
 use term::Part;
 
 pub use fault::{Limits, SourceFault};
@@ -152,7 +153,7 @@ impl SourceProgram {
         &self,
         limits: Limits,
         cancelled: &dyn Fn() -> bool,
-    ) -> Result<Vec<Box<[u32]>>, SourceFault> {
+    ) -> Result<Vec<Arc<[u32]>>, SourceFault> {
         // A default does not depend on uniforms, but may mention them.
         let zero = |uniform: &SourceUniform| {
             let mut words = Vec::new();

@@ -12,6 +12,7 @@ use lambdav_core::graph::Core;
 use lambdav_core::inputs::Inputs;
 use lambdav_core::schedule;
 use lambdav_core::source::SourceFile;
+use std::sync::Arc;
 
 const LIMITS: Limits = Limits { max_iterations: 1000, max_steps: 1 << 24 };
 
@@ -48,7 +49,7 @@ fn by_core(core: &Core, inputs: &Inputs, limits: Limits) -> SourceOutcome {
 }
 
 fn pixels(core: &Core) -> Vec<Inputs> {
-    let uniforms: Vec<Box<[u32]>> = core.uniforms.iter().map(|u| u.default.clone()).collect();
+    let uniforms: Vec<Arc<[u32]>> = core.uniforms.iter().map(|u| u.default.clone()).collect();
     [[0.5, 0.5], [3.5, 0.5], [2.5, 7.5], [8.5, 4.5]]
         .map(|[x, y]| Inputs {
             frag_coord: [x, y, 0.0, 1.0],
@@ -78,7 +79,7 @@ fn agree_as(text: &str, view: impl Fn(SourceOutcome) -> SourceOutcome) -> Source
         assert_eq!(source, core, "{text}\nsource, core at {:?}", inputs.frag_coord);
         first.get_or_insert(source);
     }
-    let defaults: Vec<Box<[u32]>> = core.uniforms.iter().map(|u| u.default.clone()).collect();
+    let defaults: Vec<Arc<[u32]>> = core.uniforms.iter().map(|u| u.default.clone()).collect();
     assert_eq!(program.uniform_defaults(LIMITS, &|| false), Ok(defaults), "{text}");
     first.expect("there is a pixel")
 }

@@ -20,7 +20,7 @@ use std::sync::Arc;
 use self::groups::Groups;
 use crate::activity::{self, Activity};
 use crate::emit::{Allocation, EmitError, Executable, Target};
-use crate::lanes::{Axis, InputWord, LaneProgram, Width, lower};
+use crate::lanes::{Axis, InputWord, InputWords, LaneProgram, Width, lower};
 use crate::pipeline::{Compilation, Compiler, Times, timed};
 use crate::registers::{Callable, Choice, Inputs, Reason, Resources};
 
@@ -38,7 +38,7 @@ pub struct SimdKernel {
     times: Times,
     sites: Vec<Span>,
     /// What the words of its inputs are.
-    layout: Vec<InputWord>,
+    layout: InputWords,
 }
 
 impl SimdKernel {
@@ -101,7 +101,7 @@ impl SimdKernel {
 
     /// Changes what `(time)` and `(frame)` are.
     pub fn set_time(&mut self, time: f32, frame: f32) {
-        for (index, word) in self.layout.iter().enumerate() {
+        for (index, word) in self.layout.single() {
             match word {
                 InputWord::Time => self.groups.set_input(index, time.to_bits()),
                 InputWord::Frame => self.groups.set_input(index, frame.to_bits()),
@@ -194,14 +194,15 @@ impl Kernel for SimdKernel {
 
 /// The words of a program's inputs.
 pub fn words(program: &LaneProgram, inputs: &inputs::Inputs) -> Vec<u32> {
+    let uniform = |index: u32| &*inputs.uniforms[index as usize];
     let word = |word: &InputWord| match *word {
         InputWord::Resolution(Axis::X) => inputs.resolution[0].to_bits(),
         InputWord::Resolution(Axis::Y) => inputs.resolution[1].to_bits(),
         InputWord::Time => inputs.time.to_bits(),
         InputWord::Frame => inputs.frame.to_bits(),
         InputWord::Mouse(k) => inputs.mouse[usize::from(k)].to_bits(),
-        InputWord::Uniform(index, k) => inputs.uniforms[index as usize][k as usize],
+        InputWord::Uniform(index, k) => uniform(index)[k as usize],
         InputWord::Constant(bits) => bits,
     };
-    program.inputs.iter().map(word).collect()
+    program.inputs.values(uniform, word)
 }

@@ -76,6 +76,7 @@
 mod arrays;
 mod dead_code;
 mod frame;
+mod inputs;
 pub mod interpret;
 mod limits;
 mod lower;
@@ -100,6 +101,7 @@ use lambdav_core::source::Span;
 use crate::cost;
 pub use crate::machine::Axis;
 pub(crate) use dead_code::{lookups, uses};
+pub use inputs::InputWords;
 pub(crate) use limits::most_of;
 pub use lower::lower;
 pub use straight_line::StraightLine;
@@ -707,7 +709,7 @@ pub struct LaneProgram {
     /// How many of the root's first statements are executed once for the frame.
     pub frame_len: usize,
     /// The words that [`Expr::Input`] refers to.
-    pub inputs: Vec<InputWord>,
+    pub inputs: InputWords,
     /// How many words each resource has.
     pub resources: Vec<u32>,
     /// Where the loops are in the source.

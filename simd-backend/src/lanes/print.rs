@@ -258,7 +258,7 @@ impl Printer<'_, '_, '_> {
         match expr {
             Expr::Constant(bits) => Constant(self.program.kind(value), *bits).to_string(),
             Expr::Undefined => "undefined".into(),
-            Expr::Input(word) => format!("input {}", self.program.inputs[*word as usize]),
+            Expr::Input(word) => format!("input {}", self.program.inputs.get(*word as usize)),
             Expr::Load { space, first, index } => format!("load {space}{first} + {index}"),
             Expr::Lookup { words, first, index } => {
                 format!("lookup {first} + {index} of {}", List(words))

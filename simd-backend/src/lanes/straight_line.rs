@@ -74,7 +74,7 @@ impl StraightLine {
             values: self.values,
             blocks: vec![Block { statements: self.statements, end }],
             frame_len: 0,
-            inputs: vec![InputWord::Time; self.inputs as usize],
+            inputs: (0..self.inputs).map(|_| InputWord::Time).collect(),
             resources: Vec::new(),
             sites: Vec::new(),
             loop_nesting: 0,

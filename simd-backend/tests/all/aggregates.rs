@@ -53,7 +53,7 @@ fn components_of_arms_that_nobody_needs_vanish() {
 fn a_large_constant_is_a_table() {
     let shader = "(at (tabulate 100 (func (i) (* (num i) (num i)))) (int (.x (frag-coord))))";
     let lanes = lower(&scheduled(shader), 0, true, Width::Any, &[]);
-    let is_constant = |word: &&InputWord| matches!(word, InputWord::Constant(_));
+    let is_constant = |word: &InputWord| matches!(word, InputWord::Constant(_));
     assert_eq!(lanes.inputs.iter().filter(is_constant).count(), 100, "{lanes}");
     let text = lanes.to_string();
     assert_eq!(text.matches("= load ").count(), 1, "{text}");
@@ -65,7 +65,7 @@ fn the_same_constant_is_one_table() {
     let shader = "(define t (tabulate 30 (func (i) (* (num i) (num i)))))
                   (vec2 (at t (int (.x (frag-coord)))) (at t (int (.y (frag-coord)))))";
     let lanes = lower(&scheduled(shader), 0, true, Width::Any, &[]);
-    let is_constant = |word: &&InputWord| matches!(word, InputWord::Constant(_));
+    let is_constant = |word: &InputWord| matches!(word, InputWord::Constant(_));
     assert_eq!(lanes.inputs.iter().filter(is_constant).count(), 30, "{lanes}");
 }
 

@@ -6,6 +6,7 @@ use lambdav_core::types::{Field, Resource, ResourceKind, Structure, Type, Types}
 use lambdav_spirv_backend::eval::{Resources, SharedData};
 use lambdav_spirv_backend::inspect::inspect;
 use lambdav_spirv_backend::{bytes, full_screen_vertex, words};
+use std::sync::Arc;
 
 #[test]
 fn byte_orders() {
@@ -31,7 +32,7 @@ fn the_vertex_shader() {
 /// The offsets of the std140 rules in OpenGL's specification (§7.6.2.2).
 #[test]
 fn std140() {
-    let value = |words: std::ops::Range<u32>| words.collect::<Box<[u32]>>();
+    let value = |words: std::ops::Range<u32>| words.collect::<Arc<[u32]>>();
     let types = [
         (Type::NUM, value(1..2)),
         (Type::vec(3), value(2..5)),

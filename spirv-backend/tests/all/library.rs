@@ -17,6 +17,7 @@ use lambdav_spirv_backend::emit::{EmitOptions, EmittedModule, emit};
 use lambdav_spirv_backend::exact::library::{Function, program};
 use lambdav_test_support::{NUMBERS, Random};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 /// The files of the source, in order.
 const SOURCE: [&str; 4] = ["soft.lv", "wide.lv", "tables.lv", "functions.lv"];
@@ -137,7 +138,7 @@ fn words_compute_the_functions() {
         let operands: Vec<[f32; 3]> =
             (0..60).map(|_| [(); 3].map(|()| operand(&mut random))).collect();
         for operands in operands {
-            let words = operands[..function.arity()].iter().map(|x| Box::from([x.to_bits()]));
+            let words = operands[..function.arity()].iter().map(|x| Arc::from([x.to_bits()]));
             let inputs = Inputs { uniforms: words.collect(), ..Inputs::default() };
             let found = by_words(&program, &module, &[inputs], 1 << 16);
             let [pixel] = &found[..] else { unreachable!("there is one pixel") };

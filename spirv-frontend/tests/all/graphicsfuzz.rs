@@ -20,6 +20,7 @@ use lambdav_test_support::{has_tool, skipped};
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
+use std::sync::Arc;
 
 /// Why a file is not tested, or what is wrong.
 #[derive(Debug)]
@@ -29,7 +30,7 @@ enum Verdict {
 }
 
 /// The words of all uniforms.
-type Values = Vec<Box<[u32]>>;
+type Values = Vec<Arc<[u32]>>;
 
 fn corpus() -> Option<Vec<PathBuf>> {
     let files = tools::graphicsfuzz_files();
@@ -84,7 +85,7 @@ fn uniforms(
             member.words(&block)
         });
         let what = || Verdict::Fails(format!("nothing is bound to {}", member.binding));
-        all[member.uniform] = words.ok_or_else(what)?;
+        all[member.uniform] = words.ok_or_else(what)?.into();
     }
     Ok(all)
 }

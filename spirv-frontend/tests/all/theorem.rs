@@ -21,6 +21,7 @@ use lambdav_spirv_backend::eval::{
 };
 use lambdav_spirv_frontend::{Binding, Interface, LocationSource};
 use lambdav_test_support::Random;
+use std::sync::Arc;
 
 /// A module, the program that it was raised to, and what both are given.
 pub(crate) struct Foreign<'m> {
@@ -31,7 +32,7 @@ pub(crate) struct Foreign<'m> {
     pub(crate) clear: [f32; 4],
     pub(crate) size: [u32; 2],
     /// The values of uniforms, in the order of the program's.
-    pub(crate) uniforms: Vec<Box<[u32]>>,
+    pub(crate) uniforms: Vec<Arc<[u32]>>,
     /// The words of blocks, by set and binding; of push constants by `None`.
     pub(crate) blocks: Vec<(Option<[u32; 2]>, Vec<u32>)>,
     /// Textures and buffers, in the order of the program's.
@@ -186,7 +187,7 @@ impl<'m> Foreign<'m> {
             let source = match input.source {
                 Ok(LocationSource::Uv) => InputSource::Uv(self.size.map(|side| side as f32)),
                 Ok(LocationSource::Position) => InputSource::Position,
-                Err(uniform) => InputSource::Words(self.uniforms[uniform].clone()),
+                Err(uniform) => InputSource::Words(self.uniforms[uniform].as_ref().into()),
             };
             evaluator.set_input(input.location, &source);
         }
@@ -233,7 +234,7 @@ fn outputs(
 }
 
 /// Values for uniforms of these types: small, so that loops end.
-fn values(types: &Types, of: impl IntoIterator<Item = Type>, seed: u64) -> Vec<Box<[u32]>> {
+fn values(types: &Types, of: impl IntoIterator<Item = Type>, seed: u64) -> Vec<Arc<[u32]>> {
     let mut random = Random::new(seed);
     let numbers = [0.75_f32, 1.5, 0.25, 2.0, -0.5, 3.0, 1.0, 5.5].map(f32::to_bits);
     let mut all = Vec::new();
@@ -263,7 +264,7 @@ fn values(types: &Types, of: impl IntoIterator<Item = Type>, seed: u64) -> Vec<B
 }
 
 /// Blocks with these values, laid out as the interface says.
-fn blocks(interface: &Interface, uniforms: &[Box<[u32]>]) -> Vec<(Option<[u32; 2]>, Vec<u32>)> {
+fn blocks(interface: &Interface, uniforms: &[Arc<[u32]>]) -> Vec<(Option<[u32; 2]>, Vec<u32>)> {
     let mut all: Vec<(Option<[u32; 2]>, Vec<u32>)> = Vec::new();
     for member in &interface.members {
         let at = match member.binding {
@@ -275,7 +276,7 @@ fn blocks(interface: &Interface, uniforms: &[Box<[u32]>]) -> Vec<(Option<[u32; 2
             all.len() - 1
         });
         let words = &mut all[index].1;
-        for (&offset, &word) in member.offsets.iter().zip(&uniforms[member.uniform]) {
+        for (&offset, &word) in member.offsets.iter().zip(uniforms[member.uniform].iter()) {
             let place = offset as usize / 4;
             words.resize(words.len().max(place + 1), 0);
             words[place] = word;

@@ -26,7 +26,7 @@ use std::sync::OnceLock;
 use std::time::{Duration, Instant};
 
 /// How many bytes of values of uniforms a picture tells.
-const MOST_TOLD: usize = 1 << 16;
+pub(super) const MOST_TOLD: usize = 1 << 16;
 
 /// How pixels become bytes.
 #[derive(Clone, Copy, Debug)]
@@ -120,12 +120,14 @@ impl<'a> Job<'a> {
     }
 
     /// From now on pictures say that they are of the program with these bytes, and of these values of its
-    /// uniforms and constants, a JSON object; a long one is left out.
-    pub(super) fn describe(&mut self, program: &[u8], uniforms: &str) {
+    /// uniforms and constants, a JSON object, if it is not too long.
+    pub(super) fn describe(&mut self, program: &[u8], uniforms: Option<&str>) {
         self.origin = (!self.options.no_metadata).then(|| {
             let origin = metadata().with("lambdav:program", sha256(program));
-            let is_told = uniforms != "{}" && uniforms.len() <= MOST_TOLD;
-            if is_told { origin.with("lambdav:uniforms", uniforms) } else { origin }
+            match uniforms.filter(|text| *text != "{}") {
+                Some(text) => origin.with("lambdav:uniforms", text),
+                None => origin,
+            }
         });
     }
 

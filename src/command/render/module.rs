@@ -1,6 +1,6 @@
 //! Rendering a SPIR-V module of ours that cannot be raised to a program, such as an exact one, by its words alone.
 
-use super::draw::Job;
+use super::draw::{Job, MOST_TOLD};
 use super::feedback::Feedback;
 use super::options::{PictureArguments, RenderArguments};
 use crate::command::engines::EngineName;
@@ -13,7 +13,7 @@ use lambdav::core::source::SourceFile;
 use lambdav::core::texture::TextureOptions;
 use lambdav::core::types::{Field, Resource, ResourceKind, Structure, Type, TypeLimit, Types};
 use lambdav::engine::SpirvEngine;
-use lambdav::settings::to_json;
+use lambdav::settings::to_json_within;
 use lambdav::spirv::eval::{BindingKind, Member, Module};
 
 /// Draws the module with these words, which messages call `name`.
@@ -35,7 +35,7 @@ pub(super) fn draw_module(
         let opened = open_module(&picture, options.engine, given, feedback, name, words)?;
         let OpenedModule { source, mut engine, uniforms, feedback } = opened;
         job.feed_back(feedback);
-        job.describe(bytes, &uniforms);
+        job.describe(bytes, uniforms.as_deref());
         job.stats.took("read and compile");
         job.draw(&source, &mut engine, location)?;
     }
@@ -63,8 +63,8 @@ pub(in crate::command) struct OpenedModule {
     pub(in crate::command) source: SourceFile,
     /// What draws it.
     pub(in crate::command) engine: SpirvEngine,
-    /// The values of its uniforms as JSON.
-    pub(in crate::command) uniforms: String,
+    /// The values of its uniforms as JSON, if that is not too long.
+    pub(in crate::command) uniforms: Option<String>,
     /// The texture that holds the frame before, if one was asked for.
     pub(super) feedback: Option<Feedback>,
 }
@@ -141,7 +141,7 @@ pub(in crate::command) fn open_module(
     }
     let clear = picture.module.clear.unwrap_or_default();
     let engine = SpirvEngine::of_module(module, &source, location, clear, &settings);
-    let uniforms = to_json(&types, settings.values(&uniforms));
+    let uniforms = to_json_within(&types, settings.values(&uniforms), MOST_TOLD);
     Ok(OpenedModule { source, engine, uniforms, feedback })
 }
 

@@ -1,6 +1,6 @@
 //! Rendering a program: a shader or core text.
 
-use super::draw::Job;
+use super::draw::{Job, MOST_TOLD};
 use super::feedback::Feedback;
 use super::options::RenderArguments;
 use crate::command::engines::{EngineName, evaluator, simd_trouble};
@@ -13,7 +13,7 @@ use crate::command::values::{locations, machine_target};
 use lambdav::core::graph::Core;
 use lambdav::engine::{Engine, FastEngine, SimdEngine};
 use lambdav::program::Loaded;
-use lambdav::settings::{Settings, to_json};
+use lambdav::settings::{Settings, to_json_within};
 use lambdav::simd::Compiler;
 
 /// Compiles and draws a program.
@@ -48,7 +48,8 @@ pub(super) fn draw_program(
         }
         None => loaded.source.text().as_bytes(),
     };
-    job.describe(text, &to_json(core.graph.types(), values));
+    let told = to_json_within(core.graph.types(), values, MOST_TOLD);
+    job.describe(text, told.as_deref());
     job.stats.read(loaded.times);
     let specialised = options.specialise.then(|| {
         let core = core.with_uniforms_fixed(&settings.inputs.uniforms);

@@ -43,7 +43,7 @@ pub(super) fn set_blocks(resources: &mut Resources, interface: &Interface, setti
             blocks.len() - 1
         });
         let words = &mut blocks[index].1;
-        for (&offset, &word) in member.offsets.iter().zip(&inputs.uniforms[member.uniform]) {
+        for (&offset, &word) in member.offsets.iter().zip(inputs.uniforms[member.uniform].iter()) {
             let place = offset as usize / 4;
             words.resize(words.len().max(place + 1), 0);
             words[place] = word;
@@ -59,7 +59,7 @@ pub(super) fn inputs(interface: &Interface, settings: &Settings) -> Vec<(u32, In
     let source = |of: &Result<LocationSource, usize>| match *of {
         Ok(LocationSource::Uv) => InputSource::Uv(settings.inputs.resolution),
         Ok(LocationSource::Position) => InputSource::Position,
-        Err(uniform) => InputSource::Words(settings.inputs.uniforms[uniform].clone()),
+        Err(uniform) => InputSource::Words(settings.inputs.uniforms[uniform].as_ref().into()),
     };
     interface.locations.iter().map(|of| (of.location, source(&of.source))).collect()
 }

@@ -39,7 +39,7 @@ impl Case {
             .iter()
             .map(|uniform| {
                 let set = program.settings.iter().find(|(name, _)| *name == uniform.name);
-                set.map_or_else(|| uniform.default.clone(), |(_, words)| words.clone())
+                set.map_or_else(|| uniform.default.clone(), |(_, words)| words.clone().into())
             })
             .collect();
         let inputs = Inputs {

@@ -151,7 +151,7 @@ impl<'p> Walker<'p> {
         let ty = self.program.ty(value);
         let words = match expr {
             Expr::Constant(words) => words.clone(),
-            Expr::Uniform(index) => inputs.uniforms[*index as usize].clone(),
+            Expr::Uniform(index) => inputs.uniforms[*index as usize].as_ref().into(),
             Expr::Input(input) => bits(inputs.get(*input)),
             Expr::Op(op, operands) => {
                 let types: Vec<Type> = operands.iter().map(|&o| self.program.ty(o)).collect();

@@ -32,6 +32,7 @@ use lambdav_frontend::builtins::Builtin;
 use lambdav_frontend::reduction::{Limits, SourceFault, SourceProgram};
 use lambdav_frontend::syntax::{ExprId, ExprKind, Tree, parse};
 use std::cell::Cell;
+use std::sync::Arc;
 
 /// What the two make of a text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -181,7 +182,7 @@ fn accepted(file: &SourceFile, core: &Core, literal: &SourceProgram) -> Result<A
         Err(SourceFault::Unexpected(span, what)) => return stuck(span, what),
         Err(_) => {}
     }
-    let uniforms: Vec<Box<[u32]>> = core.uniforms.iter().map(|u| u.default.clone()).collect();
+    let uniforms: Vec<Arc<[u32]>> = core.uniforms.iter().map(|u| u.default.clone()).collect();
     // A program that takes long has nothing to compare.
     let polls = Cell::new(0);
     let takes_long = || polls.replace(polls.get() + 1) > POLLS;

@@ -24,16 +24,17 @@ mod textures;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use lambdav_core::graph::Uniform;
 use lambdav_core::resource::Bound;
-use lambdav_core::schedule;
+use lambdav_core::schedule::{self, Expr as CoreExpr, Statement};
 
 use self::lineage::Lineage;
 use self::state::{Lowering, Work};
 use super::arrays::choices;
 use super::rates::Rates;
 use super::{
-    Block, End, Expr, InputWord, Kind, LaneProgram, Rate, ValueId, Width, dead_code, frame, quads,
-    sink, value_numbering,
+    Block, End, Expr, InputWord, InputWords, Kind, LaneProgram, Rate, ValueId, Width, dead_code,
+    frame, quads, sink, value_numbering,
 };
 use lambdav_core::schedule::Places;
 
@@ -56,18 +57,21 @@ pub fn lower(
     width: Width,
     resources: &[Bound],
 ) -> LaneProgram {
-    let mut inputs: Vec<InputWord> = Vec::new();
-    inputs.extend([super::Axis::X, super::Axis::Y].map(InputWord::Resolution));
-    inputs.extend([InputWord::Time, InputWord::Frame]);
-    inputs.extend((0..4).map(InputWord::Mouse));
-    let mut uniforms = Vec::with_capacity(program.uniforms.len());
-    for (index, uniform) in program.uniforms.iter().enumerate() {
-        uniforms.push(inputs.len() as u32);
-        inputs.extend(
-            (0..program.types.components(uniform.ty))
-                .map(|k| InputWord::Uniform(index as u32, k as u32)),
-        );
-    }
+    let single = [super::Axis::X, super::Axis::Y].map(InputWord::Resolution);
+    let single = single.into_iter().chain([InputWord::Time, InputWord::Frame]);
+    let mut inputs: InputWords = single.chain((0..4).map(InputWord::Mouse)).collect();
+    let statements = program.blocks.iter().flat_map(|block| &block.statements);
+    let is_read = statements.filter_map(|statement| match statement {
+        Statement::Let { expr: CoreExpr::Uniform(index), .. } => Some(*index),
+        _ => None,
+    });
+    let is_read: FxHashSet<u32> = is_read.collect();
+    // Of one that is not read no word is needed.
+    let words = |(index, uniform): (u32, &Uniform)| match is_read.contains(&index) {
+        true => inputs.add_uniform(index, program.types.components(uniform.ty)),
+        false => 0,
+    };
+    let uniforms = (0..).zip(&program.uniforms).map(words).collect();
     let out = LaneProgram {
         width,
         values: Vec::new(),

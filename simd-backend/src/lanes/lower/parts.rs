@@ -68,8 +68,7 @@ impl Lowering<'_> {
         if let Some(&known) = self.tables.get(words) {
             return known;
         }
-        let first = self.out.inputs.len() as u32;
-        self.out.inputs.extend(words.iter().map(|&word| InputWord::Constant(word)));
+        let first = self.out.inputs.add_constant(words);
         self.tables.insert(words.into(), first);
         first
     }
@@ -97,7 +96,7 @@ impl Lowering<'_> {
     /// Each word of them.
     fn loaded_words(&mut self, place: Place, kinds: Vec<Kind>) -> Vec<ValueId> {
         let word = |(kind, first)| match place.index {
-            None => match self.out.inputs[first as usize] {
+            None => match self.out.inputs.get(first as usize) {
                 InputWord::Constant(bits) => self.constant(kind, bits.into()),
                 _ => self.input_word(kind, first),
             },

@@ -16,13 +16,14 @@ use lambdav_spirv_backend::emit::{self, EmittedModule};
 use lambdav_spirv_backend::{emit as emit_program, eval};
 use lambdav_test_support::files_below;
 use std::path::Path;
+use std::sync::Arc;
 
 /// A compiled program.
 pub(crate) struct Shader {
     pub(crate) source: SourceFile,
     pub(crate) core: Core,
     /// The values of its uniforms.
-    pub(crate) uniforms: Vec<Box<[u32]>>,
+    pub(crate) uniforms: Vec<Arc<[u32]>>,
     /// The data of its textures and buffers.
     pub(crate) resources: Vec<Bound>,
 }
@@ -132,7 +133,7 @@ pub(crate) fn generated(seeds: std::ops::Range<u64>) -> impl Iterator<Item = Sha
         for (name, words) in &program.settings {
             let uniforms = &shader.core.uniforms;
             if let Some(index) = uniforms.iter().position(|uniform| uniform.name == *name) {
-                shader.uniforms[index] = words.clone();
+                shader.uniforms[index] = words.clone().into();
             }
         }
         Some(shader)

@@ -185,7 +185,7 @@ impl FuzzTarget for SettingPaths {
                     && index == place.uniform
                     && (place.start..place.start + count).contains(&word)
             };
-            let mut words = words.iter().zip(&uniform.default).enumerate();
+            let mut words = words.iter().zip(uniform.default.iter()).enumerate();
             if words.any(|(word, (new, old))| new != old && !is_set(word)) {
                 return Err(format!("`{path}` changes another word of `{}`", uniform.name));
             }

@@ -1,0 +1,150 @@
+//! The words of a program's inputs, in runs: a uniform and a constant may have millions.
+
+use super::InputWord;
+
+/// What the words of a program's inputs stand for, in order.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct InputWords {
+    runs: Vec<Run>,
+    words: usize,
+}
+
+/// Words that follow one another.
+#[derive(Clone, Debug, PartialEq)]
+struct Run {
+    /// The number of the first.
+    first: usize,
+    what: What,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+enum What {
+    One(InputWord),
+    /// A uniform of that index from its first word on.
+    Uniform(u32),
+    Constants(Box<[u32]>),
+}
+
+impl InputWords {
+    /// How many words.
+    pub fn len(&self) -> usize {
+        self.words
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.words == 0
+    }
+
+    fn add(&mut self, what: What, words: usize) -> u32 {
+        let first = self.words;
+        if words > 0 {
+            self.runs.push(Run { first, what });
+            self.words += words;
+        }
+        first as u32
+    }
+
+    /// Adds a word; its number.
+    pub fn push(&mut self, word: InputWord) -> u32 {
+        self.add(What::One(word), 1)
+    }
+
+    /// Adds all words of the uniform of that index, so many; the number of the first.
+    pub fn add_uniform(&mut self, index: u32, words: usize) -> u32 {
+        self.add(What::Uniform(index), words)
+    }
+
+    /// Adds the words of a constant; the number of the first.
+    pub fn add_constant(&mut self, words: &[u32]) -> u32 {
+        self.add(What::Constants(words.into()), words.len())
+    }
+
+    /// What that word stands for.
+    ///
+    /// # Panics
+    ///
+    /// If there is none.
+    pub fn get(&self, word: usize) -> InputWord {
+        assert!(word < self.words, "there are {} words", self.words);
+        let run = &self.runs[self.runs.partition_point(|run| run.first <= word) - 1];
+        match &run.what {
+            What::One(one) => one.clone(),
+            What::Uniform(index) => InputWord::Uniform(*index, (word - run.first) as u32),
+            What::Constants(words) => InputWord::Constant(words[word - run.first]),
+        }
+    }
+
+    /// What each stands for.
+    pub fn iter(&self) -> impl Iterator<Item = InputWord> {
+        (0..self.words).map(|word| self.get(word))
+    }
+
+    /// Their values, of constants as they are, of uniforms as `uniform` has them, and of others as `other` says.
+    pub(crate) fn values<'a>(
+        &self,
+        uniform: impl Fn(u32) -> &'a [u32],
+        other: impl Fn(&InputWord) -> u32,
+    ) -> Vec<u32> {
+        let mut values = Vec::with_capacity(self.words);
+        for run in &self.runs {
+            match &run.what {
+                What::One(word) => values.push(other(word)),
+                What::Uniform(index) => values.extend_from_slice(uniform(*index)),
+                What::Constants(words) => values.extend_from_slice(words),
+            }
+        }
+        values
+    }
+
+    /// The words that are neither of uniforms nor of constants, with their numbers.
+    pub(crate) fn single(&self) -> impl Iterator<Item = (usize, &InputWord)> {
+        self.runs.iter().filter_map(|run| match &run.what {
+            What::One(word) => Some((run.first, word)),
+            What::Uniform(_) | What::Constants(_) => None,
+        })
+    }
+}
+
+impl FromIterator<InputWord> for InputWords {
+    fn from_iter<I: IntoIterator<Item = InputWord>>(words: I) -> Self {
+        let mut all = Self::default();
+        for word in words {
+            all.push(word);
+        }
+        all
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn runs_are_their_words() {
+        let mut all: InputWords = [InputWord::Time, InputWord::Frame].into_iter().collect();
+        assert_eq!(all.add_uniform(7, 3), 2);
+        assert_eq!(all.add_uniform(8, 0), 5);
+        assert_eq!(all.add_constant(&[5, 6]), 5);
+        assert_eq!(all.push(InputWord::Mouse(1)), 7);
+        let words: Vec<InputWord> = all.iter().collect();
+        let uniform = |k| InputWord::Uniform(7, k);
+        let constant = InputWord::Constant;
+        let wanted = [
+            InputWord::Time,
+            InputWord::Frame,
+            uniform(0),
+            uniform(1),
+            uniform(2),
+            constant(5),
+            constant(6),
+            InputWord::Mouse(1),
+        ];
+        assert_eq!(words, wanted);
+        assert_eq!(all.len(), 8);
+        let values = all.values(|_| &[10, 11, 12], |word| u32::from(*word == InputWord::Time));
+        assert_eq!(values, [1, 0, 10, 11, 12, 5, 6, 0]);
+        let single: Vec<usize> = all.single().map(|(number, _)| number).collect();
+        assert_eq!(single, [0, 1, 7]);
+    }
+}
