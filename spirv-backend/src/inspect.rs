@@ -5,6 +5,7 @@
 //! not be valid. Types may refer to one another in a circle only in such, and are followed so deep only.
 
 use crate::sampler::SamplerNote;
+use lambdav_core::diagnostics::one_line;
 use lambdav_core::texture::TextureOptions;
 use rspirv::dr::{Instruction, Module, Operand, load_words};
 use rspirv::spirv::{Decoration, ExecutionMode, Op, StorageClass};
@@ -556,11 +557,11 @@ fn mode_text(mode: ExecutionMode, operands: &[Operand]) -> String {
 impl fmt::Display for Variable {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match (&self.builtin, self.location) {
-            (Some(builtin), _) => write!(f, "{builtin}: {}", self.ty)?,
-            (None, Some(location)) => write!(f, "location {location}: {}", self.ty)?,
-            (None, None) => f.write_str(&self.ty)?,
+            (Some(builtin), _) => write!(f, "{builtin}: {}", one_line(&self.ty))?,
+            (None, Some(location)) => write!(f, "location {location}: {}", one_line(&self.ty))?,
+            (None, None) => f.write_str(&one_line(&self.ty))?,
         }
-        if self.name.is_empty() { Ok(()) } else { write!(f, " {}", self.name) }
+        if self.name.is_empty() { Ok(()) } else { write!(f, " {}", one_line(&self.name)) }
     }
 }
 
@@ -569,7 +570,7 @@ impl fmt::Display for Interface {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(f, "SPIR-V {}.{}", self.version.0, self.version.1)?;
         for entry in &self.entry_points {
-            write!(f, "entry point {}: {}", entry.name, entry.stage)?;
+            write!(f, "entry point {}: {}", one_line(&entry.name), entry.stage)?;
             for mode in &entry.modes {
                 write!(f, ", {mode}")?;
             }
@@ -585,9 +586,9 @@ impl fmt::Display for Interface {
             if let Some(binding) = resource.binding {
                 write!(f, "set {} binding {binding}: ", resource.set.unwrap_or(0))?;
             }
-            write!(f, "{} {}", resource.kind, resource.name)?;
+            write!(f, "{} {}", resource.kind, one_line(&resource.name))?;
             if resource.ty != resource.name {
-                write!(f, " ({})", resource.ty)?;
+                write!(f, " ({})", one_line(&resource.ty))?;
             }
             if let Some(options) = resource.sampler {
                 write!(f, ", sampled {}, {}", options.filter.name(), options.wrap.name())?;
@@ -599,7 +600,8 @@ impl fmt::Display for Interface {
                 None => writeln!(f)?,
             }
             for member in &resource.members {
-                write!(f, "  {:>6}  {} {}", member.offset, member.ty, member.name)?;
+                let [ty, name] = [&member.ty, &member.name].map(|text| one_line(text));
+                write!(f, "  {:>6}  {ty} {name}", member.offset)?;
                 if let Some(stride) = member.array_stride {
                     write!(f, ", elements {stride} bytes apart")?;
                 }
@@ -610,6 +612,7 @@ impl fmt::Display for Interface {
             }
         }
         for SpecConstant { id, name, ty, default } in &self.constants {
+            let [ty, name] = [ty, name].map(|text| one_line(text));
             writeln!(f, "constant {id}: {ty} {name} = {default}")?;
         }
         Ok(())

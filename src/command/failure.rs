@@ -1,6 +1,6 @@
 //! Why a command did not do what it was asked for, and the exit status that says so.
 
-use lambdav::core::diagnostics::printable;
+use lambdav::core::diagnostics::one_line;
 use lambdav::raster::file::SaveError;
 use std::io::{self, ErrorKind, Write};
 
@@ -70,8 +70,9 @@ pub(super) fn chain(error: &dyn std::error::Error) -> String {
     message
 }
 
-/// Says on standard error what went wrong.
+/// Says on standard error what went wrong. Of line ends those stay that a list has, before two blanks.
 pub(super) fn complain(message: &str) {
+    let lines: Vec<_> = message.split("\n  ").map(one_line).collect();
     // Nothing is left to do where even this cannot be written.
-    let _ = writeln!(io::stderr(), "error: {}", printable(message));
+    let _ = writeln!(io::stderr(), "error: {}", lines.join("\n  "));
 }

@@ -4,6 +4,7 @@ use super::failure::{Failure, Result, chain};
 use super::files::{compile_fixed, form, load_image, read_bytes, samples};
 use super::messages::{MessageFormat, Messages, print, report};
 use clap::Args;
+use lambdav::core::diagnostics::one_line;
 use lambdav::core::schedule::schedule;
 use lambdav::raster::file;
 use lambdav::spirv;
@@ -78,7 +79,9 @@ fn inspect_image(options: &InspectArguments, name: &str, bytes: &[u8]) -> Result
     let form = form(&image);
     print(match options.messages.format() {
         MessageFormat::Text => {
-            let lines = metadata.entries().map(|(name, text)| format!("{name}: {text}\n"));
+            let lines = metadata
+                .entries()
+                .map(|(name, text)| format!("{}: {}\n", one_line(name), one_line(text)));
             format!("image: {form}\n{}", lines.collect::<String>())
         }
         MessageFormat::Json => {

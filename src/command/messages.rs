@@ -3,7 +3,8 @@
 use super::failure::{Failure, Result};
 use clap::{Args, ColorChoice, ValueEnum};
 use lambdav::core::diagnostics::{
-    Diagnostic, Diagnostics, is_control, printable, render_json, render_json_omitted, render_text,
+    Diagnostic, Diagnostics, is_control, one_line, printable, render_json, render_json_omitted,
+    render_text,
 };
 use lambdav::core::limits;
 use lambdav::core::source::SourceFile;
@@ -108,7 +109,7 @@ pub(super) fn fault(source: &SourceFile, diagnostic: Diagnostic, messages: Messa
 pub(super) fn note(text: &str, messages: Messages) {
     if messages.message_format == MessageFormat::Text {
         // Nothing is left to do where even this cannot be written.
-        let _ = writeln!(io::stderr(), "note: {}", printable(text));
+        let _ = writeln!(io::stderr(), "note: {}", one_line(text));
     }
 }
 

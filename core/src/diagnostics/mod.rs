@@ -18,7 +18,7 @@ pub use json::{render_json, render_json_omitted};
 pub use pages::{Tag, page_examples};
 pub use sarif::SarifLog;
 pub use text::render_text;
-pub use words::{is_control, nearest_name, printable, quote};
+pub use words::{is_control, nearest_name, one_line, printable, quote};
 
 use std::collections::HashSet;
 

@@ -48,6 +48,23 @@ pub fn printable(text: &str) -> Cow<'_, str> {
     shown.into()
 }
 
+/// Text for one line of a terminal: as [`printable`], and line ends and tabs are escaped, too.
+pub fn one_line(text: &str) -> Cow<'_, str> {
+    let breaks = |c| matches!(c, '\n' | '\t');
+    if !text.contains(breaks) {
+        return printable(text);
+    }
+    let mut shown = String::with_capacity(text.len());
+    for c in text.chars() {
+        match c {
+            c if breaks(c) => shown.extend(c.escape_default()),
+            c if is_control(c) => shown.extend(c.escape_unicode()),
+            c => shown.push(c),
+        }
+    }
+    shown.into()
+}
+
 /// The candidate that `wanted` is most likely a misspelling of, if any is near enough.
 ///
 /// Near means a Damerau–Levenshtein distance (insertions, deletions, replacements, swaps of
@@ -128,6 +145,13 @@ mod tests {
     fn equally_near_names_come_in_alphabetical_order() {
         assert_eq!(nearest_name("mux", ["mix", "max"]), Some("max"));
         assert_eq!(nearest_name("mux", ["max", "mix"]), Some("max"));
+    }
+
+    #[test]
+    fn one_line_stays_one() {
+        assert_eq!(one_line("a\nb\tc\r\u{2028}"), r"a\nb\tc\u{d}\u{2028}");
+        assert_eq!(one_line("\u{85}é"), r"\u{85}é");
+        assert_eq!(printable("a\nb\tc\r"), "a\nb\tc\\u{d}");
     }
 
     #[test]

@@ -65,6 +65,9 @@ OpFunctionEnd
 fn harmless(what: &str, text: &str) {
     let wrong = text.chars().find(|&c| is_control(c));
     assert_eq!(wrong, None, "{what}: {text:?}");
+    // The end of the name, behind a line end.
+    let broken = text.lines().find(|line| line.starts_with("\t\"); b"));
+    assert_eq!(broken, None, "{what}: {text:?}");
 }
 
 #[test]

@@ -1,5 +1,5 @@
 //! Programs with characters that control terminals, in names, text and comments. Whatever the command says of
-//! one, no such character reaches the terminal raw, and core text with such names reads back.
+//! one, no such character reaches the terminal raw, no line end in a name ends a line, and core text with such names reads back.
 //!
 //! An input's first line is the name of the file, the rest its content.
 
@@ -10,8 +10,11 @@ use std::fs;
 
 pub(super) struct Names;
 
-/// What controls terminals, or the direction of text: bytes below U+0020, DEL, C1, marks.
-const CONTROLS: [&str; 14] = [
+/// What comes behind a line end: no line that is written begins so, unless a name broke it.
+const BROKEN: &str = "q7q";
+
+/// What controls terminals, or the direction of text: bytes below U+0020, DEL, C1, marks; and line ends.
+const CONTROLS: [&str; 19] = [
     "\x1b]0;owned\x07",
     "\x1b[2J",
     "\x1b[31m",
@@ -26,6 +29,11 @@ const CONTROLS: [&str; 14] = [
     "\u{2066}",
     "\u{2028}",
     "\u{200f}",
+    "\nq7q",
+    "\r\nq7q",
+    "\rq7q",
+    "\u{2028}q7q",
+    "\u{85}q7q",
 ];
 
 /// Programs, in which `@` stands for such characters.
@@ -80,6 +88,9 @@ fn quiet(outcome: &Outcome, arguments: &[&str]) -> Result<(), String> {
     for text in [&outcome.out, &outcome.err] {
         if let Some(c) = text.chars().find(|&c| is_raw(c)) {
             return Err(format!("`lambdav {}` writes {c:?}: {text:?}", arguments.join(" ")));
+        }
+        if text.lines().any(|line| line.starts_with(BROKEN)) {
+            return Err(format!("`lambdav {}` breaks a name: {text:?}", arguments.join(" ")));
         }
     }
     Ok(())
