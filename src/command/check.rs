@@ -15,7 +15,9 @@ use lambdav::core::source::SourceFile;
 use lambdav::core::{limits, schedule};
 use lambdav::spirv_frontend::RaiseOptions;
 use std::path::{Path, PathBuf};
-use std::time::Duration;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, TryLockError};
+use std::thread;
+use std::time::{Duration, Instant};
 
 /// Check programs and say what is wrong with them
 ///
@@ -125,11 +127,23 @@ impl Sink {
         Ok(())
     }
 
+    /// Tells that a program was not checked in time.
+    fn tell_late(&mut self, file: &str, message: &str) -> Result {
+        match self {
+            Self::Sarif(log) => {
+                log.add_unchecked(file, message);
+                complain(&format!("`{file}`: {message}"));
+                Ok(())
+            }
+            _ => self.tell_error(&format!("`{file}`: {message}")),
+        }
+    }
+
     /// Writes what is written once for all programs.
-    fn finish(self) -> Result {
+    fn finish(&mut self) -> Result {
         match self {
             Self::Messages(_) | Self::Github => Ok(()),
-            Self::Sarif(log) => print(log.render(env!("CARGO_PKG_VERSION"))),
+            Self::Sarif(log) => print(std::mem::take(log).render(env!("CARGO_PKG_VERSION"))),
         }
     }
 }
@@ -188,18 +202,20 @@ pub(super) fn run(options: &CheckArguments) -> Result {
         }
     }
     let (how, _) = options.module.read()?;
-    let mut sink = Sink::new(options);
+    let sink = Arc::new(Mutex::new(Sink::new(options)));
     let mut status = 0;
     let mut is_module = false;
     let programs = programs(&options.shaders)?;
     for path in &programs {
         Deadline::set_for("checking", options.timeout);
+        let (of_end, name) = (Arc::clone(&sink), path.display().to_string());
+        Deadline::say_with(move |message| end_late(&of_end, &name, message));
         // Go on with the others, but say at once what will not be said otherwise.
-        match check(path, &how, options, &mut sink) {
+        match check(path, &how, options, &sink) {
             Ok(of_program) => is_module |= of_program,
             Err(failure) => {
                 if let Some(message) = &failure.message {
-                    sink.tell_error(message)?;
+                    locked(&sink).tell_error(message)?;
                 }
                 status = status.max(failure.status);
             }
@@ -210,8 +226,33 @@ pub(super) fn run(options: &CheckArguments) -> Result {
         let first = programs.first().map_or(String::new(), |path| path.display().to_string());
         options.module.check(is_module, &first)?;
     }
-    sink.finish()?;
+    locked(&sink).finish()?;
     if status == 0 { Ok(()) } else { Err(Failure { status, message: None }) }
+}
+
+fn locked(sink: &Mutex<Sink>) -> MutexGuard<'_, Sink> {
+    sink.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// How long what is being told at the deadline may take: a pipe may have no reader.
+const LATE: Duration = Duration::from_secs(1);
+
+/// Tells that the time is over, and writes what is written at the end.
+fn end_late(sink: &Mutex<Sink>, file: &str, message: &str) {
+    let begun = Instant::now();
+    let sink = loop {
+        match sink.try_lock() {
+            Ok(sink) => break Some(sink),
+            Err(TryLockError::Poisoned(sink)) => break Some(sink.into_inner()),
+            Err(TryLockError::WouldBlock) if begun.elapsed() > LATE => break None,
+            Err(TryLockError::WouldBlock) => thread::sleep(Duration::from_millis(1)),
+        }
+    };
+    match sink {
+        // Nothing is left to do where even this cannot be written.
+        Some(mut sink) => drop(sink.tell_late(file, message).and_then(|()| sink.finish())),
+        None => complain(&format!("`{file}`: {message}")),
+    }
 }
 
 /// Checks one program, and tells what is wrong with it; whether it is a module.
@@ -219,7 +260,7 @@ fn check(
     path: &Path,
     how: &RaiseOptions,
     options: &CheckArguments,
-    sink: &mut Sink,
+    sink: &Mutex<Sink>,
 ) -> Result<bool> {
     let mut loaded = read(path, options.max_errors, how)?;
     loaded.diagnostics.retain(|finding| !options.allow.contains(&finding.code));
@@ -230,7 +271,7 @@ fn check(
         }
     }
     let found = &loaded.diagnostics;
-    sink.tell(&loaded.source, found)?;
+    locked(sink).tell(&loaded.source, found)?;
     let is_refused = loaded.core.is_none() || found.has_errors();
     match is_refused || options.deny.is_some() && !found.is_empty() {
         true => Err(Failure::reported()),

@@ -44,6 +44,16 @@ pub(super) struct Deadline {
 /// The deadline of the process, if it has one.
 static DEADLINE: Mutex<Option<Deadline>> = Mutex::new(None);
 
+/// Says why the process ends, and writes what is left to be written.
+type LastWords = Box<dyn FnOnce(&str) + Send>;
+
+/// What is done at the deadline in place of saying so on standard error.
+static LAST_WORDS: Mutex<Option<LastWords>> = Mutex::new(None);
+
+fn last_words() -> MutexGuard<'static, Option<LastWords>> {
+    LAST_WORDS.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
 fn deadline() -> MutexGuard<'static, Option<Deadline>> {
     DEADLINE.lock().unwrap_or_else(PoisonError::into_inner)
 }
@@ -62,9 +72,15 @@ impl Deadline {
         set
     }
 
+    /// At the deadline the watching thread says so with that, once, and ends the process.
+    pub(super) fn say_with(words: impl FnOnce(&str) + Send + 'static) {
+        *last_words() = Some(Box::new(words));
+    }
+
     /// From now on it has all the time that it needs.
     pub(super) fn lift() {
         *deadline() = None;
+        *last_words() = None;
     }
 
     /// How much time is left.
@@ -89,7 +105,11 @@ fn patience() -> Option<Duration> {
     let left = end.saturating_duration_since(Instant::now());
     if left.is_zero() && abandon_first_write() {
         let Failure { status, message } = deadline.failure();
-        complain(&message.unwrap_or_default());
+        let (message, words) = (message.unwrap_or_default(), last_words().take());
+        match words {
+            Some(words) => words(&message),
+            None => complain(&message),
+        }
         system::exit(status);
     }
     // A file is in its place: the process is about to end anyway.

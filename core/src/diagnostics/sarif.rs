@@ -29,7 +29,7 @@ impl SarifLog {
             let code = diagnostic.code;
             self.codes.insert(code);
             self.results.push(Outcome {
-                rule_id: code.as_str(),
+                rule_id: Some(code.as_str()),
                 level: code.severity().as_str(),
                 message: Text { text: diagnostic.paragraphs() },
                 locations: [Location::new(&diagnostic.primary, source)],
@@ -53,6 +53,20 @@ impl SarifLog {
         self.failed = true;
         let message = Text { text: message.to_owned() };
         self.notifications.push(Notification { level: "error", message });
+    }
+
+    /// Adds the result that a file could not be checked.
+    pub fn add_unchecked(&mut self, file: &str, message: &str) {
+        self.failed = true;
+        let artifact_location = Artifact { uri: uri(file) };
+        let physical_location = PhysicalLocation { artifact_location, region: None };
+        self.results.push(Outcome {
+            rule_id: None,
+            level: "error",
+            message: Text { text: message.to_owned() },
+            locations: [Location { physical_location, message: None }],
+            related_locations: Vec::new(),
+        });
     }
 
     /// The log of the program of that version, as JSON with a line end.
@@ -165,7 +179,9 @@ struct Notification {
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 struct Outcome {
-    rule_id: &'static str,
+    /// None of what is about a file as a whole.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    rule_id: Option<&'static str>,
     level: &'static str,
     message: Text,
     locations: [Location; 1],
@@ -190,7 +206,8 @@ struct Location {
 #[serde(rename_all = "camelCase")]
 struct PhysicalLocation {
     artifact_location: Artifact,
-    region: Region,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    region: Option<Region>,
 }
 
 #[derive(Serialize)]
@@ -216,14 +233,14 @@ impl Location {
         Self {
             physical_location: PhysicalLocation {
                 artifact_location: Artifact { uri: uri(place.file) },
-                region: Region {
+                region: Some(Region {
                     start_line: place.line,
                     start_column: place.column,
                     end_line: place.end_line,
                     end_column: place.end_column,
                     byte_offset: place.start,
                     byte_length: place.end.saturating_sub(place.start),
-                },
+                }),
             },
             message: message.map(|text| Text { text: text.to_owned() }),
         }

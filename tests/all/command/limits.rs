@@ -1,6 +1,7 @@
 //! Loops that do not end, time that is over, texts and images that are too large.
 
 use super::harness::{LAMBDAV, TestFolder, assert_one_error};
+use serde_json::Value;
 use std::process::Command;
 
 /// Does not end in the lower right part of the picture.
@@ -37,7 +38,7 @@ fn an_endless_loop_is_reported_in_json_and_from_core_text() {
         let fixed = ["render", from, "a.png", "--size", "150x90", "--max-iterations", "50"];
         let outcome = place.run(&[&fixed[..], &["--message-format", "json"]].concat());
         assert_eq!((outcome.status, outcome.err.as_str()), (1, ""));
-        let object: serde_json::Value = serde_json::from_str(outcome.text()).expect("JSON");
+        let object: Value = serde_json::from_str(outcome.text()).expect("JSON");
         assert_eq!((&object["code"], &object["file"]), (&"LV0504".into(), &from.into()));
         let note = object["notes"][0].as_str().expect("a text");
         assert!(note.ends_with("(100, 40)"), "{note}");
@@ -83,12 +84,47 @@ fn compiling_is_timed_out() {
     let place = TestFolder::with([("a.lv", &text), ("a.png", "untouched")]);
     place.fails(&["check", "a.lv"], 1, "error[LV0502]");
     let message = "checking took longer than 0 s; --timeout allows more";
-    place.fails(&["check", "a.lv", "--timeout", "0"], 3, message);
+    place.fails(&["check", "a.lv", "--timeout", "0"], 3, &format!("`a.lv`: {message}"));
     let render = ["render", "a.lv", "a.png", "--timeout"];
     let message =
         |seconds| format!("rendering took longer than {seconds} s; --timeout allows more");
     for engine in ["simd", "core", "source", "spirv"] {
         place.fails(&[&render[..], &["0", "--engine", engine]].concat(), 3, &message("0"));
+    }
+}
+
+/// What was found before is told in each format, and that the time is over: nobody writes into the pipe.
+#[cfg(unix)]
+#[test]
+fn checks_that_end_late_tell_what_they_found() {
+    let place = TestFolder::with([("b.lv", "(vec4 colour)")]);
+    let made = Command::new("mkfifo").arg(place.path("a.lv")).status();
+    assert!(made.expect("mkfifo is there").success());
+    let late = |format: &str| {
+        place.run(&["check", "b.lv", "a.lv", "--timeout", "3", "--message-format", format])
+    };
+    for format in ["json", "github", "sarif"] {
+        let outcome = late(format);
+        assert_eq!(outcome.status, 3, "{format}: {}", outcome.err);
+        let message = "error: `a.lv`: checking took longer than 3 s";
+        assert!(outcome.err.contains(message), "{format}: {}", outcome.err);
+        let text = outcome.text();
+        assert!(text.contains("LV0301"), "{format}: {text}");
+        if format == "github" {
+            let last = text.lines().last().expect("a line");
+            assert!(last.starts_with("::error") && last.contains("took longer than 3 s"), "{last}");
+        }
+        if format == "sarif" {
+            let log: Value = serde_json::from_str(text).expect("one value");
+            let run = &log["runs"][0];
+            assert_eq!(run["invocations"][0]["executionSuccessful"], false);
+            let result = run["results"].as_array().expect("results").last().expect("one");
+            assert_eq!(result["level"], "error");
+            let physical = &result["locations"][0]["physicalLocation"];
+            assert_eq!(physical["artifactLocation"]["uri"], "a.lv");
+            let said = result["message"]["text"].as_str().expect("a text");
+            assert!(said.starts_with("checking took longer than 3 s"), "{said}");
+        }
     }
 }
 
@@ -209,7 +245,7 @@ fn errors_are_told_up_to_a_number() {
     assert_eq!(outcome.err, "100 more errors are not shown; --max-errors shows more\n");
     let json = ["check", "a.lv", "--max-errors", "3", "--message-format", "json"];
     let outcome = place.run(&json);
-    let lines: Vec<serde_json::Value> =
+    let lines: Vec<Value> =
         outcome.text().lines().map(|line| serde_json::from_str(line).expect("JSON")).collect();
     assert_eq!((outcome.status, lines.len()), (1, 4));
     assert_eq!((&lines[3]["omittedErrors"], &lines[3]["omittedWarnings"]), (&97.into(), &0.into()));
