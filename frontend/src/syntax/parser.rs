@@ -155,7 +155,7 @@ impl<'a> Parser<'a> {
             TokenKind::Word => self.word(token.span),
             TokenKind::String => self.string(token.span),
             TokenKind::Comment => {
-                self.control_characters(token.span);
+                self.control_characters(token.span, is_other_control);
             }
         }
     }
@@ -228,7 +228,7 @@ impl<'a> Parser<'a> {
     fn word(&mut self, span: Span) {
         let word = self.source.slice(span);
         if word.contains(char::is_control) {
-            let has_others = self.control_characters(span);
+            let has_others = self.control_characters(span, is_other_control);
             if has_others {
                 self.push(ExprKind::Error, span);
             }
@@ -295,17 +295,15 @@ impl<'a> Parser<'a> {
         };
         let has_control = content.contains(char::is_control);
         if has_control {
-            self.control_characters(span);
+            self.control_characters(span, char::is_control);
         }
         let kind = if has_control { ExprKind::Error } else { ExprKind::String(content.into()) };
         self.push(kind, span);
     }
 
-    /// Reports each run of control characters in `span`, and says whether there are others. White
-    /// space does not count as control characters: it stands in comments.
-    fn control_characters(&mut self, span: Span) -> bool {
+    /// Reports each run of such characters in `span`, and says whether there are others.
+    fn control_characters(&mut self, span: Span, is_bad: fn(char) -> bool) -> bool {
         let text = self.source.slice(span);
-        let is_bad = |c: char| c.is_control() && !matches!(c, '\t'..='\r');
         let mut has_others = false;
         let mut rest = 0;
         while let Some(start) = text[rest..].find(is_bad).map(|n| rest + n) {
@@ -326,7 +324,11 @@ impl<'a> Parser<'a> {
                     message,
                 )
                 .label(format!("U+{first:04X}"))
-                .help("remove it; of the control characters only white space may stand in a text")
+                .help(if is_other_control(run.chars().next().unwrap_or('\0')) {
+                    "remove it; of the control characters only white space may stand in a text"
+                } else {
+                    "remove it, or write blanks: in a string no control character may stand"
+                })
             });
         }
         has_others || rest < text.len()
@@ -386,4 +388,9 @@ impl<'a> Parser<'a> {
         };
         Some(diagnostic.help(help))
     }
+}
+
+/// Control characters that are no white space: no token and no comment has them.
+fn is_other_control(c: char) -> bool {
+    c.is_control() && !matches!(c, '\t'..='\r')
 }

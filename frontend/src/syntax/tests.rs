@@ -220,6 +220,9 @@ fn control_characters_are_refused_once_per_run() {
     refuses("a \0\x01\x02 b", &[("LV0107", "\0\x01\x02")]);
     refuses("a\x1b[0m\x7f", &[("LV0107", "\x1b"), ("LV0107", "\x7f")]);
     refuses("; comment \t \r\x08 \u{85}\na", &[("LV0107", "\x08"), ("LV0107", "\u{85}")]);
+    // White space stands between words and in comments, but not in a string.
+    refuses("(a \"b\tc\")", &[("LV0107", "\t")]);
+    refuses("\"\x0b\"", &[("LV0107", "\x0b")]);
     let (tree, _) = read("(a \x01 b\x02)");
     assert_eq!(print(&tree), "(a !)");
 }
