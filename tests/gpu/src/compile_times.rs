@@ -1,4 +1,8 @@
 //! How long a device takes until it has drawn a small picture of an exact module for the first time.
+//!
+//! Drivers keep what they have compiled in files, so that the second run of a program tells nothing. They look at the
+//! environment when Vulkan's loader loads them, so a process measures that was started with these caches off
+//! ([`without_caches`]).
 
 use clap::Args;
 use lambdav::program::Loaded;
@@ -14,10 +18,12 @@ use lambdav_gpu_tests::Shader;
 use lambdav_spirv_backend::emit::emit;
 use lambdav_spirv_backend::eval::Resources;
 use lambdav_test_support::files_below;
+use std::env;
 use std::error::Error;
 use std::fs;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
+use std::process::{Command, ExitStatus};
 use std::time::Instant;
 
 /// Which programs.
@@ -26,6 +32,9 @@ pub(crate) struct Arguments {
     /// How many of the slowest are told
     #[arg(long, default_value_t = 10)]
     worst: usize,
+    /// Leave out the gallery and the benchmark
+    #[arg(long)]
+    no_gallery: bool,
     /// Leave out the conformance programs
     #[arg(long)]
     no_conformance: bool,
@@ -38,6 +47,26 @@ pub(crate) struct Arguments {
 
 const SIZE: [u32; 2] = [16, 16];
 
+/// What turns off the disk caches of Mesa's drivers and of NVIDIA's.
+const NO_CACHES: [(&str, &str); 2] =
+    [("MESA_SHADER_CACHE_DISABLE", "true"), ("__GL_SHADER_DISK_CACHE", "0")];
+
+/// Runs this command again with drivers' disk caches off; none if they are off here.
+///
+/// # Errors
+///
+/// If the process cannot be started.
+pub(crate) fn without_caches() -> io::Result<Option<ExitStatus>> {
+    if NO_CACHES.iter().all(|&(name, value)| env::var_os(name).is_some_and(|it| it == value)) {
+        return Ok(None);
+    }
+    Command::new(env::current_exe()?)
+        .args(env::args_os().skip(1))
+        .envs(NO_CACHES)
+        .status()
+        .map(Some)
+}
+
 /// All programs by their names: of the gallery and the benchmark, the conformance suite, and of files.
 fn programs(arguments: &Arguments) -> Result<Vec<(String, Core)>, Box<dyn Error>> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
@@ -46,14 +75,17 @@ fn programs(arguments: &Arguments) -> Result<Vec<(String, Core)>, Box<dyn Error>
         Some(core) => all.push((name, core)),
         None => println!("left out, since it is refused: {name}"),
     };
-    for shader in Shader::all() {
+    let gallery = if arguments.no_gallery { Vec::new() } else { Shader::all() };
+    for shader in gallery {
         add(shader.name.clone(), Loaded::from_text(&shader.name, shader.text()));
     }
     if !arguments.no_conformance {
         for path in files_below(&root.join("tests/language"), &["lv"]) {
             for case in read_cases(&fs::read_to_string(&path)?)? {
-                // A loop without an end would hold the device for ever.
-                if matches!(case.verdict, ExpectedVerdict::Accepted(_)) {
+                // An endless loop would hold the device for ever. Cases with a limit of their own are
+                // about such loops: they end at the pixel of the case, and maybe at no other.
+                let ends = case.max_iterations == ITERATIONS;
+                if ends && matches!(case.verdict, ExpectedVerdict::Accepted(_)) {
                     let name = format!("{}:{}", path.display(), case.line);
                     add(name.clone(), Loaded::from_text(&name, &case.program));
                 }
@@ -121,6 +153,9 @@ pub(crate) fn table(device: &Device, arguments: &Arguments) -> Result<bool, Box<
         times.len(),
         arguments.limit
     );
+    if let Some((seconds, name)) = times.first() {
+        println!("The slowest is `{name}`: {seconds:.2} s.");
+    }
     println!("Seconds to the first picture:\n\n| program | seconds |\n|---|---:|");
     for (seconds, name) in times.iter().take(arguments.worst) {
         println!("| `{name}` | {seconds:.2} |");
