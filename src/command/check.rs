@@ -129,14 +129,13 @@ impl Sink {
 
     /// Tells that a program was not checked in time.
     fn tell_late(&mut self, file: &str, message: &str) -> Result {
-        match self {
-            Self::Sarif(log) => {
-                log.add_unchecked(file, message);
-                complain(&format!("`{file}`: {message}"));
-                Ok(())
-            }
-            _ => self.tell_error(&format!("`{file}`: {message}")),
+        let text = format!("`{file}`: {message}");
+        if let Self::Sarif(log) = self {
+            log.add_unchecked(file, message);
+            complain(&text);
+            return Ok(());
         }
+        self.tell_error(&text)
     }
 
     /// Writes what is written once for all programs.

@@ -67,7 +67,7 @@ impl Parts {
         let mut at = 0;
         while at < tokens.len() {
             if !hashes[at] {
-                parts.rest.extend(written(&logical, &tokens[at..=at]));
+                parts.rest.push(written(&logical, &tokens[at]));
                 at += 1;
                 continue;
             }
@@ -83,7 +83,7 @@ impl Parts {
                     parts.definitions.extend(definition(&logical, line));
                 }
                 Some((word, line)) if CONDITIONS.iter().any(|known| is_ident(word, known)) => {
-                    parts.conditions.push(written(&logical, line));
+                    parts.conditions.push(all_written(&logical, line));
                 }
                 _ => {}
             }
@@ -92,16 +92,18 @@ impl Parts {
     }
 }
 
-/// The tokens where they are written.
-fn written(logical: &Logical, tokens: &[Token]) -> Vec<Token> {
-    let mut tokens = tokens.to_vec();
-    for Token { location, .. } in &mut tokens {
-        let [start, end] = [location.start, location.end].map(|at| at as usize);
-        // The end is behind the last character, which a continued line may follow.
-        location.start = logical.written(start) as u32;
-        location.end = logical.written(end.max(start + 1) - 1) as u32 + 1;
-    }
-    tokens
+/// A token where it is written.
+fn written(logical: &Logical, token: &Token) -> Token {
+    let mut token = token.clone();
+    let [start, end] = [token.location.start, token.location.end].map(|at| at as usize);
+    // The end is behind the last character, which a continued line may follow.
+    token.location.start = logical.written(start) as u32;
+    token.location.end = logical.written(end.max(start + 1) - 1) as u32 + 1;
+    token
+}
+
+fn all_written(logical: &Logical, tokens: &[Token]) -> Vec<Token> {
+    tokens.iter().map(|token| written(logical, token)).collect()
 }
 
 fn is_ident(token: &Token, word: &str) -> bool {
@@ -128,5 +130,5 @@ fn definition(logical: &Logical, line: &[Token]) -> Option<(String, Definition)>
         }
         _ => (None, rest),
     };
-    Some((word.clone(), Definition { parameters, body: written(logical, body) }))
+    Some((word.clone(), Definition { parameters, body: all_written(logical, body) }))
 }

@@ -11,7 +11,7 @@ pub fn quote(word: &str) -> String {
     let mut shown = String::from("`");
     let mut characters = word.chars();
     for c in characters.by_ref().take(MAX_QUOTED) {
-        if is_control(c) || c == '\n' || c == '\t' {
+        if breaks_line(c) {
             shown.extend(c.escape_default());
         } else {
             shown.push(c);
@@ -36,30 +36,31 @@ pub fn is_control(c: char) -> bool {
     }
 }
 
+/// Whether a character does not fit into one line of a terminal: it controls one, or is a line end or a tab.
+fn breaks_line(c: char) -> bool {
+    is_control(c) || matches!(c, '\n' | '\t')
+}
+
 /// Text for a terminal: characters that would control it are escaped. Line ends and tabs stay.
 pub fn printable(text: &str) -> Cow<'_, str> {
-    if !text.contains(is_control) {
-        return text.into();
-    }
-    let mut shown = String::with_capacity(text.len());
-    for c in text.chars() {
-        if is_control(c) { shown.extend(c.escape_unicode()) } else { shown.push(c) }
-    }
-    shown.into()
+    escaped(text, is_control)
 }
 
 /// Text for one line of a terminal: as [`printable`], and line ends and tabs are escaped, too.
 pub fn one_line(text: &str) -> Cow<'_, str> {
-    let breaks = |c| matches!(c, '\n' | '\t');
-    if !text.contains(breaks) {
-        return printable(text);
+    escaped(text, breaks_line)
+}
+
+fn escaped(text: &str, is_bad: fn(char) -> bool) -> Cow<'_, str> {
+    if !text.contains(is_bad) {
+        return text.into();
     }
     let mut shown = String::with_capacity(text.len());
     for c in text.chars() {
         match c {
-            c if breaks(c) => shown.extend(c.escape_default()),
-            c if is_control(c) => shown.extend(c.escape_unicode()),
-            c => shown.push(c),
+            c if !is_bad(c) => shown.push(c),
+            '\n' | '\t' => shown.extend(c.escape_default()),
+            c => shown.extend(c.escape_unicode()),
         }
     }
     shown.into()

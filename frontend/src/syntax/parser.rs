@@ -313,9 +313,10 @@ impl<'a> Parser<'a> {
             rest = start + run.len();
             let at = span.start + start as u32;
             self.report(|| {
-                let first = run.chars().next().map_or(0, u32::from);
+                let first = run.chars().next().unwrap_or_default();
+                let number = u32::from(first);
                 let message = match run.chars().count() {
-                    1 => format!("the control character U+{first:04X} stands in the text"),
+                    1 => format!("the control character U+{number:04X} stands in the text"),
                     count => format!("{count} control characters stand in the text"),
                 };
                 Diagnostic::new(
@@ -323,8 +324,8 @@ impl<'a> Parser<'a> {
                     Span::new(at, at + run.len() as u32),
                     message,
                 )
-                .label(format!("U+{first:04X}"))
-                .help(if is_other_control(run.chars().next().unwrap_or('\0')) {
+                .label(format!("U+{number:04X}"))
+                .help(if is_other_control(first) {
                     "remove it; of the control characters only white space may stand in a text"
                 } else {
                     "remove it, or write blanks: in a string no control character may stand"

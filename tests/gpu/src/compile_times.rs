@@ -23,7 +23,7 @@ use std::error::Error;
 use std::fs;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
-use std::process::{Command, ExitStatus};
+use std::process::Command;
 use std::time::Instant;
 
 /// Which programs.
@@ -51,20 +51,18 @@ const SIZE: [u32; 2] = [16, 16];
 const NO_CACHES: [(&str, &str); 2] =
     [("MESA_SHADER_CACHE_DISABLE", "true"), ("__GL_SHADER_DISK_CACHE", "0")];
 
-/// Runs this command again with drivers' disk caches off; none if they are off here.
+/// Runs this command again with drivers' disk caches off: whether it succeeds; none if they are off here.
 ///
 /// # Errors
 ///
 /// If the process cannot be started.
-pub(crate) fn without_caches() -> io::Result<Option<ExitStatus>> {
+pub(crate) fn without_caches() -> io::Result<Option<bool>> {
     if NO_CACHES.iter().all(|&(name, value)| env::var_os(name).is_some_and(|it| it == value)) {
         return Ok(None);
     }
-    Command::new(env::current_exe()?)
-        .args(env::args_os().skip(1))
-        .envs(NO_CACHES)
-        .status()
-        .map(Some)
+    let mut again = Command::new(env::current_exe()?);
+    let status = again.args(env::args_os().skip(1)).envs(NO_CACHES).status()?;
+    Ok(Some(status.success()))
 }
 
 /// All programs by their names: of the gallery and the benchmark, the conformance suite, and of files.

@@ -73,10 +73,9 @@ fn function(name: &str) -> Result<Function, String> {
 fn main() -> Result<ExitCode, Box<dyn Error>> {
     let Command { device, what } = Command::parse();
     if let Some(What::CompileTimes(_)) = what
-        && let Some(status) = compile_times::without_caches()?
+        && let Some(is_right) = compile_times::without_caches()?
     {
-        let is_right = status.success();
-        return Ok(if is_right { ExitCode::SUCCESS } else { ExitCode::FAILURE });
+        return Ok(exit_code(is_right));
     }
     // Compilers of drivers run on these threads, and may take more than such usually have.
     rayon::ThreadPoolBuilder::new().stack_size(STACK).build_global()?;
@@ -103,7 +102,11 @@ fn main() -> Result<ExitCode, Box<dyn Error>> {
             true
         }
     };
-    Ok(if is_right { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+    Ok(exit_code(is_right))
+}
+
+fn exit_code(is_right: bool) -> ExitCode {
+    if is_right { ExitCode::SUCCESS } else { ExitCode::FAILURE }
 }
 
 fn gallery(device: &Device) -> Result<(), Box<dyn Error>> {
