@@ -34,6 +34,7 @@ mod resources;
 mod rewritten;
 mod sequences;
 mod settings;
+mod shader_inputs;
 mod simd;
 mod terminal;
 mod test;
