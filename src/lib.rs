@@ -22,7 +22,7 @@
 //! | `foreign` | WGSL and GLSL to SPIR-V |
 //! | [`settings`] | inputs and uniforms |
 //! | [`engine`] | what computes pixels: machine code and evaluators |
-//! | [`core`], [`frontend`], [`raster`], [`simd`], [`spirv`], [`spirv_frontend`] | the crates that this one joins |
+//! | [`amber`], [`core`], [`frontend`], [`raster`], [`simd`], [`spirv`], [`spirv_backend`], [`spirv_eval`], [`spirv_frontend`] | the crates that this one joins |
 //!
 //! # Features
 //!
@@ -41,13 +41,16 @@ pub mod program;
 pub mod settings;
 pub mod shader;
 
+pub use lambdav_amber as amber;
 pub use lambdav_core as core;
 pub use lambdav_frontend as frontend;
 #[cfg(feature = "gpu")]
 pub use lambdav_gpu as gpu;
 pub use lambdav_raster as raster;
 pub use lambdav_simd_backend as simd;
-pub use lambdav_spirv_backend as spirv;
+pub use lambdav_spirv as spirv;
+pub use lambdav_spirv_backend as spirv_backend;
+pub use lambdav_spirv_eval as spirv_eval;
 pub use lambdav_spirv_frontend as spirv_frontend;
 
 pub use lambdav_raster::{Frame, Size};

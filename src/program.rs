@@ -11,7 +11,7 @@ use lambdav_core::source::SourceFile;
 use lambdav_frontend::syntax::include::{Files, Included, include};
 use lambdav_frontend::syntax::parse_within;
 use lambdav_frontend::{Fix, Times, compile_fixed};
-use lambdav_spirv_frontend::assemble::{SpirvVersion, assemble, is_assembly};
+use lambdav_spirv::assemble::{SpirvVersion, assemble, is_assembly};
 use lambdav_spirv_frontend::{Interface, RaiseOptions, Raised, raise};
 use std::fs::File;
 use std::io::{self, Read};
@@ -174,7 +174,7 @@ impl Loaded {
         };
         #[cfg(feature = "foreign")]
         if let Some(language) = path.and_then(Language::of)
-            && lambdav_spirv_backend::words(&bytes).is_none()
+            && lambdav_spirv::words(&bytes).is_none()
         {
             return Self::of_foreign(language, &name, bytes, most, options);
         }
@@ -203,7 +203,7 @@ impl Loaded {
         fix: &mut Fix<'_>,
         options: &RaiseOptions,
     ) -> Self {
-        if let Some(words) = lambdav_spirv_backend::words(&bytes) {
+        if let Some(words) = lambdav_spirv::words(&bytes) {
             return Self::of_module(name, bytes, &words, most, options);
         }
         if let Ok(text) = str::from_utf8(&bytes)

@@ -19,7 +19,7 @@ use lambdav::core::types::Types;
 use lambdav::engine::FastEngine;
 use lambdav::program::Loaded;
 use lambdav::raster::{self, Frame, RenderOptions, Size};
-use lambdav::spirv::emit::EmitOptions;
+use lambdav::spirv_backend::emit::EmitOptions;
 use lambdav_gpu::forever;
 use lambdav_gpu_tests::{Shader, open};
 use lambdav_matrix::pictures;

@@ -10,7 +10,7 @@ use lambdav_core::schedule::schedule;
 use lambdav_core::source::Span;
 use lambdav_core::types::{Resource, ResourceKind, Scalar, Type};
 use lambdav_spirv_backend::emit::{EmitOptions, emit};
-use lambdav_spirv_backend::eval::Resources;
+use lambdav_spirv_eval::Resources;
 use std::time::{Duration, Instant};
 
 /// Operands of an operation on scalars, of which it takes as many as it wants.

@@ -15,7 +15,7 @@ use lambdav_frontend::compile;
 use lambdav_gpu::probe::apply;
 use lambdav_gpu::{Complaints, Device, DeviceKind, Error, Job, PixelBits, Vulkan, forever};
 use lambdav_spirv_backend::emit::{EmitOptions, Version, emit};
-use lambdav_spirv_backend::eval::Resources;
+use lambdav_spirv_eval::Resources;
 use lambdav_test_support::skipped;
 use std::sync::Arc;
 

@@ -1,6 +1,6 @@
 //! Mistakes that can be switched on, to show that the tests find them.
 //!
-//! Each is one that an emitter or evaluator of SPIR-V could really make. They are there only with
+//! Each is one that an emitter of SPIR-V could really make. They are there only with
 //! the feature `mutants`; without it [`is_active`] is false at compile time.
 
 /// A mistake.
@@ -44,36 +44,17 @@ pub enum Mutant {
     Contracted,
     /// Exact modules do not correct a quotient, and do not look at its residual.
     Uncorrected,
-    /// The evaluator assigns the φ's of a block one after the other.
-    SequentialPhis,
-    /// The evaluator counts rounds of a loop on where it is entered again.
-    RoundsKept,
-    /// The evaluator selects all components by the first condition.
-    OneCondition,
-    /// The evaluator does not give variables their first values where their function is called again.
-    KeptVariables,
-    /// The evaluator takes the default where a switch has a case with the highest bit.
-    LostCase,
-    /// The evaluator goes on as if a pixel that is discarded had returned.
-    LostDiscard,
-    /// The evaluator passes the beginning of a variable in place of its part.
-    LostPart,
-    /// The evaluator takes both pixels of a derivative for the same.
-    FlatQuad,
 }
 
 impl Mutant {
     /// Those that every program may show.
-    pub const ALL: [Self; 9] = [
+    pub const ALL: [Self; 6] = [
         Self::SwappedWays,
         Self::StaleBlock,
         Self::SwappedBranches,
         Self::SwappedSelect,
         Self::OrderedNotEqual,
         Self::KilledElsewhere,
-        Self::SequentialPhis,
-        Self::RoundsKept,
-        Self::OneCondition,
     ];
 
     /// Those of exact modules.
@@ -88,10 +69,6 @@ impl Mutant {
 
     /// Those of what an index chooses from.
     pub const OF_INDICES: [Self; 1] = [Self::LooseIndex];
-
-    /// Those of the evaluator alone, in what the emitter does not write.
-    pub const OF_WORDS: [Self; 5] =
-        [Self::KeptVariables, Self::LostCase, Self::LostDiscard, Self::LostPart, Self::FlatQuad];
 
     /// Those of textures.
     pub const OF_TEXTURES: [Self; 1] = [Self::LooseTexel];

@@ -29,16 +29,12 @@
 //! - The core is lazy: a loop whose result nobody needs does not run. So a raised program may have an answer
 //!   where executing the words exceeds the limit of iterations; never the reverse, and never another one.
 //!
-//! [`assemble`] makes words of SPIR-V text; [`amber`] reads scripts that test modules.
-//!
 //! It shares nothing with the emitter and the evaluator of SPIR-V, so that each is a check of the others.
 //!
 //! Modules depend on one another in this order only: `error`, `memory` → `flow`, `module` → `structure` →
 //! `interface` → `raise`.
 #![forbid(unsafe_code)]
 
-pub mod amber;
-pub mod assemble;
 mod error;
 mod flow;
 mod interface;
@@ -49,8 +45,8 @@ mod raise;
 mod structure;
 
 pub use interface::{
-    Binding, BlockMember, BoundResource, GivenInput, Interface, LocationInput, LocationSource,
-    RaiseOptions, UnusedInput,
+    BlockMember, BoundResource, GivenInput, Interface, LocationInput, LocationSource, RaiseOptions,
+    UnusedInput,
 };
 
 use lambdav_core::diagnostics::Diagnostic;

@@ -8,7 +8,7 @@ use lambdav::core::inputs::Inputs;
 use lambdav::core::schedule::schedule;
 use lambdav::core::source::SourceFile;
 use lambdav::foreign::{Language, to_spirv};
-use lambdav_spirv_backend::mutants::{self as words, Mutant as WordsMutant};
+use lambdav_spirv_eval::mutants::{self as words, Mutant as WordsMutant};
 use lambdav_spirv_frontend::mutants::{Mutant, activate};
 use lambdav_spirv_frontend::{RaiseOptions, raise};
 

@@ -24,8 +24,10 @@ use lambdav::raster::Size;
 use lambdav::raster::file::write_atomically;
 use lambdav::simd::emit::Listing;
 use lambdav::simd::{Compiler, EmitError};
-use lambdav::spirv;
-use lambdav::spirv::emit::{self, Exact, FloatControls, HostInterface, Subnormals, Version};
+use lambdav::spirv_backend::emit::{
+    self, Exact, FloatControls, HostInterface, Subnormals, Version,
+};
+use lambdav::{spirv, spirv_backend};
 use std::borrow::Cow;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -249,7 +251,7 @@ pub(super) fn run(options: &CompileArguments) -> Result {
         }
     }?;
     if let Some(path) = &options.vertex {
-        let module = spirv::bytes(&spirv::full_screen_vertex());
+        let module = spirv::bytes(&spirv_backend::full_screen_vertex());
         write_atomically::<io::Error>(path, |out| out.write_all(&module))
             .map_err(|error| save_failure(&error))?;
     }

@@ -7,10 +7,10 @@ use clap::Args;
 use lambdav::core::diagnostics::one_line;
 use lambdav::core::schedule::schedule;
 use lambdav::raster::file;
-use lambdav::spirv;
-use lambdav::spirv::emit::EmitOptions;
 use lambdav::spirv::inspect::{Interface, Variable, inspect};
+use lambdav::spirv_backend::emit::EmitOptions;
 use lambdav::spirv_frontend::RaiseOptions;
+use lambdav::{spirv, spirv_backend};
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 
@@ -52,8 +52,11 @@ pub(super) fn run(options: &InspectArguments) -> Result {
                     let program = schedule(&core, &all).map_err(|diagnostic| {
                         super::messages::fault(&loaded.source, diagnostic, options.messages)
                     })?;
-                    let module =
-                        spirv::emit(&program, Some(&loaded.source), &EmitOptions::default());
+                    let module = spirv_backend::emit(
+                        &program,
+                        Some(&loaded.source),
+                        &EmitOptions::default(),
+                    );
                     module.map_err(|error| Failure::input(error.to_string()))?.words
                 }
             }

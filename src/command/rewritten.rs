@@ -3,8 +3,9 @@
 use lambdav::core::graph::Core;
 use lambdav::core::layout::{Layout, Rules};
 use lambdav::core::schedule::Program;
-use lambdav::spirv::emit::{HostBlock, HostInterface, HostMember, HostResource};
-use lambdav::spirv_frontend::{Binding, Interface};
+use lambdav::spirv::Binding;
+use lambdav::spirv_backend::emit::{HostBlock, HostInterface, HostMember, HostResource};
+use lambdav::spirv_frontend::Interface;
 
 /// What a host program gives, as the module had it, and the names of members that lie elsewhere now: whatever is laid out by
 /// other rules than std140 comes behind the end of its block.

@@ -12,8 +12,9 @@ use lambdav_core::source::{SourceFile, Span};
 use lambdav_core::texture::TextureData;
 use lambdav_raster::{Cancel, Fault, Kernel, Stop, Tile, TileBuffer};
 use lambdav_spirv_backend::emit::{self, EmitError};
-use lambdav_spirv_backend::eval::{
-    self, InputSource, LoadOptions, ModuleEvaluator, Position, Resources, Undefined,
+use lambdav_spirv_eval::{
+    InputSource, LoadError, LoadOptions, Module, ModuleEvaluator, ModuleFault, Position, Resources,
+    Undefined,
 };
 use lambdav_spirv_frontend::Interface;
 use std::sync::Arc;
@@ -22,7 +23,7 @@ use thiserror::Error;
 /// Executes SPIR-V, pixel by pixel.
 #[derive(Debug)]
 pub struct SpirvEngine {
-    module: eval::Module,
+    module: Module,
     resources: Resources,
     location: u32,
     /// What a pixel keeps that is discarded.
@@ -58,7 +59,7 @@ pub enum SpirvError {
     Emit(#[from] EmitError),
     /// The evaluator refuses what was emitted.
     #[error("what was emitted cannot be evaluated, which is a bug in lambdav")]
-    Load(#[from] eval::LoadError),
+    Load(#[from] LoadError),
 }
 
 impl SpirvEngine {
@@ -71,7 +72,7 @@ impl SpirvEngine {
         let program = schedule::schedule(&core, &[location]).map_err(SpirvError::Program)?;
         let emitted = emit::emit(&program, None, &emit::EmitOptions::default());
         let emitted = emitted.map_err(SpirvError::Emit)?;
-        let module = eval::Module::new(&emitted.words).map_err(SpirvError::Load)?;
+        let module = Module::new(&emitted.words).map_err(SpirvError::Load)?;
         let types = core.uniforms.iter().map(|uniform| uniform.ty);
         Ok(Self {
             module,
@@ -104,12 +105,12 @@ impl SpirvEngine {
         location: u32,
         clear: [f32; 4],
         settings: &Settings,
-    ) -> Result<Self, eval::LoadError> {
+    ) -> Result<Self, LoadError> {
         let options = LoadOptions {
             undefined: Undefined::Total,
             entry_point: Some(interface.entry_point.clone()),
         };
-        let module = eval::Module::with_options(words, &options)?;
+        let module = Module::with_options(words, &options)?;
         let resources = given::resources(&module, interface, settings);
         let inputs = given::inputs(interface, settings);
         let all = interface.resources.iter();
@@ -132,7 +133,7 @@ impl SpirvEngine {
     /// the members of its uniform block, in order, and textures and buffers those that it declares. `source` is that which the module carries,
     /// `clear` the colour that a pixel keeps which it discards.
     pub fn of_module(
-        module: eval::Module,
+        module: Module,
         source: &SourceFile,
         location: u32,
         clear: [f32; 4],
@@ -155,8 +156,8 @@ impl SpirvEngine {
         }
     }
 
-    fn diagnostic(&self, fault: eval::ModuleFault) -> Diagnostic {
-        let eval::ModuleFault::LoopLimit { header, position } = fault else {
+    fn diagnostic(&self, fault: ModuleFault) -> Diagnostic {
+        let ModuleFault::LoopLimit { header, position } = fault else {
             let message = format!("the SPIR-V module goes wrong: {fault}");
             return Diagnostic::new(DiagnosticCode::InvalidModule, Span::default(), message)
                 .note("the module breaks a rule of SPIR-V; spirv-val may say which");
@@ -214,7 +215,7 @@ impl Kernel for SpirvEngine {
             match evaluator.run(position, cancelled) {
                 Ok(()) if evaluator.is_discarded() => Ok(self.clear.map(f32::from_bits)),
                 Ok(()) => Ok(fill(evaluator.output(self.location).unwrap_or_default())),
-                Err(eval::ModuleFault::Cancelled) => Err(Stop::Cancelled),
+                Err(ModuleFault::Cancelled) => Err(Stop::Cancelled),
                 Err(fault) => Err(self.sites.stop(self.diagnostic(fault), x, y)),
             }
         })

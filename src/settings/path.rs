@@ -396,7 +396,8 @@ mod tests {
     use crate::settings::Settings;
     use lambdav_core::inputs::Inputs;
     use lambdav_core::types::{Field, Structure};
-    use lambdav_spirv_frontend::{Binding, BlockMember};
+    use lambdav_spirv::Binding;
+    use lambdav_spirv_frontend::BlockMember;
 
     fn program() -> (Types, Vec<Uniform>) {
         let mut types = Types::default();

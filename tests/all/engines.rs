@@ -12,7 +12,7 @@ use lambdav_frontend::syntax::parse;
 use lambdav_raster::{self as raster, Cancel, Kernel, Size, Tile, TileBuffer};
 use lambdav_simd_backend::SimdKernel;
 use lambdav_spirv_backend::emit::{EmitOptions, emit};
-use lambdav_spirv_backend::eval;
+use lambdav_spirv_eval as eval;
 
 /// A program that was accepted.
 pub(crate) struct Accepted<'a> {

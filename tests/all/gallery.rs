@@ -10,7 +10,8 @@ use lambdav::engine::{CoreEngine, Engine, SimdEngine, SourceEngine, SpirvEngine}
 use lambdav::program::Loaded;
 use lambdav::raster::{Frame, RenderOptions, Size};
 use lambdav::simd::registers::Shape;
-use lambdav::spirv;
+use lambdav::spirv_backend::{self, emit::EmitOptions};
+use lambdav::spirv_eval::Module;
 use lambdav_matrix::configurations::pool;
 use lambdav_matrix::pictures::{self, List, SIZES, Shader, digest, gallery};
 use std::collections::HashMap;
@@ -146,9 +147,9 @@ fn spirv_agrees() {
             return;
         }
         let program = schedule(core, &locations).expect("it schedules");
-        let options = spirv::emit::EmitOptions::default();
-        let emitted = spirv::emit(&program, Some(source), &options).expect("it fits");
-        let module = spirv::eval::Module::new(&emitted.words).expect("it can be evaluated");
+        let options = EmitOptions::default();
+        let emitted = spirv_backend::emit(&program, Some(source), &options).expect("it fits");
+        let module = Module::new(&emitted.words).expect("it can be evaluated");
         let together = SpirvEngine::of_module(module, source, location, [0.0; 4], &settings);
         is_as_listed(&draw(&together, size, None), "together");
     });

@@ -1,12 +1,65 @@
-//! The modules of the crate depend on one another in one direction.
+//! Dependencies point one way, between crates and between the modules of a crate.
 
 use lambdav_test_support::cycles;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
+fn root() -> &'static Path {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+}
+
+fn text(path: &str) -> String {
+    std::fs::read_to_string(root().join(path)).expect("the file is there")
+}
+
+/// The folders of the crates that are published.
+fn product() -> Vec<String> {
+    let manifest = text("Cargo.toml");
+    let (_, list) = manifest.split_once("\nmembers = [").expect("it is a workspace");
+    let (list, _) = list.split_once(']').expect("the list ends");
+    let members = list.split('"').skip(1).step_by(2);
+    let is_product =
+        |member: &&str| !["bench", "examples/", "tests/"].iter().any(|of| member.starts_with(of));
+    members.filter(is_product).map(str::to_owned).collect()
+}
+
 #[test]
-fn no_module_depends_on_itself_by_way_of_another() {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
-    for source in ["src", "raster/src", "simd-backend/src"] {
-        assert_eq!(cycles(&root.join(source)), [""; 0], "{source}");
+fn modules_form_no_circle() {
+    let product = product();
+    assert!(product.len() > 10, "{product:?}");
+    for folder in product {
+        assert_eq!(cycles(&root().join(&folder).join("src")), [""; 0], "{folder}");
     }
+}
+
+/// The crates have the dependencies that ARCHITECTURE.md lists, below what they depend on.
+#[test]
+fn crates_depend_on_what_is_listed() {
+    let page = text("ARCHITECTURE.md");
+    let (_, arrows) = page.split_once("### Arrows\n\n```\n").expect("it lists the arrows");
+    let (arrows, _) = arrows.split_once("```").expect("the list ends");
+    let mut listed: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
+    for line in arrows.lines() {
+        let (name, uses) = line.split_once('→').expect("each line has an arrow");
+        let uses = match uses.trim() {
+            "all of these" => listed.keys().cloned().collect(),
+            "" => BTreeSet::new(),
+            uses => uses.split(", ").map(str::to_owned).collect(),
+        };
+        let is_above = uses.iter().all(|used| listed.contains_key(used));
+        assert!(is_above, "`{line}` stands above what it depends on");
+        listed.insert(name.trim().to_owned(), uses);
+    }
+    let found = product().into_iter().map(|folder| {
+        let manifest = text(&format!("{folder}/Cargo.toml"));
+        let (_, dependencies) = manifest.split_once("\n[dependencies]\n").unwrap_or_default();
+        let (dependencies, _) = dependencies.split_once("\n[").unwrap_or((dependencies, ""));
+        let uses = dependencies.lines().filter_map(|line| {
+            let (name, _) = line.split_once(['.', ' '])?;
+            Some(name.strip_prefix("lambdav")?.trim_start_matches('-'))
+        });
+        let called = |name: &str| if name.is_empty() { "lambdav" } else { name }.to_owned();
+        (called(folder.trim_start_matches('.')), uses.map(called).collect())
+    });
+    assert_eq!(found.collect::<BTreeMap<_, BTreeSet<_>>>(), listed);
 }

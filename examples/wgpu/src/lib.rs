@@ -9,9 +9,9 @@
 
 use lambdav::core::schedule::schedule;
 use lambdav::raster::Image;
-use lambdav::spirv::emit::EmitOptions;
-use lambdav::spirv::eval::Resources;
-use lambdav::{Settings, Shader, Size, spirv};
+use lambdav::spirv_backend::emit::EmitOptions;
+use lambdav::spirv_eval::Resources;
+use lambdav::{Settings, Shader, Size, spirv_backend};
 use std::borrow::Cow;
 use std::error::Error;
 use wgpu::util::{BufferInitDescriptor, DeviceExt};
@@ -71,7 +71,7 @@ impl Gpu {
     ) -> Result<Image<u8>, Box<dyn Error>> {
         let core = shader.core();
         let program = schedule(core, &shader.outputs()[..1]).map_err(|wrong| wrong.message)?;
-        let module = spirv::emit(&program, None, &EmitOptions::default())?;
+        let module = spirv_backend::emit(&program, None, &EmitOptions::default())?;
         // Push constants and uniforms, laid out as the module wants them.
         let types = core.uniforms.iter().map(|uniform| uniform.ty);
         let resources = Resources::new(&settings.inputs, core.graph.types(), types);
@@ -162,7 +162,7 @@ impl Gpu {
                 source: wgpu::ShaderSource::SpirV(words),
             })
         };
-        let vertex = module(Cow::Owned(spirv::full_screen_vertex()));
+        let vertex = module(Cow::Owned(spirv_backend::full_screen_vertex()));
         let fragment = module(Cow::Borrowed(fragment));
         let groups: Vec<Option<&wgpu::BindGroupLayout>> = uniforms.map(Some).into_iter().collect();
         let layout = self.device.create_pipeline_layout(&wgpu::PipelineLayoutDescriptor {

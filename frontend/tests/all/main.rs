@@ -4,7 +4,6 @@
 mod core_text;
 mod diagnostics;
 mod mistakes;
-mod modules;
 mod pages;
 mod reference;
 mod resources;

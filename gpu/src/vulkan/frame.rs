@@ -8,7 +8,7 @@ use super::textures::Upload;
 use crate::error::Error;
 use ash::vk;
 use lambdav_core::texture::TextureData;
-use lambdav_spirv_backend::eval::{PUSH_CONSTANT_WORDS, SharedData};
+use lambdav_spirv_eval::{PUSH_CONSTANT_WORDS, SharedData};
 
 /// Bytes of a pixel.
 const PIXEL: u64 = 16;

@@ -1,6 +1,6 @@
 //! What is asked for.
 
-use lambdav_spirv_backend::eval::{PUSH_CONSTANT_WORDS, Resources, SharedData};
+use lambdav_spirv_eval::{PUSH_CONSTANT_WORDS, Resources, SharedData};
 
 /// What to draw.
 #[derive(Clone, Copy, Debug)]

@@ -6,8 +6,8 @@ use super::result::said;
 use super::textures::Upload;
 use crate::error::Error;
 use ash::vk;
-use lambdav_spirv_backend::eval::{PUSH_CONSTANT_WORDS, SharedData};
-use lambdav_spirv_backend::inspect::inspect;
+use lambdav_spirv::inspect::inspect;
+use lambdav_spirv_eval::{PUSH_CONSTANT_WORDS, SharedData};
 
 impl Cleanup {
     /// Memory of the first kind that fits.

@@ -4,10 +4,10 @@
 use super::declarations::{Declarations, TypeDeclaration, literal};
 use super::host::{Blocks, HostInterface};
 use super::options::{EmitOptions, FloatControls, Version};
-use crate::sampler::SamplerNote;
 use lambdav_core::inputs::Input;
 use lambdav_core::layout::Rules;
 use lambdav_core::types::{Resource, ResourceKind, Type};
+use lambdav_spirv::SamplerNote;
 use rspirv::dr::{Instruction, Operand};
 use rspirv::spirv::{
     AddressingModel, BuiltIn, Capability, Decoration, ExecutionMode, ExecutionModel, MemoryModel,

@@ -5,9 +5,10 @@ use lambdav_core::inputs::Inputs;
 use lambdav_core::schedule::schedule;
 use lambdav_core::source::SourceFile;
 use lambdav_frontend::compile_keeping;
+use lambdav_spirv::{disassemble, specialise};
+use lambdav_spirv_backend::emit;
 use lambdav_spirv_backend::emit::{EmitOptions, Version};
-use lambdav_spirv_backend::eval::{Module, ModuleEvaluator, Resources};
-use lambdav_spirv_backend::{disassemble, emit, specialise};
+use lambdav_spirv_eval::{Module, ModuleEvaluator, Resources};
 use std::collections::BTreeMap;
 
 const PROGRAM: &str = "(constant gain num 2)

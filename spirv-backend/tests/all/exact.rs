@@ -5,7 +5,7 @@ use crate::support::{Shader, by_core, by_words_of, conformance, gallery, generat
 use crate::validity::accepted_by_spirv_val;
 use lambdav_spirv_backend::emit as emit_program;
 use lambdav_spirv_backend::emit::{EmitOptions, Exact, FloatControls, Subnormals};
-use lambdav_spirv_backend::eval::Arithmetic;
+use lambdav_spirv_eval::Arithmetic;
 use lambdav_test_support::Random;
 
 /// Rounds of a program's loops, and of all loops of a module: those of the library, and the machine that the rare function is,

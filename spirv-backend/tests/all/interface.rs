@@ -3,9 +3,10 @@
 use lambdav_core::inputs::Inputs;
 use lambdav_core::resource::{Bound, BufferData};
 use lambdav_core::types::{Field, Resource, ResourceKind, Structure, Type, Types};
-use lambdav_spirv_backend::eval::{Resources, SharedData};
-use lambdav_spirv_backend::inspect::inspect;
-use lambdav_spirv_backend::{bytes, full_screen_vertex, words};
+use lambdav_spirv::inspect::inspect;
+use lambdav_spirv::{bytes, words};
+use lambdav_spirv_backend::full_screen_vertex;
+use lambdav_spirv_eval::{Resources, SharedData};
 use std::sync::Arc;
 
 #[test]

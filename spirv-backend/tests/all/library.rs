@@ -12,7 +12,7 @@ use lambdav_core::schedule::{Expr, Program, Statement};
 use lambdav_core::source::SourceFile;
 use lambdav_core::types::{Scalar, Type};
 use lambdav_frontend::compile;
-use lambdav_spirv_backend::disassemble;
+use lambdav_spirv::disassemble;
 use lambdav_spirv_backend::emit::{EmitOptions, EmittedModule, emit};
 use lambdav_spirv_backend::exact::library::{Function, program};
 use lambdav_test_support::{NUMBERS, Random};

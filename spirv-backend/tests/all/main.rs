@@ -8,7 +8,6 @@ mod integers;
 mod interface;
 mod library;
 mod malformed;
-mod modules;
 mod shape;
 mod support;
 mod tables;

@@ -5,9 +5,7 @@ use lambdav_core::inputs::Inputs;
 use lambdav_core::resource::{Bound, BufferData};
 use lambdav_core::types::{Type, Types};
 use lambdav_spirv_backend::emit::EmitOptions;
-use lambdav_spirv_backend::eval::{
-    LoadError, LoadOptions, Module, ModuleEvaluator, Resources, Undefined,
-};
+use lambdav_spirv_eval::{LoadError, LoadOptions, Module, ModuleEvaluator, Resources, Undefined};
 use proptest::prelude::*;
 
 fn sample() -> Vec<u32> {

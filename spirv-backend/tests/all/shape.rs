@@ -2,9 +2,10 @@
 
 use crate::support::{Shader, by_words_of};
 use lambdav_core::inputs::Inputs;
+use lambdav_spirv::disassemble;
+use lambdav_spirv_backend::emit as emit_program;
 use lambdav_spirv_backend::emit::{EmitOptions, EmittedModule, Exact, FloatControls, Subnormals};
-use lambdav_spirv_backend::eval::{Arithmetic, Module};
-use lambdav_spirv_backend::{disassemble, emit as emit_program};
+use lambdav_spirv_eval::{Arithmetic, Module};
 use rspirv::binary::Assemble;
 use rspirv::dr::Operand;
 use rspirv::spirv::{Decoration, GlslStd450Op, Op};

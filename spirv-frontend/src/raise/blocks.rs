@@ -3,12 +3,13 @@
 use super::outside::{Block, Outside};
 use super::raiser::{Raiser, Root};
 use crate::error::{RaiseError, Result};
-use crate::interface::{Binding, BlockMember, GivenInput};
+use crate::interface::{BlockMember, GivenInput};
 use crate::module::{ModuleType, Variable, word_offsets};
 use lambdav_core::graph::NodeId;
 use lambdav_core::inputs::Input;
 use lambdav_core::op::Op as Core;
 use lambdav_core::types::{ResourceKind, Scalar};
+use lambdav_spirv::Binding;
 use rspirv::spirv::Decoration;
 
 /// The members of λV's own block of push constants, which is called `inputs`.

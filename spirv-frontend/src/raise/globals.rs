@@ -9,9 +9,7 @@ use super::blocks::OWN_INPUTS;
 use super::outside::Outside;
 use super::raiser::{Pointer, Raiser, Root, Value};
 use crate::error::{RaiseError, Result};
-use crate::interface::{
-    Binding, BoundResource, LocationInput, LocationSource, RaiseOptions, UnusedInput,
-};
+use crate::interface::{BoundResource, LocationInput, LocationSource, RaiseOptions, UnusedInput};
 use crate::memory::Memory;
 use crate::module::{DEMOTED, EntryPoint, ModuleType, Variable};
 use lambdav_core::graph::{NodeId, Uniform};
@@ -20,6 +18,7 @@ use lambdav_core::limits::VALUE_WORDS;
 use lambdav_core::op::Op as Core;
 use lambdav_core::texture::TextureOptions;
 use lambdav_core::types::{Resource, ResourceKind, Type};
+use lambdav_spirv::Binding;
 use rspirv::spirv::{BuiltIn, Decoration, Op, StorageClass};
 use rustc_hash::{FxHashMap, FxHashSet};
 

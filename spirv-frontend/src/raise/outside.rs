@@ -1,7 +1,8 @@
 //! What the program has besides nodes, and names for it.
 
-use crate::interface::{Binding, Interface};
+use crate::interface::Interface;
 use lambdav_core::graph::Uniform;
+use lambdav_spirv::Binding;
 use rustc_hash::FxHashSet;
 
 /// What the program has, besides nodes.

@@ -3,9 +3,9 @@
 use crate::support::{Shader, gallery};
 use crate::tools;
 use lambdav_core::source::SourceFile;
-use lambdav_spirv_backend::disassemble;
+use lambdav_spirv::assemble::{SpirvVersion, assemble, is_assembly};
+use lambdav_spirv::disassemble;
 use lambdav_spirv_backend::emit::EmitOptions;
-use lambdav_spirv_frontend::assemble::{SpirvVersion, assemble, is_assembly};
 use lambdav_test_support::{has_tool, skipped};
 use std::path::Path;
 

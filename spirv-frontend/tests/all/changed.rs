@@ -4,9 +4,9 @@
 use crate::theorem::Foreign;
 use crate::tools::{graphicsfuzz_files, is_valid};
 use crate::written::written;
-use lambdav_spirv_backend::eval::{LoadOptions, Module, Undefined};
-use lambdav_spirv_frontend::amber::Script;
-use lambdav_spirv_frontend::assemble::assemble;
+use lambdav_amber::Script;
+use lambdav_spirv::assemble::assemble;
+use lambdav_spirv_eval::{LoadOptions, Module, Undefined};
 use lambdav_spirv_frontend::{RaiseOptions, raise};
 use lambdav_test_support::{Random, has_tool};
 use rspirv::spirv::Op;

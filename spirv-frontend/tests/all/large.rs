@@ -1,6 +1,6 @@
 //! Large values of which little is read cost no more than that.
 
-use lambdav_spirv_frontend::assemble::{SpirvVersion, assemble};
+use lambdav_spirv::assemble::{SpirvVersion, assemble};
 use lambdav_spirv_frontend::{RaiseOptions, raise};
 use std::fmt::Write;
 use std::time::{Duration, Instant};

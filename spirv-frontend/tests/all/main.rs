@@ -7,7 +7,6 @@ mod graphicsfuzz;
 mod helpers;
 mod large;
 mod malformed;
-mod modules;
 mod naga;
 mod operations;
 mod own;

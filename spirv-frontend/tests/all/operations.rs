@@ -6,7 +6,7 @@ use lambdav_core::evaluate::Evaluator;
 use lambdav_core::inputs::Inputs;
 use lambdav_core::op::NAN;
 use lambdav_core::schedule::schedule;
-use lambdav_spirv_backend::eval::{LoadOptions, Module, ModuleEvaluator, Resources, Undefined};
+use lambdav_spirv_eval::{LoadOptions, Module, ModuleEvaluator, Resources, Undefined};
 use lambdav_spirv_frontend::{RaiseOptions, raise};
 use lambdav_test_support::{INTEGERS, NUMBERS, Random, has_tool};
 

@@ -15,11 +15,12 @@ use lambdav_core::resource::Bound;
 use lambdav_core::schedule::schedule;
 use lambdav_core::types::{Scalar, Type, TypeKind, Types};
 use lambdav_generate::resources;
+use lambdav_spirv::Binding;
 use lambdav_spirv_backend::emit::{EmitOptions, emit};
-use lambdav_spirv_backend::eval::{
+use lambdav_spirv_eval::{
     InputSource, LoadOptions, Module, ModuleEvaluator, ModuleFault, Resources, Undefined,
 };
-use lambdav_spirv_frontend::{Binding, Interface, LocationSource};
+use lambdav_spirv_frontend::{Interface, LocationSource};
 use lambdav_test_support::Random;
 use std::sync::Arc;
 

@@ -1,6 +1,6 @@
 //! Programs of spirv-tools, Debian's package, which `.ci/install-tools` installs, and the files of GraphicsFuzz.
 
-use lambdav_spirv_backend::{bytes, words};
+use lambdav_spirv::{bytes, words};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};

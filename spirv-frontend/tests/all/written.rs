@@ -3,7 +3,7 @@
 use crate::bound;
 use crate::helpers;
 use crate::theorem::{Counts, Foreign, pixels};
-use lambdav_spirv_frontend::assemble::{SpirvVersion, assemble};
+use lambdav_spirv::assemble::{SpirvVersion, assemble};
 use lambdav_spirv_frontend::{LocationSource, RaiseOptions, raise};
 
 const SIZE: [u32; 2] = [33, 17];

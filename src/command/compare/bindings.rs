@@ -10,8 +10,8 @@ use lambdav::core::source::Span;
 use lambdav::core::types::Scalar;
 use lambdav::gpu::probe::{as_halves, from_halves};
 use lambdav::gpu::{Error, Job};
-use lambdav::spirv::emit::emit;
-use lambdav::spirv::eval::Resources;
+use lambdav::spirv_backend::emit::emit;
+use lambdav::spirv_eval::Resources;
 
 /// A named value or a loop that a device computes differently.
 #[derive(Clone, Debug)]

@@ -5,7 +5,7 @@ use lambdav::core::graph::Core;
 use lambdav::core::inputs::Inputs;
 use lambdav::gpu::{Device, Error, Patience};
 use lambdav::settings::Settings;
-use lambdav::spirv::emit::EmitOptions;
+use lambdav::spirv_backend::emit::EmitOptions;
 
 /// What is compared, and with what.
 pub(super) struct Comparing<'a> {

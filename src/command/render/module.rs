@@ -14,7 +14,7 @@ use lambdav::core::texture::TextureOptions;
 use lambdav::core::types::{Field, Resource, ResourceKind, Structure, Type, TypeLimit, Types};
 use lambdav::engine::SpirvEngine;
 use lambdav::settings::to_json_within;
-use lambdav::spirv::eval::{BindingKind, Member, Module};
+use lambdav::spirv_eval::{BindingKind, Member, Module};
 
 /// Draws the module with these words, which messages call `name`.
 pub(super) fn draw_module(

@@ -11,6 +11,7 @@ use crate::command::engines::engine;
 use crate::command::failure::{Failure, Result};
 use crate::command::files::read_bytes;
 use crate::command::trouble::Trouble;
+use lambdav::amber::{AmberCommand, AmberErrorKind, AmberPipeline, AmberShader, Script};
 use lambdav::core::diagnostics::{Diagnostic, DiagnosticCode};
 use lambdav::core::graph::Core;
 use lambdav::core::limits;
@@ -21,11 +22,9 @@ use lambdav::raster::quantize::Transfer;
 use lambdav::raster::{AnyImage, Image, Size};
 use lambdav::settings::Settings;
 use lambdav::spirv;
-use lambdav::spirv_frontend::amber::{
-    AmberCommand, AmberErrorKind, AmberPipeline, AmberShader, Script,
-};
-use lambdav::spirv_frontend::assemble::assemble;
-use lambdav::spirv_frontend::{Binding, RaiseOptions};
+use lambdav::spirv::Binding;
+use lambdav::spirv::assemble::assemble;
+use lambdav::spirv_frontend::RaiseOptions;
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::time::Instant;

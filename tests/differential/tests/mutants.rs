@@ -12,6 +12,7 @@ use lambdav_frontend::{compile, mutants as frontend};
 use lambdav_generate::resources;
 use lambdav_simd_backend::mutants as simd;
 use lambdav_spirv_backend::mutants as spirv;
+use lambdav_spirv_eval::mutants as eval;
 use std::fmt::Debug;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Mutex, PoisonError};
@@ -284,4 +285,5 @@ fn mutants_that_look_at_undefined_lanes_are_found() {
 #[test]
 fn mutants_in_spirv_are_found() {
     each_is_found("spirv", &spirv::Mutant::ALL, spirv::activate);
+    each_is_found("spirv", &eval::Mutant::ALL, eval::activate);
 }

@@ -5,7 +5,7 @@ use lambdav::core::schedule::schedule;
 use lambdav::core::source::SourceFile;
 use lambdav::foreign::{Language, to_spirv};
 use lambdav::program::Loaded;
-use lambdav::spirv;
+use lambdav::spirv_backend::{self, emit::EmitOptions};
 use lambdav_generate::{GenerateOptions, GeneratedProgram, generate, is_refused_for_rounds};
 use lambdav_test_support::files_below;
 use std::fs;
@@ -81,9 +81,9 @@ impl Seeds {
             };
             cores.extend(core_text::print(&core, Some(&loaded.source)));
             let all: Vec<u32> = core.outputs.iter().map(|output| output.location).collect();
-            let options = spirv::emit::EmitOptions::default();
+            let options = EmitOptions::default();
             let emitted = schedule(&core, &all)
-                .map(|program| spirv::emit(&program, Some(&loaded.source), &options));
+                .map(|program| spirv_backend::emit(&program, Some(&loaded.source), &options));
             modules.extend(emitted.into_iter().flatten().map(|module| module.words));
         }
         let corpus = |target: &str| corpus(target).iter().map(|(_, bytes)| bytes.clone()).collect();

@@ -1,6 +1,6 @@
 //! Mutation of SPIR-V modules as sequences of instructions.
 
-use lambdav::spirv::eval::Module;
+use lambdav::spirv_eval::Module;
 use lambdav_generate::Random;
 
 /// The words before the first instruction.

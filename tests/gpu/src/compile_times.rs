@@ -16,7 +16,7 @@ use lambdav_generate::suite::{ExpectedVerdict, read_cases};
 use lambdav_gpu::{Device, Job, forever};
 use lambdav_gpu_tests::Shader;
 use lambdav_spirv_backend::emit::emit;
-use lambdav_spirv_backend::eval::Resources;
+use lambdav_spirv_eval::Resources;
 use lambdav_test_support::files_below;
 use std::env;
 use std::error::Error;

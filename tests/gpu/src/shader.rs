@@ -16,7 +16,7 @@ use lambdav_generate::{GenerateOptions, generate, is_refused_for_rounds, resourc
 use lambdav_gpu::{Device, Error, Job, PixelBits, Prepared, forever};
 use lambdav_matrix::pictures;
 use lambdav_spirv_backend::emit::{EmitOptions, emit};
-use lambdav_spirv_backend::eval::{PUSH_CONSTANT_WORDS, Resources};
+use lambdav_spirv_eval::{PUSH_CONSTANT_WORDS, Resources};
 use rayon::prelude::*;
 use std::sync::Arc;
 

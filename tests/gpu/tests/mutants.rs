@@ -8,8 +8,8 @@ use lambdav_frontend::compile;
 use lambdav_gpu_tests::open;
 use lambdav_gpu_tests::operations::{ARITHMETIC, operands, wrong};
 use lambdav_spirv_backend::emit::{EmitOptions, Exact, Subnormals, emit};
-use lambdav_spirv_backend::eval::{Arithmetic, Module, ModuleEvaluator, Resources};
 use lambdav_spirv_backend::mutants::{Mutant, activate};
+use lambdav_spirv_eval::{Arithmetic, Module, ModuleEvaluator, Resources};
 use lambdav_test_support::skipped;
 
 /// A mutant is active for the whole process.

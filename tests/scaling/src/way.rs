@@ -10,7 +10,7 @@ use lambdav::raster::{RenderOptions, Size, render};
 use lambdav::settings::Settings;
 use lambdav::simd::registers::{self, Between};
 use lambdav::simd::{Compiler, Target};
-use lambdav::spirv;
+use lambdav::spirv_backend::{self, emit::EmitOptions};
 use std::fmt;
 
 /// What a text is to become.
@@ -125,8 +125,8 @@ impl Way {
             Self::Spirv => match schedule(&core, &locations) {
                 Err(found) => refused(&[found], &source),
                 Ok(program) => {
-                    let options = spirv::emit::EmitOptions::default();
-                    match spirv::emit(&program, Some(&source), &options) {
+                    let options = EmitOptions::default();
+                    match spirv_backend::emit(&program, Some(&source), &options) {
                         Ok(_) => Answer::Done,
                         Err(error) => Answer::Refused(error.to_string()),
                     }

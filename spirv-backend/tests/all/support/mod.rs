@@ -12,8 +12,9 @@ use lambdav_frontend::compile;
 use lambdav_generate::suite::{self, Case, hide_literals, read_cases};
 use lambdav_generate::{GenerateOptions, generate, is_refused_for_rounds, resources};
 use lambdav_matrix::pictures;
+use lambdav_spirv_backend::emit as emit_program;
 use lambdav_spirv_backend::emit::{self, EmittedModule};
-use lambdav_spirv_backend::{emit as emit_program, eval};
+use lambdav_spirv_eval as eval;
 use lambdav_test_support::files_below;
 use std::path::Path;
 use std::sync::Arc;
@@ -60,7 +61,7 @@ impl Shader {
     /// The text of the module.
     pub(crate) fn text(&self) -> String {
         let module = self.emitted(&emit::EmitOptions::default());
-        lambdav_spirv_backend::disassemble(&module.words).expect("it is a module")
+        lambdav_spirv::disassemble(&module.words).expect("it is a module")
     }
 
     /// The inputs of some pixels of an image of 23×11.

@@ -4,7 +4,7 @@ use crate::case::Case;
 use crate::engine::{Engine, Image};
 use crate::reference::each_output;
 use lambdav_spirv_backend::emit::{EmitOptions, FloatControls, Version, emit};
-use lambdav_spirv_backend::eval::{Module, ModuleEvaluator, ModuleFault, Resources};
+use lambdav_spirv_eval::{Module, ModuleEvaluator, ModuleFault, Resources};
 
 /// Compiles each output to words, reads them, and executes what was read.
 pub(super) struct Spirv;

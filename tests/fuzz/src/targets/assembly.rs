@@ -3,8 +3,8 @@
 use super::{FuzzTarget, Reached};
 use crate::seeds::Seeds;
 use crate::text::{Language, mutate};
+use lambdav::spirv::assemble::{SpirvVersion, assemble, is_assembly};
 use lambdav::spirv::disassemble;
-use lambdav::spirv_frontend::assemble::{SpirvVersion, assemble, is_assembly};
 use lambdav::spirv_frontend::{RaiseOptions, raise};
 use lambdav_generate::Random;
 

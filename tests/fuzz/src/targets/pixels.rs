@@ -10,8 +10,8 @@ use lambdav::raster::{Cancel, Kernel, Size, Stop, Tile, TileBuffer};
 use lambdav::simd::SimdKernel;
 use lambdav::simd::lanes::{self, Width};
 use lambdav::simd::registers::Shape;
-use lambdav::spirv;
-use lambdav::spirv::eval::{Module, ModuleEvaluator, Resources};
+use lambdav::spirv_backend::{self, emit::EmitOptions};
+use lambdav::spirv_eval::{Module, ModuleEvaluator, Resources};
 use lambdav_generate::resources;
 use std::cell::Cell;
 
@@ -128,9 +128,9 @@ fn by_spirv(
     program: &Program,
     expected: &[Vec<u32>],
 ) -> Result<(), String> {
-    let options = spirv::emit::EmitOptions::default();
+    let options = EmitOptions::default();
     // It may have too many uniforms, or ways out of a loop.
-    let Ok(emitted) = spirv::emit(program, Some(file), &options) else { return Ok(()) };
+    let Ok(emitted) = spirv_backend::emit(program, Some(file), &options) else { return Ok(()) };
     let module = Module::new(&emitted.words).map_err(|error| error.to_string())?;
     let types = core.uniforms.iter().map(|uniform| uniform.ty);
     let resources = Resources::new(&inputs(core, 0, 0), &program.types, types);

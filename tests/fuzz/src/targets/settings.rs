@@ -4,7 +4,8 @@ use super::json::Program;
 use super::{FuzzTarget, Reached};
 use lambdav::core::types::{Type, TypeKind, Types};
 use lambdav::settings::{ModuleNames, Paths, Target};
-use lambdav::spirv_frontend::{Binding, BlockMember, Interface};
+use lambdav::spirv::Binding;
+use lambdav::spirv_frontend::{BlockMember, Interface};
 use lambdav_generate::Random;
 use std::collections::HashMap;
 

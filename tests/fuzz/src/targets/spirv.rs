@@ -8,7 +8,7 @@ use lambdav::core::resource::{Bound, BufferData};
 use lambdav::core::texture::TextureData;
 use lambdav::core::types::{Type, Types};
 use lambdav::spirv::bytes;
-use lambdav::spirv::eval::{
+use lambdav::spirv_eval::{
     BindingKind, LoadOptions, Module, ModuleEvaluator, Resources, Undefined,
 };
 use lambdav_generate::Random;

@@ -125,7 +125,7 @@ impl Globals {
     }
 
     /// How many elements a buffer has.
-    pub(in crate::eval) fn length(
+    pub(crate) fn length(
         &self,
         ids: &Ids,
         instruction: &Instruction<'_>,
@@ -143,7 +143,7 @@ impl Globals {
     }
 
     /// A pointer to a part of what another points to.
-    pub(in crate::eval) fn access(
+    pub(crate) fn access(
         &self,
         ids: &Ids,
         instruction: &Instruction<'_>,
@@ -179,7 +179,7 @@ impl Globals {
     }
 
     /// Says that something is stored in a region.
-    pub(in crate::eval) fn write(
+    pub(crate) fn write(
         &mut self,
         instruction: &Instruction<'_>,
         region: &MemoryRegion,

@@ -34,6 +34,8 @@
 //!
 //! It shares nothing with the emitter and the raise but reference mathematics and the data of textures and buffers.
 
+#![forbid(unsafe_code)]
+
 mod accepted;
 mod arithmetic;
 mod binary;
@@ -48,6 +50,7 @@ mod images;
 mod integers;
 mod loader;
 mod module;
+pub mod mutants;
 mod options;
 mod order;
 mod resources;

@@ -11,7 +11,7 @@ use rspirv::spirv::Op;
 
 impl Globals {
     /// What is undefined may be anything, so it is zero: a constant.
-    pub(in crate::eval) fn define_constant(
+    pub(crate) fn define_constant(
         &mut self,
         ids: &mut Ids,
         instruction: &Instruction<'_>,
@@ -59,7 +59,7 @@ impl Globals {
     }
 
     /// Takes memory for a constant with those words.
-    pub(in crate::eval) fn allocate_constant(
+    pub(crate) fn allocate_constant(
         &mut self,
         ids: &mut Ids,
         instruction: &Instruction<'_>,

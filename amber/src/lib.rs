@@ -24,10 +24,10 @@ mod words;
 
 pub use error::{AmberError, AmberErrorKind};
 
-use crate::assemble::SpirvVersion;
-use crate::interface::Binding;
 use data::{Elements, Room};
 use lambdav_core::source::Span;
+use lambdav_spirv::Binding;
+use lambdav_spirv::assemble::SpirvVersion;
 use rustc_hash::FxHashMap;
 use std::collections::BTreeMap;
 use std::sync::Arc;

@@ -18,12 +18,12 @@ fn unknown<T>(instruction: &Instruction<'_>, what: &str) -> Result<T, LoadError>
 }
 
 impl Globals {
-    pub(in crate::eval) fn decoration(&self, id: u32, of: Decoration) -> Option<u32> {
+    pub(crate) fn decoration(&self, id: u32, of: Decoration) -> Option<u32> {
         self.decorations.get(&(id, None, of)).copied()
     }
 
     /// A variable.
-    pub(in crate::eval) fn variable(
+    pub(crate) fn variable(
         &mut self,
         ids: &mut Ids,
         instruction: &Instruction<'_>,

@@ -56,7 +56,7 @@ impl Globals {
     }
 
     /// Where the words of what is pointed to lie.
-    pub(in crate::eval) fn place(
+    pub(crate) fn place(
         &self,
         ids: &Ids,
         instruction: &Instruction<'_>,

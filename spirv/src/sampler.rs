@@ -11,11 +11,11 @@ const HEAD: &str = "lambdav sampler ";
 
 /// What a sampler has to do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct SamplerNote {
+pub struct SamplerNote {
     /// The texture's binding in set 0.
-    pub(crate) binding: u32,
+    pub binding: u32,
     /// What the text declares.
-    pub(crate) options: TextureOptions,
+    pub options: TextureOptions,
 }
 
 impl fmt::Display for SamplerNote {
@@ -29,7 +29,7 @@ impl fmt::Display for SamplerNote {
 
 impl SamplerNote {
     /// Reads one.
-    pub(crate) fn parse(text: &str) -> Option<Self> {
+    pub fn parse(text: &str) -> Option<Self> {
         let (binding, state) = text.strip_prefix(HEAD)?.split_once(": ")?;
         let mut words = state.split(' ').peekable();
         let (filter, wrap) = (Filter::from_name(words.next()?)?, Wrap::from_name(words.next()?)?);

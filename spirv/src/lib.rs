@@ -1,0 +1,18 @@
+//! SPIR-V modules as data: words and text, what a module wants of a host program, other values for its specialisation
+//! constants.
+//!
+//! The crates that give words a meaning share these and no more, so that each is a check of the others: the raise
+//! (`lambdav-spirv-frontend`), the emitter (`lambdav-spirv-backend`) and the evaluator (`lambdav-spirv-eval`).
+#![forbid(unsafe_code)]
+
+pub mod assemble;
+mod binding;
+pub mod inspect;
+mod sampler;
+mod specialise;
+mod text;
+
+pub use binding::Binding;
+pub use sampler::SamplerNote;
+pub use specialise::specialise;
+pub use text::{TextError, bytes, disassemble, words};
