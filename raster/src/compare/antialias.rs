@@ -7,59 +7,93 @@
 
 use super::sample::Compare;
 use crate::image::Image;
+use std::ops::{Range, RangeInclusive};
 
-/// Whether the pixel is antialiased in either image.
-pub(super) fn is_antialiased<T: Compare>(a: &Image<T>, b: &Image<T>, x: u32, y: u32) -> bool {
-    is_on_edge(a, b, x, y) || is_on_edge(b, a, x, y)
+/// Two images of one size, with the luminances of some of their rows.
+pub(super) struct Antialias<'a, T> {
+    images: [&'a Image<T>; 2],
+    /// The first row with luminances.
+    top: u32,
+    /// Of each image, row by row.
+    luminances: [Vec<f64>; 2],
 }
 
-/// Whether the pixel of `image` lies between areas that both images have.
-fn is_on_edge<T: Compare>(image: &Image<T>, other: &Image<T>, x: u32, y: u32) -> bool {
-    let at = |x, y| image.pixel(x, y).map_or(0.0, luminance);
-    let own = at(x, y);
-    let mut same = 0;
-    let (mut darkest, mut lightest) = ((0.0, (x, y)), (0.0, (x, y)));
-    let (neighbours, count) = neighbours(image, x, y);
-    for &(x, y) in &neighbours[..count] {
-        let slope = at(x, y) - own;
-        if slope == 0.0 {
-            same += 1;
-        } else if slope < darkest.0 {
-            darkest = (slope, (x, y));
-        } else if slope > lightest.0 {
-            lightest = (slope, (x, y));
+impl<'a, T: Compare> Antialias<'a, T> {
+    /// For the pixels in those rows.
+    pub(super) fn new(a: &'a Image<T>, b: &'a Image<T>, rows: Range<u32>) -> Self {
+        let width = a.size().width() as usize;
+        let (top, bottom) = (rows.start.saturating_sub(1), (rows.end + 1).min(a.size().height()));
+        let part = top as usize * width..bottom as usize * width;
+        let images = [a, b];
+        let luminances = images.map(|image| {
+            image.pixels()[part.clone()].iter().map(|&pixel| luminance(pixel)).collect()
+        });
+        Self { images, top, luminances }
+    }
+
+    /// Whether the pixel is antialiased in either image.
+    pub(super) fn is_antialiased(&self, x: u32, y: u32) -> bool {
+        self.is_on_edge(0, x, y) || self.is_on_edge(1, x, y)
+    }
+
+    /// Whether the pixel of that image lies between areas that both images have.
+    fn is_on_edge(&self, image: usize, x: u32, y: u32) -> bool {
+        let size = self.images[image].size();
+        let width = size.width() as usize;
+        let (columns, rows) = (around(x, size.width()), around(y, size.height()));
+        let row = |y: u32| {
+            let from = (y - self.top) as usize * width;
+            &self.luminances[image][from..from + width]
+        };
+        let own = row(y)[x as usize];
+        // The pixel itself has its own luminance, and beyond the border it goes on as it is.
+        let mut same = i32::from(is_at_border(&columns, &rows)) - 1;
+        let (mut darkest, mut lightest) = ((0.0, (x, y)), (0.0, (x, y)));
+        for y in rows {
+            let row = row(y);
+            for x in columns.clone() {
+                let slope = row[x as usize] - own;
+                if slope == 0.0 {
+                    same += 1;
+                } else if slope < darkest.0 {
+                    darkest = (slope, (x, y));
+                } else if slope > lightest.0 {
+                    lightest = (slope, (x, y));
+                }
+            }
         }
+        if same > 2 || darkest.0 == 0.0 || lightest.0 == 0.0 {
+            return false;
+        }
+        let in_area = |(x, y)| self.images.iter().all(|image| has_area(image, x, y));
+        in_area(darkest.1) || in_area(lightest.1)
     }
-    // Beyond the border it goes on as it is.
-    same += usize::from(count < 8);
-    if same > 2 || darkest.0 == 0.0 || lightest.0 == 0.0 {
-        return false;
-    }
-    let in_area = |(x, y)| has_area(image, x, y) && has_area(other, x, y);
-    in_area(darkest.1) || in_area(lightest.1)
 }
 
 /// Whether more than two neighbours of a pixel equal it.
 fn has_area<T: Compare>(image: &Image<T>, x: u32, y: u32) -> bool {
-    let own = image.pixel(x, y);
-    let (neighbours, count) = neighbours(image, x, y);
-    let same = neighbours[..count].iter().filter(|&&(x, y)| image.pixel(x, y) == own).count();
-    same + usize::from(count < 8) > 2
+    let size = image.size();
+    let width = size.width() as usize;
+    let (columns, rows) = (around(x, size.width()), around(y, size.height()));
+    let row = |y: u32| &image.pixels()[y as usize * width..][..width];
+    let own = row(y)[x as usize];
+    let mut same = usize::from(is_at_border(&columns, &rows));
+    for y in rows {
+        let row = &row(y)[*columns.start() as usize..=*columns.end() as usize];
+        same += row.iter().filter(|&&pixel| pixel == own).count();
+    }
+    // The pixel is one of them. One with a NaN equals nothing, itself included.
+    same > 3
 }
 
-/// The pixels around one, inside the image, and how many they are.
-fn neighbours<T: Compare>(image: &Image<T>, x: u32, y: u32) -> ([(u32, u32); 8], usize) {
-    let (right, bottom) = (image.size().width() - 1, image.size().height() - 1);
-    let (mut found, mut count) = ([(0, 0); 8], 0);
-    for row in y.saturating_sub(1)..=(y + 1).min(bottom) {
-        for column in x.saturating_sub(1)..=(x + 1).min(right) {
-            if (column, row) != (x, y) {
-                found[count] = (column, row);
-                count += 1;
-            }
-        }
-    }
-    (found, count)
+/// A coordinate and those beside it inside the image.
+fn around(at: u32, length: u32) -> RangeInclusive<u32> {
+    at.saturating_sub(1)..=(at + 1).min(length - 1)
+}
+
+fn is_at_border(columns: &RangeInclusive<u32>, rows: &RangeInclusive<u32>) -> bool {
+    let count = |range: &RangeInclusive<u32>| range.end() - range.start() + 1;
+    count(columns) * count(rows) < 9
 }
 
 /// Luma by the weights of NTSC, over white. Not a number counts as black.
@@ -89,18 +123,19 @@ mod tests {
             [level, level, level, 255]
         });
         let mut seen = 0;
+        let antialias = Antialias::new(&hard, &smooth, 0..9);
         for (x, y) in (0..9).flat_map(|y| (0..9).map(move |x| (x, y))) {
             let differs = hard.pixel(x, y) != smooth.pixel(x, y);
             if differs && (1..8).contains(&x) && (1..8).contains(&y) {
-                assert!(is_antialiased(&hard, &smooth, x, y), "({x}, {y})");
+                assert!(antialias.is_antialiased(x, y), "({x}, {y})");
                 seen += 1;
             }
         }
         assert!(seen > 5);
-        assert!(!is_antialiased(&hard, &smooth, 0, 4));
+        assert!(!antialias.is_antialiased(0, 4));
         // A spot in the middle of an area is none.
         let spot = Image::from_fn(size, |x, y| [if (x, y) == (4, 4) { 9u8 } else { 0 }; 4]);
         let area = Image::from_fn(size, |_, _| [0u8; 4]);
-        assert!(!is_antialiased(&spot, &area, 4, 4));
+        assert!(!Antialias::new(&spot, &area, 4..5).is_antialiased(4, 4));
     }
 }

@@ -5,7 +5,8 @@
 //! that explain everything come first, and end the search; the others say where differences are and how
 //! large. A finding is an observation that holds of the pixels, not a proof of its cause.
 
-use super::{Compare, CompareOptions, Depth, Pair, Rectangle, antialias, pair};
+use super::antialias::Antialias;
+use super::{Compare, CompareOptions, Depth, Pair, Rectangle, pair};
 use crate::image::{AnyImage, Image};
 use crate::size::Size;
 use lambdav_float_environment::with_default;
@@ -456,12 +457,10 @@ fn recoloured<T: Compare>(a: &Image<T>, b: &Image<T>) -> Option<Finding> {
         return Some(Finding::Clamped);
     }
     // Factor and constant are those of a colour that is neither dark nor, in `b`, clamped.
-    let numbers = |image: &Image<T>| -> Vec<f64> {
-        image.pixels().iter().flat_map(|p| p[..3].iter().map(|&s| s.into() / T::FULL)).collect()
-    };
-    let (of_a, of_b) = (numbers(a), numbers(b));
+    let number = |sample: T| -> f64 { sample.into() / T::FULL };
+    let colours_of = |(a, b): (&[T; 4], &[T; 4])| [0, 1, 2].map(|i| (number(a[i]), number(b[i])));
     let inner = |&(a, b): &(f64, f64)| a.is_finite() && 0.02 < b.abs() && b.abs() < 0.98;
-    let pairs = of_a.into_iter().zip(of_b).filter(inner);
+    let pairs = a.pixels().iter().zip(b.pixels()).flat_map(colours_of).filter(inner);
     let (from, to) = pairs.max_by(|(a, _), (b, _)| a.total_cmp(b))?;
     if from != 0.0 {
         let factor = to / from;
@@ -625,12 +624,15 @@ impl Local {
         options: &CompareOptions,
     ) -> bool {
         let r = self.bounds;
-        let mut places =
-            (r.y..r.y + r.height).flat_map(|y| (r.x..r.x + r.width).map(move |x| (x, y)));
-        places.all(|(x, y)| {
-            same(at(a, x, y), at(b, x, y))
-                || options.ignores(x, y)
-                || antialias::is_antialiased(a, b, x, y)
+        (r.y..r.y + r.height).all(|y| {
+            let mut antialias = None;
+            (r.x..r.x + r.width).all(|x| {
+                same(at(a, x, y), at(b, x, y))
+                    || options.ignores(x, y)
+                    || antialias
+                        .get_or_insert_with(|| Antialias::new(a, b, y..y + 1))
+                        .is_antialiased(x, y)
+            })
         })
     }
 }

@@ -3,7 +3,7 @@
 //! Images are compared in bands of rows. What is found of them is joined from the top to the bottom, so that the
 //! outcome, sums of floating-point numbers included, is the same for any number of threads.
 
-use super::antialias;
+use super::antialias::Antialias;
 use super::outcome::{CompareOptions, Comparison, Difference, Peak, SWEEP, Verdict};
 use super::sample::{Compare, Depth, distance};
 use super::ulp::UlpHistogram;
@@ -140,8 +140,9 @@ fn rows_of<T: Compare>(
     let is_float = T::DEPTH == Depth::Float;
     let mut found = Found::nothing();
     let pixels = rows.start as usize * width as usize..rows.end as usize * width as usize;
+    let mut antialias = None;
     let pairs = a.pixels()[pixels.clone()].iter().zip(&b.pixels()[pixels]);
-    let places = rows.flat_map(|y| (0..width).map(move |x| (x, y)));
+    let places = rows.clone().flat_map(|y| (0..width).map(move |x| (x, y)));
     for ((x, y), (pixel_a, pixel_b)) in places.zip(pairs) {
         if options.ignores(x, y) {
             continue;
@@ -184,7 +185,11 @@ fn rows_of<T: Compare>(
         if within {
             continue;
         }
-        if options.antialiased && antialias::is_antialiased(a, b, x, y) {
+        let is_antialiased = options.antialiased
+            && antialias
+                .get_or_insert_with(|| Antialias::new(a, b, rows.clone()))
+                .is_antialiased(x, y);
+        if is_antialiased {
             found.antialiased += 1;
         } else {
             found.beyond += 1;
