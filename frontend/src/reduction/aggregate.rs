@@ -1,96 +1,14 @@
 //! Structures, variants and arrays at run time. They know nothing of how the core lays them out.
 
 use super::operate::Data;
-use super::term::{Aggregate, AggregateKind, Part};
-use super::text::{Constructor, Primitive};
+use super::shape::Shape;
+use super::term::{Aggregate, AggregateKind, Part, Parts};
+use super::text::Primitive;
 use lambdav_core::resource::Bound;
-use lambdav_core::types::{Field, Scalar, Structure, Type, TypeKind, TypeLimit, Types};
+use lambdav_core::types::{Type, TypeKind, Types};
 use std::rc::Rc;
-use std::sync::Arc;
-
-/// A type as it is written: that of a uniform, or of a buffer's elements.
-#[derive(Clone, Debug)]
-pub(super) enum Shape {
-    Builtin(Type),
-    Structure(Arc<Constructor>, Arc<[Shape]>),
-    Array(u32, Arc<Shape>),
-}
-
-/// The deepest that shapes are nested.
-const MAX_DEPTH: u32 = 1000;
 
 impl Shape {
-    /// How deep it is nested, or `None` where that is deeper than the compiler takes.
-    pub(super) fn depth(&self) -> Option<u32> {
-        // The parts have been asked before.
-        let depth = match self {
-            Self::Builtin(_) => 0,
-            Self::Structure(_, fields) => {
-                let all: Option<Vec<u32>> = fields.iter().map(Self::depth).collect();
-                1 + all?.into_iter().max().unwrap_or(0)
-            }
-            Self::Array(_, element) => 1 + element.depth()?,
-        };
-        (depth <= MAX_DEPTH).then_some(depth)
-    }
-
-    /// The type in a table, whose structures have no names there.
-    pub(super) fn declare(&self, types: &mut Types) -> Result<Type, TypeLimit> {
-        match self {
-            Self::Builtin(ty) => Ok(*ty),
-            Self::Array(count, element) => {
-                let element = element.declare(types)?;
-                types.add_array(element, *count)
-            }
-            Self::Structure(constructor, shapes) => {
-                let mut fields = Vec::with_capacity(shapes.len());
-                for (name, shape) in constructor.fields.iter().zip(&**shapes) {
-                    let ty = shape.declare(types)?;
-                    fields.push(Field { name: (&**name).into(), ty, is_generic: false });
-                }
-                types.add_structure(Structure { name: "".into(), fields: fields.into() })
-            }
-        }
-    }
-
-    /// The words of a default that is left out: zeros, and identities for matrices.
-    pub(super) fn zero(&self, types: &Types, words: &mut Vec<u32>) {
-        match self {
-            Self::Builtin(ty) => {
-                let first = words.len();
-                words.resize(first + types.components(*ty), 0);
-                if let Some(TypeKind::Matrix(Scalar::F32, n)) = ty.builtin() {
-                    let diagonal = words[first..].iter_mut().step_by(usize::from(n) + 1);
-                    diagonal.for_each(|word| *word = 1f32.to_bits());
-                }
-            }
-            Self::Structure(_, fields) => fields.iter().for_each(|f| f.zero(types, words)),
-            Self::Array(count, element) => (0..*count).for_each(|_| element.zero(types, words)),
-        }
-    }
-
-    /// The value of these words, of which it takes as many as it needs from the front.
-    pub(super) fn value(&self, types: &Types, words: &mut &[u32]) -> Option<Part> {
-        let aggregate = |kind, parts: Option<Vec<Part>>| {
-            Some(Part::Aggregate(Rc::new(Aggregate { kind, parts: parts? })))
-        };
-        match self {
-            Self::Builtin(ty) => {
-                let (taken, rest) = words.split_at_checked(types.components(*ty))?;
-                *words = rest;
-                Some(Part::Data(Data { ty: *ty, words: taken.into() }))
-            }
-            Self::Structure(constructor, fields) => aggregate(
-                AggregateKind::Made(Arc::clone(constructor)),
-                fields.iter().map(|field| field.value(types, words)).collect(),
-            ),
-            Self::Array(count, element) => aggregate(
-                AggregateKind::Array,
-                (0..*count).map(|_| element.value(types, words)).collect(),
-            ),
-        }
-    }
-
     /// The words of a value of this shape; `None` of any other.
     pub(super) fn words(&self, part: &Part, words: &mut Vec<u32>) -> Option<()> {
         match (self, part) {
@@ -100,8 +18,8 @@ impl Shape {
                 if made != constructor || value.parts.len() != fields.len() {
                     return None;
                 }
-                let mut all = fields.iter().zip(&value.parts);
-                all.try_for_each(|(field, part)| field.words(part, words))?;
+                let mut all = fields.iter().zip(value.parts.iter());
+                all.try_for_each(|(field, part)| field.words(&part, words))?;
             }
             (Self::Array(count, element), Part::Aggregate(value)) => {
                 if !matches!(value.kind, AggregateKind::Array)
@@ -109,7 +27,7 @@ impl Shape {
                 {
                     return None;
                 }
-                value.parts.iter().try_for_each(|part| element.words(part, words))?;
+                value.parts.iter().try_for_each(|part| element.words(&part, words))?;
             }
             _ => return None,
         }
@@ -158,7 +76,9 @@ impl Primitive {
             (Self::At, [Part::Data(index)]) => {
                 let last = data.len() - 1;
                 let digits = digits.map(|digits| digits.min(last as u32));
-                shape.value(buffers.types, &mut data.element(clamped(index, digits, data.len())?))
+                shape
+                    .stored(&data.element(clamped(index, digits, data.len())?).into())
+                    .map(Part::from)
             }
             _ => None,
         }
@@ -177,7 +97,7 @@ impl Primitive {
                 if !parts.is_empty()
                     && parts.windows(2).all(|two| of_one_type(&two[0], &two[1])) =>
             {
-                let (kind, parts) = (AggregateKind::Array, parts.to_vec());
+                let (kind, parts) = (AggregateKind::Array, Parts::Values(parts.to_vec()));
                 Some(Part::Aggregate(Rc::new(Aggregate { kind, parts })))
             }
             (Self::SizeOf, [Part::Aggregate(value)]) => matches!(value.kind, AggregateKind::Array)
@@ -186,7 +106,7 @@ impl Primitive {
                 }),
             (Self::At, [of, Part::Data(index)]) => match of {
                 Part::Aggregate(value) if matches!(value.kind, AggregateKind::Array) => {
-                    Some(value.parts[clamped(index, digits, value.parts.len())?].clone())
+                    Some(value.parts.get(clamped(index, digits, value.parts.len())?))
                 }
                 Part::Data(value) => {
                     let (ty, size) = part_type(types, value.ty)?;

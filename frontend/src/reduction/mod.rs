@@ -62,6 +62,7 @@ mod pixel;
 mod program;
 mod read;
 mod reducer;
+mod shape;
 mod term;
 #[cfg(test)]
 mod tests;

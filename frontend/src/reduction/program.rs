@@ -1,8 +1,9 @@
 //! A program as the evaluator takes it.
 
-use super::aggregate::Shape;
+use super::shape::Shape;
 use super::text::{TextId, Texts};
 use lambdav_core::types::Types;
+use std::sync::Arc;
 
 /// A uniform as declared.
 #[derive(Clone, Debug)]
@@ -20,7 +21,7 @@ pub struct SourceProgram {
     pub(super) texts: Texts,
     pub(super) uniforms: Vec<SourceUniform>,
     /// The constants whose values are given.
-    pub(super) constants: Vec<(Shape, Box<[u32]>)>,
+    pub(super) constants: Vec<(Shape, Arc<[u32]>)>,
     /// Location and expression.
     pub(super) outputs: Vec<(u32, TextId)>,
     /// Where this is true a pixel keeps the colour that is cleared to.

@@ -5,10 +5,10 @@
 mod aggregates;
 mod declarations;
 
-use super::aggregate::Shape;
 use super::fault::SourceFault;
 use super::operate::Data;
 use super::program::{SourceProgram, SourceUniform};
+use super::shape::Shape;
 use super::text::{Form, Primitive, TextId, Texts, Variable};
 use crate::builtins::Builtin;
 use crate::mutants::{Mutant, is_active};

@@ -1,14 +1,15 @@
 //! Reduction to a value: finds the outermost place where a rule of the semantics applies, and
 //! applies it. What waits for the value of an inner term is on a stack of frames.
 
-use super::aggregate::{Buffers, Shape};
+use super::aggregate::Buffers;
 use super::fault::{Limits, SourceFault};
 use super::operate::{Data, follow, operate};
 use super::pixel::Pixel;
 use super::program::{SourceProgram, SourceUniform};
 use super::read;
+use super::shape::Shape;
 use super::term::{
-    Aggregate, AggregateKind, Entry, Node, Part, Source, State, Substitution, instantiate,
+    Aggregate, AggregateKind, Entry, Node, Part, Parts, Source, State, Substitution, instantiate,
     live_nodes,
 };
 use super::text::{Arm, Form, TextId, Texts, Variable};
@@ -78,7 +79,7 @@ pub(super) struct Reducer<'a> {
     types: &'a Types,
     uniforms: &'a [SourceUniform],
     buffers: Buffers<'a>,
-    constants: &'a [(Shape, Box<[u32]>)],
+    constants: &'a [(Shape, Arc<[u32]>)],
     inputs: &'a Inputs,
     limits: Limits,
     cancelled: &'a dyn Fn() -> bool,
@@ -226,10 +227,8 @@ impl<'a> Reducer<'a> {
                 let uniform = self.uniforms.get(index as usize);
                 let words = self.inputs.uniforms.get(index as usize);
                 let value = uniform.zip(words);
-                match value
-                    .and_then(|(uniform, words)| shape_value(&uniform.shape, self.types, words))
-                {
-                    Some(value) => Ok(Control::Return(value)),
+                match value.and_then(|(uniform, words)| uniform.shape.stored(words)) {
+                    Some(value) => Ok(Control::Return(value.into())),
                     None => {
                         self.unexpected(&node, "this uniform was not given a value of its type")
                     }
@@ -237,9 +236,9 @@ impl<'a> Reducer<'a> {
             }
             Form::Fixed(index) => {
                 let value = self.constants.get(index as usize);
-                let value = value.and_then(|(shape, words)| shape_value(shape, self.types, words));
+                let value = value.and_then(|(shape, words)| shape.stored(words));
                 match value {
-                    Some(value) => Ok(Control::Return(value)),
+                    Some(value) => Ok(Control::Return(value.into())),
                     None => self.unexpected(&node, "this constant has no value of its type"),
                 }
             }
@@ -326,7 +325,7 @@ impl<'a> Reducer<'a> {
                 let field = match (&*node.state.borrow(), &value.kind) {
                     (State::Known(known), AggregateKind::Made(made)) => match &known.term {
                         Source::Field(_, constructor, index) if constructor == made => {
-                            Some(value.parts[*index].clone())
+                            Some(value.parts.get(*index))
                         }
                         Source::Field(..) | Source::Term(_) => None,
                     },
@@ -442,7 +441,7 @@ impl<'a> Reducer<'a> {
             }
             (Form::Accessor(name), [Part::Aggregate(value)]) => {
                 if let Some(field) = value.field(&name[1..]) {
-                    return Ok(Control::Return(value.parts[field].clone()));
+                    return Ok(Control::Return(value.parts.get(field)));
                 }
             }
             (Form::Accessor(name), [Part::Data(_)]) => {
@@ -467,7 +466,7 @@ impl<'a> Reducer<'a> {
                 if let Some(fields) = fields.collect::<Option<Vec<usize>>>()
                     && fields.iter().zip(new).all(|(&field, part)| takes(field, part))
                 {
-                    let mut parts = value.parts.clone();
+                    let mut parts = value.parts.to_vec();
                     for (field, part) in fields.into_iter().zip(new) {
                         parts[field] = part.clone();
                     }
@@ -494,12 +493,12 @@ impl<'a> Reducer<'a> {
             return Ok(Control::Reduce(body));
         }
         let scrutinee = self.child(term, 0)?;
-        let field = |(index, part): (usize, &Part)| match part {
+        let field = |(index, part): (usize, Part)| match part {
             Part::Data(_) | Part::Aggregate(_) if self.has_derivatives => {
                 let of = (term.text, scrutinee.clone());
-                Node::field(of, made, index, self.pixel, part.clone())
+                Node::field(of, made, index, self.pixel, part)
             }
-            _ => Node::of_part(term.text, part.clone()),
+            _ => Node::of_part(term.text, part),
         };
         let fields: Vec<Rc<Node>> = value.parts.iter().enumerate().map(field).collect();
         let first = arms[index].first;
@@ -678,7 +677,7 @@ impl<'a> Reducer<'a> {
                 State::Function(function) => Some(function.clone()),
                 State::Aggregate(value) => match around.pop() {
                     Some(Around::Field(name)) => match value.field(&name[1..]) {
-                        Some(field) => Some(Node::of_part(node.text, value.parts[field].clone())),
+                        Some(field) => Some(Node::of_part(node.text, value.parts.get(field))),
                         None => return self.unexpected(&node, "there is no such field"),
                     },
                     Some(Around::Application(_)) | None => return Ok(false),
@@ -760,6 +759,7 @@ enum Around {
 }
 
 fn made(kind: AggregateKind, parts: Vec<Part>) -> Part {
+    let parts = Parts::Values(parts);
     Part::Aggregate(Rc::new(Aggregate { kind, parts }))
 }
 
@@ -774,10 +774,4 @@ fn is_function(form: &Form) -> bool {
             | Form::Accessor(_)
             | Form::Primitive(_)
     )
-}
-
-/// The value of a uniform or constant with these words, if they are as many as it needs.
-fn shape_value(shape: &Shape, types: &Types, mut words: &[u32]) -> Option<Part> {
-    let value = shape.value(types, &mut words)?;
-    words.is_empty().then_some(value)
 }

@@ -2,6 +2,7 @@
 
 use super::operate::Data;
 use super::pixel::Pixel;
+use super::shape::{Stored, StoredParts};
 use super::text::{Constructor, Form, TextId, Texts, Variable};
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
@@ -79,7 +80,44 @@ pub(super) enum AggregateKind {
 #[derive(Debug)]
 pub(super) struct Aggregate {
     pub(super) kind: AggregateKind,
-    pub(super) parts: Vec<Part>,
+    pub(super) parts: Parts,
+}
+
+/// The parts of an aggregate.
+#[derive(Debug)]
+pub(super) enum Parts {
+    /// Those that were computed.
+    Values(Vec<Part>),
+    /// Those of a uniform, a constant or an element of a buffer.
+    Stored(StoredParts),
+}
+
+impl Parts {
+    pub(super) fn len(&self) -> usize {
+        match self {
+            Self::Values(values) => values.len(),
+            Self::Stored(stored) => stored.len(),
+        }
+    }
+
+    /// The part of that index, which must be below [`Self::len`].
+    pub(super) fn get(&self, index: usize) -> Part {
+        match self {
+            Self::Values(values) => values[index].clone(),
+            Self::Stored(stored) => stored.get(index).into(),
+        }
+    }
+
+    pub(super) fn iter(&self) -> impl Iterator<Item = Part> {
+        (0..self.len()).map(|index| self.get(index))
+    }
+
+    pub(super) fn to_vec(&self) -> Vec<Part> {
+        match self {
+            Self::Values(values) => values.clone(),
+            Self::Stored(_) => self.iter().collect(),
+        }
+    }
 }
 
 /// What a closed term is reduced to.
@@ -89,6 +127,19 @@ pub(super) enum Part {
     /// A `func`, a `rec-func`, a `rec`, a builtin, a constructor or an accessor.
     Function(Rc<Node>),
     Aggregate(Rc<Aggregate>),
+}
+
+impl From<Stored> for Part {
+    fn from(stored: Stored) -> Self {
+        match stored {
+            Stored::Data(data) => Self::Data(data),
+            Stored::Parts(parts) => {
+                let kind = parts.constructor().cloned();
+                let kind = kind.map_or(AggregateKind::Array, AggregateKind::Made);
+                Self::Aggregate(Rc::new(Aggregate { kind, parts: Parts::Stored(parts) }))
+            }
+        }
+    }
 }
 
 impl Constructor {
@@ -116,9 +167,9 @@ impl Aggregate {
 
     /// The same with another part.
     pub(super) fn with(&self, index: usize, part: Part) -> Self {
-        let mut parts = self.parts.clone();
+        let mut parts = self.parts.to_vec();
         parts[index] = part;
-        Self { kind: self.kind.clone(), parts }
+        Self { kind: self.kind.clone(), parts: Parts::Values(parts) }
     }
 }
 
@@ -364,7 +415,9 @@ fn release(state: &mut State, orphans: &mut Vec<Node>) {
             Part::Data(_) => {}
             Part::Function(function) => orphans.extend(Rc::into_inner(function)),
             Part::Aggregate(aggregate) => {
-                parts.extend(Rc::into_inner(aggregate).into_iter().flat_map(|a| a.parts));
+                if let Some(Parts::Values(values)) = Rc::into_inner(aggregate).map(|a| a.parts) {
+                    parts.extend(values);
+                }
             }
         }
     }

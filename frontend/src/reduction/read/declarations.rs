@@ -1,8 +1,8 @@
 //! Declarations of structures and variants, and types as they are written.
 
 use super::{Meaning, Read, Reader};
-use crate::reduction::aggregate::Shape;
 use crate::reduction::fault::SourceFault;
+use crate::reduction::shape::Shape;
 use crate::reduction::text::{Constructor, Form};
 use crate::syntax::{ExprId, ExprKind};
 use lambdav_core::texture::{Filter, TextureOptions, Wrap};
