@@ -153,8 +153,13 @@ impl Given {
         all.for_program(this)
     }
 
-    /// What there is to say of inputs that the program, which messages call `name`, declares without using them.
-    pub(super) fn remark(&self, name: &str) -> Option<String> {
+    /// Notes on a program, which they call `name`, and what it is given: inputs that it declares without using them,
+    /// and parts of uniforms that are inputs of λV.
+    pub(super) fn remarks(&self, name: &str) -> impl Iterator<Item = String> {
+        [self.unused(name), self.reached(name)].into_iter().flatten()
+    }
+
+    fn unused(&self, name: &str) -> Option<String> {
         let mut names: Vec<String> = Vec::new();
         for unused in &self.unused {
             if !names.contains(unused) {
@@ -242,12 +247,11 @@ impl Given {
     /// are not.
     pub(super) fn note(&self, name: &str, unset: &[String], messages: Messages) {
         module::note_unset(name, unset, messages);
-        for remark in [self.remark(name), self.reached(name)].into_iter().flatten() {
+        for remark in self.remarks(name) {
             note(&remark, messages);
         }
     }
 
-    /// What there is to say of parts of uniforms that are inputs of λV.
     fn reached(&self, name: &str) -> Option<String> {
         let option = |input| match input {
             Input::Resolution => "--size",

@@ -218,7 +218,7 @@ fn draw(
         Trouble::Other(failure) => failure,
     })?;
     let (frame, of_engine) = frame(directive, &loaded.source, &*engine, how, until)?;
-    let remarks = given.remark(&name).into_iter().chain(of_engine);
+    let remarks = given.remarks(&name).chain(of_engine);
     let remark = remarks.reduce(|all, one| format!("{all}\n{one}"));
     Ok((frame, remark))
 }

@@ -389,6 +389,12 @@ fn members_called_as_inputs_are_these() {
     place.run(&["test", "a.wgsl", "--bless"]).done();
     assert_eq!(pixel("a.npy"), [1.5, 0.0, 4.0, 2.0]);
     place.run(&["test", "a.wgsl", "--engine", "spirv"]).done();
+    place.write("a.wgsl.test", "; test: --size 4x2 --format npy --time 2.5\n");
+    let outcome = place.run(&["test", "a.wgsl"]);
+    assert_eq!(outcome.status, 1);
+    let all = "`clock.time` by --time, `clock.frame` by --frame, `resolution` by --size";
+    let wanted = format!("    `a.wgsl`: set by their names: {all}; --set gives others\n");
+    assert!(outcome.text().contains(&wanted), "{}", outcome.text());
     let run = ["diff", "--run", "a.wgsl", "a.spv", "--size", "4x2", "--time", "1.5"];
     assert_eq!(place.run(&run).status, 0);
 }
