@@ -113,7 +113,13 @@ impl About {
                 subnormals: subnormals == Subnormals::Preserve,
                 ..demanded
             },
-            exact: Some(Exact { float64, fused, subnormals, report: report.filter(|_| flushes) }),
+            exact: Some(Exact {
+                float64,
+                fused,
+                subnormals,
+                report: report.filter(|_| flushes),
+                registers: self.kind == DeviceKind::Cpu,
+            }),
             ..EmitOptions::default()
         }
     }
@@ -252,7 +258,7 @@ mod tests {
                     let found = about.exact(fused, flushes, Some(1));
                     let controls =
                         FloatControls { subnormals: subnormals == Preserve, ..FloatControls::ALL };
-                    let expected = Exact { float64, fused, subnormals, report };
+                    let expected = Exact { float64, fused, subnormals, report, registers: false };
                     let found = (found.float_controls, found.exact);
                     assert_eq!(found, (controls, Some(expected)), "{about:?}");
                 }

@@ -334,8 +334,13 @@ fn spirv_stage(
         CompileArguments { preserve_subnormals: true, .. } => Subnormals::Preserve,
         _ => Subnormals::Integers,
     };
-    let exact =
-        Exact { float64: !options.no_float64, fused: !options.no_fma, subnormals, report: None };
+    let exact = Exact {
+        float64: !options.no_float64,
+        fused: !options.no_fma,
+        subnormals,
+        report: None,
+        registers: false,
+    };
     let exact = options.exact.then_some(exact);
     let float_controls = match exact {
         Some(Exact { subnormals, .. }) => FloatControls {

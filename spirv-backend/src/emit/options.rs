@@ -65,6 +65,9 @@ pub struct Exact {
     /// The location of one more output, (1, 0, 0, 1) where a pixel met a number that is subnormal or
     /// rounds to one or to zero, else (0, 0, 0, 1).
     pub report: Option<u32>,
+    /// Whether values of pixels that are computed again may lie in registers. Compilers for CPUs then take a fourth of the
+    /// time. A GPU executes the fewer pixels at once, these or not, the more registers a shader has.
+    pub registers: bool,
 }
 
 /// What a module demands of the arithmetic of an implementation, as SPV_KHR_float_controls lets it:

@@ -26,7 +26,8 @@ fn kinds() -> Vec<(EmitOptions, Arithmetic)> {
         let preserves = subnormals == Subnormals::Preserve;
         for fused in [false, true] {
             let float_controls = FloatControls { subnormals: preserves, ..FloatControls::ALL };
-            let exact = Some(Exact { float64, fused, subnormals, report: None });
+            let registers = fused;
+            let exact = Some(Exact { float64, fused, subnormals, report: None, registers });
             let options = EmitOptions { float_controls, exact, ..EmitOptions::default() };
             let rough = Arithmetic { flushes: !preserves, rounds_twice: !fused, is_rough: fused };
             all.push((options, rough));

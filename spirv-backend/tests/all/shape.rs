@@ -11,8 +11,13 @@ use rspirv::dr::Operand;
 use rspirv::spirv::{Decoration, GlslStd450Op, Op};
 
 /// How exact modules are emitted for most GPUs.
-const EXACT: Exact =
-    Exact { float64: true, fused: true, subnormals: Subnormals::Integers, report: None };
+const EXACT: Exact = Exact {
+    float64: true,
+    fused: true,
+    subnormals: Subnormals::Integers,
+    report: None,
+    registers: false,
+};
 
 /// The instructions between the first label and the end of the function, without lines and results.
 fn body(text: &str) -> Vec<&str> {
@@ -116,6 +121,48 @@ fn loops_are_structured() {
     // ways.
     assert!((3..=4).contains(&count(&text, "OpPhi")), "{text}");
     assert_eq!(count(&text, "OpVariable"), 2, "an output and the inputs: {text}");
+}
+
+/// Arrays of the machine have constant indices, but for one store to each, without which they would be in registers.
+#[test]
+fn the_machine_keeps_values_in_memory_or_in_registers() {
+    let shader =
+        Shader::new("a.lv", "(let ((a (sin (time))) (b (pow a (frame)))) (vec4 a b (* a b) 1))");
+    for registers in [false, true] {
+        let exact = Some(Exact { float64: false, registers, ..EXACT });
+        let module = shader.emitted(&EmitOptions { exact, ..EmitOptions::default() });
+        let module = rspirv::dr::load_words(&module.words).expect("it is a module");
+        let globals = || module.types_global_values.iter();
+        let constants: Vec<u32> = globals()
+            .filter(|it| it.class.opcode == Op::Constant)
+            .filter_map(|it| it.result_id)
+            .collect();
+        let is_rare = |of: &&rspirv::dr::Function| {
+            let name = module
+                .debug_names
+                .iter()
+                .find(|it| it.operands[1] == Operand::LiteralString("rare".to_owned()));
+            name.map(|it| it.operands[0].unwrap_id_ref()) == of.def_id()
+        };
+        let rare = module.functions.iter().find(is_rare).expect("it is there");
+        let arrays: Vec<u32> = rare
+            .all_inst_iter()
+            .filter(|it| it.class.opcode == Op::AccessChain)
+            .filter(|it| !constants.contains(&it.operands[1].unwrap_id_ref()))
+            .map(|it| it.operands[0].unwrap_id_ref())
+            .collect();
+        let of_machine: std::collections::HashSet<u32> = rare
+            .all_inst_iter()
+            .filter(|it| it.class.opcode == Op::AccessChain)
+            .map(|it| it.operands[0].unwrap_id_ref())
+            .filter(|&id| {
+                rare.all_inst_iter()
+                    .any(|it| it.class.opcode == Op::Variable && it.result_id == Some(id))
+            })
+            .collect();
+        assert!(!of_machine.is_empty(), "values go from block to block");
+        assert_eq!(arrays.len(), if registers { 0 } else { of_machine.len() }, "{registers}");
+    }
 }
 
 /// NVIDIA's compiler crashes on them.

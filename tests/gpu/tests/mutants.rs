@@ -24,8 +24,13 @@ fn of_rough() {
     let text = "(/ (- (* (.x (frag-coord)) (.y (frag-coord))) 1) (+ 3 (.y (frag-coord))))";
     let core = compile(&SourceFile::new("ratio.lv", text)).0.expect("a program");
     let program = schedule(&core, &[0]).expect("it is flat");
-    let exact =
-        Exact { float64: true, fused: true, subnormals: Subnormals::Integers, report: None };
+    let exact = Exact {
+        float64: true,
+        fused: true,
+        subnormals: Subnormals::Integers,
+        report: None,
+        registers: false,
+    };
     let options = EmitOptions { exact: Some(exact), ..EmitOptions::default() };
     let is_right = || {
         let module = emit(&program, None, &options).expect("it fits");

@@ -4,9 +4,12 @@
 //! calls the function, or not, if the value is there already; and from that one to where it came from. Such
 //! blocks have no structure that SPIR-V knows. So the function becomes a machine: a loop around a switch whose
 //! cases are its blocks, and a variable that says which one is next, by its label. Values that one block
-//! computes and another one uses go through variables, and so do those that depend on the way. These are elements of arrays,
-//! with indices that compilers do not know: otherwise each of them would have a register for as long as the machine runs, and a
-//! GPU executes the fewer pixels at once, rare or not, the more registers a shader has.
+//! computes and another one uses go through variables, and so do those that depend on the way. These are elements of arrays.
+//!
+//! An array of which all indices are constants is as many variables for compilers, each of which has a register for as long as
+//! the machine runs; and a GPU executes the fewer pixels at once, rare or not, the more registers a shader has. So at the
+//! beginning the machine writes one element at an index that compilers do not know, which keeps the array in memory
+//! ([`Exact::registers`](crate::emit::Exact)).
 
 use crate::emit::declarations::TypeDeclaration;
 use crate::emit::modes::{Calls, Mode, Variant};
@@ -107,6 +110,7 @@ impl Translator<'_> {
             let operands = [ty, count].map(Operand::IdRef).to_vec();
             let to = self.declarations.declare(Op::TypeArray, None, operands);
             machine.variables.push(self.variable(array, to));
+            machine.arrays.push((array, ty));
             let places = of_type.iter().zip(0..).map(|(&(_, id), index)| (id, (array, index)));
             machine.places.extend(places);
         }
@@ -125,7 +129,7 @@ impl Translator<'_> {
     }
 
     /// The loop, and the blocks as cases of its switch.
-    fn assemble(&mut self, mut machine: Machine, blocks: Vec<Block>, state: Word, back: Word) {
+    fn assemble(&mut self, machine: Machine, blocks: Vec<Block>, state: Word, back: Word) {
         let uint = self.declarations.ty(Type::UINT);
         let [entry, header, test, body, merge, continuing, exit] =
             [(); 7].map(|()| self.declarations.id());
@@ -133,7 +137,14 @@ impl Translator<'_> {
         let (end, first) = (self.declarations.uint(END), self.declarations.uint(labels[0]));
         self.begin(entry);
         machine.variables.iter().for_each(|variable| self.push(variable.clone()));
-        machine.zero = self.zero();
+        if !self.options.exact.is_some_and(|exact| exact.registers) {
+            let zero = self.zero();
+            for &(array, ty) in &machine.arrays {
+                let null = self.declarations.declare(Op::ConstantNull, Some(ty), vec![]);
+                let first = self.array_element(array, zero, ty);
+                self.store(first, null);
+            }
+        }
         self.store(state, first);
         self.branch(header);
         self.begin(header);
@@ -270,8 +281,12 @@ impl Translator<'_> {
         let (array, index) = machine.places[&id];
         let to = machine.shared[&id];
         let index = self.declarations.uint(index);
-        let index = self.instruction(Op::IAdd, Type::UINT, &[index, machine.zero]);
-        let pointer = self.declarations.shape(TypeDeclaration::Pointer(StorageClass::Function, to));
+        self.array_element(array, index, to)
+    }
+
+    /// A pointer to an element of that type.
+    fn array_element(&mut self, array: Word, index: Word, ty: Word) -> Word {
+        let pointer = self.declarations.shape(TypeDeclaration::Pointer(StorageClass::Function, ty));
         self.compute(Op::AccessChain, pointer, [array, index].map(Operand::IdRef).to_vec())
     }
 
@@ -294,8 +309,8 @@ struct Machine {
     shared: FxHashMap<Word, Word>,
     /// The arrays that these lie in, and where.
     places: FxHashMap<Word, (Word, u32)>,
-    /// A zero that compilers do not know.
-    zero: Word,
+    /// The arrays, and the types of their elements.
+    arrays: Vec<(Word, Word)>,
     /// The φ of each block.
     phis: FxHashMap<Word, Vec<Phi>>,
 }
