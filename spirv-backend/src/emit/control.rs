@@ -8,6 +8,7 @@
 //! Their own merge blocks are never reached.
 
 use super::declarations::TypeDeclaration;
+use super::modes::Mode;
 use super::translator::{Join, OpenConstruct, Selection, Translator, Ways};
 use crate::mutants::{Mutant, is_active};
 use lambdav_core::graph::Discard;
@@ -64,6 +65,9 @@ impl<'p> Translator<'p> {
         let variables = variables.into_iter().map(|(_, instruction)| instruction);
         let prologue = std::mem::take(&mut self.function.prologue);
         self.function.blocks[0].instructions.splice(0..0, variables.chain(prologue));
+        if let Mode::Rare { .. } = self.function.mode {
+            self.drop_unused();
+        }
         self.flatten();
         self.finish_function(id, result, ty, parameters);
     }

@@ -18,7 +18,7 @@ const TWO_31: u32 = 0x4f00_0000;
 const TWO_32: u32 = 0x4f80_0000;
 
 /// As many bools as a type has components.
-fn bools(ty: Type) -> Type {
+pub(super) fn bools(ty: Type) -> Type {
     Type::bvec(ty.width().expect("a scalar or a vector"))
 }
 

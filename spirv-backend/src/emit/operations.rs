@@ -26,10 +26,18 @@ impl Translator<'_> {
         }
         let ids: Vec<Word> = operands.iter().map(|&operand| self.value(operand)).collect();
         match op {
-            Core::Construct(_) => self.construct(ty, &ids),
+            Core::Construct(_) => {
+                let id = self.construct(ty, &ids);
+                let types = operands.iter().map(|&operand| self.function.program.ty(operand));
+                let parts: Vec<_> = ids.into_iter().zip(types).collect();
+                self.constructed_in_double(&parts, id);
+                id
+            }
             Core::Inject(ty, case) => self.inject(ty, case, &ids),
             _ => {
-                let id = self.apply(op, self.function.program.ty(operands[0]), ty, &ids);
+                let kind = self.function.program.ty(operands[0]);
+                let id = self.apply(op, kind, ty, &ids);
+                self.also_in_double(op, kind, ty, &ids, id);
                 self.hide_result(op, ty, &ids, id)
             }
         }

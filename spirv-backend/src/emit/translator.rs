@@ -2,6 +2,7 @@
 //! open blocks go to.
 
 use super::declarations::Declarations;
+use super::exact::Magnitudes;
 use super::interface::Interface;
 use super::lines::Lines;
 use super::modes::{Calls, ExactState, Hiding, Library, Mode, Suspect};
@@ -124,12 +125,21 @@ pub(super) struct FunctionState<'p> {
     pub(super) suspects: Vec<Suspect>,
     /// For each value, whether the device's own operation will do, as far as subnormal numbers are concerned, where that is
     /// of interest; and whether it will for the one that is being computed.
-    pub(super) harmless: Vec<bool>,
+    pub(super) magnitudes: Magnitudes,
     pub(super) is_harmless: bool,
+    /// Whether the value that is being computed is never subnormal, and the ids of those that are not.
+    pub(super) is_full: bool,
+    pub(super) full: FxHashSet<Word>,
+    /// Components of values of the open block in binary64 (`exact/doubles`).
+    pub(super) doubles: FxHashMap<(Word, u32), Word>,
+    /// The zero that hides numbers of binary64.
+    pub(super) long_zero: Option<Word>,
     /// The loops that end by themselves, where others have a way out of their own for pixels that are computed again.
     pub(super) bounded: FxHashSet<ValueId>,
     /// How functions of the library are called that the module has once.
     pub(super) calls: Option<Calls>,
+    /// Whether the fast function calls them so.
+    pub(super) calls_once: bool,
 }
 
 impl<'p> FunctionState<'p> {
@@ -155,10 +165,15 @@ impl<'p> FunctionState<'p> {
             zeros: [[None; 4]; Hiding::COUNT],
             noted: [None; 2],
             suspects: Vec::new(),
-            harmless: Vec::new(),
+            magnitudes: Magnitudes::default(),
             is_harmless: false,
+            is_full: false,
+            full: FxHashSet::default(),
+            doubles: FxHashMap::default(),
+            long_zero: None,
             bounded: FxHashSet::default(),
             calls: None,
+            calls_once: false,
         }
     }
 }
@@ -234,6 +249,11 @@ impl<'p> Translator<'p> {
     /// Says what stands for a value.
     pub(super) fn define(&mut self, value: ValueId, slot: Slot<'p>) {
         self.function.slots[value.index()] = slot;
+        if let Slot::Id(id) = slot
+            && self.function.magnitudes.full.get(value.index()) == Some(&true)
+        {
+            self.function.full.insert(id);
+        }
         if let (Slot::Id(id), Some(name)) = (slot, self.function.program.name(value)) {
             self.declarations.name_value(id, name);
         }
@@ -257,6 +277,7 @@ impl<'p> Translator<'p> {
         self.function.blocks.push(Block { label: Some(instruction), instructions: Vec::new() });
         self.function.current = label;
         self.function.line = None;
+        self.function.doubles.clear();
     }
 
     pub(super) fn branch(&mut self, to: Word) {

@@ -1,5 +1,6 @@
 //! Where values come from and go to: constants, inputs, uniforms, outputs.
 
+use super::exact::Magnitudes;
 use super::interface::MemoryReference;
 use super::modes::Mode;
 use super::translator::{Slot, Translator};
@@ -40,10 +41,12 @@ impl<'p> Translator<'p> {
             Expr::Op(..) if self.function.parts[value.index()].is_some() => Slot::Empty,
             Expr::Op(Core::After, operands) => Slot::Id(self.value(operands[0])),
             Expr::Op(op, operands) => {
-                self.function.is_harmless =
-                    self.function.harmless.get(value.index()) == Some(&true);
+                let Magnitudes { harmless, full } = &self.function.magnitudes;
+                let [is_harmless, is_full] =
+                    [harmless, full].map(|of| of.get(value.index()) == Some(&true));
+                (self.function.is_harmless, self.function.is_full) = (is_harmless, is_full);
                 let id = self.operation(*op, ty, operands);
-                self.function.is_harmless = false;
+                (self.function.is_harmless, self.function.is_full) = (false, false);
                 Slot::Id(id)
             }
         }

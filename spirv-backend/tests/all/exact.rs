@@ -106,6 +106,10 @@ fn theorem_on_pitfalls() {
         // A constant whose first use not all pixels come to.
         "(define y (.y (frag-coord)))
          (vec2 (if (< y 3) (* 3e-41 y) y) (if (< y 6) (* 1e30 3e-41) (/ 3e-41 y)))",
+        // More quotients than places that call a function with loops.
+        "(define p (frag-coord)) (define q (/ (.yzxw p) (+ 1 p)))
+         ((rec-func (n v) (if (greater n 0) (rec (- n 1) (/ (+ v 1e-38) (* q 3))) (+ (/ v q) (sqrt v))))
+          (floor (* 0.1 (.x p))) (/ p 1e38))",
     ] {
         let shader = Shader::new("pitfall.lv", text);
         for (options, rough) in kinds() {

@@ -19,13 +19,17 @@
 //!   lavapipe gives pixels that have left what the others compute in later rounds, if there is control flow in it.
 //! - Vectors go from round to round by component: lavapipe mixes up vectors that change places.
 //! - So do bools, in every module, as 0 and 1 (`loops`).
+//! - What LLVM spends on loops doubles with each that follows another, since lavapipe counts the rounds of all in one variable. A
+//!   function of the library has a loop or several, wherever a compiler copies it to. So the fast function calls it in one
+//!   place, as the rare one does, where there would be many.
 
+use crate::emit::declarations::TypeDeclaration;
 use crate::emit::interface::MemoryReference;
-use crate::emit::modes::Hiding;
+use crate::emit::modes::{Hiding, builtin};
 use crate::emit::translator::Translator;
 use lambdav_core::inputs::Input;
 use lambdav_core::op::Op as Core;
-use lambdav_core::schedule::{BlockId, End, Statement, ValueId};
+use lambdav_core::schedule::{BlockId, End, Expr, Program, Statement, ValueId};
 use lambdav_core::types::{Scalar, Type, TypeKind};
 use rspirv::dr::{Instruction, Operand};
 use rspirv::spirv::{Op, Word};
@@ -33,6 +37,9 @@ use rustc_hash::FxHashSet;
 
 /// Structures with more components are carried from round to round as they are.
 const MOST_PARTS: usize = 64;
+
+/// How many loops the fast function has at most, if it can do with fewer.
+const MOST_LOOPS: usize = 8;
 
 /// Larger constants are tables, whose elements are loaded.
 const MOST_WORDS: usize = 64;
@@ -185,6 +192,19 @@ impl Translator<'_> {
         of.iter().map(hide).collect()
     }
 
+    /// The zero that hides numbers of binary64.
+    pub(super) fn long_zero(&mut self) -> Word {
+        if let Some(known) = self.function.long_zero {
+            return known;
+        }
+        let zero = self.zeros(Hiding::Operand, Type::UINT);
+        let (id, ty) = (self.declarations.id(), self.declarations.shape(TypeDeclaration::Long));
+        let operands = vec![Operand::IdRef(zero)];
+        self.function.prologue.push(Instruction::new(Op::UConvert, Some(ty), Some(id), operands));
+        self.function.long_zero = Some(id);
+        id
+    }
+
     /// What is else made at the beginning of the function, in the open block.
     fn in_open_block(&mut self, make: impl FnOnce(&mut Self) -> Word) -> Word {
         let before = std::mem::take(&mut self.function.prologue);
@@ -219,6 +239,22 @@ impl Translator<'_> {
         let operands = ids.iter().copied().map(Operand::IdRef).collect();
         self.function.prologue.push(Instruction::new(op, Some(ty), Some(id), operands));
         id
+    }
+
+    /// Whether the fast function would have too many loops, with those of the library at each place that calls it.
+    pub(super) fn has_too_many_loops(&self, program: &Program) -> bool {
+        let statements = program.blocks.iter().flat_map(|block| &block.statements);
+        let loops = statements.map(|statement| match statement {
+            Statement::Loop { .. } => 1,
+            Statement::Let { value, expr: Expr::Op(op, operands) } => {
+                let is_of_numbers = operands.first().is_some_and(|&of| program.ty(of).is_num());
+                let function = builtin(*op).filter(|of| is_of_numbers && self.is_of_library(of));
+                let width = program.ty(*value).width().unwrap_or(1);
+                function.map_or(0, |_| width.into())
+            }
+            _ => 0,
+        });
+        loops.sum::<usize>() > MOST_LOOPS
     }
 
     /// Whether a loop may leave with a value that its body computes.

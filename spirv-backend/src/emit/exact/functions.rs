@@ -8,8 +8,8 @@
 //! if it is one of 53 bits. The sum of a product, which is exact, and a number
 //! is rounded to odd.
 
+use super::subnormal;
 use crate::emit::declarations::TypeDeclaration;
-use crate::emit::modes::Variant;
 use crate::emit::translator::{FunctionState, Translator};
 use crate::exact::library::Function;
 use crate::mutants::{Mutant, is_active};
@@ -17,14 +17,16 @@ use lambdav_core::types::Type;
 use rspirv::dr::{Instruction, Operand};
 use rspirv::spirv::{GlslStd450Op as Glsl, Op, Word};
 
-const DOUBLE: TypeDeclaration = TypeDeclaration::Double;
-const LONG: TypeDeclaration = TypeDeclaration::Long;
-const NUM: TypeDeclaration = TypeDeclaration::Value(Type::NUM);
+pub(super) const DOUBLE: TypeDeclaration = TypeDeclaration::Double;
+pub(super) const LONG: TypeDeclaration = TypeDeclaration::Long;
+pub(super) const NUM: TypeDeclaration = TypeDeclaration::Value(Type::NUM);
 const WORD: TypeDeclaration = TypeDeclaration::Value(Type::UINT);
 
 /// 2^-149, the least subnormal number, and 2^52.
-const UNIT: f64 = f32::from_bits(1) as f64;
+pub(super) const UNIT: f64 = f32::from_bits(1) as f64;
 const WHOLE: f64 = (1_u64 << 52) as f64;
+/// 2^-126, the least number that is not subnormal.
+pub(super) const LEAST: f64 = f32::MIN_POSITIVE as f64;
 
 impl<'p> Translator<'p> {
     /// Emits a function of numbers whose value is a number, which `body` makes of the parameters.
@@ -55,70 +57,54 @@ impl<'p> Translator<'p> {
         id
     }
 
-    /// Emits the function of an arithmetic operation. Of full numbers, a result below 2^-126 is noted.
-    pub(super) fn in_binary64(&mut self, function: Function, variant: Variant) -> Word {
-        let name = match variant {
-            Variant::Rare => format!("{} of any number", function.name()),
-            _ => function.name().to_owned(),
-        };
-        self.function_of_numbers(&name, function.arity(), |s, operands| {
-            let is_rare = variant == Variant::Rare;
+    /// Emits the function of an arithmetic operation on full numbers. A result below 2^-126 is noted.
+    pub(super) fn in_binary64(&mut self, function: Function) -> Word {
+        self.function_of_numbers(function.name(), function.arity(), |s, operands| {
             // An operand may be a zero that a compiler finds: what is divided by that, lavapipe takes for anything.
             let operands = match function {
                 Function::Div | Function::Fma => s.hidden_operands(operands),
                 _ => operands.to_vec(),
             };
-            let wide = operands.iter().map(|&id| match is_rare {
-                true => s.widened(id),
-                false => s.of_shape(Op::FConvert, DOUBLE, &[id]),
-            });
-            let wide: Vec<Word> = wide.collect();
+            let wide: Vec<Word> =
+                operands.iter().map(|&id| s.of_shape(Op::FConvert, DOUBLE, &[id])).collect();
             let value = match function {
-                Function::Add => s.in_double(Op::FAdd, wide[0], wide[1]),
-                Function::Mul => s.in_double(Op::FMul, wide[0], wide[1]),
-                Function::Div => s.in_double(Op::FDiv, wide[0], wide[1]),
+                Function::Div => s.of_doubles(Op::FDiv, &wide),
                 Function::Sqrt => s.glsl_of(Glsl::Sqrt, DOUBLE, &wide),
                 Function::Fma => s.sum_to_odd(wide[0], wide[1], wide[2]),
-                Function::Elementary(_) => unreachable!("it has a body of its own"),
+                Function::Add | Function::Mul | Function::Elementary(_) => {
+                    unreachable!("they are the device's, or have bodies")
+                }
             };
-            if is_rare {
-                return s.narrowed(value);
-            }
             s.note_small(value);
             s.of_shape(Op::FConvert, NUM, &[value])
         })
     }
 
-    /// Any number of binary32 in binary64: of a subnormal one by its bits.
-    fn widened(&mut self, id: Word) -> Word {
-        let [exponent, digits, sign, none] =
-            [0x7f80_0000, 0x007f_ffff, 1 << 31, 0].map(|word| self.declarations.uint(word));
+    /// Any number of binary32 in binary64: of a subnormal one, or zero, by its bits.
+    pub(super) fn widened(&mut self, id: Word) -> Word {
+        let [size, least] =
+            [subnormal::SIZE, subnormal::LEAST].map(|word| self.declarations.uint(word));
+        let [plus, minus] = [UNIT, -UNIT].map(|unit| self.double(unit));
+        let zero = self.declarations.constant(Type::INT, &[0]);
+        let bits = self.instruction(Op::Bitcast, Type::INT, &[id]);
+        let is_negative = self.instruction(Op::SLessThan, Type::BOOL, &[bits, zero]);
+        let unit = self.of_shape(Op::Select, DOUBLE, &[is_negative, minus, plus]);
         let bits = self.instruction(Op::Bitcast, Type::UINT, &[id]);
-        let above = self.instruction(Op::BitwiseAnd, Type::UINT, &[bits, exponent]);
-        let is_small = self.instruction(Op::IEqual, Type::BOOL, &[above, none]);
-        let digits = self.instruction(Op::BitwiseAnd, Type::UINT, &[bits, digits]);
-        let integer = self.of_shape(Op::ConvertUToF, DOUBLE, &[digits]);
-        let unit = self.declarations.long(DOUBLE, UNIT.to_bits());
-        let small = self.in_double(Op::FMul, integer, unit);
-        let opposite = self.of_shape(Op::FNegate, DOUBLE, &[small]);
-        self.is_not_contracted(opposite);
-        let sign = self.instruction(Op::BitwiseAnd, Type::UINT, &[bits, sign]);
-        let is_negative = self.instruction(Op::INotEqual, Type::BOOL, &[sign, none]);
-        let small = self.of_shape(Op::Select, DOUBLE, &[is_negative, opposite, small]);
+        let size = self.instruction(Op::BitwiseAnd, Type::UINT, &[bits, size]);
+        let integer = self.of_shape(Op::ConvertUToF, DOUBLE, &[size]);
+        let small = self.of_doubles(Op::FMul, &[integer, unit]);
+        let is_small = self.instruction(Op::ULessThan, Type::BOOL, &[size, least]);
         let full = self.of_shape(Op::FConvert, DOUBLE, &[id]);
         self.of_shape(Op::Select, DOUBLE, &[is_small, small, full])
     }
 
-    /// A number of binary64 rounded to binary32. Below 2^-126 the sum of its size and 2^52 units has the
-    /// digits of the result as its last bits, rounded to nearest even.
-    fn narrowed(&mut self, id: Word) -> Word {
-        let [least, units, whole] = [f64::from(f32::MIN_POSITIVE), 1.0 / UNIT, WHOLE]
-            .map(|number| self.declarations.long(DOUBLE, number.to_bits()));
+    /// A number of binary64 rounded to binary32: `full`, or where it is small, below 2^-126, by its bits. The sum of its size and
+    /// 2^52 units has the digits of the result as its last bits, rounded to nearest even.
+    pub(super) fn with_small(&mut self, id: Word, size: Word, is_small: Word, full: Word) -> Word {
+        let [units, whole] = [1.0 / UNIT, WHOLE].map(|number| self.double(number));
         let [shift, sign] = [32, 1 << 31].map(|word| self.declarations.uint(word));
-        let size = self.glsl_of(Glsl::FAbs, DOUBLE, &[id]);
-        let is_small = self.instruction(Op::FOrdLessThan, Type::BOOL, &[size, least]);
-        let scaled = self.in_double(Op::FMul, size, units);
-        let rounded = self.in_double(Op::FAdd, scaled, whole);
+        let scaled = self.of_doubles(Op::FMul, &[size, units]);
+        let rounded = self.of_doubles(Op::FAdd, &[scaled, whole]);
         let bits = self.of_shape(Op::Bitcast, LONG, &[rounded]);
         let digits = self.of_shape(Op::UConvert, WORD, &[bits]);
         let bits = self.of_shape(Op::Bitcast, LONG, &[id]);
@@ -127,24 +113,23 @@ impl<'p> Translator<'p> {
         let sign = self.instruction(Op::BitwiseAnd, Type::UINT, &[above, sign]);
         let small = self.instruction(Op::BitwiseOr, Type::UINT, &[digits, sign]);
         let small = self.instruction(Op::Bitcast, Type::NUM, &[small]);
-        let full = self.of_shape(Op::FConvert, NUM, &[id]);
         self.instruction(Op::Select, Type::NUM, &[is_small, small, full])
     }
 
     /// a·b + c, a and b of 24 bits: of 53 bits, the last of which says whether anything was lost.
-    fn sum_to_odd(&mut self, a: Word, b: Word, c: Word) -> Word {
-        let product = self.in_double(Op::FMul, a, b);
-        let sum = self.in_double(Op::FAdd, product, c);
+    pub(super) fn sum_to_odd(&mut self, a: Word, b: Word, c: Word) -> Word {
+        let product = self.of_doubles(Op::FMul, &[a, b]);
+        let sum = self.of_doubles(Op::FAdd, &[product, c]);
         if is_active(Mutant::RoundedTwice) {
             return sum;
         }
         // What rounding lost (Knuth).
-        let rest = self.in_double(Op::FSub, sum, product);
-        let taken = self.in_double(Op::FSub, sum, rest);
-        let lost = self.in_double(Op::FSub, product, taken);
-        let lost_of_c = self.in_double(Op::FSub, c, rest);
-        let error = self.in_double(Op::FAdd, lost, lost_of_c);
-        let zero = self.declarations.long(DOUBLE, 0);
+        let rest = self.of_doubles(Op::FSub, &[sum, product]);
+        let taken = self.of_doubles(Op::FSub, &[sum, rest]);
+        let lost = self.of_doubles(Op::FSub, &[product, taken]);
+        let lost_of_c = self.of_doubles(Op::FSub, &[c, rest]);
+        let error = self.of_doubles(Op::FAdd, &[lost, lost_of_c]);
+        let zero = self.double(0.0);
         let is_inexact = self.instruction(Op::FOrdNotEqual, Type::BOOL, &[error, zero]);
         // Its size is the next one that is odd, or the one before that, if it is not odd.
         let bits = self.of_shape(Op::Bitcast, LONG, &[sum]);
@@ -163,10 +148,15 @@ impl<'p> Translator<'p> {
     }
 
     /// Arithmetic in binary64.
-    fn in_double(&mut self, op: Op, a: Word, b: Word) -> Word {
-        let id = self.of_shape(op, DOUBLE, &[a, b]);
+    pub(super) fn of_doubles(&mut self, op: Op, ids: &[Word]) -> Word {
+        let id = self.of_shape(op, DOUBLE, ids);
         self.is_not_contracted(id);
         id
+    }
+
+    /// A constant of binary64.
+    pub(super) fn double(&mut self, number: f64) -> Word {
+        self.declarations.long(DOUBLE, number.to_bits())
     }
 
     pub(super) fn glsl_of(&mut self, function: Glsl, shape: TypeDeclaration, ids: &[Word]) -> Word {

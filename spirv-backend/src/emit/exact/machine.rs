@@ -2,15 +2,17 @@
 //!
 //! Where the rare function calls the library, its block ends: with the operands in variables, it goes to the one block that
 //! calls the function, or not, if the value is there already; and from that one to where it came from. Such
-//! blocks have no structure that SPIR-V knows. So the function becomes a machine: a loop around a switch whose
-//! cases are its blocks, and a variable that says which one is next, by its label. Values that one block
-//! computes and another one uses go through variables, and so do those that depend on the way. These are elements of arrays.
+//! blocks have no structure that SPIR-V knows. So the function becomes a machine: a loop around a switch, and a variable that
+//! says which case is next, by the label of its first block. A case is a block, or several that need no more than the structure of
+//! selections ([`regions`](super::regions)). Values that one case computes and another one uses go through variables, and so do
+//! those that depend on the way to a case. These are elements of arrays, and drivers take long for them: there should be few cases.
 //!
 //! An array of which all indices are constants is as many variables for compilers, each of which has a register for as long as
 //! the machine runs; and a GPU executes the fewer pixels at once, rare or not, the more registers a shader has. So at the
 //! beginning the machine writes one element at an index that compilers do not know, which keeps the array in memory
 //! ([`Exact::registers`](crate::emit::Exact)).
 
+use super::regions::{cases, ids, label, merge_of};
 use crate::emit::declarations::TypeDeclaration;
 use crate::emit::modes::{Calls, Mode, Variant};
 use crate::emit::translator::Translator;
@@ -89,7 +91,8 @@ impl Translator<'_> {
             self.branch(calls.back);
         }
         let blocks = std::mem::take(&mut self.function.blocks);
-        let mut machine = Machine::new(&blocks);
+        let cases = cases(blocks);
+        let mut machine = Machine::new(&cases);
         let (number, uint) =
             (TypeDeclaration::Value(Type::NUM), TypeDeclaration::Value(Type::UINT));
         for (id, shape) in calls
@@ -117,7 +120,7 @@ impl Translator<'_> {
         let state = self.declarations.id();
         let to = self.declarations.shape(uint);
         machine.variables.push(self.variable(state, to));
-        self.assemble(machine, blocks, state, calls.back);
+        self.assemble(machine, cases, state, calls.back);
         self.lines = lines;
     }
 
@@ -129,11 +132,11 @@ impl Translator<'_> {
     }
 
     /// The loop, and the blocks as cases of its switch.
-    fn assemble(&mut self, machine: Machine, blocks: Vec<Block>, state: Word, back: Word) {
+    fn assemble(&mut self, machine: Machine, cases: Vec<Vec<Block>>, state: Word, back: Word) {
         let uint = self.declarations.ty(Type::UINT);
         let [entry, header, test, body, merge, continuing, exit] =
             [(); 7].map(|()| self.declarations.id());
-        let labels: Vec<Word> = blocks.iter().map(label).collect();
+        let labels: Vec<Word> = cases.iter().map(|case| label(&case[0])).collect();
         let (end, first) = (self.declarations.uint(END), self.declarations.uint(labels[0]));
         self.begin(entry);
         machine.variables.iter().for_each(|variable| self.push(variable.clone()));
@@ -169,8 +172,8 @@ impl Translator<'_> {
             operands.extend([Operand::LiteralBit32(label), Operand::IdRef(label)]);
         }
         self.push(Instruction::new(Op::Switch, None, None, operands));
-        for block in blocks {
-            self.case(&machine, block, [state, back, merge]);
+        for (number, case) in cases.into_iter().enumerate() {
+            self.case(&machine, number, case, [state, back, merge]);
         }
         self.begin(merge);
         self.branch(continuing);
@@ -180,86 +183,144 @@ impl Translator<'_> {
         self.push(Instruction::new(Op::Return, None, None, vec![]));
     }
 
-    /// A block as a case.
-    fn case(&mut self, machine: &Machine, block: Block, [state, back, merge]: [Word; 3]) {
-        let from = label(&block);
-        self.begin(from);
-        // What stands here for the values of others.
-        let mut here: FxHashMap<Word, Word> = FxHashMap::default();
+    /// A case: blocks of which the last one ends it.
+    fn case(
+        &mut self,
+        machine: &Machine,
+        number: usize,
+        blocks: Vec<Block>,
+        [state, back, merge]: [Word; 3],
+    ) {
+        let mut here = Here::new(machine, number);
+        let count = blocks.len();
+        for (index, mut block) in blocks.into_iter().enumerate() {
+            let (from, inner_merge) = (label(&block), merge_of(&block));
+            let end = block.instructions.pop().expect("blocks end");
+            self.begin(from);
+            here.enter(from);
+            self.body(&mut here, block, index == 0);
+            if index + 1 < count {
+                self.inner_end(&mut here, from, inner_merge, end);
+                continue;
+            }
+            let next = match end.class.opcode {
+                Op::Branch => match end.operands[0].unwrap_id_ref() {
+                    to if to == back => {
+                        let uint = self.declarations.ty(Type::UINT);
+                        self.compute(Op::Load, uint, vec![Operand::IdRef(back)])
+                    }
+                    to => {
+                        self.pass(&mut here, from, to);
+                        self.declarations.uint(to)
+                    }
+                },
+                Op::BranchConditional => {
+                    let of: Vec<Word> = ids(&end).collect();
+                    let condition = self.found(&mut here, of[0]);
+                    let [then, otherwise] = [of[1], of[2]].map(|to| self.declarations.uint(to));
+                    self.instruction(Op::Select, Type::UINT, &[condition, then, otherwise])
+                }
+                _ => self.declarations.uint(END),
+            };
+            self.go_on(state, next, merge);
+        }
+    }
+
+    /// The instructions of a block but its end. The φ's of the first block of a case are loads.
+    fn body(&mut self, here: &mut Here<'_>, block: Block, is_first: bool) {
+        let mut computed = Vec::new();
         for mut instruction in block.instructions {
             let id = instruction.result_id;
             match instruction.class.opcode {
                 Op::Variable | Op::SelectionMerge | Op::LoopMerge => continue,
-                Op::Phi => {
+                Op::Phi if is_first => {
                     let id = id.expect("a φ has a value");
-                    let place = vec![Operand::IdRef(self.place(machine, id))];
+                    let place = vec![Operand::IdRef(self.place(here.machine, id))];
                     self.push(Instruction::new(Op::Load, instruction.result_type, Some(id), place));
-                    here.insert(id, id);
+                    here.loaded(id, id);
                     continue;
                 }
-                Op::Return | Op::Unreachable => {
-                    let end = self.declarations.uint(END);
-                    self.go_on(state, end, merge);
-                    continue;
-                }
-                Op::Branch => {
-                    let to = instruction.operands[0].unwrap_id_ref();
-                    if to == back {
-                        let uint = self.declarations.ty(Type::UINT);
-                        let next = self.compute(Op::Load, uint, vec![Operand::IdRef(back)]);
-                        self.go_on(state, next, merge);
-                        continue;
+                Op::Phi => {
+                    for way in instruction.operands.chunks_mut(2) {
+                        let key = [way[0].unwrap_id_ref(), way[1].unwrap_id_ref()];
+                        if let Some(&loaded) = here.passed.get(&key) {
+                            way[0] = Operand::IdRef(loaded);
+                        }
                     }
-                    self.pass(machine, &mut here, from, to);
-                    let next = self.declarations.uint(to);
-                    self.go_on(state, next, merge);
-                    continue;
-                }
-                Op::BranchConditional => {
-                    let of: Vec<Word> =
-                        instruction.operands.iter().map(Operand::unwrap_id_ref).collect();
-                    let condition = self.found(machine, &mut here, of[0]);
-                    let [then, otherwise] = [of[1], of[2]].map(|to| self.declarations.uint(to));
-                    let next =
-                        self.instruction(Op::Select, Type::UINT, &[condition, then, otherwise]);
-                    self.go_on(state, next, merge);
+                    self.push(instruction);
+                    computed.extend(id);
                     continue;
                 }
                 _ => {}
             }
+            // (φ's come first.)
+            computed.drain(..).for_each(|id| self.keep(here.machine, id));
             for operand in &mut instruction.operands {
                 if let Operand::IdRef(used) = operand {
-                    *used = self.found(machine, &mut here, *used);
+                    *used = self.found(here, *used);
                 }
             }
             self.push(instruction);
-            if let Some(id) = id {
-                here.insert(id, id);
-                if machine.places.contains_key(&id) {
-                    let place = self.place(machine, id);
-                    self.store(place, id);
+            id.into_iter().for_each(|id| self.keep(here.machine, id));
+        }
+        computed.into_iter().for_each(|id| self.keep(here.machine, id));
+    }
+
+    /// The end of a block that goes on to others of its case.
+    fn inner_end(
+        &mut self,
+        here: &mut Here<'_>,
+        from: Word,
+        merge: Option<Word>,
+        mut end: Instruction,
+    ) {
+        if end.class.opcode == Op::BranchConditional {
+            end.operands[0] = Operand::IdRef(self.found(here, end.operands[0].unwrap_id_ref()));
+        }
+        let targets: Vec<Word> = ids(&end).collect();
+        for to in targets {
+            for phi in here.machine.phis.get(&to).into_iter().flatten() {
+                for &(id, way) in phi.ways.iter().filter(|way| way.1 == from) {
+                    let found = self.found(here, id);
+                    here.passed.insert([id, way], found);
                 }
             }
+        }
+        if let Some(merge) = merge {
+            let control = Operand::SelectionControl(SelectionControl::NONE);
+            let operands = vec![Operand::IdRef(merge), control];
+            self.push(Instruction::new(Op::SelectionMerge, None, None, operands));
+            here.select(merge);
+        }
+        self.push(end);
+    }
+
+    /// Stores a value that other cases need.
+    fn keep(&mut self, machine: &Machine, id: Word) {
+        if machine.places.contains_key(&id) {
+            let place = self.place(machine, id);
+            self.store(place, id);
         }
     }
 
     /// What stands in this block for a value.
-    fn found(&mut self, machine: &Machine, here: &mut FxHashMap<Word, Word>, id: Word) -> Word {
-        if let Some(&known) = here.get(&id) {
+    fn found(&mut self, here: &mut Here<'_>, id: Word) -> Word {
+        if let Some(&known) = here.values.get(&id) {
             return known;
         }
-        if !machine.places.contains_key(&id) {
+        if !here.machine.places.contains_key(&id) || here.machine.cases[&id] == here.number {
             return id;
         }
-        let place = self.place(machine, id);
-        let loaded = self.compute(Op::Load, machine.shared[&id], vec![Operand::IdRef(place)]);
-        here.insert(id, loaded);
+        let place = self.place(here.machine, id);
+        let ty = here.machine.shared[&id];
+        let loaded = self.compute(Op::Load, ty, vec![Operand::IdRef(place)]);
+        here.loaded(id, loaded);
         loaded
     }
 
     /// Passes to another block what there depends on the way.
-    fn pass(&mut self, machine: &Machine, here: &mut FxHashMap<Word, Word>, from: Word, to: Word) {
-        let Some(phis) = machine.phis.get(&to) else { return };
+    fn pass(&mut self, here: &mut Here<'_>, from: Word, to: Word) {
+        let Some(phis) = here.machine.phis.get(&to) else { return };
         let passed: Vec<(Word, Word)> = phis
             .iter()
             .filter_map(|phi| {
@@ -269,9 +330,9 @@ impl Translator<'_> {
             .collect();
         // All at once.
         let values: Vec<(Word, Word)> =
-            passed.into_iter().map(|(place, id)| (place, self.found(machine, here, id))).collect();
+            passed.into_iter().map(|(place, id)| (place, self.found(here, id))).collect();
         for (phi, id) in values {
-            let place = self.place(machine, phi);
+            let place = self.place(here.machine, phi);
             self.store(place, id);
         }
     }
@@ -296,16 +357,14 @@ impl Translator<'_> {
     }
 }
 
-fn label(block: &Block) -> Word {
-    block.label.as_ref().and_then(|label| label.result_id).expect("blocks have labels")
-}
-
 /// What is known of blocks that become the cases of a machine.
 #[derive(Debug, Default)]
 struct Machine {
     /// The variables of the function.
     variables: Vec<Instruction>,
-    /// The values that go from block to block, and their types.
+    /// The case that each value is computed in.
+    cases: FxHashMap<Word, usize>,
+    /// The values that go from case to case, and their types.
     shared: FxHashMap<Word, Word>,
     /// The arrays that these lie in, and where.
     places: FxHashMap<Word, (Word, u32)>,
@@ -324,45 +383,97 @@ struct Phi {
 }
 
 impl Machine {
-    fn new(blocks: &[Block]) -> Self {
+    fn new(cases: &[Vec<Block>]) -> Self {
         let mut machine = Self::default();
-        // Where values are computed, and their types.
-        let mut defined: FxHashMap<Word, (Word, Word)> = FxHashMap::default();
-        let instructions =
-            || blocks.iter().flat_map(|b| b.instructions.iter().map(move |i| (label(b), i)));
-        for (block, instruction) in instructions() {
-            if let (Some(ty), Some(id)) = (instruction.result_type, instruction.result_id) {
+        let mut types: FxHashMap<Word, Word> = FxHashMap::default();
+        let mut case_of: FxHashMap<Word, usize> = FxHashMap::default();
+        for (number, block) in
+            cases.iter().enumerate().flat_map(|(n, case)| case.iter().map(move |b| (n, b)))
+        {
+            case_of.insert(label(block), number);
+            for instruction in &block.instructions {
+                let (Some(ty), Some(id)) = (instruction.result_type, instruction.result_id) else {
+                    continue;
+                };
                 if instruction.class.opcode == Op::Variable {
                     machine.variables.push(instruction.clone());
                 } else {
-                    defined.insert(id, (block, ty));
+                    machine.cases.insert(id, number);
+                    types.insert(id, ty);
                 }
             }
         }
         let mut shared: FxHashSet<Word> = FxHashSet::default();
-        for (block, instruction) in instructions() {
-            let ids: Vec<Word> = instruction
-                .operands
-                .iter()
-                .filter_map(|operand| match operand {
-                    Operand::IdRef(id) => Some(*id),
-                    _ => None,
-                })
-                .collect();
-            if instruction.class.opcode == Op::Phi {
-                let id = instruction.result_id.expect("a φ has a value");
-                shared.insert(id);
-                let ways: Vec<(Word, Word)> = ids.chunks(2).map(|way| (way[0], way[1])).collect();
-                let is_elsewhere =
-                    |&&(id, way): &&(Word, Word)| defined.get(&id).is_some_and(|of| of.0 != way);
-                shared.extend(ways.iter().filter(is_elsewhere).map(|&(id, _)| id));
-                machine.phis.entry(block).or_default().push(Phi { id, ways });
-            } else {
-                let is_elsewhere = |id: &Word| defined.get(id).is_some_and(|of| of.0 != block);
-                shared.extend(ids.into_iter().filter(is_elsewhere));
+        for (number, case) in cases.iter().enumerate() {
+            let is_elsewhere =
+                |id: Word, number| machine.cases.get(&id).is_some_and(|&of| of != number);
+            for (index, block) in case.iter().enumerate() {
+                for instruction in &block.instructions {
+                    let of: Vec<Word> = ids(instruction).collect();
+                    if instruction.class.opcode != Op::Phi {
+                        shared.extend(of.into_iter().filter(|&id| is_elsewhere(id, number)));
+                        continue;
+                    }
+                    let id = instruction.result_id.expect("a φ has a value");
+                    shared.extend((index == 0).then_some(id));
+                    let ways: Vec<(Word, Word)> =
+                        of.chunks(2).map(|way| (way[0], way[1])).collect();
+                    let others = ways.iter().filter(|&&(id, way)| is_elsewhere(id, case_of[&way]));
+                    shared.extend(others.map(|&(id, _)| id));
+                    machine.phis.entry(label(block)).or_default().push(Phi { id, ways });
+                }
             }
         }
-        machine.shared = shared.into_iter().map(|id| (id, defined[&id].1)).collect();
+        machine.shared = shared.into_iter().map(|id| (id, types[&id])).collect();
         machine
+    }
+}
+
+/// What stands for values in the open block of a case.
+#[derive(Debug)]
+struct Here<'m> {
+    machine: &'m Machine,
+    /// The number of the case.
+    number: usize,
+    /// Values of other cases that are loaded, and in which order they were.
+    values: FxHashMap<Word, Word>,
+    order: Vec<Word>,
+    /// The merge blocks of the selections around, innermost last, and how many values were loaded before them.
+    selections: Vec<(Word, usize)>,
+    /// What stands for a value on the way from a block.
+    passed: FxHashMap<[Word; 2], Word>,
+}
+
+impl<'m> Here<'m> {
+    fn new(machine: &'m Machine, number: usize) -> Self {
+        Self {
+            machine,
+            number,
+            values: FxHashMap::default(),
+            order: Vec::new(),
+            selections: Vec::new(),
+            passed: FxHashMap::default(),
+        }
+    }
+
+    fn loaded(&mut self, id: Word, by: Word) {
+        self.values.insert(id, by);
+        self.order.push(id);
+    }
+
+    /// A selection begins, which ends with that block.
+    fn select(&mut self, merge: Word) {
+        self.selections.push((merge, self.order.len()));
+    }
+
+    /// A block begins: an arm of the innermost selection, or its end. What the last arm loaded is not there.
+    fn enter(&mut self, block: Word) {
+        let Some(&(merge, count)) = self.selections.last() else { return };
+        for id in self.order.drain(count..) {
+            self.values.remove(&id);
+        }
+        if block == merge {
+            self.selections.pop();
+        }
     }
 }

@@ -91,6 +91,10 @@ impl Magnitude {
         self.least >= ABSORBS && !self.may_be_zero
     }
 
+    fn is_full(&self) -> bool {
+        self.least >= LEAST
+    }
+
     fn opposite(self) -> Self {
         Self { may_be_negative: true, ..self }
     }
@@ -129,9 +133,18 @@ impl Magnitude {
     }
 }
 
-/// For each value, whether it is a sum or product that is never subnormal, as far as that matters. Where numbers may be
-/// subnormal (`any`), also whether what it is computed of, by an operation that looks at the size of numbers, never is.
-pub(super) fn harmless(program: &Program, any: bool) -> Vec<bool> {
+/// Which values of a program subnormal numbers have to do with.
+#[derive(Debug, Default)]
+pub(in crate::emit) struct Magnitudes {
+    /// For each value, whether it is a sum or product that is never subnormal, as far as that matters. Where numbers may be
+    /// subnormal, also whether what it is computed of, by an operation that looks at the size of numbers, never is.
+    pub(in crate::emit) harmless: Vec<bool>,
+    /// For each value, whether it is a number or a vector of numbers, and never subnormal.
+    pub(in crate::emit) full: Vec<bool>,
+}
+
+/// The magnitudes of a program's values, where numbers may be subnormal (`any`) or not.
+pub(super) fn magnitudes(program: &Program, any: bool) -> Magnitudes {
     let mut analysis = Analysis {
         program,
         least: if any { SUBNORMAL } else { LEAST },
@@ -152,7 +165,12 @@ pub(super) fn harmless(program: &Program, any: bool) -> Vec<bool> {
         let is_fine = full.iter().zip(matters).all(|(&is_full, &matters)| is_full || !matters);
         harmless[value.index()] = is_fine && analysis.is_of_full(*op, operands);
     }
-    harmless
+    let full = analysis.known.iter().zip(&program.values).map(|(known, value)| {
+        let width = value.ty.width().filter(|_| value.ty.is_num());
+        let of = known.iter().flatten().take(width.unwrap_or(0).into());
+        width.is_some() && known.is_some() && of.clone().all(Magnitude::is_full)
+    });
+    Magnitudes { harmless, full: full.collect() }
 }
 
 struct Analysis<'p> {
@@ -277,14 +295,13 @@ impl<'p> Analysis<'p> {
         let of: Vec<(usize, Components)> = of_numbers
             .map(|&of| (self.program.ty(of).width().unwrap_or(4).into(), self.components(of)))
             .collect();
-        let is_full = |of: &Magnitude| of.least >= LEAST;
         match (op, &of[..]) {
             (Op::Add | Op::Sub, [(width, a), (_, b)]) => a
                 .iter()
                 .zip(b)
                 .take(*width)
-                .all(|(a, b)| (is_full(a) || b.absorbs()) && (is_full(b) || a.absorbs())),
-            _ => of.iter().all(|(width, of)| of.iter().take(*width).all(is_full)),
+                .all(|(a, b)| (a.is_full() || b.absorbs()) && (b.is_full() || a.absorbs())),
+            _ => of.iter().all(|(width, of)| of.iter().take(*width).all(Magnitude::is_full)),
         }
     }
 

@@ -38,13 +38,16 @@
 
 mod body;
 mod bounds;
+mod doubles;
 mod drivers;
 mod functions;
 mod machine;
 mod magnitude;
 mod rare;
+mod regions;
 mod residual;
 mod subnormal;
+mod unused;
 
 use super::declarations::TypeDeclaration;
 use super::modes::{Hiding, Mode, Switch, Variant, builtin, functions_of};
@@ -54,7 +57,8 @@ use crate::exact::library::Function;
 use bounds::bounded;
 use lambdav_core::op::Op as Core;
 use lambdav_core::types::{Scalar, Type};
-use magnitude::harmless;
+pub(super) use magnitude::Magnitudes;
+use magnitude::magnitudes;
 use rspirv::dr::{Instruction, Operand};
 use rspirv::spirv::{Op, Word};
 
@@ -78,13 +82,16 @@ impl<'p> Translator<'p> {
             let id = self.declarations.id();
             self.declarations.name(id, name);
             let mut inner = FunctionState::new(program, mode, Vec::new());
-            inner.harmless = match mode {
-                Mode::Fast { notes: Some(_), .. } => harmless(program, false),
-                Mode::Rare { any: true } => harmless(program, true),
-                _ => Vec::new(),
+            inner.magnitudes = match mode {
+                Mode::Fast { notes: Some(_), .. } => magnitudes(program, false),
+                Mode::Rare { any: true } => magnitudes(program, true),
+                _ => Magnitudes::default(),
             };
-            if let Mode::Fast { repeats: true, .. } = mode {
-                inner.bounded = bounded(program);
+            if let Mode::Fast { repeats, .. } = mode {
+                inner.calls_once = self.has_too_many_loops(program);
+                if repeats {
+                    inner.bounded = bounded(program);
+                }
             }
             let outer = std::mem::replace(&mut self.function, inner);
             self.define_program(id, void, ty, Vec::new());
@@ -166,6 +173,9 @@ impl<'p> Translator<'p> {
                 return self.declarations.constant(Type::NUM, &[0]);
             }
             Variant::Rare if !has_float64 => return self.call_library(function, ids, None),
+            Variant::Fast if self.function.calls_once && self.is_of_library(&function) => {
+                return self.call_library(function, ids, None);
+            }
             _ => {}
         }
         let id = self.function_of(function, variant);
@@ -191,7 +201,7 @@ impl<'p> Translator<'p> {
             (_, Variant::Fast) if self.relies_on_fma(&function) => self.by_residual(function),
             _ if !self.has_float64() => self.function_of(function, Variant::Library),
             (Function::Elementary(elementary), _) => self.elementary(elementary, variant),
-            _ => self.in_binary64(function, variant),
+            _ => self.in_binary64(function),
         };
         self.exact.defined.insert((function, variant), id);
         id
@@ -247,6 +257,12 @@ impl<'p> Translator<'p> {
     fn relies_on_fma(&self, function: &Function) -> bool {
         let has_residual = matches!(function, Function::Div | Function::Sqrt | Function::Fma);
         has_residual && self.options.exact.is_some_and(|exact| exact.fused)
+    }
+
+    /// Whether the fast function, too, has a function from the library of integers.
+    pub(super) fn is_of_library(&self, function: &Function) -> bool {
+        let has_integers = matches!(function, Function::Div | Function::Sqrt | Function::Fma);
+        has_integers && !self.has_float64() && !self.relies_on_fma(function)
     }
 
     /// Whether the module may use floats of 64 bits.
@@ -309,9 +325,10 @@ impl<'p> Translator<'p> {
                 }
                 Some(id)
             }
-            (Mode::Rare { .. }, Some(function)) => {
-                Some(self.each(function, Variant::Rare, ty, ids))
-            }
+            (Mode::Rare { .. }, Some(function)) => match self.has_float64() {
+                true if !is_elementary(&function) => self.in_doubles(op, kind, ty, ids),
+                _ => Some(self.each(function, Variant::Rare, ty, ids)),
+            },
             _ if self.function.is_harmless => None,
             (Mode::Fast { notes: Some(_), .. }, None) => self.noted(op, ty, ids),
             (Mode::Rare { any: true }, None) => self.rarely(op, kind, ty, ids),

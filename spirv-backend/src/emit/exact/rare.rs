@@ -1,7 +1,7 @@
 //! Operations on numbers that may be subnormal, where a device may take these for zeros: by
 //! integers.
 
-use super::subnormal::LEAST;
+use super::subnormal::{LEAST, SIZE};
 use crate::emit::modes::Variant;
 use crate::emit::translator::Translator;
 use crate::exact::library::Function;
@@ -9,13 +9,17 @@ use lambdav_core::op::Op as Core;
 use lambdav_core::types::{Scalar, Type};
 use rspirv::spirv::{Op, Word};
 
-/// The sign of a number, and all other bits.
+/// The sign of a number.
 const SIGN: u32 = 1 << 31;
-const SIZE: u32 = !SIGN;
 
 impl Translator<'_> {
     /// An operation whose first operand has the type `kind`, if it looks at the size of numbers.
     pub(super) fn rarely(&mut self, op: Core, kind: Type, ty: Type, ids: &[Word]) -> Option<Word> {
+        if self.has_float64()
+            && let Some(id) = self.in_doubles(op, kind, ty, ids)
+        {
+            return Some(id);
+        }
         let id = match op {
             Core::Add => self.each(Function::Add, Variant::Rare, ty, ids),
             Core::Sub => {

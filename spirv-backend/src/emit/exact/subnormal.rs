@@ -12,7 +12,7 @@ pub(super) const LEAST: u32 = 0x0080_0000;
 /// How many sums and products are looked at together.
 const SUSPECTS: usize = 16;
 /// All bits but the sign.
-const SIZE: u32 = 0x7fff_ffff;
+pub(super) const SIZE: u32 = 0x7fff_ffff;
 
 impl Translator<'_> {
     /// Whether subnormal numbers are noted, and where.
