@@ -127,7 +127,7 @@ fn loops_are_structured() {
 #[test]
 fn the_machine_keeps_values_in_memory_or_in_registers() {
     let shader =
-        Shader::new("a.lv", "(let ((a (sin (time))) (b (pow a (frame)))) (vec4 a b (* a b) 1))");
+        Shader::new("a.lv", "(let* ((a (sin (time))) (b (pow a (frame)))) (vec4 a b (* a b) 1))");
     for registers in [false, true] {
         let exact = Some(Exact { float64: false, registers, ..EXACT });
         let module = shader.emitted(&EmitOptions { exact, ..EmitOptions::default() });
