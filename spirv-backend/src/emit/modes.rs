@@ -166,3 +166,13 @@ pub(super) struct Suspect {
     /// Whether its size is below 2^-126, by component.
     pub(super) is_small: Word,
 }
+
+/// Which values of a program subnormal numbers have to do with.
+#[derive(Debug, Default)]
+pub(super) struct Magnitudes {
+    /// For each value, whether it is a sum or product that is never subnormal, as far as that matters. Where numbers may be
+    /// subnormal, also whether what it is computed of, by an operation that looks at the size of numbers, never is.
+    pub(super) harmless: Vec<bool>,
+    /// For each value, whether it is a number or a vector of numbers, and never subnormal.
+    pub(super) full: Vec<bool>,
+}

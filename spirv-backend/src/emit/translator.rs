@@ -2,10 +2,9 @@
 //! open blocks go to.
 
 use super::declarations::Declarations;
-use super::exact::Magnitudes;
 use super::interface::Interface;
 use super::lines::Lines;
-use super::modes::{Calls, ExactState, Hiding, Library, Mode, Suspect};
+use super::modes::{Calls, ExactState, Hiding, Library, Magnitudes, Mode, Suspect};
 use super::options::EmitOptions;
 use lambdav_core::op::Op as Core;
 use lambdav_core::schedule::{Expr, Places, Program, Statement, ValueId};

@@ -1,8 +1,7 @@
 //! Where values come from and go to: constants, inputs, uniforms, outputs.
 
-use super::exact::Magnitudes;
 use super::interface::MemoryReference;
-use super::modes::Mode;
+use super::modes::{Magnitudes, Mode};
 use super::translator::{Slot, Translator};
 use lambdav_core::op::{NAN, Op as Core};
 use lambdav_core::schedule::{Expr, ValueId};

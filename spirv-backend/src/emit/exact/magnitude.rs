@@ -19,6 +19,7 @@
 //! squares then need no tests. Parameters of loops begin as their initial values and take in what the rounds pass, pass after
 //! pass; what still grows after some passes may be anything.
 
+use crate::emit::modes::Magnitudes;
 use lambdav_core::inputs::Input;
 use lambdav_core::op::{Elementary, Op};
 use lambdav_core::schedule::{End, Event, Expr, Program, Statement, ValueId};
@@ -131,16 +132,6 @@ impl Magnitude {
         };
         (product, least >= LEAST)
     }
-}
-
-/// Which values of a program subnormal numbers have to do with.
-#[derive(Debug, Default)]
-pub(in crate::emit) struct Magnitudes {
-    /// For each value, whether it is a sum or product that is never subnormal, as far as that matters. Where numbers may be
-    /// subnormal, also whether what it is computed of, by an operation that looks at the size of numbers, never is.
-    pub(in crate::emit) harmless: Vec<bool>,
-    /// For each value, whether it is a number or a vector of numbers, and never subnormal.
-    pub(in crate::emit) full: Vec<bool>,
 }
 
 /// The magnitudes of a program's values, where numbers may be subnormal (`any`) or not.

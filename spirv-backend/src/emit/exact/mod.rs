@@ -50,14 +50,13 @@ mod subnormal;
 mod unused;
 
 use super::declarations::TypeDeclaration;
-use super::modes::{Hiding, Mode, Switch, Variant, builtin, functions_of};
+use super::modes::{Hiding, Magnitudes, Mode, Switch, Variant, builtin, functions_of};
 use super::options::{Exact, Subnormals};
 use super::translator::{FunctionState, Translator};
 use crate::exact::library::Function;
 use bounds::bounded;
 use lambdav_core::op::Op as Core;
 use lambdav_core::types::{Scalar, Type};
-pub(super) use magnitude::Magnitudes;
 use magnitude::magnitudes;
 use rspirv::dr::{Instruction, Operand};
 use rspirv::spirv::{Op, Word};
