@@ -22,7 +22,7 @@
 //! | `foreign` | WGSL and GLSL to SPIR-V |
 //! | [`settings`] | inputs and uniforms |
 //! | [`engine`] | what computes pixels: machine code and evaluators |
-//! | [`amber`], [`core`], [`frontend`], [`raster`], [`simd`], [`spirv`], [`spirv_backend`], [`spirv_eval`], [`spirv_frontend`] | the crates that this one joins |
+//! | [`amber`], [`core`], [`frontend`], [`image`], [`image_compare`], [`raster`], [`simd`], [`spirv`], [`spirv_backend`], [`spirv_eval`], [`spirv_frontend`] | the crates that this one joins |
 //!
 //! # Features
 //!
@@ -46,6 +46,8 @@ pub use lambdav_core as core;
 pub use lambdav_frontend as frontend;
 #[cfg(feature = "gpu")]
 pub use lambdav_gpu as gpu;
+pub use lambdav_image as image;
+pub use lambdav_image_compare as image_compare;
 pub use lambdav_raster as raster;
 pub use lambdav_simd_backend as simd;
 pub use lambdav_spirv as spirv;
@@ -53,6 +55,6 @@ pub use lambdav_spirv_backend as spirv_backend;
 pub use lambdav_spirv_eval as spirv_eval;
 pub use lambdav_spirv_frontend as spirv_frontend;
 
-pub use lambdav_raster::{Frame, Size};
+pub use lambdav_image::{Frame, Size};
 pub use settings::Settings;
 pub use shader::{Error, Renderer, Report, Shader, metadata, save};

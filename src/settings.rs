@@ -24,7 +24,7 @@ use lambdav_core::limits;
 use lambdav_core::resource::Bound;
 use lambdav_core::texture::TextureData;
 use lambdav_core::types::{Scalar, Type, TypeKind, Types};
-use lambdav_raster::Size;
+use lambdav_image::Size;
 use lambdav_spirv_frontend::GivenInput;
 use names::with_article;
 use scalar::{int, truth, uint};

@@ -18,10 +18,9 @@ use lambdav_core::source::SourceFile;
 use lambdav_core::texture::TextureData;
 use lambdav_core::types::{Resource, ResourceKind, Types};
 use lambdav_frontend::compile_fixed;
-use lambdav_raster::file::{EncodeError, Format, FormatError, Metadata, SaveError};
-use lambdav_raster::{
-    Frame, RenderError, RenderOptions, Size, SizeError, file, render, render_into,
-};
+use lambdav_image::file::{EncodeError, Format, FormatError, Metadata, SaveError};
+use lambdav_image::{Frame, Size, SizeError, file};
+use lambdav_raster::{RenderError, RenderOptions, render, render_into};
 use lambdav_simd_backend::{Compiler, EmitError, Target};
 use std::fmt;
 use std::fs::File;
@@ -210,7 +209,7 @@ impl Renderer<'_> {
     /// rows of them, or [`DataRef::Json`] or [`DataRef::Npy`].
     ///
     /// ```
-    /// # use lambdav::{Shader, raster::Size};
+    /// # use lambdav::{Shader, Size};
     /// let text = "(buffer heights num) (buffer spots vec2)
     ///             (vec2 (at heights 1) (.y (at spots (int (.x (frag-coord))))))";
     /// let shader = Shader::new("spots.lv", text)?;
@@ -227,7 +226,7 @@ impl Renderer<'_> {
     /// does it for a sequence, and compiles once: [`Engine::set_texture`].)
     ///
     /// ```
-    /// # use lambdav::{Shader, raster::{Frame, Size}};
+    /// # use lambdav::{Frame, Shader, Size};
     /// let text = "(texture last) (+ 1 (* 2 (texel last (int (.xy (frag-coord))))))";
     /// let (shader, size) = (Shader::new("feedback.lv", text)?, Size::new(4, 4)?);
     /// let mut frame = Frame::from_fn(size, |_, _| [0.0; 4]);
@@ -501,7 +500,7 @@ pub fn metadata() -> Metadata {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use lambdav_raster::Image;
+    use lambdav_image::Image;
 
     fn size() -> Size {
         Size::new(4, 2).expect("within the limits")

@@ -16,7 +16,7 @@
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use crate::size::Size;
+use lambdav_image::size::Size;
 
 /// A rectangle of pixels inside the frame; never empty.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

@@ -24,7 +24,7 @@ mod tests;
 use std::ops::ControlFlow;
 use std::time::{Duration, Instant};
 
-use lambdav_raster::Size;
+use lambdav_image::Size;
 
 use crate::lanes::interpret::{Group, Observer, observe};
 use crate::lanes::{BlockId, Expr, LaneProgram, Statement, ValueId};

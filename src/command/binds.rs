@@ -3,7 +3,7 @@
 use super::failure::{Failure, Result};
 use super::files::{load_image_if, read_array};
 use lambdav::core::types::{ResourceKind, Types};
-use lambdav::raster::file::npy;
+use lambdav::image::file::npy;
 use lambdav::settings::{BindError, DataRef, Settings};
 use std::path::{Path, PathBuf};
 

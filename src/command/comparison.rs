@@ -1,10 +1,10 @@
 //! How images are compared by `diff` and `test`: the options, and the outcome as JSON.
 
 use clap::Args;
-use lambdav::raster::compare::{
+use lambdav::image::quantize::Transfer;
+use lambdav::image_compare::{
     Allowance, CompareOptions, CompareOutcome, Comparison, Finding, Rectangle, SWEEP,
 };
-use lambdav::raster::quantize::Transfer;
 use serde_json::{Value, json};
 
 /// By how much two images may differ

@@ -20,8 +20,8 @@ use lambdav::core::schedule::{Program, schedule};
 use lambdav::core::source::SourceFile;
 use lambdav::core::types::Types;
 use lambdav::frontend::{compile_for_samplers, compile_keeping};
-use lambdav::raster::Size;
-use lambdav::raster::file::write_atomically;
+use lambdav::image::Size;
+use lambdav::image::file::write_atomically;
 use lambdav::simd::emit::Listing;
 use lambdav::simd::{Compiler, EmitError};
 use lambdav::spirv_backend::emit::{

@@ -1,7 +1,7 @@
 //! Why a command did not do what it was asked for, and the exit status that says so.
 
 use lambdav::core::diagnostics::one_line;
-use lambdav::raster::file::SaveError;
+use lambdav::image::file::SaveError;
 use std::io::{self, ErrorKind, Write};
 
 /// Why a command did not do what it was asked for. What is to be said is in the message, or has been

@@ -6,7 +6,7 @@ use super::messages::{MessageFormat, Messages, print, report};
 use clap::Args;
 use lambdav::core::diagnostics::one_line;
 use lambdav::core::schedule::schedule;
-use lambdav::raster::file;
+use lambdav::image::file;
 use lambdav::spirv::inspect::{Interface, Variable, inspect};
 use lambdav::spirv_backend::emit::EmitOptions;
 use lambdav::spirv_frontend::RaiseOptions;

@@ -4,7 +4,7 @@ use super::failure::Result;
 use super::messages::{MessageFormat, print, say};
 use lambdav::engine::SimdEngine;
 use lambdav::frontend;
-use lambdav::raster::Size;
+use lambdav::image::Size;
 use lambdav::simd::activity::Activity;
 use lambdav::simd::emit::Allocation;
 use lambdav::simd::registers::Callable;

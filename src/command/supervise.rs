@@ -15,7 +15,7 @@
 //! - A limit on the size of files (`ulimit -f`) is an error of the write that meets it.
 
 use super::failure::{Failure, complain};
-use lambdav::raster::file::{abandon_first_write, abandon_writes};
+use lambdav::image::file::{abandon_first_write, abandon_writes};
 use std::io::{self, Write};
 use std::panic::{self, catch_unwind};
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -170,7 +170,7 @@ fn work_and_exit(work: fn() -> u8) -> ! {
 
 #[cfg(unix)]
 mod system {
-    use lambdav::raster::file::abandon_writes;
+    use lambdav::image::file::abandon_writes;
     use signal_hook::consts::{
         SIGABRT, SIGALRM, SIGHUP, SIGINT, SIGPROF, SIGQUIT, SIGSYS, SIGTERM, SIGTRAP, SIGUSR1,
         SIGUSR2, SIGVTALRM, SIGXCPU, SIGXFSZ,

@@ -8,7 +8,7 @@ use lambdav_core::limits::{BUFFER_WORDS, TEXELS};
 use lambdav_core::resource::Bound;
 use lambdav_core::texture::levels;
 use lambdav_core::types::{Resource, ResourceKind, Types};
-use lambdav_raster::Size;
+use lambdav_image::Size;
 use std::sync::Arc;
 
 impl Settings {
@@ -97,7 +97,7 @@ mod tests {
     use super::*;
     use lambdav_core::texture::TextureOptions;
     use lambdav_core::types::Type;
-    use lambdav_raster::{Frame, Image, Size};
+    use lambdav_image::{Frame, Image, Size};
 
     fn declared() -> Types {
         let mut types = Types::default();

@@ -5,7 +5,7 @@ use super::json;
 use lambdav_core::resource::{BufferData, BufferError, buffer_words};
 use lambdav_core::types::{Scalar, Type, Types};
 use lambdav_float_environment::with_default;
-use lambdav_raster::file::npy::{self, Array};
+use lambdav_image::file::npy::{self, Array};
 
 /// Why there are no elements.
 enum Wrong {

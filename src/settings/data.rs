@@ -4,8 +4,8 @@ use super::names::instead;
 use lambdav_core::resource::BufferError;
 use lambdav_core::texture::TextureError;
 use lambdav_core::types::Types;
-use lambdav_raster::file::ImageRef;
-use lambdav_raster::{AnyImage, Frame, Image};
+use lambdav_image::file::ImageRef;
+use lambdav_image::{AnyImage, Frame, Image};
 use thiserror::Error;
 
 /// The data of a texture or a buffer.

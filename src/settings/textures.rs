@@ -2,8 +2,8 @@
 
 use super::data::BindError;
 use lambdav_core::texture::{TextureData, TextureOptions};
-use lambdav_raster::file::ImageRef;
-use lambdav_raster::srgb::Decoder;
+use lambdav_image::file::ImageRef;
+use lambdav_image::srgb::Decoder;
 
 /// The texels of a texture of that name: samples of 8 and 16 bits as parts of the largest, decoded if it is said so,
 /// and floats as they are.
@@ -19,7 +19,7 @@ pub fn texels(
     let name = || name.to_owned();
     let TextureOptions { srgb, mipmaps, .. } = options;
     let linear = |max: u16| (0..=max).map(|k| f32::from(k) / f32::from(max)).collect::<Vec<f32>>();
-    let sides = |size: lambdav_raster::Size| [size.width(), size.height()];
+    let sides = |size: lambdav_image::Size| [size.width(), size.height()];
     let made = match image {
         ImageRef::Unorm8(image) => {
             let linear = linear(u8::MAX.into());

@@ -1,13 +1,13 @@
 //! A picture compared with its golden.
 
 use crate::{BLESS, CompareOptions, Picture, PictureError};
-use lambdav::metadata;
-use lambdav::raster::AnyImage;
-use lambdav::raster::compare::{compare, diagnose, heat_map};
-use lambdav::raster::file::{
+use lambdav::image::AnyImage;
+use lambdav::image::file::{
     EncodeError, Encoding, Format, FormatError, LoadError, SaveError, load, save,
 };
-use lambdav::raster::quantize::{Transfer, quantize};
+use lambdav::image::quantize::{Transfer, quantize};
+use lambdav::image_compare::{compare, diagnose, heat_map};
+use lambdav::metadata;
 use std::path::{Path, PathBuf};
 use std::{env, fs};
 use thiserror::Error;

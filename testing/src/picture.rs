@@ -1,8 +1,8 @@
 //! What can be compared with a golden.
 
 use image::{ImageBuffer, Rgba};
-use lambdav::raster::buffers::BufferError;
-use lambdav::raster::{AnyImage, Image};
+use lambdav::image::buffers::BufferError;
+use lambdav::image::{AnyImage, Image};
 use lambdav::{Error, Renderer, Shader, Size};
 use std::path::{Path, PathBuf};
 use thiserror::Error;

@@ -8,8 +8,9 @@ use lambdav::core::inputs::Inputs;
 use lambdav::core::op::NAN;
 use lambdav::core::schedule::schedule;
 use lambdav::engine::{CoreEngine, Engine, SimdEngine};
+use lambdav::image::Size;
 use lambdav::program::Loaded;
-use lambdav::raster::{RenderOptions, Size, render};
+use lambdav::raster::{RenderOptions, render};
 use lambdav::simd::registers::Shape;
 use lambdav_generate::{GenerateOptions, Term, generate, resources};
 

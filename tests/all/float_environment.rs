@@ -4,11 +4,12 @@
 use crate::check::check;
 use crate::language;
 use lambdav::engine::{CoreEngine, Engine, FastEngine, SourceEngine, SpirvEngine};
+use lambdav::image::file::{Encoding, decode, encode};
+use lambdav::image::quantize::Transfer;
+use lambdav::image::{AnyImage, Frame, Size};
+use lambdav::image_compare::{CompareOptions, compare};
 use lambdav::program::Loaded;
-use lambdav::raster::compare::{CompareOptions, compare};
-use lambdav::raster::file::{Encoding, decode, encode};
-use lambdav::raster::quantize::Transfer;
-use lambdav::raster::{AnyImage, Frame, RenderOptions, Size, render};
+use lambdav::raster::{RenderOptions, render};
 use lambdav::settings::number;
 use lambdav::{Settings, metadata};
 use lambdav_float_environment::{Foreign, with_foreign};

@@ -4,8 +4,9 @@
 use lambdav::core::source::SourceFile;
 use lambdav::engine::{CoreEngine, SimdEngine};
 use lambdav::foreign::{Language, to_spirv};
+use lambdav::image::{Frame, Image, Size};
 use lambdav::program::Loaded;
-use lambdav::raster::{Frame, Image, RenderOptions, Size, render};
+use lambdav::raster::{RenderOptions, render};
 use lambdav::settings::Settings;
 use lambdav::spirv_frontend::{LocationSource, RaiseOptions};
 use std::path::Path;

@@ -4,8 +4,9 @@
 
 use lambdav::Settings;
 use lambdav::engine::{CoreEngine, SimdEngine, SpirvEngine};
+use lambdav::image::Size;
 use lambdav::program::Loaded;
-use lambdav::raster::{Cancel, Kernel, Size, Tile, TileBuffer};
+use lambdav::raster::{Cancel, Kernel, Tile, TileBuffer};
 use lambdav::simd::registers::Shape;
 
 /// Each power of two, what is below it, and its negation.

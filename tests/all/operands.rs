@@ -6,8 +6,9 @@ use lambdav::Settings;
 use lambdav::core::types::{Scalar, Type, TypeKind, Types};
 use lambdav::engine::{CoreEngine, SimdEngine};
 use lambdav::frontend::builtins::{Builtin, Operand, OperationKind};
+use lambdav::image::Size;
 use lambdav::program::Loaded;
-use lambdav::raster::{Cancel, Kernel, Size, Tile, TileBuffer};
+use lambdav::raster::{Cancel, Kernel, Tile, TileBuffer};
 use lambdav::simd::registers::Shape;
 use std::fmt::Write as _;
 

@@ -14,8 +14,8 @@ use lambdav::Settings;
 use lambdav::core::graph::Core;
 use lambdav::core::resource::Bound;
 use lambdav::core::schedule::{Expr, Program, Statement, schedule};
+use lambdav::image::Size;
 use lambdav::program::Loaded;
-use lambdav::raster::Size;
 use lambdav::simd::emit::Listing;
 
 use lambdav::simd::registers::Callable;

@@ -3,8 +3,8 @@
 use super::{Domain, polynomial};
 use lambdav::Settings;
 use lambdav::core::schedule::schedule;
+use lambdav::image::Size;
 use lambdav::program::Loaded;
-use lambdav::raster::Size;
 use lambdav::simd::emit::Executable;
 use lambdav::simd::kernel::words;
 use lambdav::simd::lanes::verify;

@@ -8,7 +8,7 @@
 #![forbid(unsafe_code)]
 
 use lambdav::core::schedule::schedule;
-use lambdav::raster::Image;
+use lambdav::image::Image;
 use lambdav::spirv_backend::emit::EmitOptions;
 use lambdav::spirv_eval::Resources;
 use lambdav::{Settings, Shader, Size, spirv_backend};

@@ -13,9 +13,9 @@
 //!
 //! # Threads
 //!
-//! Workers are threads of a rayon pool (see [`workers`]): of the caller's, where `render` is called
+//! Workers are threads of a rayon pool (see [`lambdav_workers`]): of the caller's, where `render` is called
 //! inside one ([`rayon::ThreadPool::install`]), else of rayon's global pool. To choose the number
-//! of threads is to choose a pool; [`thread_pool`] makes one. Outside a pool a small frame is begun
+//! of threads is to choose a pool; [`lambdav_workers::thread_pool`] makes one. Outside a pool a small frame is begun
 //! by one thread, and the global pool is asked, or started, only if that takes long: starting it
 //! takes as long as many small frames.
 
@@ -26,19 +26,16 @@ use std::time::{Duration, Instant};
 
 use crossbeam_utils::CachePadded;
 use lambdav_float_environment::with_default;
+use lambdav_workers::{self as workers, ThreadError, Work};
 use thiserror::Error;
 
-use crate::image::{Frame, Image, OutOfMemory, Sample, Specials};
 use crate::kernel::{Cancel, Fault, Kernel, Stop, Tile, TileBuffer};
-use crate::quantize::{Transfer, Unorm, quantize_into};
-use crate::size::Size;
+use lambdav_image::pixels::{AnyImage, Frame, Image, OutOfMemory, Sample, Specials};
+use lambdav_image::quantize::{Transfer, Unorm, quantize_into};
+use lambdav_image::size::Size;
 
 #[cfg(test)]
 mod tests;
-pub(crate) mod workers;
-
-use workers::Work;
-pub use workers::{ThreadError, thread_pool};
 
 /// How to render. None of it changes the frame.
 #[derive(Clone, Copy)]
@@ -190,6 +187,24 @@ pub fn render_quantized_into<T: Unorm>(
 ) -> Result<(), RenderError> {
     let store = |from: &[[f32; 4]], to: &mut [[T; 4]]| quantize_into(from, transfer, to);
     render_with(kernel, image, &store, options)
+}
+
+/// The same over an image with samples of any kind, which are quantised by `transfer` where they are no floats.
+///
+/// # Errors
+///
+/// As of [`render_into`].
+pub fn render_image_into(
+    kernel: &(impl Kernel + ?Sized),
+    image: &mut AnyImage,
+    transfer: Transfer,
+    options: &RenderOptions<'_>,
+) -> Result<(), RenderError> {
+    match image {
+        AnyImage::Unorm8(image) => render_quantized_into(kernel, image, transfer, options),
+        AnyImage::Unorm16(image) => render_quantized_into(kernel, image, transfer, options),
+        AnyImage::Float(frame) => render_into(kernel, frame, options),
+    }
 }
 
 /// Puts pixels to their place, as samples of the image.

@@ -4,6 +4,8 @@ use std::sync::mpsc::channel;
 use std::thread;
 
 use super::*;
+use lambdav_image::file::{self, Encoding, ImageRef, Metadata};
+use lambdav_workers::thread_pool;
 
 const SIZES: [(u32, u32); 4] = [(1, 1), (33, 17), (97, 61), (256, 3)];
 const TILES: [(u32, u32); 6] = [(1, 1), (4, 3), (8, 8), (32, 32), (5, 100), (1000, 1)];
@@ -378,4 +380,43 @@ fn nans_are_canonical() {
     let frame = render(&kernel, size((1, 1)), &RenderOptions::default()).expect("no faults");
     let bits: Vec<u32> = frame.samples().iter().map(|s| s.to_bits()).collect();
     assert_eq!(bits, [0x7fc0_0000, 0x7fc0_0000, 0, 1]);
+}
+
+/// What is rendered for an encoding makes the same file as the frame.
+#[test]
+fn samples_of_a_file_are_rendered_without_a_frame() {
+    struct Slope;
+    impl Kernel for Slope {
+        fn tile(
+            &self,
+            tile: Tile,
+            pixels: &mut TileBuffer<'_>,
+            _: &Cancel<'_>,
+        ) -> Result<(), Stop> {
+            for (i, pixel) in (0..).zip(pixels.samples_mut().as_chunks_mut().0) {
+                let (x, y) = (tile.x + i % tile.width, tile.y + i / tile.width);
+                *pixel = [x as f32 / 300.0, y as f32 / 70.0 - 0.1, f32::NAN, -0.0];
+            }
+            Ok(())
+        }
+    }
+    let (size, options) = (size((301, 77)), RenderOptions::default());
+    let frame = render(&Slope, size, &options).expect("nothing is in the way");
+    for encoding in [
+        Encoding::Png8(Transfer::Linear),
+        Encoding::Png8(Transfer::Srgb),
+        Encoding::Png16(Transfer::Linear),
+        Encoding::Png16(Transfer::Srgb),
+        Encoding::Npy,
+    ] {
+        let mut image = encoding.blank(size).expect("memory suffices");
+        render_image_into(&Slope, &mut image, encoding.transfer(), &options)
+            .expect("nothing is in the way");
+        let bytes = |image: ImageRef<'_>| {
+            let mut out = Vec::new();
+            file::encode(image, encoding, &Metadata::default(), &mut out).expect("into memory");
+            out
+        };
+        assert!(bytes((&image).into()) == bytes((&frame).into()), "{encoding:?}");
+    }
 }

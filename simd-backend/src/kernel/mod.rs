@@ -14,7 +14,8 @@ use lambdav_core::schedule;
 use lambdav_core::source::Span;
 use lambdav_core::texture::TextureData;
 use lambdav_float_environment::with_default;
-use lambdav_raster::{Cancel, Kernel, Size, Stop, Tile, TileBuffer};
+use lambdav_image::Size;
+use lambdav_raster::{Cancel, Kernel, Stop, Tile, TileBuffer};
 use std::sync::Arc;
 
 use self::groups::Groups;

@@ -5,7 +5,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use lambdav_core::inputs;
-use lambdav_raster::{Cancel, Kernel, Size, Stop, Tile, TileBuffer};
+use lambdav_image::Size;
+use lambdav_raster::{Cancel, Kernel, Stop, Tile, TileBuffer};
 use lambdav_simd_backend::emit::Executable;
 use lambdav_simd_backend::registers::{
     Callable, Inputs, Instr, Poll, Resources, Row, Shape, Status,

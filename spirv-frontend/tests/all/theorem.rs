@@ -5,7 +5,8 @@
 
 use lambdav::Size;
 use lambdav::engine::SimdEngine;
-use lambdav::raster::{Frame, RenderOptions, render};
+use lambdav::image::Frame;
+use lambdav::raster::{RenderOptions, render};
 use lambdav::settings::Settings;
 use lambdav_core::evaluate::{EvaluationFault, Evaluator};
 use lambdav_core::graph::Core;

@@ -8,7 +8,7 @@ use lambdav::core::op::Op;
 use lambdav::core::source::{SourceFile, Span};
 use lambdav::core::types::Scalar;
 use lambdav::gpu::Difference;
-use lambdav::raster::Size;
+use lambdav::image::Size;
 use serde_json::{Value, json};
 
 /// What came of an output.

@@ -9,13 +9,13 @@ use crate::command::files::{
 };
 use crate::command::messages::{MessageFormat, Messages, note, print};
 use clap::Args;
-use lambdav::metadata;
-use lambdav::raster::AnyImage;
-use lambdav::raster::compare::{
+use lambdav::image::AnyImage;
+use lambdav::image::file::{self, EncodeError, Format, LeftOut, write_atomically};
+use lambdav::image::quantize::Transfer;
+use lambdav::image_compare::{
     CompareOptions, CompareOutcome, Depth, Verdict, compare, diagnose, heat_map,
 };
-use lambdav::raster::file::{self, EncodeError, Format, LeftOut, write_atomically};
-use lambdav::raster::quantize::Transfer;
+use lambdav::metadata;
 use programs::{DrawArguments, draw_both};
 use serde_json::{Value, json};
 use std::collections::BTreeSet;

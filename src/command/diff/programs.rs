@@ -13,9 +13,9 @@ use crate::command::values::{location, seconds};
 use clap::{Arg, Args, Command};
 use lambdav::core::graph::Core;
 use lambdav::core::types::{Scalar, Type};
+use lambdav::image::AnyImage;
 use lambdav::program::Loaded;
-use lambdav::raster::file::{Encoding, render_for};
-use lambdav::raster::{AnyImage, RenderOptions};
+use lambdav::raster::{RenderOptions, render};
 use lambdav::settings::Settings;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -142,7 +142,8 @@ fn draw(
     let engine = engine(options.engine, gpu, this, core, location, &settings)
         .map_err(|trouble| trouble.failure(&this.source, messages))?;
     let how = RenderOptions { timeout: Some(deadline.left()), ..RenderOptions::default() };
-    render_for(&*engine, picture.size, Encoding::Npy, &how)
+    render(&*engine, picture.size, &how)
+        .map(AnyImage::from)
         .map_err(|error| not_drawn(error, &*engine, &this.source, deadline, messages))
 }
 

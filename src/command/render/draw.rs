@@ -13,13 +13,12 @@ use crate::command::supervise::Deadline;
 use indicatif::{ProgressBar, ProgressStyle};
 use lambdav::core::source::SourceFile;
 use lambdav::engine::Engine;
+use lambdav::image::AnyImage;
+use lambdav::image::file::raw::RawLayout;
+use lambdav::image::file::{Encoding, Metadata, encode, save, write_atomically};
+use lambdav::image::quantize::quantize;
 use lambdav::metadata;
-use lambdav::raster::file::raw::RawLayout;
-use lambdav::raster::file::{
-    Encoding, Metadata, blank_for, encode, render_for_into, save, write_atomically,
-};
-use lambdav::raster::quantize::quantize;
-use lambdav::raster::{AnyImage, SpecialsCounter, ThreadPool, thread_pool};
+use lambdav::raster::{SpecialsCounter, ThreadPool, render_image_into, thread_pool};
 use std::io::{self, IsTerminal};
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
@@ -214,7 +213,8 @@ impl<'a> Job<'a> {
         let drawn_as = if self.feedback.is_some() { Encoding::Npy } else { encoding };
         let mut image = match self.image.take() {
             Some(image) => image,
-            None => blank_for(self.options.picture.size, drawn_as)
+            None => drawn_as
+                .blank(self.options.picture.size)
                 .map_err(|error| Failure::machine(chain(&error)))?,
         };
         let advance = |done, total| {
@@ -226,7 +226,8 @@ impl<'a> Job<'a> {
             specials: Some(&self.specials),
             ..lambdav::raster::RenderOptions::default()
         };
-        let drawn = self.install(|| render_for_into(engine, &mut image, drawn_as, &options));
+        let transfer = drawn_as.transfer();
+        let drawn = self.install(|| render_image_into(engine, &mut image, transfer, &options));
         self.image = Some(image);
         if drawn.is_err() {
             self.progress.clear();

@@ -5,8 +5,8 @@ use lambdav::core::resource::Bound;
 use lambdav::core::texture::TextureOptions;
 use lambdav::core::types::{ResourceKind, Types};
 use lambdav::engine::Engine;
-use lambdav::raster::file::{Encoding, blank_for};
-use lambdav::raster::{Frame, Size};
+use lambdav::image::file::Encoding;
+use lambdav::image::{Frame, Size};
 use lambdav::settings::{BindError, Settings, texels};
 use std::fmt;
 use std::sync::Arc;
@@ -57,7 +57,7 @@ impl Feedback {
         let sides = [size.width(), size.height()];
         if !from_file {
             let zeros =
-                blank_for(size, Encoding::Npy).map_err(|error| Failure::machine(chain(&error)))?;
+                Encoding::Npy.blank(size).map_err(|error| Failure::machine(chain(&error)))?;
             let bound = settings.bind(types, name, &zeros);
             bound.map_err(|error| Failure::usage(format!("--feedback: {error}")))?;
         }

@@ -10,9 +10,9 @@ use crate::command::values::{Outputs, lanes, mouse, outputs, seconds, target, th
 use clap::Args;
 use lambdav::core::graph::Uniform;
 use lambdav::core::limits;
-use lambdav::raster::Size;
-use lambdav::raster::file::raw::{self, RawLayout};
-use lambdav::raster::file::{Format, FormatError};
+use lambdav::image::Size;
+use lambdav::image::file::raw::{self, RawLayout};
+use lambdav::image::file::{Format, FormatError};
 use lambdav::settings::{Settings, number};
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};

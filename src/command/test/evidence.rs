@@ -5,9 +5,9 @@ use super::golden::png;
 use crate::command::failure::Result;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
+use lambdav::image::AnyImage;
+use lambdav::image_compare::{CompareOptions, CompareOutcome, Difference, compare};
 use lambdav::metadata;
-use lambdav::raster::AnyImage;
-use lambdav::raster::compare::{CompareOptions, CompareOutcome, Difference, compare};
 use serde_json::{Value, json};
 
 /// How far the surroundings go from the pixel in their middle.

@@ -6,8 +6,8 @@
 //! test that fails, and no mark, is somebody's own.
 
 use super::plan::Test;
+use lambdav::image::file::{self, Metadata};
 use lambdav::metadata;
-use lambdav::raster::file::{self, Metadata};
 use std::fs::File;
 use std::io::Read;
 use std::path::Path;

@@ -22,10 +22,11 @@ use lambdav::core::diagnostics::{Diagnostic, Diagnostics};
 use lambdav::core::limits;
 use lambdav::core::source::SourceFile;
 use lambdav::engine::Engine;
+use lambdav::image::file::{EncodeError, Encoding, Metadata, write_atomically};
+use lambdav::image::{AnyImage, Size};
+use lambdav::image_compare::{CompareOutcome, Verdict, compare_until, diagnose, heat_map};
 use lambdav::program::Loaded;
-use lambdav::raster::compare::{CompareOutcome, Verdict, compare_until, diagnose, heat_map};
-use lambdav::raster::file::{EncodeError, Encoding, Metadata, render_for, write_atomically};
-use lambdav::raster::{AnyImage, RenderError, RenderOptions, Size};
+use lambdav::raster::{RenderError, RenderOptions, render_image_into};
 use lambdav::{Report, spirv};
 use std::fs;
 use std::io::Write;
@@ -250,7 +251,10 @@ pub(super) fn frame_of(
 ) -> Result<AnyImage> {
     let timeout = Some(until.saturating_duration_since(Instant::now()));
     let options = RenderOptions { timeout, ..RenderOptions::default() };
-    render_for(engine, size, encoding, &options).map_err(|error| match (error, engine.trouble()) {
+    let drawn = encoding.blank(size).map_err(RenderError::from).and_then(|mut image| {
+        render_image_into(engine, &mut image, encoding.transfer(), &options).map(|()| image)
+    });
+    drawn.map_err(|error| match (error, engine.trouble()) {
         (RenderError::Fault(fault), _) => at_fault(source, engine.explain(&fault)),
         (RenderError::TimedOut { .. }, _) => too_slow(how.timeout),
         (_, Some(trouble)) => Failure::machine(trouble),
@@ -432,7 +436,7 @@ fn foreign(path: &Path) -> Option<PathBuf> {
     let mut found: Vec<PathBuf> = entries
         .filter_map(|entry| Some(entry.ok()?.path()))
         .filter(|path| path.file_stem() == Some(stem))
-        .filter(|path| lambdav::raster::file::has_readable_name(path))
+        .filter(|path| lambdav::image::file::has_readable_name(path))
         .collect();
     found.sort();
     found.into_iter().next()

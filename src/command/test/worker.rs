@@ -13,7 +13,7 @@ use crate::command::failure::{Failure, Result, chain};
 use crate::command::messages::print;
 use crate::command::supervise;
 use crate::command::watch;
-use lambdav::raster::file::abandon_writes;
+use lambdav::image::file::abandon_writes;
 use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
 use serde_json::Value;
 use std::io::{self, BufRead};

@@ -1,8 +1,8 @@
 //! `lambdav render`: what is in the image files.
 
 use super::harness::{CommandOutcome, TestFolder};
-use lambdav::raster::file::Metadata;
-use lambdav::raster::{AnyImage, Size};
+use lambdav::image::file::Metadata;
+use lambdav::image::{AnyImage, Size};
 use std::path::Path;
 
 const ORANGE: &str = "(vec4 1 0.5 0.25 1)";

@@ -4,7 +4,8 @@
 use crate::exact::options;
 use lambdav::engine::Engine;
 use lambdav::engine::FastEngine;
-use lambdav::raster::{RenderOptions, Size, render, render_into};
+use lambdav::image::Size;
+use lambdav::raster::{RenderOptions, render, render_into};
 use lambdav::settings::Settings;
 use lambdav_core::graph::Core;
 use lambdav_core::op::Elementary;

@@ -3,7 +3,7 @@
 use crate::configurations::{Division, PROCESSORS, Processor, lanes, pool};
 use crate::pictures::{List, SIZES, Shader, all, digest, draw};
 use lambdav::engine::{CoreEngine, Engine, SimdEngine};
-use lambdav::raster::Size;
+use lambdav::image::Size;
 use std::fmt::{self, Display, Formatter};
 
 /// The core evaluator, which is slow, draws pictures of at most so many pixels.

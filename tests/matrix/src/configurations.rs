@@ -1,6 +1,7 @@
 //! What a picture must not depend on.
 
-use lambdav::raster::{RenderOptions, Size, thread_pool};
+use lambdav::image::Size;
+use lambdav::raster::{RenderOptions, thread_pool};
 use lambdav::simd::Target;
 use lambdav::simd::emit::Wide;
 use lambdav::simd::registers::Shape;

@@ -1,8 +1,8 @@
 //! The values of uniforms are kept once, and once more for the code that reads them.
 
 use lambdav::engine::{CoreEngine, FastEngine};
+use lambdav::image::Size;
 use lambdav::program::Loaded;
-use lambdav::raster::Size;
 use lambdav::settings::{Settings, to_json_within};
 
 /// How many numbers a uniform has.

@@ -9,7 +9,7 @@ pub(super) mod terminal;
 
 use super::result::{Summary, TestResult};
 use crate::command::failure::{Failure, Result, save_failure};
-use lambdav::raster::file::{EncodeError, write_atomically};
+use lambdav::image::file::{EncodeError, write_atomically};
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::fs::{self, File};

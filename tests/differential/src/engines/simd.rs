@@ -4,7 +4,8 @@ use crate::case::Case;
 use crate::engine::{Engine, Image};
 use crate::reference::each_output;
 use lambdav_core::source::Span;
-use lambdav_raster::{Cancel, Kernel, Size, Stop, Tile, TileBuffer};
+use lambdav_image::Size;
+use lambdav_raster::{Cancel, Kernel, Stop, Tile, TileBuffer};
 use lambdav_simd_backend::emit::Allocation;
 use lambdav_simd_backend::{SimdKernel, Target};
 

@@ -2,9 +2,9 @@
 
 use super::{FuzzTarget, Reached};
 use crate::bytes::{mutate, png, repair_png};
-use lambdav::raster::file::{DecodeError, Encoding, Metadata, decode, encode, metadata};
-use lambdav::raster::quantize::Transfer;
-use lambdav::raster::{AnyImage, Frame, Size};
+use lambdav::image::file::{DecodeError, Encoding, Metadata, decode, encode, metadata};
+use lambdav::image::quantize::Transfer;
+use lambdav::image::{AnyImage, Frame, Size};
 use lambdav_generate::Random;
 
 pub(super) struct Images {

@@ -4,7 +4,7 @@ use super::{FuzzTarget, Reached};
 use lambdav::Settings;
 use lambdav::core::graph::Uniform;
 use lambdav::core::types::{Field, Scalar, Structure, Type, TypeKind, Types};
-use lambdav::raster::Size;
+use lambdav::image::Size;
 use lambdav::settings::to_json;
 use lambdav_generate::Random;
 use serde_json::Value;

@@ -3,9 +3,9 @@
 
 use super::{FuzzTarget, Reached};
 use crate::bytes::mutate;
-use lambdav::raster::Frame;
-use lambdav::raster::file::Metadata;
-use lambdav::raster::file::npy::{decode, encode, metadata, read, size};
+use lambdav::image::Frame;
+use lambdav::image::file::Metadata;
+use lambdav::image::file::npy::{decode, encode, metadata, read, size};
 use lambdav::{Shader, Size};
 use lambdav_generate::Random;
 

@@ -2,12 +2,12 @@
 
 use super::{FuzzTarget, Reached};
 use crate::bytes::mutate;
-use lambdav::raster::compare::{
+use lambdav::image::file::{Encoding, Metadata, Undecoded, decode, encode};
+use lambdav::image::quantize::Transfer;
+use lambdav::image::{AnyImage, Frame, Size};
+use lambdav::image_compare::{
     Allowance, CompareOptions, CompareOutcome, Rectangle, Verdict, compare, diagnose, heat_map,
 };
-use lambdav::raster::file::{Encoding, Metadata, Undecoded, decode, encode};
-use lambdav::raster::quantize::Transfer;
-use lambdav::raster::{AnyImage, Frame, Size};
 use lambdav_generate::Random;
 use std::path::Path;
 
@@ -135,7 +135,7 @@ fn agree(
     let (CompareOutcome::Pixels(ab), CompareOutcome::Pixels(ba)) = (ab, ba) else {
         return if a.size() == b.size() { Err("the sizes are the same".into()) } else { Ok(()) };
     };
-    let counts = |of: &lambdav::raster::compare::Comparison| {
+    let counts = |of: &lambdav::image_compare::Comparison| {
         (
             of.compared,
             of.differing,

@@ -3,7 +3,8 @@
 
 use lambdav::Settings;
 use lambdav::core::schedule::schedule;
-use lambdav::raster::{Cancel, Kernel, Size, Tile, TileBuffer};
+use lambdav::image::Size;
+use lambdav::raster::{Cancel, Kernel, Tile, TileBuffer};
 use lambdav_machine_code::Evaluated;
 use lambdav_matrix::pictures;
 use lambdav_simd_backend::kernel::CalledKernel;

@@ -2,9 +2,9 @@
 
 use super::sample::Depth;
 use super::ulp::UlpHistogram;
-use crate::image::Specials;
-use crate::quantize::Transfer;
-use crate::size::Size;
+use lambdav_image::pixels::Specials;
+use lambdav_image::quantize::Transfer;
+use lambdav_image::size::Size;
 
 /// Tolerances, in levels of 8 bits, for which pixels beyond them are counted.
 pub const SWEEP: [u8; 9] = [0, 1, 2, 4, 8, 16, 32, 64, 128];

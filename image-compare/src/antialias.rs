@@ -6,7 +6,7 @@
 //! belongs to an area of one colour in both images.
 
 use super::sample::Compare;
-use crate::image::Image;
+use lambdav_image::pixels::Image;
 use std::ops::{Range, RangeInclusive};
 
 /// Two images of one size, with the luminances of some of their rows.
@@ -107,7 +107,7 @@ fn luminance<T: Compare>([r, g, b, a]: [T; 4]) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::size::Size;
+    use lambdav_image::size::Size;
 
     /// An edge between black and white, smoothed in one of the two: only its pixels are antialiased.
     #[test]

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use thiserror::Error;
 
 use super::format::Format;
-use crate::image::OutOfMemory;
+use crate::pixels::OutOfMemory;
 use crate::size::SizeError;
 
 /// Why an image could not be encoded.

@@ -25,6 +25,8 @@
 //! of which either image says that they are antialiased, can be passed over, too ([`antialias`] says
 //! how that is told); they are counted among those that differ.
 
+#![forbid(unsafe_code)]
+
 mod antialias;
 mod diagnose;
 mod heat;
@@ -38,8 +40,8 @@ use lambdav_float_environment::with_default;
 use std::borrow::Cow;
 use std::time::Instant;
 
-use crate::image::{AnyImage, Image};
-use crate::quantize::{Transfer, Unorm, quantize};
+use lambdav_image::pixels::{AnyImage, Image};
+use lambdav_image::quantize::{Transfer, Unorm, quantize};
 
 pub use self::diagnose::{Finding, diagnose};
 pub use self::heat::heat_map;

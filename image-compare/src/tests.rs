@@ -1,7 +1,7 @@
 use super::*;
-use crate::image::Frame;
-use crate::image::Sample;
-use crate::size::Size;
+use lambdav_image::pixels::Frame;
+use lambdav_image::pixels::Sample;
+use lambdav_image::size::Size;
 
 fn size(width: u32, height: u32) -> Size {
     Size::new(width, height).expect("within the limits")

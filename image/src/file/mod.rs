@@ -32,10 +32,7 @@ pub use self::atomic::{
 pub use self::error::{DecodeError, EncodeError, HeaderError, LoadError};
 pub use self::format::{Encoding, Format, FormatError, Metadata};
 pub use self::left_out::LeftOut;
-use crate::image::{AnyImage, Frame, Image, OutOfMemory};
-use crate::kernel::Kernel;
-use crate::quantize::Transfer;
-use crate::render::{self, RenderError, RenderOptions};
+use crate::pixels::{AnyImage, Frame, Image};
 use crate::size::{MAX_PIXELS, Size};
 
 /// An image to write, or to read texels from.
@@ -77,62 +74,8 @@ impl<'a> From<&'a AnyImage> for ImageRef<'a> {
     }
 }
 
-/// Renders an image with the samples that a file of that encoding has: a picture of 8 bits takes a
-/// fourth of the memory of a frame of binary32.
-///
-/// # Errors
-///
-/// Those of [`render::render`].
-pub fn render_for(
-    kernel: &(impl Kernel + ?Sized),
-    size: Size,
-    encoding: Encoding,
-    options: &RenderOptions<'_>,
-) -> Result<AnyImage, RenderError> {
-    let mut image = blank_for(size, encoding)?;
-    render_for_into(kernel, &mut image, encoding, options)?;
-    Ok(image)
-}
-
-/// A black and transparent image with the samples that a file of that encoding has.
-///
-/// # Errors
-///
-/// Where memory does not suffice.
-pub fn blank_for(size: Size, encoding: Encoding) -> Result<AnyImage, OutOfMemory> {
-    Ok(match encoding {
-        Encoding::Png8(_) => Image::<u8>::zeros(size)?.into(),
-        Encoding::Png16(_) => Image::<u16>::zeros(size)?.into(),
-        #[cfg(feature = "exr")]
-        Encoding::Exr => Frame::zeros(size)?.into(),
-        Encoding::Npy => Frame::zeros(size)?.into(),
-    })
-}
-
-/// Renders over what [`blank_for`] has made for that encoding, for one picture after another.
-///
-/// # Errors
-///
-/// Those of [`render::render_into`].
-pub fn render_for_into(
-    kernel: &(impl Kernel + ?Sized),
-    image: &mut AnyImage,
-    encoding: Encoding,
-    options: &RenderOptions<'_>,
-) -> Result<(), RenderError> {
-    let transfer = match encoding {
-        Encoding::Png8(transfer) | Encoding::Png16(transfer) => transfer,
-        _ => Transfer::Linear,
-    };
-    match image {
-        AnyImage::Unorm8(image) => render::render_quantized_into(kernel, image, transfer, options),
-        AnyImage::Unorm16(image) => render::render_quantized_into(kernel, image, transfer, options),
-        AnyImage::Float(frame) => render::render_into(kernel, frame, options),
-    }
-}
-
-/// Encodes an image: a frame, or what [`render_for`] has made for that encoding. Beside it there is
-/// memory for a few rows if it is large. Threads are as those of [`render`]; the bytes are the same for
+/// Encodes an image: a frame, or one with the samples of [`Encoding::blank`]. Beside it there is
+/// memory for a few rows if it is large. Threads are those of [`lambdav_workers`]; the bytes are the same for
 /// any.
 ///
 /// # Errors

@@ -1,6 +1,6 @@
 use super::*;
-use crate::image::Frame;
-use crate::quantize::{Transfer, quantize};
+use lambdav_image::pixels::Frame;
+use lambdav_image::quantize::{Transfer, quantize};
 
 fn size(width: u32, height: u32) -> Size {
     Size::new(width, height).expect("within the limits")

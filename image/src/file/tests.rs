@@ -1,8 +1,6 @@
 use super::*;
-use crate::image::{Image, NAN_BITS};
-use crate::kernel::{Cancel, Stop, Tile, TileBuffer};
+use crate::pixels::{Image, NAN_BITS};
 use crate::quantize::Transfer;
-use crate::render::render;
 use crate::size::Size;
 use lambdav_test_support::Random;
 use std::io;
@@ -104,7 +102,7 @@ fn png_files_are_the_same_for_any_threads() {
         let expected = bytes(&frame, encoding);
         for threads in [1, 2, 5] {
             let threads = std::num::NonZeroUsize::new(threads).expect("not zero");
-            let pool = crate::thread_pool(threads).expect("threads can be started");
+            let pool = lambdav_workers::thread_pool(threads).expect("threads can be started");
             assert!(pool.install(|| bytes(&frame, encoding)) == expected);
         }
         let mut out = Vec::new();
@@ -117,35 +115,9 @@ fn png_files_are_the_same_for_any_threads() {
     }
 }
 
-/// What is rendered for an encoding makes the same file as the frame.
 #[test]
-fn samples_of_a_file_are_rendered_without_a_frame() {
-    struct Slope;
-    impl Kernel for Slope {
-        fn tile(
-            &self,
-            tile: Tile,
-            pixels: &mut TileBuffer<'_>,
-            _: &Cancel<'_>,
-        ) -> Result<(), Stop> {
-            for (i, pixel) in (0..).zip(pixels.samples_mut().as_chunks_mut().0) {
-                let (x, y) = (tile.x + i % tile.width, tile.y + i / tile.width);
-                *pixel = [x as f32 / 300.0, y as f32 / 70.0 - 0.1, f32::NAN, -0.0];
-            }
-            Ok(())
-        }
-    }
-    let size = size(301, 77);
-    let options = RenderOptions::default();
-    let frame = render(&Slope, size, &options).expect("nothing is in the way");
-    for encoding in ENCODINGS {
-        let image = render_for(&Slope, size, encoding, &options).expect("nothing is in the way");
-        let mut out = Vec::new();
-        encode(&image, encoding, &metadata(), &mut out).expect("memory takes everything");
-        assert!(out == bytes(&frame, encoding), "{encoding:?}");
-    }
-    let image = render_for(&Slope, size, Encoding::Png8(Transfer::Linear), &options);
-    let image = image.expect("as above");
+fn samples_of_another_depth_are_refused() {
+    let image = Image::<u8>::zeros(size(3, 2)).expect("memory suffices");
     for encoding in [Encoding::Png16(Transfer::Linear), Encoding::Npy] {
         let refused = encode(&image, encoding, &metadata(), &mut Vec::new());
         assert!(matches!(refused, Err(EncodeError::Samples)), "{encoding:?}");

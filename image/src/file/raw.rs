@@ -7,7 +7,7 @@ use std::str::FromStr;
 
 use super::error::EncodeError;
 use super::format::Encoding;
-use crate::image::AnyImage;
+use crate::pixels::AnyImage;
 use crate::quantize::Transfer;
 
 /// What a pixel is.
@@ -40,7 +40,7 @@ impl RawLayout {
         self.samples == Samples::Float
     }
 
-    /// The encoding whose images, as [`render_for`](super::render_for) makes them, have these samples.
+    /// The encoding whose images, as [`Encoding::blank`] makes them, have these samples.
     pub fn encoding(self, transfer: Transfer) -> Encoding {
         match self.samples {
             Samples::Unorm8 => Encoding::Png8(transfer),
@@ -108,7 +108,7 @@ impl FromStr for RawLayout {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::image::{Frame, Image};
+    use crate::pixels::{Frame, Image};
     use crate::size::Size;
 
     #[test]

@@ -27,7 +27,7 @@ use png::{
 use self::bands::Rows;
 use super::error::{DecodeError, EncodeError};
 use super::format::{Format, Metadata};
-use crate::image::{AnyImage, Frame, Image, OutOfMemory, Sample, zeros};
+use crate::pixels::{AnyImage, Frame, Image, OutOfMemory, Sample, zeros};
 use crate::quantize::{Transfer, Unorm, quantize_pixels};
 use crate::size::Size;
 

@@ -1,7 +1,7 @@
 //! Samples of each type, as they are compared.
 
 use super::ulp::ulp_distance;
-use crate::image::Sample;
+use lambdav_image::pixels::Sample;
 
 /// The distance of the numbers below 1.
 const EPSILON: f32 = f32::EPSILON / 2.0;

@@ -24,7 +24,7 @@ use exr::prelude::{ReadChannels as _, ReadLayers as _};
 
 use super::error::{DecodeError, EncodeError};
 use super::format::{Format, Metadata};
-use crate::image::{Frame, Image, OutOfMemory, Sample, zeros};
+use crate::pixels::{Frame, Image, OutOfMemory, Sample, zeros};
 use crate::size::Size;
 
 /// No lossless compression makes more bytes than this of one: deflate's bound, and the largest.

@@ -6,7 +6,9 @@ use std::str::FromStr;
 
 use thiserror::Error;
 
+use crate::pixels::{AnyImage, Frame, Image, OutOfMemory};
 use crate::quantize::Transfer;
+use crate::size::Size;
 
 /// A file format.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -103,6 +105,34 @@ pub enum Encoding {
     Exr,
     /// NPY.
     Npy,
+}
+
+impl Encoding {
+    /// The transfer function of its samples.
+    pub fn transfer(self) -> Transfer {
+        match self {
+            Self::Png8(transfer) | Self::Png16(transfer) => transfer,
+            #[cfg(feature = "exr")]
+            Self::Exr => Transfer::Linear,
+            Self::Npy => Transfer::Linear,
+        }
+    }
+
+    /// A black and transparent image with the samples that a file of this encoding has: a picture of 8 bits takes a
+    /// fourth of the memory of one of binary32.
+    ///
+    /// # Errors
+    ///
+    /// Where memory does not suffice.
+    pub fn blank(self, size: Size) -> Result<AnyImage, OutOfMemory> {
+        Ok(match self {
+            Self::Png8(_) => Image::<u8>::zeros(size)?.into(),
+            Self::Png16(_) => Image::<u16>::zeros(size)?.into(),
+            #[cfg(feature = "exr")]
+            Self::Exr => Frame::zeros(size)?.into(),
+            Self::Npy => Frame::zeros(size)?.into(),
+        })
+    }
 }
 
 /// What a file says of its origin: texts under names, in order. NPY has room for a comment only.

@@ -5,6 +5,8 @@
 //! [`ThreadError`] and nothing was done; no thread outlives the call, those of pools apart; the
 //! deadline is kept by a thread that does no work, and exists before any that does.
 
+#![forbid(unsafe_code)]
+
 use std::io;
 use std::num::NonZeroUsize;
 use std::panic::resume_unwind;
@@ -13,7 +15,8 @@ use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
 use std::thread::{self, ScopedJoinHandle};
 use std::time::{Duration, Instant};
 
-use rayon::{ThreadPool, ThreadPoolBuilder};
+pub use rayon::ThreadPool;
+use rayon::ThreadPoolBuilder;
 use thiserror::Error;
 
 /// How long one thread may take for a small piece of work, as far as can be told from what it has
@@ -35,7 +38,7 @@ const OWN_STACK: usize = 2 << 20;
 pub struct ThreadError(#[source] io::Error);
 
 /// Work that any number of threads may do together.
-pub(crate) trait Work: Sync {
+pub trait Work: Sync {
     /// Does it until nothing is left.
     fn work(&self);
 
@@ -47,17 +50,17 @@ pub(crate) trait Work: Sync {
 }
 
 /// Who is to do it.
-pub(crate) struct Crew {
+pub struct Crew {
     /// Bytes of stack that the work needs.
-    pub(crate) stack: usize,
+    pub stack: usize,
     /// How many threads can have something to do at most.
-    pub(crate) tasks: usize,
+    pub tasks: usize,
     /// Whether one thread may suffice.
-    pub(crate) is_small: bool,
+    pub is_small: bool,
     /// When it began.
-    pub(crate) begun: Instant,
+    pub begun: Instant,
     /// When it must end.
-    pub(crate) deadline: Option<Instant>,
+    pub deadline: Option<Instant>,
 }
 
 /// A pool of so many threads, or, where the system gives fewer, of fewer. To have `render` use it,
@@ -84,7 +87,7 @@ fn pool(mut threads: usize, stack: usize) -> Result<ThreadPool, ThreadError> {
 }
 
 /// Does the work; returns when it is done or was timed out. Panics of the work are passed on.
-pub(crate) fn run(crew: &Crew, work: &impl Work) -> Result<(), ThreadError> {
+pub fn run(crew: &Crew, work: &impl Work) -> Result<(), ThreadError> {
     match rayon::current_thread_index() {
         Some(_) => in_pool(crew, work),
         None => outside(crew, work),

@@ -7,9 +7,9 @@
 
 use super::antialias::Antialias;
 use super::{Compare, CompareOptions, Depth, Pair, Rectangle, pair};
-use crate::image::{AnyImage, Image};
-use crate::size::Size;
 use lambdav_float_environment::with_default;
+use lambdav_image::pixels::{AnyImage, Image};
+use lambdav_image::size::Size;
 use std::fmt;
 
 /// What was found of the second of two images, compared with the first.

@@ -20,8 +20,8 @@ use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use super::filter::Filter;
-use crate::render::workers::{self, Work};
 use crate::size::Size;
+use lambdav_workers::{self as workers, Work};
 
 /// A band has at least as many bytes, if the image has.
 const BAND: usize = 256 << 10;

@@ -15,7 +15,7 @@ use std::io::Write;
 
 use super::error::{DecodeError, EncodeError, HeaderError};
 use super::format::{Format, Metadata};
-use crate::image::{Frame, Image, Sample, zeros};
+use crate::pixels::{Frame, Image, Sample, zeros};
 use crate::size::Size;
 
 /// What every file begins with.

@@ -1,8 +1,8 @@
 //! A picture of where two images differ.
 
 use super::{Compare, CompareOptions, Depth, Pair, distance, pair};
-use crate::image::{AnyImage, Image};
 use lambdav_float_environment::with_default;
+use lambdav_image::pixels::{AnyImage, Image};
 
 /// Colours of rising lightness, from the least difference to the largest; opaque black, where
 /// pixels are equal, is darker than all of them. They are points of Matplotlib's *inferno*.
@@ -84,7 +84,7 @@ fn colour(at: u32, end: u32) -> [u8; 3] {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::size::Size;
+    use lambdav_image::size::Size;
 
     /// Relative luminance is near enough to lightness to order by.
     fn luminance([r, g, b]: [u8; 3]) -> f64 {

@@ -138,7 +138,7 @@ impl<T: Sample> Image<T> {
 
     /// A black and transparent image. A large one lies in huge pages, where the system has such: to get as much memory in
     /// small ones takes as long as cheap pixels do.
-    pub(crate) fn zeros(size: Size) -> Result<Self, OutOfMemory> {
+    pub fn zeros(size: Size) -> Result<Self, OutOfMemory> {
         let bytes = size.samples() * size_of::<T>();
         if bytes < LARGE {
             return Ok(Self::from_canonical(size, zeros(size)?));
@@ -162,7 +162,7 @@ impl<T: Sample> Image<T> {
     }
 
     /// `samples` as an image; they are as many as the size says, and their NaNs canonical.
-    pub(crate) fn from_canonical(size: Size, samples: Vec<T>) -> Self {
+    pub fn from_canonical(size: Size, samples: Vec<T>) -> Self {
         debug_assert_eq!(samples.len(), size.samples());
         Self { size, samples: Samples::Heap(samples) }
     }
@@ -173,7 +173,7 @@ impl<T: Sample> Image<T> {
     }
 
     /// The samples, to overwrite with canonical ones.
-    pub(crate) fn samples_mut(&mut self) -> &mut [T] {
+    pub fn samples_mut(&mut self) -> &mut [T] {
         &mut self.samples
     }
 
@@ -194,7 +194,7 @@ impl<T: Sample> Image<T> {
     }
 
     /// The image whose samples are `convert` of this one's.
-    pub(crate) fn map<U: Sample>(&self, convert: impl Fn(T) -> U) -> Image<U> {
+    pub fn map<U: Sample>(&self, convert: impl Fn(T) -> U) -> Image<U> {
         let samples = self.samples.iter().map(|&sample| convert(sample).canonical()).collect();
         Image::from_canonical(self.size, samples)
     }
@@ -204,7 +204,7 @@ impl<T: Sample> Image<T> {
 ///
 /// They come from the system as untouched pages, so that nothing is spent on rows that are never
 /// reached: a file that declares a large image and then ends costs address space only.
-pub(crate) fn zeros<T: Sample>(size: Size) -> Result<Vec<T>, OutOfMemory> {
+pub fn zeros<T: Sample>(size: Size) -> Result<Vec<T>, OutOfMemory> {
     let bytes = size.samples() * size_of::<T>();
     bytemuck::try_zeroed_vec(size.samples()).map_err(|()| OutOfMemory { size, bytes })
 }

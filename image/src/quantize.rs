@@ -8,7 +8,7 @@
 //! With [`Transfer::Srgb`] the colour channels pass through the sRGB transfer function first, and
 //! that value, too, is rounded once; see [`crate::srgb`]. Alpha is never encoded.
 
-use crate::image::{Frame, Image, Sample};
+use crate::pixels::{Frame, Image, Sample};
 use crate::srgb::Encoder;
 use lambdav_float_environment::with_default;
 
@@ -87,11 +87,7 @@ pub(crate) fn quantize_pixels<T: Unorm>(pixels: &[[f32; 4]], transfer: Transfer)
 }
 
 /// The pixels in UNORM samples, in the default floating-point environment.
-pub(crate) fn quantize_into<T: Unorm>(
-    pixels: &[[f32; 4]],
-    transfer: Transfer,
-    samples: &mut [[T; 4]],
-) {
+pub fn quantize_into<T: Unorm>(pixels: &[[f32; 4]], transfer: Transfer, samples: &mut [[T; 4]]) {
     match transfer {
         Transfer::Linear => {
             let samples = samples.as_flattened_mut().iter_mut().zip(pixels.as_flattened());

@@ -7,7 +7,7 @@
 use image::{ImageBuffer, Primitive, Rgba};
 use thiserror::Error;
 
-use crate::image::{Image, OutOfMemory, Sample};
+use crate::pixels::{Image, OutOfMemory, Sample};
 use crate::size::{Size, SizeError};
 
 /// Why a buffer does not become an image.
@@ -53,7 +53,7 @@ mod tests {
     use image::{Rgba32FImage, RgbaImage};
 
     use super::*;
-    use crate::image::{Frame, NAN_BITS};
+    use crate::pixels::{Frame, NAN_BITS};
     use crate::quantize::{Transfer, quantize};
 
     fn frame() -> Frame {

@@ -9,7 +9,7 @@ use bytemuck::Pod;
 
 use super::error::DecodeError;
 use super::left_out::{LeftOut, ORIENTATION, Tiff, orientation};
-use crate::image::{AnyImage, Image, Sample, zeros};
+use crate::pixels::{AnyImage, Image, Sample, zeros};
 use crate::size::{MAX_PIXELS, MAX_SIDE, Size};
 
 /// The format of a file that begins so, or, where no bytes tell, has such a name.
