@@ -14,7 +14,7 @@
 //! # Threads
 //!
 //! Workers are threads of a rayon pool (see [`lambdav_workers`]): of the caller's, where `render` is called
-//! inside one ([`rayon::ThreadPool::install`]), else of rayon's global pool. To choose the number
+//! inside one ([`lambdav_workers::ThreadPool::install`]), else of rayon's global pool. To choose the number
 //! of threads is to choose a pool; [`lambdav_workers::thread_pool`] makes one. Outside a pool a small frame is begun
 //! by one thread, and the global pool is asked, or started, only if that takes long: starting it
 //! takes as long as many small frames.
