@@ -13,7 +13,7 @@ impl Shape {
     pub(super) fn words(&self, part: &Part, words: &mut Vec<u32>) -> Option<()> {
         match (self, part) {
             (Self::Builtin(ty), Part::Data(data)) if data.ty == *ty => words.extend(&data.words),
-            (Self::Structure(constructor, fields), Part::Aggregate(value)) => {
+            (Self::Structure(constructor, fields, _), Part::Aggregate(value)) => {
                 let AggregateKind::Made(made) = &value.kind else { return None };
                 if made != constructor || value.parts.len() != fields.len() {
                     return None;

@@ -10,7 +10,8 @@ use std::sync::Arc;
 #[derive(Clone, Debug)]
 pub(super) enum Shape {
     Builtin(Type),
-    Structure(Arc<Constructor>, Arc<[Shape]>),
+    /// Its constructor, the shapes of its fields, and how many words a value has.
+    Structure(Arc<Constructor>, Arc<[Shape]>, usize),
     Array(u32, Arc<Shape>),
 }
 
@@ -18,12 +19,18 @@ pub(super) enum Shape {
 const MAX_DEPTH: u32 = 1000;
 
 impl Shape {
+    /// That of a structure.
+    pub(super) fn structure(constructor: &Arc<Constructor>, fields: Vec<Self>) -> Self {
+        let size = fields.iter().map(Self::size).fold(0, usize::saturating_add);
+        Self::Structure(Arc::clone(constructor), fields.into(), size)
+    }
+
     /// How deep it is nested, or `None` where that is deeper than the compiler takes.
     pub(super) fn depth(&self) -> Option<u32> {
         // The parts have been asked before.
         let depth = match self {
             Self::Builtin(_) => 0,
-            Self::Structure(_, fields) => {
+            Self::Structure(_, fields, _) => {
                 let all: Option<Vec<u32>> = fields.iter().map(Self::depth).collect();
                 1 + all?.into_iter().max().unwrap_or(0)
             }
@@ -40,7 +47,7 @@ impl Shape {
                 let element = element.declare(types)?;
                 types.add_array(element, *count)
             }
-            Self::Structure(constructor, shapes) => {
+            Self::Structure(constructor, shapes, _) => {
                 let mut fields = Vec::with_capacity(shapes.len());
                 for (name, shape) in constructor.fields.iter().zip(&**shapes) {
                     let ty = shape.declare(types)?;
@@ -62,7 +69,7 @@ impl Shape {
                     diagonal.for_each(|word| *word = 1f32.to_bits());
                 }
             }
-            Self::Structure(_, fields) => fields.iter().for_each(|f| f.zero(types, words)),
+            Self::Structure(_, fields, _) => fields.iter().for_each(|f| f.zero(types, words)),
             Self::Array(count, element) => (0..*count).for_each(|_| element.zero(types, words)),
         }
     }
@@ -75,8 +82,8 @@ impl Shape {
                 Some(TypeKind::Matrix(_, n)) => usize::from(n) * usize::from(n),
                 _ => 1,
             },
-            Self::Structure(_, fields) => fields.iter().map(Self::size).sum(),
-            Self::Array(count, element) => *count as usize * element.size(),
+            Self::Structure(.., size) => *size,
+            Self::Array(count, element) => (*count as usize).saturating_mul(element.size()),
         }
     }
 
@@ -117,7 +124,7 @@ impl StoredParts {
     /// What makes it, if it is a structure.
     pub(super) fn constructor(&self) -> Option<&Arc<Constructor>> {
         match &self.shape {
-            Shape::Structure(constructor, _) => Some(constructor),
+            Shape::Structure(constructor, ..) => Some(constructor),
             Shape::Array(..) | Shape::Builtin(_) => None,
         }
     }
@@ -125,7 +132,7 @@ impl StoredParts {
     /// How many parts it has.
     pub(super) fn len(&self) -> usize {
         match &self.shape {
-            Shape::Structure(_, fields) => fields.len(),
+            Shape::Structure(_, fields, _) => fields.len(),
             Shape::Array(count, _) => *count as usize,
             Shape::Builtin(_) => 0,
         }
@@ -134,7 +141,7 @@ impl StoredParts {
     /// The part of that index, which must be below [`Self::len`].
     pub(super) fn get(&self, index: usize) -> Stored {
         let (shape, before) = match &self.shape {
-            Shape::Structure(_, fields) => {
+            Shape::Structure(_, fields, _) => {
                 (&fields[index], fields[..index].iter().map(Shape::size).sum())
             }
             Shape::Array(_, element) => (&**element, index * element.size()),

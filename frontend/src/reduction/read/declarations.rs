@@ -126,7 +126,7 @@ impl<'t> Reader<'t> {
         }
         let (declaration, fields, types) = (self.declarations, names.into(), types.into());
         let constructor = Arc::new(Constructor { declaration, case: 0, fields, types });
-        let shape = shapes.map(|all| Shape::Structure(Arc::clone(&constructor), all.into()));
+        let shape = shapes.map(|all| Shape::structure(&constructor, all));
         self.declare(name, shape)?;
         self.constructor(name, constructor, false)
     }

@@ -38,8 +38,8 @@ use rustc_hash::FxHashSet;
 /// Structures with more components are carried from round to round as they are.
 const MOST_PARTS: usize = 64;
 
-/// How many loops the fast function has at most, if it can do with fewer.
-const MOST_LOOPS: usize = 8;
+/// How many loops a driver's compiler should see in a function at most, if it can do with fewer.
+pub(super) const MOST_LOOPS: usize = 8;
 
 /// Larger constants are tables, whose elements are loaded.
 const MOST_WORDS: usize = 64;

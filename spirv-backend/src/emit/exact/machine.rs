@@ -12,6 +12,7 @@
 //! beginning the machine writes one element at an index that compilers do not know, which keeps the array in memory
 //! ([`Exact::registers`](crate::emit::Exact)).
 
+use super::drivers::MOST_LOOPS;
 use super::regions::{cases, ids, label, merge_of};
 use crate::emit::declarations::TypeDeclaration;
 use crate::emit::modes::{Calls, Mode, Variant};
@@ -24,9 +25,6 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 /// The label that no block has: the end of the function.
 const END: u32 = 0;
-
-/// How many loops stay such in a function that calls no library.
-const MOST_LOOPS: usize = 8;
 
 impl Translator<'_> {
     /// The value of a function of the library; if that of another one may do, only where a condition says

@@ -1,5 +1,6 @@
 //! Instructions whose results nothing needs.
 
+use super::regions::ids;
 use crate::emit::translator::Translator;
 use rspirv::dr::{Instruction, Operand};
 use rspirv::spirv::{Op, Word};
@@ -8,13 +9,6 @@ use rustc_hash::FxHashSet;
 impl Translator<'_> {
     /// Drops them from the blocks of the function that is open. (Calls may do more than compute.)
     pub(in crate::emit) fn drop_unused(&mut self) {
-        let is_id = |operand: &Operand| match operand {
-            Operand::IdRef(id) => Some(*id),
-            _ => None,
-        };
-        let ids = |instruction: &Instruction| -> Vec<Word> {
-            instruction.operands.iter().filter_map(is_id).collect()
-        };
         let blocks = &mut self.function.blocks;
         // What comes from a later round stands behind its φ.
         let all = blocks.iter().flat_map(|block| &block.instructions);
@@ -36,8 +30,10 @@ impl Translator<'_> {
             kept.reverse();
             block.instructions = kept;
         }
-        let is_kept = |instruction: &Instruction| {
-            instruction.operands.first().and_then(is_id).is_none_or(|of| !dropped.contains(&of))
+        // The first operand is the id that is decorated or named.
+        let is_kept = |instruction: &Instruction| match instruction.operands.first() {
+            Some(Operand::IdRef(of)) => !dropped.contains(of),
+            _ => true,
         };
         self.declarations.module.annotations.retain(is_kept);
         self.declarations.module.debug_names.retain(is_kept);
