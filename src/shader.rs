@@ -311,8 +311,8 @@ impl Renderer<'_> {
         self
     }
 
-    /// Compiles the program for the values that the uniforms have, instead of for any: what they
-    /// decide is decided once. The picture does not depend on it.
+    /// Compiles the program for the values that the uniforms have and for the sizes of textures and
+    /// buffers, instead of for any: what they decide is decided once. The picture does not depend on it.
     #[must_use]
     pub fn specialise(mut self) -> Self {
         self.specialise = true;
@@ -368,6 +368,10 @@ impl Renderer<'_> {
         let deadline = self.timeout.and_then(|timeout| begun.checked_add(timeout));
         let compiler = Compiler { deadline, ..Compiler::new(Target::host()?) };
         let settings = &self.settings;
+        let compiler = match self.specialise {
+            true => compiler.specialised(&settings.inputs.resources),
+            false => compiler,
+        };
         let uniforms = &settings.inputs.uniforms;
         let specialised = self.specialise.then(|| self.shader.core.with_uniforms_fixed(uniforms));
         let core = specialised.as_ref().unwrap_or(&self.shader.core);

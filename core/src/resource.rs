@@ -54,7 +54,9 @@ impl Bound {
 
     fn is_for(&self, types: &Types, kind: ResourceKind) -> bool {
         match (self, kind) {
-            (Self::Texture(_), ResourceKind::Texture(options)) => !options.native,
+            (Self::Texture(data), ResourceKind::Texture(options)) => {
+                !options.native && (options.mipmaps || data.levels().len() == 1)
+            }
             (Self::Buffer(data), ResourceKind::Buffer(element)) => {
                 data.width == types.components(element)
             }
@@ -238,6 +240,9 @@ mod tests {
             assert_eq!(missing(&[texture.clone(), second]), Some("b".to_owned()));
         }
         assert_eq!(missing(&[texture.clone(), right.clone()]), None);
+        let levels = TextureData::new([2, 1], [[0.5; 4]; 2].into_iter(), true).expect("is small");
+        let levels = Bound::Texture(Arc::new(levels));
+        assert_eq!(missing(&[levels, right.clone()]), Some("t".to_owned()));
         assert_eq!(texture.words(), [0.5_f32.to_bits(); 4]);
         assert_eq!(right.words(), [1; 4]);
     }

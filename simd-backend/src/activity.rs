@@ -71,10 +71,13 @@ pub(crate) fn sample(
             .collect();
         let mask: Vec<bool> =
             pixels.iter().map(|&(x, y)| x < size.width() && y < size.height()).collect();
-        let Inputs { ref words, ref resources, max_iterations } = *inputs;
-        let resources = resources.data();
-        let group =
-            Group { inputs: words, resources, pixels: &pixels, mask: &mask, max_iterations };
+        let group = Group {
+            inputs: inputs.words(),
+            resources: inputs.data(),
+            pixels: &pixels,
+            mask: &mask,
+            max_iterations: inputs.max_iterations(),
+        };
         // What counts has been counted when it ends, in whatever way.
         let _ = observe(program, &group, &mut counter);
         groups += 1;

@@ -31,6 +31,6 @@ pub mod mutants;
 pub mod pipeline;
 pub mod registers;
 
-pub use emit::{EmitError, Target};
-pub use kernel::SimdKernel;
+pub use emit::{BindError, EmitError, Target};
+pub use kernel::{CompiledKernel, SimdKernel};
 pub use pipeline::Compiler;

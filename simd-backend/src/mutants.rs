@@ -66,6 +66,10 @@ pub enum Mutant {
     LooseTexel,
     /// Rows of a texture are as long as its columns.
     WrongTexelRow,
+    /// The last element, texel or column is that of the next resource.
+    ForeignExtent,
+    /// Sizes of a resource stay as they were when other data is bound.
+    StaleExtent,
     /// An update stores in lanes that are not active, too.
     UnmaskedStore,
     /// Of words that are loaded together, the first two are taken for each other.
@@ -93,6 +97,12 @@ impl Mutant {
 
     /// Those of textures.
     pub const OF_TEXTURES: [Self; 2] = [Self::LooseTexel, Self::WrongTexelRow];
+
+    /// Those of sizes that code reads when it runs, of two resources.
+    pub const OF_EXTENTS: [Self; 1] = [Self::ForeignExtent];
+
+    /// Those that show where data is bound in the place of other data.
+    pub const OF_BINDING: [Self; 1] = [Self::StaleExtent];
 
     /// Those of words that are loaded together.
     pub const OF_FOURS: [Self; 1] = [Self::SwappedWords];

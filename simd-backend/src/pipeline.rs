@@ -17,13 +17,15 @@ use lambdav_core::limits;
 use std::time::{Duration, Instant};
 
 use lambdav_core::op::Op;
-use lambdav_core::resource::{Bound, unbound};
+use lambdav_core::resource::Bound;
 use lambdav_core::schedule::{self, Expr};
+use lambdav_core::texture::TextureOptions;
+use lambdav_core::types::{Resource, ResourceKind, Types};
 use lambdav_float_environment::with_default;
 
 use crate::cost;
 use crate::emit::{Allocation, EmitError, Listing, MachineCode, Target};
-use crate::lanes::{self, LaneProgram, Width};
+use crate::lanes::{self, Extents, LaneProgram, Width};
 use crate::registers::{self, Between, Choice, Reason, RegisterProgram, Shape};
 use lambdav_core::schedule::Places;
 
@@ -39,8 +41,10 @@ pub struct Compiler {
     /// Whether what is the same for the whole frame is computed once for it. Without that, loops
     /// stand in the order of the schedule.
     pub hoist: bool,
-    /// The program's resources, for whose sizes code is made.
-    pub resources: Vec<Bound>,
+    /// The sizes of resources by number, as far as they are to be baked: constants in the code, which is for
+    /// data of these sizes only and runs faster. No bit depends on it. Of others the code reads
+    /// sizes when it runs.
+    pub extents: Vec<Extents>,
     /// What is to be shown of the code.
     pub listing: Listing,
     /// When to give up, if ever. It is looked at between stages, the longest of which takes one and
@@ -80,8 +84,14 @@ impl Compiler {
     /// For a target, as many lanes as seem best, and any number of pixels.
     pub fn new(target: Target) -> Self {
         let (pixels, listing) = (f64::INFINITY, Listing::None);
-        let resources = Vec::new();
-        Self { target, lanes: None, pixels, hoist: true, resources, listing, deadline: None }
+        let extents = Vec::new();
+        Self { target, lanes: None, pixels, hoist: true, extents, listing, deadline: None }
+    }
+
+    /// The same with the sizes of these resources baked.
+    #[must_use]
+    pub fn specialised(self, resources: &[Bound]) -> Self {
+        Self { extents: resources.iter().map(Extents::of).collect(), ..self }
     }
 
     fn in_time(&self) -> Result<(), EmitError> {
@@ -104,7 +114,7 @@ impl Compiler {
     }
 
     fn lower(&self, program: &schedule::Program, width: Width) -> LaneProgram {
-        with_default(|| lanes::lower(program, 0, self.hoist, width, &self.resources))
+        with_default(|| lanes::lower(program, 0, self.hoist, width, &self.extents))
     }
 
     /// How the lanes of a program lie if it does not need too much stack, and why.
@@ -158,12 +168,12 @@ impl Compiler {
     ///
     /// # Errors
     ///
-    /// [`EmitError::TooMuch`], [`EmitError::IndexedArray`] and [`EmitError::Unbound`].
+    /// [`EmitError::TooMuch`], [`EmitError::IndexedArray`] and [`EmitError::Native`].
     pub fn check(&self, program: &schedule::Program) -> Result<(), EmitError> {
         let places = Places::new(program, cost::TABLE);
         within(places.components(program), limits::LANE_VALUES, "values of one lane")?;
-        if let Some(unbound) = unbound(&program.types, &self.resources) {
-            return Err(EmitError::Unbound(unbound.name.to_string()));
+        if let Some(native) = native(&program.types) {
+            return Err(EmitError::Native(native.name.to_string()));
         }
         match too_large(program, &places) {
             Some(array) => Err(EmitError::IndexedArray(Box::new(array))),
@@ -268,6 +278,12 @@ fn instrs(program: &RegisterProgram) -> usize {
         block.instrs.len() + cost::INSTRS_OF_CALL * calls + block.params.len() + 1
     });
     sizes.sum()
+}
+
+/// A texture whose samples are a device's.
+fn native(types: &Types) -> Option<&Resource> {
+    let mut all = types.resources().iter().map(|of| &**of);
+    all.find(|of| matches!(of.kind, ResourceKind::Texture(TextureOptions { native: true, .. })))
 }
 
 /// Whether a program is no larger than machine code is made of.

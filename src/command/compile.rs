@@ -94,7 +94,7 @@ pub(super) struct CompileArguments {
     #[arg(long, value_name = "NAME=VALUE")]
     set: Vec<String>,
     /// Binds a file to a texture or buffer, as `render --bind` does: what comes after the core, SPIR-V
-    /// apart, is for data of certain sizes. Can be given several times
+    /// apart, is then for data of that size, as with `render --specialise`. Can be given several times
     #[arg(long, value_name = "NAME=FILE")]
     bind: Vec<String>,
     /// Make scalar constants that no `@` and no default consulted into specialisation constants of
@@ -241,10 +241,7 @@ pub(super) fn run(options: &CompileArguments) -> Result {
             } else {
                 let mut settings = Settings::new(&core, size_of(options));
                 binds.apply(&mut settings, &program.types)?;
-                if let Some(unbound) = core.unbound(&settings.inputs.resources) {
-                    return Err(fault(&loaded.source, unbound, options.messages));
-                }
-                let resources = settings.inputs.resources;
+                let resources = &settings.inputs.resources;
                 simd_stage(stage, &program, resources, options, &loaded.source)
                     .map(String::into_bytes)
             }
@@ -361,17 +358,19 @@ fn spirv_stage(
     text.map(String::into_bytes).map_err(|error| Failure::machine(error.to_string()))
 }
 
-/// The text of a stage of the SIMD backend, as `render` takes it for an image of that size.
+/// The text of a stage of the SIMD backend, as `render` takes it for an image of that size; where resources are
+/// bound, specialised for their sizes.
 fn simd_stage(
     stage: Stage,
     program: &Program,
-    resources: Vec<Bound>,
+    resources: &[Bound],
     options: &CompileArguments,
     source: &SourceFile,
 ) -> Result<String> {
     let machine = |error: EmitError| match error {
         EmitError::IndexedArray(diagnostic) => fault(source, *diagnostic, options.messages),
         error if error.is_limit() => Failure::input(error.to_string()),
+        error @ EmitError::Native(_) => Failure::input(error.to_string()),
         _ => Failure::machine(error.to_string()),
     };
     let listing = match stage {
@@ -386,7 +385,8 @@ fn simd_stage(
     let pixels = f64::from(size.width()) * f64::from(size.height());
     let target = machine_target(options.target).map_err(machine)?;
     let lanes = options.lanes;
-    let compiler = Compiler { lanes, pixels, resources, listing, ..Compiler::new(target) };
+    let compiler = Compiler { lanes, pixels, listing, ..Compiler::new(target) };
+    let compiler = compiler.specialised(resources);
     if stage == Stage::Lanes {
         compiler.check(program).map_err(machine)?;
         return Ok(compiler.lane_program(program).to_string());

@@ -37,7 +37,7 @@ fn interpreted(core: &Core, settings: &Settings, size: Size) -> Vec<u32> {
     let pixels: Vec<(u32, u32)> =
         (0..size.height()).flat_map(|y| (0..size.width()).map(move |x| (x, y))).collect();
     let in_groups = |width, count| -> Vec<u32> {
-        let lanes = lower(&program, 0, true, width, &settings.inputs.resources);
+        let lanes = lower(&program, 0, true, width, &[]);
         let inputs = words(&lanes, &settings.inputs);
         let groups = pixels.chunks(count).flat_map(|pixels| {
             let group = Group {

@@ -12,7 +12,6 @@ use crate::timing::{Clock, Summary};
 use clap::Args;
 use lambdav::Settings;
 use lambdav::core::graph::Core;
-use lambdav::core::resource::Bound;
 use lambdav::core::schedule::{Expr, Program, Statement, schedule};
 use lambdav::image::Size;
 use lambdav::program::Loaded;
@@ -169,7 +168,7 @@ fn compile(name: &str, text: &str, runs: usize) -> Row {
         frontend: Summary::of(&frontend_times),
         jit: Summary::of(&jit_times),
         lanes: code.shape().lanes(),
-        instructions: instructions(&program, &kernel, &settings.inputs.resources),
+        instructions: instructions(&program, &kernel),
         code: code.size(),
         process: None,
     }
@@ -182,13 +181,12 @@ fn operations(program: &Program) -> usize {
     statements.filter(is_operation).count()
 }
 
-/// How many instructions a kernel has before registers are allocated, that was compiled for these resources.
-pub(crate) fn instructions(program: &Program, kernel: &SimdKernel, resources: &[Bound]) -> usize {
+/// How many instructions a kernel has before registers are allocated.
+pub(crate) fn instructions(program: &Program, kernel: &SimdKernel) -> usize {
     let target = kernel.target();
     let compiler = Compiler {
         lanes: Some(kernel.code().shape().lanes()),
         listing: Listing::Intermediate,
-        resources: resources.to_vec(),
         ..Compiler::new(target.with_allocation(kernel.allocation()))
     };
     let text = compiler.compile(program).expect("it has been compiled before").code.listing();

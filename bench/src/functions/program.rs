@@ -8,7 +8,7 @@ use lambdav::program::Loaded;
 use lambdav::simd::emit::Executable;
 use lambdav::simd::kernel::words;
 use lambdav::simd::lanes::verify;
-use lambdav::simd::registers::{Callable, Inputs, Poll, Resources, Row, Status};
+use lambdav::simd::registers::{Callable, Inputs, Poll, Row, Status};
 use lambdav::simd::{Compiler, Target};
 use std::sync::atomic::AtomicU64;
 
@@ -86,11 +86,7 @@ impl Compiled {
         let compiled = compiler.compile_lane_program(program).expect("it compiles");
         let code = Executable::new(&compiled.code, &compiler.target).expect("there is memory");
         let words = words(&compiled.lanes, &settings.inputs);
-        let inputs = Inputs {
-            words,
-            resources: Resources::default(),
-            max_iterations: settings.max_iterations,
-        };
+        let inputs = Inputs::of_words(words, settings.max_iterations);
         let (status, slots) = code.frame(&inputs, POLL);
         assert_eq!(status, Status::Done);
         Self { code, inputs, slots }

@@ -209,7 +209,7 @@ fn measure(kernel: &Kernel, runs: usize) -> Row {
             jit: Summary::of(&compile_times[i + 1]),
             code: code.size(),
             stack: code.stack(),
-            instructions: instructions(&scheduled, engine.kernel(), &[]),
+            instructions: instructions(&scheduled, engine.kernel()),
         }
     });
     let mut lanes: Vec<Compiled> = compiled.collect();

@@ -21,11 +21,7 @@ fn activity_of(
     assert!(diagnostics.is_empty(), "{diagnostics:?}");
     let program = schedule(&core.expect("no errors"), &[0]).expect("it nests little");
     let program = lower(&program, 0, true, Width::Any, &[]);
-    let inputs = Inputs {
-        words: vec![0; program.inputs.len()],
-        resources: crate::registers::Resources::default(),
-        max_iterations: 1000,
-    };
+    let inputs = Inputs::of_words(vec![0; program.inputs.len()], 1000);
     let shape = Shape::new(lanes, Tile::FOUR).expect("a shape");
     sample(&program, shape, &inputs, Size::new(width, height).expect("a size"), patience)
 }

@@ -11,7 +11,8 @@
 //! too, but for the slots, which the function for the frame fills, the memory for arrays, which the
 //! function for a row writes and reads, and no other call at the time, and the frontier, which other
 //! threads move. What it points to, and pixels, are aligned as their element types are: four bytes for
-//! words, masks, arrays and pixels, eight for slots.
+//! words, masks, arrays and pixels, eight for slots. The words of inputs hold the resources' descriptors
+//! ([`Descriptors`]), which say how many texels and elements there are.
 //!
 //! *Call-outs.* Where a procedure cannot decide a lane it calls the reference mathematics
 //! ([`REFERENCE`]), C convention too, with the number of the function
@@ -24,6 +25,7 @@
 //! [`Status`]: crate::registers::Status
 //! [`Status::code`]: crate::registers::Status::code
 
+use crate::lanes::Descriptors;
 use crate::registers::{Argument, Inputs, Poll, RegisterProgram, Shape};
 
 /// The number of the symbol of the reference mathematics.
@@ -95,7 +97,7 @@ impl Context {
     ) -> Self {
         let [first_rounds, rest_rounds] = inputs.rounds();
         Self {
-            inputs: inputs.words.as_ptr(),
+            inputs: inputs.words().as_ptr(),
             slots,
             mask: mask.as_ptr(),
             frontier: poll.frontier.as_ptr(),
@@ -104,7 +106,7 @@ impl Context {
             rest_rounds,
             reference,
             arrays,
-            resources: inputs.resources.addresses().as_ptr(),
+            resources: inputs.addresses().as_ptr(),
         }
     }
 }
@@ -117,8 +119,8 @@ pub struct MachineCode {
     pub(crate) slots: usize,
     /// How many words of input are read.
     pub(crate) inputs: usize,
-    /// How many words each resource has.
-    pub(crate) resources: Vec<u32>,
+    /// The formats of resources, and where their sizes are.
+    pub(crate) resources: Descriptors,
     /// How many words the function for a row needs for arrays.
     pub(crate) array_words: usize,
     /// All functions.
@@ -165,7 +167,7 @@ impl MachineCode {
         Self {
             shape: program.shape,
             slots: program.slots.len(),
-            inputs: program.inputs,
+            inputs: program.inputs.len(),
             resources: program.resources.clone(),
             array_words: program.array_bytes() / size_of::<u32>(),
             stack: most(procedures) + most(callers),
@@ -207,8 +209,8 @@ impl MachineCode {
         self.inputs
     }
 
-    /// How many words each resource has.
-    pub fn resources(&self) -> &[u32] {
+    /// The formats of resources, and where their sizes are.
+    pub fn resources(&self) -> &Descriptors {
         &self.resources
     }
 

@@ -18,6 +18,7 @@ use memmap2::{Mmap, MmapMut};
 
 use super::abi::{self, Context, MachineCode, Needs};
 use super::{EmitError, Target};
+use crate::lanes::Descriptors;
 use crate::registers::{Callable, Inputs, PIXEL_BYTES, Poll, Row, Shape, Status};
 
 thread_local! {
@@ -124,7 +125,7 @@ pub struct Executable {
     shape: Shape,
     slots: usize,
     inputs: usize,
-    resources: Vec<u32>,
+    resources: Descriptors,
     array_words: usize,
     size: usize,
     stack: usize,
@@ -193,6 +194,18 @@ impl Executable {
     pub fn stack(&self) -> usize {
         self.stack
     }
+
+    /// The formats of resources, and where their sizes are.
+    pub fn resources(&self) -> &Descriptors {
+        &self.resources
+    }
+
+    /// That there are as many inputs as are read, and that descriptors are where the code reads them. That
+    /// they are those of the data is [`Inputs`]' part.
+    fn check(&self, inputs: &Inputs) {
+        assert_eq!(inputs.words().len(), self.inputs, "one word for each");
+        assert_eq!(inputs.descriptors(), &self.resources, "the code is for their formats");
+    }
 }
 
 impl Callable for Executable {
@@ -202,16 +215,15 @@ impl Callable for Executable {
 
     /// # Panics
     ///
-    /// If there is another number of inputs than the program has, or if resources have other sizes.
+    /// If the inputs are not for the program.
     fn frame(&self, inputs: &Inputs, poll: Poll<'_>) -> (Status, Vec<u64>) {
         let mut slots = vec![0; self.slots];
-        assert_eq!(inputs.words.len(), self.inputs, "one word for each");
-        assert!(inputs.resources.have(&self.resources), "the code is for their sizes");
+        self.check(inputs);
         let arrays = std::ptr::null_mut();
         let context = Context::new(inputs, slots.as_mut_ptr(), &[], poll, reference, arrays);
-        // SAFETY: the function has this signature (`abi`). It reads the words of `inputs` and of its
-        // resources, of which there are as many as it was compiled for, and writes `self.slots` words. It reads no
-        // masks and has no arrays.
+        // SAFETY: the function has this signature (`abi`). It reads the words of `inputs`, of which there are as
+        // many as it was compiled for, and of its resources, as many as their descriptors say, and writes
+        // `self.slots` words. It reads no masks and has no arrays.
         let status = call(poll, || unsafe {
             let function: extern "C" fn(*const Context) -> i64 = std::mem::transmute(self.frame);
             function(&raw const context)
@@ -221,8 +233,8 @@ impl Callable for Executable {
 
     /// # Panics
     ///
-    /// If `inputs`, their resources, `pixels`, `slots` or `mask` have another size than the row and the program
-    /// need.
+    /// If the inputs are not for the program, or if `pixels`, `slots` or `mask` have another size than the row and
+    /// the program need.
     fn row(
         &self,
         inputs: &Inputs,
@@ -242,16 +254,15 @@ impl Callable for Executable {
         assert!(end.is_some_and(|end| end <= pixels.len()), "{row:?} in {}", pixels.len());
         // What lies in memory has fewer bytes than there are addresses; of one row nobody looks at it.
         let stride = stride.wrapping_mul(PIXEL_BYTES as usize);
-        assert_eq!(inputs.words.len(), self.inputs, "one word for each");
-        assert!(inputs.resources.have(&self.resources), "the code is for their sizes");
+        self.check(inputs);
         assert_eq!(slots.len(), self.slots, "what `frame` has made");
         assert_eq!(mask.len(), self.shape.lanes() as usize, "one for each lane");
         // The function for a row does not write to the slots.
         let slots = slots.as_ptr().cast_mut();
         with_arrays(self.array_words, |arrays| {
             let context = Context::new(inputs, slots, mask, poll, reference, arrays);
-            // SAFETY: the function has this signature (`abi`). It reads as many words of `inputs`, resources,
-            // `slots` and `mask` as have been checked, reads and writes as many words of arrays as
+            // SAFETY: the function has this signature (`abi`). It reads as many words of `inputs`, `slots` and
+            // `mask` as have been checked, of resources as many as their descriptors say, reads and writes as many words of arrays as
             // have been asked for, and writes as many pixels of each row as the groups have columns,
             // whose last has been checked to lie inside `pixels`.
             let status = call(poll, || unsafe {

@@ -65,9 +65,12 @@ pub enum EmitError {
     /// An array that is computed is too large for an index to choose from.
     #[error("{}", .0.message)]
     IndexedArray(Box<Diagnostic>),
-    /// A texture or buffer of that name has no data, for whose size code is made.
-    #[error("`{0}` is not bound")]
-    Unbound(String),
+    /// Samples of the texture of that name are a device's.
+    #[error("samples of the texture `{0}` are a device's")]
+    Native(String),
+    /// The inputs are not for the code.
+    #[error(transparent)]
+    Bind(#[from] BindError),
     /// The time that compiling may take is over.
     #[error("compiling took longer than it may")]
     TimedOut,
@@ -77,6 +80,17 @@ pub enum EmitError {
     /// The program is too large for the code generator.
     #[error("the program is too large to compile: {0}")]
     TooLarge(String),
+}
+
+/// Why a kernel cannot have such inputs.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+pub enum BindError {
+    /// A texture or buffer has no data, or data of another kind.
+    #[error("`{0}` is not bound")]
+    Unbound(String),
+    /// A texture or buffer has another size than code was specialised for.
+    #[error("`{0}` has another size than the code is specialised for")]
+    Size(String),
 }
 
 impl EmitError {

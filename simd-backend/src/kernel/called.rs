@@ -6,18 +6,23 @@ use lambdav_core::schedule;
 use lambdav_core::source::Span;
 use lambdav_raster::{Cancel, Kernel, Stop, Tile, TileBuffer};
 
+use std::sync::OnceLock;
+
 use super::groups::Groups;
 use super::words;
 use crate::lanes::LaneProgram;
 use crate::pipeline::Compiler;
-use crate::registers::{Callable, Inputs, Resources};
+use crate::registers::{Callable, Inputs};
 
 /// One output of a program, as what `make` makes of its lane program.
 pub struct CalledKernel<C, F> {
     program: schedule::Program,
     compiler: Compiler,
     make: F,
-    groups: Groups<C>,
+    code: C,
+    /// The code with nothing moved to the frame's part.
+    unhoisted: OnceLock<C>,
+    groups: Groups,
     sites: Vec<Span>,
 }
 
@@ -31,6 +36,10 @@ where
     /// # Errors
     ///
     /// Those of `make`.
+    ///
+    /// # Panics
+    ///
+    /// If resources are not bound, or to data of other sizes than are baked.
     pub fn new(
         program: schedule::Program,
         compiler: Compiler,
@@ -38,13 +47,13 @@ where
         max_iterations: u64,
         make: F,
     ) -> Result<Self, E> {
-        let compiler = Compiler { resources: inputs.resources.clone(), ..compiler };
         let lanes = compiler.lane_program(&program);
         let code = make(&compiler, &lanes)?;
-        let resources = Resources::new(inputs.resources.clone());
-        let inputs = Inputs { words: words(&lanes, inputs), resources, max_iterations };
-        let groups = Groups::new(code, inputs);
-        Ok(Self { program, compiler, make, groups, sites: lanes.sites })
+        let data = inputs.resources.clone();
+        let inputs = Inputs::new(words(&lanes, inputs), &lanes.resources, data, max_iterations);
+        let groups = Groups::new(inputs.expect("all resources are bound"));
+        let unhoisted = OnceLock::new();
+        Ok(Self { program, compiler, make, code, unhoisted, groups, sites: lanes.sites })
     }
 
     /// Where the loop of a fault's site is.
@@ -54,7 +63,7 @@ where
 
     /// With nothing moved to the function for the frame.
     fn unhoisted(&self) -> C {
-        let lanes = Some(self.groups.code().shape().lanes());
+        let lanes = Some(self.code.shape().lanes());
         let compiler = Compiler { lanes, hoist: false, ..self.compiler.clone() };
         let program = compiler.lane_program(&self.program);
         let Ok(code) = (self.make)(&compiler, &program) else {
@@ -75,6 +84,7 @@ where
         pixels: &mut TileBuffer<'_>,
         cancel: &Cancel<'_>,
     ) -> Result<(), Stop> {
-        self.groups.tile(tile, pixels, cancel, || self.unhoisted())
+        let unhoisted = || self.unhoisted.get_or_init(|| self.unhoisted());
+        self.groups.tile(&self.code, tile, pixels, cancel, unhoisted)
     }
 }

@@ -15,22 +15,18 @@
 
 use std::sync::{Mutex, OnceLock, PoisonError};
 
-use lambdav_core::resource::Bound;
 use lambdav_raster::{Cancel, Fault, Stop, Tile, TileBuffer};
 
 use crate::registers::{Callable, Inputs, Poll, Row, Shape, Status};
 
-/// Code with its inputs, and what it has computed for the frame.
+/// The inputs of code, and what it has computed of them for the frame.
 #[derive(Debug)]
-pub(super) struct Groups<C> {
-    code: C,
+pub(super) struct Groups {
     inputs: Inputs,
     /// What is the same for the whole frame, once some tile has needed it.
     slots: OnceLock<Slots>,
     /// Held while that is computed.
     computing: Mutex<()>,
-    /// The code with nothing moved to the frame's part.
-    unhoisted: OnceLock<C>,
 }
 
 /// What the function for the frame has left.
@@ -40,33 +36,22 @@ enum Slots {
     Limit,
 }
 
-impl<C: Callable> Groups<C> {
-    pub(super) fn new(code: C, inputs: Inputs) -> Self {
-        let (slots, unhoisted) = (OnceLock::new(), OnceLock::new());
-        Self { code, inputs, slots, computing: Mutex::new(()), unhoisted }
-    }
-
-    pub(super) fn code(&self) -> &C {
-        &self.code
+impl Groups {
+    pub(super) fn new(inputs: Inputs) -> Self {
+        Self { inputs, slots: OnceLock::new(), computing: Mutex::new(()) }
     }
 
     pub(super) fn inputs(&self) -> &Inputs {
         &self.inputs
     }
 
-    /// Changes an input. What was computed for the frame is computed again.
-    pub(super) fn set_input(&mut self, index: usize, word: u32) {
-        self.inputs.words[index] = word;
+    /// The inputs, to be changed. What was computed for the frame is computed again.
+    pub(super) fn inputs_mut(&mut self) -> &mut Inputs {
         self.slots.take();
+        &mut self.inputs
     }
 
-    /// Changes the data of a resource, of the same size. What was computed for the frame is computed again.
-    pub(super) fn set_resource(&mut self, number: usize, data: Bound) {
-        self.inputs.resources.replace(number, data);
-        self.slots.take();
-    }
-
-    fn slots(&self, cancel: &Cancel<'_>) -> Result<&Slots, Stop> {
+    fn slots(&self, code: &impl Callable, cancel: &Cancel<'_>) -> Result<&Slots, Stop> {
         if let Some(known) = self.slots.get() {
             return Ok(known);
         }
@@ -74,7 +59,7 @@ impl<C: Callable> Groups<C> {
         if let Some(known) = self.slots.get() {
             return Ok(known);
         }
-        let (status, words) = self.code.frame(&self.inputs, poll(cancel));
+        let (status, words) = code.frame(&self.inputs, poll(cancel));
         let found = match status {
             // Once a call is cancelled its results are not looked at.
             _ if cancel.is_cancelled() => return Err(Stop::Cancelled),
@@ -85,23 +70,23 @@ impl<C: Callable> Groups<C> {
         Ok(self.slots.get_or_init(|| found))
     }
 
-    /// Computes the pixels of a tile.
-    pub(super) fn tile(
+    /// Computes the pixels of a tile by code; `unhoisted` is that with nothing moved to the frame's part.
+    pub(super) fn tile<'c, C: Callable + 'c>(
         &self,
+        code: &C,
         tile: Tile,
         pixels: &mut TileBuffer<'_>,
         cancel: &Cancel<'_>,
-        unhoisted: impl FnOnce() -> C,
+        unhoisted: impl FnOnce() -> &'c C,
     ) -> Result<(), Stop> {
-        let slots = match self.slots(cancel)? {
+        let slots = match self.slots(code, cancel)? {
             Slots::Words(words) => words,
             Slots::Limit => {
                 // The first pixel of the tile meets what every pixel meets.
-                let code = self.unhoisted.get_or_init(unhoisted);
-                return Err(self.fault(code, &[], tile, cancel));
+                return Err(self.fault(unhoisted(), &[], tile, cancel));
             }
         };
-        let shape = self.code.shape();
+        let shape = code.shape();
         let (columns, rows) = (shape.columns(), shape.rows());
         let all = vec![u32::MAX; shape.lanes() as usize];
         let mut beside = vec![[0.0; 4]; shape.lanes() as usize];
@@ -114,7 +99,7 @@ impl<C: Callable> Groups<C> {
                 return Err(Stop::Cancelled);
             }
             let height = rows.min(first_row + tile.height - top);
-            let compute = |mask: &[u32], row: Row, pixels: &mut [[f32; 4]]| match self.code.row(
+            let compute = |mask: &[u32], row: Row, pixels: &mut [[f32; 4]]| match code.row(
                 &self.inputs,
                 slots,
                 mask,
@@ -127,7 +112,7 @@ impl<C: Callable> Groups<C> {
                 Status::Cancelled => Err(Stop::Cancelled),
                 Status::Limit(_) => {
                     let band = Tile { y: y + above, height: height - above, ..tile };
-                    Err(self.fault(&self.code, slots, band, cancel))
+                    Err(self.fault(code, slots, band, cancel))
                 }
             };
             let is_whole = height == rows && above == 0 && first_column == 0;
@@ -163,7 +148,7 @@ impl<C: Callable> Groups<C> {
     }
 
     /// The first fault in scan order of a part of a tile in which there is one.
-    fn fault(&self, code: &C, slots: &[u64], part: Tile, cancel: &Cancel<'_>) -> Stop {
+    fn fault(&self, code: &impl Callable, slots: &[u64], part: Tile, cancel: &Cancel<'_>) -> Stop {
         let shape = code.shape();
         let mut group = vec![[0.0; 4]; shape.lanes() as usize];
         for y in part.y..part.y + part.height {

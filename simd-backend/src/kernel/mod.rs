@@ -1,10 +1,12 @@
 //! A compiled program as a kernel that fills tiles.
 //!
+//! - `compiled`: machine code for any inputs;
 //! - `groups`: tiles in groups of lanes, their edges, and which pixel is at fault;
 //! - `called`: the same with something else in place of this machine, for tests;
 //! - `interpreted`: the interpreter of register programs, in its place.
 
 mod called;
+mod compiled;
 mod groups;
 mod interpreted;
 
@@ -20,26 +22,20 @@ use std::sync::Arc;
 
 use self::groups::Groups;
 use crate::activity::{self, Activity};
-use crate::emit::{Allocation, EmitError, Executable, Target};
+use crate::emit::{Allocation, BindError, EmitError, Executable, Target};
 use crate::lanes::{Axis, InputWord, InputWords, LaneProgram, Width, lower};
-use crate::pipeline::{Compilation, Compiler, Times, timed};
-use crate::registers::{Callable, Choice, Inputs, Reason, Resources};
+use crate::pipeline::{Compiler, Times};
+use crate::registers::{Callable, Reason};
 
 pub use called::CalledKernel;
+pub use compiled::CompiledKernel;
 pub use interpreted::{Interpreted, Spilling};
 
-/// One output of a program, compiled.
+/// One output of a program, compiled, with inputs: a [`CompiledKernel`] that is bound to them.
 #[derive(Debug)]
 pub struct SimdKernel {
-    program: schedule::Program,
-    compiler: Compiler,
-    groups: Groups<Executable>,
-    reason: Reason,
-    allocation: Allocation,
-    times: Times,
-    sites: Vec<Span>,
-    /// What the words of its inputs are.
-    layout: InputWords,
+    compiled: Arc<CompiledKernel>,
+    groups: Groups,
 }
 
 impl SimdKernel {
@@ -49,7 +45,7 @@ impl SimdKernel {
     ///
     /// # Errors
     ///
-    /// Those of [`Target::host`] and of [`Compiler::compile`].
+    /// Those of [`Target::host`], of [`CompiledKernel::new`] and of [`CompiledKernel::bind`].
     pub fn new(
         program: schedule::Program,
         lanes: Option<u32>,
@@ -63,7 +59,7 @@ impl SimdKernel {
     ///
     /// # Errors
     ///
-    /// Those of [`Compiler::compile`].
+    /// As of [`Self::with_compiler`].
     pub fn for_target(
         program: schedule::Program,
         lanes: Option<u32>,
@@ -79,7 +75,7 @@ impl SimdKernel {
     ///
     /// # Errors
     ///
-    /// Those of [`Compiler::compile`].
+    /// Those of [`CompiledKernel::new`] and of [`CompiledKernel::bind`].
     pub fn with_compiler(
         program: schedule::Program,
         inputs: &inputs::Inputs,
@@ -87,77 +83,114 @@ impl SimdKernel {
         compiler: Compiler,
     ) -> Result<Self, EmitError> {
         let pixels = inputs.resolution.map(f64::from).iter().product();
-        let resources = inputs.resources.clone();
-        let compiler = Compiler { pixels, resources, ..compiler };
-        let Compilation { lanes, choice, code, allocation, mut times, .. } =
-            compiler.compile(&program)?;
-        let code = timed(&mut times.code, || Executable::new(&code, &compiler.target))?;
-        let Choice { reason, .. } = choice;
-        let resources = Resources::new(inputs.resources.clone());
-        let inputs = Inputs { words: words(&lanes, inputs), resources, max_iterations };
-        let groups = Groups::new(code, inputs);
-        let (sites, layout) = (lanes.sites, lanes.inputs);
-        Ok(Self { program, compiler, groups, reason, allocation, times, sites, layout })
+        let compiled = CompiledKernel::new(program, Compiler { pixels, ..compiler })?;
+        Ok(Arc::new(compiled).bind(inputs, max_iterations)?)
+    }
+
+    /// The code, which other kernels may share.
+    pub fn compiled(&self) -> &Arc<CompiledKernel> {
+        &self.compiled
     }
 
     /// Changes what `(time)` and `(frame)` are.
     pub fn set_time(&mut self, time: f32, frame: f32) {
-        for (index, word) in self.layout.single() {
+        let inputs = self.groups.inputs_mut();
+        for (index, word) in self.compiled.layout.single() {
             match word {
-                InputWord::Time => self.groups.set_input(index, time.to_bits()),
-                InputWord::Frame => self.groups.set_input(index, frame.to_bits()),
+                InputWord::Time => inputs.set_words(index, &[time.to_bits()]),
+                InputWord::Frame => inputs.set_words(index, &[frame.to_bits()]),
                 _ => {}
             }
         }
     }
 
-    /// Changes the texture of that number for another one of the same size, levels included.
+    /// Changes the words of the uniform of that index.
     ///
     /// # Panics
     ///
-    /// Where there is no texture of that number, or it has another size.
+    /// Where it has another number of words.
+    pub fn set_uniform(&mut self, index: usize, words: &[u32]) {
+        let compiled = &self.compiled;
+        let ty = compiled.program.uniforms[index].ty;
+        assert_eq!(words.len(), compiled.program.types.components(ty), "words of the uniform");
+        // One that is not read has none.
+        if let Some(range) = compiled.layout.uniform(index as u32) {
+            self.groups.inputs_mut().set_words(range.start, words);
+        }
+    }
+
+    /// Changes the data of the texture or buffer of that number.
+    ///
+    /// # Errors
+    ///
+    /// Where the data is of another kind, or has another size than the code is specialised for.
+    ///
+    /// # Panics
+    ///
+    /// Where there is no such resource.
+    pub fn set_resource(&mut self, number: usize, data: Bound) -> Result<(), BindError> {
+        let changed = self.groups.inputs_mut().set_resource(number, data);
+        changed.map_err(|mismatch| self.compiled.mismatch(mismatch))
+    }
+
+    /// Changes the texture of that number for another one, of any size, with levels below the first if
+    /// its declaration says so.
+    ///
+    /// # Panics
+    ///
+    /// Where there is no such texture, or the code is specialised for another size.
     pub fn set_texture(&mut self, number: usize, texture: &Arc<TextureData>) {
-        let known = self.compiler.resources[number].texture().expect("it is a texture");
-        assert_eq!(known.levels(), texture.levels(), "code is made for the sizes of textures");
         let data = Bound::Texture(Arc::clone(texture));
-        self.compiler.resources[number] = data.clone();
-        self.groups.set_resource(number, data);
+        self.set_resource(number, data).unwrap_or_else(|error| panic!("{error}"));
+    }
+
+    /// Changes all inputs, and how many `rec`s each entry of a loop may execute.
+    ///
+    /// # Errors
+    ///
+    /// As of [`CompiledKernel::bind`]. Then nothing is changed.
+    pub fn rebind(
+        &mut self,
+        inputs: &inputs::Inputs,
+        max_iterations: u64,
+    ) -> Result<(), BindError> {
+        *self.groups.inputs_mut() = self.compiled.inputs(inputs, max_iterations)?;
+        Ok(())
     }
 
     /// Where the loop of a fault's site is.
     pub fn site(&self, site: u32) -> Span {
-        self.sites[site as usize]
+        self.compiled.site(site)
     }
 
-    /// The bytes of stack that the compiled code takes, exactly. What calls it, and the reference
-    /// mathematics that it may call, need some more.
+    /// The bytes of stack that the compiled code takes ([`CompiledKernel::stack_size`]).
     pub fn stack_size(&self) -> usize {
-        self.code().stack()
+        self.compiled.stack_size()
     }
 
     /// The code.
     pub fn code(&self) -> &Executable {
-        self.groups.code()
+        self.compiled.code()
     }
 
     /// What it is made for.
     pub fn target(&self) -> Target {
-        self.compiler.target()
+        self.compiled.target()
     }
 
     /// How registers were allocated.
     pub fn allocation(&self) -> Allocation {
-        self.allocation
+        self.compiled.allocation()
     }
 
     /// Why it has so many lanes.
     pub fn reason(&self) -> Reason {
-        self.reason
+        self.compiled.reason()
     }
 
     /// How long compiling it took.
     pub fn times(&self) -> Times {
-        self.times
+        self.compiled.times()
     }
 
     /// How many lanes are active in an image of that size, by a sample of its groups. It takes
@@ -166,19 +199,10 @@ impl SimdKernel {
         with_default(|| {
             let (shape, inputs) = (self.code().shape(), self.groups.inputs());
             let width = if shape.lanes() == 1 { Width::Any } else { shape.width() };
-            let program = lower(&self.program, 0, true, width, &self.compiler.resources);
+            let CompiledKernel { program, compiler, .. } = &*self.compiled;
+            let program = lower(program, 0, true, width, &compiler.extents);
             activity::sample(&program, shape, inputs, size, activity::PATIENCE)
         })
-    }
-
-    /// The code with nothing moved to the function for the frame.
-    fn unhoisted(&self) -> Executable {
-        let lanes = Some(self.code().shape().lanes());
-        let compiler = self.compiler.clone();
-        let compiler = Compiler { lanes, pixels: 0.0, hoist: false, deadline: None, ..compiler };
-        let compiled = compiler.compile(&self.program);
-        let compiled = compiled.and_then(|c| Executable::new(&c.code, &compiler.target));
-        compiled.expect("the same program has been compiled before")
     }
 }
 
@@ -189,12 +213,24 @@ impl Kernel for SimdKernel {
         pixels: &mut TileBuffer<'_>,
         cancel: &Cancel<'_>,
     ) -> Result<(), Stop> {
-        self.groups.tile(tile, pixels, cancel, || self.unhoisted())
+        self.groups.tile(self.code(), tile, pixels, cancel, || self.compiled.unhoisted())
     }
 }
 
 /// The words of a program's inputs.
+///
+/// # Panics
+///
+/// If resources are not bound, or to data of other sizes than are baked.
 pub fn words(program: &LaneProgram, inputs: &inputs::Inputs) -> Vec<u32> {
+    let mut words = given(&program.inputs, inputs);
+    let described = program.resources.describe_all(&inputs.resources, &mut words);
+    described.expect("all resources are bound");
+    words
+}
+
+/// The words of inputs, without descriptors.
+fn given(layout: &InputWords, inputs: &inputs::Inputs) -> Vec<u32> {
     let uniform = |index: u32| &*inputs.uniforms[index as usize];
     let word = |word: &InputWord| match *word {
         InputWord::Resolution(Axis::X) => inputs.resolution[0].to_bits(),
@@ -204,6 +240,7 @@ pub fn words(program: &LaneProgram, inputs: &inputs::Inputs) -> Vec<u32> {
         InputWord::Mouse(k) => inputs.mouse[usize::from(k)].to_bits(),
         InputWord::Uniform(index, k) => uniform(index)[k as usize],
         InputWord::Constant(bits) => bits,
+        InputWord::Extent(..) => unreachable!("a descriptor is no single word"),
     };
-    program.inputs.values(uniform, word)
+    layout.values(uniform, word)
 }

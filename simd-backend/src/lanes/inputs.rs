@@ -1,6 +1,7 @@
 //! The words of a program's inputs, in runs: a uniform and a constant may have millions.
 
 use super::InputWord;
+use super::extents::Resource;
 
 /// What the words of a program's inputs stand for, in order.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -22,6 +23,8 @@ enum What {
     One(InputWord),
     /// A uniform of that index from its first word on.
     Uniform(u32),
+    /// The descriptor of the resource of that number.
+    Descriptor(u32, Resource),
     Constants(Box<[u32]>),
 }
 
@@ -55,6 +58,13 @@ impl InputWords {
         self.add(What::Uniform(index), words)
     }
 
+    /// Adds the descriptor of the resource of that number, which then begins with the first of its words.
+    pub(super) fn add_descriptor(&mut self, number: u32, resource: &mut Resource) {
+        resource.first = self.words as u32;
+        let words = resource.words() as usize;
+        self.add(What::Descriptor(number, resource.clone()), words);
+    }
+
     /// Adds the words of a constant; the number of the first.
     pub fn add_constant(&mut self, words: &[u32]) -> u32 {
         self.add(What::Constants(words.into()), words.len())
@@ -71,6 +81,9 @@ impl InputWords {
         match &run.what {
             What::One(one) => one.clone(),
             What::Uniform(index) => InputWord::Uniform(*index, (word - run.first) as u32),
+            What::Descriptor(number, resource) => {
+                InputWord::Extent(*number, resource.extent((word - run.first) as u32))
+            }
             What::Constants(words) => InputWord::Constant(words[word - run.first]),
         }
     }
@@ -81,6 +94,7 @@ impl InputWords {
     }
 
     /// Their values, of constants as they are, of uniforms as `uniform` has them, and of others as `other` says.
+    /// Descriptors are zero: they are made where data is bound.
     pub(crate) fn values<'a>(
         &self,
         uniform: impl Fn(u32) -> &'a [u32],
@@ -91,17 +105,27 @@ impl InputWords {
             match &run.what {
                 What::One(word) => values.push(other(word)),
                 What::Uniform(index) => values.extend_from_slice(uniform(*index)),
+                What::Descriptor(_, resource) => {
+                    values.resize(values.len() + resource.words() as usize, 0);
+                }
                 What::Constants(words) => values.extend_from_slice(words),
             }
         }
         values
     }
 
-    /// The words that are neither of uniforms nor of constants, with their numbers.
+    /// The words of the uniform of that index, if it is read.
+    pub(crate) fn uniform(&self, index: u32) -> Option<std::ops::Range<usize>> {
+        let at = self.runs.iter().position(|run| run.what == What::Uniform(index))?;
+        let end = self.runs.get(at + 1).map_or(self.words, |next| next.first);
+        Some(self.runs[at].first..end)
+    }
+
+    /// The words that are of no uniform, descriptor or constant, with their numbers.
     pub(crate) fn single(&self) -> impl Iterator<Item = (usize, &InputWord)> {
         self.runs.iter().filter_map(|run| match &run.what {
             What::One(word) => Some((run.first, word)),
-            What::Uniform(_) | What::Constants(_) => None,
+            What::Uniform(_) | What::Descriptor(..) | What::Constants(_) => None,
         })
     }
 }
@@ -142,6 +166,8 @@ mod tests {
         ];
         assert_eq!(words, wanted);
         assert_eq!(all.len(), 8);
+        assert_eq!(all.uniform(7), Some(2..5));
+        assert_eq!(all.uniform(8), None);
         let values = all.values(|_| &[10, 11, 12], |word| u32::from(*word == InputWord::Time));
         assert_eq!(values, [1, 0, 10, 11, 12, 5, 6, 0]);
         let single: Vec<usize> = all.single().map(|(number, _)| number).collect();

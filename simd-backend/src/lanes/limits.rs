@@ -4,7 +4,7 @@
 //! results for limits.
 
 use super::interpret::FITS;
-use super::{Expr, Kind, Op, ValueId};
+use super::{Bound, Descriptors, Expr, Kind, LaneProgram, Op, ValueId};
 
 /// More than any coordinate of a pixel, also of those of groups that reach over an edge.
 const MOST_COLUMNS: f32 = 131_072.0;
@@ -14,7 +14,7 @@ pub(super) const POSITIVE: u32 = i32::MAX as u32;
 
 /// What the result of an operation on integers of 32 bits does not exceed, without sign, if its
 /// operands do not exceed these.
-pub(crate) fn most_of(op: Op, most: impl Fn(usize) -> u32) -> u32 {
+pub(super) fn most_of(op: Op, most: impl Fn(usize) -> u32) -> u32 {
     match op {
         Op::And | Op::MinUnsigned => most(0).min(most(1)),
         Op::ShiftLeft(n) if n < 32 => most(0).saturating_mul(1 << n),
@@ -32,20 +32,28 @@ pub(crate) fn most_of(op: Op, most: impl Fn(usize) -> u32) -> u32 {
 
 /// What is known of values.
 pub(super) struct Limits {
+    /// The program's resources.
+    resources: Descriptors,
     /// Of each `I32`, without sign, what it does not exceed.
-    most: Vec<u32>,
+    bounds: Vec<Bound>,
     /// Of each `F32` that is certainly finite, and no NaN, the least and the largest that it may be.
     numbers: Vec<Option<[f32; 2]>>,
 }
 
 impl Limits {
-    pub(super) fn new(values: usize) -> Self {
-        Self { most: vec![u32::MAX; values], numbers: vec![None; values] }
+    pub(super) fn new(program: &LaneProgram) -> Self {
+        let (values, resources) = (program.values.len(), program.resources.clone());
+        Self { resources, bounds: vec![Bound::ANY; values], numbers: vec![None; values] }
     }
 
     /// What an integer, without sign, does not exceed.
+    pub(super) fn bound(&self, value: ValueId) -> Bound {
+        self.bounds[value.index()]
+    }
+
+    /// The constant that it does not exceed.
     pub(super) fn most(&self, value: ValueId) -> u32 {
-        self.most[value.index()]
+        self.bound(value).most
     }
 
     /// Whether a number certainly fits into an integer when it is rounded toward zero, and is not
@@ -59,18 +67,19 @@ impl Limits {
     /// Remembers what follows for a value of that kind from how it comes about.
     pub(super) fn define(&mut self, value: ValueId, kind: Kind, expr: &Expr) {
         match kind {
-            Kind::I32 => self.most[value.index()] = self.bound(expr),
+            Kind::I32 => self.bounds[value.index()] = self.bound_of(expr),
             Kind::F32 => self.numbers[value.index()] = self.interval(expr),
             Kind::F64 | Kind::I64 | Kind::Mask | Kind::Array(_) => {}
         }
     }
 
-    fn bound(&self, expr: &Expr) -> u32 {
+    fn bound_of(&self, expr: &Expr) -> Bound {
         match expr {
-            Expr::Constant(bits) => *bits as u32,
-            Expr::Op(op, operands) => most_of(*op, |i| self.most(operands[i])),
-            Expr::Neighbour { of, .. } => self.most(*of),
-            _ => u32::MAX,
+            Expr::Constant(bits) => Bound::constant(*bits as u32),
+            Expr::Input(word) => self.resources.bound_of(*word),
+            Expr::Op(op, operands) => Bound::of(*op, &self.resources, |i| self.bound(operands[i])),
+            Expr::Neighbour { of, .. } => self.bound(*of),
+            _ => Bound::ANY,
         }
     }
 

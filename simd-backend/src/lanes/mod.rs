@@ -65,8 +65,12 @@
 //!   [`Rate::FRAME`] alone.
 //! - The words of an [`Expr::Lookup`] are constants, or are computed by the first
 //!   [`LaneProgram::frame_len`] statements of the root, and its value is not.
-//! - An index of a [`Expr::Load`], [`Expr::Lookup`], [`Expr::At`] or [`Expr::Put`] is computed by operations whose operands' limits (constants, at
-//!   last) keep it inside the inputs, the resource or the array, whatever the lanes hold.
+//! - An index of a [`Expr::Load`], [`Expr::Lookup`], [`Expr::At`] or [`Expr::Put`] is computed by operations whose operands' limits keep it
+//!   inside, whatever the lanes hold. These limits are constants; of a resource, whose sizes are not known
+//!   when code is made, they are words of the *same* resource's descriptor: an element is min-unsigned of
+//!   anything and the last one; a texel is that, too, or it is a row, min-unsigned of anything and the
+//!   last row of the first level, times the width, and a column, min-unsigned of anything and the last
+//!   column. Then it is scaled by the words of a texel or an element (`extents` has the rules).
 //! - What is read in other lanes is whole, and lanes lie in pairs or quads.
 //! - Arrays are of every lane: varying, or, in a program for one lane, of the group.
 //! - Blocks form a tree. `rec` stands in tails of loop bodies only, and each loop can be left.
@@ -75,6 +79,7 @@
 
 mod arrays;
 mod dead_code;
+pub(crate) mod extents;
 mod frame;
 mod inputs;
 pub mod interpret;
@@ -101,8 +106,9 @@ use lambdav_core::source::Span;
 use crate::cost;
 pub use crate::machine::Axis;
 pub(crate) use dead_code::{lookups, uses};
+pub(crate) use extents::Bound;
+pub use extents::{Descriptors, Extent, Extents, Mismatch, Resource};
 pub use inputs::InputWords;
-pub(crate) use limits::most_of;
 pub use lower::lower;
 pub use straight_line::StraightLine;
 pub use verify::{VerifyError, verify};
@@ -411,17 +417,33 @@ pub enum Space {
     Slots,
 }
 
-impl Space {
-    /// How many words there are to be read, of so many inputs, resources of so many words, and so many
-    /// slots.
-    pub(crate) fn words(self, inputs: usize, resources: &[u32], slots: usize) -> usize {
-        match self {
-            Self::Inputs => inputs,
-            Self::Resource(number) => {
-                resources.get(number as usize).map_or(0, |&words| words as usize)
-            }
-            Self::Slots => 2 * slots,
+/// What the words of each [`Space`] are, to say whether one is there.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Spaces<'a> {
+    /// How many words of input there are.
+    pub(crate) inputs: usize,
+    pub(crate) resources: &'a Descriptors,
+    pub(crate) slots: usize,
+}
+
+impl Spaces<'_> {
+    /// How many words there are to be read, as far as that is known when code is made.
+    pub(crate) fn words(self, space: Space) -> Option<usize> {
+        match space {
+            Space::Inputs => Some(self.inputs),
+            Space::Resource(number) => self.resources.words_of(number).map(|words| words as usize),
+            Space::Slots => Some(2 * self.slots),
         }
+    }
+
+    /// Whether the word that many after the first, for an index within a bound, and so many more after it
+    /// are there.
+    pub(crate) fn hold(self, space: Space, first: u32, more: u32, index: Bound) -> bool {
+        if let Space::Resource(number) = space {
+            return self.resources.holds(number, first, more, index);
+        }
+        let last = u64::from(first) + u64::from(more) + u64::from(index.most);
+        self.words(space).is_some_and(|words| last < words as u64)
     }
 }
 
@@ -650,6 +672,8 @@ pub enum InputWord {
     Mouse(u8),
     /// A word of a uniform: its index in the program, and the component.
     Uniform(u32, u32),
+    /// A word of the descriptor of the resource of that number.
+    Extent(u32, Extent),
     /// These bits: a word of a constant array.
     Constant(u32),
 }
@@ -710,8 +734,8 @@ pub struct LaneProgram {
     pub frame_len: usize,
     /// The words that [`Expr::Input`] refers to.
     pub inputs: InputWords,
-    /// How many words each resource has.
-    pub resources: Vec<u32>,
+    /// The formats of resources, and where their sizes are.
+    pub resources: Descriptors,
     /// Where the loops are in the source.
     pub sites: Vec<Span>,
     /// How many loops lie around the innermost block.

@@ -4,7 +4,9 @@ use std::fmt::{self, Display, Formatter};
 
 use lambdav_core::graph::Side;
 
-use super::{Axis, End, Expr, InputWord, Kind, LaneProgram, Op, Rate, Space, Statement, ValueId};
+use super::{
+    Axis, End, Expr, Extent, InputWord, Kind, LaneProgram, Op, Rate, Space, Statement, ValueId,
+};
 use crate::lanes::walk::{Event, Walk};
 
 impl Display for Kind {
@@ -113,7 +115,24 @@ impl Display for InputWord {
             Self::Frame => f.write_str("frame"),
             Self::Mouse(k) => write!(f, "mouse.{k}"),
             Self::Uniform(index, k) => write!(f, "uniform.{index}.{k}"),
+            Self::Extent(number, extent) => write!(f, "resource.{number}.{extent}"),
             Self::Constant(bits) => write!(f, "{bits:#010x}"),
+        }
+    }
+}
+
+impl Display for Extent {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Length => f.write_str("length"),
+            Self::Last => f.write_str("last"),
+            Self::Levels => f.write_str("levels"),
+            Self::LastLevel => f.write_str("last-level"),
+            Self::Width(level) => write!(f, "width.{level}"),
+            Self::Height(level) => write!(f, "height.{level}"),
+            Self::LastColumn(level) => write!(f, "last-column.{level}"),
+            Self::LastRow(level) => write!(f, "last-row.{level}"),
+            Self::First(level) => write!(f, "first.{level}"),
         }
     }
 }

@@ -2,8 +2,8 @@
 //! functions, which no source text is compiled to.
 
 use super::{
-    Axis, Block, End, Expr, InputWord, Kind, LaneProgram, Op, Rate, Space, Statement, ValueId,
-    ValueInfo, Width,
+    Axis, Block, Descriptors, End, Expr, InputWord, Kind, LaneProgram, Op, Rate, Space, Statement,
+    ValueId, ValueInfo, Width,
 };
 
 /// Makes a [`LaneProgram`] of one block.
@@ -75,7 +75,7 @@ impl StraightLine {
             blocks: vec![Block { statements: self.statements, end }],
             frame_len: 0,
             inputs: (0..self.inputs).map(|_| InputWord::Time).collect(),
-            resources: Vec::new(),
+            resources: Descriptors::default(),
             sites: Vec::new(),
             loop_nesting: 0,
         }

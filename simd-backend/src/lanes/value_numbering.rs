@@ -23,7 +23,7 @@ pub(super) fn number_values(program: &mut LaneProgram) {
         scope: Vec::new(),
         same: (0..program.values.len() as u32).map(ValueId).collect(),
         bits: vec![None; program.values.len()],
-        limits: Limits::new(program.values.len()),
+        limits: Limits::new(program),
         open: Vec::new(),
     };
     numbering.run(program);
@@ -271,7 +271,7 @@ impl Numbering {
         let (place, (bits, of)) = [1, 0].into_iter().find_map(|i| Some((i, constant(i)?)))?;
         match (op, bits) {
             (Op::Add | Op::Or | Op::Xor, 0) | (Op::Mul, 1) => Some(Simpler::Operand(of)),
-            (Op::Mul | Op::And, 0) => Some(Simpler::Constant(0)),
+            (Op::Mul | Op::And | Op::MinUnsigned, 0) => Some(Simpler::Constant(0)),
             // All bits that there may be are kept.
             (Op::And, _) if (bits.wrapping_add(1) & bits) == 0 && most(1 - place) <= bits => {
                 Some(Simpler::Operand(of))

@@ -4,7 +4,7 @@ use std::fmt::{self, Display, Formatter};
 
 use super::limits::Limits;
 use super::whole::Whole;
-use super::{BlockId, End, Expr, Kind, LaneProgram, Rate, Statement, ValueId, dead_code};
+use super::{BlockId, End, Expr, Kind, LaneProgram, Rate, Spaces, Statement, ValueId, dead_code};
 use crate::lanes::walk::{Event, Walk, tail};
 
 /// Something that a lane program must not be.
@@ -37,7 +37,7 @@ pub fn verify(program: &LaneProgram) -> Result<(), Vec<VerifyError>> {
         roles: vec![Role::Root; program.blocks.len()],
         scopes: Vec::new(),
         at: LaneProgram::ROOT,
-        limits: Limits::new(program.values.len()),
+        limits: Limits::new(program),
         of_frame: vec![false; program.values.len()],
         shared: false,
     };
@@ -240,9 +240,12 @@ impl<'p> Verifier<'p> {
         let (kind, rate) = match expr {
             Expr::Constant(_) | Expr::Undefined | Expr::Input(_) => (Some(info.kind), Rate::FRAME),
             Expr::Load { space, first, index } => {
-                let inside = self.limits.most(*index) as usize;
-                let inside = inside.saturating_add(*first as usize)
-                    < space.words(program.inputs.len(), &program.resources, 0);
+                let spaces = Spaces {
+                    inputs: program.inputs.len(),
+                    resources: &program.resources,
+                    slots: 0,
+                };
+                let inside = spaces.hold(*space, *first, 0, self.limits.bound(*index));
                 self.require(inside, || format!("{value}: nothing keeps {index} inside"));
                 let is_word = matches!(info.kind, Kind::F32 | Kind::I32);
                 let fits = is_word && program.kind(*index) == Kind::I32;

@@ -1,18 +1,18 @@
 //! What integers in registers do not exceed, so that what is loaded by them is there.
 //!
-//! A constant is its own bound, operations have bounds by those of their operands
-//! ([`most_of`]), and what goes through a slot, a spill slot, a broadcast or
-//! a permutation keeps its bound. Of parameters nothing is known,
+//! A constant is its own bound, and so is a word of a descriptor, which says how large a resource is. Operations
+//! have bounds by those of their operands ([`extents`](crate::lanes::extents) has the rules), and what goes
+//! through a slot, a spill slot, a broadcast or a permutation keeps its bound. Of parameters nothing is known,
 //! nor of a spill slot that holds one register or another.
 
 use super::{BlockId, Function, Instr, Reg, RegisterProgram};
-use crate::lanes::most_of;
+use crate::lanes::{Bound, Descriptors};
 use rustc_hash::FxHashMap;
 
 /// Bounds by register; nothing where no function loads anything.
 pub(crate) struct Bounds {
-    pub(crate) frame: Vec<u32>,
-    pub(crate) row: Vec<u32>,
+    pub(crate) frame: Vec<Bound>,
+    pub(crate) row: Vec<Bound>,
     /// Of registers of the function for a row that are read from spill slots, those that were stored there.
     pub(super) origins: FxHashMap<Reg, Reg>,
 }
@@ -32,42 +32,48 @@ impl Bounds {
                 )
             })
         };
-        let mut slots = vec![u32::MAX; program.slots.len()];
+        let mut slots = vec![Bound::ANY; program.slots.len()];
         if !loads(&program.frame) && !loads(&program.row) {
             return Self { frame: Vec::new(), row: Vec::new(), origins: FxHashMap::default() };
         }
-        let (frame, _) = of_function(&program.frame, &slots);
+        let (frame, _) = of_function(&program.frame, &program.resources, &slots);
         for instr in program.frame.blocks.iter().flat_map(|block| &block.instrs) {
             if let Instr::SetSlot(slot, from) = instr
-                && let (Some(slot), Some(&most)) =
+                && let (Some(slot), Some(&bound)) =
                     (slots.get_mut(*slot as usize), frame.get(from.index()))
             {
-                *slot = most;
+                *slot = bound;
             }
         }
-        let (row, origins) = of_function(&program.row, &slots);
+        let (row, origins) = of_function(&program.row, &program.resources, &slots);
         Self { frame, row, origins }
     }
 }
 
-fn of_function(function: &Function, slots: &[u32]) -> (Vec<u32>, FxHashMap<Reg, Reg>) {
+fn of_function(
+    function: &Function,
+    resources: &Descriptors,
+    slots: &[Bound],
+) -> (Vec<Bound>, FxHashMap<Reg, Reg>) {
     let order = function.reverse_postorder();
     let mut held = HeldValues::new(function);
     held.reach(&order);
-    let mut most = vec![u32::MAX; function.registers.len()];
+    let mut bounds = vec![Bound::ANY; function.registers.len()];
     // What is read has been defined on every way there, so earlier in this order.
     for &id in &order {
         let Some(mut now) = held.before[id.index()].clone() else { continue };
         for instr in &function.blocks[id.index()].instrs {
-            let of = |reg: &Reg| most.get(reg.index()).copied().unwrap_or(u32::MAX);
+            let of = |reg: &Reg| bounds.get(reg.index()).copied().unwrap_or(Bound::ANY);
             let (to, bound) = match instr {
-                Instr::Constant(to, bits) => (to, *bits as u32),
+                Instr::Constant(to, bits) => (to, Bound::constant(*bits as u32)),
+                Instr::Input(to, word) => (to, resources.bound_of(*word)),
                 Instr::Op(to, op, operands) => {
-                    (to, most_of(*op, |i| operands.get(i).map_or(u32::MAX, &of)))
+                    let operand = |i: usize| operands.get(i).map_or(Bound::ANY, &of);
+                    (to, Bound::of(*op, resources, operand))
                 }
                 Instr::Broadcast(to, from) | Instr::Neighbour(to, from, ..) => (to, of(from)),
                 Instr::Slot(to, slot) => {
-                    (to, slots.get(*slot as usize).copied().unwrap_or(u32::MAX))
+                    (to, slots.get(*slot as usize).copied().unwrap_or(Bound::ANY))
                 }
                 Instr::Reload(to, slot) => match now.get(*slot as usize) {
                     Some(Held::Register(reg)) => (to, of(reg)),
@@ -79,12 +85,12 @@ fn of_function(function: &Function, slots: &[u32]) -> (Vec<u32>, FxHashMap<Reg, 
                 }
                 _ => continue,
             };
-            if let Some(to) = most.get_mut(to.index()) {
+            if let Some(to) = bounds.get_mut(to.index()) {
                 *to = bound;
             }
         }
     }
-    (most, held.origins)
+    (bounds, held.origins)
 }
 
 /// What a spill slot holds.

@@ -5,75 +5,115 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use lambdav_core::resource::Bound;
 
 use super::{POLL_ROUNDS, Shape, Status};
-use crate::lanes::Space;
+use crate::lanes::{Descriptors, Mismatch, Space};
+use crate::mutants::{Mutant, is_active};
 
-/// What a frame is computed from.
+/// What a frame is computed from: words, and the data of resources.
+///
+/// *The descriptors among the words are those of the data.* They are made here, by [`Self::new`] and
+/// [`Self::set_resource`], and nothing else changes them: compiled code relies on them for its loads.
 #[derive(Clone, Debug)]
 pub struct Inputs {
     /// One for each of the program's inputs ([`InputWord`](crate::lanes::InputWord)).
-    pub words: Vec<u32>,
-    /// The program's resources.
-    pub resources: Resources,
-    /// How many `rec`s each entry of a loop may execute.
-    pub max_iterations: u64,
-}
-
-/// The data of resources, and where it lies.
-#[derive(Clone, Debug, Default)]
-pub struct Resources {
+    words: Vec<u32>,
+    descriptors: Descriptors,
     data: Vec<Bound>,
     /// The address of the first word of each, which stays where it is as long as `data` lives.
     addresses: Vec<u64>,
+    max_iterations: u64,
 }
 
 fn address(data: &Bound) -> u64 {
     data.words().as_ptr().expose_provenance() as u64
 }
 
-impl Resources {
-    /// These resources.
-    pub fn new(data: Vec<Bound>) -> Self {
-        let addresses = data.iter().map(address).collect();
-        Self { data, addresses }
-    }
-
-    /// Puts other data of as many words in the place of one.
+impl Inputs {
+    /// The words of inputs, of which descriptors may be anything, with the data of resources, for a program whose
+    /// resources are these; and how many `rec`s each entry of a loop may execute.
+    ///
+    /// # Errors
+    ///
+    /// Where data is missing, of another format, or of other sizes than are baked.
     ///
     /// # Panics
     ///
-    /// Where it has another number of words, for which no code was made.
-    pub(crate) fn replace(&mut self, number: usize, data: Bound) {
-        let lengths = [&data, &self.data[number]].map(|data| data.words().len());
-        assert_eq!(lengths[0], lengths[1], "code is made for the sizes of resources");
-        self.addresses[number] = address(&data);
-        self.data[number] = data;
+    /// If there are fewer words than the program has.
+    pub fn new(
+        mut words: Vec<u32>,
+        descriptors: &Descriptors,
+        data: Vec<Bound>,
+        max_iterations: u64,
+    ) -> Result<Self, Mismatch> {
+        descriptors.describe_all(&data, &mut words)?;
+        let (descriptors, addresses) = (descriptors.clone(), data.iter().map(address).collect());
+        Ok(Self { words, descriptors, data, addresses, max_iterations })
     }
 
-    /// The resources.
+    /// The words of inputs of a program without resources.
+    pub fn of_words(words: Vec<u32>, max_iterations: u64) -> Self {
+        let (descriptors, data, addresses) = (Descriptors::default(), Vec::new(), Vec::new());
+        Self { words, descriptors, data, addresses, max_iterations }
+    }
+
+    /// One for each of the program's inputs.
+    pub fn words(&self) -> &[u32] {
+        &self.words
+    }
+
+    /// The data of resources.
     pub fn data(&self) -> &[Bound] {
         &self.data
     }
 
-    /// The address of the first word of each.
+    /// The formats of resources, and where their sizes are among the words.
+    pub fn descriptors(&self) -> &Descriptors {
+        &self.descriptors
+    }
+
+    /// How many `rec`s each entry of a loop may execute.
+    pub fn max_iterations(&self) -> u64 {
+        self.max_iterations
+    }
+
+    /// The address of the first word of each resource.
     pub(crate) fn addresses(&self) -> &[u64] {
         &self.addresses
     }
 
-    /// Whether they have so many words.
-    pub(crate) fn have(&self, words: &[u32]) -> bool {
-        self.data.iter().map(|data| data.words().len()).eq(words.iter().map(|&n| n as usize))
+    /// Changes words from one on.
+    ///
+    /// # Panics
+    ///
+    /// If there are none, or one is of a descriptor.
+    pub fn set_words(&mut self, first: usize, words: &[u32]) {
+        let mut all = first..first + words.len();
+        assert!(
+            !all.any(|word| self.descriptors.contain(word as u32)),
+            "the host makes descriptors"
+        );
+        self.words[first..][..words.len()].copy_from_slice(words);
     }
-}
 
-impl Inputs {
+    /// Puts other data in the place of a resource's.
+    ///
+    /// # Errors
+    ///
+    /// Where it is of another format, or of other sizes than are baked. Then nothing is changed.
+    pub(crate) fn set_resource(&mut self, number: usize, data: Bound) -> Result<(), Mismatch> {
+        if !is_active(Mutant::StaleExtent) {
+            self.descriptors.describe(number, &data, &mut self.words)?;
+        }
+        self.addresses[number] = address(&data);
+        self.data[number] = data;
+        Ok(())
+    }
+
     /// The word of that number in a space, if there is one.
     pub(crate) fn word(&self, space: Space, at: u64) -> Option<u32> {
         let at = usize::try_from(at).ok()?;
         match space {
             Space::Inputs => self.words.get(at).copied(),
-            Space::Resource(number) => {
-                self.resources.data.get(number as usize)?.words().get(at).copied()
-            }
+            Space::Resource(number) => self.data.get(number as usize)?.words().get(at).copied(),
             // They are the caller's.
             Space::Slots => None,
         }

@@ -372,7 +372,7 @@ impl<'a> Call<'a> {
                 (*to, vec![any])
             }
             Instr::Input(to, word) => {
-                let word = self.inputs.words[*word as usize];
+                let word = self.inputs.words()[*word as usize];
                 let is_mask = on.ty(*to) == RegisterType::Scalar(Kind::Mask);
                 (*to, scalar(if is_mask { (word != 0).into() } else { word.into() }))
             }

@@ -66,11 +66,11 @@ use lambdav_core::elementary::Part;
 use lambdav_core::graph::Side;
 use lambdav_core::op::Elementary;
 
-use crate::lanes::{Axis, Kind, Op, Space};
+use crate::lanes::{Axis, Descriptors, InputWords, Kind, Op, Space, Spaces};
 use crate::machine::{Class, Machine, Tile};
 
 pub(crate) use bounds::Bounds;
-pub use call::{Callable, Inputs, Poll, Resources, Row};
+pub use call::{Callable, Inputs, Poll, Row};
 pub use lower::lower;
 pub(crate) use order::{loop_depths, order as layout_order};
 pub use shape::{Choice, Reason, Shape, Work};
@@ -617,10 +617,10 @@ pub struct RegisterProgram {
     pub procedures: Vec<Procedure>,
     /// What each slot holds: a scalar of that kind.
     pub slots: Vec<Kind>,
-    /// How many words of input it has.
-    pub inputs: usize,
-    /// How many words each resource has.
-    pub resources: Vec<u32>,
+    /// The words that [`Instr::Input`] refers to.
+    pub inputs: InputWords,
+    /// The formats of resources, and where their sizes are.
+    pub resources: Descriptors,
     /// How many words of each lane all arrays have that lie in memory at once.
     pub array_words: u32,
 }
@@ -633,9 +633,10 @@ pub(crate) fn words_of_slot(slot: u64) -> [u32; 2] {
 }
 
 impl RegisterProgram {
-    /// How many words of a space there are to be read.
-    pub(crate) fn words(&self, space: Space) -> usize {
-        space.words(self.inputs, &self.resources, self.slots.len())
+    /// What there is to be read.
+    pub(crate) fn spaces(&self) -> Spaces<'_> {
+        let (inputs, slots) = (self.inputs.len(), self.slots.len());
+        Spaces { inputs, resources: &self.resources, slots }
     }
 
     /// The bytes of memory that a thread needs for arrays.

@@ -85,7 +85,7 @@ impl Display for RegisterProgram {
         for (name, function) in functions.into_iter().chain(procedures) {
             writeln!(f, "\n{name}:")?;
             for (i, block) in function.blocks.iter().enumerate() {
-                print_block(f, function, BlockId(i as u32), block)?;
+                print_block(f, self, function, BlockId(i as u32), block)?;
             }
         }
         Ok(())
@@ -94,6 +94,7 @@ impl Display for RegisterProgram {
 
 fn print_block(
     f: &mut Formatter<'_>,
+    program: &RegisterProgram,
     function: &Function,
     id: BlockId,
     block: &Block,
@@ -145,6 +146,9 @@ fn print_block(
                 format!("{} = logic {table:#04x} {}", typed(to), List(of))
             }
             Instr::Any(to, masks) => format!("{} = any {}", typed(to), List(masks)),
+            Instr::Input(to, word) if (*word as usize) < program.inputs.len() => {
+                format!("{} = input {}", typed(to), program.inputs.get(*word as usize))
+            }
             Instr::Input(to, word) => format!("{} = input {word}", typed(to)),
             Instr::Load(to, space, first, index) => {
                 format!("{} = load {space}{first} + {index}", typed(to))

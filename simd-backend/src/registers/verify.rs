@@ -28,8 +28,12 @@
 //!    frame, wherever that returns [`Status::Done`]; only the function for a row reads them.
 //! 8. A spill slot that is read has been filled on every way there, last by a value of the same
 //!    type.
-//! 9. An index of a load is kept inside the inputs, or the array, by operations ([`bounds`](super::bounds)), in
-//!    every lane.
+//! 9. An index of a load is kept inside the inputs, the slots, the resource or the array by operations, in
+//!    every lane ([`bounds`](super::bounds)): by constants, or, of a resource whose sizes are not baked,
+//!    by words of the *same* resource's descriptor. An element, or a texel of all levels, is min-unsigned of
+//!    anything and the last one; or a texel is a row of the first level, min-unsigned of anything and the
+//!    last one, times the width, and a column, min-unsigned of anything and the last one. Then it is scaled by at
+//!    most the words of a texel or an element, and the words behind it are of the same one.
 //! 10. Only the function for a row has arguments and arrays, reads the execution mask and stores pixels, as
 //!     many rows of them as the tile has.
 //! 11. What is read by columns stands in a block to which only the branch goes that has just found that
@@ -50,7 +54,7 @@ use super::{
     ArrayPlace, Block, BlockCall, BlockId, End, Function, Instr, Procedure, Reg, RegisterProgram,
     RegisterType, Status,
 };
-use crate::lanes::{Kind, Op, Rate, Space};
+use crate::lanes::{Bound, Kind, Op, Rate, Space};
 
 /// Something that a register program must not be.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -125,7 +129,7 @@ struct Verifier<'p, 'e> {
     function: &'p Function,
     name: String,
     /// What integers do not exceed, by register.
-    bounds: &'e [u32],
+    bounds: &'e [Bound],
     /// What registers that are read from spill slots hold, of the function for a row.
     origins: &'e FxHashMap<Reg, Reg>,
     errors: &'e mut Vec<VerifyError>,
@@ -180,6 +184,11 @@ impl<'p> Verifier<'p, '_> {
     /// The type of a register; of one that there is not, something.
     fn ty(&self, reg: Reg) -> RegisterType {
         self.function.registers.get(reg.index()).copied().unwrap_or(RegisterType::Scalar(Kind::I32))
+    }
+
+    /// What an integer does not exceed.
+    fn bound(&self, reg: Reg) -> Bound {
+        self.bounds.get(reg.index()).copied().unwrap_or(Bound::ANY)
     }
 
     fn blocks(&self) -> impl Iterator<Item = (BlockId, &'p Block)> + use<'p> {
@@ -408,7 +417,7 @@ impl<'p> Verifier<'p, '_> {
                 self.require(is_mask && alike, || "these are not masks of one type".into());
             }
             Instr::Input(to, word) => {
-                self.exists("input", *word, program.inputs);
+                self.exists("input", *word, program.inputs.len());
                 let ty = self.ty(*to);
                 let is_word = [Kind::F32, Kind::I32, Kind::Mask].map(scalar).contains(&ty);
                 self.require(is_word, || format!("the result {to} is no word"));
@@ -419,9 +428,7 @@ impl<'p> Verifier<'p, '_> {
                 let (kind, lanes) = lanes_of(self.ty(*to));
                 let is_word = matches!(kind, Kind::F32 | Kind::I32) && lanes == of.1;
                 self.require(is_index && is_word, || format!("{to} is no word at {index}"));
-                let most = self.bounds.get(index.index()).copied().unwrap_or(u32::MAX);
-                let inside =
-                    (most as usize).saturating_add(*first as usize) < program.words(*space);
+                let inside = program.spaces().hold(*space, *first, 0, self.bound(*index));
                 self.require(inside, || format!("nothing keeps {index} inside"));
                 self.after_frame(*space);
             }
@@ -434,9 +441,7 @@ impl<'p> Verifier<'p, '_> {
                 };
                 let are_words = to.iter().flatten().all(is_word);
                 self.require(is_index && are_words, || format!("there are no words at {index}"));
-                let most = self.bounds.get(index.index()).copied().unwrap_or(u32::MAX);
-                let inside =
-                    (most as usize).saturating_add(*first as usize + 3) < program.words(*space);
+                let inside = program.spaces().hold(*space, *first, 3, self.bound(*index));
                 self.require(inside, || format!("nothing keeps {index} and three more inside"));
                 self.after_frame(*space);
             }
@@ -457,11 +462,9 @@ impl<'p> Verifier<'p, '_> {
                 self.require(step == 4 || step == 1 && is_row, || {
                     format!("nothing is read {columns}")
                 });
-                let asked = to.iter().rposition(Option::is_some).unwrap_or(0);
+                let asked = to.iter().rposition(Option::is_some).unwrap_or(0) as u32;
                 let last = if step == 4 { 3 } else { asked };
-                let most = self.bounds.get(index.index()).copied().unwrap_or(u32::MAX);
-                let inside =
-                    (most as usize).saturating_add(*first as usize + last) < program.words(*space);
+                let inside = program.spaces().hold(*space, *first, last, self.bound(*index));
                 self.require(inside, || format!("nothing keeps {index} and {last} more inside"));
                 self.after_frame(*space);
             }
@@ -558,7 +561,7 @@ impl<'p> Verifier<'p, '_> {
             let of = lanes_of(self.ty(index));
             let is_index = of.0 == Kind::I32 && (of.1 == Lanes::Scalar || of.1 == lanes);
             self.require(is_index, || format!("{index} is no index"));
-            most = self.bounds.get(index.index()).copied().unwrap_or(u32::MAX);
+            most = self.bound(index).most;
         }
         let inside = most.saturating_add(place.first) < place.words
             && place.array.saturating_add(place.words) <= program.array_words;

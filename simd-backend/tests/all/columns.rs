@@ -7,9 +7,7 @@ use lambdav_simd_backend::emit::Listing;
 use lambdav_simd_backend::lanes::{Axis, Kind, LaneProgram, Op, StraightLine};
 use lambdav_simd_backend::machine::{Machine, PerClass, Tile};
 use lambdav_simd_backend::registers::interpret::row;
-use lambdav_simd_backend::registers::{
-    End, Inputs, Instr, Poll, RegisterProgram, Resources, Row, verify,
-};
+use lambdav_simd_backend::registers::{End, Inputs, Instr, Poll, RegisterProgram, Row, verify};
 use lambdav_simd_backend::{Compiler, Target};
 
 /// How many words there are.
@@ -134,7 +132,7 @@ fn a_wrong_test_shows_without_machine_code() {
         );
         let run = |program: &RegisterProgram| {
             let words = (0..WORDS).map(|k| (k as f32).to_bits()).collect();
-            let inputs = Inputs { words, resources: Resources::default(), max_iterations: 1 };
+            let inputs = Inputs::of_words(words, 1);
             let frontier = AtomicU64::new(u64::MAX);
             let poll = Poll { frontier: &frontier, first: 1 };
             let shape = program.shape;

@@ -8,9 +8,7 @@ use lambdav_core::inputs;
 use lambdav_image::Size;
 use lambdav_raster::{Cancel, Kernel, Stop, Tile, TileBuffer};
 use lambdav_simd_backend::emit::Executable;
-use lambdav_simd_backend::registers::{
-    Callable, Inputs, Instr, Poll, Resources, Row, Shape, Status,
-};
+use lambdav_simd_backend::registers::{Callable, Inputs, Instr, Poll, Row, Shape, Status};
 use lambdav_simd_backend::{Compiler, SimdKernel, Target};
 
 use crate::scheduled;
@@ -23,11 +21,7 @@ fn host() -> Target {
 fn executable(shader: &str, lanes: u32, target: Target) -> (Executable, Inputs) {
     let compiler = Compiler { lanes: Some(lanes), ..Compiler::new(target) };
     let compiled = compiler.compile(&scheduled(shader)).expect("it compiles");
-    let inputs = Inputs {
-        words: vec![0; compiled.lanes.inputs.len()],
-        resources: Resources::default(),
-        max_iterations: 99,
-    };
+    let inputs = Inputs::of_words(vec![0; compiled.lanes.inputs.len()], 99);
     (Executable::new(&compiled.code, &compiler.target).expect("there is memory"), inputs)
 }
 

@@ -16,7 +16,7 @@ use lambdav_simd_backend::emit::Executable;
 use lambdav_simd_backend::kernel::words;
 use lambdav_simd_backend::lanes::interpret::{Group, interpret};
 use lambdav_simd_backend::lanes::{Width, lower};
-use lambdav_simd_backend::registers::{Callable, Inputs, Poll, Resources, Row, Shape, Status};
+use lambdav_simd_backend::registers::{Callable, Inputs, Poll, Row, Shape, Status};
 use lambdav_simd_backend::{Compiler, Target};
 use lambdav_test_support::{INTEGERS, NUMBERS, Random};
 
@@ -208,11 +208,7 @@ fn check(trial: &Trial<'_>, more: impl Iterator<Item = Vec<Vec<u32>>>) {
             uniforms: uniforms.flat_map(|(of, _)| of.iter().map(|&w| [w].into())).collect(),
             ..inputs::Inputs::default()
         };
-        let inputs = Inputs {
-            words: words(&lane_program, &inputs),
-            resources: Resources::default(),
-            max_iterations: 1,
-        };
+        let inputs = Inputs::of_words(words(&lane_program, &inputs), 1);
         let places: Vec<(u32, u32)> =
             (0..SIDES[1]).flat_map(|y| (0..SIDES[0]).map(move |x| (x, y))).collect();
         let compare = |name: &str, pixel: [f32; 4], (x, y): (u32, u32)| {
@@ -228,7 +224,7 @@ fn check(trial: &Trial<'_>, more: impl Iterator<Item = Vec<Vec<u32>>>) {
         };
         let mask = vec![true; places.len()];
         let group = Group {
-            inputs: &inputs.words,
+            inputs: inputs.words(),
             resources: &[],
             pixels: &places,
             mask: &mask,

@@ -9,7 +9,7 @@ use lambdav_image::Size;
 use lambdav_matrix::pictures;
 use lambdav_simd_backend::kernel::words;
 use lambdav_simd_backend::lanes::interpret::{Group, interpret};
-use lambdav_simd_backend::lanes::{Width, lower};
+use lambdav_simd_backend::lanes::{Extents, Width, lower};
 
 use crate::scheduled;
 
@@ -165,10 +165,16 @@ fn gallery() {
             count += 1;
             let program = schedule(core, &[output.location]).expect("it nests little");
             let inputs = Inputs { time: 1.5, ..shader.settings(size).inputs };
-            for (width, hoist) in
-                [Width::Any, Width::One].into_iter().flat_map(|w| [(w, false), (w, true)])
-            {
-                let lanes = lower(&program, 0, hoist, width, &inputs.resources);
+            let baked: Vec<Extents> = inputs.resources.iter().map(Extents::of).collect();
+            for (width, hoist, extents) in [
+                (Width::Any, false, &[][..]),
+                (Width::Any, true, &[]),
+                (Width::Any, true, &baked),
+                (Width::One, false, &[]),
+                (Width::One, true, &[]),
+                (Width::One, false, &baked),
+            ] {
+                let lanes = lower(&program, 0, hoist, width, extents);
                 let given = words(&lanes, &inputs);
                 for seed in 0..6_u32 {
                     let count = if width == Width::One { 1 } else { 1 + 3 * seed };

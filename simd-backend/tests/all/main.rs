@@ -3,6 +3,7 @@
 mod aggregates;
 mod columns;
 mod executable;
+mod extents;
 mod integers;
 mod lane_verifier;
 mod lanes;

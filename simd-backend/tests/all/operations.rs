@@ -9,7 +9,7 @@ use lambdav_machine_code::Evaluated;
 use lambdav_simd_backend::emit::Executable;
 use lambdav_simd_backend::lanes::interpret::{Group, interpret};
 use lambdav_simd_backend::lanes::{Axis, Kind, LaneProgram, Op, StraightLine, ValueId, verify};
-use lambdav_simd_backend::registers::{Callable, Inputs, Poll, Resources, Row, Shape, Status};
+use lambdav_simd_backend::registers::{Callable, Inputs, Poll, Row, Shape, Status};
 use lambdav_simd_backend::{Compiler, Target};
 use lambdav_test_support::Random;
 
@@ -216,8 +216,7 @@ fn machine_code_computes_what_the_interpreter_does() {
             } else {
                 Box::new(Evaluated::new(&compiled.code))
             };
-            let inputs =
-                Inputs { words: given.clone(), resources: Resources::default(), max_iterations: 1 };
+            let inputs = Inputs::of_words(given.clone(), 1);
             let poll = Poll { frontier: &frontier, first: 0 };
             let (status, slots) = code.frame(&inputs, poll);
             assert_eq!(status, Status::Done);

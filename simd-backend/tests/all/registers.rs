@@ -7,7 +7,7 @@ use lambdav_simd_backend::lanes::Kind;
 use lambdav_simd_backend::machine::{Machine, PerClass, Tile};
 use lambdav_simd_backend::registers::interpret::{frame, row};
 use lambdav_simd_backend::registers::{
-    Inputs, Instr, POLL_ROUNDS, Poll, Reg, RegisterProgram, RegisterType, Resources, Row, Status,
+    Inputs, Instr, POLL_ROUNDS, Poll, Reg, RegisterProgram, RegisterType, Row, Status,
 };
 use lambdav_simd_backend::{Compiler, Target};
 
@@ -34,8 +34,7 @@ fn run(
     mask: [u32; 8],
     frontier: u64,
 ) -> Result<(Status, Vec<[f32; 4]>), String> {
-    let inputs =
-        Inputs { words: vec![0; program.inputs], resources: Resources::default(), max_iterations };
+    let inputs = Inputs::of_words(vec![0; program.inputs.len()], max_iterations);
     let frontier = AtomicU64::new(frontier);
     let poll = Poll { frontier: &frontier, first: 1 };
     let (status, slots) = frame(program, &inputs, poll).map_err(|trap| trap.to_string())?;
@@ -78,8 +77,7 @@ fn what_goes_round_is_read_before_it_is_replaced() {
     let compiler = Compiler { lanes: Some(1), ..Compiler::new(target) };
     let lanes = compiler.lane_program(&scheduled(text));
     let (program, _) = compiler.register_program(&lanes, compiler.choice(&lanes).shape);
-    let resources = Resources::default();
-    let inputs = Inputs { words: vec![0; program.inputs], resources, max_iterations: 100 };
+    let inputs = Inputs::of_words(vec![0; program.inputs.len()], 100);
     let poll = Poll { frontier: &AtomicU64::new(u64::MAX), first: 1 };
     let (_, slots) = frame(&program, &inputs, poll).expect("it is correct");
     let place = Row { x: 0, y: 0, groups: 8, stride: 8 };

@@ -34,8 +34,8 @@ pub(in crate::command) struct RenderArguments {
     pub(super) picture: PictureArguments,
     #[command(flatten)]
     pub(super) samples: SampleArguments,
-    /// Compiles the program for the values that the uniforms have: what they decide is decided
-    /// once. The image does not depend on it
+    /// Compiles the program for the values that the uniforms have, and for the sizes of textures and
+    /// buffers: what they decide is decided once. The image does not depend on it
     #[arg(long)]
     pub(super) specialise: bool,
     /// What computes the pixels; by default simd, or core for a program that exceeds its limits.

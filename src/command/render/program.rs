@@ -97,7 +97,9 @@ fn compile(
     let fail_simd = |error| simd_trouble(error).failure(&loaded.source, options.messages);
     let compiler = || {
         let target = machine_target(options.target).map_err(|error| fail_simd(error.into()))?;
-        Ok(Compiler { lanes: options.lanes, ..Compiler::new(target) })
+        let compiler = Compiler { lanes: options.lanes, ..Compiler::new(target) };
+        let resources = &settings.inputs.resources;
+        Ok(if options.specialise { compiler.specialised(resources) } else { compiler })
     };
     Ok(match options.engine {
         None => match FastEngine::with_compiler(core, location, settings, compiler()?) {

@@ -64,9 +64,19 @@ fn all_forms_of_a_program_take_images() {
     place.run(&["test", "flip.lv", "--bless"]).done();
     assert_eq!(place.frame("flip.exr").pixel(1, 0), Some([1.5 / 8.0, 3.5 / 8.0, 0.25, 1.0]));
     place.run(&["test", "flip.lv"]).done();
-    for stage in ["lanes", "registers", "asm"] {
-        place.run(&["compile", "flip.lv", "--emit", stage, "--bind", "source=a.exr"]).done();
+    // Code is for textures of any size, or for those that are bound.
+    let word = "resource.0.last-column.0";
+    for (stage, is_named) in [("lanes", true), ("registers", true), ("asm", false)] {
+        let any = place.run(&["compile", "flip.lv", "--emit", stage]).done();
+        assert_eq!(any.text().contains(word), is_named, "{}", any.text());
+        let words = ["compile", "flip.lv", "--emit", stage, "--bind", "source=a.exr"];
+        let baked = place.run(&words).done();
+        assert!(!baked.text().contains("resource.0.last"), "{}", baked.text());
+        assert_ne!(any.text(), baked.text());
     }
+    let words = ["render", "flip.lv", "d.npy", "--size", "6x4", "--bind", "source=a.exr"];
+    place.run(&[&words[..], &["--specialise"]].concat()).done();
+    assert_eq!(place.read("d.npy"), wanted);
     let inspected = place.run(&["inspect", "flip.spv"]).done();
     assert!(inspected.text().contains("source"), "{}", inspected.text());
 }
@@ -80,7 +90,6 @@ fn what_is_not_bound_is_said() {
     for engine in ENGINES {
         place.fails(&["render", "flip.lv", "b.png", "--engine", engine], 1, unbound);
     }
-    place.fails(&["compile", "flip.lv", "--emit", "lanes"], 1, unbound);
     place.fails(&["render", "flip.spv", "b.png"], 1, unbound);
     let words = ["render", "flip.spv", "b.png", "--engine", "spirv"];
     place.fails(&words, 1, unbound);

@@ -6,16 +6,22 @@
 
 use lambdav_core::inputs::Inputs;
 use lambdav_core::mutants as core;
+use lambdav_core::resource::Bound;
+use lambdav_core::schedule::schedule;
 use lambdav_core::source::SourceFile;
+use lambdav_core::texture::TextureData;
 use lambdav_differential::{Campaign, Case, Conditions, Engine, engines};
 use lambdav_frontend::{compile, mutants as frontend};
 use lambdav_generate::resources;
+use lambdav_image::Size;
+use lambdav_raster::{Cancel, Kernel, Tile, TileBuffer};
+use lambdav_simd_backend::SimdKernel;
 use lambdav_simd_backend::mutants as simd;
 use lambdav_spirv_backend::mutants as spirv;
 use lambdav_spirv_eval::mutants as eval;
 use std::fmt::Debug;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 
 /// A mutant is active in the whole process.
 static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
@@ -145,6 +151,60 @@ fn mutants_of_textures_are_found() {
         for name in ["registers8", "simd8"] {
             each_is_found_by(&text, name, &simd::Mutant::OF_FOURS, simd::activate);
         }
+    }
+}
+
+/// Sizes of another texture and of another buffer.
+#[test]
+fn mutants_of_extents_are_found() {
+    let textures = "(texture t) (texture u) (define p (int (.xy (frag-coord))))
+        (+ (texel t p 0i) (texel u p 0i))";
+    let buffers = "(buffer b vec2) (buffer c vec2) (define i (int (.x (frag-coord))))
+        (+ (at b i) (at c i))";
+    for text in [textures, buffers] {
+        for name in ["lanes", "simd8", "registers8"] {
+            each_is_found_by(text, name, &simd::Mutant::OF_EXTENTS, simd::activate);
+        }
+    }
+}
+
+/// Sizes of the texture that was bound before.
+#[test]
+fn mutants_of_binding_are_found() {
+    let _guard = ONE_AT_A_TIME.lock().unwrap_or_else(PoisonError::into_inner);
+    let text = "(texture t) (texel t (int (.xx (frag-coord))) 0i)";
+    let (core, _) = compile(&SourceFile::new("mutant.lv", text));
+    let program = schedule(&core.expect("it is a program"), &[0]).expect("it nests little");
+    let texture = |side: u32| {
+        let texels: Vec<[f32; 4]> = (0..side * side).map(|i| [i as f32; 4]).collect();
+        Arc::new(TextureData::new([side; 2], texels.into_iter(), false).expect("it is small"))
+    };
+    let size = Size::new(16, 1).expect("a small size");
+    let drawn = |kernel: &SimdKernel| {
+        let tile = Tile::whole(size);
+        let mut samples = vec![f32::NAN; tile.samples()];
+        let mut pixels = TileBuffer::new(tile, &mut samples);
+        kernel.tile(tile, &mut pixels, &Cancel::never(size)).expect("there are no loops");
+        samples
+    };
+    let bound = |texture| {
+        let resources = vec![Bound::Texture(texture)];
+        let inputs = Inputs { resolution: [16.0, 1.0], resources, ..Inputs::default() };
+        SimdKernel::new(program.clone(), Some(8), &inputs, 1).expect("it compiles")
+    };
+    // From a small texture to a large one: nothing is read outside of that.
+    let rebound = || {
+        let mut kernel = bound(texture(3));
+        kernel.set_texture(0, &texture(9));
+        drawn(&kernel)
+    };
+    let sound = drawn(&bound(texture(9)));
+    assert_eq!(rebound(), sound, "no mutant is active");
+    for mutant in simd::Mutant::OF_BINDING {
+        simd::activate(Some(mutant));
+        let found = rebound();
+        simd::activate(None);
+        assert_ne!(found, sound, "{mutant:?} is not found");
     }
 }
 

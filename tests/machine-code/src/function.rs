@@ -5,6 +5,7 @@ use lambdav_core::op::Elementary;
 use lambdav_simd_backend::emit::MachineCode;
 use lambdav_simd_backend::emit::abi::Field;
 use lambdav_simd_backend::emit::linked::Linked;
+use lambdav_simd_backend::lanes::Descriptors;
 use lambdav_simd_backend::registers::{Callable, Inputs, Poll, Row, Shape, Status};
 
 use crate::bits::Bits;
@@ -41,7 +42,7 @@ pub struct Evaluated {
     shape: Shape,
     slots: usize,
     inputs: usize,
-    resources: Vec<u32>,
+    resources: Descriptors,
     array_words: usize,
     stack: usize,
 }
@@ -57,7 +58,7 @@ impl Evaluated {
             shape: code.shape(),
             slots: code.slots(),
             inputs: code.inputs(),
-            resources: code.resources().to_vec(),
+            resources: code.resources().clone(),
             array_words: code.array_words(),
             stack: code.stack(),
         }
@@ -72,10 +73,9 @@ impl Evaluated {
         regions: Vec<Region<'a>>,
         arguments: &[Bits],
     ) -> (Status, Memory<'a>) {
-        assert_eq!(inputs.words.len(), self.inputs, "one word for each");
-        let data = inputs.resources.data();
-        let words = data.iter().map(|data| data.words().len() as u32);
-        assert!(words.eq(self.resources.iter().copied()), "the code is for their sizes");
+        assert_eq!(inputs.words().len(), self.inputs, "one word for each");
+        assert_eq!(inputs.descriptors(), &self.resources, "the code is for their formats");
+        let data = inputs.data();
         let mut context = [0; 10];
         let [first, rest] = inputs.rounds();
         for (field, value) in [
@@ -100,7 +100,7 @@ impl Evaluated {
             Region::constant(
                 "inputs",
                 INPUTS,
-                bytes(inputs.words.iter().copied(), u32::to_le_bytes),
+                bytes(inputs.words().iter().copied(), u32::to_le_bytes),
             ),
             Region::shared("frontier", FRONTIER, poll.frontier),
             // No byte more than is said.

@@ -13,7 +13,7 @@ use lambdav_core::source::SourceFile;
 use lambdav_core::types::Type;
 use lambdav_simd_backend::emit::Executable;
 use lambdav_simd_backend::kernel::words;
-use lambdav_simd_backend::registers::{Callable, Inputs, Poll, Resources, Row, Shape, Status};
+use lambdav_simd_backend::registers::{Callable, Inputs, Poll, Row, Shape, Status};
 use lambdav_simd_backend::{Compiler, EmitError, Target};
 use lambdav_spirv_backend::exact::library::Function;
 
@@ -101,10 +101,10 @@ impl LibraryCode {
         let shape = Shape::new(LANES, target.machine().tile).expect("a shape");
         let core = core(with_buffer(text, PIXELS / shape.rows() as usize));
         let program = schedule(&core, &[0]).expect("it nests little");
-        let resources = vec![Self::buffer(&program, &[])];
-        let compiler = Compiler { lanes: Some(LANES), resources, ..Compiler::new(target.clone()) };
+        let compiler = Compiler { lanes: Some(LANES), ..Compiler::new(target.clone()) };
         let compiled = compiler.compile(&program)?;
-        let given = lambdav_core::inputs::Inputs::default();
+        let resources = vec![Self::buffer(&program, &[])];
+        let given = lambdav_core::inputs::Inputs { resources, ..Default::default() };
         let words = words(&compiled.lanes, &given);
         Ok(Self { code: Executable::new(&compiled.code, target)?, arity, words, program })
     }
@@ -139,11 +139,9 @@ impl LibraryCode {
         let mask = vec![u32::MAX; shape.lanes() as usize];
         let mut pixels = vec![[0.0; 4]; PIXELS];
         for (operands, results) in operands.chunks(PIXELS).zip(results.chunks_mut(PIXELS)) {
-            let inputs = Inputs {
-                words: self.words.clone(),
-                resources: Resources::new(vec![Self::buffer(&self.program, operands)]),
-                max_iterations: 1 << 24,
-            };
+            let data = vec![Self::buffer(&self.program, operands)];
+            let inputs = Inputs::new(self.words.clone(), self.code.resources(), data, 1 << 24);
+            let inputs = inputs.expect("it is the buffer that the text declares");
             let row = Row { x: 0, y: 0, groups: (stride / columns) as u32, stride };
             let (_, slots) = self.code.frame(&inputs, poll);
             let status = self.code.row(&inputs, &slots, &mask, poll, row, &mut pixels);

@@ -7,7 +7,7 @@ use lambdav_simd_backend::emit::Executable;
 use lambdav_simd_backend::lanes::{
     Axis, Expr, Kind, LaneProgram, Op, Rate, StraightLine, ValueId, verify,
 };
-use lambdav_simd_backend::registers::{Callable, Inputs, Poll, Resources, Row, Shape, Status};
+use lambdav_simd_backend::registers::{Callable, Inputs, Poll, Row, Shape, Status};
 use lambdav_simd_backend::{Compiler, EmitError, Target};
 
 /// A function in machine code: each group of lanes computes it at as many pairs of arguments.
@@ -61,17 +61,13 @@ impl MachineCode {
         let lanes = self.lanes() as usize;
         let poll = Poll { frontier: &FRONTIER, first: 0 };
         let row = Row { x: 0, y: 0, groups: 1, stride: self.code.shape().columns() as usize };
-        let mut inputs = Inputs {
-            words: vec![0; 2 * lanes],
-            resources: Resources::default(),
-            max_iterations: 0,
-        };
+        let mut inputs = Inputs::of_words(vec![0; 2 * lanes], 0);
         let mut pixels = vec![[0.0; 4]; lanes];
         let mut mask = vec![u32::MAX; lanes];
         for (pairs, results) in pairs.chunks(lanes).zip(results.chunks_mut(lanes)) {
-            for (words, &(x, y)) in inputs.words.as_chunks_mut().0.iter_mut().zip(pairs) {
-                *words = [x, y].map(f32::to_bits);
-            }
+            let words: Vec<u32> =
+                pairs.iter().flat_map(|&(x, y)| [x, y].map(f32::to_bits)).collect();
+            inputs.set_words(0, &words);
             // The last group has fewer.
             for (lane, mask) in mask.iter_mut().enumerate() {
                 let (column, row) = self.code.shape().pixel(lane as u32);

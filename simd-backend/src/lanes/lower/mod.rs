@@ -25,7 +25,6 @@ mod textures;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use lambdav_core::graph::Uniform;
-use lambdav_core::resource::Bound;
 use lambdav_core::schedule::{self, Expr as CoreExpr, Statement};
 
 use self::lineage::Lineage;
@@ -33,8 +32,8 @@ use self::state::{Lowering, Work};
 use super::arrays::choices;
 use super::rates::Rates;
 use super::{
-    Block, End, Expr, InputWord, InputWords, Kind, LaneProgram, Rate, ValueId, Width, dead_code,
-    frame, quads, sink, value_numbering,
+    Block, Descriptors, End, Expr, Extents, InputWord, InputWords, Kind, LaneProgram, Rate,
+    Resource, ValueId, Width, dead_code, frame, quads, sink, value_numbering,
 };
 use lambdav_core::schedule::Places;
 
@@ -45,21 +44,25 @@ use lambdav_core::schedule::Places;
 /// frame, unless `hoist` is false; then loops stand in the order of the schedule, so that of
 /// several loops that exceed their limit the same is met first.
 ///
-/// The program's resources have this data: code is made for its sizes.
+/// The sizes of the program's resources are these, as far as they are to be baked.
 ///
 /// # Panics
 ///
-/// If the program has no such output, or more resources.
+/// If the program has no such output.
 pub fn lower(
     program: &schedule::Program,
     output: usize,
     hoist: bool,
     width: Width,
-    resources: &[Bound],
+    extents: &[Extents],
 ) -> LaneProgram {
     let single = [super::Axis::X, super::Axis::Y].map(InputWord::Resolution);
     let single = single.into_iter().chain([InputWord::Time, InputWord::Frame]);
     let mut inputs: InputWords = single.chain((0..4).map(InputWord::Mouse)).collect();
+    let mut resources = Resource::all(&program.types, extents);
+    for (number, resource) in (0..).zip(&mut resources) {
+        inputs.add_descriptor(number, resource);
+    }
     let statements = program.blocks.iter().flat_map(|block| &block.statements);
     let is_read = statements.filter_map(|statement| match statement {
         Statement::Let { expr: CoreExpr::Uniform(index), .. } => Some(*index),
@@ -78,7 +81,7 @@ pub fn lower(
         blocks: vec![Block { statements: Vec::new(), end: End::Yield(Box::default()) }],
         frame_len: 0,
         inputs,
-        resources: resources.iter().map(|bound| bound.words().len() as u32).collect(),
+        resources: Descriptors(resources),
         sites: Vec::new(),
         loop_nesting: 0,
     };
@@ -101,7 +104,6 @@ pub fn lower(
         place_of: FxHashMap::default(),
         tables: FxHashMap::default(),
         uniforms,
-        resources,
         map: vec![Box::default(); program.values.len()],
         out,
         current: Vec::new(),

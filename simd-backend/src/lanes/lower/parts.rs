@@ -30,9 +30,9 @@ impl Lowering<'_> {
             }
             CoreExpr::Op(CoreOp::Element, operands) => {
                 let number = self.resource(operands[0]);
-                let count = self.resources[number].buffer().map_or(1, |data| data.len());
                 let width = self.program.types.components(self.program.ty(value)) as u32;
-                let index = self.clamped(operands[1], count);
+                let last = self.last_of(number);
+                let index = self.clamped_to(operands[1], last);
                 let width = self.integer(width);
                 let index = Some(self.op(Op::Mul, &[index, width]));
                 Place { space: Space::Resource(number as u32), first: 0, index }
@@ -230,6 +230,12 @@ impl Lowering<'_> {
 
     /// An index of so many parts, clamped in every lane.
     fn clamped(&mut self, index: schedule::ValueId, count: usize) -> ValueId {
+        let last = self.integer(count as u32 - 1);
+        self.clamped_to(index, last)
+    }
+
+    /// An index, clamped to the last part in every lane.
+    fn clamped_to(&mut self, index: schedule::ValueId, last: ValueId) -> ValueId {
         let mut clamped = self.components(index)[0];
         if self.is_signed(index) {
             let zero = self.integer(0);
@@ -238,7 +244,6 @@ impl Lowering<'_> {
         if is_active(Mutant::LooseIndex) {
             return clamped;
         }
-        let last = self.integer(count as u32 - 1);
         self.op(Op::MinUnsigned, &[clamped, last])
     }
 

@@ -5,7 +5,6 @@ use std::rc::Rc;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use lambdav_core::op::Op as CoreOp;
-use lambdav_core::resource::Bound;
 use lambdav_core::schedule::{self, BlockId, Expr as CoreExpr};
 use lambdav_core::types::{Scalar, Type};
 
@@ -37,7 +36,6 @@ pub(super) struct Lowering<'p> {
     pub(super) costs: Vec<cost::Cost>,
     /// Where each uniform's words begin.
     pub(super) uniforms: Vec<u32>,
-    pub(super) resources: &'p [Bound],
     /// The components of each scheduled value that has been lowered.
     pub(super) map: Vec<Box<[ValueId]>>,
     pub(super) out: LaneProgram,

@@ -1,22 +1,21 @@
-//! Resources: where a texel lies.
+//! Resources: where a texel lies, and how large they are.
 //!
-//! The sizes of all levels are known when code is made. Where the level is, too, a column and a row that
-//! are clamped make a place inside. Where it is computed, sizes are looked up by it, and the place is
-//! clamped once more: nothing relies on numbers that were looked up.
+//! Sizes are words of descriptors, or constants where they are baked. Of the first level, and of any level
+//! of baked sizes, a column and a row that are clamped make a place inside. Where the level is computed, sizes
+//! are looked up by it, and the place is clamped once more: nothing relies on numbers that were looked
+//! up.
 
 use lambdav_core::op::Op as CoreOp;
-use lambdav_core::resource::Bound;
 use lambdav_core::schedule;
-use lambdav_core::texture::Level;
 
 use super::state::Lowering;
-use crate::lanes::{Expr, Kind, Op, Space, ValueId};
+use crate::lanes::{Expr, Extent, Extents, Kind, Op, Space, ValueId};
 use crate::mutants::{Mutant, is_active};
 
 /// Which level of a texture is meant.
 #[derive(Clone, Copy)]
 enum Chosen {
-    Known(usize),
+    Known(u8),
     /// By a number that has been clamped.
     By(ValueId),
 }
@@ -29,19 +28,17 @@ impl Lowering<'_> {
         operands: &[schedule::ValueId],
     ) -> Vec<ValueId> {
         let number = self.resource(operands[0]);
-        let levels: Box<[Level]> = match &self.resources[number] {
-            Bound::Texture(data) => data.levels().into(),
-            Bound::Buffer(data) => return vec![self.integer(data.len() as u32)],
-            Bound::Nothing => unreachable!("all resources are bound"),
-        };
+        if self.out.resources.0[number].levels == 0 {
+            return vec![self.extent(number, Extent::Length)];
+        }
         match op {
-            CoreOp::Texel => self.texel(number, &levels, operands),
+            CoreOp::Texel => self.texel(number, operands),
             CoreOp::TextureSize => {
-                let level = self.level(&levels, operands[1]);
-                let width = self.of_level(&levels, level, |of| of.width);
-                vec![width, self.of_level(&levels, level, |of| of.height)]
+                let level = self.level(number, operands[1]);
+                let width = self.of_level(number, level, Extent::Width);
+                vec![width, self.of_level(number, level, Extent::Height)]
             }
-            CoreOp::TextureLevels => vec![self.integer(levels.len() as u32)],
+            CoreOp::TextureLevels => vec![self.extent(number, Extent::Levels)],
             _ => unreachable!("samples of a device are not lowered"),
         }
     }
@@ -51,17 +48,43 @@ impl Lowering<'_> {
         self.program.types.resource(self.program.ty(value)).expect("the operand is a resource")
     }
 
-    fn level(&mut self, levels: &[Level], level: schedule::ValueId) -> Chosen {
-        let level = self.components(level)[0];
-        let last = levels.len() - 1;
-        match self.constants.get(&level) {
-            _ if last == 0 => Chosen::Known(0),
-            Some(&bits) => Chosen::Known(((bits as u32 as i32).max(0) as usize).min(last)),
+    /// The last element of a buffer.
+    pub(super) fn last_of(&mut self, number: usize) -> ValueId {
+        self.extent(number, Extent::Last)
+    }
+
+    /// An extent of a resource: a word of its descriptor, or a constant if sizes are baked.
+    fn extent(&mut self, number: usize, extent: Extent) -> ValueId {
+        let all = &self.out.resources.0;
+        let is_last = matches!(extent, Extent::Last | Extent::LastColumn(_));
+        let resource = match is_active(Mutant::ForeignExtent) && is_last {
+            true => &all[(number + 1) % all.len()],
+            false => &all[number],
+        };
+        match resource.constant(extent) {
+            Some(bits) => self.integer(bits),
             None => {
-                let last = self.integer(last as u32);
-                Chosen::By(self.within(level, last))
+                let word = resource.word(extent);
+                self.input_word(Kind::I32, word)
             }
         }
+    }
+
+    /// Which level it is.
+    fn level(&mut self, number: usize, level: schedule::ValueId) -> Chosen {
+        let level = self.components(level)[0];
+        let resource = &self.out.resources.0[number];
+        let last = resource.constant(Extent::LastLevel);
+        if let (Some(last), Some(&bits)) = (last, self.constants.get(&level)) {
+            let level = (bits as u32 as i32).max(0) as u32;
+            return Chosen::Known(level.min(last) as u8);
+        }
+        let is_first = self.constants.get(&level).is_some_and(|&bits| bits as u32 as i32 <= 0);
+        if last == Some(0) || is_first {
+            return Chosen::Known(0);
+        }
+        let last = self.extent(number, Extent::LastLevel);
+        Chosen::By(self.within(level, last))
     }
 
     /// A signed number, made to lie between 0 and another one.
@@ -71,49 +94,50 @@ impl Lowering<'_> {
         self.op(Op::MinUnsigned, &[number, last])
     }
 
-    /// What each level has, of that one.
-    fn of_level(
-        &mut self,
-        levels: &[Level],
-        level: Chosen,
-        each: impl Fn(&Level) -> u32,
-    ) -> ValueId {
+    /// An extent that each level has, of that one.
+    fn of_level(&mut self, number: usize, level: Chosen, of: fn(u8) -> Extent) -> ValueId {
         match level {
-            Chosen::Known(level) => self.integer(each(&levels[level])),
+            Chosen::Known(level) => self.extent(number, of(level)),
             Chosen::By(index) => {
-                let words: Vec<u32> = levels.iter().map(each).collect();
-                let (first, space) = (self.table(&words), Space::Inputs);
+                let resource = &self.out.resources.0[number];
+                let first = match &resource.extents {
+                    Extents::Texture(levels) => {
+                        let each =
+                            (0..levels.len() as u8).map(|level| resource.constant(of(level)));
+                        let words: Option<Vec<u32>> = each.collect();
+                        self.table(&words.expect("the sizes of all levels are baked"))
+                    }
+                    _ => resource.word(of(0)),
+                };
                 let rate = self.out.rate(index);
-                self.define(Kind::I32, rate, Expr::Load { space, first, index })
+                self.define(Kind::I32, rate, Expr::Load { space: Space::Inputs, first, index })
             }
         }
     }
 
-    fn texel(
-        &mut self,
-        number: usize,
-        levels: &[Level],
-        operands: &[schedule::ValueId],
-    ) -> Vec<ValueId> {
+    fn texel(&mut self, number: usize, operands: &[schedule::ValueId]) -> Vec<ValueId> {
         let &[mut x, mut y] = self.components(operands[1]) else {
             unreachable!("a place is an ivec2")
         };
-        let level = self.level(levels, operands[2]);
+        let level = self.level(number, operands[2]);
         let (is_loose, is_wrong) =
             (is_active(Mutant::LooseTexel), is_active(Mutant::WrongTexelRow));
         if !is_loose {
-            let right = self.of_level(levels, level, |of| of.width - 1);
-            let bottom = self.of_level(levels, level, |of| of.height - 1);
+            let right = self.of_level(number, level, Extent::LastColumn);
+            let bottom = self.of_level(number, level, Extent::LastRow);
             (x, y) = (self.within(x, right), self.within(y, bottom));
         }
-        let row = self.of_level(levels, level, |of| if is_wrong { of.height } else { of.width });
+        let row = if is_wrong { Extent::Height } else { Extent::Width };
+        let row = self.of_level(number, level, row);
         let row = self.op(Op::Mul, &[y, row]);
-        let place = self.op(Op::Add, &[row, x]);
-        let first = self.of_level(levels, level, |of| of.first);
-        let mut place = self.op(Op::Add, &[place, first]);
+        let mut place = self.op(Op::Add, &[row, x]);
+        let is_first = matches!(level, Chosen::Known(0));
+        if !is_first {
+            let first = self.of_level(number, level, Extent::First);
+            place = self.op(Op::Add, &[place, first]);
+        }
         if matches!(level, Chosen::By(_)) || is_loose || is_wrong {
-            let last = levels[levels.len() - 1];
-            let last = self.integer(last.first + last.width * last.height - 1);
+            let last = self.last_of(number);
             place = self.op(Op::MinUnsigned, &[place, last]);
         }
         let index = self.op(Op::ShiftLeft(2), &[place]);

@@ -18,7 +18,7 @@
 
 use rustc_hash::FxHashMap;
 
-use crate::lanes::{Axis, Kind, Op, Space};
+use crate::lanes::{Axis, Kind, Op};
 use crate::registers::bounds::Bounds;
 use crate::registers::{
     Block, BlockCall, BlockId, Columns, End, Function, Instr, Reg, RegisterProgram, RegisterType,
@@ -38,8 +38,7 @@ pub(super) fn split(program: &mut RegisterProgram) {
     if bounds.is_empty() {
         return;
     }
-    let slots = program.slots.len();
-    let words = |space: Space| space.words(program.inputs, &program.resources, slots);
+    let spaces = program.spaces();
     let growths = growths(&program.row);
     let reads = |instr: &Instr| {
         let (to, space, first, index) = match instr {
@@ -59,16 +58,16 @@ pub(super) fn split(program: &mut RegisterProgram) {
             return None;
         }
         let columns = Columns { step: step as u32, is_one_row };
-        let most = bounds[index.index()];
+        let bound = bounds[index.index()];
         // So few words are permuted in registers.
         let is_vector = matches!(program.row.registers[index.index()], RegisterType::Vector(_));
-        if !is_vector || tile.rows() > 1 && most < 2 * tile.width() {
+        if !is_vector || tile.rows() > 1 && bound.most < 2 * tile.width() {
             return None;
         }
         let (mut to, mut first) = (to, first);
         if step == 4 && matches!(instr, Instr::Load(..)) {
             // The whole texel is read.
-            let is_inside = |first: u32| most as usize + first as usize + 3 < words(space);
+            let is_inside = |first: u32| spaces.hold(space, first, 3, bound);
             if !is_inside(first) {
                 let before = (1..4).find(|&k| first >= k && is_inside(first - k))?;
                 to.rotate_right(before as usize);

@@ -8,7 +8,7 @@
 
 use rustc_hash::FxHashMap;
 
-use crate::lanes::Space;
+use crate::lanes::{Bound, Space, Spaces};
 use crate::mutants::{Mutant, is_active};
 use crate::registers::bounds::Bounds;
 use crate::registers::{Block, Function, Instr, Reg, RegisterProgram, RegisterType};
@@ -19,27 +19,21 @@ type Loads = Vec<(usize, u32, Reg)>;
 /// Combines the loads of a program.
 pub(super) fn combine(program: &mut RegisterProgram) {
     let bounds = Bounds::new(program);
-    let slots = program.slots.len();
-    let words = |space: Space| space.words(program.inputs, &program.resources, slots);
-    for (function, bounds) in [(&mut program.frame, &bounds.frame), (&mut program.row, &bounds.row)]
-    {
+    let RegisterProgram { frame, row, inputs, resources, slots, .. } = program;
+    let spaces = Spaces { inputs: inputs.len(), resources, slots: slots.len() };
+    for (function, bounds) in [(frame, &bounds.frame), (row, &bounds.row)] {
         let Function { registers, blocks, .. } = function;
         // Without loads there are no bounds.
         if bounds.is_empty() {
             continue;
         }
         for block in blocks {
-            combine_in(block, registers, bounds, &words);
+            combine_in(block, registers, bounds, spaces);
         }
     }
 }
 
-fn combine_in(
-    block: &mut Block,
-    registers: &[RegisterType],
-    bounds: &[u32],
-    words: &impl Fn(Space) -> usize,
-) {
+fn combine_in(block: &mut Block, registers: &[RegisterType], bounds: &[Bound], spaces: Spaces<'_>) {
     let mut all: FxHashMap<(Space, Reg), Loads> = FxHashMap::default();
     for (at, instr) in block.instrs.iter().enumerate() {
         if let Instr::Load(to, space, first, index) = instr
@@ -51,8 +45,7 @@ fn combine_in(
     // What stands where the first of a group was, and what is no more.
     let mut fours: FxHashMap<usize, Option<Instr>> = FxHashMap::default();
     for ((space, index), mut loads) in all {
-        let most = bounds[index.index()] as usize;
-        let is_inside = |first: u32| most.saturating_add(first as usize + 3) < words(space);
+        let is_inside = |first: u32| spaces.hold(space, first, 3, bounds[index.index()]);
         loads.sort_by_key(|&(at, first, _)| (first, at));
         loads.dedup_by_key(|&mut (_, first, _)| first);
         let mut rest = &loads[..];

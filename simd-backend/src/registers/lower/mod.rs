@@ -71,7 +71,7 @@ pub fn lower(program: &LaneProgram, shape: Shape) -> RegisterProgram {
         row,
         procedures,
         slots: slots.kinds,
-        inputs: program.inputs.len(),
+        inputs: program.inputs.clone(),
         resources: program.resources.clone(),
         array_words,
     };

@@ -30,7 +30,7 @@ impl Engine for Lanes {
     fn run(&self, case: &Case) -> Result<Vec<Image>, String> {
         each_output(case, &case.core, |schedule, _, components| {
             let width = if self.quads { Width::Quads } else { Width::Any };
-            let program = lower(&schedule, 0, true, width, &case.inputs.resources);
+            let program = lower(&schedule, 0, true, width, &[]);
             verify(&program).map_err(|errors| {
                 let errors: Vec<String> = errors.iter().map(ToString::to_string).collect();
                 format!("malformed lane program: {}\n{program}", errors.join("; "))
@@ -40,7 +40,7 @@ impl Engine for Lanes {
                 return Ok(Image::Whole(words));
             }
             // Which pixel it is, and which loop it meets first, tells the order of the schedule.
-            let program = lower(&schedule, 0, false, Width::Any, &case.inputs.resources);
+            let program = lower(&schedule, 0, false, Width::Any, &[]);
             let fault = (0..case.conditions.pixels()).find_map(|pixel| {
                 Some((pixel, group(&program, case, &[(place(case, pixel), true)]).err()?))
             });

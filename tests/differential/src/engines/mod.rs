@@ -69,9 +69,20 @@ pub fn all() -> Vec<Box<dyn Engine>> {
     ];
     engines.extend(simd.into_iter().chain(wide).map(
         |(name, target, lanes, registers, allocation)| {
-            Box::new(simd::Simd { name, target, lanes, registers, allocation }) as Box<dyn Engine>
+            let specialised = false;
+            let engine = simd::Simd { name, target, lanes, registers, allocation, specialised };
+            Box::new(engine) as Box<dyn Engine>
         },
     ));
+    // The processor's own target, with constants for the sizes of textures and buffers.
+    engines.push(Box::new(simd::Simd {
+        name: "specialised16",
+        target: Target::here().last().unwrap_or(BASELINE),
+        lanes: 16,
+        registers: None,
+        allocation: Allocation::Thorough,
+        specialised: true,
+    }));
     engines.extend(registers.map(|(name, lanes, machine, spilling)| {
         Box::new(registers::Registers { name, lanes, machine, spilling }) as Box<dyn Engine>
     }));

@@ -7,7 +7,7 @@ use lambdav_core::source::Span;
 use lambdav_image::Size;
 use lambdav_raster::{Cancel, Kernel, Stop, Tile, TileBuffer};
 use lambdav_simd_backend::emit::Allocation;
-use lambdav_simd_backend::{SimdKernel, Target};
+use lambdav_simd_backend::{Compiler, SimdKernel, Target};
 
 /// Compiles each output for one number of lanes, and runs it over the image as one tile.
 pub(super) struct Simd {
@@ -18,6 +18,8 @@ pub(super) struct Simd {
     /// As if the processor had only so many registers for vectors.
     pub(super) registers: Option<usize>,
     pub(super) allocation: Allocation,
+    /// For the sizes of the case's resources.
+    pub(super) specialised: bool,
 }
 
 impl Engine for Simd {
@@ -34,8 +36,11 @@ impl Engine for Simd {
             if let Some(registers) = self.registers {
                 target = target.with_vector_registers(registers);
             }
-            let lanes = Some(self.lanes);
-            let kernel = SimdKernel::for_target(schedule, lanes, &case.inputs, limit, target)
+            let mut compiler = Compiler { lanes: Some(self.lanes), ..Compiler::new(target) };
+            if self.specialised {
+                compiler = compiler.specialised(&case.inputs.resources);
+            }
+            let kernel = SimdKernel::with_compiler(schedule, &case.inputs, limit, compiler)
                 .map_err(|e| e.to_string())?;
             draw(case, &kernel, |site| kernel.site(site), components)
         })

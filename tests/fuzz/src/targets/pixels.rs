@@ -32,9 +32,8 @@ pub(super) fn lower(core: &Core) -> Result<Vec<(u32, Program)>, String> {
         // Blocks that nest too deep are refused.
         let Ok(program) = schedule(core, &[output.location]) else { continue };
         verify(&program).map_err(|errors| format!("malformed schedule: {errors:?}"))?;
-        let resources = resources(core.graph.types());
         for width in [Width::Any, Width::One] {
-            let lanes = lanes::lower(&program, 0, true, width, &resources);
+            let lanes = lanes::lower(&program, 0, true, width, &[]);
             lanes::verify(&lanes)
                 .map_err(|errors| format!("malformed lane program: {errors:?}"))?;
         }

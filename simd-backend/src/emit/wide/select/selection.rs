@@ -9,7 +9,7 @@ use crate::emit::wide::code::{Arg, Code};
 use crate::emit::wide::instruction::{Area, Instruction, Mem, Rm};
 use crate::emit::wide::isa::{Op, Size};
 use crate::emit::wide::machine::{CONTEXT, GENERAL, MASK, VECTOR, Wide};
-use crate::lanes::{self, Axis, Kind};
+use crate::lanes::{self, Axis, Bound, Kind};
 use crate::registers::{BlockId, Function, Instr, Reg, RegisterProgram, RegisterType};
 
 /// What is known of a register of the program.
@@ -54,7 +54,7 @@ pub(super) struct Selection<'p> {
     pub(super) function: &'p Function,
     pub(super) role: Role,
     /// What its integers do not exceed; nothing if it loads nothing.
-    pub(super) bounds: &'p [u32],
+    pub(super) bounds: &'p [Bound],
     pub(super) code: Code,
     pub(super) values: Vec<Value>,
     pub(super) uses: Vec<Uses>,

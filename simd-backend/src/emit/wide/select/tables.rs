@@ -39,13 +39,13 @@ fn most(wide: Wide) -> u32 {
 impl Selection<'_> {
     /// The table that an index chooses from, if it is short.
     pub(super) fn table(&self, space: Space, first: u32, index: Reg) -> Option<Table> {
-        let most_index = *self.bounds.get(index.index())?;
+        let most_index = self.bounds.get(index.index())?.most;
         let width = self.size().bytes() / 4;
         let registers = most_index / width + 1;
         if registers > most(self.wide) {
             return None;
         }
-        let words = self.program.words(space);
+        let words = self.program.spaces().words(space)?;
         // Where the words end sooner than the registers, these begin sooner.
         let last = words.checked_sub((registers * width) as usize)?;
         let start = first.min(u32::try_from(last).unwrap_or(u32::MAX));

@@ -1,0 +1,564 @@
+//! Sizes of textures and buffers: which words say them, and what follows for an index.
+//!
+//! A lane program knows the *format* of a resource: how many words a texel or an element has, and whether
+//! there may be levels. Its sizes are words of the program's inputs, one [`Extent`] each, which follow
+//! one another as the resource's *descriptor*. The host makes descriptors when data is bound
+//! ([`Resource::describe`]), and nobody else. Where sizes are baked ([`Extents`]) there is no descriptor,
+//! and they are constants.
+//!
+//! # Bounds
+//!
+//! [`Bound`] is an upper bound of an integer of 32 bits without sign: a constant, and beside it one that a
+//! descriptor says ([`Within`]). Let w, h be the width and the height of a texture's first level, n the number of
+//! all its texels, or of a buffer's elements, and s the words of a texel or an element:
+//!
+//! - an extent is its own bound; the last column is w − 1, the last row h − 1, the last texel or element n − 1;
+//! - min-unsigned, `and` and a shift to the right do not exceed an operand;
+//! - a row times the width is at most (h − 1)·w, and a column more than that at most h·w − 1 ≤ n − 1;
+//! - the number of a texel or an element, times a constant c ≤ s, is at most c·(n − 1), and a constant bound m more than
+//!   that at most c·(n − 1) + m.
+//!
+//! So the word at c·(n − 1) + m is one of the s·n words where c ≤ s and m < s. Products and sums do not
+//! overflow: no resource has 2^32 words. Each fact is about one resource: a place that is made of extents
+//! of two has no bound.
+
+use lambdav_core::limits::{BUFFER_WORDS, TEXELS};
+use lambdav_core::resource;
+use lambdav_core::texture::{Level, MOST_LEVELS};
+use lambdav_core::types::{ResourceKind, Types};
+
+use super::Op;
+use super::limits::most_of;
+
+/// The words of a texel: red, green, blue and alpha.
+const TEXEL_WORDS: u32 = 4;
+
+/// What a word of a descriptor says of a resource.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Extent {
+    /// Of a buffer: how many elements it has.
+    Length,
+    /// The last element, or the last texel of all levels.
+    Last,
+    /// How many levels a texture has.
+    Levels,
+    /// The last of them.
+    LastLevel,
+    /// How many texels a row of that level has. Levels after the last one are like it.
+    Width(u8),
+    /// How many rows it has.
+    Height(u8),
+    /// Its last column.
+    LastColumn(u8),
+    /// Its last row.
+    LastRow(u8),
+    /// The first of its texels.
+    First(u8),
+}
+
+/// What is known of the sizes of a resource when code is made.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum Extents {
+    /// Nothing: a descriptor says them.
+    #[default]
+    Any,
+    /// The levels of a texture.
+    Texture(Box<[Level]>),
+    /// How many elements a buffer has.
+    Buffer(u32),
+}
+
+impl Extents {
+    /// Those of data.
+    pub fn of(data: &resource::Bound) -> Self {
+        match data {
+            resource::Bound::Nothing => Self::Any,
+            resource::Bound::Texture(data) => Self::Texture(data.levels().into()),
+            resource::Bound::Buffer(data) => Self::Buffer(data.len() as u32),
+        }
+    }
+}
+
+/// What code knows of a resource.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Resource {
+    /// The words of a texel or an element.
+    pub width: u32,
+    /// The most levels of a texture; a buffer has none.
+    pub levels: u32,
+    /// Its sizes, where they are baked.
+    pub extents: Extents,
+    /// The number of its descriptor's first word, if they are not.
+    pub first: u32,
+}
+
+/// The data of a resource does not fit the code.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Mismatch {
+    /// The number of the resource.
+    pub resource: usize,
+}
+
+impl Resource {
+    /// The resources of a program, without descriptors, and their sizes, as far as these are baked.
+    pub(super) fn all(types: &Types, extents: &[Extents]) -> Vec<Self> {
+        let each = types.resources().iter().enumerate();
+        let of = |(number, of): (usize, &std::sync::Arc<lambdav_core::types::Resource>)| {
+            let (width, levels) = match of.kind {
+                ResourceKind::Texture(options) if options.mipmaps => (TEXEL_WORDS, MOST_LEVELS),
+                ResourceKind::Texture(_) => (TEXEL_WORDS, 1),
+                ResourceKind::Buffer(element) => (types.components(element) as u32, 0),
+            };
+            let extents = extents.get(number).cloned().unwrap_or_default();
+            Self { width, levels, extents, first: 0 }
+        };
+        each.map(of).collect()
+    }
+
+    /// How many words its descriptor has.
+    pub fn words(&self) -> u32 {
+        match (&self.extents, self.levels) {
+            (Extents::Any, 0) => 2,
+            (Extents::Any, levels) => 3 + 5 * levels,
+            _ => 0,
+        }
+    }
+
+    /// What a word of its descriptor says.
+    pub(super) fn extent(&self, word: u32) -> Extent {
+        match (self.levels, word) {
+            (0, 0) => return Extent::Length,
+            (_, 1) => return Extent::Last,
+            (_, 0) => return Extent::Levels,
+            (_, 2) => return Extent::LastLevel,
+            _ => {}
+        }
+        let level = ((word - 3) % self.levels) as u8;
+        match (word - 3) / self.levels {
+            0 => Extent::Width(level),
+            1 => Extent::Height(level),
+            2 => Extent::LastColumn(level),
+            3 => Extent::LastRow(level),
+            _ => Extent::First(level),
+        }
+    }
+
+    /// The number of the word that says it.
+    pub(super) fn word(&self, extent: Extent) -> u32 {
+        let of_level = |which: u32, level: u8| 3 + which * self.levels + u32::from(level);
+        let word = match extent {
+            Extent::Length | Extent::Levels => 0,
+            Extent::Last => 1,
+            Extent::LastLevel => 2,
+            Extent::Width(level) => of_level(0, level),
+            Extent::Height(level) => of_level(1, level),
+            Extent::LastColumn(level) => of_level(2, level),
+            Extent::LastRow(level) => of_level(3, level),
+            Extent::First(level) => of_level(4, level),
+        };
+        self.first + word
+    }
+
+    /// An extent that is known when code is made: a texture that has one level has it first, and what is
+    /// baked is constant.
+    pub(super) fn constant(&self, extent: Extent) -> Option<u32> {
+        let levels = match &self.extents {
+            Extents::Any => {
+                return match (self.levels, extent) {
+                    (1, Extent::Levels) => Some(1),
+                    (1, Extent::LastLevel) | (_, Extent::First(0)) => Some(0),
+                    _ => None,
+                };
+            }
+            Extents::Buffer(length) => {
+                return Some(if extent == Extent::Last { length - 1 } else { *length });
+            }
+            Extents::Texture(levels) => levels,
+        };
+        let last = levels[levels.len() - 1];
+        let of = |level: u8| levels[usize::from(level).min(levels.len() - 1)];
+        Some(match extent {
+            Extent::Levels | Extent::Length => levels.len() as u32,
+            Extent::LastLevel => levels.len() as u32 - 1,
+            Extent::Last => last.first + last.width * last.height - 1,
+            Extent::Width(level) => of(level).width,
+            Extent::Height(level) => of(level).height,
+            Extent::LastColumn(level) => of(level).width - 1,
+            Extent::LastRow(level) => of(level).height - 1,
+            Extent::First(level) => of(level).first,
+        })
+    }
+
+    /// The words of its descriptor for data, if the code is for such data: of its format, and of its
+    /// sizes if they are baked.
+    fn describe(&self, data: &resource::Bound) -> Option<Vec<u32>> {
+        let is_baked = self.extents != Extents::Any;
+        if is_baked && self.extents != Extents::of(data) {
+            return None;
+        }
+        let words = data.words().len();
+        let all = match data {
+            resource::Bound::Nothing => return None,
+            resource::Bound::Buffer(data) => {
+                let count = data.len() as u32;
+                let fits = self.levels == 0
+                    && count > 0
+                    && words <= BUFFER_WORDS as usize
+                    && words == self.width as usize * data.len();
+                fits.then(|| vec![count, count - 1])
+            }
+            resource::Bound::Texture(data) => {
+                let levels = data.levels();
+                let last = levels[levels.len() - 1];
+                let texels = last.first + last.width * last.height;
+                let each = |of: fn(&Level) -> u32| {
+                    let filled = levels.iter().chain(std::iter::repeat(&last));
+                    filled.take(self.levels as usize).map(of).collect::<Vec<u32>>()
+                };
+                let fits = levels.len() <= self.levels as usize
+                    && texels <= TEXELS
+                    && words == (self.width * texels) as usize;
+                fits.then(|| {
+                    let count = levels.len() as u32;
+                    let levels = [
+                        each(|of| of.width),
+                        each(|of| of.height),
+                        each(|of| of.width - 1),
+                        each(|of| of.height - 1),
+                        each(|of| of.first),
+                    ];
+                    [vec![count, texels - 1, count - 1], levels.concat()].concat()
+                })
+            }
+        };
+        all.map(|all| if is_baked { Vec::new() } else { all })
+    }
+
+    /// How many words it has, where its sizes are baked.
+    fn baked_words(&self) -> Option<u32> {
+        match &self.extents {
+            Extents::Any => None,
+            Extents::Texture(levels) => {
+                let texels = levels.last().map_or(0, |of| of.first + of.width * of.height);
+                Some(self.width * texels)
+            }
+            Extents::Buffer(elements) => Some(self.width * elements),
+        }
+    }
+
+    /// What a word of its descriptor does not exceed.
+    fn bound(&self, number: u32, extent: Extent) -> Bound {
+        let (most, within) = match extent {
+            Extent::Length => (BUFFER_WORDS / self.width, Within::Anything),
+            Extent::Last if self.levels == 0 => {
+                (BUFFER_WORDS / self.width - 1, Within::first_of(number))
+            }
+            Extent::Last => (TEXELS - 1, Within::first_of(number)),
+            Extent::Levels => (self.levels, Within::Anything),
+            Extent::LastLevel => (self.levels - 1, Within::Anything),
+            Extent::Width(0) => (TEXELS, Within::Width(number)),
+            Extent::LastColumn(0) => (TEXELS - 1, Within::Column(number)),
+            Extent::LastRow(0) => (TEXELS - 1, Within::Row(number)),
+            Extent::Width(_) | Extent::Height(_) => (TEXELS, Within::Anything),
+            Extent::LastColumn(_) | Extent::LastRow(_) | Extent::First(_) => {
+                (TEXELS - 1, Within::Anything)
+            }
+        };
+        Bound { most, within }
+    }
+}
+
+/// The descriptors of a program's resources, in the order of their numbers.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Descriptors(pub Vec<Resource>);
+
+impl Descriptors {
+    /// The resource that a word of inputs is about, if it is one of a descriptor.
+    fn about(&self, word: u32) -> Option<(u32, &Resource)> {
+        let after = self.0.partition_point(|of| of.first <= word);
+        // Of baked sizes there is no word.
+        let number = self.0[..after].iter().rposition(|of| of.words() > 0)?;
+        let of = &self.0[number];
+        (word - of.first < of.words()).then_some((number as u32, of))
+    }
+
+    /// Whether a word of inputs is one of a descriptor.
+    pub(crate) fn contain(&self, word: u32) -> bool {
+        self.about(word).is_some()
+    }
+
+    /// What a word of inputs does not exceed.
+    pub(crate) fn bound_of(&self, word: u32) -> Bound {
+        self.about(word)
+            .map_or(Bound::ANY, |(number, of)| of.bound(number, of.extent(word - of.first)))
+    }
+
+    /// Makes the descriptor of a resource of data, among words of inputs.
+    ///
+    /// # Errors
+    ///
+    /// Where code is not for such data.
+    pub(crate) fn describe(
+        &self,
+        number: usize,
+        data: &resource::Bound,
+        words: &mut [u32],
+    ) -> Result<(), Mismatch> {
+        let resource = self.0.get(number);
+        let made = resource.and_then(|of| Some((of.first as usize, of.describe(data)?)));
+        let (first, made) = made.ok_or(Mismatch { resource: number })?;
+        words[first..first + made.len()].copy_from_slice(&made);
+        Ok(())
+    }
+
+    /// Makes all descriptors.
+    ///
+    /// # Errors
+    ///
+    /// Where data is missing, or code is not for such data.
+    pub(crate) fn describe_all(
+        &self,
+        data: &[resource::Bound],
+        words: &mut [u32],
+    ) -> Result<(), Mismatch> {
+        for number in 0..self.0.len().max(data.len()) {
+            let bound = data.get(number).ok_or(Mismatch { resource: number })?;
+            self.describe(number, bound, words)?;
+        }
+        Ok(())
+    }
+
+    /// Whether an index within that bound, a constant, and so many words more are words of a resource.
+    pub(crate) fn holds(&self, number: u32, first: u32, more: u32, index: Bound) -> bool {
+        let Some(resource) = self.0.get(number as usize) else { return false };
+        if let Some(words) = resource.baked_words() {
+            let last = u64::from(index.most) + u64::from(first) + u64::from(more);
+            return last < words.into();
+        }
+        match index.within.words() {
+            Within::Words { resource: of, factor, more: behind } => {
+                let last = u64::from(first) + u64::from(more) + u64::from(behind);
+                of == number && factor <= resource.width && last < resource.width.into()
+            }
+            // There is at least one texel, or element.
+            _ => {
+                let last = u64::from(index.most) + u64::from(first) + u64::from(more);
+                last < resource.width.into()
+            }
+        }
+    }
+
+    /// The words of a resource by number, if they are known when code is made.
+    pub(crate) fn words_of(&self, number: u32) -> Option<u32> {
+        self.0.get(number as usize).and_then(Resource::baked_words)
+    }
+}
+
+/// What an integer does not exceed, by the descriptor of a resource.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Within {
+    /// Nothing is known.
+    Anything,
+    /// The width of the first level of that texture.
+    Width(u32),
+    /// The last column of its first level.
+    Column(u32),
+    /// The last row of its first level.
+    Row(u32),
+    /// The first texel of the last row of its first level.
+    Rows(u32),
+    /// The last element of a buffer, or the last texel of all levels, times a factor, and more.
+    Words { resource: u32, factor: u32, more: u32 },
+}
+
+impl Within {
+    fn first_of(resource: u32) -> Self {
+        Self::Words { resource, factor: 1, more: 0 }
+    }
+
+    /// The same as a number of texels, where it is one: columns, rows and what begins a row are texels of the
+    /// first level.
+    fn words(self) -> Self {
+        match self {
+            Self::Column(number) | Self::Row(number) | Self::Rows(number) => Self::first_of(number),
+            _ => self,
+        }
+    }
+
+    /// That of a multiple.
+    fn times(self, by: u32, resources: &Descriptors) -> Self {
+        match self.words() {
+            Self::Words { resource, factor, more } if by > 0 => {
+                let width = resources.0.get(resource as usize).map_or(0, |of| of.width);
+                let (factor, more) = (factor.checked_mul(by), more.checked_mul(by));
+                match (factor, more) {
+                    (Some(factor), Some(more)) if factor <= width && more < width => {
+                        Self::Words { resource, factor, more }
+                    }
+                    _ => Self::Anything,
+                }
+            }
+            _ => Self::Anything,
+        }
+    }
+
+    /// That of a sum with a number that does not exceed a constant.
+    fn plus(self, most: u32, resources: &Descriptors) -> Self {
+        match self.words() {
+            Self::Words { resource, factor, more } => {
+                let width = resources.0.get(resource as usize).map_or(0, |of| of.width);
+                match more.checked_add(most).filter(|&more| more < width) {
+                    Some(more) => Self::Words { resource, factor, more },
+                    None => Self::Anything,
+                }
+            }
+            _ => Self::Anything,
+        }
+    }
+}
+
+/// What an integer without sign does not exceed: a constant, and what a descriptor says.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Bound {
+    pub(crate) most: u32,
+    pub(crate) within: Within,
+}
+
+impl Bound {
+    /// Any integer.
+    pub(crate) const ANY: Self = Self { most: u32::MAX, within: Within::Anything };
+
+    pub(crate) fn constant(most: u32) -> Self {
+        Self { most, within: Within::Anything }
+    }
+
+    /// That of an operation's result, by those of its operands.
+    pub(crate) fn of(op: Op, resources: &Descriptors, operand: impl Fn(usize) -> Self) -> Self {
+        let most = most_of(op, |i| operand(i).most);
+        let within = |i: usize| operand(i).within;
+        let either = |a: Within, b: Within| if b == Within::Anything { a } else { b };
+        let within = match op {
+            Op::And | Op::MinUnsigned => either(within(0), within(1)),
+            Op::ShiftRight(_) => match within(0) {
+                Within::Width(_) => Within::Anything,
+                within => within,
+            },
+            Op::ShiftLeft(by) if by < 32 => within(0).times(1 << by, resources),
+            Op::Mul => match (within(0), within(1)) {
+                (Within::Row(a), Within::Width(b)) | (Within::Width(a), Within::Row(b))
+                    if a == b =>
+                {
+                    Within::Rows(a)
+                }
+                (Within::Anything, other) => other.times(operand(0).most, resources),
+                (other, Within::Anything) => other.times(operand(1).most, resources),
+                _ => Within::Anything,
+            },
+            Op::Add => match (within(0), within(1)) {
+                (Within::Rows(a), Within::Column(b)) | (Within::Column(a), Within::Rows(b))
+                    if a == b =>
+                {
+                    Within::first_of(a)
+                }
+                (Within::Anything, other) => other.plus(operand(0).most, resources),
+                (other, Within::Anything) => other.plus(operand(1).most, resources),
+                _ => Within::Anything,
+            },
+            Op::Select if within(1) == within(2) => within(1),
+            _ => Within::Anything,
+        };
+        Self { most, within }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use lambdav_core::resource::{Bound as Data, BufferData};
+    use lambdav_core::texture::TextureData;
+    use lambdav_core::types::Type;
+    use std::sync::Arc;
+
+    fn texture(size: [u32; 2], mipmaps: bool) -> Data {
+        let texels = (0..size[0] * size[1]).map(|_| [0.0; 4]).collect::<Vec<_>>();
+        let data = TextureData::new(size, texels.into_iter(), mipmaps).expect("it is small");
+        Data::Texture(Arc::new(data))
+    }
+
+    fn of(width: u32, levels: u32, first: u32) -> Resource {
+        Resource { width, levels, extents: Extents::Any, first }
+    }
+
+    #[test]
+    fn words_are_the_extents_that_they_say() {
+        for resource in [of(3, 0, 7), of(4, 1, 7), of(4, MOST_LEVELS, 7)] {
+            for word in 0..resource.words() {
+                assert_eq!(resource.word(resource.extent(word)), 7 + word);
+            }
+        }
+    }
+
+    #[test]
+    fn descriptors_are_made_of_data_that_fits() {
+        let one = of(4, 1, 0);
+        assert_eq!(one.describe(&texture([5, 3], false)), Some(vec![1, 14, 0, 5, 3, 4, 2, 0]));
+        assert_eq!(one.describe(&texture([5, 3], true)), None);
+        let many = of(4, 4, 0);
+        let words = many.describe(&texture([5, 3], true)).expect("three levels");
+        assert_eq!(words[..3], [3, 17, 2]);
+        assert_eq!(
+            words[3..],
+            [[5, 2, 1, 1], [3, 1, 1, 1], [4, 1, 0, 0], [2, 0, 0, 0], [0, 15, 17, 17],].concat()
+        );
+        let types = Types::default();
+        let buffer = BufferData::new(&types, Type::vec(3), vec![0; 6]).expect("it is small");
+        let buffer = Data::Buffer(Arc::new(buffer));
+        assert_eq!(of(3, 0, 0).describe(&buffer), Some(vec![2, 1]));
+        assert_eq!(of(2, 0, 0).describe(&buffer), None);
+        assert_eq!(one.describe(&buffer), None);
+        assert_eq!(of(3, 0, 0).describe(&Data::Nothing), None);
+        let baked = |length| Resource { extents: Extents::Buffer(length), ..of(3, 0, 0) };
+        assert_eq!(baked(2).describe(&buffer), Some(vec![]));
+        assert_eq!(baked(3).describe(&buffer), None);
+    }
+
+    /// A place in a texture, a word in an element, and places that are made of two textures' extents.
+    #[test]
+    fn places_are_within_one_resource() {
+        let all = Descriptors(vec![of(4, 1, 10), of(4, 1, 18), of(6, 0, 26)]);
+        let extent = |number: usize, extent| all.bound_of(all.0[number].word(extent));
+        let op = |op, a: Bound, b: Bound| Bound::of(op, &all, |i| [a, b][i]);
+        let clamp = |to| op(Op::MinUnsigned, Bound::ANY, to);
+        let place = |row: usize, width: usize, column: usize| {
+            let row = clamp(extent(row, Extent::LastRow(0)));
+            let rows = op(Op::Mul, row, extent(width, Extent::Width(0)));
+            let place = op(Op::Add, rows, clamp(extent(column, Extent::LastColumn(0))));
+            op(Op::ShiftLeft(2), place, Bound::ANY)
+        };
+        assert!(all.holds(0, 0, 3, place(0, 0, 0)) && all.holds(1, 3, 0, place(1, 1, 1)));
+        assert!(!all.holds(0, 1, 3, place(0, 0, 0)) && !all.holds(1, 0, 0, place(0, 0, 0)));
+        for [row, width, column] in [[1, 0, 0], [0, 1, 0], [0, 0, 1]] {
+            for number in [0, 1] {
+                assert!(!all.holds(number, 0, 0, place(row, width, column)));
+            }
+        }
+        // A height is no last row, and a width no column.
+        let high = clamp(extent(0, Extent::Height(0)));
+        let rows = op(Op::Mul, high, extent(0, Extent::Width(0)));
+        assert_eq!(
+            op(Op::Add, rows, clamp(extent(0, Extent::LastColumn(0)))).within,
+            Within::Anything
+        );
+        assert_eq!(extent(0, Extent::Width(0)).within.words(), Within::Width(0));
+        let element = clamp(extent(2, Extent::Last));
+        let word = op(Op::Mul, Bound::constant(6), element);
+        assert!(all.holds(2, 5, 0, word) && !all.holds(2, 6, 0, word) && !all.holds(0, 0, 0, word));
+        let further = |most| op(Op::Add, word, Bound::constant(most));
+        assert!(all.holds(2, 2, 0, further(3)) && !all.holds(2, 3, 0, further(3)));
+        assert!(!all.holds(2, 0, 0, further(6)));
+        assert!(!all.holds(2, 0, 0, op(Op::Mul, Bound::constant(7), element)));
+        assert!(!all.holds(2, 0, 0, op(Op::Mul, element, element)));
+        assert_eq!(all.bound_of(9), Bound::ANY);
+        assert_eq!(all.bound_of(28), Bound::ANY);
+    }
+}
