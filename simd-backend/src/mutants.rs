@@ -52,6 +52,8 @@ pub enum Mutant {
     LongShift,
     /// The sum in a division by a constant is taken for one of 32 bits.
     LostCarry,
+    /// The multiplier for a divisor of the frame is rounded down.
+    ShortFactor,
     /// An index is not kept below the number of parts.
     LooseIndex,
     /// A field of a variant's case is read from the words of another case's.
@@ -91,6 +93,9 @@ impl Mutant {
 
     /// Those of integers.
     pub const OF_INTEGERS: [Self; 2] = [Self::LongShift, Self::LostCarry];
+
+    /// Those of division by a number of the frame.
+    pub const OF_DIVISORS: [Self; 1] = [Self::ShortFactor];
 
     /// Those of what an index chooses from.
     pub const OF_INDICES: [Self; 1] = [Self::LooseIndex];

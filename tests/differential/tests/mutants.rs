@@ -119,6 +119,19 @@ fn mutants_of_integers_are_found() {
     each_is_found_by(&text, "spirv", &spirv::Mutant::OF_INTEGERS, spirv::activate);
 }
 
+/// A multiplier that is one too small, by a divisor that is the same for the frame: quotients of multiples
+/// show it.
+#[test]
+fn mutants_of_divisors_are_found() {
+    let text = "(define n (int (* 0.4375 (.x (resolution))))) (define m (uint (* 0.625 (.x (resolution)))))
+        (define x (.x (frag-coord)))
+        (vec4 (num (div (* 7i (int x)) n)) (num (rem (* 7i (int x)) n))
+              (num (div (* 10u (uint x)) m)) (num (mod (* 10u (uint x)) m)))";
+    for name in ["lanes", "simd8", "registers8"] {
+        each_is_found_by(text, name, &simd::Mutant::OF_DIVISORS, simd::activate);
+    }
+}
+
 /// An index that is not clamped: of what is computed, where selects go by its bits, and of a table and a
 /// buffer, where a verifier demands the clamp.
 #[test]

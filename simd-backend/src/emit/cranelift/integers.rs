@@ -47,6 +47,13 @@ impl Selection<'_, '_> {
             Op::ShiftRight(n) => self.shifted(Opcode::Ushr, a, n),
             Op::ShiftRightSigned(n) => self.shifted(Opcode::Sshr, a, n),
             Op::ShiftLeftBy if is_vector => self.lanes_to_the_left(a, b),
+            Op::ShiftRightBy | Op::ShiftRightSignedBy if is_vector && self.splat(b).is_some() => {
+                let count = self.splat(b).expect("it has been looked at");
+                match op {
+                    Op::ShiftRightBy => self.builder.ins().ushr(a, count),
+                    _ => self.builder.ins().sshr(a, count),
+                }
+            }
             Op::ShiftRightBy | Op::ShiftRightSignedBy if is_vector => {
                 self.lanes_to_the_right(a, b, op == Op::ShiftRightSignedBy)
             }
@@ -59,6 +66,13 @@ impl Selection<'_, '_> {
             Op::Narrow => self.builder.ins().ireduce(types::I32, a),
             _ => unreachable!("{op} is not an operation on integers"),
         }
+    }
+
+    /// The number that all lanes of a vector are.
+    fn splat(&self, of: Value) -> Option<Value> {
+        let dfg = &self.builder.func.dfg;
+        let inst = dfg.value_def(of).inst()?;
+        (dfg.insts[inst].opcode() == Opcode::Splat).then(|| dfg.inst_args(inst)[0])
     }
 
     /// Shifts all lanes, or a number, by the same count.

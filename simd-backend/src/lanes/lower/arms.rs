@@ -135,6 +135,7 @@ impl Lowering<'_> {
         }
         self.out.blocks[then.index()].end = End::Yield(yields.into());
         self.out.blocks[otherwise.index()].end = End::Yield(others.into());
+        self.are_defined(&values);
         self.current.push(Statement::If { values: values.into(), condition, then, otherwise });
         self.work.values.push(results);
     }

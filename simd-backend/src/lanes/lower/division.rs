@@ -23,8 +23,26 @@
 //! negative n, n·m/2^p is less than n/d by less than 1/d, so that the integer below is that of the
 //! truncated quotient, less one.
 
-use super::state::Lowering;
-use crate::lanes::{Kind, Op, ValueId};
+//!
+//! # By a number that is the same for the frame
+//!
+//! The same, with a multiplier and counts of shifts that are computed once for the frame (figures 4.1 and
+//! 5.1 there), for all divisors. Let d be the divisor without its sign, or 1 in place of 0, and
+//! l = ⌈log2 d⌉, so that 2^(l−1) < d ≤ 2^l; (l is the number of bits of d − 1, which the exponent of d − ½ says.)
+//!
+//! *Without sign.* With m = ⌊2^32·(2^l − d)/d⌋ + 1 and t the upper half of n·m, the quotient is
+//! (t + (n − t)/2^min(l,1))/2^max(l−1,0), which does not overflow.
+//!
+//! *With sign.* With m = ⌊2^32·2^(l−1)/d⌋ + 1, which is below 2^32 for d ≥ 2, the integer below n·m/2^(32+l−1) is that of
+//! the truncated quotient, less one where n is negative. For d = 1, where m would be 2^32 + 1, m is 1 and n is
+//! added to the product's upper half. (A remainder by 1 is masked instead.)
+//!
+//! *The multiplier.* ⌊2^32·r/d⌋ for r < d, in two digits of 16 bits, in binary64: 2^16·r < 2^48 is exact, and its quotient by d
+//! is below 2^16, so that the rounding error, at most 2^-37, does not reach the next integer, which is at least 1/d >
+//! 2^-33 away. The rest, 2^16·r less the digit times d, is exact, too.
+
+use super::state::{Invariant, Lowering};
+use crate::lanes::{Kind, Op, Rate, ValueId};
 use crate::mutants::{Mutant, is_active};
 
 /// 2^52 and 3·2^51: the last bits of a number of binary64 that is as large are an integer's.
@@ -47,11 +65,27 @@ impl Lowering<'_> {
     pub(super) fn quotient(&mut self, is_signed: bool, a: ValueId, b: ValueId) -> ValueId {
         match self.constants.get(&b) {
             Some(&bits) => self.quotient_by(is_signed, a, bits as u32),
-            None => self.quotient_of_any(is_signed, a, b).0,
+            None => match self.invariant(is_signed, a, b) {
+                Some(by) if is_signed => self.signed_quotient_by_invariant(a, by),
+                Some(by) => self.quotient_by_invariant(a, by),
+                None => self.quotient_of_any(is_signed, a, b).0,
+            },
         }
     }
 
     pub(super) fn remainder(&mut self, is_signed: bool, a: ValueId, b: ValueId) -> ValueId {
+        if let Some(by) = self.invariant(is_signed, a, b) {
+            if !is_signed {
+                let quotient = self.quotient_by_invariant(a, by);
+                let product = self.op(Op::Mul, &[quotient, by.divisor]);
+                return self.op(Op::Sub, &[a, product]);
+            }
+            let product = self.op(Op::MulHigh, &[a, by.factor]);
+            let quotient = self.signed_quotient_of_product(product, a, by);
+            let product = self.op(Op::Mul, &[quotient, by.divisor]);
+            let rest = self.op(Op::Sub, &[a, product]);
+            return self.op(Op::And, &[rest, by.keep]);
+        }
         let (quotient, divisor) = match self.constants.get(&b) {
             // The quotient is the dividend, and nothing remains.
             Some(0) => return self.integer(0),
@@ -64,6 +98,115 @@ impl Lowering<'_> {
         };
         let product = self.op(Op::Mul, &[quotient, divisor]);
         self.op(Op::Sub, &[a, product])
+    }
+
+    /// What a division by a number takes that is the same for the frame, if that is worth it and the number can
+    /// be computed at the root.
+    fn invariant(&mut self, is_signed: bool, a: ValueId, b: ValueId) -> Option<Invariant> {
+        let is_invariant = self.out.rate(b) == Rate::FRAME && self.out.rate(a) != Rate::FRAME;
+        if !is_invariant || self.constants.contains_key(&b) {
+            return None;
+        }
+        if let Some(&known) = self.divisors.get(&(is_signed, b)) {
+            return Some(known);
+        }
+        let at_root = self.at_root(b)?;
+        let made = self.in_root(|lowering| lowering.prepared(is_signed, at_root));
+        self.divisors.insert((is_signed, b), made);
+        Some(made)
+    }
+
+    /// That of a divisor.
+    fn prepared(&mut self, is_signed: bool, b: ValueId) -> Invariant {
+        let [zero, one] = [0, 1].map(|bits| self.integer(bits));
+        let (mut divisor, mut sign) = (b, zero);
+        if is_signed {
+            sign = self.op(Op::ShiftRightSigned(31), &[b]);
+            divisor = self.with_sign(b, sign);
+        }
+        let divisor = self.op(Op::MaxUnsigned, &[divisor, one]);
+        let d = self.double(false, divisor);
+        let f64 = |lowering: &mut Self, x: f64| lowering.constant(Kind::F64, x.to_bits());
+        let half = f64(self, 0.5);
+        let below = self.op(Op::Sub, &[d, half]);
+        let bits = self.op(Op::Bits, &[below]);
+        let exponent = self.op(Op::ShiftRight(52), &[bits]);
+        let exponent = self.op(Op::Narrow, &[exponent]);
+        let bias = self.integer(1022);
+        let log = self.op(Op::Sub, &[exponent, bias]);
+        let mask = self.constant(Kind::I64, 0x7ff << 52);
+        let power = self.op(Op::And, &[bits, mask]);
+        // 2^(l − 1).
+        let mut rest = self.op(Op::Bits, &[power]);
+        if !is_signed {
+            let power = self.op(Op::Add, &[rest, rest]);
+            rest = self.op(Op::Sub, &[power, d]);
+        }
+        let step = f64(self, 65536.0);
+        let mut digits = [rest; 2];
+        for digit in &mut digits {
+            let scaled = self.op(Op::Mul, &[rest, step]);
+            let quotient = self.op(Op::Div, &[scaled, d]);
+            *digit = self.op(Op::Trunc, &[quotient]);
+            let product = self.op(Op::Mul, &[*digit, d]);
+            rest = self.op(Op::Sub, &[scaled, product]);
+        }
+        let upper = self.op(Op::Mul, &[digits[0], step]);
+        let whole = self.op(Op::Add, &[upper, digits[1]]);
+        let shifted = f64(self, TWO_52);
+        let shifted = self.op(Op::Add, &[whole, shifted]);
+        let bits = self.op(Op::Bits, &[shifted]);
+        let whole = self.op(Op::Narrow, &[bits]);
+        let mut factor = whole;
+        if !is_active(Mutant::ShortFactor) {
+            factor = self.op(Op::Add, &[whole, one]);
+        }
+        let before = self.op(Op::MinUnsigned, &[log, one]);
+        let keep = self.negated(before);
+        if is_signed {
+            // 1 for the divisor 1.
+            let is_one = self.op(Op::Sub, &[one, before]);
+            let kept = self.op(Op::And, &[factor, keep]);
+            factor = self.op(Op::Add, &[kept, is_one]);
+        }
+        let shift = self.op(Op::Sub, &[log, one]);
+        let shift = self.op(Op::Max, &[shift, zero]);
+        Invariant { divisor, sign, factor, before, shift, keep }
+    }
+
+    /// A number, or its opposite where `sign` is all ones.
+    fn with_sign(&mut self, value: ValueId, sign: ValueId) -> ValueId {
+        let flipped = self.op(Op::Xor, &[value, sign]);
+        self.op(Op::Sub, &[flipped, sign])
+    }
+
+    fn quotient_by_invariant(&mut self, a: ValueId, by: Invariant) -> ValueId {
+        let product = self.op(Op::MulHigh, &[a, by.factor]);
+        let rest = self.op(Op::Sub, &[a, product]);
+        let rest = self.op(Op::ShiftRightBy, &[rest, by.before]);
+        let sum = self.op(Op::Add, &[rest, product]);
+        self.op(Op::ShiftRightBy, &[sum, by.shift])
+    }
+
+    fn signed_quotient_by_invariant(&mut self, a: ValueId, by: Invariant) -> ValueId {
+        let product = self.op(Op::MulHigh, &[a, by.factor]);
+        let more = self.op(Op::AndNot, &[a, by.keep]);
+        let product = self.op(Op::Add, &[product, more]);
+        let quotient = self.signed_quotient_of_product(product, a, by);
+        self.with_sign(quotient, by.sign)
+    }
+
+    /// Of the upper half of a product, by the divisor without its sign.
+    fn signed_quotient_of_product(
+        &mut self,
+        product: ValueId,
+        a: ValueId,
+        by: Invariant,
+    ) -> ValueId {
+        let product = self.less_where_negative(product, a, by.factor);
+        let below = self.op(Op::ShiftRightSignedBy, &[product, by.shift]);
+        let sign = self.op(Op::ShiftRightSigned(31), &[a]);
+        self.op(Op::Sub, &[below, sign])
     }
 
     /// The quotient, and what was divided by.

@@ -115,6 +115,7 @@ impl Lowering<'_> {
         let body = self.take_block();
         self.work.values.push(values.to_vec());
         let (params, inits) = (params.into(), inits.into());
+        self.are_defined(&values);
         self.current.push(Statement::Loop { values, params, inits, body, site });
     }
 

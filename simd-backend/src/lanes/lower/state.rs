@@ -45,6 +45,12 @@ pub(super) struct Lowering<'p> {
     pub(super) logic: FxHashMap<schedule::ValueId, (CoreOp, [schedule::ValueId; 2])>,
     /// The values that are constants.
     pub(super) constants: FxHashMap<ValueId, u64>,
+    /// The values of the frame that statements of the root define, or are to be had there.
+    pub(super) of_root: FxHashMap<ValueId, ValueId>,
+    /// How values of the frame come about that statements inside of others define.
+    pub(super) inner: FxHashMap<ValueId, Expr>,
+    /// What divisors take that are the same for the frame, with signs or without.
+    pub(super) divisors: FxHashMap<(bool, ValueId), Invariant>,
     /// The values that no lane looks at.
     pub(super) undefined: FxHashSet<ValueId>,
     /// All active lanes.
@@ -54,6 +60,24 @@ pub(super) struct Lowering<'p> {
     pub(super) work: Work,
     /// Values at other pixels, and what they are of.
     pub(super) pairs: Vec<Pair>,
+}
+
+/// So deep are computations that are moved to the root.
+const MOST_MOVED: usize = 8;
+
+/// What is computed once for the frame to divide by a number. All are `I32`.
+#[derive(Clone, Copy)]
+pub(super) struct Invariant {
+    /// The divisor without its sign, at least 1.
+    pub(super) divisor: ValueId,
+    /// All ones where the divisor is negative and has a sign, else 0.
+    pub(super) sign: ValueId,
+    pub(super) factor: ValueId,
+    /// Without sign, the shift before the sum, which is 0 or 1.
+    pub(super) before: ValueId,
+    pub(super) shift: ValueId,
+    /// 0 where the divisor is 1, else all ones.
+    pub(super) keep: ValueId,
 }
 
 /// Where a value lies in memory.
@@ -83,8 +107,61 @@ impl Lowering<'_> {
 
     pub(super) fn define(&mut self, kind: Kind, rate: Rate, expr: Expr) -> ValueId {
         let value = self.value(kind, rate);
+        if rate == Rate::FRAME {
+            if self.work.outer.is_empty() {
+                self.of_root.insert(value, value);
+            } else if matches!(expr, Expr::Constant(_) | Expr::Input(_) | Expr::Op(..)) {
+                self.inner.insert(value, expr.clone());
+            }
+        }
         self.current.push(Statement::Let { value, expr });
         value
+    }
+
+    /// Says that a statement of the block that is being filled defines these.
+    pub(super) fn are_defined(&mut self, values: &[ValueId]) {
+        if self.work.outer.is_empty() {
+            let of_frame = values.iter().filter(|&&value| self.out.rate(value) == Rate::FRAME);
+            self.of_root.extend(of_frame.map(|&value| (value, value)));
+        }
+    }
+
+    /// Does something where the statement of the root begins that is being made.
+    pub(super) fn in_root<R>(&mut self, make: impl FnOnce(&mut Self) -> R) -> R {
+        if self.work.outer.is_empty() {
+            return make(self);
+        }
+        let mut outer = std::mem::take(&mut self.work.outer);
+        std::mem::swap(&mut outer[0], &mut self.current);
+        let made = make(self);
+        std::mem::swap(&mut outer[0], &mut self.current);
+        self.work.outer = outer;
+        made
+    }
+
+    /// A value of the frame where the statement of the root begins that is being made, if it is an input, a
+    /// constant, or made of such by few operations.
+    pub(super) fn at_root(&mut self, value: ValueId) -> Option<ValueId> {
+        self.at_root_within(value, MOST_MOVED)
+    }
+
+    fn at_root_within(&mut self, value: ValueId, depth: usize) -> Option<ValueId> {
+        if let Some(&known) = self.of_root.get(&value) {
+            return Some(known);
+        }
+        let mut expr = self.inner.get(&value)?.clone();
+        if let Expr::Op(_, operands) = &mut expr {
+            for operand in operands {
+                *operand = self.at_root_within(*operand, depth.checked_sub(1)?)?;
+            }
+        }
+        let kind = self.out.kind(value);
+        let moved = self.in_root(|lowering| match expr {
+            Expr::Constant(bits) => lowering.constant(kind, bits),
+            expr => lowering.define(kind, Rate::FRAME, expr),
+        });
+        self.of_root.insert(value, moved);
+        Some(moved)
     }
 
     pub(super) fn constant(&mut self, kind: Kind, bits: u64) -> ValueId {

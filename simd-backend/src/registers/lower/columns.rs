@@ -302,6 +302,11 @@ fn step(op: Op, of: &[i64], known: impl Fn(usize) -> Option<f64>) -> Option<i64>
             by_constant(&|step, by| (by.fract() == 0.0).then(|| step.saturating_mul(by as i64)))
                 .or_else(|| constant(of))
         }
+        // A quotient, and a sign.
+        Op::MulHigh if of[0] == 0 || of[1] == 0 => Some(0),
+        Op::ShiftRight(by) | Op::ShiftRightSigned(by) if by >= 16 => Some(0),
+        // A mask that is not known, which may be one of all bits.
+        Op::And if known(0).or(known(1)).is_none() && of.contains(&0) => clamped(of[0], of[1]),
         // The lower bits of a number: it wraps after four columns or more.
         Op::And => by_constant(&|step, by| {
             let bits = by as i64;
