@@ -15,15 +15,6 @@
 //! Rendering uses the threads of the caller's rayon pool, or of the global one. The bits of a frame
 //! depend on the program, its inputs and the size alone.
 //!
-//! | module | is |
-//! |---|---|
-//! | [`shader`] | the above |
-//! | [`program`] | files to programs, with all that is to be said about them |
-//! | `foreign` | WGSL and GLSL to SPIR-V |
-//! | [`settings`] | inputs and uniforms |
-//! | [`engine`] | what computes pixels: machine code and evaluators |
-//! | [`amber`], [`core`], [`frontend`], [`image`], [`image_compare`], [`raster`], [`simd`], [`spirv`], [`spirv_backend`], [`spirv_eval`], [`spirv_frontend`] | the crates that this one joins |
-//!
 //! # Features
 //!
 //! - `command` (default): the command `lambdav`, which libraries have no use for:
@@ -34,27 +25,4 @@
 //! - `image`: frames to and from the buffers of the crate `image`
 #![forbid(unsafe_code)]
 
-pub mod engine;
-#[cfg(feature = "foreign")]
-pub mod foreign;
-pub mod program;
-pub mod settings;
-pub mod shader;
-
-pub use lambdav_amber as amber;
-pub use lambdav_core as core;
-pub use lambdav_frontend as frontend;
-#[cfg(feature = "gpu")]
-pub use lambdav_gpu as gpu;
-pub use lambdav_image as image;
-pub use lambdav_image_compare as image_compare;
-pub use lambdav_raster as raster;
-pub use lambdav_simd_backend as simd;
-pub use lambdav_spirv as spirv;
-pub use lambdav_spirv_backend as spirv_backend;
-pub use lambdav_spirv_eval as spirv_eval;
-pub use lambdav_spirv_frontend as spirv_frontend;
-
-pub use lambdav_image::{Frame, Size};
-pub use settings::Settings;
-pub use shader::{Error, Renderer, Report, Shader, metadata, save};
+pub use lambdav_engine::*;

@@ -1,8 +1,8 @@
 //! Shaders that read a texture, and what they read.
 
-use lambdav::core::resource::Bound;
-use lambdav::core::texture::TextureData;
-use lambdav::core::types::{ResourceKind, Types};
+use lambdav_core::resource::Bound;
+use lambdav_core::texture::TextureData;
+use lambdav_core::types::{ResourceKind, Types};
 
 /// Names and texts.
 pub(crate) const SHADERS: [(&str, &str); 7] = [

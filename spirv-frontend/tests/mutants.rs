@@ -3,11 +3,11 @@
 //!
 //! `cargo test -p lambdav-spirv-frontend --features mutants --test mutants`
 
-use lambdav::core::evaluate::Evaluator;
-use lambdav::core::inputs::Inputs;
-use lambdav::core::schedule::schedule;
-use lambdav::core::source::SourceFile;
-use lambdav::foreign::{Language, to_spirv};
+use lambdav_core::evaluate::Evaluator;
+use lambdav_core::inputs::Inputs;
+use lambdav_core::schedule::schedule;
+use lambdav_core::source::SourceFile;
+use lambdav_engine::foreign::{Language, to_spirv};
 use lambdav_spirv_eval::mutants::{self as words, Mutant as WordsMutant};
 use lambdav_spirv_frontend::mutants::{Mutant, activate};
 use lambdav_spirv_frontend::{RaiseOptions, raise};

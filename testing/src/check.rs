@@ -1,13 +1,13 @@
 //! A picture compared with its golden.
 
 use crate::{BLESS, CompareOptions, Picture, PictureError};
-use lambdav::image::AnyImage;
-use lambdav::image::file::{
+use lambdav::metadata;
+use lambdav_image::AnyImage;
+use lambdav_image::file::{
     EncodeError, Encoding, Format, FormatError, LoadError, SaveError, load, save,
 };
-use lambdav::image::quantize::{Transfer, quantize};
-use lambdav::image_compare::{compare, diagnose, heat_map};
-use lambdav::metadata;
+use lambdav_image::quantize::{Transfer, quantize};
+use lambdav_image_compare::{compare, diagnose, heat_map};
 use std::path::{Path, PathBuf};
 use std::{env, fs};
 use thiserror::Error;

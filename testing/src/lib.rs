@@ -36,7 +36,7 @@ mod picture;
 
 pub use check::{Failure, check};
 pub use lambdav;
-pub use lambdav::image_compare::CompareOptions;
+pub use lambdav_image_compare::CompareOptions;
 pub use picture::{Picture, PictureError};
 
 /// The environment variable that makes goldens of what is drawn, if it is neither empty nor `0`.

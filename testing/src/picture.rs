@@ -1,9 +1,9 @@
 //! What can be compared with a golden.
 
 use image::{ImageBuffer, Rgba};
-use lambdav::image::buffers::BufferError;
-use lambdav::image::{AnyImage, Image};
 use lambdav::{Error, Renderer, Shader, Size};
+use lambdav_image::buffers::BufferError;
+use lambdav_image::{AnyImage, Image};
 use std::path::{Path, PathBuf};
 use thiserror::Error;
 

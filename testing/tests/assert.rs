@@ -1,7 +1,7 @@
 //! The macro, as tests of other packages use it.
 
-use lambdav::image::{AnyImage, file};
 use lambdav::{Shader, Size};
+use lambdav_image::{AnyImage, file};
 use lambdav_test::{BLESS, CompareOptions, assert_image};
 use std::path::Path;
 use std::process::{Command, Output};
@@ -24,7 +24,7 @@ fn a_shader_draws_its_golden() {
     assert_image!(paler, "goldens/orange.png", allowed);
 }
 
-fn file_image(path: &Path) -> lambdav::image::Image<u8> {
+fn file_image(path: &Path) -> lambdav_image::Image<u8> {
     match file::load(&Path::new(env!("CARGO_MANIFEST_DIR")).join(path)).expect("it is there") {
         AnyImage::Unorm8(image) => image,
         other => panic!("{other:?}"),

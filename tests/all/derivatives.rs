@@ -1,18 +1,18 @@
 //! Derivatives against their definition: what `(dfdx e)` and `(dfdy e)` are at a pixel is the difference
 //! of what `e` is at two pixels of its quad, one of which may lie outside of the image.
 
-use lambdav::Settings;
-use lambdav::core::evaluate::Evaluator;
-use lambdav::core::graph::{Core, Node, NodeId};
-use lambdav::core::inputs::Inputs;
-use lambdav::core::op::NAN;
-use lambdav::core::schedule::schedule;
-use lambdav::engine::{CoreEngine, Engine, SimdEngine};
-use lambdav::image::Size;
-use lambdav::program::Loaded;
-use lambdav::raster::{RenderOptions, render};
-use lambdav::simd::registers::Shape;
+use lambdav_core::evaluate::Evaluator;
+use lambdav_core::graph::{Core, Node, NodeId};
+use lambdav_core::inputs::Inputs;
+use lambdav_core::op::NAN;
+use lambdav_core::schedule::schedule;
+use lambdav_engine::Settings;
+use lambdav_engine::engines::{CoreEngine, Engine, SimdEngine};
+use lambdav_engine::program::Loaded;
 use lambdav_generate::{GenerateOptions, Term, generate, resources};
+use lambdav_image::Size;
+use lambdav_raster::{RenderOptions, render};
+use lambdav_simd_backend::registers::Shape;
 
 /// How many programs.
 const PROGRAMS: u64 = 150;
@@ -22,7 +22,7 @@ const SIZE: (u32, u32) = (19, 3);
 /// The core of a text, if it is not too large.
 fn compiled(text: &str) -> Option<Core> {
     let loaded = Loaded::from_text("derivatives.lv", text);
-    let is_bad = |d: &&lambdav::core::diagnostics::Diagnostic| {
+    let is_bad = |d: &&lambdav_core::diagnostics::Diagnostic| {
         d.is_error() && !d.code.as_str().starts_with("LV05")
     };
     let error = loaded.diagnostics.iter().find(is_bad);

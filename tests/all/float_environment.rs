@@ -3,17 +3,18 @@
 
 use crate::check::check;
 use crate::language;
-use lambdav::engine::{CoreEngine, Engine, FastEngine, SourceEngine, SpirvEngine};
-use lambdav::image::file::{Encoding, decode, encode};
-use lambdav::image::quantize::Transfer;
-use lambdav::image::{AnyImage, Frame, Size};
-use lambdav::image_compare::{CompareOptions, compare};
-use lambdav::program::Loaded;
-use lambdav::raster::{RenderOptions, render};
-use lambdav::settings::number;
-use lambdav::{Settings, metadata};
+use lambdav::metadata;
+use lambdav_engine::Settings;
+use lambdav_engine::engines::{CoreEngine, Engine, FastEngine, SourceEngine, SpirvEngine};
+use lambdav_engine::program::Loaded;
+use lambdav_engine::settings::number;
 use lambdav_float_environment::{Foreign, with_foreign};
+use lambdav_image::file::{Encoding, decode, encode};
+use lambdav_image::quantize::Transfer;
+use lambdav_image::{AnyImage, Frame, Size};
+use lambdav_image_compare::{CompareOptions, compare};
 use lambdav_matrix::pictures::root;
+use lambdav_raster::{RenderOptions, render};
 use rayon::prelude::*;
 
 /// Shaders whose constants, operations and results lie where each environment has another answer.
@@ -52,7 +53,7 @@ fn results(name: &str, text: &str) -> Vec<Vec<u8>> {
         Box::new(fast(Some(16))),
         Box::new(fast(None)),
     ];
-    let mut all = vec![lambdav::core::core_text::print(core, None).expect("it schedules").into()];
+    let mut all = vec![lambdav_core::core_text::print(core, None).expect("it schedules").into()];
     for engine in engines {
         let frame = render(&*engine, size, &RenderOptions::default()).expect("its loops end");
         for transfer in [Transfer::Linear, Transfer::Srgb] {

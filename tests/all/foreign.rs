@@ -1,14 +1,14 @@
 //! WGSL and GLSL: shaders of the kind that people write draw what their twins in λV draw, bit for bit.
 #![cfg(feature = "foreign")]
 
-use lambdav::core::source::SourceFile;
-use lambdav::engine::{CoreEngine, SimdEngine};
-use lambdav::foreign::{Language, to_spirv};
-use lambdav::image::{Frame, Image, Size};
-use lambdav::program::Loaded;
-use lambdav::raster::{RenderOptions, render};
-use lambdav::settings::Settings;
-use lambdav::spirv_frontend::{LocationSource, RaiseOptions};
+use lambdav_core::source::SourceFile;
+use lambdav_engine::engines::{CoreEngine, SimdEngine};
+use lambdav_engine::foreign::{Language, to_spirv};
+use lambdav_engine::program::Loaded;
+use lambdav_engine::settings::Settings;
+use lambdav_image::{Frame, Image, Size};
+use lambdav_raster::{RenderOptions, render};
+use lambdav_spirv_frontend::{LocationSource, RaiseOptions};
 use std::path::Path;
 
 const SIZE: [u32; 2] = [64, 48];

@@ -2,19 +2,19 @@
 //!
 //! `BLESS=1 cargo test --test all gallery` writes the digests, from the core evaluator alone.
 
-use lambdav::core::core_text;
-use lambdav::core::graph::Core;
-use lambdav::core::schedule::schedule;
-use lambdav::core::types::Scalar;
-use lambdav::engine::{CoreEngine, Engine, SimdEngine, SourceEngine, SpirvEngine};
-use lambdav::image::{Frame, Size};
-use lambdav::program::Loaded;
-use lambdav::raster::RenderOptions;
-use lambdav::simd::registers::Shape;
-use lambdav::spirv_backend::{self, emit::EmitOptions};
-use lambdav::spirv_eval::Module;
+use lambdav_core::core_text;
+use lambdav_core::graph::Core;
+use lambdav_core::schedule::schedule;
+use lambdav_core::types::Scalar;
+use lambdav_engine::engines::{CoreEngine, Engine, SimdEngine, SourceEngine, SpirvEngine};
+use lambdav_engine::program::Loaded;
+use lambdav_image::{Frame, Size};
 use lambdav_matrix::configurations::pool;
 use lambdav_matrix::pictures::{self, List, SIZES, Shader, digest, gallery};
+use lambdav_raster::RenderOptions;
+use lambdav_simd_backend::registers::Shape;
+use lambdav_spirv_backend::{self as spirv_backend, emit::EmitOptions};
+use lambdav_spirv_eval::Module;
 use std::collections::HashMap;
 use std::sync::Arc;
 
@@ -126,7 +126,7 @@ fn source_agrees() {
 
 /// The bits of one pixel of a frame, NaN being one value.
 fn pixel(engine: &impl Engine, size: Size, x: u32, y: u32) -> [u32; 4] {
-    use lambdav::raster::{Cancel, Tile, TileBuffer};
+    use lambdav_raster::{Cancel, Tile, TileBuffer};
     let tile = Tile { x, y, width: 1, height: 1 };
     let mut storage = [0.0; 4];
     let mut buffer = TileBuffer::new(tile, &mut storage);

@@ -2,12 +2,12 @@
 //! of two: in the core evaluator, in the evaluator of SPIR-V and in machine code at all numbers of
 //! lanes.
 
-use lambdav::Settings;
-use lambdav::engine::{CoreEngine, SimdEngine, SpirvEngine};
-use lambdav::image::Size;
-use lambdav::program::Loaded;
-use lambdav::raster::{Cancel, Kernel, Tile, TileBuffer};
-use lambdav::simd::registers::Shape;
+use lambdav_engine::Settings;
+use lambdav_engine::engines::{CoreEngine, SimdEngine, SpirvEngine};
+use lambdav_engine::program::Loaded;
+use lambdav_image::Size;
+use lambdav_raster::{Cancel, Kernel, Tile, TileBuffer};
+use lambdav_simd_backend::registers::Shape;
 
 /// Each power of two, what is below it, and its negation.
 fn word(i: u32) -> u32 {

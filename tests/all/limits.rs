@@ -2,16 +2,16 @@
 //! one clear error, and neither needs more than the stack of an ordinary thread.
 
 use crate::engines::{Accepted, ENGINES, Outputs, Stop};
-use lambdav::core::core_text;
-use lambdav::core::diagnostics::{Diagnostic, DiagnosticCode};
-use lambdav::core::graph::{Core, Node, NodeId};
-use lambdav::core::inputs::Inputs;
-use lambdav::core::limits;
-use lambdav::core::op::Op;
-use lambdav::core::schedule::schedule;
-use lambdav::core::source::SourceFile;
-use lambdav::frontend::{compile, compile_within};
-use lambdav::program::Loaded;
+use lambdav_core::core_text;
+use lambdav_core::diagnostics::{Diagnostic, DiagnosticCode};
+use lambdav_core::graph::{Core, Node, NodeId};
+use lambdav_core::inputs::Inputs;
+use lambdav_core::limits;
+use lambdav_core::op::Op;
+use lambdav_core::schedule::schedule;
+use lambdav_core::source::SourceFile;
+use lambdav_engine::program::Loaded;
+use lambdav_frontend::{compile, compile_within};
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 

@@ -2,19 +2,19 @@
 //! of the core, the interpreter of lane programs and machine code, at all numbers of lanes and at
 //! sizes that leave lanes over.
 
-use lambdav::Settings;
-use lambdav::core::diagnostics::Diagnostic;
-use lambdav::core::graph::Core;
-use lambdav::core::schedule::schedule;
-use lambdav::engine::{CoreEngine, Engine, SimdEngine};
-use lambdav::image::Size;
-use lambdav::program::Loaded;
-use lambdav::raster::{RenderError, RenderOptions, render};
-use lambdav::simd::kernel::words;
-use lambdav::simd::lanes::interpret::{Group, interpret};
-use lambdav::simd::lanes::{Width, lower};
-use lambdav::simd::registers::Shape;
+use lambdav_core::diagnostics::Diagnostic;
+use lambdav_core::graph::Core;
+use lambdav_core::schedule::schedule;
+use lambdav_engine::Settings;
+use lambdav_engine::engines::{CoreEngine, Engine, SimdEngine};
+use lambdav_engine::program::Loaded;
+use lambdav_image::Size;
 use lambdav_matrix::configurations::pool;
+use lambdav_raster::{RenderError, RenderOptions, render};
+use lambdav_simd_backend::kernel::words;
+use lambdav_simd_backend::lanes::interpret::{Group, interpret};
+use lambdav_simd_backend::lanes::{Width, lower};
+use lambdav_simd_backend::registers::Shape;
 
 /// Bits of all samples, or what is wrong with the first pixel at fault.
 type DrawOutcome = Result<Vec<u32>, Box<Diagnostic>>;

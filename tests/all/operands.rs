@@ -2,14 +2,14 @@
 //! its definition, at all types that it accepts, in machine code at all numbers of lanes and in the core
 //! evaluator.
 
-use lambdav::Settings;
-use lambdav::core::types::{Scalar, Type, TypeKind, Types};
-use lambdav::engine::{CoreEngine, SimdEngine};
-use lambdav::frontend::builtins::{Builtin, Operand, OperationKind};
-use lambdav::image::Size;
-use lambdav::program::Loaded;
-use lambdav::raster::{Cancel, Kernel, Tile, TileBuffer};
-use lambdav::simd::registers::Shape;
+use lambdav_core::types::{Scalar, Type, TypeKind, Types};
+use lambdav_engine::Settings;
+use lambdav_engine::engines::{CoreEngine, SimdEngine};
+use lambdav_engine::program::Loaded;
+use lambdav_frontend::builtins::{Builtin, Operand, OperationKind};
+use lambdav_image::Size;
+use lambdav_raster::{Cancel, Kernel, Tile, TileBuffer};
+use lambdav_simd_backend::registers::Shape;
 use std::fmt::Write as _;
 
 /// The operands' components, chosen by a pixel's column and row: the first two go through all pairs.

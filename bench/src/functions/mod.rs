@@ -15,8 +15,8 @@ mod program;
 use crate::BenchArguments;
 use crate::table::Table;
 use crate::timing::{Clock, Subject, Summary};
-use lambdav::core::op::Elementary;
-use lambdav::simd::registers::Shape;
+use lambdav_core::op::Elementary;
+use lambdav_simd_backend::registers::Shape;
 use program::{Compiled, PIXELS, Value};
 use serde::Serialize;
 use std::hint::black_box;
@@ -195,7 +195,7 @@ fn check(domain: &Domain, compiled: &[Compiled], wanted: &[[f32; 4]]) {
 
 #[cfg(test)]
 mod tests {
-    use lambdav::simd::registers::Shape;
+    use lambdav_simd_backend::registers::Shape;
 
     use super::program::{Compiled, PIXELS, Value};
     use super::{DOMAINS, check, oracle, polynomial};

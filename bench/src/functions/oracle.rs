@@ -2,7 +2,7 @@
 
 use super::Domain;
 use super::program::{COLUMNS, ROUNDS, STEPS};
-use lambdav::core::op::Elementary;
+use lambdav_core::op::Elementary;
 
 fn fract(x: f32) -> f32 {
     x - x.floor()

@@ -2,8 +2,8 @@
 //! and Waite's reduction and the minimax polynomials of Cephes (Moshier). They are put in the place
 //! of the correctly rounded functions in the lane program, so that all else stays as it is.
 
-use lambdav::core::op::Elementary;
-use lambdav::simd::lanes::{
+use lambdav_core::op::Elementary;
+use lambdav_simd_backend::lanes::{
     Block, Expr, Kind, LaneProgram, Op, Rate, Statement, ValueId, ValueInfo,
 };
 

@@ -1,15 +1,15 @@
 //! The programs that are measured: a loop around a function, from a shader's text to machine code.
 
 use super::{Domain, polynomial};
-use lambdav::Settings;
-use lambdav::core::schedule::schedule;
-use lambdav::image::Size;
-use lambdav::program::Loaded;
-use lambdav::simd::emit::Executable;
-use lambdav::simd::kernel::words;
-use lambdav::simd::lanes::verify;
-use lambdav::simd::registers::{Callable, Inputs, Poll, Row, Status};
-use lambdav::simd::{Compiler, Target};
+use lambdav_core::schedule::schedule;
+use lambdav_engine::Settings;
+use lambdav_engine::program::Loaded;
+use lambdav_image::Size;
+use lambdav_simd_backend::emit::Executable;
+use lambdav_simd_backend::kernel::words;
+use lambdav_simd_backend::lanes::verify;
+use lambdav_simd_backend::registers::{Callable, Inputs, Poll, Row, Status};
+use lambdav_simd_backend::{Compiler, Target};
 use std::sync::atomic::AtomicU64;
 
 /// Pixels in a row, and rows: whole groups of every shape, and so many that the rare argument which only

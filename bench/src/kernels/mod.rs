@@ -23,7 +23,7 @@ pub(crate) use measure::run;
 
 use crate::bodies;
 use builtins::Vec2;
-use lambdav::raster::Tile;
+use lambdav_raster::Tile;
 
 /// A kernel.
 pub(crate) struct Kernel {

@@ -7,11 +7,13 @@
 //! buffer in set 0.
 #![forbid(unsafe_code)]
 
-use lambdav::core::schedule::schedule;
-use lambdav::image::Image;
-use lambdav::spirv_backend::emit::EmitOptions;
-use lambdav::spirv_eval::Resources;
-use lambdav::{Settings, Shader, Size, spirv_backend};
+use lambdav::{Shader, Size};
+use lambdav_core::schedule::schedule;
+use lambdav_engine::Settings;
+use lambdav_image::Image;
+use lambdav_spirv_backend as spirv_backend;
+use lambdav_spirv_backend::emit::EmitOptions;
+use lambdav_spirv_eval::Resources;
 use std::borrow::Cow;
 use std::error::Error;
 use wgpu::util::{BufferInitDescriptor, DeviceExt};

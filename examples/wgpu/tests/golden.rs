@@ -1,6 +1,7 @@
 //! The pictures of a GPU, compared with λV's own.
 
-use lambdav::{Settings, Shader, Size};
+use lambdav::{Shader, Size};
+use lambdav_engine::Settings;
 use lambdav_example_wgpu::Gpu;
 use lambdav_test::{CompareOptions, assert_image};
 

@@ -8,13 +8,13 @@
 use crate::theorem::{Counts, Foreign, pixels};
 use crate::tools;
 use lambdav::Size;
-use lambdav::engine::SimdEngine;
-use lambdav::image::Image;
-use lambdav::image::quantize::Transfer;
-use lambdav::raster::render_quantized;
-use lambdav::settings::Settings;
 use lambdav_amber::{AmberCommand, AmberErrorKind, AmberPipeline, Script};
 use lambdav_core::graph::Core;
+use lambdav_engine::engines::SimdEngine;
+use lambdav_engine::settings::Settings;
+use lambdav_image::Image;
+use lambdav_image::quantize::Transfer;
+use lambdav_raster::render_quantized;
 use lambdav_spirv::Binding;
 use lambdav_spirv::assemble::assemble;
 use lambdav_spirv_frontend::{Interface, RaiseOptions, raise};

@@ -4,12 +4,12 @@
 use crate::support::{Shader, generated};
 use crate::tools::assemble;
 use crate::written::written;
-use lambdav::foreign::{Language, to_spirv};
 use lambdav_core::diagnostics::{Diagnostic, DiagnosticCode};
 use lambdav_core::evaluate::Evaluator;
 use lambdav_core::inputs::Inputs;
 use lambdav_core::schedule::schedule;
 use lambdav_core::source::SourceFile;
+use lambdav_engine::foreign::{Language, to_spirv};
 use lambdav_generate::resources;
 use lambdav_spirv::assemble::{SpirvVersion, assemble as assemble_loosely};
 use lambdav_spirv_backend::emit::EmitOptions;

@@ -4,8 +4,8 @@
 
 use crate::theorem::{Counts, Foreign, pixels};
 use crate::tools::optimised;
-use lambdav::foreign::{Language, to_spirv};
 use lambdav_core::source::SourceFile;
+use lambdav_engine::foreign::{Language, to_spirv};
 use lambdav_spirv::assemble::{SpirvVersion, assemble};
 use lambdav_spirv_frontend::{LocationSource, RaiseOptions, raise};
 use lambdav_test_support::{files_below, has_tool, skipped};

@@ -4,10 +4,6 @@
 //! *eval_S(w) = core(raise(w)) = simd(raise(w)) = eval_S(emit(raise(w)))*, bit for bit.
 
 use lambdav::Size;
-use lambdav::engine::SimdEngine;
-use lambdav::image::Frame;
-use lambdav::raster::{RenderOptions, render};
-use lambdav::settings::Settings;
 use lambdav_core::evaluate::{EvaluationFault, Evaluator};
 use lambdav_core::graph::Core;
 use lambdav_core::inputs::Inputs;
@@ -15,7 +11,11 @@ use lambdav_core::op::NAN;
 use lambdav_core::resource::Bound;
 use lambdav_core::schedule::schedule;
 use lambdav_core::types::{Scalar, Type, TypeKind, Types};
+use lambdav_engine::engines::SimdEngine;
+use lambdav_engine::settings::Settings;
 use lambdav_generate::resources;
+use lambdav_image::Frame;
+use lambdav_raster::{RenderOptions, render};
 use lambdav_spirv::Binding;
 use lambdav_spirv_backend::emit::{EmitOptions, emit};
 use lambdav_spirv_eval::{

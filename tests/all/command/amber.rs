@@ -2,7 +2,7 @@
 //! `../shared/corpus`, which is no part of the project. Without it that test is skipped.
 
 use super::harness::{LAMBDAV, TestFolder};
-use lambdav::amber::{AmberErrorKind, Script};
+use lambdav_amber::{AmberErrorKind, Script};
 use lambdav_test_support::COLOUR_SHADER;
 use serde_json::Value;
 use std::collections::BTreeMap;

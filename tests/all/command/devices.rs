@@ -4,9 +4,9 @@
 #![cfg(feature = "gpu")]
 
 use super::harness::{CommandOutcome, LAMBDAV, TestFolder};
-use lambdav::core::op::Op;
-use lambdav::core::schedule::{Expr, Statement, schedule};
-use lambdav::program::Loaded;
+use lambdav_core::op::Op;
+use lambdav_core::schedule::{Expr, Statement, schedule};
+use lambdav_engine::program::Loaded;
 use lambdav_test_support::{header_command_lines, skipped};
 use serde_json::Value;
 use std::fs;
@@ -344,7 +344,7 @@ fn the_operation_is_named() {
     let (_, at) = text.split_once("first at (").expect("it says where");
     let x: f32 = at.split(',').next().and_then(|x| x.parse().ok()).expect("a column");
     let angle = 0.37 * (x + 0.5);
-    let right = lambdav::core::math::sin(angle);
+    let right = lambdav_core::math::sin(angle);
     let said =
         format!("`sin` of {angle} ({:#010x}) at a.lv:2:7: the device says ", angle.to_bits());
     assert!(text.contains(&said), "{said}: {text}");

@@ -1,7 +1,7 @@
 //! `lambdav diff`: what it says of two images, and its exit status.
 
 use super::harness::{CommandOutcome, TestFolder, assert_one_error};
-use lambdav::image::AnyImage;
+use lambdav_image::AnyImage;
 use serde_json::{Value, json};
 use std::fs;
 

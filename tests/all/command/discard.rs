@@ -1,7 +1,7 @@
 //! Pixels that are discarded, on the command line.
 
 use super::harness::TestFolder;
-use lambdav::image::AnyImage;
+use lambdav_image::AnyImage;
 
 const DISC: &str = "(state (clear 0.25 0.5 0.75 0.5))
 (discard-if (less (.x (frag-coord)) 2))

@@ -1,7 +1,7 @@
 //! `lambdav explain`: the pages.
 
 use super::harness::TestFolder;
-use lambdav::core::diagnostics::DiagnosticCode;
+use lambdav_core::diagnostics::DiagnosticCode;
 
 #[test]
 fn each_code_has_its_page() {

@@ -1,7 +1,7 @@
 //! `--feedback`: a texture that holds the frame before.
 
 use super::harness::TestFolder;
-use lambdav::image::AnyImage;
+use lambdav_image::AnyImage;
 
 /// Numbers that 16 bits do not hold, from the pixel's own, from one that is the same for all pixels, and from
 /// the frame's number.

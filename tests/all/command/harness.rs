@@ -1,6 +1,6 @@
 //! A directory with files in which the command is run.
 
-use lambdav::image::{AnyImage, Frame, file};
+use lambdav_image::{AnyImage, Frame, file};
 use std::collections::BTreeMap;
 use std::ffi::OsStr;
 use std::fs;

@@ -1,7 +1,7 @@
 //! What a run of `lambdav test` writes, replaces and removes: files of its own, and no others.
 
 use super::harness::{CommandOutcome, TestFolder};
-use lambdav::image::file::{self, Metadata};
+use lambdav_image::file::{self, Metadata};
 use std::collections::BTreeMap;
 use std::fs;
 

@@ -1,8 +1,8 @@
 //! `lambdav render`: what is in the image files.
 
 use super::harness::{CommandOutcome, TestFolder};
-use lambdav::image::file::Metadata;
-use lambdav::image::{AnyImage, Size};
+use lambdav_image::file::Metadata;
+use lambdav_image::{AnyImage, Size};
 use std::path::Path;
 
 const ORANGE: &str = "(vec4 1 0.5 0.25 1)";
@@ -279,13 +279,13 @@ fn the_language_version_is_in_images_and_in_the_version() {
     let place = TestFolder::with([("a.lv", ORANGE)]);
     let key = Metadata::LANGUAGE_VERSION;
     render(&place, "a.png", &[]);
-    let text = format!("tEXt{key}\0{}", lambdav::core::LANGUAGE_VERSION);
+    let text = format!("tEXt{key}\0{}", lambdav_core::LANGUAGE_VERSION);
     assert!(contains(&place.read("a.png"), text.as_bytes()));
     render(&place, "a.exr", &[]);
-    let attribute = format!("{key}\0string\0\u{1}\0\0\0{}", lambdav::core::LANGUAGE_VERSION);
+    let attribute = format!("{key}\0string\0\u{1}\0\0\0{}", lambdav_core::LANGUAGE_VERSION);
     assert!(contains(&place.read("a.exr"), attribute.as_bytes()));
     let outcome = place.run(&["--version"]).done();
-    let version = lambdav::core::LANGUAGE_VERSION;
+    let version = lambdav_core::LANGUAGE_VERSION;
     assert!(outcome.text().contains(&format!("λV language version {version}")));
     assert!(outcome.text().contains(env!("CARGO_PKG_VERSION")));
 }

@@ -1,7 +1,7 @@
 //! Several pictures of a run: frames of a sequence, outputs of a program, frames for an encoder.
 
 use super::harness::{LAMBDAV, TestFolder};
-use lambdav::image::AnyImage;
+use lambdav_image::AnyImage;
 use std::io::Read;
 use std::process::Stdio;
 

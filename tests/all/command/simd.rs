@@ -1,7 +1,7 @@
 //! What is about machine code in the command: lanes, statistics, stages of the compilation.
 
 use super::harness::TestFolder;
-use lambdav::simd::Target;
+use lambdav_simd_backend::Target;
 use std::collections::BTreeMap;
 
 const PROGRAM: &str = "(output 0 (vec3 (sin (.x (frag-coord)))

@@ -2,7 +2,7 @@
 //! output does not go there.
 
 use super::harness::{LAMBDAV, TestFolder};
-use lambdav::core::diagnostics::is_control;
+use lambdav_core::diagnostics::is_control;
 use std::process::Command;
 
 /// Sets the title, clears the screen, turns the direction of writing, ends a line and a name.

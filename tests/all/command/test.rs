@@ -1,7 +1,7 @@
 //! `lambdav test`: golden images.
 
 use super::harness::{CommandOutcome, LAMBDAV, TestFolder};
-use lambdav::image::AnyImage;
+use lambdav_image::AnyImage;
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 use std::fs;

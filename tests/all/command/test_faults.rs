@@ -4,7 +4,7 @@
 #![cfg(target_os = "linux")]
 
 use super::harness::{LAMBDAV, TestFolder, assert_one_error};
-use lambdav::image::file;
+use lambdav_image::file;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};

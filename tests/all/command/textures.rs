@@ -1,7 +1,7 @@
 //! `--bind`: images as textures, by every engine, and what is wrong with them.
 
 use super::harness::TestFolder;
-use lambdav::image::AnyImage;
+use lambdav_image::AnyImage;
 
 /// Draws what it is given, turned upside down.
 const FLIP: &str = "(texture source)

@@ -1,12 +1,12 @@
 //! What mutations begin with.
 
-use lambdav::core::core_text;
-use lambdav::core::schedule::schedule;
-use lambdav::core::source::SourceFile;
-use lambdav::foreign::{Language, to_spirv};
-use lambdav::program::Loaded;
-use lambdav::spirv_backend::{self, emit::EmitOptions};
+use lambdav_core::core_text;
+use lambdav_core::schedule::schedule;
+use lambdav_core::source::SourceFile;
+use lambdav_engine::foreign::{Language, to_spirv};
+use lambdav_engine::program::Loaded;
 use lambdav_generate::{GenerateOptions, GeneratedProgram, generate, is_refused_for_rounds};
+use lambdav_spirv_backend::{self as spirv_backend, emit::EmitOptions};
 use lambdav_test_support::files_below;
 use std::fs;
 use std::path::{Path, PathBuf};

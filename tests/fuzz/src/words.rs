@@ -1,7 +1,7 @@
 //! Mutation of SPIR-V modules as sequences of instructions.
 
-use lambdav::spirv_eval::Module;
 use lambdav_generate::Random;
+use lambdav_spirv_eval::Module;
 
 /// The words before the first instruction.
 const HEADER: usize = 5;

@@ -5,18 +5,18 @@
 //! ([`without_caches`]).
 
 use clap::Args;
-use lambdav::program::Loaded;
-use lambdav::spirv_frontend::RaiseOptions;
 use lambdav_core::graph::Core;
 use lambdav_core::inputs::Inputs;
 use lambdav_core::limits::ITERATIONS;
 use lambdav_core::schedule::schedule;
+use lambdav_engine::program::Loaded;
 use lambdav_generate::resources;
 use lambdav_generate::suite::{ExpectedVerdict, read_cases};
 use lambdav_gpu::{Device, Job, forever};
 use lambdav_gpu_tests::Shader;
 use lambdav_spirv_backend::emit::emit;
 use lambdav_spirv_eval::Resources;
+use lambdav_spirv_frontend::RaiseOptions;
 use lambdav_test_support::files_below;
 use std::env;
 use std::error::Error;

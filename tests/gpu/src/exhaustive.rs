@@ -2,17 +2,17 @@
 //! (`tests/oracle`).
 
 use crate::exact::options;
-use lambdav::engine::Engine;
-use lambdav::engine::FastEngine;
-use lambdav::image::Size;
-use lambdav::raster::{RenderOptions, render, render_into};
-use lambdav::settings::Settings;
 use lambdav_core::graph::Core;
 use lambdav_core::op::Elementary;
 use lambdav_core::schedule::schedule;
 use lambdav_core::source::SourceFile;
+use lambdav_engine::engines::Engine;
+use lambdav_engine::engines::FastEngine;
+use lambdav_engine::settings::Settings;
 use lambdav_frontend::compile;
 use lambdav_gpu::{Device, Job, forever};
+use lambdav_image::Size;
+use lambdav_raster::{RenderOptions, render, render_into};
 use lambdav_spirv_backend::emit::emit;
 use rayon::prelude::*;
 use std::error::Error;

@@ -2,8 +2,8 @@
 
 use crate::configurations::{Division, PROCESSORS, Processor, lanes, pool};
 use crate::pictures::{List, SIZES, Shader, all, digest, draw};
-use lambdav::engine::{CoreEngine, Engine, SimdEngine};
-use lambdav::image::Size;
+use lambdav_engine::engines::{CoreEngine, Engine, SimdEngine};
+use lambdav_image::Size;
 use std::fmt::{self, Display, Formatter};
 
 /// The core evaluator, which is slow, draws pictures of at most so many pixels.

@@ -1,10 +1,10 @@
 //! What a picture must not depend on.
 
-use lambdav::image::Size;
-use lambdav::raster::{RenderOptions, thread_pool};
-use lambdav::simd::Target;
-use lambdav::simd::emit::Wide;
-use lambdav::simd::registers::Shape;
+use lambdav_image::Size;
+use lambdav_raster::{RenderOptions, thread_pool};
+use lambdav_simd_backend::Target;
+use lambdav_simd_backend::emit::Wide;
+use lambdav_simd_backend::registers::Shape;
 use rayon::ThreadPool;
 use std::collections::BTreeMap;
 use std::fmt::{self, Display, Formatter};

@@ -1,14 +1,14 @@
 //! Shaders that draw pictures, and the list of their digests.
 
-use lambdav::Settings;
-use lambdav::core::graph::Core;
-use lambdav::core::resource::Bound;
-use lambdav::core::types::{Resource, ResourceKind, Types};
-use lambdav::engine::Engine;
-use lambdav::image::{Frame, Size, file};
-use lambdav::program::Loaded;
-use lambdav::raster::{RenderOptions, render};
-use lambdav::settings::DataRef;
+use lambdav_core::graph::Core;
+use lambdav_core::resource::Bound;
+use lambdav_core::types::{Resource, ResourceKind, Types};
+use lambdav_engine::Settings;
+use lambdav_engine::engines::Engine;
+use lambdav_engine::program::Loaded;
+use lambdav_engine::settings::DataRef;
+use lambdav_image::{Frame, Size, file};
+use lambdav_raster::{RenderOptions, render};
 use lambdav_test_support::header_bindings;
 use sha2::{Digest, Sha256};
 use std::fmt::{self, Display, Formatter, Write};

@@ -2,13 +2,14 @@
 //!
 //! `cargo test -p lambdav-oracle --features mutants --test mutants`
 
-use lambdav::core::resource::Bound;
-use lambdav::core::texture::{Filter, TextureData, TextureOptions, Wrap};
-use lambdav::engine::CoreEngine;
-use lambdav::raster::{RenderOptions, render};
-use lambdav::{Settings, Shader, Size};
+use lambdav::{Shader, Size};
+use lambdav_core::resource::Bound;
+use lambdav_core::texture::{Filter, TextureData, TextureOptions, Wrap};
+use lambdav_engine::Settings;
+use lambdav_engine::engines::CoreEngine;
 use lambdav_frontend::mutants::{Mutant, activate};
 use lambdav_oracle::textures::{Image, sample};
+use lambdav_raster::{RenderOptions, render};
 
 /// Texels that all differ, mirrored, at places on either side of them.
 const TEXT: &str = "(texture t (filter nearest) (wrap mirror))

@@ -1,17 +1,17 @@
 //! What is done with a text.
 
-use lambdav::core::core_text;
-use lambdav::core::diagnostics::{Diagnostic, render_text};
-use lambdav::core::schedule::schedule;
-use lambdav::core::source::SourceFile;
-use lambdav::engine::{FastEngine, SimdError};
-use lambdav::image::Size;
-use lambdav::program::Loaded;
-use lambdav::raster::{RenderOptions, render};
-use lambdav::settings::Settings;
-use lambdav::simd::registers::{self, Between};
-use lambdav::simd::{Compiler, Target};
-use lambdav::spirv_backend::{self, emit::EmitOptions};
+use lambdav_core::core_text;
+use lambdav_core::diagnostics::{Diagnostic, render_text};
+use lambdav_core::schedule::schedule;
+use lambdav_core::source::SourceFile;
+use lambdav_engine::engines::{FastEngine, SimdError};
+use lambdav_engine::program::Loaded;
+use lambdav_engine::settings::Settings;
+use lambdav_image::Size;
+use lambdav_raster::{RenderOptions, render};
+use lambdav_simd_backend::registers::{self, Between};
+use lambdav_simd_backend::{Compiler, Target};
+use lambdav_spirv_backend::emit::EmitOptions;
 use std::fmt;
 
 /// What a text is to become.
@@ -127,7 +127,7 @@ impl Way {
                 Err(found) => refused(&[found], &source),
                 Ok(program) => {
                     let options = EmitOptions::default();
-                    match spirv_backend::emit(&program, Some(&source), &options) {
+                    match lambdav_spirv_backend::emit(&program, Some(&source), &options) {
                         Ok(_) => Answer::Done,
                         Err(error) => Answer::Refused(error.to_string()),
                     }

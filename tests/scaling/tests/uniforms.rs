@@ -1,9 +1,9 @@
 //! The values of uniforms are kept once, and once more for the code that reads them.
 
-use lambdav::engine::{CoreEngine, FastEngine};
-use lambdav::image::Size;
-use lambdav::program::Loaded;
-use lambdav::settings::{Settings, to_json_within};
+use lambdav_engine::engines::{CoreEngine, FastEngine};
+use lambdav_engine::program::Loaded;
+use lambdav_engine::settings::{Settings, to_json_within};
+use lambdav_image::Size;
 
 /// How many numbers a uniform has.
 const LENGTH: usize = 60_000;

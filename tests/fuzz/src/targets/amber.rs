@@ -3,7 +3,7 @@
 
 use super::command::{lambdav, run};
 use super::{FuzzTarget, Reached};
-use lambdav::amber::Script;
+use lambdav_amber::Script;
 use lambdav_generate::Random;
 use lambdav_test_support::COLOUR_SHADER;
 use std::fs;

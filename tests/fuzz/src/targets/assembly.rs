@@ -3,10 +3,10 @@
 use super::{FuzzTarget, Reached};
 use crate::seeds::Seeds;
 use crate::text::{Language, mutate};
-use lambdav::spirv::assemble::{SpirvVersion, assemble, is_assembly};
-use lambdav::spirv::disassemble;
-use lambdav::spirv_frontend::{RaiseOptions, raise};
 use lambdav_generate::Random;
+use lambdav_spirv::assemble::{SpirvVersion, assemble, is_assembly};
+use lambdav_spirv::disassemble;
+use lambdav_spirv_frontend::{RaiseOptions, raise};
 
 pub(super) struct Assembly {
     texts: Vec<String>,

@@ -4,10 +4,10 @@ use super::pixels::{compare, lower};
 use super::{FuzzTarget, Reached};
 use crate::seeds::Seeds;
 use crate::text::{Language, mutate};
-use lambdav::core::core_text::{print, read};
-use lambdav::core::graph::Core;
-use lambdav::core::source::SourceFile;
-use lambdav::frontend::syntax::decode;
+use lambdav_core::core_text::{print, read};
+use lambdav_core::graph::Core;
+use lambdav_core::source::SourceFile;
+use lambdav_frontend::syntax::decode;
 use lambdav_generate::{Random, unfit};
 
 pub(super) struct CoreText<'s> {

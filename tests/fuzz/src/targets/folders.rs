@@ -298,9 +298,9 @@ fn listed(files: &BTreeMap<String, Vec<u8>>, out: &str, err: &str) -> Result<(),
 
 /// The lines of a file that stand for other bytes: pictures.
 fn bytes(line: &str) -> Vec<u8> {
-    use lambdav::image::file::{Encoding, Metadata, encode};
-    use lambdav::image::quantize::Transfer;
-    use lambdav::image::{Frame, Size};
+    use lambdav_image::file::{Encoding, Metadata, encode};
+    use lambdav_image::quantize::Transfer;
+    use lambdav_image::{Frame, Size};
     let encoding = match line {
         "= png" => Encoding::Png8(Transfer::Linear),
         "= exr" => Encoding::Exr,

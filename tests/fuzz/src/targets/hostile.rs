@@ -2,8 +2,8 @@
 //! Each has an answer in the time that naga is given, and none ends the process.
 
 use super::{FuzzTarget, Reached};
-use lambdav::core::source::SourceFile;
-use lambdav::foreign::{Language, to_spirv};
+use lambdav_core::source::SourceFile;
+use lambdav_engine::foreign::{Language, to_spirv};
 use lambdav_generate::Random;
 use std::time::{Duration, Instant};
 

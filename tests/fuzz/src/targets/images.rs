@@ -2,10 +2,10 @@
 
 use super::{FuzzTarget, Reached};
 use crate::bytes::{mutate, png, repair_png};
-use lambdav::image::file::{DecodeError, Encoding, Metadata, decode, encode, metadata};
-use lambdav::image::quantize::Transfer;
-use lambdav::image::{AnyImage, Frame, Size};
 use lambdav_generate::Random;
+use lambdav_image::file::{DecodeError, Encoding, Metadata, decode, encode, metadata};
+use lambdav_image::quantize::Transfer;
+use lambdav_image::{AnyImage, Frame, Size};
 
 pub(super) struct Images {
     seeds: Vec<Vec<u8>>,

@@ -1,12 +1,12 @@
 //! Values of uniforms as JSON, beside a plain reading of what serde_json makes of the same text.
 
 use super::{FuzzTarget, Reached};
-use lambdav::Settings;
-use lambdav::core::graph::Uniform;
-use lambdav::core::types::{Field, Scalar, Structure, Type, TypeKind, Types};
-use lambdav::image::Size;
-use lambdav::settings::to_json;
+use lambdav_core::graph::Uniform;
+use lambdav_core::types::{Field, Scalar, Structure, Type, TypeKind, Types};
+use lambdav_engine::Settings;
+use lambdav_engine::settings::to_json;
 use lambdav_generate::Random;
+use lambdav_image::Size;
 use serde_json::Value;
 
 /// The uniforms that are set.

@@ -3,11 +3,11 @@
 
 use super::{FuzzTarget, Reached};
 use crate::bytes::mutate;
-use lambdav::image::Frame;
-use lambdav::image::file::Metadata;
-use lambdav::image::file::npy::{decode, encode, metadata, read, size};
 use lambdav::{Shader, Size};
 use lambdav_generate::Random;
+use lambdav_image::Frame;
+use lambdav_image::file::Metadata;
+use lambdav_image::file::npy::{decode, encode, metadata, read, size};
 
 pub(super) struct Npy {
     /// A program with a buffer of each kind of element.
@@ -137,7 +137,11 @@ impl FuzzTarget for Npy {
         }
         for (name, width) in BUFFERS {
             let size = Size::new(1, 1).expect("within the limits");
-            match self.shader.renderer(size).bind(name, lambdav::settings::DataRef::Npy(input)) {
+            match self
+                .shader
+                .renderer(size)
+                .bind(name, lambdav_engine::settings::DataRef::Npy(input))
+            {
                 Err(error) => told(&error)?,
                 Ok(_) => {
                     reached.computed = true;

@@ -2,13 +2,13 @@
 
 use super::{FuzzTarget, Reached};
 use crate::bytes::mutate;
-use lambdav::image::file::{Encoding, Metadata, Undecoded, decode, encode};
-use lambdav::image::quantize::Transfer;
-use lambdav::image::{AnyImage, Frame, Size};
-use lambdav::image_compare::{
+use lambdav_generate::Random;
+use lambdav_image::file::{Encoding, Metadata, Undecoded, decode, encode};
+use lambdav_image::quantize::Transfer;
+use lambdav_image::{AnyImage, Frame, Size};
+use lambdav_image_compare::{
     Allowance, CompareOptions, CompareOutcome, Rectangle, Verdict, compare, diagnose, heat_map,
 };
-use lambdav_generate::Random;
 use std::path::Path;
 
 pub(super) struct Pairs;
@@ -135,7 +135,7 @@ fn agree(
     let (CompareOutcome::Pixels(ab), CompareOutcome::Pixels(ba)) = (ab, ba) else {
         return if a.size() == b.size() { Err("the sizes are the same".into()) } else { Ok(()) };
     };
-    let counts = |of: &lambdav::image_compare::Comparison| {
+    let counts = |of: &lambdav_image_compare::Comparison| {
         (
             of.compared,
             of.differing,

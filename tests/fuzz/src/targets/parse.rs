@@ -4,8 +4,8 @@ use super::{FuzzTarget, Reached};
 use crate::seeds::Seeds;
 use crate::text::Language;
 use crate::text::random_text;
-use lambdav::frontend::reduction::SourceProgram;
-use lambdav::frontend::syntax::{ExprKind, Tree, decode, parse};
+use lambdav_frontend::reduction::SourceProgram;
+use lambdav_frontend::syntax::{ExprKind, Tree, decode, parse};
 use lambdav_generate::{Random, unfit};
 
 pub(super) struct Parse<'s> {

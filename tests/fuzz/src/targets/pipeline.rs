@@ -4,8 +4,8 @@ use super::pixels::{compare, lower};
 use super::{FuzzTarget, Reached};
 use crate::seeds::Seeds;
 use crate::text::Language;
-use lambdav::core::diagnostics::Diagnostic;
-use lambdav::program::Loaded;
+use lambdav_core::diagnostics::Diagnostic;
+use lambdav_engine::program::Loaded;
 use lambdav_generate::{Random, unfit};
 
 pub(super) struct Pipeline<'s> {

@@ -1,19 +1,19 @@
 //! Some pixels of a program by all engines.
 
-use lambdav::Settings;
-use lambdav::core::evaluate::{self, EvaluationFault};
-use lambdav::core::graph::Core;
-use lambdav::core::inputs::Inputs;
-use lambdav::core::schedule::{Program, schedule, verify};
-use lambdav::core::source::SourceFile;
-use lambdav::image::Size;
-use lambdav::raster::{Cancel, Kernel, Stop, Tile, TileBuffer};
-use lambdav::simd::SimdKernel;
-use lambdav::simd::lanes::{self, Width};
-use lambdav::simd::registers::Shape;
-use lambdav::spirv_backend::{self, emit::EmitOptions};
-use lambdav::spirv_eval::{Module, ModuleEvaluator, Resources};
+use lambdav_core::evaluate::{self, EvaluationFault};
+use lambdav_core::graph::Core;
+use lambdav_core::inputs::Inputs;
+use lambdav_core::schedule::{Program, schedule, verify};
+use lambdav_core::source::SourceFile;
+use lambdav_engine::Settings;
 use lambdav_generate::resources;
+use lambdav_image::Size;
+use lambdav_raster::{Cancel, Kernel, Stop, Tile, TileBuffer};
+use lambdav_simd_backend::SimdKernel;
+use lambdav_simd_backend::lanes::{self, Width};
+use lambdav_simd_backend::registers::Shape;
+use lambdav_spirv_backend::{self as spirv_backend, emit::EmitOptions};
+use lambdav_spirv_eval::{Module, ModuleEvaluator, Resources};
 use std::cell::Cell;
 
 /// Width and height.

@@ -5,11 +5,11 @@ use super::{FuzzTarget, Reached};
 use crate::seeds::Seeds;
 use crate::text::{Language, mutate as mutate_text};
 use crate::words::{from_bytes, mutate};
-use lambdav::core::source::SourceFile;
-use lambdav::foreign::{self, to_spirv};
-use lambdav::spirv::bytes;
-use lambdav::spirv_frontend::{RaiseOptions, Raised, raise};
+use lambdav_core::source::SourceFile;
+use lambdav_engine::foreign::{self, to_spirv};
 use lambdav_generate::Random;
+use lambdav_spirv::bytes;
+use lambdav_spirv_frontend::{RaiseOptions, Raised, raise};
 
 /// Of so many inputs, one is drawn.
 const SOME: u64 = 16;

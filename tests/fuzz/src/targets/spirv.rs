@@ -3,15 +3,13 @@
 use super::{FuzzTarget, Reached};
 use crate::seeds::Seeds;
 use crate::words::{from_bytes, mutate};
-use lambdav::core::inputs::Inputs;
-use lambdav::core::resource::{Bound, BufferData};
-use lambdav::core::texture::TextureData;
-use lambdav::core::types::{Type, Types};
-use lambdav::spirv::bytes;
-use lambdav::spirv_eval::{
-    BindingKind, LoadOptions, Module, ModuleEvaluator, Resources, Undefined,
-};
+use lambdav_core::inputs::Inputs;
+use lambdav_core::resource::{Bound, BufferData};
+use lambdav_core::texture::TextureData;
+use lambdav_core::types::{Type, Types};
 use lambdav_generate::Random;
+use lambdav_spirv::bytes;
+use lambdav_spirv_eval::{BindingKind, LoadOptions, Module, ModuleEvaluator, Resources, Undefined};
 use std::cell::Cell;
 
 pub(super) struct Spirv<'s> {

@@ -1,12 +1,12 @@
 //! Shaders under the evaluator, compiled for this machine and for such as this may not be, draw the
 //! pictures that this machine draws.
 
-use lambdav::Settings;
-use lambdav::core::schedule::schedule;
-use lambdav::image::Size;
-use lambdav::raster::{Cancel, Kernel, Tile, TileBuffer};
+use lambdav_core::schedule::schedule;
+use lambdav_engine::Settings;
+use lambdav_image::Size;
 use lambdav_machine_code::Evaluated;
 use lambdav_matrix::pictures;
+use lambdav_raster::{Cancel, Kernel, Tile, TileBuffer};
 use lambdav_simd_backend::kernel::CalledKernel;
 use lambdav_simd_backend::{Compiler, EmitError, SimdKernel, Target};
 

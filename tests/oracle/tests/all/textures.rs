@@ -2,14 +2,15 @@
 //!
 //! `SAMPLES=1000000` takes a million places for each option and size.
 
-use lambdav::core::resource::Bound;
-use lambdav::core::texture::{Filter, TextureData, TextureOptions, Wrap};
-use lambdav::engine::{CoreEngine, Engine, SimdEngine, SourceEngine, SpirvEngine};
-use lambdav::raster::{RenderOptions, render};
-use lambdav::simd::{Compiler, Target};
-use lambdav::{Frame, Settings, Shader, Size};
+use lambdav::{Frame, Shader, Size};
+use lambdav_core::resource::Bound;
 use lambdav_core::source::SourceFile;
+use lambdav_core::texture::{Filter, TextureData, TextureOptions, Wrap};
+use lambdav_engine::Settings;
+use lambdav_engine::engines::{CoreEngine, Engine, SimdEngine, SourceEngine, SpirvEngine};
 use lambdav_oracle::textures::{Image, pyramid, sample, sample_grad};
+use lambdav_raster::{RenderOptions, render};
+use lambdav_simd_backend::{Compiler, Target};
 use lambdav_test_support::Random;
 
 /// One texel, one column, odd levels, many levels.

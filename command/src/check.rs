@@ -1,0 +1,279 @@
+//! `lambdav check`: diagnostics only.
+
+use super::failure::{Failure, Result, complain};
+use super::files::{files_under, no_standard_input, one_standard_input, read};
+use super::messages::{MessageFormat, Messages, print, report};
+use super::module::ModuleArguments;
+use super::supervise::Deadline;
+use super::values::seconds;
+use clap::{Args, ValueEnum};
+use lambdav_core::diagnostics::{
+    DiagnosticCode, Diagnostics, SarifLog, Severity, render_github, render_github_error,
+    render_github_omitted,
+};
+use lambdav_core::source::SourceFile;
+use lambdav_core::{limits, schedule};
+use lambdav_spirv_frontend::RaiseOptions;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, TryLockError};
+use std::thread;
+use std::time::{Duration, Instant};
+
+/// Check programs and say what is wrong with them
+///
+/// Nothing is said of a program that is right. Exit status 0: all are right, warnings apart unless
+/// these are denied; 1: some are not.
+#[derive(Args)]
+pub(super) struct CheckArguments {
+    /// Shaders, core texts or SPIR-V modules, or folders of them; `-` is standard input. In a folder these
+    /// are all files whose names end in .lv, .core, .spv, .spvasm, .wgsl, .frag or .glsl
+    #[arg(required = true, value_name = "SHADER")]
+    shaders: Vec<PathBuf>,
+    /// A warning that is not told, by its code; may be given more than once
+    #[arg(long, value_name = "CODE", value_parser = warning)]
+    allow: Vec<DiagnosticCode>,
+    /// Fail with exit status 1 where there are warnings
+    #[arg(long, value_name = "WHAT", value_enum)]
+    deny: Option<Denied>,
+    /// How many seconds checking a program may take; after that, exit status 3
+    #[arg(
+        long,
+        value_name = "SECONDS",
+        default_value = "600",
+        value_parser = seconds,
+        allow_hyphen_values = true
+    )]
+    timeout: Duration,
+    /// Check again whenever a program or what it includes changes, until it is interrupted
+    #[arg(long)]
+    pub(super) watch: bool,
+    #[command(flatten)]
+    module: ModuleArguments,
+    /// How diagnostics are written
+    #[arg(long, value_name = "FORMAT", value_enum, default_value_t = CheckFormat::Text)]
+    message_format: CheckFormat,
+    /// How many errors of a program are told, and how many warnings
+    #[arg(long, value_name = "N", default_value_t = limits::ERRORS)]
+    max_errors: usize,
+}
+
+/// How diagnostics are written.
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum CheckFormat {
+    /// For people, on standard error
+    Text,
+    /// For programs, on standard output: one object per line
+    Json,
+    /// For GitHub Actions, on standard output: annotations of the lines
+    Github,
+    /// For code scanning and editors, on standard output: one SARIF 2.1.0 log of all programs
+    Sarif,
+}
+
+/// Where diagnostics go.
+enum Sink {
+    /// As other commands write them.
+    Messages(Messages),
+    Github,
+    /// Into a log that is written at the end.
+    Sarif(SarifLog),
+}
+
+impl Sink {
+    fn new(options: &CheckArguments) -> Self {
+        let messages = |format| {
+            let mut messages = Messages::of(format);
+            messages.max_errors = options.max_errors;
+            Self::Messages(messages)
+        };
+        match options.message_format {
+            CheckFormat::Text => messages(MessageFormat::Text),
+            CheckFormat::Json => messages(MessageFormat::Json),
+            CheckFormat::Github => Self::Github,
+            CheckFormat::Sarif => Self::Sarif(SarifLog::default()),
+        }
+    }
+
+    /// Tells what is wrong with a program.
+    fn tell(&mut self, source: &SourceFile, diagnostics: &Diagnostics) -> Result {
+        let omitted = diagnostics.omitted();
+        match self {
+            Self::Messages(messages) => report(source, diagnostics, *messages),
+            Self::Github => {
+                let mut text = render_github(diagnostics, source);
+                if !omitted.is_none() {
+                    text += &render_github_omitted(omitted, source);
+                }
+                print(text)
+            }
+            Self::Sarif(log) => {
+                log.add(diagnostics, source);
+                if !omitted.is_none() {
+                    log.add_omitted(omitted, source);
+                }
+                Ok(())
+            }
+        }
+    }
+
+    /// Tells an error that is about no place in a program.
+    fn tell_error(&mut self, message: &str) -> Result {
+        match self {
+            Self::Messages(_) => {}
+            Self::Github => print(render_github_error(message))?,
+            Self::Sarif(log) => log.add_error(message),
+        }
+        complain(message);
+        Ok(())
+    }
+
+    /// Tells that a program was not checked in time.
+    fn tell_late(&mut self, file: &str, message: &str) -> Result {
+        let text = format!("`{file}`: {message}");
+        if let Self::Sarif(log) = self {
+            log.add_unchecked(file, message);
+            complain(&text);
+            return Ok(());
+        }
+        self.tell_error(&text)
+    }
+
+    /// Writes what is written once for all programs.
+    fn finish(&mut self) -> Result {
+        match self {
+            Self::Messages(_) | Self::Github => Ok(()),
+            Self::Sarif(log) => print(std::mem::take(log).render(env!("CARGO_PKG_VERSION"))),
+        }
+    }
+}
+
+/// What is not let pass.
+#[derive(Clone, Copy, ValueEnum)]
+enum Denied {
+    /// Warnings that are not allowed
+    Warnings,
+}
+
+/// The endings of files that are programs, by which they are found in folders.
+const ENDINGS: [&str; 7] = ["lv", "core", "spv", "spvasm", "wgsl", "frag", "glsl"];
+
+/// The files that these are, with those in folders in the order of their names.
+fn programs(given: &[PathBuf]) -> Result<Vec<PathBuf>> {
+    let is_program = |path: &Path| {
+        path.extension().is_some_and(|ending| ENDINGS.iter().any(|known| ending == *known))
+    };
+    let mut all = Vec::new();
+    for path in given {
+        if !path.is_dir() {
+            all.push(path.clone());
+            continue;
+        }
+        let found = files_under(path, &is_program)?;
+        if found.is_empty() {
+            let endings = ENDINGS.map(|ending| format!(".{ending}")).join(", ");
+            let folder = path.display();
+            return Err(Failure::usage(format!(
+                "there is no program in the folder `{folder}`, whose names end in {endings}"
+            )));
+        }
+        all.extend(found.into_iter().map(|within| path.join(within)));
+    }
+    Ok(all)
+}
+
+/// The code of a warning.
+fn warning(text: &str) -> std::result::Result<DiagnosticCode, String> {
+    match DiagnosticCode::parse(text) {
+        Some(code) if code.severity() == Severity::Warning => Ok(code),
+        Some(code) => Err(format!("{} is an error, which cannot be allowed", code.as_str())),
+        None => Err(format!("there is no code `{text}`")),
+    }
+}
+
+pub(super) fn run(options: &CheckArguments) -> Result {
+    one_standard_input(&options.shaders)?;
+    if options.watch {
+        no_standard_input(&options.shaders)?;
+        if options.message_format == CheckFormat::Sarif {
+            return Err(Failure::usage(
+                "--message-format sarif is one log, and --watch does not end",
+            ));
+        }
+    }
+    let (how, _) = options.module.read()?;
+    let sink = Arc::new(Mutex::new(Sink::new(options)));
+    let mut status = 0;
+    let mut is_module = false;
+    let programs = programs(&options.shaders)?;
+    for path in &programs {
+        Deadline::set_for("checking", options.timeout);
+        let (of_end, name) = (Arc::clone(&sink), path.display().to_string());
+        Deadline::say_with(move |message| end_late(&of_end, &name, message));
+        // Go on with the others, but say at once what will not be said otherwise.
+        match check(path, &how, options, &sink) {
+            Ok(of_program) => is_module |= of_program,
+            Err(failure) => {
+                if let Some(message) = &failure.message {
+                    locked(&sink).tell_error(message)?;
+                }
+                status = status.max(failure.status);
+            }
+        }
+    }
+    Deadline::lift();
+    if status == 0 {
+        let first = programs.first().map_or(String::new(), |path| path.display().to_string());
+        options.module.check(is_module, &first)?;
+    }
+    locked(&sink).finish()?;
+    if status == 0 { Ok(()) } else { Err(Failure { status, message: None }) }
+}
+
+fn locked(sink: &Mutex<Sink>) -> MutexGuard<'_, Sink> {
+    sink.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// How long what is being told at the deadline may take: a pipe may have no reader.
+const LATE: Duration = Duration::from_secs(1);
+
+/// Tells that the time is over, and writes what is written at the end.
+fn end_late(sink: &Mutex<Sink>, file: &str, message: &str) {
+    let begun = Instant::now();
+    let sink = loop {
+        match sink.try_lock() {
+            Ok(sink) => break Some(sink),
+            Err(TryLockError::Poisoned(sink)) => break Some(sink.into_inner()),
+            Err(TryLockError::WouldBlock) if begun.elapsed() > LATE => break None,
+            Err(TryLockError::WouldBlock) => thread::sleep(Duration::from_millis(1)),
+        }
+    };
+    match sink {
+        // Nothing is left to do where even this cannot be written.
+        Some(mut sink) => drop(sink.tell_late(file, message).and_then(|()| sink.finish())),
+        None => complain(&format!("`{file}`: {message}")),
+    }
+}
+
+/// Checks one program, and tells what is wrong with it; whether it is a module.
+fn check(
+    path: &Path,
+    how: &RaiseOptions,
+    options: &CheckArguments,
+    sink: &Mutex<Sink>,
+) -> Result<bool> {
+    let mut loaded = read(path, options.max_errors, how)?;
+    loaded.diagnostics.retain(|finding| !options.allow.contains(&finding.code));
+    if let Some(core) = &loaded.core {
+        let all: Vec<u32> = core.outputs.iter().map(|o| o.location).collect();
+        if let Err(diagnostic) = schedule::schedule(core, &all) {
+            loaded.diagnostics.push(diagnostic);
+        }
+    }
+    let found = &loaded.diagnostics;
+    locked(sink).tell(&loaded.source, found)?;
+    let is_refused = loaded.core.is_none() || found.has_errors();
+    match is_refused || options.deny.is_some() && !found.is_empty() {
+        true => Err(Failure::reported()),
+        false => Ok(loaded.module.is_some()),
+    }
+}

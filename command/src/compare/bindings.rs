@@ -1,0 +1,172 @@
+//! The first named value, or loop, that a device computes differently, where no operation is to blame by itself: a
+//! compiler of the driver may take several together.
+
+use super::subject::{Comparing, Unknown, same};
+use lambdav_core::evaluate::{EvaluationFault, Evaluator};
+use lambdav_core::graph::{Core, Graph, Node, NodeId, Output};
+use lambdav_core::op::Op;
+use lambdav_core::schedule::schedule;
+use lambdav_core::source::Span;
+use lambdav_core::types::Scalar;
+use lambdav_gpu::probe::{as_halves, from_halves};
+use lambdav_gpu::{Error, Job};
+use lambdav_spirv_backend::emit::emit;
+use lambdav_spirv_eval::Resources;
+
+/// A named value or a loop that a device computes differently.
+#[derive(Clone, Debug)]
+pub(super) struct Binding {
+    /// None of a loop that has none.
+    pub(super) name: Option<String>,
+    pub(super) scalar: Scalar,
+    /// Its components.
+    pub(super) expected: Vec<u32>,
+    pub(super) found: Vec<u32>,
+    pub(super) span: Span,
+}
+
+/// The first named value or loop outside of loops, in the order in which they depend on one another, that is another
+/// on the device in that pixel of the output.
+pub(super) fn first_binding(
+    comparing: &Comparing<'_>,
+    location: u32,
+    at: [u32; 2],
+) -> Result<Option<Binding>, Unknown> {
+    for node in named(comparing.core, location) {
+        let graph = &comparing.core.graph;
+        let ty = graph.value_type(node);
+        let Some(scalar) = ty.scalar() else { continue };
+        let core = of_words(comparing.core, node);
+        let Some([expected, found]) = both(comparing, &core, at)? else { continue };
+        let is_float = scalar == Scalar::F32;
+        let differs = |(a, b): (&u32, &u32)| a != b && !(is_float && same(*a, *b));
+        if expected.iter().zip(&found).any(differs) {
+            let name = graph.name(node).map(|name| name.as_str().to_owned());
+            return Ok(Some(Binding { name, scalar, expected, found, span: graph.span(node) }));
+        }
+    }
+    Ok(None)
+}
+
+/// The nodes that an output may need, that have a name or are loops, are vectors or scalars, and are the same in all
+/// rounds of all loops, from the first on which others depend.
+fn named(core: &Core, location: u32) -> Vec<NodeId> {
+    let graph = &core.graph;
+    let mut is_needed = vec![false; graph.len()];
+    for output in core.outputs.iter().filter(|output| output.location == location) {
+        is_needed[output.node.index()] = true;
+    }
+    for index in (0..graph.len()).rev() {
+        if is_needed[index] {
+            for used in used(graph, NodeId(index as u32)) {
+                is_needed[used.index()] = true;
+            }
+        }
+    }
+    let nodes = (0..graph.len() as u32).map(NodeId).filter(|node| is_needed[node.index()]);
+    let is_seen = |node: &NodeId| {
+        (graph.name(*node).is_some() || matches!(graph.node(*node), Node::Loop(_)))
+            && graph.free_loops(*node).is_empty()
+            && !matches!(graph.node(*node), Node::Constant(..))
+            && graph.expr_type(*node).value().is_some_and(|ty| ty.width().is_some())
+    };
+    nodes.filter(is_seen).collect()
+}
+
+/// The nodes that a node uses.
+fn used(graph: &Graph, node: NodeId) -> Vec<NodeId> {
+    match graph.node(node) {
+        Node::Loop(of) => {
+            let of = graph.loop_(*of);
+            of.inits.iter().copied().chain([of.body]).collect()
+        }
+        _ => graph.operands(node).to_vec(),
+    }
+}
+
+/// A program whose outputs are the words of that value: the halves of each component as whole numbers, which
+/// no device changes, at the location of its index.
+fn of_words(core: &Core, node: NodeId) -> Core {
+    let mut core = core.clone();
+    core.outputs.clear();
+    core.discard = None;
+    let graph = &mut core.graph;
+    let at = Span::default();
+    let ty = graph.value_type(node);
+    let width = ty.width().expect("it has one");
+    for index in 0..width {
+        let component = match width {
+            1 => node,
+            _ => graph.op(Op::Component(index), vec![node], at),
+        };
+        let node = as_halves(graph, component);
+        core.outputs.push(Output { location: index.into(), node, span: at });
+    }
+    core
+}
+
+/// The side of the square of pixels that are drawn together: what a device makes of one may depend on those
+/// beside it.
+const SIDE: u32 = 8;
+
+/// Where pixels are drawn to see one: the square that it is in, or, where the value does not end in all of
+/// them, that one; nowhere, if not even there.
+fn area(
+    comparing: &Comparing<'_>,
+    core: &Core,
+    evaluator: &mut Evaluator<'_>,
+    at: [u32; 2],
+    size: [u32; 2],
+) -> Result<Option<[u32; 4]>, Unknown> {
+    let [x, y] = at.map(|of| of / SIDE * SIDE);
+    let [width, height] = [SIDE.min(size[0] - x), SIDE.min(size[1] - y)];
+    if !core.outputs.iter().any(|output| core.graph.may_diverge(output.node)) {
+        return Ok(Some([x, y, width, height]));
+    }
+    let mut ends = |pixel: [u32; 2]| match evaluator
+        .run(&comparing.inputs(pixel), &|| !(comparing.patience)())
+    {
+        Err(EvaluationFault::LoopLimit(_)) => Ok(false),
+        evaluated => evaluated.map(|()| true),
+    };
+    for pixel in (y..y + height).flat_map(|y| (x..x + width).map(move |x| [x, y])) {
+        if !ends(pixel)? {
+            return Ok(ends(at)?.then_some([at[0], at[1], 1, 1]));
+        }
+    }
+    Ok(Some([x, y, width, height]))
+}
+
+/// The words that outputs hold in that pixel, by the evaluator and by the device; none where the value cannot
+/// be had by itself: where the program does not need it, it may not end.
+fn both(
+    comparing: &Comparing<'_>,
+    core: &Core,
+    at: [u32; 2],
+) -> Result<Option<[Vec<u32>; 2]>, Unknown> {
+    let Comparing { settings, device, emit: options, patience, .. } = comparing;
+    let locations: Vec<u32> = core.outputs.iter().map(|output| output.location).collect();
+    let Ok(program) = schedule(core, &locations) else { return Ok(None) };
+    // Exact: sides are whole numbers.
+    let size = settings.inputs.resolution.map(|side| side as u32);
+    let mut evaluator = Evaluator::new(&program, settings.max_iterations);
+    let Some(only) = area(comparing, core, &mut evaluator, at, size)? else { return Ok(None) };
+    evaluator.run(&comparing.inputs(at), &|| !patience())?;
+    let word = |halves: &[u32]| from_halves([halves[0], halves[1]]);
+    let expected = (0..locations.len()).map(|index| word(evaluator.output(index))).collect();
+    // The engine emits this, too.
+    let drawn = core.with_closed_loops_evaluated(settings.max_iterations);
+    let Ok(drawn) = schedule(&drawn, &locations) else { return Ok(None) };
+    let Ok(module) = emit(&drawn, None, options) else { return Ok(None) };
+    let types = core.uniforms.iter().map(|uniform| uniform.ty);
+    let resources = Resources::new(&settings.inputs, &program.types, types);
+    let job = Job::new(&module.words, &locations, size).with(&resources);
+    let job = Job { only: Some(only), ..job };
+    let mut prepared = device.prepare(&job, patience)?;
+    prepared.draw(patience)?;
+    let index = at[1] as usize * size[0] as usize + at[0] as usize;
+    let found = (locations.iter())
+        .map(|location| Ok(word(&prepared.read(*location, patience)?[index])))
+        .collect::<Result<_, Error>>()?;
+    Ok(Some([expected, found]))
+}

@@ -1,0 +1,194 @@
+//! The first operation that a device computes differently, among those that a pixel needs.
+
+use super::subject::{Comparing, Unknown, same};
+use lambdav_core::evaluate::{Evaluated, Evaluator, Observer};
+use lambdav_core::op::Op;
+use lambdav_core::schedule::{Program, ValueId, schedule};
+use lambdav_core::source::Span;
+use lambdav_core::types::{Scalar, Type};
+use lambdav_gpu::probe::{Operands, apply};
+use std::collections::{HashMap, HashSet};
+
+/// How many different ones of each kind of operation are looked at: a device computes them in seconds.
+pub(super) const MOST: usize = 1 << 18;
+
+/// An operation on floats, of single components.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+struct Question {
+    op: Op,
+    /// The types of its operands, of which it has as many as are here.
+    of: [Option<Scalar>; 3],
+    operands: Operands,
+}
+
+/// An operation that a device computes differently.
+#[derive(Clone, Debug)]
+pub(super) struct Operation {
+    pub(super) op: Op,
+    /// Its operands, each with its type.
+    pub(super) operands: Vec<(Scalar, u32)>,
+    /// The type of what it gives.
+    pub(super) ty: Scalar,
+    pub(super) expected: u32,
+    pub(super) found: u32,
+    /// Where it stands in the program.
+    pub(super) span: Span,
+}
+
+/// Writes down each different operation on floats, in order of evaluation.
+#[derive(Default)]
+struct Recorder {
+    known: HashSet<Question>,
+    all: Vec<Answered>,
+    /// How many there are of each kind.
+    counts: HashMap<Op, usize>,
+    /// Whether there were more than are looked at.
+    is_cut: bool,
+}
+
+/// A question, with the answer of the evaluator.
+#[derive(Clone, Copy)]
+struct Answered {
+    question: Question,
+    result: u32,
+    value: ValueId,
+}
+
+impl Observer for Recorder {
+    fn operation(&mut self, evaluated: &Evaluated<'_>) {
+        let Evaluated { value, op, types, operands, result } = *evaluated;
+        if !is_of_floats(op, types) {
+            return;
+        }
+        let count = self.counts.entry(op).or_default();
+        for component in 0..result.len() {
+            let mut question = Question { op, of: [None; 3], operands: [0; 3] };
+            for (number, (ty, words)) in types.iter().zip(operands).enumerate() {
+                question.of[number] = ty.scalar();
+                question.operands[number] = words[component];
+            }
+            if self.known.contains(&question) {
+                continue;
+            }
+            if *count == MOST {
+                self.is_cut = true;
+                return;
+            }
+            *count += 1;
+            self.known.insert(question);
+            self.all.push(Answered { question, result: result[component], value });
+        }
+    }
+}
+
+/// Whether an operation computes with floats, component by component.
+fn is_of_floats(op: Op, types: &[Type]) -> bool {
+    let is_componentwise = matches!(
+        op,
+        Op::Neg
+            | Op::Abs
+            | Op::Floor
+            | Op::Ceil
+            | Op::Trunc
+            | Op::RoundEven
+            | Op::Sqrt
+            | Op::Add
+            | Op::Sub
+            | Op::Mul
+            | Op::Div
+            | Op::Fma
+            | Op::Min
+            | Op::Max
+            | Op::Less
+            | Op::LessEqual
+            | Op::Equal
+            | Op::NotEqual
+            | Op::Convert(_)
+            | Op::Bits
+            | Op::FromBits
+            | Op::Elementary(_)
+    );
+    let makes_float = matches!(op, Op::Convert(Scalar::F32) | Op::FromBits);
+    let scalar = types.first().and_then(|ty| ty.scalar());
+    is_componentwise && (makes_float || scalar == Some(Scalar::F32))
+}
+
+/// The type of what an operation on single components gives.
+fn result_type(op: Op) -> Scalar {
+    match op {
+        Op::Less | Op::LessEqual | Op::Equal | Op::NotEqual => Scalar::Bool,
+        Op::Convert(to) => to,
+        Op::Bits => Scalar::U32,
+        _ => Scalar::F32,
+    }
+}
+
+/// What came of looking for an operation.
+pub(super) enum Sought {
+    Found(Operation),
+    /// None differs by itself; of as many as are looked at, if there are more.
+    None {
+        is_cut: bool,
+    },
+}
+
+/// Of the operations that a pixel of an output needs, the first in order of evaluation that the device
+/// computes differently by itself, if there is one.
+pub(super) fn first_operation(
+    comparing: &Comparing<'_>,
+    location: u32,
+    at: [u32; 2],
+) -> Result<Sought, Unknown> {
+    let program = schedule(comparing.core, &[location]);
+    let program = program.map_err(|diagnostic| Unknown::Program(diagnostic.message))?;
+    let Recorder { all: recorded, is_cut, .. } = record(comparing, &program, at)?;
+    // One program for each operation; the order is that of their first use.
+    let mut groups: Vec<(Op, Vec<Scalar>, Vec<usize>)> = Vec::new();
+    let mut places = HashMap::new();
+    for (index, Answered { question, .. }) in recorded.iter().enumerate() {
+        let place = *places.entry((question.op, question.of)).or_insert_with(|| {
+            let of = question.of.iter().copied().flatten().collect();
+            groups.push((question.op, of, Vec::new()));
+            groups.len() - 1
+        });
+        groups[place].2.push(index);
+    }
+    let mut first: Option<(usize, u32)> = None;
+    for (op, of, indices) in groups {
+        let operands: Vec<Operands> =
+            indices.iter().map(|index| recorded[*index].question.operands).collect();
+        let Comparing { device, emit, patience, .. } = comparing;
+        let results = apply(device, emit, op, &of, &operands, patience)?;
+        let is_float = result_type(op) == Scalar::F32;
+        let different = indices.iter().zip(results).find(|(index, found)| {
+            let expected = recorded[**index].result;
+            *found != expected && !(is_float && same(*found, expected))
+        });
+        if let Some((index, found)) = different
+            && first.is_none_or(|(earliest, _)| *index < earliest)
+        {
+            first = Some((*index, found));
+        }
+    }
+    let Some((index, found)) = first else { return Ok(Sought::None { is_cut }) };
+    let Answered { question: Question { op, of, operands }, result, value } = recorded[index];
+    let operands = of.into_iter().flatten().zip(operands).collect();
+    let span = program.values[value.index()].span;
+    Ok(Sought::Found(Operation {
+        op,
+        operands,
+        ty: result_type(op),
+        expected: result,
+        found,
+        span,
+    }))
+}
+
+/// The operations that a pixel needs, each once.
+fn record(comparing: &Comparing<'_>, program: &Program, at: [u32; 2]) -> Result<Recorder, Unknown> {
+    let mut recorder = Recorder::default();
+    let mut evaluator = Evaluator::new(program, comparing.settings.max_iterations);
+    let cancelled = || !(comparing.patience)();
+    evaluator.run_observed(&comparing.inputs(at), &cancelled, &mut recorder)?;
+    Ok(recorder)
+}

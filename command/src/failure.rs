@@ -1,0 +1,78 @@
+//! Why a command did not do what it was asked for, and the exit status that says so.
+
+use lambdav_core::diagnostics::one_line;
+use lambdav_image::file::SaveError;
+use std::io::{self, ErrorKind, Write};
+
+/// Why a command did not do what it was asked for. What is to be said is in the message, or has been
+/// said.
+#[derive(Debug)]
+pub(super) struct Failure {
+    pub(super) status: u8,
+    pub(super) message: Option<String>,
+}
+
+impl Failure {
+    /// The program, image or comparison is at fault, and that has been said.
+    pub(super) fn reported() -> Self {
+        Self { status: 1, message: None }
+    }
+
+    /// The program, image or comparison is at fault.
+    pub(super) fn input(message: impl Into<String>) -> Self {
+        Self { status: 1, message: Some(message.into()) }
+    }
+
+    /// The command line is at fault.
+    pub(super) fn usage(message: impl Into<String>) -> Self {
+        Self { status: 2, message: Some(message.into()) }
+    }
+
+    /// The machine is at fault.
+    pub(super) fn machine(message: impl Into<String>) -> Self {
+        Self { status: 3, message: Some(message.into()) }
+    }
+
+    /// A file cannot be read or written: the fault of whoever named it, or of the machine.
+    pub(super) fn file(message: impl Into<String>, error: &io::Error) -> Self {
+        match error.kind() {
+            ErrorKind::NotFound
+            | ErrorKind::IsADirectory
+            | ErrorKind::NotADirectory
+            | ErrorKind::InvalidFilename => Self::usage(message),
+            _ => Self::machine(message),
+        }
+    }
+}
+
+pub(super) type Result<T = (), E = Failure> = std::result::Result<T, E>;
+
+/// The failure of a file that was not written.
+pub(super) fn save_failure<E: std::error::Error>(error: &SaveError<E>) -> Failure {
+    let message = chain(error);
+    match error {
+        SaveError::File { source, .. } => Failure::file(message, source),
+        SaveError::Content { .. } => Failure::machine(message),
+    }
+}
+
+/// The message of an error with those of its causes.
+pub(super) fn chain(error: &dyn std::error::Error) -> String {
+    let mut message = error.to_string();
+    let mut cause = error.source();
+    while let Some(error) = cause {
+        let next = error.to_string();
+        if !message.ends_with(&next) {
+            message = format!("{message}: {next}");
+        }
+        cause = error.source();
+    }
+    message
+}
+
+/// Says on standard error what went wrong. Of line ends those stay that a list has, before two blanks.
+pub(super) fn complain(message: &str) {
+    let lines: Vec<_> = message.split("\n  ").map(one_line).collect();
+    // Nothing is left to do where even this cannot be written.
+    let _ = writeln!(io::stderr(), "error: {}", lines.join("\n  "));
+}

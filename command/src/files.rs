@@ -1,0 +1,215 @@
+//! Files and standard input: reading programs, and checking early that a target can be written.
+
+use super::failure::{Failure, Result, chain, save_failure};
+use super::watch;
+use lambdav_core::limits;
+use lambdav_engine::program::{self, Loaded};
+use lambdav_frontend::Fix;
+use lambdav_image::file::{self, DecodeError, LeftOut, LoadError, Undecoded};
+use lambdav_image::{AnyImage, Size};
+use lambdav_spirv_frontend::RaiseOptions;
+use std::collections::BTreeSet;
+use std::fs::{self, File};
+use std::io::{self, Read};
+use std::path::{Path, PathBuf};
+
+/// Reads and compiles, with at most so many findings of each severity, without saying anything.
+pub(super) fn read(path: &Path, most: usize, options: &RaiseOptions) -> Result<Loaded> {
+    let (_, bytes) = read_bytes(path)?;
+    Ok(compile_fixed(path, bytes, most, &mut |_, _| None, options))
+}
+
+/// Compiles what was read from `path`, with values for the program's constants and at most so many
+/// findings of each severity, without saying anything.
+pub(super) fn compile_fixed(
+    path: &Path,
+    bytes: Vec<u8>,
+    most: usize,
+    fix: &mut Fix<'_>,
+    options: &RaiseOptions,
+) -> Loaded {
+    let file = Some(path).filter(|path| *path != Path::new("-"));
+    let loaded = Loaded::from_file_with(file, bytes, most, fix, options);
+    loaded.included.iter().for_each(|path| watch::note(path));
+    loaded
+}
+
+/// The name by which messages call the file at `path`, or standard input for `-`, and what it holds.
+pub(super) fn read_bytes(path: &Path) -> Result<(String, Vec<u8>)> {
+    if path == Path::new("-") {
+        let bytes = program::read_bytes(io::stdin().lock())
+            .map_err(|e| Failure::machine(format!("cannot read standard input: {e}")))?;
+        return Ok(("<stdin>".to_owned(), bytes));
+    }
+    watch::note(path);
+    let bytes = File::open(path)
+        .and_then(program::read_bytes)
+        .map_err(|e| Failure::file(format!("cannot read `{}`: {e}", path.display()), &e))?;
+    Ok((path.to_string_lossy().into_owned(), bytes))
+}
+
+/// Reads the image at `path`, or at standard input for `-`.
+pub(super) fn load_image(path: &Path) -> Result<AnyImage> {
+    load_image_if(path, |_| Ok(()))
+}
+
+/// The same of an image whose size is not refused before it is decoded.
+pub(super) fn load_image_if(path: &Path, accept: impl FnOnce(Size) -> Result) -> Result<AnyImage> {
+    Ok(load_image_with(path, accept)?.0)
+}
+
+/// The endings of programs.
+const PROGRAMS: [&str; 8] = ["lv", "core", "spv", "spvasm", "amber", "wgsl", "frag", "glsl"];
+
+/// Whether a file may be a program, by its name.
+pub(super) fn is_program(path: &Path) -> bool {
+    path.extension().is_some_and(|ending| PROGRAMS.iter().any(|known| ending == *known))
+}
+
+/// Reads an image, and what the file says of it that is left out of account.
+pub(super) fn load_image_whole(path: &Path) -> Result<(AnyImage, Vec<LeftOut>)> {
+    load_image_with(path, |_| Ok(()))
+}
+
+fn load_image_with(
+    path: &Path,
+    accept: impl FnOnce(Size) -> Result,
+) -> Result<(AnyImage, Vec<LeftOut>)> {
+    let fail = |error: LoadError| match &error {
+        LoadError::Io { source, .. } => Failure::file(chain(&error), source),
+        LoadError::Decode { source: DecodeError::OutOfMemory(_), .. } => {
+            Failure::machine(chain(&error))
+        }
+        _ => Failure::input(chain(&error)),
+    };
+    let undecoded = if path == Path::new("-") {
+        Undecoded::read(&mut io::stdin(), Path::new("<stdin>"))
+    } else {
+        watch::note(path);
+        Undecoded::open(path)
+    };
+    let undecoded = undecoded.map_err(fail)?;
+    accept(undecoded.size().map_err(fail)?)?;
+    let left_out = undecoded.left_out();
+    Ok((undecoded.decode().map_err(fail)?, left_out))
+}
+
+/// Reads a file of elements for a buffer, or standard input for `-`: as much as the largest has.
+pub(super) fn read_array(path: &Path) -> Result<Vec<u8>> {
+    const MOST: u64 = 4 * limits::BUFFER_WORDS as u64 + (1 << 20);
+    let mut bytes = Vec::new();
+    let read = if path == Path::new("-") {
+        io::stdin().lock().take(MOST).read_to_end(&mut bytes)
+    } else {
+        watch::note(path);
+        File::open(path).and_then(|file| file.take(MOST).read_to_end(&mut bytes))
+    };
+    match read {
+        Ok(_) => Ok(bytes),
+        Err(error) => {
+            let message = format!("cannot read `{}`: {error}", path.display());
+            Err(Failure::file(message, &error))
+        }
+    }
+}
+
+/// The size of an image and the kind of its samples.
+pub(super) fn form(image: &AnyImage) -> String {
+    format!("{} {}", image.size(), samples(image))
+}
+
+/// The kind of an image's samples.
+pub(super) fn samples(image: &AnyImage) -> &'static str {
+    match image {
+        AnyImage::Unorm8(_) => "8-bit",
+        AnyImage::Unorm16(_) => "16-bit",
+        AnyImage::Float(_) => "float32",
+    }
+}
+
+/// All files under a folder, relative to it, of which `wanted` holds. Links to folders are not followed.
+pub(super) fn files_under(
+    folder: &Path,
+    wanted: &dyn Fn(&Path) -> bool,
+) -> Result<BTreeSet<PathBuf>> {
+    let mut found = BTreeSet::new();
+    let mut folders = vec![PathBuf::new()];
+    while let Some(within) = folders.pop() {
+        let at = folder.join(&within);
+        let fail = |error: io::Error| {
+            Failure::file(format!("cannot read the folder `{}`: {error}", at.display()), &error)
+        };
+        for entry in fs::read_dir(&at).map_err(fail)? {
+            let entry = entry.map_err(fail)?;
+            let path = within.join(entry.file_name());
+            if entry.file_type().map_err(fail)?.is_dir() {
+                folders.push(path);
+            } else if wanted(&path) {
+                found.insert(path);
+            }
+        }
+    }
+    Ok(found)
+}
+
+/// The images under a folder, relative to it, by the endings of their names.
+pub(super) fn image_files(folder: &Path) -> Result<BTreeSet<PathBuf>> {
+    files_under(folder, &file::has_readable_name)
+}
+
+/// Standard input does not change.
+pub(super) fn no_standard_input<'a>(paths: impl IntoIterator<Item = &'a PathBuf>) -> Result {
+    match paths.into_iter().any(|path| path == Path::new("-")) {
+        true => Err(Failure::usage("--watch is for files, and `-` is standard input")),
+        false => Ok(()),
+    }
+}
+
+/// Standard input can be read once.
+pub(super) fn one_standard_input<'a>(paths: impl IntoIterator<Item = &'a PathBuf>) -> Result {
+    match paths.into_iter().filter(|path| *path == Path::new("-")).count() {
+        0 | 1 => Ok(()),
+        _ => Err(Failure::usage("standard input, `-`, can be given only once")),
+    }
+}
+
+/// Checks before a long run that the file can be written, and is none of those that are read.
+pub(super) fn check_target<P: AsRef<Path>>(path: &Path, read: &[P]) -> Result {
+    check_not_read(path, read)?;
+    file::check_target(path).map_err(|error| match why(path) {
+        Some(why) => Failure::usage(format!("cannot write `{}`: {why}", path.display())),
+        None => save_failure(&error),
+    })
+}
+
+/// Checks that a file that is to be written is none of those that are read.
+pub(super) fn check_not_read<P: AsRef<Path>>(path: &Path, read: &[P]) -> Result {
+    match read.iter().map(AsRef::as_ref).find(|other| is_same_file(path, other)) {
+        None => Ok(()),
+        Some(same) => Err(Failure::usage(format!(
+            "`{}` would be overwritten, and it is `{}`, which is read; name another file",
+            path.display(),
+            same.display()
+        ))),
+    }
+}
+
+/// Why there cannot be a file of that name, if it is for the name.
+fn why(path: &Path) -> Option<String> {
+    let folder = path.parent().filter(|folder| *folder != Path::new("")).unwrap_or(Path::new("."));
+    match folder.metadata() {
+        _ if path.is_dir() => Some("it is a folder".to_owned()),
+        Ok(found) if found.is_dir() => None,
+        Ok(_) => Some(format!("`{}` is not a folder", folder.display())),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => {
+            Some(format!("there is no folder `{}`", folder.display()))
+        }
+        Err(_) => None,
+    }
+}
+
+/// Whether both are one regular file, by whatever names.
+fn is_same_file(a: &Path, b: &Path) -> bool {
+    let is_file = |path: &Path| path.metadata().is_ok_and(|found| found.is_file());
+    is_file(a) && is_file(b) && same_file::is_same_file(a, b).unwrap_or(false)
+}

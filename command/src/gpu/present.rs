@@ -1,0 +1,58 @@
+//! With the feature `gpu`.
+
+use super::GpuArguments;
+use crate::failure::{Failure, Result};
+use crate::trouble::Trouble;
+use lambdav_core::graph::Core;
+use lambdav_engine::engines::{Engine, GpuEngine, GpuError, GpuMode};
+use lambdav_engine::settings::Settings;
+use lambdav_gpu::{Device, Error, Vulkan};
+
+/// A device, and how it draws.
+#[derive(Clone, Debug)]
+pub(crate) struct Gpu {
+    pub(crate) device: Device,
+    pub(crate) mode: GpuMode,
+}
+
+impl Gpu {
+    /// Opens the device that was asked for.
+    pub(crate) fn open(arguments: &GpuArguments) -> Result<Self> {
+        let device = devices()?.open(arguments.device.as_deref()).map_err(failure)?;
+        let mode = match arguments {
+            GpuArguments { native: true, .. } => GpuMode::Native,
+            GpuArguments { flush_subnormals: true, .. } => GpuMode::Flush,
+            _ => GpuMode::Exact,
+        };
+        Ok(Self { device, mode })
+    }
+
+    /// What draws the output at that location, which the program has.
+    pub(crate) fn engine(
+        &self,
+        core: &Core,
+        location: u32,
+        settings: &Settings,
+    ) -> Result<Box<dyn Engine>, Trouble> {
+        match GpuEngine::new(core, location, settings, &self.device, self.mode) {
+            Ok(engine) => Ok(Box::new(engine)),
+            Err(GpuError::Program(diagnostic)) => Err(diagnostic.into()),
+            Err(GpuError::Emit(error)) => Err(Trouble::Other(Failure::input(error.to_string()))),
+        }
+    }
+}
+
+/// What the system has.
+pub(crate) fn devices() -> Result<Vulkan> {
+    Vulkan::load().map_err(failure)
+}
+
+/// The machine is at fault, or whoever named the device.
+pub(crate) fn failure(error: Error) -> Failure {
+    match error {
+        Error::UnknownDevice { .. } | Error::AmbiguousDevice { .. } => {
+            Failure::usage(format!("--device: {error}"))
+        }
+        error => Failure::machine(error.to_string()),
+    }
+}

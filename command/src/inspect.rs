@@ -1,0 +1,164 @@
+//! `lambdav inspect`: what a host program has to give a module, and what an image says of its origin.
+
+use super::failure::{Failure, Result, chain};
+use super::files::{compile_fixed, form, load_image, read_bytes, samples};
+use super::messages::{MessageFormat, Messages, print, report};
+use clap::Args;
+use lambdav_spirv as spirv;
+use lambdav_spirv_backend as spirv_backend;
+use lambdav_core::diagnostics::one_line;
+use lambdav_core::schedule::schedule;
+use lambdav_image::file;
+use lambdav_spirv::inspect::{Interface, Variable, inspect};
+use lambdav_spirv_backend::emit::EmitOptions;
+use lambdav_spirv_frontend::RaiseOptions;
+use serde_json::{Value, json};
+use std::path::{Path, PathBuf};
+
+/// Show what a program wants of the program that runs it: entry points, sets and bindings, members with
+/// their offsets, push constants, specialisation constants
+///
+/// Of a shader in λV, those of the module that `compile` makes of it; of WGSL and GLSL, the author's own, of all entry
+/// points. Of an image, size and samples, and what
+/// `render` has written into it: the versions of lambdav and the language, a digest of the program, output,
+/// time and the values of uniforms.
+#[derive(Args)]
+pub(super) struct InspectArguments {
+    /// A SPIR-V module, a shader, core text or an image; `-` is standard input
+    file: PathBuf,
+    #[command(flatten)]
+    messages: Messages,
+}
+
+pub(super) fn run(options: &InspectArguments) -> Result {
+    let (name, bytes) = read_bytes(&options.file)?;
+    if file::is_image(&bytes, &options.file) {
+        return inspect_image(options, &name, &bytes);
+    }
+    let words = match spirv::words(&bytes) {
+        Some(words) => words,
+        None => {
+            let most = options.messages.max_errors;
+            let how = RaiseOptions::default();
+            let mut loaded = compile_fixed(&options.file, bytes, most, &mut |_, _| None, &how);
+            loaded.diagnostics.drop_lints();
+            // Of what others have written, all is shown that they wrote, for every stage.
+            match loaded.module.map(|module| module.words).filter(|words| !words.is_empty()) {
+                Some(words) => words,
+                None => {
+                    report(&loaded.source, &loaded.diagnostics, options.messages)?;
+                    let core = loaded.core.ok_or_else(Failure::reported)?;
+                    let core = core.with_closed_loops_evaluated(u64::MAX);
+                    let all: Vec<u32> = core.outputs.iter().map(|output| output.location).collect();
+                    let program = schedule(&core, &all).map_err(|diagnostic| {
+                        super::messages::fault(&loaded.source, diagnostic, options.messages)
+                    })?;
+                    let module = spirv_backend::emit(
+                        &program,
+                        Some(&loaded.source),
+                        &EmitOptions::default(),
+                    );
+                    module.map_err(|error| Failure::input(error.to_string()))?.words
+                }
+            }
+        }
+    };
+    let interface =
+        inspect(&words).map_err(|error| Failure::input(format!("`{name}`: {error}")))?;
+    print(match options.messages.format() {
+        MessageFormat::Text => interface.to_string(),
+        MessageFormat::Json => format!("{}\n", as_json(&interface)),
+    })
+}
+
+/// The size and samples of an image, and what it says of its origin.
+fn inspect_image(options: &InspectArguments, name: &str, bytes: &[u8]) -> Result {
+    let fail = |error| Failure::input(format!("`{name}`: {}", chain(&error)));
+    // Of a file more is read than of a program.
+    let image = match options.file == Path::new("-") {
+        true => file::decode(bytes).map_err(fail)?,
+        false => load_image(&options.file)?,
+    };
+    let metadata = file::metadata(bytes).map_err(fail)?;
+    let form = form(&image);
+    print(match options.messages.format() {
+        MessageFormat::Text => {
+            let lines = metadata
+                .entries()
+                .map(|(name, text)| format!("{}: {}\n", one_line(name), one_line(text)));
+            format!("image: {form}\n{}", lines.collect::<String>())
+        }
+        MessageFormat::Json => {
+            let entries = metadata.entries().map(|(name, text)| (name.to_owned(), json!(text)));
+            let (size, entries) = (image.size(), entries.collect::<serde_json::Map<_, _>>());
+            let size = [size.width(), size.height()];
+            let samples = samples(&image);
+            format!(
+                "{}\n",
+                json!({"image": {"size": size, "samples": samples}, "metadata": entries})
+            )
+        }
+    })
+}
+
+fn as_json(interface: &Interface) -> Value {
+    let variables = |all: &[Variable]| -> Vec<Value> {
+        let one = |v: &Variable| json!({"name": v.name, "type": v.ty, "location": v.location, "builtin": v.builtin});
+        all.iter().map(one).collect()
+    };
+    let entry_points: Vec<Value> = interface
+        .entry_points
+        .iter()
+        .map(|entry| {
+            json!({
+                "name": entry.name,
+                "stage": entry.stage,
+                "modes": entry.modes,
+                "inputs": variables(&entry.inputs),
+                "outputs": variables(&entry.outputs),
+            })
+        })
+        .collect();
+    let resources: Vec<Value> = interface
+        .resources
+        .iter()
+        .map(|resource| {
+            let members = resource.members.iter().map(|member| {
+                json!({
+                    "name": member.name,
+                    "type": member.ty,
+                    "offset": member.offset,
+                    "array_stride": member.array_stride,
+                    "matrix_stride": member.matrix_stride,
+                })
+            });
+            json!({
+                "name": resource.name,
+                "kind": resource.kind,
+                "set": resource.set,
+                "binding": resource.binding,
+                "type": resource.ty,
+                "size": resource.size,
+                "members": members.collect::<Vec<_>>(),
+                "sampler": resource.sampler.map(|options| json!({
+                    "filter": options.filter.name(),
+                    "wrap": options.wrap.name(),
+                    "srgb": options.srgb,
+                    "mipmaps": options.mipmaps,
+                })),
+            })
+        })
+        .collect();
+    let constants: Vec<Value> = interface
+        .constants
+        .iter()
+        .map(|c| json!({"id": c.id, "name": c.name, "type": c.ty, "default": c.default}))
+        .collect();
+    let (major, minor) = interface.version;
+    json!({
+        "spirv": format!("{major}.{minor}"),
+        "entry_points": entry_points,
+        "resources": resources,
+        "constants": constants,
+    })
+}

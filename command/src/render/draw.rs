@@ -1,0 +1,321 @@
+//! An engine run over the frames of an output, and what is drawn written.
+
+use super::feedback::Feedback;
+use super::options::RenderArguments;
+use super::sequence::{Moment, file_name};
+use crate::engines::not_drawn;
+use crate::failure::{Failure, Result, chain, save_failure};
+use crate::files::check_target;
+use crate::hash::sha256;
+use crate::messages::{note, write_out};
+use crate::stats::Stats;
+use crate::supervise::Deadline;
+use indicatif::{ProgressBar, ProgressStyle};
+use lambdav_core::source::SourceFile;
+use lambdav_engine::engines::Engine;
+use lambdav_engine::metadata;
+use lambdav_image::AnyImage;
+use lambdav_image::file::raw::RawLayout;
+use lambdav_image::file::{Encoding, Metadata, encode, save, write_atomically};
+use lambdav_image::quantize::quantize;
+use lambdav_raster::{SpecialsCounter, ThreadPool, render_image_into, thread_pool};
+use std::io::{self, IsTerminal};
+use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
+use std::time::{Duration, Instant};
+
+/// How many bytes of values of uniforms a picture tells.
+pub(super) const MOST_TOLD: usize = 1 << 16;
+
+/// How pixels become bytes.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Form {
+    /// Which samples are drawn, and the file that they go into.
+    pub(super) encoding: Encoding,
+    /// Of frames without a header, what a pixel is.
+    pub(super) raw: Option<RawLayout>,
+}
+
+/// The pictures that are asked for. Memory is that of one picture, however many there are.
+pub(super) struct Job<'a> {
+    options: &'a RenderArguments,
+    form: Form,
+    /// The threads that were asked for.
+    pool: Option<ThreadPool>,
+    /// When pictures are, in order.
+    moments: Vec<Moment>,
+    /// The files that are read.
+    read: Vec<PathBuf>,
+    pub(super) stats: Stats,
+    deadline: Deadline,
+    /// How many pictures there are now, and how many there will be.
+    done: usize,
+    all: usize,
+    progress: Progress,
+    /// What all files say of their origin, if anything.
+    origin: Option<Metadata>,
+    /// The texture that holds the frame before.
+    feedback: Option<Feedback>,
+    /// The last picture, over which the next one is drawn; with feedback always a frame of floats.
+    image: Option<AnyImage>,
+    /// The bytes of the last one that went to standard output.
+    bytes: Vec<u8>,
+    /// What has been drawn that is no finite number.
+    specials: SpecialsCounter,
+}
+
+impl<'a> Job<'a> {
+    /// As the options say, with these files read. The time for the first picture begins.
+    pub(super) fn new(
+        options: &'a RenderArguments,
+        form: Form,
+        read: &[&PathBuf],
+        stats: Stats,
+    ) -> Result<Self> {
+        let tiles = lambdav_raster::RenderOptions::default().tiles(options.picture.size);
+        let pool = options.threads.map(|threads| thread_pool(threads.min(tiles))).transpose();
+        let moments = options.moments();
+        Ok(Self {
+            options,
+            form,
+            pool: pool.map_err(|e| Failure::machine(chain(&e)))?,
+            all: moments.len(),
+            moments,
+            read: read.iter().map(|path| (*path).clone()).collect(),
+            stats,
+            deadline: Deadline::set(options.timeout),
+            done: 0,
+            progress: Progress::new(),
+            origin: None,
+            feedback: None,
+            image: None,
+            bytes: Vec::new(),
+            specials: SpecialsCounter::default(),
+        })
+    }
+
+    /// The outputs that will be drawn, when it is known which there are, of a program with these further
+    /// files: checks that all pictures can be written.
+    pub(super) fn begin(&mut self, locations: &[u32], included: &[PathBuf]) -> Result {
+        self.all = self.moments.len() * locations.len();
+        self.read.extend_from_slice(included);
+        if self.options.out() == Path::new("-") {
+            return Ok(());
+        }
+        for location in locations {
+            for moment in &self.moments {
+                check_target(&self.target(*moment, *location)?, &self.read)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// From now on each frame is drawn with the one before in that texture.
+    pub(super) fn feed_back(&mut self, feedback: Option<Feedback>) {
+        if let Some(feedback) = &feedback {
+            self.stats.note("feedback", feedback.to_string());
+        }
+        self.feedback = feedback;
+    }
+
+    /// From now on pictures say that they are of the program with these bytes, and of these values of its
+    /// uniforms and constants, a JSON object, if it is not too long.
+    pub(super) fn describe(&mut self, program: &[u8], uniforms: Option<&str>) {
+        self.origin = (!self.options.no_metadata).then(|| {
+            let origin = metadata().with("lambdav:program", sha256(program));
+            match uniforms.filter(|text| *text != "{}") {
+                Some(text) => origin.with("lambdav:uniforms", text),
+                None => origin,
+            }
+        });
+    }
+
+    /// What the file of a picture says of its origin.
+    fn metadata(&self, moment: Moment, location: u32) -> Metadata {
+        let Some(origin) = &self.origin else { return Metadata::default() };
+        let mut origin = origin
+            .clone()
+            .with("lambdav:output", location.to_string())
+            .with("lambdav:time", moment.time.to_string())
+            .with("lambdav:frame", moment.frame.to_string());
+        if let Some(name) = &self.options.feedback {
+            origin = origin.with("lambdav:feedback", name);
+        }
+        if let Some(mouse) = self.options.picture.mouse {
+            origin = origin.with("lambdav:mouse", mouse.map(|x| x.to_string()).join(","));
+        }
+        origin
+    }
+
+    /// The file of a picture.
+    fn target(&self, moment: Moment, location: u32) -> Result<PathBuf> {
+        let location = self.options.has_all_outputs().then_some(location);
+        file_name(self.options.out(), moment.number, location)
+    }
+
+    /// How many pixels have been drawn.
+    pub(super) fn pixels(&self) -> f64 {
+        let size = self.options.picture.size;
+        f64::from(size.width()) * f64::from(size.height()) * self.done as f64
+    }
+
+    /// Says, once of all pictures, that samples are NaN or infinite.
+    pub(super) fn note_specials(&self) {
+        let specials = self.specials.total();
+        if !specials.is_none() {
+            let of = if self.done == 1 { "the picture has" } else { "the pictures have" };
+            note(
+                &format!("{of} samples that are no finite numbers: {specials}"),
+                self.options.messages,
+            );
+        }
+    }
+
+    /// Draws and writes the pictures of an output.
+    pub(super) fn draw(
+        &mut self,
+        source: &SourceFile,
+        engine: &mut dyn Engine,
+        location: u32,
+    ) -> Result {
+        for moment in self.moments.clone() {
+            if self.done > 0 {
+                self.deadline = Deadline::set(self.options.timeout);
+            }
+            engine.set_time(moment.time, moment.frame);
+            self.bind_last(engine)?;
+            self.draw_one(source, engine)?;
+            self.stats.took("render");
+            let is_wanted = self.write(moment, location)?;
+            self.stats.took("write");
+            self.done += 1;
+            if !is_wanted {
+                break;
+            }
+        }
+        if self.done == self.all {
+            self.progress.clear();
+        }
+        Ok(())
+    }
+
+    /// Binds the last frame to the texture that is to hold it, if there is one.
+    fn bind_last(&self, engine: &mut dyn Engine) -> Result {
+        match (&self.feedback, &self.image) {
+            (Some(feedback), Some(AnyImage::Float(frame))) => feedback.bind(engine, frame),
+            _ => Ok(()),
+        }
+    }
+
+    fn draw_one(&mut self, source: &SourceFile, engine: &dyn Engine) -> Result {
+        let encoding = self.form.encoding;
+        // A frame that is bound to a texture keeps all of its bits until it is written.
+        let drawn_as = if self.feedback.is_some() { Encoding::Npy } else { encoding };
+        let mut image = match self.image.take() {
+            Some(image) => image,
+            None => drawn_as
+                .blank(self.options.picture.size)
+                .map_err(|error| Failure::machine(chain(&error)))?,
+        };
+        let advance = |done, total| {
+            self.progress.advance(self.done * total + done, self.all * total);
+        };
+        let options = lambdav_raster::RenderOptions {
+            timeout: Some(self.deadline.left()),
+            progress: Some(&advance),
+            specials: Some(&self.specials),
+            ..lambdav_raster::RenderOptions::default()
+        };
+        let transfer = drawn_as.transfer();
+        let drawn = self.install(|| render_image_into(engine, &mut image, transfer, &options));
+        self.image = Some(image);
+        if drawn.is_err() {
+            self.progress.clear();
+        }
+        let (deadline, messages) = (self.deadline, self.options.messages);
+        drawn.map_err(|error| not_drawn(error, engine, source, deadline, messages))?;
+        if let Some(remark) = engine.remark() {
+            note(&remark, messages);
+        }
+        Ok(())
+    }
+
+    /// Writes the last picture. Whether anybody wants another.
+    fn write(&mut self, moment: Moment, location: u32) -> Result<bool> {
+        let Some(image) = &self.image else { return Ok(true) };
+        let Form { encoding, raw } = self.form;
+        let metadata = self.metadata(moment, location);
+        let quantized = match (raw, image, encoding) {
+            (Some(_), AnyImage::Float(frame), Encoding::Png8(transfer)) => {
+                Some(AnyImage::from(quantize::<u8>(frame, transfer)))
+            }
+            (Some(_), AnyImage::Float(frame), Encoding::Png16(transfer)) => {
+                Some(AnyImage::from(quantize::<u16>(frame, transfer)))
+            }
+            _ => None,
+        };
+        let image = quantized.as_ref().unwrap_or(image);
+        if self.options.out() != Path::new("-") {
+            let path = self.target(moment, location)?;
+            let saved = self.install(|| match raw {
+                Some(layout) => write_atomically(&path, |out| layout.encode(image, out)),
+                None => save(&path, image, encoding, &metadata),
+            });
+            return saved.map(|()| true).map_err(|error| save_failure(&error));
+        }
+        let mut bytes = std::mem::take(&mut self.bytes);
+        bytes.clear();
+        let encoded = self.install(|| match raw {
+            Some(layout) => layout.encode(image, &mut bytes),
+            None => encode(image, encoding, &metadata, &mut bytes),
+        });
+        encoded.map_err(|error| Failure::machine(chain(&error)))?;
+        // Whoever reads may take time.
+        Deadline::lift();
+        let is_read = write_out(&bytes);
+        self.bytes = bytes;
+        is_read
+    }
+
+    /// Does something on the threads that were asked for.
+    fn install<R: Send>(&self, work: impl FnOnce() -> R + Send) -> R {
+        match &self.pool {
+            None => work(),
+            Some(pool) => pool.install(work),
+        }
+    }
+}
+
+/// A bar on standard error, if that is a terminal, for what takes longer than a second.
+struct Progress {
+    start: Instant,
+    bar: OnceLock<ProgressBar>,
+    terminal: bool,
+}
+
+impl Progress {
+    fn new() -> Self {
+        Self { start: Instant::now(), bar: OnceLock::new(), terminal: io::stderr().is_terminal() }
+    }
+
+    fn advance(&self, done: usize, total: usize) {
+        if !self.terminal || self.start.elapsed() < Duration::from_secs(1) {
+            return;
+        }
+        let bar = self.bar.get_or_init(|| {
+            let style = ProgressStyle::with_template("{wide_bar} {percent}% {eta}");
+            let style = style.unwrap_or_else(|_| ProgressStyle::default_bar());
+            ProgressBar::new(total as u64).with_style(style).with_elapsed(self.start.elapsed())
+        });
+        // Calls overtake one another.
+        if done as u64 > bar.position() {
+            bar.set_position(done as u64);
+        }
+    }
+
+    fn clear(&self) {
+        if let Some(bar) = self.bar.get() {
+            bar.finish_and_clear();
+        }
+    }
+}

@@ -1,0 +1,163 @@
+//! `lambdav render`: a program to an image file.
+
+mod draw;
+mod feedback;
+mod module;
+mod options;
+mod program;
+mod sequence;
+
+pub(super) use module::{is_own, open_module};
+pub(super) use options::{PictureArguments, RenderArguments, SampleArguments};
+
+use super::binds::Binds;
+use super::engines::EngineName;
+use super::failure::{Failure, Result, chain};
+use super::files::{check_target, no_standard_input, one_standard_input, read_bytes};
+use super::given::Given;
+use super::messages::{MessageFormat, no_terminal, one_standard_output};
+use super::stats::Stats;
+use draw::{Form, Job};
+use lambdav_image::file::{Encoding, Format, has_readable_name};
+use lambdav_image::quantize::Transfer;
+use options::PictureFormat;
+use sequence::file_name;
+use std::ffi::OsStr;
+use std::iter;
+use std::path::{Path, PathBuf};
+
+pub(super) fn run(options: &RenderArguments) -> Result {
+    let stats = Stats::new(options.stats);
+    if options.engine.is_some_and(|e| e != EngineName::Simd) {
+        for (option, is_given) in
+            [("lanes", options.lanes.is_some()), ("target", options.target.is_some())]
+        {
+            if is_given {
+                let message = format!("--{option} is for the engine `simd`; the others have none");
+                return Err(Failure::usage(message));
+            }
+        }
+    }
+    if options.specialise && options.engine == Some(EngineName::Source) {
+        let message = "--specialise is for the engines that compile; `source` reads the text";
+        return Err(Failure::usage(message));
+    }
+    options.picture.check_engine(options.engine)?;
+    if options.feedback.is_some() && options.has_all_outputs() {
+        let message = "--feedback is for the frames of one output; name it with --output LOC";
+        return Err(Failure::usage(message));
+    }
+    let binds = Binds::read(&options.picture.bind)?;
+    let read: Vec<&PathBuf> =
+        iter::once(&options.shader).chain(&options.picture.uniforms).chain(binds.paths()).collect();
+    one_standard_input(read.iter().copied())?;
+    if options.watch {
+        no_standard_input(read.iter().copied())?;
+    }
+    if options.out() == Path::new("-") {
+        if options.stats == Some(MessageFormat::Json) {
+            return Err(Failure::usage(
+                "--stats=json writes to standard output, and so would the image; name a file",
+            ));
+        }
+        one_standard_output(options.messages, "the image", "name a file")?;
+        no_terminal("an image", "name a file in place of `-`")?;
+        if options.has_all_outputs() {
+            return Err(Failure::usage("all outputs go into files of their own; name a file"));
+        }
+    } else {
+        // The files of all outputs are known when the program is.
+        let first = options.moments()[0];
+        check_target(&file_name(options.out(), first.number, None)?, &read)?;
+    }
+    let form = form(options)?;
+    let (name, bytes) = read_bytes(&options.shader)?;
+    let values = Given::read(&options.picture.set, options.picture.uniforms.as_ref())?;
+    let given = values.with_binds(binds.clone()).with_module(&options.picture.module)?;
+    let gpu = options.gpu.open(options.engine == Some(EngineName::Gpu))?;
+    let mut job = Job::new(options, form, &read, stats)?;
+    // The engine `spirv` executes the words of a module; the others, the program that it is raised to.
+    let is_executed = options.engine == Some(EngineName::Spirv);
+    match lambdav_spirv::words(&bytes).filter(|_| is_executed) {
+        Some(_) if options.specialise => {
+            return Err(Failure::usage("--specialise is for programs; this is a module"));
+        }
+        words => {
+            let (path, most) = (&options.shader, options.messages.max_errors);
+            let mut loaded = given.compile(path, bytes.clone(), most)?;
+            loaded.diagnostics.drop_lints();
+            let given = given.reaching(&mut loaded, &|_| false);
+            // The evaluator of words knows some modules of ours that are no programs: exact ones.
+            let is_whole = options.picture.module.entry.is_none() && loaded.core.is_none();
+            match words.filter(|words| is_whole && is_own(words)) {
+                Some(words) => {
+                    module::draw_module(options, &given, &name, &bytes, &words, &mut job)?;
+                }
+                None => program::draw_program(options, gpu.as_ref(), &given, &loaded, &mut job)?,
+            }
+        }
+    }
+    job.note_specials();
+    job.stats.say(job.pixels())
+}
+
+fn form(options: &RenderArguments) -> Result<Form> {
+    check_ending(options)?;
+    let SampleArguments { srgb, depth } = &options.samples;
+    let transfer = if *srgb { Transfer::Srgb } else { Transfer::Linear };
+    let format = match options.format {
+        Some(PictureFormat::Raw(raw)) => {
+            if depth.is_some() || *srgb && raw.is_float() {
+                return Err(Failure::usage(
+                    "of frames without a header --format says the depth, and --srgb is for 8 and 16 bits",
+                ));
+            }
+            return Ok(Form { encoding: raw.encoding(transfer), raw: Some(raw) });
+        }
+        Some(PictureFormat::File(format)) => format,
+        None if options.out() == Path::new("-") => {
+            return Err(Failure::usage(
+                "standard output has no ending; add --format png, exr or npy",
+            ));
+        }
+        None if options.out().extension().is_none_or(OsStr::is_empty) => {
+            return Err(Failure::usage(format!(
+                "`{}` has no ending that says the format; add --format png, exr or npy",
+                options.out().display()
+            )));
+        }
+        None => Format::from_path(options.out()).map_err(|e| Failure::usage(chain(&e)))?,
+    };
+    if format != Format::Png && (*srgb || depth.is_some()) {
+        return Err(Failure::usage(format!(
+            "--srgb and --depth are for PNG; {} holds the numbers as they are",
+            format.name()
+        )));
+    }
+    let encoding = match format {
+        Format::Png if depth.as_deref() == Some("16") => Encoding::Png16(transfer),
+        Format::Png => Encoding::Png8(transfer),
+        Format::Exr => Encoding::Exr,
+        Format::Npy => Encoding::Npy,
+    };
+    Ok(Form { encoding, raw: None })
+}
+
+/// Checks that `--format` says what the name does, if that ends as the names of images do.
+fn check_ending(options: &RenderArguments) -> Result {
+    let out = options.out();
+    let (Some(asked), true) = (options.format, has_readable_name(out)) else { return Ok(()) };
+    let named = Format::from_path(out).ok().map(PictureFormat::File);
+    if named == Some(asked) {
+        return Ok(());
+    }
+    let asked = match asked {
+        PictureFormat::File(format) => format.name().to_owned(),
+        PictureFormat::Raw(_) => "a frame without a header".to_owned(),
+    };
+    let ending = out.extension().unwrap_or_default().display();
+    Err(Failure::usage(format!(
+        "`{}` ends in .{ending}, and --format says {asked}; leave out --format, or name the file otherwise",
+        out.display()
+    )))
+}

@@ -1,0 +1,167 @@
+//! `render --stats`: how long each part took, what was compiled, and how well lanes are used.
+
+use super::failure::Result;
+use super::messages::{MessageFormat, print, say};
+use lambdav_engine::engines::SimdEngine;
+use lambdav_image::Size;
+use lambdav_simd_backend::activity::Activity;
+use lambdav_simd_backend::emit::Allocation;
+use lambdav_simd_backend::registers::Callable;
+use serde_json::{Value, json};
+use std::time::{Duration, Instant};
+
+/// What `--stats` tells.
+pub(super) struct Stats {
+    asked: Option<MessageFormat>,
+    last: Instant,
+    parts: Vec<Part>,
+    notes: Vec<(&'static str, String)>,
+}
+
+/// What takes time.
+struct Part {
+    name: &'static str,
+    time: Duration,
+    /// Parts of it.
+    stages: Vec<(&'static str, Duration)>,
+}
+
+impl Stats {
+    /// Begins to count.
+    pub(super) fn new(asked: Option<MessageFormat>) -> Self {
+        Self { asked, last: Instant::now(), parts: Vec::new(), notes: Vec::new() }
+    }
+
+    /// The time since the last part belongs to this one.
+    pub(super) fn took(&mut self, part: &'static str) {
+        self.took_in(part, Vec::new());
+    }
+
+    /// The same of a part whose stages took so long.
+    fn took_in(&mut self, name: &'static str, stages: Vec<(&'static str, Duration)>) {
+        let now = Instant::now();
+        let time = now - self.last;
+        self.last = now;
+        // Of several pictures it is what all of them took.
+        match self.parts.iter_mut().find(|part| part.name == name) {
+            Some(part) => {
+                part.time += time;
+                for (of, (_, more)) in part.stages.iter_mut().zip(stages) {
+                    of.1 += more;
+                }
+            }
+            None => self.parts.push(Part { name, time, stages }),
+        }
+    }
+
+    /// Something beside times.
+    pub(super) fn note(&mut self, about: &'static str, text: String) {
+        // Several outputs may have the same to say.
+        let note = (about, text);
+        if !self.notes.contains(&note) {
+            self.notes.push(note);
+        }
+    }
+
+    /// The program has been read; a shader's compilation took these times.
+    pub(super) fn read(&mut self, times: Option<lambdav_frontend::Times>) {
+        let stages = times.map(|lambdav_frontend::Times { parse, resolve, elaborate }| {
+            vec![("parse", parse), ("resolve", resolve), ("elaborate", elaborate)]
+        });
+        self.took_in("read and check", stages.unwrap_or_default());
+    }
+
+    /// There is machine code.
+    pub(super) fn compiled(&mut self, engine: &SimdEngine) {
+        let (kernel, times) = (engine.kernel(), engine.kernel().times());
+        let stages = vec![
+            ("schedule", engine.scheduling()),
+            ("lane program", times.lanes),
+            ("register program", times.registers),
+            ("machine code", times.code),
+        ];
+        self.took_in("compile", stages);
+        let (code, shape) = (kernel.code(), kernel.code().shape());
+        let allocation = match kernel.allocation() {
+            Allocation::Thorough => "",
+            Allocation::Quick => "; registers allocated in one pass, as pixels are few",
+        };
+        self.note("code", format!("{} bytes, {} of stack{allocation}", code.size(), code.stack()));
+        let target = kernel.target();
+        self.note("target", format!("{} ({})", target.name(), target.reason()));
+        let (lanes, columns, rows) = (shape.lanes(), shape.columns(), shape.rows());
+        let reason = kernel.reason();
+        self.note("lanes", format!("{lanes}, groups of {columns}x{rows} pixels ({reason})"));
+    }
+
+    /// The machine code has drawn an image of that size: looks at how it used its lanes, if
+    /// asked to.
+    pub(super) fn drawn(&mut self, engine: &SimdEngine, size: Size) {
+        if self.asked.is_none() {
+            return;
+        }
+        let Activity { share, groups, planned } = engine.kernel().activity(size);
+        self.took("sample lanes");
+        let share = match share {
+            Some(share) => format!("{:.0} % of lanes on average", share * 100.0),
+            None => "nothing is computed in lanes".to_owned(),
+        };
+        let sample = match groups {
+            1 if planned == 1 => "1 group".to_owned(),
+            all if all == planned => format!("{all} groups"),
+            some => format!("{some} of {planned} groups, for want of time"),
+        };
+        self.note("active", format!("{share} (a sample of {sample})"));
+    }
+
+    /// Says all of it, if asked to, when so many pixels have been drawn.
+    pub(super) fn say(&self, pixels: f64) -> Result {
+        match self.asked {
+            None => {}
+            Some(MessageFormat::Json) => return print(format!("{}\n", self.json(pixels))),
+            Some(MessageFormat::Text) => {
+                say(&self.text(pixels));
+            }
+        }
+        Ok(())
+    }
+
+    fn json(&self, pixels: f64) -> Value {
+        let stage =
+            |&(name, time): &(&str, Duration)| json!({"name": name, "seconds": time.as_secs_f64()});
+        let part = |part: &Part| {
+            let stages: Vec<Value> = part.stages.iter().map(stage).collect();
+            json!({"name": part.name, "seconds": part.time.as_secs_f64(), "stages": stages})
+        };
+        let notes = self.notes.iter().map(|(about, text)| json!({"about": about, "text": text}));
+        json!({
+            "kind": "stats",
+            "pixels": pixels,
+            "parts": self.parts.iter().map(part).collect::<Vec<_>>(),
+            "notes": notes.collect::<Vec<_>>(),
+        })
+    }
+
+    fn text(&self, pixels: f64) -> String {
+        let milliseconds = |time: Duration| time.as_secs_f64() * 1e3;
+        let mut text = String::new();
+        for Part { name, time, stages } in &self.parts {
+            text += &format!("{name:>16}: {:9.3} ms", milliseconds(*time));
+            if *name == "render" {
+                text += &format!(", {:.2} ns per pixel", time.as_secs_f64() * 1e9 / pixels);
+            }
+            let stages: Vec<String> = stages
+                .iter()
+                .map(|&(stage, time)| format!("{stage} {:.3}", milliseconds(time)))
+                .collect();
+            if !stages.is_empty() {
+                text += &format!(" ({})", stages.join(", "));
+            }
+            text += "\n";
+        }
+        for (about, note) in &self.notes {
+            text += &format!("{about:>16}: {note}\n");
+        }
+        text
+    }
+}

@@ -1,0 +1,325 @@
+//! Directives in texts: the comments that say what is tested, and those that seem to.
+//!
+//! One rule holds for all languages: a directive is a comment of the language that begins with `test:` and has
+//! a line of its own. Comments begin with `;` in λV, core text and SPIR-V text, with `//` in WGSL and GLSL, where
+//! a line of a block comment is one, too. In the file of directives beside a program both begin comments, and
+//! a line that is no comment is a directive as well.
+//!
+//! A comment that is nearly a directive would be a test that nobody runs, so each is told.
+
+use lambdav_core::diagnostics::{nearest_name, printable, quote};
+use std::ffi::OsStr;
+use std::path::Path;
+
+/// How a language writes comments.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Syntax {
+    /// From `;` to the end of the line.
+    Semicolon,
+    /// From `//` to the end of the line, and between `/*` and `*/`, which nest if that is said.
+    Slashes { nests: bool },
+    /// Of the file beside a program.
+    Beside,
+}
+
+impl Syntax {
+    /// That of a program, by the ending of its name.
+    pub(super) fn of(program: &Path) -> Self {
+        match program.extension().and_then(OsStr::to_str) {
+            Some("wgsl") => Self::Slashes { nests: true },
+            Some("frag" | "glsl") => Self::Slashes { nests: false },
+            _ => Self::Semicolon,
+        }
+    }
+
+    /// What a directive begins with.
+    pub(super) fn marker(self) -> &'static str {
+        match self {
+            Self::Slashes { .. } => "// test:",
+            Self::Semicolon | Self::Beside => "; test:",
+        }
+    }
+}
+
+/// A directive as it is written.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Written {
+    /// Its line, from 1.
+    pub(super) line: usize,
+    /// What follows `test:`.
+    pub(super) words: String,
+}
+
+/// A comment that is nearly a directive.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct NearMiss {
+    /// Its line, from 1.
+    pub(super) line: usize,
+    /// Its text.
+    pub(super) text: String,
+    /// What keeps it from being one.
+    pub(super) message: String,
+}
+
+/// What is found in a text.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct Scanned {
+    /// The directives, in order.
+    pub(super) directives: Vec<Written>,
+    /// What seems to be one.
+    pub(super) near: Vec<NearMiss>,
+}
+
+/// A part of a line that is a comment.
+struct Comment<'a> {
+    /// Whether nothing else stands before it.
+    has_line: bool,
+    text: &'a str,
+}
+
+/// Searches a text.
+pub(super) fn scan(text: &str, syntax: Syntax) -> Scanned {
+    let mut found = Scanned::default();
+    let mut depth = 0;
+    let text = text.strip_prefix('\u{feff}').unwrap_or(text);
+    for (index, line) in text.lines().enumerate() {
+        let number = index + 1;
+        let comments = match syntax {
+            Syntax::Semicolon => after_semicolon(line),
+            Syntax::Slashes { nests } => after_slashes(line, nests, &mut depth),
+            Syntax::Beside => match foreign_comment(line) {
+                Some(text) => vec![Comment { has_line: true, text }],
+                None => {
+                    let words = line.trim();
+                    let words = words.strip_prefix("test:").unwrap_or(words).to_owned();
+                    if !words.is_empty() {
+                        found.directives.push(Written { line: number, words });
+                    }
+                    continue;
+                }
+            },
+        };
+        let is_comment = !comments.is_empty();
+        for Comment { has_line, text } in comments {
+            let near = |message| NearMiss { line: number, text: text.to_owned(), message };
+            let marker = syntax.marker();
+            match meaning(text) {
+                Meaning::Directive(words) if has_line => {
+                    found.directives.push(Written { line: number, words: words.to_owned() });
+                }
+                Meaning::Directive(_) => {
+                    let message = format!("a test has a line of its own: `{marker} …`");
+                    found.near.push(near(message));
+                }
+                Meaning::Nearly => {
+                    let shown = quote(&printable(text.get(..60).unwrap_or(text)));
+                    let message = format!("{shown} is no test; a test begins with `{marker}`");
+                    found.near.push(near(message));
+                }
+                Meaning::Other => {}
+            }
+        }
+        // A directive in the comment of another language.
+        if let (false, Some(text)) = (is_comment, foreign_comment(line))
+            && !matches!(meaning(text), Meaning::Other)
+        {
+            let message = format!("a test begins with `{}` in this language", syntax.marker());
+            found.near.push(NearMiss { line: number, text: text.to_owned(), message });
+        }
+    }
+    found
+}
+
+/// What a comment means.
+enum Meaning<'a> {
+    /// It is a directive with these words.
+    Directive(&'a str),
+    /// It seems to be meant as one.
+    Nearly,
+    Other,
+}
+
+fn meaning(comment: &str) -> Meaning<'_> {
+    if let Some(words) = comment.strip_prefix("test:") {
+        return Meaning::Directive(words);
+    }
+    let end = comment.find(|c: char| !c.is_alphabetic()).unwrap_or(comment.len());
+    let (word, rest) = comment.split_at(end);
+    let word = word.to_lowercase();
+    let is_test = word == "test" || word == "tests";
+    let is_near = || nearest_name(&word, ["test"]).is_some() || word.starts_with("test");
+    let is_option = |word: &str| {
+        let name = word.strip_prefix("--").and_then(|name| name.chars().next());
+        name.is_some_and(|first| first.is_ascii_lowercase())
+    };
+    let has_option = || rest.split_whitespace().any(is_option);
+    let begins = rest.trim_start().chars().next();
+    if is_test && matches!(begins, Some(':' | '=' | '：')) || (is_test || is_near()) && has_option()
+    {
+        return Meaning::Nearly;
+    }
+    Meaning::Other
+}
+
+/// The comment that a line is in one of the languages.
+fn foreign_comment(line: &str) -> Option<&str> {
+    let line = line.trim();
+    [";", "//", "#"].iter().find_map(|&marker| {
+        let rest = line.strip_prefix(marker)?;
+        Some(rest.trim_start_matches([';', '/', '#']).trim())
+    })
+}
+
+/// The comment of a line of λV, core text or SPIR-V text.
+fn after_semicolon(line: &str) -> Vec<Comment<'_>> {
+    let (mut is_string, mut is_escaped) = (false, false);
+    let begin = line.char_indices().find(|&(_, c)| {
+        let is_begin = c == ';' && !is_string;
+        if c == '"' && !is_escaped {
+            is_string = !is_string;
+        }
+        is_escaped = c == '\\' && !is_escaped;
+        is_begin
+    });
+    let Some((at, _)) = begin else { return Vec::new() };
+    let has_line = line[..at].trim().is_empty();
+    vec![Comment { has_line, text: line[at..].trim_start_matches(';').trim() }]
+}
+
+/// The comments of a line of WGSL or GLSL; `depth` is how many block comments are open.
+fn after_slashes<'a>(line: &'a str, nests: bool, depth: &mut usize) -> Vec<Comment<'a>> {
+    let mut comments = Vec::new();
+    let (mut rest, mut has_line) = (line, true);
+    loop {
+        if *depth > 0 {
+            let (length, closes) = block(rest, nests, depth);
+            let text = rest[..length].trim().trim_start_matches(['*', '!']).trim();
+            comments.push(Comment { has_line, text });
+            if !closes {
+                return comments;
+            }
+            rest = &rest[length + 2..];
+            continue;
+        }
+        let begin = rest.match_indices('/').find_map(|(at, _)| {
+            let next = rest.as_bytes().get(at + 1)?;
+            matches!(next, b'/' | b'*').then_some((at, *next == b'*'))
+        });
+        let Some((at, is_block)) = begin else { return comments };
+        has_line &= rest[..at].trim().is_empty();
+        if !is_block {
+            let text = rest[at..].trim_start_matches(['/', '!']).trim();
+            comments.push(Comment { has_line, text });
+            return comments;
+        }
+        *depth = 1;
+        rest = &rest[at + 2..];
+    }
+}
+
+/// How much of a line belongs to the block comments that are open, without the last `*/`, and whether that
+/// is there.
+fn block(line: &str, nests: bool, depth: &mut usize) -> (usize, bool) {
+    let bytes = line.as_bytes();
+    let mut at = 0;
+    while at + 1 < bytes.len() {
+        match &bytes[at..at + 2] {
+            b"*/" => {
+                *depth -= 1;
+                if *depth == 0 {
+                    return (at, true);
+                }
+                at += 2;
+            }
+            b"/*" if nests => {
+                *depth += 1;
+                at += 2;
+            }
+            _ => at += 1,
+        }
+    }
+    (line.len(), false)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const WGSL: Syntax = Syntax::Slashes { nests: true };
+    const GLSL: Syntax = Syntax::Slashes { nests: false };
+
+    /// The lines of directives, with their words.
+    fn directives(text: &str, syntax: Syntax) -> Vec<(usize, String)> {
+        let found = scan(text, syntax);
+        assert_eq!(found.near, [], "{text}");
+        found.directives.into_iter().map(|d| (d.line, d.words.trim().to_owned())).collect()
+    }
+
+    fn near(text: &str, syntax: Syntax) -> Vec<usize> {
+        let found = scan(text, syntax);
+        assert_eq!(found.directives, [], "{text}");
+        found.near.into_iter().map(|near| near.line).collect()
+    }
+
+    #[test]
+    fn each_language_has_its_comments() {
+        let two = |text, syntax| {
+            let found = directives(text, syntax);
+            assert_eq!(found, [(2, "--size 4x4".to_owned()), (3, "b --time 1".to_owned())]);
+        };
+        two("; A disk.\n  ;; test: --size 4x4\n;test: b --time 1\r\n(vec4 1)", Syntax::Semicolon);
+        two("// A disk.\n  /// test: --size 4x4\n//test: b --time 1\nfn", WGSL);
+        two("/* A\n * test: --size 4x4\n   test: b --time 1 */ void", GLSL);
+        two("/* A /* b */\n * test: --size 4x4 */\n/* test: b --time 1 */ fn", WGSL);
+        two("; A\n; test: --size 4x4\n// test: b --time 1\n", Syntax::Beside);
+        two("# A\n--size 4x4\nb --time 1\n\n", Syntax::Beside);
+        assert_eq!(directives("/* a /* b */\nint test: --size; // x", GLSL), []);
+        assert_eq!(directives("\u{feff}; test: a", Syntax::Semicolon).len(), 1);
+        assert_eq!(directives("(include \"; test: a.lv\") ; b", Syntax::Semicolon), []);
+    }
+
+    #[test]
+    fn what_is_nearly_a_directive() {
+        for text in [
+            "tests: --size 4x4",
+            "Test: --size 4x4",
+            "TEST: x",
+            "test --size 4x4",
+            "test : --size 4x4",
+            "test= a",
+            "tets: --size 4x4",
+            "tst --time 1",
+            "testing: --size 4x4",
+            "test a --size 4x4",
+        ] {
+            assert_eq!(near(&format!("a\n; {text}"), Syntax::Semicolon), [2], "{text}");
+            assert_eq!(near(&format!("a\n//{text}"), WGSL), [2], "{text}");
+            assert_eq!(near(&format!("/*\n * {text}\n*/"), GLSL), [2], "{text}");
+            assert_eq!(near(&format!("// {text}"), Syntax::Beside), [1], "{text}");
+        }
+        // Not on a line of its own, or in a comment of another language.
+        assert_eq!(near("(vec4 1) ; test: --size 4x4", Syntax::Semicolon), [1]);
+        assert_eq!(near("fn f() {} // test: --size 4x4", WGSL), [1]);
+        assert_eq!(near("; test: --size 4x4\n# test: a", GLSL), [1, 2]);
+        assert_eq!(near("// test: --size 4x4", Syntax::Semicolon), [1]);
+    }
+
+    #[test]
+    fn what_is_none() {
+        for text in [
+            "test the edge",
+            "a test: no",
+            "text: a line",
+            "testimony -- 1",
+            "rest --",
+            "best",
+            "",
+            "λ",
+            "test",
+            "test 1: of three",
+        ] {
+            assert_eq!(near(&format!("; {text}\n;{text}"), Syntax::Semicolon), [0; 0], "{text}");
+            assert_eq!(near(&format!("// {text}\n/*{text}*/"), WGSL), [0; 0], "{text}");
+        }
+    }
+}

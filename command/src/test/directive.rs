@@ -1,0 +1,173 @@
+//! Directives: comments that say what is tested.
+
+use crate::comparison::CompareArguments;
+use crate::render::{PictureArguments, SampleArguments};
+use crate::values::Outputs;
+use clap::{Parser, ValueEnum};
+use lambdav_core::diagnostics::printable;
+use std::path::{Path, PathBuf};
+
+/// What a directive says.
+#[derive(Parser, Clone, Debug)]
+#[command(
+    no_binary_name = true,
+    disable_help_flag = true,
+    override_usage = "; test: [NAME] [OPTION]…"
+)]
+pub(super) struct Directive {
+    /// What tells it from other tests of the program
+    #[arg(value_parser = name)]
+    pub(super) name: Option<String>,
+    #[command(flatten)]
+    pub(super) picture: PictureArguments,
+    #[command(flatten)]
+    pub(super) samples: SampleArguments,
+    #[command(flatten)]
+    pub(super) allowed: CompareArguments,
+    /// What the golden is
+    #[arg(long = "format", value_enum, default_value_t = Kind::Png)]
+    pub(super) kind: Kind,
+}
+
+/// What a golden is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(super) enum Kind {
+    /// A PNG file.
+    Png,
+    /// An OpenEXR file.
+    Exr,
+    /// An NPY file.
+    Npy,
+    /// A text file with a digest of the picture.
+    Digest,
+}
+
+impl Kind {
+    /// The ending of its files.
+    pub(super) fn ending(self) -> &'static str {
+        match self {
+            Self::Png => "png",
+            Self::Exr => "exr",
+            Self::Npy => "npy",
+            Self::Digest => "digest",
+        }
+    }
+}
+
+fn name(text: &str) -> Result<String, String> {
+    let is_good = |c: char| c.is_alphanumeric() || c == '-' || c == '_';
+    match text {
+        "new" | "diff" => Err(format!("`{text}` stands for the pictures of tests that fail")),
+        _ if !text.is_empty() && text.chars().all(is_good) => Ok(text.to_owned()),
+        _ => Err(format!("`{text}` is no name of a test: it has letters, digits, - and _")),
+    }
+}
+
+/// What a directive says, or what is wrong with it.
+pub(super) fn read(words: &str) -> Result<Directive, String> {
+    let split = shlex::split(words).ok_or("a quotation mark is not closed")?;
+    if inputs(words).iter().any(|path| path == Path::new("-")) {
+        return Err("a test has no standard input; name a file in place of `-`".to_owned());
+    }
+    let directive = Directive::try_parse_from(split).map_err(|error| {
+        // The first paragraph says what is wrong; the usage that follows is of another command.
+        let text = error.render().to_string();
+        let text = text.split("\n\n").next().unwrap_or_default();
+        printable(text.trim_start_matches("error: ")).to_string()
+    })?;
+    let samples = &directive.samples;
+    if directive.picture.output == Some(Outputs::All) {
+        return Err("a test is of one output; write one for each".to_owned());
+    }
+    let is_digest = directive.kind == Kind::Digest;
+    if is_digest && directive.allowed != CompareArguments::default() {
+        return Err("pictures are not compared by their digests: nothing may differ".to_owned());
+    }
+    if directive.kind != Kind::Png && !is_digest && (samples.srgb || samples.depth.is_some()) {
+        let kind = directive.kind.ending();
+        return Err(format!(
+            "--srgb and --depth are for png; {kind} holds the numbers as they are"
+        ));
+    }
+    if is_digest && samples.srgb && samples.depth.is_none() {
+        return Err("--srgb is for samples of 8 or 16 bits; add --depth".to_owned());
+    }
+    if directive.allowed.max_ulp.is_some() && directive.kind == Kind::Png {
+        return Err("--max-ulp is for floats: --format exr or --format npy".to_owned());
+    }
+    Ok(directive)
+}
+
+/// The files that a directive names, also one that is wrong otherwise, relative to its program.
+pub(super) fn inputs(words: &str) -> Vec<PathBuf> {
+    let split = shlex::split(words)
+        .unwrap_or_else(|| words.split_whitespace().map(str::to_owned).collect());
+    let mut found = Vec::new();
+    let mut words = split.iter();
+    while let Some(word) = words.next() {
+        let (option, value) = match word.split_once('=') {
+            Some((option, value)) => (option, Some(value)),
+            None => (word.as_str(), None),
+        };
+        if option != "--bind" && option != "--uniforms" {
+            continue;
+        }
+        let Some(value) = value.or_else(|| words.next().map(String::as_str)) else { break };
+        let file = match option {
+            "--bind" => value.split_once('=').map(|(_, file)| file),
+            _ => Some(value),
+        };
+        found.extend(file.map(PathBuf::from));
+    }
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn directives_are_command_lines() {
+        let words = " b --time -1.5 --set 'l={\"power\": 2}' --format npy --max-ulp 2";
+        let directive = read(words).expect("it is right");
+        assert_eq!((directive.name.as_deref(), directive.picture.time), (Some("b"), -1.5));
+        assert_eq!(directive.picture.set, ["l={\"power\": 2}"]);
+        assert_eq!((directive.kind, directive.allowed.max_ulp), (Kind::Npy, Some(2)));
+    }
+
+    #[test]
+    fn files_are_named_by_options() {
+        let words = "a --bind t=x.png --bind=u='a b.npy' --uniforms v.json --uniforms=w.json \
+                     --set bind=no --oops --bind 'v=c=d.png' --bind";
+        let paths = ["x.png", "a b.npy", "v.json", "w.json", "c=d.png"].map(PathBuf::from);
+        assert_eq!(inputs(words), paths);
+        assert_eq!(inputs("--bind t=x.png 'a").first(), paths.first());
+    }
+
+    #[test]
+    fn what_is_wrong_is_said() {
+        for (words, message) in [
+            ("--size", "a value is required for '--size <WxH>'"),
+            ("--size 0x4", "0x4"),
+            ("a b", "unexpected argument 'b'"),
+            ("a/b", "is no name of a test"),
+            ("new", "stands for the pictures of tests that fail"),
+            ("'a", "a quotation mark is not closed"),
+            ("--format gif", "invalid value 'gif'"),
+            ("--format digest --tolerance 1", "nothing may differ"),
+            ("--format exr --srgb", "exr holds the numbers as they are"),
+            ("--format digest --srgb", "add --depth"),
+            ("--max-ulp 1", "--format exr or --format npy"),
+            ("--output all", "a test is of one output; write one for each"),
+            ("--as exr", "unexpected argument '--as'"),
+            ("--help", "unexpected argument '--help'"),
+            ("--engine core", "unexpected argument '--engine'"),
+            ("--bind t=-", "a test has no standard input"),
+            ("--uniforms -", "a test has no standard input"),
+        ] {
+            let error = read(words).expect_err(words);
+            assert!(error.contains(message), "{words}: {error}");
+            assert!(!error.contains("Usage"), "{error}");
+        }
+    }
+}

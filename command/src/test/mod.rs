@@ -1,0 +1,343 @@
+//! `lambdav test`: golden images.
+//!
+//! A *test* is a directive in a comment of a program: what picture is drawn of it. Its *golden* is the
+//! picture that was blessed, a file beside the program. The way is: [`plan`] finds programs and reads
+//! directives; [`workers`] have processes run the tests, so that nothing in one ends the run; in these,
+//! [`run`] draws and compares one test, and [`golden`] says what a golden holds; [`report`] says what came of
+//! all of them. A run writes no files but those of its own names, each whole or not at all, and replaces and
+//! removes none that has no [`mark`] of a run.
+
+mod comments;
+mod directive;
+mod evidence;
+mod files;
+mod folders;
+mod golden;
+mod job;
+mod mark;
+mod memory;
+mod orphans;
+mod plan;
+mod report;
+mod result;
+mod run;
+mod script;
+mod worker;
+mod workers;
+
+pub(super) use worker::work;
+pub(super) use workers::WORKER;
+
+use super::engines::EngineName;
+use super::failure::{Failure, Result};
+use super::gpu::GpuArguments;
+use super::messages::{MessageFormat, print};
+use super::values::{seconds, threads};
+use clap::Args;
+use lambdav_core::diagnostics::{nearest_name, printable};
+use plan::{Planned, Test};
+use result::{Status, Summary, TestResult};
+use std::collections::BTreeMap;
+use std::io::{self, Write};
+use std::num::NonZeroUsize;
+use std::path::PathBuf;
+use std::thread;
+use std::time::{Duration, Instant};
+
+const HELP: &str = "\
+A test is a comment of a program:
+
+  ; test: --size 64x64                      one test; its golden is NAME.png
+  ; test: night --time 22 --set glow=2      one of several; its golden is NAME.night.png
+  ; test: exact --format exr --max-ulp 2    png, exr, npy, or digest: a line in place of a picture
+
+A directive takes the options of `render` that say what is drawn (size, time, frame, mouse, set,
+uniforms, bind, output, max-iterations, srgb, depth) and those of `diff` that say what may
+differ. In WGSL and GLSL the comment is `// test: …`. Any program x, also a SPIR-V module, can have
+its directives in a file x.test beside it. A test that fails writes NAME.new.png and NAME.diff.png
+beside its golden. Nothing is replaced or removed that a run has not written. A file x.amber, of
+AmberScript, is one test, which says itself what it expects; one that wants what is not supported
+neither passes nor fails.
+
+Exit status: 0 all passed; 1 some did not; 2 the command line is at fault; 3 the machine is.";
+
+/// Draw the tests of programs and compare them with their goldens
+#[derive(Args)]
+#[command(after_help = HELP)]
+pub(super) struct TestArguments {
+    /// Programs, and folders that are looked through for programs
+    #[arg(value_name = "PATH", default_value = ".")]
+    paths: Vec<PathBuf>,
+    /// Make the drawn pictures the goldens, where they differ by more than is allowed or are missing
+    #[arg(long, conflicts_with_all = ["list", "against", "merge", "accept"])]
+    bless: bool,
+    /// Make the drawn pictures of these tests the goldens, named as the run that failed has named them
+    #[arg(long, value_name = "NAME", num_args = 1.., conflicts_with_all = ["list", "against", "merge", "filter", "shard"])]
+    accept: Vec<String>,
+    /// With --bless and --accept: replace goldens that no run of `lambdav test` has written, too, and mark
+    /// those that are right
+    #[arg(long)]
+    adopt: bool,
+    /// With --bless: remove goldens that no test has
+    #[arg(long, requires = "bless")]
+    prune: bool,
+    /// Only tests whose name contains this; can be given several times
+    #[arg(long, value_name = "TEXT")]
+    filter: Vec<String>,
+    /// Name the tests and their goldens, and run none
+    #[arg(long, conflicts_with_all = [
+        "merge", "report", "require_tests", "jobs", "quiet", "against", "timeout", "memory", "engine", "device", "native",
+        "flush_subnormals",
+    ])]
+    list: bool,
+    /// What computes the pixels; by default simd, or core for a program that exceeds its limits
+    #[arg(long, value_enum)]
+    engine: Option<EngineName>,
+    #[command(flatten)]
+    gpu: GpuArguments,
+    /// Fail if a program in a folder has no test. Files that others include need none
+    #[arg(long)]
+    require_tests: bool,
+    /// How many tests are run at once; by default as many as there are cores
+    #[arg(long, short, value_name = "N", value_parser = threads, allow_hyphen_values = true)]
+    jobs: Option<NonZeroUsize>,
+    /// Say nothing of tests that fail, but how many; the exit status says it, too
+    #[arg(long, short)]
+    quiet: bool,
+    /// Run the Kth of N parts, as 2/3, of which all together are all tests
+    #[arg(long, value_name = "K/N", value_parser = shard, conflicts_with = "merge")]
+    shard: Option<(usize, usize)>,
+    /// Write a report into this folder: index.html, junit.xml and results.jsonl
+    #[arg(long, value_name = "DIR")]
+    report: Option<PathBuf>,
+    /// Run nothing; join the reports in these folders, those of all shards, into one
+    #[arg(long, value_name = "DIR", num_args = 1.., conflicts_with_all = [
+        "paths", "filter", "engine", "against", "jobs", "timeout", "memory", "device", "native", "flush_subnormals",
+    ])]
+    merge: Vec<PathBuf>,
+    /// Compare pictures in this folder, named as the goldens and drawn by something else, with what is
+    /// drawn here
+    #[arg(long, value_name = "DIR")]
+    against: Option<PathBuf>,
+    /// How many seconds each test may take: to read its program, to draw and to compare
+    #[arg(long, value_name = "SECONDS", default_value = "60", value_parser = seconds, allow_hyphen_values = true)]
+    timeout: Duration,
+    /// How much memory the process may have that runs the tests; by default three quarters of the machine's,
+    /// and at least 4
+    #[arg(long, value_name = "GIB", value_parser = gib, allow_hyphen_values = true)]
+    memory: Option<f64>,
+    /// Run the tests again whenever a program, what it includes, or a golden changes, until it is
+    /// interrupted
+    #[arg(long, conflicts_with_all = ["list", "merge"])]
+    pub(super) watch: bool,
+    /// How results are written to standard output; json is one object for each test
+    #[arg(long, value_name = "FORMAT", value_enum, default_value_t = MessageFormat::Text)]
+    message_format: MessageFormat,
+}
+
+fn gib(text: &str) -> std::result::Result<f64, String> {
+    // The allocator reserves one at once.
+    let gib = text.parse().ok().filter(|gib| (1.5..=1e6).contains(gib));
+    gib.ok_or_else(|| format!("`{text}` is not a number of GiB from 1.5 on"))
+}
+
+fn shard(text: &str) -> std::result::Result<(usize, usize), String> {
+    let parts = text.split_once('/').and_then(|(k, n)| Some((k.parse().ok()?, n.parse().ok()?)));
+    match parts {
+        Some((k, n)) if 1 <= k && k <= n => Ok((k, n)),
+        _ => Err(format!("`{text}` is not a part such as 2/3")),
+    }
+}
+
+impl TestArguments {
+    /// Whether what is drawn becomes the golden.
+    fn blesses(&self) -> bool {
+        self.bless || !self.accept.is_empty()
+    }
+}
+
+pub(super) fn run(options: &TestArguments) -> Result {
+    if options.adopt && !options.blesses() {
+        return Err(Failure::usage("--adopt is for --bless and --accept"));
+    }
+    if let Some(folder) = &options.report {
+        report::check(folder)?;
+    }
+    if !options.merge.is_empty() {
+        return merge(options);
+    }
+    if options.engine != Some(EngineName::Gpu) {
+        options.gpu.open(false)?;
+    }
+    let begun = Instant::now();
+    let mut planned = plan::plan(&options.paths)?;
+    warn(&planned);
+    let all = std::mem::take(&mut planned.tests);
+    let mut tests: Vec<&Test> = all.iter().collect();
+    tests.retain(|test| {
+        options.filter.is_empty() || options.filter.iter().any(|text| test.id().contains(text))
+    });
+    if !options.accept.is_empty() {
+        accepted(&mut tests, &options.accept)?;
+    }
+    if tests.is_empty() {
+        return Err(nothing(options, &planned, all.len()));
+    }
+    let count = tests.len();
+    if let Some((k, n)) = options.shard {
+        let mut index = 0;
+        tests.retain(|_| {
+            index += 1;
+            (index - 1) % n == k - 1
+        });
+    }
+    if options.list {
+        return list(options, &tests);
+    }
+    let results = run_tests(options, &tests)?;
+    // Goldens are told to be orphans where all tests are known that could have them.
+    planned.tests = all;
+    let mut summary = Summary {
+        results,
+        all: count,
+        shard: options.shard,
+        orphans: orphans::find(&planned),
+        pruned: Vec::new(),
+        untested: planned.untested,
+        requires_tests: options.require_tests,
+        seconds: begun.elapsed().as_secs_f64(),
+    };
+    let pruned = if options.prune { summary.prune() } else { Ok(()) };
+    finish(options, &summary).and(pruned)
+}
+
+/// What comes of the tests, in their order. What is said of them appears as they end.
+fn run_tests(options: &TestArguments, tests: &[&Test]) -> Result<Vec<TestResult>> {
+    let mut say = |result: &TestResult| match options.message_format {
+        MessageFormat::Json => print(format!("{}\n", result.json())),
+        MessageFormat::Text => Ok(()),
+    };
+    // What is wrong with a directive needs no process.
+    let mut results: BTreeMap<usize, TestResult> = BTreeMap::new();
+    let mut others = Vec::new();
+    for (number, test) in tests.iter().enumerate() {
+        match &test.directive {
+            Err(wrong) if !folders::is_script(&test.program) => {
+                let (file, line) = (test.place.0.display(), test.place.1);
+                let message = match test.words.is_empty() {
+                    true => wrong.clone(),
+                    false => format!("{file}:{line}: {wrong}"),
+                };
+                let result = TestResult::wrong(test, Status::Broken, message);
+                say(&result)?;
+                results.insert(number, result);
+            }
+            _ => others.push(number),
+        }
+    }
+    let cores = thread::available_parallelism().map_or(1, NonZeroUsize::get);
+    let threads = options.jobs.map_or(cores, NonZeroUsize::get);
+    let run: Vec<&Test> = others.iter().map(|&number| tests[number]).collect();
+    let run = workers::run(&run, threads, options.timeout, &mut say)?;
+    results.extend(run.into_iter().map(|(index, result)| (others[index], result)));
+    Ok(results.into_values().collect())
+}
+
+/// Says what seems to be a test, and is none.
+fn warn(planned: &Planned) {
+    for warning in &planned.warnings {
+        // Nothing is left to do where even this cannot be written.
+        let _ = writeln!(io::stderr(), "warning: {}", printable(warning));
+    }
+}
+
+/// Keeps the tests of these names, each of which is that of a test, of its golden, or of the picture that it
+/// has drawn.
+fn accepted(tests: &mut Vec<&Test>, names: &[String]) -> Result {
+    let plain = |name: &str| name.strip_prefix("./").unwrap_or(name).to_owned();
+    let of = |test: &Test| {
+        let files = [&test.golden, &test.new_picture()].map(|file| plain(&file.to_string_lossy()));
+        let [golden, new] = files;
+        [test.id(), golden, new]
+    };
+    for name in names {
+        if !tests.iter().any(|test| of(test).contains(&plain(name))) {
+            let ids: Vec<String> = tests.iter().map(|test| test.id()).collect();
+            let near = nearest_name(name, ids.iter().map(String::as_str));
+            let near =
+                near.map_or("--list shows all".to_owned(), |near| format!("`{near}` is one"));
+            return Err(Failure::usage(format!("--accept: there is no test `{name}`; {near}")));
+        }
+    }
+    let names: Vec<String> = names.iter().map(|name| plain(name)).collect();
+    tests.retain(|test| of(test).iter().any(|name| names.contains(name)));
+    Ok(())
+}
+
+/// Says and writes what came of it; the exit status. It is said also where it cannot be written.
+fn finish(options: &TestArguments, summary: &Summary) -> Result {
+    let written = options.report.as_ref().map(|folder| report::write(folder, summary));
+    match options.message_format {
+        MessageFormat::Text => {
+            let folder = options.report.as_deref().filter(|_| matches!(written, Some(Ok(()))));
+            print(report::terminal::text(summary, options.quiet, folder))?;
+        }
+        MessageFormat::Json => {
+            for path in &summary.pruned {
+                let removed = serde_json::json!({"removed": path.to_string_lossy()});
+                print(format!("{removed}\n"))?;
+            }
+        }
+    }
+    written.unwrap_or(Ok(()))?;
+    match summary.status() {
+        0 => Ok(()),
+        status => Err(Failure { status, message: None }),
+    }
+}
+
+fn merge(options: &TestArguments) -> Result {
+    if options.report.is_none() && options.message_format == MessageFormat::Json {
+        return Err(Failure::usage("--merge joins reports; name a folder with --report"));
+    }
+    let mut summary = report::merge(&options.merge)?;
+    summary.requires_tests = options.require_tests;
+    finish(options, &summary)
+}
+
+/// There is no test to run, which a gate must not take for success.
+fn nothing(options: &TestArguments, planned: &Planned, count: usize) -> Failure {
+    if count == 0 {
+        let paths: Vec<String> =
+            options.paths.iter().map(|path| format!("`{}`", path.display())).collect();
+        let paths = paths.join(", ");
+        let untested = match planned.untested.len() {
+            0 => String::new(),
+            1 => ", of 1 program".to_owned(),
+            programs => format!(", of {programs} programs"),
+        };
+        return Failure::input(format!(
+            "no tests in {paths}{untested}; a test is a comment of a program, such as \
+             `; test: --size 64x64` in λV or `// test: --size 64x64` in WGSL and GLSL"
+        ));
+    }
+    let filter = options.filter.join("`, `");
+    Failure::input(format!("none of {count} tests has `{filter}` in its name; --list shows them"))
+}
+
+fn list(options: &TestArguments, tests: &[&Test]) -> Result {
+    let lines: Vec<String> = tests
+        .iter()
+        .map(|test| {
+            let golden = test.golden.display();
+            match options.message_format {
+                MessageFormat::Text => format!("{}  {golden}\n", test.id()),
+                MessageFormat::Json => {
+                    let golden = golden.to_string();
+                    format!("{}\n", serde_json::json!({"test": test.id(), "golden": golden}))
+                }
+            }
+        })
+        .collect();
+    print(lines.concat())
+}

@@ -1,0 +1,370 @@
+//! Which tests there are.
+
+use super::comments::{NearMiss, Scanned, Syntax, Written, scan};
+use super::directive::{self, Directive, Kind};
+use super::folders::{beside, in_folder, is_script, key, look_through, stamp};
+use crate::failure::{Failure, Result};
+use crate::watch;
+use lambdav_core::limits;
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs::File;
+use std::io::Read;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+/// One test.
+#[derive(Clone, Debug)]
+pub(super) struct Test {
+    /// The file of the program, as messages call it.
+    pub(super) program: Arc<Path>,
+    /// Where the directive is: a file and its line, from 1.
+    pub(super) place: (PathBuf, usize),
+    /// Its name among the tests of the program; empty if it needs none.
+    pub(super) name: String,
+    /// The words of the directive.
+    pub(super) words: String,
+    /// What is asked for, or what is wrong with that.
+    pub(super) directive: std::result::Result<Directive, String>,
+    /// The file of its golden.
+    pub(super) golden: PathBuf,
+    /// The same, relative to the folder that was looked through for programs.
+    pub(super) within: PathBuf,
+    /// Which of its files are not for it to write.
+    pub(super) kept: Kept,
+}
+
+/// Why a file of a test is neither written nor removed, whatever it holds; none where it may be.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct Kept {
+    pub(super) golden: Option<String>,
+    pub(super) new: Option<String>,
+    pub(super) differences: Option<String>,
+}
+
+impl Test {
+    /// What it is called: the program, and its name.
+    pub(super) fn id(&self) -> String {
+        let program = self.program.to_string_lossy();
+        let program = program.strip_prefix("./").unwrap_or(&program);
+        match self.name.as_str() {
+            "" => program.to_owned(),
+            name => format!("{program}:{name}"),
+        }
+    }
+
+    /// The file of what it has drawn, if it fails.
+    pub(super) fn new_picture(&self) -> PathBuf {
+        let kind = self.directive.as_ref().map_or(Kind::Png, |directive| directive.kind);
+        let ending = if kind == Kind::Digest { "png" } else { kind.ending() };
+        self.golden.with_extension(format!("new.{ending}"))
+    }
+
+    /// The file of the differences, if it fails.
+    pub(super) fn differences(&self) -> PathBuf {
+        self.golden.with_extension("diff.png")
+    }
+}
+
+/// All tests of some files and folders.
+#[derive(Debug, Default)]
+pub(super) struct Planned {
+    /// In the order of their programs.
+    pub(super) tests: Vec<Test>,
+    /// The folders that were looked through, with what is under them.
+    pub(super) folders: Vec<PathBuf>,
+    /// The programs in folders that have no test, and that no other one includes.
+    pub(super) untested: Vec<PathBuf>,
+    /// What seems to be a test, and is none.
+    pub(super) warnings: Vec<String>,
+    /// The programs of which not all directives can be understood.
+    pub(super) unsure: BTreeSet<PathBuf>,
+    /// The files that directives name, by their [keys](key), with the tests that do.
+    pub(super) inputs: BTreeMap<PathBuf, String>,
+}
+
+impl Planned {
+    /// The test that has a file as its input.
+    pub(super) fn reads(&self, path: &Path) -> Option<&String> {
+        let target = path.canonicalize().ok();
+        self.inputs.get(&key(path)).or_else(|| self.inputs.get(&target?))
+    }
+}
+
+/// A program as it was found.
+struct Program {
+    path: PathBuf,
+    tests: Vec<Test>,
+    scanned: Vec<(PathBuf, Vec<NearMiss>)>,
+    /// The [keys](key) of the files that it includes.
+    includes: Vec<PathBuf>,
+    is_in_folder: bool,
+}
+
+/// Finds the tests of these files and folders, each once, however it is named.
+pub(super) fn plan(paths: &[PathBuf]) -> Result<Planned> {
+    let mut programs: BTreeMap<PathBuf, Program> = BTreeMap::new();
+    let mut planned = Planned::default();
+    for path in paths {
+        if path.is_dir() {
+            watch::note_as(path, stamp);
+            let contents = look_through(path);
+            for (name, error) in contents.unreadable {
+                let at = if name == Path::new("") { path.clone() } else { in_folder(path, &name) };
+                if at == *path {
+                    let at = at.display();
+                    let message = format!("cannot read the folder `{at}`: {error}");
+                    return Err(Failure::file(message, &error));
+                }
+                let program = broken(&at, &name, format!("cannot read the folder: {error}"));
+                programs.entry(key(&at)).or_insert(program);
+            }
+            for (file, program) in contents.alone {
+                let [file, program] = [file, program].map(|name| in_folder(path, &name));
+                let (file, program) = (file.display(), program.display());
+                planned.warnings.push(format!(
+                    "`{file}` is a file of tests, and its program `{program}` is not there"
+                ));
+            }
+            for name in contents.programs {
+                let program = in_folder(path, &name);
+                programs.entry(key(&program)).or_insert_with(|| of_program(&program, &name, true));
+            }
+            planned.folders.push(path.clone());
+        } else if path.exists() {
+            let name = path.file_name().map(PathBuf::from).unwrap_or_default();
+            let program = of_program(path, &name, false);
+            if program.tests.is_empty() {
+                let near = program.scanned.iter().find_map(|(file, near)| {
+                    let near = near.first()?;
+                    Some(format!("\n{}:{}: {}", file.display(), near.line, near.message))
+                });
+                let marker = Syntax::of(path).marker();
+                let (path, near) = (path.display(), near.unwrap_or_default());
+                return Err(Failure::input(format!(
+                    "`{path}` has no test; a test is a comment such as `{marker} --size 64x64`{near}"
+                )));
+            }
+            programs.entry(key(path)).or_insert(program);
+        } else {
+            let path = path.display();
+            return Err(Failure::usage(format!("there is neither a file nor a folder `{path}`")));
+        }
+    }
+    let included: BTreeSet<PathBuf> =
+        programs.values().flat_map(|program| program.includes.iter().cloned()).collect();
+    let mut all: Vec<(PathBuf, Program)> = programs.into_iter().collect();
+    all.sort_by(|(_, a), (_, b)| a.path.cmp(&b.path));
+    for (key, program) in all {
+        if program.tests.is_empty() && program.is_in_folder && !included.contains(&key) {
+            planned.untested.push(program.path.clone());
+        }
+        planned.add(program);
+    }
+    planned.keep_apart();
+    Ok(planned)
+}
+
+impl Planned {
+    fn add(&mut self, program: Program) {
+        let folder = program.path.parent().unwrap_or(Path::new(""));
+        let name = |file: &Path, line: usize| format!("{}:{line}", file.display());
+        let mut inputs = Vec::new();
+        for test in &program.tests {
+            inputs.extend(directive::inputs(&test.words).into_iter().map(|path| (path, test.id())));
+        }
+        for (file, near) in &program.scanned {
+            for near in near {
+                let at = name(file, near.line);
+                self.warnings.push(format!("{at}: {}", near.message));
+                let named = directive::inputs(&near.text).into_iter();
+                inputs.extend(named.map(|path| (path, at.clone())));
+            }
+        }
+        let is_unsure = program.tests.iter().any(|test| test.directive.is_err())
+            || program.scanned.iter().any(|(_, near)| !near.is_empty());
+        if is_unsure && !is_script(&program.path) {
+            self.unsure.insert(program.path.clone());
+        }
+        for (path, id) in inputs {
+            let path = folder.join(path);
+            if let Ok(target) = path.canonicalize() {
+                self.inputs.entry(target).or_insert_with(|| id.clone());
+            }
+            self.inputs.entry(key(&path)).or_insert(id);
+        }
+        self.tests.extend(program.tests);
+    }
+
+    /// Two tests with one golden would overwrite each other's. What a test that fails writes is no other one's
+    /// golden, and nothing that is written is an input.
+    fn keep_apart(&mut self) {
+        let mut goldens: BTreeMap<PathBuf, String> = BTreeMap::new();
+        for test in &mut self.tests {
+            if is_script(&test.program) {
+                continue;
+            }
+            let other = goldens.insert(key(&test.golden), test.id());
+            if let (Some(other), Ok(_)) = (other, &test.directive) {
+                let golden = test.golden.display();
+                test.directive = Err(format!("its golden `{golden}` is that of `{other}`, too"));
+            }
+        }
+        let kept = |test: &Test| {
+            let input = |path: &Path| {
+                let of = self.reads(path)?;
+                Some(format!("`{}` is an input of `{of}`", path.display()))
+            };
+            let beside = |path: PathBuf| {
+                let golden = goldens.get(&key(&path));
+                let golden =
+                    golden.map(|of| format!("`{}` is the golden of `{of}`", path.display()));
+                golden.or_else(|| input(&path))
+            };
+            Kept {
+                golden: input(&test.golden),
+                new: beside(test.new_picture()),
+                differences: beside(test.differences()),
+            }
+        };
+        let all: Vec<Kept> = self.tests.iter().map(kept).collect();
+        self.tests.iter_mut().zip(all).for_each(|(test, kept)| test.kept = kept);
+    }
+}
+
+/// What a file holds that may be a program: no more than the largest has.
+fn read(path: &Path) -> std::result::Result<Vec<u8>, String> {
+    watch::note(path);
+    let fail = |error: std::io::Error| format!("cannot read `{}`: {error}", path.display());
+    if !path.metadata().map_err(fail)?.is_file() {
+        return Err(format!("`{}` is no regular file", path.display()));
+    }
+    let mut bytes = Vec::new();
+    let most = limits::CORE_TEXT as u64 + 1;
+    File::open(path).and_then(|file| file.take(most).read_to_end(&mut bytes)).map_err(fail)?;
+    Ok(bytes)
+}
+
+/// The first bytes of SPIR-V modules, in which no text is a comment.
+const MODULE: [[u8; 4]; 2] = [[0x03, 0x02, 0x23, 0x07], [0x07, 0x23, 0x02, 0x03]];
+
+/// The tests of a program: those of its comments, and those of the file beside it.
+fn of_program(path: &Path, within: &Path, is_in_folder: bool) -> Program {
+    if is_script(path) {
+        return Program {
+            path: path.to_owned(),
+            tests: vec![of_script(path, within)],
+            scanned: Vec::new(),
+            includes: Vec::new(),
+            is_in_folder,
+        };
+    }
+    let bytes = match read(path) {
+        Ok(bytes) => bytes,
+        Err(wrong) => return broken(path, within, wrong),
+    };
+    let mut includes = Vec::new();
+    let mut all: Vec<(PathBuf, Scanned)> = Vec::new();
+    if !MODULE.iter().any(|magic| bytes.starts_with(magic)) {
+        let text = String::from_utf8_lossy(&bytes);
+        let syntax = Syntax::of(path);
+        if syntax == Syntax::Semicolon {
+            let folder = path.parent().unwrap_or(Path::new(""));
+            includes.extend(included(&text).map(|name| key(&folder.join(name))));
+        }
+        all.push((path.to_owned(), scan(&text, syntax)));
+    }
+    let beside = beside(path);
+    watch::note(&beside);
+    if beside.symlink_metadata().is_ok() {
+        match read(&beside) {
+            Ok(bytes) => {
+                let found = scan(&String::from_utf8_lossy(&bytes), Syntax::Beside);
+                all.push((beside, found));
+            }
+            Err(wrong) => return broken(path, within, wrong),
+        }
+    }
+    let mut found: Vec<(PathBuf, Written)> = Vec::new();
+    let mut scanned = Vec::new();
+    for (file, Scanned { directives, near }) in all {
+        found.extend(directives.into_iter().map(|written| (file.clone(), written)));
+        scanned.push((file, near));
+    }
+    let tests = named(path, within, found);
+    Program { path: path.to_owned(), tests, scanned, includes, is_in_folder }
+}
+
+/// The tests that directives are. Of several each needs a name of its own.
+fn named(path: &Path, within: &Path, found: Vec<(PathBuf, Written)>) -> Vec<Test> {
+    let program: Arc<Path> = path.into();
+    let several = found.len() > 1;
+    let mut names = BTreeSet::new();
+    let mut lines = BTreeSet::new();
+    let mut test = |(file, Written { line, words }): (PathBuf, Written)| {
+        let directive = directive::read(&words);
+        let name = directive.as_ref().ok().and_then(|directive| directive.name.clone());
+        let directive = directive.and_then(|directive| match &name {
+            None if several => Err("of several tests each has a name: `; test: NAME …`".to_owned()),
+            Some(name) if !names.insert(name.clone()) => Err(format!("`{name}` is there twice")),
+            _ => Ok(directive),
+        });
+        // What has no name of its own is told by its line.
+        let name = match (name, &directive) {
+            (Some(name), Ok(_)) => name,
+            (None, Ok(_)) => String::new(),
+            _ if lines.insert(line) => format!("line-{line}"),
+            _ => format!("test-line-{line}"),
+        };
+        let kind = directive.as_ref().map_or(Kind::Png, |directive| directive.kind);
+        let (golden, within) = (golden(path, &name, kind), golden(within, &name, kind));
+        let (program, place, kept) = (program.clone(), (file, line), Kept::default());
+        Test { program, place, name, words, directive, golden, within, kept }
+    };
+    found.into_iter().map(&mut test).collect()
+}
+
+/// The names of the files that a text includes, as far as that shows without reading it as a program.
+fn included(text: &str) -> impl Iterator<Item = &str> {
+    text.split("(include").skip(1).filter_map(|rest| {
+        let (name, _) = rest.trim_start().strip_prefix('"')?.split_once('"')?;
+        Some(name)
+    })
+}
+
+/// What stands for a program that cannot be read.
+fn broken(path: &Path, within: &Path, wrong: String) -> Program {
+    let test = Test { directive: Err(wrong), ..of_script(path, within) };
+    Program {
+        path: path.to_owned(),
+        tests: vec![test],
+        scanned: Vec::new(),
+        includes: Vec::new(),
+        is_in_folder: true,
+    }
+}
+
+/// The test that a script is: what it expects stands in itself.
+fn of_script(path: &Path, within: &Path) -> Test {
+    Test {
+        program: path.into(),
+        place: (path.to_owned(), 1),
+        name: String::new(),
+        words: String::new(),
+        directive: Err("a script has no directive".to_owned()),
+        golden: path.to_owned(),
+        within: within.to_owned(),
+        kept: Kept::default(),
+    }
+}
+
+/// The file of the golden of a program's test.
+fn golden(program: &Path, name: &str, kind: Kind) -> PathBuf {
+    let mut file = program.file_stem().unwrap_or_default().to_owned();
+    if !name.is_empty() {
+        file.push(".");
+        file.push(name);
+    }
+    file.push(".");
+    file.push(kind.ending());
+    program.with_file_name(file)
+}

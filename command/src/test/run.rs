@@ -1,0 +1,444 @@
+//! One test: its picture drawn and compared.
+
+use super::directive::{Directive, Kind};
+use super::evidence::Evidence;
+use super::files::{self, forget, is_scratch};
+use super::golden::{self, Golden};
+use super::mark::{Role, metadata_of};
+use super::plan::Test;
+use super::result::{Status, TestResult};
+use crate::binds::Binds;
+use crate::comparison::outcome_json;
+use crate::diff::in_brief;
+use crate::engines::{EngineName, engine};
+use crate::failure::{Failure, Result, chain, save_failure};
+use crate::files::{form, load_image, read_bytes};
+use crate::given::Given;
+use crate::gpu::Gpu;
+use crate::render::{is_own, open_module};
+use crate::trouble::Trouble;
+use crate::values::location;
+use lambdav_engine::Report;
+use lambdav_spirv as spirv;
+use lambdav_core::diagnostics::{Diagnostic, Diagnostics};
+use lambdav_core::limits;
+use lambdav_core::source::SourceFile;
+use lambdav_engine::engines::Engine;
+use lambdav_engine::program::Loaded;
+use lambdav_image::file::{EncodeError, Encoding, Metadata, write_atomically};
+use lambdav_image::{AnyImage, Size};
+use lambdav_image_compare::{CompareOutcome, Verdict, compare_until, diagnose, heat_map};
+use lambdav_raster::{RenderError, RenderOptions, render_image_into};
+use std::fs;
+use std::io::Write;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+/// What holds for all tests of a run.
+pub(super) struct How {
+    /// What computes the pixels.
+    pub(super) engine: Option<EngineName>,
+    /// The device, if that is one.
+    pub(super) gpu: Option<Gpu>,
+    /// Whether what is drawn becomes the golden.
+    pub(super) bless: bool,
+    /// Whether that replaces files without a mark, too.
+    pub(super) adopt: bool,
+    /// Where the pictures are that are compared with what is drawn.
+    pub(super) against: Option<PathBuf>,
+    /// How long a test may take.
+    pub(super) timeout: Duration,
+    /// Whether there is a report, which shows what failed.
+    pub(super) is_reported: bool,
+}
+
+/// A program that tests are of, as far as it could be read.
+enum Program {
+    Text(Box<Loaded>),
+    Module(String, Vec<u32>),
+}
+
+/// Runs the tests of one program, which is read and checked once, in the time of the first.
+pub(super) fn run_program(tests: &[&Test], how: &How, say: &dyn Fn(Said<'_>)) {
+    let mut program = None;
+    for test in tests {
+        say(Said::Begins(test));
+        let result = timed(
+            test,
+            |result, until| {
+                let program = program.get_or_insert_with(|| read(&test.program, how));
+                attempt(test, program, how, until, result)
+            },
+            how,
+        );
+        say(Said::Ends(test, result));
+    }
+}
+
+/// What is said of a test while it runs.
+pub(super) enum Said<'a> {
+    Begins(&'a Test),
+    Ends(&'a Test, TestResult),
+}
+
+fn read(path: &Path, how: &How) -> Result<Program> {
+    let (name, bytes) = read_bytes(path)?;
+    let words = spirv::words(&bytes).filter(|_| how.engine == Some(EngineName::Spirv));
+    let mut loaded = Loaded::from_file(Some(path), bytes, limits::ERRORS);
+    loaded.diagnostics.drop_lints();
+    if let Some(words) = words.filter(|words| loaded.core.is_none() && is_own(words)) {
+        return Ok(Program::Module(name, words));
+    }
+    match loaded.core {
+        _ if loaded.module.is_some() => Ok(Program::Text(Box::new(loaded))),
+        Some(_) => Ok(Program::Text(Box::new(loaded))),
+        None => Err(Failure::input(text_of(&loaded.source, &loaded.diagnostics))),
+    }
+}
+
+/// What is to be said about a program, as it is printed.
+pub(super) fn text_of(source: &SourceFile, diagnostics: &Diagnostics) -> String {
+    Report { source: source.clone(), diagnostics: diagnostics.clone() }.to_string()
+}
+
+/// What came of a test, whatever happens in it. It has until then.
+pub(super) fn timed(
+    test: &Test,
+    run: impl FnOnce(&mut TestResult, Instant) -> Result,
+    how: &How,
+) -> TestResult {
+    let begun = Instant::now();
+    let until = begun.checked_add(how.timeout).unwrap_or_else(|| begun + MAX_TIMEOUT);
+    let mut result = TestResult::of(test);
+    match catch_unwind(AssertUnwindSafe(|| run(&mut result, until))) {
+        Ok(Ok(())) => {}
+        Ok(Err(failure)) => {
+            result.status = if failure.status == 3 { Status::Machine } else { Status::Broken };
+            result.message = failure.message.unwrap_or_default();
+        }
+        Err(panic) => {
+            let text = panic.downcast_ref::<&str>().map(|text| (*text).to_owned());
+            let text = text.or_else(|| panic.downcast_ref::<String>().cloned());
+            result.status = Status::Machine;
+            result.message = format!(
+                "lambdav has failed, which is a fault of its own: {}",
+                text.unwrap_or_default()
+            );
+        }
+    }
+    result.seconds = begun.elapsed().as_secs_f64();
+    result
+}
+
+/// What a timeout beyond all clocks comes to.
+const MAX_TIMEOUT: Duration = Duration::from_secs(1 << 30);
+
+/// What there is to say of a test for which time was too short.
+pub(super) fn too_slow(timeout: Duration) -> Failure {
+    let seconds = timeout.as_secs_f64();
+    Failure::machine(format!("it took longer than {seconds} s; --timeout allows more"))
+}
+
+fn attempt(
+    test: &Test,
+    program: &Result<Program>,
+    how: &How,
+    until: Instant,
+    result: &mut TestResult,
+) -> Result {
+    // What is wrong with a directive was told before.
+    let directive = test.directive.as_ref().map_err(|wrong| Failure::input(wrong.as_str()))?;
+    let program = match program {
+        Ok(program) => program,
+        Err(Failure { status, message }) => {
+            return Err(Failure { status: *status, message: message.clone() });
+        }
+    };
+    let (drawn, remark) = draw(test, directive, program, how, until)?;
+    match &how.against {
+        Some(folder) => against(test, directive, &drawn, folder, how, until, result),
+        None => against_golden(test, directive, &drawn, how, until, result),
+    }?;
+    if let Some(remark) = remark {
+        let separator = if result.message.is_empty() { "" } else { "\n" };
+        result.message += &format!("{separator}{remark}");
+    }
+    Ok(())
+}
+
+/// The picture of a test, and what its engine remarks.
+fn draw(
+    test: &Test,
+    directive: &Directive,
+    program: &Program,
+    how: &How,
+    until: Instant,
+) -> Result<(AnyImage, Option<String>)> {
+    let mut picture = directive.picture.clone();
+    // Relative to the program, wherever the run was started.
+    let folder = test.program.parent().unwrap_or(Path::new(""));
+    picture.uniforms = picture.uniforms.map(|path| folder.join(path));
+    let given = Given::read(&picture.set, picture.uniforms.as_ref())?;
+    let binds = Binds::read(&picture.bind)?.within(folder);
+    let given = given.with_binds(binds).with_module(&picture.module)?;
+    let loaded = match program {
+        Program::Text(loaded) => loaded,
+        Program::Module(name, words) => {
+            let opened = open_module(&picture, how.engine, &given, None, name, words)?;
+            return frame(directive, &opened.source, &opened.engine, how, until);
+        }
+    };
+    let mut fixed;
+    let mut given = given;
+    let mut loaded = &**loaded;
+    let sets_constants = loaded
+        .core
+        .as_ref()
+        .is_some_and(|core| given.sets_any(core.graph.types(), &core.constants));
+    // The entry point of a module, and its inputs, are the test's own.
+    if sets_constants || loaded.module.is_some() {
+        let (_, bytes) = read_bytes(&test.program)?;
+        fixed = given.compile(&test.program, bytes, limits::ERRORS)?;
+        if fixed.core.is_none() {
+            return Err(Failure::input(text_of(&fixed.source, &fixed.diagnostics)));
+        }
+        given = given.reaching(&mut fixed, &|_| false);
+        loaded = &fixed;
+    }
+    let name = test.program.display().to_string();
+    picture.module.check(loaded.module.is_some(), &name)?;
+    let core = loaded.core.as_ref().ok_or_else(Failure::reported)?;
+    let location =
+        location(core.outputs.iter().map(|output| output.location), picture.output, "a test")?;
+    let given = given.for_program(loaded)?;
+    let mut settings = picture.settings(&core.uniforms);
+    given.apply(&mut settings, core.graph.types(), &core.uniforms, &core.constants)?;
+    let engine = engine(how.engine, how.gpu.as_ref(), loaded, core, location, &settings);
+    let engine = engine.map_err(|trouble| match trouble {
+        Trouble::Program(diagnostic) => at_fault(&loaded.source, *diagnostic),
+        Trouble::Other(failure) => failure,
+    })?;
+    let (frame, of_engine) = frame(directive, &loaded.source, &*engine, how, until)?;
+    let remarks = given.remarks(&name).chain(of_engine);
+    let remark = remarks.reduce(|all, one| format!("{all}\n{one}"));
+    Ok((frame, remark))
+}
+
+pub(super) fn at_fault(source: &SourceFile, diagnostic: Diagnostic) -> Failure {
+    Failure::input(text_of(source, &vec![diagnostic].into()))
+}
+
+fn frame(
+    directive: &Directive,
+    source: &SourceFile,
+    engine: &dyn Engine,
+    how: &How,
+    until: Instant,
+) -> Result<(AnyImage, Option<String>)> {
+    let size = directive.picture.size;
+    let frame = frame_of(size, directive.encoding(), source, engine, how, until)?;
+    Ok((frame, engine.remark()))
+}
+
+/// The picture that an engine draws.
+pub(super) fn frame_of(
+    size: Size,
+    encoding: Encoding,
+    source: &SourceFile,
+    engine: &dyn Engine,
+    how: &How,
+    until: Instant,
+) -> Result<AnyImage> {
+    let timeout = Some(until.saturating_duration_since(Instant::now()));
+    let options = RenderOptions { timeout, ..RenderOptions::default() };
+    let drawn = encoding.blank(size).map_err(RenderError::from).and_then(|mut image| {
+        render_image_into(engine, &mut image, encoding.transfer(), &options).map(|()| image)
+    });
+    drawn.map_err(|error| match (error, engine.trouble()) {
+        (RenderError::Fault(fault), _) => at_fault(source, engine.explain(&fault)),
+        (RenderError::TimedOut { .. }, _) => too_slow(how.timeout),
+        (_, Some(trouble)) => Failure::machine(trouble),
+        (error, None) => Failure::machine(chain(&error)),
+    })
+}
+
+/// Compares what was drawn with the golden, or makes it that.
+fn against_golden(
+    test: &Test,
+    directive: &Directive,
+    drawn: &AnyImage,
+    how: &How,
+    until: Instant,
+    result: &mut TestResult,
+) -> Result {
+    // What cannot be read any more can be blessed away.
+    let golden = match golden::load(&test.golden, directive.kind) {
+        Err(failure) if how.bless => Err(failure.message.unwrap_or_default()),
+        golden => Ok(golden?.filter(|_| !is_scratch(test))),
+    };
+    let is_there = test.golden.symlink_metadata().is_ok();
+    let (status, message) = match &golden {
+        Err(wrong) => (Status::Stale, wrong.clone()),
+        Ok(None) if is_there => {
+            let golden = test.golden.display();
+            let what = "is the picture of another test that failed";
+            (Status::Missing, format!("`{golden}` {what}; --bless makes it the golden of this one"))
+        }
+        Ok(None) => {
+            let golden = test.golden.display();
+            (Status::Missing, format!("there is no `{golden}`; --bless makes it"))
+        }
+        Ok(Some(Golden::Digest(line))) => against_digest(line, drawn),
+        Ok(Some(Golden::Picture(golden))) => judge(directive, golden, drawn, how, until, result)?,
+    };
+    let mut message = message;
+    if status == Status::Passed {
+        forget(test);
+        if how.adopt
+            && let Ok(Some(golden)) = &golden
+        {
+            files::adopt(test, directive, golden, result)?;
+        }
+        return Ok(());
+    }
+    if how.bless {
+        match files::refusal(&test.golden, test.kept.golden.as_ref(), how.adopt, |_| true) {
+            None => {
+                golden::write(test, directive, drawn)?;
+                forget(test);
+                result.status = Status::Blessed(is_there);
+                return Ok(());
+            }
+            Some(why) => message = format!("{message}\nnot blessed: {why}"),
+        }
+    }
+    (result.status, result.message) = (status, message);
+    let new = test.new_picture();
+    let metadata = metadata_of(test, Role::New);
+    files::write_beside(&new, test.kept.new.as_ref(), result, || match directive.kind {
+        Kind::Digest => write_png(&new, drawn, &metadata),
+        _ => golden::write_picture(&new, directive, drawn, &metadata),
+    })?;
+    let Ok(Some(Golden::Picture(golden))) = &golden else {
+        result.evidence = how.is_reported.then(|| Evidence::of_one(drawn)).transpose()?;
+        return Ok(());
+    };
+    let options = directive.allowed.options(directive.transfer());
+    let heat = heat_map(golden, drawn, &options).map(AnyImage::from);
+    if let Some(heat) = &heat {
+        let path = test.differences();
+        files::write_beside(&path, test.kept.differences.as_ref(), result, || {
+            write_png(&path, heat, &metadata_of(test, Role::Differences))
+        })?;
+    }
+    let evidence = || Evidence::of_two(golden, drawn, heat.as_ref(), &options);
+    result.evidence = how.is_reported.then(evidence).transpose()?;
+    Ok(())
+}
+
+fn write_png(path: &Path, image: &AnyImage, metadata: &Metadata) -> Result {
+    let bytes = golden::png(image, metadata)?;
+    let write = |out: &mut dyn Write| out.write_all(&bytes).map_err(EncodeError::Io);
+    write_atomically(path, write).map_err(|error| save_failure(&error))
+}
+
+fn against_digest(line: &str, drawn: &AnyImage) -> (Status, String) {
+    let new = golden::digest(drawn);
+    if new == line {
+        return (Status::Passed, String::new());
+    }
+    // Size and kind of samples stand at the end.
+    let form = |line: &str| line.splitn(3, ' ').nth(2).unwrap_or_default().to_owned();
+    let (was, is) = (form(line), form(&new));
+    match was == is {
+        true => (Status::Failed, "its digest is another; a digest does not tell where".to_owned()),
+        false => (Status::Stale, format!("the golden is of {was}, the test of {is}")),
+    }
+}
+
+/// Compares two pictures as the directive allows.
+fn judge(
+    directive: &Directive,
+    expected: &AnyImage,
+    found: &AnyImage,
+    how: &How,
+    until: Instant,
+    result: &mut TestResult,
+) -> Result<(Status, String)> {
+    let (was, is) = (form(expected), form(found));
+    if was != is {
+        return Ok((Status::Stale, format!("the golden is of {was}, the test of {is}")));
+    }
+    compared(directive, expected, found, how, until, result)
+}
+
+fn compared(
+    directive: &Directive,
+    expected: &AnyImage,
+    found: &AnyImage,
+    how: &How,
+    until: Instant,
+    result: &mut TestResult,
+) -> Result<(Status, String)> {
+    let options = directive.allowed.options(directive.transfer());
+    let outcome = compare_until(expected, found, &options, Some(until));
+    let outcome = outcome.ok_or_else(|| too_slow(how.timeout))?;
+    let is_identical = matches!(
+        &outcome,
+        CompareOutcome::Pixels(comparison) if comparison.verdict() == Verdict::Identical
+    );
+    if is_identical {
+        return Ok((Status::Passed, String::new()));
+    }
+    let findings = diagnose(expected, found, &options);
+    result.comparison = outcome_json(&outcome, &findings);
+    let cause = findings.first().map_or(String::new(), |finding| format!("; {finding}"));
+    let message = format!("{}{cause}", in_brief(&outcome));
+    let status = if outcome.is_same() { Status::Passed } else { Status::Failed };
+    Ok((status, message))
+}
+
+/// Compares a picture that something else drew with what was drawn here.
+fn against(
+    test: &Test,
+    directive: &Directive,
+    drawn: &AnyImage,
+    folder: &Path,
+    how: &How,
+    until: Instant,
+    result: &mut TestResult,
+) -> Result {
+    let name = folder.join(&test.within);
+    let Some(path) = foreign(&name) else {
+        let name = name.with_extension("");
+        (result.status, result.message) =
+            (Status::Missing, format!("there is no `{}` of any image format", name.display()));
+        return Ok(());
+    };
+    let found = load_image(&path)?;
+    result.golden = path.to_string_lossy().into_owned();
+    (result.status, result.message) = compared(directive, drawn, &found, how, until, result)?;
+    if how.is_reported && !result.status.is_good() {
+        let options = directive.allowed.options(directive.transfer());
+        let heat = heat_map(drawn, &found, &options).map(AnyImage::from);
+        result.evidence = Some(Evidence::of_two(drawn, &found, heat.as_ref(), &options)?);
+    }
+    Ok(())
+}
+
+/// The picture of that name, in whatever format.
+fn foreign(path: &Path) -> Option<PathBuf> {
+    if path.is_file() {
+        return Some(path.to_owned());
+    }
+    let stem = path.file_stem()?;
+    let entries = fs::read_dir(path.parent()?).ok()?;
+    let mut found: Vec<PathBuf> = entries
+        .filter_map(|entry| Some(entry.ok()?.path()))
+        .filter(|path| path.file_stem() == Some(stem))
+        .filter(|path| lambdav_image::file::has_readable_name(path))
+        .collect();
+    found.sort();
+    found.into_iter().next()
+}

@@ -1,0 +1,321 @@
+//! Scripts: files of AmberScript, which hold shaders, how they are drawn, and what is expected.
+//!
+//! A script is one test. It has no golden: what it expects stands in it, so nothing is ever blessed or
+//! written. What it does that is not supported makes it [`Status::Unsupported`], which is neither a pass
+//! nor a failure.
+
+use super::plan::Test;
+use super::result::{Status, TestResult};
+use super::run::{How, Said, at_fault, frame_of, text_of, timed};
+use crate::engines::engine;
+use crate::failure::{Failure, Result};
+use crate::files::read_bytes;
+use crate::trouble::Trouble;
+use lambdav_amber::{AmberCommand, AmberErrorKind, AmberPipeline, AmberShader, Script};
+use lambdav_core::diagnostics::{Diagnostic, DiagnosticCode};
+use lambdav_core::graph::Core;
+use lambdav_core::limits;
+use lambdav_core::source::{SourceFile, Span};
+use lambdav_engine::program::{Loaded, LoadedModule};
+use lambdav_engine::settings::Settings;
+use lambdav_image::file::Encoding;
+use lambdav_image::quantize::Transfer;
+use lambdav_image::{AnyImage, Image, Size};
+use lambdav_spirv::Binding;
+use lambdav_spirv::assemble::assemble;
+use lambdav_spirv_frontend::RaiseOptions;
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::time::Instant;
+
+/// How many pixels a script may draw, and how many its expectations may look at.
+const PIXELS: u64 = 1 << 26;
+
+/// Why a script comes to no picture.
+enum Stop {
+    /// It wants a feature that is not there.
+    Unsupported(String),
+    /// An expectation does not hold.
+    Differs(String),
+    Failure(Failure),
+}
+
+impl From<Failure> for Stop {
+    fn from(failure: Failure) -> Self {
+        Self::Failure(failure)
+    }
+}
+
+/// What a picture is between commands.
+enum Target {
+    /// All of it has that colour.
+    Cleared([f32; 4]),
+    Drawn(Image<u8>),
+}
+
+/// Runs the tests of one script.
+pub(super) fn run_script(tests: &[&Test], how: &How, say: &dyn Fn(Said<'_>)) {
+    for test in tests {
+        say(Said::Begins(test));
+        let run = |result: &mut TestResult, until| attempt(&test.program, how, until, result);
+        say(Said::Ends(test, timed(test, run, how)));
+    }
+}
+
+/// Runs the script at `path`.
+fn attempt(path: &Path, how: &How, until: Instant, result: &mut TestResult) -> Result {
+    match run(path, how, until) {
+        Ok(()) => {}
+        Err(Stop::Unsupported(what)) => {
+            (result.status, result.message) = (Status::Unsupported, what);
+        }
+        Err(Stop::Differs(what)) => (result.status, result.message) = (Status::Failed, what),
+        Err(Stop::Failure(failure)) => return Err(failure),
+    }
+    Ok(())
+}
+
+fn run(path: &Path, how: &How, until: Instant) -> std::result::Result<(), Stop> {
+    let (name, bytes) = read_bytes(path)?;
+    let text = match String::from_utf8(bytes) {
+        Ok(text) if text.len() <= limits::CORE_TEXT => text,
+        Ok(_) => return Err(Failure::input(format!("`{name}` is too long")).into()),
+        Err(error) => return Err(Failure::input(format!("`{name}`: {error}")).into()),
+    };
+    let script = Script::read(&text);
+    let run = |script| Running { path, source: SourceFile::new(name, text), script, how, until };
+    match script {
+        Ok(script) => run(script).run(),
+        Err(error) => match error.kind {
+            AmberErrorKind::Unsupported(what) => Err(Stop::Unsupported(what)),
+            kind => Err(run(Script::default()).wrong(error.span, kind.to_string()).into()),
+        },
+    }
+}
+
+/// A script that is run.
+struct Running<'a> {
+    path: &'a Path,
+    source: SourceFile,
+    script: Script,
+    how: &'a How,
+    until: Instant,
+}
+
+impl Running<'_> {
+    fn wrong(&self, span: Span, message: String) -> Failure {
+        let place = self.source.line_column(span.start);
+        let name = self.source.name();
+        Failure::input(format!("{name}:{}:{}: {message}", place.line, place.column))
+    }
+
+    /// What is said of an expectation that does not hold.
+    fn differs(&self, span: Span, what: &str) -> Stop {
+        let line = self.source.line_column(span.start).line;
+        Stop::Differs(format!("{what} (line {line})"))
+    }
+
+    fn run(&self) -> std::result::Result<(), Stop> {
+        let mut targets: BTreeMap<&str, Target> = BTreeMap::new();
+        let mut has_expectation = false;
+        let [mut drawn, mut compared] = [0, 0];
+        for command in &self.script.commands {
+            match command {
+                AmberCommand::Clear { pipeline, colour } => {
+                    let target = &self.script.pipelines[*pipeline].target;
+                    targets.insert(target, Target::Cleared(*colour));
+                }
+                AmberCommand::Draw { pipeline, span } => {
+                    let pipeline = &self.script.pipelines[*pipeline];
+                    count(&mut drawn, pipeline.size, "drawn")?;
+                    let clear = match targets.get(&*pipeline.target) {
+                        None => [0.0; 4],
+                        Some(Target::Cleared(colour)) => *colour,
+                        Some(Target::Drawn(_)) => {
+                            let what = "several draws into one picture".to_owned();
+                            return Err(Stop::Unsupported(what));
+                        }
+                    };
+                    let picture = self.draw(pipeline, clear, *span)?;
+                    targets.insert(&pipeline.target, Target::Drawn(picture));
+                }
+                AmberCommand::ExpectColour { picture, place, size, colour, tolerance, span } => {
+                    has_expectation = true;
+                    let picture = self.drawn(&targets, picture, *span)?;
+                    let areas = (place, size, picture.size());
+                    if !lies_within(areas.0, areas.1, areas.2) {
+                        let what = "the rectangle lies outside of the picture".to_owned();
+                        return Err(self.wrong(*span, what).into());
+                    }
+                    count(&mut compared, *size, "compared")?;
+                    if let Some(what) = first_other(picture, *place, *size, colour, tolerance) {
+                        return Err(self.differs(*span, &what));
+                    }
+                }
+                AmberCommand::ExpectEqual { pictures: [one, other], span } => {
+                    has_expectation = true;
+                    let [a, b] = [one, other].map(|name| self.drawn(&targets, name, *span));
+                    let (a, b) = (a?, b?);
+                    count(&mut compared, [a.size().width(), a.size().height()], "compared")?;
+                    if let Some(what) = first_unequal([one, other], a, b) {
+                        return Err(self.differs(*span, &what));
+                    }
+                }
+            }
+        }
+        match has_expectation {
+            true => Ok(()),
+            false => Err(Stop::Unsupported("a script that expects nothing".to_owned())),
+        }
+    }
+
+    /// A picture that something was drawn into.
+    fn drawn<'t>(
+        &self,
+        targets: &'t BTreeMap<&str, Target>,
+        name: &str,
+        span: Span,
+    ) -> std::result::Result<&'t Image<u8>, Stop> {
+        match targets.get(name) {
+            Some(Target::Drawn(picture)) => Ok(picture),
+            _ => Err(self.wrong(span, format!("nothing was drawn into `{name}`")).into()),
+        }
+    }
+
+    fn draw(
+        &self,
+        pipeline: &AmberPipeline,
+        clear: [f32; 4],
+        span: Span,
+    ) -> std::result::Result<Image<u8>, Stop> {
+        let loaded = self.load(&self.script.shaders[pipeline.shader], clear)?;
+        let (Some(core), Some(module)) = (&loaded.core, &loaded.module) else {
+            return Err(Failure::reported().into());
+        };
+        let [width, height] = pipeline.size;
+        let size = Size::new(width, height)
+            .map_err(|error| self.wrong(span, format!("the framebuffer: {error}")))?;
+        if !module.interface.locations.is_empty() {
+            return Err(Stop::Unsupported("inputs of locations".to_owned()));
+        }
+        if !core.graph.types().resources().is_empty() {
+            return Err(Stop::Unsupported("textures and storage buffers".to_owned()));
+        }
+        if !core.outputs.iter().any(|output| output.location == 0) {
+            return Err(Stop::Unsupported("a shader without an output at location 0".to_owned()));
+        }
+        let mut settings = Settings::new(core, size);
+        self.fill(&mut settings, pipeline, core, module, span)?;
+        let engine = engine(self.how.engine, self.how.gpu.as_ref(), &loaded, core, 0, &settings);
+        let engine = engine.map_err(|trouble| match trouble {
+            Trouble::Program(diagnostic) => at_fault(&loaded.source, *diagnostic),
+            Trouble::Other(failure) => failure,
+        })?;
+        let encoding = Encoding::Png8(Transfer::Linear);
+        match frame_of(size, encoding, &loaded.source, &*engine, self.how, self.until)? {
+            AnyImage::Unorm8(picture) => Ok(picture),
+            _ => Err(Failure::machine("the picture has not 8 bits").into()),
+        }
+    }
+
+    /// The shader as a program; pixels that it discards keep the colour.
+    fn load(&self, shader: &AmberShader, clear: [f32; 4]) -> std::result::Result<Loaded, Stop> {
+        let words = assemble(self.source.slice(shader.text), shader.version).map_err(|error| {
+            let start = shader.text.start;
+            let span = Span::new(start + error.span.start, start + error.span.end);
+            let message = error.kind.to_string();
+            at_fault(&self.source, Diagnostic::new(DiagnosticCode::MalformedModule, span, message))
+        })?;
+        let options = RaiseOptions { clear, ..RaiseOptions::default() };
+        let bytes = lambdav_spirv::bytes(&words);
+        let fix = &mut |_: &_, _: &_| None;
+        let mut loaded =
+            Loaded::from_file_with(Some(self.path), bytes, limits::ERRORS, fix, &options);
+        loaded.diagnostics.drop_lints();
+        let unsupported = DiagnosticCode::UnsupportedModule;
+        let found = loaded.diagnostics.iter().find(|diagnostic| diagnostic.code == unsupported);
+        match (found, &loaded.core) {
+            (Some(diagnostic), _) => Err(Stop::Unsupported(diagnostic.message.clone())),
+            (None, Some(_)) => Ok(loaded),
+            _ => Err(Failure::input(text_of(&loaded.source, &loaded.diagnostics)).into()),
+        }
+    }
+
+    /// Gives the uniforms the bytes that are bound. What lies behind the end of a buffer is zero.
+    fn fill(
+        &self,
+        settings: &mut Settings,
+        pipeline: &AmberPipeline,
+        core: &Core,
+        module: &LoadedModule,
+        span: Span,
+    ) -> Result {
+        debug_assert_eq!(core.uniforms.len(), settings.inputs.uniforms.len());
+        for member in &module.interface.members {
+            let Some(block) = pipeline.blocks.get(&member.binding) else {
+                let what = match member.binding {
+                    Binding::Descriptor { set, binding } => format!("set {set}, binding {binding}"),
+                    Binding::PushConstants => "push constants".to_owned(),
+                };
+                return Err(self.wrong(span, format!("nothing is bound to {what}")));
+            };
+            let word = |&offset: &u32| {
+                let bytes = block.get(offset as usize..).and_then(|rest| rest.first_chunk::<4>());
+                bytes.map_or(0, |bytes| u32::from_le_bytes(*bytes))
+            };
+            settings.inputs.uniforms[member.uniform] = member.offsets.iter().map(word).collect();
+        }
+        Ok(())
+    }
+}
+
+/// Counts pixels; too many are not supported.
+fn count(all: &mut u64, [width, height]: [u32; 2], what: &str) -> std::result::Result<(), Stop> {
+    *all = all.saturating_add(u64::from(width) * u64::from(height));
+    match *all > PIXELS {
+        true => Err(Stop::Unsupported(format!("more than {PIXELS} pixels that are {what}"))),
+        false => Ok(()),
+    }
+}
+
+fn lies_within(place: &[u32; 2], size: &[u32; 2], picture: Size) -> bool {
+    let ends = [0, 1].map(|axis| u64::from(place[axis]) + u64::from(size[axis]));
+    ends[0] <= u64::from(picture.width()) && ends[1] <= u64::from(picture.height())
+}
+
+/// The first pixel of a rectangle that has not the colour.
+fn first_other(
+    picture: &Image<u8>,
+    [left, top]: [u32; 2],
+    [width, height]: [u32; 2],
+    colour: &[Option<u8>; 4],
+    tolerance: &[f32; 4],
+) -> Option<String> {
+    let differs = |found: [u8; 4]| {
+        (0..4).any(|part| {
+            let by = colour[part].map_or(0, |wanted| wanted.abs_diff(found[part]));
+            f32::from(by) > tolerance[part]
+        })
+    };
+    let places = (top..top + height).flat_map(|y| (left..left + width).map(move |x| (x, y)));
+    let mut pixels = places.filter_map(|(x, y)| Some((x, y, picture.pixel(x, y)?)));
+    let (x, y, found) = pixels.find(|&(_, _, found)| differs(found))?;
+    let parts = colour.iter().flatten().count();
+    let wanted: Vec<u8> = colour.iter().flatten().copied().collect();
+    Some(format!("expected {wanted:?}, got {:?}, first at ({x}, {y})", &found[..parts]))
+}
+
+/// The first pixel in which two pictures differ.
+fn first_unequal(names: [&String; 2], a: &Image<u8>, b: &Image<u8>) -> Option<String> {
+    let [one, other] = names;
+    if a.size() != b.size() {
+        return Some(format!("`{one}` is of {}, `{other}` of {}", a.size(), b.size()));
+    }
+    let (width, height) = (a.size().width(), a.size().height());
+    let mut places = (0..height).flat_map(|y| (0..width).map(move |x| (x, y)));
+    let (x, y) = places.find(|&(x, y)| a.pixel(x, y) != b.pixel(x, y))?;
+    let [wanted, found] = [b, a].map(|picture| picture.pixel(x, y).unwrap_or_default());
+    Some(format!(
+        "`{one}` is not `{other}`: expected {wanted:?}, got {found:?}, first at ({x}, {y})"
+    ))
+}

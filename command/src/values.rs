@@ -1,0 +1,116 @@
+//! Values of options: from words of the command line, with a message for what they are not.
+
+use super::failure::{Failure, Result as Outcome};
+use lambdav_engine::settings::number;
+use lambdav_simd_backend::registers::Shape;
+use lambdav_simd_backend::{EmitError, Target};
+use std::num::NonZeroUsize;
+use std::time::Duration;
+
+/// The four components of the mouse.
+pub(super) fn mouse(text: &str) -> Result<[f32; 4], String> {
+    four(text, "the mouse has four components: x,y,z,w")
+}
+
+/// The four components of a colour.
+pub(super) fn colour(text: &str) -> Result<[f32; 4], String> {
+    four(text, "a colour has four components: r,g,b,a")
+}
+
+fn four(text: &str, wrong: &str) -> Result<[f32; 4], String> {
+    let values: Vec<f32> = text.split(',').map(number).collect::<Result<_, _>>()?;
+    values.try_into().map_err(|_| wrong.to_owned())
+}
+
+/// A whole number.
+pub(super) fn whole(text: &str) -> Result<u64, String> {
+    text.parse().map_err(|_| format!("`{text}` is not a whole number from 0 to {}", u64::MAX))
+}
+
+/// Which outputs of a program are asked for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Outputs {
+    /// The one at that location.
+    At(u32),
+    /// All.
+    All,
+}
+
+/// Which outputs, by a location or `all`.
+pub(super) fn outputs(text: &str) -> Result<Outputs, String> {
+    match text.parse() {
+        Ok(location) => Ok(Outputs::At(location)),
+        Err(_) if text == "all" => Ok(Outputs::All),
+        Err(_) => {
+            Err(format!("`{text}` is neither the location of an output, such as 0, nor `all`"))
+        }
+    }
+}
+
+/// How many threads: at least one.
+pub(super) fn threads(text: &str) -> Result<NonZeroUsize, String> {
+    text.parse().map_err(|_| format!("`{text}` is not a whole number from 1 on"))
+}
+
+/// How many lanes.
+pub(super) fn lanes(text: &str) -> Result<u32, String> {
+    let lanes = text.parse().ok().filter(|lanes| Shape::LANES.contains(lanes));
+    lanes.ok_or_else(|| {
+        let known = Shape::LANES.map(|lanes| lanes.to_string()).join(", ");
+        format!("`{text}` is none of {known}")
+    })
+}
+
+/// What machine code is made for, by its name.
+pub(super) fn target(text: &str) -> Result<&'static str, String> {
+    let names: Vec<&str> = Target::names().collect();
+    let known = Target::names().find(|name| *name == text);
+    known.ok_or_else(|| format!("`{text}` is none of {}", names.join(", ")))
+}
+
+/// The target that was asked for, or else this machine.
+pub(super) fn machine_target(asked: Option<&str>) -> Result<Target, EmitError> {
+    let named = asked.map_or(Ok(None), Target::named)?;
+    named.map_or_else(Target::host, Ok)
+}
+
+/// A time in seconds.
+pub(super) fn seconds(text: &str) -> Result<Duration, String> {
+    let seconds = text.parse::<f64>().ok();
+    seconds
+        .and_then(|s| Duration::try_from_secs_f64(s).ok())
+        .ok_or_else(|| format!("`{text}` is not a number of seconds"))
+}
+
+/// The locations that were asked for, ascending, if they are among all, or the lowest.
+pub(super) fn locations(
+    all: impl IntoIterator<Item = u32>,
+    asked: Option<Outputs>,
+) -> Outcome<Vec<u32>> {
+    let mut all: Vec<u32> = all.into_iter().collect();
+    all.sort_unstable();
+    match asked {
+        None => Ok(vec![all[0]]),
+        Some(Outputs::All) => Ok(all),
+        Some(Outputs::At(location)) if all.contains(&location) => Ok(vec![location]),
+        Some(Outputs::At(location)) => {
+            let all: Vec<String> = all.iter().map(u32::to_string).collect();
+            let all = all.join(", ");
+            Err(Failure::usage(format!("the program has no output {location}; it has {all}")))
+        }
+    }
+}
+
+/// The same for what is of one output, which messages call `what`.
+pub(super) fn location(
+    all: impl IntoIterator<Item = u32>,
+    asked: Option<Outputs>,
+    what: &str,
+) -> Outcome<u32> {
+    match asked {
+        Some(Outputs::All) => Err(Failure::usage(format!(
+            "{what} is of one output; give its location in place of `all`"
+        ))),
+        asked => Ok(locations(all, asked)?[0]),
+    }
+}
