@@ -13,7 +13,7 @@ use lambdav_core::diagnostics::{
 };
 use lambdav_core::source::SourceFile;
 use lambdav_core::{limits, schedule};
-use lambdav_spirv_frontend::RaiseOptions;
+use lambdav_engine::ShaderOptions;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, TryLockError};
 use std::thread;
@@ -200,7 +200,7 @@ pub(super) fn run(options: &CheckArguments) -> Result {
             ));
         }
     }
-    let (how, _) = options.module.read()?;
+    let (how, ..) = options.module.read()?;
     let sink = Arc::new(Mutex::new(Sink::new(options)));
     let mut status = 0;
     let mut is_module = false;
@@ -257,7 +257,7 @@ fn end_late(sink: &Mutex<Sink>, file: &str, message: &str) {
 /// Checks one program, and tells what is wrong with it; whether it is a module.
 fn check(
     path: &Path,
-    how: &RaiseOptions,
+    how: &ShaderOptions,
     options: &CheckArguments,
     sink: &Mutex<Sink>,
 ) -> Result<bool> {

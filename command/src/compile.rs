@@ -1,33 +1,24 @@
 //! `lambdav compile`: shows or writes a stage of the compilation.
 
 use super::binds::Binds;
+use super::engines::failed;
 use super::failure::{Failure, Result, save_failure};
 use super::files::{check_not_read, check_target, one_standard_input, read_bytes};
-use super::given::Given;
 use super::messages::{
-    MessageFormat, Messages, fault, no_terminal, note, one_standard_output, print_exact, report,
-    write_out,
+    MessageFormat, Messages, no_terminal, note, one_standard_output, print_exact, report, write_out,
 };
 use super::module::ModuleArguments;
-use super::rewritten;
-use super::values::{Outputs, lanes, location, locations, machine_target, outputs, target};
+use super::user_values::UserValues;
+use super::values::{Outputs, lanes, location, locations, outputs, target};
 use clap::{Args, ValueEnum};
-use lambdav_spirv as spirv;
-use lambdav_spirv_backend as spirv_backend;
-use lambdav_core::core_text;
 use lambdav_core::graph::Uniform;
-use lambdav_core::resource::Bound;
-use lambdav_core::schedule::{Program, schedule};
-use lambdav_core::source::SourceFile;
 use lambdav_core::types::Types;
-use lambdav_engine::Settings;
-use lambdav_frontend::{compile_for_samplers, compile_keeping};
-use lambdav_image::Size;
+use lambdav_engine::stages::{
+    CodeStage, EmitOptions, Exact, FloatControls, Subnormals, Version, full_screen_vertex,
+};
+use lambdav_engine::{Options, Shader, Size};
 use lambdav_image::file::write_atomically;
-use lambdav_simd_backend::emit::Listing;
-use lambdav_simd_backend::{Compiler, EmitError};
-use lambdav_spirv_backend::emit::{self, Exact, FloatControls, HostInterface, Subnormals, Version};
-use std::borrow::Cow;
+use lambdav_spirv as spirv;
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -93,7 +84,7 @@ pub(super) struct CompileArguments {
     #[arg(long, value_name = "NAME=VALUE")]
     set: Vec<String>,
     /// Binds a file to a texture or buffer, as `render --bind` does: what comes after the core, SPIR-V
-    /// apart, is then for data of that size, as with `render --specialise`. Can be given several times
+    /// apart, is for data of certain sizes. Can be given several times
     #[arg(long, value_name = "NAME=FILE")]
     bind: Vec<String>,
     /// Make scalar constants that no `@` and no default consulted into specialisation constants of
@@ -163,7 +154,7 @@ pub(super) fn run(options: &CompileArguments) -> Result {
             "--bind is for --emit lanes, registers, clif and asm; the core and SPIR-V are for any images",
         ));
     }
-    let given = Given::read(&options.set, None)?.with_module(&options.module)?;
+    let given = UserValues::read(&options.set, None)?.with_module(&options.module)?;
     let binds = Binds::read(&options.bind)?;
     let read: Vec<&PathBuf> = [&options.shader].into_iter().chain(binds.paths()).collect();
     one_standard_input(read.iter().copied())?;
@@ -193,61 +184,35 @@ pub(super) fn run(options: &CompileArguments) -> Result {
         Some(_) if (keep_constants || native_sampling) && loaded.is_shader() => {
             let mut fix =
                 |types: &Types, constant: &Uniform| given.constant(types, constant).ok()?;
-            let (source, most) = (&loaded.source, options.messages.max_errors);
-            let kept = match native_sampling {
-                true => compile_for_samplers(source, most, &mut fix, keep_constants),
-                false => compile_keeping(source, most, &mut fix),
-            };
-            loaded.core = kept.core;
-            kept.constants
+            let most = options.messages.max_errors;
+            loaded.compile_for_device(most, &mut fix, native_sampling, keep_constants)
         }
         _ => 0,
     };
     for path in out.into_iter().chain(options.vertex.as_deref()) {
         check_not_read(path, &loaded.included)?;
     }
-    let module = loaded.module;
-    let core = loaded.core.ok_or_else(Failure::reported)?;
+    let shader = Shader::of(loaded).map_err(|_| Failure::reported())?;
+    let all = shader.outputs();
     let result = match stage {
         Stage::Core if matches!(options.output, Some(Outputs::At(_))) => {
             Err(Failure::usage("the core holds all outputs; --output is for what comes after it"))
         }
-        Stage::Core => core_text::print(&core, Some(&loaded.source))
-            .map(String::into_bytes)
-            .map_err(|diagnostic| fault(&loaded.source, diagnostic, options.messages)),
-        stage => {
-            let all = core.outputs.iter().map(|output| output.location);
-            let locations = match options.output {
-                asked if is_spirv => locations(all, asked.or(Some(Outputs::All)))?,
-                asked => vec![location(all, asked, "this stage")?],
-            };
-            let core = match is_spirv {
-                true => core.with_closed_loops_evaluated(u64::MAX),
-                false => Cow::Borrowed(&core),
-            };
-            let program = schedule(&core, &locations)
-                .map_err(|diagnostic| fault(&loaded.source, diagnostic, options.messages))?;
-            if is_spirv {
-                let host = match &module {
-                    Some(module) => {
-                        let (host, moved) = rewritten::host(&core, &program, &module.interface);
-                        note_moved(options, &moved);
-                        host
-                    }
-                    None => HostInterface::default(),
-                };
-                spirv_stage(stage, options, &program, kept, &host, &loaded.source)
-            } else {
-                let mut settings = Settings::new(&core, size_of(options));
-                binds.apply(&mut settings, &program.types)?;
-                let resources = &settings.inputs.resources;
-                simd_stage(stage, &program, resources, options, &loaded.source)
-                    .map(String::into_bytes)
-            }
+        Stage::Core => {
+            let text = shader.core_text().map(String::into_bytes);
+            text.map_err(|error| failed(error, options.messages))
         }
+        Stage::Spirv | Stage::SpirvText => {
+            let locations = locations(all, options.output.or(Some(Outputs::All)))?;
+            spirv_stage(stage, options, &shader, &locations, kept)
+        }
+        Stage::Lanes => code_stage(CodeStage::Lanes, options, &shader, &binds),
+        Stage::Registers => code_stage(CodeStage::Registers, options, &shader, &binds),
+        Stage::Clif => code_stage(CodeStage::Intermediate, options, &shader, &binds),
+        Stage::Asm => code_stage(CodeStage::Assembly, options, &shader, &binds),
     }?;
     if let Some(path) = &options.vertex {
-        let module = spirv::bytes(&spirv_backend::full_screen_vertex());
+        let module = spirv::bytes(&full_screen_vertex());
         write_atomically::<io::Error>(path, |out| out.write_all(&module))
             .map_err(|error| save_failure(&error))?;
     }
@@ -318,10 +283,9 @@ fn note_moved(options: &CompileArguments, moved: &[String]) {
 fn spirv_stage(
     stage: Stage,
     options: &CompileArguments,
-    program: &Program,
+    shader: &Shader,
+    locations: &[u32],
     constants: usize,
-    host: &HostInterface,
-    source: &SourceFile,
 ) -> Result<Vec<u8>> {
     let version = options.spirv_version.unwrap_or_default();
     let CompileArguments { float_controls, strip, .. } = *options;
@@ -347,9 +311,10 @@ fn spirv_stage(
         None if float_controls => FloatControls::ALL,
         None => FloatControls::default(),
     };
-    let how = emit::EmitOptions { version, float_controls, strip, constants, exact };
-    let module = emit::emit_for(program, Some(source), &how, host)
-        .map_err(|e| Failure::input(e.to_string()))?;
+    let how = EmitOptions { version, float_controls, strip, constants, exact };
+    let module = shader.spirv(locations, &how);
+    let module = module.map_err(|error| failed(error, options.messages))?;
+    note_moved(options, &module.moved);
     if stage == Stage::Spirv {
         return Ok(spirv::bytes(&module.words));
     }
@@ -357,43 +322,24 @@ fn spirv_stage(
     text.map(String::into_bytes).map_err(|error| Failure::machine(error.to_string()))
 }
 
-/// The text of a stage of the SIMD backend, as `render` takes it for an image of that size; where resources are
-/// bound, specialised for their sizes.
-fn simd_stage(
-    stage: Stage,
-    program: &Program,
-    resources: &[Bound],
+/// The text of a stage of machine code, as `render` takes it for an image of that size.
+fn code_stage(
+    stage: CodeStage,
     options: &CompileArguments,
-    source: &SourceFile,
-) -> Result<String> {
-    let machine = |error: EmitError| match error {
-        EmitError::IndexedArray(diagnostic) => fault(source, *diagnostic, options.messages),
-        error if error.is_limit() => Failure::input(error.to_string()),
-        error @ EmitError::Native(_) => Failure::input(error.to_string()),
-        _ => Failure::machine(error.to_string()),
-    };
-    let listing = match stage {
-        Stage::Clif => Listing::Intermediate,
-        Stage::Asm => Listing::Assembly,
-        Stage::Lanes | Stage::Registers => Listing::None,
-        Stage::Core | Stage::Spirv | Stage::SpirvText => {
-            unreachable!("not a stage of this backend")
-        }
-    };
+    shader: &Shader,
+    binds: &Binds,
+) -> Result<Vec<u8>> {
+    let location = location(shader.outputs(), options.output, "this stage")?;
+    let mut bindings = shader.bindings();
+    binds.apply(&mut bindings)?;
     let size = size_of(options);
-    let pixels = f64::from(size.width()) * f64::from(size.height());
-    let target = machine_target(options.target).map_err(machine)?;
-    let lanes = options.lanes;
-    let compiler = Compiler { lanes, pixels, listing, ..Compiler::new(target) };
-    let compiler = compiler.specialised(resources);
-    if stage == Stage::Lanes {
-        compiler.check(program).map_err(machine)?;
-        return Ok(compiler.lane_program(program).to_string());
+    let mut how = Options::default().for_size(size);
+    if let Some(lanes) = options.lanes {
+        how = how.lanes(lanes);
     }
-    let compiled = compiler.compile(program).map_err(machine)?;
-    Ok(if stage == Stage::Registers {
-        compiled.registers.to_string()
-    } else {
-        compiled.code.listing()
-    })
+    if let Some(target) = options.target {
+        how = how.target(target);
+    }
+    let text = shader.code_text(stage, location, &bindings, size, &how);
+    text.map(String::into_bytes).map_err(|error| failed(error, options.messages))
 }

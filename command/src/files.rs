@@ -3,18 +3,17 @@
 use super::failure::{Failure, Result, chain, save_failure};
 use super::watch;
 use lambdav_core::limits;
-use lambdav_engine::program::{self, Loaded};
-use lambdav_frontend::Fix;
+use lambdav_engine::ShaderOptions;
+use lambdav_engine::program::{self, Fix, Loaded};
 use lambdav_image::file::{self, DecodeError, LeftOut, LoadError, Undecoded};
 use lambdav_image::{AnyImage, Size};
-use lambdav_spirv_frontend::RaiseOptions;
 use std::collections::BTreeSet;
 use std::fs::{self, File};
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
 /// Reads and compiles, with at most so many findings of each severity, without saying anything.
-pub(super) fn read(path: &Path, most: usize, options: &RaiseOptions) -> Result<Loaded> {
+pub(super) fn read(path: &Path, most: usize, options: &ShaderOptions) -> Result<Loaded> {
     let (_, bytes) = read_bytes(path)?;
     Ok(compile_fixed(path, bytes, most, &mut |_, _| None, options))
 }
@@ -26,10 +25,10 @@ pub(super) fn compile_fixed(
     bytes: Vec<u8>,
     most: usize,
     fix: &mut Fix<'_>,
-    options: &RaiseOptions,
+    options: &ShaderOptions,
 ) -> Loaded {
     let file = Some(path).filter(|path| *path != Path::new("-"));
-    let loaded = Loaded::from_file_with(file, bytes, most, fix, options);
+    let loaded = Loaded::with_options(file, bytes, most, fix, options);
     loaded.included.iter().for_each(|path| watch::note(path));
     loaded
 }

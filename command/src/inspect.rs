@@ -1,17 +1,16 @@
 //! `lambdav inspect`: what a host program has to give a module, and what an image says of its origin.
 
+use super::engines::failed;
 use super::failure::{Failure, Result, chain};
 use super::files::{compile_fixed, form, load_image, read_bytes, samples};
 use super::messages::{MessageFormat, Messages, print, report};
 use clap::Args;
-use lambdav_spirv as spirv;
-use lambdav_spirv_backend as spirv_backend;
 use lambdav_core::diagnostics::one_line;
-use lambdav_core::schedule::schedule;
+use lambdav_engine::stages::EmitOptions;
+use lambdav_engine::{Shader, ShaderOptions};
 use lambdav_image::file;
+use lambdav_spirv as spirv;
 use lambdav_spirv::inspect::{Interface, Variable, inspect};
-use lambdav_spirv_backend::emit::EmitOptions;
-use lambdav_spirv_frontend::RaiseOptions;
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 
@@ -39,26 +38,18 @@ pub(super) fn run(options: &InspectArguments) -> Result {
         Some(words) => words,
         None => {
             let most = options.messages.max_errors;
-            let how = RaiseOptions::default();
+            let how = ShaderOptions::default();
             let mut loaded = compile_fixed(&options.file, bytes, most, &mut |_, _| None, &how);
             loaded.diagnostics.drop_lints();
             // Of what others have written, all is shown that they wrote, for every stage.
-            match loaded.module.map(|module| module.words).filter(|words| !words.is_empty()) {
+            let words = loaded.module.as_ref().map(|module| module.words.clone());
+            match words.filter(|words| !words.is_empty()) {
                 Some(words) => words,
                 None => {
                     report(&loaded.source, &loaded.diagnostics, options.messages)?;
-                    let core = loaded.core.ok_or_else(Failure::reported)?;
-                    let core = core.with_closed_loops_evaluated(u64::MAX);
-                    let all: Vec<u32> = core.outputs.iter().map(|output| output.location).collect();
-                    let program = schedule(&core, &all).map_err(|diagnostic| {
-                        super::messages::fault(&loaded.source, diagnostic, options.messages)
-                    })?;
-                    let module = spirv_backend::emit(
-                        &program,
-                        Some(&loaded.source),
-                        &EmitOptions::default(),
-                    );
-                    module.map_err(|error| Failure::input(error.to_string()))?.words
+                    let shader = Shader::of(loaded).map_err(|_| Failure::reported())?;
+                    let module = shader.spirv(&shader.outputs(), &EmitOptions::default());
+                    module.map_err(|error| failed(error, options.messages))?.words
                 }
             }
         }

@@ -3,8 +3,7 @@
 use super::failure::{Failure, Result};
 use clap::{Args, ColorChoice, ValueEnum};
 use lambdav_core::diagnostics::{
-    Diagnostic, Diagnostics, is_control, one_line, printable, render_json, render_json_omitted,
-    render_text,
+    Diagnostics, is_control, one_line, printable, render_json, render_json_omitted, render_text,
 };
 use lambdav_core::limits;
 use lambdav_core::source::SourceFile;
@@ -94,14 +93,6 @@ pub(super) fn report(source: &SourceFile, diagnostics: &Diagnostics, messages: M
             let _ = io::stderr().write_all(text.as_bytes());
             Ok(())
         }
-    }
-}
-
-/// The failure of a program for a single reason, which is said.
-pub(super) fn fault(source: &SourceFile, diagnostic: Diagnostic, messages: Messages) -> Failure {
-    match report(source, &vec![diagnostic].into(), messages) {
-        Ok(()) => Failure::reported(),
-        Err(failure) => failure,
     }
 }
 

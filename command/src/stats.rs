@@ -2,11 +2,8 @@
 
 use super::failure::Result;
 use super::messages::{MessageFormat, print, say};
-use lambdav_engine::engines::SimdEngine;
-use lambdav_image::Size;
-use lambdav_simd_backend::activity::Activity;
-use lambdav_simd_backend::emit::Allocation;
-use lambdav_simd_backend::registers::Callable;
+use lambdav_engine::program::{Loaded, Times};
+use lambdav_engine::{Activity, Bindings, Pipeline, Size};
 use serde_json::{Value, json};
 use std::time::{Duration, Instant};
 
@@ -63,44 +60,41 @@ impl Stats {
         }
     }
 
-    /// The program has been read; a shader's compilation took these times.
-    pub(super) fn read(&mut self, times: Option<lambdav_frontend::Times>) {
-        let stages = times.map(|lambdav_frontend::Times { parse, resolve, elaborate }| {
+    /// The program has been read.
+    pub(super) fn read(&mut self, loaded: &Loaded) {
+        let stages = loaded.times.map(|Times { parse, resolve, elaborate }| {
             vec![("parse", parse), ("resolve", resolve), ("elaborate", elaborate)]
         });
         self.took_in("read and check", stages.unwrap_or_default());
     }
 
-    /// There is machine code.
-    pub(super) fn compiled(&mut self, engine: &SimdEngine) {
-        let (kernel, times) = (engine.kernel(), engine.kernel().times());
-        let stages = vec![
-            ("schedule", engine.scheduling()),
-            ("lane program", times.lanes),
-            ("register program", times.registers),
-            ("machine code", times.code),
-        ];
-        self.took_in("compile", stages);
-        let (code, shape) = (kernel.code(), kernel.code().shape());
-        let allocation = match kernel.allocation() {
-            Allocation::Thorough => "",
-            Allocation::Quick => "; registers allocated in one pass, as pixels are few",
+    /// There is a pipeline.
+    pub(super) fn compiled(&mut self, pipeline: &Pipeline) {
+        if let Some(why) = pipeline.exceeded_limit() {
+            self.note("engine", format!("core: {why}"));
+        }
+        let Some(code) = pipeline.code() else { return self.took("compile") };
+        self.took_in("compile", code.stages);
+        let allocation = match code.is_quick {
+            true => "; registers allocated in one pass, as pixels are few",
+            false => "",
         };
-        self.note("code", format!("{} bytes, {} of stack{allocation}", code.size(), code.stack()));
-        let target = kernel.target();
-        self.note("target", format!("{} ({})", target.name(), target.reason()));
-        let (lanes, columns, rows) = (shape.lanes(), shape.columns(), shape.rows());
-        let reason = kernel.reason();
+        self.note("code", format!("{} bytes, {} of stack{allocation}", code.size, code.stack));
+        self.note("target", format!("{} ({})", code.target, code.target_reason));
+        let ([columns, rows], lanes, reason) = (code.group, code.lanes, code.lanes_reason);
         self.note("lanes", format!("{lanes}, groups of {columns}x{rows} pixels ({reason})"));
     }
 
-    /// The machine code has drawn an image of that size: looks at how it used its lanes, if
+    /// The pipeline has drawn a picture of that size: looks at how machine code used its lanes, if
     /// asked to.
-    pub(super) fn drawn(&mut self, engine: &SimdEngine, size: Size) {
+    pub(super) fn drawn(&mut self, pipeline: &Pipeline, bindings: &Bindings, size: Size) {
         if self.asked.is_none() {
             return;
         }
-        let Activity { share, groups, planned } = engine.kernel().activity(size);
+        let Ok(Some(Activity { share, groups, planned })) = pipeline.activity(bindings, size)
+        else {
+            return;
+        };
         self.took("sample lanes");
         let share = match share {
             Some(share) => format!("{:.0} % of lanes on average", share * 100.0),

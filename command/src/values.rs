@@ -2,8 +2,7 @@
 
 use super::failure::{Failure, Result as Outcome};
 use lambdav_engine::settings::number;
-use lambdav_simd_backend::registers::Shape;
-use lambdav_simd_backend::{EmitError, Target};
+use lambdav_engine::{LANES, targets};
 use std::num::NonZeroUsize;
 use std::time::Duration;
 
@@ -54,24 +53,18 @@ pub(super) fn threads(text: &str) -> Result<NonZeroUsize, String> {
 
 /// How many lanes.
 pub(super) fn lanes(text: &str) -> Result<u32, String> {
-    let lanes = text.parse().ok().filter(|lanes| Shape::LANES.contains(lanes));
+    let lanes = text.parse().ok().filter(|lanes| LANES.contains(lanes));
     lanes.ok_or_else(|| {
-        let known = Shape::LANES.map(|lanes| lanes.to_string()).join(", ");
+        let known = LANES.map(|lanes| lanes.to_string()).join(", ");
         format!("`{text}` is none of {known}")
     })
 }
 
 /// What machine code is made for, by its name.
 pub(super) fn target(text: &str) -> Result<&'static str, String> {
-    let names: Vec<&str> = Target::names().collect();
-    let known = Target::names().find(|name| *name == text);
+    let names: Vec<&str> = targets().collect();
+    let known = targets().find(|name| *name == text);
     known.ok_or_else(|| format!("`{text}` is none of {}", names.join(", ")))
-}
-
-/// The target that was asked for, or else this machine.
-pub(super) fn machine_target(asked: Option<&str>) -> Result<Target, EmitError> {
-    let named = asked.map_or(Ok(None), Target::named)?;
-    named.map_or_else(Target::host, Ok)
 }
 
 /// A time in seconds.

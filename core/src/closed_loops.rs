@@ -42,7 +42,7 @@ impl Core {
             }
             words
         };
-        Cow::Owned(with_default(|| self.rebuilt(None, evaluate)))
+        Cow::Owned(with_default(|| self.rebuilt(|_| None, evaluate)))
     }
 
     /// The loops that depend on nothing from outside: no input, uniform, resource or parameter of

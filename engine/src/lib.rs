@@ -2,20 +2,52 @@
 //!
 //! | module | is |
 //! |---|---|
-//! | [`shader`] | the public face |
+//! | `shader`, `pipeline`, `bindings`, `options`, `target`, `error`, `save` | the public face |
+//! | `accepted` | what these share of a program |
 //! | [`program`] | files to programs, with their diagnostics |
 //! | `foreign` | WGSL and GLSL to SPIR-V |
-//! | [`settings`] | inputs and uniforms |
+//! | `compare` | a program on the processor and on a device |
+//! | `stages`, `rewritten`, `as_is` | programs as text and as modules, modules that are written again, and those that are executed as they are |
+//! | [`settings`] | values of uniforms, as text and as numbers, and data of textures and buffers |
 //! | [`engines`] | machine code, evaluators and devices behind one interface |
 #![forbid(unsafe_code)]
 
+mod accepted;
+mod as_is;
+mod bindings;
+#[cfg(feature = "gpu")]
+#[doc(hidden)]
+pub mod compare;
+#[doc(hidden)]
 pub mod engines;
+mod error;
 #[cfg(feature = "foreign")]
+#[doc(hidden)]
 pub mod foreign;
+mod options;
+mod pipeline;
+#[doc(hidden)]
 pub mod program;
+mod rewritten;
+mod save;
+#[doc(hidden)]
 pub mod settings;
-pub mod shader;
+mod shader;
+pub mod stages;
+mod target;
 
-pub use lambdav_image::{Frame, Size};
+pub use bindings::{Bindings, Slot};
+pub use error::{Error, Report};
+pub use lambdav_image::{AnyImage, Frame, Image, Size};
+pub use lambdav_raster::{RenderOptions, SpecialsCounter};
+#[doc(hidden)]
+pub use lambdav_simd_backend::activity::Activity;
+pub use lambdav_spirv_eval::Resources as DeviceMemory;
+pub use options::{Engine, LANES, Options, targets};
+pub use pipeline::{CodeReport, Drawn, Pipeline};
+pub use save::{metadata, save};
+#[doc(hidden)]
 pub use settings::Settings;
-pub use shader::{Error, Renderer, Report, Shader, metadata, save};
+pub use settings::{BindError, DataRef, UniformError, UniformValue};
+pub use shader::{LocationInput, LocationUse, Shader, ShaderOptions};
+pub use target::{Target, TargetError};

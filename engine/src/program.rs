@@ -2,6 +2,7 @@
 
 #[cfg(feature = "foreign")]
 use crate::foreign::{Language, to_spirv};
+use crate::shader::ShaderOptions;
 use lambdav_core::core_text;
 use lambdav_core::decode::decode;
 use lambdav_core::diagnostics::{Diagnostic, DiagnosticCode, Diagnostics};
@@ -10,7 +11,8 @@ use lambdav_core::limits;
 use lambdav_core::source::SourceFile;
 use lambdav_frontend::syntax::include::{Files, Included, include};
 use lambdav_frontend::syntax::parse_within;
-use lambdav_frontend::{Fix, Times, compile_fixed};
+pub use lambdav_frontend::{Fix, Times};
+use lambdav_frontend::{compile_fixed, compile_for_samplers, compile_keeping};
 use lambdav_spirv::assemble::{SpirvVersion, assemble, is_assembly};
 use lambdav_spirv_frontend::{Interface, RaiseOptions, Raised, raise};
 use std::fs::File;
@@ -122,15 +124,6 @@ pub fn read_bytes(from: impl Read) -> io::Result<Vec<u8>> {
 }
 
 impl Loaded {
-    /// Raises a module again, with other options, of which it is known that they change no diagnostic.
-    pub fn raise_again(&mut self, options: &RaiseOptions) {
-        if let Some(module) = &mut self.module
-            && let Ok((core, interface)) = raise(self.source.name(), &module.words, options).program
-        {
-            (self.core, module.interface) = (Some(core), interface);
-        }
-    }
-
     /// From the bytes of a text that messages call `name`, which cannot include files. Of core text,
     /// which spells out what a shader says in few words, more is taken than of a shader.
     pub fn from_bytes(name: &str, bytes: Vec<u8>) -> Self {
@@ -140,9 +133,44 @@ impl Loaded {
         Self::new(name, bytes, limits::ERRORS, include, &mut |_, _| None, &options)
     }
 
-    /// From text that messages call `name`, which cannot include files.
+    /// From text that messages call `name`, which cannot include files. The ending of the name tells WGSL and GLSL.
     pub fn from_text(name: &str, text: &str) -> Self {
-        Self::from_bytes(name, text.into())
+        let options = ShaderOptions::default();
+        Self::from_text_with(name, text, limits::ERRORS, &mut |_, _| None, &options)
+    }
+
+    /// The same with at most so many errors, values for the program's constants, and options of modules.
+    pub fn from_text_with(
+        name: &str,
+        text: &str,
+        most: usize,
+        fix: &mut Fix<'_>,
+        options: &ShaderOptions,
+    ) -> Self {
+        #[cfg(feature = "foreign")]
+        if let Some(language) = Language::of(Path::new(name)) {
+            return Self::of_foreign(language, name, text.into(), most, &options.raise);
+        }
+        let include =
+            |source| Included { source, paths: Vec::new(), diagnostics: Diagnostics::default() };
+        Self::new(name, text.into(), most, include, fix, &options.raise)
+    }
+
+    /// Compiles a shader in λV again for a device: with samples left to its samplers, with constants kept as specialisation
+    /// constants, or both. The number of constants that are kept, the last of its uniforms.
+    pub fn compile_for_device(
+        &mut self,
+        most: usize,
+        fix: &mut Fix<'_>,
+        native_sampling: bool,
+        keep_constants: bool,
+    ) -> usize {
+        let kept = match native_sampling {
+            true => compile_for_samplers(&self.source, most, fix, keep_constants),
+            false => compile_keeping(&self.source, most, fix),
+        };
+        self.core = kept.core;
+        kept.constants
     }
 
     /// Whether it is shader text.
@@ -155,6 +183,17 @@ impl Loaded {
     /// path it is standard input, and what it includes is relative to the working directory.
     pub fn from_file(path: Option<&Path>, bytes: Vec<u8>, most: usize) -> Self {
         Self::from_file_with(path, bytes, most, &mut |_, _| None, &RaiseOptions::default())
+    }
+
+    /// The same with values for the program's constants, and options of modules.
+    pub fn with_options(
+        path: Option<&Path>,
+        bytes: Vec<u8>,
+        most: usize,
+        fix: &mut Fix<'_>,
+        options: &ShaderOptions,
+    ) -> Self {
+        Self::from_file_with(path, bytes, most, fix, &options.raise)
     }
 
     /// The same with values for the program's constants, and what is to be said of a module.

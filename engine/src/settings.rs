@@ -21,8 +21,6 @@ pub use textures::texels;
 use lambdav_core::graph::{Core, Uniform};
 use lambdav_core::inputs::Inputs;
 use lambdav_core::limits;
-use lambdav_core::resource::Bound;
-use lambdav_core::texture::TextureData;
 use lambdav_core::types::{Scalar, Type, TypeKind, Types};
 use lambdav_image::Size;
 use lambdav_spirv_frontend::GivenInput;
@@ -223,25 +221,12 @@ impl Settings {
         Arc::make_mut(&mut self.inputs.uniforms[uniform])
     }
 
-    /// Changes what `(time)` and `(frame)` are.
-    pub(crate) fn set_time(&mut self, time: f32, frame: f32) {
-        (self.inputs.time, self.inputs.frame) = (time, frame);
-    }
-
     /// Gives parts of uniforms that are inputs of λV their values.
     pub fn give(&mut self, parts: &[GivenInput]) {
         for part in parts {
             let words = part.words(&self.inputs);
             self.words_mut(part.uniform)[part.start..][..words.len()].copy_from_slice(&words);
         }
-    }
-
-    /// Changes the texture of that number for one of the same size.
-    pub(crate) fn set_texture(&mut self, number: usize, texture: &Arc<TextureData>) {
-        let bound = &mut self.inputs.resources[number];
-        let known = bound.texture().expect("it is a texture");
-        assert_eq!(known.levels(), texture.levels(), "a texture keeps its size");
-        *bound = Bound::Texture(Arc::clone(texture));
     }
 
     pub(crate) fn at(&self, x: u32, y: u32) -> Inputs {

@@ -17,6 +17,6 @@ pub mod render;
 pub use kernel::{Cancel, Fault, Kernel, Stop, Tile, TileBuffer};
 pub use lambdav_workers::{ThreadError, ThreadPool, thread_pool};
 pub use render::{
-    RenderError, RenderOptions, SpecialsCounter, render, render_image_into, render_into,
-    render_quantized, render_quantized_into,
+    RenderError, RenderOptions, SpecialsCounter, Surface, render, render_image_into, render_into,
+    render_quantized, render_quantized_into, render_quantized_surface, render_surface,
 };

@@ -5,20 +5,22 @@
 //! code of your own, on a GPU for instance, within what [`CompareOptions`] allow.
 //!
 //! ```
-//! use lambdav::{Shader, Size};
+//! use lambdav::{Options, Shader, Size};
 //! use lambdav_test::{CompareOptions, assert_image};
 //!
 //! fn main() -> Result<(), lambdav::Error> {
-//!     // What a shader draws, 512 pixels wide and high.
+//!     // A shader, 512 pixels wide and high, with the defaults of its uniforms.
 //!     assert_image!("shaders/disk.lv", "goldens/disk.png");
 //!
-//!     // What it is asked for.
+//!     // A picture with values and a size of its own.
 //!     let shader = Shader::open(concat!(env!("CARGO_MANIFEST_DIR"), "/shaders/disk.lv"))?;
-//!     let disk = shader.renderer(Size::new(48, 32)?).set("colour", [1.0, 0.5, 0.0])?;
-//!     assert_image!(disk, "goldens/orange.png");
+//!     let pipeline = shader.pipeline(&Options::default())?;
+//!     let mut bindings = pipeline.bindings();
+//!     bindings.set("colour", [1.0, 0.5, 0.0])?;
+//!     let drawn = pipeline.render(&bindings, Size::new(48, 32)?)?;
+//!     assert_image!(drawn, "goldens/orange.png");
 //!
 //!     // A picture from elsewhere, such as an `image::RgbaImage` that was read back from a GPU.
-//!     let drawn = disk.render()?;
 //!     let allowed = CompareOptions { tolerance: Some([1.0; 4]), ..CompareOptions::default() };
 //!     assert_image!(drawn, "goldens/orange.png", allowed);
 //!     Ok(())
@@ -45,7 +47,7 @@ pub const BLESS: &str = "LAMBDAV_BLESS";
 /// Panics unless a picture is that of its golden, bit for bit, or within what the third argument, a
 /// [`CompareOptions`], allows.
 ///
-/// The first argument is a [`Picture`]: the path of a shader, a renderer, a frame, or an image of the crate
+/// The first argument is a [`Picture`]: the path of a shader, a frame, or an image of the crate
 /// `image`; the second the path of the golden.
 #[macro_export]
 macro_rules! assert_image {

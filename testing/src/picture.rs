@@ -1,7 +1,7 @@
 //! What can be compared with a golden.
 
 use image::{ImageBuffer, Rgba};
-use lambdav::{Error, Renderer, Shader, Size};
+use lambdav::{Error, Options, Shader, Size};
 use lambdav_image::buffers::BufferError;
 use lambdav_image::{AnyImage, Image};
 use std::path::{Path, PathBuf};
@@ -42,7 +42,8 @@ impl Picture for Path {
     fn draw(&self, folder: &Path) -> Result<AnyImage, PictureError> {
         let shader = Shader::open(folder.join(self))?;
         let size = Size::new(SIDE, SIDE).map_err(Error::from)?;
-        shader.renderer(size).draw(folder)
+        let pipeline = shader.pipeline(&Options::default().for_size(size))?;
+        Ok(pipeline.render(&pipeline.bindings(), size)?.into())
     }
 }
 
@@ -55,13 +56,6 @@ impl Picture for PathBuf {
 impl Picture for str {
     fn draw(&self, folder: &Path) -> Result<AnyImage, PictureError> {
         Path::new(self).draw(folder)
-    }
-}
-
-/// What a shader is asked for.
-impl Picture for Renderer<'_> {
-    fn draw(&self, _: &Path) -> Result<AnyImage, PictureError> {
-        Ok(self.render()?.into())
     }
 }
 

@@ -1,6 +1,6 @@
 //! The macro, as tests of other packages use it.
 
-use lambdav::{Shader, Size};
+use lambdav::{Options, Shader, Size};
 use lambdav_image::{AnyImage, file};
 use lambdav_test::{BLESS, CompareOptions, assert_image};
 use std::path::Path;
@@ -11,15 +11,17 @@ use std::process::{Command, Output};
 fn a_shader_draws_its_golden() {
     let shader = Shader::open(concat!(env!("CARGO_MANIFEST_DIR"), "/shaders/disk.lv"));
     let shader = shader.expect("it is right");
-    let renderer = shader.renderer(Size::new(48, 32).expect("small"));
-    assert_image!(renderer, "goldens/orange.png");
-    let frame = renderer.render().expect("it ends");
+    let size = Size::new(48, 32).expect("small");
+    let pipeline = shader.pipeline(&Options::default()).expect("it is small");
+    let mut bindings = pipeline.bindings();
+    let frame = pipeline.render(&bindings, size).expect("it ends");
     assert_image!(frame, "goldens/orange.png");
     let buffer: image::RgbaImage =
         image::ImageBuffer::from(&file_image(Path::new("goldens/orange.png")));
     assert_image!(&buffer, "goldens/orange.png");
     // Nearly the same, and that is allowed.
-    let paler = renderer.set("colour", [0.996, 0.5, 0.0]).expect("a vec3");
+    bindings.set("colour", [0.996, 0.5, 0.0]).expect("a vec3");
+    let paler = pipeline.render(&bindings, size).expect("it ends");
     let allowed = CompareOptions { tolerance: Some([1.5; 4]), ..CompareOptions::default() };
     assert_image!(paler, "goldens/orange.png", allowed);
 }

@@ -7,7 +7,7 @@ use lambdav_core::inputs::Inputs;
 use lambdav_core::op::NAN;
 use lambdav_core::schedule::schedule;
 use lambdav_engine::Settings;
-use lambdav_engine::engines::{CoreEngine, Engine, SimdEngine};
+use lambdav_engine::engines::{BoundKernel, CoreEngine, SimdEngine};
 use lambdav_engine::program::Loaded;
 use lambdav_generate::{GenerateOptions, Term, generate, resources};
 use lambdav_image::Size;
@@ -58,7 +58,7 @@ fn values(
 }
 
 /// The first components of each pixel of a picture, which has four.
-fn drawn(engine: &impl Engine, size: Size, components: usize) -> Vec<u32> {
+fn drawn(engine: &impl BoundKernel, size: Size, components: usize) -> Vec<u32> {
     let frame = render(engine, size, &RenderOptions::default()).expect("it ends");
     let pixels = frame.samples().chunks(4).flat_map(|pixel| &pixel[..components]);
     pixels.map(|sample| sample.to_bits()).collect()

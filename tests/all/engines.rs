@@ -77,7 +77,7 @@ fn alone(program: &Accepted<'_>, inputs: &Inputs, max_iterations: u64) -> Result
 /// The program for the defaults of its uniforms.
 fn fixed(program: &Accepted<'_>, inputs: &Inputs, max_iterations: u64) -> Result<Outputs, Stop> {
     let defaults = program.core.uniforms.iter().map(|uniform| uniform.default.clone());
-    let core = program.core.with_uniforms_fixed(&defaults.collect::<Vec<_>>());
+    let core = program.core.with_uniforms_fixed(&defaults.collect::<Vec<_>>(), |_| true);
     evaluate(&core, &program.locations, inputs, max_iterations)
 }
 

@@ -5,7 +5,7 @@ use crate::check::check;
 use crate::language;
 use lambdav::metadata;
 use lambdav_engine::Settings;
-use lambdav_engine::engines::{CoreEngine, Engine, FastEngine, SourceEngine, SpirvEngine};
+use lambdav_engine::engines::{CoreEngine, FastEngine, SourceEngine, SpirvEngine};
 use lambdav_engine::program::Loaded;
 use lambdav_engine::settings::number;
 use lambdav_float_environment::{Foreign, with_foreign};
@@ -14,7 +14,7 @@ use lambdav_image::quantize::Transfer;
 use lambdav_image::{AnyImage, Frame, Size};
 use lambdav_image_compare::{CompareOptions, compare};
 use lambdav_matrix::pictures::root;
-use lambdav_raster::{RenderOptions, render};
+use lambdav_raster::{Kernel, RenderOptions, render};
 use rayon::prelude::*;
 
 /// Shaders whose constants, operations and results lie where each environment has another answer.
@@ -45,7 +45,7 @@ fn results(name: &str, text: &str) -> Vec<Vec<u8>> {
     let location = core.outputs[0].location;
     let settings = Settings::new(core, size);
     let fast = |lanes| FastEngine::new(core, location, &settings, lanes).expect("it compiles");
-    let engines: [Box<dyn Engine>; 6] = [
+    let engines: [Box<dyn Kernel>; 6] = [
         Box::new(CoreEngine::new(core, location, &settings).expect("it schedules")),
         Box::new(SourceEngine::new(&loaded.source, location, &settings).expect("it is read")),
         Box::new(SpirvEngine::new(core, location, &settings).expect("it is emitted")),

@@ -6,7 +6,7 @@ use lambdav_core::core_text;
 use lambdav_core::graph::Core;
 use lambdav_core::schedule::schedule;
 use lambdav_core::types::Scalar;
-use lambdav_engine::engines::{CoreEngine, Engine, SimdEngine, SourceEngine, SpirvEngine};
+use lambdav_engine::engines::{BoundKernel, CoreEngine, SimdEngine, SourceEngine, SpirvEngine};
 use lambdav_engine::program::Loaded;
 use lambdav_image::{Frame, Size};
 use lambdav_matrix::configurations::pool;
@@ -18,7 +18,7 @@ use lambdav_spirv_eval::Module;
 use std::collections::HashMap;
 use std::sync::Arc;
 
-fn draw(engine: &impl Engine, size: Size, threads: Option<usize>) -> Frame {
+fn draw(engine: &impl BoundKernel, size: Size, threads: Option<usize>) -> Frame {
     let draw = || pictures::draw(engine, size, &RenderOptions::default());
     match threads {
         None => draw(),
@@ -125,7 +125,7 @@ fn source_agrees() {
 }
 
 /// The bits of one pixel of a frame, NaN being one value.
-fn pixel(engine: &impl Engine, size: Size, x: u32, y: u32) -> [u32; 4] {
+fn pixel(engine: &impl BoundKernel, size: Size, x: u32, y: u32) -> [u32; 4] {
     use lambdav_raster::{Cancel, Tile, TileBuffer};
     let tile = Tile { x, y, width: 1, height: 1 };
     let mut storage = [0.0; 4];
@@ -191,7 +191,7 @@ fn specialised_programs_agree() {
             }
         }
         let settings = changed;
-        let fixed = core.with_uniforms_fixed(&settings.inputs.uniforms);
+        let fixed = core.with_uniforms_fixed(&settings.inputs.uniforms, |_| true);
         for output in &core.outputs {
             let location = output.location;
             let general = SimdEngine::new(core, location, &settings, None).expect("it compiles");

@@ -6,7 +6,7 @@ use lambdav_core::diagnostics::Diagnostic;
 use lambdav_core::graph::Core;
 use lambdav_core::schedule::schedule;
 use lambdav_engine::Settings;
-use lambdav_engine::engines::{CoreEngine, Engine, SimdEngine};
+use lambdav_engine::engines::{BoundKernel, CoreEngine, SimdEngine};
 use lambdav_engine::program::Loaded;
 use lambdav_image::Size;
 use lambdav_matrix::configurations::pool;
@@ -23,7 +23,7 @@ type DrawOutcome = Result<Vec<u32>, Box<Diagnostic>>;
 const SIZES: [(u32, u32); 10] =
     [(1, 1), (2, 3), (3, 2), (4, 4), (5, 1), (6, 5), (7, 7), (9, 6), (33, 5), (67, 35)];
 
-fn draw(engine: &impl Engine, size: Size, threads: usize) -> DrawOutcome {
+fn draw(engine: &impl BoundKernel, size: Size, threads: usize) -> DrawOutcome {
     match pool(threads).install(|| render(engine, size, &RenderOptions::default())) {
         Ok(frame) => Ok(frame.samples().iter().map(|s| s.to_bits()).collect()),
         Err(RenderError::Fault(fault)) => Err(Box::new(engine.explain(&fault))),

@@ -1,52 +1,13 @@
-//! What came of a comparison, and how it is said.
+//! The outcome of a comparison, as text and as JSON.
 
-use super::bindings::Binding;
-use super::operations::{MOST, Operation};
 use lambdav_core::core_text::operation_name;
 use lambdav_core::diagnostics::printable;
 use lambdav_core::op::Op;
 use lambdav_core::source::{SourceFile, Span};
 use lambdav_core::types::Scalar;
+use lambdav_engine::compare::{Binding, Cause, Found, MOST, Operation, Outcome};
 use lambdav_gpu::Difference;
-use lambdav_image::Size;
 use serde_json::{Value, json};
-
-/// What came of an output.
-pub(super) struct Outcome {
-    pub(super) location: u32,
-    pub(super) size: Size,
-    /// What differs, if anything.
-    pub(super) found: Option<Found>,
-    /// What the device remarks of all outputs.
-    pub(super) remark: Option<String>,
-}
-
-/// What differs.
-pub(super) struct Found {
-    pub(super) difference: Difference,
-    /// The first pixel in scan order that does.
-    pub(super) pixel: Pixel,
-    pub(super) cause: Cause,
-}
-
-/// A pixel that differs.
-pub(super) struct Pixel {
-    pub(super) at: [u32; 2],
-    /// Its bits on the CPU.
-    pub(super) expected: [u32; 4],
-    /// And on the device.
-    pub(super) found: [u32; 4],
-}
-
-/// Why it differs.
-pub(super) enum Cause {
-    /// An operation by itself.
-    Operation(Operation),
-    /// No operation by itself; the first binding that differs.
-    Binding { binding: Binding, is_cut: bool },
-    /// Neither.
-    Unknown { is_cut: bool },
-}
 
 /// That no operation differs, of as many as were looked at if not of all.
 fn none_differs(is_cut: bool) -> String {
@@ -56,115 +17,113 @@ fn none_differs(is_cut: bool) -> String {
     }
 }
 
-impl Outcome {
-    /// For people.
-    pub(super) fn text(&self, source: &SourceFile) -> String {
-        let Self { location, size, found, .. } = self;
-        let Some(Found { difference, pixel, cause }) = found else {
-            return format!("output {location}: equal: {size} pixels\n");
-        };
-        let Difference { components, nans, ulps, levels } = difference;
-        let all = size.pixels() * 4;
-        let mut text = format!("output {location}: different: {components} of {all} components");
-        if *nans > 0 {
-            text += &format!(", {nans} of them NaN on one side alone");
-        }
-        let plural = if *levels == 1 { "level" } else { "levels" };
-        text += &format!(", by up to {ulps} ULP and {levels} {plural} of 8 bits\n");
-        let [x, y] = pixel.at;
-        text += &format!(
-            "  first at ({x}, {y}):\n    the device says {}\n    λV says         {}\n",
-            tuple(Scalar::F32, &pixel.found),
-            tuple(Scalar::F32, &pixel.expected)
-        );
-        text += &match cause {
-            Cause::Operation(operation) => {
-                let Operation { op, operands, ty, expected, found, span } = operation;
-                let operands: Vec<String> =
-                    operands.iter().map(|(scalar, word)| value(*scalar, *word)).collect();
-                format!(
-                    "  `{}` of {}{}: the device says {}, λV says {}\n",
-                    name(*op),
-                    listed(&operands),
-                    place(source, *span),
-                    value(*ty, *found),
-                    value(*ty, *expected)
-                )
-            }
-            Cause::Binding { binding, is_cut } => {
-                let Binding { name, scalar, expected, found, span } = binding;
-                let name = match name {
-                    Some(name) => format!("binding that does is `{}`", printable(name)),
-                    None => "loop that does is that".to_owned(),
-                };
-                format!(
-                    "  {}; the first {name}{}: the device says {}, λV says {}\n",
-                    none_differs(*is_cut),
-                    place(source, *span),
-                    tuple(*scalar, found),
-                    tuple(*scalar, expected)
-                )
-            }
-            Cause::Unknown { is_cut } => {
-                let none = none_differs(*is_cut);
-                format!("  {none}, nor any binding or loop outside of loops\n")
-            }
-        };
-        text
+/// For people.
+pub(super) fn text(outcome: &Outcome, source: &SourceFile) -> String {
+    let Outcome { location, size, found, .. } = outcome;
+    let Some(Found { difference, pixel, cause }) = found else {
+        return format!("output {location}: equal: {size} pixels\n");
+    };
+    let Difference { components, nans, ulps, levels } = difference;
+    let all = size.pixels() * 4;
+    let mut text = format!("output {location}: different: {components} of {all} components");
+    if *nans > 0 {
+        text += &format!(", {nans} of them NaN on one side alone");
     }
+    let plural = if *levels == 1 { "level" } else { "levels" };
+    text += &format!(", by up to {ulps} ULP and {levels} {plural} of 8 bits\n");
+    let [x, y] = pixel.at;
+    text += &format!(
+        "  first at ({x}, {y}):\n    the device says {}\n    λV says         {}\n",
+        tuple(Scalar::F32, &pixel.found),
+        tuple(Scalar::F32, &pixel.expected)
+    );
+    text += &match cause {
+        Cause::Operation(operation) => {
+            let Operation { op, operands, ty, expected, found, span } = operation;
+            let operands: Vec<String> =
+                operands.iter().map(|(scalar, word)| value(*scalar, *word)).collect();
+            format!(
+                "  `{}` of {}{}: the device says {}, λV says {}\n",
+                name(*op),
+                listed(&operands),
+                place(source, *span),
+                value(*ty, *found),
+                value(*ty, *expected)
+            )
+        }
+        Cause::Binding { binding, is_cut } => {
+            let Binding { name, scalar, expected, found, span } = binding;
+            let name = match name {
+                Some(name) => format!("binding that does is `{}`", printable(name)),
+                None => "loop that does is that".to_owned(),
+            };
+            format!(
+                "  {}; the first {name}{}: the device says {}, λV says {}\n",
+                none_differs(*is_cut),
+                place(source, *span),
+                tuple(*scalar, found),
+                tuple(*scalar, expected)
+            )
+        }
+        Cause::Unknown { is_cut } => {
+            let none = none_differs(*is_cut);
+            format!("  {none}, nor any binding or loop outside of loops\n")
+        }
+    };
+    text
+}
 
-    /// For programs.
-    pub(super) fn json(&self, source: &SourceFile) -> Value {
-        let Self { location, size, found, remark } = self;
-        let mut object = json!({
-            "output": location,
-            "verdict": if found.is_some() { "different" } else { "equal" },
-            "size": [size.width(), size.height()],
-        });
-        if let Some(remark) = remark {
-            object["remark"] = json!(remark);
-        }
-        let Some(Found { difference, pixel, cause }) = found else { return object };
-        let Difference { components, nans, ulps, levels } = difference;
-        object["differing_components"] = json!(components);
-        object["nan_components"] = json!(nans);
-        object["largest_ulp"] = json!(ulps);
-        object["largest_levels_of_8_bits"] = json!(levels);
-        object["first"] = json!({
-            "x": pixel.at[0],
-            "y": pixel.at[1],
-            "device": all(Scalar::F32, &pixel.found),
-            "expected": all(Scalar::F32, &pixel.expected),
-        });
-        object["cause"] = match cause {
-            Cause::Operation(operation) => {
-                let Operation { op, operands, ty, expected, found, span } = operation;
-                let operands: Vec<Value> =
-                    operands.iter().map(|(scalar, word)| one(*scalar, *word)).collect();
-                json!({
-                    "kind": "operation",
-                    "name": name(*op),
-                    "operands": operands,
-                    "device": one(*ty, *found),
-                    "expected": one(*ty, *expected),
-                    "place": place_json(source, *span),
-                })
-            }
-            Cause::Binding { binding, is_cut } => {
-                let Binding { name, scalar, expected, found, span } = binding;
-                json!({
-                    "kind": if name.is_some() { "binding" } else { "loop" },
-                    "name": name,
-                    "device": all(*scalar, found),
-                    "expected": all(*scalar, expected),
-                    "place": place_json(source, *span),
-                    "all_operations": !is_cut,
-                })
-            }
-            Cause::Unknown { is_cut } => json!({"kind": "unknown", "all_operations": !is_cut}),
-        };
-        object
+/// For programs.
+pub(super) fn json(outcome: &Outcome, source: &SourceFile) -> Value {
+    let Outcome { location, size, found, remark } = outcome;
+    let mut object = json!({
+        "output": location,
+        "verdict": if found.is_some() { "different" } else { "equal" },
+        "size": [size.width(), size.height()],
+    });
+    if let Some(remark) = remark {
+        object["remark"] = json!(remark);
     }
+    let Some(Found { difference, pixel, cause }) = found else { return object };
+    let Difference { components, nans, ulps, levels } = difference;
+    object["differing_components"] = json!(components);
+    object["nan_components"] = json!(nans);
+    object["largest_ulp"] = json!(ulps);
+    object["largest_levels_of_8_bits"] = json!(levels);
+    object["first"] = json!({
+        "x": pixel.at[0],
+        "y": pixel.at[1],
+        "device": all(Scalar::F32, &pixel.found),
+        "expected": all(Scalar::F32, &pixel.expected),
+    });
+    object["cause"] = match cause {
+        Cause::Operation(operation) => {
+            let Operation { op, operands, ty, expected, found, span } = operation;
+            let operands: Vec<Value> =
+                operands.iter().map(|(scalar, word)| one(*scalar, *word)).collect();
+            json!({
+                "kind": "operation",
+                "name": name(*op),
+                "operands": operands,
+                "device": one(*ty, *found),
+                "expected": one(*ty, *expected),
+                "place": place_json(source, *span),
+            })
+        }
+        Cause::Binding { binding, is_cut } => {
+            let Binding { name, scalar, expected, found, span } = binding;
+            json!({
+                "kind": if name.is_some() { "binding" } else { "loop" },
+                "name": name,
+                "device": all(*scalar, found),
+                "expected": all(*scalar, expected),
+                "place": place_json(source, *span),
+                "all_operations": !is_cut,
+            })
+        }
+        Cause::Unknown { is_cut } => json!({"kind": "unknown", "all_operations": !is_cut}),
+    };
+    object
 }
 
 /// What λV calls an operation, as far as it does.

@@ -1,22 +1,18 @@
 //! Two programs, drawn with the same inputs.
 
 use crate::binds::Binds;
-use crate::engines::{EngineName, engine, not_drawn};
-use crate::failure::{Failure, Result};
+use crate::engines::{EngineName, engine, in_time};
+use crate::failure::{Failure, Result, chain};
 use crate::files::{one_standard_input, read_bytes};
-use crate::given::Given;
-use crate::gpu::{Gpu, GpuArguments};
+use crate::gpu::GpuArguments;
 use crate::messages::{MessageFormat, Messages, report};
 use crate::render::PictureArguments;
 use crate::supervise::Deadline;
+use crate::user_values::{UserValues, note_bindings};
 use crate::values::{location, seconds};
 use clap::{Arg, Args, Command};
-use lambdav_core::graph::Core;
-use lambdav_core::types::{Scalar, Type};
-use lambdav_engine::program::Loaded;
-use lambdav_engine::settings::Settings;
-use lambdav_image::AnyImage;
-use lambdav_raster::{RenderOptions, render};
+use lambdav_engine::{AnyImage, Options as PipelineOptions, RenderOptions, Shader};
+use lambdav_image::file::Encoding;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -79,92 +75,65 @@ pub(super) fn draw_both(
     let binds = Binds::read(&options.picture.bind)?;
     let read = [a, b].into_iter().chain(&options.picture.uniforms).chain(binds.paths());
     one_standard_input(read)?;
-    let given = Given::read(&options.picture.set, options.picture.uniforms.as_ref())?;
-    let given = given.with_binds(binds).with_module(&options.picture.module)?;
+    let values = UserValues::read(&options.picture.set, options.picture.uniforms.as_ref())?;
+    let values = values.with_binds(binds).with_module(&options.picture.module)?;
     let messages = Messages::of(message_format);
-    let [mut of_a, mut of_b] = [load(a, &given, messages)?, load(b, &given, messages)?];
-    let is_module = of_a.module.is_some() || of_b.module.is_some();
+    let both = [load(a, &values, messages)?, load(b, &values, messages)?];
+    let is_module = both.iter().any(Shader::is_module);
     options.picture.module.check(is_module, &a.display().to_string())?;
     let deadline = Deadline::set(options.timeout);
     let gpu = options.gpu.open(options.engine == Some(EngineName::Gpu))?;
-    let how = (options, gpu.as_ref());
-    // A shader in λV may have defaults for the uniforms of the other program.
-    let names = [&of_a, &of_b].map(names_of);
-    let keeps = |names: &[String], name: &str| names.iter().any(|of| of == name);
-    let of_a_given = given.reaching(&mut of_a, &|name| keeps(&names[1], name));
-    let of_b_given = given.reaching(&mut of_b, &|name| keeps(&names[0], name));
-    let drawn =
-        |path, this, other, given: &Given| draw(path, this, other, given, how, messages, deadline);
-    let pictures = [drawn(a, &of_a, &of_b, &of_a_given)?, drawn(b, &of_b, &of_a, &of_b_given)?];
+    let how = PipelineOptions::default()
+        .engine(engine(options.engine, gpu.as_ref()))
+        .max_iterations(options.picture.max_iterations)
+        .for_size(options.picture.size);
+    let drawing = Drawing { picture: &options.picture, how, values: &values, messages, deadline };
+    let [of_a, of_b] = &both;
+    let pictures = [drawing.draw(a, [of_a, of_b])?, drawing.draw(b, [of_b, of_a])?];
     Deadline::lift();
     Ok(pictures)
 }
 
-/// The uniforms of a shader in λV.
-fn names_of(of: &Loaded) -> Vec<String> {
-    let core = of.core.iter().filter(|_| of.module.is_none());
-    core.flat_map(|core| &core.uniforms).map(|uniform| uniform.name.clone()).collect()
-}
-
 /// A program that is right, warnings apart.
-fn load(path: &Path, given: &Given, messages: Messages) -> Result<Loaded> {
+fn load(path: &Path, values: &UserValues, messages: Messages) -> Result<Shader> {
     let (_, bytes) = read_bytes(path)?;
-    let mut loaded = given.compile(path, bytes, messages.max_errors)?;
+    let mut loaded = values.compile(path, bytes, messages.max_errors)?;
     loaded.diagnostics.drop_lints();
     report(&loaded.source, &loaded.diagnostics, messages)?;
-    if loaded.core.is_some() { Ok(loaded) } else { Err(Failure::reported()) }
+    Shader::of(loaded).map_err(|_| Failure::reported())
 }
 
-/// The picture of one of two programs.
-fn draw(
-    path: &Path,
-    this: &Loaded,
-    other: &Loaded,
-    given: &Given,
-    (options, gpu): (&Options, Option<&Gpu>),
+/// How both programs are drawn.
+struct Drawing<'a> {
+    picture: &'a PictureArguments,
+    how: PipelineOptions,
+    values: &'a UserValues,
     messages: Messages,
     deadline: Deadline,
-) -> Result<AnyImage> {
-    let picture = &options.picture;
-    let core = this.core.as_ref().ok_or_else(Failure::reported)?;
-    let all = core.outputs.iter().map(|output| output.location);
-    let location = location(all, picture.output, "a comparison")?;
-    // A compiler may have left out what one of them does not need.
-    let given = given.for_one_of([this, other])?;
-    let mut settings = picture.settings(&core.uniforms);
-    given.apply(&mut settings, core.graph.types(), &core.uniforms, &core.constants)?;
-    if this.module.is_some() {
-        // The other program may have defaults for them.
-        let mut unset = given.unset(core.graph.types(), &core.uniforms, usize::MAX);
-        take_defaults(&mut settings, core, other, &mut unset);
-        given.note(&path.display().to_string(), &unset, messages);
-    }
-    let engine = engine(options.engine, gpu, this, core, location, &settings)
-        .map_err(|trouble| trouble.failure(&this.source, messages))?;
-    let how = RenderOptions { timeout: Some(deadline.left()), ..RenderOptions::default() };
-    render(&*engine, picture.size, &how)
-        .map(AnyImage::from)
-        .map_err(|error| not_drawn(error, &*engine, &this.source, deadline, messages))
 }
 
-/// A module does not hold the defaults of its uniforms: those that are not set get what the other program,
-/// if it is a shader, has under the same name, as far as the components are the same.
-fn take_defaults(settings: &mut Settings, core: &Core, other: &Loaded, unset: &mut Vec<String>) {
-    let Some(from) = other.core.as_ref().filter(|_| other.module.is_none()) else { return };
-    // There are no bools in blocks: of words they are the same.
-    let kinds = |core: &Core, ty: Type| {
-        let types = core.graph.types();
-        let all = (0..types.components(ty)).map(|index| types.component(ty, index));
-        all.map(|kind| if kind == Scalar::Bool { Scalar::U32 } else { kind }).collect::<Vec<_>>()
-    };
-    unset.retain(|name| {
-        let index = core.uniforms.iter().position(|uniform| uniform.name == *name);
-        let found = from.uniforms.iter().find(|uniform| uniform.name == *name);
-        let (Some(index), Some(found)) = (index, found) else { return true };
-        let is_same = kinds(core, core.uniforms[index].ty) == kinds(from, found.ty);
-        if is_same {
-            settings.inputs.uniforms[index].clone_from(&found.default);
+impl Drawing<'_> {
+    /// The picture of the first of two programs.
+    fn draw(&self, path: &Path, [this, other]: [&Shader; 2]) -> Result<AnyImage> {
+        let Self { picture, how, values, messages, deadline } = self;
+        let location = location(this.outputs(), picture.output, "a comparison")?;
+        // A compiler may have left out an input that one of them does not need.
+        let bindings = values.for_one_of([this, other]).bindings(this)?;
+        let mut bindings = picture.bindings(bindings);
+        // A module does not hold the defaults of its uniforms, which the other program may have.
+        if this.is_module() && !other.is_module() {
+            bindings.take_defaults(other);
         }
-        !is_same
-    });
+        if this.is_module() {
+            note_bindings(&path.display().to_string(), &bindings, *messages);
+        }
+        let pipeline = this.pipeline(&how.clone().output(location));
+        let pipeline = in_time(pipeline, *deadline, *messages)?;
+        let options = RenderOptions { timeout: Some(deadline.left()), ..RenderOptions::default() };
+        let blank = Encoding::Npy.blank(picture.size);
+        let mut image = blank.map_err(|error| Failure::machine(chain(&error)))?;
+        let drawn = pipeline.render_with(&bindings, &mut image, &options);
+        in_time(drawn, *deadline, *messages)?;
+        Ok(image)
+    }
 }

@@ -2,10 +2,7 @@
 
 use super::GpuArguments;
 use crate::failure::{Failure, Result};
-use crate::trouble::Trouble;
-use lambdav_core::graph::Core;
-use lambdav_engine::engines::Engine;
-use lambdav_engine::settings::Settings;
+use lambdav_engine::Engine;
 
 /// There is no device.
 #[derive(Clone, Debug)]
@@ -16,12 +13,7 @@ impl Gpu {
         Err(missing())
     }
 
-    pub(crate) fn engine(
-        &self,
-        _: &Core,
-        _: u32,
-        _: &Settings,
-    ) -> Result<Box<dyn Engine>, Trouble> {
+    pub(crate) fn engine(&self) -> Engine {
         match *self {}
     }
 }

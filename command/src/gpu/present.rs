@@ -2,10 +2,8 @@
 
 use super::GpuArguments;
 use crate::failure::{Failure, Result};
-use crate::trouble::Trouble;
-use lambdav_core::graph::Core;
-use lambdav_engine::engines::{Engine, GpuEngine, GpuError, GpuMode};
-use lambdav_engine::settings::Settings;
+use lambdav_engine::Engine;
+use lambdav_engine::engines::GpuMode;
 use lambdav_gpu::{Device, Error, Vulkan};
 
 /// A device, and how it draws.
@@ -27,18 +25,9 @@ impl Gpu {
         Ok(Self { device, mode })
     }
 
-    /// What draws the output at that location, which the program has.
-    pub(crate) fn engine(
-        &self,
-        core: &Core,
-        location: u32,
-        settings: &Settings,
-    ) -> Result<Box<dyn Engine>, Trouble> {
-        match GpuEngine::new(core, location, settings, &self.device, self.mode) {
-            Ok(engine) => Ok(Box::new(engine)),
-            Err(GpuError::Program(diagnostic)) => Err(diagnostic.into()),
-            Err(GpuError::Emit(error)) => Err(Trouble::Other(Failure::input(error.to_string()))),
-        }
+    /// The engine that draws with it.
+    pub(crate) fn engine(&self) -> Engine {
+        Engine::Gpu(self.device.clone(), self.mode)
     }
 }
 

@@ -3,7 +3,7 @@
 use super::feedback::Feedback;
 use super::options::RenderArguments;
 use super::sequence::{Moment, file_name};
-use crate::engines::not_drawn;
+use crate::engines::in_time;
 use crate::failure::{Failure, Result, chain, save_failure};
 use crate::files::check_target;
 use crate::hash::sha256;
@@ -11,14 +11,12 @@ use crate::messages::{note, write_out};
 use crate::stats::Stats;
 use crate::supervise::Deadline;
 use indicatif::{ProgressBar, ProgressStyle};
-use lambdav_core::source::SourceFile;
-use lambdav_engine::engines::Engine;
-use lambdav_engine::metadata;
+use lambdav_engine::{Bindings, Pipeline, RenderOptions, SpecialsCounter, Target, metadata};
 use lambdav_image::AnyImage;
 use lambdav_image::file::raw::RawLayout;
 use lambdav_image::file::{Encoding, Metadata, encode, save, write_atomically};
 use lambdav_image::quantize::quantize;
-use lambdav_raster::{SpecialsCounter, ThreadPool, render_image_into, thread_pool};
+use lambdav_workers::{ThreadPool, thread_pool};
 use std::io::{self, IsTerminal};
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
@@ -72,7 +70,7 @@ impl<'a> Job<'a> {
         read: &[&PathBuf],
         stats: Stats,
     ) -> Result<Self> {
-        let tiles = lambdav_raster::RenderOptions::default().tiles(options.picture.size);
+        let tiles = RenderOptions::default().tiles(options.picture.size);
         let pool = options.threads.map(|threads| thread_pool(threads.min(tiles))).transpose();
         let moments = options.moments();
         Ok(Self {
@@ -153,6 +151,11 @@ impl<'a> Job<'a> {
         file_name(self.options.out(), moment.number, location)
     }
 
+    /// The time by which the next picture has to be there.
+    pub(super) fn deadline(&self) -> Deadline {
+        self.deadline
+    }
+
     /// How many pixels have been drawn.
     pub(super) fn pixels(&self) -> f64 {
         let size = self.options.picture.size;
@@ -172,21 +175,16 @@ impl<'a> Job<'a> {
     }
 
     /// Draws and writes the pictures of an output.
-    pub(super) fn draw(
-        &mut self,
-        source: &SourceFile,
-        engine: &mut dyn Engine,
-        location: u32,
-    ) -> Result {
+    pub(super) fn draw(&mut self, pipeline: &Pipeline, bindings: &mut Bindings) -> Result {
         for moment in self.moments.clone() {
             if self.done > 0 {
                 self.deadline = Deadline::set(self.options.timeout);
             }
-            engine.set_time(moment.time, moment.frame);
-            self.bind_last(engine)?;
-            self.draw_one(source, engine)?;
+            bindings.time(moment.time).frame(moment.frame);
+            self.bind_last(bindings)?;
+            self.draw_one(pipeline, bindings)?;
             self.stats.took("render");
-            let is_wanted = self.write(moment, location)?;
+            let is_wanted = self.write(moment, pipeline.output())?;
             self.stats.took("write");
             self.done += 1;
             if !is_wanted {
@@ -200,14 +198,14 @@ impl<'a> Job<'a> {
     }
 
     /// Binds the last frame to the texture that is to hold it, if there is one.
-    fn bind_last(&self, engine: &mut dyn Engine) -> Result {
+    fn bind_last(&self, bindings: &mut Bindings) -> Result {
         match (&self.feedback, &self.image) {
-            (Some(feedback), Some(AnyImage::Float(frame))) => feedback.bind(engine, frame),
+            (Some(feedback), Some(AnyImage::Float(frame))) => feedback.bind(bindings, frame),
             _ => Ok(()),
         }
     }
 
-    fn draw_one(&mut self, source: &SourceFile, engine: &dyn Engine) -> Result {
+    fn draw_one(&mut self, pipeline: &Pipeline, bindings: &Bindings) -> Result {
         let encoding = self.form.encoding;
         // A frame that is bound to a texture keeps all of its bits until it is written.
         let drawn_as = if self.feedback.is_some() { Encoding::Npy } else { encoding };
@@ -220,21 +218,20 @@ impl<'a> Job<'a> {
         let advance = |done, total| {
             self.progress.advance(self.done * total + done, self.all * total);
         };
-        let options = lambdav_raster::RenderOptions {
+        let options = RenderOptions {
             timeout: Some(self.deadline.left()),
             progress: Some(&advance),
             specials: Some(&self.specials),
-            ..lambdav_raster::RenderOptions::default()
+            ..RenderOptions::default()
         };
-        let transfer = drawn_as.transfer();
-        let drawn = self.install(|| render_image_into(engine, &mut image, transfer, &options));
+        let target = Target::from(&mut image).transfer(drawn_as.transfer());
+        let drawn = self.install(|| pipeline.render_with(bindings, target, &options));
         self.image = Some(image);
         if drawn.is_err() {
             self.progress.clear();
         }
         let (deadline, messages) = (self.deadline, self.options.messages);
-        drawn.map_err(|error| not_drawn(error, engine, source, deadline, messages))?;
-        if let Some(remark) = engine.remark() {
+        if let Some(remark) = in_time(drawn, deadline, messages)?.remark {
             note(&remark, messages);
         }
         Ok(())

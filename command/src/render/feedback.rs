@@ -1,23 +1,14 @@
 //! Feedback: a texture that holds the frame before.
 
 use crate::failure::{Failure, Result, chain};
-use lambdav_core::resource::Bound;
-use lambdav_core::texture::TextureOptions;
-use lambdav_core::types::{ResourceKind, Types};
-use lambdav_engine::engines::Engine;
-use lambdav_engine::settings::{BindError, Settings, texels};
+use lambdav_engine::{BindError, Bindings, Frame, Size, Slot};
 use lambdav_image::file::Encoding;
-use lambdav_image::{Frame, Size};
 use std::fmt;
-use std::sync::Arc;
 
 /// The texture that holds the frame before.
 #[derive(Clone, Debug)]
 pub(crate) struct Feedback {
     name: String,
-    /// Its number among all textures and buffers of the program.
-    number: usize,
-    options: TextureOptions,
     /// Whether a file is bound to it for the first frame.
     from_file: bool,
 }
@@ -32,20 +23,16 @@ impl fmt::Display for Feedback {
 impl Feedback {
     /// Checks that the frames of a sequence can be bound to the texture of that name. At the first frame it
     /// holds the file that is bound to it, or, without one, zeros, which are bound here.
-    pub(crate) fn begin(
-        name: &str,
-        size: Size,
-        settings: &mut Settings,
-        types: &Types,
-    ) -> Result<Self> {
-        let number = types.resources().iter().position(|resource| *resource.name == *name);
-        let Some(number) = number else {
-            return Err(Failure::usage(format!("--feedback: {}", BindError::unknown(types, name))));
-        };
-        let ResourceKind::Texture(options) = types.resources()[number].kind else {
-            return Err(Failure::usage(format!(
-                "--feedback: `{name}` is a buffer, and a frame is an image; declare (texture {name})"
-            )));
+    pub(crate) fn begin(name: &str, size: Size, bindings: &mut Bindings) -> Result<Self> {
+        let fail = |error: BindError| Failure::usage(format!("--feedback: {error}"));
+        let Some((options, bound)) = bindings.texture(name) else {
+            return Err(match bindings.slot(name) {
+                Err(error) => fail(error),
+                Ok(Slot::Buffer) => Failure::usage(format!(
+                    "--feedback: `{name}` is a buffer, and a frame is an image; declare (texture {name})"
+                )),
+                Ok(_) => Failure::usage(format!("--feedback: `{name}` is no texture that is used")),
+            });
         };
         if options.srgb {
             return Err(Failure::usage(format!(
@@ -53,32 +40,26 @@ impl Feedback {
                  declare it without `srgb`"
             )));
         }
-        let from_file = settings.inputs.resources.get(number).and_then(Bound::texture).is_some();
         let sides = [size.width(), size.height()];
-        if !from_file {
+        if bound.is_none() {
             let zeros =
                 Encoding::Npy.blank(size).map_err(|error| Failure::machine(chain(&error)))?;
-            let bound = settings.bind(types, name, &zeros);
-            bound.map_err(|error| Failure::usage(format!("--feedback: {error}")))?;
+            bindings.bind(name, &zeros).map_err(fail)?;
         }
-        let start = settings.inputs.resources[number].texture().expect("it is bound");
-        let first = start.levels()[0];
-        if [first.width, first.height] != sides {
+        if let Some([start_width, start_height]) = bound.filter(|bound| *bound != sides) {
             let [width, height] = sides;
-            let start = format!("{}x{}", first.width, first.height);
+            let start = format!("{start_width}x{start_height}");
             return Err(Failure::usage(format!(
                 "--feedback: what is bound to `{name}` is {start}, and the frames that follow it are \
                  {width}x{height}; add --size {start}, or bind an image of {width}x{height}"
             )));
         }
-        Ok(Self { name: name.to_owned(), number, options, from_file })
+        Ok(Self { name: name.to_owned(), from_file: bound.is_some() })
     }
 
     /// Binds a frame, for the next one.
-    pub(super) fn bind(&self, engine: &mut dyn Engine, frame: &Frame) -> Result {
-        let texture = texels(&self.name, self.options, frame.into());
-        let texture = texture.map_err(|error| Failure::machine(error.to_string()))?;
-        engine.set_texture(self.number, &Arc::new(texture));
-        Ok(())
+    pub(super) fn bind(&self, bindings: &mut Bindings, frame: &Frame) -> Result {
+        let bound = bindings.bind(&self.name, frame);
+        bound.map(drop).map_err(|error| Failure::machine(error.to_string()))
     }
 }

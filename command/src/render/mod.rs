@@ -2,22 +2,22 @@
 
 mod draw;
 mod feedback;
-mod module;
 mod options;
 mod program;
 mod sequence;
 
-pub(super) use module::{is_own, open_module};
 pub(super) use options::{PictureArguments, RenderArguments, SampleArguments};
+pub(super) use program::{check_defaults, executed_as_it_is};
 
 use super::binds::Binds;
 use super::engines::EngineName;
 use super::failure::{Failure, Result, chain};
 use super::files::{check_target, no_standard_input, one_standard_input, read_bytes};
-use super::given::Given;
-use super::messages::{MessageFormat, no_terminal, one_standard_output};
+use super::messages::{MessageFormat, no_terminal, one_standard_output, report};
 use super::stats::Stats;
+use super::user_values::UserValues;
 use draw::{Form, Job};
+use lambdav_engine::Shader;
 use lambdav_image::file::{Encoding, Format, has_readable_name};
 use lambdav_image::quantize::Transfer;
 use options::PictureFormat;
@@ -72,31 +72,28 @@ pub(super) fn run(options: &RenderArguments) -> Result {
     }
     let form = form(options)?;
     let (name, bytes) = read_bytes(&options.shader)?;
-    let values = Given::read(&options.picture.set, options.picture.uniforms.as_ref())?;
-    let given = values.with_binds(binds.clone()).with_module(&options.picture.module)?;
+    let values = UserValues::read(&options.picture.set, options.picture.uniforms.as_ref())?;
+    let values = values.with_binds(binds.clone()).with_module(&options.picture.module)?;
     let gpu = options.gpu.open(options.engine == Some(EngineName::Gpu))?;
     let mut job = Job::new(options, form, &read, stats)?;
-    // The engine `spirv` executes the words of a module; the others, the program that it is raised to.
-    let is_executed = options.engine == Some(EngineName::Spirv);
-    match lambdav_spirv::words(&bytes).filter(|_| is_executed) {
-        Some(_) if options.specialise => {
-            return Err(Failure::usage("--specialise is for programs; this is a module"));
+    let most = options.messages.max_errors;
+    let mut loaded = values.compile(&options.shader, bytes.clone(), most)?;
+    loaded.diagnostics.drop_lints();
+    job.stats.read(&loaded);
+    let included = loaded.included.clone();
+    let is_executed = options.engine == Some(EngineName::Spirv) && loaded.core.is_none();
+    let as_it_is = match is_executed {
+        true => executed_as_it_is(&options.picture, &name, &bytes)?,
+        false => None,
+    };
+    let shader = match as_it_is {
+        Some(shader) => shader,
+        None => {
+            report(&loaded.source, &loaded.diagnostics, options.messages)?;
+            Shader::of(loaded).map_err(|_| Failure::reported())?
         }
-        words => {
-            let (path, most) = (&options.shader, options.messages.max_errors);
-            let mut loaded = given.compile(path, bytes.clone(), most)?;
-            loaded.diagnostics.drop_lints();
-            let given = given.reaching(&mut loaded, &|_| false);
-            // The evaluator of words knows some modules of ours that are no programs: exact ones.
-            let is_whole = options.picture.module.entry.is_none() && loaded.core.is_none();
-            match words.filter(|words| is_whole && is_own(words)) {
-                Some(words) => {
-                    module::draw_module(options, &given, &name, &bytes, &words, &mut job)?;
-                }
-                None => program::draw_program(options, gpu.as_ref(), &given, &loaded, &mut job)?,
-            }
-        }
-    }
+    };
+    program::draw_program(options, gpu.as_ref(), &values, &shader, &bytes, &included, &mut job)?;
     job.note_specials();
     job.stats.say(job.pixels())
 }

@@ -8,9 +8,9 @@ use crate::messages::{MessageFormat, Messages};
 use crate::module::ModuleArguments;
 use crate::values::{Outputs, lanes, mouse, outputs, seconds, target, threads, whole};
 use clap::Args;
-use lambdav_core::graph::Uniform;
 use lambdav_core::limits;
-use lambdav_engine::settings::{Settings, number};
+use lambdav_engine::Bindings;
+use lambdav_engine::settings::number;
 use lambdav_image::Size;
 use lambdav_image::file::raw::{self, RawLayout};
 use lambdav_image::file::{Format, FormatError};
@@ -219,13 +219,9 @@ impl PictureArguments {
         Ok(())
     }
 
-    /// What a frame is computed from; the uniforms have their defaults.
-    pub(crate) fn settings(&self, uniforms: &[Uniform]) -> Settings {
-        let mut settings = Settings::with_uniforms(uniforms, self.size);
-        settings.max_iterations = self.max_iterations;
-        settings.inputs.time = self.time;
-        settings.inputs.frame = self.frame;
-        settings.inputs.mouse = self.mouse.unwrap_or_default();
-        settings
+    /// The same bindings with time, frame and mouse.
+    pub(crate) fn bindings(&self, mut bindings: Bindings) -> Bindings {
+        bindings.time(self.time).frame(self.frame).mouse(self.mouse.unwrap_or_default());
+        bindings
     }
 }

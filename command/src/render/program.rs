@@ -1,120 +1,93 @@
-//! Rendering a program: a shader or core text.
+//! Rendering a program.
 
 use super::draw::{Job, MOST_TOLD};
 use super::feedback::Feedback;
-use super::options::RenderArguments;
-use crate::engines::{EngineName, evaluator, simd_trouble};
+use super::options::{PictureArguments, RenderArguments};
+use crate::engines::{engine, failed_silently, in_time};
 use crate::failure::{Failure, Result};
-use crate::given::Given;
 use crate::gpu::Gpu;
-use crate::messages::report;
-use crate::module::MOST_UNSET;
-use crate::values::{locations, machine_target};
-use lambdav_core::graph::Core;
-use lambdav_engine::engines::{Engine, FastEngine, SimdEngine};
-use lambdav_engine::program::Loaded;
-use lambdav_engine::settings::{Settings, to_json_within};
-use lambdav_simd_backend::Compiler;
+use crate::user_values::{UserValues, note_bindings};
+use crate::values::locations;
+use lambdav_engine::{Bindings, Options, Shader};
+use std::path::PathBuf;
 
-/// Compiles and draws a program.
+/// Compiles and draws a program, of a file with these bytes, which includes these files.
 pub(super) fn draw_program(
     options: &RenderArguments,
     gpu: Option<&Gpu>,
-    given: &Given,
-    loaded: &Loaded,
+    values: &UserValues,
+    shader: &Shader,
+    bytes: &[u8],
+    included: &[PathBuf],
     job: &mut Job<'_>,
 ) -> Result {
-    report(&loaded.source, &loaded.diagnostics, options.messages)?;
-    let core = loaded.core.as_ref().ok_or_else(Failure::reported)?;
     let name = options.shader.display().to_string();
-    options.picture.module.check(loaded.module.is_some(), &name)?;
-    let given = &given.for_program(loaded)?;
-    let all = core.outputs.iter().map(|output| output.location);
-    let locations = locations(all, options.picture.output)?;
-    job.begin(&locations, &loaded.included)?;
-    let mut settings = options.picture.settings(&core.uniforms);
-    given.apply(&mut settings, core.graph.types(), &core.uniforms, &core.constants)?;
-    let begin = |name: &String| {
-        Feedback::begin(name, options.picture.size, &mut settings, core.graph.types())
-    };
+    options.picture.module.check(shader.is_module(), &name)?;
+    let mut bindings = options.picture.bindings(values.bindings(shader)?);
+    let locations = locations(shader.outputs(), options.picture.output)?;
+    job.begin(&locations, included)?;
+    let begin = |name: &String| Feedback::begin(name, options.picture.size, &mut bindings);
     job.feed_back(options.feedback.as_ref().map(begin).transpose()?);
-    let constants = core.constants.iter().map(|c| (c.name.as_str(), c.ty, &*c.default));
-    let values = settings.values(&core.uniforms).chain(constants);
-    let text = match &loaded.module {
-        Some(module) => {
-            let unset = given.unset(core.graph.types(), &core.uniforms, MOST_UNSET);
-            given.note(&name, &unset, options.messages);
-            &module.bytes[..]
-        }
-        None => loaded.source.text().as_bytes(),
+    check_defaults(shader, &bindings, &name)?;
+    note_bindings(&name, &bindings, options.messages);
+    let text = match lambdav_spirv::words(bytes) {
+        Some(_) => bytes,
+        None => shader.source().text().as_bytes(),
     };
-    let told = to_json_within(core.graph.types(), values, MOST_TOLD);
-    job.describe(text, told.as_deref());
-    job.stats.read(loaded.times);
-    let specialised = options.specialise.then(|| {
-        let core = core.with_uniforms_fixed(&settings.inputs.uniforms);
-        let count = core.uniforms.len();
-        let plural = if count == 1 { "uniform" } else { "uniforms" };
-        job.stats.took("specialise");
-        job.stats.note("specialised", format!("for the values of {count} {plural}"));
-        core
-    });
-    let core = specialised.as_ref().unwrap_or(core);
+    job.describe(text, bindings.values(MOST_TOLD).as_deref());
+    let messages = options.messages;
     for location in locations {
-        match compile(options, gpu, loaded, core, location, &settings)? {
-            Compiled::Simd(mut engine) => {
-                job.stats.compiled(&engine);
-                job.draw(&loaded.source, &mut *engine, location)?;
-                job.stats.drawn(&engine, options.picture.size);
-            }
-            Compiled::Evaluator(mut engine, why) => {
-                job.stats.took("compile");
-                if let Some(why) = why {
-                    job.stats.note("engine", format!("core: {why}"));
-                }
-                job.draw(&loaded.source, &mut *engine, location)?;
-            }
+        let mut how = Options::default()
+            .engine(engine(options.engine, gpu))
+            .output(location)
+            .max_iterations(options.picture.max_iterations)
+            .for_size(options.picture.size);
+        if let Some(lanes) = options.lanes {
+            how = how.lanes(lanes);
         }
+        if let Some(target) = options.target {
+            how = how.target(target);
+        }
+        if options.specialise {
+            how = how.specialise(&bindings);
+            let count = shader.uniforms().len();
+            let plural = if count == 1 { "uniform" } else { "uniforms" };
+            job.stats.note("specialised", format!("for the values of {count} {plural}"));
+        }
+        let pipeline = in_time(shader.pipeline(&how), job.deadline(), messages)?;
+        job.stats.compiled(&pipeline);
+        job.draw(&pipeline, &mut bindings)?;
+        job.stats.drawn(&pipeline, &bindings, options.picture.size);
     }
     Ok(())
 }
 
-/// What computes the pixels of an output.
-enum Compiled {
-    Simd(Box<SimdEngine>),
-    /// And why there is no machine code, if it is not for being asked for.
-    Evaluator(Box<dyn Engine>, Option<String>),
+/// A module of ours that is no program, such as an exact one, of a file with these bytes, which messages call `name`.
+pub(crate) fn executed_as_it_is(
+    picture: &PictureArguments,
+    name: &str,
+    bytes: &[u8],
+) -> Result<Option<Shader>> {
+    let Some(words) = lambdav_spirv::words(bytes) else { return Ok(None) };
+    let clear = picture.module.clear.unwrap_or_default();
+    let found = Shader::executed_as_it_is(name, &words, clear).map_err(failed_silently)?;
+    if found.is_some() && (!picture.module.input.is_empty() || picture.module.entry.is_some()) {
+        return Err(Failure::usage(format!(
+            "`{name}` is executed as it is, with one entry point and no inputs of locations: leave out --entry and --input"
+        )));
+    }
+    Ok(found)
 }
 
-fn compile(
-    options: &RenderArguments,
-    gpu: Option<&Gpu>,
-    loaded: &Loaded,
-    core: &Core,
-    location: u32,
-    settings: &Settings,
-) -> Result<Compiled> {
-    let fail_simd = |error| simd_trouble(error).failure(&loaded.source, options.messages);
-    let compiler = || {
-        let target = machine_target(options.target).map_err(|error| fail_simd(error.into()))?;
-        let compiler = Compiler { lanes: options.lanes, ..Compiler::new(target) };
-        let resources = &settings.inputs.resources;
-        Ok(if options.specialise { compiler.specialised(resources) } else { compiler })
-    };
-    Ok(match options.engine {
-        None => match FastEngine::with_compiler(core, location, settings, compiler()?) {
-            Ok(FastEngine::Simd(engine)) => Compiled::Simd(engine),
-            Ok(FastEngine::Core(engine, why)) => Compiled::Evaluator(engine, Some(why.to_string())),
-            Err(error) => return Err(fail_simd(error)),
-        },
-        Some(EngineName::Simd) => {
-            let engine = SimdEngine::with_compiler(core, location, settings, compiler()?);
-            Compiled::Simd(Box::new(engine.map_err(fail_simd)?))
+/// Checks that a module that does not hold the defaults of its uniforms is given values for all of them.
+pub(crate) fn check_defaults(shader: &Shader, bindings: &Bindings, name: &str) -> Result {
+    match shader.without_default(bindings) {
+        None => Ok(()),
+        Some((missing, ty)) => {
+            let ty = ty.map_or(String::new(), |ty| format!(", a {ty},"));
+            Err(Failure::usage(format!(
+                "`{name}` does not hold the defaults of uniforms; give `{missing}`{ty} with --set or --uniforms"
+            )))
         }
-        Some(name) => {
-            let engine = evaluator(name, gpu, loaded, core, location, settings)
-                .map_err(|trouble| trouble.failure(&loaded.source, options.messages))?;
-            Compiled::Evaluator(engine, None)
-        }
-    })
+    }
 }

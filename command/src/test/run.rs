@@ -10,25 +10,19 @@ use super::result::{Status, TestResult};
 use crate::binds::Binds;
 use crate::comparison::outcome_json;
 use crate::diff::in_brief;
-use crate::engines::{EngineName, engine};
+use crate::engines::{EngineName, engine, failed_silently};
 use crate::failure::{Failure, Result, chain, save_failure};
 use crate::files::{form, load_image, read_bytes};
-use crate::given::Given;
 use crate::gpu::Gpu;
-use crate::render::{is_own, open_module};
-use crate::trouble::Trouble;
+use crate::render::{check_defaults, executed_as_it_is};
+use crate::user_values::{UserValues, remarks};
 use crate::values::location;
-use lambdav_engine::Report;
-use lambdav_spirv as spirv;
-use lambdav_core::diagnostics::{Diagnostic, Diagnostics};
 use lambdav_core::limits;
-use lambdav_core::source::SourceFile;
-use lambdav_engine::engines::Engine;
 use lambdav_engine::program::Loaded;
+use lambdav_engine::{AnyImage, Bindings, Error, Options, RenderOptions, Shader, Size, Target};
 use lambdav_image::file::{EncodeError, Encoding, Metadata, write_atomically};
-use lambdav_image::{AnyImage, Size};
 use lambdav_image_compare::{CompareOutcome, Verdict, compare_until, diagnose, heat_map};
-use lambdav_raster::{RenderError, RenderOptions, render_image_into};
+use lambdav_spirv as spirv;
 use std::fs;
 use std::io::Write;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -53,10 +47,11 @@ pub(super) struct How {
     pub(super) is_reported: bool,
 }
 
-/// A program that tests are of, as far as it could be read.
-enum Program {
-    Text(Box<Loaded>),
-    Module(String, Vec<u32>),
+/// A program that tests are of.
+struct Program {
+    shader: Shader,
+    /// Whether it is a module of ours that is executed as it is, of these bytes.
+    as_it_is: Option<Vec<u8>>,
 }
 
 /// Runs the tests of one program, which is read and checked once, in the time of the first.
@@ -84,22 +79,17 @@ pub(super) enum Said<'a> {
 
 fn read(path: &Path, how: &How) -> Result<Program> {
     let (name, bytes) = read_bytes(path)?;
-    let words = spirv::words(&bytes).filter(|_| how.engine == Some(EngineName::Spirv));
-    let mut loaded = Loaded::from_file(Some(path), bytes, limits::ERRORS);
-    loaded.diagnostics.drop_lints();
-    if let Some(words) = words.filter(|words| loaded.core.is_none() && is_own(words)) {
-        return Ok(Program::Module(name, words));
+    let loaded = Loaded::from_file(Some(path), bytes.clone(), limits::ERRORS);
+    let is_executed = loaded.core.is_none() && how.engine == Some(EngineName::Spirv);
+    if is_executed
+        && let Some(words) = spirv::words(&bytes)
+        && let Some(shader) =
+            Shader::executed_as_it_is(&name, &words, [0.0; 4]).map_err(failed_silently)?
+    {
+        return Ok(Program { shader, as_it_is: Some(bytes) });
     }
-    match loaded.core {
-        _ if loaded.module.is_some() => Ok(Program::Text(Box::new(loaded))),
-        Some(_) => Ok(Program::Text(Box::new(loaded))),
-        None => Err(Failure::input(text_of(&loaded.source, &loaded.diagnostics))),
-    }
-}
-
-/// What is to be said about a program, as it is printed.
-pub(super) fn text_of(source: &SourceFile, diagnostics: &Diagnostics) -> String {
-    Report { source: source.clone(), diagnostics: diagnostics.clone() }.to_string()
+    let shader = Shader::of(loaded).map_err(|found| Failure::input(found.to_string()))?;
+    Ok(Program { shader, as_it_is: None })
 }
 
 /// What came of a test, whatever happens in it. It has until then.
@@ -179,88 +169,67 @@ fn draw(
     // Relative to the program, wherever the run was started.
     let folder = test.program.parent().unwrap_or(Path::new(""));
     picture.uniforms = picture.uniforms.map(|path| folder.join(path));
-    let given = Given::read(&picture.set, picture.uniforms.as_ref())?;
+    let values = UserValues::read(&picture.set, picture.uniforms.as_ref())?;
     let binds = Binds::read(&picture.bind)?.within(folder);
-    let given = given.with_binds(binds).with_module(&picture.module)?;
-    let loaded = match program {
-        Program::Text(loaded) => loaded,
-        Program::Module(name, words) => {
-            let opened = open_module(&picture, how.engine, &given, None, name, words)?;
-            return frame(directive, &opened.source, &opened.engine, how, until);
-        }
-    };
-    let mut fixed;
-    let mut given = given;
-    let mut loaded = &**loaded;
-    let sets_constants = loaded
-        .core
-        .as_ref()
-        .is_some_and(|core| given.sets_any(core.graph.types(), &core.constants));
-    // The entry point of a module, and its inputs, are the test's own.
-    if sets_constants || loaded.module.is_some() {
-        let (_, bytes) = read_bytes(&test.program)?;
-        fixed = given.compile(&test.program, bytes, limits::ERRORS)?;
-        if fixed.core.is_none() {
-            return Err(Failure::input(text_of(&fixed.source, &fixed.diagnostics)));
-        }
-        given = given.reaching(&mut fixed, &|_| false);
-        loaded = &fixed;
-    }
+    let values = values.with_binds(binds).with_module(&picture.module)?;
     let name = test.program.display().to_string();
-    picture.module.check(loaded.module.is_some(), &name)?;
-    let core = loaded.core.as_ref().ok_or_else(Failure::reported)?;
-    let location =
-        location(core.outputs.iter().map(|output| output.location), picture.output, "a test")?;
-    let given = given.for_program(loaded)?;
-    let mut settings = picture.settings(&core.uniforms);
-    given.apply(&mut settings, core.graph.types(), &core.uniforms, &core.constants)?;
-    let engine = engine(how.engine, how.gpu.as_ref(), loaded, core, location, &settings);
-    let engine = engine.map_err(|trouble| match trouble {
-        Trouble::Program(diagnostic) => at_fault(&loaded.source, *diagnostic),
-        Trouble::Other(failure) => failure,
-    })?;
-    let (frame, of_engine) = frame(directive, &loaded.source, &*engine, how, until)?;
-    let remarks = given.remarks(&name).chain(of_engine);
+    let shader = match &program.as_it_is {
+        // The colour of discarded pixels is the test's own.
+        Some(bytes) => executed_as_it_is(&picture, &name, bytes)?,
+        None => own_shader(test, &program.shader, &values)?,
+    };
+    let shader = shader.as_ref().unwrap_or(&program.shader);
+    picture.module.check(shader.is_module(), &name)?;
+    let bindings = picture.bindings(values.bindings(shader)?);
+    check_defaults(shader, &bindings, &name)?;
+    let location = location(shader.outputs(), picture.output, "a test")?;
+    let options = Options::default()
+        .engine(engine(how.engine, how.gpu.as_ref()))
+        .output(location)
+        .max_iterations(picture.max_iterations)
+        .for_size(picture.size);
+    let (picture, of_engine) =
+        frame_of(shader, &options, &bindings, picture.size, directive.encoding(), how, until)?;
+    let remarks = remarks(&name, &bindings).chain(of_engine);
     let remark = remarks.reduce(|all, one| format!("{all}\n{one}"));
-    Ok((frame, remark))
+    Ok((picture, remark))
 }
 
-pub(super) fn at_fault(source: &SourceFile, diagnostic: Diagnostic) -> Failure {
-    Failure::input(text_of(source, &vec![diagnostic].into()))
+/// The program as the test wants it, where it is its own: with values of constants, an entry point or sources of inputs.
+fn own_shader(test: &Test, shader: &Shader, values: &UserValues) -> Result<Option<Shader>> {
+    let core = shader.core();
+    let sets_constants = values.sets_any(core.graph.types(), &core.constants);
+    if !sets_constants && !shader.is_module() {
+        return Ok(None);
+    }
+    let (_, bytes) = read_bytes(&test.program)?;
+    let loaded = values.compile(&test.program, bytes, limits::ERRORS)?;
+    let shader = Shader::of(loaded).map_err(|found| Failure::input(found.to_string()))?;
+    Ok(Some(shader))
 }
 
-fn frame(
-    directive: &Directive,
-    source: &SourceFile,
-    engine: &dyn Engine,
+/// The picture that a pipeline draws, and the remark of its engine.
+pub(super) fn frame_of(
+    shader: &Shader,
+    options: &Options,
+    bindings: &Bindings,
+    size: Size,
+    encoding: Encoding,
     how: &How,
     until: Instant,
 ) -> Result<(AnyImage, Option<String>)> {
-    let size = directive.picture.size;
-    let frame = frame_of(size, directive.encoding(), source, engine, how, until)?;
-    Ok((frame, engine.remark()))
-}
-
-/// The picture that an engine draws.
-pub(super) fn frame_of(
-    size: Size,
-    encoding: Encoding,
-    source: &SourceFile,
-    engine: &dyn Engine,
-    how: &How,
-    until: Instant,
-) -> Result<AnyImage> {
+    let failed = |error| match error {
+        Error::TimedOut { .. } => too_slow(how.timeout),
+        error => failed_silently(error),
+    };
+    let pipeline = shader.pipeline(options).map_err(failed)?;
+    let blank = encoding.blank(size);
+    let mut image = blank.map_err(|error| Failure::machine(chain(&error)))?;
     let timeout = Some(until.saturating_duration_since(Instant::now()));
-    let options = RenderOptions { timeout, ..RenderOptions::default() };
-    let drawn = encoding.blank(size).map_err(RenderError::from).and_then(|mut image| {
-        render_image_into(engine, &mut image, encoding.transfer(), &options).map(|()| image)
-    });
-    drawn.map_err(|error| match (error, engine.trouble()) {
-        (RenderError::Fault(fault), _) => at_fault(source, engine.explain(&fault)),
-        (RenderError::TimedOut { .. }, _) => too_slow(how.timeout),
-        (_, Some(trouble)) => Failure::machine(trouble),
-        (error, None) => Failure::machine(chain(&error)),
-    })
+    let how = RenderOptions { timeout, ..RenderOptions::default() };
+    let target = Target::from(&mut image).transfer(encoding.transfer());
+    let drawn = pipeline.render_with(bindings, target, &how).map_err(failed)?;
+    Ok((image, drawn.remark))
 }
 
 /// Compares what was drawn with the golden, or makes it that.

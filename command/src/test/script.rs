@@ -6,24 +6,22 @@
 
 use super::plan::Test;
 use super::result::{Status, TestResult};
-use super::run::{How, Said, at_fault, frame_of, text_of, timed};
+use super::run::{How, Said, frame_of, timed};
 use crate::engines::engine;
 use crate::failure::{Failure, Result};
 use crate::files::read_bytes;
-use crate::trouble::Trouble;
 use lambdav_amber::{AmberCommand, AmberErrorKind, AmberPipeline, AmberShader, Script};
 use lambdav_core::diagnostics::{Diagnostic, DiagnosticCode};
-use lambdav_core::graph::Core;
 use lambdav_core::limits;
 use lambdav_core::source::{SourceFile, Span};
-use lambdav_engine::program::{Loaded, LoadedModule};
-use lambdav_engine::settings::Settings;
+use lambdav_engine::program::Loaded;
+use lambdav_engine::{
+    AnyImage, Bindings, DataRef, Image, LocationUse, Options, Report, Shader, ShaderOptions, Size,
+};
 use lambdav_image::file::Encoding;
 use lambdav_image::quantize::Transfer;
-use lambdav_image::{AnyImage, Image, Size};
 use lambdav_spirv::Binding;
 use lambdav_spirv::assemble::assemble;
-use lambdav_spirv_frontend::RaiseOptions;
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::time::Instant;
@@ -188,84 +186,70 @@ impl Running<'_> {
         clear: [f32; 4],
         span: Span,
     ) -> std::result::Result<Image<u8>, Stop> {
-        let loaded = self.load(&self.script.shaders[pipeline.shader], clear)?;
-        let (Some(core), Some(module)) = (&loaded.core, &loaded.module) else {
-            return Err(Failure::reported().into());
-        };
+        let shader = self.load(&self.script.shaders[pipeline.shader], clear)?;
         let [width, height] = pipeline.size;
         let size = Size::new(width, height)
             .map_err(|error| self.wrong(span, format!("the framebuffer: {error}")))?;
-        if !module.interface.locations.is_empty() {
+        if shader.locations().iter().any(|of| shader.location(*of) != Some(LocationUse::Unused)) {
             return Err(Stop::Unsupported("inputs of locations".to_owned()));
         }
-        if !core.graph.types().resources().is_empty() {
+        if !shader.resources().is_empty() {
             return Err(Stop::Unsupported("textures and storage buffers".to_owned()));
         }
-        if !core.outputs.iter().any(|output| output.location == 0) {
+        if !shader.outputs().contains(&0) {
             return Err(Stop::Unsupported("a shader without an output at location 0".to_owned()));
         }
-        let mut settings = Settings::new(core, size);
-        self.fill(&mut settings, pipeline, core, module, span)?;
-        let engine = engine(self.how.engine, self.how.gpu.as_ref(), &loaded, core, 0, &settings);
-        let engine = engine.map_err(|trouble| match trouble {
-            Trouble::Program(diagnostic) => at_fault(&loaded.source, *diagnostic),
-            Trouble::Other(failure) => failure,
-        })?;
+        let bindings = self.fill(pipeline, &shader, span)?;
+        let options = Options::default()
+            .engine(engine(self.how.engine, self.how.gpu.as_ref()))
+            .for_size(size);
         let encoding = Encoding::Png8(Transfer::Linear);
-        match frame_of(size, encoding, &loaded.source, &*engine, self.how, self.until)? {
-            AnyImage::Unorm8(picture) => Ok(picture),
+        let (how, until) = (self.how, self.until);
+        match frame_of(&shader, &options, &bindings, size, encoding, how, until)? {
+            (AnyImage::Unorm8(picture), _) => Ok(picture),
             _ => Err(Failure::machine("the picture has not 8 bits").into()),
         }
     }
 
     /// The shader as a program; pixels that it discards keep the colour.
-    fn load(&self, shader: &AmberShader, clear: [f32; 4]) -> std::result::Result<Loaded, Stop> {
+    fn load(&self, shader: &AmberShader, clear: [f32; 4]) -> std::result::Result<Shader, Stop> {
         let words = assemble(self.source.slice(shader.text), shader.version).map_err(|error| {
             let start = shader.text.start;
             let span = Span::new(start + error.span.start, start + error.span.end);
             let message = error.kind.to_string();
-            at_fault(&self.source, Diagnostic::new(DiagnosticCode::MalformedModule, span, message))
+            let found = Diagnostic::new(DiagnosticCode::MalformedModule, span, message);
+            let diagnostics = vec![found].into();
+            Failure::input(Report { source: self.source.clone(), diagnostics }.to_string())
         })?;
-        let options = RaiseOptions { clear, ..RaiseOptions::default() };
+        let options = ShaderOptions::default().clear(clear);
         let bytes = lambdav_spirv::bytes(&words);
         let fix = &mut |_: &_, _: &_| None;
-        let mut loaded =
-            Loaded::from_file_with(Some(self.path), bytes, limits::ERRORS, fix, &options);
-        loaded.diagnostics.drop_lints();
+        let loaded = Loaded::with_options(Some(self.path), bytes, limits::ERRORS, fix, &options);
         let unsupported = DiagnosticCode::UnsupportedModule;
         let found = loaded.diagnostics.iter().find(|diagnostic| diagnostic.code == unsupported);
-        match (found, &loaded.core) {
-            (Some(diagnostic), _) => Err(Stop::Unsupported(diagnostic.message.clone())),
-            (None, Some(_)) => Ok(loaded),
-            _ => Err(Failure::input(text_of(&loaded.source, &loaded.diagnostics)).into()),
+        if let Some(diagnostic) = found {
+            return Err(Stop::Unsupported(diagnostic.message.clone()));
         }
+        Shader::of(loaded).map_err(|found| Failure::input(found.to_string()).into())
     }
 
-    /// Gives the uniforms the bytes that are bound. What lies behind the end of a buffer is zero.
-    fn fill(
-        &self,
-        settings: &mut Settings,
-        pipeline: &AmberPipeline,
-        core: &Core,
-        module: &LoadedModule,
-        span: Span,
-    ) -> Result {
-        debug_assert_eq!(core.uniforms.len(), settings.inputs.uniforms.len());
-        for member in &module.interface.members {
-            let Some(block) = pipeline.blocks.get(&member.binding) else {
-                let what = match member.binding {
+    /// Gives the uniforms the bytes that are bound. Words behind the end of a buffer are zero.
+    fn fill(&self, pipeline: &AmberPipeline, shader: &Shader, span: Span) -> Result<Bindings> {
+        let mut bindings = shader.bindings();
+        for (binding, size) in shader.blocks() {
+            let Some(block) = pipeline.blocks.get(&binding) else {
+                let what = match binding {
                     Binding::Descriptor { set, binding } => format!("set {set}, binding {binding}"),
                     Binding::PushConstants => "push constants".to_owned(),
                 };
                 return Err(self.wrong(span, format!("nothing is bound to {what}")));
             };
-            let word = |&offset: &u32| {
-                let bytes = block.get(offset as usize..).and_then(|rest| rest.first_chunk::<4>());
-                bytes.map_or(0, |bytes| u32::from_le_bytes(*bytes))
-            };
-            settings.inputs.uniforms[member.uniform] = member.offsets.iter().map(word).collect();
+            let mut bytes = block.to_vec();
+            bytes.resize(bytes.len().max(size), 0);
+            let bound = bindings.bind(&binding.to_string(), DataRef::Bytes(&bytes));
+            bound.map_err(|error| self.wrong(span, error.to_string()))?;
         }
-        Ok(())
+        Ok(bindings)
     }
 }
 

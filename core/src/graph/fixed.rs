@@ -6,22 +6,27 @@ use rustc_hash::FxHashMap;
 use std::sync::Arc;
 
 impl Core {
-    /// The program where the uniforms have these values, which are as many words each as its type
-    /// has components. It still has the uniforms, and nothing reads them.
+    /// The program where the uniforms of whose indices `is_fixed` holds have these values, which are as many words each as
+    /// its type has components. It still has these uniforms, and nothing reads them.
     ///
     /// What is computed from them is folded as constants of the text are; no bit of an output
     /// changes.
     #[must_use]
-    pub fn with_uniforms_fixed(&self, values: &[Arc<[u32]>]) -> Self {
-        with_default(|| self.rebuilt(Some(values), |_, _, _| None))
+    pub fn with_uniforms_fixed(
+        &self,
+        values: &[Arc<[u32]>],
+        is_fixed: impl Fn(usize) -> bool,
+    ) -> Self {
+        let value = |index: usize| is_fixed(index).then(|| &*values[index]);
+        with_default(|| self.rebuilt(value, |_, _, _| None))
     }
 
-    /// The same program made node by node, with these values of the uniforms, if there are any.
+    /// The same program made node by node, with the values that `value` has of uniforms, by their indices.
     /// `evaluate` gets each node of this graph with the new graph and its node there, and may give
     /// the words of a constant that replaces it.
-    pub(crate) fn rebuilt(
+    pub(crate) fn rebuilt<'v>(
         &self,
-        values: Option<&[Arc<[u32]>]>,
+        value: impl Fn(usize) -> Option<&'v [u32]>,
         mut evaluate: impl FnMut(&Graph, NodeId, NodeId) -> Option<Box<[u32]>>,
     ) -> Self {
         let from = &self.graph;
@@ -38,8 +43,8 @@ impl Core {
             };
             let new = match from.node(id) {
                 Node::Constant(ty, words) => graph.constant(*ty, words, span),
-                Node::Uniform(index, ty) => match values {
-                    Some(values) => graph.constant(*ty, &values[*index as usize], span),
+                Node::Uniform(index, ty) => match value(*index as usize) {
+                    Some(words) => graph.constant(*ty, words, span),
                     None => graph.uniform(*index, *ty, span),
                 },
                 Node::Input(input) => graph.input(*input, span),

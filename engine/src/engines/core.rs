@@ -1,31 +1,52 @@
-//! The evaluator of the core as an engine.
+//! The evaluator of the scheduled core as an engine.
 
-use super::{Engine, Sites, each_pixel, fill};
+use super::{BoundKernel, Sites, bound, each_pixel, fill};
 use crate::settings::Settings;
 use lambdav_core::diagnostics::Diagnostic;
 use lambdav_core::evaluate;
 use lambdav_core::graph::Core;
 use lambdav_core::schedule::{self, Program};
-use lambdav_core::texture::TextureData;
 use lambdav_raster::{Cancel, Fault, Kernel, Stop, Tile, TileBuffer};
 use std::sync::Arc;
+
+/// A scheduled program, for the evaluator of the core.
+#[derive(Debug)]
+pub struct CoreProgram(Program);
+
+impl CoreProgram {
+    /// Schedules the output at `location`, which the program must have.
+    ///
+    /// # Errors
+    ///
+    /// A program that nests too deeply.
+    pub fn new(core: &Core, location: u32) -> Result<Self, Diagnostic> {
+        schedule::schedule(core, &[location]).map(Self)
+    }
+
+    /// A kernel for these inputs; all textures and buffers are bound.
+    pub fn bind(self: &Arc<Self>, settings: Settings) -> CoreEngine {
+        CoreEngine { program: Arc::clone(self), settings, sites: Sites::default() }
+    }
+}
 
 /// The evaluator of the scheduled core.
 #[derive(Debug)]
 pub struct CoreEngine {
-    program: Program,
+    program: Arc<CoreProgram>,
     settings: Settings,
     sites: Sites,
 }
 
 impl CoreEngine {
     /// For the output at `location`, which the program must have.
+    ///
+    /// # Errors
+    ///
+    /// As of [`CoreProgram::new`], and a texture or buffer that is not bound.
     pub fn new(core: &Core, location: u32, settings: &Settings) -> Result<Self, Diagnostic> {
-        if let Some(unbound) = core.unbound(&settings.inputs.resources) {
-            return Err(unbound);
-        }
-        let program = schedule::schedule(core, &[location])?;
-        Ok(Self { program, settings: settings.clone(), sites: Sites::default() })
+        let settings = bound(core, settings)?;
+        let program = Arc::new(CoreProgram::new(core, location)?);
+        Ok(program.bind(settings))
     }
 }
 
@@ -37,7 +58,7 @@ impl Kernel for CoreEngine {
         cancel: &Cancel<'_>,
     ) -> Result<(), Stop> {
         let limit = self.settings.max_iterations;
-        let mut evaluator = evaluate::Evaluator::new(&self.program, limit);
+        let mut evaluator = evaluate::Evaluator::new(&self.program.0, limit);
         each_pixel(tile, pixels, cancel, |x, y, cancelled| {
             match evaluator.run(&self.settings.at(x, y), cancelled) {
                 Ok(()) => Ok(fill(evaluator.output(0))),
@@ -50,16 +71,8 @@ impl Kernel for CoreEngine {
     }
 }
 
-impl Engine for CoreEngine {
+impl BoundKernel for CoreEngine {
     fn explain(&self, fault: &Fault) -> Diagnostic {
         self.sites.explain(fault)
-    }
-
-    fn set_time(&mut self, time: f32, frame: f32) {
-        self.settings.set_time(time, frame);
-    }
-
-    fn set_texture(&mut self, number: usize, texture: &Arc<TextureData>) {
-        self.settings.set_texture(number, texture);
     }
 }

@@ -1,21 +1,47 @@
 //! The fastest engine that a program can have.
 
-use super::{CoreEngine, Engine, SimdEngine, SimdError};
+use super::{CoreEngine, CoreProgram, SimdEngine, SimdError, SimdProgram, bound};
 use crate::settings::Settings;
-use lambdav_core::diagnostics::Diagnostic;
 use lambdav_core::graph::Core;
-use lambdav_core::texture::TextureData;
-use lambdav_raster::{Cancel, Fault, Kernel, Stop, Tile, TileBuffer};
+use lambdav_raster::{Cancel, Kernel, Stop, Tile, TileBuffer};
 use lambdav_simd_backend::{Compiler, EmitError, Target};
 use std::sync::Arc;
 
 /// Machine code, or, for a program that exceeds a limit of machine code
 /// ([`EmitError::is_limit`]), the evaluator of the core. The pixels are the same.
 #[derive(Debug)]
+pub enum FastProgram {
+    /// Machine code.
+    Simd(SimdProgram),
+    /// The evaluator, and the limit that is exceeded.
+    Core(Arc<CoreProgram>, EmitError),
+}
+
+impl FastProgram {
+    /// Compiles the output at `location`, which the program must have.
+    ///
+    /// # Errors
+    ///
+    /// A program that nests too deeply for every engine, a machine that cannot execute the code, and
+    /// [`EmitError::TimedOut`].
+    pub fn new(core: &Core, location: u32, compiler: Compiler) -> Result<Self, SimdError> {
+        match SimdProgram::new(core, location, compiler) {
+            Ok(program) => Ok(Self::Simd(program)),
+            Err(SimdError::Emit(error)) if error.is_limit() => {
+                let program = CoreProgram::new(core, location).map_err(SimdError::Program)?;
+                Ok(Self::Core(Arc::new(program), error))
+            }
+            Err(error) => Err(error),
+        }
+    }
+}
+
+/// A [`FastProgram`] with its inputs.
+#[derive(Debug)]
 pub enum FastEngine {
     /// Machine code.
     Simd(Box<SimdEngine>),
-    /// The evaluator, and why.
+    /// The evaluator, and the limit that is exceeded.
     Core(Box<CoreEngine>, EmitError),
 }
 
@@ -25,39 +51,24 @@ impl FastEngine {
     ///
     /// # Errors
     ///
-    /// A program that nests too deeply for every engine, or a machine that cannot execute the code.
+    /// As of [`FastProgram::new`], and a texture or buffer that is not bound.
     pub fn new(
         core: &Core,
         location: u32,
         settings: &Settings,
         lanes: Option<u32>,
     ) -> Result<Self, SimdError> {
+        let settings = bound(core, settings).map_err(SimdError::Program)?;
         let target = Target::host().map_err(SimdError::Emit)?;
-        Self::with_compiler(core, location, settings, Compiler { lanes, ..Compiler::new(target) })
+        let pixels = settings.inputs.resolution.map(f64::from).iter().product();
+        let compiler = Compiler { lanes, pixels, ..Compiler::new(target) };
+        Ok(match FastProgram::new(core, location, compiler)? {
+            FastProgram::Simd(program) => Self::Simd(Box::new(program.bind(settings))),
+            FastProgram::Core(program, why) => Self::Core(Box::new(program.bind(settings)), why),
+        })
     }
 
-    /// The same with a compiler, whose number of pixels is overridden.
-    ///
-    /// # Errors
-    ///
-    /// As of [`Self::new`], and [`EmitError::TimedOut`].
-    pub fn with_compiler(
-        core: &Core,
-        location: u32,
-        settings: &Settings,
-        compiler: Compiler,
-    ) -> Result<Self, SimdError> {
-        match SimdEngine::with_compiler(core, location, settings, compiler) {
-            Ok(engine) => Ok(Self::Simd(Box::new(engine))),
-            Err(SimdError::Emit(error)) if error.is_limit() => {
-                let engine = CoreEngine::new(core, location, settings);
-                Ok(Self::Core(Box::new(engine.map_err(SimdError::Program)?), error))
-            }
-            Err(error) => Err(error),
-        }
-    }
-
-    fn kernel(&self) -> &dyn Engine {
+    fn kernel(&self) -> &dyn Kernel {
         match self {
             Self::Simd(engine) => &**engine,
             Self::Core(engine, _) => &**engine,
@@ -77,25 +88,5 @@ impl Kernel for FastEngine {
 
     fn stack_size(&self) -> usize {
         self.kernel().stack_size()
-    }
-}
-
-impl Engine for FastEngine {
-    fn explain(&self, fault: &Fault) -> Diagnostic {
-        self.kernel().explain(fault)
-    }
-
-    fn set_time(&mut self, time: f32, frame: f32) {
-        match self {
-            Self::Simd(engine) => engine.set_time(time, frame),
-            Self::Core(engine, _) => engine.set_time(time, frame),
-        }
-    }
-
-    fn set_texture(&mut self, number: usize, texture: &Arc<TextureData>) {
-        match self {
-            Self::Simd(engine) => engine.set_texture(number, texture),
-            Self::Core(engine, _) => engine.set_texture(number, texture),
-        }
     }
 }

@@ -1,18 +1,18 @@
 //! A Vulkan device as an engine: it draws the whole picture at once, from what the program compiles to in
 //! SPIR-V, and tiles are taken from that.
 
-use super::Engine;
+use super::{BoundKernel, bound};
 use crate::settings::Settings;
 use lambdav_core::diagnostics::Diagnostic;
 use lambdav_core::graph::Core;
 use lambdav_core::schedule;
-use lambdav_core::texture::TextureData;
+use lambdav_core::types::{Type, Types};
 use lambdav_gpu::{Device, Error, Job, PixelBits, Prepared};
 use lambdav_image::Size;
 use lambdav_raster::{Cancel, Fault, Kernel, Stop, Tile, TileBuffer};
 use lambdav_spirv::inspect::inspect;
 use lambdav_spirv_backend::emit::{EmitError, EmitOptions, emit};
-use lambdav_spirv_eval::Resources;
+use lambdav_spirv_eval::{Resources, SharedData};
 use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use thiserror::Error;
@@ -44,28 +44,42 @@ impl GpuMode {
 /// Stack for the compiler of a driver, which may take more than threads usually have.
 const STACK: usize = 256 << 20;
 
-/// Draws with a Vulkan device.
+/// Outputs of a program as a module for a Vulkan device.
 #[derive(Debug)]
-pub struct GpuEngine {
+pub struct GpuProgram {
     device: Device,
     words: Vec<u32>,
     /// The outputs that are drawn; tiles are of the first.
     locations: Vec<u32>,
-    /// The output that says which pixels met a subnormal number, if the module has it.
+    /// The output that reports pixels that met a subnormal number, if the module has it.
     report: Option<u32>,
     clear: [u32; 4],
+    types: Types,
+    /// The types of uniforms.
+    uniforms: Vec<Type>,
+    /// Memory and pipeline of the last picture. They serve the next one where only push constants and texels change.
+    prepared: Mutex<Option<Ready>>,
+}
+
+/// Memory and pipeline for pictures of a size with these inputs.
+#[derive(Debug)]
+struct Ready {
+    size: [u32; 2],
+    resources: Resources,
+    prepared: Prepared,
+}
+
+/// Draws with a Vulkan device.
+#[derive(Debug)]
+pub struct GpuEngine {
+    program: Arc<GpuProgram>,
+    resources: Resources,
     state: Mutex<State>,
 }
 
-/// What is drawn, and with what.
-#[derive(Debug)]
+/// The picture, once it is asked for, or the reason why there is none.
+#[derive(Debug, Default)]
 struct State {
-    resources: Resources,
-    /// What draws pictures of a size.
-    prepared: Option<([u32; 2], Prepared)>,
-    /// Textures, by binding, that have changed since the last picture was drawn.
-    changed: Vec<(u32, Arc<TextureData>)>,
-    /// The picture, until inputs change.
     drawn: Option<Arc<Drawn>>,
     trouble: Option<Error>,
 }
@@ -120,77 +134,145 @@ pub enum GpuError {
     Emit(#[from] EmitError),
 }
 
-impl GpuEngine {
-    /// For the output at `location`, which the program must have.
+impl GpuProgram {
+    /// Compiles the outputs at these locations, which are drawn at once; as a kernel the program computes the first.
+    /// Loops that depend on no input are evaluated, as far as each goes within so many iterations.
     ///
     /// # Errors
     ///
     /// A program that nests too deeply, or is too large for SPIR-V.
     pub fn new(
         core: &Core,
-        location: u32,
-        settings: &Settings,
-        device: &Device,
-        mode: GpuMode,
-    ) -> Result<Self, GpuError> {
-        Self::of_outputs(core, &[location], settings, device, mode)
-    }
-
-    /// The same for the outputs at these locations, which are drawn at once. As a kernel it computes the first.
-    ///
-    /// # Errors
-    ///
-    /// As of [`Self::new`].
-    pub fn of_outputs(
-        core: &Core,
         locations: &[u32],
-        settings: &Settings,
         device: &Device,
         mode: GpuMode,
+        max_iterations: u64,
     ) -> Result<Self, GpuError> {
-        if let Some(unbound) = core.unbound(&settings.inputs.resources) {
-            return Err(GpuError::Program(unbound));
-        }
-        let core = core.with_closed_loops_evaluated(settings.max_iterations);
+        let core = core.with_closed_loops_evaluated(max_iterations);
         let program = schedule::schedule(&core, locations).map_err(GpuError::Program)?;
         let report = (0..).find(|free| !locations.contains(free)).expect("one of many is free");
         let module = emit(&program, None, &mode.emit_options(device, Some(report)))?;
-        let types = core.uniforms.iter().map(|uniform| uniform.ty);
-        let state = State {
-            resources: Resources::new(&settings.inputs, &program.types, types),
-            prepared: None,
-            changed: Vec::new(),
-            drawn: None,
-            trouble: None,
-        };
         Ok(Self {
             device: device.clone(),
             report: Some(report).filter(|report| has_output(&module.words, *report)),
             words: module.words,
             locations: locations.to_vec(),
             clear: program.clear(),
-            state: Mutex::new(state),
+            types: program.types,
+            uniforms: core.uniforms.iter().map(|uniform| uniform.ty).collect(),
+            prepared: Mutex::new(None),
         })
     }
 
-    /// The device that draws.
-    pub fn device(&self) -> &Device {
-        &self.device
+    /// A kernel for these inputs; all textures and buffers are bound.
+    pub fn bind(self: &Arc<Self>, settings: &Settings) -> GpuEngine {
+        let uniforms = self.uniforms.iter().copied();
+        let resources = Resources::new(&settings.inputs, &self.types, uniforms);
+        GpuEngine { program: Arc::clone(self), resources, state: Mutex::default() }
     }
 
-    /// The bits of all outputs, in the order of their locations in [`Self::of_outputs`].
+    /// Draws a picture.
+    fn draw(
+        &self,
+        resources: &Resources,
+        size: Size,
+        patience: &dyn Fn() -> bool,
+    ) -> Result<Drawn, Error> {
+        let size = [size.width(), size.height()];
+        let mut kept = self.prepared.lock().unwrap_or_else(PoisonError::into_inner);
+        // A picture that fails leaves nothing behind.
+        let mut kept_one = kept.take().filter(|ready| ready.size == size);
+        if let Some(ready) = &mut kept_one
+            && !ready.adopt(resources, patience)?
+        {
+            kept_one = None;
+        }
+        let mut ready = match kept_one {
+            Some(ready) => ready,
+            None => {
+                let report = self.report;
+                let outputs: Vec<u32> = self.locations.iter().copied().chain(report).collect();
+                let job = Job::new(&self.words, &outputs, size).with(resources);
+                let job = Job { clear: self.clear, ..job };
+                let prepared = self.device.prepare(&job, patience)?;
+                Ready { size, resources: resources.clone(), prepared }
+            }
+        };
+        let prepared = &mut ready.prepared;
+        prepared.draw(patience)?;
+        let pixels = (self.locations.iter())
+            .map(|location| prepared.read(*location, patience))
+            .collect::<Result<_, _>>()?;
+        let width = size[0] as usize;
+        let met = self.report.map(|report| prepared.read(report, patience)).transpose()?;
+        let met = met.map(|report| Met::new(&report, width));
+        *kept = Some(ready);
+        Ok(Drawn { pixels, width, met })
+    }
+}
+
+impl Ready {
+    /// Takes other push constants and texels; false where anything else differs.
+    fn adopt(&mut self, resources: &Resources, patience: &dyn Fn() -> bool) -> Result<bool, Error> {
+        if self.resources.uniforms() != resources.uniforms() {
+            return Ok(false);
+        }
+        let mut changed = Vec::new();
+        for ((binding, old), (_, new)) in
+            self.resources.resources().iter().zip(resources.resources())
+        {
+            match (old, new) {
+                (SharedData::Texture(old), SharedData::Texture(new)) => {
+                    if old.levels() != new.levels() {
+                        return Ok(false);
+                    }
+                    if !Arc::ptr_eq(old, new) {
+                        changed.push((*binding, new));
+                    }
+                }
+                (SharedData::Buffer(old), SharedData::Buffer(new)) if old == new => {}
+                _ => return Ok(false),
+            }
+        }
+        self.prepared.set_push_constants(resources.push_constants())?;
+        for (binding, texture) in changed {
+            self.prepared.set_texture(binding, texture, patience)?;
+        }
+        self.resources = resources.clone();
+        Ok(true)
+    }
+}
+
+impl GpuEngine {
+    /// For the outputs at these locations, which the program must have; see [`GpuProgram::new`].
     ///
     /// # Errors
     ///
-    /// What the device says; [`Error::TimedOut`] where there was no patience any more.
+    /// As of [`GpuProgram::new`], and a texture or buffer that is not bound.
+    pub fn new(
+        core: &Core,
+        locations: &[u32],
+        settings: &Settings,
+        device: &Device,
+        mode: GpuMode,
+    ) -> Result<Self, GpuError> {
+        let settings = bound(core, settings).map_err(GpuError::Program)?;
+        let limit = settings.max_iterations;
+        let program = Arc::new(GpuProgram::new(core, locations, device, mode, limit)?);
+        Ok(program.bind(&settings))
+    }
+
+    /// The bits of all outputs, in the order of the program's locations.
+    ///
+    /// # Errors
+    ///
+    /// Those of the device; [`Error::TimedOut`] where there was no patience any more.
     pub fn pictures(
-        &mut self,
+        &self,
         size: Size,
         patience: &dyn Fn() -> bool,
     ) -> Result<Vec<PixelBits>, Error> {
-        let drawn = self.drawn(size, patience);
-        let state = self.state.get_mut().unwrap_or_else(PoisonError::into_inner);
-        match (drawn, &state.trouble) {
+        match (self.drawn(size, patience), &self.state().trouble) {
             (Ok(drawn), _) => Ok(drawn.pixels.clone()),
             (Err(_), Some(error)) => Err(error.clone()),
             (Err(_), None) => Err(Error::TimedOut),
@@ -199,38 +281,6 @@ impl GpuEngine {
 
     fn state(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    /// Draws the picture.
-    fn draw(
-        &self,
-        state: &mut State,
-        size: Size,
-        patience: &dyn Fn() -> bool,
-    ) -> Result<Drawn, Error> {
-        let size = [size.width(), size.height()];
-        if !matches!(&state.prepared, Some((of, _)) if *of == size) {
-            let outputs: Vec<u32> = self.locations.iter().copied().chain(self.report).collect();
-            let job = Job::new(&self.words, &outputs, size).with(&state.resources);
-            let job = Job { clear: self.clear, ..job };
-            // What drew pictures of another size is not needed beside it.
-            state.prepared = None;
-            state.prepared = Some((size, self.device.prepare(&job, patience)?));
-            state.changed.clear();
-        }
-        let (_, prepared) = state.prepared.as_mut().expect("it has been made");
-        prepared.set_push_constants(state.resources.push_constants())?;
-        for (binding, texture) in state.changed.drain(..) {
-            prepared.set_texture(binding, &texture, patience)?;
-        }
-        prepared.draw(patience)?;
-        let pixels = (self.locations.iter())
-            .map(|location| prepared.read(*location, patience))
-            .collect::<Result<_, _>>()?;
-        let width = size[0] as usize;
-        let met = self.report.map(|report| prepared.read(report, patience)).transpose()?;
-        let met = met.map(|report| Met::new(&report, width));
-        Ok(Drawn { pixels, width, met })
     }
 
     /// The picture, drawn if it is not there.
@@ -242,7 +292,7 @@ impl GpuEngine {
         if state.trouble.is_some() {
             return Err(Stop::Cancelled);
         }
-        match self.draw(&mut state, size, patience) {
+        match self.program.draw(&self.resources, size, patience) {
             Ok(drawn) => Ok(Arc::clone(state.drawn.insert(Arc::new(drawn)))),
             Err(error) => {
                 state.trouble = Some(error);
@@ -284,31 +334,18 @@ impl Kernel for GpuEngine {
     }
 }
 
-impl Engine for GpuEngine {
+impl BoundKernel for GpuEngine {
     fn explain(&self, _: &Fault) -> Diagnostic {
-        unreachable!("a device finds no fault with a pixel; what goes wrong is its own trouble")
+        unreachable!("a device finds no fault with a pixel; its own troubles are another matter")
     }
 
     fn trouble(&self) -> Option<String> {
-        self.state().trouble.as_ref().map(|error| format!("`{}`: {error}", self.device.name()))
+        let name = self.program.device.name();
+        self.state().trouble.as_ref().map(|error| format!("`{name}`: {error}"))
     }
 
     fn remark(&self) -> Option<String> {
         self.state().drawn.as_ref()?.met.map(|met| met.to_string())
-    }
-
-    fn set_time(&mut self, time: f32, frame: f32) {
-        let state = self.state.get_mut().unwrap_or_else(PoisonError::into_inner);
-        state.resources.set_time(time, frame);
-        (state.drawn, state.trouble) = (None, None);
-    }
-
-    fn set_texture(&mut self, number: usize, texture: &Arc<TextureData>) {
-        let state = self.state.get_mut().unwrap_or_else(PoisonError::into_inner);
-        let binding = number as u32 + 1;
-        state.resources.set_texture(binding, texture);
-        state.changed.push((binding, Arc::clone(texture)));
-        (state.drawn, state.trouble) = (None, None);
     }
 }
 

@@ -1,13 +1,16 @@
-//! Engines as kernels: what computes the pixels of one output of a program.
+//! Engines: compiled programs, and kernels that compute the pixels of one output.
 //!
-//! | engine | is |
-//! |---|---|
-//! | [`FastEngine`] | machine code, or, where loops nest too deeply for it, the evaluator of the core |
-//! | [`SimdEngine`] | machine code that computes many pixels at once |
-//! | [`CoreEngine`] | the evaluator of the scheduled core |
-//! | [`SourceEngine`] | the evaluator of the text, by substitution |
-//! | [`SpirvEngine`] | the evaluator of SPIR-V: of what a program compiles to, or of a module |
-//! | `GpuEngine` | a Vulkan device (feature `gpu`) |
+//! Each engine is a pair. The *program* is compiled once and knows no value; binding inputs to it, which compiles
+//! nothing, gives the *kernel*, named after the engine.
+//!
+//! | engine | program | is |
+//! |---|---|---|
+//! | [`FastEngine`] | [`FastProgram`] | machine code, or, where loops nest too deeply for it, the evaluator of the core |
+//! | [`SimdEngine`] | [`SimdProgram`] | machine code that computes many pixels at once |
+//! | [`CoreEngine`] | [`CoreProgram`] | the evaluator of the scheduled core |
+//! | [`SourceEngine`] | [`SourceProgram`] | the evaluator of the text, by substitution |
+//! | [`SpirvEngine`] | [`SpirvProgram`] | the evaluator of SPIR-V: of what a program compiles to, or of a module |
+//! | `GpuEngine` | `GpuProgram` | a Vulkan device (feature `gpu`) |
 //!
 //! All of them give the same bits; the device, where it is asked to.
 
@@ -19,18 +22,19 @@ mod simd;
 mod source;
 mod spirv;
 
-pub use self::core::CoreEngine;
-pub use fast::FastEngine;
+pub use self::core::{CoreEngine, CoreProgram};
+pub use fast::{FastEngine, FastProgram};
 #[cfg(feature = "gpu")]
-pub use gpu::{GpuEngine, GpuError, GpuMode};
-pub use simd::{SimdEngine, SimdError};
-pub use source::SourceEngine;
-pub use spirv::{SpirvEngine, SpirvError};
+pub use gpu::{GpuEngine, GpuError, GpuMode, GpuProgram};
+pub use simd::{SimdEngine, SimdError, SimdProgram};
+pub use source::{SourceEngine, SourceProgram};
+pub use spirv::{SpirvEngine, SpirvError, SpirvProgram};
 
+use crate::settings::Settings;
 use lambdav_core::diagnostics::Diagnostic;
-use lambdav_core::texture::TextureData;
+use lambdav_core::graph::Core;
 use lambdav_raster::{Cancel, Fault, Kernel, Stop, Tile, TileBuffer};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Mutex, PoisonError};
 
 /// The components of an output, filled from (0, 0, 0, 1).
 fn fill(words: &[u32]) -> [f32; 4] {
@@ -65,32 +69,28 @@ fn first_pixel(fault: &Fault) -> String {
     format!("the first such pixel in scan order is ({}, {})", fault.x, fault.y)
 }
 
-/// An engine that can say what was wrong with a pixel.
-pub trait Engine: Kernel {
-    /// What to tell the user of a fault.
+/// The settings, if all textures and buffers of the program are bound.
+fn bound(core: &Core, settings: &Settings) -> Result<Settings, Diagnostic> {
+    match core.unbound(&settings.inputs.resources) {
+        Some(unbound) => Err(unbound),
+        None => Ok(settings.clone()),
+    }
+}
+
+/// A kernel with its inputs, which can say what was wrong with a pixel.
+pub trait BoundKernel: Kernel {
+    /// The diagnostic for a fault.
     fn explain(&self, fault: &Fault) -> Diagnostic;
 
-    /// Why the last picture was abandoned, if the machine is at fault.
+    /// The reason why the last picture was abandoned, if the machine is at fault.
     fn trouble(&self) -> Option<String> {
         None
     }
 
-    /// What else there is to say of the last picture.
+    /// A remark on the last picture.
     fn remark(&self) -> Option<String> {
         None
     }
-
-    /// Changes what `(time)` and `(frame)` are, for the next picture of a sequence. Nothing is compiled
-    /// again.
-    fn set_time(&mut self, time: f32, frame: f32);
-
-    /// Changes a texture, given by its number among all textures and buffers, for the next picture of a
-    /// sequence. Nothing is compiled again.
-    ///
-    /// # Panics
-    ///
-    /// Where that is no texture, or one of another size, levels included.
-    fn set_texture(&mut self, number: usize, texture: &Arc<TextureData>);
 }
 
 /// Computes each pixel of a tile in scan order.

@@ -1,32 +1,68 @@
 //! Machine code as an engine.
 
-use super::{Engine, first_pixel};
+use super::{BoundKernel, bound, first_pixel};
 use crate::settings::Settings;
 use lambdav_core::diagnostics::Diagnostic;
 use lambdav_core::graph::Core;
-use lambdav_core::texture::TextureData;
 use lambdav_core::{evaluate, schedule};
 use lambdav_raster::{Cancel, Fault, Kernel, Stop, Tile, TileBuffer};
-use lambdav_simd_backend::{Compiler, EmitError, SimdKernel, Target};
+use lambdav_simd_backend::{CompiledKernel, Compiler, EmitError, SimdKernel, Target};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 use thiserror::Error;
+
+/// An output of a program as machine code.
+#[derive(Debug)]
+pub struct SimdProgram {
+    code: Arc<CompiledKernel>,
+    scheduling: Duration,
+}
+
+impl SimdProgram {
+    /// Compiles the output at `location`, which the program must have.
+    ///
+    /// # Errors
+    ///
+    /// A program that nests too deeply, or a machine that cannot execute the code.
+    pub fn new(core: &Core, location: u32, compiler: Compiler) -> Result<Self, SimdError> {
+        let begun = Instant::now();
+        let program = schedule::schedule(core, &[location]).map_err(SimdError::Program)?;
+        let scheduling = begun.elapsed();
+        let code = CompiledKernel::new(program, compiler).map_err(SimdError::Emit)?;
+        Ok(Self { code: Arc::new(code), scheduling })
+    }
+
+    /// A kernel for these inputs; all textures and buffers are bound.
+    pub fn bind(&self, settings: Settings) -> SimdEngine {
+        let Settings { inputs, max_iterations } = settings;
+        SimdEngine { kernel: self.code.bind(&inputs, max_iterations), max_iterations }
+    }
+
+    /// The machine code.
+    pub fn code(&self) -> &CompiledKernel {
+        &self.code
+    }
+
+    /// The time that scheduling took.
+    pub fn scheduling(&self) -> Duration {
+        self.scheduling
+    }
+}
 
 /// Machine code that computes many pixels at once.
 #[derive(Debug)]
 pub struct SimdEngine {
     kernel: SimdKernel,
     max_iterations: u64,
-    scheduling: Duration,
 }
 
-/// Why there is no [`SimdEngine`].
+/// Why there is no [`SimdProgram`].
 #[derive(Debug, Error)]
 pub enum SimdError {
     /// The program is at fault.
     #[error("{}", .0.message)]
     Program(Diagnostic),
-    /// The machine is, or the program is too large for the code generator.
+    /// The machine is at fault, or the program is too large for the code generator.
     #[error(transparent)]
     Emit(#[from] EmitError),
 }
@@ -37,7 +73,7 @@ impl SimdEngine {
     ///
     /// # Errors
     ///
-    /// A program that nests too deeply, or a machine that cannot execute the code.
+    /// As of [`SimdProgram::new`], and a texture or buffer that is not bound.
     pub fn new(
         core: &Core,
         location: u32,
@@ -63,7 +99,7 @@ impl SimdEngine {
         Self::with_compiler(core, location, settings, Compiler { lanes, ..Compiler::new(target) })
     }
 
-    /// The same with a compiler, whose number of pixels is overridden.
+    /// The same with a compiler. It compiles for pictures of the size that the settings have.
     ///
     /// # Errors
     ///
@@ -74,26 +110,15 @@ impl SimdEngine {
         settings: &Settings,
         compiler: Compiler,
     ) -> Result<Self, SimdError> {
-        let begun = Instant::now();
-        if let Some(unbound) = core.unbound(&settings.inputs.resources) {
-            return Err(SimdError::Program(unbound));
-        }
-        let program = schedule::schedule(core, &[location]).map_err(SimdError::Program)?;
-        let scheduling = begun.elapsed();
-        let max_iterations = settings.max_iterations;
-        let kernel = SimdKernel::with_compiler(program, &settings.inputs, max_iterations, compiler)
-            .map_err(SimdError::Emit)?;
-        Ok(Self { kernel, max_iterations, scheduling })
+        let settings = bound(core, settings).map_err(SimdError::Program)?;
+        let pixels = settings.inputs.resolution.map(f64::from).iter().product();
+        let program = SimdProgram::new(core, location, Compiler { pixels, ..compiler })?;
+        Ok(program.bind(settings))
     }
 
-    /// What was compiled.
+    /// The machine code with its inputs.
     pub fn kernel(&self) -> &SimdKernel {
         &self.kernel
-    }
-
-    /// How long it took to schedule the program.
-    pub fn scheduling(&self) -> Duration {
-        self.scheduling
     }
 }
 
@@ -112,18 +137,10 @@ impl Kernel for SimdEngine {
     }
 }
 
-impl Engine for SimdEngine {
+impl BoundKernel for SimdEngine {
     fn explain(&self, fault: &Fault) -> Diagnostic {
         let span = self.kernel.site(fault.site);
         let diagnostic = evaluate::loop_limit_diagnostic(span, self.max_iterations);
         diagnostic.note(first_pixel(fault))
-    }
-
-    fn set_time(&mut self, time: f32, frame: f32) {
-        self.kernel.set_time(time, frame);
-    }
-
-    fn set_texture(&mut self, number: usize, texture: &Arc<TextureData>) {
-        self.kernel.set_texture(number, texture);
     }
 }

@@ -1,46 +1,67 @@
 //! The evaluator of the text as an engine.
 
-use super::{Engine, Sites, each_pixel, fill};
+use super::{BoundKernel, Sites, each_pixel, fill};
 use crate::settings::Settings;
 use lambdav_core::diagnostics::{Diagnostic, DiagnosticCode};
 use lambdav_core::evaluate;
 use lambdav_core::graph::Uniform;
 use lambdav_core::source::{SourceFile, Span};
-use lambdav_core::texture::TextureData;
 use lambdav_frontend::reduction::{self, Limits, SourceFault};
 use lambdav_frontend::syntax;
 use lambdav_raster::{Cancel, Fault, Kernel, Stop, Tile, TileBuffer};
 use std::sync::Arc;
 
-/// The evaluator of the text, by substitution.
+/// The text of a shader, for the evaluator that substitutes in it.
 #[derive(Debug)]
-pub struct SourceEngine {
+pub struct SourceProgram {
     program: reduction::SourceProgram,
     location: u32,
-    settings: Settings,
-    sites: Sites,
 }
 
-impl SourceEngine {
-    /// For the output at `location` of a shader text that the compiler accepts, with its constants'
-    /// defaults.
-    pub fn new(text: &SourceFile, location: u32, settings: &Settings) -> Result<Self, Diagnostic> {
-        Self::with_constants(text, &[], location, settings)
-    }
-
-    /// The same with the values that `constants` of it have.
-    pub fn with_constants(
+impl SourceProgram {
+    /// For the output at `location` of a shader text that the compiler accepts, with the values that its
+    /// `constants` have; constants that are not among them have their defaults.
+    ///
+    /// # Errors
+    ///
+    /// A text that the evaluator gives up.
+    pub fn new(
         text: &SourceFile,
         constants: &[Uniform],
         location: u32,
-        settings: &Settings,
     ) -> Result<Self, Diagnostic> {
         let (tree, _) = syntax::parse(text);
         let given: Vec<(&str, &[u32])> =
             constants.iter().map(|c| (c.name.as_str(), &*c.default)).collect();
         let program = reduction::SourceProgram::with_constants(&tree, &given);
         let program = program.map_err(|fault| explain_source(fault, 0))?;
-        Ok(Self { program, location, settings: settings.clone(), sites: Sites::default() })
+        Ok(Self { program, location })
+    }
+
+    /// A kernel for these inputs; all textures and buffers are bound.
+    pub fn bind(self: &Arc<Self>, settings: Settings) -> SourceEngine {
+        SourceEngine { program: Arc::clone(self), settings, sites: Sites::default() }
+    }
+}
+
+/// The evaluator of the text, by substitution.
+#[derive(Debug)]
+pub struct SourceEngine {
+    program: Arc<SourceProgram>,
+    settings: Settings,
+    sites: Sites,
+}
+
+impl SourceEngine {
+    /// For the output at `location` of a shader text that the compiler accepts, with the defaults of its
+    /// constants.
+    ///
+    /// # Errors
+    ///
+    /// As of [`SourceProgram::new`].
+    pub fn new(text: &SourceFile, location: u32, settings: &Settings) -> Result<Self, Diagnostic> {
+        let program = Arc::new(SourceProgram::new(text, &[], location)?);
+        Ok(program.bind(settings.clone()))
     }
 }
 
@@ -77,7 +98,8 @@ impl Kernel for SourceEngine {
         let max_iterations = self.settings.max_iterations;
         let limits = Limits { max_iterations, ..Limits::default() };
         each_pixel(tile, pixels, cancel, |x, y, cancelled| {
-            match self.program.run(self.location, &self.settings.at(x, y), limits, cancelled) {
+            let SourceProgram { program, location } = &*self.program;
+            match program.run(*location, &self.settings.at(x, y), limits, cancelled) {
                 Ok(words) => Ok(fill(&words)),
                 Err(SourceFault::Pixel(evaluate::EvaluationFault::Cancelled)) => {
                     Err(Stop::Cancelled)
@@ -88,16 +110,8 @@ impl Kernel for SourceEngine {
     }
 }
 
-impl Engine for SourceEngine {
+impl BoundKernel for SourceEngine {
     fn explain(&self, fault: &Fault) -> Diagnostic {
         self.sites.explain(fault)
-    }
-
-    fn set_time(&mut self, time: f32, frame: f32) {
-        self.settings.set_time(time, frame);
-    }
-
-    fn set_texture(&mut self, number: usize, texture: &Arc<TextureData>) {
-        self.settings.set_texture(number, texture);
     }
 }

@@ -2,14 +2,14 @@
 
 mod given;
 
-use super::{Engine, Sites, each_pixel, fill};
+use super::{BoundKernel, Sites, bound, each_pixel, fill};
 use crate::settings::Settings;
 use lambdav_core::diagnostics::{Diagnostic, DiagnosticCode};
 use lambdav_core::evaluate::loop_limit_diagnostic;
 use lambdav_core::graph::Core;
 use lambdav_core::schedule;
 use lambdav_core::source::{SourceFile, Span};
-use lambdav_core::texture::TextureData;
+use lambdav_core::types::{Type, Types};
 use lambdav_raster::{Cancel, Fault, Kernel, Stop, Tile, TileBuffer};
 use lambdav_spirv_backend::emit::{self, EmitError};
 use lambdav_spirv_eval::{
@@ -20,23 +20,37 @@ use lambdav_spirv_frontend::Interface;
 use std::sync::Arc;
 use thiserror::Error;
 
+/// A module, for the evaluator of SPIR-V.
+#[derive(Debug)]
+pub struct SpirvProgram {
+    module: Module,
+    location: u32,
+    /// The colour of a pixel that is discarded.
+    clear: [u32; 4],
+    loops: Loops,
+    origin: Origin,
+}
+
+/// The origin of a module, which decides where its uniforms lie.
+#[derive(Debug)]
+enum Origin {
+    /// Emitted here, of a program with these types and with uniforms of these.
+    Program(Types, Vec<Type>),
+    /// Of any compiler: its interface.
+    Interface(Interface),
+    /// Read as it is: uniforms are the members of its block.
+    Members,
+}
+
 /// Executes SPIR-V, pixel by pixel.
 #[derive(Debug)]
 pub struct SpirvEngine {
-    module: Module,
+    program: Arc<SpirvProgram>,
     resources: Resources,
-    location: u32,
-    /// What a pixel keeps that is discarded.
-    clear: [u32; 4],
     settings: Settings,
-    loops: Loops,
     sites: Sites,
-    /// What inputs of locations are.
+    /// Sources of inputs, by location.
     inputs: Vec<(u32, InputSource)>,
-    /// Descriptor sets and bindings of textures and buffers, by their numbers.
-    bindings: Vec<[u32; 2]>,
-    /// Of a module of any compiler: what it wants.
-    interface: Option<Interface>,
 }
 
 /// How the `rec-func` of a loop is found.
@@ -62,76 +76,107 @@ pub enum SpirvError {
     Load(#[from] LoadError),
 }
 
-impl SpirvEngine {
-    /// Compiles the output at `location`, which the program must have, to SPIR-V.
-    pub fn new(core: &Core, location: u32, settings: &Settings) -> Result<Self, SpirvError> {
-        if let Some(unbound) = core.unbound(&settings.inputs.resources) {
-            return Err(SpirvError::Program(unbound));
-        }
-        let core = core.with_closed_loops_evaluated(settings.max_iterations);
+impl SpirvProgram {
+    /// Compiles the output at `location`, which the program must have, to SPIR-V. Loops that depend on no input
+    /// are evaluated, as far as each goes within so many iterations.
+    ///
+    /// # Errors
+    ///
+    /// A program that nests too deeply, or is too large for SPIR-V.
+    pub fn new(core: &Core, location: u32, max_iterations: u64) -> Result<Self, SpirvError> {
+        let core = core.with_closed_loops_evaluated(max_iterations);
         let program = schedule::schedule(&core, &[location]).map_err(SpirvError::Program)?;
         let emitted = emit::emit(&program, None, &emit::EmitOptions::default());
         let emitted = emitted.map_err(SpirvError::Emit)?;
         let module = Module::new(&emitted.words).map_err(SpirvError::Load)?;
-        let types = core.uniforms.iter().map(|uniform| uniform.ty);
-        Ok(Self {
-            module,
-            resources: Resources::new(&settings.inputs, &program.types, types),
-            location,
-            clear: program.clear(),
-            settings: settings.clone(),
-            loops: Loops::Emitted(emitted),
-            sites: Sites::default(),
-            inputs: Vec::new(),
-            bindings: (1..)
-                .map(|binding| [0, binding])
-                .take(program.types.resources().len())
-                .collect(),
-            interface: None,
-        })
+        let clear = program.clear();
+        let types = core.uniforms.iter().map(|uniform| uniform.ty).collect();
+        let origin = Origin::Program(program.types, types);
+        Ok(Self { module, location, clear, loops: Loops::Emitted(emitted), origin })
     }
 
-    /// For the output at `location` of a module of any compiler, by its words; `interface` is what these want, of which
-    /// `settings` has the values: uniforms, textures and buffers are those of the program that it is raised to.
-    /// `source` is the text that the module carries, `clear` the colour that a discarded pixel keeps.
+    /// For the output at `location` of a module of any compiler, by its words. `interface` lists its inputs: uniforms,
+    /// textures and buffers are those of the program that it is raised to.
+    /// `source` is the text that the module carries, `clear` the colour of a discarded pixel.
     ///
     /// # Errors
     ///
-    /// What the evaluator of words does not know.
+    /// A module that the evaluator of words does not know.
     pub fn of_words(
         words: &[u32],
         interface: &Interface,
         source: &SourceFile,
         location: u32,
         clear: [f32; 4],
-        settings: &Settings,
     ) -> Result<Self, LoadError> {
         let options = LoadOptions {
             undefined: Undefined::Total,
             entry_point: Some(interface.entry_point.clone()),
         };
         let module = Module::with_options(words, &options)?;
-        let resources = given::resources(&module, interface, settings);
-        let inputs = given::inputs(interface, settings);
-        let all = interface.resources.iter();
-        let bindings = all.map(|of| given::descriptor(of.binding).unwrap_or_default()).collect();
-        Ok(Self {
-            module,
-            resources,
-            location,
-            clear: clear.map(f32::to_bits),
-            settings: settings.clone(),
-            loops: Loops::Carried(source.clone()),
-            sites: Sites::default(),
-            inputs,
-            bindings,
-            interface: Some(interface.clone()),
-        })
+        let origin = Origin::Interface(interface.clone());
+        Ok(Self::carried(module, source, location, clear, origin))
     }
 
     /// For the output at `location` of a module, which must have it. The values of uniforms are those of
-    /// the members of its uniform block, in order, and textures and buffers those that it declares. `source` is that which the module carries,
-    /// `clear` the colour that a pixel keeps which it discards.
+    /// the members of its uniform block, in order; textures and buffers are those that it declares. `source` is the text
+    /// that the module carries, `clear` the colour of a discarded pixel.
+    pub fn of_module(module: Module, source: &SourceFile, location: u32, clear: [f32; 4]) -> Self {
+        Self::carried(module, source, location, clear, Origin::Members)
+    }
+
+    fn carried(
+        module: Module,
+        source: &SourceFile,
+        location: u32,
+        clear: [f32; 4],
+        origin: Origin,
+    ) -> Self {
+        let (clear, loops) = (clear.map(f32::to_bits), Loops::Carried(source.clone()));
+        Self { module, location, clear, loops, origin }
+    }
+
+    /// A kernel for these inputs; all textures and buffers are bound.
+    pub fn bind(self: &Arc<Self>, mut settings: Settings) -> SpirvEngine {
+        let inputs = &settings.inputs;
+        let module = &self.module;
+        let (resources, inputs) = match &self.origin {
+            Origin::Program(types, of) => {
+                (Resources::new(inputs, types, of.iter().copied()), Vec::new())
+            }
+            Origin::Members => {
+                let (members, bindings) = (module.uniforms(), module.resources());
+                (Resources::for_members(inputs, members, bindings), Vec::new())
+            }
+            Origin::Interface(interface) => {
+                settings.give(&interface.given);
+                let inputs = given::inputs(interface, &settings);
+                (given::resources(module, interface, &settings), inputs)
+            }
+        };
+        SpirvEngine {
+            program: Arc::clone(self),
+            resources,
+            settings,
+            sites: Sites::default(),
+            inputs,
+        }
+    }
+}
+
+impl SpirvEngine {
+    /// Compiles the output at `location`, which the program must have, to SPIR-V.
+    ///
+    /// # Errors
+    ///
+    /// As of [`SpirvProgram::new`], and a texture or buffer that is not bound.
+    pub fn new(core: &Core, location: u32, settings: &Settings) -> Result<Self, SpirvError> {
+        let settings = bound(core, settings).map_err(SpirvError::Program)?;
+        let program = SpirvProgram::new(core, location, settings.max_iterations)?;
+        Ok(Arc::new(program).bind(settings))
+    }
+
+    /// For the output at `location` of a module; see [`SpirvProgram::of_module`].
     pub fn of_module(
         module: Module,
         source: &SourceFile,
@@ -139,21 +184,8 @@ impl SpirvEngine {
         clear: [f32; 4],
         settings: &Settings,
     ) -> Self {
-        let resources =
-            Resources::for_members(&settings.inputs, module.uniforms(), module.resources());
-        let bindings = module.resources().iter().map(|of| [of.set, of.binding]).collect();
-        Self {
-            module,
-            resources,
-            location,
-            clear: clear.map(f32::to_bits),
-            settings: settings.clone(),
-            loops: Loops::Carried(source.clone()),
-            sites: Sites::default(),
-            inputs: Vec::new(),
-            bindings,
-            interface: None,
-        }
+        let program = SpirvProgram::of_module(module, source, location, clear);
+        Arc::new(program).bind(settings.clone())
     }
 
     fn diagnostic(&self, fault: ModuleFault) -> Diagnostic {
@@ -162,10 +194,10 @@ impl SpirvEngine {
             return Diagnostic::new(DiagnosticCode::InvalidModule, Span::default(), message)
                 .note("the module breaks a rule of SPIR-V; spirv-val may say which");
         };
-        let span = match (&self.loops, position) {
+        let span = match (&self.program.loops, position) {
             (Loops::Emitted(emitted), _) => emitted.loop_span(header),
             (Loops::Carried(source), Some(position)) => {
-                let name = self.module.file_name(position.file);
+                let name = self.program.module.file_name(position.file);
                 let mut files = source.files().iter();
                 let file = name.and_then(|name| files.position(|file| file.name == name));
                 file.and_then(|file| span_at(source, file, position))
@@ -205,16 +237,16 @@ impl Kernel for SpirvEngine {
         cancel: &Cancel<'_>,
     ) -> Result<(), Stop> {
         let limit = self.settings.max_iterations;
-        let mut evaluator = ModuleEvaluator::new(&self.module, &self.resources, limit);
-        evaluator.set_clear(self.clear);
+        let mut evaluator = ModuleEvaluator::new(&self.program.module, &self.resources, limit);
+        evaluator.set_clear(self.program.clear);
         for (location, source) in &self.inputs {
             evaluator.set_input(*location, source);
         }
         each_pixel(tile, pixels, cancel, |x, y, cancelled| {
             let position = self.settings.at(x, y).frag_coord;
             match evaluator.run(position, cancelled) {
-                Ok(()) if evaluator.is_discarded() => Ok(self.clear.map(f32::from_bits)),
-                Ok(()) => Ok(fill(evaluator.output(self.location).unwrap_or_default())),
+                Ok(()) if evaluator.is_discarded() => Ok(self.program.clear.map(f32::from_bits)),
+                Ok(()) => Ok(fill(evaluator.output(self.program.location).unwrap_or_default())),
                 Err(ModuleFault::Cancelled) => Err(Stop::Cancelled),
                 Err(fault) => Err(self.sites.stop(self.diagnostic(fault), x, y)),
             }
@@ -222,22 +254,8 @@ impl Kernel for SpirvEngine {
     }
 }
 
-impl Engine for SpirvEngine {
+impl BoundKernel for SpirvEngine {
     fn explain(&self, fault: &Fault) -> Diagnostic {
         self.sites.explain(fault)
-    }
-
-    fn set_time(&mut self, time: f32, frame: f32) {
-        self.settings.set_time(time, frame);
-        self.resources.set_time(time, frame);
-        if let Some(interface) = self.interface.as_ref().filter(|of| !of.given.is_empty()) {
-            self.settings.give(&interface.given);
-            given::set_blocks(&mut self.resources, interface, &self.settings);
-        }
-    }
-
-    fn set_texture(&mut self, number: usize, texture: &Arc<TextureData>) {
-        self.settings.set_texture(number, texture);
-        self.resources.set_texture_of(self.bindings[number], texture);
     }
 }

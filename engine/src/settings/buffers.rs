@@ -55,6 +55,11 @@ fn words(types: &Types, element: Type, data: DataRef<'_>) -> Result<Vec<u32>, Wr
             return from_npy(types, element, &array);
         }
         DataRef::Json(text) => return from_json(types, element, text),
+        DataRef::Bytes(_) => {
+            return Err("bytes are for a block of uniforms; a buffer takes numbers"
+                .to_owned()
+                .into());
+        }
         DataRef::Image(_) => unreachable!("an image is bound to a texture"),
     };
     let wanted = single_scalar(types, element)?;

@@ -10,6 +10,7 @@ use thiserror::Error;
 
 /// The data of a texture or a buffer.
 #[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
 pub enum DataRef<'a> {
     /// An image, for a texture.
     Image(ImageRef<'a>),
@@ -23,6 +24,8 @@ pub enum DataRef<'a> {
     Bools(&'a [bool]),
     /// The bytes of an NPY file: one number an element, or a row of numbers.
     Npy(&'a [u8]),
+    /// The bytes of a block of uniforms of a module.
+    Bytes(&'a [u8]),
     /// A list of elements as JSON, which is what gives elements that have components of several kinds.
     Json(&'a str),
 }
@@ -67,6 +70,7 @@ slices!(f32 => Nums, i32 => Ints, u32 => Uints, bool => Bools,);
 
 /// Why data is not bound to a texture or a buffer.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[non_exhaustive]
 pub enum BindError {
     /// There is nothing of that name.
     #[error("the program has no texture or buffer `{name}`; {help}")]
@@ -116,6 +120,14 @@ pub enum BindError {
         /// The buffer.
         name: String,
         /// What is wrong.
+        reason: String,
+    },
+    /// The bytes do not fill a block of uniforms.
+    #[error("{reason}")]
+    Block {
+        /// The block.
+        name: String,
+        /// What is missing.
         reason: String,
     },
     /// All textures, or all buffers, together are too large.

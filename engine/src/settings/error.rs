@@ -51,6 +51,7 @@ impl UniformError {
 
 /// Why a uniform does not get a value.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[non_exhaustive]
 pub enum UniformError {
     /// The program has no uniform of that name.
     #[error("the program has no uniform `{name}`; {help}{}", suffix(.at))]

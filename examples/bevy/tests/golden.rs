@@ -1,7 +1,7 @@
 //! A material of Bevy, compared with λV's picture.
 
 use bevy::prelude::LinearRgba;
-use lambdav::{Shader, Size};
+use lambdav::{Options, Shader, Size};
 use lambdav_example_bevy::{Game, Rings};
 use lambdav_test::{CompareOptions, assert_image};
 
@@ -12,7 +12,11 @@ fn bevy_draws_the_golden() {
     let shader = Shader::open(concat!(env!("CARGO_MANIFEST_DIR"), "/shaders/rings.lv"));
     let shader = shader.expect("it is right");
     let size = Size::new(160, 100).expect("small");
-    assert_image!(shader.renderer(size).time(0.3), "goldens/rings.png");
+    let pipeline = shader.pipeline(&Options::default()).expect("it is small");
+    let mut bindings = pipeline.bindings();
+    bindings.time(0.3);
+    let exact = pipeline.render(&bindings, size).expect("it ends");
+    assert_image!(exact, "goldens/rings.png");
 
     let Some(mut game) = Game::open() else {
         lambdav_test_support::skipped("there is no Vulkan driver for Bevy");

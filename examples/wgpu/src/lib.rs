@@ -7,13 +7,8 @@
 //! buffer in set 0.
 #![forbid(unsafe_code)]
 
-use lambdav::{Shader, Size};
-use lambdav_core::schedule::schedule;
-use lambdav_engine::Settings;
-use lambdav_image::Image;
-use lambdav_spirv_backend as spirv_backend;
-use lambdav_spirv_backend::emit::EmitOptions;
-use lambdav_spirv_eval::Resources;
+use lambdav::stages::{EmitOptions, full_screen_vertex};
+use lambdav::{Bindings, Image, Shader, Size};
 use std::borrow::Cow;
 use std::error::Error;
 use wgpu::util::{BufferInitDescriptor, DeviceExt};
@@ -60,7 +55,7 @@ impl Gpu {
         &self.name
     }
 
-    /// Draws the lowest output of a shader with these settings.
+    /// Draws the lowest output of a shader with these bindings.
     ///
     /// # Errors
     ///
@@ -69,14 +64,11 @@ impl Gpu {
         &self,
         shader: &Shader,
         size: Size,
-        settings: &Settings,
+        bindings: &Bindings,
     ) -> Result<Image<u8>, Box<dyn Error>> {
-        let core = shader.core();
-        let program = schedule(core, &shader.outputs()[..1]).map_err(|wrong| wrong.message)?;
-        let module = spirv_backend::emit(&program, None, &EmitOptions::default())?;
-        // Push constants and uniforms, laid out as the module wants them.
-        let types = core.uniforms.iter().map(|uniform| uniform.ty);
-        let resources = Resources::new(&settings.inputs, core.graph.types(), types);
+        let module = shader.spirv(&shader.outputs()[..1], &EmitOptions::default())?;
+        // Push constants and uniforms, laid out as the module reads them.
+        let memory = bindings.device_memory(size);
 
         let texture = self.device.create_texture(&wgpu::TextureDescriptor {
             label: None,
@@ -92,7 +84,7 @@ impl Gpu {
             usage: wgpu::TextureUsages::RENDER_ATTACHMENT | wgpu::TextureUsages::COPY_SRC,
             view_formats: &[],
         });
-        let uniforms = bytes(resources.uniforms());
+        let uniforms = bytes(memory.uniforms());
         let groups = self.uniforms(&uniforms);
         let pipeline = self.pipeline(&module.words, groups.as_ref().map(|(layout, _)| layout));
 
@@ -112,7 +104,7 @@ impl Gpu {
                 ..wgpu::RenderPassDescriptor::default()
             });
             pass.set_pipeline(&pipeline);
-            pass.set_immediates(0, &bytes(resources.push_constants()));
+            pass.set_immediates(0, &bytes(memory.push_constants()));
             if let Some((_, group)) = &groups {
                 pass.set_bind_group(0, group, &[]);
             }
@@ -164,7 +156,7 @@ impl Gpu {
                 source: wgpu::ShaderSource::SpirV(words),
             })
         };
-        let vertex = module(Cow::Owned(spirv_backend::full_screen_vertex()));
+        let vertex = module(Cow::Owned(full_screen_vertex()));
         let fragment = module(Cow::Borrowed(fragment));
         let groups: Vec<Option<&wgpu::BindGroupLayout>> = uniforms.map(Some).into_iter().collect();
         let layout = self.device.create_pipeline_layout(&wgpu::PipelineLayoutDescriptor {

@@ -150,12 +150,7 @@ pub fn render_into(
     frame: &mut Frame,
     options: &RenderOptions<'_>,
 ) -> Result<(), RenderError> {
-    let store = |from: &[[f32; 4]], to: &mut [[f32; 4]]| {
-        for (to, from) in to.as_flattened_mut().iter_mut().zip(from.as_flattened()) {
-            *to = from.canonical();
-        }
-    };
-    render_with(kernel, frame, &store, options)
+    render_surface(kernel, frame.into(), options)
 }
 
 /// Renders a picture in the samples that it will have in a file, so that no frame of binary32 is made.
@@ -185,8 +180,7 @@ pub fn render_quantized_into<T: Unorm>(
     transfer: Transfer,
     options: &RenderOptions<'_>,
 ) -> Result<(), RenderError> {
-    let store = |from: &[[f32; 4]], to: &mut [[T; 4]]| quantize_into(from, transfer, to);
-    render_with(kernel, image, &store, options)
+    render_quantized_surface(kernel, image.into(), transfer, options)
 }
 
 /// The same over an image with samples of any kind, which are quantised by `transfer` where they are no floats.
@@ -207,17 +201,82 @@ pub fn render_image_into(
     }
 }
 
-/// Puts pixels to their place, as samples of the image.
+/// Samples of the caller, of four channels, row by row from the upper left.
+#[derive(Debug)]
+pub struct Surface<'a, T> {
+    samples: &'a mut [T],
+    size: Size,
+    stride: usize,
+}
+
+impl<'a, T> Surface<'a, T> {
+    /// A surface whose rows begin `stride` samples apart. Samples between rows are left alone.
+    ///
+    /// `None` where rows overlap, or the memory ends before the last pixel does.
+    pub fn new(samples: &'a mut [T], size: Size, stride: usize) -> Option<Self> {
+        let row = 4 * size.width() as usize;
+        let rows = (size.height() as usize - 1).checked_mul(stride)?;
+        let fits = stride >= row && samples.len() >= rows.checked_add(row)?;
+        fits.then_some(Self { samples, size, stride })
+    }
+
+    /// The pixels that it has.
+    pub fn size(&self) -> Size {
+        self.size
+    }
+}
+
+impl<'a, T: Sample> From<&'a mut Image<T>> for Surface<'a, T> {
+    fn from(image: &'a mut Image<T>) -> Self {
+        let size = image.size();
+        Self { samples: image.samples_mut(), size, stride: 4 * size.width() as usize }
+    }
+}
+
+/// Renders floats into a surface.
+///
+/// # Errors
+///
+/// As of [`render_into`].
+pub fn render_surface(
+    kernel: &(impl Kernel + ?Sized),
+    surface: Surface<'_, f32>,
+    options: &RenderOptions<'_>,
+) -> Result<(), RenderError> {
+    let store = |from: &[[f32; 4]], to: &mut [[f32; 4]]| {
+        for (to, from) in to.as_flattened_mut().iter_mut().zip(from.as_flattened()) {
+            *to = from.canonical();
+        }
+    };
+    render_with(kernel, surface, &store, options)
+}
+
+/// Renders quantised samples into a surface.
+///
+/// # Errors
+///
+/// As of [`render_into`].
+pub fn render_quantized_surface<T: Unorm>(
+    kernel: &(impl Kernel + ?Sized),
+    surface: Surface<'_, T>,
+    transfer: Transfer,
+    options: &RenderOptions<'_>,
+) -> Result<(), RenderError> {
+    let store = |from: &[[f32; 4]], to: &mut [[T; 4]]| quantize_into(from, transfer, to);
+    render_with(kernel, surface, &store, options)
+}
+
+/// Stores pixels as samples of the image.
 type Store<'a, T> = &'a (dyn Fn(&[[f32; 4]], &mut [[T; 4]]) + Sync);
 
 fn render_with<T: Sample>(
     kernel: &(impl Kernel + ?Sized),
-    image: &mut Image<T>,
+    surface: Surface<'_, T>,
     store: Store<'_, T>,
     options: &RenderOptions<'_>,
 ) -> Result<(), RenderError> {
-    let tiles = Tiles { size: image.size(), tile: options.tile };
-    let job = Job::new(kernel, tiles, image.samples_mut(), store, options);
+    let tiles = Tiles { size: surface.size, tile: options.tile };
+    let job = Job::new(kernel, tiles, surface, store, options);
     let begun = Instant::now();
     if options.timeout == Some(Duration::ZERO) {
         job.time_out();
@@ -260,12 +319,14 @@ impl Tiles {
         Tile { x, y, width, height }
     }
 
-    /// The rows of each tile in the samples of the frame.
-    fn split<T>(self, samples: &mut [T]) -> Vec<Vec<&mut [[T; 4]]>> {
+    /// The rows of each tile in a surface of that size.
+    fn split<T>(self, surface: Surface<'_, T>) -> Vec<Vec<&mut [[T; 4]]>> {
         let height = self.tile.height() as usize;
         let mut rows: Vec<_> = (0..self.count()).map(|_| Vec::with_capacity(height)).collect();
-        let pixels = samples.as_chunks_mut().0;
-        for (y, row) in pixels.chunks_mut(self.size.width() as usize).enumerate() {
+        let width = self.size.width() as usize;
+        let all = surface.samples.chunks_mut(surface.stride).take(self.size.height() as usize);
+        for (y, row) in all.enumerate() {
+            let row = &mut row.as_chunks_mut().0[..width];
             let band = y / height * self.columns();
             for (column, part) in row.chunks_mut(self.tile.width() as usize).enumerate() {
                 rows[band + column].push(part);
@@ -348,7 +409,7 @@ impl<'a, K: Kernel + ?Sized, T: Sample> Job<'a, K, T> {
     fn new(
         kernel: &'a K,
         tiles: Tiles,
-        samples: &'a mut [T],
+        surface: Surface<'a, T>,
         store: Store<'a, T>,
         options: &RenderOptions<'a>,
     ) -> Self {
@@ -357,7 +418,7 @@ impl<'a, K: Kernel + ?Sized, T: Sample> Job<'a, K, T> {
             tiles,
             progress: options.progress,
             specials: options.specials,
-            rows: tiles.split(samples).into_iter().map(Mutex::new).collect(),
+            rows: tiles.split(surface).into_iter().map(Mutex::new).collect(),
             store,
             next: AtomicUsize::new(0).into(),
             done: AtomicUsize::new(0).into(),

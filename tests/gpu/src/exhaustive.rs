@@ -2,17 +2,10 @@
 //! (`tests/oracle`).
 
 use crate::exact::options;
-use lambdav_core::graph::Core;
 use lambdav_core::op::Elementary;
 use lambdav_core::schedule::schedule;
-use lambdav_core::source::SourceFile;
-use lambdav_engine::engines::Engine;
-use lambdav_engine::engines::FastEngine;
-use lambdav_engine::settings::Settings;
-use lambdav_frontend::compile;
+use lambdav_engine::{Options, Shader, Size};
 use lambdav_gpu::{Device, Job, forever};
-use lambdav_image::Size;
-use lambdav_raster::{RenderOptions, render, render_into};
 use lambdav_spirv_backend::emit::emit;
 use rayon::prelude::*;
 use std::error::Error;
@@ -78,10 +71,8 @@ pub(crate) fn compare(
     let mut is_right = true;
     for &function in functions {
         let start = Instant::now();
-        let source = SourceFile::new("function.lv", text(function, step));
-        let (core, diagnostics) = compile(&source);
-        let core: Core = core.ok_or_else(|| format!("{diagnostics:?}"))?;
-        let program = schedule(&core, &[0]).map_err(|error| error.message)?;
+        let shader = Shader::new("function.lv", &text(function, step))?;
+        let program = schedule(shader.core(), &[0]).map_err(|error| error.message)?;
         let module = emit(&program, None, &options)?;
         let size = Size::new(SIDE, SIDE)?;
         let mut push_constants = [0; 8];
@@ -89,19 +80,18 @@ pub(crate) fn compare(
         let job = Job::new(&module.words, &[0], [SIDE; 2]);
         let job = Job { push_constants: &push_constants, ..job };
         let mut prepared = device.prepare(&job, &forever)?;
-        let settings = Settings::new(&core, size);
-        let mut engine =
-            FastEngine::new(&core, 0, &settings, None).map_err(|error| error.to_string())?;
-        let mut frame = render(&engine, size, &RenderOptions::default())?;
+        let pipeline = shader.pipeline(&Options::default())?;
+        let mut bindings = pipeline.bindings();
+        let mut frame = pipeline.render(&bindings, size)?;
         let all = if function.1 == 1 { 1_u64 << (32 - step) } else { pairs };
         let frames = all.div_ceil(EACH);
         let (mut differing, mut first) = (0, None);
         for k in 0..frames {
             push_constants[3] = (k as f32).to_bits();
             prepared.set_push_constants(&push_constants)?;
-            engine.set_time(0.0, k as f32);
+            bindings.frame(k as f32);
             let (by_cpu, by_device) = rayon::join(
-                || render_into(&engine, &mut frame, &RenderOptions::default()),
+                || pipeline.render_into(&bindings, &mut frame),
                 || {
                     prepared.draw(&forever)?;
                     prepared.read(0, &forever)

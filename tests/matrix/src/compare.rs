@@ -2,7 +2,7 @@
 
 use crate::configurations::{Division, PROCESSORS, Processor, lanes, pool};
 use crate::pictures::{List, SIZES, Shader, all, digest, draw};
-use lambdav_engine::engines::{CoreEngine, Engine, SimdEngine};
+use lambdav_engine::engines::{BoundKernel, CoreEngine, SimdEngine};
 use lambdav_image::Size;
 use std::fmt::{self, Display, Formatter};
 
@@ -121,7 +121,7 @@ impl What {
 impl Picture<'_> {
     fn check(
         &self,
-        engine: &(impl Engine + Send),
+        engine: &(impl BoundKernel + Send),
         division: Division,
         what: &str,
         list: &List,

@@ -4,7 +4,7 @@ use lambdav_core::graph::Core;
 use lambdav_core::resource::Bound;
 use lambdav_core::types::{Resource, ResourceKind, Types};
 use lambdav_engine::Settings;
-use lambdav_engine::engines::Engine;
+use lambdav_engine::engines::BoundKernel;
 use lambdav_engine::program::Loaded;
 use lambdav_engine::settings::DataRef;
 use lambdav_image::{Frame, Size, file};
@@ -111,7 +111,7 @@ fn folder(prefix: &str, path: &str) -> Vec<Shader> {
 }
 
 /// The frame that an engine draws, with tiles as in `options`.
-pub fn draw(engine: &impl Engine, size: Size, options: &RenderOptions<'_>) -> Frame {
+pub fn draw(engine: &impl BoundKernel, size: Size, options: &RenderOptions<'_>) -> Frame {
     render(engine, size, options).expect("every loop of the pictures ends")
 }
 

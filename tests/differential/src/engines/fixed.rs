@@ -13,7 +13,7 @@ impl Engine for Fixed {
     }
 
     fn run(&self, case: &Case) -> Result<Vec<Image>, String> {
-        let core = case.core.with_uniforms_fixed(&case.inputs.uniforms);
+        let core = case.core.with_uniforms_fixed(&case.inputs.uniforms, |_| true);
         let images = reference(&core, case)?;
         let images = images.iter().map(|verdicts| match image(verdicts) {
             // Of several loops that go on too long, which is met first depends on what is folded.

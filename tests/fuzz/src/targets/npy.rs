@@ -3,7 +3,7 @@
 
 use super::{FuzzTarget, Reached};
 use crate::bytes::mutate;
-use lambdav::{Shader, Size};
+use lambdav::{DataRef, Shader};
 use lambdav_generate::Random;
 use lambdav_image::Frame;
 use lambdav_image::file::Metadata;
@@ -136,12 +136,7 @@ impl FuzzTarget for Npy {
             }
         }
         for (name, width) in BUFFERS {
-            let size = Size::new(1, 1).expect("within the limits");
-            match self
-                .shader
-                .renderer(size)
-                .bind(name, lambdav_engine::settings::DataRef::Npy(input))
-            {
+            match self.shader.bindings().bind(name, DataRef::Npy(input)) {
                 Err(error) => told(&error)?,
                 Ok(_) => {
                     reached.computed = true;

@@ -7,7 +7,7 @@ use lambdav_core::resource::Bound;
 use lambdav_core::source::SourceFile;
 use lambdav_core::texture::{Filter, TextureData, TextureOptions, Wrap};
 use lambdav_engine::Settings;
-use lambdav_engine::engines::{CoreEngine, Engine, SimdEngine, SourceEngine, SpirvEngine};
+use lambdav_engine::engines::{BoundKernel, CoreEngine, SimdEngine, SourceEngine, SpirvEngine};
 use lambdav_oracle::textures::{Image, pyramid, sample, sample_grad};
 use lambdav_raster::{RenderOptions, render};
 use lambdav_simd_backend::{Compiler, Target};
@@ -113,7 +113,7 @@ impl Trial {
     }
 
     /// Compares the first pixels, in a square of that side, drawn by some engine.
-    fn check<E: Engine>(
+    fn check<E: BoundKernel>(
         &self,
         call: &str,
         side: u32,

@@ -1,9 +1,9 @@
 //! What a pixel is compared of, and with what.
 
+use crate::settings::Settings;
 use lambdav_core::evaluate::EvaluationFault;
 use lambdav_core::graph::Core;
 use lambdav_core::inputs::Inputs;
-use lambdav_engine::settings::Settings;
 use lambdav_gpu::{Device, Error, Patience};
 use lambdav_spirv_backend::emit::EmitOptions;
 

@@ -10,7 +10,7 @@ use lambdav_gpu::probe::{Operands, apply};
 use std::collections::{HashMap, HashSet};
 
 /// How many different ones of each kind of operation are looked at: a device computes them in seconds.
-pub(super) const MOST: usize = 1 << 18;
+pub const MOST: usize = 1 << 18;
 
 /// An operation on floats, of single components.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -23,16 +23,19 @@ struct Question {
 
 /// An operation that a device computes differently.
 #[derive(Clone, Debug)]
-pub(super) struct Operation {
-    pub(super) op: Op,
+pub struct Operation {
+    /// The operation.
+    pub op: Op,
     /// Its operands, each with its type.
-    pub(super) operands: Vec<(Scalar, u32)>,
+    pub operands: Vec<(Scalar, u32)>,
     /// The type of what it gives.
-    pub(super) ty: Scalar,
-    pub(super) expected: u32,
-    pub(super) found: u32,
+    pub ty: Scalar,
+    /// The bits on the processor.
+    pub expected: u32,
+    /// The bits on the device.
+    pub found: u32,
     /// Where it stands in the program.
-    pub(super) span: Span,
+    pub span: Span,
 }
 
 /// Writes down each different operation on floats, in order of evaluation.

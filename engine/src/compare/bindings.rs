@@ -15,14 +15,17 @@ use lambdav_spirv_eval::Resources;
 
 /// A named value or a loop that a device computes differently.
 #[derive(Clone, Debug)]
-pub(super) struct Binding {
-    /// None of a loop that has none.
-    pub(super) name: Option<String>,
-    pub(super) scalar: Scalar,
-    /// Its components.
-    pub(super) expected: Vec<u32>,
-    pub(super) found: Vec<u32>,
-    pub(super) span: Span,
+pub struct Binding {
+    /// The name; a loop may have none.
+    pub name: Option<String>,
+    /// The type of its components.
+    pub scalar: Scalar,
+    /// Its components on the processor.
+    pub expected: Vec<u32>,
+    /// Its components on the device.
+    pub found: Vec<u32>,
+    /// Its place in the program.
+    pub span: Span,
 }
 
 /// The first named value or loop outside of loops, in the order in which they depend on one another, that is another

@@ -1,0 +1,132 @@
+//! A program that was accepted, as shaders, pipelines and bindings share it.
+
+use crate::program::{Loaded, LoadedModule};
+use crate::settings::{ModuleNames, Paths};
+use lambdav_core::diagnostics::Diagnostics;
+use lambdav_core::graph::{Core, Uniform};
+use lambdav_core::inputs::Input;
+use lambdav_core::source::SourceFile;
+use lambdav_core::types::{Scalar, Types};
+use lambdav_spirv_frontend::GivenInput;
+
+/// A program that was accepted.
+#[derive(Debug)]
+pub(crate) struct Accepted {
+    /// The text that diagnostics point into.
+    pub(crate) source: SourceFile,
+    pub(crate) is_core_text: bool,
+    pub(crate) core: Core,
+    pub(crate) module: Option<LoadedModule>,
+    /// A module that is executed as it is; the core is then no more than its interface.
+    pub(crate) as_is: Option<AsIs>,
+    /// Names that a module has for its uniforms.
+    pub(crate) names: ModuleNames,
+    /// Parts of a module's uniforms that are named after inputs of λV. They are these inputs where they have no
+    /// value of their own.
+    pub(crate) named_inputs: Vec<NamedInput>,
+    pub(crate) warnings: Diagnostics,
+}
+
+/// A module that is executed as it is.
+#[derive(Debug)]
+pub(crate) struct AsIs {
+    pub(crate) words: Vec<u32>,
+    /// The colour of discarded pixels.
+    pub(crate) clear: [f32; 4],
+}
+
+/// A part of a uniform that is named after an input.
+#[derive(Clone, Debug)]
+pub(crate) struct NamedInput {
+    /// The path of the part.
+    pub(crate) path: String,
+    pub(crate) part: GivenInput,
+}
+
+impl Accepted {
+    /// The program, or, where it has errors, what was loaded.
+    pub(crate) fn new(loaded: Loaded) -> Result<Self, Box<Loaded>> {
+        match loaded {
+            Loaded { core: Some(core), source, is_core_text, diagnostics, module, .. } => {
+                let names =
+                    module.as_ref().map(|of| ModuleNames::new(&of.interface)).unwrap_or_default();
+                let named_inputs =
+                    module.as_ref().map(|of| named_inputs(&core, of)).unwrap_or_default();
+                let warnings = diagnostics;
+                Ok(Self {
+                    source,
+                    is_core_text,
+                    core,
+                    module,
+                    as_is: None,
+                    names,
+                    named_inputs,
+                    warnings,
+                })
+            }
+            loaded => Err(Box::new(loaded)),
+        }
+    }
+
+    pub(crate) fn types(&self) -> &Types {
+        self.core.graph.types()
+    }
+
+    /// Its uniforms under all their names.
+    pub(crate) fn paths(&self) -> Paths<'_> {
+        Paths::new(self.types(), &self.core.uniforms).with_module(&self.names)
+    }
+
+    /// Whether it is text in λV.
+    pub(crate) fn is_shader(&self) -> bool {
+        !self.is_core_text && self.has_defaults()
+    }
+
+    /// Whether its uniforms have defaults, as those of λV do; those of modules are zero.
+    pub(crate) fn has_defaults(&self) -> bool {
+        self.module.is_none() && self.as_is.is_none()
+    }
+}
+
+/// Parts of members of blocks that are called as inputs of λV and have as many components.
+fn named_inputs(core: &Core, module: &LoadedModule) -> Vec<NamedInput> {
+    let types = core.graph.types();
+    let members = &module.interface.members;
+    let all = members.iter().flat_map(|member| {
+        inputs_in(types, member.uniform, &member.member, &core.uniforms[member.uniform])
+    });
+    all.collect()
+}
+
+fn inputs_in(types: &Types, index: usize, name: &str, uniform: &Uniform) -> Vec<NamedInput> {
+    let mut found = Vec::new();
+    let mut open = vec![(name, uniform.name.clone(), uniform.ty, 0)];
+    while let Some((name, path, ty, start)) = open.pop() {
+        if let Some(structure) = types.structure(ty) {
+            for (index, field) in structure.fields.iter().enumerate().rev() {
+                let (part, offset) = types.part(ty, index).expect("it is a field");
+                open.push((&field.name, format!("{path}.{}", field.name), part, start + offset));
+            }
+            continue;
+        }
+        let input = match name {
+            "time" => Input::Time,
+            "frame" => Input::Frame,
+            "resolution" | "size" => Input::Resolution,
+            "mouse" => Input::Mouse,
+            _ => continue,
+        };
+        let is_whole = matches!(input, Input::Frame | Input::Resolution);
+        let Some(scalar) = ty.scalar() else { continue };
+        let fits = match scalar {
+            Scalar::F32 => true,
+            Scalar::I32 | Scalar::U32 => is_whole,
+            Scalar::Bool => false,
+        };
+        if fits && ty.width() == input.ty().width() {
+            let part = GivenInput { uniform: index, start, input, scalar };
+            found.push(NamedInput { path, part });
+        }
+    }
+    found
+}

@@ -1,0 +1,558 @@
+//! Values of uniforms and inputs, and data of textures and buffers, for a program.
+
+use crate::accepted::Accepted;
+use crate::error::Error;
+use crate::program::LoadedModule;
+use crate::settings::{
+    BindError, DataRef, Paths, Settings, Target, UniformError, UniformValue, block_members,
+    members, set_words, to_json_within, unset_parts,
+};
+use crate::shader::Shader;
+use lambdav_core::inputs::Input;
+use lambdav_core::resource::Bound;
+use lambdav_core::texture::TextureData;
+use lambdav_core::texture::TextureOptions;
+use lambdav_core::types::{ResourceKind, Scalar, Type, Types};
+use lambdav_image::Size;
+use lambdav_image::file::Undecoded;
+use lambdav_image::file::npy;
+use lambdav_spirv_eval::Resources as DeviceMemory;
+use lambdav_spirv_frontend::GivenInput;
+use std::path::Path;
+use std::sync::Arc;
+
+/// Values of uniforms and inputs, and data of textures and buffers. They belong to a program, and any pipeline of
+/// that program draws with them; large data is shared between clones.
+///
+/// A uniform is named as in the program, and a part of one by a path: `light.power`, `kernel[1]`. In a module, `SET.BINDING` and
+/// `push` name blocks, textures and buffers, `block.member` and `SET.BINDING.member` members of blocks, and
+/// `input.LOCATION` inputs of locations.
+#[derive(Clone, Debug)]
+pub struct Bindings {
+    pub(crate) program: Arc<Accepted>,
+    settings: Settings,
+    /// Of a module, the words of each uniform that have a value; empty where none has.
+    is_set: Vec<Box<[bool]>>,
+    /// Names that have been given something and that the program declares without using them.
+    unused: Vec<String>,
+}
+
+/// The kind of data that a name of a program takes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Slot {
+    /// An image.
+    Texture,
+    /// Elements of an array.
+    Buffer,
+    /// The bytes of a block of uniforms.
+    Block,
+    /// None: the module declares the name and does not use it.
+    Unused,
+}
+
+impl Bindings {
+    pub(crate) fn new(program: &Arc<Accepted>) -> Self {
+        let one = Size::new(1, 1).expect("a constant within the limits");
+        let settings = Settings::new(&program.core, one);
+        let count = program.core.uniforms.len();
+        Self {
+            program: Arc::clone(program),
+            settings,
+            is_set: vec![Box::default(); count],
+            unused: Vec::new(),
+        }
+    }
+
+    /// Gives a uniform, or a part of one, a value: an `f32`, an `i32`, a `u32`, a `bool`,
+    /// or an array of one of them, of a matrix by columns.
+    ///
+    /// # Errors
+    ///
+    /// [`UniformError`] where there is no such uniform, or it has another type.
+    pub fn set(
+        &mut self,
+        name: &str,
+        value: impl Into<UniformValue>,
+    ) -> Result<&mut Self, UniformError> {
+        let program = Arc::clone(&self.program);
+        let paths = program.paths();
+        self.settings.set_at(&paths, name, value).map_err(|error| self.instead(error))?;
+        match paths.find(name)? {
+            Target::Place(place) => {
+                let count = program.types().components(place.ty);
+                self.mark(place.uniform, |set| set[place.start..][..count].fill(true));
+            }
+            Target::Unused => self.unused.push(name.to_owned()),
+            Target::Block(_) => {}
+        }
+        Ok(self)
+    }
+
+    /// Gives a uniform a value as text, of a structure, an array or a block as JSON; see
+    /// [`Settings::set_text`].
+    ///
+    /// # Errors
+    ///
+    /// [`UniformError`] where there is no such uniform, or the text is no value of its type.
+    pub fn set_text(&mut self, name: &str, text: &str) -> Result<&mut Self, UniformError> {
+        let program = Arc::clone(&self.program);
+        self.set_text_at(&program.paths(), name, text)?;
+        Ok(self)
+    }
+
+    /// The same with the names of the program at hand: to list them takes as long as there are many.
+    fn set_text_at(
+        &mut self,
+        paths: &Paths<'_>,
+        name: &str,
+        text: &str,
+    ) -> Result<(), UniformError> {
+        match paths.find(name).map_err(|error| self.instead(error))? {
+            Target::Block(_) => {
+                for member in block_members(name, text)? {
+                    let set = self.set_text_at(paths, &member.name, member.value);
+                    set.map_err(|error| error.within(member.at))?;
+                }
+            }
+            Target::Unused => self.unused.push(name.to_owned()),
+            Target::Place(place) => {
+                self.settings.set_text_at(paths, name, text)?;
+                if !self.program.has_defaults() {
+                    let index = place.uniform;
+                    let uniform = &self.program.core.uniforms[index];
+                    let words = set_words(paths, uniform, index, &[(name, text)])?;
+                    self.mark(index, |set| {
+                        set.iter_mut().zip(&words).for_each(|(all, one)| *all |= one);
+                    });
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether a path begins with the name of a uniform or of a constant.
+    #[doc(hidden)]
+    pub fn knows(&self, path: &str) -> bool {
+        let program = &self.program;
+        program.paths().knows(path)
+            || Paths::new(program.types(), &program.core.constants).knows(path)
+    }
+
+    /// Adds a name to those that the program does not use.
+    #[doc(hidden)]
+    pub fn note_unused(&mut self, name: String) {
+        self.unused.push(name);
+    }
+
+    /// Gives uniforms of a module that have no value the defaults that another program has for uniforms of the same names,
+    /// as far as their components are of the same kinds.
+    #[doc(hidden)]
+    pub fn take_defaults(&mut self, other: &Shader) {
+        let program = Arc::clone(&self.program);
+        // There are no bools in blocks: of words they are the same.
+        let kinds = |types: &Types, ty: Type| {
+            let all = types.scalars(ty);
+            let kind = |kind| if kind == Scalar::Bool { Scalar::U32 } else { kind };
+            all.map(kind).collect::<Vec<_>>()
+        };
+        for (index, uniform) in program.core.uniforms.iter().enumerate() {
+            if self.is_set[index].contains(&true) {
+                continue;
+            }
+            let found = other.0.core.uniforms.iter().find(|of| of.name == uniform.name);
+            if let Some(found) = found
+                && kinds(program.types(), uniform.ty) == kinds(other.0.types(), found.ty)
+            {
+                self.settings.inputs.uniforms[index].clone_from(&found.default);
+                self.mark(index, |set| set.fill(true));
+            }
+        }
+    }
+
+    /// Gives uniforms values as text, in order, but for names of constants, which have theirs already.
+    ///
+    /// # Errors
+    ///
+    /// The number of the first that is wrong, and the error.
+    #[doc(hidden)]
+    pub fn set_texts<'t>(
+        &mut self,
+        all: impl IntoIterator<Item = (&'t str, &'t str)>,
+    ) -> Result<(), (usize, UniformError)> {
+        let program = Arc::clone(&self.program);
+        let uniforms = program.paths();
+        // The name of a uniform may begin as the path of a constant does, so both are asked for at once.
+        let both = program.paths().with_constants(&program.core.constants);
+        for (number, (name, text)) in all.into_iter().enumerate() {
+            match both.find(name) {
+                Ok(Target::Place(place)) if place.uniform >= program.core.uniforms.len() => {}
+                Ok(_) => {
+                    self.set_text_at(&uniforms, name, text).map_err(|error| (number, error))?;
+                }
+                Err(error) => return Err((number, error)),
+            }
+        }
+        Ok(())
+    }
+
+    /// Gives uniforms values that a JSON object has under their names; see [`Settings::set_all`].
+    ///
+    /// # Errors
+    ///
+    /// [`UniformError`] where the text is no object, and as [`Self::set_text`].
+    pub fn set_all(&mut self, text: &str) -> Result<&mut Self, UniformError> {
+        let program = Arc::clone(&self.program);
+        let paths = program.paths();
+        for member in members(text)? {
+            let set = self.set_text_at(&paths, &member.name, member.value);
+            set.map_err(|error| error.within(member.at))?;
+        }
+        Ok(self)
+    }
+
+    /// The kind of data that a name takes.
+    ///
+    /// # Errors
+    ///
+    /// [`BindError::Unknown`].
+    pub fn slot(&self, name: &str) -> Result<Slot, BindError> {
+        let name = self.resource_name(name);
+        let all = self.program.types().resources();
+        if let Some(found) = all.iter().find(|resource| *resource.name == *name) {
+            return Ok(match found.kind {
+                ResourceKind::Texture(_) => Slot::Texture,
+                ResourceKind::Buffer(_) => Slot::Buffer,
+            });
+        }
+        let is_block = |module: &LoadedModule| {
+            module.interface.members.iter().any(|member| member.binding.to_string() == name)
+        };
+        if self.program.module.as_ref().is_some_and(is_block) {
+            return Ok(Slot::Block);
+        }
+        if self.program.names.is_unused(name) {
+            return Ok(Slot::Unused);
+        }
+        let unused = self.program.names.unused();
+        Err(BindError::unknown_beside(self.program.types(), unused, name))
+    }
+
+    /// The name that the program has for a texture or buffer that is named by its set and binding.
+    fn resource_name<'n>(&'n self, name: &'n str) -> &'n str {
+        let module = self.program.module.iter();
+        let mut all = module.flat_map(|module| &module.interface.resources);
+        all.find(|of| of.binding.to_string() == name).map_or(name, |found| &found.name)
+    }
+
+    /// Binds an image to a texture: a [`Frame`](crate::Frame), or an image of 8 or 16 bits. (Buffers of the crate
+    /// `image` convert to these.) Or binds elements to a buffer: a slice of all their components, or of
+    /// rows of them, or [`DataRef::Json`] or [`DataRef::Npy`]. Or gives a block of uniforms its bytes:
+    /// [`DataRef::Bytes`].
+    ///
+    /// ```
+    /// # use lambdav_engine::{Options, Shader, Size};
+    /// let text = "(buffer heights num) (buffer spots vec2)
+    ///             (vec2 (at heights 1) (.y (at spots (int (.x (frag-coord))))))";
+    /// let pipeline = Shader::new("spots.lv", text)?.pipeline(&Options::default())?;
+    /// let mut bindings = pipeline.bindings();
+    /// bindings.bind("heights", &[0.25_f32, 0.5][..])?;
+    /// bindings.bind("spots", &[[1.0_f32, 2.0], [3.0, 4.0]][..])?;
+    /// let picture = pipeline.render(&bindings, Size::new(2, 1)?)?;
+    /// assert_eq!(picture.pixel(1, 0), Some([0.5, 4.0, 0.0, 1.0]));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// A frame can be read by the next one; its numbers are kept as they are.
+    ///
+    /// ```
+    /// # use lambdav_engine::{Frame, Options, Shader, Size};
+    /// let text = "(texture last) (+ 1 (* 2 (texel last (int (.xy (frag-coord))))))";
+    /// let pipeline = Shader::new("feedback.lv", text)?.pipeline(&Options::default())?;
+    /// let (mut bindings, size) = (pipeline.bindings(), Size::new(4, 4)?);
+    /// let mut frame = Frame::from_fn(size, |_, _| [0.0; 4]);
+    /// for number in 0..3 {
+    ///     bindings.frame(number as f32).bind("last", &frame)?;
+    ///     frame = pipeline.render(&bindings, size)?;
+    /// }
+    /// assert_eq!(frame.pixel(0, 0), Some([7.0; 4]));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`BindError`] where there is no such texture, buffer or block, or the data is too large or of another
+    /// kind than the program takes.
+    pub fn bind<'d>(
+        &mut self,
+        name: &str,
+        data: impl Into<DataRef<'d>>,
+    ) -> Result<&mut Self, BindError> {
+        let program = Arc::clone(&self.program);
+        match (self.slot(name)?, data.into()) {
+            (Slot::Unused, _) => self.unused.push(name.to_owned()),
+            (Slot::Block, DataRef::Bytes(bytes)) => self.set_block(name, bytes)?,
+            (Slot::Block, _) => {
+                let (name, declared) = (name.to_owned(), "block of uniforms");
+                return Err(BindError::Kind { name, declared, wanted: "its bytes" });
+            }
+            (_, data) => {
+                let name = self.resource_name(name).to_owned();
+                self.settings.bind(program.types(), &name, data)?;
+            }
+        }
+        Ok(self)
+    }
+
+    /// Gives the members of the block of that name the values that its bytes hold.
+    fn set_block(&mut self, name: &str, bytes: &[u8]) -> Result<(), BindError> {
+        let program = Arc::clone(&self.program);
+        let members = program.module.iter().flat_map(|module| &module.interface.members);
+        for member in members.filter(|of| of.binding.to_string() == name) {
+            let words = member.words(bytes).ok_or_else(|| {
+                let end = member.offsets.iter().max().map_or(0, |last| last + 4);
+                let (length, of) = (bytes.len(), &member.member);
+                let reason =
+                    format!("{length} bytes, and `{of}` of the block {name} ends at byte {end}");
+                BindError::Block { name: name.to_owned(), reason }
+            })?;
+            self.settings.inputs.uniforms[member.uniform] = words.into();
+            self.mark(member.uniform, |set| set.fill(true));
+        }
+        Ok(())
+    }
+
+    /// Binds the file at `path`: an image to a texture, NPY or JSON to a buffer, and to a block of uniforms its
+    /// bytes, or, from a file that ends in `.json`, values of its members.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Open`], [`Error::Load`], [`Error::Bind`] and [`Error::Uniform`].
+    pub fn bind_file(&mut self, name: &str, path: impl AsRef<Path>) -> Result<&mut Self, Error> {
+        let path = path.as_ref();
+        match self.slot(name)? {
+            Slot::Texture => {
+                let undecoded = Undecoded::open(path)?;
+                self.check_size(name, undecoded.size()?)?;
+                self.bind(name, &undecoded.decode()?)?;
+            }
+            Slot::Unused => self.unused.push(name.to_owned()),
+            slot => {
+                let bytes = std::fs::read(path);
+                let bytes =
+                    bytes.map_err(|source| Error::Open { path: path.to_owned(), source })?;
+                let is_json = path.extension().is_some_and(|of| of.eq_ignore_ascii_case("json"));
+                self.bind_bytes(name, slot, &bytes, is_json)?;
+            }
+        }
+        Ok(self)
+    }
+
+    /// Binds the bytes of a file to a buffer or a block; of a block, `is_json` decides between members and bytes.
+    fn bind_bytes(
+        &mut self,
+        name: &str,
+        slot: Slot,
+        bytes: &[u8],
+        is_json: bool,
+    ) -> Result<(), Error> {
+        match (slot, str::from_utf8(bytes)) {
+            (Slot::Block, Ok(text)) if is_json => self.set_text(name, text).map(drop)?,
+            (Slot::Block, _) => self.bind(name, DataRef::Bytes(bytes)).map(drop)?,
+            _ if npy::is_npy(bytes) => self.bind(name, DataRef::Npy(bytes)).map(drop)?,
+            (_, Ok(text)) => self.bind(name, DataRef::Json(text)).map(drop)?,
+            (_, Err(_)) => {
+                let reason = "neither NPY nor JSON, which a buffer takes".to_owned();
+                return Err(BindError::Form { name: name.to_owned(), reason }.into());
+            }
+        }
+        Ok(())
+    }
+
+    /// Binds texels to a texture, row by row from the upper left, as they are.
+    ///
+    /// # Errors
+    ///
+    /// [`BindError`] where there is no such texture, or the texels are too many, or not as many as the
+    /// size says.
+    pub fn bind_texels(
+        &mut self,
+        name: &str,
+        size: [u32; 2],
+        texels: &[[f32; 4]],
+    ) -> Result<&mut Self, BindError> {
+        let program = Arc::clone(&self.program);
+        let types = program.types();
+        let name = self.resource_name(name).to_owned();
+        let of = types.resources().iter().find(|resource| *resource.name == *name);
+        let mipmaps = match of.map(|of| of.kind) {
+            Some(ResourceKind::Texture(options)) => options.mipmaps,
+            Some(kind @ ResourceKind::Buffer(_)) => {
+                let wanted = "numbers, not texels";
+                return Err(BindError::Kind { name, declared: kind.word(), wanted });
+            }
+            None => return Err(BindError::unknown(types, &name)),
+        };
+        let data = TextureData::new(size, texels.iter().copied(), mipmaps);
+        let data = data.map_err(|error| BindError::Image { name: name.clone(), error })?;
+        self.settings.bind_data(types, &name, Bound::Texture(data.into()))?;
+        Ok(self)
+    }
+
+    /// Checks that an image of that size can be bound to a texture, before it is decoded.
+    ///
+    /// # Errors
+    ///
+    /// [`BindError::Unknown`], [`BindError::Kind`] and [`BindError::Image`].
+    pub fn check_size(&self, name: &str, size: Size) -> Result<(), BindError> {
+        self.settings.check_size(self.program.types(), self.resource_name(name), size)
+    }
+
+    /// Sets `(time)`, in seconds.
+    pub fn time(&mut self, seconds: f32) -> &mut Self {
+        self.settings.inputs.time = seconds;
+        self
+    }
+
+    /// Sets `(frame)`.
+    pub fn frame(&mut self, number: f32) -> &mut Self {
+        self.settings.inputs.frame = number;
+        self
+    }
+
+    /// Sets `(mouse)`.
+    pub fn mouse(&mut self, mouse: [f32; 4]) -> &mut Self {
+        self.settings.inputs.mouse = mouse;
+        self
+    }
+
+    /// The options of a texture, and the size of the image that is bound to it; none where no texture is called so.
+    #[doc(hidden)]
+    pub fn texture(&self, name: &str) -> Option<(TextureOptions, Option<[u32; 2]>)> {
+        let name = self.resource_name(name);
+        let all = self.program.types().resources();
+        let number = all.iter().position(|resource| *resource.name == *name)?;
+        let ResourceKind::Texture(options) = all[number].kind else { return None };
+        let bound = self.settings.inputs.resources.get(number).and_then(Bound::texture);
+        Some((options, bound.map(|data| [data.levels()[0].width, data.levels()[0].height])))
+    }
+
+    /// The first texture or buffer that has no data.
+    pub fn unbound(&self) -> Option<&str> {
+        let bound = &self.settings.inputs.resources;
+        let missing = lambdav_core::resource::unbound(self.program.types(), bound);
+        missing.map(|resource| &*resource.name)
+    }
+
+    /// The uniforms of a module, and parts of uniforms that are set in part, that have no value and are zero; at most so
+    /// many. Those of λV have defaults.
+    pub fn unset(&self, most: usize) -> Vec<String> {
+        if self.program.has_defaults() {
+            return Vec::new();
+        }
+        let paths = self.program.paths();
+        let mut unset = Vec::new();
+        for (index, uniform) in self.program.core.uniforms.iter().enumerate() {
+            if unset.len() == most {
+                break;
+            }
+            let mut is_set = match &self.is_set[index] {
+                set if set.is_empty() => vec![false; uniform.default.len()],
+                set => set.to_vec(),
+            };
+            for part in self.reached_parts().filter(|part| part.uniform == index) {
+                let count = self.program.types().components(part.input.ty());
+                is_set[part.start..part.start + count].fill(true);
+            }
+            unset.extend(unset_parts(&paths, uniform, &is_set, most - unset.len()));
+        }
+        unset
+    }
+
+    /// Parts of a module's uniforms that are inputs of λV, since they are called so and have no value of their own:
+    /// paths and inputs.
+    pub fn reached(&self) -> Vec<(&str, Input)> {
+        let all = self.program.named_inputs.iter().filter(|of| self.is_reached(&of.part));
+        all.map(|of| (of.path.as_str(), of.part.input)).collect()
+    }
+
+    /// Names that have been given something and that the program declares without using them, each once.
+    pub fn unused(&self) -> Vec<&str> {
+        let mut names: Vec<&str> = Vec::new();
+        for name in &self.unused {
+            if !names.contains(&name.as_str()) {
+                names.push(name);
+            }
+        }
+        names
+    }
+
+    /// The memory that a module of the program reads on a device ([`Shader::spirv`]): push constants, the uniform block,
+    /// and the data of textures and buffers with their bindings.
+    pub fn device_memory(&self, size: Size) -> DeviceMemory {
+        let settings = self.settings(size, 0);
+        let types = self.program.core.uniforms.iter().map(|uniform| uniform.ty);
+        DeviceMemory::new(&settings.inputs, self.program.types(), types)
+    }
+
+    /// The values of uniforms and constants as a JSON object of at most so many bytes.
+    pub fn values(&self, most: usize) -> Option<String> {
+        let core = &self.program.core;
+        let constants = core.constants.iter().map(|c| (c.name.as_str(), c.ty, &*c.default));
+        let values = self.settings.values(&core.uniforms).chain(constants);
+        to_json_within(self.program.types(), values, most)
+    }
+
+    fn reached_parts(&self) -> impl Iterator<Item = GivenInput> {
+        let all = self.program.named_inputs.iter().map(|of| of.part);
+        all.filter(|part| self.is_reached(part))
+    }
+
+    /// Whether a part that is named after an input has no value of its own.
+    fn is_reached(&self, part: &GivenInput) -> bool {
+        let set = &self.is_set[part.uniform];
+        let count = self.program.types().components(part.input.ty());
+        set.is_empty() || !set[part.start..part.start + count].contains(&true)
+    }
+
+    /// Uniforms of which a part is an input, whose values change from picture to picture.
+    pub(crate) fn varies(&self, uniform: usize) -> bool {
+        self.reached_parts().any(|part| part.uniform == uniform)
+    }
+
+    /// Changes the mask of the words of a uniform that have a value; of λV there is none.
+    fn mark(&mut self, uniform: usize, mark: impl FnOnce(&mut [bool])) {
+        if self.program.has_defaults() {
+            return;
+        }
+        let set = &mut self.is_set[uniform];
+        if set.is_empty() {
+            *set = vec![false; self.program.core.uniforms[uniform].default.len()].into();
+        }
+        mark(set);
+    }
+
+    /// The inputs of a picture of that size.
+    pub(crate) fn settings(&self, size: Size, max_iterations: u64) -> Settings {
+        let mut settings = self.settings.clone();
+        settings.max_iterations = max_iterations;
+        settings.inputs.resolution = [size.width() as f32, size.height() as f32];
+        settings.inputs.resources.resize(self.program.types().resources().len(), Bound::Nothing);
+        let reached: Vec<GivenInput> = self.reached_parts().collect();
+        settings.give(&reached);
+        settings
+    }
+
+    /// The error where a uniform is asked for and there is a constant of that name, or one that is nearly called so.
+    fn instead(&self, error: UniformError) -> UniformError {
+        let constants = &self.program.core.constants;
+        match error {
+            UniformError::Unknown { name, .. }
+                if constants.iter().any(|constant| constant.name == name) =>
+            {
+                UniformError::Constant { name }
+            }
+            error => error.or_one_of(constants),
+        }
+    }
+}

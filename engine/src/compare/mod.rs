@@ -1,0 +1,197 @@
+//! A program on the processor and on a Vulkan device, and the reason why they differ.
+//!
+//! [`compare`] draws both. For the first pixel that differs, `operations` looks for the
+//! operation: the core evaluator is watched, and each operation on floats that it evaluated is given, with
+//! its operands, to the device by itself. Where none of them differs, `bindings` looks for the first named
+//! value that does. `subject` is the program and the device that they ask about.
+
+mod bindings;
+mod operations;
+mod subject;
+
+pub use bindings::Binding;
+pub use operations::{MOST, Operation};
+
+use crate::bindings::Bindings;
+use crate::engines::{GpuEngine, GpuError, GpuMode};
+use crate::error::{Error, Report};
+use crate::options::Options;
+use crate::shader::Shader;
+use bindings::first_binding;
+use lambdav_core::evaluate::EvaluationFault;
+use lambdav_gpu::{Device, Difference};
+use lambdav_image::{Frame, Size};
+use lambdav_raster::RenderOptions;
+use operations::{Sought, first_operation};
+use std::time::Duration;
+use subject::{Comparing, Unknown, same};
+
+/// The comparison of an output.
+#[derive(Debug)]
+pub struct Outcome {
+    /// The location of the output.
+    pub location: u32,
+    /// Width and height.
+    pub size: Size,
+    /// The difference, if there is one.
+    pub found: Option<Found>,
+    /// The device's remark on all outputs.
+    pub remark: Option<String>,
+}
+
+/// A difference.
+#[derive(Debug)]
+pub struct Found {
+    /// How far the pictures are apart.
+    pub difference: Difference,
+    /// The first pixel in scan order that differs.
+    pub pixel: Pixel,
+    /// The reason.
+    pub cause: Cause,
+}
+
+/// A pixel that differs.
+#[derive(Clone, Copy, Debug)]
+pub struct Pixel {
+    /// Column and row.
+    pub at: [u32; 2],
+    /// Its bits on the processor.
+    pub expected: [u32; 4],
+    /// Its bits on the device.
+    pub found: [u32; 4],
+}
+
+/// The reason why a pixel differs.
+#[derive(Debug)]
+pub enum Cause {
+    /// An operation by itself.
+    Operation(Operation),
+    /// No operation by itself; the first binding that differs.
+    Binding {
+        /// The binding.
+        binding: Binding,
+        /// Whether there were more operations than are looked at.
+        is_cut: bool,
+    },
+    /// Neither.
+    Unknown {
+        /// Whether there were more operations than are looked at.
+        is_cut: bool,
+    },
+}
+
+/// The reason why there is no comparison.
+#[derive(Debug)]
+pub enum CompareError {
+    /// The program, or the processor.
+    Error(Error),
+    /// The device.
+    Device(lambdav_gpu::Error),
+    /// A pixel by itself exceeds the limit of iterations.
+    Iterations,
+    /// Time is over.
+    TimedOut,
+    /// A program that was made of the shader, to look for the reason, does not compile.
+    Part(String),
+}
+
+impl From<Error> for CompareError {
+    fn from(error: Error) -> Self {
+        match error {
+            Error::TimedOut { .. } => Self::TimedOut,
+            error => Self::Error(error),
+        }
+    }
+}
+
+impl From<lambdav_gpu::Error> for CompareError {
+    fn from(error: lambdav_gpu::Error) -> Self {
+        match error {
+            lambdav_gpu::Error::TimedOut => Self::TimedOut,
+            error => Self::Device(error),
+        }
+    }
+}
+
+impl From<Unknown> for CompareError {
+    fn from(unknown: Unknown) -> Self {
+        match unknown {
+            Unknown::Device(error) => error.into(),
+            Unknown::Evaluation(EvaluationFault::Cancelled) => Self::TimedOut,
+            Unknown::Evaluation(EvaluationFault::LoopLimit(_)) => Self::Iterations,
+            Unknown::Program(message) => Self::Part(message),
+        }
+    }
+}
+
+/// Draws the outputs at these locations on the processor and, at once, on the device, and compares them bit by bit, all
+/// NaNs being one value. `options` are those of the processor, `left` the time that is left.
+///
+/// # Errors
+///
+/// [`CompareError`].
+pub fn compare(
+    shader: &Shader,
+    bindings: &Bindings,
+    size: Size,
+    locations: &[u32],
+    (device, mode): (&Device, GpuMode),
+    options: &Options,
+    left: &dyn Fn() -> Duration,
+) -> Result<Vec<Outcome>, CompareError> {
+    let core = shader.core();
+    let settings = bindings.settings(size, options.max_iterations);
+    let patience = || !left().is_zero();
+    let made = GpuEngine::new(core, locations, &settings, device, mode);
+    let on_device = made.map_err(|error| match error {
+        GpuError::Program(diagnostic) => Error::Program(Report::of(shader.source(), diagnostic)),
+        GpuError::Emit(error) => Error::Unsupported(error.to_string()),
+    })?;
+    let pictures = on_device.pictures(size, &patience)?;
+    let remark = crate::engines::BoundKernel::remark(&on_device);
+    let emit = mode.emit_options(device, None);
+    let comparing = Comparing { core, settings: &settings, device, emit, patience: &patience };
+    let mut outcomes = Vec::new();
+    for (&location, found) in locations.iter().zip(&pictures) {
+        let pipeline = shader.pipeline(&options.clone().output(location))?;
+        let how = RenderOptions { timeout: Some(left()), ..RenderOptions::default() };
+        let blank = Frame::zeros(size).map_err(|error| Error::Machine(error.to_string()));
+        let mut expected = blank?;
+        pipeline.render_with(bindings, &mut expected, &how)?;
+        let expected: Vec<[u32; 4]> =
+            expected.pixels().iter().map(|pixel| pixel.map(f32::to_bits)).collect();
+        let difference = Difference::new(&expected, found);
+        let found = match first_pixel(&expected, found, size.width()) {
+            None => None,
+            Some(pixel) => {
+                let cause = comparing.cause(location, pixel.at)?;
+                Some(Found { difference, pixel, cause })
+            }
+        };
+        outcomes.push(Outcome { location, size, found, remark: remark.clone() });
+    }
+    Ok(outcomes)
+}
+
+impl Comparing<'_> {
+    /// The reason why that pixel of the output is another on the device.
+    fn cause(&self, location: u32, at: [u32; 2]) -> Result<Cause, Unknown> {
+        let is_cut = match first_operation(self, location, at)? {
+            Sought::Found(operation) => return Ok(Cause::Operation(operation)),
+            Sought::None { is_cut } => is_cut,
+        };
+        Ok(match first_binding(self, location, at)? {
+            Some(binding) => Cause::Binding { binding, is_cut },
+            None => Cause::Unknown { is_cut },
+        })
+    }
+}
+
+/// The first pixel in scan order whose bits differ, any NaN being any other.
+fn first_pixel(expected: &[[u32; 4]], found: &[[u32; 4]], width: u32) -> Option<Pixel> {
+    let differ = |(a, b): (&u32, &u32)| !same(*a, *b);
+    let pairs = (0_u32..).zip(expected.iter().zip(found));
+    let mut different = pairs.filter(|(_, (a, b))| a.iter().zip(b.iter()).any(differ));
+    let (index, (expected, found)) = different.next()?;
+    Some(Pixel { at: [index % width, index / width], expected: *expected, found: *found })
+}

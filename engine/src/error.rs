@@ -1,0 +1,145 @@
+//! Errors of the public face. None has a type of a backend in it.
+
+use crate::settings::{BindError, UniformError};
+use lambdav_core::diagnostics::{Diagnostic, Diagnostics, render_text};
+use lambdav_core::source::SourceFile;
+use lambdav_image::SizeError;
+use lambdav_image::file::{EncodeError, FormatError, LoadError, SaveError};
+use std::fmt;
+use std::io;
+use std::path::PathBuf;
+use std::time::Duration;
+use thiserror::Error;
+
+/// Findings about a program, with the text that they point into. Shown, it is the text that the command prints.
+#[derive(Clone)]
+pub struct Report {
+    /// The text.
+    pub source: SourceFile,
+    /// The findings.
+    pub diagnostics: Diagnostics,
+}
+
+impl Report {
+    /// A report of one finding.
+    pub(crate) fn of(source: &SourceFile, diagnostic: Diagnostic) -> Self {
+        Self { source: source.clone(), diagnostics: vec![diagnostic].into() }
+    }
+}
+
+impl fmt::Display for Report {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(render_text(&self.diagnostics, &self.source, false).trim_end())?;
+        match self.diagnostics.omitted() {
+            omitted if omitted.is_none() => Ok(()),
+            omitted => write!(f, "\n\n{omitted}"),
+        }
+    }
+}
+
+/// As shown, since a `main` that returns an error prints it so.
+impl fmt::Debug for Report {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{self}")
+    }
+}
+
+impl std::error::Error for Report {}
+
+/// The reason why there is no shader, pipeline or picture.
+#[derive(Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// The program is at fault.
+    #[error(transparent)]
+    Program(#[from] Report),
+    /// The file of the program, or of data that is bound, cannot be read.
+    #[error("cannot read `{}`", .path.display())]
+    Open {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        source: io::Error,
+    },
+    /// The file that is bound to a texture is no image.
+    #[error(transparent)]
+    Load(#[from] LoadError),
+    /// A uniform does not exist, or has another type.
+    #[error(transparent)]
+    Uniform(#[from] UniformError),
+    /// Data is not bound to a texture or buffer.
+    #[error(transparent)]
+    Bind(#[from] BindError),
+    /// The program has no output at that location.
+    #[error("the program has no output {location}; it has {}", listed(.outputs))]
+    Output {
+        /// The location that was asked for.
+        location: u32,
+        /// Those that there are.
+        outputs: Vec<u32>,
+    },
+    /// Bindings were made by a pipeline of another program.
+    #[error("these bindings are of `{bindings}`, and the pipeline is of `{pipeline}`")]
+    Foreign {
+        /// The program that the bindings are for.
+        bindings: String,
+        /// The program of the pipeline.
+        pipeline: String,
+    },
+    /// There are no images of that size.
+    #[error(transparent)]
+    Size(#[from] SizeError),
+    /// The engine does not read programs of this form.
+    #[error("{0}")]
+    Mismatch(String),
+    /// The program exceeds a limit of the engine.
+    #[error("{0}")]
+    Unsupported(String),
+    /// There is no machine code of the program, for a limit or for this machine.
+    #[error("{message}; `Engine::Core` does without")]
+    Code {
+        /// Why.
+        message: String,
+        /// Whether the program exceeds a limit.
+        is_limit: bool,
+    },
+    /// The machine or the device is at fault: it cannot execute the code, or has no memory or thread left.
+    #[error("{0}")]
+    Machine(String),
+    /// The time that was given is over.
+    #[error("{work} took longer than {} s", .timeout.as_secs_f64())]
+    TimedOut {
+        /// The work that did not end: `compiling` or `rendering`.
+        work: &'static str,
+        /// The time that was given.
+        timeout: Duration,
+    },
+    /// The ending of a file says no format.
+    #[error(transparent)]
+    Format(#[from] FormatError),
+    /// The file was not written.
+    #[error(transparent)]
+    Save(#[from] SaveError<EncodeError>),
+}
+
+fn listed(outputs: &[u32]) -> String {
+    outputs.iter().map(u32::to_string).collect::<Vec<_>>().join(", ")
+}
+
+/// As shown, with its causes, since a `main` that returns an error prints it so.
+impl fmt::Debug for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&chain(self))
+    }
+}
+
+/// The message of an error with those of its causes.
+pub(crate) fn chain(error: &dyn std::error::Error) -> String {
+    let mut text = error.to_string();
+    let mut cause = error.source();
+    while let Some(error) = cause {
+        text = format!("{text}: {error}");
+        cause = error.source();
+    }
+    text
+}

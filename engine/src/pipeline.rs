@@ -1,0 +1,397 @@
+//! A pipeline: an output of a program, compiled once, drawn with any bindings, at any size, from any thread.
+//!
+//! Everything that draws a program goes through here: the command, golden tests, AmberScript and embedders. Compiling
+//! knows no value, no data and no size; a picture binds them, which compiles nothing.
+
+use crate::accepted::{Accepted, AsIs};
+use crate::bindings::Bindings;
+use crate::engines::{
+    BoundKernel, CoreProgram, FastProgram, SimdError, SimdProgram, SourceProgram, SpirvError,
+    SpirvProgram,
+};
+#[cfg(feature = "gpu")]
+use crate::engines::{GpuError, GpuProgram};
+use crate::error::{Error, Report, chain};
+use crate::options::{Engine, Options};
+use crate::settings::Settings;
+use crate::target::Target;
+use lambdav_core::diagnostics::Diagnostic;
+use lambdav_core::graph::Core;
+use lambdav_image::{Frame, Size};
+use lambdav_raster::{RenderError, RenderOptions};
+use lambdav_simd_backend::activity::Activity;
+use lambdav_simd_backend::emit::Allocation;
+use lambdav_simd_backend::registers::Callable;
+use lambdav_simd_backend::{Compiler, EmitError};
+use lambdav_spirv_eval::Module;
+use std::fmt;
+use std::sync::Arc;
+use std::time::Duration;
+
+/// An output of a program, compiled for an engine. Clones share the code; every method can be called from many threads
+/// at once.
+#[derive(Clone)]
+pub struct Pipeline(Arc<Compiled>);
+
+struct Compiled {
+    program: Arc<Accepted>,
+    location: u32,
+    options: Options,
+    code: Code,
+}
+
+/// The program of an engine.
+enum Code {
+    Simd(SimdProgram),
+    /// With the limit of machine code that is exceeded, where the evaluator stands in for it.
+    Core(Arc<CoreProgram>, Option<String>),
+    Source(Arc<SourceProgram>),
+    Spirv(Arc<SpirvProgram>),
+    #[cfg(feature = "gpu")]
+    Gpu(Arc<GpuProgram>),
+}
+
+/// Properties of machine code.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct CodeReport {
+    /// Bytes of code.
+    pub size: usize,
+    /// Bytes of stack that a call takes.
+    pub stack: usize,
+    /// The target, as [`Options::target`] names it.
+    pub target: &'static str,
+    /// The reason for the target.
+    pub target_reason: String,
+    /// How many pixels are computed together.
+    pub lanes: u32,
+    /// Columns and rows of pixels that are computed together.
+    pub group: [u32; 2],
+    /// The reason for that number of lanes.
+    pub lanes_reason: String,
+    /// Whether registers were allocated in one pass, as pays for few pixels.
+    pub is_quick: bool,
+    /// The time that each stage took.
+    pub stages: Vec<(&'static str, Duration)>,
+}
+
+/// A picture that was drawn.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Drawn {
+    /// A remark of the engine: a device that flushes subnormal numbers tells how many pixels met one.
+    pub remark: Option<String>,
+}
+
+impl fmt::Debug for Pipeline {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Compiled { program, location, options, .. } = &*self.0;
+        f.debug_struct("Pipeline")
+            .field("program", &program.source.name())
+            .field("output", location)
+            .field("engine", &options.engine)
+            .finish_non_exhaustive()
+    }
+}
+
+impl Pipeline {
+    pub(crate) fn new(program: &Arc<Accepted>, options: &Options) -> Result<Self, Error> {
+        let fixed = options.specialised.as_ref().map(|bindings| fixed(program, options, bindings));
+        let fixed = fixed.transpose()?;
+        let core = fixed.as_ref().unwrap_or(&program.core);
+        let mut outputs: Vec<u32> = core.outputs.iter().map(|output| output.location).collect();
+        outputs.sort_unstable();
+        let location = match options.output {
+            None => outputs[0],
+            Some(location) if outputs.contains(&location) => location,
+            Some(location) => return Err(Error::Output { location, outputs }),
+        };
+        let code = compile(program, core, location, options)?;
+        let (program, options) = (Arc::clone(program), options.clone());
+        Ok(Self(Arc::new(Compiled { program, location, options, code })))
+    }
+
+    /// Bindings with the defaults of uniforms, at time 0, with nothing bound.
+    pub fn bindings(&self) -> Bindings {
+        Bindings::new(&self.0.program)
+    }
+
+    /// The location of the output that it draws.
+    pub fn output(&self) -> u32 {
+        self.0.location
+    }
+
+    /// Draws a picture, on the threads of the caller's rayon pool, or of the global one.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Program`] where a texture or buffer is not bound or a loop exceeds its limit, [`Error::Machine`], and
+    /// [`Error::Foreign`].
+    pub fn render(&self, bindings: &Bindings, size: Size) -> Result<Frame, Error> {
+        let mut frame = Frame::zeros(size).map_err(|error| Error::Machine(error.to_string()))?;
+        self.render_into(bindings, &mut frame)?;
+        Ok(frame)
+    }
+
+    /// Draws a picture into memory of the caller: a [`Target`], or an image. Getting fresh memory from the
+    /// system takes about as long as cheap pixels do.
+    ///
+    /// # Errors
+    ///
+    /// As of [`Self::render`]. Then the memory holds some of the new picture and some of the old one.
+    pub fn render_into<'t>(
+        &self,
+        bindings: &Bindings,
+        target: impl Into<Target<'t>>,
+    ) -> Result<Drawn, Error> {
+        self.render_with(bindings, target, &RenderOptions::default())
+    }
+
+    /// The same with a time limit, a callback for progress, or a counter of samples that are no finite numbers.
+    ///
+    /// # Errors
+    ///
+    /// As of [`Self::render_into`], and [`Error::TimedOut`].
+    pub fn render_with<'t>(
+        &self,
+        bindings: &Bindings,
+        target: impl Into<Target<'t>>,
+        options: &RenderOptions<'_>,
+    ) -> Result<Drawn, Error> {
+        let mut target = target.into();
+        let kernel = self.bind(bindings, target.size())?;
+        let drawn = target.render(&*kernel, options);
+        drawn.map_err(|error| self.failed(error, &*kernel))?;
+        Ok(Drawn { remark: kernel.remark() })
+    }
+
+    /// The kernel for pictures of that size with these bindings.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Program`] where a texture or buffer is not bound, and [`Error::Foreign`].
+    #[doc(hidden)]
+    pub fn bind(&self, bindings: &Bindings, size: Size) -> Result<Box<dyn BoundKernel>, Error> {
+        self.check(bindings)?;
+        let Compiled { program, options, .. } = &*self.0;
+        let settings = bindings.settings(size, options.max_iterations);
+        if let Some(unbound) = program.core.unbound(&settings.inputs.resources) {
+            return Err(at_fault(program, unbound));
+        }
+        Ok(self.0.code.bind(settings))
+    }
+
+    /// Properties of its machine code; none of an engine that has none.
+    pub fn code(&self) -> Option<CodeReport> {
+        let Code::Simd(program) = &self.0.code else { return None };
+        let (kernel, times) = (program.code(), program.code().times());
+        let (code, target) = (kernel.code(), kernel.target());
+        let shape = code.shape();
+        Some(CodeReport {
+            size: code.size(),
+            stack: code.stack(),
+            target: target.name(),
+            target_reason: target.reason().to_string(),
+            lanes: shape.lanes(),
+            group: [shape.columns(), shape.rows()],
+            lanes_reason: kernel.reason().to_string(),
+            is_quick: matches!(kernel.allocation(), Allocation::Quick),
+            stages: vec![
+                ("schedule", program.scheduling()),
+                ("lane program", times.lanes),
+                ("register program", times.registers),
+                ("machine code", times.code),
+            ],
+        })
+    }
+
+    /// The limit of machine code that the program exceeds, where the evaluator draws in its place.
+    pub fn exceeded_limit(&self) -> Option<&str> {
+        match &self.0.code {
+            Code::Core(_, why) => why.as_deref(),
+            _ => None,
+        }
+    }
+
+    /// How many lanes of machine code are active in a picture, by a sample of its groups; none of another engine.
+    ///
+    /// # Errors
+    ///
+    /// As of [`Self::render`].
+    #[doc(hidden)]
+    pub fn activity(&self, bindings: &Bindings, size: Size) -> Result<Option<Activity>, Error> {
+        self.check(bindings)?;
+        let Code::Simd(program) = &self.0.code else { return Ok(None) };
+        let settings = bindings.settings(size, self.0.options.max_iterations);
+        Ok(Some(program.bind(settings).kernel().activity(size)))
+    }
+
+    fn check(&self, bindings: &Bindings) -> Result<(), Error> {
+        check(&self.0.program, bindings)
+    }
+
+    fn failed(&self, error: RenderError, kernel: &dyn BoundKernel) -> Error {
+        match (error, kernel.trouble()) {
+            (RenderError::Fault(fault), _) => at_fault(&self.0.program, kernel.explain(&fault)),
+            (RenderError::TimedOut { timeout }, _) => {
+                Error::TimedOut { work: "rendering", timeout }
+            }
+            (_, Some(trouble)) => Error::Machine(trouble),
+            (error, None) => Error::Machine(chain(&error)),
+        }
+    }
+}
+
+impl Code {
+    /// The kernel for these inputs; all textures and buffers are bound.
+    fn bind(&self, settings: Settings) -> Box<dyn BoundKernel> {
+        match self {
+            Self::Simd(program) => Box::new(program.bind(settings)),
+            Self::Core(program, _) => Box::new(program.bind(settings)),
+            Self::Source(program) => Box::new(program.bind(settings)),
+            Self::Spirv(program) => Box::new(program.bind(settings)),
+            #[cfg(feature = "gpu")]
+            Self::Gpu(program) => Box::new(program.bind(&settings)),
+        }
+    }
+}
+
+/// Checks that bindings are for the program.
+fn check(program: &Arc<Accepted>, bindings: &Bindings) -> Result<(), Error> {
+    if Arc::ptr_eq(program, &bindings.program) {
+        return Ok(());
+    }
+    let name = |of: &Accepted| of.source.name().to_owned();
+    Err(Error::Foreign { bindings: name(&bindings.program), pipeline: name(program) })
+}
+
+/// The program with the values that uniforms have, but for those that change from picture to picture.
+fn fixed(program: &Arc<Accepted>, options: &Options, bindings: &Bindings) -> Result<Core, Error> {
+    check(program, bindings)?;
+    let is_executed = program.as_is.is_some()
+        || matches!(options.engine, Engine::Spirv)
+            && program.module.as_ref().is_some_and(|module| !module.is_foreign);
+    let mismatch = |why: &str| Err(Error::Mismatch(why.to_owned()));
+    if matches!(options.engine, Engine::Source) {
+        return mismatch("the engine `source` reads the text, which cannot be specialised");
+    }
+    if is_executed {
+        return mismatch("a module is executed as it is, and cannot be specialised");
+    }
+    let settings = bindings.settings(Size::new(1, 1)?, options.max_iterations);
+    let values = &settings.inputs.uniforms;
+    Ok(program.core.with_uniforms_fixed(values, |index| !bindings.varies(index)))
+}
+
+fn at_fault(program: &Accepted, diagnostic: Diagnostic) -> Error {
+    Report::of(&program.source, diagnostic).into()
+}
+
+fn compile(
+    program: &Accepted,
+    core: &Core,
+    location: u32,
+    options: &Options,
+) -> Result<Code, Error> {
+    let fault = |diagnostic| at_fault(program, diagnostic);
+    if let Some(AsIs { words, clear }) = &program.as_is {
+        let (source, name) = (&program.source, program.source.name());
+        if !matches!(options.engine, Engine::Fast | Engine::Spirv) {
+            let why = format!("`{name}` is SPIR-V, which the engine `spirv` executes");
+            return Err(Error::Mismatch(why));
+        }
+        let module =
+            Module::new(words).map_err(|error| Error::Unsupported(format!("`{name}`: {error}")))?;
+        let compiled = SpirvProgram::of_module(module, source, location, *clear);
+        return Ok(Code::Spirv(Arc::new(compiled)));
+    }
+    match &options.engine {
+        Engine::Fast => {
+            let compiled = FastProgram::new(core, location, compiler(options)?);
+            Ok(match compiled.map_err(|error| simd_error(program, options, error))? {
+                FastProgram::Simd(program) => Code::Simd(program),
+                FastProgram::Core(program, why) => Code::Core(program, Some(why.to_string())),
+            })
+        }
+        Engine::Simd => {
+            let compiled = SimdProgram::new(core, location, compiler(options)?);
+            compiled.map(Code::Simd).map_err(|error| simd_error(program, options, error))
+        }
+        Engine::Core => {
+            let compiled = CoreProgram::new(core, location).map_err(fault)?;
+            Ok(Code::Core(Arc::new(compiled), None))
+        }
+        Engine::Source if !program.is_shader() => {
+            let what = if program.is_core_text { "core text" } else { "a module" };
+            let why = format!("the engine `source` evaluates shader text, and this is {what}");
+            Err(Error::Mismatch(why))
+        }
+        Engine::Source => {
+            let compiled = SourceProgram::new(&program.source, &core.constants, location);
+            compiled.map(|compiled| Code::Source(Arc::new(compiled))).map_err(fault)
+        }
+        Engine::Spirv => {
+            let module = program.module.as_ref().filter(|module| !module.is_foreign);
+            let compiled = match module {
+                Some(of) => {
+                    let (words, interface, clear) = (&of.words, &of.interface, of.clear);
+                    let source = &program.source;
+                    let compiled =
+                        SpirvProgram::of_words(words, interface, source, location, clear);
+                    compiled.map_err(|error| {
+                        Error::Unsupported(format!("`{}`: {error}", source.name()))
+                    })
+                }
+                None => {
+                    SpirvProgram::new(core, location, options.max_iterations).map_err(|error| {
+                        match error {
+                            SpirvError::Program(diagnostic) => fault(diagnostic),
+                            SpirvError::Emit(error) => Error::Unsupported(error.to_string()),
+                            error @ SpirvError::Load(_) => Error::Machine(chain(&error)),
+                        }
+                    })
+                }
+            };
+            compiled.map(|compiled| Code::Spirv(Arc::new(compiled)))
+        }
+        #[cfg(feature = "gpu")]
+        Engine::Gpu(device, mode) => {
+            let limit = options.max_iterations;
+            let compiled = GpuProgram::new(core, &[location], device, *mode, limit);
+            compiled.map(|compiled| Code::Gpu(Arc::new(compiled))).map_err(|error| match error {
+                GpuError::Program(diagnostic) => fault(diagnostic),
+                GpuError::Emit(error) => Error::Unsupported(error.to_string()),
+            })
+        }
+    }
+}
+
+pub(crate) fn compiler(options: &Options) -> Result<Compiler, Error> {
+    match options.compiler() {
+        Ok(Some(compiler)) => Ok(compiler),
+        Ok(None) => {
+            let name = options.target.as_deref().unwrap_or_default();
+            let known: Vec<&str> = crate::options::targets().collect();
+            Err(Error::Unsupported(format!("`{name}` is none of {}", known.join(", "))))
+        }
+        Err(error) => Err(emit_error(error)),
+    }
+}
+
+pub(crate) fn simd_error(program: &Accepted, options: &Options, error: SimdError) -> Error {
+    match (error, options.timeout) {
+        (SimdError::Program(diagnostic), _) => at_fault(program, diagnostic),
+        (SimdError::Emit(EmitError::IndexedArray(diagnostic)), _) => at_fault(program, *diagnostic),
+        (SimdError::Emit(EmitError::TimedOut), Some(timeout)) => {
+            Error::TimedOut { work: "compiling", timeout }
+        }
+        (SimdError::Emit(error), _) => emit_error(error),
+    }
+}
+
+fn emit_error(error: EmitError) -> Error {
+    match error {
+        EmitError::Absent(_) => Error::Unsupported(error.to_string()),
+        error => Error::Code { message: error.to_string(), is_limit: error.is_limit() },
+    }
+}

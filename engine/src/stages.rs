@@ -1,0 +1,114 @@
+//! A program at a stage of its compilation, as pictures are drawn from it: core text, lane program, register program,
+//! machine code and SPIR-V.
+
+use crate::bindings::Bindings;
+use crate::engines::SimdError;
+use crate::error::{Error, Report};
+use crate::options::Options;
+use crate::pipeline::{compiler, simd_error};
+use crate::rewritten;
+use crate::shader::Shader;
+use lambdav_core::core_text;
+use lambdav_core::schedule::schedule;
+use lambdav_image::Size;
+use lambdav_simd_backend::emit::Listing;
+use lambdav_simd_backend::{Compiler, EmitError};
+pub use lambdav_spirv_backend::emit::{EmitOptions, Exact, FloatControls, Subnormals, Version};
+use lambdav_spirv_backend::emit::{HostInterface, emit_for};
+
+/// A stage between the core and machine code.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum CodeStage {
+    /// The lane program.
+    Lanes,
+    /// The register program.
+    Registers,
+    /// The code generator's own form.
+    Intermediate,
+    /// Assembly.
+    Assembly,
+}
+
+/// A SPIR-V module of a program.
+#[derive(Clone, Debug)]
+pub struct SpirvModule {
+    /// Its words.
+    pub words: Vec<u32>,
+    /// Uniforms of a module that is written again, which lie elsewhere now: std140 does not place them as they were.
+    pub moved: Vec<String>,
+}
+
+fn fault(shader: &Shader, diagnostic: lambdav_core::diagnostics::Diagnostic) -> Error {
+    Report::of(shader.source(), diagnostic).into()
+}
+
+impl Shader {
+    /// The core as text, which can be given in place of a program.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Program`] where it nests too deeply.
+    pub fn core_text(&self) -> Result<String, Error> {
+        core_text::print(self.core(), Some(self.source())).map_err(|found| fault(self, found))
+    }
+
+    /// The module of the outputs at these locations, the last `options.constants` of whose uniforms are specialisation
+    /// constants.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Program`] where it nests too deeply, and [`Error::Unsupported`] where it is too large for SPIR-V.
+    pub fn spirv(&self, locations: &[u32], options: &EmitOptions) -> Result<SpirvModule, Error> {
+        let core = self.core().with_closed_loops_evaluated(u64::MAX);
+        let program = schedule(&core, locations).map_err(|found| fault(self, found))?;
+        let (host, moved) = match &self.0.module {
+            Some(module) => rewritten::host(&core, &program, &module.interface),
+            None => (HostInterface::default(), Vec::new()),
+        };
+        let module = emit_for(&program, Some(self.source()), options, &host);
+        let module = module.map_err(|error| Error::Unsupported(error.to_string()))?;
+        Ok(SpirvModule { words: module.words, moved })
+    }
+
+    /// The text of a stage of the output at `location`, for pictures of that size with this data of textures and buffers.
+    ///
+    /// # Errors
+    ///
+    /// As of [`Shader::pipeline`], and [`Error::Program`] where a texture or buffer is not bound.
+    pub fn code_text(
+        &self,
+        stage: CodeStage,
+        location: u32,
+        bindings: &Bindings,
+        size: Size,
+        options: &Options,
+    ) -> Result<String, Error> {
+        let core = self.core();
+        let program = schedule(core, &[location]).map_err(|found| fault(self, found))?;
+        let resources = bindings.settings(size, options.max_iterations).inputs.resources;
+        if let Some(unbound) = core.unbound(&resources) {
+            return Err(fault(self, unbound));
+        }
+        let listing = match stage {
+            CodeStage::Intermediate => Listing::Intermediate,
+            CodeStage::Assembly => Listing::Assembly,
+            CodeStage::Lanes | CodeStage::Registers => Listing::None,
+        };
+        let failed = |error: EmitError| simd_error(&self.0, options, SimdError::Emit(error));
+        let compiler = Compiler { resources, listing, ..compiler(options)? };
+        if stage == CodeStage::Lanes {
+            compiler.check(&program).map_err(failed)?;
+            return Ok(compiler.lane_program(&program).to_string());
+        }
+        let compiled = compiler.compile(&program).map_err(failed)?;
+        Ok(match stage {
+            CodeStage::Registers => compiled.registers.to_string(),
+            _ => compiled.code.listing(),
+        })
+    }
+}
+
+/// The words of a vertex stage that covers the picture with a triangle.
+pub fn full_screen_vertex() -> Vec<u32> {
+    lambdav_spirv_backend::full_screen_vertex()
+}
