@@ -25,8 +25,8 @@ mod words;
 pub use error::{AmberError, AmberErrorKind};
 
 use data::{Elements, Room};
+use lambdav_core::interface::Binding;
 use lambdav_core::source::Span;
-use lambdav_spirv::Binding;
 use lambdav_spirv::assemble::SpirvVersion;
 use rustc_hash::FxHashMap;
 use std::collections::BTreeMap;

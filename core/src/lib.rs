@@ -21,6 +21,7 @@ pub mod elementary;
 pub mod evaluate;
 pub mod graph;
 pub mod inputs;
+pub mod interface;
 pub mod layout;
 pub mod limits;
 pub mod math;

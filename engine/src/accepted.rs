@@ -5,9 +5,9 @@ use crate::settings::{ModuleNames, Paths};
 use lambdav_core::diagnostics::Diagnostics;
 use lambdav_core::graph::{Core, Uniform};
 use lambdav_core::inputs::Input;
+use lambdav_core::interface::GivenInput;
 use lambdav_core::source::SourceFile;
 use lambdav_core::types::{Scalar, Types};
-use lambdav_spirv_frontend::GivenInput;
 
 /// A program that was accepted.
 #[derive(Debug)]
@@ -28,6 +28,7 @@ pub(crate) struct Accepted {
 }
 
 /// A module that is executed as it is.
+#[cfg_attr(not(feature = "spirv"), expect(dead_code, reason = "no other module is"))]
 #[derive(Debug)]
 pub(crate) struct AsIs {
     pub(crate) words: Vec<u32>,

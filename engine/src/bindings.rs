@@ -9,6 +9,7 @@ use crate::settings::{
 };
 use crate::shader::Shader;
 use lambdav_core::inputs::Input;
+use lambdav_core::interface::GivenInput;
 use lambdav_core::resource::Bound;
 use lambdav_core::texture::TextureData;
 use lambdav_core::texture::TextureOptions;
@@ -16,8 +17,8 @@ use lambdav_core::types::{ResourceKind, Scalar, Type, Types};
 use lambdav_image::Size;
 use lambdav_image::file::Undecoded;
 use lambdav_image::file::npy;
+#[cfg(feature = "spirv")]
 use lambdav_spirv_eval::Resources as DeviceMemory;
-use lambdav_spirv_frontend::GivenInput;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -489,6 +490,7 @@ impl Bindings {
 
     /// The memory that a module of the program reads on a device ([`Shader::spirv`]): push constants, the uniform block,
     /// and the data of textures and buffers with their bindings.
+    #[cfg(feature = "spirv")]
     pub fn device_memory(&self, size: Size) -> DeviceMemory {
         let settings = self.settings(size, 0);
         let types = self.program.core.uniforms.iter().map(|uniform| uniform.ty);

@@ -13,6 +13,7 @@
 #![forbid(unsafe_code)]
 
 mod accepted;
+#[cfg(feature = "spirv")]
 mod as_is;
 mod bindings;
 #[cfg(feature = "gpu")]
@@ -24,10 +25,13 @@ mod error;
 #[cfg(feature = "foreign")]
 #[doc(hidden)]
 pub mod foreign;
+#[cfg(feature = "spirv")]
+mod module;
 mod options;
 mod pipeline;
 #[doc(hidden)]
 pub mod program;
+#[cfg(feature = "spirv")]
 mod rewritten;
 mod save;
 #[doc(hidden)]
@@ -42,6 +46,7 @@ pub use lambdav_image::{AnyImage, Frame, Image, Size};
 pub use lambdav_raster::{RenderOptions, SpecialsCounter};
 #[doc(hidden)]
 pub use lambdav_simd_backend::activity::Activity;
+#[cfg(feature = "spirv")]
 pub use lambdav_spirv_eval::Resources as DeviceMemory;
 pub use options::{Engine, LANES, Options, targets};
 pub use pipeline::{CodeReport, Drawn, Pipeline};

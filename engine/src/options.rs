@@ -23,6 +23,7 @@ pub enum Engine {
     /// The evaluator of the text, by substitution: the literal semantics, and very slow.
     Source,
     /// The evaluator of the SPIR-V that the program compiles to, or that it is.
+    #[cfg(feature = "spirv")]
     Spirv,
     /// A Vulkan device.
     #[cfg(feature = "gpu")]

@@ -3,14 +3,17 @@
 //! Everything that draws a program goes through here: the command, golden tests, AmberScript and embedders. Compiling
 //! knows no value, no data and no size; a picture binds them, which compiles nothing.
 
-use crate::accepted::{Accepted, AsIs};
+use crate::accepted::Accepted;
+#[cfg(feature = "spirv")]
+use crate::accepted::AsIs;
 use crate::bindings::Bindings;
 use crate::engines::{
-    BoundKernel, CoreProgram, FastProgram, SimdError, SimdProgram, SourceProgram, SpirvError,
-    SpirvProgram,
+    BoundKernel, CoreProgram, FastProgram, SimdError, SimdProgram, SourceProgram,
 };
 #[cfg(feature = "gpu")]
 use crate::engines::{GpuError, GpuProgram};
+#[cfg(feature = "spirv")]
+use crate::engines::{SpirvError, SpirvProgram};
 use crate::error::{Error, Report, chain};
 use crate::options::{Engine, Options};
 use crate::settings::Settings;
@@ -23,6 +26,7 @@ use lambdav_simd_backend::activity::Activity;
 use lambdav_simd_backend::emit::Allocation;
 use lambdav_simd_backend::registers::Callable;
 use lambdav_simd_backend::{Compiler, EmitError};
+#[cfg(feature = "spirv")]
 use lambdav_spirv_eval::Module;
 use std::fmt;
 use std::sync::Arc;
@@ -46,6 +50,7 @@ enum Code {
     /// With the limit of machine code that is exceeded, where the evaluator stands in for it.
     Core(Arc<CoreProgram>, Option<String>),
     Source(Arc<SourceProgram>),
+    #[cfg(feature = "spirv")]
     Spirv(Arc<SpirvProgram>),
     #[cfg(feature = "gpu")]
     Gpu(Arc<GpuProgram>),
@@ -249,6 +254,7 @@ impl Code {
             Self::Simd(program) => Box::new(program.bind(settings)),
             Self::Core(program, _) => Box::new(program.bind(settings)),
             Self::Source(program) => Box::new(program.bind(settings)),
+            #[cfg(feature = "spirv")]
             Self::Spirv(program) => Box::new(program.bind(settings)),
             #[cfg(feature = "gpu")]
             Self::Gpu(program) => Box::new(program.bind(&settings)),
@@ -268,9 +274,12 @@ fn check(program: &Arc<Accepted>, bindings: &Bindings) -> Result<(), Error> {
 /// The program with the values that uniforms have, but for those that change from picture to picture.
 fn fixed(program: &Arc<Accepted>, options: &Options, bindings: &Bindings) -> Result<Core, Error> {
     check(program, bindings)?;
+    #[cfg(feature = "spirv")]
     let is_executed = program.as_is.is_some()
         || matches!(options.engine, Engine::Spirv)
             && program.module.as_ref().is_some_and(|module| !module.is_foreign);
+    #[cfg(not(feature = "spirv"))]
+    let is_executed = false;
     let mismatch = |why: &str| Err(Error::Mismatch(why.to_owned()));
     if matches!(options.engine, Engine::Source) {
         return mismatch("the engine `source` reads the text, which cannot be specialised");
@@ -294,6 +303,7 @@ fn compile(
     options: &Options,
 ) -> Result<Code, Error> {
     let fault = |diagnostic| at_fault(program, diagnostic);
+    #[cfg(feature = "spirv")]
     if let Some(AsIs { words, clear }) = &program.as_is {
         let (source, name) = (&program.source, program.source.name());
         if !matches!(options.engine, Engine::Fast | Engine::Spirv) {
@@ -330,6 +340,7 @@ fn compile(
             let compiled = SourceProgram::new(&program.source, &core.constants, location);
             compiled.map(|compiled| Code::Source(Arc::new(compiled))).map_err(fault)
         }
+        #[cfg(feature = "spirv")]
         Engine::Spirv => {
             let module = program.module.as_ref().filter(|module| !module.is_foreign);
             let compiled = match module {

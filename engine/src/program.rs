@@ -1,20 +1,21 @@
 //! Programs from files: shader text, or core text, a SPIR-V module or its text, WGSL or GLSL in its place.
 
 #[cfg(feature = "foreign")]
-use crate::foreign::{Language, to_spirv};
+use crate::foreign::Language;
+#[cfg(feature = "spirv")]
+use crate::module;
 use crate::shader::ShaderOptions;
 use lambdav_core::core_text;
 use lambdav_core::decode::decode;
 use lambdav_core::diagnostics::{Diagnostic, DiagnosticCode, Diagnostics};
 use lambdav_core::graph::Core;
+use lambdav_core::interface::Interface;
 use lambdav_core::limits;
 use lambdav_core::source::SourceFile;
 use lambdav_frontend::syntax::include::{Files, Included, include};
 use lambdav_frontend::syntax::parse_within;
 pub use lambdav_frontend::{Fix, Times};
 use lambdav_frontend::{compile_fixed, compile_for_samplers, compile_keeping};
-use lambdav_spirv::assemble::{SpirvVersion, assemble, is_assembly};
-use lambdav_spirv_frontend::{Interface, RaiseOptions, Raised, raise};
 use std::fs::File;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
@@ -51,14 +52,6 @@ pub struct LoadedModule {
     pub is_foreign: bool,
     /// The colour that a pixel keeps that it discards.
     pub clear: [f32; 4],
-}
-
-impl LoadedModule {
-    /// What could not be read.
-    fn unread(bytes: Vec<u8>, options: &RaiseOptions) -> Self {
-        let (interface, words) = (Interface::default(), Vec::new());
-        Self { bytes, interface, words, is_foreign: false, clear: options.clear }
-    }
 }
 
 /// The files of the system.
@@ -129,7 +122,7 @@ impl Loaded {
     pub fn from_bytes(name: &str, bytes: Vec<u8>) -> Self {
         let include =
             |source| Included { source, paths: Vec::new(), diagnostics: Diagnostics::default() };
-        let options = RaiseOptions::default();
+        let options = ShaderOptions::default();
         Self::new(name, bytes, limits::ERRORS, include, &mut |_, _| None, &options)
     }
 
@@ -149,11 +142,11 @@ impl Loaded {
     ) -> Self {
         #[cfg(feature = "foreign")]
         if let Some(language) = Language::of(Path::new(name)) {
-            return Self::of_foreign(language, name, text.into(), most, &options.raise);
+            return module::of_foreign(language, name, text.into(), most, options);
         }
         let include =
             |source| Included { source, paths: Vec::new(), diagnostics: Diagnostics::default() };
-        Self::new(name, text.into(), most, include, fix, &options.raise)
+        Self::new(name, text.into(), most, include, fix, options)
     }
 
     /// Compiles a shader in λV again for a device: with samples left to its samplers, with constants kept as specialisation
@@ -182,7 +175,7 @@ impl Loaded {
     /// with at most so many errors and as many warnings; of the others only the number. Without a
     /// path it is standard input, and what it includes is relative to the working directory.
     pub fn from_file(path: Option<&Path>, bytes: Vec<u8>, most: usize) -> Self {
-        Self::from_file_with(path, bytes, most, &mut |_, _| None, &RaiseOptions::default())
+        Self::from_file_with(path, bytes, most, &mut |_, _| None, &ShaderOptions::default())
     }
 
     /// The same with values for the program's constants, and options of modules.
@@ -193,7 +186,7 @@ impl Loaded {
         fix: &mut Fix<'_>,
         options: &ShaderOptions,
     ) -> Self {
-        Self::from_file_with(path, bytes, most, fix, &options.raise)
+        Self::from_file_with(path, bytes, most, fix, options)
     }
 
     /// The same with values for the program's constants, and what is to be said of a module.
@@ -202,7 +195,7 @@ impl Loaded {
         bytes: Vec<u8>,
         most: usize,
         fix: &mut Fix<'_>,
-        options: &RaiseOptions,
+        options: &ShaderOptions,
     ) -> Self {
         let name = path.map_or("<stdin>".into(), Path::to_string_lossy);
         let include = |source| {
@@ -215,7 +208,7 @@ impl Loaded {
         if let Some(language) = path.and_then(Language::of)
             && lambdav_spirv::words(&bytes).is_none()
         {
-            return Self::of_foreign(language, &name, bytes, most, options);
+            return module::of_foreign(language, &name, bytes, most, options);
         }
         let loaded = Self::new(&name, bytes, most, include, fix, options);
         match path.and_then(foreign_file) {
@@ -234,26 +227,9 @@ impl Loaded {
         }
     }
 
-    fn new(
-        name: &str,
-        bytes: Vec<u8>,
-        most: usize,
-        include: impl FnOnce(SourceFile) -> Included,
-        fix: &mut Fix<'_>,
-        options: &RaiseOptions,
-    ) -> Self {
-        if let Some(words) = lambdav_spirv::words(&bytes) {
-            return Self::of_module(name, bytes, &words, most, options);
-        }
-        if let Ok(text) = str::from_utf8(&bytes)
-            && is_assembly(text)
-        {
-            return Self::of_assembly(SourceFile::new(name, text), most, options);
-        }
-        let long = bytes.len() > limits::TEXT;
-        let is_core_text = long && core_text::is_core_text(&String::from_utf8_lossy(&bytes));
-        let limit = if is_core_text { limits::CORE_TEXT } else { limits::TEXT };
-        let mut loaded = Self {
+    /// Nothing yet.
+    pub(crate) fn empty(most: usize) -> Self {
+        Self {
             source: SourceFile::new("", ""),
             is_core_text: false,
             core: None,
@@ -261,7 +237,27 @@ impl Loaded {
             module: None,
             times: None,
             included: Vec::new(),
-        };
+        }
+    }
+
+    fn new(
+        name: &str,
+        bytes: Vec<u8>,
+        most: usize,
+        include: impl FnOnce(SourceFile) -> Included,
+        fix: &mut Fix<'_>,
+        options: &ShaderOptions,
+    ) -> Self {
+        #[cfg(feature = "spirv")]
+        if let Some(loaded) = module::load(name, &bytes, most, options) {
+            return loaded;
+        }
+        #[cfg(not(feature = "spirv"))]
+        let _ = options;
+        let long = bytes.len() > limits::TEXT;
+        let is_core_text = long && core_text::is_core_text(&String::from_utf8_lossy(&bytes));
+        let limit = if is_core_text { limits::CORE_TEXT } else { limits::TEXT };
+        let mut loaded = Self::empty(most);
         match decode(name, bytes, limit) {
             Ok(source) if core_text::is_core_text(source.text()) => {
                 loaded.is_core_text = true;
@@ -278,98 +274,6 @@ impl Loaded {
                     let (core, diagnostics, times) = compile_fixed(&source, most, fix);
                     loaded.diagnostics.append(diagnostics);
                     (loaded.core, loaded.times) = (core, Some(times));
-                }
-                loaded.source = source;
-            }
-            Err((source, diagnostic)) => {
-                loaded.diagnostics.push(diagnostic);
-                loaded.source = source;
-            }
-        }
-        loaded
-    }
-
-    fn of_module(
-        name: &str,
-        bytes: Vec<u8>,
-        words: &[u32],
-        most: usize,
-        options: &RaiseOptions,
-    ) -> Self {
-        let Raised { source, program } = raise(name, words, options);
-        let mut diagnostics = Diagnostics::new(most);
-        let (core, interface) = match program {
-            Ok((core, interface)) => (Some(core), interface),
-            Err(diagnostic) => {
-                diagnostics.push(diagnostic);
-                (None, Interface::default())
-            }
-        };
-        let (words, clear, is_foreign) = (words.to_vec(), options.clear, false);
-        let module = Some(LoadedModule { bytes, interface, words, is_foreign, clear });
-        Self {
-            source,
-            is_core_text: false,
-            core,
-            diagnostics,
-            module,
-            times: None,
-            included: Vec::new(),
-        }
-    }
-
-    /// SPIR-V text. What is wrong with it is shown there; what is wrong with the module, as of its words.
-    fn of_assembly(source: SourceFile, most: usize, options: &RaiseOptions) -> Self {
-        let bytes = source.text().as_bytes().to_vec();
-        match assemble(source.text(), SpirvVersion::default()) {
-            Ok(words) => Self::of_module(source.name(), bytes, &words, most, options),
-            Err(error) => {
-                let mut diagnostics = Diagnostics::new(most);
-                diagnostics.push(error.diagnostic());
-                let module = Some(LoadedModule::unread(bytes, options));
-                Self {
-                    source,
-                    is_core_text: false,
-                    core: None,
-                    diagnostics,
-                    module,
-                    times: None,
-                    included: Vec::new(),
-                }
-            }
-        }
-    }
-
-    #[cfg(feature = "foreign")]
-    fn of_foreign(
-        language: Language,
-        name: &str,
-        bytes: Vec<u8>,
-        most: usize,
-        options: &RaiseOptions,
-    ) -> Self {
-        let mut loaded = Self {
-            source: SourceFile::new("", ""),
-            is_core_text: false,
-            core: None,
-            diagnostics: Diagnostics::new(most),
-            module: Some(LoadedModule::unread(bytes.clone(), options)),
-            times: None,
-            included: Vec::new(),
-        };
-        match decode(name, bytes, limits::TEXT) {
-            Ok(source) => {
-                match to_spirv(language, &source) {
-                    Ok(words) => {
-                        let bytes = source.text().as_bytes().to_vec();
-                        let mut all = Self::of_module(name, bytes, &words, most, options);
-                        if let Some(module) = &mut all.module {
-                            module.is_foreign = true;
-                        }
-                        // What is said points into the text, also where the module has no lines.
-                        return Self { source, ..all };
-                    }
-                    Err(all) => all.into_iter().for_each(|d| loaded.diagnostics.push(d)),
                 }
                 loaded.source = source;
             }

@@ -1,11 +1,11 @@
 //! A module that is written again: where it had its blocks, textures and buffers.
 
 use lambdav_core::graph::Core;
+use lambdav_core::interface::Binding;
+use lambdav_core::interface::Interface;
 use lambdav_core::layout::{Layout, Rules};
 use lambdav_core::schedule::Program;
-use lambdav_spirv::Binding;
 use lambdav_spirv_backend::emit::{HostBlock, HostInterface, HostMember, HostResource};
-use lambdav_spirv_frontend::Interface;
 
 /// What a host program gives, as the module had it, and the names of members that lie elsewhere now: whatever is laid out by
 /// other rules than std140 comes behind the end of its block.

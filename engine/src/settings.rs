@@ -20,10 +20,10 @@ pub use textures::texels;
 
 use lambdav_core::graph::{Core, Uniform};
 use lambdav_core::inputs::Inputs;
+use lambdav_core::interface::GivenInput;
 use lambdav_core::limits;
 use lambdav_core::types::{Scalar, Type, TypeKind, Types};
 use lambdav_image::Size;
-use lambdav_spirv_frontend::GivenInput;
 use names::with_article;
 use scalar::{int, truth, uint};
 use std::sync::Arc;

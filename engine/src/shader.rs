@@ -9,14 +9,15 @@ use crate::program::{self, Fix, Loaded};
 use crate::settings::{Paths, Settings, UniformError, UniformValue};
 use lambdav_core::diagnostics::Diagnostics;
 use lambdav_core::graph::{Core, Uniform};
+use lambdav_core::interface::Binding;
+use lambdav_core::interface::LocationSource;
 use lambdav_core::limits;
 use lambdav_core::source::SourceFile;
 use lambdav_core::types::{Resource, Types};
 use lambdav_frontend::compile_fixed;
 use lambdav_image::Size;
-use lambdav_spirv::Binding;
+#[cfg(feature = "spirv")]
 use lambdav_spirv::inspect::inspect;
-use lambdav_spirv_frontend::{LocationSource, RaiseOptions};
 use std::collections::BTreeMap;
 use std::fs::File;
 use std::path::Path;
@@ -51,15 +52,18 @@ pub enum LocationUse {
 /// Options by which a program is read. Entry point, inputs and clear colour are for SPIR-V, WGSL and GLSL.
 #[derive(Clone, Debug)]
 pub struct ShaderOptions {
-    pub(crate) raise: RaiseOptions,
+    pub(crate) entry_point: Option<String>,
+    pub(crate) clear: [f32; 4],
+    /// Sources of inputs by their locations.
+    pub(crate) locations: BTreeMap<u32, LocationSource>,
     constants: BTreeMap<String, UniformValue>,
     errors: usize,
 }
 
 impl Default for ShaderOptions {
     fn default() -> Self {
-        let (raise, constants) = (RaiseOptions::default(), BTreeMap::new());
-        Self { raise, constants, errors: limits::ERRORS }
+        let (locations, constants) = (BTreeMap::new(), BTreeMap::new());
+        Self { entry_point: None, clear: [0.0; 4], locations, constants, errors: limits::ERRORS }
     }
 }
 
@@ -67,7 +71,7 @@ impl ShaderOptions {
     /// Chooses the fragment entry point, of a module that has several.
     #[must_use]
     pub fn entry_point(mut self, name: impl Into<String>) -> Self {
-        self.raise.entry_point = Some(name.into());
+        self.entry_point = Some(name.into());
         self
     }
 
@@ -78,14 +82,14 @@ impl ShaderOptions {
             LocationInput::Uv => LocationSource::Uv,
             LocationInput::Position => LocationSource::Position,
         };
-        self.raise.locations.insert(location, source);
+        self.locations.insert(location, source);
         self
     }
 
     /// Sets the colour of discarded pixels; by default zeros.
     #[must_use]
     pub fn clear(mut self, colour: [f32; 4]) -> Self {
-        self.raise.clear = colour;
+        self.clear = colour;
         self
     }
 
@@ -253,6 +257,7 @@ impl Shader {
     }
 
     /// The names of a module's fragment entry points; λV has none.
+    #[cfg(feature = "spirv")]
     pub fn entry_points(&self) -> Vec<String> {
         let Some(module) = &self.0.module else { return Vec::new() };
         let all = inspect(&module.words).map(|interface| interface.entry_points);

@@ -6,6 +6,7 @@ use crate::engines::SimdError;
 use crate::error::{Error, Report};
 use crate::options::Options;
 use crate::pipeline::{compiler, simd_error};
+#[cfg(feature = "spirv")]
 use crate::rewritten;
 use crate::shader::Shader;
 use lambdav_core::core_text;
@@ -13,7 +14,9 @@ use lambdav_core::schedule::schedule;
 use lambdav_image::Size;
 use lambdav_simd_backend::emit::Listing;
 use lambdav_simd_backend::{Compiler, EmitError};
+#[cfg(feature = "spirv")]
 pub use lambdav_spirv_backend::emit::{EmitOptions, Exact, FloatControls, Subnormals, Version};
+#[cfg(feature = "spirv")]
 use lambdav_spirv_backend::emit::{HostInterface, emit_for};
 
 /// A stage between the core and machine code.
@@ -30,6 +33,7 @@ pub enum CodeStage {
 }
 
 /// A SPIR-V module of a program.
+#[cfg(feature = "spirv")]
 #[derive(Clone, Debug)]
 pub struct SpirvModule {
     /// Its words.
@@ -58,6 +62,7 @@ impl Shader {
     /// # Errors
     ///
     /// [`Error::Program`] where it nests too deeply, and [`Error::Unsupported`] where it is too large for SPIR-V.
+    #[cfg(feature = "spirv")]
     pub fn spirv(&self, locations: &[u32], options: &EmitOptions) -> Result<SpirvModule, Error> {
         let core = self.core().with_closed_loops_evaluated(u64::MAX);
         let program = schedule(&core, locations).map_err(|found| fault(self, found))?;
@@ -109,6 +114,7 @@ impl Shader {
 }
 
 /// The words of a vertex stage that covers the picture with a triangle.
+#[cfg(feature = "spirv")]
 pub fn full_screen_vertex() -> Vec<u32> {
     lambdav_spirv_backend::full_screen_vertex()
 }

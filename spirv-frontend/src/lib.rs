@@ -31,26 +31,24 @@
 //!
 //! It shares nothing with the emitter and the evaluator of SPIR-V, so that each is a check of the others.
 //!
-//! Modules depend on one another in this order only: `error`, `memory` → `flow`, `module` → `structure` →
-//! `interface` → `raise`.
+//! Modules depend on one another in this order only: `error`, `memory` → `flow`, `module`, `options` → `structure` →
+//! `raise`.
 #![forbid(unsafe_code)]
 
 mod error;
 mod flow;
-mod interface;
 mod memory;
 mod module;
 pub mod mutants;
+mod options;
 mod raise;
 mod structure;
 
-pub use interface::{
-    BlockMember, BoundResource, GivenInput, Interface, LocationInput, LocationSource, RaiseOptions,
-    UnusedInput,
-};
+pub use options::RaiseOptions;
 
 use lambdav_core::diagnostics::Diagnostic;
 use lambdav_core::graph::Core;
+use lambdav_core::interface::Interface;
 use lambdav_core::source::SourceFile;
 
 /// A module that has been raised, or what is wrong with it.

@@ -6,13 +6,11 @@
 #![forbid(unsafe_code)]
 
 pub mod assemble;
-mod binding;
 pub mod inspect;
 mod sampler;
 mod specialise;
 mod text;
 
-pub use binding::Binding;
 pub use sampler::SamplerNote;
 pub use specialise::specialise;
 pub use text::{TextError, bytes, disassemble, words};

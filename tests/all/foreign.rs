@@ -6,9 +6,9 @@ use lambdav_engine::engines::{CoreEngine, SimdEngine};
 use lambdav_engine::foreign::{Language, to_spirv};
 use lambdav_engine::program::Loaded;
 use lambdav_engine::settings::Settings;
+use lambdav_engine::{LocationInput, ShaderOptions};
 use lambdav_image::{Frame, Image, Size};
 use lambdav_raster::{RenderOptions, render};
-use lambdav_spirv_frontend::{LocationSource, RaiseOptions};
 use std::path::Path;
 
 const SIZE: [u32; 2] = [64, 48];
@@ -41,8 +41,7 @@ const SHADERS: [(&str, Values); 10] = [
 fn load(name: &str) -> Loaded {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/foreign").join(name);
     let bytes = std::fs::read(&path).expect("it is there");
-    let mut options = RaiseOptions::default();
-    options.locations.insert(0, LocationSource::Uv);
+    let options = ShaderOptions::default().input(0, LocationInput::Uv);
     let loaded = Loaded::from_file_with(Some(&path), bytes, 20, &mut |_, _| None, &options);
     assert!(loaded.core.is_some(), "{name}: {:?}", loaded.diagnostics);
     loaded

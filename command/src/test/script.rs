@@ -12,6 +12,7 @@ use crate::failure::{Failure, Result};
 use crate::files::read_bytes;
 use lambdav_amber::{AmberCommand, AmberErrorKind, AmberPipeline, AmberShader, Script};
 use lambdav_core::diagnostics::{Diagnostic, DiagnosticCode};
+use lambdav_core::interface::Binding;
 use lambdav_core::limits;
 use lambdav_core::source::{SourceFile, Span};
 use lambdav_engine::program::Loaded;
@@ -20,7 +21,6 @@ use lambdav_engine::{
 };
 use lambdav_image::file::Encoding;
 use lambdav_image::quantize::Transfer;
-use lambdav_spirv::Binding;
 use lambdav_spirv::assemble::assemble;
 use std::collections::BTreeMap;
 use std::path::Path;

@@ -118,7 +118,7 @@ mod tests {
         let uniform = Uniform { name: "gain".into(), ty: Type::NUM, default: [0].into() };
         let core =
             Core { graph, uniforms: vec![uniform], outputs: vec![output], ..Core::default() };
-        let fixed = |gain: f32| core.with_uniforms_fixed(&[[gain.to_bits()].into()]);
+        let fixed = |gain: f32| core.with_uniforms_fixed(&[[gain.to_bits()].into()], |_| true);
         let constant = fixed(1.0);
         let node = constant.outputs[0].node;
         assert_eq!(constant.graph.constant_words(node), Some(&[2f32.to_bits()][..]));

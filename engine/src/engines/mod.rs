@@ -20,6 +20,7 @@ mod fast;
 mod gpu;
 mod simd;
 mod source;
+#[cfg(feature = "spirv")]
 mod spirv;
 
 pub use self::core::{CoreEngine, CoreProgram};
@@ -28,6 +29,7 @@ pub use fast::{FastEngine, FastProgram};
 pub use gpu::{GpuEngine, GpuError, GpuMode, GpuProgram};
 pub use simd::{SimdEngine, SimdError, SimdProgram};
 pub use source::{SourceEngine, SourceProgram};
+#[cfg(feature = "spirv")]
 pub use spirv::{SpirvEngine, SpirvError, SpirvProgram};
 
 use crate::settings::Settings;

@@ -7,6 +7,7 @@ use crate::settings::Settings;
 use lambdav_core::diagnostics::{Diagnostic, DiagnosticCode};
 use lambdav_core::evaluate::loop_limit_diagnostic;
 use lambdav_core::graph::Core;
+use lambdav_core::interface::Interface;
 use lambdav_core::schedule;
 use lambdav_core::source::{SourceFile, Span};
 use lambdav_core::types::{Type, Types};
@@ -16,7 +17,6 @@ use lambdav_spirv_eval::{
     InputSource, LoadError, LoadOptions, Module, ModuleEvaluator, ModuleFault, Position, Resources,
     Undefined,
 };
-use lambdav_spirv_frontend::Interface;
 use std::sync::Arc;
 use thiserror::Error;
 
@@ -137,7 +137,7 @@ impl SpirvProgram {
     }
 
     /// A kernel for these inputs; all textures and buffers are bound.
-    pub fn bind(self: &Arc<Self>, mut settings: Settings) -> SpirvEngine {
+    pub fn bind(self: &Arc<Self>, settings: Settings) -> SpirvEngine {
         let inputs = &settings.inputs;
         let module = &self.module;
         let (resources, inputs) = match &self.origin {
@@ -149,7 +149,6 @@ impl SpirvProgram {
                 (Resources::for_members(inputs, members, bindings), Vec::new())
             }
             Origin::Interface(interface) => {
-                settings.give(&interface.given);
                 let inputs = given::inputs(interface, &settings);
                 (given::resources(module, interface, &settings), inputs)
             }

@@ -5,8 +5,8 @@
 use super::error::UniformError;
 use super::names::{all_of, instead_of, with_article};
 use lambdav_core::graph::Uniform;
+use lambdav_core::interface::Interface;
 use lambdav_core::types::{Type, TypeKind, Types};
-use lambdav_spirv_frontend::Interface;
 use std::collections::HashMap;
 
 /// Names of components, in place of `[0]` to `[3]`.
@@ -395,9 +395,9 @@ mod tests {
     use super::*;
     use crate::settings::Settings;
     use lambdav_core::inputs::Inputs;
+    use lambdav_core::interface::Binding;
+    use lambdav_core::interface::BlockMember;
     use lambdav_core::types::{Field, Structure};
-    use lambdav_spirv::Binding;
-    use lambdav_spirv_frontend::BlockMember;
 
     fn program() -> (Types, Vec<Uniform>) {
         let mut types = Types::default();

@@ -3,13 +3,12 @@
 use super::outside::{Block, Outside};
 use super::raiser::{Raiser, Root};
 use crate::error::{RaiseError, Result};
-use crate::interface::{BlockMember, GivenInput};
 use crate::module::{ModuleType, Variable, word_offsets};
 use lambdav_core::graph::NodeId;
 use lambdav_core::inputs::Input;
-use lambdav_core::op::Op as Core;
-use lambdav_core::types::{ResourceKind, Scalar};
-use lambdav_spirv::Binding;
+use lambdav_core::interface::Binding;
+use lambdav_core::interface::BlockMember;
+use lambdav_core::types::ResourceKind;
 use rspirv::spirv::Decoration;
 
 /// The members of λV's own block of push constants, which is called `inputs`.
@@ -79,7 +78,6 @@ impl Raiser<'_, '_> {
             let name = outside.name([own, in_block, full]);
             let (node, uniform) = self.uniform(name, ty, outside)?;
             let offsets = word_offsets(module, structure, k, base)?;
-            let node = self.with_inputs(node, (uniform, 0), &offsets, binding, outside)?;
             let block = block.name.clone();
             outside.interface.members.push(BlockMember {
                 uniform,
@@ -91,47 +89,6 @@ impl Raiser<'_, '_> {
             parts.push(node);
         }
         self.construct(whole, parts)
-    }
-
-    /// A part of a uniform in a block, which lies at these offsets, with inputs in place of what is an input of λV. `first`
-    /// is the index of the uniform and the first word of the part.
-    fn with_inputs(
-        &mut self,
-        node: NodeId,
-        first: (usize, usize),
-        offsets: &[u32],
-        binding: Binding,
-        outside: &mut Outside,
-    ) -> Result<NodeId> {
-        let (options, ty) = (self.options, self.type_of(node));
-        let given = |offset: &u32| options.inputs.get(&(binding, *offset)).copied();
-        if options.inputs.is_empty() || !offsets.iter().any(|offset| given(offset).is_some()) {
-            return Ok(node);
-        }
-        let (uniform, start) = first;
-        if let Some(structure) = self.graph.types().structure(ty) {
-            // Types nest at most 256 deep.
-            let count = structure.fields.len();
-            let mut parts = Vec::with_capacity(count);
-            for index in 0..count {
-                let (part, at) = self.graph.types().part(ty, index).expect("it is a field");
-                let field = self.op(Core::Field(index as u32), &[node])?;
-                let end = at + self.graph.types().components(part);
-                let first = (uniform, start + at);
-                parts.push(self.with_inputs(field, first, &offsets[at..end], binding, outside)?);
-            }
-            return self.construct(ty, parts);
-        }
-        let input = offsets.first().and_then(given);
-        let input = input.filter(|input| ty.width() == input.ty().width());
-        let scalar = ty.scalar().filter(|scalar| *scalar != Scalar::Bool);
-        let (Some(input), Some(scalar)) = (input, scalar) else { return Ok(node) };
-        outside.interface.given.push(GivenInput { uniform, start, input, scalar });
-        let made = self.graph.input(input, self.span);
-        match scalar {
-            Scalar::F32 => Ok(made),
-            _ => self.op(Core::Convert(scalar), &[made]),
-        }
     }
 
     /// Whether a block of push constants is λV's own.

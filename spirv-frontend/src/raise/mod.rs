@@ -23,11 +23,12 @@ mod types;
 
 use crate::error::{RaiseError, Result};
 use crate::flow::{Flow, FlowId, Leaf, Target};
-use crate::interface::{Interface, RaiseOptions};
 use crate::memory::Memory;
 use crate::module::{DEMOTED, EntryPoint, Module};
+use crate::options::RaiseOptions;
 use crate::structure::{FunctionFacts, analyse};
 use lambdav_core::graph::{Core, Graph, Neighbours, NodeId, Output};
+use lambdav_core::interface::Interface;
 use lambdav_core::source::{SourceFile, Span};
 use lambdav_core::types::{Scalar, Type};
 use outside::Outside;
@@ -63,7 +64,6 @@ pub(crate) fn raise<'m>(
         span: Span::default(),
         steps: 0,
         has_levels: false,
-        options,
     };
     raiser.has_levels = raiser.asks_for_levels();
     let mut memory = Memory::default();

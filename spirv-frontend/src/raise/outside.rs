@@ -1,8 +1,8 @@
 //! What the program has besides nodes, and names for it.
 
-use crate::interface::Interface;
 use lambdav_core::graph::Uniform;
-use lambdav_spirv::Binding;
+use lambdav_core::interface::Binding;
+use lambdav_core::interface::Interface;
 use rustc_hash::FxHashSet;
 
 /// What the program has, besides nodes.

@@ -2,7 +2,6 @@
 
 use crate::error::{RaiseError, Result};
 use crate::flow::{Flow, FlowId};
-use crate::interface::RaiseOptions;
 use crate::memory::Memory;
 use crate::module::{Function, Instruction, Merge, Module};
 use crate::structure::FunctionFacts;
@@ -123,7 +122,6 @@ pub(super) struct Raiser<'m, 'w> {
     pub(super) steps: usize,
     /// Whether textures have levels.
     pub(super) has_levels: bool,
-    pub(super) options: &'m RaiseOptions,
 }
 
 impl<'m, 'w> Raiser<'m, 'w> {

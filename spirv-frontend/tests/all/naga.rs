@@ -4,10 +4,11 @@
 
 use crate::theorem::{Counts, Foreign, pixels};
 use crate::tools::optimised;
+use lambdav_core::interface::LocationSource;
 use lambdav_core::source::SourceFile;
 use lambdav_engine::foreign::{Language, to_spirv};
 use lambdav_spirv::assemble::{SpirvVersion, assemble};
-use lambdav_spirv_frontend::{LocationSource, RaiseOptions, raise};
+use lambdav_spirv_frontend::{RaiseOptions, raise};
 use lambdav_test_support::{files_below, has_tool, skipped};
 use std::collections::BTreeMap;
 use std::path::Path;

@@ -7,6 +7,8 @@ use lambdav::Size;
 use lambdav_core::evaluate::{EvaluationFault, Evaluator};
 use lambdav_core::graph::Core;
 use lambdav_core::inputs::Inputs;
+use lambdav_core::interface::Binding;
+use lambdav_core::interface::{Interface, LocationSource};
 use lambdav_core::op::NAN;
 use lambdav_core::resource::Bound;
 use lambdav_core::schedule::schedule;
@@ -16,12 +18,10 @@ use lambdav_engine::settings::Settings;
 use lambdav_generate::resources;
 use lambdav_image::Frame;
 use lambdav_raster::{RenderOptions, render};
-use lambdav_spirv::Binding;
 use lambdav_spirv_backend::emit::{EmitOptions, emit};
 use lambdav_spirv_eval::{
     InputSource, LoadOptions, Module, ModuleEvaluator, ModuleFault, Resources, Undefined,
 };
-use lambdav_spirv_frontend::{Interface, LocationSource};
 use lambdav_test_support::Random;
 use std::sync::Arc;
 

@@ -3,8 +3,9 @@
 use crate::bound;
 use crate::helpers;
 use crate::theorem::{Counts, Foreign, pixels};
+use lambdav_core::interface::LocationSource;
 use lambdav_spirv::assemble::{SpirvVersion, assemble};
-use lambdav_spirv_frontend::{LocationSource, RaiseOptions, raise};
+use lambdav_spirv_frontend::{RaiseOptions, raise};
 
 const SIZE: [u32; 2] = [33, 17];
 

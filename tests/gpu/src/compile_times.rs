@@ -9,6 +9,7 @@ use lambdav_core::graph::Core;
 use lambdav_core::inputs::Inputs;
 use lambdav_core::limits::ITERATIONS;
 use lambdav_core::schedule::schedule;
+use lambdav_engine::ShaderOptions;
 use lambdav_engine::program::Loaded;
 use lambdav_generate::resources;
 use lambdav_generate::suite::{ExpectedVerdict, read_cases};
@@ -16,7 +17,6 @@ use lambdav_gpu::{Device, Job, forever};
 use lambdav_gpu_tests::Shader;
 use lambdav_spirv_backend::emit::emit;
 use lambdav_spirv_eval::Resources;
-use lambdav_spirv_frontend::RaiseOptions;
 use lambdav_test_support::files_below;
 use std::env;
 use std::error::Error;
@@ -95,7 +95,7 @@ fn programs(arguments: &Arguments) -> Result<Vec<(String, Core)>, Box<dyn Error>
         foreign = files_below(&root.join("tests/foreign"), &["wgsl", "frag"]);
     }
     for path in foreign {
-        let (bytes, options) = (fs::read(&path)?, RaiseOptions::default());
+        let (bytes, options) = (fs::read(&path)?, ShaderOptions::default());
         let loaded = Loaded::from_file_with(Some(&path), bytes, 10, &mut |_, _| None, &options);
         add(path.display().to_string(), loaded);
     }

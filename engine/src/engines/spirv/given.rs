@@ -2,10 +2,10 @@
 
 use crate::settings::Settings;
 use lambdav_core::inputs::Inputs;
+use lambdav_core::interface::Binding;
+use lambdav_core::interface::{Interface, LocationSource};
 use lambdav_core::resource::Bound;
-use lambdav_spirv::Binding;
 use lambdav_spirv_eval::{InputSource, Module, Resources};
-use lambdav_spirv_frontend::{Interface, LocationSource};
 
 /// Descriptor set and binding; of push constants none.
 pub(super) fn descriptor(binding: Binding) -> Option<[u32; 2]> {

@@ -2,11 +2,11 @@
 
 use super::json::Program;
 use super::{FuzzTarget, Reached};
+use lambdav_core::interface::Binding;
+use lambdav_core::interface::{BlockMember, Interface};
 use lambdav_core::types::{Type, TypeKind, Types};
 use lambdav_engine::settings::{ModuleNames, Paths, Target};
 use lambdav_generate::Random;
-use lambdav_spirv::Binding;
-use lambdav_spirv_frontend::{BlockMember, Interface};
 use std::collections::HashMap;
 
 pub(super) struct SettingPaths {

@@ -1,9 +1,35 @@
-//! What a module wants from outside, after it has been raised, and how that lies in memory.
+//! The interface of a program that comes from a module: its entry point, and its inputs by set, number and the author's name.
+//!
+//! The program has uniforms, textures and buffers, by their numbers. The interface tells where each lay in the module: in
+//! which block, at which bytes, under which name. It knows no SPIR-V.
 
-use lambdav_core::inputs::{Input, Inputs};
-use lambdav_core::types::{Scalar, Type};
-use lambdav_spirv::Binding;
-use std::collections::BTreeMap;
+use crate::inputs::{Input, Inputs};
+use crate::types::{Scalar, Type};
+use std::fmt;
+
+/// Where a block is bound.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Binding {
+    /// Under that number of a descriptor set.
+    Descriptor {
+        /// The set.
+        set: u32,
+        /// The number.
+        binding: u32,
+    },
+    /// As push constants.
+    PushConstants,
+}
+
+/// `0.1`, or `push`.
+impl fmt::Display for Binding {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Descriptor { set, binding } => write!(f, "{set}.{binding}"),
+            Self::PushConstants => f.write_str("push"),
+        }
+    }
+}
 
 /// A member of a block that is a uniform of the program.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -74,7 +100,7 @@ pub struct UnusedInput {
     pub location: Option<u32>,
 }
 
-/// A part of a uniform that is an input of λV.
+/// A part of a uniform that has the value of an input of λV.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct GivenInput {
     /// The index of the uniform.
@@ -99,10 +125,10 @@ impl GivenInput {
     }
 }
 
-/// What a module wants.
+/// The interface of a module.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Interface {
-    /// The entry point that was raised.
+    /// The entry point.
     pub entry_point: String,
     /// Uniforms that lie in blocks.
     pub members: Vec<BlockMember>,
@@ -112,23 +138,6 @@ pub struct Interface {
     pub resources: Vec<BoundResource>,
     /// Inputs of λV that the module has under their own names.
     pub inputs: Vec<Input>,
-    /// Parts of uniforms that are inputs of λV, as the options say; the program does not read them as uniforms.
-    pub given: Vec<GivenInput>,
     /// Inputs that are declared and not used.
     pub unused: Vec<UnusedInput>,
-}
-
-/// How to raise.
-#[derive(Clone, Debug, Default)]
-pub struct RaiseOptions {
-    /// The name of the entry point; without it the module must have one fragment entry point only, or one
-    /// that is called `main`.
-    pub entry_point: Option<String>,
-    /// The colour that a pixel keeps that is discarded.
-    pub clear: [f32; 4],
-    /// Where inputs of locations come from; all others are uniforms, whose default is zero.
-    pub locations: BTreeMap<u32, LocationSource>,
-    /// Values in blocks that are inputs of λV: their block, and the byte where they begin. They have as many components as
-    /// the input, of any kind of number.
-    pub inputs: BTreeMap<(Binding, u32), Input>,
 }
