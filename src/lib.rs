@@ -13,7 +13,7 @@
 //!     let mut bindings = pipeline.bindings();
 //!     bindings.set("tint", [1.0, 0.8, 0.5])?;
 //!     let frame = pipeline.render(&bindings, Size::new(64, 16)?)?;
-//!     # let folder = std::env::temp_dir(); std::env::set_current_dir(folder).unwrap();
+//!     # let folder = tempfile::tempdir().unwrap(); std::env::set_current_dir(&folder).unwrap();
 //!     save("ramp.png", &frame)
 //! }
 //! ```

@@ -84,7 +84,7 @@ pub(super) struct CompileArguments {
     #[arg(long, value_name = "NAME=VALUE")]
     set: Vec<String>,
     /// Binds a file to a texture or buffer, as `render --bind` does: what comes after the core, SPIR-V
-    /// apart, is for data of certain sizes. Can be given several times
+    /// apart, is then for data of that size, as with `render --specialise`. Can be given several times
     #[arg(long, value_name = "NAME=FILE")]
     bind: Vec<String>,
     /// Make scalar constants that no `@` and no default consulted into specialisation constants of
@@ -322,7 +322,8 @@ fn spirv_stage(
     text.map(String::into_bytes).map_err(|error| Failure::machine(error.to_string()))
 }
 
-/// The text of a stage of machine code, as `render` takes it for an image of that size.
+/// The text of a stage of machine code, as `render` takes it for an image of that size; where data is bound, specialised
+/// for its sizes.
 fn code_stage(
     stage: CodeStage,
     options: &CompileArguments,
@@ -332,14 +333,13 @@ fn code_stage(
     let location = location(shader.outputs(), options.output, "this stage")?;
     let mut bindings = shader.bindings();
     binds.apply(&mut bindings)?;
-    let size = size_of(options);
-    let mut how = Options::default().for_size(size);
+    let mut how = Options::default().for_size(size_of(options));
     if let Some(lanes) = options.lanes {
         how = how.lanes(lanes);
     }
     if let Some(target) = options.target {
         how = how.target(target);
     }
-    let text = shader.code_text(stage, location, &bindings, size, &how);
+    let text = shader.code_text(stage, location, &bindings, &how);
     text.map(String::into_bytes).map_err(|error| failed(error, options.messages))
 }

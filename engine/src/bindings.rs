@@ -534,6 +534,11 @@ impl Bindings {
         mark(set);
     }
 
+    /// The data of textures and buffers, as far as it is bound.
+    pub(crate) fn resources(&self) -> &[Bound] {
+        &self.settings.inputs.resources
+    }
+
     /// The inputs of a picture of that size.
     pub(crate) fn settings(&self, size: Size, max_iterations: u64) -> Settings {
         let mut settings = self.settings.clone();

@@ -96,9 +96,10 @@ impl Options {
         self
     }
 
-    /// Compiles for the values that uniforms have in these bindings: what they decide is decided once. A picture with
+    /// Compiles for the values that uniforms have in these bindings, and for the sizes of textures and buffers that they bind: what
+    /// they decide is decided once. A picture with
     /// other values is drawn with these all the same, but for uniforms of a module that are inputs by their names, such as
-    /// `time`. The bits do not depend on it.
+    /// `time`; data of other sizes is [`Error::Mismatch`](crate::Error::Mismatch). The bits do not depend on it.
     #[must_use]
     pub fn specialise(mut self, bindings: &Bindings) -> Self {
         self.specialised = Some(bindings.clone());

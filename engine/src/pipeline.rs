@@ -183,7 +183,7 @@ impl Pipeline {
         if let Some(unbound) = program.core.unbound(&settings.inputs.resources) {
             return Err(at_fault(program, unbound));
         }
-        Ok(self.0.code.bind(settings))
+        self.0.code.bind(settings)
     }
 
     /// Properties of its machine code; none of an engine that has none.
@@ -228,7 +228,9 @@ impl Pipeline {
         self.check(bindings)?;
         let Code::Simd(program) = &self.0.code else { return Ok(None) };
         let settings = bindings.settings(size, self.0.options.max_iterations);
-        Ok(Some(program.bind(settings).kernel().activity(size)))
+        let bound = program.bind(&settings);
+        let bound = bound.map_err(|error| Error::Mismatch(error.to_string()))?;
+        Ok(Some(bound.kernel().activity(size)))
     }
 
     fn check(&self, bindings: &Bindings) -> Result<(), Error> {
@@ -249,16 +251,19 @@ impl Pipeline {
 
 impl Code {
     /// The kernel for these inputs; all textures and buffers are bound.
-    fn bind(&self, settings: Settings) -> Box<dyn BoundKernel> {
-        match self {
-            Self::Simd(program) => Box::new(program.bind(settings)),
+    fn bind(&self, settings: Settings) -> Result<Box<dyn BoundKernel>, Error> {
+        Ok(match self {
+            Self::Simd(program) => {
+                let bound = program.bind(&settings);
+                Box::new(bound.map_err(|error| Error::Mismatch(error.to_string()))?)
+            }
             Self::Core(program, _) => Box::new(program.bind(settings)),
             Self::Source(program) => Box::new(program.bind(settings)),
             #[cfg(feature = "spirv")]
             Self::Spirv(program) => Box::new(program.bind(settings)),
             #[cfg(feature = "gpu")]
             Self::Gpu(program) => Box::new(program.bind(&settings)),
-        }
+        })
     }
 }
 
@@ -379,7 +384,10 @@ fn compile(
 
 pub(crate) fn compiler(options: &Options) -> Result<Compiler, Error> {
     match options.compiler() {
-        Ok(Some(compiler)) => Ok(compiler),
+        Ok(Some(compiler)) => Ok(match &options.specialised {
+            Some(bindings) => compiler.specialised(bindings.resources()),
+            None => compiler,
+        }),
         Ok(None) => {
             let name = options.target.as_deref().unwrap_or_default();
             let known: Vec<&str> = crate::options::targets().collect();
@@ -402,7 +410,7 @@ pub(crate) fn simd_error(program: &Accepted, options: &Options, error: SimdError
 
 fn emit_error(error: EmitError) -> Error {
     match error {
-        EmitError::Absent(_) => Error::Unsupported(error.to_string()),
+        EmitError::Absent(_) | EmitError::Native(_) => Error::Unsupported(error.to_string()),
         error => Error::Code { message: error.to_string(), is_limit: error.is_limit() },
     }
 }

@@ -11,7 +11,6 @@ use crate::rewritten;
 use crate::shader::Shader;
 use lambdav_core::core_text;
 use lambdav_core::schedule::schedule;
-use lambdav_image::Size;
 use lambdav_simd_backend::emit::Listing;
 use lambdav_simd_backend::{Compiler, EmitError};
 #[cfg(feature = "spirv")]
@@ -75,32 +74,28 @@ impl Shader {
         Ok(SpirvModule { words: module.words, moved })
     }
 
-    /// The text of a stage of the output at `location`, for pictures of that size with this data of textures and buffers.
+    /// The text of a stage of the output at `location`, specialised for the sizes of textures and buffers that are bound.
     ///
     /// # Errors
     ///
-    /// As of [`Shader::pipeline`], and [`Error::Program`] where a texture or buffer is not bound.
+    /// As of [`Shader::pipeline`].
     pub fn code_text(
         &self,
         stage: CodeStage,
         location: u32,
         bindings: &Bindings,
-        size: Size,
         options: &Options,
     ) -> Result<String, Error> {
         let core = self.core();
         let program = schedule(core, &[location]).map_err(|found| fault(self, found))?;
-        let resources = bindings.settings(size, options.max_iterations).inputs.resources;
-        if let Some(unbound) = core.unbound(&resources) {
-            return Err(fault(self, unbound));
-        }
         let listing = match stage {
             CodeStage::Intermediate => Listing::Intermediate,
             CodeStage::Assembly => Listing::Assembly,
             CodeStage::Lanes | CodeStage::Registers => Listing::None,
         };
         let failed = |error: EmitError| simd_error(&self.0, options, SimdError::Emit(error));
-        let compiler = Compiler { resources, listing, ..compiler(options)? };
+        let compiler = Compiler { listing, ..compiler(options)? };
+        let compiler = compiler.specialised(bindings.resources());
         if stage == CodeStage::Lanes {
             compiler.check(&program).map_err(failed)?;
             return Ok(compiler.lane_program(&program).to_string());

@@ -63,7 +63,10 @@ impl FastEngine {
         let pixels = settings.inputs.resolution.map(f64::from).iter().product();
         let compiler = Compiler { lanes, pixels, ..Compiler::new(target) };
         Ok(match FastProgram::new(core, location, compiler)? {
-            FastProgram::Simd(program) => Self::Simd(Box::new(program.bind(settings))),
+            FastProgram::Simd(program) => {
+                let bound = program.bind(&settings);
+                Self::Simd(Box::new(bound.map_err(|error| SimdError::Emit(error.into()))?))
+            }
             FastProgram::Core(program, why) => Self::Core(Box::new(program.bind(settings)), why),
         })
     }

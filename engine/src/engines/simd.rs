@@ -6,6 +6,7 @@ use lambdav_core::diagnostics::Diagnostic;
 use lambdav_core::graph::Core;
 use lambdav_core::{evaluate, schedule};
 use lambdav_raster::{Cancel, Fault, Kernel, Stop, Tile, TileBuffer};
+use lambdav_simd_backend::emit::BindError;
 use lambdav_simd_backend::{CompiledKernel, Compiler, EmitError, SimdKernel, Target};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -32,10 +33,15 @@ impl SimdProgram {
         Ok(Self { code: Arc::new(code), scheduling })
     }
 
-    /// A kernel for these inputs; all textures and buffers are bound.
-    pub fn bind(&self, settings: Settings) -> SimdEngine {
-        let Settings { inputs, max_iterations } = settings;
-        SimdEngine { kernel: self.code.bind(&inputs, max_iterations), max_iterations }
+    /// A kernel for these inputs.
+    ///
+    /// # Errors
+    ///
+    /// A texture or buffer that is not bound, or has another size than code was specialised for.
+    pub fn bind(&self, settings: &Settings) -> Result<SimdEngine, BindError> {
+        let max_iterations = settings.max_iterations;
+        let kernel = self.code.bind(&settings.inputs, max_iterations)?;
+        Ok(SimdEngine { kernel, max_iterations })
     }
 
     /// The machine code.
@@ -113,7 +119,7 @@ impl SimdEngine {
         let settings = bound(core, settings).map_err(SimdError::Program)?;
         let pixels = settings.inputs.resolution.map(f64::from).iter().product();
         let program = SimdProgram::new(core, location, Compiler { pixels, ..compiler })?;
-        Ok(program.bind(settings))
+        program.bind(&settings).map_err(|error| SimdError::Emit(error.into()))
     }
 
     /// The machine code with its inputs.
