@@ -67,11 +67,15 @@
 //!
 //! # Features
 //!
-//! - `command` (default): the command `lambdav`, which libraries have no use for:
-//!   `lambdav = { version = "0.1", default-features = false }` goes without its dependencies
-//! - `foreign` (default): WGSL and GLSL in place of λV
-//! - `gpu`: Vulkan devices as engines; the command has it
+//! By default all are on but `image`. `lambdav = { version = "0.1", default-features = false }` reads λV and core text, and writes and reads
+//! PNG and NPY.
+//!
+//! - `command`: the command `lambdav`, which libraries have no use for
+//! - `spirv`: SPIR-V modules, read and made
+//! - `foreign`: WGSL and GLSL
+//! - `gpu`: Vulkan devices as engines
 //! - `exr`: OpenEXR files
+//! - `formats`: image files of other programs, to be read
 //! - `image`: frames to and from the buffers of the crate `image`
 #![forbid(unsafe_code)]
 

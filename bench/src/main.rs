@@ -5,6 +5,7 @@
 //! taskset -c 1 target/release/lambdav-bench kernels
 //! taskset -c 1 target/release/lambdav-bench functions
 //! taskset -c 1 target/release/lambdav-bench compile --command target/release/lambdav
+//! taskset -c 1 target/release/lambdav-bench pipelines
 //! target/release/lambdav-bench drivers
 //! ```
 //!
@@ -29,6 +30,7 @@ mod functions;
 #[cfg(test)]
 mod generate;
 mod kernels;
+mod pipelines;
 mod table;
 mod textures;
 mod timing;
@@ -55,6 +57,8 @@ enum What {
     /// What compiling costs: programs of a thousand to a hundred thousand operations, the gallery,
     /// whole processes
     Compile(compile::CompileOptions),
+    /// A thousand small pictures of a pipeline, beside the compiled kernel alone
+    Pipelines(BenchArguments),
     /// Whole frames, beside Vulkan drivers that draw the same on processors
     Drivers(drivers::DriverOptions),
 }
@@ -100,6 +104,7 @@ fn main() -> ExitCode {
         What::Kernels(options) => kernels::run(&options),
         What::Functions(options) => functions::run(&options),
         What::Compile(options) => compile::run(&options),
+        What::Pipelines(options) => pipelines::run(&options),
         What::Drivers(options) => drivers::run(&options),
     };
     match done {

@@ -11,8 +11,8 @@ use lambdav_core::diagnostics::{
     DiagnosticCode, Diagnostics, SarifLog, Severity, render_github, render_github_error,
     render_github_omitted,
 };
+use lambdav_core::limits;
 use lambdav_core::source::SourceFile;
-use lambdav_core::{limits, schedule};
 use lambdav_engine::ShaderOptions;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, TryLockError};
@@ -263,12 +263,7 @@ fn check(
 ) -> Result<bool> {
     let mut loaded = read(path, options.max_errors, how)?;
     loaded.diagnostics.retain(|finding| !options.allow.contains(&finding.code));
-    if let Some(core) = &loaded.core {
-        let all: Vec<u32> = core.outputs.iter().map(|o| o.location).collect();
-        if let Err(diagnostic) = schedule::schedule(core, &all) {
-            loaded.diagnostics.push(diagnostic);
-        }
-    }
+    loaded.check_nesting();
     let found = &loaded.diagnostics;
     locked(sink).tell(&loaded.source, found)?;
     let is_refused = loaded.core.is_none() || found.has_errors();

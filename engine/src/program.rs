@@ -11,6 +11,7 @@ use lambdav_core::diagnostics::{Diagnostic, DiagnosticCode, Diagnostics};
 use lambdav_core::graph::Core;
 use lambdav_core::interface::Interface;
 use lambdav_core::limits;
+use lambdav_core::schedule::schedule;
 use lambdav_core::source::SourceFile;
 use lambdav_frontend::syntax::include::{Files, Included, include};
 use lambdav_frontend::syntax::parse_within;
@@ -164,6 +165,16 @@ impl Loaded {
         };
         self.core = kept.core;
         kept.constants
+    }
+
+    /// Adds the error of a program that nests too deeply to be drawn.
+    pub fn check_nesting(&mut self) {
+        if let Some(core) = &self.core {
+            let all: Vec<u32> = core.outputs.iter().map(|output| output.location).collect();
+            if let Err(diagnostic) = schedule(core, &all) {
+                self.diagnostics.push(diagnostic);
+            }
+        }
     }
 
     /// Whether it is shader text.
