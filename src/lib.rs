@@ -9,7 +9,7 @@
 //! fn main() -> Result<(), Error> {
 //!     let text = "(uniform tint vec3 (vec3 1)) (* tint (/ (.x (frag-coord)) (.x (resolution))))";
 //!     let shader = Shader::new("ramp.lv", text)?; // an error shows the place in the text
-//!     let pipeline = shader.pipeline(&Options::default())?;
+//!     let pipeline = shader.pipeline(&Options::default())?; // compiled once, drawn often, from any thread
 //!     let mut bindings = pipeline.bindings();
 //!     bindings.set("tint", [1.0, 0.8, 0.5])?;
 //!     let frame = pipeline.render(&bindings, Size::new(64, 16)?)?;

@@ -67,13 +67,16 @@ pub(super) fn in_time<T>(
 }
 
 fn not_drawn(error: Error) -> Failure {
-    // The library speaks of engines, the command line of its option.
-    let message = chain(&error).replace("the engine `core` does", "--engine core does");
     match error {
-        Error::Unsupported(_) => Failure::input(message),
-        Error::Mismatch(_) | Error::Output { .. } | Error::Uniform(_) | Error::Bind(_) => {
-            Failure::usage(message)
+        Error::Code { message, is_limit } => {
+            let message = format!("{message}; --engine core does without");
+            if is_limit { Failure::input(message) } else { Failure::machine(message) }
         }
-        _ => Failure::machine(message),
+        Error::Unsupported(message) => Failure::input(message),
+        error
+        @ (Error::Mismatch(_) | Error::Output { .. } | Error::Uniform(_) | Error::Bind(_)) => {
+            Failure::usage(chain(&error))
+        }
+        error => Failure::machine(chain(&error)),
     }
 }

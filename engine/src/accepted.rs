@@ -1,6 +1,6 @@
 //! A program that was accepted, as shaders, pipelines and bindings share it.
 
-use crate::program::{Loaded, LoadedModule};
+use crate::loaded::{Loaded, LoadedModule};
 use crate::settings::{ModuleNames, Paths};
 use lambdav_core::diagnostics::Diagnostics;
 use lambdav_core::graph::{Core, Uniform};

@@ -7,7 +7,6 @@ use crate::settings::{
     BindError, DataRef, Paths, Settings, Target, UniformError, UniformValue, block_members,
     members, set_words, to_json_within, unset_parts,
 };
-use crate::shader::Shader;
 use lambdav_core::inputs::Input;
 use lambdav_core::interface::GivenInput;
 use lambdav_core::resource::Bound;
@@ -146,10 +145,10 @@ impl Bindings {
         self.unused.push(name);
     }
 
-    /// Gives uniforms of a module that have no value the defaults that another program has for uniforms of the same names,
+    /// Gives uniforms of a module that have no value those that the bindings of another program have for uniforms of the same names,
     /// as far as their components are of the same kinds.
     #[doc(hidden)]
-    pub fn take_defaults(&mut self, other: &Shader) {
+    pub fn take_defaults(&mut self, other: &Self) {
         let program = Arc::clone(&self.program);
         // There are no bools in blocks: of words they are the same.
         let kinds = |types: &Types, ty: Type| {
@@ -161,9 +160,9 @@ impl Bindings {
             if self.is_set[index].contains(&true) {
                 continue;
             }
-            let found = other.0.core.uniforms.iter().find(|of| of.name == uniform.name);
+            let found = other.program.core.uniforms.iter().find(|of| of.name == uniform.name);
             if let Some(found) = found
-                && kinds(program.types(), uniform.ty) == kinds(other.0.types(), found.ty)
+                && kinds(program.types(), uniform.ty) == kinds(other.program.types(), found.ty)
             {
                 self.settings.inputs.uniforms[index].clone_from(&found.default);
                 self.mark(index, |set| set.fill(true));

@@ -4,7 +4,7 @@
 //! |---|---|
 //! | `shader`, `pipeline`, `bindings`, `options`, `target`, `error`, `save` | the public face |
 //! | `accepted` | what these share of a program |
-//! | [`program`] | files to programs, with their diagnostics |
+//! | `reading`, `loaded`, [`program`], `module` | files to programs, with their diagnostics |
 //! | `foreign` | WGSL and GLSL to SPIR-V |
 //! | `compare` | a program on the processor and on a device |
 //! | `stages`, `rewritten`, `as_is` | programs as text and as modules, modules that are written again, and those that are executed as they are |
@@ -25,12 +25,14 @@ mod error;
 #[cfg(feature = "foreign")]
 #[doc(hidden)]
 pub mod foreign;
+mod loaded;
 #[cfg(feature = "spirv")]
 mod module;
 mod options;
 mod pipeline;
 #[doc(hidden)]
 pub mod program;
+mod reading;
 #[cfg(feature = "spirv")]
 mod rewritten;
 mod save;
@@ -50,9 +52,10 @@ pub use lambdav_simd_backend::activity::Activity;
 pub use lambdav_spirv_eval::Resources as DeviceMemory;
 pub use options::{Engine, LANES, Options, targets};
 pub use pipeline::{CodeReport, Drawn, Pipeline};
+pub use reading::{LocationInput, ShaderOptions};
 pub use save::{metadata, save};
 #[doc(hidden)]
 pub use settings::Settings;
 pub use settings::{BindError, DataRef, UniformError, UniformValue};
-pub use shader::{LocationInput, LocationUse, Shader, ShaderOptions};
+pub use shader::{LocationUse, Shader};
 pub use target::{Target, TargetError};

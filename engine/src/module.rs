@@ -2,8 +2,8 @@
 
 #[cfg(feature = "foreign")]
 use crate::foreign::{Language, to_spirv};
-use crate::program::{Loaded, LoadedModule};
-use crate::shader::ShaderOptions;
+use crate::loaded::{Loaded, LoadedModule};
+use crate::reading::ShaderOptions;
 #[cfg(feature = "foreign")]
 use lambdav_core::decode::decode;
 use lambdav_core::diagnostics::Diagnostics;

@@ -308,6 +308,9 @@ fn compile(
     options: &Options,
 ) -> Result<Code, Error> {
     let fault = |diagnostic| at_fault(program, diagnostic);
+    if let Some(native) = core.native() {
+        return Err(fault(native));
+    }
     #[cfg(feature = "spirv")]
     if let Some(AsIs { words, clear }) = &program.as_is {
         let (source, name) = (&program.source, program.source.name());

@@ -2,14 +2,13 @@
 
 #[cfg(feature = "foreign")]
 use crate::foreign::Language;
+pub use crate::loaded::{Loaded, LoadedModule};
 #[cfg(feature = "spirv")]
 use crate::module;
-use crate::shader::ShaderOptions;
+use crate::reading::ShaderOptions;
 use lambdav_core::core_text;
 use lambdav_core::decode::decode;
 use lambdav_core::diagnostics::{Diagnostic, DiagnosticCode, Diagnostics};
-use lambdav_core::graph::Core;
-use lambdav_core::interface::Interface;
 use lambdav_core::limits;
 use lambdav_core::schedule::schedule;
 use lambdav_core::source::SourceFile;
@@ -20,40 +19,6 @@ use lambdav_frontend::{compile_fixed, compile_for_samplers, compile_keeping};
 use std::fs::File;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
-
-/// A program, read and compiled as far as it goes.
-#[derive(Debug)]
-pub struct Loaded {
-    /// The text that the diagnostics point into.
-    pub source: SourceFile,
-    /// Whether the text is core text; only shader text can be given to the `source` evaluator.
-    pub is_core_text: bool,
-    /// The core, if no diagnostic is an error.
-    pub core: Option<Core>,
-    /// All that is to be said about the program.
-    pub diagnostics: Diagnostics,
-    /// Of a SPIR-V module: what it wants, and what it is.
-    pub module: Option<LoadedModule>,
-    /// How long compiling a shader text took.
-    pub times: Option<Times>,
-    /// The canonical paths of the files that it includes, and the paths of those that are not there.
-    pub included: Vec<PathBuf>,
-}
-
-/// A SPIR-V module.
-#[derive(Clone, Debug)]
-pub struct LoadedModule {
-    /// Its bytes.
-    pub bytes: Vec<u8>,
-    /// What it wants, if no diagnostic is an error.
-    pub interface: Interface,
-    /// Its words; none, if it could not be read or compiled.
-    pub words: Vec<u32>,
-    /// Whether it was compiled from another language by a part of this program.
-    pub is_foreign: bool,
-    /// The colour that a pixel keeps that it discards.
-    pub clear: [f32; 4],
-}
 
 /// The files of the system.
 #[derive(Default)]
@@ -235,19 +200,6 @@ impl Loaded {
                 Self { diagnostics, ..loaded }
             }
             _ => loaded,
-        }
-    }
-
-    /// Nothing yet.
-    pub(crate) fn empty(most: usize) -> Self {
-        Self {
-            source: SourceFile::new("", ""),
-            is_core_text: false,
-            core: None,
-            diagnostics: Diagnostics::new(most),
-            module: None,
-            times: None,
-            included: Vec::new(),
         }
     }
 

@@ -6,11 +6,11 @@ use crate::error::{Error, Report};
 use crate::options::Options;
 use crate::pipeline::Pipeline;
 use crate::program::{self, Fix, Loaded};
+use crate::reading::ShaderOptions;
 use crate::settings::{Paths, Settings, UniformError, UniformValue};
 use lambdav_core::diagnostics::Diagnostics;
 use lambdav_core::graph::{Core, Uniform};
 use lambdav_core::interface::Binding;
-use lambdav_core::interface::LocationSource;
 use lambdav_core::limits;
 use lambdav_core::source::SourceFile;
 use lambdav_core::types::{Resource, Types};
@@ -18,7 +18,6 @@ use lambdav_frontend::compile_fixed;
 use lambdav_image::Size;
 #[cfg(feature = "spirv")]
 use lambdav_spirv::inspect::inspect;
-use std::collections::BTreeMap;
 use std::fs::File;
 use std::path::Path;
 use std::sync::Arc;
@@ -26,16 +25,6 @@ use std::sync::Arc;
 /// A program that was accepted: λV, core text, SPIR-V, WGSL or GLSL. Clones share it.
 #[derive(Clone, Debug)]
 pub struct Shader(pub(crate) Arc<Accepted>);
-
-/// The source of an input of a location in a full-screen picture.
-#[derive(Clone, Copy, Debug, PartialEq)]
-#[non_exhaustive]
-pub enum LocationInput {
-    /// Position divided by size: (0, 0) at the upper left, (1, 1) at the lower right.
-    Uv,
-    /// Position in pixels, as `frag-coord`.
-    Position,
-}
 
 /// The use of the input of a location.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -47,58 +36,6 @@ pub enum LocationUse {
     Source,
     /// The entry point does not use it.
     Unused,
-}
-
-/// Options by which a program is read. Entry point, inputs and clear colour are for SPIR-V, WGSL and GLSL.
-#[derive(Clone, Debug)]
-pub struct ShaderOptions {
-    pub(crate) entry_point: Option<String>,
-    pub(crate) clear: [f32; 4],
-    /// Sources of inputs by their locations.
-    pub(crate) locations: BTreeMap<u32, LocationSource>,
-    constants: BTreeMap<String, UniformValue>,
-    errors: usize,
-}
-
-impl Default for ShaderOptions {
-    fn default() -> Self {
-        let (locations, constants) = (BTreeMap::new(), BTreeMap::new());
-        Self { entry_point: None, clear: [0.0; 4], locations, constants, errors: limits::ERRORS }
-    }
-}
-
-impl ShaderOptions {
-    /// Chooses the fragment entry point, of a module that has several.
-    #[must_use]
-    pub fn entry_point(mut self, name: impl Into<String>) -> Self {
-        self.entry_point = Some(name.into());
-        self
-    }
-
-    /// Chooses the source of the input of a location. Other inputs are uniforms, called `input.LOCATION`, of zeros.
-    #[must_use]
-    pub fn input(mut self, location: u32, source: LocationInput) -> Self {
-        let source = match source {
-            LocationInput::Uv => LocationSource::Uv,
-            LocationInput::Position => LocationSource::Position,
-        };
-        self.locations.insert(location, source);
-        self
-    }
-
-    /// Sets the colour of discarded pixels; by default zeros.
-    #[must_use]
-    pub fn clear(mut self, colour: [f32; 4]) -> Self {
-        self.clear = colour;
-        self
-    }
-
-    /// Gives a constant of λV a value.
-    #[must_use]
-    pub fn constant(mut self, name: impl Into<String>, value: impl Into<UniformValue>) -> Self {
-        self.constants.insert(name.into(), value.into());
-        self
-    }
 }
 
 impl Shader {

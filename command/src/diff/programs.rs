@@ -122,7 +122,7 @@ impl Drawing<'_> {
         let mut bindings = picture.bindings(bindings);
         // A module does not hold the defaults of its uniforms, which the other program may have.
         if this.is_module() && !other.is_module() {
-            bindings.take_defaults(other);
+            bindings.take_defaults(&other.bindings());
         }
         if this.is_module() {
             note_bindings(&path.display().to_string(), &bindings, *messages);

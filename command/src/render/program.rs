@@ -3,7 +3,7 @@
 use super::draw::{Job, MOST_TOLD};
 use super::feedback::Feedback;
 use super::options::{PictureArguments, RenderArguments};
-use crate::engines::{engine, failed_silently, in_time};
+use crate::engines::{EngineName, engine, failed_silently, in_time};
 use crate::failure::{Failure, Result};
 use crate::gpu::Gpu;
 use crate::user_values::{UserValues, note_bindings};
@@ -23,6 +23,11 @@ pub(super) fn draw_program(
 ) -> Result {
     let name = options.shader.display().to_string();
     options.picture.module.check(shader.is_module(), &name)?;
+    let is_executed =
+        options.engine == Some(EngineName::Spirv) && lambdav_spirv::words(bytes).is_some();
+    if options.specialise && is_executed {
+        return Err(Failure::usage("--specialise is for programs; this is a module"));
+    }
     let mut bindings = options.picture.bindings(values.bindings(shader)?);
     let locations = locations(shader.outputs(), options.picture.output)?;
     job.begin(&locations, included)?;

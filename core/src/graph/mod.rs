@@ -184,10 +184,22 @@ pub struct Core {
 }
 
 impl Core {
-    /// What is to be said where a resource of the program has no data among these.
+    /// The error of a program that has a resource without data among these.
     pub fn unbound(&self, bound: &[Bound]) -> Option<Diagnostic> {
+        let missing = resource::unbound(self.graph.types(), bound);
+        missing.map(|resource| self.without_data(resource))
+    }
+
+    /// The error of a program that leaves samples to a device, which has no other engine.
+    pub fn native(&self) -> Option<Diagnostic> {
+        let mut all = self.graph.types().resources().iter();
+        let is_native =
+            |kind| matches!(kind, ResourceKind::Texture(TextureOptions { native: true, .. }));
+        all.find(|resource| is_native(resource.kind)).map(|found| self.without_data(found))
+    }
+
+    fn without_data(&self, Resource { name, kind }: &Resource) -> Diagnostic {
         let types = self.graph.types();
-        let Resource { name, kind } = resource::unbound(types, bound)?;
         let is_it = |ty| types.resource(ty).is_some_and(|k| types.resources()[k].name == *name);
         let mut nodes = (0..self.graph.len() as u32).map(NodeId);
         let node =
@@ -195,21 +207,17 @@ impl Core {
         let span = node.map_or_else(Span::default, |node| self.graph.span(node));
         if let ResourceKind::Texture(TextureOptions { native: true, .. }) = kind {
             let message = format!("samples of the texture {} are a device's", quote(name));
-            return Some(
-                Diagnostic::new(DiagnosticCode::Unbound, span, message)
-                    .label("its sampler is not here")
-                    .help("compile the shader without `--native-sampling`"),
-            );
+            return Diagnostic::new(DiagnosticCode::Unbound, span, message)
+                .label("its sampler is not here")
+                .help("compile the shader without `--native-sampling`");
         }
         let message = format!("the {} {} is not bound", kind.word(), quote(name));
         let data = match kind {
             ResourceKind::Texture(_) => "an image",
             ResourceKind::Buffer(_) => "a file of NPY or JSON",
         };
-        Some(
-            Diagnostic::new(DiagnosticCode::Unbound, span, message)
-                .label("nothing says what is in it")
-                .help(format!("give it {data}: `--bind {name}=FILE`")),
-        )
+        Diagnostic::new(DiagnosticCode::Unbound, span, message)
+            .label("nothing says what is in it")
+            .help(format!("give it {data}: `--bind {name}=FILE`"))
     }
 }

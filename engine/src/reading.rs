@@ -1,0 +1,69 @@
+//! Options by which a program is read.
+
+use crate::settings::UniformValue;
+use lambdav_core::interface::LocationSource;
+use lambdav_core::limits;
+use std::collections::BTreeMap;
+
+/// The source of an input of a location in a full-screen picture.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
+pub enum LocationInput {
+    /// Position divided by size: (0, 0) at the upper left, (1, 1) at the lower right.
+    Uv,
+    /// Position in pixels, as `frag-coord`.
+    Position,
+}
+
+/// Options by which a program is read. Entry point, inputs and clear colour are for SPIR-V, WGSL and GLSL.
+#[derive(Clone, Debug)]
+pub struct ShaderOptions {
+    pub(crate) entry_point: Option<String>,
+    pub(crate) clear: [f32; 4],
+    /// Sources of inputs by their locations.
+    pub(crate) locations: BTreeMap<u32, LocationSource>,
+    pub(crate) constants: BTreeMap<String, UniformValue>,
+    /// How many errors are told.
+    pub(crate) errors: usize,
+}
+
+impl Default for ShaderOptions {
+    fn default() -> Self {
+        let (locations, constants) = (BTreeMap::new(), BTreeMap::new());
+        Self { entry_point: None, clear: [0.0; 4], locations, constants, errors: limits::ERRORS }
+    }
+}
+
+impl ShaderOptions {
+    /// Chooses the fragment entry point, of a module that has several.
+    #[must_use]
+    pub fn entry_point(mut self, name: impl Into<String>) -> Self {
+        self.entry_point = Some(name.into());
+        self
+    }
+
+    /// Chooses the source of the input of a location. Other inputs are uniforms, called `input.LOCATION`, of zeros.
+    #[must_use]
+    pub fn input(mut self, location: u32, source: LocationInput) -> Self {
+        let source = match source {
+            LocationInput::Uv => LocationSource::Uv,
+            LocationInput::Position => LocationSource::Position,
+        };
+        self.locations.insert(location, source);
+        self
+    }
+
+    /// Sets the colour of discarded pixels; by default zeros.
+    #[must_use]
+    pub fn clear(mut self, colour: [f32; 4]) -> Self {
+        self.clear = colour;
+        self
+    }
+
+    /// Gives a constant of λV a value.
+    #[must_use]
+    pub fn constant(mut self, name: impl Into<String>, value: impl Into<UniformValue>) -> Self {
+        self.constants.insert(name.into(), value.into());
+        self
+    }
+}
