@@ -487,7 +487,7 @@ impl Bindings {
         names
     }
 
-    /// The memory that a module of the program reads on a device ([`Shader::spirv`]): push constants, the uniform block,
+    /// The memory that a module of the program reads on a device ([`Shader::spirv`](crate::Shader::spirv)): push constants, the uniform block,
     /// and the data of textures and buffers with their bindings.
     #[cfg(feature = "spirv")]
     pub fn device_memory(&self, size: Size) -> DeviceMemory {

@@ -32,7 +32,7 @@ pub struct Shader(pub(crate) Arc<Accepted>);
 pub enum LocationUse {
     /// It is the uniform `input.LOCATION`.
     Value,
-    /// It has a source: [`LocationInput`].
+    /// It has a source: [`LocationInput`](crate::LocationInput).
     Source,
     /// The entry point does not use it.
     Unused,

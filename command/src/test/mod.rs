@@ -3,7 +3,7 @@
 //! A *test* is a directive in a comment of a program: what picture is drawn of it. Its *golden* is the
 //! picture that was blessed, a file beside the program. The way is: [`plan`] finds programs and reads
 //! directives; [`workers`] have processes run the tests, so that nothing in one ends the run; in these,
-//! [`run`] draws and compares one test, and [`golden`] says what a golden holds; [`report`] says what came of
+//! [`mod@run`] draws and compares one test, and [`golden`] says what a golden holds; [`report`] says what came of
 //! all of them. A run writes no files but those of its own names, each whole or not at all, and replaces and
 //! removes none that has no [`mark`] of a run.
 
