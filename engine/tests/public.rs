@@ -52,7 +52,7 @@ fn text_becomes_a_picture() {
 #[test]
 fn a_pipeline_is_compiled_once() {
     let text = "(texture photo (wrap repeat)) (uniform k num 1)
-        (+ (* k (sample photo (/ (.xy (frag-coord)) 3))) (vec4 (texture-size photo) (resolution)))";
+        (+ (* k (sample photo (/ (.xy (frag-coord)) 3))) (vec4 (num (texture-size photo)) (resolution)))";
     for engine in [Engine::Fast, Engine::Simd, Engine::Core, Engine::Source, Engine::Spirv] {
         let options = Options::default().engine(engine);
         let pipeline = shader(text).pipeline(&options).expect("it is small");
@@ -73,8 +73,8 @@ fn a_pipeline_is_compiled_once() {
                 assert_eq!(frame.samples(), alone.samples());
             }
         });
-        let [x, y, width, height] = alone[4].pixel(7, 4).expect("it is inside");
-        assert_eq!([x.fract(), y.fract(), width, height], [0.5, 0.5, 9.25, 10.0]);
+        // The texels at 2.5 and 1.5 widths and heights lie at (2, 4.5) of 5x10.
+        assert_eq!(alone[4].pixel(7, 4), Some([15.0, 32.5, 9.25, 10.0]));
     }
 }
 
