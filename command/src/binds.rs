@@ -5,7 +5,6 @@ use super::files::{load_image_if, read_array, read_bytes};
 use super::module::object;
 use super::setting::Setting;
 use lambdav_engine::{BindError, Bindings, DataRef, Slot};
-use lambdav_image::file::npy;
 use std::path::{Path, PathBuf};
 
 /// Names of textures and buffers, and of files, of which the last for a name counts.
@@ -76,14 +75,9 @@ impl Binds {
                 Slot::Unused => bindings.note_unused(name.clone()),
                 _ => {
                     let bytes = read_array(path)?;
-                    let data = match str::from_utf8(&bytes) {
-                        _ if npy::is_npy(&bytes) => DataRef::Npy(&bytes),
-                        Ok(text) => DataRef::Json(text),
-                        Err(_) => {
-                            let what = "neither NPY nor JSON, which a buffer takes";
-                            return Err(Failure::input(format!("`{}` is {what}", path.display())));
-                        }
-                    };
+                    let data = DataRef::of_array(&bytes).map_err(|what| {
+                        Failure::input(format!("`{}` is {what}", path.display()))
+                    })?;
                     bindings.bind(name, data).map_err(fail)?;
                 }
             }

@@ -21,6 +21,16 @@ pub enum Binding {
     PushConstants,
 }
 
+impl Binding {
+    /// The descriptor set and the number there; of push constants none.
+    pub fn descriptor(self) -> Option<[u32; 2]> {
+        match self {
+            Self::Descriptor { set, binding } => Some([set, binding]),
+            Self::PushConstants => None,
+        }
+    }
+}
+
 /// `0.1`, or `push`.
 impl fmt::Display for Binding {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -1,5 +1,6 @@
 //! A program that was accepted, as shaders, pipelines and bindings share it.
 
+use crate::error::Report;
 use crate::loaded::{Loaded, LoadedModule};
 use crate::settings::{ModuleNames, Paths};
 use lambdav_core::diagnostics::Diagnostics;
@@ -45,28 +46,27 @@ pub(crate) struct NamedInput {
 }
 
 impl Accepted {
-    /// The program, or, where it has errors, what was loaded.
-    pub(crate) fn new(loaded: Loaded) -> Result<Self, Box<Loaded>> {
-        match loaded {
-            Loaded { core: Some(core), source, is_core_text, diagnostics, module, .. } => {
-                let names =
-                    module.as_ref().map(|of| ModuleNames::new(&of.interface)).unwrap_or_default();
-                let named_inputs =
-                    module.as_ref().map(|of| named_inputs(&core, of)).unwrap_or_default();
-                let warnings = diagnostics;
-                Ok(Self {
-                    source,
-                    is_core_text,
-                    core,
-                    module,
-                    as_is: None,
-                    names,
-                    named_inputs,
-                    warnings,
-                })
-            }
-            loaded => Err(Box::new(loaded)),
-        }
+    /// The program, or, where it has errors, the findings.
+    pub(crate) fn new(loaded: Loaded) -> Result<Self, Report> {
+        let Loaded { source, is_core_text, core, diagnostics, module, .. } = loaded;
+        let Some(core) = core else { return Err(Report { source, diagnostics }) };
+        let names = module.as_ref().map(|of| ModuleNames::new(&of.interface)).unwrap_or_default();
+        let named_inputs = module.as_ref().map(|of| named_inputs(&core, of)).unwrap_or_default();
+        let (as_is, warnings) = (None, diagnostics);
+        Ok(Self { source, is_core_text, core, module, as_is, names, named_inputs, warnings })
+    }
+
+    /// The locations of its outputs, at least one, ascending.
+    pub(crate) fn outputs(&self) -> Vec<u32> {
+        let mut locations: Vec<u32> = self.core.outputs.iter().map(|o| o.location).collect();
+        locations.sort_unstable();
+        locations
+    }
+
+    /// The module whose own words the engine `spirv` executes; of WGSL and GLSL there is none.
+    #[cfg(feature = "spirv")]
+    pub(crate) fn executed_module(&self) -> Option<&LoadedModule> {
+        self.module.as_ref().filter(|module| !module.is_foreign)
     }
 
     pub(crate) fn types(&self) -> &Types {

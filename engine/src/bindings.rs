@@ -10,12 +10,10 @@ use crate::settings::{
 use lambdav_core::inputs::Input;
 use lambdav_core::interface::GivenInput;
 use lambdav_core::resource::Bound;
-use lambdav_core::texture::TextureData;
-use lambdav_core::texture::TextureOptions;
+use lambdav_core::texture::{TextureData, TextureOptions};
 use lambdav_core::types::{ResourceKind, Scalar, Type, Types};
 use lambdav_image::Size;
 use lambdav_image::file::Undecoded;
-use lambdav_image::file::npy;
 #[cfg(feature = "spirv")]
 use lambdav_spirv_eval::Resources as DeviceMemory;
 use std::path::Path;
@@ -145,8 +143,8 @@ impl Bindings {
         self.unused.push(name);
     }
 
-    /// Gives uniforms of a module that have no value those that the bindings of another program have for uniforms of the same names,
-    /// as far as their components are of the same kinds.
+    /// Gives uniforms of a module that have no value the defaults that the program of other bindings has for uniforms of the same
+    /// names, as far as their components are of the same kinds.
     #[doc(hidden)]
     pub fn take_defaults(&mut self, other: &Self) {
         let program = Arc::clone(&self.program);
@@ -181,14 +179,13 @@ impl Bindings {
         all: impl IntoIterator<Item = (&'t str, &'t str)>,
     ) -> Result<(), (usize, UniformError)> {
         let program = Arc::clone(&self.program);
-        let uniforms = program.paths();
         // The name of a uniform may begin as the path of a constant does, so both are asked for at once.
-        let both = program.paths().with_constants(&program.core.constants);
+        let paths = program.paths().with_constants(&program.core.constants);
         for (number, (name, text)) in all.into_iter().enumerate() {
-            match both.find(name) {
+            match paths.find(name) {
                 Ok(Target::Place(place)) if place.uniform >= program.core.uniforms.len() => {}
                 Ok(_) => {
-                    self.set_text_at(&uniforms, name, text).map_err(|error| (number, error))?;
+                    self.set_text_at(&paths, name, text).map_err(|error| (number, error))?;
                 }
                 Err(error) => return Err((number, error)),
             }
@@ -359,11 +356,10 @@ impl Bindings {
         match (slot, str::from_utf8(bytes)) {
             (Slot::Block, Ok(text)) if is_json => self.set_text(name, text).map(drop)?,
             (Slot::Block, _) => self.bind(name, DataRef::Bytes(bytes)).map(drop)?,
-            _ if npy::is_npy(bytes) => self.bind(name, DataRef::Npy(bytes)).map(drop)?,
-            (_, Ok(text)) => self.bind(name, DataRef::Json(text)).map(drop)?,
-            (_, Err(_)) => {
-                let reason = "neither NPY nor JSON, which a buffer takes".to_owned();
-                return Err(BindError::Form { name: name.to_owned(), reason }.into());
+            _ => {
+                let form = |reason| BindError::Form { name: name.to_owned(), reason };
+                let data = DataRef::of_array(bytes).map_err(|what| form(what.to_owned()))?;
+                self.bind(name, data)?;
             }
         }
         Ok(())

@@ -8,7 +8,7 @@ use crate::accepted::Accepted;
 use crate::accepted::AsIs;
 use crate::bindings::Bindings;
 use crate::engines::{
-    BoundKernel, CoreProgram, FastProgram, SimdError, SimdProgram, SourceProgram,
+    BoundKernel, CoreProgram, FastProgram, SimdEngine, SimdError, SimdProgram, SourceProgram,
 };
 #[cfg(feature = "gpu")]
 use crate::engines::{GpuError, GpuProgram};
@@ -104,8 +104,7 @@ impl Pipeline {
         let fixed = options.specialised.as_ref().map(|bindings| fixed(program, options, bindings));
         let fixed = fixed.transpose()?;
         let core = fixed.as_ref().unwrap_or(&program.core);
-        let mut outputs: Vec<u32> = core.outputs.iter().map(|output| output.location).collect();
-        outputs.sort_unstable();
+        let outputs = program.outputs();
         let location = match options.output {
             None => outputs[0],
             Some(location) if outputs.contains(&location) => location,
@@ -163,7 +162,7 @@ impl Pipeline {
         target: impl Into<Target<'t>>,
         options: &RenderOptions<'_>,
     ) -> Result<Drawn, Error> {
-        let mut target = target.into();
+        let target = target.into();
         let kernel = self.bind(bindings, target.size())?;
         let drawn = target.render(&*kernel, options);
         drawn.map_err(|error| self.failed(error, &*kernel))?;
@@ -177,8 +176,8 @@ impl Pipeline {
     /// [`Error::Program`] where a texture or buffer is not bound, and [`Error::Foreign`].
     #[doc(hidden)]
     pub fn bind(&self, bindings: &Bindings, size: Size) -> Result<Box<dyn BoundKernel>, Error> {
-        self.check(bindings)?;
         let Compiled { program, options, .. } = &*self.0;
+        check(program, bindings)?;
         let settings = bindings.settings(size, options.max_iterations);
         if let Some(unbound) = program.core.unbound(&settings.inputs.resources) {
             return Err(at_fault(program, unbound));
@@ -225,16 +224,10 @@ impl Pipeline {
     /// As of [`Self::render`].
     #[doc(hidden)]
     pub fn activity(&self, bindings: &Bindings, size: Size) -> Result<Option<Activity>, Error> {
-        self.check(bindings)?;
+        check(&self.0.program, bindings)?;
         let Code::Simd(program) = &self.0.code else { return Ok(None) };
         let settings = bindings.settings(size, self.0.options.max_iterations);
-        let bound = program.bind(&settings);
-        let bound = bound.map_err(|error| Error::Mismatch(error.to_string()))?;
-        Ok(Some(bound.kernel().activity(size)))
-    }
-
-    fn check(&self, bindings: &Bindings) -> Result<(), Error> {
-        check(&self.0.program, bindings)
+        Ok(Some(simd_kernel(program, &settings)?.kernel().activity(size)))
     }
 
     fn failed(&self, error: RenderError, kernel: &dyn BoundKernel) -> Error {
@@ -253,10 +246,7 @@ impl Code {
     /// The kernel for these inputs; all textures and buffers are bound.
     fn bind(&self, settings: Settings) -> Result<Box<dyn BoundKernel>, Error> {
         Ok(match self {
-            Self::Simd(program) => {
-                let bound = program.bind(&settings);
-                Box::new(bound.map_err(|error| Error::Mismatch(error.to_string()))?)
-            }
+            Self::Simd(program) => Box::new(simd_kernel(program, &settings)?),
             Self::Core(program, _) => Box::new(program.bind(settings)),
             Self::Source(program) => Box::new(program.bind(settings)),
             #[cfg(feature = "spirv")]
@@ -265,6 +255,11 @@ impl Code {
             Self::Gpu(program) => Box::new(program.bind(&settings)),
         })
     }
+}
+
+/// Machine code with its inputs, which have the sizes that it was specialised for.
+fn simd_kernel(program: &SimdProgram, settings: &Settings) -> Result<SimdEngine, Error> {
+    program.bind(settings).map_err(|error| Error::Mismatch(error.to_string()))
 }
 
 /// Checks that bindings are for the program.
@@ -281,8 +276,7 @@ fn fixed(program: &Arc<Accepted>, options: &Options, bindings: &Bindings) -> Res
     check(program, bindings)?;
     #[cfg(feature = "spirv")]
     let is_executed = program.as_is.is_some()
-        || matches!(options.engine, Engine::Spirv)
-            && program.module.as_ref().is_some_and(|module| !module.is_foreign);
+        || matches!(options.engine, Engine::Spirv) && program.executed_module().is_some();
     #[cfg(not(feature = "spirv"))]
     let is_executed = false;
     let mismatch = |why: &str| Err(Error::Mismatch(why.to_owned()));
@@ -297,7 +291,8 @@ fn fixed(program: &Arc<Accepted>, options: &Options, bindings: &Bindings) -> Res
     Ok(program.core.with_uniforms_fixed(values, |index| !bindings.varies(index)))
 }
 
-fn at_fault(program: &Accepted, diagnostic: Diagnostic) -> Error {
+/// The error of a program with one finding.
+pub(crate) fn at_fault(program: &Accepted, diagnostic: Diagnostic) -> Error {
     Report::of(&program.source, diagnostic).into()
 }
 
@@ -350,8 +345,7 @@ fn compile(
         }
         #[cfg(feature = "spirv")]
         Engine::Spirv => {
-            let module = program.module.as_ref().filter(|module| !module.is_foreign);
-            let compiled = match module {
+            let compiled = match program.executed_module() {
                 Some(of) => {
                     let (words, interface, clear) = (&of.words, &of.interface, of.clear);
                     let source = &program.source;

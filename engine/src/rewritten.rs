@@ -1,7 +1,6 @@
 //! A module that is written again: where it had its blocks, textures and buffers.
 
 use lambdav_core::graph::Core;
-use lambdav_core::interface::Binding;
 use lambdav_core::interface::Interface;
 use lambdav_core::layout::{Layout, Rules};
 use lambdav_core::schedule::Program;
@@ -18,7 +17,7 @@ pub(super) fn host(
     let layout = Layout::new(&program.types, Rules::Std140);
     let mut blocks: Vec<(HostBlock, Vec<usize>, u64)> = Vec::new();
     for of in &interface.members {
-        let binding = descriptor(of.binding);
+        let binding = of.binding.descriptor();
         let index = blocks.iter().position(|(block, ..)| block.binding == binding);
         let index = index.unwrap_or_else(|| {
             let (name, members) = (of.block.clone(), Vec::new());
@@ -52,18 +51,10 @@ pub(super) fn host(
     });
     let blocks = blocks.collect();
     let resources = interface.resources.iter().map(|of| {
-        let [set, binding] = descriptor(of.binding).unwrap_or_default();
+        let [set, binding] = of.binding.descriptor().unwrap_or_default();
         let name = if of.name == of.binding.to_string() { String::new() } else { of.name.clone() };
         HostResource { name, set, binding }
     });
     let entry_point = Some(interface.entry_point.clone());
     (HostInterface { entry_point, blocks, resources: resources.collect() }, elsewhere)
-}
-
-/// Descriptor set and binding; of push constants none.
-fn descriptor(binding: Binding) -> Option<[u32; 2]> {
-    match binding {
-        Binding::Descriptor { set, binding } => Some([set, binding]),
-        Binding::PushConstants => None,
-    }
 }

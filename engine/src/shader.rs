@@ -113,13 +113,7 @@ impl Shader {
     #[doc(hidden)]
     pub fn of(mut loaded: Loaded) -> Result<Self, Report> {
         loaded.diagnostics.drop_lints();
-        match Accepted::new(loaded) {
-            Ok(accepted) => Ok(Self(Arc::new(accepted))),
-            Err(loaded) => {
-                let Loaded { source, diagnostics, .. } = *loaded;
-                Err(Report { source, diagnostics })
-            }
-        }
+        Accepted::new(loaded).map(|accepted| Self(Arc::new(accepted)))
     }
 
     /// The same program with another value of a constant; those that were given before stay.
@@ -141,12 +135,10 @@ impl Shader {
         let (core, diagnostics, times) = compile_fixed(&self.0.source, limits::ERRORS, &mut fix);
         Ok(Self::of(Loaded {
             source: self.0.source.clone(),
-            is_core_text: false,
             core,
             diagnostics,
-            module: None,
             times: Some(times),
-            included: Vec::new(),
+            ..Loaded::empty(limits::ERRORS)
         })?)
     }
 
@@ -188,9 +180,7 @@ impl Shader {
 
     /// The locations of its outputs, at least one, ascending.
     pub fn outputs(&self) -> Vec<u32> {
-        let mut locations: Vec<u32> = self.0.core.outputs.iter().map(|o| o.location).collect();
-        locations.sort_unstable();
-        locations
+        self.0.outputs()
     }
 
     /// The names of a module's fragment entry points; λV has none.

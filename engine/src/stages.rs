@@ -3,9 +3,9 @@
 
 use crate::bindings::Bindings;
 use crate::engines::SimdError;
-use crate::error::{Error, Report};
+use crate::error::Error;
 use crate::options::Options;
-use crate::pipeline::{compiler, simd_error};
+use crate::pipeline::{at_fault, compiler, simd_error};
 #[cfg(feature = "spirv")]
 use crate::rewritten;
 use crate::shader::Shader;
@@ -41,10 +41,6 @@ pub struct SpirvModule {
     pub moved: Vec<String>,
 }
 
-fn fault(shader: &Shader, diagnostic: lambdav_core::diagnostics::Diagnostic) -> Error {
-    Report::of(shader.source(), diagnostic).into()
-}
-
 impl Shader {
     /// The core as text, which can be given in place of a program.
     ///
@@ -52,7 +48,7 @@ impl Shader {
     ///
     /// [`Error::Program`] where it nests too deeply.
     pub fn core_text(&self) -> Result<String, Error> {
-        core_text::print(self.core(), Some(self.source())).map_err(|found| fault(self, found))
+        core_text::print(self.core(), Some(self.source())).map_err(|found| at_fault(&self.0, found))
     }
 
     /// The module of the outputs at these locations, the last `options.constants` of whose uniforms are specialisation
@@ -64,7 +60,7 @@ impl Shader {
     #[cfg(feature = "spirv")]
     pub fn spirv(&self, locations: &[u32], options: &EmitOptions) -> Result<SpirvModule, Error> {
         let core = self.core().with_closed_loops_evaluated(u64::MAX);
-        let program = schedule(&core, locations).map_err(|found| fault(self, found))?;
+        let program = schedule(&core, locations).map_err(|found| at_fault(&self.0, found))?;
         let (host, moved) = match &self.0.module {
             Some(module) => rewritten::host(&core, &program, &module.interface),
             None => (HostInterface::default(), Vec::new()),
@@ -87,7 +83,7 @@ impl Shader {
         options: &Options,
     ) -> Result<String, Error> {
         let core = self.core();
-        let program = schedule(core, &[location]).map_err(|found| fault(self, found))?;
+        let program = schedule(core, &[location]).map_err(|found| at_fault(&self.0, found))?;
         let listing = match stage {
             CodeStage::Intermediate => Listing::Intermediate,
             CodeStage::Assembly => Listing::Assembly,

@@ -14,16 +14,14 @@ use thiserror::Error;
 #[derive(Debug)]
 pub struct Target<'a> {
     samples: Samples<'a>,
-    size: Size,
-    stride: usize,
     transfer: Transfer,
 }
 
 #[derive(Debug)]
 enum Samples<'a> {
-    Unorm8(&'a mut [u8]),
-    Unorm16(&'a mut [u16]),
-    Float(&'a mut [f32]),
+    Unorm8(Surface<'a, u8>),
+    Unorm16(Surface<'a, u16>),
+    Float(Surface<'a, f32>),
 }
 
 /// The reason why memory is no target.
@@ -38,14 +36,10 @@ pub struct TargetError {
     pub size: Size,
 }
 
-/// Checks that a picture fits.
-fn check(elements: usize, size: Size, stride: usize) -> Result<(), TargetError> {
-    let row = 4 * size.width() as usize;
-    let end = (size.height() as usize - 1).checked_mul(stride).and_then(|all| all.checked_add(row));
-    match end {
-        Some(end) if stride >= row && end <= elements => Ok(()),
-        _ => Err(TargetError { elements, stride, size }),
-    }
+/// The surface that a picture fits on.
+fn surface<T>(memory: &mut [T], size: Size, stride: usize) -> Result<Surface<'_, T>, TargetError> {
+    let elements = memory.len();
+    Surface::new(memory, size, stride).ok_or(TargetError { elements, stride, size })
 }
 
 impl<'a> Target<'a> {
@@ -55,8 +49,7 @@ impl<'a> Target<'a> {
     ///
     /// [`TargetError`] where rows overlap or the memory is too short.
     pub fn rgba8(memory: &'a mut [u8], size: Size, stride: usize) -> Result<Self, TargetError> {
-        check(memory.len(), size, stride)?;
-        Ok(Self::of(Samples::Unorm8(memory), size, stride))
+        surface(memory, size, stride).map(|surface| Self::of(Samples::Unorm8(surface)))
     }
 
     /// The same of 16 bits each.
@@ -65,8 +58,7 @@ impl<'a> Target<'a> {
     ///
     /// As of [`Self::rgba8`].
     pub fn rgba16(memory: &'a mut [u16], size: Size, stride: usize) -> Result<Self, TargetError> {
-        check(memory.len(), size, stride)?;
-        Ok(Self::of(Samples::Unorm16(memory), size, stride))
+        surface(memory, size, stride).map(|surface| Self::of(Samples::Unorm16(surface)))
     }
 
     /// The same as binary32, which is never encoded.
@@ -75,12 +67,11 @@ impl<'a> Target<'a> {
     ///
     /// As of [`Self::rgba8`].
     pub fn rgba32f(memory: &'a mut [f32], size: Size, stride: usize) -> Result<Self, TargetError> {
-        check(memory.len(), size, stride)?;
-        Ok(Self::of(Samples::Float(memory), size, stride))
+        surface(memory, size, stride).map(|surface| Self::of(Samples::Float(surface)))
     }
 
-    fn of(samples: Samples<'a>, size: Size, stride: usize) -> Self {
-        Self { samples, size, stride, transfer: Transfer::Linear }
+    fn of(samples: Samples<'a>) -> Self {
+        Self { samples, transfer: Transfer::Linear }
     }
 
     /// Encodes red, green and blue of 8 or 16 bits with the transfer function of sRGB.
@@ -98,30 +89,28 @@ impl<'a> Target<'a> {
 
     /// Width and height, in pixels.
     pub fn size(&self) -> Size {
-        self.size
+        match &self.samples {
+            Samples::Unorm8(surface) => surface.size(),
+            Samples::Unorm16(surface) => surface.size(),
+            Samples::Float(surface) => surface.size(),
+        }
     }
 
     /// Draws all pixels.
     pub(crate) fn render(
-        &mut self,
+        self,
         kernel: &dyn Kernel,
         options: &RenderOptions<'_>,
     ) -> Result<(), RenderError> {
-        let (size, stride, transfer) = (self.size, self.stride, self.transfer);
-        const FITS: &str = "it was checked when the target was made";
-        match &mut self.samples {
-            Samples::Unorm8(memory) => {
-                let surface = Surface::new(memory, size, stride).expect(FITS);
+        let transfer = self.transfer;
+        match self.samples {
+            Samples::Unorm8(surface) => {
                 render_quantized_surface(kernel, surface, transfer, options)
             }
-            Samples::Unorm16(memory) => {
-                let surface = Surface::new(memory, size, stride).expect(FITS);
+            Samples::Unorm16(surface) => {
                 render_quantized_surface(kernel, surface, transfer, options)
             }
-            Samples::Float(memory) => {
-                let surface = Surface::new(memory, size, stride).expect(FITS);
-                render_surface(kernel, surface, options)
-            }
+            Samples::Float(surface) => render_surface(kernel, surface, options),
         }
     }
 }
@@ -131,9 +120,7 @@ macro_rules! images {
     ($($samples:ty => $kind:ident,)*) => {
         $(impl<'a> From<&'a mut Image<$samples>> for Target<'a> {
             fn from(image: &'a mut Image<$samples>) -> Self {
-                let size = image.size();
-                let samples = Samples::$kind(image.samples_mut());
-                Self::of(samples, size, 4 * size.width() as usize)
+                Self::of(Samples::$kind(image.into()))
             }
         })*
     };

@@ -189,26 +189,6 @@ impl Resources {
         others.map(|(_, data)| data).chain(own.map(|(_, data)| data)).next()
     }
 
-    /// Changes the texture at that binding of a set, if there is one.
-    pub fn set_texture_of(&mut self, at: [u32; 2], texture: &Arc<TextureData>) {
-        let [set, binding] = at;
-        if set == 0 {
-            self.set_texture(binding, texture);
-        }
-        let bound = self.of_modules.iter_mut().find(|(of, _)| *of == at);
-        if let Some((_, data @ SharedData::Texture(_))) = bound {
-            *data = SharedData::Texture(Arc::clone(texture));
-        }
-    }
-
-    /// Changes the texture at that binding of the set 0, if there is one.
-    pub fn set_texture(&mut self, binding: u32, texture: &Arc<TextureData>) {
-        let bound = self.resources.iter_mut().find(|(of, _)| *of == binding);
-        if let Some((_, data @ SharedData::Texture(_))) = bound {
-            *data = SharedData::Texture(Arc::clone(texture));
-        }
-    }
-
     /// For a module with such a uniform block; the values in `inputs` are those of its members, in
     /// order, and so are the textures and buffers.
     pub fn for_members(inputs: &Inputs, members: &[Member], bindings: &[ResourceBinding]) -> Self {

@@ -23,9 +23,8 @@ pub(super) fn draw_program(
 ) -> Result {
     let name = options.shader.display().to_string();
     options.picture.module.check(shader.is_module(), &name)?;
-    let is_executed =
-        options.engine == Some(EngineName::Spirv) && lambdav_spirv::words(bytes).is_some();
-    if options.specialise && is_executed {
+    let is_words = lambdav_spirv::words(bytes).is_some();
+    if options.specialise && is_words && options.engine == Some(EngineName::Spirv) {
         return Err(Failure::usage("--specialise is for programs; this is a module"));
     }
     let mut bindings = options.picture.bindings(values.bindings(shader)?);
@@ -35,10 +34,7 @@ pub(super) fn draw_program(
     job.feed_back(options.feedback.as_ref().map(begin).transpose()?);
     check_defaults(shader, &bindings, &name)?;
     note_bindings(&name, &bindings, options.messages);
-    let text = match lambdav_spirv::words(bytes) {
-        Some(_) => bytes,
-        None => shader.source().text().as_bytes(),
-    };
+    let text = if is_words { bytes } else { shader.source().text().as_bytes() };
     job.describe(text, bindings.values(MOST_TOLD).as_deref());
     let messages = options.messages;
     for location in locations {

@@ -4,7 +4,7 @@ use super::names::instead;
 use lambdav_core::resource::BufferError;
 use lambdav_core::texture::TextureError;
 use lambdav_core::types::Types;
-use lambdav_image::file::ImageRef;
+use lambdav_image::file::{ImageRef, npy};
 use lambdav_image::{AnyImage, Frame, Image};
 use thiserror::Error;
 
@@ -42,6 +42,21 @@ macro_rules! data {
 }
 
 data!(Frame => Image, Image<u8> => Image, Image<u16> => Image, AnyImage => Image,);
+
+impl<'a> DataRef<'a> {
+    /// The elements in the bytes of a file, NPY or JSON.
+    ///
+    /// # Errors
+    ///
+    /// A text that says what the bytes are not.
+    pub fn of_array(bytes: &'a [u8]) -> Result<Self, &'static str> {
+        match str::from_utf8(bytes) {
+            _ if npy::is_npy(bytes) => Ok(Self::Npy(bytes)),
+            Ok(text) => Ok(Self::Json(text)),
+            Err(_) => Err("neither NPY nor JSON, which a buffer takes"),
+        }
+    }
+}
 
 impl<'a> From<ImageRef<'a>> for DataRef<'a> {
     fn from(image: ImageRef<'a>) -> Self {

@@ -2,18 +2,9 @@
 
 use crate::settings::Settings;
 use lambdav_core::inputs::Inputs;
-use lambdav_core::interface::Binding;
-use lambdav_core::interface::{Interface, LocationSource};
+use lambdav_core::interface::{Binding, Interface, LocationSource};
 use lambdav_core::resource::Bound;
 use lambdav_spirv_eval::{InputSource, Module, Resources};
-
-/// Descriptor set and binding; of push constants none.
-pub(super) fn descriptor(binding: Binding) -> Option<[u32; 2]> {
-    match binding {
-        Binding::Descriptor { set, binding } => Some([set, binding]),
-        Binding::PushConstants => None,
-    }
-}
 
 /// Blocks, textures and buffers. A block of push constants is that of the inputs of λV only if the interface says so.
 pub(super) fn resources(module: &Module, interface: &Interface, settings: &Settings) -> Resources {
@@ -34,7 +25,7 @@ pub(super) fn resources(module: &Module, interface: &Interface, settings: &Setti
 }
 
 /// Gives blocks the values of uniforms.
-pub(super) fn set_blocks(resources: &mut Resources, interface: &Interface, settings: &Settings) {
+fn set_blocks(resources: &mut Resources, interface: &Interface, settings: &Settings) {
     let inputs = &settings.inputs;
     let mut blocks: Vec<(Binding, Vec<u32>)> = Vec::new();
     for member in &interface.members {
@@ -51,7 +42,7 @@ pub(super) fn set_blocks(resources: &mut Resources, interface: &Interface, setti
         }
     }
     for (binding, words) in blocks {
-        resources.set_block(descriptor(binding), words);
+        resources.set_block(binding.descriptor(), words);
     }
 }
 
