@@ -60,7 +60,7 @@ impl ShaderOptions {
         self
     }
 
-    /// Gives a constant of λV a value.
+    /// Gives a constant of λV, or a part of one, such as `light.power`, a value.
     #[must_use]
     pub fn constant(mut self, name: impl Into<String>, value: impl Into<UniformValue>) -> Self {
         self.constants.insert(name.into(), value.into());

@@ -18,6 +18,7 @@ use lambdav_frontend::compile_fixed;
 use lambdav_image::Size;
 #[cfg(feature = "spirv")]
 use lambdav_spirv::inspect::inspect;
+use std::collections::BTreeMap;
 use std::fs::File;
 use std::path::Path;
 use std::sync::Arc;
@@ -89,9 +90,10 @@ impl Shader {
     ) -> Result<Self, Error> {
         let mut wrong = None;
         let mut fix = |types: &Types, constant: &Uniform| {
-            let value = options.constants.get(&constant.name)?;
-            let words = words_of(types, constant, value.clone());
-            words.map_err(|error| wrong.get_or_insert(error).clone()).ok()
+            words_of(types, constant, &options.constants).unwrap_or_else(|error| {
+                wrong.get_or_insert(error);
+                None
+            })
         };
         let loaded = load(&mut fix);
         if let Some(error) = wrong {
@@ -245,15 +247,20 @@ impl Shader {
     }
 }
 
-/// The words of a value of a constant.
+/// The words of a constant for which, or for parts of which, there are values, by path.
 fn words_of(
     types: &Types,
     constant: &Uniform,
-    value: UniformValue,
-) -> Result<Arc<[u32]>, UniformError> {
+    values: &BTreeMap<String, UniformValue>,
+) -> Result<Option<Arc<[u32]>>, UniformError> {
     let all = std::slice::from_ref(constant);
+    let paths = Paths::new(types, all);
     let size = Size::new(1, 1).expect("a constant within the limits");
-    let mut settings = Settings::with_uniforms(all, size);
-    settings.set(types, all, &constant.name, value).map_err(UniformError::of_constant)?;
-    Ok(settings.inputs.uniforms.swap_remove(0))
+    let (mut settings, mut is_given) = (Settings::with_uniforms(all, size), false);
+    // A path may be another constant's, whose longer name begins so.
+    for (path, value) in values.iter().filter(|(path, _)| paths.find(path).is_ok()) {
+        settings.set_at(&paths, path, value.clone()).map_err(UniformError::of_constant)?;
+        is_given = true;
+    }
+    Ok(is_given.then(|| settings.inputs.uniforms.swap_remove(0)))
 }

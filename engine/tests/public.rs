@@ -135,6 +135,12 @@ fn time_is_limited() {
     }
 }
 
+/// The first pixel with the defaults of uniforms.
+fn drawn_of(shader: &Shader) -> [f32; 4] {
+    let pipeline = shader.pipeline(&Options::default()).expect("it is small");
+    pixel(&pipeline, &pipeline.bindings(), 0, 0)
+}
+
 #[test]
 fn constants_are_fixed_by_the_shader() {
     let text = "(constant flat bool true) (constant k num 2) (uniform u num 3)
@@ -174,6 +180,11 @@ fn constants_are_fixed_by_the_shader() {
     let options = ShaderOptions::default().constant("flt", 1.0);
     let error = Shader::with_options("test.lv", text, &options).expect_err("no such name");
     assert!(matches!(error, Error::Uniform(UniformError::Unknown { .. })), "{error}");
+    let parts = "(struct Light (power num) (n int)) (constant light Light (Light 1 2i))
+        (vec2 (.power light) (num (.n light)))";
+    let options = ShaderOptions::default().constant("light.power", 0.5);
+    let lit = Shader::with_options("test.lv", parts, &options).expect("it is right");
+    assert_eq!(drawn_of(&lit), [0.5, 2.0, 0.0, 1.0]);
     // Bindings belong to a program.
     let pipeline = shader.pipeline(&Options::default()).expect("it is small");
     let error = pipeline.render(&other.bindings(), size()).expect_err("another program");
