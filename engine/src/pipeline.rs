@@ -21,7 +21,7 @@ use crate::target::Target;
 use lambdav_core::diagnostics::Diagnostic;
 use lambdav_core::graph::Core;
 use lambdav_image::{Frame, Size};
-use lambdav_raster::{RenderError, RenderOptions};
+use lambdav_raster::{RenderError, RenderOptions, render_attachments};
 use lambdav_simd_backend::activity::Activity;
 use lambdav_simd_backend::emit::Allocation;
 use lambdav_simd_backend::registers::Callable;
@@ -164,7 +164,7 @@ impl Pipeline {
     ) -> Result<Drawn, Error> {
         let target = target.into();
         let kernel = self.bind(bindings, target.size())?;
-        let drawn = target.render(&*kernel, options);
+        let drawn = render_attachments(&*kernel, vec![target.attachment()], options);
         drawn.map_err(|error| self.failed(error, &*kernel))?;
         Ok(Drawn { remark: kernel.remark() })
     }

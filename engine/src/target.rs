@@ -2,9 +2,7 @@
 
 use lambdav_image::quantize::Transfer;
 use lambdav_image::{AnyImage, Image, Size};
-use lambdav_raster::{
-    Kernel, RenderError, RenderOptions, Surface, render_quantized_surface, render_surface,
-};
+use lambdav_raster::{Attachment, Surface};
 use thiserror::Error;
 
 /// Memory for a picture: a format, a size, and rows that begin a stride apart.
@@ -12,17 +10,7 @@ use thiserror::Error;
 /// A stride counts elements of the slice, as many as four times the width or more. Elements between rows keep
 /// their values. A picture that cannot be drawn leaves some of its pixels in the memory.
 #[derive(Debug)]
-pub struct Target<'a> {
-    samples: Samples<'a>,
-    transfer: Transfer,
-}
-
-#[derive(Debug)]
-enum Samples<'a> {
-    Unorm8(Surface<'a, u8>),
-    Unorm16(Surface<'a, u16>),
-    Float(Surface<'a, f32>),
-}
+pub struct Target<'a>(Attachment<'a>);
 
 /// The reason why memory is no target.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
@@ -49,7 +37,7 @@ impl<'a> Target<'a> {
     ///
     /// [`TargetError`] where rows overlap or the memory is too short.
     pub fn rgba8(memory: &'a mut [u8], size: Size, stride: usize) -> Result<Self, TargetError> {
-        surface(memory, size, stride).map(|surface| Self::of(Samples::Unorm8(surface)))
+        surface(memory, size, stride).map(Self::of8)
     }
 
     /// The same of 16 bits each.
@@ -58,7 +46,7 @@ impl<'a> Target<'a> {
     ///
     /// As of [`Self::rgba8`].
     pub fn rgba16(memory: &'a mut [u16], size: Size, stride: usize) -> Result<Self, TargetError> {
-        surface(memory, size, stride).map(|surface| Self::of(Samples::Unorm16(surface)))
+        surface(memory, size, stride).map(Self::of16)
     }
 
     /// The same as binary32, which is never encoded.
@@ -67,11 +55,19 @@ impl<'a> Target<'a> {
     ///
     /// As of [`Self::rgba8`].
     pub fn rgba32f(memory: &'a mut [f32], size: Size, stride: usize) -> Result<Self, TargetError> {
-        surface(memory, size, stride).map(|surface| Self::of(Samples::Float(surface)))
+        surface(memory, size, stride).map(Self::of_floats)
     }
 
-    fn of(samples: Samples<'a>) -> Self {
-        Self { samples, transfer: Transfer::Linear }
+    fn of8(surface: Surface<'a, u8>) -> Self {
+        Self(Attachment::Unorm8(surface, Transfer::Linear))
+    }
+
+    fn of16(surface: Surface<'a, u16>) -> Self {
+        Self(Attachment::Unorm16(surface, Transfer::Linear))
+    }
+
+    fn of_floats(surface: Surface<'a, f32>) -> Self {
+        Self(Attachment::Float(surface))
     }
 
     /// Encodes red, green and blue of 8 or 16 bits with the transfer function of sRGB.
@@ -82,51 +78,36 @@ impl<'a> Target<'a> {
 
     /// Encodes samples of 8 or 16 bits with that transfer function.
     #[must_use]
-    pub fn transfer(mut self, transfer: Transfer) -> Self {
-        self.transfer = transfer;
-        self
+    pub fn transfer(self, transfer: Transfer) -> Self {
+        Self(match self.0 {
+            Attachment::Unorm8(surface, _) => Attachment::Unorm8(surface, transfer),
+            Attachment::Unorm16(surface, _) => Attachment::Unorm16(surface, transfer),
+            other => other,
+        })
     }
 
     /// Width and height, in pixels.
     pub fn size(&self) -> Size {
-        match &self.samples {
-            Samples::Unorm8(surface) => surface.size(),
-            Samples::Unorm16(surface) => surface.size(),
-            Samples::Float(surface) => surface.size(),
-        }
+        self.0.size()
     }
 
-    /// Draws all pixels.
-    pub(crate) fn render(
-        self,
-        kernel: &dyn Kernel,
-        options: &RenderOptions<'_>,
-    ) -> Result<(), RenderError> {
-        let transfer = self.transfer;
-        match self.samples {
-            Samples::Unorm8(surface) => {
-                render_quantized_surface(kernel, surface, transfer, options)
-            }
-            Samples::Unorm16(surface) => {
-                render_quantized_surface(kernel, surface, transfer, options)
-            }
-            Samples::Float(surface) => render_surface(kernel, surface, options),
-        }
+    pub(crate) fn attachment(self) -> Attachment<'a> {
+        self.0
     }
 }
 
 /// Defines how images become targets.
 macro_rules! images {
-    ($($samples:ty => $kind:ident,)*) => {
+    ($($samples:ty => $of:ident,)*) => {
         $(impl<'a> From<&'a mut Image<$samples>> for Target<'a> {
             fn from(image: &'a mut Image<$samples>) -> Self {
-                Self::of(Samples::$kind(image.into()))
+                Self::$of(image.into())
             }
         })*
     };
 }
 
-images!(u8 => Unorm8, u16 => Unorm16, f32 => Float,);
+images!(u8 => of8, u16 => of16, f32 => of_floats,);
 
 impl<'a> From<&'a mut AnyImage> for Target<'a> {
     fn from(image: &'a mut AnyImage) -> Self {

@@ -43,13 +43,55 @@ impl Tile {
         x.wrapping_sub(self.x) < self.width && y.wrapping_sub(self.y) < self.height
     }
 
+    /// How many pixels it has.
+    pub fn pixels(self) -> usize {
+        self.width as usize * self.height as usize
+    }
+
     /// RGBA samples of the tile: four to a pixel.
     pub fn samples(self) -> usize {
-        self.width as usize * self.height as usize * 4
+        4 * self.pixels()
     }
 }
 
-/// Where a kernel writes the pixels of a tile: RGBA, row-major, without gaps between the rows.
+/// Two by two pixels, the first in an even column and row, some of which are computed.
+///
+/// Masks have [a bit](Self::bit) for each pixel. Pixels that run are computed, and some of these are stored: others
+/// are of use to the derivatives of their neighbours only.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Quad {
+    /// The first column.
+    pub x: u32,
+    /// The first row.
+    pub y: u32,
+    /// The pixels that run.
+    pub run: u8,
+    /// The pixels that are stored; all of them run.
+    pub stored: u8,
+}
+
+impl Quad {
+    /// The bit of a pixel, by its column and row in the quad.
+    pub fn bit(x: u32, y: u32) -> u8 {
+        1 << (x + 2 * y)
+    }
+
+    /// The quads that have pixels of a tile: these run and are stored.
+    pub fn of_tile(tile: Tile) -> impl Iterator<Item = Self> {
+        let rows = (tile.y & !1..tile.y + tile.height).step_by(2);
+        rows.flat_map(move |y| {
+            let columns = (tile.x & !1..tile.x + tile.width).step_by(2);
+            columns.map(move |x| {
+                let inside = [(0, 0), (1, 0), (0, 1), (1, 1)].into_iter();
+                let inside = inside.filter(|&(dx, dy)| tile.contains(x + dx, y + dy));
+                let run = inside.fold(0, |all, (dx, dy)| all | Self::bit(dx, dy));
+                Self { x, y, run, stored: run }
+            })
+        })
+    }
+}
+
+/// Where a kernel writes the pixels of a tile: attachment by attachment RGBA, row-major, without gaps between the rows.
 ///
 /// What it holds at first is unspecified; after success, the kernel has written every sample.
 #[derive(Debug)]
@@ -59,13 +101,22 @@ pub struct TileBuffer<'a> {
 }
 
 impl<'a> TileBuffer<'a> {
-    /// A buffer for `tile` over the first samples of `storage`.
+    /// A buffer of one attachment for `tile` over the first samples of `storage`.
     ///
     /// # Panics
     ///
     /// If `storage` has fewer than `tile.samples()`.
     pub fn new(tile: Tile, storage: &'a mut [f32]) -> Self {
-        Self { tile, samples: &mut storage[..tile.samples()] }
+        Self::with_attachments(tile, 1, storage)
+    }
+
+    /// The same of so many attachments.
+    ///
+    /// # Panics
+    ///
+    /// If `storage` has fewer than `tile.samples()` for each.
+    pub fn with_attachments(tile: Tile, attachments: usize, storage: &'a mut [f32]) -> Self {
+        Self { tile, samples: &mut storage[..attachments * tile.samples()] }
     }
 
     /// The rectangle of the frame that this buffer stands for.
@@ -73,13 +124,13 @@ impl<'a> TileBuffer<'a> {
         self.tile
     }
 
-    /// All `tile().samples()` samples; that of row r, column c and channel i is at
+    /// All samples, `tile().samples()` of each attachment; that of row r, column c and channel i of the first is at
     /// `(r * width + c) * 4 + i`.
     pub fn samples_mut(&mut self) -> &mut [f32] {
         self.samples
     }
 
-    /// The pixels of the tile's row `row`, counted from the tile's top.
+    /// The pixels of the tile's row `row`, counted from the tile's top, of the first attachment.
     ///
     /// # Panics
     ///
@@ -89,15 +140,25 @@ impl<'a> TileBuffer<'a> {
         &mut self.samples.as_chunks_mut().0[row as usize * width..][..width]
     }
 
-    /// Writes the *frame's* pixel (`x`, `y`).
+    /// Writes the *frame's* pixel (`x`, `y`) of the first attachment.
     ///
     /// # Panics
     ///
     /// If it is not in the tile.
     pub fn set(&mut self, x: u32, y: u32, pixel: [f32; 4]) {
-        assert!(self.tile.contains(x, y), "pixel ({x}, {y}) is not in {:?}", self.tile);
-        let column = (x - self.tile.x) as usize;
-        self.row_mut(y - self.tile.y)[column] = pixel;
+        self.store(0, x, y, pixel);
+    }
+
+    /// The same of any attachment.
+    ///
+    /// # Panics
+    ///
+    /// If it is not in the tile, or there is no such attachment.
+    pub fn store(&mut self, attachment: usize, x: u32, y: u32, pixel: [f32; 4]) {
+        let tile = self.tile;
+        assert!(tile.contains(x, y), "pixel ({x}, {y}) is not in {tile:?}");
+        let at = (y - tile.y) as usize * tile.width as usize + (x - tile.x) as usize;
+        self.samples.as_chunks_mut().0[attachment * tile.pixels() + at] = pixel;
     }
 }
 
@@ -149,6 +210,28 @@ pub trait Kernel: Sync {
     fn stack_size(&self) -> usize {
         0
     }
+
+    /// How many attachments it has pixels for.
+    fn attachments(&self) -> usize {
+        1
+    }
+}
+
+/// A kernel that computes any pixels of a tile, as a rasterizer asks for them.
+pub trait QuadKernel: Kernel {
+    /// Computes the pixels of quads that run, and stores those that are to be stored; other pixels of `pixels` stay as
+    /// they are. All are of one primitive, which has these words.
+    ///
+    /// # Errors
+    ///
+    /// As of [`Kernel::tile`]; a fault is that of the first pixel in scan order that runs.
+    fn quads(
+        &self,
+        quads: &[Quad],
+        primitive: &[u32],
+        pixels: &mut TileBuffer<'_>,
+        cancel: &Cancel<'_>,
+    ) -> Result<(), Stop>;
 }
 
 impl<K: Kernel + ?Sized> Kernel for &K {
@@ -163,6 +246,10 @@ impl<K: Kernel + ?Sized> Kernel for &K {
 
     fn stack_size(&self) -> usize {
         (**self).stack_size()
+    }
+
+    fn attachments(&self) -> usize {
+        (**self).attachments()
     }
 }
 

@@ -14,9 +14,9 @@
 pub mod kernel;
 pub mod render;
 
-pub use kernel::{Cancel, Fault, Kernel, Stop, Tile, TileBuffer};
+pub use kernel::{Cancel, Fault, Kernel, Quad, QuadKernel, Stop, Tile, TileBuffer};
 pub use lambdav_workers::{ThreadError, ThreadPool, thread_pool};
 pub use render::{
-    RenderError, RenderOptions, SpecialsCounter, Surface, render, render_image_into, render_into,
-    render_quantized, render_quantized_into, render_quantized_surface, render_surface,
+    Attachment, Quantized, RenderError, RenderOptions, SpecialsCounter, Surface, render,
+    render_attachments, render_image_into, render_into, render_quantized, render_quantized_into,
 };

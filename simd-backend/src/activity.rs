@@ -53,6 +53,7 @@ pub(crate) fn sample(
     program: &LaneProgram,
     shape: Shape,
     inputs: &Inputs,
+    primitive: &[u32],
     size: Size,
     patience: Duration,
 ) -> Activity {
@@ -73,6 +74,7 @@ pub(crate) fn sample(
             pixels.iter().map(|&(x, y)| x < size.width() && y < size.height()).collect();
         let group = Group {
             inputs: inputs.words(),
+            primitive,
             resources: inputs.data(),
             pixels: &pixels,
             mask: &mask,

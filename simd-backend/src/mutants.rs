@@ -84,6 +84,8 @@ pub enum Mutant {
     WrongQuad,
     /// What a lane holds that nobody asked for is taken for right.
     PartialQuad,
+    /// Pixels that run are stored, whether they are to be stored or not.
+    StoredUnderRun,
 }
 
 impl Mutant {
@@ -120,6 +122,9 @@ impl Mutant {
 
     /// Those of values that are read in other lanes.
     pub const OF_QUADS: [Self; 2] = [Self::WrongQuad, Self::PartialQuad];
+
+    /// Those of quads of which some pixels are stored.
+    pub const OF_STORES: [Self; 1] = [Self::StoredUnderRun];
 
     /// Those of arrays in memory.
     pub const OF_ARRAYS: [Self; 3] = [Self::SharedArray, Self::UnmaskedStore, Self::LooseIndex];

@@ -25,7 +25,7 @@ use lambdav_float_environment::with_default;
 
 use crate::cost;
 use crate::emit::{Allocation, EmitError, Listing, MachineCode, Target};
-use crate::lanes::{self, Extents, LaneProgram, Width};
+use crate::lanes::{self, Extents, Items, LaneProgram, Width};
 use crate::registers::{self, Between, Choice, Reason, RegisterProgram, Shape};
 use lambdav_core::schedule::Places;
 
@@ -45,6 +45,10 @@ pub struct Compiler {
     /// data of these sizes only and runs faster. No bit depends on it. Of others the code reads
     /// sizes when it runs.
     pub extents: Vec<Extents>,
+    /// What lanes compute.
+    pub items: Items,
+    /// Of listed lanes, the indices of uniforms that are words of the primitive ([`lanes::Options::of_primitive`]).
+    pub of_primitive: Vec<u32>,
     /// What is to be shown of the code.
     pub listing: Listing,
     /// When to give up, if ever. It is looked at between stages, the longest of which takes one and
@@ -84,14 +88,30 @@ impl Compiler {
     /// For a target, as many lanes as seem best, and any number of pixels.
     pub fn new(target: Target) -> Self {
         let (pixels, listing) = (f64::INFINITY, Listing::None);
-        let extents = Vec::new();
-        Self { target, lanes: None, pixels, hoist: true, extents, listing, deadline: None }
+        let (items, extents, of_primitive) = (Items::Rows, Vec::new(), Vec::new());
+        Self {
+            target,
+            lanes: None,
+            pixels,
+            hoist: true,
+            extents,
+            items,
+            of_primitive,
+            listing,
+            deadline: None,
+        }
     }
 
     /// The same with the sizes of these resources baked.
     #[must_use]
     pub fn specialised(self, resources: &[Bound]) -> Self {
         Self { extents: resources.iter().map(Extents::of).collect(), ..self }
+    }
+
+    /// The same for listed lanes, with these uniforms as words of the primitive.
+    #[must_use]
+    pub fn listed(self, of_primitive: Vec<u32>) -> Self {
+        Self { items: Items::Listed, of_primitive, ..self }
     }
 
     fn in_time(&self) -> Result<(), EmitError> {
@@ -113,8 +133,14 @@ impl Compiler {
         if wanted == width { lowered } else { self.lower(program, wanted) }
     }
 
+    /// How lane programs are lowered.
+    pub fn options(&self, width: Width) -> lanes::Options<'_> {
+        let Self { items, hoist, extents, of_primitive, .. } = self;
+        lanes::Options { width, items: *items, hoist: *hoist, extents, of_primitive }
+    }
+
     fn lower(&self, program: &schedule::Program, width: Width) -> LaneProgram {
-        with_default(|| lanes::lower(program, 0, self.hoist, width, &self.extents))
+        with_default(|| lanes::lower(program, &self.options(width)))
     }
 
     /// How the lanes of a program lie if it does not need too much stack, and why.

@@ -13,7 +13,7 @@ use lambdav_matrix::configurations::pool;
 use lambdav_raster::{RenderError, RenderOptions, render};
 use lambdav_simd_backend::kernel::words;
 use lambdav_simd_backend::lanes::interpret::{Group, interpret};
-use lambdav_simd_backend::lanes::{Width, lower};
+use lambdav_simd_backend::lanes::{Options, Width, lower};
 use lambdav_simd_backend::registers::Shape;
 
 /// Bits of all samples, or what is wrong with the first pixel at fault.
@@ -37,11 +37,12 @@ fn interpreted(core: &Core, settings: &Settings, size: Size) -> Vec<u32> {
     let pixels: Vec<(u32, u32)> =
         (0..size.height()).flat_map(|y| (0..size.width()).map(move |x| (x, y))).collect();
     let in_groups = |width, count| -> Vec<u32> {
-        let lanes = lower(&program, 0, true, width, &[]);
+        let lanes = lower(&program, &Options::new(width));
         let inputs = words(&lanes, &settings.inputs);
         let groups = pixels.chunks(count).flat_map(|pixels| {
             let group = Group {
                 inputs: &inputs,
+                primitive: &[],
                 resources: &settings.inputs.resources,
                 pixels,
                 mask: &vec![true; pixels.len()],

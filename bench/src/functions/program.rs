@@ -103,7 +103,7 @@ impl Compiled {
         let mask = vec![u32::MAX; shape.lanes() as usize];
         let (stride, groups) = (COLUMNS as usize, COLUMNS / shape.columns());
         for y in (0..ROWS).step_by(shape.rows() as usize) {
-            let row = Row { x: 0, y, groups, stride };
+            let row = Row { x: 0, y, groups, stride, plane: 0 };
             let pixels = &mut pixels[y as usize * stride..];
             let status = self.code.row(&self.inputs, &self.slots, &mask, POLL, row, pixels);
             assert_eq!(status, Status::Done);

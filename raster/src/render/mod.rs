@@ -150,7 +150,7 @@ pub fn render_into(
     frame: &mut Frame,
     options: &RenderOptions<'_>,
 ) -> Result<(), RenderError> {
-    render_surface(kernel, frame.into(), options)
+    render_attachments(kernel, vec![Attachment::Float(frame.into())], options)
 }
 
 /// Renders a picture in the samples that it will have in a file, so that no frame of binary32 is made.
@@ -158,7 +158,7 @@ pub fn render_into(
 /// # Errors
 ///
 /// Those of [`render`].
-pub fn render_quantized<T: Unorm>(
+pub fn render_quantized<T: Quantized>(
     kernel: &(impl Kernel + ?Sized),
     size: Size,
     transfer: Transfer,
@@ -174,13 +174,13 @@ pub fn render_quantized<T: Unorm>(
 /// # Errors
 ///
 /// As of [`render_into`].
-pub fn render_quantized_into<T: Unorm>(
+pub fn render_quantized_into<T: Quantized>(
     kernel: &(impl Kernel + ?Sized),
     image: &mut Image<T>,
     transfer: Transfer,
     options: &RenderOptions<'_>,
 ) -> Result<(), RenderError> {
-    render_quantized_surface(kernel, image.into(), transfer, options)
+    render_attachments(kernel, vec![T::attachment(image.into(), transfer)], options)
 }
 
 /// The same over an image with samples of any kind, which are quantised by `transfer` where they are no floats.
@@ -233,50 +233,67 @@ impl<'a, T: Sample> From<&'a mut Image<T>> for Surface<'a, T> {
     }
 }
 
-/// Renders floats into a surface.
-///
-/// # Errors
-///
-/// As of [`render_into`].
-pub fn render_surface(
-    kernel: &(impl Kernel + ?Sized),
-    surface: Surface<'_, f32>,
-    options: &RenderOptions<'_>,
-) -> Result<(), RenderError> {
-    let store = |from: &[[f32; 4]], to: &mut [[f32; 4]]| {
-        for (to, from) in to.as_flattened_mut().iter_mut().zip(from.as_flattened()) {
-            *to = from.canonical();
+/// Where the pixels of an attachment go, and what samples are made of them.
+#[derive(Debug)]
+#[non_exhaustive]
+pub enum Attachment<'a> {
+    /// 8 bits, with this transfer function.
+    Unorm8(Surface<'a, u8>, Transfer),
+    /// 16 bits, likewise.
+    Unorm16(Surface<'a, u16>, Transfer),
+    /// Binary32.
+    Float(Surface<'a, f32>),
+}
+
+impl Attachment<'_> {
+    /// The pixels that it has.
+    pub fn size(&self) -> Size {
+        match self {
+            Self::Unorm8(surface, _) => surface.size(),
+            Self::Unorm16(surface, _) => surface.size(),
+            Self::Float(surface) => surface.size(),
         }
-    };
-    render_with(kernel, surface, &store, options)
+    }
 }
 
-/// Renders quantised samples into a surface.
+/// The samples of an attachment that are quantised.
+pub trait Quantized: Unorm {
+    /// An attachment of such samples.
+    fn attachment(surface: Surface<'_, Self>, transfer: Transfer) -> Attachment<'_>;
+}
+
+impl Quantized for u8 {
+    fn attachment(surface: Surface<'_, Self>, transfer: Transfer) -> Attachment<'_> {
+        Attachment::Unorm8(surface, transfer)
+    }
+}
+
+impl Quantized for u16 {
+    fn attachment(surface: Surface<'_, Self>, transfer: Transfer) -> Attachment<'_> {
+        Attachment::Unorm16(surface, transfer)
+    }
+}
+
+/// Renders all attachments of a kernel at once.
 ///
 /// # Errors
 ///
 /// As of [`render_into`].
-pub fn render_quantized_surface<T: Unorm>(
+///
+/// # Panics
+///
+/// If the kernel has another number of attachments, or they are of different sizes.
+pub fn render_attachments(
     kernel: &(impl Kernel + ?Sized),
-    surface: Surface<'_, T>,
-    transfer: Transfer,
+    attachments: Vec<Attachment<'_>>,
     options: &RenderOptions<'_>,
 ) -> Result<(), RenderError> {
-    let store = |from: &[[f32; 4]], to: &mut [[T; 4]]| quantize_into(from, transfer, to);
-    render_with(kernel, surface, &store, options)
-}
-
-/// Stores pixels as samples of the image.
-type Store<'a, T> = &'a (dyn Fn(&[[f32; 4]], &mut [[T; 4]]) + Sync);
-
-fn render_with<T: Sample>(
-    kernel: &(impl Kernel + ?Sized),
-    surface: Surface<'_, T>,
-    store: Store<'_, T>,
-    options: &RenderOptions<'_>,
-) -> Result<(), RenderError> {
-    let tiles = Tiles { size: surface.size, tile: options.tile };
-    let job = Job::new(kernel, tiles, surface, store, options);
+    let size = attachments.first().expect("there is an attachment").size();
+    assert_eq!(attachments.len(), kernel.attachments(), "attachments of the kernel");
+    assert!(attachments.iter().all(|other| other.size() == size), "attachments have one size");
+    let tiles = Tiles { size, tile: options.tile };
+    let stores = attachments.into_iter().map(|attachment| stores(tiles, attachment)).collect();
+    let job = Job::new(kernel, tiles, stores, options);
     let begun = Instant::now();
     if options.timeout == Some(Duration::ZERO) {
         job.time_out();
@@ -290,6 +307,53 @@ fn render_with<T: Sample>(
     };
     workers::run(&crew, &job)?;
     job.outcome(options.timeout)
+}
+
+/// Stores the pixels of finished tiles.
+trait Store: Sync {
+    /// Puts the pixels of the tile of that number, in rows so wide, to their place.
+    fn store(&self, number: usize, width: usize, pixels: &[[f32; 4]]);
+}
+
+/// The rows of each tile in a surface, and what makes samples of pixels. Nobody waits for another, as each tile is
+/// claimed once.
+struct Rows<'a, T, F> {
+    tiles: Vec<Mutex<Vec<&'a mut [[T; 4]]>>>,
+    convert: F,
+}
+
+impl<T: Sample, F: Fn(&[[f32; 4]], &mut [[T; 4]]) + Sync> Store for Rows<'_, T, F> {
+    fn store(&self, number: usize, width: usize, pixels: &[[f32; 4]]) {
+        let mut rows = self.tiles[number].lock().unwrap_or_else(PoisonError::into_inner);
+        for (to, from) in rows.iter_mut().zip(pixels.chunks_exact(width)) {
+            (self.convert)(from, to);
+        }
+    }
+}
+
+/// The store of an attachment.
+fn stores<'a>(tiles: Tiles, attachment: Attachment<'a>) -> Box<dyn Store + 'a> {
+    fn rows<'a, T: Sample>(
+        tiles: Tiles,
+        surface: Surface<'a, T>,
+        convert: impl Fn(&[[f32; 4]], &mut [[T; 4]]) + Sync + 'a,
+    ) -> Box<dyn Store + 'a> {
+        let tiles = tiles.split(surface).into_iter().map(Mutex::new).collect();
+        Box::new(Rows { tiles, convert })
+    }
+    match attachment {
+        Attachment::Unorm8(surface, transfer) => {
+            rows(tiles, surface, move |from, to| quantize_into(from, transfer, to))
+        }
+        Attachment::Unorm16(surface, transfer) => {
+            rows(tiles, surface, move |from, to| quantize_into(from, transfer, to))
+        }
+        Attachment::Float(surface) => rows(tiles, surface, |from, to| {
+            for (to, from) in to.as_flattened_mut().iter_mut().zip(from.as_flattened()) {
+                *to = from.canonical();
+            }
+        }),
+    }
 }
 
 /// The tiles of a frame, numbered in scan order of their first pixels.
@@ -337,14 +401,13 @@ impl Tiles {
 }
 
 /// What the workers share.
-struct Job<'a, K: ?Sized, T> {
+struct Job<'a, K: ?Sized> {
     kernel: &'a K,
     tiles: Tiles,
     progress: Option<&'a (dyn Fn(usize, usize) + Sync)>,
     specials: Option<&'a SpecialsCounter>,
-    /// The rows of each tile in the frame: nobody waits for another, as each tile is claimed once.
-    rows: Vec<Mutex<Vec<&'a mut [[T; 4]]>>>,
-    store: Store<'a, T>,
+    /// One for each attachment.
+    stores: Vec<Box<dyn Store + 'a>>,
     /// The number of the next tile to claim.
     next: CachePadded<AtomicUsize>,
     /// Tiles done, if anybody wants to know.
@@ -358,7 +421,7 @@ struct Job<'a, K: ?Sized, T> {
     unfinished: AtomicUsize,
 }
 
-impl<K: Kernel + ?Sized, T: Sample> Work for Job<'_, K, T> {
+impl<K: Kernel + ?Sized> Work for Job<'_, K> {
     fn work(&self) {
         with_default(|| self.render_tiles());
     }
@@ -376,10 +439,10 @@ impl<K: Kernel + ?Sized, T: Sample> Work for Job<'_, K, T> {
     }
 }
 
-impl<'a, K: Kernel + ?Sized, T: Sample> Job<'a, K, T> {
+impl<'a, K: Kernel + ?Sized> Job<'a, K> {
     /// Renders tiles until none is left, or wanted.
     fn render_tiles(&self) {
-        let mut storage = vec![0.0; self.tiles.get(0).samples()];
+        let mut storage = vec![0.0; self.stores.len() * self.tiles.get(0).samples()];
         loop {
             let number = self.next.fetch_add(1, Ordering::Relaxed);
             if number >= self.tiles.count() {
@@ -392,7 +455,7 @@ impl<'a, K: Kernel + ?Sized, T: Sample> Job<'a, K, T> {
                 self.unfinished.fetch_min(number, Ordering::Relaxed);
                 return;
             }
-            let mut buffer = TileBuffer::new(tile, &mut storage);
+            let mut buffer = TileBuffer::with_attachments(tile, self.stores.len(), &mut storage);
             match self.kernel.tile(tile, &mut buffer, &cancel) {
                 Ok(()) => self.finish(number, &mut buffer),
                 Err(Stop::Cancelled) => {
@@ -409,8 +472,7 @@ impl<'a, K: Kernel + ?Sized, T: Sample> Job<'a, K, T> {
     fn new(
         kernel: &'a K,
         tiles: Tiles,
-        surface: Surface<'a, T>,
-        store: Store<'a, T>,
+        stores: Vec<Box<dyn Store + 'a>>,
         options: &RenderOptions<'a>,
     ) -> Self {
         Self {
@@ -418,8 +480,7 @@ impl<'a, K: Kernel + ?Sized, T: Sample> Job<'a, K, T> {
             tiles,
             progress: options.progress,
             specials: options.specials,
-            rows: tiles.split(surface).into_iter().map(Mutex::new).collect(),
-            store,
+            stores,
             next: AtomicUsize::new(0).into(),
             done: AtomicUsize::new(0).into(),
             frontier: AtomicU64::new(u64::MAX).into(),
@@ -431,16 +492,13 @@ impl<'a, K: Kernel + ?Sized, T: Sample> Job<'a, K, T> {
 
     /// Puts a finished tile to its place, and counts it.
     fn finish(&self, number: usize, buffer: &mut TileBuffer<'_>) {
-        let width = buffer.tile().width as usize;
+        let tile = buffer.tile();
         if let Some(specials) = self.specials {
             specials.add(Specials::of(buffer.samples_mut()));
         }
-        {
-            let mut rows = self.rows[number].lock().unwrap_or_else(PoisonError::into_inner);
-            let pixels = buffer.samples_mut().as_chunks().0;
-            for (to, from) in rows.iter_mut().zip(pixels.chunks_exact(width)) {
-                (self.store)(from, to);
-            }
+        let attachments = buffer.samples_mut().as_chunks().0.chunks_exact(tile.pixels());
+        for (store, pixels) in self.stores.iter().zip(attachments) {
+            store.store(number, tile.width as usize, pixels);
         }
         if let Some(progress) = self.progress {
             let done = self.done.fetch_add(1, Ordering::Relaxed) + 1;

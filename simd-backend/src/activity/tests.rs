@@ -3,7 +3,7 @@ use lambdav_core::source::SourceFile;
 use lambdav_frontend::compile;
 
 use super::*;
-use crate::lanes::{Width, lower};
+use crate::lanes::{Options, Width, lower};
 use crate::machine::Tile;
 
 /// With 16 lanes, 4x4 pixels a group, and inputs of zero.
@@ -20,7 +20,7 @@ fn activity_of(
     let (core, diagnostics) = compile(&SourceFile::new("test.lv", shader));
     assert!(diagnostics.is_empty(), "{diagnostics:?}");
     let program = schedule(&core.expect("no errors"), &[0]).expect("it nests little");
-    let program = lower(&program, 0, true, Width::Any, &[]);
+    let program = lower(&program, &Options::new(Width::Any));
     let inputs = Inputs::of_words(vec![0; program.inputs.len()], 1000);
     let shape = Shape::new(lanes, Tile::FOUR).expect("a shape");
     sample(&program, shape, &inputs, Size::new(width, height).expect("a size"), patience)

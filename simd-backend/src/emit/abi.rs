@@ -3,7 +3,7 @@
 //! *Functions.* Both follow the C convention of the machine: `extern "C"` here, and the default
 //! calling convention of the target where code is emitted. They return a [`Status`] as
 //! [`Status::code`]. The function for the frame takes the address of a [`Context`]; the one for a
-//! row of groups takes that and then, in this order, [`ROW_ARGUMENTS`]. Both preserve what the
+//! row of groups takes that and then, in this order, its arguments ([`Argument::of`]). Both preserve what the
 //! convention says. They are called in the default floating-point environment. On x86-64 the upper
 //! halves of vector registers are clear when they are called, and when they return.
 //!
@@ -22,11 +22,12 @@
 //!
 //! *Procedures* are the emitter's own business: nothing else calls them.
 //!
+//! [`Argument::of`]: crate::registers::Argument::of
 //! [`Status`]: crate::registers::Status
 //! [`Status::code`]: crate::registers::Status::code
 
-use crate::lanes::Descriptors;
-use crate::registers::{Argument, Inputs, Poll, RegisterProgram, Shape};
+use crate::lanes::{Descriptors, Items};
+use crate::registers::{Inputs, Poll, RegisterProgram, Shape};
 
 /// The number of the symbol of the reference mathematics.
 pub const REFERENCE: u32 = 0;
@@ -35,10 +36,6 @@ pub const REFERENCE: u32 = 0;
 pub fn symbol(function: usize) -> u32 {
     REFERENCE + 1 + function as u32
 }
-
-/// The arguments of the function for a row, after the context.
-pub const ROW_ARGUMENTS: [Argument; 5] =
-    [Argument::Column, Argument::Row, Argument::Groups, Argument::Pixels, Argument::Stride];
 
 /// The context as compiled code sees it: each field is eight bytes.
 #[derive(Debug)]
@@ -54,6 +51,8 @@ pub(super) struct Context {
     reference: Reference,
     arrays: *mut u32,
     resources: *const u64,
+    pub(super) primitive: *const u32,
+    pub(super) plane: u64,
 }
 
 /// The reference mathematics: the number of the function, that of lanes, and the address of what
@@ -83,10 +82,14 @@ pub enum Field {
     Arrays = std::mem::offset_of!(Context, arrays) as isize,
     /// The address of the addresses of resources, eight bytes each. A resource is words, as inputs are.
     Resources = std::mem::offset_of!(Context, resources) as isize,
+    /// The address of the words of the primitive.
+    Primitive = std::mem::offset_of!(Context, primitive) as isize,
+    /// How many bytes further the pixels of the next attachment are.
+    Plane = std::mem::offset_of!(Context, plane) as isize,
 }
 
 impl Context {
-    /// A context for inputs, slots and an execution mask that outlive it.
+    /// A context for inputs, slots and an execution mask that outlive it, without a primitive and for one attachment.
     pub(super) fn new(
         inputs: &Inputs,
         slots: *mut u64,
@@ -107,6 +110,8 @@ impl Context {
             reference,
             arrays,
             resources: inputs.addresses().as_ptr(),
+            primitive: std::ptr::null(),
+            plane: 0,
         }
     }
 }
@@ -115,6 +120,12 @@ impl Context {
 pub struct MachineCode {
     /// How lanes lie.
     pub(crate) shape: Shape,
+    /// What they compute.
+    pub(crate) items: Items,
+    /// How many attachments there are.
+    pub(crate) attachments: usize,
+    /// How many words a primitive has.
+    pub(crate) primitive_words: usize,
     /// How many slots the function for the frame fills.
     pub(crate) slots: usize,
     /// How many words of input are read.
@@ -166,6 +177,9 @@ impl MachineCode {
         let most = |of: &[Function]| of.iter().map(|function| function.stack).max().unwrap_or(0);
         Self {
             shape: program.shape,
+            items: program.items,
+            attachments: program.attachments,
+            primitive_words: program.primitive_words as usize,
             slots: program.slots.len(),
             inputs: program.inputs.len(),
             resources: program.resources.clone(),
@@ -192,6 +206,21 @@ impl MachineCode {
     /// How lanes lie.
     pub fn shape(&self) -> Shape {
         self.shape
+    }
+
+    /// What the lanes compute.
+    pub fn items(&self) -> Items {
+        self.items
+    }
+
+    /// How many attachments there are.
+    pub fn attachments(&self) -> usize {
+        self.attachments
+    }
+
+    /// How many words a primitive has.
+    pub fn primitive_words(&self) -> usize {
+        self.primitive_words
     }
 
     /// The bytes of stack that a call takes, the reference mathematics excepted.

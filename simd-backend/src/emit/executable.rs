@@ -18,8 +18,8 @@ use memmap2::{Mmap, MmapMut};
 
 use super::abi::{self, Context, MachineCode, Needs};
 use super::{EmitError, Target};
-use crate::lanes::Descriptors;
-use crate::registers::{Callable, Inputs, PIXEL_BYTES, Poll, Row, Shape, Status};
+use crate::lanes::{Descriptors, Items};
+use crate::registers::{Callable, Inputs, Listed, PIXEL_BYTES, Poll, Row, Shape, Status};
 
 thread_local! {
     /// What the call under way on this thread polls: a frontier, and the number of the first pixel.
@@ -123,6 +123,9 @@ pub struct Executable {
     frame: *const u8,
     row: *const u8,
     shape: Shape,
+    items: Items,
+    attachments: usize,
+    primitive_words: usize,
     slots: usize,
     inputs: usize,
     resources: Descriptors,
@@ -176,6 +179,9 @@ impl Executable {
             frame,
             row,
             shape: code.shape,
+            items: code.items,
+            attachments: code.attachments,
+            primitive_words: code.primitive_words,
             slots: code.slots,
             inputs: code.inputs,
             resources: code.resources.clone(),
@@ -183,6 +189,11 @@ impl Executable {
             size: code.size(),
             stack: code.stack,
         })
+    }
+
+    /// What the lanes compute.
+    pub fn items(&self) -> Items {
+        self.items
     }
 
     /// Bytes of machine code and constants.
@@ -213,6 +224,10 @@ impl Callable for Executable {
         self.shape
     }
 
+    fn attachments(&self) -> usize {
+        self.attachments
+    }
+
     /// # Panics
     ///
     /// If the inputs are not for the program.
@@ -233,8 +248,8 @@ impl Callable for Executable {
 
     /// # Panics
     ///
-    /// If the inputs are not for the program, or if `pixels`, `slots` or `mask` have another size than the row and
-    /// the program need.
+    /// If the program is for listed lanes, if the inputs are not for it, or if `pixels`, `slots` or `mask` have another
+    /// size than the row and the program need.
     fn row(
         &self,
         inputs: &Inputs,
@@ -244,14 +259,18 @@ impl Callable for Executable {
         row: Row,
         pixels: &mut [[f32; 4]],
     ) -> Status {
-        let Row { x, y, groups, stride } = row;
+        let Row { x, y, groups, stride, plane } = row;
         let end = |columns: u32, rows: u32| {
             let width = (groups as usize).checked_mul(columns as usize)?;
             let end = (rows as usize - 1).checked_mul(stride)?.checked_add(width)?;
             (groups > 0 && width <= stride).then_some(end)
         };
         let end = end(self.shape.columns(), self.shape.rows());
-        assert!(end.is_some_and(|end| end <= pixels.len()), "{row:?} in {}", pixels.len());
+        let more = (self.attachments - 1).checked_mul(plane);
+        let is_apart = |end: usize| self.attachments == 1 || end <= plane;
+        let fits = |end| Some(is_apart(end) && more?.checked_add(end)? <= pixels.len());
+        assert_eq!(self.items, Items::Rows, "the code is for rows");
+        assert_eq!(end.and_then(fits), Some(true), "{row:?} in {}", pixels.len());
         // What lies in memory has fewer bytes than there are addresses; of one row nobody looks at it.
         let stride = stride.wrapping_mul(PIXEL_BYTES as usize);
         self.check(inputs);
@@ -260,16 +279,59 @@ impl Callable for Executable {
         // The function for a row does not write to the slots.
         let slots = slots.as_ptr().cast_mut();
         with_arrays(self.array_words, |arrays| {
-            let context = Context::new(inputs, slots, mask, poll, reference, arrays);
+            let mut context = Context::new(inputs, slots, mask, poll, reference, arrays);
+            // Of one attachment nobody looks at it, either.
+            context.plane = plane.wrapping_mul(PIXEL_BYTES as usize) as u64;
             // SAFETY: the function has this signature (`abi`). It reads as many words of `inputs`, `slots` and
             // `mask` as have been checked, of resources as many as their descriptors say, reads and writes as many words of arrays as
-            // have been asked for, and writes as many pixels of each row as the groups have columns,
-            // whose last has been checked to lie inside `pixels`.
+            // have been asked for, and writes as many pixels of each row of each attachment as the groups have columns,
+            // whose last has been checked to lie inside the attachment's part of `pixels`.
             let status = call(poll, || unsafe {
                 type Function =
                     extern "C" fn(*const Context, u32, u32, u32, *mut [f32; 4], usize) -> i64;
                 let function: Function = std::mem::transmute(self.row);
                 function(&raw const context, x, y, groups, pixels.as_mut_ptr(), stride)
+            });
+            Status::from_code(status)
+        })
+    }
+
+    /// # Panics
+    ///
+    /// If the program is for rows, if the inputs are not for it, or if `pixels`, `slots` or what is listed have another
+    /// size than the program needs.
+    fn listed(
+        &self,
+        inputs: &Inputs,
+        slots: &[u64],
+        poll: Poll<'_>,
+        listed: Listed<'_>,
+        pixels: &mut [[f32; 4]],
+    ) -> Status {
+        let groups = listed.groups(self.shape);
+        let plane = pixels.len() / self.attachments;
+        let stored = groups as usize * self.shape.lanes() as usize;
+        assert_eq!(self.items, Items::Listed, "the code is for listed lanes");
+        assert_eq!(self.attachments * stored, pixels.len(), "a pixel a lane of each attachment");
+        self.check(inputs);
+        assert_eq!(slots.len(), self.slots, "what `frame` has made");
+        assert_eq!(listed.primitive.len(), self.primitive_words, "the words of a primitive");
+        // The function for a row does not write to the slots.
+        let slots = slots.as_ptr().cast_mut();
+        with_arrays(self.array_words, |arrays| {
+            let mut context = Context::new(inputs, slots, &[], poll, reference, arrays);
+            context.primitive = listed.primitive.as_ptr();
+            context.plane = (plane * PIXEL_BYTES as usize) as u64;
+            // SAFETY: the function has this signature (`abi`). It reads as many words of `inputs`, `slots`, the table and
+            // the primitive as have been checked, of resources as many as their descriptors say, reads and writes as many
+            // words of arrays as have been asked for, and writes a pixel for each lane of each group in each attachment,
+            // which have been checked to lie inside the attachment's part of `pixels`. It reads no other masks.
+            let status = call(poll, || unsafe {
+                type Function =
+                    extern "C" fn(*const Context, *const u32, u32, *mut [f32; 4]) -> i64;
+                let function: Function = std::mem::transmute(self.row);
+                let table = listed.table.as_ptr();
+                function(&raw const context, table, groups, pixels.as_mut_ptr())
             });
             Status::from_code(status)
         })

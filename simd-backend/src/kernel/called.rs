@@ -4,13 +4,13 @@
 use lambdav_core::inputs;
 use lambdav_core::schedule;
 use lambdav_core::source::Span;
-use lambdav_raster::{Cancel, Kernel, Stop, Tile, TileBuffer};
+use lambdav_raster::{Cancel, Kernel, Quad, QuadKernel, Stop, Tile, TileBuffer};
 
 use std::sync::OnceLock;
 
 use super::groups::Groups;
-use super::words;
-use crate::lanes::LaneProgram;
+use super::{primitive, words};
+use crate::lanes::{Items, LaneProgram};
 use crate::pipeline::Compiler;
 use crate::registers::{Callable, Inputs};
 
@@ -43,15 +43,16 @@ where
     pub fn new(
         program: schedule::Program,
         compiler: Compiler,
-        inputs: &inputs::Inputs,
+        given: &inputs::Inputs,
         max_iterations: u64,
         make: F,
     ) -> Result<Self, E> {
         let lanes = compiler.lane_program(&program);
         let code = make(&compiler, &lanes)?;
-        let data = inputs.resources.clone();
-        let inputs = Inputs::new(words(&lanes, inputs), &lanes.resources, data, max_iterations);
-        let groups = Groups::new(inputs.expect("all resources are bound"));
+        let data = given.resources.clone();
+        let inputs = Inputs::new(words(&lanes, given), &lanes.resources, data, max_iterations);
+        let primitive = primitive(&compiler.of_primitive, given);
+        let groups = Groups::new(inputs.expect("all resources are bound"), primitive);
         let unhoisted = OnceLock::new();
         Ok(Self { program, compiler, make, code, unhoisted, groups, sites: lanes.sites })
     }
@@ -85,6 +86,30 @@ where
         cancel: &Cancel<'_>,
     ) -> Result<(), Stop> {
         let unhoisted = || self.unhoisted.get_or_init(|| self.unhoisted());
-        self.groups.tile(&self.code, tile, pixels, cancel, unhoisted)
+        match self.compiler.items {
+            Items::Rows => self.groups.tile(&self.code, tile, pixels, cancel, unhoisted),
+            Items::Listed => self.groups.listed_tile(&self.code, tile, pixels, cancel, unhoisted),
+        }
+    }
+
+    fn attachments(&self) -> usize {
+        self.code.attachments()
+    }
+}
+
+impl<C, F, E> QuadKernel for CalledKernel<C, F>
+where
+    C: Callable + Send + Sync,
+    F: Fn(&Compiler, &LaneProgram) -> Result<C, E> + Sync,
+{
+    fn quads(
+        &self,
+        quads: &[Quad],
+        primitive: &[u32],
+        pixels: &mut TileBuffer<'_>,
+        cancel: &Cancel<'_>,
+    ) -> Result<(), Stop> {
+        let unhoisted = || self.unhoisted.get_or_init(|| self.unhoisted());
+        self.groups.quads(&self.code, quads, primitive, pixels, cancel, unhoisted)
     }
 }

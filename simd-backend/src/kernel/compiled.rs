@@ -8,7 +8,7 @@ use lambdav_core::schedule;
 use lambdav_core::source::Span;
 
 use super::groups::Groups;
-use super::{SimdKernel, given};
+use super::{SimdKernel, given, primitive};
 use crate::emit::{Allocation, BindError, EmitError, Executable, Target};
 use crate::lanes::{Extents, InputWords, Mismatch};
 use crate::pipeline::{Compilation, Compiler, Times, timed};
@@ -56,15 +56,20 @@ impl CompiledKernel {
         inputs: &inputs::Inputs,
         max_iterations: u64,
     ) -> Result<SimdKernel, BindError> {
-        let groups = Groups::new(self.inputs(inputs, max_iterations)?);
+        let groups = self.groups(inputs, max_iterations)?;
         Ok(SimdKernel { compiled: Arc::clone(self), groups })
     }
 
-    pub(super) fn inputs(
+    pub(super) fn groups(
         &self,
         inputs: &inputs::Inputs,
         max_iterations: u64,
-    ) -> Result<Inputs, BindError> {
+    ) -> Result<Groups, BindError> {
+        let primitive = primitive(&self.compiler.of_primitive, inputs);
+        Ok(Groups::new(self.inputs(inputs, max_iterations)?, primitive))
+    }
+
+    fn inputs(&self, inputs: &inputs::Inputs, max_iterations: u64) -> Result<Inputs, BindError> {
         if let Some(unbound) = unbound(&self.program.types, &inputs.resources) {
             return Err(BindError::Unbound(unbound.name.to_string()));
         }

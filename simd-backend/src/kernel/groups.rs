@@ -23,6 +23,8 @@ use crate::registers::{Callable, Inputs, Poll, Row, Shape, Status};
 #[derive(Debug)]
 pub(super) struct Groups {
     inputs: Inputs,
+    /// The words of the primitive, if none are given.
+    primitive: Vec<u32>,
     /// What is the same for the whole frame, once some tile has needed it.
     slots: OnceLock<Slots>,
     /// Held while that is computed.
@@ -31,18 +33,22 @@ pub(super) struct Groups {
 
 /// What the function for the frame has left.
 #[derive(Debug)]
-enum Slots {
+pub(super) enum Slots {
     Words(Vec<u64>),
     Limit,
 }
 
 impl Groups {
-    pub(super) fn new(inputs: Inputs) -> Self {
-        Self { inputs, slots: OnceLock::new(), computing: Mutex::new(()) }
+    pub(super) fn new(inputs: Inputs, primitive: Vec<u32>) -> Self {
+        Self { inputs, primitive, slots: OnceLock::new(), computing: Mutex::new(()) }
     }
 
     pub(super) fn inputs(&self) -> &Inputs {
         &self.inputs
+    }
+
+    pub(super) fn primitive(&self) -> &[u32] {
+        &self.primitive
     }
 
     /// The inputs, to be changed. What was computed for the frame is computed again.
@@ -51,7 +57,7 @@ impl Groups {
         &mut self.inputs
     }
 
-    fn slots(&self, code: &impl Callable, cancel: &Cancel<'_>) -> Result<&Slots, Stop> {
+    pub(super) fn slots(&self, code: &impl Callable, cancel: &Cancel<'_>) -> Result<&Slots, Stop> {
         if let Some(known) = self.slots.get() {
             return Ok(known);
         }
@@ -88,9 +94,11 @@ impl Groups {
         };
         let shape = code.shape();
         let (columns, rows) = (shape.columns(), shape.rows());
-        let all = vec![u32::MAX; shape.lanes() as usize];
-        let mut beside = vec![[0.0; 4]; shape.lanes() as usize];
+        let lanes = shape.lanes() as usize;
+        let all = vec![u32::MAX; lanes];
+        let mut beside = vec![[0.0; 4]; lanes * code.attachments()];
         let stride = tile.width as usize;
+        let plane = tile.pixels();
         let [first_column, first_row] = before(shape, tile.x, tile.y);
         for top in (0..first_row + tile.height).step_by(rows as usize) {
             let y = tile.y - first_row + top;
@@ -120,7 +128,7 @@ impl Groups {
             let done = (top + above - first_row) as usize;
             let band = &mut pixels.samples_mut().as_chunks_mut().0[done * stride..];
             if whole > 0 {
-                compute(&all, Row { x: tile.x, y, groups: whole, stride }, band)?;
+                compute(&all, Row { x: tile.x, y, groups: whole, stride, plane }, band)?;
             }
             let end = first_column + tile.width;
             for left in (whole * columns..end).step_by(columns as usize) {
@@ -135,12 +143,15 @@ impl Groups {
                     })
                     .collect();
                 let x = tile.x - first_column + left;
-                compute(&mask, Row { x, y, groups: 1, stride: columns as usize }, &mut beside)?;
-                let inside = beside.chunks(columns as usize).take(height as usize);
-                for (row, from) in inside.skip(above as usize).enumerate() {
-                    let from = &from[before as usize..width as usize];
-                    let at = row * stride + (left + before - first_column) as usize;
-                    band[at..][..from.len()].copy_from_slice(from);
+                let row = Row { x, y, groups: 1, stride: columns as usize, plane: lanes };
+                compute(&mask, row, &mut beside)?;
+                for (number, beside) in beside.chunks(lanes).enumerate() {
+                    let inside = beside.chunks(columns as usize).take(height as usize);
+                    for (row, from) in inside.skip(above as usize).enumerate() {
+                        let from = &from[before as usize..width as usize];
+                        let at = row * stride + (left + before - first_column) as usize;
+                        band[number * plane + at..][..from.len()].copy_from_slice(from);
+                    }
                 }
             }
         }
@@ -150,7 +161,8 @@ impl Groups {
     /// The first fault in scan order of a part of a tile in which there is one.
     fn fault(&self, code: &impl Callable, slots: &[u64], part: Tile, cancel: &Cancel<'_>) -> Stop {
         let shape = code.shape();
-        let mut group = vec![[0.0; 4]; shape.lanes() as usize];
+        let plane = shape.lanes() as usize;
+        let mut group = vec![[0.0; 4]; plane * code.attachments()];
         for y in part.y..part.y + part.height {
             for x in part.x..part.x + part.width {
                 if !cancel.wants(x, y) {
@@ -161,7 +173,8 @@ impl Groups {
                 let mask: Vec<u32> =
                     (0..shape.lanes()).map(|lane| if is_it(lane) { u32::MAX } else { 0 }).collect();
                 let (x0, y0) = (x - column, y - line);
-                let row = Row { x: x0, y: y0, groups: 1, stride: shape.columns() as usize };
+                let stride = shape.columns() as usize;
+                let row = Row { x: x0, y: y0, groups: 1, stride, plane };
                 match code.row(&self.inputs, slots, &mask, poll(cancel), row, &mut group) {
                     _ if cancel.is_cancelled() => return Stop::Cancelled,
                     Status::Done => {}
@@ -179,6 +192,6 @@ fn before(shape: Shape, x: u32, y: u32) -> [u32; 2] {
     [x % shape.columns().min(2), y % shape.rows().min(2)]
 }
 
-fn poll<'a>(cancel: &Cancel<'a>) -> Poll<'a> {
+pub(super) fn poll<'a>(cancel: &Cancel<'a>) -> Poll<'a> {
     Poll { frontier: cancel.frontier(), first: cancel.first() }
 }

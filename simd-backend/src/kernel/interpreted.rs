@@ -5,7 +5,8 @@
 use crate::lanes::LaneProgram;
 use crate::pipeline::Compiler;
 use crate::registers::{
-    Callable, Inputs, Poll, RegisterProgram, Row, Shape, Status, VerifyError, interpret, verify,
+    Callable, Inputs, Listed, Poll, RegisterProgram, Row, Shape, Status, VerifyError, interpret,
+    verify,
 };
 
 /// Which register program is interpreted.
@@ -49,6 +50,10 @@ impl Callable for Interpreted {
         self.0.shape
     }
 
+    fn attachments(&self) -> usize {
+        self.0.attachments
+    }
+
     fn frame(&self, inputs: &Inputs, poll: Poll<'_>) -> (Status, Vec<u64>) {
         interpret::frame(&self.0, inputs, poll).unwrap_or_else(|trap| panic!("{trap}\n{}", self.0))
     }
@@ -63,6 +68,18 @@ impl Callable for Interpreted {
         pixels: &mut [[f32; 4]],
     ) -> Status {
         interpret::row(&self.0, inputs, slots, mask, poll, row, pixels)
+            .unwrap_or_else(|trap| panic!("{trap}\n{}", self.0))
+    }
+
+    fn listed(
+        &self,
+        inputs: &Inputs,
+        slots: &[u64],
+        poll: Poll<'_>,
+        listed: Listed<'_>,
+        pixels: &mut [[f32; 4]],
+    ) -> Status {
+        interpret::listed(&self.0, inputs, slots, poll, listed, pixels)
             .unwrap_or_else(|trap| panic!("{trap}\n{}", self.0))
     }
 }

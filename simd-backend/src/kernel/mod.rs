@@ -2,6 +2,7 @@
 //!
 //! - `compiled`: machine code for any inputs;
 //! - `groups`: tiles in groups of lanes, their edges, and which pixel is at fault;
+//! - `listed`: quads in groups of listed lanes;
 //! - `called`: the same with something else in place of this machine, for tests;
 //! - `interpreted`: the interpreter of register programs, in its place.
 
@@ -9,6 +10,7 @@ mod called;
 mod compiled;
 mod groups;
 mod interpreted;
+mod listed;
 
 use lambdav_core::inputs;
 use lambdav_core::resource::Bound;
@@ -17,13 +19,13 @@ use lambdav_core::source::Span;
 use lambdav_core::texture::TextureData;
 use lambdav_float_environment::with_default;
 use lambdav_image::Size;
-use lambdav_raster::{Cancel, Kernel, Stop, Tile, TileBuffer};
+use lambdav_raster::{Cancel, Kernel, Quad, QuadKernel, Stop, Tile, TileBuffer};
 use std::sync::Arc;
 
 use self::groups::Groups;
 use crate::activity::{self, Activity};
 use crate::emit::{Allocation, BindError, EmitError, Executable, Target};
-use crate::lanes::{Axis, InputWord, InputWords, LaneProgram, Width, lower};
+use crate::lanes::{self, Axis, InputWord, InputWords, Items, LaneProgram, Width, lower};
 use crate::pipeline::{Compiler, Times};
 use crate::registers::{Callable, Reason};
 
@@ -154,7 +156,7 @@ impl SimdKernel {
         inputs: &inputs::Inputs,
         max_iterations: u64,
     ) -> Result<(), BindError> {
-        *self.groups.inputs_mut() = self.compiled.inputs(inputs, max_iterations)?;
+        self.groups = self.compiled.groups(inputs, max_iterations)?;
         Ok(())
     }
 
@@ -200,8 +202,10 @@ impl SimdKernel {
             let (shape, inputs) = (self.code().shape(), self.groups.inputs());
             let width = if shape.lanes() == 1 { Width::Any } else { shape.width() };
             let CompiledKernel { program, compiler, .. } = &*self.compiled;
-            let program = lower(program, 0, true, width, &compiler.extents);
-            activity::sample(&program, shape, inputs, size, activity::PATIENCE)
+            let program =
+                lower(program, &lanes::Options { hoist: true, ..compiler.options(width) });
+            let primitive = self.groups.primitive();
+            activity::sample(&program, shape, inputs, primitive, size, activity::PATIENCE)
         })
     }
 }
@@ -213,7 +217,31 @@ impl Kernel for SimdKernel {
         pixels: &mut TileBuffer<'_>,
         cancel: &Cancel<'_>,
     ) -> Result<(), Stop> {
-        self.groups.tile(self.code(), tile, pixels, cancel, || self.compiled.unhoisted())
+        let unhoisted = || self.compiled.unhoisted();
+        match self.code().items() {
+            Items::Rows => self.groups.tile(self.code(), tile, pixels, cancel, unhoisted),
+            Items::Listed => self.groups.listed_tile(self.code(), tile, pixels, cancel, unhoisted),
+        }
+    }
+
+    fn attachments(&self) -> usize {
+        self.code().attachments()
+    }
+}
+
+impl QuadKernel for SimdKernel {
+    /// # Panics
+    ///
+    /// If the code is not for listed lanes, or the primitive has another number of words.
+    fn quads(
+        &self,
+        quads: &[Quad],
+        primitive: &[u32],
+        pixels: &mut TileBuffer<'_>,
+        cancel: &Cancel<'_>,
+    ) -> Result<(), Stop> {
+        let unhoisted = || self.compiled.unhoisted();
+        self.groups.quads(self.code(), quads, primitive, pixels, cancel, unhoisted)
     }
 }
 
@@ -227,6 +255,11 @@ pub fn words(program: &LaneProgram, inputs: &inputs::Inputs) -> Vec<u32> {
     let described = program.resources.describe_all(&inputs.resources, &mut words);
     described.expect("all resources are bound");
     words
+}
+
+/// The words of the primitive, as the uniforms have them.
+fn primitive(of_primitive: &[u32], inputs: &inputs::Inputs) -> Vec<u32> {
+    of_primitive.iter().flat_map(|&index| &*inputs.uniforms[index as usize]).copied().collect()
 }
 
 /// The words of inputs, without descriptors.

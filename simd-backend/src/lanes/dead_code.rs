@@ -1,4 +1,4 @@
-//! What is not needed is taken out, and what is the same for the whole frame is moved to the front.
+//! What is not needed is taken out, and what is the same for the whole frame, or for a primitive, is moved to the front.
 
 use std::ops::Range;
 
@@ -160,15 +160,23 @@ fn sources(program: &LaneProgram) -> Vec<Vec<ValueId>> {
     sources
 }
 
-/// Moves those statements of the root that are the same for the whole frame before all others.
+/// Moves those statements of the root that are the same for the whole frame before all others, and after them those
+/// that are the same for a primitive.
 pub(super) fn hoist(program: &mut LaneProgram) {
+    program.frame_len = move_to(program, 0, Rate::FRAME);
+    program.primitive_len = move_to(program, program.frame_len, Rate::PRIMITIVE);
+}
+
+/// Moves those statements of the root that are of no more than a rate before all others from one on; how many they
+/// are.
+fn move_to(program: &mut LaneProgram, from: usize, rate: Rate) -> usize {
     // A value may be the same for the frame and come from a statement with others that are not.
     let mut stays = vec![false; program.values.len()];
     let mut used = Vec::new();
     let count = program.block(LaneProgram::ROOT).statements.len();
     let mut is_first = Vec::with_capacity(count);
-    for index in 0..count {
-        let moves = is_of_frame(program, index) && {
+    for index in from..count {
+        let moves = is_of_rate(program, index, rate) && {
             used.clear();
             match &program.block(LaneProgram::ROOT).statements[index] {
                 Statement::Let { expr, .. } => used.extend(expr.operands()),
@@ -186,34 +194,38 @@ pub(super) fn hoist(program: &mut LaneProgram) {
         is_first.push(moves);
     }
     let root = &mut program.blocks[LaneProgram::ROOT.index()].statements;
-    let (mut first, mut rest) = (Vec::with_capacity(count), Vec::new());
-    for (statement, is_first) in root.drain(..).zip(is_first) {
-        if is_first { first.push(statement) } else { rest.push(statement) }
+    let mut rest = Vec::new();
+    let mut moved = 0;
+    for (statement, is_first) in root.split_off(from).into_iter().zip(is_first) {
+        if is_first {
+            root.push(statement);
+            moved += 1;
+        } else {
+            rest.push(statement);
+        }
     }
-    program.frame_len = first.len();
-    first.extend(rest);
-    *root = first;
+    root.extend(rest);
+    moved
 }
 
-/// Whether all that a statement of the root computes, inside it too, is the same for the whole
-/// frame.
-pub(super) fn is_of_frame(program: &LaneProgram, index: usize) -> bool {
-    let of_frame = |values: &[ValueId]| values.iter().all(|&v| program.rate(v) == Rate::FRAME);
+/// Whether all that a statement of the root computes, inside it too, is of no more than a rate.
+pub(super) fn is_of_rate(program: &LaneProgram, index: usize, rate: Rate) -> bool {
+    let fits = |values: &[ValueId]| values.iter().all(|&v| rate.includes(program.rate(v)));
     let root = LaneProgram::ROOT;
     if let Statement::Let { value, .. } = program.block(root).statements[index] {
-        return of_frame(&[value]);
+        return fits(&[value]);
     }
     let mut events = Walk::of_statements(root, index..index + 1).events(program);
     events.all(|event| match event {
         Event::Statement(id, index) => match &program.block(id).statements[index] {
-            Statement::Let { value, .. } => of_frame(&[*value]),
-            Statement::If { values, condition, .. } => of_frame(values) && of_frame(&[*condition]),
+            Statement::Let { value, .. } => fits(&[*value]),
+            Statement::If { values, condition, .. } => fits(values) && fits(&[*condition]),
             Statement::Loop { values, params, inits, .. } => {
-                of_frame(values) && of_frame(params) && of_frame(inits)
+                fits(values) && fits(params) && fits(inits)
             }
         },
         Event::End(id) => match program.block(id).end {
-            End::If { condition, .. } => of_frame(&[condition]),
+            End::If { condition, .. } => fits(&[condition]),
             End::Yield(_) | End::Rec(_) => true,
         },
         Event::Enter(_) | Event::After(..) | Event::Leave(_) => true,

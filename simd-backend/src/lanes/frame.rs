@@ -12,9 +12,9 @@ use lambdav_core::schedule::{End, Event, Places, Program, Statement, ValueId};
 use lambdav_core::types::{Scalar, Type};
 use rustc_hash::FxHashSet;
 
+use super::Rate;
 use super::arrays::{Arrays, Choice, chosen};
-use super::rates::Rates;
-use super::{Rate, Width};
+use super::rates::{Of, Rates};
 use crate::cost;
 
 /// The arrays of a program with these choices that lie in memory; all of them, if nothing is computed once
@@ -22,13 +22,13 @@ use crate::cost;
 pub(super) fn arrays(
     program: &Program,
     places: &Places,
-    width: Width,
+    of: Of<'_>,
     hoist: bool,
     choices: &[Choice],
 ) -> Arrays {
     let mut chosen = chosen(program, places, choices);
     if hoist && !chosen.is_empty() {
-        for ty in words_of_frame(program, places, width, choices, &chosen) {
+        for ty in words_of_frame(program, places, of, choices, &chosen) {
             chosen.remove(&ty);
         }
     }
@@ -39,7 +39,7 @@ pub(super) fn arrays(
 fn words_of_frame(
     program: &Program,
     places: &Places,
-    width: Width,
+    of: Of<'_>,
     choices: &[Choice],
     chosen: &FxHashSet<Type>,
 ) -> FxHashSet<Type> {
@@ -53,7 +53,7 @@ fn words_of_frame(
     // What is of the frame as long as others are that turn out not to be.
     loop {
         let others = chosen.difference(&found).copied().collect();
-        let rates = Rates::new(program, places, &Arrays::of_types(program, others), width);
+        let rates = Rates::new(program, places, &Arrays::of_types(program, others), of);
         let is_of_frame = of_frame(program, &rates);
         let before = found.len();
         found.retain(|&ty| {

@@ -24,6 +24,8 @@ pub struct LoopLimit {
 pub struct Group<'a> {
     /// One word for each of [`LaneProgram::inputs`].
     pub inputs: &'a [u32],
+    /// One word for each of [`LaneProgram::primitive_words`].
+    pub primitive: &'a [u32],
     /// The data of each resource.
     pub resources: &'a [Bound],
     /// Column and row of the pixel of each lane, which lie as the program's [`Width`] says.
@@ -34,7 +36,7 @@ pub struct Group<'a> {
     pub max_iterations: u64,
 }
 
-/// The pixels of a group; those of inactive lanes are undefined.
+/// The pixels of a group, for each attachment one of each lane; those of inactive lanes are undefined.
 ///
 /// # Errors
 ///
@@ -89,8 +91,11 @@ pub(crate) fn observe(
     let active = group.mask.iter().filter(|&&active| active).count();
     machine.run(active)?;
     let outputs = program.outputs();
-    let component = |lane: usize, k: usize| f32::from_bits(machine.get(outputs[k], lane) as u32);
-    Ok((0..lanes).map(|lane| std::array::from_fn(|k| component(lane, k))).collect())
+    let component = |value: ValueId, lane: usize| f32::from_bits(machine.get(value, lane) as u32);
+    let attachments = outputs.as_chunks::<4>().0.iter();
+    let pixels = attachments
+        .flat_map(|channels| (0..lanes).map(|lane| channels.map(|value| component(value, lane))));
+    Ok(pixels.collect())
 }
 
 /// Bits that nobody should see: a signalling NaN as `F32`, and masks of alternating lanes.
@@ -298,6 +303,7 @@ impl<'a, O: Observer> Interpreter<'a, O> {
                 let word = self.group.inputs[*word as usize];
                 if kind == Kind::Mask { u64::from(word != 0) } else { word.into() }
             }
+            Expr::Primitive(word) => self.group.primitive[*word as usize].into(),
             Expr::Load { space, first, index } => {
                 let at = (u64::from(*first) + self.get(*index, lane)) as usize;
                 match space {

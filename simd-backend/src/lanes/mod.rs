@@ -34,7 +34,16 @@
 //! decided by [`memory`] alone.
 //!
 //! Stores are whole: a group that reaches over an edge is stored beside the image, and its pixels
-//! inside are copied from there.
+//! inside are copied from there. So are those of lanes that a table lists ([`Items::Listed`]): the caller has two
+//! masks for them. The first says which lanes run, and is the execution mask. The second says which of
+//! these are stored, and no code reads it.
+//!
+//! # Items
+//!
+//! Lanes compute pixels of a row of groups, whose coordinates follow from the group's place; or they compute
+//! what a table lists, with a word for each lane in each [`Column`]. Words of a primitive
+//! ([`Expr::Primitive`]) are the same for all lanes of a call; what is computed of them and of the frame alone
+//! is computed once for the call.
 //!
 //! Every loop is entered under a mask with at least one lane: at the root that is the caller's part
 //! ([`Expr::ExecutionMask`]); in a round the live mask has one; an arm with a loop in it stands
@@ -62,7 +71,11 @@
 //! - The values of an `if` have at least its condition's rate, and the values of a loop the rates
 //!   of all conditions in its tail.
 //! - The first [`LaneProgram::frame_len`] statements of the root compute with values of rate
-//!   [`Rate::FRAME`] alone.
+//!   [`Rate::FRAME`] alone, and the [`LaneProgram::primitive_len`] after them with values of no more than
+//!   [`Rate::PRIMITIVE`].
+//! - Words of a primitive have the rate [`Rate::PRIMITIVE`], and there are as many as the program says. Only
+//!   programs for listed lanes have any.
+//! - The root yields four numbers for each attachment, at least one.
 //! - The words of an [`Expr::Lookup`] are constants, or are computed by the first
 //!   [`LaneProgram::frame_len`] statements of the root, and its value is not.
 //! - An index of a [`Expr::Load`], [`Expr::Lookup`], [`Expr::At`] or [`Expr::Put`] is computed by operations whose operands' limits keep it
@@ -152,21 +165,24 @@ impl Kind {
     }
 }
 
-/// What a value may differ by: between groups, between the columns of a group, between its rows.
+/// What a value may differ by: between primitives, between groups, between the columns of a group, between its
+/// rows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Rate(u8);
 
 impl Rate {
     /// One for the whole frame.
     pub const FRAME: Self = Self(0);
+    /// One for each primitive, of which a call computes one.
+    pub const PRIMITIVE: Self = Self(0b0001);
     /// One for each group of lanes.
-    pub const GROUP: Self = Self(1);
+    pub const GROUP: Self = Self(0b0011);
     /// One for each column.
-    pub const X: Self = Self(0b011);
+    pub const X: Self = Self(0b0111);
     /// One for each row.
-    pub const Y: Self = Self(0b101);
+    pub const Y: Self = Self(0b1011);
     /// One for each lane.
-    pub const VARYING: Self = Self(0b111);
+    pub const VARYING: Self = Self(0b1111);
 
     /// Whether all lanes of a group have the same value.
     pub fn is_uniform(self) -> bool {
@@ -456,6 +472,8 @@ pub enum Expr {
     Undefined,
     /// That word of [`LaneProgram::inputs`], as `F32` or `I32`, or, of a mask, compared with zero.
     Input(u32),
+    /// That word of the primitive, as `F32` or `I32`.
+    Primitive(u32),
     /// The word of a space that many words after the first, as `F32` or `I32`. In every lane, active or
     /// not, there must be one.
     Load {
@@ -566,6 +584,7 @@ impl Expr {
             Self::Constant(_)
             | Self::Undefined
             | Self::Input(_)
+            | Self::Primitive(_)
             | Self::Table(_)
             | Self::Coordinate(_)
             | Self::ExecutionMask => (&[], [None; 3]),
@@ -693,16 +712,77 @@ pub enum Width {
     One,
 }
 
-impl Width {
+/// What the lanes of a group compute.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Items {
+    /// Pixels side by side: their coordinates follow from the place of the group.
+    #[default]
+    Rows,
+    /// What a table lists: for each group its columns one after the other, in each of them a word a lane.
+    Listed,
+}
+
+impl Items {
     /// What the column or the row of a pixel differs by.
-    pub fn rate(self, axis: Axis) -> Rate {
-        match (self, axis) {
-            (Self::One, _) => Rate::GROUP,
-            (_, Axis::X) => Rate::X,
-            (_, Axis::Y) => Rate::Y,
+    pub fn rate(self, width: Width, axis: Axis) -> Rate {
+        match (self, width, axis) {
+            (Self::Listed, ..) | (_, Width::One, _) => width.lanes(),
+            (_, _, Axis::X) => Rate::X,
+            (_, _, Axis::Y) => Rate::Y,
         }
     }
+}
 
+/// A column of the table of lanes ([`Items::Listed`]).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Column {
+    /// All ones in lanes that run, else zero.
+    Mask,
+    /// The centre of the pixel's column, `F32`.
+    X,
+    /// The centre of the pixel's row, `F32`.
+    Y,
+}
+
+impl Column {
+    /// All of them, in the order in which they lie.
+    pub const ALL: [Self; 3] = [Self::Mask, Self::X, Self::Y];
+
+    /// That of a coordinate.
+    pub fn of(axis: Axis) -> Self {
+        match axis {
+            Axis::X => Self::X,
+            Axis::Y => Self::Y,
+        }
+    }
+}
+
+/// How a scheduled program becomes a lane program.
+#[derive(Clone, Copy, Debug)]
+pub struct Options<'a> {
+    /// For groups of how many lanes.
+    pub width: Width,
+    /// What the lanes compute.
+    pub items: Items,
+    /// Whether what all pixels, or all of a primitive, compute alike is moved to the front of the root. Without
+    /// that, loops stand in the order of the schedule, so that of several loops that exceed their limit the
+    /// same is met first.
+    pub hoist: bool,
+    /// The sizes of the program's resources, as far as they are to be baked.
+    pub extents: &'a [Extents],
+    /// The indices of uniforms that are words of the primitive, in their order: numbers and vectors without truth
+    /// values. Only listed lanes have them.
+    pub of_primitive: &'a [u32],
+}
+
+impl Options<'_> {
+    /// For rows of groups of that width, hoisted, with nothing baked.
+    pub fn new(width: Width) -> Self {
+        Self { width, items: Items::Rows, hoist: true, extents: &[], of_primitive: &[] }
+    }
+}
+
+impl Width {
     /// What is of each lane differs by.
     pub fn lanes(self) -> Rate {
         match self {
@@ -726,12 +806,18 @@ impl Width {
 pub struct LaneProgram {
     /// For how many lanes it is.
     pub width: Width,
+    /// What the lanes compute.
+    pub items: Items,
     /// All values, in order of creation.
     pub values: Vec<ValueInfo>,
-    /// All blocks; the first is the root, which yields red, green, blue and alpha.
+    /// All blocks; the first is the root, which yields red, green, blue and alpha of each attachment.
     pub blocks: Vec<Block>,
     /// How many of the root's first statements are executed once for the frame.
     pub frame_len: usize,
+    /// How many of the root's statements after those are executed once for the primitive.
+    pub primitive_len: usize,
+    /// How many words a primitive has.
+    pub primitive_words: u32,
     /// The words that [`Expr::Input`] refers to.
     pub inputs: InputWords,
     /// The formats of resources, and where their sizes are.
@@ -772,7 +858,12 @@ impl LaneProgram {
         (self.values.len() + sum, most)
     }
 
-    /// Red, green, blue and alpha.
+    /// How many attachments there are.
+    pub fn attachments(&self) -> usize {
+        self.outputs().len() / 4
+    }
+
+    /// Red, green, blue and alpha of each attachment.
     pub fn outputs(&self) -> &[ValueId] {
         match &self.block(Self::ROOT).end {
             End::Yield(values) => values,

@@ -26,6 +26,7 @@ impl Display for Rate {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         f.write_str(match *self {
             Self::FRAME => "frame",
+            Self::PRIMITIVE => "primitive",
             Self::GROUP => "group",
             Self::X => "x",
             Self::Y => "y",
@@ -199,9 +200,16 @@ impl Display for LaneProgram {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         let mut printer = Printer { program: self, f };
         printer.line(0, "frame {")?;
-        let between = |printer: &mut Printer<'_, '_, '_>| {
-            printer.line(0, "}")?;
-            printer.line(0, "group {")
+        let first = self.frame_len + self.primitive_len;
+        let between = |printer: &mut Printer<'_, '_, '_>, index: usize| {
+            if index == self.frame_len && self.primitive_len > 0 {
+                printer.line(0, "}")?;
+                printer.line(0, "primitive {")?;
+            } else if index == first {
+                printer.line(0, "}")?;
+                printer.line(0, "group {")?;
+            }
+            Ok(())
         };
         // The blocks after which another arm comes.
         let mut is_first = vec![false; self.blocks.len()];
@@ -210,8 +218,8 @@ impl Display for LaneProgram {
             match event {
                 Event::Enter(_) => depth += 1,
                 Event::Statement(id, index) => {
-                    if id == Self::ROOT && index == self.frame_len {
-                        between(&mut printer)?;
+                    if id == Self::ROOT {
+                        between(&mut printer, index)?;
                     }
                     let statement = &self.block(id).statements[index];
                     if let Statement::If { then, .. } = statement {
@@ -222,8 +230,8 @@ impl Display for LaneProgram {
                 Event::After(..) => printer.line(depth, "}")?,
                 Event::End(id) => {
                     let block = self.block(id);
-                    if id == Self::ROOT && self.frame_len == block.statements.len() {
-                        between(&mut printer)?;
+                    if id == Self::ROOT && first == block.statements.len() {
+                        between(&mut printer, first)?;
                     }
                     if let End::If { then, .. } = block.end {
                         is_first[then.index()] = true;
@@ -278,6 +286,7 @@ impl Printer<'_, '_, '_> {
             Expr::Constant(bits) => Constant(self.program.kind(value), *bits).to_string(),
             Expr::Undefined => "undefined".into(),
             Expr::Input(word) => format!("input {}", self.program.inputs.get(*word as usize)),
+            Expr::Primitive(word) => format!("primitive {word}"),
             Expr::Load { space, first, index } => format!("load {space}{first} + {index}"),
             Expr::Lookup { words, first, index } => {
                 format!("lookup {first} + {index} of {}", List(words))

@@ -104,7 +104,7 @@ fn may_share(program: &LaneProgram, Pair { copy, of, axis, .. }: Pair) -> bool {
         && program.kind(copy) == program.kind(of)
         && matches!(program.kind(of), Kind::F32 | Kind::I32)
         && to.includes(from)
-        && from.includes(program.width.rate(axis))
+        && from.includes(program.items.rate(program.width, axis))
 }
 
 struct Sharing<'p> {

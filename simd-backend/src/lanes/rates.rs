@@ -20,8 +20,17 @@ use lambdav_core::types::{Type, Types};
 
 use super::arrays::Arrays;
 use super::sources::{Source, sources as parts};
-use super::{Axis, Rate, Width};
+use super::{Axis, Items, Rate, Width};
 use lambdav_core::schedule::Places;
+
+/// What the rates of inputs depend on.
+#[derive(Clone, Copy)]
+pub(super) struct Of<'a> {
+    pub(super) width: Width,
+    pub(super) items: Items,
+    /// The uniforms that are words of the primitive.
+    pub(super) primitive: &'a [u32],
+}
 
 /// The result of the analysis.
 pub(super) struct Rates {
@@ -33,7 +42,7 @@ pub(super) struct Rates {
 
 impl Rates {
     /// Analyses a program.
-    pub(super) fn new(program: &Program, places: &Places, arrays: &Arrays, width: Width) -> Self {
+    pub(super) fn new(program: &Program, places: &Places, arrays: &Arrays, of: Of<'_>) -> Self {
         let offsets = program.component_offsets();
         let total = offsets[program.values.len()];
         let rates = Self {
@@ -48,11 +57,11 @@ impl Rates {
             if !places.is_in_memory(value) {
                 let first = rates.offsets[value.index()];
                 for range in arrays.of(program.ty(value)) {
-                    rates.rates[first + range.start..first + range.end].fill(width.lanes());
+                    rates.rates[first + range.start..first + range.end].fill(of.width.lanes());
                 }
             }
         }
-        let mut analysis = Analysis { program, places, width, rates, changed: true };
+        let mut analysis = Analysis { program, places, of, rates, changed: true };
         let is_statement =
             |event: &Event<'_>| matches!(event, Event::Statement(..) | Event::After(..));
         let statements: Vec<_> = program.walk().filter(is_statement).collect();
@@ -86,7 +95,7 @@ pub(super) fn sources(types: &Types, op: Op, of: &[Type], i: usize) -> Vec<(usiz
 struct Analysis<'p> {
     program: &'p Program,
     places: &'p Places,
-    width: Width,
+    of: Of<'p>,
     rates: Rates,
     changed: bool,
 }
@@ -259,8 +268,14 @@ impl Analysis<'_> {
     fn compute(&mut self, value: ValueId, expr: &Expr) {
         match expr {
             Expr::Input(Input::FragCoord) => {
-                self.raise(value, 0, self.width.rate(Axis::X));
-                self.raise(value, 1, self.width.rate(Axis::Y));
+                let Of { width, items, .. } = self.of;
+                self.raise(value, 0, items.rate(width, Axis::X));
+                self.raise(value, 1, items.rate(width, Axis::Y));
+            }
+            Expr::Uniform(index) if self.of.primitive.contains(index) => {
+                for i in 0..self.rates.of(value).len() {
+                    self.raise(value, i, Rate::PRIMITIVE);
+                }
             }
             Expr::Constant(_) | Expr::Uniform(_) | Expr::Input(_) => {}
             Expr::Op(op, operands) => {

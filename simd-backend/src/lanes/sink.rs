@@ -15,7 +15,7 @@ pub(super) fn sink(program: &mut LaneProgram) {
         used_in: vec![None; program.values.len()],
         moved: vec![Vec::new(); program.blocks.len()],
         gone: vec![Vec::new(); program.blocks.len()],
-        frame_len: program.frame_len,
+        first: program.frame_len + program.primitive_len,
     };
     let mut events = Vec::with_capacity(program.values.len());
     for event in Walk::new().events(program) {
@@ -54,7 +54,8 @@ struct Sinking {
     moved: Vec<Vec<Statement>>,
     /// Which statements of each block these were, the last first.
     gone: Vec<Vec<usize>>,
-    frame_len: usize,
+    /// How many statements of the root are executed once for the frame or a primitive: they stay.
+    first: usize,
 }
 
 impl Sinking {
@@ -82,8 +83,8 @@ impl Sinking {
             },
             Event::Statement(id, index) => match &program.block(id).statements[index] {
                 Statement::Let { value, expr } => {
-                    let of_frame = id == LaneProgram::ROOT && index < self.frame_len;
-                    let to = if of_frame { id } else { self.target(*value, expr, id) };
+                    let stays = id == LaneProgram::ROOT && index < self.first;
+                    let to = if stays { id } else { self.target(*value, expr, id) };
                     self.uses(expr.operands(), to);
                     if to != id {
                         let nothing = Statement::Let { value: *value, expr: Expr::Undefined };

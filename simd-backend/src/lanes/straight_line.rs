@@ -2,8 +2,8 @@
 //! functions, which no source text is compiled to.
 
 use super::{
-    Axis, Block, Descriptors, End, Expr, InputWord, Kind, LaneProgram, Op, Rate, Space, Statement,
-    ValueId, ValueInfo, Width,
+    Axis, Block, Descriptors, End, Expr, InputWord, Items, Kind, LaneProgram, Op, Rate, Space,
+    Statement, ValueId, ValueInfo, Width,
 };
 
 /// Makes a [`LaneProgram`] of one block.
@@ -58,7 +58,7 @@ impl StraightLine {
 
     /// The coordinate of a pixel along an axis.
     pub fn coordinate(&mut self, axis: Axis) -> ValueId {
-        self.push(Kind::F32, Width::Any.rate(axis), Expr::Coordinate(axis))
+        self.push(Kind::F32, Items::Rows.rate(Width::Any, axis), Expr::Coordinate(axis))
     }
 
     /// The active lanes.
@@ -71,9 +71,12 @@ impl StraightLine {
         let end = End::Yield(outputs.into());
         LaneProgram {
             width: Width::Any,
+            items: Items::Rows,
             values: self.values,
             blocks: vec![Block { statements: self.statements, end }],
             frame_len: 0,
+            primitive_len: 0,
+            primitive_words: 0,
             inputs: (0..self.inputs).map(|_| InputWord::Time).collect(),
             resources: Descriptors::default(),
             sites: Vec::new(),

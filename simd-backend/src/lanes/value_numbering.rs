@@ -137,6 +137,7 @@ impl Numbering {
             Expr::Undefined => return true,
             Expr::Constant(_)
             | Expr::Input(_)
+            | Expr::Primitive(_)
             | Expr::Table(_)
             | Expr::Coordinate(_)
             | Expr::ExecutionMask => {}

@@ -4,7 +4,9 @@ use std::fmt::{self, Display, Formatter};
 
 use super::limits::Limits;
 use super::whole::Whole;
-use super::{BlockId, End, Expr, Kind, LaneProgram, Rate, Spaces, Statement, ValueId, dead_code};
+use super::{
+    BlockId, End, Expr, Items, Kind, LaneProgram, Rate, Spaces, Statement, ValueId, dead_code,
+};
 use crate::lanes::walk::{Event, Walk, tail};
 
 /// Something that a lane program must not be.
@@ -52,9 +54,12 @@ pub fn verify(program: &LaneProgram) -> Result<(), Vec<VerifyError>> {
     }
     verifier.at = LaneProgram::ROOT;
     let root = program.block(LaneProgram::ROOT);
-    for (index, statement) in root.statements[..program.frame_len].iter().enumerate() {
-        if !dead_code::is_of_frame(program, index) {
-            verifier.error(format!("{:?} is not of the frame", statement.values()));
+    let (frame, primitive) = (program.frame_len, program.frame_len + program.primitive_len);
+    for (index, statement) in root.statements[..primitive].iter().enumerate() {
+        let (rate, of) =
+            if index < frame { (Rate::FRAME, "frame") } else { (Rate::PRIMITIVE, "primitive") };
+        if !dead_code::is_of_rate(program, index, rate) {
+            verifier.error(format!("{:?} is not of the {of}", statement.values()));
         }
     }
     if verifier.errors.is_empty() { Ok(()) } else { Err(verifier.errors) }
@@ -298,7 +303,13 @@ impl<'p> Verifier<'p> {
                     && program.kind(*a).words().is_some();
                 (fits.then(|| program.kind(*a)), program.width.lanes())
             }
-            Expr::Coordinate(axis) => (Some(Kind::F32), program.width.rate(*axis)),
+            Expr::Primitive(word) => {
+                let is_there = *word < program.primitive_words && program.items == Items::Listed;
+                self.require(is_there, || format!("{value}: no primitive has a word {word}"));
+                let is_word = matches!(info.kind, Kind::F32 | Kind::I32);
+                (is_word.then_some(info.kind), Rate::PRIMITIVE)
+            }
+            Expr::Coordinate(axis) => (Some(Kind::F32), program.items.rate(program.width, *axis)),
             Expr::ExecutionMask => (Some(Kind::Mask), Rate::VARYING),
             Expr::Neighbour { of, axis, .. } => {
                 self.shared = true;
@@ -383,7 +394,8 @@ impl<'p> Verifier<'p> {
                     self.uses(value);
                 }
                 let numbers = values.iter().all(|&v| self.program.kind(v) == Kind::F32);
-                self.require(values.len() == 4 && numbers, || "no pixel is yielded".into());
+                let are_pixels = !values.is_empty() && values.len().is_multiple_of(4);
+                self.require(are_pixels && numbers, || "no pixels are yielded".into());
             }
             (End::Yield(values), Role::Arm(results) | Role::Body { values: results, .. }) => {
                 self.flow("yield", values, results, Rate::FRAME);

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use lambdav_core::resource::Bound;
 
 use super::{POLL_ROUNDS, Shape, Status};
-use crate::lanes::{Descriptors, Mismatch, Space};
+use crate::lanes::{Column, Descriptors, Mismatch, Space};
 use crate::mutants::{Mutant, is_active};
 
 /// What a frame is computed from: words, and the data of resources.
@@ -148,6 +148,8 @@ impl Poll<'_> {
 }
 
 /// Groups side by side.
+///
+/// Attachments lie one after the other, a plane apart.
 #[derive(Clone, Copy, Debug)]
 pub struct Row {
     /// The column of the first pixel.
@@ -158,12 +160,52 @@ pub struct Row {
     pub groups: u32,
     /// How many pixels further the next row of pixels is.
     pub stride: usize,
+    /// How many pixels further the next attachment is.
+    pub plane: usize,
+}
+
+/// What listed lanes compute: groups of a table, all of one primitive.
+#[derive(Clone, Copy, Debug)]
+pub struct Listed<'a> {
+    /// For each group its columns ([`Column::ALL`]), in each of them a word a lane.
+    pub table: &'a [u32],
+    /// The words of the primitive.
+    pub primitive: &'a [u32],
+}
+
+impl<'a> Listed<'a> {
+    /// How many words a group has.
+    pub fn words_of_group(shape: Shape) -> usize {
+        Column::ALL.len() * shape.lanes() as usize
+    }
+
+    /// How many groups there are.
+    ///
+    /// # Panics
+    ///
+    /// If there is none, or some group has not all of its words.
+    pub fn groups(&self, shape: Shape) -> u32 {
+        let words = Self::words_of_group(shape);
+        let is_whole = !self.table.is_empty() && self.table.len().is_multiple_of(words);
+        assert!(is_whole, "{} words of groups of {words}", self.table.len());
+        (self.table.len() / words) as u32
+    }
+
+    /// The columns of a group.
+    pub(crate) fn column(&self, shape: Shape, group: usize, column: Column) -> &'a [u32] {
+        let lanes = shape.lanes() as usize;
+        let first = group * Self::words_of_group(shape) + column as usize * lanes;
+        &self.table[first..][..lanes]
+    }
 }
 
 /// Something that executes the functions of a register program.
 pub trait Callable {
     /// How lanes lie.
     fn shape(&self) -> Shape;
+
+    /// How many attachments there are.
+    fn attachments(&self) -> usize;
 
     /// Computes what is the same for the whole frame: the slots' words.
     fn frame(&self, inputs: &Inputs, poll: Poll<'_>) -> (Status, Vec<u64>);
@@ -177,6 +219,17 @@ pub trait Callable {
         mask: &[u32],
         poll: Poll<'_>,
         row: Row,
+        pixels: &mut [[f32; 4]],
+    ) -> Status;
+
+    /// Computes listed lanes into `pixels`: attachment by attachment all groups, of each the pixels of its shape
+    /// row by row.
+    fn listed(
+        &self,
+        inputs: &Inputs,
+        slots: &[u64],
+        poll: Poll<'_>,
+        listed: Listed<'_>,
         pixels: &mut [[f32; 4]],
     ) -> Status;
 }

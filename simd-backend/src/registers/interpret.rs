@@ -25,11 +25,12 @@
 use std::fmt;
 
 use super::{
-    Argument, ArrayPlace, BlockCall, Columns, End, Function, Inputs, Instr, Limit, PIXEL_BYTES,
-    Poll, Reg, RegisterProgram, RegisterType, Row, Shape, Status, loop_depths, words_of_slot,
+    Argument, ArrayPlace, BlockCall, Columns, End, Function, Inputs, Instr, Limit, Listed,
+    PIXEL_BYTES, Poll, Reg, RegisterProgram, RegisterType, Row, Shape, Status, loop_depths,
+    words_of_slot,
 };
 use crate::lanes::interpret::{apply, is_defined, undefined_bits};
-use crate::lanes::{Axis, Kind, Op, Space};
+use crate::lanes::{Axis, Column, Kind, Op, Space};
 
 /// What no correct program does.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -85,8 +86,40 @@ pub fn row(
     pixels: &mut [[f32; 4]],
 ) -> Result<Status, Trap> {
     let shape = program.shape;
-    let place = |lane| shape.pixel(lane);
-    let active = (0..shape.lanes()).filter(|&lane| mask[lane as usize] != 0).map(place).collect();
+    let active = (0..shape.lanes()).filter(|&lane| mask[lane as usize] != 0);
+    let active = active.map(|lane| shape.pixel(lane)).collect();
+    groups(program, inputs, slots, poll, Work::Row { row, mask, active }, pixels)
+}
+
+/// Executes it for listed lanes, as [`Executable::listed`](crate::emit::Executable::listed) does.
+///
+/// # Errors
+///
+/// If the program is wrong.
+pub fn listed(
+    program: &RegisterProgram,
+    inputs: &Inputs,
+    slots: &[u64],
+    poll: Poll<'_>,
+    listed: Listed<'_>,
+    pixels: &mut [[f32; 4]],
+) -> Result<Status, Trap> {
+    groups(program, inputs, slots, poll, Work::Listed(listed), pixels)
+}
+
+fn groups(
+    program: &RegisterProgram,
+    inputs: &Inputs,
+    slots: &[u64],
+    poll: Poll<'_>,
+    work: Work<'_>,
+    pixels: &mut [[f32; 4]],
+) -> Result<Status, Trap> {
+    let shape = program.shape;
+    let plane = match &work {
+        Work::Row { row, .. } => row.plane,
+        Work::Listed(_) => pixels.len() / program.attachments,
+    };
     let stored = vec![false; pixels.len()];
     let mut call = Call {
         program,
@@ -94,17 +127,21 @@ pub fn row(
         poll,
         slots: slots.to_vec(),
         arrays: vec![None; program.array_words as usize * shape.lanes() as usize],
-        row: Some(RowCall { row, mask, active, pixels, stored }),
+        row: Some(RowCall { work, plane, pixels, stored }),
         turn: false,
     };
     let outcome = call.run("row", &program.row, &[])?;
-    let RowCall { stored, .. } = call.row.expect("it has one");
+    let RowCall { work, stored, .. } = call.row.expect("it has one");
     if outcome.status() == Status::Done {
-        for y in 0..shape.rows() as usize {
-            let width = (row.groups * shape.columns()) as usize;
-            if stored[y * row.stride..][..width].contains(&false) {
-                let message = format!("not all pixels of row {y} have been stored");
-                return Err(Trap { place: "row".into(), message });
+        let (width, stride, rows) = work.extent(shape);
+        for (number, stored) in stored.chunks(plane).take(program.attachments).enumerate() {
+            for y in 0..rows {
+                if stored[y * stride..][..width].contains(&false) {
+                    let message = format!(
+                        "not all pixels of row {y} of attachment {number} have been stored"
+                    );
+                    return Err(Trap { place: "row".into(), message });
+                }
             }
         }
     }
@@ -126,12 +163,50 @@ struct Call<'a> {
 }
 
 struct RowCall<'a> {
-    row: Row,
-    mask: &'a [u32],
-    /// The column and row in the group of each active pixel.
-    active: Vec<(u32, u32)>,
+    work: Work<'a>,
+    /// How many pixels further the next attachment is.
+    plane: usize,
     pixels: &'a mut [[f32; 4]],
     stored: Vec<bool>,
+}
+
+/// What the function for a row is called for.
+enum Work<'a> {
+    Row {
+        row: Row,
+        mask: &'a [u32],
+        /// The column and row in the group of each active pixel.
+        active: Vec<(u32, u32)>,
+    },
+    Listed(Listed<'a>),
+}
+
+impl Work<'_> {
+    /// How many pixels are stored side by side, how far apart such rows are, and how many there are.
+    fn extent(&self, shape: Shape) -> (usize, usize, usize) {
+        match self {
+            Self::Row { row, .. } => {
+                ((row.groups * shape.columns()) as usize, row.stride, shape.rows() as usize)
+            }
+            Self::Listed(listed) => {
+                let pixels = (listed.groups(shape) * shape.lanes()) as usize;
+                (pixels, pixels, 1)
+            }
+        }
+    }
+
+    /// Whether the pixel that is stored in that column and row is active.
+    fn is_active(&self, shape: Shape, x: usize, y: usize) -> bool {
+        match self {
+            Self::Row { active, .. } => active.contains(&(x as u32 % shape.columns(), y as u32)),
+            Self::Listed(listed) => {
+                let (group, at) = (x / shape.lanes() as usize, x as u32 % shape.lanes());
+                let pixel = (at % shape.columns(), at / shape.columns());
+                let mask = listed.column(shape, group, Column::Mask);
+                (0..).zip(mask).any(|(lane, &word)| word != 0 && shape.pixel(lane) == pixel)
+            }
+        }
+    }
 }
 
 /// The lanes of a register; those that are undefined have no word.
@@ -436,20 +511,54 @@ impl<'a> Call<'a> {
                 self.slots[*slot as usize] = word;
                 return Ok(());
             }
+            Instr::Primitive(to, word) => match &self.row().work {
+                Work::Listed(listed) => (*to, scalar(listed.primitive[*word as usize].into())),
+                Work::Row { .. } => return Err("there is no primitive".into()),
+            },
+            Instr::Lanes(to, column, index, group) => {
+                let (count, shape) = (on.lanes(*to), on.shape);
+                let first = on.scalar(*group)? as usize / size_of::<u32>();
+                let Work::Listed(listed) = &self.row().work else {
+                    return Err("no lanes are listed".into());
+                };
+                let words = Listed::words_of_group(shape);
+                let is_there = first.is_multiple_of(words) && first < listed.table.len();
+                if !is_there {
+                    return Err(format!("no group begins at word {first} of the table"));
+                }
+                let all = listed.column(shape, first / words, *column);
+                let lanes = all[*index as usize * count..][..count].iter();
+                let word = |&word: &u32| match column {
+                    Column::Mask => Some((word != 0).into()),
+                    Column::X | Column::Y => Some(word.into()),
+                };
+                (*to, lanes.map(word).collect())
+            }
+            Instr::Plane(to) => {
+                let plane = self.row().plane as u64 * u64::from(PIXEL_BYTES);
+                (*to, scalar(plane))
+            }
             Instr::ExecutionMask(to, index) => {
                 let count = on.lanes(*to);
-                let words = &self.row().mask[*index as usize * count..][..count];
+                let Work::Row { mask, .. } = &self.row().work else {
+                    return Err("listed lanes have their own masks".into());
+                };
+                let words = &mask[*index as usize * count..][..count];
                 (*to, words.iter().map(|&word| Some((word != 0).into())).collect())
             }
             Instr::Argument(to, argument) => {
-                let Row { x, y, groups, stride } = self.row().row;
-                let word = match argument {
-                    Argument::Column => x.into(),
-                    Argument::Row => y.into(),
-                    Argument::Groups => groups.into(),
-                    // The pixels begin at address 0.
-                    Argument::Pixels => 0,
-                    Argument::Stride => stride as u64 * u64::from(PIXEL_BYTES),
+                let shape = on.shape;
+                let word = match (argument, &self.row().work) {
+                    (Argument::Column, Work::Row { row, .. }) => row.x.into(),
+                    (Argument::Row, Work::Row { row, .. }) => row.y.into(),
+                    (Argument::Groups, Work::Row { row, .. }) => row.groups.into(),
+                    (Argument::Groups, Work::Listed(listed)) => listed.groups(shape).into(),
+                    (Argument::Stride, Work::Row { row, .. }) => {
+                        row.stride as u64 * u64::from(PIXEL_BYTES)
+                    }
+                    // Pixels and table begin at address 0.
+                    (Argument::Pixels, _) | (Argument::Lanes, Work::Listed(_)) => 0,
+                    _ => return Err(format!("there is no {argument:?}")),
                 };
                 (*to, scalar(word))
             }
@@ -532,7 +641,10 @@ impl<'a> Call<'a> {
 
     fn centres(&mut self, on: &Activation<'_>, to: Reg, axis: Axis, first: f32) -> Lanes {
         let tile = on.shape.tile;
-        let active = self.row.as_ref().map(|row| &row.active);
+        let active = self.row.as_ref().and_then(|row| match &row.work {
+            Work::Row { active, .. } => Some(active),
+            Work::Listed(_) => None,
+        });
         let lane = |lane: usize| {
             let at = first + tile.offset(axis, lane as u32);
             let is_there = |&(column, row): &(u32, u32)| {
@@ -587,20 +699,23 @@ impl<'a> Call<'a> {
         offset: u32,
     ) -> Result<(), String> {
         let shape = on.shape;
-        let RowCall { row, active, pixels, stored, .. } = self.row();
+        let RowCall { work, plane, pixels, stored } = self.row();
+        let (width, stride, rows_of) = work.extent(shape);
         for lane in 0..shape.tile.width() {
             let (column, tile_row) = shape.tile.pixel(lane);
             let address = on.scalar(rows[tile_row as usize])?;
             let address = address + u64::from(offset + column * PIXEL_BYTES);
             let index = (address / u64::from(PIXEL_BYTES)) as usize;
-            let (x, y) = (index % row.stride, index / row.stride);
-            let is_inside = x < (row.groups * shape.columns()) as usize
-                && y < shape.rows() as usize
+            let at = index % *plane;
+            let (x, y) = (at % stride, at / stride);
+            let is_inside = index < pixels.len()
+                && x < width
+                && y < rows_of
                 && address.is_multiple_of(PIXEL_BYTES.into());
             if !is_inside {
                 return Err(format!("a pixel is stored at {address}, outside of them"));
             }
-            let is_active = active.contains(&(x as u32 % shape.columns(), y as u32));
+            let is_active = work.is_active(shape, x, y);
             for (k, &channel) in channels.iter().enumerate() {
                 let word = match on.get(channel)?[lane as usize] {
                     None if is_active => {

@@ -16,8 +16,9 @@
 //!
 //! [`RegisterProgram::frame`] runs once and leaves what it computes in *slots*.
 //! [`RegisterProgram::row`] runs for a row of groups, whole ones: at the image's edges the caller
-//! passes room beside the image, and a mask without the lanes that lie outside. Both return a
-//! [`Status`].
+//! passes room beside the image, and a mask without the lanes that lie outside. Of a program for listed lanes
+//! ([`Items::Listed`]) it runs for the groups of a table, computes first what is the same for the primitive, and
+//! stores the pixels of each group one after the other, row by row. Both return a [`Status`].
 //!
 //! # Quads
 //!
@@ -66,11 +67,11 @@ use lambdav_core::elementary::Part;
 use lambdav_core::graph::Side;
 use lambdav_core::op::Elementary;
 
-use crate::lanes::{Axis, Descriptors, InputWords, Kind, Op, Space, Spaces};
+use crate::lanes::{Axis, Column, Descriptors, InputWords, Items, Kind, Op, Space, Spaces};
 use crate::machine::{Class, Machine, Tile};
 
 pub(crate) use bounds::Bounds;
-pub use call::{Callable, Inputs, Poll, Row};
+pub use call::{Callable, Inputs, Listed, Poll, Row};
 pub use lower::lower;
 pub(crate) use order::{loop_depths, order as layout_order};
 pub use shape::{Choice, Reason, Shape, Work};
@@ -120,7 +121,7 @@ impl RegisterType {
     }
 }
 
-/// An argument of [`RegisterProgram::row`].
+/// An argument of [`RegisterProgram::row`]; which it has depends on the items of the program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Argument {
     /// The first column of the first group. `I32`.
@@ -133,14 +134,24 @@ pub enum Argument {
     Pixels,
     /// How many bytes further the next row is. `I64`.
     Stride,
+    /// The address of the table of lanes. `I64`.
+    Lanes,
 }
 
 impl Argument {
+    /// The arguments of the function for a row, in order.
+    pub fn of(items: Items) -> &'static [Self] {
+        match items {
+            Items::Rows => &[Self::Column, Self::Row, Self::Groups, Self::Pixels, Self::Stride],
+            Items::Listed => &[Self::Lanes, Self::Groups, Self::Pixels],
+        }
+    }
+
     /// What it is.
     pub fn kind(self) -> Kind {
         match self {
             Self::Column | Self::Row | Self::Groups => Kind::I32,
-            Self::Pixels | Self::Stride => Kind::I64,
+            Self::Pixels | Self::Stride | Self::Lanes => Kind::I64,
         }
     }
 }
@@ -233,6 +244,12 @@ pub enum Instr {
     Any(Reg, Box<[Reg]>),
     /// A word of input.
     Input(Reg, u32),
+    /// A word of the primitive.
+    Primitive(Reg, u32),
+    /// That register of a column of the table of lanes, of the group whose part of the table begins at an address.
+    Lanes(Reg, Column, u32, Reg),
+    /// How many bytes further the pixels of the next attachment are. `I64`.
+    Plane(Reg),
     /// The word of a space that many after the first, lane by lane: in each there is one.
     Load(Reg, Space, u32, Reg),
     /// Some of four words that follow one another in a space, lane by lane: in each there are all four.
@@ -343,6 +360,9 @@ impl Instr {
             | Self::Any(to, _)
             | Self::Scattered(to, ..)
             | Self::Input(to, _)
+            | Self::Primitive(to, _)
+            | Self::Lanes(to, ..)
+            | Self::Plane(to)
             | Self::Load(to, ..)
             | Self::LoadArray(to, _)
             | Self::Slot(to, _)
@@ -466,6 +486,7 @@ macro_rules! uses {
                     Self::Broadcast(_, from)
                     | Self::Neighbour(_, from, ..)
                     | Self::Load(_, _, _, from)
+                    | Self::Lanes(_, _, _, from)
                     | Self::LoadFour { index: from, .. }
                     | Self::Scattered(_, from, _)
                     | Self::LoadColumns { index: from, .. }
@@ -496,6 +517,8 @@ macro_rules! uses {
                     | Self::Undefined(_)
                     | Self::Centres(..)
                     | Self::Input(..)
+                    | Self::Primitive(..)
+                    | Self::Plane(_)
                     | Self::Slot(..)
                     | Self::ExecutionMask(..)
                     | Self::Argument(..)
@@ -609,6 +632,10 @@ pub struct Procedure {
 pub struct RegisterProgram {
     /// How lanes lie.
     pub shape: Shape,
+    /// What they compute.
+    pub items: Items,
+    /// How many attachments there are.
+    pub attachments: usize,
     /// Computes what is the same for the frame.
     pub frame: Function,
     /// Computes a row of groups.
@@ -619,6 +646,8 @@ pub struct RegisterProgram {
     pub slots: Vec<Kind>,
     /// The words that [`Instr::Input`] refers to.
     pub inputs: InputWords,
+    /// How many words a primitive has.
+    pub primitive_words: u32,
     /// The formats of resources, and where their sizes are.
     pub resources: Descriptors,
     /// How many words of each lane all arrays have that lie in memory at once.

@@ -171,6 +171,11 @@ fn print_block(
             }
             Instr::Slot(to, slot) => format!("{} = slot {slot}", typed(to)),
             Instr::SetSlot(slot, from) => format!("slot {slot} = {from}"),
+            Instr::Primitive(to, word) => format!("{} = primitive {word}", typed(to)),
+            Instr::Lanes(to, column, index, group) => {
+                format!("{} = lanes {column:?} {index} of {group}", typed(to))
+            }
+            Instr::Plane(to) => format!("{} = plane", typed(to)),
             Instr::ExecutionMask(to, index) => format!("{} = execution mask {index}", typed(to)),
             Instr::Argument(to, argument) => format!("{} = argument {argument:?}", typed(to)),
             Instr::Limit(to, limit) => format!("{} = limit {limit:?}", typed(to)),

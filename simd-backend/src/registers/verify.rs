@@ -51,10 +51,10 @@ use rustc_hash::FxHashMap;
 
 use super::bounds::Bounds;
 use super::{
-    ArrayPlace, Block, BlockCall, BlockId, End, Function, Instr, Procedure, Reg, RegisterProgram,
-    RegisterType, Status,
+    Argument, ArrayPlace, Block, BlockCall, BlockId, End, Function, Instr, Procedure, Reg,
+    RegisterProgram, RegisterType, Status,
 };
-use crate::lanes::{Bound, Kind, Op, Rate, Space};
+use crate::lanes::{Bound, Column, Items, Kind, Op, Rate, Space};
 
 /// Something that a register program must not be.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -491,14 +491,38 @@ impl<'p> Verifier<'p, '_> {
             }
             Instr::ExecutionMask(to, index) => {
                 self.only_in(Role::Row, "the execution mask");
+                self.require(program.items == Items::Rows, || "listed lanes have their own".into());
                 self.exists("register of it", *index, program.shape.registers(Rate::VARYING));
                 let is_scalar = program.shape.tile.width() == 1;
                 let mask =
                     if is_scalar { scalar(Kind::Mask) } else { RegisterType::Vector(Kind::Mask) };
                 self.expect_result(*to, Some(mask));
             }
+            Instr::Primitive(to, word) => {
+                self.only_in(Role::Row, "a word of the primitive");
+                self.exists("word of the primitive", *word, program.primitive_words as usize);
+                let found = self.ty(*to);
+                let is_word = [Kind::F32, Kind::I32].map(scalar).contains(&found);
+                self.require(is_word, || format!("{to} is no word"));
+            }
+            Instr::Lanes(to, column, index, group) => {
+                self.only_in(Role::Row, "a column of the table");
+                self.require(program.items == Items::Listed, || "no lanes are listed".into());
+                self.exists("register of it", *index, program.shape.registers(Rate::VARYING));
+                let kind = if *column == Column::Mask { Kind::Mask } else { Kind::F32 };
+                let is_scalar = program.shape.tile.width() == 1;
+                let ty = if is_scalar { scalar(kind) } else { RegisterType::Vector(kind) };
+                self.expect_result(*to, Some(ty));
+                self.expect(*group, scalar(Kind::I64), "the address");
+            }
+            Instr::Plane(to) => {
+                self.only_in(Role::Row, "the distance of attachments");
+                self.expect_result(*to, Some(scalar(Kind::I64)));
+            }
             Instr::Argument(to, argument) => {
                 self.only_in(Role::Row, "an argument");
+                let has = Argument::of(program.items).contains(argument);
+                self.require(has, || format!("{:?} have no {argument:?}", program.items));
                 self.expect_result(*to, Some(scalar(argument.kind())));
             }
             Instr::Limit(to, _) => self.expect_result(*to, Some(scalar(Kind::I64))),

@@ -3,12 +3,12 @@
 
 use lambdav_simd_backend::Compiler;
 use lambdav_simd_backend::Target;
-use lambdav_simd_backend::lanes::{InputWord, Width, lower};
+use lambdav_simd_backend::lanes::{InputWord, Options, Width, lower};
 
 use crate::scheduled;
 
 fn text(shader: &str) -> String {
-    lower(&scheduled(shader), 0, true, Width::Any, &[]).to_string()
+    lower(&scheduled(shader), &Options::new(Width::Any)).to_string()
 }
 
 #[test]
@@ -52,7 +52,7 @@ fn components_of_arms_that_nobody_needs_vanish() {
 #[test]
 fn a_large_constant_is_a_table() {
     let shader = "(at (tabulate 100 (func (i) (* (num i) (num i)))) (int (.x (frag-coord))))";
-    let lanes = lower(&scheduled(shader), 0, true, Width::Any, &[]);
+    let lanes = lower(&scheduled(shader), &Options::new(Width::Any));
     let is_constant = |word: &InputWord| matches!(word, InputWord::Constant(_));
     assert_eq!(lanes.inputs.iter().filter(is_constant).count(), 100, "{lanes}");
     let text = lanes.to_string();
@@ -64,7 +64,7 @@ fn a_large_constant_is_a_table() {
 fn the_same_constant_is_one_table() {
     let shader = "(define t (tabulate 30 (func (i) (* (num i) (num i)))))
                   (vec2 (at t (int (.x (frag-coord)))) (at t (int (.y (frag-coord)))))";
-    let lanes = lower(&scheduled(shader), 0, true, Width::Any, &[]);
+    let lanes = lower(&scheduled(shader), &Options::new(Width::Any));
     let is_constant = |word: &InputWord| matches!(word, InputWord::Constant(_));
     assert_eq!(lanes.inputs.iter().filter(is_constant).count(), 30, "{lanes}");
 }

@@ -138,7 +138,7 @@ fn a_wrong_test_shows_without_machine_code() {
             let shape = program.shape;
             let mut pixels = vec![[f32::NAN; 4]; shape.lanes() as usize];
             let mask = vec![u32::MAX; shape.lanes() as usize];
-            let place = Row { x: 0, y: 0, groups: 1, stride: shape.columns() as usize };
+            let place = Row { x: 0, y: 0, groups: 1, stride: shape.columns() as usize, plane: 0 };
             row(program, &inputs, &[], &mask, poll, place, &mut pixels)
                 .map(|_| pixels)
                 .map_err(|trap| trap.to_string())

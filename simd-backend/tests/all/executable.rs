@@ -58,7 +58,7 @@ fn slices_may_lie_anywhere() {
         for skip in 0..4 {
             let mask = &words[skip..][..lanes as usize];
             let pixels = samples[skip..].as_chunks_mut().0;
-            let row = Row { x: 0, y: 0, groups: 1, stride: columns };
+            let row = Row { x: 0, y: 0, groups: 1, stride: columns, plane: 0 };
             let status = code.row(&inputs, &slots, mask, EVERYTHING, row, pixels);
             assert_eq!(status, Status::Done);
             assert_eq!(pixels[0][0].to_bits(), 1.0_f32.to_bits());
@@ -74,7 +74,7 @@ fn rows_that_do_not_fit_are_refused() {
     let mask = [u32::MAX; 16];
     let mut pixels = [[0.0; 4]; 16];
     let mut is_refused = |groups, stride| {
-        let row = Row { x: 0, y: 0, groups, stride };
+        let row = Row { x: 0, y: 0, groups, stride, plane: 0 };
         let call = || code.row(&inputs, &slots, &mask, EVERYTHING, row, &mut pixels);
         catch_unwind(AssertUnwindSafe(call)).is_err()
     };
@@ -95,7 +95,7 @@ fn slow_paths_are_cancelled() {
     let shader = "(vec4 (pow (+ 923521 (* 0 (.x (frag-coord)))) 1.25))";
     let (code, inputs) = executable(shader, 16, host());
     let (_, slots) = code.frame(&inputs, EVERYTHING);
-    let row = Row { x: 0, y: 0, groups: 1, stride: 4 };
+    let row = Row { x: 0, y: 0, groups: 1, stride: 4, plane: 0 };
     let first = |frontier| {
         let frontier = AtomicU64::new(frontier);
         let (poll, mut pixels) = (Poll { frontier: &frontier, first: 0 }, [[0.0; 4]; 16]);

@@ -211,7 +211,7 @@ fn swaps(layout: &lanes::InputWords) -> Vec<[u32; 2]> {
 fn an_extent_of_another_resource_is_found_in_lanes() {
     let mut found = 0;
     for text in PAIRS {
-        let valid = lanes::lower(&scheduled(text), 0, true, Width::Any, &[]);
+        let valid = lanes::lower(&scheduled(text), &lanes::Options::new(Width::Any));
         for [right, wrong] in swaps(&valid.inputs) {
             let mut program: LaneProgram = valid.clone();
             let mut changes = 0;
@@ -270,7 +270,7 @@ fn an_extent_of_another_resource_is_found_in_registers() {
 #[test]
 fn sizes_have_names() {
     let program = scheduled(PAIRS[0]);
-    let lanes = lanes::lower(&program, 0, true, Width::Any, &[]);
+    let lanes = lanes::lower(&program, &lanes::Options::new(Width::Any));
     let text = lanes.to_string();
     assert!(text.contains("input resource.1.last-column.0"), "{text}");
     let compiler = Compiler { lanes: Some(8), ..Compiler::new(host()) };

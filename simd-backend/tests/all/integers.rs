@@ -15,7 +15,7 @@ use lambdav_machine_code::Evaluated;
 use lambdav_simd_backend::emit::Executable;
 use lambdav_simd_backend::kernel::words;
 use lambdav_simd_backend::lanes::interpret::{Group, interpret};
-use lambdav_simd_backend::lanes::{Width, lower};
+use lambdav_simd_backend::lanes::{Options, Width, lower};
 use lambdav_simd_backend::registers::{Callable, Inputs, Poll, Row, Shape, Status};
 use lambdav_simd_backend::{Compiler, Target};
 use lambdav_test_support::{INTEGERS, NUMBERS, Random};
@@ -185,7 +185,7 @@ fn check(trial: &Trial<'_>, more: impl Iterator<Item = Vec<Vec<u32>>>) {
     let frontier = AtomicU64::new(u64::MAX);
     let here: Vec<&str> = Target::here().collect();
     let mut codes: Vec<(String, Box<dyn Callable>, Shape)> = Vec::new();
-    let lane_program = lower(&program, 0, true, Width::Any, &[]);
+    let lane_program = lower(&program, &Options::new(Width::Any));
     for (name, lanes) in ways() {
         let target = Target::named(name).expect("a machine that is not too old");
         let target = target.expect("one of them");
@@ -225,6 +225,7 @@ fn check(trial: &Trial<'_>, more: impl Iterator<Item = Vec<Vec<u32>>>) {
         let mask = vec![true; places.len()];
         let group = Group {
             inputs: inputs.words(),
+            primitive: &[],
             resources: &[],
             pixels: &places,
             mask: &mask,
@@ -243,7 +244,7 @@ fn check(trial: &Trial<'_>, more: impl Iterator<Item = Vec<Vec<u32>>>) {
             let mask = vec![u32::MAX; shape.lanes() as usize];
             for y in (0..SIDES[1]).step_by(shape.rows() as usize) {
                 let mut pixels = vec![[0.0; 4]; stride * shape.rows() as usize];
-                let row = Row { x: 0, y, groups, stride };
+                let row = Row { x: 0, y, groups, stride, plane: 0 };
                 let status = code.row(&inputs, &slots, &mask, poll, row, &mut pixels);
                 assert_eq!(status, Status::Done);
                 for (i, &pixel) in pixels.iter().enumerate() {

@@ -2,8 +2,8 @@
 
 use lambdav_core::graph::Side;
 use lambdav_simd_backend::lanes::{
-    Axis, BlockId, End, Expr, Kind, LaneProgram, Op, Rate, Statement, ValueId, ValueInfo, Width,
-    lower, verify,
+    Axis, BlockId, End, Expr, Kind, LaneProgram, Op, Options, Rate, Statement, ValueId, ValueInfo,
+    Width, lower, verify,
 };
 
 use crate::scheduled;
@@ -16,7 +16,7 @@ const SHADER: &str = "(define x (.x (frag-coord)))
   (sin (* x y)))";
 
 fn valid() -> LaneProgram {
-    let program = lower(&scheduled(SHADER), 0, true, Width::Any, &[]);
+    let program = lower(&scheduled(SHADER), &Options::new(Width::Any));
     assert_eq!(verify(&program), Ok(()));
     program
 }

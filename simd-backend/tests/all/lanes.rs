@@ -9,7 +9,7 @@ use lambdav_image::Size;
 use lambdav_matrix::pictures;
 use lambdav_simd_backend::kernel::words;
 use lambdav_simd_backend::lanes::interpret::{Group, interpret};
-use lambdav_simd_backend::lanes::{Extents, Width, lower};
+use lambdav_simd_backend::lanes::{Extents, Options, Width, lower};
 
 use crate::scheduled;
 
@@ -18,7 +18,7 @@ fn text(shader: &str) -> String {
 }
 
 fn text_for(shader: &str, width: Width) -> String {
-    lower(&scheduled(shader), 0, true, width, &[]).to_string()
+    lower(&scheduled(shader), &Options::new(width)).to_string()
 }
 
 #[test]
@@ -174,7 +174,7 @@ fn gallery() {
                 (Width::One, true, &[]),
                 (Width::One, false, &baked),
             ] {
-                let lanes = lower(&program, 0, hoist, width, extents);
+                let lanes = lower(&program, &Options { hoist, extents, ..Options::new(width) });
                 let given = words(&lanes, &inputs);
                 for seed in 0..6_u32 {
                     let count = if width == Width::One { 1 } else { 1 + 3 * seed };
@@ -184,6 +184,7 @@ fn gallery() {
                     let mask: Vec<bool> = (0..count).map(|k| k % 5 != 3).collect();
                     let group = Group {
                         inputs: &given,
+                        primitive: &[],
                         resources: &inputs.resources,
                         pixels: &pixels,
                         mask: &mask,

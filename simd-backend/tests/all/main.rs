@@ -8,6 +8,7 @@ mod extents;
 mod integers;
 mod lane_verifier;
 mod lanes;
+mod listed;
 mod memory;
 mod operations;
 mod pipeline;

@@ -224,13 +224,14 @@ fn machine_code_computes_what_the_interpreter_does() {
             let stride = (groups * shape.columns()) as usize;
             let mut pixels = vec![[0.0; 4]; stride * shape.rows() as usize];
             let mask = vec![u32::MAX; lanes as usize];
-            let row = Row { x: 5, y: 3, groups, stride };
+            let row = Row { x: 5, y: 3, groups, stride, plane: 0 };
             assert_eq!(code.row(&inputs, &slots, &mask, poll, row, &mut pixels), Status::Done);
             let places: Vec<(u32, u32)> = (0..pixels.len() as u32)
                 .map(|i| (5 + i % stride as u32, 3 + i / stride as u32))
                 .collect();
             let group = Group {
                 inputs: &given,
+                primitive: &[],
                 resources: &[],
                 pixels: &places,
                 mask: &vec![true; places.len()],

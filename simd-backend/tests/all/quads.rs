@@ -6,7 +6,7 @@ use lambdav_core::inputs::Inputs;
 use lambdav_core::limits;
 use lambdav_simd_backend::kernel::words;
 use lambdav_simd_backend::lanes::interpret::{Group, interpret};
-use lambdav_simd_backend::lanes::{Expr, LaneProgram, Statement, Width, lower, verify};
+use lambdav_simd_backend::lanes::{Expr, LaneProgram, Options, Statement, Width, lower, verify};
 
 use crate::scheduled;
 
@@ -17,7 +17,7 @@ const SAME_ROUNDS: &str = "(define e ((rec-func (i s) (if (< i 3) (rec (+ i 1) (
 const OTHER_ROUNDS: &str = "(define e ((rec-func (i s) (if (< i (.x (frag-coord))) (rec (+ i 1) (+ s (.y (frag-coord)))) s)) 0 1))";
 
 fn lowered(text: &str, width: Width) -> LaneProgram {
-    let program = lower(&scheduled(text), 0, true, width, &[]);
+    let program = lower(&scheduled(text), &Options::new(width));
     assert_eq!(verify(&program), Ok(()), "{program}");
     program
 }
@@ -102,6 +102,7 @@ fn inactive_lanes_may_be_read() {
             let (inputs_of, resources) = (&given, &inputs.resources);
             let group = Group {
                 inputs: inputs_of,
+                primitive: &[],
                 resources,
                 pixels: &pixels,
                 mask: &mask,

@@ -42,7 +42,7 @@ fn run(
         return Ok((status, Vec::new()));
     }
     let mut pixels = vec![[f32::NAN; 4]; 16];
-    let place = Row { x: 4, y: 2, groups: 2, stride: 8 };
+    let place = Row { x: 4, y: 2, groups: 2, stride: 8, plane: 0 };
     let status = row(program, &inputs, &slots, &mask, poll, place, &mut pixels);
     status.map(|status| (status, pixels)).map_err(|trap| trap.to_string())
 }
@@ -80,7 +80,7 @@ fn what_goes_round_is_read_before_it_is_replaced() {
     let inputs = Inputs::of_words(vec![0; program.inputs.len()], 100);
     let poll = Poll { frontier: &AtomicU64::new(u64::MAX), first: 1 };
     let (_, slots) = frame(&program, &inputs, poll).expect("it is correct");
-    let place = Row { x: 0, y: 0, groups: 8, stride: 8 };
+    let place = Row { x: 0, y: 0, groups: 8, stride: 8, plane: 0 };
     let mut pixels = vec![[f32::NAN; 4]; 8];
     let status = row(&program, &inputs, &slots, &[u32::MAX], poll, place, &mut pixels);
     assert_eq!(status.expect("it is correct"), Status::Done);

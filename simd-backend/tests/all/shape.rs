@@ -1,7 +1,7 @@
 //! How many lanes a program gets if nobody says.
 
 use lambdav_raster::RenderOptions;
-use lambdav_simd_backend::lanes::{Width, lower};
+use lambdav_simd_backend::lanes::{Options, Width, lower};
 use lambdav_simd_backend::machine::Tile;
 use lambdav_simd_backend::registers::{Choice, Reason, Shape};
 
@@ -9,7 +9,7 @@ use crate::scheduled;
 
 fn choice(shader: &str) -> Choice {
     Shape::preferred(
-        &lower(&scheduled(shader), 0, true, Width::Any, &[]),
+        &lower(&scheduled(shader), &Options::new(Width::Any)),
         Tile::FOUR,
         f64::INFINITY,
     )

@@ -267,6 +267,16 @@ fn mutants_of_quads_are_found() {
     }
 }
 
+/// Pixels that run and are not to be stored.
+#[test]
+fn mutants_of_stores_are_found() {
+    let text =
+        "(output 0 (.x (frag-coord))) (output 1 (dfdy (* (.y (frag-coord)) (.y (frag-coord)))))";
+    for name in ["listed1", "listed8", "listed-registers8"] {
+        each_is_found_by(text, name, &simd::Mutant::OF_STORES, simd::activate);
+    }
+}
+
 /// Arrays in memory: an index that is not clamped, an update in lanes that are not there for it, and one
 /// where an array lies that is still needed.
 #[test]

@@ -5,8 +5,9 @@ use lambdav_core::op::Elementary;
 use lambdav_simd_backend::emit::MachineCode;
 use lambdav_simd_backend::emit::abi::Field;
 use lambdav_simd_backend::emit::linked::Linked;
+use lambdav_simd_backend::lanes::Column;
 use lambdav_simd_backend::lanes::Descriptors;
-use lambdav_simd_backend::registers::{Callable, Inputs, Poll, Row, Shape, Status};
+use lambdav_simd_backend::registers::{Callable, Inputs, Listed, Poll, Row, Shape, Status};
 
 use crate::bits::Bits;
 use crate::machine::{Code, HostFunction, Machine};
@@ -22,6 +23,8 @@ const FRONTIER: u64 = 0x60_0000_0008;
 const ARRAYS: u64 = 0x68_0000_0004;
 const PIXELS: u64 = 0x70_0000_0004;
 const RESOURCES: u64 = 0x78_0000_0008;
+const PRIMITIVE: u64 = 0x79_0000_0004;
+const TABLE: u64 = 0x7a_0000_0004;
 const REFERENCE: u64 = 0x7fff_0000_0000;
 /// The first resource; each takes less than 4 GiB.
 const DATA: u64 = 0x1000_0000_0004;
@@ -40,6 +43,7 @@ pub struct Evaluated {
     frame: u64,
     row: u64,
     shape: Shape,
+    attachments: usize,
     slots: usize,
     inputs: usize,
     resources: Descriptors,
@@ -56,6 +60,7 @@ impl Evaluated {
             frame,
             row,
             shape: code.shape(),
+            attachments: code.attachments(),
             slots: code.slots(),
             inputs: code.inputs(),
             resources: code.resources().clone(),
@@ -70,13 +75,14 @@ impl Evaluated {
         entry: u64,
         inputs: &Inputs,
         poll: Poll<'a>,
+        plane: usize,
         regions: Vec<Region<'a>>,
         arguments: &[Bits],
     ) -> (Status, Memory<'a>) {
         assert_eq!(inputs.words().len(), self.inputs, "one word for each");
         assert_eq!(inputs.descriptors(), &self.resources, "the code is for their formats");
         let data = inputs.data();
-        let mut context = [0; 10];
+        let mut context = [0; 12];
         let [first, rest] = inputs.rounds();
         for (field, value) in [
             (Field::Inputs, INPUTS),
@@ -89,6 +95,8 @@ impl Evaluated {
             (Field::Reference, REFERENCE),
             (Field::Arrays, ARRAYS),
             (Field::Resources, RESOURCES),
+            (Field::Primitive, PRIMITIVE),
+            (Field::Plane, 16 * plane as u64),
         ] {
             context[field as usize / 8] = value;
         }
@@ -174,9 +182,13 @@ impl Callable for Evaluated {
         self.shape
     }
 
+    fn attachments(&self) -> usize {
+        self.attachments
+    }
+
     fn frame(&self, inputs: &Inputs, poll: Poll<'_>) -> (Status, Vec<u64>) {
         let slots = Region::undefined("slots", SLOTS, 8 * self.slots);
-        let (status, memory) = self.call(self.frame, inputs, poll, vec![slots], &[]);
+        let (status, memory) = self.call(self.frame, inputs, poll, 0, vec![slots], &[]);
         let slots = (0..self.slots).map(|slot| found(memory.region("slots").get(8 * slot, 8)));
         (status, slots.collect())
     }
@@ -208,7 +220,7 @@ impl Callable for Evaluated {
             Bits::known(PIXELS),
             Bits::known(16 * row.stride as u64),
         ];
-        let (status, memory) = self.call(self.row, inputs, poll, regions, &arguments);
+        let (status, memory) = self.call(self.row, inputs, poll, row.plane, regions, &arguments);
         let (columns, rows) = (self.shape.columns() as usize, self.shape.rows() as usize);
         let mut is_active = vec![false; columns * rows];
         for (lane, &word) in (0..).zip(mask) {
@@ -225,6 +237,48 @@ impl Callable for Evaluated {
                 assert_eq!(bits.get(32), known, "pixel {x}, {y} lies outside the groups");
             } else if is_whole && is_active[y * columns + x % columns] {
                 assert_eq!(bits.undefined, 0, "component {index} of pixel {x}, {y} is undefined");
+            }
+            *component = f32::from_bits(found(bits) as u32);
+        }
+        status
+    }
+
+    fn listed(
+        &self,
+        inputs: &Inputs,
+        slots: &[u64],
+        poll: Poll<'_>,
+        listed: Listed<'_>,
+        pixels: &mut [[f32; 4]],
+    ) -> Status {
+        let shape = self.shape;
+        let (groups, lanes) = (listed.groups(shape), shape.lanes() as usize);
+        let plane = groups as usize * lanes;
+        assert_eq!(pixels.len(), self.attachments * plane, "a pixel a lane of each attachment");
+        let words = |words: &[u32]| bytes(words.iter().copied(), u32::to_le_bytes);
+        let regions = vec![
+            Region::constant("slots", SLOTS, bytes(slots.iter().copied(), u64::to_le_bytes)),
+            Region::constant("table", TABLE, words(listed.table)),
+            Region::constant("primitive", PRIMITIVE, words(listed.primitive)),
+            Region::undefined("pixels", PIXELS, 16 * pixels.len()),
+            Region::undefined("arrays", ARRAYS, 4 * self.array_words),
+        ];
+        let groups_word = Bits { value: groups.into(), undefined: u64::MAX << 32 };
+        let arguments = [Bits::known(TABLE), groups_word, Bits::known(PIXELS)];
+        let (status, memory) = self.call(self.row, inputs, poll, plane, regions, &arguments);
+        let is_whole = status == Status::Done && poll.goes_on();
+        let columns = Column::ALL.len();
+        for (index, component) in pixels.as_flattened_mut().iter_mut().enumerate() {
+            let bits = memory.region("pixels").get(4 * index, 4);
+            let at = index / 4 % plane;
+            let (group, at) = (at / lanes, (at % lanes) as u32);
+            let pixel = (at % shape.columns(), at / shape.columns());
+            let lane = (0..shape.lanes()).find(|&lane| shape.pixel(lane) == pixel);
+            let lane = lane.expect("a lane has the pixel") as usize;
+            // The masks are the first column.
+            let is_active = listed.table[group * columns * lanes + lane] != 0;
+            if is_whole && is_active {
+                assert_eq!(bits.undefined, 0, "component {index} of lane {lane} is undefined");
             }
             *component = f32::from_bits(found(bits) as u32);
         }

@@ -142,7 +142,7 @@ impl LibraryCode {
             let data = vec![Self::buffer(&self.program, operands)];
             let inputs = Inputs::new(self.words.clone(), self.code.resources(), data, 1 << 24);
             let inputs = inputs.expect("it is the buffer that the text declares");
-            let row = Row { x: 0, y: 0, groups: (stride / columns) as u32, stride };
+            let row = Row { x: 0, y: 0, groups: (stride / columns) as u32, stride, plane: 0 };
             let (_, slots) = self.code.frame(&inputs, poll);
             let status = self.code.row(&inputs, &slots, &mask, poll, row, &mut pixels);
             assert_eq!(status, Status::Done, "its loops end");

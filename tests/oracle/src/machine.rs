@@ -60,7 +60,8 @@ impl MachineCode {
         static FRONTIER: AtomicU64 = AtomicU64::new(u64::MAX);
         let lanes = self.lanes() as usize;
         let poll = Poll { frontier: &FRONTIER, first: 0 };
-        let row = Row { x: 0, y: 0, groups: 1, stride: self.code.shape().columns() as usize };
+        let row =
+            Row { x: 0, y: 0, groups: 1, stride: self.code.shape().columns() as usize, plane: 0 };
         let mut inputs = Inputs::of_words(vec![0; 2 * lanes], 0);
         let mut pixels = vec![[0.0; 4]; lanes];
         let mut mask = vec![u32::MAX; lanes];

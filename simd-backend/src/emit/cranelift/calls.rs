@@ -8,17 +8,14 @@ use cranelift_codegen::ir::{
 use super::selection::{Conventions, Selection, clif_type};
 use crate::emit::abi;
 use crate::lanes::Kind;
-use crate::registers::{End, Function, Reg, RegisterType};
+use crate::registers::{Argument, End, Function, Reg, RegisterType};
 
-/// The signature of the function for the frame, or of that for a row.
-pub(super) fn signature(is_row: bool, conventions: Conventions) -> Signature {
+/// The signature of a function that takes these arguments after the context.
+pub(super) fn signature(arguments: &[Argument], conventions: Conventions) -> Signature {
     let mut signature = Signature::new(conventions.outer);
     signature.params.push(AbiParam::new(types::I64));
-    if is_row {
-        let types =
-            abi::ROW_ARGUMENTS.map(|argument| clif_type(RegisterType::Scalar(argument.kind())));
-        signature.params.extend(types.map(AbiParam::new));
-    }
+    let types = arguments.iter().map(|of| clif_type(RegisterType::Scalar(of.kind())));
+    signature.params.extend(types.map(AbiParam::new));
     signature.returns.push(AbiParam::new(types::I64));
     signature
 }

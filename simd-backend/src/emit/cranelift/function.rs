@@ -16,7 +16,7 @@ use crate::emit::{Allocation, Part, Role};
 use crate::lanes::Kind;
 use crate::machine::Machine;
 use crate::registers::{
-    self, Block, BlockCall, BlockId, End, Instr, Limit, RegisterProgram, RegisterType,
+    self, Argument, Block, BlockCall, BlockId, End, Instr, Limit, RegisterProgram, RegisterType,
 };
 
 /// Function number `index` of a program. `context` is reused from function to function.
@@ -32,8 +32,8 @@ pub(super) fn function(
     let Part { function, role, allocation, .. } = *part;
     let signature = match role {
         Role::Procedure => procedure_signature(function, conventions),
-        Role::Frame => signature(false, conventions),
-        Role::Row => signature(true, conventions),
+        Role::Frame => signature(&[], conventions),
+        Role::Row => signature(Argument::of(program.items), conventions),
     };
     let id = UserFuncName::user(0, abi::symbol(index));
     let mut out = ir::Function::with_name_signature(id, signature);
@@ -300,9 +300,25 @@ impl Selection<'_, '_> {
                 let value = self.truth(ty, value);
                 self.set(*to, value);
             }
+            Instr::Primitive(to, word) => {
+                let value = self.load(Field::Primitive, word * 4, clif_type(self.ty(*to)));
+                self.set(*to, value);
+            }
+            Instr::Lanes(to, column, index, group) => {
+                let (ty, shape) = (self.ty(*to), self.program.shape);
+                let first = *column as u32 * shape.lanes() + index * shape.tile.width();
+                let base = self.get(*group);
+                let value = self.load_from(base, first * 4, word_type(ty));
+                let value = self.truth(ty, value);
+                self.set(*to, value);
+            }
+            Instr::Plane(to) => {
+                let value = self.field(Field::Plane);
+                self.set(*to, value);
+            }
             Instr::Argument(to, argument) => {
-                let index = abi::ROW_ARGUMENTS.iter().position(|known| known == argument);
-                let index = index.expect("all arguments are listed");
+                let mut all = Argument::of(self.program.items).iter();
+                let index = all.position(|known| known == argument).expect("the function has it");
                 self.set(*to, self.arguments[1 + index]);
             }
             Instr::Limit(to, limit) => {

@@ -40,6 +40,11 @@ impl Selection<'_, '_> {
     /// are: a vector may lie anywhere between them.
     pub(super) fn load(&mut self, field: Field, offset: u32, ty: ir::Type) -> Value {
         let address = self.field(field);
+        self.load_from(address, offset, ty)
+    }
+
+    /// Something that lies in memory, and stays as it is, so many bytes after an address.
+    pub(super) fn load_from(&mut self, address: Value, offset: u32, ty: ir::Type) -> Value {
         let flags = if ty.is_vector() { UNALIGNED } else { MemFlagsData::trusted() };
         let flags = flags.with_readonly().with_can_move();
         self.builder.ins().load(ty, flags, address, offset as i32)

@@ -56,7 +56,7 @@ pub(super) struct Selection<'p, 'f> {
     pub(super) builder: FunctionBuilder<'f>,
     pub(super) blocks: Vec<ir::Block>,
     pub(super) values: Vec<Option<Value>>,
-    /// The address of the context, then [`ROW_ARGUMENTS`](crate::emit::abi::ROW_ARGUMENTS).
+    /// The address of the context, then the function's [`Argument`](crate::registers::Argument)s.
     pub(super) arguments: Vec<Value>,
     /// The imported function and room for its operands, once there is a call of it.
     pub(super) reference: Option<(FuncRef, ir::StackSlot)>,

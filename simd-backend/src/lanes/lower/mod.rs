@@ -26,36 +26,27 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use lambdav_core::graph::Uniform;
 use lambdav_core::schedule::{self, Expr as CoreExpr, Statement};
+use lambdav_core::types::Scalar;
 
 use self::lineage::Lineage;
-use self::state::{Lowering, Work};
+use self::state::{Lowering, UniformWords, Work};
 use super::arrays::choices;
-use super::rates::Rates;
+use super::rates::{Of, Rates};
 use super::{
-    Block, Descriptors, End, Expr, Extents, InputWord, InputWords, Kind, LaneProgram, Rate,
-    Resource, ValueId, Width, dead_code, frame, quads, sink, value_numbering,
+    Block, Descriptors, End, Expr, InputWord, InputWords, Items, Kind, LaneProgram, Options, Rate,
+    Resource, ValueId, dead_code, frame, quads, sink, value_numbering,
 };
 use lambdav_core::schedule::Places;
 
-/// Makes a lane program of one output of a scheduled program, filled from (0, 0, 0, 1) to four
-/// components, for groups of as many lanes as `width` says.
-///
-/// What all pixels compute alike is moved to the front of the root, to be executed once for the
-/// frame, unless `hoist` is false; then loops stand in the order of the schedule, so that of
-/// several loops that exceed their limit the same is met first.
-///
-/// The sizes of the program's resources are these, as far as they are to be baked.
+/// Makes a lane program of all outputs of a scheduled program: an attachment of each, filled from (0, 0, 0, 1) to
+/// four components.
 ///
 /// # Panics
 ///
-/// If the program has no such output.
-pub fn lower(
-    program: &schedule::Program,
-    output: usize,
-    hoist: bool,
-    width: Width,
-    extents: &[Extents],
-) -> LaneProgram {
+/// If the program has no output, or a uniform that is to be of the primitive cannot be.
+pub fn lower(program: &schedule::Program, options: &Options<'_>) -> LaneProgram {
+    let &Options { width, items, hoist, extents, of_primitive } = options;
+    assert!(items == Items::Listed || of_primitive.is_empty(), "rows have no primitives");
     let single = [super::Axis::X, super::Axis::Y].map(InputWord::Resolution);
     let single = single.into_iter().chain([InputWord::Time, InputWord::Frame]);
     let mut inputs: InputWords = single.chain((0..4).map(InputWord::Mouse)).collect();
@@ -69,17 +60,32 @@ pub fn lower(
         _ => None,
     });
     let is_read: FxHashSet<u32> = is_read.collect();
+    let mut primitive_words = 0;
+    let mut first_of_primitive = FxHashMap::default();
+    for &index in of_primitive {
+        let ty = program.uniforms[index as usize].ty;
+        let is_word = ty.scalar().is_some_and(|scalar| scalar != Scalar::Bool);
+        assert!(is_word, "a primitive has numbers and vectors");
+        first_of_primitive.insert(index, primitive_words);
+        primitive_words += program.types.components(ty) as u32;
+    }
     // Of one that is not read no word is needed.
-    let words = |(index, uniform): (u32, &Uniform)| match is_read.contains(&index) {
-        true => inputs.add_uniform(index, program.types.components(uniform.ty)),
-        false => 0,
+    let words = |(index, uniform): (u32, &Uniform)| match first_of_primitive.get(&index) {
+        Some(&first) => UniformWords::Primitive(first),
+        None if is_read.contains(&index) => {
+            UniformWords::Inputs(inputs.add_uniform(index, program.types.components(uniform.ty)))
+        }
+        None => UniformWords::Inputs(0),
     };
     let uniforms = (0..).zip(&program.uniforms).map(words).collect();
     let out = LaneProgram {
         width,
+        items,
         values: Vec::new(),
         blocks: vec![Block { statements: Vec::new(), end: End::Yield(Box::default()) }],
         frame_len: 0,
+        primitive_len: 0,
+        primitive_words,
         inputs,
         resources: Descriptors(resources),
         sites: Vec::new(),
@@ -87,8 +93,9 @@ pub fn lower(
     };
     let places = Places::new(program, crate::cost::TABLE);
     let choices = choices(program);
-    let arrays = frame::arrays(program, &places, width, hoist, &choices);
-    let rates = Rates::new(program, &places, &arrays, width);
+    let of = Of { width, items, primitive: of_primitive };
+    let arrays = frame::arrays(program, &places, of, hoist, &choices);
+    let rates = Rates::new(program, &places, &arrays, of);
     let mut lowering = Lowering {
         program,
         // Nothing is looked up without a part for the frame, or where no index chooses.
@@ -121,11 +128,17 @@ pub fn lower(
     let run = lowering.define(Kind::Mask, Rate::VARYING, Expr::ExecutionMask);
     lowering.run = run;
     let outputs = lowering.root();
-    let mut pixel: Vec<ValueId> = lowering.components(outputs[output]).to_vec();
-    for fill in [0.0_f32, 0.0, 0.0, 1.0].into_iter().skip(pixel.len()) {
-        pixel.push(lowering.constant(Kind::F32, fill.to_bits().into()));
+    assert!(!outputs.is_empty(), "a program has an output");
+    let mut pixels = Vec::with_capacity(4 * outputs.len());
+    for &output in &outputs {
+        let components = lowering.components(output).to_vec();
+        let filled = [0.0_f32, 0.0, 0.0, 1.0].into_iter().skip(components.len());
+        pixels.extend(components);
+        for fill in filled {
+            pixels.push(lowering.constant(Kind::F32, fill.to_bits().into()));
+        }
     }
-    let root = Block { statements: lowering.current, end: End::Yield(pixel.into()) };
+    let root = Block { statements: lowering.current, end: End::Yield(pixels.into()) };
     lowering.out.blocks[LaneProgram::ROOT.index()] = root;
     let mut out = lowering.out;
     quads::share(&mut out, &lowering.pairs);

@@ -16,9 +16,10 @@ impl Lowering<'_> {
             |words: Range<u32>| words.map(|word| self.input_word(Kind::F32, word)).collect();
         match input {
             Input::FragCoord => {
-                let width = self.out.width;
-                let [x, y] = [Axis::X, Axis::Y]
-                    .map(|axis| self.define(Kind::F32, width.rate(axis), Expr::Coordinate(axis)));
+                let (width, items) = (self.out.width, self.out.items);
+                let [x, y] = [Axis::X, Axis::Y].map(|axis| {
+                    self.define(Kind::F32, items.rate(width, axis), Expr::Coordinate(axis))
+                });
                 // A rectangle that covers the image, at depth 0.
                 let z = self.constant(Kind::F32, 0);
                 let w = self.constant(Kind::F32, 1.0_f32.to_bits().into());

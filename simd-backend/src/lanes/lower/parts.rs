@@ -8,7 +8,7 @@ use lambdav_core::op::Op as CoreOp;
 use lambdav_core::schedule::{self, Expr as CoreExpr};
 use lambdav_core::types::{Scalar, Type};
 
-use super::state::{Lowering, Place, kind_of};
+use super::state::{Lowering, Place, UniformWords, kind_of};
 use crate::cost;
 use crate::lanes::sources::{Source, sources};
 use crate::lanes::{Expr, InputWord, Kind, Op, Rate, Space, ValueId, Width};
@@ -25,7 +25,9 @@ impl Lowering<'_> {
                 Place { space: Space::Inputs, first: self.table(words), index: None }
             }
             CoreExpr::Uniform(index) => {
-                let first = self.uniforms[*index as usize];
+                let UniformWords::Inputs(first) = self.uniforms[*index as usize] else {
+                    unreachable!("a primitive has no arrays")
+                };
                 Place { space: Space::Inputs, first, index: None }
             }
             CoreExpr::Op(CoreOp::Element, operands) => {

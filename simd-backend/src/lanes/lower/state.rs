@@ -34,8 +34,8 @@ pub(super) struct Lowering<'p> {
     /// Where the words of constants begin.
     pub(super) tables: FxHashMap<Box<[u32]>, u32>,
     pub(super) costs: Vec<cost::Cost>,
-    /// Where each uniform's words begin.
-    pub(super) uniforms: Vec<u32>,
+    /// The words of each uniform.
+    pub(super) uniforms: Vec<UniformWords>,
     /// The components of each scheduled value that has been lowered.
     pub(super) map: Vec<Box<[ValueId]>>,
     pub(super) out: LaneProgram,
@@ -97,6 +97,15 @@ pub(super) fn kind_of(scalar: Scalar) -> Kind {
         Scalar::Bool => Kind::Mask,
         Scalar::I32 | Scalar::U32 => Kind::I32,
     }
+}
+
+/// The first of a uniform's words.
+#[derive(Clone, Copy)]
+pub(super) enum UniformWords {
+    /// Of the inputs'.
+    Inputs(u32),
+    /// Of the primitive's.
+    Primitive(u32),
 }
 
 impl Lowering<'_> {
@@ -261,8 +270,8 @@ impl Lowering<'_> {
                 words.iter().map(&mut component).collect()
             }
             CoreExpr::Uniform(index) => {
-                let first = self.uniforms[*index as usize];
-                kinds.zip(first..).map(|(kind, word)| self.input_word(kind, word)).collect()
+                let words = self.uniforms[*index as usize];
+                kinds.enumerate().map(|(k, kind)| self.uniform_word(kind, words, k)).collect()
             }
             CoreExpr::Input(input) => self.input(*input),
             CoreExpr::Op(op, operands) => {
@@ -289,6 +298,15 @@ impl Lowering<'_> {
                     components.push(component);
                 }
                 components
+            }
+        }
+    }
+
+    fn uniform_word(&mut self, kind: Kind, words: UniformWords, k: usize) -> ValueId {
+        match words {
+            UniformWords::Inputs(first) => self.input_word(kind, first + k as u32),
+            UniformWords::Primitive(first) => {
+                self.define(kind, Rate::PRIMITIVE, Expr::Primitive(first + k as u32))
             }
         }
     }

@@ -29,8 +29,10 @@ pub(super) struct Builder<'p> {
     pub(super) function: Function,
     /// The registers of each value, as far as it has been lowered.
     pub(super) map: Vec<Vec<Reg>>,
-    /// The centres of the columns and rows of a group.
+    /// The centres of the columns and rows of a group of a row.
     pub(super) coordinates: [Vec<Reg>; 2],
+    /// Where the part of the table of lanes begins that is the group's.
+    pub(super) group: Option<Reg>,
     /// The values that are constants: made where they are used.
     pub(super) constants: FxHashMap<ValueId, Constant>,
     /// The values that the part for the frame has left in slots: read where they are used.
@@ -83,7 +85,7 @@ impl Assemble for Builder<'_> {
     }
 
     fn push(&mut self, instr: Instr) {
-        if let Instr::Slot(to, _) | Instr::Input(to, _) = instr {
+        if let Instr::Slot(to, _) | Instr::Input(to, _) | Instr::Primitive(to, _) = instr {
             self.read.insert(to);
         }
         self.work += if instr.is_call() { cost::CALL } else { 1 };
@@ -101,6 +103,7 @@ impl<'p> Builder<'p> {
             function: Function { registers: Vec::new(), blocks: Vec::new(), spill_slots: 0 },
             map: vec![Vec::new(); program.values.len()],
             coordinates: [Vec::new(), Vec::new()],
+            group: None,
             constants: FxHashMap::default(),
             slots: FxHashMap::default(),
             tables: FxHashMap::default(),

@@ -3,7 +3,7 @@
 use lambdav_core::op::Elementary;
 
 use super::builder::{Builder, Constant, Made};
-use crate::lanes::{Axis, Expr, Kind, Op, Rate, Space, Statement, ValueId};
+use crate::lanes::{Axis, Column, Expr, Kind, Op, Rate, Space, Statement, ValueId};
 use crate::mutants::{Mutant, is_active};
 use crate::registers::halves::{Assemble, Lanes};
 use crate::registers::{Instr, Reg, RegisterType};
@@ -36,6 +36,13 @@ impl Builder<'_> {
         }
     }
 
+    /// A register of a column of the table of lanes.
+    fn listed(&mut self, ty: RegisterType, column: Column, index: usize, group: Reg) -> Reg {
+        let reg = self.reg(ty);
+        self.push(Instr::Lanes(reg, column, index as u32, group));
+        reg
+    }
+
     /// One register of a value.
     fn compute(&mut self, value: ValueId, expr: &Expr, index: usize) {
         let (kind, rate) = (self.program.kind(value), self.program.rate(value));
@@ -52,6 +59,11 @@ impl Builder<'_> {
             Expr::Input(word) => {
                 let reg = self.reg(RegisterType::Scalar(kind));
                 self.push(Instr::Input(reg, *word));
+                if self.ty(reg) == ty { reg } else { self.broadcast(reg, ty) }
+            }
+            Expr::Primitive(word) => {
+                let reg = self.reg(RegisterType::Scalar(kind));
+                self.push(Instr::Primitive(reg, *word));
                 if self.ty(reg) == ty { reg } else { self.broadcast(reg, ty) }
             }
             Expr::Load { space, first, index: of } => {
@@ -72,14 +84,20 @@ impl Builder<'_> {
                 self.store_words(value, expr, index);
                 return;
             }
-            // `Builder::row` has prepared them.
-            Expr::Coordinate(Axis::X) => self.coordinates[0][index],
-            Expr::Coordinate(Axis::Y) => self.coordinates[1][index],
-            Expr::ExecutionMask => {
-                let reg = self.reg(ty);
-                self.push(Instr::ExecutionMask(reg, index as u32));
-                reg
-            }
+            Expr::Coordinate(axis) => match (self.group, axis) {
+                (Some(group), axis) => self.listed(ty, Column::of(*axis), index, group),
+                // `Builder::row` has prepared them.
+                (None, Axis::X) => self.coordinates[0][index],
+                (None, Axis::Y) => self.coordinates[1][index],
+            },
+            Expr::ExecutionMask => match self.group {
+                Some(group) => self.listed(ty, Column::Mask, index, group),
+                None => {
+                    let reg = self.reg(ty);
+                    self.push(Instr::ExecutionMask(reg, index as u32));
+                    reg
+                }
+            },
             Expr::Op(op, operands) => {
                 let regs = self.operation(*op, operands, kind, rate, index);
                 self.map[value.index()].extend(regs);

@@ -32,13 +32,13 @@ pub fn lower(program: &LaneProgram, shape: Shape) -> RegisterProgram {
     assert!(program.width != Width::Quads || shape.rows() > 1, "the program is for whole quads");
     assert!(program.width != Width::Pairs || shape.columns() > 1, "the program is for pairs");
     let frame = 0..program.frame_len;
-    let group = program.frame_len..program.block(LaneProgram::ROOT).statements.len();
+    let of_row = program.frame_len..program.block(LaneProgram::ROOT).statements.len();
     let mut slots =
         Slots { of: FxHashMap::default(), tables: FxHashMap::default(), kinds: Vec::new() };
 
     let memory = Memory::new(program);
     let mut row = Builder::new(program, shape, &memory);
-    row.row(group, &mut slots);
+    row.row(of_row, &mut slots);
     let array_words = memory.words.saturating_add(row.beside);
     let (row, procedures) = (row.function, row.procedures);
 
@@ -67,11 +67,14 @@ pub fn lower(program: &LaneProgram, shape: Shape) -> RegisterProgram {
         .collect();
     let mut lowered = RegisterProgram {
         shape,
+        items: program.items,
+        attachments: program.attachments(),
         frame,
         row,
         procedures,
         slots: slots.kinds,
         inputs: program.inputs.clone(),
+        primitive_words: program.primitive_words,
         resources: program.resources.clone(),
         array_words,
     };

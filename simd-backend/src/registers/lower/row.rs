@@ -5,9 +5,16 @@ use std::ops::Range;
 use rustc_hash::FxHashMap;
 
 use super::builder::{Builder, Constant, Slots};
-use crate::lanes::{self, Axis, Expr, Kind, LaneProgram, Op, Rate, Statement, ValueId, Width};
+use crate::lanes::{
+    self, Axis, Column, Expr, Items, Kind, LaneProgram, Op, Rate, Statement, ValueId, Width,
+};
 use crate::registers::halves::Assemble;
-use crate::registers::{Argument, End, Instr, PIXEL_BYTES, Reg, RegisterType, Status};
+use crate::registers::{Argument, End, Instr, PIXEL_BYTES, Reg, RegisterType, Shape, Status};
+
+/// The bytes that a group has of the table of lanes.
+fn table_bytes(shape: Shape) -> u64 {
+    (Column::ALL.len() * shape.lanes() as usize * size_of::<u32>()) as u64
+}
 
 impl Builder<'_> {
     fn argument(&mut self, kind: Kind, argument: Argument) -> Reg {
@@ -22,25 +29,42 @@ impl Builder<'_> {
         self.frame_values(statements.clone(), slots);
         self.slots.clone_from(&slots.of);
         self.tables.clone_from(&slots.tables);
-        let y = self.argument(Kind::I32, Argument::Row);
-        let stride = self.argument(Kind::I64, Argument::Stride);
+        let of_primitive = statements.start..statements.start + self.program.primitive_len;
+        let of_group = of_primitive.end..statements.end;
+        // What tells a group from others: its first column, or where its part of the table begins.
+        let (at, step) = match self.program.items {
+            Items::Rows => (Argument::Column, u64::from(self.shape.columns())),
+            Items::Listed => (Argument::Lanes, table_bytes(self.shape)),
+        };
+        let at_type = RegisterType::Scalar(at.kind());
+        let (mut stride, mut rows) = (None, Vec::new());
+        if self.program.items == Items::Rows {
+            let y = self.argument(Kind::I32, Argument::Row);
+            stride = Some(self.argument(Kind::I64, Argument::Stride));
+            let y = self.op(RegisterType::Scalar(Kind::F32), Op::FromInteger, &[y]);
+            rows = self.centres(y, Axis::Y);
+        }
         let arguments = vec![
-            self.argument(Kind::I32, Argument::Column),
+            self.argument(at.kind(), at),
             self.argument(Kind::I32, Argument::Groups),
             self.argument(Kind::I64, Argument::Pixels),
         ];
-        let y = self.op(RegisterType::Scalar(Kind::F32), Op::FromInteger, &[y]);
-        let rows = self.centres(y, Axis::Y);
+        self.statements(of_primitive);
         let [group, again, end] = [(); 3].map(|()| self.reserve());
         self.jump(group, arguments);
 
-        let [x, left, pixels] = [self.reg(integer), self.reg(integer), self.reg(address)];
-        self.begin(group, vec![x, left, pixels]);
-        let first = self.op(RegisterType::Scalar(Kind::F32), Op::FromInteger, &[x]);
-        let columns = self.centres(first, Axis::X);
-        self.coordinates = [columns, rows];
+        let [at, left, pixels] = [self.reg(at_type), self.reg(integer), self.reg(address)];
+        self.begin(group, vec![at, left, pixels]);
+        match self.program.items {
+            Items::Rows => {
+                let first = self.op(RegisterType::Scalar(Kind::F32), Op::FromInteger, &[at]);
+                let columns = self.centres(first, Axis::X);
+                self.coordinates = [columns, rows];
+            }
+            Items::Listed => self.group = Some(at),
+        }
         let before = self.work;
-        self.statements(statements);
+        self.statements(of_group);
         self.store(pixels, stride);
         let work = self.work - before;
         let one = self.constant(integer, 1);
@@ -51,11 +75,15 @@ impl Builder<'_> {
 
         self.begin(again, Vec::new());
         self.poll_if_long(work);
-        let columns = self.constant(integer, self.shape.columns().into());
-        let x = self.op(integer, Op::Add, &[x, columns]);
-        let bytes = self.constant(address, u64::from(self.shape.columns() * PIXEL_BYTES));
+        let step = self.constant(at_type, step);
+        let at = self.op(at_type, Op::Add, &[at, step]);
+        let stored = match self.program.items {
+            Items::Rows => self.shape.columns(),
+            Items::Listed => self.shape.lanes(),
+        };
+        let bytes = self.constant(address, u64::from(stored * PIXEL_BYTES));
         let pixels = self.op(address, Op::Add, &[pixels, bytes]);
-        self.jump(group, vec![x, left, pixels]);
+        self.jump(group, vec![at, left, pixels]);
 
         self.begin(end, Vec::new());
         self.finish(End::Return(Status::Done));
@@ -64,7 +92,7 @@ impl Builder<'_> {
     /// The centres of the pixels of a group along an axis, whose first has the column or row
     /// `from`.
     fn centres(&mut self, from: Reg, axis: Axis) -> Vec<Reg> {
-        let rate = Width::Any.rate(axis);
+        let rate = Items::Rows.rate(Width::Any, axis);
         let tile = self.shape.tile;
         let ty = self.type_of(Kind::F32, rate);
         (0..self.shape.registers(rate))
@@ -144,10 +172,23 @@ impl Builder<'_> {
         self.op(slot, Op::Or, &[halves[0], above])
     }
 
-    fn store(&mut self, pixels: Reg, stride: Reg) {
-        let program = self.program;
-        let channels: Vec<Vec<Reg>> =
-            program.outputs().iter().map(|&v| self.fit(v, Rate::VARYING)).collect();
+    /// Stores the pixels of a group in all attachments. Rows follow one another where there is no stride.
+    fn store(&mut self, pixels: Reg, stride: Option<Reg>) {
+        let ty = RegisterType::Scalar(Kind::I64);
+        let attachments = self.program.outputs().as_chunks::<4>().0;
+        let mut first = pixels;
+        for (number, outputs) in attachments.iter().enumerate() {
+            if number > 0 {
+                let plane = self.reg(ty);
+                self.push(Instr::Plane(plane));
+                first = self.op(ty, Op::Add, &[first, plane]);
+            }
+            self.store_attachment(outputs, first, stride);
+        }
+    }
+
+    fn store_attachment(&mut self, outputs: &[ValueId; 4], pixels: Reg, stride: Option<Reg>) {
+        let channels = outputs.map(|v| self.fit(v, Rate::VARYING));
         let across = self.shape.across as usize;
         let mut address = pixels;
         let tile = self.shape.tile;
@@ -155,6 +196,9 @@ impl Builder<'_> {
             let mut rows = Vec::with_capacity(tile.rows() as usize);
             for row in 0..tile.rows() {
                 if down > 0 || row > 0 {
+                    let bytes = u64::from(self.shape.columns() * PIXEL_BYTES);
+                    let ty = RegisterType::Scalar(Kind::I64);
+                    let stride = stride.unwrap_or_else(|| self.constant(ty, bytes));
                     address = self.op(RegisterType::Scalar(Kind::I64), Op::Add, &[address, stride]);
                 }
                 rows.push(address);

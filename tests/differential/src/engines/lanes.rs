@@ -5,7 +5,7 @@ use crate::engine::{Engine, Image};
 use crate::reference::each_output;
 use lambdav_simd_backend::kernel::words;
 use lambdav_simd_backend::lanes::interpret::{Group, LoopLimit, interpret};
-use lambdav_simd_backend::lanes::{LaneProgram, Width, lower, verify};
+use lambdav_simd_backend::lanes::{LaneProgram, Options, Width, lower, verify};
 
 /// Interprets the lane program of each output.
 pub(super) struct Lanes {
@@ -30,7 +30,7 @@ impl Engine for Lanes {
     fn run(&self, case: &Case) -> Result<Vec<Image>, String> {
         each_output(case, &case.core, |schedule, _, components| {
             let width = if self.quads { Width::Quads } else { Width::Any };
-            let program = lower(&schedule, 0, true, width, &[]);
+            let program = lower(&schedule, &Options::new(width));
             verify(&program).map_err(|errors| {
                 let errors: Vec<String> = errors.iter().map(ToString::to_string).collect();
                 format!("malformed lane program: {}\n{program}", errors.join("; "))
@@ -40,7 +40,7 @@ impl Engine for Lanes {
                 return Ok(Image::Whole(words));
             }
             // Which pixel it is, and which loop it meets first, tells the order of the schedule.
-            let program = lower(&schedule, 0, false, Width::Any, &[]);
+            let program = lower(&schedule, &Options { hoist: false, ..Options::new(Width::Any) });
             let fault = (0..case.conditions.pixels()).find_map(|pixel| {
                 Some((pixel, group(&program, case, &[(place(case, pixel), true)]).err()?))
             });
@@ -109,5 +109,8 @@ fn group(program: &LaneProgram, case: &Case, lanes: &[Lane]) -> Result<Vec<[f32;
     let (pixels, mask): (Vec<_>, Vec<_>) = lanes.iter().copied().unzip();
     let max_iterations = case.conditions.max_iterations;
     let (inputs, resources, mask) = (&inputs, &case.inputs.resources, &mask[..]);
-    interpret(program, &Group { inputs, resources, pixels: &pixels, mask, max_iterations })
+    interpret(
+        program,
+        &Group { inputs, primitive: &[], resources, pixels: &pixels, mask, max_iterations },
+    )
 }

@@ -3,6 +3,7 @@
 mod evaluated;
 mod fixed;
 mod lanes;
+mod listed;
 mod registers;
 mod simd;
 mod source;
@@ -15,6 +16,7 @@ use lambdav_simd_backend::Target;
 use lambdav_simd_backend::emit::{Allocation, Wide};
 use lambdav_simd_backend::kernel::Spilling;
 use lambdav_simd_backend::machine::{Machine, PerClass, Tile};
+use listed::By;
 
 /// All engines but the core evaluator, with which each of them is compared.
 ///
@@ -86,11 +88,47 @@ pub fn all() -> Vec<Box<dyn Engine>> {
     engines.extend(registers.map(|(name, lanes, machine, spilling)| {
         Box::new(registers::Registers { name, lanes, machine, spilling }) as Box<dyn Engine>
     }));
+    engines.extend(
+        listed().into_iter().map(|(name, lanes, by)| {
+            Box::new(listed::Listed { name, lanes, by }) as Box<dyn Engine>
+        }),
+    );
     engines.extend(evaluated().into_iter().map(|engine| Box::new(engine) as Box<dyn Engine>));
     engines
 }
 
 const BASELINE: &str = Target::BASELINE;
+
+/// Listed lanes, by what executes them.
+fn listed() -> Vec<(&'static str, u32, By)> {
+    let wide = Wide::ALL.into_iter().filter(|wide| wide.is_here());
+    let wide = wide.map(|wide| match wide {
+        Wide::Avx2 => ("listed-avx2-16", 16, By::Machine(wide.name())),
+        Wide::Avx512At256 => ("listed-evex-32", 32, By::Machine(wide.name())),
+        Wide::Avx512 => ("listed-avx512-32", 32, By::Machine(wide.name())),
+    });
+    let mut all = vec![
+        ("listed1", 1, By::Machine(BASELINE)),
+        ("listed4", 4, By::Machine(BASELINE)),
+        ("listed8", 8, By::Machine(BASELINE)),
+        (
+            "listed-registers8",
+            8,
+            By::Interpreter(machine(Tile::FOUR, [5, 0], [0, 0]), Spilling::After),
+        ),
+        (
+            "listed-wide16",
+            16,
+            By::Interpreter(machine(Tile::EIGHT, [8, 0], [3, 0]), Spilling::Before),
+        ),
+    ];
+    all.extend(wide);
+    if cfg!(all(unix, target_arch = "x86_64")) {
+        all.push(("listed-evaluated-avx2-8", 8, By::Evaluator("avx2")));
+        all.push(("listed-evaluated-avx512-32", 32, By::Evaluator("avx512")));
+    }
+    all
+}
 
 /// Machine code under the evaluator, where its convention and the machine are the evaluator's.
 fn evaluated() -> Vec<evaluated::Evaluator> {

@@ -33,7 +33,7 @@ pub(super) fn lower(core: &Core) -> Result<Vec<(u32, Program)>, String> {
         let Ok(program) = schedule(core, &[output.location]) else { continue };
         verify(&program).map_err(|errors| format!("malformed schedule: {errors:?}"))?;
         for width in [Width::Any, Width::One] {
-            let lanes = lanes::lower(&program, 0, true, width, &[]);
+            let lanes = lanes::lower(&program, &lanes::Options::new(width));
             lanes::verify(&lanes)
                 .map_err(|errors| format!("malformed lane program: {errors:?}"))?;
         }

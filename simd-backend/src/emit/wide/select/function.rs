@@ -4,16 +4,16 @@ use regalloc2::{Block, PReg, VReg};
 use rustc_hash::FxHashMap;
 
 use super::calls;
-use super::selection::{END, PASSED, Selection, Uses, Value, is_comparison};
+use super::selection::{END, PASSED, Selection, Source, Uses, Value, is_comparison};
 use crate::emit::Role;
-use crate::emit::abi::{Field, ROW_ARGUMENTS};
-use crate::emit::wide::code::{Code, CodeBlock, Step};
-
+use crate::emit::abi::Field;
+use crate::emit::wide::code::{Arg, Code, CodeBlock, Step};
+use crate::emit::wide::instruction::Mem;
 use crate::emit::wide::machine::{GENERAL, VECTOR, Wide};
-use crate::lanes::{self, Kind, Space};
+use crate::lanes::{self, Column, Kind, Space};
 use crate::registers::{
-    BlockCall, BlockId, Bounds, End, Function, Instr, Limit, Reg, RegisterProgram, RegisterType,
-    layout_order,
+    Argument, BlockCall, BlockId, Bounds, End, Function, Instr, Limit, Reg, RegisterProgram,
+    RegisterType, layout_order,
 };
 
 /// Makes the code of a function, with instructions that move two words as one or without.
@@ -51,6 +51,7 @@ pub(in super::super) fn select(
         inputs: None,
         arrays: None,
         resources: None,
+        primitive: None,
         arguments: Vec::new(),
     }
     .select()
@@ -136,7 +137,8 @@ impl<'p> Selection<'p> {
             Role::Frame => {}
             Role::Row => {
                 // Those after the context in the C convention of System V.
-                for number in [6, 2, 1, 8, 9] {
+                let count = Argument::of(self.program.items).len();
+                for &number in &[6, 2, 1, 8, 9][..count] {
                     let reg = self.code.register(GENERAL);
                     self.arguments.push(reg);
                     defs.push((reg, general(number)));
@@ -161,7 +163,9 @@ impl<'p> Selection<'p> {
         self.slots = has_slots.then(|| self.field(Field::Slots));
         self.inputs = has_inputs.then(|| self.field(Field::Inputs));
         self.arrays = has_arrays.then(|| self.field(Field::Arrays));
+        let has_primitive = instrs().any(|it| matches!(it, Instr::Primitive(..)));
         self.resources = has_resources.then(|| self.field(Field::Resources));
+        self.primitive = has_primitive.then(|| self.field(Field::Primitive));
     }
 
     /// The end of the block of that number, and where it goes.
@@ -228,7 +232,7 @@ impl<'p> Selection<'p> {
                     matches!(user, Some(Instr::Op(_, lanes::Op::Equal | lanes::Op::NotEqual, _)));
                 is_integer && is_tested && self.wide.has_masks()
             }
-            Instr::Slot(..) | Instr::Input(..) => match user {
+            Instr::Slot(..) | Instr::Input(..) | Instr::Primitive(..) => match user {
                 Some(Instr::Broadcast(..)) => self.ty(to) != RegisterType::Scalar(Kind::Mask),
                 Some(Instr::Op(_, op, _)) => {
                     matches!(self.ty(to), RegisterType::Scalar(Kind::F32 | Kind::F64))
@@ -290,7 +294,10 @@ impl<'p> Selection<'p> {
                 let condition = self.flags_of(instr);
                 self.set(*to, condition);
             }
-            Instr::Input(to, _) | Instr::Slot(to, _) | Instr::Reload(to, _) => {
+            Instr::Input(to, _)
+            | Instr::Primitive(to, _)
+            | Instr::Slot(to, _)
+            | Instr::Reload(to, _) => {
                 let source = self.place_of(instr).expect("it is in memory");
                 let made = self.define(*to);
                 self.load(made, self.ty(*to), source);
@@ -305,10 +312,28 @@ impl<'p> Selection<'p> {
             Instr::LoadArray(to, place) => self.load_array(*to, place),
             Instr::StoreArray { place, word, mask } => self.store_array(place, *word, *mask),
             Instr::SetSlot(slot, from) => self.set_slot(*slot, *from),
-            Instr::ExecutionMask(to, index) => self.execution_mask(*to, *index),
+            Instr::ExecutionMask(to, index) => {
+                let (base, first) = (self.field(Field::Mask), *index * self.size().bytes());
+                self.mask(*to, Mem::at(Arg::Use(base), first as i32));
+            }
+            Instr::Lanes(to, column, index, group) => {
+                let (base, shape) = (self.register(*group), self.program.shape);
+                let first = *column as u32 * shape.lanes() * 4 + *index * self.size().bytes();
+                let mem = Mem::at(Arg::Use(base), first as i32);
+                if *column == Column::Mask {
+                    self.mask(*to, mem);
+                } else {
+                    let made = self.define(*to);
+                    self.load(made, self.ty(*to), Source::memory(mem));
+                }
+            }
+            Instr::Plane(to) => {
+                let made = self.field(Field::Plane);
+                self.values[to.index()] = Value::Register(made);
+            }
             Instr::Argument(to, argument) => {
-                let index = ROW_ARGUMENTS.iter().position(|known| known == argument);
-                let index = index.expect("all arguments are listed");
+                let mut all = Argument::of(self.program.items).iter();
+                let index = all.position(|known| known == argument).expect("the function has it");
                 self.values[to.index()] = Value::Register(self.arguments[index]);
             }
             Instr::Limit(to, limit) => {

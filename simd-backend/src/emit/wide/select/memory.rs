@@ -4,7 +4,6 @@
 use regalloc2::VReg;
 
 use super::selection::{Selection, Source, Value};
-use crate::emit::abi::Field;
 use crate::emit::wide::code::Arg;
 use crate::emit::wide::instruction::{Instruction, Mem, Rm};
 use crate::emit::wide::isa::{Op, Size, Tuple};
@@ -132,6 +131,7 @@ impl Selection<'_> {
         };
         Some(match instr {
             Instr::Input(_, word) => at(self.inputs, (word * 4) as i32),
+            Instr::Primitive(_, word) => at(self.primitive, (word * 4) as i32),
             Instr::Slot(_, slot) => at(self.slots, (slot * 8) as i32),
             Instr::Reload(_, slot) => Source::memory(self.spill_slot(*slot)),
             Instr::Broadcast(_, from) => {
@@ -149,7 +149,11 @@ impl Selection<'_> {
             Value::Centres(..) => true,
             Value::Deferred(index) => matches!(
                 self.instrs[index],
-                Instr::Input(..) | Instr::Slot(..) | Instr::Reload(..) | Instr::Broadcast(..)
+                Instr::Input(..)
+                    | Instr::Primitive(..)
+                    | Instr::Slot(..)
+                    | Instr::Reload(..)
+                    | Instr::Broadcast(..)
             ),
             Value::Unset | Value::Register(_) => false,
         }
@@ -336,9 +340,8 @@ impl Selection<'_> {
         self.push(Instruction::new(op, size).reg(Arg::Use(from)).mem(mem));
     }
 
-    pub(super) fn execution_mask(&mut self, to: Reg, index: u32) {
-        let base = self.field(Field::Mask);
-        let mem = Mem::at(Arg::Use(base), (index * self.size().bytes()) as i32);
+    /// A mask from words that are all ones or zero.
+    pub(super) fn mask(&mut self, to: Reg, mem: Mem<Arg>) {
         let made = self.define(to);
         if made.class() == VECTOR {
             self.op2(Op::Load, self.size(), made, Source::memory(mem));

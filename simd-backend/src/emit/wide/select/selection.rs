@@ -65,11 +65,13 @@ pub(super) struct Selection<'p> {
     pub(super) last_spills: FxHashMap<u32, usize>,
     /// Constants that are in registers in that block.
     pub(super) kept: FxHashMap<Reg, VReg>,
-    /// The addresses of the slots, of the inputs and of arrays, in functions that need them.
+    /// The addresses of the slots, of the inputs, of arrays, of resources and of the primitive, in functions that
+    /// need them.
     pub(super) slots: Option<VReg>,
     pub(super) inputs: Option<VReg>,
     pub(super) arrays: Option<VReg>,
     pub(super) resources: Option<VReg>,
+    pub(super) primitive: Option<VReg>,
     /// The arguments of the function for a row.
     pub(super) arguments: Vec<VReg>,
 }

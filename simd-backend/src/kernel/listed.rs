@@ -1,0 +1,218 @@
+//! Quads in groups of listed lanes.
+//!
+//! A *cell* is what lies together in lanes: a quad; in groups of one row one of its pairs; in groups of one lane one
+//! of its pixels. Groups are filled with cells that have a pixel that runs. The last group of a call has empty cells
+//! at its end: no lane of them runs.
+//!
+//! The kernel computes pixels that run, and [`TileBuffer`] stores those of them that are to be stored.
+//!
+//! *Faults.* Where some lane exceeded a loop's limit, pixels that run are computed again one by one, in scan order,
+//! by code in which nothing has been moved to the parts for the frame and the primitive: it meets first what the
+//! pixel meets first.
+
+use lambdav_raster::{Cancel, Fault, Quad, Stop, Tile, TileBuffer};
+
+use super::groups::{Groups, Slots, poll};
+use crate::lanes::Column;
+use crate::mutants::{Mutant, is_active};
+use crate::registers::{Callable, Listed, Shape, Status};
+
+/// How many groups a call computes at most: what they store stays in the nearest cache.
+const MOST_GROUPS: usize = 16;
+
+impl Groups {
+    /// Computes the pixels of a tile by code for listed lanes: all of them run, and all are stored.
+    pub(super) fn listed_tile<'c, C: Callable + 'c>(
+        &self,
+        code: &C,
+        tile: Tile,
+        pixels: &mut TileBuffer<'_>,
+        cancel: &Cancel<'_>,
+        unhoisted: impl FnOnce() -> &'c C,
+    ) -> Result<(), Stop> {
+        let quads: Vec<Quad> = Quad::of_tile(tile).collect();
+        self.quads(code, &quads, self.primitive(), pixels, cancel, unhoisted)
+    }
+
+    /// Computes the pixels of quads that run by code for listed lanes, of a primitive with these words, and stores
+    /// those that are to be stored. `unhoisted` is the code with nothing moved to other parts.
+    pub(super) fn quads<'c, C: Callable + 'c>(
+        &self,
+        code: &C,
+        quads: &[Quad],
+        primitive: &[u32],
+        pixels: &mut TileBuffer<'_>,
+        cancel: &Cancel<'_>,
+        unhoisted: impl FnOnce() -> &'c C,
+    ) -> Result<(), Stop> {
+        let Slots::Words(slots) = self.slots(code, cancel)? else {
+            return Err(self.fault_of(unhoisted(), quads, primitive, cancel));
+        };
+        let layout = Layout::new(code.shape());
+        let cells: Vec<Cell> = quads.iter().flat_map(|quad| layout.cells(quad)).collect();
+        let (mut table, mut found) = (Vec::new(), Vec::new());
+        for cells in cells.chunks(layout.room() * MOST_GROUPS) {
+            layout.list(cells, &mut table);
+            let plane = cells.len().div_ceil(layout.room()) * layout.lanes();
+            found.resize(plane * code.attachments(), [0.0; 4]);
+            let listed = Listed { table: &table, primitive };
+            match code.listed(self.inputs(), slots, poll(cancel), listed, &mut found) {
+                _ if cancel.is_cancelled() => return Err(Stop::Cancelled),
+                Status::Cancelled => return Err(Stop::Cancelled),
+                Status::Limit(_) => {
+                    return Err(self.fault_of(unhoisted(), quads, primitive, cancel));
+                }
+                Status::Done => layout.store(cells, &found, plane, pixels),
+            }
+        }
+        Ok(())
+    }
+
+    /// The first fault in scan order of quads in which there is one.
+    fn fault_of(
+        &self,
+        unhoisted: &impl Callable,
+        quads: &[Quad],
+        primitive: &[u32],
+        cancel: &Cancel<'_>,
+    ) -> Stop {
+        let layout = Layout::new(unhoisted.shape());
+        let corners = |quad: &Quad| {
+            let runs = |&(x, y): &(u32, u32)| quad.run & Quad::bit(x, y) != 0;
+            let quad = *quad;
+            CORNERS.into_iter().filter(runs).map(move |(x, y)| (quad.y + y, quad.x + x)).collect()
+        };
+        let mut all: Vec<(u32, u32)> =
+            quads.iter().flat_map(|quad| -> Vec<_> { corners(quad) }).collect();
+        all.sort_unstable();
+        let (mut table, mut found) = (Vec::new(), Vec::new());
+        found.resize(layout.lanes() * unhoisted.attachments(), [0.0; 4]);
+        for (y, x) in all {
+            if !cancel.wants(x, y) {
+                return Stop::Cancelled;
+            }
+            let alone = Quad { x: x & !1, y: y & !1, run: Quad::bit(x & 1, y & 1), stored: 0 };
+            layout.list(&layout.cells(&alone).collect::<Vec<_>>(), &mut table);
+            let listed = Listed { table: &table, primitive };
+            match unhoisted.listed(self.inputs(), &[], poll(cancel), listed, &mut found) {
+                _ if cancel.is_cancelled() => return Stop::Cancelled,
+                Status::Cancelled => return Stop::Cancelled,
+                Status::Done => {}
+                Status::Limit(site) => return Fault { x, y, site }.into(),
+            }
+        }
+        unreachable!("a fault of a group is a fault of one of its lanes")
+    }
+}
+
+/// The columns and rows of a quad.
+const CORNERS: [(u32, u32); 4] = [(0, 0), (1, 0), (0, 1), (1, 1)];
+
+/// Pixels that lie together in lanes. Bits are as in [`Quad`].
+#[derive(Clone, Copy)]
+struct Cell {
+    x: u32,
+    y: u32,
+    run: u8,
+    stored: u8,
+}
+
+/// How cells lie in groups of a shape.
+struct Layout {
+    shape: Shape,
+    /// Columns and rows of a cell.
+    width: u32,
+    height: u32,
+    /// The lane of each column of each row of a group.
+    lane_of: Vec<usize>,
+}
+
+impl Layout {
+    fn new(shape: Shape) -> Self {
+        let mut lane_of = vec![0; shape.lanes() as usize];
+        for lane in 0..shape.lanes() {
+            let (column, row) = shape.pixel(lane);
+            lane_of[(row * shape.columns() + column) as usize] = lane as usize;
+        }
+        Self { shape, width: shape.columns().min(2), height: shape.rows().min(2), lane_of }
+    }
+
+    fn lanes(&self) -> usize {
+        self.lane_of.len()
+    }
+
+    /// How many cells a group has.
+    fn room(&self) -> usize {
+        self.lanes() / (self.width * self.height) as usize
+    }
+
+    /// The cells of a quad in which a pixel runs.
+    fn cells(&self, quad: &Quad) -> impl Iterator<Item = Cell> + use<> {
+        let (quad, width, height) = (*quad, self.width, self.height);
+        let corners = move |x, y| {
+            let inside = move |&(dx, dy): &(u32, u32)| dx < width && dy < height;
+            let part = move |mask: u8| {
+                let of = CORNERS.into_iter().filter(inside);
+                let set = of.filter(|&(dx, dy)| mask & Quad::bit(x + dx, y + dy) != 0);
+                set.fold(0, |all, (dx, dy)| all | Quad::bit(dx, dy))
+            };
+            Cell { x: quad.x + x, y: quad.y + y, run: part(quad.run), stored: part(quad.stored) }
+        };
+        let firsts = CORNERS.into_iter().filter(move |(x, y)| x % width == 0 && y % height == 0);
+        firsts.map(move |(x, y)| corners(x, y)).filter(|cell| cell.run != 0)
+    }
+
+    /// The pixels of the cell of that number in its group: of each its bit, its column and row in the cell, and the
+    /// number of its pixel in the group, row by row.
+    fn pixels(&self, number: usize) -> impl Iterator<Item = (u8, u32, u32, usize)> {
+        let across = self.shape.columns() / self.width;
+        let (column, row) = (number as u32 % across, number as u32 / across);
+        let inside = CORNERS.into_iter().filter(|&(x, y)| x < self.width && y < self.height);
+        inside.map(move |(x, y)| {
+            let (column, row) = (column * self.width + x, row * self.height + y);
+            (Quad::bit(x, y), x, y, (row * self.shape.columns() + column) as usize)
+        })
+    }
+
+    /// The table of cells.
+    fn list(&self, cells: &[Cell], table: &mut Vec<u32>) {
+        let (lanes, room) = (self.lanes(), self.room());
+        table.clear();
+        for cells in cells.chunks(room) {
+            let group = table.len();
+            table.resize(group + Listed::words_of_group(self.shape), 0);
+            let last = cells[cells.len() - 1];
+            for number in 0..room {
+                // Coordinates are those of pixels in lanes that do not run, too.
+                let cell = cells.get(number).copied().unwrap_or(Cell { run: 0, ..last });
+                for (bit, x, y, at) in self.pixels(number) {
+                    let mut put = |column: Column, word| {
+                        table[group + column as usize * lanes + self.lane_of[at]] = word;
+                    };
+                    let centre = |of: u32| (of as f32 + 0.5).to_bits();
+                    put(Column::Mask, if cell.run & bit != 0 { u32::MAX } else { 0 });
+                    put(Column::X, centre(cell.x + x));
+                    put(Column::Y, centre(cell.y + y));
+                }
+            }
+        }
+    }
+
+    /// Stores those pixels of cells that are to be stored.
+    fn store(&self, cells: &[Cell], found: &[[f32; 4]], plane: usize, pixels: &mut TileBuffer<'_>) {
+        for (group, cells) in cells.chunks(self.room()).enumerate() {
+            for (number, cell) in cells.iter().enumerate() {
+                let stored = if is_active(Mutant::StoredUnderRun) { cell.run } else { cell.stored };
+                for (bit, x, y, at) in self.pixels(number) {
+                    if stored & bit == 0 {
+                        continue;
+                    }
+                    for (attachment, found) in found.chunks(plane).enumerate() {
+                        let pixel = found[group * self.lanes() + at];
+                        pixels.store(attachment, cell.x + x, cell.y + y, pixel);
+                    }
+                }
+            }
+        }
+    }
+}
