@@ -34,7 +34,7 @@ pub enum Engine {
 #[derive(Clone, Debug)]
 pub struct Options {
     pub(crate) engine: Engine,
-    pub(crate) output: Option<u32>,
+    pub(crate) outputs: Vec<u32>,
     pub(crate) max_iterations: u64,
     pub(crate) timeout: Option<Duration>,
     pub(crate) lanes: Option<u32>,
@@ -47,7 +47,7 @@ impl Default for Options {
     fn default() -> Self {
         Self {
             engine: Engine::default(),
-            output: None,
+            outputs: Vec::new(),
             max_iterations: limits::ITERATIONS,
             timeout: None,
             lanes: None,
@@ -69,7 +69,16 @@ impl Options {
     /// Draws the output at that location.
     #[must_use]
     pub fn output(mut self, location: u32) -> Self {
-        self.output = Some(location);
+        self.outputs = vec![location];
+        self
+    }
+
+    /// Draws the outputs at these locations at once: what they have in common is computed once.
+    /// [`Pipeline::render_outputs`](crate::Pipeline::render_outputs) draws them. A pixel that cannot be computed for one of
+    /// them is an error of the picture.
+    #[must_use]
+    pub fn outputs(mut self, locations: impl IntoIterator<Item = u32>) -> Self {
+        self.outputs = locations.into_iter().collect();
         self
     }
 

@@ -1,4 +1,4 @@
-//! A pipeline: an output of a program, compiled once, drawn with any bindings, at any size, from any thread.
+//! A pipeline: outputs of a program, compiled once, drawn with any bindings, at any size, from any thread.
 //!
 //! Everything that draws a program goes through here: the command, golden tests, AmberScript and embedders. Compiling
 //! knows no value, no data and no size; a picture binds them, which compiles nothing.
@@ -32,14 +32,14 @@ use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// An output of a program, compiled for an engine. Clones share the code; every method can be called from many threads
+/// Outputs of a program, compiled for an engine: one, unless [`Options::outputs`] says others. Clones share the code; every method can be called from many threads
 /// at once.
 #[derive(Clone)]
 pub struct Pipeline(Arc<Compiled>);
 
 struct Compiled {
     program: Arc<Accepted>,
-    location: u32,
+    locations: Vec<u32>,
     options: Options,
     code: Code,
 }
@@ -90,10 +90,10 @@ pub struct Drawn {
 
 impl fmt::Debug for Pipeline {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Compiled { program, location, options, .. } = &*self.0;
+        let Compiled { program, locations, options, .. } = &*self.0;
         f.debug_struct("Pipeline")
             .field("program", &program.source.name())
-            .field("output", location)
+            .field("outputs", locations)
             .field("engine", &options.engine)
             .finish_non_exhaustive()
     }
@@ -105,14 +105,18 @@ impl Pipeline {
         let fixed = fixed.transpose()?;
         let core = fixed.as_ref().unwrap_or(&program.core);
         let outputs = program.outputs();
-        let location = match options.output {
-            None => outputs[0],
-            Some(location) if outputs.contains(&location) => location,
-            Some(location) => return Err(Error::Output { location, outputs }),
-        };
-        let code = compile(program, core, location, options)?;
+        let mut locations = options.outputs.clone();
+        if let Some(&location) = locations.iter().find(|location| !outputs.contains(location)) {
+            return Err(Error::Output { location, outputs });
+        }
+        locations.sort_unstable();
+        locations.dedup();
+        if locations.is_empty() {
+            locations.push(outputs[0]);
+        }
+        let code = compile(program, core, &locations, options)?;
         let (program, options) = (Arc::clone(program), options.clone());
-        Ok(Self(Arc::new(Compiled { program, location, options, code })))
+        Ok(Self(Arc::new(Compiled { program, locations, options, code })))
     }
 
     /// Bindings with the defaults of uniforms, at time 0, with nothing bound.
@@ -120,17 +124,22 @@ impl Pipeline {
         Bindings::new(&self.0.program)
     }
 
-    /// The location of the output that it draws.
+    /// The location of the output that it draws, or the lowest.
     pub fn output(&self) -> u32 {
-        self.0.location
+        self.0.locations[0]
+    }
+
+    /// The locations of all outputs that it draws, ascending.
+    pub fn outputs(&self) -> &[u32] {
+        &self.0.locations
     }
 
     /// Draws a picture, on the threads of the caller's rayon pool, or of the global one.
     ///
     /// # Errors
     ///
-    /// [`Error::Program`] where a texture or buffer is not bound or a loop exceeds its limit, [`Error::Machine`], and
-    /// [`Error::Foreign`].
+    /// [`Error::Program`] where a texture or buffer is not bound or a loop exceeds its limit, [`Error::Machine`],
+    /// [`Error::Foreign`], and [`Error::Mismatch`] where the pipeline has several outputs.
     pub fn render(&self, bindings: &Bindings, size: Size) -> Result<Frame, Error> {
         let mut frame = Frame::zeros(size).map_err(|error| Error::Machine(error.to_string()))?;
         self.render_into(bindings, &mut frame)?;
@@ -162,9 +171,52 @@ impl Pipeline {
         target: impl Into<Target<'t>>,
         options: &RenderOptions<'_>,
     ) -> Result<Drawn, Error> {
-        let target = target.into();
-        let kernel = self.bind(bindings, target.size())?;
-        let drawn = render_attachments(&*kernel, vec![target.attachment()], options);
+        self.render_outputs_with(bindings, vec![target.into()], options)
+    }
+
+    /// Draws a picture of each output, in the order of [`Self::outputs`], all at once.
+    ///
+    /// # Errors
+    ///
+    /// As of [`Self::render`].
+    pub fn render_outputs(&self, bindings: &Bindings, size: Size) -> Result<Vec<Frame>, Error> {
+        let blank = |_: &u32| Frame::zeros(size).map_err(|error| Error::Machine(error.to_string()));
+        let mut frames: Vec<Frame> =
+            self.0.locations.iter().map(blank).collect::<Result<_, _>>()?;
+        let targets = frames.iter_mut().map(Target::from).collect();
+        self.render_outputs_with(bindings, targets, &RenderOptions::default())?;
+        Ok(frames)
+    }
+
+    /// Draws a picture of each output into memory of the caller, all at once.
+    ///
+    /// # Errors
+    ///
+    /// As of [`Self::render_with`], and [`Error::Mismatch`] where there are more or fewer targets than outputs, or
+    /// targets of different sizes.
+    pub fn render_outputs_with(
+        &self,
+        bindings: &Bindings,
+        targets: Vec<Target<'_>>,
+        options: &RenderOptions<'_>,
+    ) -> Result<Drawn, Error> {
+        let outputs = self.0.locations.len();
+        if targets.len() != outputs {
+            let found = targets.len();
+            let why = format!(
+                "the pipeline draws {outputs} outputs at once, and there are {found} targets"
+            );
+            return Err(Error::Mismatch(why));
+        }
+        let size = targets[0].size();
+        if let Some(other) = targets.iter().map(Target::size).find(|other| *other != size) {
+            let why =
+                format!("targets of one picture have one size, and these have {size} and {other}");
+            return Err(Error::Mismatch(why));
+        }
+        let kernel = self.bind(bindings, size)?;
+        let attachments = targets.into_iter().map(Target::attachment).collect();
+        let drawn = render_attachments(&*kernel, attachments, options);
         drawn.map_err(|error| self.failed(error, &*kernel))?;
         Ok(Drawn { remark: kernel.remark() })
     }
@@ -299,7 +351,7 @@ pub(crate) fn at_fault(program: &Accepted, diagnostic: Diagnostic) -> Error {
 fn compile(
     program: &Accepted,
     core: &Core,
-    location: u32,
+    locations: &[u32],
     options: &Options,
 ) -> Result<Code, Error> {
     let fault = |diagnostic| at_fault(program, diagnostic);
@@ -315,23 +367,23 @@ fn compile(
         }
         let module =
             Module::new(words).map_err(|error| Error::Unsupported(format!("`{name}`: {error}")))?;
-        let compiled = SpirvProgram::of_module(module, source, location, *clear);
+        let compiled = SpirvProgram::of_module(module, source, locations, *clear);
         return Ok(Code::Spirv(Arc::new(compiled)));
     }
     match &options.engine {
         Engine::Fast => {
-            let compiled = FastProgram::new(core, location, compiler(options)?);
+            let compiled = FastProgram::new(core, locations, compiler(options)?);
             Ok(match compiled.map_err(|error| simd_error(program, options, error))? {
                 FastProgram::Simd(program) => Code::Simd(program),
                 FastProgram::Core(program, why) => Code::Core(program, Some(why.to_string())),
             })
         }
         Engine::Simd => {
-            let compiled = SimdProgram::new(core, location, compiler(options)?);
+            let compiled = SimdProgram::new(core, locations, compiler(options)?);
             compiled.map(Code::Simd).map_err(|error| simd_error(program, options, error))
         }
         Engine::Core => {
-            let compiled = CoreProgram::new(core, location).map_err(fault)?;
+            let compiled = CoreProgram::new(core, locations).map_err(fault)?;
             Ok(Code::Core(Arc::new(compiled), None))
         }
         Engine::Source if !program.is_shader() => {
@@ -340,37 +392,36 @@ fn compile(
             Err(Error::Mismatch(why))
         }
         Engine::Source => {
-            let compiled = SourceProgram::new(&program.source, &core.constants, location);
+            let compiled = SourceProgram::new(&program.source, &core.constants, locations);
             compiled.map(|compiled| Code::Source(Arc::new(compiled))).map_err(fault)
         }
         #[cfg(feature = "spirv")]
         Engine::Spirv => {
-            let compiled = match program.executed_module() {
-                Some(of) => {
-                    let (words, interface, clear) = (&of.words, &of.interface, of.clear);
-                    let source = &program.source;
-                    let compiled =
-                        SpirvProgram::of_words(words, interface, source, location, clear);
-                    compiled.map_err(|error| {
-                        Error::Unsupported(format!("`{}`: {error}", source.name()))
-                    })
-                }
-                None => {
-                    SpirvProgram::new(core, location, options.max_iterations).map_err(|error| {
-                        match error {
+            let compiled =
+                match program.executed_module() {
+                    Some(of) => {
+                        let (words, interface, clear) = (&of.words, &of.interface, of.clear);
+                        let source = &program.source;
+                        let compiled =
+                            SpirvProgram::of_words(words, interface, source, locations, clear);
+                        compiled.map_err(|error| {
+                            Error::Unsupported(format!("`{}`: {error}", source.name()))
+                        })
+                    }
+                    None => SpirvProgram::new(core, locations, options.max_iterations).map_err(
+                        |error| match error {
                             SpirvError::Program(diagnostic) => fault(diagnostic),
                             SpirvError::Emit(error) => Error::Unsupported(error.to_string()),
                             error @ SpirvError::Load(_) => Error::Machine(chain(&error)),
-                        }
-                    })
-                }
-            };
+                        },
+                    ),
+                };
             compiled.map(|compiled| Code::Spirv(Arc::new(compiled)))
         }
         #[cfg(feature = "gpu")]
         Engine::Gpu(device, mode) => {
             let limit = options.max_iterations;
-            let compiled = GpuProgram::new(core, &[location], device, *mode, limit);
+            let compiled = GpuProgram::new(core, locations, device, *mode, limit);
             compiled.map(|compiled| Code::Gpu(Arc::new(compiled))).map_err(|error| match error {
                 GpuError::Program(diagnostic) => fault(diagnostic),
                 GpuError::Emit(error) => Error::Unsupported(error.to_string()),

@@ -397,3 +397,56 @@ fn pipelines_are_shared() {
     anywhere::<Bindings>();
     anywhere::<Shader>();
 }
+
+/// Several outputs at once are each as if it alone had been drawn, on every engine, in targets of different formats.
+#[test]
+fn outputs_are_drawn_at_once() {
+    let text = "(uniform k num 0.25) (define p (/ (.xy (frag-coord)) (resolution)))
+        (output 3 (vec3 p k)) (output 1 (* k (dfdx (* (.x p) (.x p))))) (output 2 p)
+        (discard-if (< (.x p) 0.2))";
+    let shader = shader(text);
+    for engine in [Engine::Fast, Engine::Simd, Engine::Core, Engine::Source, Engine::Spirv] {
+        let options = Options::default().engine(engine);
+        let both = shader.pipeline(&options.clone().outputs([3, 1])).expect("it has both");
+        assert_eq!((both.outputs(), both.output()), (&[1, 3][..], 1));
+        let mut bindings = shader.bindings();
+        bindings.set("k", 0.5).expect("a num");
+        let found = both.render_outputs(&bindings, size()).expect("nothing is in the way");
+        let alone = [1, 3].map(|location| {
+            let pipeline = shader.pipeline(&options.clone().output(location)).expect("it has it");
+            pipeline.render(&bindings, size()).expect("nothing is in the way")
+        });
+        let samples = |frames: &[Frame]| -> Vec<Vec<f32>> {
+            frames.iter().map(|frame| frame.samples().to_vec()).collect()
+        };
+        assert_eq!(samples(&found), samples(&alone));
+        assert_ne!(found[0].samples(), found[1].samples());
+
+        let (width, height) = (size().width() as usize, size().height() as usize);
+        let mut bytes = vec![7_u8; 4 * width * height];
+        let mut floats = vec![7.0_f32; (4 * width + 3) * height];
+        let targets = vec![
+            Target::rgba32f(&mut floats, size(), 4 * width + 3).expect("it fits"),
+            Target::rgba8(&mut bytes, size(), 4 * width).expect("it fits"),
+        ];
+        both.render_outputs_with(&bindings, targets, &RenderOptions::default()).expect("it fits");
+        let rows: Vec<f32> =
+            floats.chunks(4 * width + 3).flat_map(|row| &row[..4 * width]).copied().collect();
+        assert_eq!(rows, alone[0].samples());
+        let quantised = alone[1].samples().iter().map(|c| (c * 255.0).round() as u8);
+        assert_eq!(bytes, quantised.collect::<Vec<_>>());
+
+        // One target for two outputs, and targets of two sizes.
+        let Err(Error::Mismatch(why)) = both.render(&bindings, size()) else {
+            panic!("there are two outputs")
+        };
+        assert_eq!(why, "the pipeline draws 2 outputs at once, and there are 1 targets");
+        let other = Size::new(1, 1).expect("small");
+        let mut frames = [size(), other].map(|size| Frame::zeros(size).expect("it is small"));
+        let targets = frames.iter_mut().map(Target::from).collect();
+        let wrong = both.render_outputs_with(&bindings, targets, &RenderOptions::default());
+        assert!(matches!(wrong, Err(Error::Mismatch(_))), "{wrong:?}");
+    }
+    let absent = shader.pipeline(&Options::default().outputs([1, 4])).expect_err("there is no 4");
+    assert!(matches!(absent, Error::Output { location: 4, .. }));
+}

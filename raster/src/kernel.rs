@@ -124,6 +124,11 @@ impl<'a> TileBuffer<'a> {
         self.tile
     }
 
+    /// How many attachments it has.
+    pub fn attachments(&self) -> usize {
+        self.samples.len() / self.tile.samples()
+    }
+
     /// All samples, `tile().samples()` of each attachment; that of row r, column c and channel i of the first is at
     /// `(r * width + c) * 4 + i`.
     pub fn samples_mut(&mut self) -> &mut [f32] {

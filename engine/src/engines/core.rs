@@ -14,13 +14,13 @@ use std::sync::Arc;
 pub struct CoreProgram(Program);
 
 impl CoreProgram {
-    /// Schedules the output at `location`, which the program must have.
+    /// Schedules the outputs at these locations, which the program must have.
     ///
     /// # Errors
     ///
     /// A program that nests too deeply.
-    pub fn new(core: &Core, location: u32) -> Result<Self, Diagnostic> {
-        schedule::schedule(core, &[location]).map(Self)
+    pub fn new(core: &Core, locations: &[u32]) -> Result<Self, Diagnostic> {
+        schedule::schedule(core, locations).map(Self)
     }
 
     /// A kernel for these inputs; all textures and buffers are bound.
@@ -45,7 +45,7 @@ impl CoreEngine {
     /// As of [`CoreProgram::new`], and a texture or buffer that is not bound.
     pub fn new(core: &Core, location: u32, settings: &Settings) -> Result<Self, Diagnostic> {
         let settings = bound(core, settings)?;
-        let program = Arc::new(CoreProgram::new(core, location)?);
+        let program = Arc::new(CoreProgram::new(core, &[location])?);
         Ok(program.bind(settings))
     }
 }
@@ -59,15 +59,24 @@ impl Kernel for CoreEngine {
     ) -> Result<(), Stop> {
         let limit = self.settings.max_iterations;
         let mut evaluator = evaluate::Evaluator::new(&self.program.0, limit);
-        each_pixel(tile, pixels, cancel, |x, y, cancelled| {
+        each_pixel(tile, pixels, cancel, |x, y, cancelled, found| {
             match evaluator.run(&self.settings.at(x, y), cancelled) {
-                Ok(()) => Ok(fill(evaluator.output(0))),
+                Ok(()) => {
+                    for (index, pixel) in found.iter_mut().enumerate() {
+                        *pixel = fill(evaluator.output(index));
+                    }
+                    Ok(())
+                }
                 Err(evaluate::EvaluationFault::Cancelled) => Err(Stop::Cancelled),
                 Err(evaluate::EvaluationFault::LoopLimit(span)) => {
                     Err(self.sites.stop(evaluate::loop_limit_diagnostic(span, limit), x, y))
                 }
             }
         })
+    }
+
+    fn attachments(&self) -> usize {
+        self.program.0.outputs().len()
     }
 }
 

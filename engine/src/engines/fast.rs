@@ -18,17 +18,17 @@ pub enum FastProgram {
 }
 
 impl FastProgram {
-    /// Compiles the output at `location`, which the program must have.
+    /// Compiles the outputs at these locations, which the program must have.
     ///
     /// # Errors
     ///
     /// A program that nests too deeply for every engine, a machine that cannot execute the code, and
     /// [`EmitError::TimedOut`].
-    pub fn new(core: &Core, location: u32, compiler: Compiler) -> Result<Self, SimdError> {
-        match SimdProgram::new(core, location, compiler) {
+    pub fn new(core: &Core, locations: &[u32], compiler: Compiler) -> Result<Self, SimdError> {
+        match SimdProgram::new(core, locations, compiler) {
             Ok(program) => Ok(Self::Simd(program)),
             Err(SimdError::Emit(error)) if error.is_limit() => {
-                let program = CoreProgram::new(core, location).map_err(SimdError::Program)?;
+                let program = CoreProgram::new(core, locations).map_err(SimdError::Program)?;
                 Ok(Self::Core(Arc::new(program), error))
             }
             Err(error) => Err(error),
@@ -62,7 +62,7 @@ impl FastEngine {
         let target = Target::host().map_err(SimdError::Emit)?;
         let pixels = settings.inputs.resolution.map(f64::from).iter().product();
         let compiler = Compiler { lanes, pixels, ..Compiler::new(target) };
-        Ok(match FastProgram::new(core, location, compiler)? {
+        Ok(match FastProgram::new(core, &[location], compiler)? {
             FastProgram::Simd(program) => {
                 let bound = program.bind(&settings);
                 Self::Simd(Box::new(bound.map_err(|error| SimdError::Emit(error.into()))?))
@@ -91,5 +91,9 @@ impl Kernel for FastEngine {
 
     fn stack_size(&self) -> usize {
         self.kernel().stack_size()
+    }
+
+    fn attachments(&self) -> usize {
+        self.kernel().attachments()
     }
 }

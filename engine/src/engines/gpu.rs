@@ -49,7 +49,7 @@ const STACK: usize = 256 << 20;
 pub struct GpuProgram {
     device: Device,
     words: Vec<u32>,
-    /// The outputs that are drawn; tiles are of the first.
+    /// The outputs that are drawn.
     locations: Vec<u32>,
     /// The output that reports pixels that met a subnormal number, if the module has it.
     report: Option<u32>,
@@ -135,7 +135,7 @@ pub enum GpuError {
 }
 
 impl GpuProgram {
-    /// Compiles the outputs at these locations, which are drawn at once; as a kernel the program computes the first.
+    /// Compiles the outputs at these locations, which are drawn at once.
     /// Loops that depend on no input are evaluated, as far as each goes within so many iterations.
     ///
     /// # Errors
@@ -320,12 +320,17 @@ impl Kernel for GpuEngine {
         let drawn = self.drawn(cancel.size(), &|| cancel.wants(tile.x, tile.y))?;
         for y in 0..tile.height {
             let from = (tile.y + y) as usize * drawn.width + tile.x as usize;
-            let row = &drawn.pixels[0][from..from + tile.width as usize];
-            for (to, from) in pixels.row_mut(y).iter_mut().zip(row) {
-                *to = from.map(f32::from_bits);
+            for (attachment, all) in drawn.pixels.iter().enumerate() {
+                for (x, pixel) in (tile.x..).zip(&all[from..from + tile.width as usize]) {
+                    pixels.store(attachment, x, tile.y + y, pixel.map(f32::from_bits));
+                }
             }
         }
         Ok(())
+    }
+
+    fn attachments(&self) -> usize {
+        self.program.locations.len()
     }
 
     /// What compilers of drivers may take.

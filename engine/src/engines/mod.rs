@@ -1,6 +1,6 @@
-//! Engines: compiled programs, and kernels that compute the pixels of one output.
+//! Engines: compiled programs, and kernels that compute the pixels of their outputs, an attachment each.
 //!
-//! Each engine is a pair. The *program* is compiled once and knows no value; binding inputs to it, which compiles
+//! Each engine is a pair. The *program* is compiled once, of any number of outputs, and knows no value; binding inputs to it, which compiles
 //! nothing, gives the *kernel*, named after the engine.
 //!
 //! | engine | program | is |
@@ -95,20 +95,24 @@ pub trait BoundKernel: Kernel {
     }
 }
 
-/// Computes each pixel of a tile in scan order.
+/// Computes each pixel of a tile in scan order, in all attachments.
 fn each_pixel(
     tile: Tile,
     pixels: &mut TileBuffer<'_>,
     cancel: &Cancel<'_>,
-    mut compute: impl FnMut(u32, u32, &dyn Fn() -> bool) -> Result<[f32; 4], Stop>,
+    mut compute: impl FnMut(u32, u32, &dyn Fn() -> bool, &mut [[f32; 4]]) -> Result<(), Stop>,
 ) -> Result<(), Stop> {
+    let mut found = vec![[0.0; 4]; pixels.attachments()];
     for y in tile.y..tile.y + tile.height {
         for x in tile.x..tile.x + tile.width {
             let cancelled = || !cancel.wants(x, y);
             if cancelled() {
                 return Err(Stop::Cancelled);
             }
-            pixels.set(x, y, compute(x, y, &cancelled)?);
+            compute(x, y, &cancelled, &mut found)?;
+            for (attachment, pixel) in found.iter().enumerate() {
+                pixels.store(attachment, x, y, *pixel);
+            }
         }
     }
     Ok(())

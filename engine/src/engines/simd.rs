@@ -12,7 +12,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 use thiserror::Error;
 
-/// An output of a program as machine code.
+/// Outputs of a program as machine code.
 #[derive(Debug)]
 pub struct SimdProgram {
     code: Arc<CompiledKernel>,
@@ -20,14 +20,14 @@ pub struct SimdProgram {
 }
 
 impl SimdProgram {
-    /// Compiles the output at `location`, which the program must have.
+    /// Compiles the outputs at these locations, which the program must have.
     ///
     /// # Errors
     ///
     /// A program that nests too deeply, or a machine that cannot execute the code.
-    pub fn new(core: &Core, location: u32, compiler: Compiler) -> Result<Self, SimdError> {
+    pub fn new(core: &Core, locations: &[u32], compiler: Compiler) -> Result<Self, SimdError> {
         let begun = Instant::now();
-        let program = schedule::schedule(core, &[location]).map_err(SimdError::Program)?;
+        let program = schedule::schedule(core, locations).map_err(SimdError::Program)?;
         let scheduling = begun.elapsed();
         let code = CompiledKernel::new(program, compiler).map_err(SimdError::Emit)?;
         Ok(Self { code: Arc::new(code), scheduling })
@@ -118,7 +118,7 @@ impl SimdEngine {
     ) -> Result<Self, SimdError> {
         let settings = bound(core, settings).map_err(SimdError::Program)?;
         let pixels = settings.inputs.resolution.map(f64::from).iter().product();
-        let program = SimdProgram::new(core, location, Compiler { pixels, ..compiler })?;
+        let program = SimdProgram::new(core, &[location], Compiler { pixels, ..compiler })?;
         program.bind(&settings).map_err(|error| SimdError::Emit(error.into()))
     }
 
@@ -140,6 +140,10 @@ impl Kernel for SimdEngine {
 
     fn stack_size(&self) -> usize {
         self.kernel.stack_size()
+    }
+
+    fn attachments(&self) -> usize {
+        self.kernel.attachments()
     }
 }
 

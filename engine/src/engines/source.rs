@@ -15,11 +15,11 @@ use std::sync::Arc;
 #[derive(Debug)]
 pub struct SourceProgram {
     program: reduction::SourceProgram,
-    location: u32,
+    locations: Vec<u32>,
 }
 
 impl SourceProgram {
-    /// For the output at `location` of a shader text that the compiler accepts, with the values that its
+    /// For the outputs at these locations of a shader text that the compiler accepts, with the values that its
     /// `constants` have; constants that are not among them have their defaults.
     ///
     /// # Errors
@@ -28,14 +28,14 @@ impl SourceProgram {
     pub fn new(
         text: &SourceFile,
         constants: &[Uniform],
-        location: u32,
+        locations: &[u32],
     ) -> Result<Self, Diagnostic> {
         let (tree, _) = syntax::parse(text);
         let given: Vec<(&str, &[u32])> =
             constants.iter().map(|c| (c.name.as_str(), &*c.default)).collect();
         let program = reduction::SourceProgram::with_constants(&tree, &given);
         let program = program.map_err(|fault| explain_source(fault, 0))?;
-        Ok(Self { program, location })
+        Ok(Self { program, locations: locations.to_vec() })
     }
 
     /// A kernel for these inputs; all textures and buffers are bound.
@@ -60,7 +60,7 @@ impl SourceEngine {
     ///
     /// As of [`SourceProgram::new`].
     pub fn new(text: &SourceFile, location: u32, settings: &Settings) -> Result<Self, Diagnostic> {
-        let program = Arc::new(SourceProgram::new(text, &[], location)?);
+        let program = Arc::new(SourceProgram::new(text, &[], &[location])?);
         Ok(program.bind(settings.clone()))
     }
 }
@@ -97,16 +97,26 @@ impl Kernel for SourceEngine {
     ) -> Result<(), Stop> {
         let max_iterations = self.settings.max_iterations;
         let limits = Limits { max_iterations, ..Limits::default() };
-        each_pixel(tile, pixels, cancel, |x, y, cancelled| {
-            let SourceProgram { program, location } = &*self.program;
-            match program.run(*location, &self.settings.at(x, y), limits, cancelled) {
-                Ok(words) => Ok(fill(&words)),
-                Err(SourceFault::Pixel(evaluate::EvaluationFault::Cancelled)) => {
-                    Err(Stop::Cancelled)
+        each_pixel(tile, pixels, cancel, |x, y, cancelled, found| {
+            let SourceProgram { program, locations } = &*self.program;
+            for (location, pixel) in locations.iter().zip(found) {
+                match program.run(*location, &self.settings.at(x, y), limits, cancelled) {
+                    Ok(words) => *pixel = fill(&words),
+                    Err(SourceFault::Pixel(evaluate::EvaluationFault::Cancelled)) => {
+                        return Err(Stop::Cancelled);
+                    }
+                    Err(fault) => {
+                        let diagnostic = explain_source(fault, max_iterations);
+                        return Err(self.sites.stop(diagnostic, x, y));
+                    }
                 }
-                Err(fault) => Err(self.sites.stop(explain_source(fault, max_iterations), x, y)),
             }
+            Ok(())
         })
+    }
+
+    fn attachments(&self) -> usize {
+        self.program.locations.len()
     }
 }
 

@@ -24,7 +24,7 @@ use thiserror::Error;
 #[derive(Debug)]
 pub struct SpirvProgram {
     module: Module,
-    location: u32,
+    locations: Vec<u32>,
     /// The colour of a pixel that is discarded.
     clear: [u32; 4],
     loops: Loops,
@@ -77,25 +77,31 @@ pub enum SpirvError {
 }
 
 impl SpirvProgram {
-    /// Compiles the output at `location`, which the program must have, to SPIR-V. Loops that depend on no input
+    /// Compiles the outputs at these locations, which the program must have, to SPIR-V. Loops that depend on no input
     /// are evaluated, as far as each goes within so many iterations.
     ///
     /// # Errors
     ///
     /// A program that nests too deeply, or is too large for SPIR-V.
-    pub fn new(core: &Core, location: u32, max_iterations: u64) -> Result<Self, SpirvError> {
+    pub fn new(core: &Core, locations: &[u32], max_iterations: u64) -> Result<Self, SpirvError> {
         let core = core.with_closed_loops_evaluated(max_iterations);
-        let program = schedule::schedule(&core, &[location]).map_err(SpirvError::Program)?;
+        let program = schedule::schedule(&core, locations).map_err(SpirvError::Program)?;
         let emitted = emit::emit(&program, None, &emit::EmitOptions::default());
         let emitted = emitted.map_err(SpirvError::Emit)?;
         let module = Module::new(&emitted.words).map_err(SpirvError::Load)?;
         let clear = program.clear();
         let types = core.uniforms.iter().map(|uniform| uniform.ty).collect();
         let origin = Origin::Program(program.types, types);
-        Ok(Self { module, location, clear, loops: Loops::Emitted(emitted), origin })
+        Ok(Self {
+            module,
+            locations: locations.to_vec(),
+            clear,
+            loops: Loops::Emitted(emitted),
+            origin,
+        })
     }
 
-    /// For the output at `location` of a module of any compiler, by its words. `interface` lists its inputs: uniforms,
+    /// For the outputs at these locations of a module of any compiler, by its words. `interface` lists its inputs: uniforms,
     /// textures and buffers are those of the program that it is raised to.
     /// `source` is the text that the module carries, `clear` the colour of a discarded pixel.
     ///
@@ -106,7 +112,7 @@ impl SpirvProgram {
         words: &[u32],
         interface: &Interface,
         source: &SourceFile,
-        location: u32,
+        locations: &[u32],
         clear: [f32; 4],
     ) -> Result<Self, LoadError> {
         let options = LoadOptions {
@@ -115,25 +121,30 @@ impl SpirvProgram {
         };
         let module = Module::with_options(words, &options)?;
         let origin = Origin::Interface(interface.clone());
-        Ok(Self::carried(module, source, location, clear, origin))
+        Ok(Self::carried(module, source, locations, clear, origin))
     }
 
-    /// For the output at `location` of a module, which must have it. The values of uniforms are those of
+    /// For the outputs at these locations of a module, which must have them. The values of uniforms are those of
     /// the members of its uniform block, in order; textures and buffers are those that it declares. `source` is the text
     /// that the module carries, `clear` the colour of a discarded pixel.
-    pub fn of_module(module: Module, source: &SourceFile, location: u32, clear: [f32; 4]) -> Self {
-        Self::carried(module, source, location, clear, Origin::Members)
+    pub fn of_module(
+        module: Module,
+        source: &SourceFile,
+        locations: &[u32],
+        clear: [f32; 4],
+    ) -> Self {
+        Self::carried(module, source, locations, clear, Origin::Members)
     }
 
     fn carried(
         module: Module,
         source: &SourceFile,
-        location: u32,
+        locations: &[u32],
         clear: [f32; 4],
         origin: Origin,
     ) -> Self {
         let (clear, loops) = (clear.map(f32::to_bits), Loops::Carried(source.clone()));
-        Self { module, location, clear, loops, origin }
+        Self { module, locations: locations.to_vec(), clear, loops, origin }
     }
 
     /// A kernel for these inputs; all textures and buffers are bound.
@@ -171,7 +182,7 @@ impl SpirvEngine {
     /// As of [`SpirvProgram::new`], and a texture or buffer that is not bound.
     pub fn new(core: &Core, location: u32, settings: &Settings) -> Result<Self, SpirvError> {
         let settings = bound(core, settings).map_err(SpirvError::Program)?;
-        let program = SpirvProgram::new(core, location, settings.max_iterations)?;
+        let program = SpirvProgram::new(core, &[location], settings.max_iterations)?;
         Ok(Arc::new(program).bind(settings))
     }
 
@@ -183,7 +194,7 @@ impl SpirvEngine {
         clear: [f32; 4],
         settings: &Settings,
     ) -> Self {
-        let program = SpirvProgram::of_module(module, source, location, clear);
+        let program = SpirvProgram::of_module(module, source, &[location], clear);
         Arc::new(program).bind(settings.clone())
     }
 
@@ -241,15 +252,27 @@ impl Kernel for SpirvEngine {
         for (location, source) in &self.inputs {
             evaluator.set_input(*location, source);
         }
-        each_pixel(tile, pixels, cancel, |x, y, cancelled| {
+        each_pixel(tile, pixels, cancel, |x, y, cancelled, found| {
             let position = self.settings.at(x, y).frag_coord;
             match evaluator.run(position, cancelled) {
-                Ok(()) if evaluator.is_discarded() => Ok(self.program.clear.map(f32::from_bits)),
-                Ok(()) => Ok(fill(evaluator.output(self.program.location).unwrap_or_default())),
+                Ok(()) if evaluator.is_discarded() => {
+                    found.fill(self.program.clear.map(f32::from_bits));
+                    Ok(())
+                }
+                Ok(()) => {
+                    for (location, pixel) in self.program.locations.iter().zip(found) {
+                        *pixel = fill(evaluator.output(*location).unwrap_or_default());
+                    }
+                    Ok(())
+                }
                 Err(ModuleFault::Cancelled) => Err(Stop::Cancelled),
                 Err(fault) => Err(self.sites.stop(self.diagnostic(fault), x, y)),
             }
         })
+    }
+
+    fn attachments(&self) -> usize {
+        self.program.locations.len()
     }
 }
 

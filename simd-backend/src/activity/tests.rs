@@ -23,7 +23,7 @@ fn activity_of(
     let program = lower(&program, &Options::new(Width::Any));
     let inputs = Inputs::of_words(vec![0; program.inputs.len()], 1000);
     let shape = Shape::new(lanes, Tile::FOUR).expect("a shape");
-    sample(&program, shape, &inputs, Size::new(width, height).expect("a size"), patience)
+    sample(&program, shape, &inputs, &[], Size::new(width, height).expect("a size"), patience)
 }
 
 fn share(shader: &str) -> f64 {

@@ -395,7 +395,7 @@ impl<'p> Verifier<'p> {
                 }
                 let numbers = values.iter().all(|&v| self.program.kind(v) == Kind::F32);
                 let are_pixels = !values.is_empty() && values.len().is_multiple_of(4);
-                self.require(are_pixels && numbers, || "no pixels are yielded".into());
+                self.require(are_pixels && numbers, || "no pixel is yielded".into());
             }
             (End::Yield(values), Role::Arm(results) | Role::Body { values: results, .. }) => {
                 self.flow("yield", values, results, Rate::FRAME);

@@ -160,7 +160,7 @@ pub struct Row {
     pub groups: u32,
     /// How many pixels further the next row of pixels is.
     pub stride: usize,
-    /// How many pixels further the next attachment is.
+    /// How many pixels further the next attachment is; of a single one nobody looks at it.
     pub plane: usize,
 }
 

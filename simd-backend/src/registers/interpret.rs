@@ -117,8 +117,8 @@ fn groups(
 ) -> Result<Status, Trap> {
     let shape = program.shape;
     let plane = match &work {
-        Work::Row { row, .. } => row.plane,
-        Work::Listed(_) => pixels.len() / program.attachments,
+        Work::Row { row, .. } if program.attachments > 1 => row.plane,
+        _ => pixels.len() / program.attachments,
     };
     let stored = vec![false; pixels.len()];
     let mut call = Call {

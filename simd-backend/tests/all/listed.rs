@@ -190,7 +190,7 @@ fn lane_programs_are_verified() {
     broken_lanes(|program| {
         let lanes::End::Yield(values) = &mut program.blocks[0].end else { unreachable!() };
         *values = values[..7].into();
-        "no pixels are yielded".into()
+        "no pixel is yielded".into()
     });
 }
 
