@@ -105,15 +105,13 @@ impl Pipeline {
         let fixed = fixed.transpose()?;
         let core = fixed.as_ref().unwrap_or(&program.core);
         let outputs = program.outputs();
-        let mut locations = options.outputs.clone();
-        if let Some(&location) = locations.iter().find(|location| !outputs.contains(location)) {
+        let asked = if options.outputs.is_empty() { &outputs[..1] } else { &options.outputs };
+        if let Some(&location) = asked.iter().find(|location| !outputs.contains(location)) {
             return Err(Error::Output { location, outputs });
         }
-        locations.sort_unstable();
-        locations.dedup();
-        if locations.is_empty() {
-            locations.push(outputs[0]);
-        }
+        // As a schedule has them.
+        let all = core.outputs.iter().map(|output| output.location);
+        let locations: Vec<u32> = all.filter(|location| asked.contains(location)).collect();
         let code = compile(program, core, &locations, options)?;
         let (program, options) = (Arc::clone(program), options.clone());
         Ok(Self(Arc::new(Compiled { program, locations, options, code })))
@@ -124,12 +122,12 @@ impl Pipeline {
         Bindings::new(&self.0.program)
     }
 
-    /// The location of the output that it draws, or the lowest.
+    /// The location of the output that it draws; of several, the one that is declared first.
     pub fn output(&self) -> u32 {
         self.0.locations[0]
     }
 
-    /// The locations of all outputs that it draws, ascending.
+    /// The locations of all outputs that it draws, in the order of their declarations.
     pub fn outputs(&self) -> &[u32] {
         &self.0.locations
     }

@@ -48,7 +48,8 @@ pub use verify::{VerifyError, verify};
 pub use walk::{BlockRole, Event, Walk};
 
 /// Finds a place for what the outputs at `locations` need (which the program must have), and for
-/// nothing else: an output that is not asked for is not evaluated.
+/// nothing else: an output that is not asked for is not evaluated. The program's outputs are in the order of their
+/// declarations.
 pub fn schedule(core: &Core, locations: &[u32]) -> Result<Program, Diagnostic> {
     let outputs: Vec<_> = core
         .outputs

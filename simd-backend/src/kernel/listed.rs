@@ -77,13 +77,12 @@ impl Groups {
         cancel: &Cancel<'_>,
     ) -> Stop {
         let layout = Layout::new(unhoisted.shape());
-        let corners = |quad: &Quad| {
-            let runs = |&(x, y): &(u32, u32)| quad.run & Quad::bit(x, y) != 0;
-            let quad = *quad;
-            CORNERS.into_iter().filter(runs).map(move |(x, y)| (quad.y + y, quad.x + x)).collect()
+        let pixels = |quad: &Quad| {
+            let Quad { x, y, run, .. } = *quad;
+            let runs = move |&(dx, dy): &(u32, u32)| run & Quad::bit(dx, dy) != 0;
+            CORNERS.into_iter().filter(runs).map(move |(dx, dy)| (y + dy, x + dx))
         };
-        let mut all: Vec<(u32, u32)> =
-            quads.iter().flat_map(|quad| -> Vec<_> { corners(quad) }).collect();
+        let mut all: Vec<(u32, u32)> = quads.iter().flat_map(pixels).collect();
         all.sort_unstable();
         let (mut table, mut found) = (Vec::new(), Vec::new());
         found.resize(layout.lanes() * unhoisted.attachments(), [0.0; 4]);
@@ -92,7 +91,8 @@ impl Groups {
                 return Stop::Cancelled;
             }
             let alone = Quad { x: x & !1, y: y & !1, run: Quad::bit(x & 1, y & 1), stored: 0 };
-            layout.list(&layout.cells(&alone).collect::<Vec<_>>(), &mut table);
+            let cell: Vec<Cell> = layout.cells(&alone).collect();
+            layout.list(&cell, &mut table);
             let listed = Listed { table: &table, primitive };
             match unhoisted.listed(self.inputs(), &[], poll(cancel), listed, &mut found) {
                 _ if cancel.is_cancelled() => return Stop::Cancelled,

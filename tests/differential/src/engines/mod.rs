@@ -109,7 +109,6 @@ fn listed() -> Vec<(&'static str, u32, By)> {
     });
     let mut all = vec![
         ("listed1", 1, By::Machine(BASELINE)),
-        ("listed4", 4, By::Machine(BASELINE)),
         ("listed8", 8, By::Machine(BASELINE)),
         (
             "listed-registers8",
@@ -124,8 +123,8 @@ fn listed() -> Vec<(&'static str, u32, By)> {
     ];
     all.extend(wide);
     if cfg!(all(unix, target_arch = "x86_64")) {
-        all.push(("listed-evaluated-avx2-8", 8, By::Evaluator("avx2")));
-        all.push(("listed-evaluated-avx512-32", 32, By::Evaluator("avx512")));
+        all.push(("evaluated-listed-avx2-8", 8, By::Evaluator("avx2")));
+        all.push(("evaluated-listed-avx512-32", 32, By::Evaluator("avx512")));
     }
     all
 }
