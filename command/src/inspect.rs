@@ -103,7 +103,7 @@ fn as_json(interface: &Interface) -> Value {
         .map(|entry| {
             json!({
                 "name": entry.name,
-                "stage": entry.stage,
+                "stage": spirv::stage_name(entry.stage),
                 "modes": entry.modes,
                 "inputs": variables(&entry.inputs),
                 "outputs": variables(&entry.outputs),

@@ -1,13 +1,113 @@
-//! The interface of a program that comes from a module: its entry point, and its inputs by set, number and the author's name.
+//! The interface of an entry point: stage, inputs, outputs, and bindings by set, number and the author's name.
 //!
-//! The program has uniforms, textures and buffers, by their numbers. The interface tells where each lay in the module: in
-//! which block, at which bytes, under which name. It knows no SPIR-V.
+//! [`Core`] computes with uniforms, textures and buffers by their numbers. The interface says where a host program finds
+//! each: uniforms are members of [`Block`]s; blocks, textures and buffers have a [`Binding`] and a name. It is plain data for
+//! all languages, and knows no SPIR-V.
+//!
+//! - *Makers*: the raise of a SPIR-V module, from the module's decorations and names. For λV and core text
+//!   [`Interface::of`], from the core. [`Interface::bind_rest`] assigns all bindings that no author chose; nothing else does.
+//! - *Readers*: the engine (names, sets and numbers of what users set and bind), the emitter of SPIR-V (which decorates
+//!   variables with these bindings), the evaluator of words through the engine, and embedders (`Shader::interface`).
+//!
+//! # Stages
+//!
+//! Three things depend on the [`Stage`], and only these. Each is a question that the stage answers:
+//!
+//! 1. the fragment entry: `frag-coord`, and outputs that are colours at locations ([`Stage::has_pixels`]);
+//! 2. discard ([`Stage::has_discard`]);
+//! 3. derivatives ([`Stage::has_derivatives`]).
+//!
+//! Types, operations, control flow, uniforms, textures and buffers are the same in each stage.
+//!
+//! # Growth
+//!
+//! Fragment entry points are executed; others are listed. An interface describes one entry point, so a program of two stages
+//! has two interfaces over one list of uniforms and one list of resources: equal indices are the same uniform or resource,
+//! and equal bindings the same memory. Later stages add:
+//!
+//! - *Vertex*: attributes are [`LocationInput`]s with a further [`LocationSource`], by mesh or instance. The position is a
+//!   further kind of [`StageOutput`]. Varyings are outputs of the vertex stage and location inputs of the fragment stage
+//!   of the same location, with an interpolation; the two interfaces agree on location and type.
+//! - *Compute*: [`EntryPoint`] gets a workgroup size, and [`BoundResource`] the access (read, write) of a buffer or image.
+//!   There are no outputs: effects are contents of buffers.
+//! - *Both*: further built-in [`Input`]s (indices of vertices, instances and invocations).
 
+use crate::graph::{Core, Uniform};
 use crate::inputs::{Input, Inputs};
-use crate::types::{Scalar, Type};
+use crate::layout::{Layout, Rules};
+use crate::types::{Scalar, Type, Types};
+use std::borrow::Cow;
 use std::fmt;
 
-/// Where a block is bound.
+/// A stage of a pipeline.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Stage {
+    /// One invocation per vertex. Listed, not executed.
+    Vertex,
+    /// One invocation per pixel.
+    #[default]
+    Fragment,
+    /// One invocation per work item. Listed, not executed.
+    Compute,
+    /// A stage that is listed only, by its name in SPIR-V.
+    Other(&'static str),
+}
+
+impl Stage {
+    /// Whether an invocation is a pixel: it has `frag-coord`, and its outputs are colours at locations.
+    pub fn has_pixels(self) -> bool {
+        self == Self::Fragment
+    }
+
+    /// Whether an invocation can be discarded.
+    pub fn has_discard(self) -> bool {
+        self == Self::Fragment
+    }
+
+    /// Whether values have derivatives, which are differences to invocations beside this one.
+    pub fn has_derivatives(self) -> bool {
+        self == Self::Fragment
+    }
+}
+
+/// `fragment`.
+impl fmt::Display for Stage {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Vertex => "vertex",
+            Self::Fragment => "fragment",
+            Self::Compute => "compute",
+            Self::Other(name) => name,
+        })
+    }
+}
+
+/// An entry point.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct EntryPoint {
+    /// Its name; λV's is `main`.
+    pub name: String,
+    /// Its stage.
+    pub stage: Stage,
+}
+
+impl EntryPoint {
+    /// The entry point of that name.
+    pub fn new(name: impl Into<String>, stage: Stage) -> Self {
+        Self { name: name.into(), stage }
+    }
+}
+
+/// λV's: the fragment entry point `main`.
+impl Default for EntryPoint {
+    fn default() -> Self {
+        Self::new("main", Stage::Fragment)
+    }
+}
+
+/// Where a block, a texture or a buffer is bound.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Binding {
     /// Under that number of a descriptor set.
@@ -31,6 +131,21 @@ impl Binding {
     }
 }
 
+impl Binding {
+    /// The binding that is written so: `0.1`, or `push`.
+    pub fn named(name: &str) -> Option<Self> {
+        let number = |digits: &str| digits.parse().ok();
+        let binding = match name.split_once('.') {
+            Some((set, binding)) => {
+                Self::Descriptor { set: number(set)?, binding: number(binding)? }
+            }
+            None => Self::PushConstants,
+        };
+        // Each has one name: no sign, no zeros in front.
+        (binding.to_string() == name).then_some(binding)
+    }
+}
+
 /// `0.1`, or `push`.
 impl fmt::Display for Binding {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -41,33 +156,116 @@ impl fmt::Display for Binding {
     }
 }
 
-/// A member of a block that is a uniform of the program.
+/// A block of memory that holds uniforms, or the inputs of λV.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct BlockMember {
-    /// The index of the uniform.
-    pub uniform: usize,
-    /// Its block.
+pub struct Block {
+    /// Where it is bound.
     pub binding: Binding,
-    /// The name of the block; may be empty.
-    pub block: String,
-    /// What the module calls it; if it has no name, its number in the block.
-    pub member: String,
-    /// The bytes in front of each word of its value.
-    pub offsets: Vec<u32>,
+    /// The author's name; may be empty. A block that no author wrote is called `uniforms` or `inputs`.
+    pub name: String,
+    /// What it holds.
+    pub members: Vec<BlockMember>,
 }
 
-impl BlockMember {
-    /// The words of the value in a block of these bytes; `None` where it is too short.
-    pub fn words(&self, block: &[u8]) -> Option<Box<[u32]>> {
-        let word = |&offset: &u32| {
-            let bytes = block.get(offset as usize..)?.first_chunk::<4>()?;
-            Some(u32::from_le_bytes(*bytes))
-        };
-        self.offsets.iter().map(word).collect()
+impl Block {
+    /// λV's own block of push constants: all built-in inputs of a frame (LANGUAGE §5).
+    pub fn of_inputs() -> Self {
+        let all =
+            [(Input::Resolution, 0), (Input::Time, 8), (Input::Frame, 12), (Input::Mouse, 16)];
+        let members = all.map(|(input, offset)| BlockMember {
+            value: MemberValue::Input(input),
+            name: input.name().to_owned(),
+            placement: Placement::Std140(offset),
+        });
+        let (binding, name) = (Binding::PushConstants, "inputs".to_owned());
+        Self { binding, name, members: members.into() }
+    }
+
+    /// The members that are uniforms, with the indices of these.
+    pub fn uniforms(&self) -> impl Iterator<Item = (usize, &BlockMember)> + Clone {
+        self.members.iter().filter_map(|member| Some((member.uniform()?, member)))
+    }
+
+    /// The members that are inputs of λV.
+    pub fn inputs(&self) -> impl Iterator<Item = (Input, &BlockMember)> + Clone {
+        self.members.iter().filter_map(|member| match member.value {
+            MemberValue::Input(input) => Some((input, member)),
+            MemberValue::Uniform(_) => None,
+        })
     }
 }
 
-/// What a full-screen picture gives an input of that location.
+/// The value of a member of a block.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum MemberValue {
+    /// That of the uniform of that index.
+    Uniform(usize),
+    /// That of a built-in input.
+    Input(Input),
+}
+
+/// The bytes of a member in its block.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Placement {
+    /// By the rules of std140, from that byte on.
+    Std140(u32),
+    /// Each word of the value at a byte of its own.
+    Words(Vec<u32>),
+}
+
+impl Placement {
+    /// The first byte.
+    pub fn first(&self) -> u32 {
+        match self {
+            Self::Std140(first) => *first,
+            Self::Words(all) => all.first().copied().unwrap_or(0),
+        }
+    }
+
+    /// The byte in front of each word of a value of that type. `layout` is std140 for these types.
+    pub fn offsets(&self, layout: &Layout, types: &Types, ty: Type) -> Cow<'_, [u32]> {
+        match self {
+            Self::Std140(first) => {
+                let mut all = Vec::new();
+                layout.words(types, ty, (*first).into(), &mut all);
+                all.into_iter().map(|offset| offset as u32).collect()
+            }
+            Self::Words(all) => all.into(),
+        }
+    }
+}
+
+/// The words at these bytes of a block; `None` where it is too short.
+pub fn words_at(block: &[u8], offsets: &[u32]) -> Option<Box<[u32]>> {
+    let word = |&offset: &u32| {
+        let bytes = block.get(offset as usize..)?.first_chunk::<4>()?;
+        Some(u32::from_le_bytes(*bytes))
+    };
+    offsets.iter().map(word).collect()
+}
+
+/// A member of a block.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct BlockMember {
+    /// Its value.
+    pub value: MemberValue,
+    /// The author's name; without one, its number in the block.
+    pub name: String,
+    /// Its place in the block.
+    pub placement: Placement,
+}
+
+impl BlockMember {
+    /// The index of the uniform that it is.
+    pub fn uniform(&self) -> Option<usize> {
+        match self.value {
+            MemberValue::Uniform(index) => Some(index),
+            MemberValue::Input(_) => None,
+        }
+    }
+}
+
+/// The source of an input of a location in a full-screen picture.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum LocationSource {
     /// `frag-coord` divided by the resolution: (0, 0) at the upper left, (1, 1) at the lower right.
@@ -81,18 +279,29 @@ pub enum LocationSource {
 pub struct LocationInput {
     /// The location.
     pub location: u32,
-    /// What the module calls it; may be empty.
+    /// The author's name; may be empty.
     pub name: String,
     /// Its type.
     pub ty: Type,
-    /// Where it comes from; `None` if it is the uniform of that index.
+    /// Its source; `Err` if it is the uniform of that index.
     pub source: Result<LocationSource, usize>,
+}
+
+/// An output of a location.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct StageOutput {
+    /// The location.
+    pub location: u32,
+    /// The author's name; may be empty. Outputs of λV have none.
+    pub name: String,
+    /// Its type. A target gets four components, absent ones from (0, 0, 0, 1).
+    pub ty: Type,
 }
 
 /// A texture or buffer.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BoundResource {
-    /// Its name among the program's resources.
+    /// The author's name; may be empty.
     pub name: String,
     /// Where it is bound.
     pub binding: Binding,
@@ -135,19 +344,174 @@ impl GivenInput {
     }
 }
 
-/// The interface of a module.
+/// The interface of an entry point.
 #[derive(Clone, Debug, Default, PartialEq)]
+#[non_exhaustive]
 pub struct Interface {
     /// The entry point.
-    pub entry_point: String,
-    /// Uniforms that lie in blocks.
-    pub members: Vec<BlockMember>,
+    pub entry_point: EntryPoint,
+    /// All entry points that the module declares, of every stage. λV declares none.
+    pub entry_points: Vec<EntryPoint>,
+    /// The built-in inputs that the outputs read, each once.
+    pub inputs: Vec<Input>,
     /// Inputs of locations.
     pub locations: Vec<LocationInput>,
+    /// Outputs, ascending by location.
+    pub outputs: Vec<StageOutput>,
+    /// Blocks of uniforms, and λV's own block of inputs where the entry point reads it. Blocks of a module may share a
+    /// binding.
+    pub blocks: Vec<Block>,
     /// Textures and buffers, in the order of their numbers.
     pub resources: Vec<BoundResource>,
-    /// Inputs of λV that the module has under their own names.
-    pub inputs: Vec<Input>,
     /// Inputs that are declared and not used.
     pub unused: Vec<UnusedInput>,
+}
+
+impl Interface {
+    /// That of a program whose author chose no bindings: λV, and core text.
+    pub fn of(core: &Core) -> Self {
+        let mut interface = Self { inputs: core.inputs(), ..Self::default() };
+        let of_frame = |input: &Input| *input != Input::FragCoord;
+        if interface.inputs.iter().any(of_frame) {
+            interface.blocks.push(Block::of_inputs());
+        }
+        let outputs = core.outputs.iter().map(|output| {
+            let ty = core.graph.value_type(output.node);
+            StageOutput { location: output.location, name: String::new(), ty }
+        });
+        interface.outputs = outputs.collect();
+        interface.outputs.sort_by_key(|output| output.location);
+        interface.bind_rest(&core.uniforms, core.graph.types());
+        interface
+    }
+
+    /// Assigns bindings to all resources and uniforms that have none (LANGUAGE §5): resource `k` is bound at `k + 1` in
+    /// set 0. Uniforms become members of one block `uniforms`, by std140 in their order, at the first number of
+    /// set 0 that no block and no resource has; so of λV at 0.
+    pub fn bind_rest(&mut self, uniforms: &[Uniform], types: &Types) {
+        let rest = (1..).zip(types.resources()).skip(self.resources.len());
+        self.resources.extend(rest.map(|(binding, resource)| {
+            let binding = Binding::Descriptor { set: 0, binding };
+            BoundResource { name: resource.name.to_string(), binding }
+        }));
+        let mut is_bound = vec![false; uniforms.len()];
+        for index in self.blocks.iter().flat_map(Block::uniforms).map(|(index, _)| index) {
+            is_bound[index] = true;
+        }
+        if !is_bound.contains(&false) {
+            return;
+        }
+        let (layout, mut end) = (Layout::new(types, Rules::Std140), 0);
+        let rest = uniforms.iter().enumerate().filter(|&(index, _)| !is_bound[index]);
+        let members = rest.map(|(index, uniform)| BlockMember {
+            value: MemberValue::Uniform(index),
+            name: uniform.name.clone(),
+            placement: Placement::Std140(layout.place(uniform.ty, &mut end) as u32),
+        });
+        let members = members.collect();
+        let blocks = self.blocks.iter().map(|block| block.binding);
+        let taken: Vec<Binding> =
+            blocks.chain(self.resources.iter().map(|of| of.binding)).collect();
+        let mut all = (0..).map(|binding| Binding::Descriptor { set: 0, binding });
+        let binding = all.find(|at| !taken.contains(at)).expect("numbers are many");
+        self.blocks.push(Block { binding, name: "uniforms".to_owned(), members });
+    }
+
+    /// All uniforms that lie in blocks: block, index and member.
+    pub fn uniforms(&self) -> impl Iterator<Item = (&Block, usize, &BlockMember)> + Clone {
+        let all = self.blocks.iter().map(|block| (block, block.uniforms()));
+        all.flat_map(|(block, all)| all.map(move |(index, member)| (block, index, member)))
+    }
+
+    /// The number of the texture or buffer that is bound there.
+    pub fn resource(&self, binding: Binding) -> Option<usize> {
+        self.resources.iter().position(|resource| resource.binding == binding)
+    }
+
+    /// The input of that location.
+    pub fn location(&self, location: u32) -> Option<&LocationInput> {
+        self.locations.iter().find(|input| input.location == location)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::types::{Resource, ResourceKind};
+
+    /// What an author chose stays; the rest goes where nothing is.
+    #[test]
+    fn the_rest_is_bound_beside() {
+        let mut types = Types::default();
+        for name in ["a", "b", "c"] {
+            let kind = ResourceKind::Buffer(Type::NUM);
+            types.add_resource(Resource { name: name.into(), kind });
+        }
+        let uniform = |name: &str, ty| Uniform {
+            name: name.to_owned(),
+            ty,
+            default: vec![0; types.components(ty)].into(),
+        };
+        let uniforms = [
+            uniform("x", Type::NUM),
+            uniform("y", Type::vec(3)),
+            uniform("z", Type::NUM),
+            uniform("m", Type::mat(2)),
+        ];
+        let at = |set, binding| Binding::Descriptor { set, binding };
+        let block = |binding, uniform| Block {
+            binding,
+            name: String::new(),
+            members: vec![BlockMember {
+                value: MemberValue::Uniform(uniform),
+                name: "own".to_owned(),
+                placement: Placement::Words(vec![8]),
+            }],
+        };
+        let mut interface = Interface::default();
+        interface.blocks = vec![block(at(0, 0), 0), block(Binding::PushConstants, 2)];
+        interface.resources = vec![BoundResource { name: String::new(), binding: at(1, 1) }];
+        let before = interface.clone();
+        interface.bind_rest(&uniforms, &types);
+        assert_eq!(interface.blocks[..2], before.blocks);
+        let numbers: Vec<Binding> = interface.resources.iter().map(|of| of.binding).collect();
+        assert_eq!(numbers, [at(1, 1), at(0, 2), at(0, 3)]);
+        assert_eq!((interface.resource(at(0, 3)), interface.resource(at(0, 1))), (Some(2), None));
+        let [.., rest] = &interface.blocks[..] else { panic!("there is a third") };
+        assert_eq!((rest.binding, &*rest.name), (at(0, 1), "uniforms"));
+        let members: Vec<_> = rest.uniforms().map(|(k, of)| (k, of.placement.first())).collect();
+        assert_eq!(members, [(1, 0), (3, 16)]);
+        let mut again = interface.clone();
+        again.bind_rest(&uniforms, &types);
+        assert_eq!(interface, again);
+        let layout = Layout::new(&types, Rules::Std140);
+        let offsets = rest.members[1].placement.offsets(&layout, &types, Type::mat(2));
+        assert_eq!(*offsets, [16, 20, 32, 36]);
+        let bytes: Vec<u8> = (0..40).collect();
+        let words = words_at(&bytes, &offsets).expect("it is long enough");
+        assert_eq!(words[3], u32::from_le_bytes([36, 37, 38, 39]));
+        assert_eq!(words_at(&bytes[..39], &offsets), None);
+    }
+
+    #[test]
+    fn bindings_have_one_name() {
+        let at = |set, binding| Binding::Descriptor { set, binding };
+        for binding in [at(0, 1), at(12, 0), at(u32::MAX, u32::MAX), Binding::PushConstants] {
+            assert_eq!(Binding::named(&binding.to_string()), Some(binding));
+        }
+        for name in
+            ["", "0", "0.", ".1", "+0.1", "0.01", "0.1.2", "0.4294967296", "pushed", "photo"]
+        {
+            assert_eq!(Binding::named(name), None, "{name}");
+        }
+    }
+
+    #[test]
+    fn stages_differ_in_three_things() {
+        for stage in [Stage::Vertex, Stage::Compute, Stage::Other("Geometry"), Stage::Fragment] {
+            let is_fragment = stage.to_string() == "fragment";
+            let has = [stage.has_pixels(), stage.has_discard(), stage.has_derivatives()];
+            assert_eq!(has, [is_fragment; 3], "{stage}");
+        }
+    }
 }

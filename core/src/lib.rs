@@ -9,7 +9,7 @@
 //!
 //! ```text
 //! source → diagnostics → decode
-//! math → texture → types → layout, resource → op → elementary, inputs → graph → schedule → evaluate → closed_loops, core_text
+//! math → texture → types → layout, resource → op → elementary, inputs → graph → interface, schedule → evaluate → closed_loops, core_text
 //! ```
 #![forbid(unsafe_code)]
 

@@ -6,7 +6,7 @@ use crate::settings::{ModuleNames, Paths};
 use lambdav_core::diagnostics::Diagnostics;
 use lambdav_core::graph::{Core, Uniform};
 use lambdav_core::inputs::Input;
-use lambdav_core::interface::GivenInput;
+use lambdav_core::interface::{GivenInput, Interface};
 use lambdav_core::source::SourceFile;
 use lambdav_core::types::{Scalar, Types};
 
@@ -17,6 +17,8 @@ pub(crate) struct Accepted {
     pub(crate) source: SourceFile,
     pub(crate) is_core_text: bool,
     pub(crate) core: Core,
+    /// Entry point, inputs, outputs and bindings.
+    pub(crate) interface: Interface,
     pub(crate) module: Option<LoadedModule>,
     /// A module that is executed as it is; the core is then no more than its interface.
     pub(crate) as_is: Option<AsIs>,
@@ -48,19 +50,38 @@ pub(crate) struct NamedInput {
 impl Accepted {
     /// The program, or, where it has errors, the findings.
     pub(crate) fn new(loaded: Loaded) -> Result<Self, Report> {
-        let Loaded { source, is_core_text, core, diagnostics, module, .. } = loaded;
+        let Loaded { source, is_core_text, core, interface, diagnostics, module, .. } = loaded;
         let Some(core) = core else { return Err(Report { source, diagnostics }) };
-        let names = module.as_ref().map(|of| ModuleNames::new(&of.interface)).unwrap_or_default();
-        let named_inputs = module.as_ref().map(|of| named_inputs(&core, of)).unwrap_or_default();
+        let (interface, names, named_inputs) = match interface {
+            Some(interface) => {
+                let named = named_inputs(&core, &interface);
+                let names = ModuleNames::new(&interface);
+                (interface, names, named)
+            }
+            None => {
+                let interface = Interface::of(&core);
+                let names = ModuleNames::by_bindings(&interface);
+                (interface, names, Vec::new())
+            }
+        };
         let (as_is, warnings) = (None, diagnostics);
-        Ok(Self { source, is_core_text, core, module, as_is, names, named_inputs, warnings })
+        let program = Self {
+            source,
+            is_core_text,
+            core,
+            interface,
+            module,
+            as_is,
+            names,
+            named_inputs,
+            warnings,
+        };
+        Ok(program)
     }
 
     /// The locations of its outputs, at least one, ascending.
     pub(crate) fn outputs(&self) -> Vec<u32> {
-        let mut locations: Vec<u32> = self.core.outputs.iter().map(|o| o.location).collect();
-        locations.sort_unstable();
-        locations
+        self.interface.outputs.iter().map(|output| output.location).collect()
     }
 
     /// The module whose own words the engine `spirv` executes; of WGSL and GLSL there is none.
@@ -90,13 +111,11 @@ impl Accepted {
 }
 
 /// Parts of members of blocks that are called as inputs of λV and have as many components.
-fn named_inputs(core: &Core, module: &LoadedModule) -> Vec<NamedInput> {
+fn named_inputs(core: &Core, interface: &Interface) -> Vec<NamedInput> {
     let types = core.graph.types();
-    let members = &module.interface.members;
-    let all = members.iter().flat_map(|member| {
-        inputs_in(types, member.uniform, &member.member, &core.uniforms[member.uniform])
-    });
-    all.collect()
+    let all = interface.uniforms();
+    all.flat_map(|(_, index, of)| inputs_in(types, index, &of.name, &core.uniforms[index]))
+        .collect()
 }
 
 fn inputs_in(types: &Types, index: usize, name: &str, uniform: &Uniform) -> Vec<NamedInput> {

@@ -10,9 +10,15 @@ use crate::settings::ModuleNames;
 use crate::shader::Shader;
 use lambdav_core::diagnostics::Diagnostics;
 use lambdav_core::graph::{Core, Graph, Output, Uniform};
+use lambdav_core::inputs::Input;
+use lambdav_core::interface::{
+    Binding, Block, BlockMember, BoundResource, EntryPoint, Interface, MemberValue, Placement,
+    StageOutput,
+};
 use lambdav_core::source::{SourceFile, Span};
 use lambdav_core::texture::TextureOptions;
 use lambdav_core::types::{Field, Resource, ResourceKind, Structure, Type, TypeLimit, Types};
+use lambdav_spirv::inspect::inspect;
 use lambdav_spirv_eval::{BindingKind, Member, Module};
 use std::sync::Arc;
 
@@ -75,6 +81,7 @@ impl Shader {
             source: carried(name, &module),
             is_core_text: false,
             core,
+            interface: interface(words, &module),
             module: None,
             as_is: Some(AsIs { words: words.to_vec(), clear }),
             names: ModuleNames::none(),
@@ -82,6 +89,51 @@ impl Shader {
             warnings: Diagnostics::default(),
         }))))
     }
+}
+
+/// The interface that the words declare. Uniforms and resources have the evaluator's order.
+fn interface(words: &[u32], module: &Module) -> Interface {
+    let declared = inspect(words).unwrap_or_default();
+    let mut interface = Interface::default();
+    let all = declared.entry_points.iter();
+    interface.entry_points = all.map(|of| EntryPoint::new(of.name.clone(), of.stage)).collect();
+    let entry = declared.entry_points.iter().find(|of| of.stage.has_pixels());
+    let variables = entry.map(|of| (&of.inputs[..], &of.outputs[..])).unwrap_or_default();
+    if let Some(entry) = entry {
+        interface.entry_point = EntryPoint::new(entry.name.clone(), entry.stage);
+    }
+    if variables.0.iter().any(|of| of.builtin.as_deref() == Some("FragCoord")) {
+        interface.inputs.push(Input::FragCoord);
+    }
+    let outputs = module.locations().into_iter().map(|location| {
+        let declared = variables.1.iter().find(|of| of.location == Some(location));
+        let name = declared.map(|of| of.name.clone()).unwrap_or_default();
+        StageOutput { location, name, ty: Type::vec(4) }
+    });
+    interface.outputs = outputs.collect();
+    let resources = module.resources().iter().map(|of| {
+        let binding = Binding::Descriptor { set: of.set, binding: of.binding };
+        BoundResource { name: of.name.clone(), binding }
+    });
+    interface.resources = resources.collect();
+    let block = declared.resources.iter().find(|of| of.kind == "uniform buffer");
+    if let Some((set, binding, name)) = block.and_then(|of| Some((of.set?, of.binding?, &of.name)))
+    {
+        let members = module.uniforms().iter().enumerate().map(|(index, of)| BlockMember {
+            value: MemberValue::Uniform(index),
+            name: of.name.clone(),
+            placement: Placement::Words(of.words().map(|word| 4 * word as u32).collect()),
+        });
+        let (binding, members) = (Binding::Descriptor { set, binding }, members.collect());
+        interface.blocks.push(Block { binding, name: name.clone(), members });
+    }
+    // Its members are read in part; which, no declaration says.
+    if declared.resources.iter().any(|of| of.binding.is_none()) {
+        let block = Block::of_inputs();
+        interface.inputs.extend(block.inputs().map(|(input, _)| input));
+        interface.blocks.push(block);
+    }
+    interface
 }
 
 /// The text that a module carries.

@@ -2,13 +2,13 @@
 
 use crate::accepted::Accepted;
 use crate::error::Error;
-use crate::program::LoadedModule;
 use crate::settings::{
     BindError, DataRef, Paths, Settings, Target, UniformError, UniformValue, block_members,
     members, set_words, to_json_within, unset_parts,
 };
 use lambdav_core::inputs::Input;
-use lambdav_core::interface::GivenInput;
+use lambdav_core::interface::{Binding, Block, GivenInput, words_at};
+use lambdav_core::layout::{Layout, Rules};
 use lambdav_core::resource::Bound;
 use lambdav_core::texture::{TextureData, TextureOptions};
 use lambdav_core::types::{ResourceKind, Scalar, Type, Types};
@@ -222,10 +222,10 @@ impl Bindings {
                 ResourceKind::Buffer(_) => Slot::Buffer,
             });
         }
-        let is_block = |module: &LoadedModule| {
-            module.interface.members.iter().any(|member| member.binding.to_string() == name)
-        };
-        if self.program.module.as_ref().is_some_and(is_block) {
+        let mut blocks = self.program.interface.blocks.iter();
+        let binding = Binding::named(name);
+        let is_it = |block: &Block| Some(block.binding) == binding;
+        if blocks.any(|block| is_it(block) && block.uniforms().next().is_some()) {
             return Ok(Slot::Block);
         }
         if self.program.names.is_unused(name) {
@@ -237,9 +237,9 @@ impl Bindings {
 
     /// The name that the program has for a texture or buffer that is named by its set and binding.
     fn resource_name<'n>(&'n self, name: &'n str) -> &'n str {
-        let module = self.program.module.iter();
-        let mut all = module.flat_map(|module| &module.interface.resources);
-        all.find(|of| of.binding.to_string() == name).map_or(name, |found| &found.name)
+        let binding = Binding::named(name);
+        let number = binding.and_then(|binding| self.program.interface.resource(binding));
+        number.map_or(name, |number| &self.program.types().resources()[number].name)
     }
 
     /// Binds an image to a texture: a [`Frame`](crate::Frame), or an image of 8 or 16 bits. (Buffers of the crate
@@ -304,17 +304,27 @@ impl Bindings {
     /// Gives the members of the block of that name the values that its bytes hold.
     fn set_block(&mut self, name: &str, bytes: &[u8]) -> Result<(), BindError> {
         let program = Arc::clone(&self.program);
-        let members = program.module.iter().flat_map(|module| &module.interface.members);
-        for member in members.filter(|of| of.binding.to_string() == name) {
-            let words = member.words(bytes).ok_or_else(|| {
-                let end = member.offsets.iter().max().map_or(0, |last| last + 4);
-                let (length, of) = (bytes.len(), &member.member);
+        let (types, layout) = (program.types(), Layout::new(program.types(), Rules::Std140));
+        let binding = Binding::named(name);
+        for (block, index, member) in program.interface.uniforms() {
+            if Some(block.binding) != binding {
+                continue;
+            }
+            let ty = program.core.uniforms[index].ty;
+            let offsets = member.placement.offsets(&layout, types, ty);
+            let mut words = words_at(bytes, &offsets).ok_or_else(|| {
+                let end = offsets.iter().max().map_or(0, |last| last + 4);
+                let (length, of) = (bytes.len(), &member.name);
                 let reason =
                     format!("{length} bytes, and `{of}` of the block {name} ends at byte {end}");
                 BindError::Block { name: name.to_owned(), reason }
             })?;
-            self.settings.inputs.uniforms[member.uniform] = words.into();
-            self.mark(member.uniform, |set| set.fill(true));
+            // A bool of a block is an integer that is 0 or not.
+            let bools =
+                words.iter_mut().zip(types.scalars(ty)).filter(|(_, of)| *of == Scalar::Bool);
+            bools.for_each(|(word, _)| *word = (*word != 0).into());
+            self.settings.inputs.uniforms[index] = words.into();
+            self.mark(index, |set| set.fill(true));
         }
         Ok(())
     }

@@ -42,6 +42,16 @@ mod shader;
 pub mod stages;
 mod target;
 
+/// Interfaces of entry points as data ([`Shader::interface`]): stage, inputs, outputs, and bindings by set, number and name.
+pub mod interface {
+    pub use lambdav_core::inputs::Input;
+    pub use lambdav_core::interface::{
+        Binding, Block, BlockMember, BoundResource, EntryPoint, Interface, LocationInput,
+        LocationSource, MemberValue, Placement, Stage, StageOutput, UnusedInput,
+    };
+    pub use lambdav_core::types::Type;
+}
+
 pub use bindings::{Bindings, Slot};
 pub use error::{Error, Report};
 pub use lambdav_image::{AnyImage, Frame, Image, Size};

@@ -18,7 +18,9 @@ pub struct Loaded {
     pub core: Option<Core>,
     /// All that is to be said about the program.
     pub diagnostics: Diagnostics,
-    /// Of a SPIR-V module: what it wants, and what it is.
+    /// The interface of a module, if no diagnostic is an error. That of another program follows from its core.
+    pub interface: Option<Interface>,
+    /// The SPIR-V module that it is.
     pub module: Option<LoadedModule>,
     /// How long compiling a shader text took.
     pub times: Option<Times>,
@@ -31,8 +33,6 @@ pub struct Loaded {
 pub struct LoadedModule {
     /// Its bytes.
     pub bytes: Vec<u8>,
-    /// What it wants, if no diagnostic is an error.
-    pub interface: Interface,
     /// Its words; none, if it could not be read or compiled.
     pub words: Vec<u32>,
     /// Whether it was compiled from another language by a part of this program.
@@ -48,6 +48,7 @@ impl Loaded {
             source: SourceFile::new("", ""),
             is_core_text: false,
             core: None,
+            interface: None,
             diagnostics: Diagnostics::new(most),
             module: None,
             times: None,

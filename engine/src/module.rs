@@ -7,7 +7,6 @@ use crate::reading::ShaderOptions;
 #[cfg(feature = "foreign")]
 use lambdav_core::decode::decode;
 use lambdav_core::diagnostics::Diagnostics;
-use lambdav_core::interface::Interface;
 #[cfg(feature = "foreign")]
 use lambdav_core::limits;
 use lambdav_core::source::SourceFile;
@@ -38,8 +37,7 @@ pub(crate) fn load(
 
 /// A module that could not be read.
 fn unread(bytes: Vec<u8>, options: &ShaderOptions) -> LoadedModule {
-    let (interface, words) = (Interface::default(), Vec::new());
-    LoadedModule { bytes, interface, words, is_foreign: false, clear: options.clear }
+    LoadedModule { bytes, words: Vec::new(), is_foreign: false, clear: options.clear }
 }
 
 fn of_module(
@@ -52,15 +50,15 @@ fn of_module(
     let Raised { source, program } = raise(name, words, &options.raise());
     let mut diagnostics = Diagnostics::new(most);
     let (core, interface) = match program {
-        Ok((core, interface)) => (Some(core), interface),
+        Ok((core, interface)) => (Some(core), Some(interface)),
         Err(diagnostic) => {
             diagnostics.push(diagnostic);
-            (None, Interface::default())
+            (None, None)
         }
     };
     let (words, clear, is_foreign) = (words.to_vec(), options.clear, false);
-    let module = Some(LoadedModule { bytes, interface, words, is_foreign, clear });
-    Loaded { source, core, diagnostics, module, ..Loaded::empty(most) }
+    let module = Some(LoadedModule { bytes, words, is_foreign, clear });
+    Loaded { source, core, interface, diagnostics, module, ..Loaded::empty(most) }
 }
 
 /// SPIR-V text. What is wrong with it is shown there; what is wrong with the module, as of its words.

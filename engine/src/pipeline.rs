@@ -398,7 +398,7 @@ fn compile(
             let compiled =
                 match program.executed_module() {
                     Some(of) => {
-                        let (words, interface, clear) = (&of.words, &of.interface, of.clear);
+                        let (words, interface, clear) = (&of.words, &program.interface, of.clear);
                         let source = &program.source;
                         let compiled =
                             SpirvProgram::of_words(words, interface, source, locations, clear);

@@ -1,60 +1,48 @@
 //! A module that is written again: where it had its blocks, textures and buffers.
 
 use lambdav_core::graph::Core;
-use lambdav_core::interface::Interface;
+use lambdav_core::interface::{Block, Interface, Placement};
 use lambdav_core::layout::{Layout, Rules};
-use lambdav_core::schedule::Program;
-use lambdav_spirv_backend::emit::{HostBlock, HostInterface, HostMember, HostResource};
 
-/// What a host program gives, as the module had it, and the names of members that lie elsewhere now: whatever is laid out by
-/// other rules than std140 comes behind the end of its block.
-pub(super) fn host(
-    core: &Core,
-    program: &Program,
-    interface: &Interface,
-) -> (HostInterface, Vec<String>) {
+/// The interface with members by std140, and the names of members that lie elsewhere now: whatever is laid out by other
+/// rules comes behind the end of its block. Of λV there are none.
+pub(super) fn by_std140(core: &Core, interface: &Interface) -> (Interface, Vec<String>) {
     let types = core.graph.types();
-    let layout = Layout::new(&program.types, Rules::Std140);
-    let mut blocks: Vec<(HostBlock, Vec<usize>, u64)> = Vec::new();
-    for of in &interface.members {
-        let binding = of.binding.descriptor();
-        let index = blocks.iter().position(|(block, ..)| block.binding == binding);
-        let index = index.unwrap_or_else(|| {
-            let (name, members) = (of.block.clone(), Vec::new());
-            blocks.push((HostBlock { binding, name, members }, Vec::new(), 0));
-            blocks.len() - 1
-        });
-        let (block, moved, end) = &mut blocks[index];
-        let ty = core.uniforms[of.uniform].ty;
-        let last = of.offsets.iter().max().map_or(0, |&last| u64::from(last) + 4);
-        *end = (*end).max(last);
-        let offset = of.offsets.first().copied().unwrap_or(0);
-        let mut words = Vec::new();
-        layout.words(types, ty, offset.into(), &mut words);
-        if !words.into_iter().eq(of.offsets.iter().map(|&offset| u64::from(offset))) {
-            moved.push(block.members.len());
+    let layout = Layout::new(types, Rules::Std140);
+    let mut written = interface.clone();
+    let mut blocks: Vec<Block> = Vec::new();
+    for block in std::mem::take(&mut written.blocks) {
+        // A module may declare several blocks of one binding.
+        match blocks.iter_mut().find(|of| of.binding == block.binding) {
+            Some(first) => first.members.extend(block.members),
+            None => blocks.push(block),
         }
-        let is_number = of.member.bytes().all(|byte| byte.is_ascii_digit());
-        let name = if is_number { String::new() } else { of.member.clone() };
-        block.members.push(HostMember { uniform: of.uniform as u32, name, offset });
     }
     let mut elsewhere = Vec::new();
-    let blocks = blocks.into_iter().map(|(mut block, moved, mut end)| {
-        for index in moved {
-            let member = &mut block.members[index];
-            let uniform = &core.uniforms[member.uniform as usize];
-            member.offset = layout.place(uniform.ty, &mut end) as u32;
+    for block in &mut blocks {
+        let (mut moved, mut end) = (Vec::new(), 0);
+        for (number, member) in block.members.iter_mut().enumerate() {
+            let Placement::Words(all) = &member.placement else { continue };
+            let Some(uniform) = member.uniform() else { continue };
+            let first = member.placement.first();
+            let by_rules = Placement::Std140(first);
+            end = end.max(all.iter().max().map_or(0, |&last| u64::from(last) + 4));
+            if *by_rules.offsets(&layout, types, core.uniforms[uniform].ty) != all[..] {
+                moved.push((number, uniform));
+            }
+            member.placement = by_rules;
+            if member.name.bytes().all(|byte| byte.is_ascii_digit()) {
+                member.name.clear();
+            }
+        }
+        for (number, uniform) in moved {
+            let uniform = &core.uniforms[uniform];
+            let first = layout.place(uniform.ty, &mut end) as u32;
+            block.members[number].placement = Placement::Std140(first);
             elsewhere.push(uniform.name.clone());
         }
-        block.members.sort_by_key(|member| member.offset);
-        block
-    });
-    let blocks = blocks.collect();
-    let resources = interface.resources.iter().map(|of| {
-        let [set, binding] = of.binding.descriptor().unwrap_or_default();
-        let name = if of.name == of.binding.to_string() { String::new() } else { of.name.clone() };
-        HostResource { name, set, binding }
-    });
-    let entry_point = Some(interface.entry_point.clone());
-    (HostInterface { entry_point, blocks, resources: resources.collect() }, elsewhere)
+        block.members.sort_by_key(|member| member.placement.first());
+    }
+    written.blocks = blocks;
+    (written, elsewhere)
 }

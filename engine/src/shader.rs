@@ -10,14 +10,13 @@ use crate::reading::ShaderOptions;
 use crate::settings::{Paths, Settings, UniformError, UniformValue};
 use lambdav_core::diagnostics::Diagnostics;
 use lambdav_core::graph::{Core, Uniform};
-use lambdav_core::interface::Binding;
+use lambdav_core::interface::{Binding, Interface};
+use lambdav_core::layout::{Layout, Rules};
 use lambdav_core::limits;
 use lambdav_core::source::SourceFile;
-use lambdav_core::types::{Resource, Types};
+use lambdav_core::types::{Resource, Type, Types};
 use lambdav_frontend::compile_fixed;
 use lambdav_image::Size;
-#[cfg(feature = "spirv")]
-use lambdav_spirv::inspect::inspect;
 use std::collections::BTreeMap;
 use std::fs::File;
 use std::path::Path;
@@ -185,28 +184,51 @@ impl Shader {
         self.0.outputs()
     }
 
+    /// Its interface: entry point, inputs, outputs and bindings, in any language alike. Those of λV are the ones that
+    /// [`Shader::spirv`] gives the module, but for inputs, uniforms and resources that no output reads, which the
+    /// module may leave out.
+    ///
+    /// ```
+    /// # use lambdav_engine::{Shader, interface::{Binding, Stage}};
+    /// let text = "(uniform gain num 1) (texture photo)
+    ///             (output 0 (* gain (sample photo (/ (.xy (frag-coord)) (resolution)))))";
+    /// let shader = Shader::new("gain.lv", text)?;
+    /// let interface = shader.interface();
+    /// assert_eq!(interface.entry_point.stage, Stage::Fragment);
+    /// assert_eq!(interface.outputs[0].location, 0);
+    /// let (block, index, member) = interface.uniforms().next().expect("it has one");
+    /// assert_eq!((block.binding.to_string(), member.name.as_str()), ("0.0".to_owned(), "gain"));
+    /// assert_eq!(shader.type_name(shader.uniforms()[index].ty), "num");
+    /// assert_eq!(interface.resources[0].binding, Binding::Descriptor { set: 0, binding: 1 });
+    /// # Ok::<(), lambdav_engine::Report>(())
+    /// ```
+    pub fn interface(&self) -> &Interface {
+        &self.0.interface
+    }
+
+    /// The name of a type of its uniforms, inputs, outputs or buffers, as λV writes it.
+    pub fn type_name(&self, ty: Type) -> String {
+        self.0.types().name(ty).to_string()
+    }
+
     /// The names of a module's fragment entry points; λV has none.
-    #[cfg(feature = "spirv")]
     pub fn entry_points(&self) -> Vec<String> {
-        let Some(module) = &self.0.module else { return Vec::new() };
-        let all = inspect(&module.words).map(|interface| interface.entry_points);
-        let all = all.unwrap_or_default().into_iter();
-        all.filter(|entry| entry.stage == "Fragment").map(|entry| entry.name).collect()
+        let all = self.0.interface.entry_points.iter();
+        all.filter(|entry| entry.stage.has_pixels()).map(|entry| entry.name.clone()).collect()
     }
 
     /// The locations of a module's inputs; λV has none.
     pub fn locations(&self) -> Vec<u32> {
-        let interfaces = self.0.module.iter().map(|module| &module.interface);
-        let used = interfaces.clone().flat_map(|of| &of.locations).map(|input| input.location);
-        let unused = interfaces.flat_map(|of| &of.unused).filter_map(|input| input.location);
+        let interface = &self.0.interface;
+        let used = interface.locations.iter().map(|input| input.location);
+        let unused = interface.unused.iter().filter_map(|input| input.location);
         used.chain(unused).collect()
     }
 
     /// The use of the input of a location, if a module has it.
     pub fn location(&self, location: u32) -> Option<LocationUse> {
-        let interface = &self.0.module.as_ref()?.interface;
-        let used = interface.locations.iter().find(|input| input.location == location);
-        match used.map(|input| input.source) {
+        let interface = &self.0.interface;
+        match interface.location(location).map(|input| input.source) {
             Some(Ok(_)) => Some(LocationUse::Source),
             Some(Err(_)) => Some(LocationUse::Value),
             None => {
@@ -216,15 +238,17 @@ impl Shader {
         }
     }
 
-    /// The blocks of uniforms of a module, and the number of bytes that it reads of each.
+    /// The blocks of uniforms, and the number of bytes that the program reads of each.
     #[doc(hidden)]
     pub fn blocks(&self) -> Vec<(Binding, usize)> {
         let mut blocks: Vec<(Binding, usize)> = Vec::new();
-        for member in self.0.module.iter().flat_map(|module| &module.interface.members) {
-            let end = member.offsets.iter().max().map_or(0, |last| *last as usize + 4);
-            match blocks.iter_mut().find(|(of, _)| *of == member.binding) {
+        let (types, layout) = (self.0.types(), Layout::new(self.0.types(), Rules::Std140));
+        for (block, index, member) in self.0.interface.uniforms() {
+            let offsets = member.placement.offsets(&layout, types, self.uniforms()[index].ty);
+            let end = offsets.iter().max().map_or(0, |last| *last as usize + 4);
+            match blocks.iter_mut().find(|(of, _)| *of == block.binding) {
                 Some((_, size)) => *size = end.max(*size),
-                None => blocks.push((member.binding, end)),
+                None => blocks.push((block.binding, end)),
             }
         }
         blocks

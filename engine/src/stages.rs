@@ -14,9 +14,9 @@ use lambdav_core::schedule::schedule;
 use lambdav_simd_backend::emit::Listing;
 use lambdav_simd_backend::{Compiler, EmitError};
 #[cfg(feature = "spirv")]
-pub use lambdav_spirv_backend::emit::{EmitOptions, Exact, FloatControls, Subnormals, Version};
+use lambdav_spirv_backend::emit::emit_for;
 #[cfg(feature = "spirv")]
-use lambdav_spirv_backend::emit::{HostInterface, emit_for};
+pub use lambdav_spirv_backend::emit::{EmitOptions, Exact, FloatControls, Subnormals, Version};
 
 /// A stage between the core and machine code.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -61,11 +61,8 @@ impl Shader {
     pub fn spirv(&self, locations: &[u32], options: &EmitOptions) -> Result<SpirvModule, Error> {
         let core = self.core().with_closed_loops_evaluated(u64::MAX);
         let program = schedule(&core, locations).map_err(|found| at_fault(&self.0, found))?;
-        let (host, moved) = match &self.0.module {
-            Some(module) => rewritten::host(&core, &program, &module.interface),
-            None => (HostInterface::default(), Vec::new()),
-        };
-        let module = emit_for(&program, Some(self.source()), options, &host);
+        let (interface, moved) = rewritten::by_std140(&core, &self.0.interface);
+        let module = emit_for(&program, Some(self.source()), options, &interface);
         let module = module.map_err(|error| Error::Unsupported(error.to_string()))?;
         Ok(SpirvModule { words: module.words, moved })
     }

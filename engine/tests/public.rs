@@ -1,5 +1,6 @@
 //! The public face, as an embedder uses it.
 
+use lambdav_engine::interface::{Binding, EntryPoint, Input, Stage};
 use lambdav_engine::{
     Bindings, DataRef, Engine, Error, Frame, Image, Options, Pipeline, RenderOptions, Shader,
     ShaderOptions, Size, Target, UniformError, save,
@@ -310,10 +311,62 @@ fn deep_nests_are_drawn_by_the_evaluator() {
     assert!(matches!(error, Error::Code { is_limit: true, .. }), "{error}");
 }
 
+/// The interface of a program in λV: the numbers of LANGUAGE §5, by which it can be given its data, too.
+#[test]
+fn interfaces_of_shaders() {
+    let text = "(uniform tint vec3 (vec3 1)) (uniform flip bool)
+        (texture photo) (buffer heights num)
+        (output 2 (* tint (.x (texel photo (ivec2 0i 0i)))))
+        (output 0 (if flip (at heights 0) (+ (time) (.x (frag-coord)))))";
+    let shader = shader(text);
+    let interface = shader.interface();
+    assert_eq!(interface.entry_point, EntryPoint::new("main", Stage::Fragment));
+    assert!(interface.entry_points.is_empty() && interface.locations.is_empty());
+    assert_eq!(interface.inputs, [Input::FragCoord, Input::Time]);
+    let outputs = interface.outputs.iter();
+    let outputs: Vec<_> = outputs.map(|of| (of.location, shader.type_name(of.ty))).collect();
+    assert_eq!(outputs, [(0, "num".to_owned()), (2, "vec3".to_owned())]);
+    let members = interface.uniforms();
+    let members: Vec<_> = members
+        .map(|(block, index, of)| (block.binding, index, &*of.name, of.placement.first()))
+        .collect();
+    let at = |binding| Binding::Descriptor { set: 0, binding };
+    assert_eq!(members, [(at(0), 0, "tint", 0), (at(0), 1, "flip", 12)]);
+    let resources: Vec<_> = interface.resources.iter().map(|of| (&*of.name, of.binding)).collect();
+    assert_eq!(resources, [("photo", at(1)), ("heights", at(2))]);
+    assert_eq!(interface.resource(at(2)), Some(1));
+    let own = interface.blocks.iter().find(|block| block.binding == Binding::PushConstants);
+    assert_eq!(own.map(|block| block.members.len()), Some(4));
+    // Data by set and number.
+    let mut bindings = shader.bindings();
+    let photo = Frame::from_fn(Size::new(1, 1).expect("small"), |_, _| [0.5; 4]);
+    bindings.bind("0.1", &photo).expect("a texture").bind("heights", &[7.0_f32][..]).expect("nums");
+    let words = [1.0_f32.to_bits(), 2.0_f32.to_bits(), 3.0_f32.to_bits(), 8];
+    let bytes: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
+    bindings.bind("0.0", DataRef::Bytes(&bytes)).expect("the block");
+    for engine in [Engine::Fast, Engine::Core, Engine::Source, Engine::Spirv] {
+        let draw = |location, bindings: &Bindings| {
+            let options = Options::default().engine(engine.clone()).output(location);
+            pixel(&shader.pipeline(&options).expect("it is small"), bindings, 1, 0)
+        };
+        assert_eq!(draw(2, &bindings), [0.5, 1.0, 1.5, 1.0]);
+        assert_eq!(draw(0, &bindings), [7.0, 0.0, 0.0, 1.0]);
+        let mut other = bindings.clone();
+        other.set_text("0.0.flip", "false").expect("a bool");
+        other.set_text("0.0", r#"{"tint": [4, 4, 4]}"#).expect("a block");
+        assert_eq!(draw(0, other.clone().time(0.25)), [1.75, 0.0, 0.0, 1.0]);
+        assert_eq!(draw(2, &other), [2.0, 2.0, 2.0, 1.0]);
+    }
+    let error = bindings.bind("0.0", DataRef::Bytes(&bytes[..12])).expect_err("short");
+    assert!(error.to_string().contains("12 bytes, and `flip` of the block 0.0 ends"), "{error}");
+    assert!(bindings.bind("0.3", &photo).is_err());
+}
+
 /// Modules: entry points, sources of inputs, clear colours, blocks, and parts that are inputs of λV by their names.
 #[cfg(feature = "foreign")]
 mod modules {
     use super::*;
+    use lambdav_engine::interface::LocationSource;
     use lambdav_engine::{LocationInput, LocationUse};
 
     const TEXT: &str = "
@@ -345,7 +398,7 @@ mod modules {
         for engine in [Engine::Fast, Engine::Core, Engine::Spirv] {
             let pipeline = red.pipeline(&Options::default().engine(engine)).expect("small");
             let mut bindings = pipeline.bindings();
-            assert_eq!(bindings.unset(9), ["gain", "input.3"]);
+            assert_eq!(bindings.unset(9), ["gain", "k"]);
             bindings.set("input.3", 0.5).expect("a num").set("0.2.gain", 2.0).expect("a num");
             assert!(bindings.unset(9).is_empty());
             assert_eq!(pixel(&pipeline, &bindings, 0, 1), [0.125, 0.75, 0.5, 2.0]);
@@ -353,6 +406,60 @@ mod modules {
         }
         let error = Shader::new("module.wgsl", TEXT).expect_err("it has two");
         assert!(error.to_string().contains("red"), "{error}");
+    }
+
+    /// Sets, numbers and names are the author's.
+    #[test]
+    fn interfaces_of_modules() {
+        let text = "
+            struct Parameters { gain: f32, tint: vec3f }
+            @group(1) @binding(2) var<uniform> parameters: Parameters;
+            @group(0) @binding(5) var photo: texture_2d<f32>;
+            @group(3) @binding(1) var<storage, read> heights: array<f32>;
+            struct Out { @location(0) colour: vec4f, @location(1) height: f32 }
+            @vertex fn corner() -> @builtin(position) vec4f { return vec4f(); }
+            @compute @workgroup_size(1) fn work() {}
+            @fragment fn shade(
+                @builtin(position) at: vec4f, @location(3) uv: vec2f, @location(4) k: f32,
+            ) -> Out {
+                let texel = textureLoad(photo, vec2i(uv), 0) * parameters.gain;
+                return Out(texel * at.x, heights[0] + k + parameters.tint.y);
+            }";
+        let options = ShaderOptions::default().input(3, LocationInput::Uv);
+        let shader = Shader::with_options("module.wgsl", text, &options).expect("it is right");
+        let interface = shader.interface();
+        assert_eq!(interface.entry_point, EntryPoint::new("shade", Stage::Fragment));
+        let all = [("corner", Stage::Vertex), ("work", Stage::Compute), ("shade", Stage::Fragment)];
+        assert_eq!(interface.entry_points, all.map(|(name, stage)| EntryPoint::new(name, stage)));
+        assert_eq!(shader.entry_points(), ["shade"]);
+        // The position of an input is made of these two.
+        assert_eq!(interface.inputs, [Input::FragCoord, Input::Resolution]);
+        let locations: Vec<_> = interface
+            .locations
+            .iter()
+            .map(|of| (of.location, &*of.name, shader.type_name(of.ty), of.source))
+            .collect();
+        let k = shader.uniforms().iter().position(|of| of.name == "k").expect("a uniform");
+        let [vec2, num] = ["vec2", "num"].map(str::to_owned);
+        let uv = (3, "uv", vec2, Ok(LocationSource::Uv));
+        assert_eq!(locations, [uv, (4, "k", num, Err(k))]);
+        let outputs: Vec<_> = interface
+            .outputs
+            .iter()
+            .map(|of| (of.location, &*of.name, shader.type_name(of.ty)))
+            .collect();
+        let [vec4, num] = ["vec4", "num"].map(str::to_owned);
+        assert_eq!(outputs, [(0, "colour", vec4), (1, "height", num)]);
+        let at = |set, binding| Binding::Descriptor { set, binding };
+        let resources = interface.resources.iter();
+        let resources: Vec<_> = resources.map(|of| (&*of.name, of.binding)).collect();
+        assert_eq!(resources, [("photo", at(0, 5)), ("heights", at(3, 1))]);
+        let members: Vec<_> = interface
+            .uniforms()
+            .map(|(block, _, of)| (block.binding, &*block.name, &*of.name, of.placement.first()))
+            .collect();
+        let block = (at(1, 2), "parameters");
+        assert_eq!(members, [(block.0, block.1, "gain", 0), (block.0, block.1, "tint", 16)]);
     }
 
     /// Members called `time` and `size` are inputs until they are set, in every engine and specialised.

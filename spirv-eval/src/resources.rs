@@ -225,7 +225,7 @@ impl Resources {
 
 impl Member {
     /// Where its components lie, in words.
-    fn words(&self) -> impl Iterator<Item = usize> + use<> {
+    pub fn words(&self) -> impl Iterator<Item = usize> + use<> {
         let (columns, rows) = match self.ty.builtin() {
             Some(TypeKind::Matrix(_, n)) => (n.into(), n.into()),
             _ => (1, self.ty.width().map_or(0, usize::from)),

@@ -5,7 +5,9 @@
 //! not be valid. Types may refer to one another in a circle only in such, and are followed so deep only.
 
 use crate::sampler::SamplerNote;
+use crate::stage::{stage, stage_name};
 use lambdav_core::diagnostics::one_line;
+use lambdav_core::interface::Stage;
 use lambdav_core::texture::TextureOptions;
 use rspirv::dr::{Instruction, Module, Operand, load_words};
 use rspirv::spirv::{Decoration, ExecutionMode, Op, StorageClass};
@@ -42,8 +44,8 @@ pub struct Interface {
 pub struct EntryPoint {
     /// Its name.
     pub name: String,
-    /// The stage, as `Fragment`.
-    pub stage: String,
+    /// The stage.
+    pub stage: Stage,
     /// Execution modes, as `OriginUpperLeft`.
     pub modes: Vec<String>,
     /// What it reads from the stage before, or from the system.
@@ -257,7 +259,7 @@ impl<'a> Reader<'a> {
 
     fn entry_point(&self, entry: &Instruction) -> Option<EntryPoint> {
         let [
-            Operand::ExecutionModel(stage),
+            Operand::ExecutionModel(model),
             Operand::IdRef(main),
             Operand::LiteralString(name),
             variables @ ..,
@@ -280,7 +282,7 @@ impl<'a> Reader<'a> {
             ids.filter_map(|id| self.variable(id, class)).collect()
         };
         let (inputs, outputs) = (of(StorageClass::Input), of(StorageClass::Output));
-        let (name, stage) = (name.clone(), format!("{stage:?}"));
+        let (name, stage) = (name.clone(), stage(*model));
         Some(EntryPoint { name, stage, modes, inputs, outputs })
     }
 
@@ -570,7 +572,7 @@ impl fmt::Display for Interface {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(f, "SPIR-V {}.{}", self.version.0, self.version.1)?;
         for entry in &self.entry_points {
-            write!(f, "entry point {}: {}", one_line(&entry.name), entry.stage)?;
+            write!(f, "entry point {}: {}", one_line(&entry.name), stage_name(entry.stage))?;
             for mode in &entry.modes {
                 write!(f, ", {mode}")?;
             }

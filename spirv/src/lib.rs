@@ -9,8 +9,10 @@ pub mod assemble;
 pub mod inspect;
 mod sampler;
 mod specialise;
+mod stage;
 mod text;
 
 pub use sampler::SamplerNote;
 pub use specialise::specialise;
+pub use stage::{stage, stage_name};
 pub use text::{TextError, bytes, disassemble, words};

@@ -8,6 +8,7 @@
 //! | [`float_environment`] | flags that other code of the process sets change no bit |
 //! | [`gallery`] | the gallery on every engine, against digests of the exact bits |
 //! | [`integers`] | integers against Rust's operations, on every engine |
+//! | [`interface`] | interfaces as data against the modules that are emitted |
 //! | [`language`] | the conformance suite: every program under `tests/language` |
 //! | [`limits`] | sharing, nesting, size: what must be accepted, and what is refused |
 //! | [`masks`] | divergent control flow |
@@ -23,6 +24,7 @@ mod float_environment;
 mod foreign;
 mod gallery;
 mod integers;
+mod interface;
 mod language;
 mod limits;
 mod masks;

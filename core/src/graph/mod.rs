@@ -44,6 +44,7 @@ use crate::resource::{self, Bound};
 use crate::source::Span;
 use crate::texture::TextureOptions;
 use crate::types::{Resource, ResourceKind, Type};
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 pub use builder::Graph;
@@ -184,6 +185,17 @@ pub struct Core {
 }
 
 impl Core {
+    /// The built-in inputs that the outputs read, each once.
+    pub fn inputs(&self) -> Vec<Input> {
+        let needed = self.graph.needed_by(self.outputs.iter().map(|output| output.node));
+        let all = needed.into_iter().filter_map(|id| match self.graph.node(id) {
+            Node::Input(input) => Some(*input),
+            _ => None,
+        });
+        let all: BTreeSet<Input> = all.collect();
+        all.into_iter().collect()
+    }
+
     /// The error of a program that has a resource without data among these.
     pub fn unbound(&self, bound: &[Bound]) -> Option<Diagnostic> {
         let missing = resource::unbound(self.graph.types(), bound);

@@ -117,7 +117,7 @@ impl SpirvProgram {
     ) -> Result<Self, LoadError> {
         let options = LoadOptions {
             undefined: Undefined::Total,
-            entry_point: Some(interface.entry_point.clone()),
+            entry_point: Some(interface.entry_point.name.clone()),
         };
         let module = Module::with_options(words, &options)?;
         let origin = Origin::Interface(interface.clone());

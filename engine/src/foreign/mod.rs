@@ -217,7 +217,7 @@ fn write(language: Language, source: &SourceFile, module: &Module) -> Result<Vec
     let restrict = BoundsCheckPolicy::Restrict;
     let options = spv::Options {
         lang_version: (1, 3),
-        flags: spv::WriterFlags::DEBUG,
+        flags: spv::WriterFlags::DEBUG | spv::WriterFlags::LABEL_VARYINGS,
         bounds_check_policies: BoundsCheckPolicies {
             index: restrict,
             buffer: restrict,

@@ -49,15 +49,22 @@ impl ModuleNames {
     /// Those of a module with this interface: `SET.BINDING.member` and `push.member`, `block.member`, `input.LOCATION`; and
     /// whole blocks by `SET.BINDING`, `push` and `block`.
     pub fn new(interface: &Interface) -> Self {
-        let mut names = Self { takes_truths: true, ..Self::default() };
-        for member in &interface.members {
-            let binding = member.binding.to_string();
-            for block in [&binding, &member.block] {
-                if block.is_empty() {
-                    continue;
-                }
-                names.aliases.push((format!("{block}.{}", member.member), member.uniform));
-                let one = (member.member.clone(), member.uniform);
+        Self { takes_truths: true, ..Self::of(interface, true) }
+    }
+
+    /// Those of a program whose author chose no bindings: `SET.BINDING.member` and `SET.BINDING`.
+    pub fn by_bindings(interface: &Interface) -> Self {
+        Self::of(interface, false)
+    }
+
+    fn of(interface: &Interface, has_blocks: bool) -> Self {
+        let mut names = Self::default();
+        for (block, uniform, member) in interface.uniforms() {
+            let binding = block.binding.to_string();
+            let own = Some(&block.name).filter(|name| has_blocks && !name.is_empty());
+            for block in [Some(&binding), own].into_iter().flatten() {
+                names.aliases.push((format!("{block}.{}", member.name), uniform));
+                let one = (member.name.clone(), uniform);
                 match names.blocks.iter_mut().find(|(name, _)| name == block) {
                     Some((_, members)) => members.push(one),
                     None => names.blocks.push((block.clone(), vec![one])),
@@ -395,8 +402,7 @@ mod tests {
     use super::*;
     use crate::settings::Settings;
     use lambdav_core::inputs::Inputs;
-    use lambdav_core::interface::Binding;
-    use lambdav_core::interface::BlockMember;
+    use lambdav_core::interface::{Binding, Block, BlockMember, MemberValue, Placement};
     use lambdav_core::types::{Field, Structure};
 
     fn program() -> (Types, Vec<Uniform>) {
@@ -513,21 +519,24 @@ mod tests {
     #[test]
     fn blocks_of_modules_have_names() {
         let (types, uniforms) = program();
-        let member = |uniform, block: &str, member: &str, binding| BlockMember {
-            uniform,
-            binding: Binding::Descriptor { set: 0, binding },
-            block: block.to_owned(),
-            member: member.to_owned(),
-            offsets: Vec::new(),
+        let member = |(uniform, member): &(usize, &str)| BlockMember {
+            value: MemberValue::Uniform(*uniform),
+            name: (*member).to_owned(),
+            placement: Placement::Std140(0),
         };
-        let members = vec![
-            member(0, "params", "gain", 1),
-            member(1, "params", "lights", 1),
-            member(3, "", "kernel", 2),
+        let block = |name: &str, binding, members: &[(usize, &str)]| Block {
+            binding: Binding::Descriptor { set: 0, binding },
+            name: name.to_owned(),
+            members: members.iter().map(member).collect(),
+        };
+        let mut interface = Interface::default();
+        interface.blocks = vec![
+            block("params", 1, &[(0, "gain"), (1, "lights")]),
+            block("", 2, &[(3, "kernel")]),
             // The uniform of that name goes first.
-            member(2, "odd", "m", 3),
+            block("odd", 3, &[(2, "m")]),
         ];
-        let names = ModuleNames::new(&Interface { members, ..Interface::default() });
+        let names = ModuleNames::new(&interface);
         let paths = Paths::new(&types, &uniforms).with_module(&names);
         for (path, uniform, start) in [
             ("gain", 0, 0),

@@ -2,9 +2,9 @@
 //! pixel, the block of push constants, the block of uniforms, textures and buffers. Each is declared when it is first used.
 
 use super::declarations::{Declarations, TypeDeclaration, literal};
-use super::host::{Blocks, HostInterface};
 use super::options::{EmitOptions, FloatControls, Version};
 use lambdav_core::inputs::Input;
+use lambdav_core::interface::{self, Block};
 use lambdav_core::layout::Rules;
 use lambdav_core::types::{Resource, ResourceKind, Type};
 use lambdav_spirv::SamplerNote;
@@ -15,21 +15,30 @@ use rspirv::spirv::{
 };
 use rustc_hash::FxHashMap;
 
-/// The members of the block of push constants: type, name and byte offset.
-const PUSH_CONSTANTS: [(Input, Type, &str, u32); 4] = [
-    (Input::Resolution, Type::vec(2), "resolution", 0),
-    (Input::Time, Type::NUM, "time", 8),
-    (Input::Frame, Type::NUM, "frame", 12),
-    (Input::Mouse, Type::vec(4), "mouse", 16),
-];
+/// Where a uniform lies: the class and the variable of its block, and its number there.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Placed {
+    pub(super) class: StorageClass,
+    pub(super) base: Word,
+    pub(super) member: u32,
+}
+
+/// Where all uniforms lie.
+#[derive(Debug, Default)]
+pub(super) struct Blocks {
+    /// By their indices, as soon as their blocks are declared.
+    pub(super) placed: Vec<Option<Placed>>,
+    /// The block that each is in.
+    pub(super) of: Vec<usize>,
+}
 
 /// The variables that the shader has so far.
 #[derive(Debug, Default)]
 pub(super) struct Interface {
     frag_coord: Option<Word>,
     push_constants: Option<Word>,
-    /// Where the host program has what it gives, and the blocks of uniforms.
-    pub(super) host: HostInterface,
+    /// Names and bindings.
+    pub(super) bound: interface::Interface,
     pub(super) blocks: Blocks,
     /// By their locations.
     outputs: FxHashMap<u32, Word>,
@@ -101,19 +110,22 @@ impl Interface {
         declarations: &mut Declarations<'_>,
         input: Input,
     ) -> MemoryReference {
-        let Some(index) = PUSH_CONSTANTS.iter().position(|&(member, ..)| member == input) else {
+        let own = Block::of_inputs();
+        let Some(index) = own.inputs().position(|(member, _)| member == input) else {
             return MemoryReference::Variable(self.frag_coord(declarations));
         };
         let base = match self.push_constants {
             Some(base) => base,
             None => {
-                let members = PUSH_CONSTANTS.map(|(_, ty, name, offset)| (ty, name, offset));
-                let base = self.block(declarations, StorageClass::PushConstant, "inputs", &members);
+                let members = own.inputs().map(|(input, of)| (input.ty(), of));
+                let members = members.map(|(ty, of)| (ty, of.name.as_str(), of.placement.first()));
+                let (class, members) = (StorageClass::PushConstant, members.collect::<Vec<_>>());
+                let base = self.block(declarations, class, &own.name, &members);
                 self.push_constants = Some(base);
                 base
             }
         };
-        let ty = declarations.ty(PUSH_CONSTANTS[index].1);
+        let ty = declarations.ty(input.ty());
         let pointer_type =
             declarations.shape(TypeDeclaration::Pointer(StorageClass::PushConstant, ty));
         MemoryReference::Member { base, pointer_type, index: index as u32 }
@@ -131,7 +143,7 @@ impl Interface {
         id
     }
 
-    /// The texture or buffer of that number: it is bound where the host has it, or behind the block of uniforms.
+    /// The texture or buffer of that number.
     pub(super) fn resource(
         &mut self,
         declarations: &mut Declarations<'_>,
@@ -151,14 +163,14 @@ impl Interface {
                 (StorageClass::StorageBuffer, declarations.buffer(element))
             }
         };
-        let (name, at) = self.place_of(number, &resource.name);
-        let id = self.variable(declarations, class, to, &name);
-        Self::bind(declarations, id, at);
+        let bound = self.bound.resources[number as usize].clone();
+        let id = self.variable(declarations, class, to, &bound.name);
+        Self::bind(declarations, id, bound.binding);
         if let ResourceKind::Texture(options) = resource.kind
             && options.native
         {
-            let text =
-                Operand::LiteralString(SamplerNote { binding: number + 1, options }.to_string());
+            let [_, binding] = bound.binding.descriptor().unwrap_or_default();
+            let text = Operand::LiteralString(SamplerNote { binding, options }.to_string());
             let of = declarations.id();
             let note = Instruction::new(Op::String, None, Some(of), vec![text]);
             declarations.module.debug_string_source.push(note);

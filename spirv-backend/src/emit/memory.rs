@@ -4,7 +4,7 @@
 //! An index is clamped before it is used.
 
 use super::declarations::TypeDeclaration;
-use super::host::Placed;
+use super::interface::Placed;
 use super::translator::{Place, Slot, Translator};
 use crate::mutants::{Mutant, is_active};
 use lambdav_core::layout::Rules;

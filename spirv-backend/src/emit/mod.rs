@@ -25,7 +25,6 @@
 mod control;
 mod declarations;
 mod exact;
-mod host;
 mod integers;
 mod interface;
 mod lines;
@@ -40,6 +39,7 @@ mod translator;
 mod uniforms;
 mod values;
 
+use lambdav_core::interface::Interface;
 use lambdav_core::schedule::Program;
 use lambdav_core::source::{SourceFile, Span};
 use modes::Library;
@@ -48,7 +48,6 @@ use rspirv::spirv::Word;
 use thiserror::Error;
 use translator::Translator;
 
-pub use host::{HostBlock, HostInterface, HostMember, HostResource};
 pub use options::{EmitOptions, Exact, FloatControls, Subnormals, Version};
 
 /// An emitted module.
@@ -104,15 +103,16 @@ pub fn emit(
     source: Option<&SourceFile>,
     options: &EmitOptions,
 ) -> Result<EmittedModule, EmitError> {
-    emit_for(program, source, options, &HostInterface::default())
+    emit_for(program, source, options, &Interface::default())
 }
 
-/// The same for a host program that has blocks, textures and buffers of its own.
+/// The same with names and bindings by an interface. Members of blocks lie by std140 from the first bytes of their
+/// placements on. What has no binding gets one ([`Interface::bind_rest`]).
 pub fn emit_for(
     program: &Program,
     source: Option<&SourceFile>,
     options: &EmitOptions,
-    host: &HostInterface,
+    interface: &Interface,
 ) -> Result<EmittedModule, EmitError> {
     if program.uniforms.len() > MAX_MEMBERS {
         return Err(EmitError::TooManyUniforms(program.uniforms.len()));
@@ -120,7 +120,8 @@ pub fn emit_for(
     let source = source.filter(|_| !options.strip);
     let library = options.exact.map(|exact| Library::new(program, exact)).unwrap_or_default();
     let mut translator = Translator::new(program, source, options, &library);
-    translator.interface.host.clone_from(host);
+    let uniforms = &program.uniforms[..translator.block_members()];
+    translator.interface.bind_all(interface, uniforms, &program.types);
     let (mut module, loops, [ways, members, parts]) = translator.translate();
     if options.strip {
         module.debug_names.clear();

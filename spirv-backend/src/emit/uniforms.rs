@@ -1,14 +1,34 @@
 //! Blocks of uniforms, and where they, textures and buffers are bound.
 
 use super::declarations::{Declarations, literal};
-use super::host::Placed;
-use super::interface::Interface;
+use super::interface::{Interface, Placed};
 use lambdav_core::graph::Uniform;
-use lambdav_core::types::Type;
+use lambdav_core::interface::{self, Binding, Block};
+use lambdav_core::types::{Type, Types};
 use rspirv::dr::Operand;
 use rspirv::spirv::{Decoration, StorageClass, Word};
 
 impl Interface {
+    /// Takes names and bindings of a program with these uniforms, which lie in blocks; what has none gets one.
+    pub(super) fn bind_all(
+        &mut self,
+        bound: &interface::Interface,
+        uniforms: &[Uniform],
+        types: &Types,
+    ) {
+        self.bound.clone_from(bound);
+        let in_block = |index: usize| index < uniforms.len();
+        for block in &mut self.bound.blocks {
+            block.members.retain(|member| member.uniform().is_some_and(in_block));
+        }
+        self.bound.bind_rest(uniforms, types);
+        self.blocks.placed = vec![None; uniforms.len()];
+        self.blocks.of = vec![0; uniforms.len()];
+        for (number, block) in self.bound.blocks.iter().enumerate() {
+            block.uniforms().for_each(|(index, _)| self.blocks.of[index] = number);
+        }
+    }
+
     /// Where the uniform of that index lies. The block is declared when the first of its members is used.
     pub(super) fn uniform(
         &mut self,
@@ -16,56 +36,37 @@ impl Interface {
         uniforms: &[Uniform],
         index: u32,
     ) -> Placed {
-        if self.blocks.of.is_empty() {
-            self.blocks.all = self.host.all_blocks(declarations, uniforms);
-            self.blocks.of = vec![(0, 0); uniforms.len()];
-            self.blocks.placed = vec![None; uniforms.len()];
-            for (number, block) in self.blocks.all.iter().enumerate() {
-                for (place, member) in (0..).zip(&block.members) {
-                    self.blocks.of[member.uniform as usize] = (number, place);
-                }
-            }
-        }
         if let Some(placed) = self.blocks.placed[index as usize] {
             return placed;
         }
-        let number = self.blocks.of[index as usize].0;
-        let block = self.blocks.all[number].clone();
-        let members = block.members.iter();
-        let members: Vec<(Type, &str, u32)> = members
-            .map(|of| (uniforms[of.uniform as usize].ty, of.name.as_str(), of.offset))
+        let block: Block = self.bound.blocks[self.blocks.of[index as usize]].clone();
+        let members: Vec<(Type, &str, u32)> = block
+            .uniforms()
+            .map(|(index, of)| (uniforms[index].ty, of.name.as_str(), of.placement.first()))
             .collect();
         let class = match block.binding {
-            Some(_) => StorageClass::Uniform,
-            None => StorageClass::PushConstant,
+            Binding::Descriptor { .. } => StorageClass::Uniform,
+            Binding::PushConstants => StorageClass::PushConstant,
         };
         let base = self.block(declarations, class, &block.name, &members);
-        if let Some(at) = block.binding {
-            Self::bind(declarations, base, at);
-        }
-        for (member, of) in (0..).zip(&block.members) {
-            self.blocks.placed[of.uniform as usize] = Some(Placed { class, base, member });
+        Self::bind(declarations, base, block.binding);
+        for (member, (index, _)) in (0..).zip(block.uniforms()) {
+            self.blocks.placed[index] = Some(Placed { class, base, member });
         }
         self.blocks.placed[index as usize].expect("it is a member of its block")
     }
 
     /// Says where a variable is bound.
-    pub(super) fn bind(declarations: &mut Declarations<'_>, variable: Word, at: [u32; 2]) {
-        let [set, binding] = at.map(Operand::LiteralBit32);
-        declarations.decorate(variable, Decoration::DescriptorSet, [set]);
-        declarations.decorate(variable, Decoration::Binding, [binding]);
-    }
-
-    /// Name, set and binding of the texture or buffer of that number.
-    pub(super) fn place_of(&self, number: u32, name: &str) -> (String, [u32; 2]) {
-        match self.host.resources.get(number as usize) {
-            Some(of) => (of.name.clone(), [of.set, of.binding]),
-            None => (name.to_owned(), [0, number + 1]),
+    pub(super) fn bind(declarations: &mut Declarations<'_>, variable: Word, at: Binding) {
+        if let Some(at) = at.descriptor() {
+            let [set, binding] = at.map(Operand::LiteralBit32);
+            declarations.decorate(variable, Decoration::DescriptorSet, [set]);
+            declarations.decorate(variable, Decoration::Binding, [binding]);
         }
     }
 
     /// The name of the entry point.
     pub(super) fn entry_point(&self) -> Operand {
-        literal(self.host.entry_point.as_deref().unwrap_or("main"))
+        literal(&self.bound.entry_point.name)
     }
 }

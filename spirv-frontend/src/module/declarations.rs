@@ -5,14 +5,16 @@ use super::function::{Function, Reader};
 use super::types::{ModuleType, declared};
 use super::words::{Instruction, instructions};
 use crate::error::{RaiseError, Result};
+use lambdav_core::interface::Stage;
 use lambdav_core::source::{SourceFile, Span};
+use lambdav_spirv::stage;
 use rspirv::spirv::{Decoration, ExecutionMode, ExecutionModel, Op, StorageClass};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// An entry point.
 #[derive(Clone, Debug)]
 pub(crate) struct EntryPoint {
-    pub(crate) model: Option<ExecutionModel>,
+    pub(crate) stage: Option<Stage>,
     pub(crate) function: u32,
     pub(crate) name: String,
     /// The ids of its variables, those of inputs and outputs among them.
@@ -147,7 +149,7 @@ impl<'w> Module<'w> {
             Op::EntryPoint => {
                 let (name, words) = instruction.string(2)?;
                 self.entry_points.push(EntryPoint {
-                    model: ExecutionModel::from_u32(operand(0)?),
+                    stage: ExecutionModel::from_u32(operand(0)?).map(stage),
                     function: operand(1)?,
                     name,
                     variables: instruction.rest(2 + words).to_vec(),

@@ -1,20 +1,13 @@
 //! Blocks of memory: uniforms, push constants, buffers.
 
-use super::outside::{Block, Outside};
+use super::outside::Outside;
 use super::raiser::{Raiser, Root};
 use crate::error::{RaiseError, Result};
 use crate::module::{ModuleType, Variable, word_offsets};
 use lambdav_core::graph::NodeId;
-use lambdav_core::inputs::Input;
-use lambdav_core::interface::Binding;
-use lambdav_core::interface::BlockMember;
+use lambdav_core::interface::{Binding, Block, BlockMember, MemberValue, Placement};
 use lambdav_core::types::ResourceKind;
 use rspirv::spirv::Decoration;
-
-/// The members of λV's own block of push constants, which is called `inputs`.
-pub(super) const OWN_INPUTS: [(Input, u32); 4] =
-    [(Input::Resolution, 0), (Input::Time, 8), (Input::Frame, 12), (Input::Mouse, 16)];
-const OWN_NAME: &str = "inputs";
 
 impl Raiser<'_, '_> {
     /// A block as a structure of uniforms. What a compiler has only wrapped in a block, a structure without
@@ -30,13 +23,16 @@ impl Raiser<'_, '_> {
         if block.is_empty() {
             block = module.name(variable.ty);
         }
-        let block = Block { name: block.to_owned(), binding };
+        let mut block = Block { binding, name: block.to_owned(), members: Vec::new() };
         let Some(inner) = self.wrapped_structure(variable.ty)? else {
-            return self.open_members(&block, variable.ty, 0, outside);
+            let node = self.open_members(&mut block, variable.ty, 0, outside)?;
+            outside.interface.blocks.push(block);
+            return Ok(node);
         };
         let offset = module.member_decoration(variable.ty, 0, Decoration::Offset);
         let base = offset.and_then(|offset| offset.first().copied()).unwrap_or(0);
-        let inner = self.open_members(&block, inner, base, outside)?;
+        let inner = self.open_members(&mut block, inner, base, outside)?;
+        outside.interface.blocks.push(block);
         let whole = self.core_type(variable.ty)?;
         self.construct(whole, vec![inner])
     }
@@ -52,7 +48,7 @@ impl Raiser<'_, '_> {
     /// The members of a structure in a block, which begins at `base`.
     pub(super) fn open_members(
         &mut self,
-        block: &Block,
+        block: &mut Block,
         structure: u32,
         base: u32,
         outside: &mut Outside,
@@ -78,14 +74,8 @@ impl Raiser<'_, '_> {
             let name = outside.name([own, in_block, full]);
             let (node, uniform) = self.uniform(name, ty, outside)?;
             let offsets = word_offsets(module, structure, k, base)?;
-            let block = block.name.clone();
-            outside.interface.members.push(BlockMember {
-                uniform,
-                binding,
-                block,
-                member,
-                offsets,
-            });
+            let (value, placement) = (MemberValue::Uniform(uniform), Placement::Words(offsets));
+            block.members.push(BlockMember { value, name: member, placement });
             parts.push(node);
         }
         self.construct(whole, parts)
@@ -95,14 +85,15 @@ impl Raiser<'_, '_> {
     pub(super) fn is_own(&mut self, variable: &Variable) -> Result<bool> {
         let module = self.module;
         let ModuleType::Structure(members) = module.ty(variable.ty)? else { return Ok(false) };
-        if module.name(variable.ty) != OWN_NAME || members.len() != OWN_INPUTS.len() {
+        let own = Block::of_inputs();
+        if module.name(variable.ty) != own.name || members.len() != own.members.len() {
             return Ok(false);
         }
-        for (k, (&member, (input, offset))) in (0..).zip(members.iter().zip(OWN_INPUTS)) {
+        for (k, (&member, (input, of))) in (0..).zip(members.iter().zip(own.inputs())) {
             let place = module.member_decoration(variable.ty, k, Decoration::Offset);
-            if module.member_name(variable.ty, k) != input.name()
+            if module.member_name(variable.ty, k) != of.name
                 || self.core_type(member)? != input.ty()
-                || place != Some(&[offset])
+                || place != Some(&[of.placement.first()])
             {
                 return Ok(false);
             }

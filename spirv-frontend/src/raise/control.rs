@@ -12,6 +12,7 @@ use crate::flow::{FlowId, Leaf, Target};
 use crate::memory::Memory;
 use crate::module::{Block, Instruction, Merge, ModuleType};
 use lambdav_core::graph::NodeId;
+use lambdav_core::interface::Stage;
 use lambdav_core::source::Span;
 use lambdav_core::types::Type;
 use rspirv::spirv::Op;
@@ -165,6 +166,7 @@ impl Raiser<'_, '_> {
                 Ok(())
             }
             Op::Kill | Op::TerminateInvocation => {
+                self.demand(Stage::has_discard, "discard")?;
                 let values = Vec::new();
                 self.flow.leave(at, Leaf { target: Target::Kill, values, memory });
                 Ok(())

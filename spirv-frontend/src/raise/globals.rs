@@ -5,7 +5,6 @@
 //! of LANGUAGE §5; then these are the inputs of λV. A variable that is not supported is an error where it
 //! is used.
 
-use super::blocks::OWN_INPUTS;
 use super::outside::Outside;
 use super::raiser::{Pointer, Raiser, Root, Value};
 use crate::error::{RaiseError, Result};
@@ -14,8 +13,9 @@ use crate::module::{DEMOTED, EntryPoint, ModuleType, Variable};
 use crate::options::RaiseOptions;
 use lambdav_core::graph::{NodeId, Uniform};
 use lambdav_core::inputs::Input;
-use lambdav_core::interface::Binding;
-use lambdav_core::interface::{BoundResource, LocationInput, LocationSource, UnusedInput};
+use lambdav_core::interface::{
+    Binding, Block, BoundResource, LocationInput, LocationSource, Stage, StageOutput, UnusedInput,
+};
 use lambdav_core::limits::VALUE_WORDS;
 use lambdav_core::op::Op as Core;
 use lambdav_core::texture::TextureOptions;
@@ -145,10 +145,12 @@ impl Raiser<'_, '_> {
             }
             StorageClass::PushConstant => {
                 if self.is_own(variable)? {
-                    outside.interface.inputs = OWN_INPUTS.map(|(input, _)| input).to_vec();
-                    let parts = OWN_INPUTS.map(|(input, _)| self.graph.input(input, self.span));
+                    let block = Block::of_inputs();
+                    let inputs = block.inputs().map(|(input, _)| input);
+                    let parts = inputs.map(|input| self.graph.input(input, self.span)).collect();
+                    outside.interface.blocks.push(block);
                     let ty = self.core_type(variable.ty)?;
-                    return self.construct(ty, parts.to_vec()).map(Root::Constant);
+                    return self.construct(ty, parts).map(Root::Constant);
                 }
                 self.open_block(variable, Binding::PushConstants, outside).map(Root::Constant)
             }
@@ -183,6 +185,7 @@ impl Raiser<'_, '_> {
                 _ => Err(RaiseError::unsupported(format!("the output {built_in:?}"))),
             };
         }
+        self.demand(Stage::has_pixels, "outputs at locations")?;
         let Some(location) = self.module.decorated(variable.id, Decoration::Location) else {
             return Err(RaiseError::unsupported("an output without a location"));
         };
@@ -199,6 +202,8 @@ impl Raiser<'_, '_> {
         if location > 7 {
             return Err(RaiseError::unsupported(format!("the output location {location}")));
         }
+        let name = self.module.name(variable.id).to_owned();
+        outside.interface.outputs.push(StageOutput { location, name, ty });
         outside.outputs.push((location, slot));
         Ok(())
     }
@@ -218,7 +223,10 @@ impl Raiser<'_, '_> {
         };
         if let Some(built_in) = self.built_in(variable) {
             let node = match built_in {
-                BuiltIn::FragCoord => self.graph.input(Input::FragCoord, self.span),
+                BuiltIn::FragCoord => {
+                    self.demand(Stage::has_pixels, "frag-coord")?;
+                    self.graph.input(Input::FragCoord, self.span)
+                }
                 BuiltIn::FrontFacing => self.graph.bool(true, self.span),
                 BuiltIn::HelperInvocation => self.graph.bool(false, self.span),
                 BuiltIn::SampleId | BuiltIn::PrimitiveId | BuiltIn::Layer | BuiltIn::ViewIndex => {
@@ -324,10 +332,10 @@ impl Raiser<'_, '_> {
         outside: &mut Outside,
     ) -> NodeId {
         let own = self.module.name(variable.id).to_owned();
-        let name = outside.name([own, binding.to_string()]);
+        let name = outside.name([own.clone(), binding.to_string()]);
         let resource = Resource { name: name.as_str().into(), kind };
         let ty = self.graph.types_mut().add_resource(resource);
-        outside.interface.resources.push(BoundResource { name, binding });
+        outside.interface.resources.push(BoundResource { name: own, binding });
         self.graph.constant(ty, &[], self.span)
     }
 

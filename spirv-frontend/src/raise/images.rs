@@ -4,6 +4,7 @@ use super::raiser::Raiser;
 use crate::error::{RaiseError, Result};
 use crate::module::Instruction;
 use lambdav_core::graph::{Axis, NodeId, Side};
+use lambdav_core::interface::Stage;
 use lambdav_core::op::{Elementary, Op as Core};
 use lambdav_core::source::Span;
 use lambdav_core::texture::{Filter, TextureOptions, Wrap};
@@ -236,6 +237,7 @@ impl Raiser<'_, '_> {
 
     /// The derivative that an instruction asks for, which is that of LANGUAGE §13 in each case.
     pub(super) fn derivative(&mut self, of: &Instruction<'_>) -> Result<NodeId> {
+        self.demand(Stage::has_derivatives, "derivatives")?;
         let x = self.operand(of, 2)?;
         match of.op {
             Op::DPdx | Op::DPdxFine | Op::DPdxCoarse => self.difference(x, Axis::X),

@@ -10,6 +10,7 @@ use crate::memory::Memory;
 use crate::module::{DEMOTED, Instruction, ModuleType};
 use crate::mutants::{Mutant, is_active};
 use lambdav_core::graph::NodeId;
+use lambdav_core::interface::Stage;
 use lambdav_core::op::Op as Core;
 use lambdav_core::types::{Type, TypeKind};
 use rspirv::spirv::{Op, StorageClass};
@@ -20,6 +21,7 @@ impl Raiser<'_, '_> {
         match of.op {
             Op::Line | Op::NoLine | Op::Nop | Op::Phi | Op::ControlBarrier | Op::MemoryBarrier => {}
             Op::DemoteToHelperInvocation => {
+                self.demand(Stage::has_discard, "discard")?;
                 let slot = self.demoted_slot()?;
                 memory.set(slot, self.graph.bool(true, self.span));
             }

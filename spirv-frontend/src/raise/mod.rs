@@ -28,12 +28,13 @@ use crate::module::{DEMOTED, EntryPoint, Module};
 use crate::options::RaiseOptions;
 use crate::structure::{FunctionFacts, analyse};
 use lambdav_core::graph::{Core, Graph, Neighbours, NodeId, Output};
-use lambdav_core::interface::Interface;
+use lambdav_core::interface::{EntryPoint as InterfaceEntry, Interface, Stage};
 use lambdav_core::source::{SourceFile, Span};
 use lambdav_core::types::{Scalar, Type};
+use lambdav_spirv::stage_name;
 use outside::Outside;
 use raiser::{Frame, Raiser};
-use rspirv::spirv::{ExecutionMode, ExecutionModel, StorageClass};
+use rspirv::spirv::{ExecutionMode, StorageClass};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// The program that an entry point of a module is.
@@ -43,6 +44,17 @@ pub(crate) fn raise<'m>(
     options: &'m RaiseOptions,
 ) -> Result<(Core, Interface)> {
     let entry = entry_point(module, options.entry_point.as_deref())?;
+    raise_entry(module, source, options, entry, Stage::Fragment)
+}
+
+/// The program that this entry point is, as one of that stage.
+fn raise_entry<'m>(
+    module: &'m Module<'_>,
+    source: &'m SourceFile,
+    options: &'m RaiseOptions,
+    entry: &EntryPoint,
+    stage: Stage,
+) -> Result<(Core, Interface)> {
     if module.has_mode(entry.function, ExecutionMode::OriginLowerLeft) {
         return Err(RaiseError::unsupported("an origin at the lower left"));
     }
@@ -50,6 +62,7 @@ pub(crate) fn raise<'m>(
     let mut raiser = Raiser {
         module,
         source,
+        stage,
         facts: &facts,
         graph: Graph::default(),
         flow: Flow::default(),
@@ -69,7 +82,7 @@ pub(crate) fn raise<'m>(
     let mut memory = Memory::default();
     let used = used(module, entry, &facts);
     let mut outside = raiser.open(&used, options, &mut memory)?;
-    if outside.outputs.is_empty() {
+    if stage.has_pixels() && outside.outputs.is_empty() {
         return Err(RaiseError::unsupported("an entry point that writes no colour"));
     }
     let function = &module.functions[&entry.function];
@@ -88,17 +101,31 @@ pub(crate) fn raise<'m>(
         Output { location, node, span }
     });
     let outputs = outputs.collect();
-    outside.interface.entry_point = entry.name.clone();
-    outside.interface.unused = raiser.unused(&used, entry);
+    let interface = &mut outside.interface;
+    interface.entry_point = InterfaceEntry::new(entry.name.clone(), stage);
+    let all = module.entry_points.iter();
+    let all = all.filter_map(|of| Some(InterfaceEntry::new(of.name.clone(), of.stage?)));
+    interface.entry_points = all.collect();
+    interface.outputs.sort_by_key(|output| output.location);
+    interface.unused = raiser.unused(&used, entry);
     let (graph, uniforms) = (raiser.graph, outside.uniforms);
     let mut core = Core { graph, uniforms, outputs, ..Core::default() };
     if let Some(condition) = discarded {
         core.discard_if(condition, options.clear, Span::default());
     }
+    outside.interface.inputs = core.inputs();
     Ok((core, outside.interface))
 }
 
 impl Raiser<'_, '_> {
+    /// Refuses what the stage does not have.
+    fn demand(&self, has: impl Fn(Stage) -> bool, what: &str) -> Result<()> {
+        match has(self.stage) {
+            true => Ok(()),
+            false => Err(RaiseError::unsupported(format!("{what} in the {} stage", self.stage))),
+        }
+    }
+
     /// Whether a pixel is discarded: it is killed, or a helper at its end; nothing, where none is.
     fn discarded(&mut self, root: FlowId, outside: &Outside) -> Result<Option<NodeId>> {
         let is_killed = |leaf: &Leaf| leaf.target == Target::Kill && leaf.values.is_empty();
@@ -166,7 +193,7 @@ impl Raiser<'_, '_> {
 
 /// The entry point of that name, or the one that is meant without.
 fn entry_point<'m>(module: &'m Module<'_>, name: Option<&str>) -> Result<&'m EntryPoint> {
-    let is_fragment = |of: &&EntryPoint| of.model == Some(ExecutionModel::Fragment);
+    let is_fragment = |of: &&EntryPoint| of.stage == Some(Stage::Fragment);
     let all: Vec<&EntryPoint> = module.entry_points.iter().filter(is_fragment).collect();
     let names = || {
         let names = all.iter().map(|of| format!("`{}`", of.name));
@@ -174,8 +201,8 @@ fn entry_point<'m>(module: &'m Module<'_>, name: Option<&str>) -> Result<&'m Ent
     };
     match (name, &all[..]) {
         (_, []) => {
-            let stages = module.entry_points.iter().filter_map(|of| of.model);
-            let stages: Vec<String> = stages.map(|of| format!("{of:?}")).collect();
+            let stages = module.entry_points.iter().filter_map(|of| of.stage);
+            let stages: Vec<String> = stages.map(stage_name).collect();
             let what = "the module has no fragment entry point";
             Err(RaiseError::unsupported(match stages.is_empty() {
                 true => what.to_owned(),
@@ -214,4 +241,71 @@ fn used(
     let is_there = |id: &u32| *id == DEMOTED || entry.variables.contains(id);
     used.extend(all.map(|of| of.id).filter(is_there));
     used
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use lambdav_spirv::assemble::{SpirvVersion, assemble};
+
+    /// A module with an input of that decoration and these instructions.
+    fn module(decoration: &str, instructions: &str) -> String {
+        format!(
+            "OpCapability Shader
+            OpMemoryModel Logical GLSL450
+            OpEntryPoint Fragment %main \"main\" %out %in
+            OpExecutionMode %main OriginUpperLeft
+            OpDecorate %out Location 0
+            OpDecorate %in {decoration}
+            %void = OpTypeVoid
+            %main_type = OpTypeFunction %void
+            %float = OpTypeFloat 32
+            %vec4 = OpTypeVector %float 4
+            %to_out = OpTypePointer Output %vec4
+            %to_in = OpTypePointer Input %vec4
+            %out = OpVariable %to_out Output
+            %in = OpVariable %to_in Input
+            %main = OpFunction %void None %main_type
+            %start = OpLabel
+            {instructions}
+            OpFunctionEnd"
+        )
+    }
+
+    /// Colours, `frag-coord`, discard and derivatives are of the fragment stage, and all else is of each.
+    #[test]
+    fn three_things_depend_on_the_stage() {
+        let raised = |text: &str, has_output: bool, stage| {
+            let words = assemble(text, SpirvVersion::default()).expect("it is right");
+            let mut module = Module::read(&words).expect("it is right");
+            let (source, options) = (SourceFile::new("a.spv", ""), RaiseOptions::default());
+            if !has_output {
+                module.variables.retain(|of| of.class != StorageClass::Output);
+            }
+            let entry = &module.entry_points[0];
+            let raised = raise_entry(&module, &source, &options, entry, stage);
+            raised.map(|(_, interface)| interface.entry_point.stage).map_err(|error| error.message)
+        };
+        let load = "%x = OpLoad %vec4 %in";
+        let (position, other) = ("BuiltIn FragCoord", "Location 1");
+        let derivative = format!("{load}\n%d = OpDPdx %vec4 %x\nOpReturn");
+        for (text, has_output, refused) in [
+            (
+                module(other, &format!("{load}\nOpStore %out %x\nOpReturn")),
+                true,
+                "outputs at locations",
+            ),
+            (module(position, &format!("{load}\nOpReturn")), false, "frag-coord"),
+            (module(other, "OpKill"), false, "discard"),
+            (module(other, &derivative), false, "OpDPdx: derivatives"),
+        ] {
+            assert_eq!(raised(&text, true, Stage::Fragment), Ok(Stage::Fragment));
+            for (stage, name) in [(Stage::Vertex, "vertex"), (Stage::Compute, "compute")] {
+                let message = raised(&text, has_output, stage).expect_err("it is refused");
+                assert_eq!(message, format!("{refused} in the {name} stage"));
+            }
+        }
+        let plain = module(other, &format!("{load}\nOpReturn"));
+        assert_eq!(raised(&plain, false, Stage::Compute), Ok(Stage::Compute));
+    }
 }

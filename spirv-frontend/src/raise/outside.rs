@@ -1,7 +1,6 @@
 //! What the program has besides nodes, and names for it.
 
 use lambdav_core::graph::Uniform;
-use lambdav_core::interface::Binding;
 use lambdav_core::interface::Interface;
 use rustc_hash::FxHashSet;
 
@@ -17,13 +16,6 @@ pub(super) struct Outside {
     /// The slot that holds whether the pixel has become a helper, if it ever may.
     pub(super) demoted: Option<usize>,
     pub(super) taken: FxHashSet<String>,
-}
-
-/// A block of uniforms.
-pub(super) struct Block {
-    /// What the module calls it; may be empty.
-    pub(super) name: String,
-    pub(super) binding: Binding,
 }
 
 impl Outside {

@@ -6,6 +6,7 @@ use crate::memory::Memory;
 use crate::module::{Function, Instruction, Merge, Module};
 use crate::structure::FunctionFacts;
 use lambdav_core::graph::{Graph, LoopId, Neighbours, NodeId};
+use lambdav_core::interface::Stage;
 use lambdav_core::limits::{EXPANSION_STEPS, EXTENT, NODES};
 use lambdav_core::op::Op;
 use lambdav_core::source::{SourceFile, Span};
@@ -105,6 +106,7 @@ pub(super) enum Task {
 pub(super) struct Raiser<'m, 'w> {
     pub(super) module: &'m Module<'w>,
     pub(super) source: &'m SourceFile,
+    pub(super) stage: Stage,
     pub(super) facts: &'m FxHashMap<u32, FunctionFacts>,
     pub(super) graph: Graph,
     pub(super) flow: Flow,

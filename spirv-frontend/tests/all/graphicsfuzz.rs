@@ -10,8 +10,7 @@ use crate::tools;
 use lambdav::Size;
 use lambdav_amber::{AmberCommand, AmberErrorKind, AmberPipeline, Script};
 use lambdav_core::graph::Core;
-use lambdav_core::interface::Binding;
-use lambdav_core::interface::Interface;
+use lambdav_core::interface::{Binding, Interface, Placement, words_at};
 use lambdav_engine::engines::SimdEngine;
 use lambdav_engine::settings::Settings;
 use lambdav_image::Image;
@@ -79,16 +78,19 @@ fn uniforms(
     interface: &Interface,
 ) -> Result<Values, Verdict> {
     let mut all: Values = core.uniforms.iter().map(|of| of.default.clone()).collect();
-    for member in &interface.members {
+    for (of, uniform, member) in interface.uniforms() {
+        let Placement::Words(offsets) = &member.placement else {
+            unreachable!("the raise places words")
+        };
         // What is behind the end of a buffer is zero.
-        let words = pipeline.blocks.get(&member.binding).and_then(|block| {
+        let words = pipeline.blocks.get(&of.binding).and_then(|block| {
             let mut block = block.to_vec();
-            let end = member.offsets.iter().max().map_or(0, |&last| last as usize + 4);
+            let end = offsets.iter().max().map_or(0, |&last| last as usize + 4);
             block.resize(block.len().max(end), 0);
-            member.words(&block)
+            words_at(&block, offsets)
         });
-        let what = || Verdict::Fails(format!("nothing is bound to {}", member.binding));
-        all[member.uniform] = words.ok_or_else(what)?.into();
+        let what = || Verdict::Fails(format!("nothing is bound to {}", of.binding));
+        all[uniform] = words.ok_or_else(what)?.into();
     }
     Ok(all)
 }

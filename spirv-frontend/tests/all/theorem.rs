@@ -7,8 +7,7 @@ use lambdav::Size;
 use lambdav_core::evaluate::{EvaluationFault, Evaluator};
 use lambdav_core::graph::Core;
 use lambdav_core::inputs::Inputs;
-use lambdav_core::interface::Binding;
-use lambdav_core::interface::{Interface, LocationSource};
+use lambdav_core::interface::{Binding, Interface, LocationSource, Placement};
 use lambdav_core::op::NAN;
 use lambdav_core::resource::Bound;
 use lambdav_core::schedule::schedule;
@@ -108,7 +107,7 @@ impl<'m> Foreign<'m> {
         let mut evaluator = Evaluator::new(&program, self.max_iterations);
         let options = LoadOptions {
             undefined: Undefined::Total,
-            entry_point: Some(self.interface.entry_point.clone()),
+            entry_point: Some(self.interface.entry_point.name.clone()),
         };
         let module = Module::with_options(self.words, &options)
             .map_err(|error| format!("the words cannot be evaluated: {error}"))?;
@@ -172,7 +171,7 @@ impl<'m> Foreign<'m> {
         let mut bound = Vec::new();
         for of in module.resources() {
             let binding = Binding::Descriptor { set: of.set, binding: of.binding };
-            let number = self.interface.resources.iter().position(|of| of.binding == binding);
+            let number = self.interface.resource(binding);
             // What is declared and not used is bound to nothing.
             bound.push(number.map_or(Bound::Nothing, |number| self.resources[number].clone()));
         }
@@ -268,8 +267,11 @@ fn values(types: &Types, of: impl IntoIterator<Item = Type>, seed: u64) -> Vec<A
 /// Blocks with these values, laid out as the interface says.
 fn blocks(interface: &Interface, uniforms: &[Arc<[u32]>]) -> Vec<(Option<[u32; 2]>, Vec<u32>)> {
     let mut all: Vec<(Option<[u32; 2]>, Vec<u32>)> = Vec::new();
-    for member in &interface.members {
-        let at = match member.binding {
+    for (block, uniform, member) in interface.uniforms() {
+        let Placement::Words(offsets) = &member.placement else {
+            unreachable!("the raise places words")
+        };
+        let at = match block.binding {
             Binding::Descriptor { set, binding } => Some([set, binding]),
             Binding::PushConstants => None,
         };
@@ -278,7 +280,7 @@ fn blocks(interface: &Interface, uniforms: &[Arc<[u32]>]) -> Vec<(Option<[u32; 2
             all.len() - 1
         });
         let words = &mut all[index].1;
-        for (&offset, &word) in member.offsets.iter().zip(uniforms[member.uniform].iter()) {
+        for (&offset, &word) in offsets.iter().zip(uniforms[uniform].iter()) {
             let place = offset as usize / 4;
             words.resize(words.len().max(place + 1), 0);
             words[place] = word;

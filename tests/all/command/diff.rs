@@ -341,7 +341,7 @@ fn programs_are_drawn_with_the_same_inputs() {
     // An input that is 0 is not the place.
     let outcome = place.run(&arguments[..6]);
     says(&outcome, &["different: 9x7 pixels compared as binary32", "first: (3, 1), (0, 0.25"]);
-    let note = "note: `disc.wgsl`: `input.0` is 0; --set gives it a value\n";
+    let note = "note: `disc.wgsl`: `uv` is 0; --set gives it a value\n";
     assert_eq!((outcome.status, outcome.err.as_str()), (1, note));
     // Their own words, and those of a compiler.
     place.run(&["compile", "disc.lv", "-o", "disc.spv"]).done();

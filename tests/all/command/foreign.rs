@@ -58,7 +58,7 @@ fn entry_points_and_inputs() {
     }
     let zero = ["render", "a.wgsl", "a.npy", "--entry", "one"];
     let outcome = place.run(&[&zero[..], &size].concat());
-    assert_eq!(outcome.err, "note: `a.wgsl`: `input.0` is 0; --set gives it a value\n");
+    assert_eq!(outcome.err, "note: `a.wgsl`: `uv` is 0; --set gives it a value\n");
     let wrong = [&zero[..], &["--input", "4=1"]].concat();
     place.fails(&wrong, 2, "the module has no input 4; it has 0");
 }

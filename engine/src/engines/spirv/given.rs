@@ -2,7 +2,7 @@
 
 use crate::settings::Settings;
 use lambdav_core::inputs::Inputs;
-use lambdav_core::interface::{Binding, Interface, LocationSource};
+use lambdav_core::interface::{Binding, Interface, LocationSource, Placement};
 use lambdav_core::resource::Bound;
 use lambdav_spirv_eval::{InputSource, Module, Resources};
 
@@ -11,13 +11,13 @@ pub(super) fn resources(module: &Module, interface: &Interface, settings: &Setti
     let inputs = &settings.inputs;
     let bound = module.resources().iter().map(|of| {
         let binding = Binding::Descriptor { set: of.set, binding: of.binding };
-        let number = interface.resources.iter().position(|of| of.binding == binding);
+        let number = interface.resource(binding);
         // What is declared and not used is bound to nothing.
         number.and_then(|number| inputs.resources.get(number).cloned()).unwrap_or(Bound::Nothing)
     });
     let bound = Inputs { resources: bound.collect(), uniforms: Vec::new(), ..inputs.clone() };
     let mut resources = Resources::for_members(&bound, &[], module.resources());
-    if interface.inputs.is_empty() {
+    if interface.blocks.iter().all(|block| block.inputs().next().is_none()) {
         resources.set_block(None, Vec::new());
     }
     set_blocks(&mut resources, interface, settings);
@@ -28,14 +28,15 @@ pub(super) fn resources(module: &Module, interface: &Interface, settings: &Setti
 fn set_blocks(resources: &mut Resources, interface: &Interface, settings: &Settings) {
     let inputs = &settings.inputs;
     let mut blocks: Vec<(Binding, Vec<u32>)> = Vec::new();
-    for member in &interface.members {
-        let index = blocks.iter().position(|(of, _)| *of == member.binding);
+    for (block, uniform, member) in interface.uniforms() {
+        let Placement::Words(offsets) = &member.placement else { continue };
+        let index = blocks.iter().position(|(of, _)| *of == block.binding);
         let index = index.unwrap_or_else(|| {
-            blocks.push((member.binding, Vec::new()));
+            blocks.push((block.binding, Vec::new()));
             blocks.len() - 1
         });
         let words = &mut blocks[index].1;
-        for (&offset, &word) in member.offsets.iter().zip(inputs.uniforms[member.uniform].iter()) {
+        for (&offset, &word) in offsets.iter().zip(inputs.uniforms[uniform].iter()) {
             let place = offset as usize / 4;
             words.resize(words.len().max(place + 1), 0);
             words[place] = word;

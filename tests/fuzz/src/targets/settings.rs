@@ -2,8 +2,7 @@
 
 use super::json::Program;
 use super::{FuzzTarget, Reached};
-use lambdav_core::interface::Binding;
-use lambdav_core::interface::{BlockMember, Interface};
+use lambdav_core::interface::{Binding, Block, BlockMember, Interface, MemberValue, Placement};
 use lambdav_core::types::{Type, TypeKind, Types};
 use lambdav_engine::settings::{ModuleNames, Paths, Target};
 use lambdav_generate::Random;
@@ -33,15 +32,19 @@ const NAMES: [(&str, &str); 9] = [
 impl SettingPaths {
     pub(super) fn new() -> Self {
         let program = Program::new(&NAMES);
-        let member = |uniform: usize, block: &str, binding| BlockMember {
-            uniform,
-            binding: Binding::Descriptor { set: 0, binding },
-            block: block.to_owned(),
-            member: NAMES[uniform].0.to_owned(),
-            offsets: Vec::new(),
+        let member = |&uniform: &usize| BlockMember {
+            value: MemberValue::Uniform(uniform),
+            name: NAMES[uniform].0.to_owned(),
+            placement: Placement::Std140(0),
         };
-        let members = vec![member(0, "params", 1), member(1, "params", 1), member(7, "", 2)];
-        let names = ModuleNames::new(&Interface { members, ..Interface::default() });
+        let block = |name: &str, binding, members: &[usize]| Block {
+            binding: Binding::Descriptor { set: 0, binding },
+            name: name.to_owned(),
+            members: members.iter().map(member).collect(),
+        };
+        let mut interface = Interface::default();
+        interface.blocks = vec![block("params", 1, &[0, 1]), block("", 2, &[7])];
+        let names = ModuleNames::new(&interface);
         let mut heads: Vec<(String, usize)> = NAMES
             .iter()
             .enumerate()
