@@ -468,9 +468,11 @@ mod tests {
                 placement: Placement::Words(vec![8]),
             }],
         };
-        let mut interface = Interface::default();
-        interface.blocks = vec![block(at(0, 0), 0), block(Binding::PushConstants, 2)];
-        interface.resources = vec![BoundResource { name: String::new(), binding: at(1, 1) }];
+        let mut interface = Interface {
+            blocks: vec![block(at(0, 0), 0), block(Binding::PushConstants, 2)],
+            resources: vec![BoundResource { name: String::new(), binding: at(1, 1) }],
+            ..Interface::default()
+        };
         let before = interface.clone();
         interface.bind_rest(&uniforms, &types);
         assert_eq!(interface.blocks[..2], before.blocks);

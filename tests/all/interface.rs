@@ -5,7 +5,7 @@ use lambdav_core::types::ResourceKind;
 use lambdav_engine::Shader;
 use lambdav_engine::interface::{Binding, Block, EntryPoint, Interface, Stage};
 use lambdav_engine::program::Loaded;
-use lambdav_engine::stages::EmitOptions;
+use lambdav_engine::stages::{EmitOptions, Exact, Subnormals};
 use lambdav_matrix::pictures;
 use lambdav_spirv::inspect::{self, inspect};
 use std::collections::BTreeSet;
@@ -110,4 +110,32 @@ fn interfaces_survive_modules() {
         let second = read(&module(&first));
         assert_eq!(bindings(second.interface()), bindings(first.interface()), "{name}");
     }
+}
+
+/// Of an exact module, which is executed as it is, all is known that the words declare.
+#[test]
+fn exact_modules_have_interfaces() {
+    let text = "(struct light (power num) (colour vec3))
+        (uniform gain num 1) (uniform turn mat2 (mat2 1)) (uniform tint vec3 (vec3 1))
+        (texture photo) (buffer heights vec2)
+        (output 3 (* tint (.x (* turn (at heights 0)))))
+        (output 1 (* gain (+ (sin (time)) (sample photo (.xy (frag-coord))))))";
+    let shader = Shader::new("a.lv", text).expect("it is right");
+    let exact = Exact {
+        float64: true,
+        fused: false,
+        subnormals: Subnormals::default(),
+        report: None,
+        registers: false,
+    };
+    let options = EmitOptions { exact: Some(exact), ..EmitOptions::default() };
+    let words = shader.spirv(&shader.outputs(), &options).expect("it fits").words;
+    let executed = Shader::executed_as_it_is("a.spv", &words, [0.0; 4]).expect("it has outputs");
+    let executed = executed.expect("it is one of ours");
+    assert_eq!(bound(&executed), bound(&shader));
+    let [found, wanted] = [&executed, &shader].map(Shader::interface);
+    assert_eq!(found.entry_point, wanted.entry_point);
+    assert_eq!(executed.outputs(), shader.outputs());
+    assert!(found.inputs.contains(&Input::FragCoord) && found.inputs.contains(&Input::Time));
+    assert_eq!(executed.blocks(), shader.blocks());
 }
