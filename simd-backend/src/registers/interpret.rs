@@ -91,7 +91,7 @@ pub fn row(
     groups(program, inputs, slots, poll, Work::Row { row, mask, active }, pixels)
 }
 
-/// Executes it for listed lanes, as [`Executable::listed`](crate::emit::Executable::listed) does.
+/// Executes it for listed lanes, as [`Callable::listed`](super::Callable::listed) says.
 ///
 /// # Errors
 ///
