@@ -71,6 +71,9 @@ pub struct Quad {
 }
 
 impl Quad {
+    /// The column and row of each pixel in the quad.
+    pub const PIXELS: [(u32, u32); 4] = [(0, 0), (1, 0), (0, 1), (1, 1)];
+
     /// The bit of a pixel, by its column and row in the quad.
     pub fn bit(x: u32, y: u32) -> u8 {
         1 << (x + 2 * y)
@@ -82,7 +85,7 @@ impl Quad {
         rows.flat_map(move |y| {
             let columns = (tile.x & !1..tile.x + tile.width).step_by(2);
             columns.map(move |x| {
-                let inside = [(0, 0), (1, 0), (0, 1), (1, 1)].into_iter();
+                let inside = Self::PIXELS.into_iter();
                 let inside = inside.filter(|&(dx, dy)| tile.contains(x + dx, y + dy));
                 let run = inside.fold(0, |all, (dx, dy)| all | Self::bit(dx, dy));
                 Self { x, y, run, stored: run }
@@ -135,14 +138,15 @@ impl<'a> TileBuffer<'a> {
         self.samples
     }
 
-    /// The pixels of the tile's row `row`, counted from the tile's top, of the first attachment.
+    /// The pixels of the tile's row `row`, counted from the tile's top, of an attachment.
     ///
     /// # Panics
     ///
-    /// If the tile has no such row.
-    pub fn row_mut(&mut self, row: u32) -> &mut [[f32; 4]] {
+    /// If there is no such row or attachment.
+    pub fn row_mut(&mut self, attachment: usize, row: u32) -> &mut [[f32; 4]] {
         let width = self.tile.width as usize;
-        &mut self.samples.as_chunks_mut().0[row as usize * width..][..width]
+        let first = attachment * self.tile.pixels() + row as usize * width;
+        &mut self.samples.as_chunks_mut().0[first..][..width]
     }
 
     /// Writes the *frame's* pixel (`x`, `y`) of the first attachment.
@@ -162,8 +166,7 @@ impl<'a> TileBuffer<'a> {
     pub fn store(&mut self, attachment: usize, x: u32, y: u32, pixel: [f32; 4]) {
         let tile = self.tile;
         assert!(tile.contains(x, y), "pixel ({x}, {y}) is not in {tile:?}");
-        let at = (y - tile.y) as usize * tile.width as usize + (x - tile.x) as usize;
-        self.samples.as_chunks_mut().0[attachment * tile.pixels() + at] = pixel;
+        self.row_mut(attachment, y - tile.y)[(x - tile.x) as usize] = pixel;
     }
 }
 
@@ -326,7 +329,7 @@ mod tests {
         let mut storage = vec![0.0; 100];
         let mut buffer = TileBuffer::new(tile, &mut storage);
         buffer.set(6, 9, [1.0, 2.0, 3.0, 4.0]);
-        assert_eq!(buffer.row_mut(1)[2], [1.0, 2.0, 3.0, 4.0]);
+        assert_eq!(buffer.row_mut(0, 1)[2], [1.0, 2.0, 3.0, 4.0]);
         assert_eq!(buffer.samples_mut()[20..], [1.0, 2.0, 3.0, 4.0]);
     }
 

@@ -321,8 +321,9 @@ impl Kernel for GpuEngine {
         for y in 0..tile.height {
             let from = (tile.y + y) as usize * drawn.width + tile.x as usize;
             for (attachment, all) in drawn.pixels.iter().enumerate() {
-                for (x, pixel) in (tile.x..).zip(&all[from..from + tile.width as usize]) {
-                    pixels.store(attachment, x, tile.y + y, pixel.map(f32::from_bits));
+                let row = &all[from..from + tile.width as usize];
+                for (to, from) in pixels.row_mut(attachment, y).iter_mut().zip(row) {
+                    *to = from.map(f32::from_bits);
                 }
             }
         }

@@ -191,11 +191,6 @@ impl Executable {
         })
     }
 
-    /// What the lanes compute.
-    pub fn items(&self) -> Items {
-        self.items
-    }
-
     /// Bytes of machine code and constants.
     pub fn size(&self) -> usize {
         self.size
@@ -222,6 +217,10 @@ impl Executable {
 impl Callable for Executable {
     fn shape(&self) -> Shape {
         self.shape
+    }
+
+    fn items(&self) -> Items {
+        self.items
     }
 
     fn attachments(&self) -> usize {

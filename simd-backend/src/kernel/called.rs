@@ -10,7 +10,7 @@ use std::sync::OnceLock;
 
 use super::groups::Groups;
 use super::{primitive, words};
-use crate::lanes::{Items, LaneProgram};
+use crate::lanes::LaneProgram;
 use crate::pipeline::Compiler;
 use crate::registers::{Callable, Inputs};
 
@@ -86,10 +86,7 @@ where
         cancel: &Cancel<'_>,
     ) -> Result<(), Stop> {
         let unhoisted = || self.unhoisted.get_or_init(|| self.unhoisted());
-        match self.compiler.items {
-            Items::Rows => self.groups.tile(&self.code, tile, pixels, cancel, unhoisted),
-            Items::Listed => self.groups.listed_tile(&self.code, tile, pixels, cancel, unhoisted),
-        }
+        self.groups.tile(&self.code, tile, pixels, cancel, unhoisted)
     }
 
     fn attachments(&self) -> usize {

@@ -15,8 +15,9 @@
 
 use std::sync::{Mutex, OnceLock, PoisonError};
 
-use lambdav_raster::{Cancel, Fault, Stop, Tile, TileBuffer};
+use lambdav_raster::{Cancel, Fault, Quad, Stop, Tile, TileBuffer};
 
+use crate::lanes::Items;
 use crate::registers::{Callable, Inputs, Poll, Row, Shape, Status};
 
 /// The inputs of code, and what it has computed of them for the frame.
@@ -85,6 +86,10 @@ impl Groups {
         cancel: &Cancel<'_>,
         unhoisted: impl FnOnce() -> &'c C,
     ) -> Result<(), Stop> {
+        if code.items() == Items::Listed {
+            let quads: Vec<Quad> = Quad::of_tile(tile).collect();
+            return self.quads(code, &quads, &self.primitive, pixels, cancel, unhoisted);
+        }
         let slots = match self.slots(code, cancel)? {
             Slots::Words(words) => words,
             Slots::Limit => {

@@ -2,7 +2,7 @@
 //!
 //! Any machine will do, those for which there is no emitter included.
 
-use crate::lanes::LaneProgram;
+use crate::lanes::{Items, LaneProgram};
 use crate::pipeline::Compiler;
 use crate::registers::{
     Callable, Inputs, Listed, Poll, RegisterProgram, Row, Shape, Status, VerifyError, interpret,
@@ -48,6 +48,10 @@ impl Interpreted {
 impl Callable for Interpreted {
     fn shape(&self) -> Shape {
         self.0.shape
+    }
+
+    fn items(&self) -> Items {
+        self.0.items
     }
 
     fn attachments(&self) -> usize {

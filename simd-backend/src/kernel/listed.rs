@@ -10,7 +10,7 @@
 //! by code in which nothing has been moved to the parts for the frame and the primitive: it meets first what the
 //! pixel meets first.
 
-use lambdav_raster::{Cancel, Fault, Quad, Stop, Tile, TileBuffer};
+use lambdav_raster::{Cancel, Fault, Quad, Stop, TileBuffer};
 
 use super::groups::{Groups, Slots, poll};
 use crate::lanes::Column;
@@ -21,19 +21,6 @@ use crate::registers::{Callable, Listed, Shape, Status};
 const MOST_GROUPS: usize = 16;
 
 impl Groups {
-    /// Computes the pixels of a tile by code for listed lanes: all of them run, and all are stored.
-    pub(super) fn listed_tile<'c, C: Callable + 'c>(
-        &self,
-        code: &C,
-        tile: Tile,
-        pixels: &mut TileBuffer<'_>,
-        cancel: &Cancel<'_>,
-        unhoisted: impl FnOnce() -> &'c C,
-    ) -> Result<(), Stop> {
-        let quads: Vec<Quad> = Quad::of_tile(tile).collect();
-        self.quads(code, &quads, self.primitive(), pixels, cancel, unhoisted)
-    }
-
     /// Computes the pixels of quads that run by code for listed lanes, of a primitive with these words, and stores
     /// those that are to be stored. `unhoisted` is the code with nothing moved to other parts.
     pub(super) fn quads<'c, C: Callable + 'c>(
@@ -80,7 +67,7 @@ impl Groups {
         let pixels = |quad: &Quad| {
             let Quad { x, y, run, .. } = *quad;
             let runs = move |&(dx, dy): &(u32, u32)| run & Quad::bit(dx, dy) != 0;
-            CORNERS.into_iter().filter(runs).map(move |(dx, dy)| (y + dy, x + dx))
+            Quad::PIXELS.into_iter().filter(runs).map(move |(dx, dy)| (y + dy, x + dx))
         };
         let mut all: Vec<(u32, u32)> = quads.iter().flat_map(pixels).collect();
         all.sort_unstable();
@@ -104,9 +91,6 @@ impl Groups {
         unreachable!("a fault of a group is a fault of one of its lanes")
     }
 }
-
-/// The columns and rows of a quad.
-const CORNERS: [(u32, u32); 4] = [(0, 0), (1, 0), (0, 1), (1, 1)];
 
 /// Pixels that lie together in lanes. Bits are as in [`Quad`].
 #[derive(Clone, Copy)]
@@ -152,13 +136,14 @@ impl Layout {
         let corners = move |x, y| {
             let inside = move |&(dx, dy): &(u32, u32)| dx < width && dy < height;
             let part = move |mask: u8| {
-                let of = CORNERS.into_iter().filter(inside);
+                let of = Quad::PIXELS.into_iter().filter(inside);
                 let set = of.filter(|&(dx, dy)| mask & Quad::bit(x + dx, y + dy) != 0);
                 set.fold(0, |all, (dx, dy)| all | Quad::bit(dx, dy))
             };
             Cell { x: quad.x + x, y: quad.y + y, run: part(quad.run), stored: part(quad.stored) }
         };
-        let firsts = CORNERS.into_iter().filter(move |(x, y)| x % width == 0 && y % height == 0);
+        let firsts =
+            Quad::PIXELS.into_iter().filter(move |(x, y)| x % width == 0 && y % height == 0);
         firsts.map(move |(x, y)| corners(x, y)).filter(|cell| cell.run != 0)
     }
 
@@ -167,7 +152,7 @@ impl Layout {
     fn pixels(&self, number: usize) -> impl Iterator<Item = (u8, u32, u32, usize)> {
         let across = self.shape.columns() / self.width;
         let (column, row) = (number as u32 % across, number as u32 / across);
-        let inside = CORNERS.into_iter().filter(|&(x, y)| x < self.width && y < self.height);
+        let inside = Quad::PIXELS.into_iter().filter(|&(x, y)| x < self.width && y < self.height);
         inside.map(move |(x, y)| {
             let (column, row) = (column * self.width + x, row * self.height + y);
             (Quad::bit(x, y), x, y, (row * self.shape.columns() + column) as usize)

@@ -25,7 +25,7 @@ use std::sync::Arc;
 use self::groups::Groups;
 use crate::activity::{self, Activity};
 use crate::emit::{Allocation, BindError, EmitError, Executable, Target};
-use crate::lanes::{self, Axis, InputWord, InputWords, Items, LaneProgram, Width, lower};
+use crate::lanes::{self, Axis, InputWord, InputWords, LaneProgram, Width, lower};
 use crate::pipeline::{Compiler, Times};
 use crate::registers::{Callable, Reason};
 
@@ -217,11 +217,7 @@ impl Kernel for SimdKernel {
         pixels: &mut TileBuffer<'_>,
         cancel: &Cancel<'_>,
     ) -> Result<(), Stop> {
-        let unhoisted = || self.compiled.unhoisted();
-        match self.code().items() {
-            Items::Rows => self.groups.tile(self.code(), tile, pixels, cancel, unhoisted),
-            Items::Listed => self.groups.listed_tile(self.code(), tile, pixels, cancel, unhoisted),
-        }
+        self.groups.tile(self.code(), tile, pixels, cancel, || self.compiled.unhoisted())
     }
 
     fn attachments(&self) -> usize {

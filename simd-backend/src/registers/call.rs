@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use lambdav_core::resource::Bound;
 
 use super::{POLL_ROUNDS, Shape, Status};
-use crate::lanes::{Column, Descriptors, Mismatch, Space};
+use crate::lanes::{Column, Descriptors, Items, Mismatch, Space};
 use crate::mutants::{Mutant, is_active};
 
 /// What a frame is computed from: words, and the data of resources.
@@ -203,6 +203,9 @@ impl<'a> Listed<'a> {
 pub trait Callable {
     /// How lanes lie.
     fn shape(&self) -> Shape;
+
+    /// What the lanes compute.
+    fn items(&self) -> Items;
 
     /// How many attachments there are.
     fn attachments(&self) -> usize;

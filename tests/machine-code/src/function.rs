@@ -5,8 +5,7 @@ use lambdav_core::op::Elementary;
 use lambdav_simd_backend::emit::MachineCode;
 use lambdav_simd_backend::emit::abi::Field;
 use lambdav_simd_backend::emit::linked::Linked;
-use lambdav_simd_backend::lanes::Column;
-use lambdav_simd_backend::lanes::Descriptors;
+use lambdav_simd_backend::lanes::{Column, Descriptors, Items};
 use lambdav_simd_backend::registers::{Callable, Inputs, Listed, Poll, Row, Shape, Status};
 
 use crate::bits::Bits;
@@ -43,6 +42,7 @@ pub struct Evaluated {
     frame: u64,
     row: u64,
     shape: Shape,
+    items: Items,
     attachments: usize,
     slots: usize,
     inputs: usize,
@@ -60,6 +60,7 @@ impl Evaluated {
             frame,
             row,
             shape: code.shape(),
+            items: code.items(),
             attachments: code.attachments(),
             slots: code.slots(),
             inputs: code.inputs(),
@@ -180,6 +181,10 @@ fn reference(
 impl Callable for Evaluated {
     fn shape(&self) -> Shape {
         self.shape
+    }
+
+    fn items(&self) -> Items {
+        self.items
     }
 
     fn attachments(&self) -> usize {

@@ -163,7 +163,7 @@ fn passes(
 /// Checks that the pixels which these quads store have not been stored yet.
 fn untouched(quads: &[Quad], tile: Tile, samples: &[f32]) -> Result<(), String> {
     for quad in quads {
-        for (x, y) in [(0, 0), (1, 0), (0, 1), (1, 1)] {
+        for (x, y) in Quad::PIXELS {
             if quad.stored & Quad::bit(x, y) == 0 {
                 continue;
             }
