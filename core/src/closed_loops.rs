@@ -1,4 +1,4 @@
-//! Programs whose closed loops, which depend on nothing from outside, are evaluated.
+//! Evaluation of closed loops: loops that depend on no input, uniform or resource.
 
 use crate::evaluate::constant;
 use crate::graph::{Core, Graph, Node, NodeId};
@@ -8,10 +8,10 @@ use rustc_hash::FxHashSet;
 use std::borrow::Cow;
 
 impl Core {
-    /// The program where closed loops, which depend on nothing from outside, are constants.
+    /// The program with closed loops replaced by constants.
     ///
-    /// A loop stays where it takes more than [`CLOSED_LOOP_OPERATIONS`] or, with all others,
-    /// [`CLOSED_LOOPS_OPERATIONS`], or might take more than `max_iterations` rounds. The core's
+    /// A loop stays if it takes more than [`CLOSED_LOOP_OPERATIONS`] operations, if all loops together take
+    /// more than [`CLOSED_LOOPS_OPERATIONS`], or if it might take more than `max_iterations` rounds. The core
     /// evaluator computes the constants, so no bit of an output changes.
     #[must_use]
     pub fn with_closed_loops_evaluated(&self, max_iterations: u64) -> Cow<'_, Self> {
@@ -23,7 +23,7 @@ impl Core {
             each: CLOSED_LOOP_OPERATIONS.min(max_iterations),
             all: CLOSED_LOOPS_OPERATIONS,
         };
-        // Loops that stay, and all that depends on them: they are not tried again in a larger loop.
+        // Loops that stay, and all nodes that depend on them. A larger loop around one of them is not tried.
         let mut open: FxHashSet<NodeId> = FxHashSet::default();
         let from = &self.graph;
         let evaluate = |graph: &Graph, id: NodeId, new: NodeId| {
@@ -45,11 +45,10 @@ impl Core {
         Cow::Owned(with_default(|| self.rebuilt(|_| None, evaluate)))
     }
 
-    /// The loops that depend on nothing from outside: no input, uniform, resource or parameter of
-    /// another loop.
+    /// The loops that depend on no input, uniform, resource or parameter of another loop.
     fn closed_loops(&self) -> FxHashSet<NodeId> {
         let from = &self.graph;
-        // Parameters of loops count as closed here.
+        // Here a parameter counts as closed: its loop may itself be closed.
         let mut closed: FxHashSet<NodeId> = FxHashSet::default();
         let mut loops = FxHashSet::default();
         for id in from.needed_by(self.outputs.iter().map(|output| output.node)) {
@@ -71,14 +70,14 @@ impl Core {
     }
 }
 
-/// How many operations closed loops may still execute.
+/// The number of operations that closed loops may still execute.
 struct Budget {
     each: u64,
     all: u64,
 }
 
 impl Budget {
-    /// The words of a closed loop, if few enough operations compute it.
+    /// The words of a closed loop, unless computing them exceeds the budget.
     fn evaluate(&mut self, graph: &Graph, node: NodeId) -> Option<Box<[u32]>> {
         let allowed = self.each.min(self.all);
         if allowed == 0 {
@@ -86,7 +85,7 @@ impl Budget {
         }
         let mut left = Some(allowed);
         let words = constant(graph, node, &mut left).ok();
-        // A loop that does not end takes all that it may.
+        // A loop that does not end uses up its whole allowance.
         self.all -= allowed - left.unwrap_or_default();
         words
     }
@@ -100,7 +99,7 @@ mod tests {
     use crate::source::Span;
     use crate::types::Type;
 
-    /// Adds an output that is a loop which counts from `first` by `step` to `end`.
+    /// Adds an output: a loop that counts from `first` by `step` to `end`.
     fn count(core: &mut Core, [first, step, end]: [f32; 3]) {
         let (graph, span) = (&mut core.graph, Span::default());
         let [first, step, end] = [first, step, end].map(|number| graph.number(number, span));
@@ -120,11 +119,11 @@ mod tests {
         for (step, end, most, value) in [
             (1.0, 8.0, u64::MAX, Some(8.0_f32)),
             (0.1, 1.0, u64::MAX, Some(tenths)),
-            // More rounds than are asked for.
+            // More rounds than allowed.
             (1.0, 8.0, 7, None),
-            // More than one loop may have.
+            // More operations than one loop may take.
             (1.0, 16_000_000.0, u64::MAX, None),
-            // It never ends.
+            // Endless.
             (0.0, 1.0, u64::MAX, None),
         ] {
             let mut core = Core::default();
@@ -137,7 +136,7 @@ mod tests {
 
     #[test]
     fn all_closed_loops_share_a_limit() {
-        // Loops that do not end, and one behind them that does.
+        // Endless loops use up the shared budget; a loop that ends follows.
         let most = CLOSED_LOOPS_OPERATIONS / CLOSED_LOOP_OPERATIONS;
         let mut core = Core::default();
         (0..most).for_each(|k| count(&mut core, [k as f32, 0.0, 100.0]));
@@ -148,7 +147,7 @@ mod tests {
             evaluated.graph.constant_words(evaluated.outputs[last].node).is_some()
         };
         assert!(!is_known(&core));
-        // With one less of them there is something left.
+        // With one endless loop less, some of the budget is left.
         core.outputs[0].node = core.outputs[last].node;
         assert!(is_known(&core));
     }

@@ -1,9 +1,9 @@
-//! From bytes to text.
+//! Decodes bytes into source text.
 
 use crate::diagnostics::{Diagnostic, DiagnosticCode};
 use crate::source::{SourceFile, Span};
 
-/// How files begin that hold pictures or numbers; no text begins so.
+/// The first bytes of files of images or numbers, and their kind. No text begins with them.
 const IMAGES: [(&[u8], &str); 11] = [
     (b"\x89PNG", "a PNG image"),
     (b"\xff\xd8\xff", "a JPEG image"),
@@ -18,14 +18,13 @@ const IMAGES: [(&[u8], &str); 11] = [
     (b"\xabKTX", "a KTX texture"),
 ];
 
-/// Takes bytes as a text of at most `limit` bytes; `name` is what messages call it.
+/// Decodes a text of at most `limit` bytes; messages call it `name`.
 ///
 /// # Errors
 ///
 /// LV0217 for a SPIR-V module or an image, LV0101 at the first byte that is not UTF-8, LV0108 for more than
-/// `limit` bytes. The source
-/// file that comes with them is for showing the message only: the bad bytes are replaced by U+FFFD,
-/// and what is beyond the limit is cut off.
+/// `limit` bytes. The source file that comes with the error is only for showing the message: invalid bytes
+/// are replaced by U+FFFD, and the text beyond the limit is cut off.
 pub fn decode(
     name: impl Into<String>,
     mut bytes: Vec<u8>,
@@ -52,7 +51,7 @@ pub fn decode(
         Ok(text) => return Ok(SourceFile::new(name, text)),
         Err(error) => error,
     };
-    // Up to the first bad byte the replaced text is the same, so that offsets agree.
+    // Up to the first invalid byte the replaced text is the same, so the offsets agree.
     let offset = error.utf8_error().valid_up_to();
     let bytes = error.as_bytes();
     let bad = bytes[offset];

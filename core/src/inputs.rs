@@ -1,11 +1,10 @@
-//! What a program is given from outside: the built-in inputs by name, and the values of all inputs
-//! of one pixel.
+//! Inputs of a program: the built-in inputs by name, and the values of all inputs of one pixel.
 
 use crate::resource::Bound;
 use crate::types::Type;
 use std::sync::Arc;
 
-/// A quantity given from outside.
+/// A built-in input.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Input {
     /// `(frag-coord)`: vec4.
@@ -46,7 +45,7 @@ impl Input {
     }
 }
 
-/// What a pixel is computed from.
+/// The values of all inputs of one pixel.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Inputs {
     /// (x+0.5, y+0.5, z, 1/w), origin at the upper left.
@@ -55,11 +54,11 @@ pub struct Inputs {
     pub resolution: [f32; 2],
     /// Seconds.
     pub time: f32,
-    /// The number of the frame.
+    /// The frame number.
     pub frame: f32,
-    /// As given, else zero.
+    /// As set by the host program; zero by default.
     pub mouse: [f32; 4],
-    /// The words of each uniform's value; of defaults, those of the program.
+    /// The words of each uniform; the program's default where it has no other value.
     pub uniforms: Vec<Arc<[u32]>>,
     /// The data of each resource.
     pub resources: Vec<Bound>,

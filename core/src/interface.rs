@@ -1,17 +1,19 @@
-//! The interface of an entry point: stage, inputs, outputs, and bindings by set, number and the author's name.
+//! The interface of an entry point: its stage, inputs and outputs, and its bindings with set, number and
+//! name.
 //!
-//! [`Core`] computes with uniforms, textures and buffers by their numbers. The interface says where a host program finds
-//! each: uniforms are members of [`Block`]s; blocks, textures and buffers have a [`Binding`] and a name. It is plain data for
-//! all languages, and knows no SPIR-V.
+//! [`Core`] refers to uniforms, textures and buffers by index. The interface tells a host program how to bind
+//! each: uniforms are members of [`Block`]s; blocks, textures and buffers have a [`Binding`] and a name. It
+//! is plain data, the same for all languages, and independent of SPIR-V.
 //!
-//! - *Makers*: the raise of a SPIR-V module, from the module's decorations and names. For λV and core text
-//!   [`Interface::of`], from the core. [`Interface::bind_rest`] assigns all bindings that no author chose; nothing else does.
-//! - *Readers*: the engine (names, sets and numbers of what users set and bind), the emitter of SPIR-V (which decorates
-//!   variables with these bindings), the evaluator of words through the engine, and embedders (`Shader::interface`).
+//! - *Makers*: the raise of a SPIR-V module, from the module's decorations and names. For λV and core text,
+//!   [`Interface::of`], from the core. Only [`Interface::bind_rest`] assigns bindings that no author chose.
+//! - *Readers*: the engine (names, sets and numbers that users set and bind), the emitter of SPIR-V (which
+//!   decorates variables with these bindings), the evaluator of words through the engine, and embedders
+//!   (`Shader::interface`).
 //!
 //! # Stages
 //!
-//! Three things depend on the [`Stage`], and only these. Each is a question that the stage answers:
+//! Only three properties depend on the [`Stage`], each a method of it:
 //!
 //! 1. the fragment entry: `frag-coord`, and outputs that are colours at locations ([`Stage::has_pixels`]);
 //! 2. discard ([`Stage::has_discard`]);
@@ -21,16 +23,17 @@
 //!
 //! # Growth
 //!
-//! Fragment entry points are executed; others are listed. An interface describes one entry point, so a program of two stages
-//! has two interfaces over one list of uniforms and one list of resources: equal indices are the same uniform or resource,
-//! and equal bindings the same memory. Later stages add:
+//! Fragment entry points are executed; others are listed. An interface describes one entry point. A program
+//! of two stages has two interfaces over one list of uniforms and one list of resources: equal indices are
+//! the same uniform or resource, and equal bindings the same memory. Later stages add:
 //!
-//! - *Vertex*: attributes are [`LocationInput`]s with a further [`LocationSource`], by mesh or instance. The position is a
-//!   further kind of [`StageOutput`]. Varyings are outputs of the vertex stage and location inputs of the fragment stage
-//!   of the same location, with an interpolation; the two interfaces agree on location and type.
-//! - *Compute*: [`EntryPoint`] gets a workgroup size, and [`BoundResource`] the access (read, write) of a buffer or image.
-//!   There are no outputs: effects are contents of buffers.
-//! - *Both*: further built-in [`Input`]s (indices of vertices, instances and invocations).
+//! - *Vertex*: attributes are [`LocationInput`]s with a new [`LocationSource`], by mesh or instance. The
+//!   position is a new kind of [`StageOutput`]. Varyings are outputs of the vertex stage and location inputs
+//!   of the fragment stage at the same location, with an interpolation; the two interfaces agree on location
+//!   and type.
+//! - *Compute*: [`EntryPoint`] gets a workgroup size, and [`BoundResource`] the access (read, write) of a
+//!   buffer or image. A compute stage has no outputs: its effects are the contents of buffers.
+//! - *Both*: more built-in [`Input`]s (indices of vertices, instances and invocations).
 
 use crate::graph::{Core, Uniform};
 use crate::inputs::{Input, Inputs};
@@ -50,22 +53,22 @@ pub enum Stage {
     Fragment,
     /// One invocation per work item. Listed, not executed.
     Compute,
-    /// A stage that is listed only, by its name in SPIR-V.
+    /// A stage that is only listed, by its name in SPIR-V.
     Other(&'static str),
 }
 
 impl Stage {
-    /// Whether an invocation is a pixel: it has `frag-coord`, and its outputs are colours at locations.
+    /// True if an invocation is a pixel: it has `frag-coord`, and its outputs are colours at locations.
     pub fn has_pixels(self) -> bool {
         self == Self::Fragment
     }
 
-    /// Whether an invocation can be discarded.
+    /// True if an invocation can be discarded.
     pub fn has_discard(self) -> bool {
         self == Self::Fragment
     }
 
-    /// Whether values have derivatives, which are differences to invocations beside this one.
+    /// True if values have derivatives: differences between neighbouring invocations.
     pub fn has_derivatives(self) -> bool {
         self == Self::Fragment
     }
@@ -94,7 +97,7 @@ pub struct EntryPoint {
 }
 
 impl EntryPoint {
-    /// The entry point of that name.
+    /// An entry point with this name and stage.
     pub fn new(name: impl Into<String>, stage: Stage) -> Self {
         Self { name: name.into(), stage }
     }
@@ -107,10 +110,10 @@ impl Default for EntryPoint {
     }
 }
 
-/// Where a block, a texture or a buffer is bound.
+/// The binding of a block, texture or buffer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Binding {
-    /// Under that number of a descriptor set.
+    /// A binding number of a descriptor set.
     Descriptor {
         /// The set.
         set: u32,
@@ -122,7 +125,7 @@ pub enum Binding {
 }
 
 impl Binding {
-    /// The descriptor set and the number there; of push constants none.
+    /// The descriptor set and binding number; `None` for push constants.
     pub fn descriptor(self) -> Option<[u32; 2]> {
         match self {
             Self::Descriptor { set, binding } => Some([set, binding]),
@@ -132,7 +135,7 @@ impl Binding {
 }
 
 impl Binding {
-    /// The binding that is written so: `0.1`, or `push`.
+    /// Parses `0.1` or `push`.
     pub fn named(name: &str) -> Option<Self> {
         let number = |digits: &str| digits.parse().ok();
         let binding = match name.split_once('.') {
@@ -141,7 +144,7 @@ impl Binding {
             }
             None => Self::PushConstants,
         };
-        // Each has one name: no sign, no zeros in front.
+        // A binding has one spelling: no sign, no leading zeros.
         (binding.to_string() == name).then_some(binding)
     }
 }
@@ -156,19 +159,19 @@ impl fmt::Display for Binding {
     }
 }
 
-/// A block of memory that holds uniforms, or the inputs of λV.
+/// A block of memory that holds uniforms, or λV's built-in inputs.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Block {
-    /// Where it is bound.
+    /// Its binding.
     pub binding: Binding,
     /// The author's name; may be empty. A block that no author wrote is called `uniforms` or `inputs`.
     pub name: String,
-    /// What it holds.
+    /// Its members.
     pub members: Vec<BlockMember>,
 }
 
 impl Block {
-    /// λV's own block of push constants: all built-in inputs of a frame (LANGUAGE §5).
+    /// λV's own block of push constants: the built-in inputs that are constant over a frame (LANGUAGE §5).
     pub fn of_inputs() -> Self {
         let all =
             [(Input::Resolution, 0), (Input::Time, 8), (Input::Frame, 12), (Input::Mouse, 16)];
@@ -181,12 +184,12 @@ impl Block {
         Self { binding, name, members: members.into() }
     }
 
-    /// The members that are uniforms, with the indices of these.
+    /// The members that are uniforms, with the uniforms' indices.
     pub fn uniforms(&self) -> impl Iterator<Item = (usize, &BlockMember)> + Clone {
         self.members.iter().filter_map(|member| Some((member.uniform()?, member)))
     }
 
-    /// The members that are inputs of λV.
+    /// The members that are built-in inputs.
     pub fn inputs(&self) -> impl Iterator<Item = (Input, &BlockMember)> + Clone {
         self.members.iter().filter_map(|member| match member.value {
             MemberValue::Input(input) => Some((input, member)),
@@ -198,23 +201,23 @@ impl Block {
 /// The value of a member of a block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum MemberValue {
-    /// That of the uniform of that index.
+    /// A uniform, by index.
     Uniform(usize),
-    /// That of a built-in input.
+    /// A built-in input.
     Input(Input),
 }
 
 /// The bytes of a member in its block.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Placement {
-    /// By the rules of std140, from that byte on.
+    /// Laid out by the rules of std140 from this byte.
     Std140(u32),
-    /// Each word of the value at a byte of its own.
+    /// The byte offset of each word of the value.
     Words(Vec<u32>),
 }
 
 impl Placement {
-    /// The first byte.
+    /// The first byte of the member.
     pub fn first(&self) -> u32 {
         match self {
             Self::Std140(first) => *first,
@@ -222,7 +225,7 @@ impl Placement {
         }
     }
 
-    /// The byte in front of each word of a value of that type. `layout` is std140 for these types.
+    /// The byte offset of each word of a value of this type. `layout` is std140 for these types.
     pub fn offsets(&self, layout: &Layout, types: &Types, ty: Type) -> Cow<'_, [u32]> {
         match self {
             Self::Std140(first) => {
@@ -235,7 +238,7 @@ impl Placement {
     }
 }
 
-/// The words at these bytes of a block; `None` where it is too short.
+/// The words at these byte offsets of a block; `None` if the block is too short.
 pub fn words_at(block: &[u8], offsets: &[u32]) -> Option<Box<[u32]>> {
     let word = |&offset: &u32| {
         let bytes = block.get(offset as usize..)?.first_chunk::<4>()?;
@@ -249,14 +252,14 @@ pub fn words_at(block: &[u8], offsets: &[u32]) -> Option<Box<[u32]>> {
 pub struct BlockMember {
     /// Its value.
     pub value: MemberValue,
-    /// The author's name; without one, its number in the block.
+    /// The author's name; without one, the member's number in the block.
     pub name: String,
     /// Its place in the block.
     pub placement: Placement,
 }
 
 impl BlockMember {
-    /// The index of the uniform that it is.
+    /// The index of the uniform, if the member is one.
     pub fn uniform(&self) -> Option<usize> {
         match self.value {
             MemberValue::Uniform(index) => Some(index),
@@ -265,7 +268,7 @@ impl BlockMember {
     }
 }
 
-/// The source of an input of a location in a full-screen picture.
+/// The source of a location input in a full-screen picture.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum LocationSource {
     /// `frag-coord` divided by the resolution: (0, 0) at the upper left, (1, 1) at the lower right.
@@ -274,7 +277,7 @@ pub enum LocationSource {
     Position,
 }
 
-/// An input of a location.
+/// A location input.
 #[derive(Clone, Debug, PartialEq)]
 pub struct LocationInput {
     /// The location.
@@ -283,18 +286,18 @@ pub struct LocationInput {
     pub name: String,
     /// Its type.
     pub ty: Type,
-    /// Its source; `Err` if it is the uniform of that index.
+    /// Its source; `Err` with the index of a uniform that supplies it.
     pub source: Result<LocationSource, usize>,
 }
 
-/// An output of a location.
+/// An output at a location.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct StageOutput {
     /// The location.
     pub location: u32,
     /// The author's name; may be empty. Outputs of λV have none.
     pub name: String,
-    /// Its type. A target gets four components, absent ones from (0, 0, 0, 1).
+    /// Its type. A target has four components; missing ones are taken from (0, 0, 0, 1).
     pub ty: Type,
 }
 
@@ -303,15 +306,15 @@ pub struct StageOutput {
 pub struct BoundResource {
     /// The author's name; may be empty.
     pub name: String,
-    /// Where it is bound.
+    /// Its binding.
     pub binding: Binding,
 }
 
-/// An input that the module declares and the entry point does not use: a block, a texture, a buffer, or the input of a
-/// location.
+/// An input that the module declares and the entry point does not use: a block, texture, buffer or location
+/// input.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct UnusedInput {
-    /// What it can be called: its name, and `SET.BINDING` or `push`.
+    /// The names under which users may refer to it: its name, and `SET.BINDING` or `push`.
     pub names: Vec<String>,
     /// The names of the members of a block.
     pub members: Vec<String>,
@@ -319,21 +322,21 @@ pub struct UnusedInput {
     pub location: Option<u32>,
 }
 
-/// A part of a uniform that has the value of an input of λV.
+/// A part of a uniform that holds a built-in input.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct GivenInput {
     /// The index of the uniform.
     pub uniform: usize,
-    /// The first of its words that are the input's.
+    /// The index of the input's first word in the uniform.
     pub start: usize,
     /// The input.
     pub input: Input,
-    /// What its components become.
+    /// The type to which the input's components are converted.
     pub scalar: Scalar,
 }
 
 impl GivenInput {
-    /// The words of the input, as the uniform has them.
+    /// The words of the input, converted as the uniform holds them.
     pub fn words(&self, inputs: &Inputs) -> Vec<u32> {
         let word = |&component: &f32| match self.scalar {
             Scalar::I32 => component as i32 as u32,
@@ -354,21 +357,21 @@ pub struct Interface {
     pub entry_points: Vec<EntryPoint>,
     /// The built-in inputs that the outputs read, each once.
     pub inputs: Vec<Input>,
-    /// Inputs of locations.
+    /// Location inputs.
     pub locations: Vec<LocationInput>,
     /// Outputs, ascending by location.
     pub outputs: Vec<StageOutput>,
-    /// Blocks of uniforms, and λV's own block of inputs where the entry point reads it. Blocks of a module may share a
-    /// binding.
+    /// Blocks of uniforms, and λV's own block of inputs if the entry point reads it. Blocks of a module may
+    /// share a binding.
     pub blocks: Vec<Block>,
     /// Textures and buffers, in the order of their numbers.
     pub resources: Vec<BoundResource>,
-    /// Inputs that are declared and not used.
+    /// Inputs that are declared but not used.
     pub unused: Vec<UnusedInput>,
 }
 
 impl Interface {
-    /// That of a program whose author chose no bindings: λV, and core text.
+    /// The interface of a program whose author chose no bindings: λV, and core text.
     pub fn of(core: &Core) -> Self {
         let mut interface = Self { inputs: core.inputs(), ..Self::default() };
         let of_frame = |input: &Input| *input != Input::FragCoord;
@@ -385,9 +388,9 @@ impl Interface {
         interface
     }
 
-    /// Assigns bindings to all resources and uniforms that have none (LANGUAGE §5): resource `k` is bound at `k + 1` in
-    /// set 0. Uniforms become members of one block `uniforms`, by std140 in their order, at the first number of
-    /// set 0 that no block and no resource has; so of λV at 0.
+    /// Assigns bindings to all resources and uniforms that have none (LANGUAGE §5). Resource `k` is bound at
+    /// `k + 1` in set 0. Uniforms become members of one block `uniforms`, in order, laid out by std140, at
+    /// the first free number of set 0; in λV that is 0.
     pub fn bind_rest(&mut self, uniforms: &[Uniform], types: &Types) {
         let rest = (1..).zip(types.resources()).skip(self.resources.len());
         self.resources.extend(rest.map(|(binding, resource)| {
@@ -423,12 +426,12 @@ impl Interface {
         all.flat_map(|(block, all)| all.map(move |(index, member)| (block, index, member)))
     }
 
-    /// The number of the texture or buffer that is bound there.
+    /// The index of the texture or buffer with this binding.
     pub fn resource(&self, binding: Binding) -> Option<usize> {
         self.resources.iter().position(|resource| resource.binding == binding)
     }
 
-    /// The input of that location.
+    /// The location input at this location.
     pub fn location(&self, location: u32) -> Option<&LocationInput> {
         self.locations.iter().find(|input| input.location == location)
     }
@@ -439,7 +442,7 @@ mod tests {
     use super::*;
     use crate::types::{Resource, ResourceKind};
 
-    /// What an author chose stays; the rest goes where nothing is.
+    /// Bindings chosen by an author stay; the others take free numbers.
     #[test]
     fn the_rest_is_bound_beside() {
         let mut types = Types::default();

@@ -1,5 +1,5 @@
-//! How values lie in the memory that a shader shares with the world, in bytes: std140 in a block of
-//! uniforms, std430 in a buffer (OpenGL's specification, §7.6.2.2).
+//! Layout of values in memory shared with the host program, in bytes: std140 in a block of uniforms, std430
+//! in a buffer (OpenGL's specification, §7.6.2.2).
 
 use crate::types::{Type, TypeKind, Types};
 use rustc_hash::FxHashMap;
@@ -7,9 +7,9 @@ use rustc_hash::FxHashMap;
 /// The rules of a layout.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Rules {
-    /// Of uniforms: arrays, columns of matrices and structures are aligned to 16 bytes.
+    /// For uniforms: arrays, columns of matrices and structures are aligned to 16 bytes.
     Std140,
-    /// Of buffers: they are aligned as what they consist of.
+    /// For buffers: aggregates have the alignment of their parts.
     Std430,
 }
 
@@ -17,13 +17,13 @@ pub enum Rules {
 #[derive(Debug)]
 pub struct Layout {
     rules: Rules,
-    /// To which multiples a value is aligned, and how many bytes it takes.
+    /// Alignment and size of each type, in bytes.
     layouts: FxHashMap<Type, (u64, u64)>,
 }
 
 impl Layout {
-    /// Looks at each type once, parts before what consists of them. (Variants and resources lie in no
-    /// such memory: what is said of them means nothing.)
+    /// Computes the layout of each type once, parts first. (Variants and resources are never in shared
+    /// memory: their entries have no meaning.)
     pub fn new(types: &Types, rules: Rules) -> Self {
         let mut all = Self { rules, layouts: FxHashMap::default() };
         for ty in types.all() {
@@ -47,7 +47,7 @@ impl Layout {
         all
     }
 
-    /// To which multiples what has parts is aligned at least.
+    /// Least alignment of a value with parts.
     fn least(&self) -> u64 {
         match self.rules {
             Rules::Std140 => 16,
@@ -59,14 +59,14 @@ impl Layout {
         (self.least().max(self.layouts[&element].0), self.stride(element) * count)
     }
 
-    /// How far one element of an array, or one column of a matrix, is from the next.
+    /// The distance between consecutive elements of an array, or columns of a matrix.
     pub fn stride(&self, element: Type) -> u64 {
         let (align, size) = self.layouts[&element];
         size.next_multiple_of(self.least().max(align))
     }
 
-    /// The offsets of all words of a value that begins at `base`, in the order of its components. (Types nest a few
-    /// hundred deep at most.)
+    /// The offsets of all words of a value that begins at `base`, in the order of its components. (Recursion
+    /// is safe: types nest at most a few hundred deep.)
     pub fn words(&self, types: &Types, ty: Type, base: u64, out: &mut Vec<u64>) {
         let count = types.components(ty) as u64;
         match *types.kind(ty) {
@@ -91,7 +91,7 @@ impl Layout {
         }
     }
 
-    /// The offset of a member after those that end at `end`, which is moved.
+    /// The offset of a member that follows members ending at `end`; advances `end`.
     pub fn place(&self, ty: Type, end: &mut u64) -> u64 {
         let (align, size) = self.layouts[&ty];
         let offset = end.next_multiple_of(align);
@@ -105,7 +105,7 @@ mod tests {
     use super::*;
     use crate::types::{Field, Structure};
 
-    /// The examples of the specification, and where the two layouts differ.
+    /// The examples of the specification, and the differences of the two layouts.
     #[test]
     fn buffers_have_fewer_gaps_than_uniforms() {
         let mut types = Types::default();

@@ -1,11 +1,10 @@
-//! The core of λV: what a program is between its text and the machine, and what it means.
+//! The core of λV: the compiler's intermediate representation and its semantics.
 //!
-//! A frontend builds a [`graph`] of typed nodes; the [`schedule`] gives each node its place, which
-//! is what backends read. [`core_text`] writes a program and reads it back, [`evaluate`] computes
-//! it as plainly as possible, through the primitive operations of [`op`] and the correctly rounded
-//! functions of [`math`].
+//! A frontend builds a [`graph`] of typed nodes. The [`schedule`] places each node in a block, and backends
+//! read the schedule. [`core_text`] prints and parses programs. [`evaluate`] is the reference evaluator,
+//! built on the primitive operations of [`op`] and the correctly rounded functions of [`math`].
 //!
-//! Modules depend on one another in this order only:
+//! Each module depends only on modules before it in this order:
 //!
 //! ```text
 //! source → diagnostics → decode
@@ -34,5 +33,5 @@ pub mod source;
 pub mod texture;
 pub mod types;
 
-/// The version of the language that programs are of (LANGUAGE.md).
+/// The version of the language (LANGUAGE.md).
 pub const LANGUAGE_VERSION: u32 = 2;

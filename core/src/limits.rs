@@ -1,116 +1,112 @@
 //! All limits of the compiler.
 //!
-//! *The compiler's time and memory are linear in the text, or one of these refuses it.* LANGUAGE.md §8
-//! has them as a table. What a text of 1 MB takes at most is measured by `lambdav-scaling`: 4 seconds
-//! and 1 GiB on one core; the numbers below are chosen for that, and so that 200,000 operations are
-//! accepted. (Images have limits of their own, which are the raster's.)
+//! *Compiling takes time and memory linear in the text; a text that would need more exceeds one of these
+//! limits and is refused.* LANGUAGE.md §8 lists the limits. `lambdav-scaling` measures the worst cases of a
+//! text of 1 MB: at most 4 seconds and 1 GiB on one core. The numbers below are chosen for that bound, and so
+//! that 200,000 operations are accepted. (Limits of images are in the raster crate.)
 
-/// The length of the longest text that is read, in bytes: 16 MiB. A larger one is LV0108.
+/// Longest text that is read, in bytes: 16 MiB. A longer one is LV0108.
 pub const TEXT: usize = 1 << 24;
 
-/// The length of the longest core text that is read or printed, in bytes: 128 MiB, three times what
-/// the largest programs that are compiled usually take.
+/// Longest core text that is read or printed, in bytes: 128 MiB, three times the core text of the largest
+/// programs that usually compile.
 pub const CORE_TEXT: usize = 1 << 27;
 
-/// The length of the longest text in WGSL or GLSL that is read, in bytes: 1 MiB. A larger one is LV0606.
+/// Longest text in WGSL or GLSL that is read, in bytes: 1 MiB. A longer one is LV0606.
 pub const FOREIGN_TEXT: usize = 1 << 20;
 
-/// How deep lists may nest. A list inside this many others is LV0106.
+/// Deepest nesting of lists. A list inside this many others is LV0106.
 pub const LIST_NESTING: usize = 20_000;
 
-/// The most files that include one another.
+/// Deepest nesting of files that include one another.
 pub const INCLUDE_NESTING: usize = 64;
 
-/// How deep blocks may nest: branches and loops after inlining. Deeper is LV0503.
+/// Deepest nesting of blocks: branches and loops after inlining. Deeper is LV0503.
 pub const BLOCK_NESTING: usize = 20_000;
 
-/// How many errors are told, and how many warnings, if nobody asks for more or fewer; of the others
-/// only the number.
+/// Default number of errors, and of warnings, that are reported. The others are only counted.
 pub const ERRORS: usize = 20;
 
-/// How many names that are not bound are compared with those that are, to suggest one.
+/// Most unbound names for which a similar bound name is searched.
 pub const SUGGESTIONS: usize = 100;
 
-/// How deep applications of functions may nest. Deeper is LV0501.
+/// Deepest nesting of applications of functions. Deeper is LV0501.
 pub const APPLICATION_NESTING: u32 = 10_000;
 
-/// How many expressions may be evaluated in expanding a program: so many that it takes a third of
-/// a second. Of a function that is applied again, its body counts again, even if no new node comes
-/// of it. An operation written once takes about three. More are LV0502.
+/// Most expressions evaluated while a program is expanded, which take a third of a second. Each application
+/// of a function counts its body again, even if it adds no node. An operation written once counts about
+/// three. More are LV0502.
 pub const EXPANSION_STEPS: u32 = 1_500_000;
 
-/// How many arguments and bindings of `let`s may be made in expanding a program. More are LV0502.
+/// Most arguments and `let` bindings made while a program is expanded. More are LV0502.
 pub const BINDINGS: usize = 2_000_000;
 
-/// How many core nodes a program may expand to. More are LV0502.
+/// Most core nodes of a program. More are LV0502.
 pub const NODES: usize = 1_000_000;
 
-/// How many nodes may be added to say where loops are needed, and to copy them. More are LV0502.
+/// Most nodes that the scheduler adds for guards and copies of loops. More are LV0502.
 pub const PLACED_NODES: usize = 500_000;
 
-/// How many steps it may take to find out where loops that conditions need, too, are needed. More are
-/// LV0502.
+/// Most steps of the scheduler for copies of loops, and for guards whose conditions need loops themselves.
+/// More are LV0502.
 pub const PLACING_WORK: usize = 20_000_000;
 
-/// How many operands, of statements and of ends of blocks, a scheduled program may have. More are
-/// LV0502.
+/// Most operands of the statements and block ends of a scheduled program. More are LV0502.
 pub const OPERANDS: usize = 3_000_000;
 
-/// How many operations all loops in the defaults of a program's uniforms may execute together. More
-/// are LV0504.
+/// Most operations that all loops in the defaults of a program's uniforms execute together. More are LV0504.
 pub const DEFAULT_OPERATIONS: u64 = 1 << 24;
 
-/// How many operations a loop that depends on nothing from outside may execute to become a constant of a
-/// module. One that takes more stays a loop.
+/// Most operations of a closed loop that becomes a constant of a module; such a loop depends on no input,
+/// uniform or resource. A longer one stays a loop.
 pub const CLOSED_LOOP_OPERATIONS: u64 = 1 << 20;
 
-/// How many operations all such loops of a module may execute together.
+/// Most operations that all such loops of a module execute together.
 pub const CLOSED_LOOPS_OPERATIONS: u64 = 1 << 24;
 
-/// How many `rec`s each entry of a loop may execute if nobody asks for more or fewer. More are LV0504.
+/// Default limit on the `rec`s that one entry of a loop executes. More are LV0504.
 pub const ITERATIONS: u64 = 1 << 24;
 
-/// How deep loops may nest in machine code: register allocation takes the square of it. Deeper ones
-/// are evaluated.
+/// Deepest nesting of loops in machine code: register allocation takes time by its square. Deeper loops are
+/// left to the evaluator.
 pub const CODE_LOOP_NESTING: usize = 200;
 
-/// How many values, and operands of `if`s and of ends of blocks, a lane program may have from which
-/// machine code is made. A larger one is evaluated.
+/// Most values, and operands of `if`s and block ends, of a lane program that becomes machine code. A larger
+/// one is left to the evaluator.
 pub const LANE_VALUES: usize = 4_000_000;
 
-/// How many values a loop or a branch may pass on in machine code: what is passed on is compared with
-/// all else that is. A larger program is evaluated.
+/// Most values that one loop or branch passes on in machine code: each is compared with every other. A larger
+/// program is left to the evaluator.
 pub const PASSED_VALUES: usize = 4_096;
 
-/// Of how many instructions of registers machine code is made. A larger program is evaluated.
+/// Most instructions of a register program that becomes machine code. A larger program is left to the
+/// evaluator.
 pub const INSTRS: usize = 1_500_000;
 
-/// How many words a value may have, and how many parts: fields, elements, cases. More are LV0419.
+/// Most words of a value, and most parts (fields, elements, cases) of a type. More are LV0419.
 pub const WORDS: u32 = 1 << 16;
 
-/// How many texels a texture may have, those of all its levels counted, and all textures of a program
-/// together: they take 2 GiB. More are refused where they are bound.
+/// Most texels of a texture, all levels counted, and of all textures of a program together: they take 2 GiB.
+/// A larger texture is refused when it is bound.
 pub const TEXELS: u32 = 1 << 27;
 
-/// How many words a buffer may have, and all buffers of a program together: they take 1 GiB. More are
-/// refused where they are bound.
+/// Most words of a buffer, and of all buffers of a program together: they take 1 GiB. A larger buffer is
+/// refused when it is bound.
 pub const BUFFER_WORDS: u32 = 1 << 28;
 
-/// How deep structures, variants and arrays may nest. Deeper is LV0419.
+/// Deepest nesting of structures, variants and arrays. Deeper is LV0419.
 pub const TYPE_NESTING: u32 = 256;
 
-/// How many words an array may have that machine code computes, rather than reads, and an index
-/// chooses from. A larger program is evaluated; where machine code is asked for it is LV0506.
+/// Most words of a computed array that machine code indexes dynamically; arrays that are read in place may be
+/// larger. A larger program is left to the evaluator, and is LV0506 where machine code is asked for.
 pub const CHOSEN_WORDS: usize = 16_384;
 
-/// How many bytes of memory machine code may take on each thread for arrays that live at once, in as
-/// few lanes as vectors have. A larger program is evaluated.
+/// Most bytes per thread that machine code needs for arrays that are live at once, at the fewest lanes of a
+/// vector. A larger program is left to the evaluator.
 pub const ARRAY_BYTES: usize = 1 << 24;
 
-/// How many words all constants of a program may have, and its operations operands, together. More
-/// are LV0502.
+/// Most words of all constants plus operands of all operations of a program. More are LV0502.
 pub const EXTENT: usize = 1 << 24;
 
-/// How many words all values of a scheduled program may have together: an evaluator has a place for
-/// each. More are LV0502.
+/// Most words of all values of a scheduled program together: an evaluator stores each. More are LV0502.
 pub const VALUE_WORDS: usize = 1 << 26;

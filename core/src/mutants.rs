@@ -1,38 +1,36 @@
 //! Mutants of the core: mistakes that can be switched on, to show that the tests find them.
 //!
-//! Each is one that a scheduler or evaluator could really contain. They are there only with the
-//! feature `mutants`; without it [`is_active`] is false at compile time. Every crate with mutants
-//! has a module like this one, and the switch that [`mutants!`](crate::mutants!) makes.
+//! Each is a mistake that a scheduler or evaluator could really contain. Mutants exist only with the feature
+//! `mutants`; without it [`is_active`] is false at compile time. Every crate with mutants has such a module,
+//! with a switch made by [`mutants!`](crate::mutants!).
 
 use crate::types::{Type, Types};
 
-/// A mistake.
+/// A mutant.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub enum Mutant {
     /// Folded products are one ulp too large.
     InexactFolding = 1,
-    /// An `if` of a constant condition becomes the arm that is not taken.
+    /// An `if` with a constant condition becomes the arm not taken.
     FoldedToOtherArm,
-    /// The scheduler evaluates what several arms need before them, whether or not one of them is
-    /// taken.
+    /// The scheduler evaluates a guarded node even if no arm that needs it is taken.
     EscapedGuard,
-    /// The scheduler takes a loop out of the arm that it stands in.
+    /// The scheduler hoists a loop out of the arm that contains it.
     ShallowLoop,
-    /// The scheduler takes computations out of loops that they depend on.
+    /// The scheduler hoists computations out of loops whose parameters they use.
     IgnoredParameter,
-    /// The scheduler swaps the arms of decisions that end rounds of loops.
+    /// The scheduler swaps the arms of the `if`s in a loop's tail.
     SwappedTails,
-    /// The evaluator sets the parameters of a loop to their values one after the other.
+    /// The evaluator assigns the parameters of a loop one after the other.
     SequentialRec,
-    /// The evaluator takes the wrong operand of a minimum where they are equal or a NaN.
+    /// The evaluator returns the wrong operand of a minimum if both are equal or one is a NaN.
     WrongMinimum,
-    /// Simplification forgets what was to be evaluated before a part of a value, although it might
-    /// not end.
+    /// Simplification drops operands that come before a part of a value and might not end.
     DroppedOperand,
-    /// The lower neighbour of a derivative is taken a row too low.
+    /// The odd row of a derivative is one row too low.
     WrongRow,
-    /// A pixel that is not discarded keeps its colour, too.
+    /// A pixel that is not discarded gets the clear colour, too.
     KeptColour,
 }
 
@@ -50,15 +48,15 @@ impl Mutant {
         Self::KeptColour,
     ];
 
-    /// Those of values with parts.
+    /// The mutants of values with parts.
     pub const OF_PARTS: [Self; 1] = [Self::DroppedOperand];
 
-    /// Those of derivatives.
+    /// The mutants of derivatives.
     pub const OF_DERIVATIVES: [Self; 1] = [Self::WrongRow];
 }
 
-/// The case and field whose words a mistaken reader of variants takes for those of another: another
-/// case's field of the same type, where there is one that lies elsewhere.
+/// The case and field whose words a mutant reads instead of the given ones: another case's field of the same
+/// type at other words, if there is one.
 pub fn mistaken_payload(types: &Types, ty: Type, case: u32, field: u32) -> (u32, u32) {
     let wanted = types.payload(ty, case, field);
     let Some((of, places)) = wanted else { return (case, field) };
@@ -75,21 +73,21 @@ pub fn mistaken_payload(types: &Types, ty: Type, case: u32, field: u32) -> (u32,
     fields.find(is_mistaken).unwrap_or((case, field))
 }
 
-/// The switch of an enumeration `Mutant` in a crate with the feature `mutants`, whose numbers begin
-/// at 1: the functions `activate` and `is_active`.
+/// Defines the switch, the functions `activate` and `is_active`, for an enumeration `Mutant` whose numbers
+/// begin at 1, in a crate with the feature `mutants`.
 #[macro_export]
 macro_rules! mutants {
     () => {
         static ACTIVE: std::sync::atomic::AtomicU8 = std::sync::atomic::AtomicU8::new(0);
 
-        /// Switches a mutant on, for the whole process, or all off.
+        /// Activates one mutant for the whole process, or none.
         #[cfg(feature = "mutants")]
         pub fn activate(mutant: Option<Mutant>) {
             let number = mutant.map_or(0, |mutant| mutant as u8);
             ACTIVE.store(number, std::sync::atomic::Ordering::Relaxed);
         }
 
-        /// Whether that mistake is to be made.
+        /// True if this mutant is active.
         pub(crate) fn is_active(mutant: Mutant) -> bool {
             cfg!(feature = "mutants")
                 && ACTIVE.load(std::sync::atomic::Ordering::Relaxed) == mutant as u8

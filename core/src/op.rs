@@ -1,7 +1,7 @@
-//! The primitive operations of the core, and what each does to bits.
+//! The primitive operations of the core, and their results to the bit.
 //!
-//! A backend implements these and nothing else; every other builtin is an expansion into them.
-//! [`Op::apply`] is the meaning: constant folding and both evaluators go through it.
+//! A backend implements these and nothing else; every other builtin expands into them. [`Op::apply`] defines
+//! the semantics: constant folding and both evaluators call it.
 //!
 //! Values are slices of `u32`, one word per component (`f32::to_bits`, 0/1 for `bool`, the bits of
 //! an `int` or `uint`), vectors in order, matrices by columns.
@@ -10,8 +10,8 @@ use crate::math;
 use crate::resource::Bound;
 use crate::types::{ResourceKind, Scalar, Type, TypeKind, Types};
 
-/// Defines [`Elementary`]: a variant for each function of [`math`], whose name there is its name in
-/// λV and in core text.
+/// Defines [`Elementary`], with a variant for each function of [`math`]. The function's name is also its name
+/// in λV and in core text.
 macro_rules! elementary {
     (unary { $($one:ident = $one_name:ident,)* } binary { $($two:ident = $two_name:ident,)* }) => {
         /// A correctly rounded function of LANGUAGE §6.
@@ -32,7 +32,7 @@ macro_rules! elementary {
                 }
             }
 
-            /// 1 or 2.
+            /// The number of operands, 1 or 2.
             pub fn arity(self) -> usize {
                 match self {
                     $(Self::$one)|* => 1,
@@ -86,15 +86,16 @@ fn word(value: f32) -> u32 {
     if value.is_nan() { NAN } else { value.to_bits() }
 }
 
-/// A primitive operation: total, pure, reading only its own operands, and the resource that one is.
+/// A primitive operation: total and pure. It reads only its operands and, if one of them is a resource, that
+/// resource's data.
 ///
-/// *Numbers* are `num`, `int`, `uint` and their vectors, *integers* the latter two. Arithmetic on
-/// integers wraps modulo 2^32.
+/// *Numbers* are `num`, `int`, `uint` and their vectors; *integers* are `int`, `uint` and their vectors.
+/// Arithmetic on integers wraps modulo 2^32.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Op {
     /// Componentwise on numbers: `-x`.
     Neg,
-    /// Componentwise on numbers: of `num`, the sign bit cleared; of the least `int`, itself.
+    /// Componentwise on numbers. For `num`, clears the sign bit; the least `int` stays as it is.
     Abs,
     /// Componentwise: toward −∞.
     Floor,
@@ -112,11 +113,11 @@ pub enum Op {
     Sub,
     /// Componentwise on two equal types of numbers.
     Mul,
-    /// Componentwise on two equal types of numbers. Of integers: toward zero; by 0, and of the
-    /// least `int` by −1, the dividend.
+    /// Componentwise on two equal types of numbers. Integer division truncates toward zero; dividing by 0, or
+    /// the least `int` by −1, yields the dividend.
     Div,
-    /// Componentwise on two equal types of integers: what [`Op::Div`] leaves, with the sign of the
-    /// dividend; by 0, and of the least `int` by −1, it is 0.
+    /// Componentwise on two equal types of integers: the remainder of [`Op::Div`], with the sign of the
+    /// dividend. It is 0 for a divisor of 0, and for the least `int` by −1.
     Rem,
     /// Componentwise on two equal types of integers: the upper 32 bits of the 64-bit product.
     MulHigh,
@@ -142,27 +143,27 @@ pub enum Op {
     Xor,
     /// Componentwise on bools, or bitwise on integers.
     Not,
-    /// `(a, n)`: componentwise on integers `a` and as many `uint`s `n`, taken modulo 32.
+    /// `(a, n)`: componentwise on integers `a` and equally many `uint`s `n`, taken modulo 32.
     ShiftLeft,
-    /// The same to the right: of `int`, copies of the sign bit come in, of `uint`, zeros.
+    /// The same to the right: arithmetic for `int`, logical for `uint`.
     ShiftRight,
     /// `bvec` to `bool`.
     Any,
     /// `bvec` to `bool`.
     All,
-    /// `(c, a, b)`: of a `bool`, a whole value of any type; of a `bvecN`, componentwise.
+    /// `(c, a, b)`: a whole value of any type by a `bool`, or componentwise by a `bvecN`.
     Select,
-    /// Componentwise from another scalar type. From `num` to an integer: toward zero, beyond its
-    /// limits to the nearer one, of NaN 0. Between integers: the same bits. From an integer to
-    /// `num`: to nearest, ties to even. From `bool`: 0 or 1. To `bool`: whether it is not 0.
+    /// Componentwise from another scalar type. From `num` to an integer: toward zero, saturating, 0 for NaN.
+    /// Between integers: the same bits. From an integer to `num`: to nearest, ties to even. From `bool`: 0 or
+    /// 1. To `bool`: true unless 0.
     Convert(Scalar),
-    /// Componentwise from `num` to `uint`: the bits, of any NaN [`NAN`].
+    /// Componentwise from `num` to `uint`: the bits; [`NAN`] for any NaN.
     Bits,
     /// Componentwise from `uint` to `num`: the number with these bits.
     FromBits,
-    /// A value from its parts ([`Types::parts`]): a vector from its scalars, a matrix from its
-    /// columns, a structure from its fields, an array from its elements. The type is that of the
-    /// result.
+    /// A value from its parts ([`Types::parts`]): a vector from its scalars, a matrix from its columns, a
+    /// structure from its fields, an array from its elements. The operand of the variant is the result's
+    /// type.
     Construct(Type),
     /// One component of a vector.
     Component(u8),
@@ -170,36 +171,37 @@ pub enum Op {
     Column(u8),
     /// One field of a structure.
     Field(u32),
-    /// `(a, index)`: the part of an array, vector or matrix at an `int` or `uint`, which is clamped
-    /// to where there are parts.
+    /// `(a, index)`: one part of an array, vector or matrix. The index is an `int` or `uint`, clamped to the
+    /// existing parts.
     At,
-    /// `(a, index, part)`: an array, vector or matrix with another part there, clamped alike.
+    /// `(a, index, part)`: the array, vector or matrix `a` with one part replaced. The index is clamped
+    /// likewise.
     Update,
-    /// A variant of the case of that index, from the case's fields.
+    /// A variant of this case (by index), from the case's fields.
     Inject(Type, u32),
     /// The index of a variant's case, as a `uint`.
     Tag,
-    /// `(case, field)`: the words that are a field of a case where the variant is of that case.
-    /// Where it is not, they are of another, or zero; nobody looks at them.
+    /// `(case, field)`: the words of a field, if the variant is of this case. Otherwise the words belong to
+    /// another field or are zero, and no result depends on them.
     Payload(u32, u32),
-    /// `(texture, place, level)`: the texel in a column and a row, an `ivec2`, of a level, an `int`, all
-    /// of which are clamped to what there is: a `vec4`.
+    /// `(texture, place, level)`: the texel, a `vec4`, at the column and row `place`, an `ivec2`, of a level,
+    /// an `int`. All three are clamped to the texture.
     Texel,
-    /// `(texture, level)`: width and height of a level, an `int`, which is clamped: an `ivec2`.
+    /// `(texture, level)`: width and height, an `ivec2`, of a level, an `int`, which is clamped.
     TextureSize,
-    /// How many levels a texture has: an `int`.
+    /// The number of levels of a texture: an `int`.
     TextureLevels,
-    /// `(texture, place, level)`: a sample by the device's sampler, of a texture that leaves them to it, at
-    /// a `vec2` and of a level of detail, a `num`: a `vec4`. SPIR-V alone has it.
+    /// `(texture, place, level)`: a sample, a `vec4`, by the device's own sampler, at a `vec2` and a level of
+    /// detail, a `num`. Only for textures with [`native`](crate::texture::TextureOptions::native) samples,
+    /// and only in SPIR-V.
     Sample,
-    /// `(buffer, index)`: the element at an `int` or `uint`, which is clamped to where there are elements.
+    /// `(buffer, index)`: an element. The index is an `int` or `uint`, clamped to the existing elements.
     Element,
-    /// How many elements a buffer has: an `int`.
+    /// The number of elements of a buffer: an `int`.
     Length,
-    /// `(value, others…)`: the value, after others have been evaluated, which might not end. There
-    /// is one other at least.
+    /// `(value, others…)`: the value, after evaluating the others, which might not end. At least one other.
     After,
-    /// Componentwise.
+    /// An elementary function, componentwise.
     Elementary(Elementary),
 }
 
@@ -207,7 +209,7 @@ fn is_index(ty: Type) -> bool {
     matches!(ty, Type::INT | Type::UINT)
 }
 
-/// The type of the parts that an index can choose from.
+/// The type of the parts that can be chosen by index.
 fn indexed_part(types: &Types, ty: Type) -> Option<Type> {
     match types.kind(ty) {
         TypeKind::Vector(..) | TypeKind::Matrix(..) | TypeKind::Array(..) => {
@@ -220,7 +222,7 @@ fn indexed_part(types: &Types, ty: Type) -> Option<Type> {
     }
 }
 
-/// Whether a type is a texture whose samples are a device's.
+/// True if a type is a texture with the device's own samples.
 fn is_native(types: &Types, ty: Type) -> bool {
     matches!(types.resource_kind(ty), Some(ResourceKind::Texture(options)) if options.native)
 }
@@ -233,21 +235,20 @@ fn element_of(types: &Types, ty: Type) -> Option<Type> {
     }
 }
 
-/// The part at which the index of [`Op::At`] or [`Op::Update`], the second operand, is.
+/// The clamped index of [`Op::At`] or [`Op::Update`], their second operand.
 fn clamped(types: &Types, of: &[Type], operands: &[&[u32]]) -> usize {
     clamped_index(of[1], operands[1][0], types.parts(of[0]).len())
 }
 
-/// An index of type `int` or `uint` as [`Op::At`], [`Op::Update`] and [`Op::Element`] take it, of so many
-/// parts.
+/// An index of type `int` or `uint`, clamped to `count` parts, as by [`Op::At`], [`Op::Update`] and
+/// [`Op::Element`].
 pub fn clamped_index(ty: Type, word: u32, count: usize) -> usize {
     let is_below = ty == Type::INT && (word as i32) < 0;
     if is_below { 0 } else { (word as usize).min(count - 1) }
 }
 
 impl Op {
-    /// The type of the result for operands of these types, or `None` where the operation is not
-    /// defined on them.
+    /// The type of the result for operands of these types; `None` if the operation is not defined on them.
     pub fn result_type(self, types: &Types, operands: &[Type]) -> Option<Type> {
         let is_number = |ty: Type| ty.is_num() || ty.is_integer();
         let is_texture =
@@ -335,7 +336,7 @@ impl Op {
         }
     }
 
-    /// The part that the operation takes of its only operand, whatever that is.
+    /// The index of the part that the operation takes of its only operand, whatever its value.
     pub fn fixed_part(self) -> Option<usize> {
         match self {
             Self::Component(k) | Self::Column(k) => Some(k.into()),
@@ -344,7 +345,7 @@ impl Op {
         }
     }
 
-    /// Whether it reads a resource, its first operand: its value is not known before data is bound.
+    /// True if the operation reads a resource, its first operand: the result is unknown before data is bound.
     pub fn reads_resource(self) -> bool {
         matches!(
             self,
@@ -357,12 +358,12 @@ impl Op {
         )
     }
 
-    /// Computes the operation where the program's resources have this data, as [`Op::apply`] does if
-    /// it reads none.
+    /// Computes the operation on operands and on the data of the program's resources. An operation that reads
+    /// no resource is left to [`Op::apply`].
     ///
     /// # Panics
     ///
-    /// If it reads a resource to which nothing is bound.
+    /// If the operation reads a resource without data.
     pub fn evaluate(
         self,
         types: &Types,
@@ -404,11 +405,11 @@ impl Op {
         }
     }
 
-    /// Computes the operation, which reads no resource. `of` are the operands' types, for which [`Op::result_type`] must be
-    /// `Some`; `out` has as many words as the result has components.
+    /// Computes an operation that reads no resource. [`Op::result_type`] must be `Some` for the operands'
+    /// types `of`; `out` has as many words as the result has components.
     ///
-    /// A NaN that is computed is always [`NAN`], so that folded constants, and with them printed
-    /// core, are the same on every machine (x86 makes negative NaNs, others positive ones).
+    /// A computed NaN is always [`NAN`]. So folded constants, and printed core with them, are the same on
+    /// every machine (x86 makes negative NaNs, others positive ones).
     pub fn apply(self, types: &Types, of: &[Type], operands: &[&[u32]], out: &mut [u32]) {
         match self {
             Self::Any => out[0] = u32::from(operands[0].iter().any(|&b| b != 0)),
@@ -470,7 +471,7 @@ impl Op {
         }
     }
 
-    /// A component of an operation on nums.
+    /// One component of an operation on nums.
     fn of_nums(self, operand: impl Fn(usize) -> u32) -> u32 {
         let num = |k: usize| f32::from_bits(operand(k));
         match self {
@@ -505,7 +506,7 @@ impl Op {
         }
     }
 
-    /// A component of an operation on bools.
+    /// One component of an operation on bools.
     fn of_bools(self, operand: impl Fn(usize) -> u32) -> u32 {
         match self {
             Self::Equal => u32::from(operand(0) == operand(1)),
@@ -520,7 +521,7 @@ impl Op {
         }
     }
 
-    /// A component of an operation on integers of that type.
+    /// One component of an operation on integers of this type.
     fn of_integers(self, scalar: Scalar, operand: impl Fn(usize) -> u32) -> u32 {
         let is_signed = scalar == Scalar::I32;
         let signed = |k: usize| operand(k) as i32;
@@ -619,7 +620,7 @@ mod tests {
         }
     }
 
-    /// `op` of integers of a type, all pairs of words that are near a limit.
+    /// Tests an operation on integers, at all pairs of words near a limit.
     fn integers(op: Op, ty: Type, meaning: impl Fn(u32, u32) -> u32) {
         let types = Types::default();
         let near = [0, 1, 2, 3, 7, 31, 32, 33, 63, 0x7fff_ffff, 0x8000_0000, 0x8000_0001];
@@ -670,7 +671,7 @@ mod tests {
             i64::from(a as i32).div_euclid(1 << (n % 32)) as u32
         });
         for ty in [Type::INT, Type::UINT] {
-            // By a sum without carries.
+            // Xor as a sum without carries.
             integers(Op::Xor, ty, |a, b| (a | b) - (a & b));
             integers(Op::Or, ty, |a, b| u32::MAX - ((u32::MAX - a) & (u32::MAX - b)));
             integers(Op::Not, ty, |a, _| u32::MAX - a);
@@ -774,7 +775,7 @@ mod tests {
         ];
         let variant = Variant { name: "V".into(), cases: cases.into() };
         let ty = types.add_variant(variant).expect("is small");
-        // Tag, two nums, an integer, a bool.
+        // The layout: tag, two nums, an integer, a bool.
         for (case, of, operands, value) in [
             (0, &[Type::UINT, Type::vec(2)][..], &[&[7][..], &[8, 9]][..], [0, 8, 9, 7, 0]),
             (1, &[Type::BOOL, Type::INT], &[&[1], &[5]], [1, 0, 0, 5, 1]),

@@ -1,12 +1,12 @@
-//! What a program is given as a whole, by the names of its declarations: textures and buffers.
+//! Resources: the textures and buffers that a program declares by name.
 //!
-//! A [`Resource`] is a value of a type of its own, without components: which one is meant is known
-//! when the program is compiled, wherever the value goes. The data is part of the
-//! [inputs](crate::inputs::Inputs), one [`Bound`] for each resource, in the order of their numbers.
+//! A [`Resource`] has a type of its own, whose value has no components: wherever the value goes, the compiler
+//! knows which resource it is. The data is part of the [inputs](crate::inputs::Inputs), one [`Bound`] for
+//! each resource, by index.
 //!
-//! A buffer is an array whose length is known when data is bound to it, of at least one element. Here an
-//! element lies as its components, a word each, without gaps; how it lies in the memory that a shader
-//! shares with the world is the layout's to say ([`crate::layout`]).
+//! A buffer is an array of at least one element, whose length is known when data is bound. Here an element is
+//! stored as its components, a word each, without gaps. Its layout in memory shared with the host program is
+//! [`crate::layout`]'s.
 
 use crate::limits::BUFFER_WORDS;
 use crate::texture::{NAN, TextureData};
@@ -17,7 +17,7 @@ use std::sync::Arc;
 /// The data of a resource.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub enum Bound {
-    /// There is none yet, and no operation may read it.
+    /// No data yet; no operation may read it.
     #[default]
     Nothing,
     /// The texels of a texture.
@@ -27,7 +27,7 @@ pub enum Bound {
 }
 
 impl Bound {
-    /// All words, as they lie in memory: of texels red, green, blue and alpha.
+    /// All words, in memory order; a texel is red, green, blue and alpha.
     pub fn words(&self) -> &[u32] {
         match self {
             Self::Nothing => &[],
@@ -36,7 +36,7 @@ impl Bound {
         }
     }
 
-    /// The texels, if it is a texture.
+    /// The texels of a texture; `None` for others.
     pub fn texture(&self) -> Option<&Arc<TextureData>> {
         match self {
             Self::Texture(data) => Some(data),
@@ -44,7 +44,7 @@ impl Bound {
         }
     }
 
-    /// The elements, if it is a buffer.
+    /// The elements of a buffer; `None` for others.
     pub fn buffer(&self) -> Option<&Arc<BufferData>> {
         match self {
             Self::Buffer(data) => Some(data),
@@ -65,7 +65,7 @@ impl Bound {
     }
 }
 
-/// The first resource for which there is no data among these, which are in order of their numbers.
+/// The first resource without data in `bound`, which is in order of the resources' indices.
 pub fn unbound<'t>(types: &'t Types, bound: &[Bound]) -> Option<&'t Resource> {
     let mut all = types.resources().iter().enumerate();
     let is_missing = |(number, of): &(usize, &Arc<Resource>)| {
@@ -74,10 +74,10 @@ pub fn unbound<'t>(types: &'t Types, bound: &[Bound]) -> Option<&'t Resource> {
     all.find(is_missing).map(|(_, missing)| &**missing)
 }
 
-/// The elements of a buffer, at least one. Nums hold one NaN only, 0x7fc00000, and bools are 0 or 1.
+/// The elements of a buffer, at least one. Nums contain no NaN but 0x7fc00000; bools are 0 or 1.
 #[derive(Clone, PartialEq)]
 pub struct BufferData {
-    /// How many words an element has.
+    /// Words per element.
     width: usize,
     words: Vec<u32>,
 }
@@ -88,21 +88,21 @@ impl fmt::Debug for BufferData {
     }
 }
 
-/// Why there is no buffer.
+/// An error in making a buffer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum BufferError {
-    /// It would have no element.
+    /// No elements.
     Empty,
-    /// The words are not those of whole elements.
+    /// The number of words is not a multiple of an element's words.
     Count {
-        /// How many words were given.
+        /// The number of words given.
         found: usize,
-        /// How many words an element has.
+        /// Words per element.
         width: usize,
     },
-    /// It has too many words.
+    /// Too many words.
     TooLarge {
-        /// How many.
+        /// The number of words.
         words: u64,
     },
 }
@@ -123,7 +123,7 @@ impl fmt::Display for BufferError {
     }
 }
 
-/// How many words a buffer of so many elements has, each of so many words.
+/// The number of words of a buffer with this many elements of `width` words each.
 ///
 /// # Errors
 ///
@@ -138,11 +138,12 @@ pub fn buffer_words(elements: u64, width: usize) -> Result<usize, BufferError> {
 }
 
 impl BufferData {
-    /// A buffer of elements of that type, of that table, whose components these are, in order.
+    /// A buffer of elements of type `element`, a type of the table `types`, from the words of all elements in
+    /// order.
     ///
     /// # Errors
     ///
-    /// Where there is no element, a part of one or too many.
+    /// If there is no element, an incomplete element, or more words than the limit.
     pub fn new(types: &Types, element: Type, mut words: Vec<u32>) -> Result<Self, BufferError> {
         let width = types.components(element);
         buffer_words(words.len() as u64, 1)?;
@@ -162,12 +163,12 @@ impl BufferData {
         Ok(Self { width, words })
     }
 
-    /// How many elements there are: at least one.
+    /// The number of elements, at least one.
     pub fn len(&self) -> usize {
         self.words.len() / self.width
     }
 
-    /// Whether there is no element, which is never so.
+    /// Always false: a buffer has at least one element.
     pub fn is_empty(&self) -> bool {
         self.words.is_empty()
     }
@@ -177,7 +178,7 @@ impl BufferData {
         &self.words
     }
 
-    /// The words of an element, which is there.
+    /// The words of an element; `index` must be less than [`Self::len`].
     pub fn element(&self, index: usize) -> &[u32] {
         &self.words[index * self.width..][..self.width]
     }

@@ -1,4 +1,4 @@
-//! Interned sorted sets: a set is four bytes, equality is one comparison, unions are remembered.
+//! Interned sorted sets: four bytes each, equality in one comparison, memoised unions.
 
 use rustc_hash::FxHashMap;
 use std::hash::Hash;
@@ -69,13 +69,13 @@ impl<T: Copy + Ord + Hash> Sets<T> {
         id
     }
 
-    /// The set of these elements, which must ascend.
+    /// The set of these elements, which must be in ascending order.
     pub fn of(&mut self, elements: Vec<T>) -> SetId {
         debug_assert!(elements.is_sorted_by(|a, b| a < b), "they ascend");
         self.intern(elements.into())
     }
 
-    /// `set` must be sorted and without repetition.
+    /// Interns a set, which must be sorted and without duplicates.
     fn intern(&mut self, set: Box<[T]>) -> SetId {
         let next = SetId(self.sets.len() as u32);
         let id = *self.ids.entry(set.clone()).or_insert(next);

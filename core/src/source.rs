@@ -21,7 +21,7 @@ impl Span {
     }
 }
 
-/// A position for people: both numbers count from 1, columns count characters.
+/// A position as shown to users: line and column count from 1, columns count characters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct LineColumn {
     /// Line, from 1.
@@ -30,55 +30,53 @@ pub struct LineColumn {
     pub column: u32,
 }
 
-/// The text of a program, which may consist of several files, and the names by which messages call
-/// these.
+/// The text of a program, which may consist of several files, and the file names used in messages.
 ///
-/// The files lie one behind the other, each from the beginning of a line, so a [`Span`] says which
-/// file it is in: the program's own file comes first, then those that it includes.
+/// The files are concatenated, each starting on a new line, so a [`Span`] determines its file. The program's
+/// main file comes first, then the files that it includes.
 #[derive(Clone, Debug)]
 pub struct SourceFile {
     text: String,
     line_starts: Vec<u32>,
-    /// How many characters begin before each block of [`CHARS_BLOCK`] bytes: a line may be all of
-    /// the text.
+    /// The number of characters that begin before each block of [`CHARS_BLOCK`] bytes. A line may be as long
+    /// as the whole text, so columns need this index.
     chars: Vec<u32>,
-    /// At least one; ascending.
+    /// At least one; ascending by position.
     files: Vec<FilePart>,
-    /// Ascending.
+    /// Ascending by position.
     inclusions: Box<[Inclusion]>,
 }
 
 /// One of the files of a program.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FilePart {
-    /// The name by which messages call it.
+    /// The name in messages.
     pub name: String,
-    /// The name by which a module calls it, which does not depend on how the program's path was
-    /// spelt: that of the file, or the way to it from the folder of the program's own file.
+    /// The name in a module, which does not depend on how the program's path was spelt: the file's name, or
+    /// its path relative to the folder of the main file.
     pub module_name: String,
-    /// Where its text lies.
+    /// The position of its text.
     pub span: Span,
 }
 
 /// An `include` of a program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Inclusion {
-    /// Where the form begins.
+    /// The offset at which the form begins.
     pub at: u32,
-    /// The index of the file that it stands for; `None` where that has been included before, or
-    /// could not be read.
+    /// The index of the included file; `None` if it was included before, or could not be read.
     pub file: Option<usize>,
 }
 
 const CHARS_BLOCK: usize = 4096;
 
-/// How many characters begin there.
+/// The number of characters that begin in these bytes.
 fn beginnings(bytes: &[u8]) -> usize {
     bytes.iter().filter(|&&byte| byte & 0xc0 != 0x80).count()
 }
 
 impl SourceFile {
-    /// Takes over `text`; `name` is what messages show (a path, or `<stdin>`).
+    /// A program of one file; `name` is shown in messages (a path, or `<stdin>`).
     pub fn new(name: impl Into<String>, text: impl Into<String>) -> Self {
         let (name, text) = (name.into(), text.into());
         let module_name = name.rsplit(['/', '\\']).next().unwrap_or_default().to_owned();
@@ -94,7 +92,7 @@ impl SourceFile {
         source
     }
 
-    /// The same files with another text of the same length, whose lines begin at the same places.
+    /// The same files with another text of the same length and the same line breaks.
     pub fn with_text(&self, text: String) -> Self {
         debug_assert_eq!(text.len(), self.text.len(), "positions stay what they are");
         let mut source = Self { text, line_starts: vec![0], chars: vec![0], ..self.clone() };
@@ -113,13 +111,13 @@ impl SourceFile {
         self.files.len() - 1
     }
 
-    /// Notes what each `include` stands for.
+    /// Records the included file of each `include`.
     pub fn set_inclusions(&mut self, mut all: Vec<Inclusion>) {
         all.sort_unstable_by_key(|inclusion| inclusion.at);
         self.inclusions = all.into();
     }
 
-    /// Indexes what was added to the text from there on.
+    /// Indexes the text added from offset `from` on.
     fn index(&mut self, from: usize) {
         let added = self.text.as_bytes()[from..].iter().zip(from as u32 + 1..);
         self.line_starts.extend(added.filter(|&(&b, _)| b == b'\n').map(|(_, next)| next));
@@ -130,7 +128,7 @@ impl SourceFile {
         }
     }
 
-    /// The files, the program's own first.
+    /// The files, the main file first.
     pub fn files(&self) -> &[FilePart] {
         &self.files
     }
@@ -145,13 +143,13 @@ impl SourceFile {
         &self.files[self.file_index(offset)]
     }
 
-    /// What the `include` that begins there stands for.
+    /// The `include` that begins at this offset.
     pub fn inclusion(&self, at: u32) -> Option<Inclusion> {
         let found = self.inclusions.binary_search_by_key(&at, |inclusion| inclusion.at).ok()?;
         Some(self.inclusions[found])
     }
 
-    /// The name by which messages call the program's own file.
+    /// The name of the main file in messages.
     pub fn name(&self) -> &str {
         &self.files[0].name
     }
@@ -168,16 +166,16 @@ impl SourceFile {
 
     /// The line of a byte offset, counted from 0 through all files.
     pub(crate) fn line_index(&self, offset: u32) -> usize {
-        // The first line starts at 0, so at least one start is not after the offset.
+        // The first line starts at 0, so at least one line starts at or before the offset.
         self.line_starts.partition_point(|&start| start <= offset) - 1
     }
 
-    /// How many lines lie before a file.
+    /// The number of lines before a file.
     pub(crate) fn lines_before(&self, file: &FilePart) -> usize {
         self.line_index(file.span.start)
     }
 
-    /// The text of a line counted from 0 through all files, without its end and without a byte order
+    /// The span of a line, counted from 0 through all files, without its line break and without a byte order
     /// mark.
     pub(crate) fn line_span(&self, index: usize) -> Span {
         let start = self.line_starts[index] as usize;
@@ -189,14 +187,14 @@ impl SourceFile {
         Span::new((start + mark) as u32, (start + content.len()) as u32)
     }
 
-    /// Whether a byte order mark begins there, which it does at the start of a file only.
+    /// True if a byte order mark begins at this offset: only at the start of a file.
     pub fn is_mark(&self, at: usize) -> bool {
         self.file(at as u32).span.start as usize == at
             && self.text[at..].starts_with(BYTE_ORDER_MARK)
     }
 
-    /// Line and column in its file of a byte offset; an offset past the end counts as the end. A byte
-    /// order mark at the start of a file is not a column.
+    /// Line and column of a byte offset in its file. An offset past the end counts as the end. A byte order
+    /// mark at the start of a file is not a column.
     pub fn line_column(&self, offset: u32) -> LineColumn {
         let offset = offset.min(self.text.len() as u32);
         let (line, file) = (self.line_index(offset), self.file(offset));
@@ -209,7 +207,7 @@ impl SourceFile {
         LineColumn { line, column: column as u32 + 1 }
     }
 
-    /// How many characters begin before a byte.
+    /// The number of characters that begin before a byte.
     fn chars_before(&self, offset: usize) -> usize {
         let block = offset / CHARS_BLOCK;
         let rest = &self.text.as_bytes()[block * CHARS_BLOCK..offset];
@@ -217,14 +215,14 @@ impl SourceFile {
     }
 }
 
-/// Some programs begin a text with it.
+/// Some editors write it at the start of a text.
 const BYTE_ORDER_MARK: char = '\u{feff}';
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    /// Positions are those in the files as they are by themselves.
+    /// Positions are the same as in each file on its own.
     #[test]
     fn files_behind_one_another() {
         let texts = ["(a)\n ä b\n", "\u{feff}(c\n d)", "", "x\ny"];

@@ -1,47 +1,46 @@
-//! Textures: what a declaration says of one, and the texels that it is given.
+//! Textures: the options of a declaration, and the data of a texture.
 //!
-//! What operations on textures mean is [`TextureData`]'s to say: [`TextureData::texel`] takes any
-//! integers.
+//! [`TextureData`] defines the operations on textures; [`TextureData::texel`] accepts any integers.
 
 use crate::limits::TEXELS;
 use lambdav_float_environment::with_default;
 use std::fmt;
 
-/// What a declaration says of a texture.
+/// The options of a texture's declaration.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct TextureOptions {
-    /// How texels are weighed.
+    /// The filter of samples.
     pub filter: Filter,
-    /// What there is beyond the edges.
+    /// The wrap mode beyond the edges.
     pub wrap: Wrap,
-    /// Whether red, green and blue are decoded when the texture is bound.
+    /// Red, green and blue are decoded from sRGB when the texture is bound.
     pub srgb: bool,
-    /// Whether there are levels below the first.
+    /// The texture has levels below the first.
     pub mipmaps: bool,
-    /// Whether samples are a device's, by a sampler that it has: no declaration says so, and only SPIR-V
-    /// can have it. Evaluators and machine code take no data for such a texture.
+    /// Samples are taken by the device's own sampler. No declaration can set this; only SPIR-V can have such
+    /// textures. Evaluators and machine code accept no data for one.
     pub native: bool,
 }
 
-/// How the texels around a place are weighed.
+/// The weights of the texels around a sampled place.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Filter {
-    /// The nearest one is taken.
+    /// The nearest texel.
     Nearest,
-    /// Two in each direction are mixed.
+    /// A linear mix of two texels in each direction.
     #[default]
     Linear,
 }
 
-/// What there is beyond the edges of a texture.
+/// The wrap mode of a texture: its values beyond the edges.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Wrap {
-    /// The texels of the edge.
+    /// The texels at the edge.
     #[default]
     Clamp,
-    /// The texture again.
+    /// The texture, repeated.
     Repeat,
-    /// The texture and its mirror image in turn.
+    /// The texture and its mirror image, alternating.
     Mirror,
 }
 
@@ -54,7 +53,7 @@ macro_rules! names {
                 match self { $(Self::$value => $name,)* }
             }
 
-            /// The value of that name.
+            /// The value with this name.
             pub fn from_name(name: &str) -> Option<Self> {
                 match name { $($name => Some(Self::$value),)* _ => None }
             }
@@ -65,22 +64,22 @@ macro_rules! names {
 names!(Filter { Nearest = "nearest", Linear = "linear", });
 names!(Wrap { Clamp = "clamp", Repeat = "repeat", Mirror = "mirror", });
 
-/// The most levels of a texture: each has half the size of the one before, and the largest has at most
-/// [`TEXELS`] texels.
+/// Most levels of a texture: each has half the size of the one before, and the largest has at most [`TEXELS`]
+/// texels.
 pub const MOST_LEVELS: u32 = TEXELS.ilog2() + 1;
 
-/// One size of a texture.
+/// A level of a texture.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Level {
-    /// The number of texels before it.
+    /// The index of its first texel.
     pub first: u32,
-    /// How many texels a row has.
+    /// Texels per row.
     pub width: u32,
-    /// How many rows there are.
+    /// The number of rows.
     pub height: u32,
 }
 
-/// The texels of a texture, of all levels. They hold one NaN only, 0x7fc00000.
+/// The texels of all levels of a texture. They contain no NaN but 0x7fc00000.
 #[derive(Clone, PartialEq)]
 pub struct TextureData {
     levels: Box<[Level]>,
@@ -93,22 +92,22 @@ impl fmt::Debug for TextureData {
     }
 }
 
-/// Why there is no texture.
+/// An error in making a texture.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TextureError {
-    /// The number of texels is not that of the size, or one side is zero.
+    /// The number of texels does not match the size, or a side is zero.
     Count {
         /// Texels in a row, and rows.
         size: [u32; 2],
-        /// How many texels were given.
+        /// The number of texels given.
         found: usize,
     },
-    /// It has too many texels, those of all levels counted.
+    /// Too many texels, all levels counted.
     TooLarge {
         /// Texels in a row, and rows.
         size: [u32; 2],
     },
-    /// There is not enough memory.
+    /// Out of memory.
     Memory,
 }
 
@@ -134,11 +133,11 @@ impl fmt::Display for TextureError {
     }
 }
 
-/// The levels of a texture whose first has that size, all or only that one.
+/// The levels of a texture with this size: all levels, or only the first.
 ///
 /// # Errors
 ///
-/// [`TextureError::TooLarge`], before memory is asked for, and [`TextureError::Count`] of none.
+/// [`TextureError::TooLarge`], before memory is allocated, and [`TextureError::Count`] if a side is zero.
 pub fn levels(size: [u32; 2], mipmaps: bool) -> Result<Box<[Level]>, TextureError> {
     let ([mut width, mut height], mut first) = (size, 0_u64);
     if width == 0 || height == 0 {
@@ -158,7 +157,7 @@ pub fn levels(size: [u32; 2], mipmaps: bool) -> Result<Box<[Level]>, TextureErro
     }
 }
 
-/// The bits of the only NaN among texels, and in buffers.
+/// The bits of the only NaN in textures and buffers.
 pub(crate) const NAN: u32 = 0x7fc0_0000;
 
 fn canonical(x: f32) -> f32 {
@@ -166,11 +165,11 @@ fn canonical(x: f32) -> f32 {
 }
 
 impl TextureData {
-    /// A texture of these texels, row by row, and, with `mipmaps`, its smaller levels.
+    /// A texture with these texels, row by row. `mipmaps` adds the smaller levels.
     ///
     /// # Errors
     ///
-    /// As [`levels`]; and where there are too few or too many texels, or memory does not suffice.
+    /// Those of [`levels`]; [`TextureError::Count`] for the wrong number of texels; [`TextureError::Memory`].
     pub fn new(
         size: [u32; 2],
         texels: impl ExactSizeIterator<Item = [f32; 4]>,
@@ -194,7 +193,7 @@ impl TextureData {
         Ok(Self { levels, texels: all })
     }
 
-    /// The levels, the largest first: at least one.
+    /// The levels, at least one, the largest first.
     pub fn levels(&self) -> &[Level] {
         &self.levels
     }
@@ -204,25 +203,25 @@ impl TextureData {
         &self.texels
     }
 
-    /// The level of that number, which is clamped.
+    /// A level; the index is clamped.
     pub fn level(&self, level: i32) -> Level {
         self.levels[clamp(level, self.levels.len() as u32) as usize]
     }
 
-    /// The texel in a column and a row of a level, all of which are clamped.
+    /// The texel at a column and row of a level; all three are clamped.
     pub fn texel(&self, x: i32, y: i32, level: i32) -> [f32; 4] {
         let Level { first, width, height } = self.level(level);
         self.texels[(first + clamp(y, height) * width + clamp(x, width)) as usize]
     }
 }
 
-/// A number from 0 to `count - 1`.
+/// Clamps to 0…`count - 1`.
 fn clamp(number: i32, count: u32) -> u32 {
     (number.max(0) as u32).min(count - 1)
 }
 
-/// Adds the texels of a level, each the mean of four of the level before; what is left over in an
-/// odd row or column is dropped.
+/// Appends the texels of a level, each the mean of four texels of the level before. An odd last row or column
+/// is dropped.
 fn reduce(texels: &mut Vec<[f32; 4]>, from: Level, to: Level) {
     for y in 0..to.height {
         for x in 0..to.width {
@@ -270,7 +269,7 @@ mod tests {
         // (0 + 1) + (5 + 6), (2 + 3) + (7 + 8); column 4 and row 2 are dropped.
         assert_eq!([0, 1].map(|x| texture.texel(x, 0, 1)[0]), [3.0, 5.0]);
         assert_eq!(texture.texel(0, 0, 2)[0], 4.0);
-        // One column: its texels are counted twice.
+        // One column: each texel counts twice.
         let texture = grey([1, 4], true, |i| i as f32);
         assert_eq!([0, 1].map(|y| texture.texel(0, y, 1)[0]), [0.5, 2.5]);
         assert_eq!(texture.levels().len(), 3);

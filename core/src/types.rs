@@ -1,32 +1,30 @@
 //! The types of values: an open set, interned.
 //!
-//! A [`Type`] is a handle of four bytes, which is compared, hashed and copied for nothing. The
-//! table [`Types`] of the program that it belongs to says what stands behind it, a [`TypeKind`],
-//! and answers what consumers want to know of any type: how many components it has, of which
-//! scalar type each of them is, which parts it consists of and where these begin. The table is part
-//! of the graph, and goes with it into its schedule.
+//! A [`Type`] is a handle of four bytes, cheap to compare, hash and copy. The program's table [`Types`] maps
+//! it to a [`TypeKind`] and answers questions about any type: the number of components, the scalar type of
+//! each, the parts, and the offset of each part. The table is part of the graph, and is handed on with the
+//! schedule.
 //!
-//! The types that every program has — scalars, vectors, matrices — have the same handles in all
-//! tables, so that [`Type::NUM`] or [`Type::vec`] need no table, and neither does looking at one
-//! of them ([`Type::builtin`]). Structures, variants and arrays are added by the program
-//! ([`Types::add_structure`], [`Types::add_variant`], [`Types::add_array`]), and a type for each of its
-//! resources, the textures and buffers that it is given ([`Types::add_resource`]).
+//! Scalars, vectors and matrices have the same handles in all tables. So [`Type::NUM`] and [`Type::vec`] need
+//! no table, and neither does [`Type::builtin`]. A program adds structures, variants and arrays
+//! ([`Types::add_structure`], [`Types::add_variant`], [`Types::add_array`]), and one type for each of its
+//! resources, textures and buffers ([`Types::add_resource`]).
 //!
 //! # Layout
 //!
-//! A value is a sequence of words, its components. The parts of a structure (its fields) and of an
-//! array (its elements) follow one another. A variant has no parts: its cases share their words.
-//! First comes the tag, the index of the case, as a `uint`; then the slots of the payload, those
-//! for `num`s, those for integers of either type, those for `bool`s. The fields of each case take
-//! slots of each kind in order, from the first; what a case does not need is zero.
+//! A value is a sequence of words, its components. The parts of a structure (its fields) and of an array (its
+//! elements) follow one another. A variant has no parts: its cases share words. Its first word is the tag,
+//! the index of the case, as a `uint`. The payload follows: slots for `num`s, slots for integers of either
+//! type, slots for `bool`s. The fields of each case take slots of each kind in order, from the first. Slots
+//! that a case does not use are zero.
 //!
 //! # Invariants
 //!
-//! - Equal types are one handle of a table, so equality of handles is equality of types.
-//! - What a type consists of has smaller handles than the type: what needs the parts first is a
-//!   loop over [`Types::all`].
-//! - A type has at most [`WORDS`] components and as many parts, and types nest at most [`NESTING`]
-//!   deep. Nothing recurses on that depth.
+//! - Equal types have one handle in a table, so equality of handles is equality of types.
+//! - The parts of a type have smaller handles than the type, so a loop over [`Types::all`] visits parts
+//!   first.
+//! - A type has at most [`WORDS`] components and as many parts, and types nest at most [`NESTING`] deep. No
+//!   function recurses to that depth.
 
 use crate::limits::{TYPE_NESTING as NESTING, WORDS};
 use crate::texture::TextureOptions;
@@ -39,15 +37,15 @@ use std::sync::Arc;
 pub enum Scalar {
     /// IEEE 754 binary32: `num`.
     F32,
-    /// `bool`. As bits: 0 or 1.
+    /// `bool`, stored as 0 or 1.
     Bool,
     /// 32 bits, two's complement: `int`.
     I32,
-    /// 32 bits without a sign: `uint`.
+    /// 32 bits, unsigned: `uint`.
     U32,
 }
 
-/// What a type is.
+/// The structure of a type.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum TypeKind {
     /// `num`, `bool`, `int` or `uint`.
@@ -62,7 +60,7 @@ pub enum TypeKind {
     Variant(VariantId),
     /// An array: type and number of its elements.
     Array(Type, u32),
-    /// A [`Resource`]: the value is that texture or buffer, and has no components.
+    /// A [`Resource`]: the type's only value is this texture or buffer, which has no components.
     Resource(ResourceId),
 }
 
@@ -70,26 +68,26 @@ pub enum TypeKind {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct ResourceId(u32);
 
-/// What a program is given as a whole, by its name.
+/// A texture or buffer that a program declares by name.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Resource {
-    /// Its name, which no other has.
+    /// Its name, unique in the program.
     pub name: Arc<str>,
-    /// What it is.
+    /// Its kind.
     pub kind: ResourceKind,
 }
 
-/// What a resource is.
+/// The kind of a resource.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum ResourceKind {
-    /// A 2D texture, of which the declaration says this.
+    /// A 2D texture with the options of its declaration.
     Texture(TextureOptions),
-    /// An array of elements of this type, whose length is known when it is bound.
+    /// An array of elements of this type, whose length is known when data is bound.
     Buffer(Type),
 }
 
 impl ResourceKind {
-    /// What it is called in λV, in core text and in messages.
+    /// The kind's name in λV, in core text and in messages.
     pub fn word(self) -> &'static str {
         match self {
             Self::Texture(_) => "texture",
@@ -106,10 +104,10 @@ pub struct StructureId(u32);
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct VariantId(u32);
 
-/// Fields with names, all there at once. Structures with equal names and fields are one type.
+/// Named fields. Structures with equal names and fields are one type.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Structure {
-    /// Its name; those of one declaration with generic fields share it.
+    /// Its name. The instances of a declaration with generic fields share it.
     pub name: Arc<str>,
     /// Its fields.
     pub fields: Box<[Field]>,
@@ -122,11 +120,11 @@ pub struct Field {
     pub name: Arc<str>,
     /// Its type.
     pub ty: Type,
-    /// Whether the declaration leaves its type open.
+    /// The declaration leaves the field's type open.
     pub is_generic: bool,
 }
 
-/// Cases with names, one of which is there. Variants with equal names and cases are one type.
+/// Named cases; a value is of one of them. Variants with equal names and cases are one type.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Variant {
     /// Its name.
@@ -144,14 +142,14 @@ pub struct Case {
     pub fields: Box<[Field]>,
 }
 
-/// Why there is no such type.
+/// An exceeded limit on types.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TypeLimit {
-    /// Its values would be too large.
+    /// Its values would have too many words.
     Words,
     /// It would have too many parts.
     Parts,
-    /// It would be nested too deep.
+    /// It would nest too deep.
     Nesting,
 }
 
@@ -171,7 +169,7 @@ impl fmt::Display for TypeLimit {
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Type(u32);
 
-/// The kinds that every table has, at their handles, and their names in λV.
+/// The kinds that every table has, in the order of their handles, and their names in λV.
 const BUILTIN: [(TypeKind, &str); 19] = {
     use Scalar::{Bool, F32, I32, U32};
     use TypeKind::{Matrix, Vector};
@@ -235,19 +233,19 @@ impl Type {
         }
     }
 
-    /// What a type that every program has is; `None` for a type that a program declares.
+    /// The kind of a type that every program has; `None` for a declared type.
     pub const fn builtin(self) -> Option<TypeKind> {
         let index = self.0 as usize;
         if index < BUILTIN.len() { Some(BUILTIN[index].0) } else { None }
     }
 
-    /// The name of a type that every program has; `None` for a type that a program declares.
+    /// The name of a type that every program has; `None` for a declared type.
     pub fn name(self) -> Option<&'static str> {
         BUILTIN.get(self.0 as usize).map(|(_, name)| *name)
     }
 
-    /// The type that every program has under that name, as written in `uniform`, `the` and
-    /// parameter annotations.
+    /// The type that every program has under this name, as written in `uniform`, `the` and parameter
+    /// annotations.
     pub fn from_name(name: &str) -> Option<Self> {
         BUILTIN.iter().zip(0..).find(|((_, known), _)| *known == name).map(|(_, id)| Self(id))
     }
@@ -265,22 +263,22 @@ impl Type {
         }
     }
 
-    /// Whether it is `num` or a vector of it.
+    /// True for `num` and vectors of it.
     pub fn is_num(self) -> bool {
         self.scalar() == Some(Scalar::F32)
     }
 
-    /// Whether it is `bool` or a vector of it.
+    /// True for `bool` and vectors of it.
     pub fn is_bool(self) -> bool {
         self.scalar() == Some(Scalar::Bool)
     }
 
-    /// Whether it is `int`, `uint` or a vector of one of them.
+    /// True for `int`, `uint` and vectors of them.
     pub fn is_integer(self) -> bool {
         matches!(self.scalar(), Some(Scalar::I32 | Scalar::U32))
     }
 
-    /// Whether it is a square matrix.
+    /// True for square matrices.
     pub fn is_matrix(self) -> bool {
         matches!(self.builtin(), Some(TypeKind::Matrix(..)))
     }
@@ -317,18 +315,18 @@ pub struct Types {
     variant_ids: FxHashMap<Arc<Variant>, VariantId>,
 }
 
-/// How a type's components lie.
+/// The components of a type.
 #[derive(Clone, Debug, Default, PartialEq)]
 struct Layout {
-    /// How many components there are of each [`kind_of_slot`].
+    /// The number of components of each [`kind_of_slot`].
     slots: [u32; 3],
-    /// Where the fields of a structure begin.
+    /// The offset of each field of a structure.
     offsets: Box<[u32]>,
-    /// How many types lie around its scalars, vectors and matrices.
+    /// The depth to which types nest inside this one.
     nesting: u32,
 }
 
-/// The slots of a variant that a component can take: for `num`s, for integers, for `bool`s.
+/// The kind of slot of a variant that holds such a component: for `num`s, for integers, for `bool`s.
 fn kind_of_slot(scalar: Scalar) -> usize {
     match scalar {
         Scalar::F32 => 0,
@@ -348,13 +346,13 @@ impl Layout {
         layout
     }
 
-    /// Puts so many values of another type behind what there is.
+    /// Appends `count` values of another type.
     fn append(&mut self, part: &Self, count: u32) -> Result<(), TypeLimit> {
         self.nesting = self.nesting.max(part.nesting + 1);
         if self.nesting > NESTING {
             return Err(TypeLimit::Nesting);
         }
-        // A part and what there is so far have at most `WORDS` components.
+        // The operands are bounded: `part` and `self` have at most `WORDS` components each.
         let total = u64::from(self.components())
             + u64::from(part.components()).saturating_mul(count.into());
         if total > WORDS.into() {
@@ -368,7 +366,7 @@ impl Layout {
 }
 
 impl Default for Types {
-    /// Those that every program has.
+    /// The table of the types that every program has.
     fn default() -> Self {
         let mut types = Self {
             kinds: vec![],
@@ -411,11 +409,11 @@ impl Types {
         &self.layouts[ty.0 as usize]
     }
 
-    /// Such a structure, whose fields have types of this table.
+    /// The type of a structure, whose fields have types of this table.
     ///
     /// # Errors
     ///
-    /// Where it would be too large or too deep.
+    /// If the type would exceed a limit.
     pub fn add_structure(&mut self, structure: Structure) -> Result<Type, TypeLimit> {
         if let Some(&id) = self.structure_ids.get(&structure) {
             return Ok(self.ids[&TypeKind::Structure(id)]);
@@ -434,11 +432,11 @@ impl Types {
         Ok(self.intern(TypeKind::Structure(id), layout))
     }
 
-    /// Such a variant, whose fields have types of this table.
+    /// The type of a variant, whose fields have types of this table.
     ///
     /// # Errors
     ///
-    /// Where it would be too large or too deep.
+    /// If the type would exceed a limit.
     pub fn add_variant(&mut self, variant: Variant) -> Result<Type, TypeLimit> {
         if let Some(&id) = self.variant_ids.get(&variant) {
             return Ok(self.ids[&TypeKind::Variant(id)]);
@@ -466,11 +464,11 @@ impl Types {
         Ok(self.intern(TypeKind::Variant(id), layout))
     }
 
-    /// The array of so many elements of a type of this table, at least one.
+    /// The type of an array of `count` elements, at least one, of a type of this table.
     ///
     /// # Errors
     ///
-    /// Where it would be too large or too deep.
+    /// If the type would exceed a limit.
     pub fn add_array(&mut self, element: Type, count: u32) -> Result<Type, TypeLimit> {
         assert!(count > 0, "an array has an element");
         check_parts(count as usize)?;
@@ -479,14 +477,14 @@ impl Types {
         Ok(self.intern(TypeKind::Array(element, count), layout))
     }
 
-    /// The type of a resource, whose name no other has. Resources are numbered as they are added.
+    /// The type of a resource, whose name must be unique. Resources are numbered in the order of these calls.
     pub fn add_resource(&mut self, resource: Resource) -> Type {
         let id = ResourceId(self.resources.len() as u32);
         self.resources.push(resource.into());
         self.intern(TypeKind::Resource(id), Layout::default())
     }
 
-    /// Leaves samples of all textures to the device ([`TextureOptions::native`]).
+    /// Lets the device sample all textures ([`TextureOptions::native`]).
     pub fn sample_natively(&mut self) {
         for resource in &mut self.resources {
             if let ResourceKind::Texture(options) = resource.kind {
@@ -496,12 +494,12 @@ impl Types {
         }
     }
 
-    /// The resources of the program, in order of their numbers.
+    /// The resources of the program, by index.
     pub fn resources(&self) -> &[Arc<Resource>] {
         &self.resources
     }
 
-    /// The number of the resource that a type is of, if it is that of one.
+    /// The index of the resource with this type; `None` for other types.
     pub fn resource(&self, ty: Type) -> Option<usize> {
         match *self.kind(ty) {
             TypeKind::Resource(id) => Some(id.0 as usize),
@@ -509,22 +507,22 @@ impl Types {
         }
     }
 
-    /// What the resource is that a type is of, if it is that of one.
+    /// The kind of the resource with this type; `None` for other types.
     pub fn resource_kind(&self, ty: Type) -> Option<ResourceKind> {
         self.resource(ty).map(|number| self.resources[number].kind)
     }
 
-    /// All of them, parts before what consists of them.
+    /// All types, parts before types that contain them.
     pub fn all(&self) -> impl Iterator<Item = Type> + use<> {
         (0..self.kinds.len() as u32).map(Type)
     }
 
-    /// What a type is.
+    /// The kind of a type.
     pub fn kind(&self, ty: Type) -> &TypeKind {
         &self.kinds[ty.0 as usize]
     }
 
-    /// The structure that the type is, if it is one.
+    /// The structure; `None` for other types.
     pub fn structure(&self, ty: Type) -> Option<&Structure> {
         match *self.kind(ty) {
             TypeKind::Structure(id) => Some(&self.structures[id.0 as usize]),
@@ -532,7 +530,7 @@ impl Types {
         }
     }
 
-    /// The variant that the type is, if it is one.
+    /// The variant; `None` for other types.
     pub fn variant(&self, ty: Type) -> Option<&Variant> {
         match *self.kind(ty) {
             TypeKind::Variant(id) => Some(&self.variants[id.0 as usize]),
@@ -540,17 +538,17 @@ impl Types {
         }
     }
 
-    /// The case of that index of a variant.
+    /// A case of a variant, by index.
     pub fn case(&self, ty: Type, index: u32) -> Option<&Case> {
         self.variant(ty)?.cases.get(index as usize)
     }
 
-    /// How many components a value consists of (16 for `mat4`): each is one word.
+    /// The number of components of a value (16 for `mat4`), a word each.
     pub fn components(&self, ty: Type) -> usize {
         self.layout(ty).components() as usize
     }
 
-    /// The type of the component of that index, parts being in order (matrices by columns).
+    /// The type of a component, by its index in the order of parts (matrices by columns).
     pub fn component(&self, mut ty: Type, mut index: usize) -> Scalar {
         debug_assert!(index < self.components(ty), "there is no such component");
         loop {
@@ -577,11 +575,11 @@ impl Types {
         }
     }
 
-    /// The index of the part that holds the component of that index, of a type that has parts.
+    /// The index of the part that contains a component, for a type with parts.
     pub fn part_with(&self, ty: Type, component: usize) -> usize {
         match *self.kind(ty) {
-            // The last field that begins there or before: those before it that begin at the same
-            // place have no components.
+            // The last field that begins at or before the component. Earlier fields with the same offset have
+            // no components.
             TypeKind::Structure(_) => {
                 let offsets = &self.layout(ty).offsets;
                 offsets.partition_point(|&offset| offset as usize <= component) - 1
@@ -600,8 +598,8 @@ impl Types {
         (0..self.components(ty)).map(move |index| self.component(ty, index))
     }
 
-    /// The parts that a value is constructed from: the components of a vector, the columns of a
-    /// matrix, the fields of a structure, the elements of an array; none of a scalar or variant.
+    /// The parts from which a value is constructed: the components of a vector, the columns of a matrix, the
+    /// fields of a structure, the elements of an array; none for other types.
     pub fn parts(&self, ty: Type) -> impl ExactSizeIterator<Item = Type> {
         let count = match *self.kind(ty) {
             TypeKind::Scalar(_) | TypeKind::Variant(_) | TypeKind::Resource(_) => 0,
@@ -612,7 +610,7 @@ impl Types {
         (0..count).map(move |index| self.part(ty, index).expect("it is below the count").0)
     }
 
-    /// The part of that index, and the index of its first component.
+    /// A part's type, and the index of its first component.
     pub fn part(&self, ty: Type, index: usize) -> Option<(Type, usize)> {
         match *self.kind(ty) {
             TypeKind::Vector(scalar, n) if index < n.into() => Some((Type::of(scalar, 1), index)),
@@ -635,14 +633,14 @@ impl Types {
         }
     }
 
-    /// The type of a field of a case, and for each of its components the index of the variant's
-    /// component that holds it where the tag is that case; `None` where there is no such field.
+    /// The type of a case's field, and for each of its components the index of the variant's component that
+    /// holds it if the variant is of this case; `None` if there is no such field.
     pub fn payload(&self, ty: Type, case: u32, field: u32) -> Option<(Type, Box<[u32]>)> {
         let case = self.case(ty, case)?;
         let field = field as usize;
         let of = case.fields.get(field)?.ty;
         let [nums, integers, _] = self.layout(ty).slots;
-        // The slots of each kind follow the tag, which is one of the integers.
+        // The tag comes first, and counts as one of the integers; the slots of each kind follow.
         let mut next = [1, 1 + nums, nums + integers];
         for before in &case.fields[..field] {
             for (next, taken) in next.iter_mut().zip(self.layout(before.ty).slots) {
@@ -657,8 +655,7 @@ impl Types {
         Some((of, self.scalars(of).map(take).collect()))
     }
 
-    /// Whether a uniform can have that type: `bvec`s, variants and resources have no layout in the memory
-    /// that a shader shares with the world.
+    /// True if a uniform can have this type: `bvec`s, variants and resources have no layout in shared memory.
     pub fn fits_uniform(&self, ty: Type) -> bool {
         let (mut stack, mut seen) = (vec![ty], FxHashSet::default());
         while let Some(ty) = stack.pop() {
@@ -682,13 +679,13 @@ impl Types {
         true
     }
 
-    /// Whether an element of a buffer can have that type: as a uniform, and not without components.
+    /// True if an element of a buffer can have this type: it fits a uniform and has components.
     pub fn fits_element(&self, ty: Type) -> bool {
         self.components(ty) > 0 && self.fits_uniform(ty)
     }
 
-    /// How it is written in λV and in messages. A structure with generic fields is shown with the
-    /// types of these, as in `(Pair num vec2)`; what is long is cut.
+    /// The type as written in λV and in messages. A structure with generic fields is shown with their types,
+    /// as in `(Pair num vec2)`. Long names are cut off.
     pub fn name(&self, ty: Type) -> impl fmt::Display + use<> {
         const LONG: usize = 200;
         enum Piece<'a> {

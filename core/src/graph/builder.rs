@@ -1,8 +1,7 @@
 //! Construction of core nodes: hash-consing, types, and local simplification.
 //!
-//! Simplification folds constants with the very operations of [`Op::apply`] and applies identities
-//! that hold for every binary32 value, NaN, infinities and −0 included. It never drops an operand
-//! whose evaluation might not end.
+//! Simplification folds constants by [`Op::apply`] itself and applies identities that hold for every binary32
+//! value, NaN, infinities and −0 included. It never drops an operand whose evaluation might not end.
 
 use super::{ExprType, Loop, LoopId, Name, Neighbour, Node, NodeId};
 use crate::inputs::Input;
@@ -13,10 +12,10 @@ use crate::source::Span;
 use crate::types::{Scalar, Type, TypeKind, Types};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-/// How many source positions a node keeps.
+/// Most source positions of a node.
 const MAX_SPANS: usize = 4;
 
-/// What is known of a node besides what it computes.
+/// Properties of a node, derived from its operands.
 #[derive(Clone, Copy, Debug)]
 struct Facts {
     ty: ExprType,
@@ -41,7 +40,7 @@ pub struct Graph {
 }
 
 impl Graph {
-    /// How many words all constants have, and operands all other nodes.
+    /// The number of words of all constants plus operands of all other nodes.
     pub fn extent(&self) -> usize {
         self.extent
     }
@@ -51,27 +50,27 @@ impl Graph {
         &self.types
     }
 
-    /// The same, to add some.
+    /// The program's types, to add some.
     pub fn types_mut(&mut self) -> &mut Types {
         &mut self.types
     }
 
-    /// How many nodes there are.
+    /// The number of nodes.
     pub fn len(&self) -> usize {
         self.nodes.len()
     }
 
-    /// Whether there is no node.
+    /// True if there are no nodes.
     pub fn is_empty(&self) -> bool {
         self.nodes.is_empty()
     }
 
-    /// What the node computes.
+    /// The computation of a node.
     pub fn node(&self, id: NodeId) -> &Node {
         &self.nodes[id.index()]
     }
 
-    /// The type in the sense of the report.
+    /// The type of an expression, in the sense of the report.
     pub fn expr_type(&self, id: NodeId) -> ExprType {
         self.facts[id.index()].ty
     }
@@ -81,7 +80,7 @@ impl Graph {
         self.expr_type(id).value().expect("a tail is not used as a value")
     }
 
-    /// Whether evaluating the node might not end, that is, whether it contains a loop.
+    /// True if evaluating the node might not end: it contains a loop.
     pub fn may_diverge(&self, id: NodeId) -> bool {
         self.facts[id.index()].may_diverge
     }
@@ -91,48 +90,48 @@ impl Graph {
         self.sets.get(self.facts[id.index()].free)
     }
 
-    /// Whether the node depends on a parameter of that loop.
+    /// True if the node depends on a parameter of this loop.
     pub fn depends_on(&self, id: NodeId, of: LoopId) -> bool {
         self.free_loops(id).binary_search(&of).is_ok()
     }
 
-    /// The first place in the source that the node stands for.
+    /// The first position in the source of the node.
     pub fn span(&self, id: NodeId) -> Span {
         self.facts[id.index()].span
     }
 
-    /// All recorded places in the source that the node stands for (the first few of them).
+    /// The first few positions in the source of the node.
     pub fn spans(&self, id: NodeId) -> impl Iterator<Item = Span> {
         let more = self.more_spans.get(&id).map_or(&[][..], Vec::as_slice);
         std::iter::once(self.span(id)).chain(more.iter().copied())
     }
 
-    /// What the source calls the node, if it does.
+    /// The node's name in the source, if it has one.
     pub fn name(&self, id: NodeId) -> Option<&Name> {
         self.names.get(&id)
     }
 
-    /// Says what the source calls a node; the first name stays. Constants are too many things at
-    /// once to have one, and inputs and uniforms have their own.
+    /// Names a node; the first name stays. A constant gets no name, since equal constants are one node;
+    /// inputs and uniforms have their own.
     pub fn set_name(&mut self, id: NodeId, name: &Name) {
         if !matches!(self.node(id), Node::Constant(..) | Node::Input(_) | Node::Uniform(..)) {
             self.names.entry(id).or_insert_with(|| name.clone());
         }
     }
 
-    /// Which other node has this node's value at another pixel of the quad, if that is known.
+    /// The node that has this node's value at another pixel of the quad, if known.
     pub fn neighbour_of(&self, id: NodeId) -> Option<Neighbour<NodeId>> {
         self.neighbours.get(&id).copied()
     }
 
-    /// Says so; what was said first stays.
+    /// Links a node to its value at another pixel; the first link stays.
     pub(super) fn set_neighbour(&mut self, id: NodeId, neighbour: Neighbour<NodeId>) {
         if id != neighbour.of {
             self.neighbours.entry(id).or_insert(neighbour);
         }
     }
 
-    /// Whether the node depends on an input, a uniform or a resource's data.
+    /// True if the node depends on an input, a uniform or a resource's data.
     pub fn depends_on_inputs(&self, root: NodeId) -> bool {
         let (mut seen, mut stack) = (FxHashSet::default(), vec![root]);
         while let Some(id) = stack.pop() {
@@ -155,12 +154,12 @@ impl Graph {
         self.loops[id.index()].as_ref().expect("the loop is finished")
     }
 
-    /// A loop that was begun, if it is finished.
+    /// The loop, if it is finished.
     pub(super) fn finished_loop(&self, id: LoopId) -> Option<&Loop> {
         self.loops[id.index()].as_ref()
     }
 
-    /// How many loops were begun.
+    /// The number of loops, unfinished ones included.
     pub fn loop_count(&self) -> usize {
         self.loops.len()
     }
@@ -218,7 +217,7 @@ impl Graph {
         })
     }
 
-    /// Adds a node as it is, or finds the equal one.
+    /// The node equal to this one, without simplification; added if there is none.
     fn intern(&mut self, node: Node, span: Span) -> NodeId {
         if let Some(&known) = self.interned.get(&node) {
             self.add_span(known, span);
@@ -229,7 +228,7 @@ impl Graph {
         id
     }
 
-    /// Adds what stands for `original` elsewhere, with its place in the source and its name.
+    /// Adds a copy of `original`, with its source position and name, even if an equal node exists.
     pub(crate) fn push_copy(&mut self, node: Node, original: NodeId) -> NodeId {
         let id = self.push(node, self.span(original));
         if let Some(name) = self.names.get(&original) {
@@ -238,8 +237,7 @@ impl Graph {
         id
     }
 
-    /// Adds a node as it is, also where there is an equal one: for passes that place nodes
-    /// different places.
+    /// Adds a node even if an equal one exists: passes that place nodes put equal nodes in different places.
     pub(crate) fn push(&mut self, node: Node, span: Span) -> NodeId {
         let id = NodeId(self.nodes.len() as u32);
         let facts = self.facts_of(&node, span);
@@ -253,9 +251,9 @@ impl Graph {
         id
     }
 
-    /// Replaces an operand of an existing node, for passes that own the graph; `slot` counts as in
-    /// [`Graph::operands`]. The new operand must have the same type. It makes the hash-consing
-    /// table stale, so only [`Graph::push`] may be used from then on.
+    /// Replaces an operand of an existing node, for passes that own the graph. `slot` is an index into
+    /// [`Graph::operands`]. The new operand must have the same type. The hash-consing table becomes stale:
+    /// afterwards only [`Graph::push`] may be used.
     pub(crate) fn replace_operand(&mut self, user: NodeId, slot: usize, new: NodeId) {
         match &mut self.nodes[user.index()] {
             Node::Op(_, operands) | Node::Rec(_, operands) => operands[slot] = new,
@@ -270,7 +268,7 @@ impl Graph {
         }
     }
 
-    /// The nodes whose values a node needs, in order; of a loop, its initial values (not its body).
+    /// The nodes whose values a node needs, in order. For a loop: its initial values, not its body.
     pub fn operands(&self, id: NodeId) -> &[NodeId] {
         match self.node(id) {
             Node::Op(_, operands) | Node::Rec(_, operands) => operands,
@@ -304,12 +302,12 @@ impl Graph {
         self.intern(Node::Constant(ty, words), span)
     }
 
-    /// The constant number.
+    /// A constant number.
     pub fn number(&mut self, value: f32, span: Span) -> NodeId {
         self.constant(Type::NUM, &[value.to_bits()], span)
     }
 
-    /// The constant truth value.
+    /// A constant truth value.
     pub fn bool(&mut self, value: bool, span: Span) -> NodeId {
         self.constant(Type::BOOL, &[u32::from(value)], span)
     }
@@ -319,23 +317,23 @@ impl Graph {
         self.intern(Node::Input(input), span)
     }
 
-    /// The uniform of that index.
+    /// A uniform, by index.
     pub fn uniform(&mut self, index: u32, ty: Type, span: Span) -> NodeId {
         self.intern(Node::Uniform(index, ty), span)
     }
 
-    /// Begins a loop; its parameters come next.
+    /// Begins a loop; the caller adds its parameters next.
     pub fn begin_loop(&mut self) -> LoopId {
         self.loops.push(None);
         LoopId(self.loops.len() as u32 - 1)
     }
 
-    /// A parameter of a loop that was begun.
+    /// A parameter of an unfinished loop.
     pub fn param(&mut self, of: LoopId, index: u32, ty: Type, span: Span) -> NodeId {
         self.intern(Node::Param(of, index, ty), span)
     }
 
-    /// The next round of a loop, with the values of its parameters.
+    /// The next round of a loop, with new values of its parameters.
     pub fn rec(&mut self, of: LoopId, arguments: Vec<NodeId>, span: Span) -> NodeId {
         self.intern(Node::Rec(of, arguments.into()), span)
     }
@@ -350,7 +348,7 @@ impl Graph {
         self.intern(Node::Loop(of), span)
     }
 
-    /// `value` broadcast to a vector type, or itself where it has that type already.
+    /// `value` broadcast to a vector type; `value` itself if it has that type already.
     pub fn broadcast(&mut self, value: NodeId, ty: Type, span: Span) -> NodeId {
         match *self.types.kind(ty) {
             TypeKind::Vector(_, n) if self.value_type(value) != ty => {
@@ -360,7 +358,7 @@ impl Graph {
         }
     }
 
-    /// An operation on operands of fitting types (a panic otherwise: the caller has checked them).
+    /// An operation. Panics if the operands' types do not fit: the caller must have checked them.
     pub fn op(&mut self, op: Op, operands: Vec<NodeId>, span: Span) -> NodeId {
         if let Some(folded) = self.fold(op, &operands, span) {
             return folded;
@@ -371,7 +369,7 @@ impl Graph {
         }
     }
 
-    /// The value, after those of the others that might not end.
+    /// `value`, after those of `others` that might not end.
     pub fn after(
         &mut self,
         value: NodeId,
@@ -406,7 +404,7 @@ impl Graph {
         Some(self.constant_of(ty, out, span))
     }
 
-    /// Whether all components of a constant are the number with these bits.
+    /// True if all components of a constant are the number with these bits.
     fn is_all(&self, id: NodeId, bits: u32) -> bool {
         matches!(self.node(id), Node::Constant(ty, words)
             if self.types.scalars(*ty).all(|scalar| scalar == Scalar::F32)
@@ -453,10 +451,10 @@ impl Graph {
         }
     }
 
-    /// `if`, whose arms' types must match ([`ExprType::rec_match`]).
+    /// An `if`, whose arms' types must match ([`ExprType::rec_match`]).
     ///
-    /// An `if` of tails stays as it is even where its condition is constant, so that a loop keeps
-    /// its `Rec` and its exit.
+    /// An `if` of tails is kept even if its condition is constant, so that a loop keeps its `Rec` and its
+    /// exit.
     pub fn if_(
         &mut self,
         [mut condition, mut then, mut otherwise]: [NodeId; 3],
@@ -475,7 +473,7 @@ impl Graph {
                     otherwise
                 };
             }
-            // What it chooses from knows the condition.
+            // Inside an arm the same condition is known.
             let arm = |this: &Self, node, index: usize| match this.node(node) {
                 Node::If(inner) if inner[0] == condition => inner[index],
                 _ => node,

@@ -1,11 +1,11 @@
-//! Fields of variants that are read where it is not known which case the variant is of.
+//! Finds fields of variants that are read where the variant's case is unknown.
 //!
-//! At a neighbour a variant may be of another case than here, so a derivative may read a field only where
-//! its own expression has found out the case. That is a question of data flow: from the expression on, the
-//! cases that the variant may be of where a node is evaluated. An `If` passes on to each arm those for which
-//! its condition may be true, or false. Conditions are understood as far as they are made of questions for the
-//! case: so are those of decisions that became data (`tail`), whose arms leave out what is never
-//! demanded.
+//! A variant may be of another case at a neighbour than here. So a derivative may read a field only where its
+//! own expression has determined the case. This is a forward data-flow analysis from the expression: its
+//! facts are the possible cases of the variant where a node is evaluated. An `If` passes to each arm the
+//! cases in which its condition may be true, or false. A condition is understood if it consists of
+//! comparisons of the tag. That includes decisions that became data (`tail`), whose arms omit values that are
+//! never demanded.
 
 use super::{Graph, Node, NodeId};
 use crate::op::Op;
@@ -17,7 +17,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 struct Cases(Box<[u64]>);
 
 impl Cases {
-    /// Those of so many cases for which it is true.
+    /// The cases, of `count`, for which `is_in` holds.
     fn of(count: u32, is_in: impl Fn(u32) -> bool) -> Self {
         let word = |first: u32| {
             let last = count.min(first + 64);
@@ -45,7 +45,7 @@ impl Cases {
     }
 }
 
-/// The cases for which a condition may be true, and may be false.
+/// The cases in which a condition may be true, and those in which it may be false.
 #[derive(Clone)]
 struct Answer {
     yes: Cases,
@@ -53,8 +53,7 @@ struct Answer {
 }
 
 impl Graph {
-    /// A field of a variant that the node reads where it has not found out which case the variant is of,
-    /// and how many nodes were looked at.
+    /// A field of a variant read below `root` where the case is unknown; and the number of nodes visited.
     pub fn undecided_field(&self, root: NodeId) -> (Option<NodeId>, usize) {
         let (mut scrutinees, mut seen) = (Vec::new(), FxHashSet::default());
         let nodes = self.unknown_below([root], |_| false);
@@ -77,7 +76,7 @@ impl Graph {
         (None, looked_at)
     }
 
-    /// What a node is, after what it has to wait for.
+    /// The node under all `After`s.
     fn awaited(&self, mut id: NodeId) -> NodeId {
         while let Node::Op(Op::After, operands) = self.node(id) {
             id = operands[0];
@@ -85,7 +84,7 @@ impl Graph {
         id
     }
 
-    /// Whether a condition asks for the case of a variant.
+    /// True if a condition compares the tag of a variant.
     pub(super) fn asks_for_case(&self, condition: NodeId) -> bool {
         let Node::Op(Op::Equal | Op::NotEqual, operands) = self.node(self.awaited(condition))
         else {
@@ -94,13 +93,13 @@ impl Graph {
         matches!(self.node(self.awaited(operands[0])), Node::Op(Op::Tag, _))
     }
 
-    /// Whether a variant is of one case wherever it is evaluated.
+    /// True if a variant has the same case wherever it is evaluated.
     fn has_known_case(&self, of: NodeId) -> bool {
         let of = self.awaited(of);
         matches!(self.node(of), Node::Constant(..) | Node::Op(Op::Inject(..), _))
     }
 
-    /// The same of one variant, and of nodes in ascending order, the last of which is the root.
+    /// The same for one variant. `nodes` ascend and end with `root`.
     fn undecided_field_of(
         &self,
         nodes: &[NodeId],
@@ -142,7 +141,7 @@ impl Graph {
         (None, flow.steps)
     }
 
-    /// What is known of those truth values among the nodes that ask for the case of the scrutinee.
+    /// The possible cases for each bool among `nodes` that depends on comparisons of the scrutinee's tag.
     fn answers(
         &self,
         nodes: &[NodeId],
@@ -198,7 +197,7 @@ impl Graph {
         answers
     }
 
-    /// Which case of the scrutinee a comparison asks for.
+    /// The case with which a comparison compares the scrutinee's tag.
     fn asked_case(&self, operands: &[NodeId], scrutinee: NodeId) -> Option<u32> {
         let Node::Op(Op::Tag, of) = self.node(self.awaited(operands[0])) else { return None };
         let case = self.constant_words(operands[1])?[0];
@@ -206,10 +205,10 @@ impl Graph {
     }
 }
 
-/// Which cases reach which nodes.
+/// The data-flow facts: the cases that reach each node.
 struct Flow {
     cases: FxHashMap<NodeId, Cases>,
-    /// The nodes that more cases have reached since they were looked at.
+    /// Worklist: nodes reached by more cases since their last visit.
     changed: Vec<NodeId>,
     steps: usize,
 }

@@ -1,11 +1,11 @@
-//! Copies of loops, for uses that cannot share one, and of parts of a graph.
+//! Copies of loops, for uses that cannot share one, and of subgraphs.
 
 use super::{Graph, Loop, LoopId, Node, NodeId};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 impl Graph {
-    /// A loop that computes the same with parameters of its own; what does not depend on its
-    /// parameters is shared. Calls `copied` with each node and its copy.
+    /// A copy of a loop with its own parameters. Nodes that do not depend on the parameters are shared. Calls
+    /// `copied` with each node and its copy.
     pub(crate) fn copy_loop(
         &mut self,
         of: LoopId,
@@ -17,7 +17,7 @@ impl Graph {
         copied_loops.insert(of);
         stack.extend_from_slice(&self.loop_(of).params);
         while let Some(id) = stack.pop() {
-            // What depends on none of the parameters is shared, with all that it is made of.
+            // A node independent of the parameters is shared, with all its operands.
             let is_inside = self.expr_type(id).value().is_none()
                 || self.free_loops(id).iter().any(|l| copied_loops.contains(l));
             if !is_inside || !inside.insert(id) {
@@ -76,12 +76,12 @@ impl Graph {
         self.push(Node::Loop(l), span)
     }
 
-    /// The nodes that these need, in order.
+    /// All nodes that `roots` depend on, ascending.
     pub(crate) fn needed_by(&self, roots: impl IntoIterator<Item = NodeId>) -> Vec<NodeId> {
         self.unknown_below(roots, |_| false)
     }
 
-    /// The nodes that these need, in order, but for those that are known and what only these need.
+    /// All nodes that `roots` depend on, ascending. Does not descend into known nodes.
     pub(super) fn unknown_below(
         &self,
         roots: impl IntoIterator<Item = NodeId>,
@@ -104,8 +104,8 @@ impl Graph {
         inside
     }
 
-    /// What a node needs, as a graph of its own, and the node in it. It takes time by the size of
-    /// that part.
+    /// The nodes that a node needs, as a graph of its own, and the node in it. Takes time by the size of that
+    /// subgraph.
     pub(crate) fn part(&self, root: NodeId) -> (Self, NodeId) {
         let mut part = Self::default();
         *part.types_mut() = self.types().clone();

@@ -6,21 +6,21 @@ use crate::op::Op;
 use crate::source::Span;
 use crate::types::Type;
 
-/// Which pixels have no colour of their own. The outputs choose by it already, so whoever computes them
-/// need not know; a GPU is told, so that its target keeps what is in it.
+/// The pixels that are discarded. The outputs already choose the clear colour there, so engines may ignore
+/// this. A GPU uses it to keep the target's contents.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Discard<T = NodeId> {
-    /// A `bool`, no negation.
+    /// A `bool` that is no negation.
     pub condition: T,
-    /// With which value of it a pixel is discarded.
+    /// The value of the condition for which a pixel is discarded.
     pub when: bool,
-    /// The words of the colour that such a pixel has.
+    /// The words of the clear colour, the colour of such a pixel.
     pub clear: [u32; 4],
 }
 
 impl Core {
-    /// Lets the pixels where `condition` holds keep the colour that is cleared to: all outputs become
-    /// `vec4`s, filled from (0, 0, 0, 1), or that colour.
+    /// Discards the pixels where `condition` holds. All outputs become `vec4`s: `clear` for such a pixel,
+    /// otherwise the output filled up from (0, 0, 0, 1).
     pub fn discard_if(&mut self, condition: NodeId, clear: [f32; 4], span: Span) {
         let clear = clear.map(f32::to_bits);
         for output in &mut self.outputs {
@@ -32,7 +32,7 @@ impl Core {
         self.discard = discard(&self.graph, condition, true, clear);
     }
 
-    /// What discards pixels where this node has that value; nothing, if that is known.
+    /// A discard under a copied condition; `None` if the condition is constant.
     pub(super) fn discard_with(&self, condition: NodeId, of: Discard) -> Option<Discard> {
         discard(&self.graph, condition, of.when, of.clear)
     }
@@ -50,7 +50,7 @@ fn discard(
     graph.constant_words(condition).is_none().then_some(Discard { condition, when, clear })
 }
 
-/// A colour of four components: what an output leaves out is from (0, 0, 0, 1).
+/// A colour of four components, missing ones from (0, 0, 0, 1).
 fn filled(graph: &mut Graph, node: NodeId, span: Span) -> NodeId {
     let ty = graph.value_type(node);
     let mut parts = match ty.width() {

@@ -1,4 +1,4 @@
-//! Programs for certain values of their uniforms, and programs some of whose nodes are constants.
+//! Programs with fixed values of uniforms, and programs some of whose nodes become constants.
 
 use super::{Core, Graph, LoopId, Neighbour, Node, NodeId};
 use lambdav_float_environment::with_default;
@@ -6,11 +6,11 @@ use rustc_hash::FxHashMap;
 use std::sync::Arc;
 
 impl Core {
-    /// The program where the uniforms of whose indices `is_fixed` holds have these values, which are as many words each as
-    /// its type has components. It still has these uniforms, and nothing reads them.
+    /// The program with `values` for the uniforms whose index satisfies `is_fixed`. Each value has as many
+    /// words as its uniform's type has components. These uniforms are still declared, but nothing reads them.
     ///
-    /// What is computed from them is folded as constants of the text are; no bit of an output
-    /// changes.
+    /// Computations that depend only on fixed values are folded like constants of the text. No bit of an
+    /// output changes.
     #[must_use]
     pub fn with_uniforms_fixed(
         &self,
@@ -21,9 +21,9 @@ impl Core {
         with_default(|| self.rebuilt(value, |_, _, _| None))
     }
 
-    /// The same program made node by node, with the values that `value` has of uniforms, by their indices.
-    /// `evaluate` gets each node of this graph with the new graph and its node there, and may give
-    /// the words of a constant that replaces it.
+    /// Rebuilds the program node by node, with `value(index)` for the uniforms that have one. `evaluate` is
+    /// called with each node, the new graph and the new node; it may return the words of a constant to
+    /// replace it.
     pub(crate) fn rebuilt<'v>(
         &self,
         value: impl Fn(usize) -> Option<&'v [u32]>,
@@ -84,7 +84,7 @@ impl Core {
         outputs.iter_mut().for_each(|output| output.node = map[&output.node]);
         let (uniforms, constants) = (self.uniforms.clone(), self.constants.clone());
         let mut fixed = Self { graph, outputs, uniforms, constants, discard: None };
-        // Where the outputs do not choose by it any more, it is known.
+        // If the outputs no longer depend on the condition, it became constant.
         fixed.discard =
             self.discard.and_then(|of| fixed.discard_with(*map.get(&of.condition)?, of));
         fixed
@@ -105,7 +105,7 @@ mod tests {
         let gain = graph.uniform(0, Type::NUM, span);
         let (one, two) = (graph.number(1.0, span), graph.number(2.0, span));
         let condition = graph.op(Op::Less, vec![one, gain], span);
-        // A loop that counts from the uniform down to one.
+        // A loop that counts down from the uniform to one.
         let of = graph.begin_loop();
         let n = graph.param(of, 0, Type::NUM, span);
         let less = graph.op(Op::Sub, vec![n, one], span);

@@ -1,31 +1,31 @@
 //! The core: a typed, first-order, pure graph of hash-consed nodes.
 //!
-//! A node stands for the value of an expression; functions are gone, loops are first-order. The
-//! graph is *lazy*: the value of the program is the value of an output node, where
+//! A node stands for the value of an expression. There are no functions; loops are first-order. The graph is
+//! *lazy*: the value of the program is the value of an output node, where
 //!
 //! - an operation first evaluates all its operands,
 //! - an [`Node::If`] evaluates its condition and then one arm,
-//! - a [`Node::Loop`] evaluates all its initial values, binds its parameters to them and evaluates
-//!   its body; where that ends in a [`Node::Rec`], the arguments are evaluated, become the new
-//!   parameters all at once, and the body is evaluated again; otherwise its value is the loop's,
+//! - a [`Node::Loop`] evaluates all its initial values, binds its parameters to them and evaluates its body;
+//!   if the body ends in a [`Node::Rec`], the arguments are evaluated, become the new parameters all at once,
+//!   and the body is evaluated again; otherwise the body's value is the loop's,
 //!
-//! and within one round of its innermost loop a node is evaluated at most once. This is call by
-//! need, so it gives what substitution gives. Where things are computed is not the graph's
-//! business: [`crate::schedule`] finds a place for each node.
+//! and a node is evaluated at most once within one round of its innermost loop. This is call by need, so it
+//! yields the same values as substitution. The graph does not say where a node is computed:
+//! [`crate::schedule`] places each node.
 //!
 //! # Invariants
 //!
-//! - Operands have smaller indices than their users, a loop's body smaller than the loop: a loop
-//!   over the arena visits definitions first, and no pass recurses on the program's depth.
+//! - Operands have smaller indices than their users, and a loop's body than the loop. So a loop over the
+//!   arena visits definitions first, and no pass recurses on the program's depth.
 //! - Equal nodes are one node. Constants are keyed on bits (0.0 is not −0.0) and a NaN constant is
 //!   always 0x7fc00000.
-//! - A node of type `Rec τ` or `PureRec` is used as the arm of an `If` of such a type or as the
-//!   body of the loop that its `Rec`s belong to, and nowhere else. Only leaves (`Rec` nodes and
-//!   values) of such a tail are shared; its `If`s form a tree (see `finish_loop`).
-//! - [`Node::Param`]s are used only below the body of their loop.
+//! - A node of type `Rec τ` or `PureRec` is used only as the arm of an `If` of such a type, or as the body of
+//!   the loop to which its `Rec`s belong. In such a tail only leaves (`Rec` nodes and values) are shared; its
+//!   `If`s form a tree (see `finish_loop`).
+//! - [`Node::Param`]s are used only inside the body of their loop.
 //!
-//! Beside what it computes, a node has places in the source and may have a name, and it may be known
-//! which other node has its value at another pixel; none of this tells nodes apart.
+//! A node also has positions in the source, perhaps a name, and perhaps a link to the node that has its value
+//! at another pixel. Equality of nodes ignores these.
 
 mod builder;
 mod cases;
@@ -74,17 +74,17 @@ impl LoopId {
     }
 }
 
-/// What a node computes.
+/// The computation of a node.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Node {
-    /// A constant: type and one word per component, as [`Op::apply`] wants them.
+    /// A constant: type and one word per component, as in [`Op::apply`].
     Constant(Type, Box<[u32]>),
-    /// A quantity given from outside.
+    /// A built-in input.
     Input(Input),
-    /// The uniform of that index in [`Core::uniforms`].
+    /// A uniform, by its index in [`Core::uniforms`].
     Uniform(u32, Type),
-    /// A parameter of a loop. The index is its name within the loop, not its position: parameters
-    /// that nobody needs are dropped.
+    /// A parameter of a loop. The index identifies it within the loop, and is not its position: unused
+    /// parameters are dropped.
     Param(LoopId, u32, Type),
     /// An operation on its operands.
     Op(Op, Box<[NodeId]>),
@@ -97,15 +97,15 @@ pub enum Node {
     Rec(LoopId, Box<[NodeId]>),
 }
 
-/// The type of an expression in the sense of the report (§5): a value, or something that may or
-/// must go on with the next round of the enclosing loop.
+/// The type of an expression in the sense of the report (§5): a value, or a tail that may or must continue
+/// with the next round of the enclosing loop.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum ExprType {
     /// A value.
     Value(Type),
-    /// Either a value of that type, or the next round.
+    /// Either a value of this type, or the next round.
     Rec(Type),
-    /// The next round in any case.
+    /// Always the next round.
     PureRec,
 }
 
@@ -118,8 +118,7 @@ impl ExprType {
         }
     }
 
-    /// The report's `rec-match`: the type of an `if` with arms of these types, or `None` where they
-    /// do not fit together.
+    /// The report's `rec-match`: the type of an `if` with arms of these types; `None` if they do not match.
     pub fn rec_match(self, other: Self) -> Option<Self> {
         use ExprType::*;
         match (self, other) {
@@ -131,7 +130,7 @@ impl ExprType {
     }
 }
 
-/// A loop: parameters, their initial values, and the body that says how it goes on.
+/// A loop: parameters, their initial values, and a body, whose tail ends the loop or starts the next round.
 #[derive(Clone, Debug)]
 pub struct Loop {
     /// The `Param` nodes.
@@ -142,7 +141,7 @@ pub struct Loop {
     pub body: NodeId,
     /// The type τ of the loop's value.
     pub ty: Type,
-    /// The `rec-func` that it was made from, for messages.
+    /// The `rec-func` from which it was made, for messages.
     pub span: Span,
 }
 
@@ -175,12 +174,12 @@ pub struct Core {
     pub graph: Graph,
     /// The uniforms in order of declaration.
     pub uniforms: Vec<Uniform>,
-    /// What was fixed when it was compiled, in order of declaration, with the values that it has in
-    /// place of defaults.
+    /// Declarations whose values were fixed at compile time, in order of declaration. `default` is the fixed
+    /// value.
     pub constants: Vec<Uniform>,
     /// The outputs in order of declaration.
     pub outputs: Vec<Output>,
-    /// Which pixels keep the colour that is cleared to.
+    /// The pixels that are discarded: they keep the clear colour.
     pub discard: Option<Discard>,
 }
 
@@ -196,13 +195,13 @@ impl Core {
         all.into_iter().collect()
     }
 
-    /// The error of a program that has a resource without data among these.
+    /// The error of a program that declares a resource without data in `bound`.
     pub fn unbound(&self, bound: &[Bound]) -> Option<Diagnostic> {
         let missing = resource::unbound(self.graph.types(), bound);
         missing.map(|resource| self.without_data(resource))
     }
 
-    /// The error of a program that leaves samples to a device, which has no other engine.
+    /// The error of a program with device samples ([`TextureOptions::native`]), which only a device can run.
     pub fn native(&self) -> Option<Diagnostic> {
         let mut all = self.graph.types().resources().iter();
         let is_native =

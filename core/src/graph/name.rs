@@ -1,9 +1,9 @@
-//! What the source calls a value, for those who debug it.
+//! Names of values in the source, for debuggers.
 
 use std::sync::Arc;
 
-/// A name of a `define`, `let` or parameter. The end of a very long one is cut off, so that what
-/// names take is linear in the number of values.
+/// The name of a `define`, `let` or parameter. Very long names are cut off, so that names take memory linear
+/// in the number of values.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Name(Arc<str>);
 
@@ -11,7 +11,7 @@ impl Name {
     /// The largest number of characters.
     pub const MAX: usize = 64;
 
-    /// That name, or its beginning.
+    /// The name, or its beginning.
     pub fn new(text: &str) -> Self {
         let end = text.char_indices().nth(Self::MAX).map_or(text.len(), |(end, _)| end);
         Self(text[..end].into())

@@ -1,14 +1,14 @@
-//! Values at neighbours, of which derivatives are made (LANGUAGE §13).
+//! Values at neighbours, from which derivatives are made (LANGUAGE §13).
 //!
-//! A *quad* is a square of two by two pixels whose upper left one has even coordinates. What an
-//! expression is at another pixel of the quad is the expression with another `frag-coord`, so it is
-//! made by copying what depends on that input. The position of the quad is one node, which is the same
-//! at all of its pixels: a copy of a copy along the same axis is the copy itself, and nested derivatives
-//! make no more than nine copies.
+//! A *quad* is a square of two by two pixels whose upper left pixel has even coordinates. The value of an
+//! expression at another pixel of the quad is the same expression with another `frag-coord`. So it is made by
+//! copying all nodes that depend on that input. The position of the quad is one node, the same at all four
+//! pixels. Hence a copy of a copy along the same axis is the copy itself, and nested derivatives make at most
+//! nine copies.
 //!
-//! Of a copy the graph remembers what it is a copy of ([`Graph::neighbour_of`]), so that code which
-//! computes whole quads may take the value from the other pixel. This says nothing about what a node
-//! computes: it is lost in core text, and where nodes are copied again.
+//! The graph links each copy to its original ([`Graph::neighbour_of`]), so that code which computes whole
+//! quads may take the value from the other pixel. The link has no effect on the node's value. It is lost in
+//! core text, and where nodes are copied again.
 
 use super::{Graph, LoopId, Node, NodeId};
 use crate::inputs::Input;
@@ -27,17 +27,17 @@ pub enum Axis {
     Y,
 }
 
-/// One of two pixels of a quad along an axis.
+/// One of the two pixels of a quad along an axis.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Side {
-    /// The one of the even column or row.
+    /// The pixel in the even column or row.
     Even,
-    /// The next one.
+    /// The pixel in the odd column or row.
     Odd,
 }
 
 impl Side {
-    /// The coordinate of the centre of this pixel, of a quad that begins at a position.
+    /// The coordinate of this pixel's centre, relative to the quad's origin.
     pub fn centre(self) -> f32 {
         match self {
             Self::Even => 0.5,
@@ -46,32 +46,31 @@ impl Side {
     }
 }
 
-/// What a value is elsewhere in the quad.
+/// A value at another pixel of the quad.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Neighbour<V> {
-    /// The value.
+    /// The value here.
     pub of: V,
-    /// Along which axis the other pixel lies: in the same row, or the same column.
+    /// The axis along which the other pixel lies: in the same row, or in the same column.
     pub axis: Axis,
-    /// Which of the two pixels it is, which may be the asking one.
+    /// The even or the odd pixel of the pair; may be this one.
     pub side: Side,
 }
 
-/// `coordinate`, one of `frag-coord`, in the same quad on this side.
+/// A coordinate of `frag-coord`, moved to this side of its quad.
 pub fn neighbour(coordinate: f32, side: Side) -> f32 {
     (coordinate * 0.5).floor() * 2.0 + side.centre()
 }
 
-/// What has been copied so far: for each axis and side, what nodes are there.
+/// All copies so far: for each axis and side, a map from a node to its copy.
 #[derive(Clone, Debug, Default)]
 pub struct Neighbours {
     known: [FxHashMap<NodeId, NodeId>; 4],
 }
 
 impl Graph {
-    /// The value of a node at the pixel of this side, in the column or row of its own. The node must not
-    /// depend on parameters of loops around it. Takes time by the number of nodes that were not copied
-    /// before.
+    /// The value of a node at the pixel of this side, in its own row (axis X) or column (axis Y). The node
+    /// must not depend on parameters of loops around it. Takes time by the number of nodes not copied before.
     pub fn at_neighbour(
         &mut self,
         neighbours: &mut Neighbours,
@@ -113,7 +112,8 @@ impl Graph {
                 self.set_name(copy, &name);
             }
             known.insert(id, copy);
-            // In a round of a loop it would be what it is in the same round there.
+            // Inside a loop the link would relate equal rounds only, and the pixels may be in different
+            // rounds.
             if self.free_loops(id).is_empty() && self.expr_type(id).value().is_some() {
                 self.set_neighbour(copy, Neighbour { of: id, axis, side });
             }
@@ -121,8 +121,8 @@ impl Graph {
         known[&root]
     }
 
-    /// Whether a node has the same value at all pixels, in the same round of the loops around it: neither it nor
-    /// anything of these loops reads coordinates. Of a loop that is not finished that is not known.
+    /// True if a node has the same value at all pixels, in the same round of the loops around it: neither the
+    /// node nor these loops read coordinates. False for a loop that is not finished.
     pub fn is_same_everywhere(&self, root: NodeId) -> bool {
         let (mut seen, mut stack) = (FxHashSet::default(), vec![root]);
         while let Some(id) = stack.pop() {
@@ -144,7 +144,7 @@ impl Graph {
         true
     }
 
-    /// Where `frag-coord` is on that side.
+    /// Adds the moved `frag-coord`.
     fn move_coordinates(&mut self, known: &mut FxHashMap<NodeId, NodeId>, axis: Axis, side: Side) {
         let span = Span::default();
         let coordinates = self.input(Input::FragCoord, span);
@@ -166,8 +166,7 @@ impl Graph {
         known.insert(coordinates, moved);
     }
 
-    /// Of loops among these nodes, which are in ascending order, those that compute something else
-    /// where what is known has been moved.
+    /// The loops among `nodes`, which ascend, that depend on a moved node.
     fn moved_loops(
         &self,
         nodes: &[NodeId],
@@ -189,7 +188,7 @@ impl Graph {
                 changed.insert(id);
             }
         }
-        // And the loops in them that depend on their parameters: outer loops first.
+        // Inner loops that depend on a moved loop's parameters move too: outer loops first.
         for &id in nodes.iter().rev() {
             if let Node::Loop(of) = *self.node(id)
                 && self.free_loops(id).iter().any(|around| moved.contains(around))

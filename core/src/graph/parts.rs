@@ -1,19 +1,19 @@
-//! Simplification of operations that put values together and take them apart.
+//! Simplification of operations that construct values and take parts of them.
 //!
-//! A part of what was just put together is the part. Putting together evaluates all parts, so the
-//! part comes after those others that might not end ([`Op::After`]).
+//! A part of a constructed value is the operand for that part. Construction evaluates all parts, so the
+//! result comes after the other operands that might not end ([`Op::After`]).
 
 use super::{Graph, Node, NodeId};
 use crate::op::{Op, clamped_index};
 use crate::source::Span;
 use crate::types::{Type, TypeKind};
 
-/// How many parts a value may have of which a part is replaced by putting together another: more
-/// are not written out for each such operation.
+/// Most parts of a constructed value for which an update becomes a new construction. Larger values are not
+/// written out for each update.
 const WRITTEN_OUT: usize = 64;
 
 impl Graph {
-    /// The operation of the node, and its operands, if it is one.
+    /// The node's operation and operands; `None` for other nodes.
     fn operation(&self, id: NodeId) -> Option<(Op, &[NodeId])> {
         match self.node(id) {
             Node::Op(op, operands) => Some((*op, operands)),
@@ -21,14 +21,14 @@ impl Graph {
         }
     }
 
-    /// The part of `of` that a constant index denotes.
+    /// The index of the part of `of` that a constant index selects.
     fn constant_index(&self, of: NodeId, index: NodeId) -> Option<usize> {
         let words = self.constant_words(index)?;
         let count = self.types().parts(self.value_type(of)).len();
         Some(clamped_index(self.value_type(index), words[0], count))
     }
 
-    /// The part that an operation takes of its first operand, if it is always the same.
+    /// The index of the part that an operation takes of its first operand, if it is constant.
     fn part_taken(&self, op: Op, operands: &[NodeId]) -> Option<usize> {
         match (op, operands) {
             (Op::At, &[of, index]) => self.constant_index(of, index),
@@ -36,7 +36,7 @@ impl Graph {
         }
     }
 
-    /// An equal node for such an operation, whose operands are not all constant.
+    /// An equal node for an operation whose operands are not all constant.
     pub(super) fn simplify_parts(
         &mut self,
         op: Op,
@@ -50,7 +50,7 @@ impl Graph {
             }
             (Op::Construct(ty), parts) => self.whole_value(ty, parts),
             (Op::Update, &[whole, index, part]) => self.simplify_update(whole, index, part, span),
-            // What is taken of a value that comes after others comes after them.
+            // A part of a value after others is the part, after those others.
             (_, &[whole, ref rest @ ..]) => match self.operation(whole) {
                 Some((Op::After, inner)) => {
                     let (value, others) = (inner[0], inner[1..].to_vec());
@@ -64,7 +64,7 @@ impl Graph {
         }
     }
 
-    /// The value whose parts, all of them, are put together again.
+    /// The value of which `parts` are all parts, in order.
     fn whole_value(&self, ty: Type, parts: &[NodeId]) -> Option<NodeId> {
         let source = |(k, &part): (usize, &NodeId)| {
             let (op, operands) = self.operation(part)?;
@@ -122,8 +122,8 @@ impl Graph {
         }
     }
 
-    /// The part at `index` of a value that updates of other parts make of one another, of which these are the operands of
-    /// the last. There may be many: nothing recurses on them.
+    /// The part at `index` of a value made by a chain of updates; `update` is the operands of the last one.
+    /// The chain may be long, so this does not recurse.
     fn at_of_updates(
         &mut self,
         index: NodeId,
@@ -153,7 +153,7 @@ impl Graph {
         Some(passed.into_iter().rev().fold(part, |part, new| self.after(part, [new], span)))
     }
 
-    /// The same of a component of a vector.
+    /// The same for a component of a vector.
     fn component_of_updates(
         &mut self,
         op: Op,
@@ -181,7 +181,7 @@ impl Graph {
         Some(passed.into_iter().rev().fold(part, |part, new| self.after(part, [new], span)))
     }
 
-    /// The part at a constant index in the one way to write it.
+    /// The canonical operation for the part at a constant index.
     fn canonical_at(
         &mut self,
         whole: NodeId,
@@ -243,7 +243,7 @@ mod tests {
         assert!(graph.may_diverge(again));
         let quick = graph.op(Op::Construct(ty), vec![time, time, frame], span);
         assert_eq!(graph.op(Op::Field(2), vec![quick], span), frame);
-        // Of a value that comes after others, a part comes after them.
+        // A part of a value after others comes after those others.
         let late = graph.after(quick, [slow, frame, slow], span);
         let part = graph.op(Op::Field(2), vec![late], span);
         assert_eq!(graph.node(part), &Node::Op(Op::After, [frame, slow].into()));
@@ -266,7 +266,7 @@ mod tests {
         assert_eq!(at(&mut graph, changed, zero), first);
         let below = int(&mut graph, -7);
         assert_eq!(at(&mut graph, uniform, below), first);
-        // Beyond the end is the last one.
+        // An index past the end is the last element.
         let (seven, two) = (int(&mut graph, 7), int(&mut graph, 2));
         let last = at(&mut graph, uniform, two);
         assert_eq!(at(&mut graph, changed, seven), last);
@@ -281,7 +281,7 @@ mod tests {
         assert_eq!(graph.node(made), &Node::Op(Op::Construct(ty), all.into()));
         let parts = [0, 1, 2].map(|i| int(&mut graph, i)).map(|i| at(&mut graph, uniform, i));
         assert_eq!(graph.op(Op::Construct(ty), parts.to_vec(), span), uniform);
-        // Of vectors and matrices there is one way to write a part.
+        // A part of a vector or matrix has one canonical form.
         let coord = graph.input(Input::FragCoord, span);
         let component = graph.op(Op::Component(3), vec![coord], span);
         assert_eq!(at(&mut graph, coord, seven), component);

@@ -1,17 +1,16 @@
-//! Completion of a loop once its body is known: parameters that nobody needs are dropped, and
-//! shared decisions in the body become data so that what remains is a tree.
+//! Completion of a loop once its body is known: drops dead parameters, and turns shared decisions in the body
+//! into data, so that the tail becomes a tree.
 //!
 //! # Shared tails
 //!
-//! A tail is a decision: `If`s that end in `Rec` or in a value. By name it can be reached from
-//! several arms, as in `(let ((k (if c (rec …) v))) (if a k (if b k w)))`. Control flow has no
-//! place for such a node, and copying it would be exponential. So a shared `If` of tails is
-//! *reified*: whether it goes on, each argument with which it does and the value with which it does
-//! not become values of their own, made of lazy `If`s over the same conditions (one for all
-//! arguments, which are evaluated together), and each use
-//! becomes `(if goes-on (rec argument …) value)`. The arm in which such a value has no meaning is
-//! left out, since it is never demanded there, but for decisions by the case of a variant, so that a field
-//! is still read only where the case is known: there it is zero.
+//! A tail is a decision: `If`s that end in `Rec` or in a value. A named tail can be reached from several
+//! arms, as in `(let ((k (if c (rec …) v))) (if a k (if b k w)))`. Structured control flow has no place for
+//! such a node, and copying it would be exponential. So a shared `If` of tails is *reified*: its continuation
+//! flag, each argument of its `Rec` and its value become values of their own, made of lazy `If`s over the
+//! same conditions. (One `If` makes all arguments, which are evaluated together.) Each use becomes `(if
+//! goes-on (rec argument …) value)`. Such a value has no meaning in some arms; these arms are omitted, since
+//! they are never demanded. A decision by the case of a variant keeps the arm, with a zero, so that a field
+//! is still read only where the case is known.
 
 use super::{ExprType, Graph, Loop, LoopId, Node, NodeId};
 use crate::op::Op;
@@ -19,7 +18,7 @@ use crate::source::Span;
 use crate::types::{Field, Structure, Type};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-/// What a reified tail consists of; `None` where it never does that.
+/// A reified tail. `None`: the tail never continues, or never yields a value.
 #[derive(Clone)]
 struct Reified {
     goes_on: NodeId,
@@ -28,8 +27,8 @@ struct Reified {
 }
 
 impl Graph {
-    /// Completes a loop: `body` is of type `Rec τ`, its `Rec`s belong to `of` and have one argument
-    /// for each of `params`.
+    /// Completes a loop. `body` has type `Rec τ`; its `Rec`s belong to `of` and have one argument for each of
+    /// `params`.
     pub fn finish_loop(
         &mut self,
         of: LoopId,
@@ -50,8 +49,8 @@ impl Graph {
         self.set_loop(of, Loop { params, inits, body, ty, span })
     }
 
-    /// The nodes of the tail under `root`: each `If` and leaf once, arms before their `If`, and the
-    /// `If`s that are reached from more than one place.
+    /// The nodes of the tail under `root`, each `If` and leaf once, arms before their `If`; and the `If`s
+    /// that are reached more than once.
     fn tail_nodes(&self, root: NodeId) -> (Vec<NodeId>, FxHashSet<NodeId>) {
         let (mut seen, mut shared) = (FxHashSet::default(), FxHashSet::default());
         let mut stack = vec![root];
@@ -86,8 +85,8 @@ impl Graph {
         }
     }
 
-    /// Which parameters matter: those that a condition or a result needs, directly or through the
-    /// next rounds, and those whose arguments might not end (they must be evaluated).
+    /// The live parameters: those that a condition or a result needs, directly or through later rounds, and
+    /// those whose arguments might not end (they must be evaluated).
     fn live_params(
         &self,
         of: LoopId,
@@ -135,7 +134,7 @@ impl Graph {
         live
     }
 
-    /// The tail without the dropped arguments and with shared `If`s reified.
+    /// The tail without dead arguments and with shared `If`s reified.
     fn rebuild_tail(&mut self, root: NodeId, keep: &[bool]) -> NodeId {
         let (tail, shared) = self.tail_nodes(root);
         if shared.is_empty() && keep.iter().all(|&k| k) {
@@ -182,9 +181,9 @@ impl Graph {
         self.unshare(rebuilt[&root])
     }
 
-    /// The same tail as a tree: an `If` that is reached again is pushed again. What was rebuilt can
-    /// be equal where the original was not, and a reified `If` has several uses by its nature; but
-    /// unfolded it is no larger than the original and those uses together.
+    /// Unfolds the tail into a tree: an `If` reached again is added again. Rebuilt `If`s can be equal where
+    /// the originals were not, and a reified `If` has several uses by nature. The tree is no larger than the
+    /// original tail plus these uses.
     fn unshare(&mut self, root: NodeId) -> NodeId {
         let (mut seen, mut done) = (FxHashSet::default(), Vec::new());
         let mut stack = vec![(root, false)];
@@ -241,8 +240,8 @@ impl Graph {
         Reified { goes_on, arguments, value }
     }
 
-    /// Values of which all are evaluated, or none, from one list or the other, or from the one that there
-    /// is.
+    /// Chooses between two lists of values, or takes the only one. Of the result all values are evaluated, or
+    /// none.
     fn either(
         &mut self,
         condition: NodeId,
@@ -261,8 +260,8 @@ impl Graph {
         Some(self.choose_each(condition, &a, &b, span))
     }
 
-    /// Whether a condition asks for a case, and not all of these values are zero already where it is not
-    /// `is_true`. (A tail that has been reified is as it was when it is read as a text.)
+    /// True if `condition` compares a tag, and some of `values` is not already zero where the condition is
+    /// not `is_true`. (So reading a reified tail back from text does not reify it further.)
     fn needs_question(&self, condition: NodeId, is_true: bool, values: &[NodeId]) -> bool {
         let is_zero = |id: NodeId| {
             self.constant_words(id).is_some_and(|words| words.iter().all(|&word| word == 0))
@@ -279,7 +278,7 @@ impl Graph {
         self.asks_for_case(condition) && !values.iter().all(is_guarded)
     }
 
-    /// Whether two conditions ask the same, or one whether the other does not hold.
+    /// `Some(true)` if two conditions are equal, `Some(false)` if one negates the other.
     fn is_same_question(&self, a: NodeId, b: NodeId) -> Option<bool> {
         match (self.node(a), self.node(b)) {
             _ if a == b => Some(true),
@@ -293,7 +292,7 @@ impl Graph {
         }
     }
 
-    /// A zero of the type of each of these.
+    /// A zero of the type of each value.
     fn zeros(&mut self, like: &[NodeId]) -> Vec<NodeId> {
         let zero = |&like: &NodeId| {
             let ty = self.value_type(like);
@@ -302,8 +301,8 @@ impl Graph {
         like.iter().map(zero).collect()
     }
 
-    /// Values of which all are evaluated, or none, from one list or the other: by one `If` of a
-    /// structure where several differ.
+    /// Selects pairwise between two lists of which all values are evaluated, or none. Several differing pairs
+    /// share one `If`, of a structure.
     fn choose_each(
         &mut self,
         condition: NodeId,
@@ -320,7 +319,7 @@ impl Graph {
             is_generic: false,
         });
         let structure = Structure { name: "Arguments".into(), fields: fields.collect() };
-        // What is too large for a structure, or is alone, has no need of one.
+        // A single value, or values too large for a structure, get an `If` each.
         let ty = (then.len() > 1).then(|| self.types_mut().add_structure(structure).ok()).flatten();
         let Some(ty) = ty else {
             return a.iter().zip(b).map(|(&a, &b)| self.if_([condition, a, b], span)).collect();
@@ -343,7 +342,7 @@ impl Graph {
                 self.if_([parts.goes_on, next, value], span)
             }
             (Some(arguments), None) => {
-                // Both arms go on; the condition stays, since its evaluation might not end.
+                // Both arms continue. The condition stays, since its evaluation might not end.
                 let next = self.rec(of, arguments.clone(), span);
                 match self.constant_words(parts.goes_on) {
                     Some(_) => next,

@@ -1,21 +1,21 @@
-//! Places what might not end: exactly where substitution would evaluate it.
+//! Places nodes that might not end exactly where substitution would evaluate them.
 //!
-//! *Pinned* are loops, and `if`s with an arm that might not end. What only depends on them
-//! computes with values that are there already: it *carries* the demand for them to where it is
-//! needed itself, and is placed with everything else, later.
+//! Loops are *pinned*, and so are `if`s with an arm that might not end. A node that only depends on pinned
+//! nodes computes with values that exist already. It is a *carrier*: it passes the demand for its operands on
+//! to the regions that need it, and is placed later, with everything else.
 //!
-//! Nodes are taken users first, so that when a node's turn comes all regions that demand it are
-//! known: those of its uses, less those enclosed by another. One: a pinned node is placed there.
-//! Several: it is placed in their common ancestor *L* inside `(if guard node zero)`, which replaces
-//! it everywhere; the guard says whether control comes to one of the regions. Where all conditions
-//! from *L* down to them are data, it is made of what is known of each region and of each set of
-//! regions ([`tops`]), so that all guards together are no larger than the program. Else it is a tree
-//! of lazy `if`s ([`ways`]).
+//! Nodes are taken users first. So when a node's turn comes, all regions that demand it are known: those of
+//! its uses, less regions enclosed by another one. If there is one region, a pinned node is placed there. If
+//! there are several, it is placed in their common ancestor *L* inside `(if guard node zero)`, which replaces
+//! it everywhere; the guard is true if control reaches one of the regions. If all conditions on the paths
+//! from *L* down to the regions are data, the guard is built from shared guards of each region and of each
+//! set of regions ([`tops`]), so that all guards together are no larger than the program. Otherwise it is a
+//! tree of lazy `if`s ([`ways`]).
 //!
-//! A region cannot be guarded from *L* where a condition on its way depends on the node itself, on
-//! a parameter of a loop between *L* and the region, or on something pinned deeper than *L*. It
-//! gets a copy of the node; a carrier that is needed on both sides is copied with it. Copies and
-//! lazy guards can grow beyond what the text says; [`limits`](crate::limits) end that.
+//! A region cannot be guarded from *L* if a condition on its path depends on the node itself, on a parameter
+//! of a loop between *L* and the region, or on a node pinned deeper than *L*. Such a region gets a copy of
+//! the node; a carrier needed on both sides is copied with it. Copies and lazy guards can outgrow the text,
+//! so [`limits`](crate::limits) bound them.
 
 mod copies;
 mod guards;
@@ -32,7 +32,7 @@ use crate::source::Span;
 use rustc_hash::FxHashMap;
 use std::collections::BTreeSet;
 
-/// An operand, or output, that needs a node, and the regions in which it does.
+/// An operand, or output, that needs a node, and the regions in which it needs it.
 #[derive(Clone, Copy, Debug)]
 struct Use {
     user: User,
@@ -49,7 +49,7 @@ enum User {
 ///
 /// # Errors
 ///
-/// LV0502 where copies or guards become too large.
+/// LV0502 if copies or guards exceed a limit.
 pub(super) fn pin(
     graph: Graph,
     outputs: impl Iterator<Item = NodeId>,
@@ -83,15 +83,15 @@ pub(super) fn pin(
 struct Pinning {
     placed: Placed,
     tops: TopSets,
-    /// What copies and lazy guards have taken, in steps.
+    /// The number of steps taken for copies and lazy guards.
     work: usize,
-    /// What needs the nodes that wait.
+    /// The uses of waiting nodes.
     uses: FxHashMap<NodeId, Vec<Use>>,
-    /// What needs the nodes that carry demand and have had their turn.
+    /// The uses of carriers that have had their turn.
     carriers: FxHashMap<NodeId, Vec<Use>>,
-    /// Nodes whose users have all had their turn when it is theirs, by rank.
+    /// Nodes to place, by rank. All users of the last one have had their turn.
     waiting: BTreeSet<(u32, NodeId)>,
-    /// A node's rank is above those of its operands. Copies have that of the original.
+    /// The rank of a node is above those of its operands. A copy has the rank of its original.
     ranks: Vec<u32>,
 }
 
@@ -100,7 +100,7 @@ impl Pinning {
         &self.placed.graph
     }
 
-    /// Guards have no rank of their own: their turn comes at once.
+    /// A guard has no rank of its own: its turn comes at once.
     fn rank(&self, node: NodeId) -> u32 {
         self.ranks.get(node.index()).copied().unwrap_or(u32::MAX)
     }
@@ -129,7 +129,7 @@ impl Pinning {
                 self.waiting.insert((self.rank(node), node));
                 continue;
             };
-            // It has had its turn; what it carries, it carries on.
+            // The node has had its turn: it carries the new demand on to its operands.
             self.work += known.len();
             add(&mut self.tops, &self.placed, known, by);
             for (slot, &operand) in self.placed.graph.operands(node).iter().enumerate() {
@@ -145,13 +145,13 @@ impl Pinning {
         }
     }
 
-    /// Demands the operand in that slot of a node, in these regions.
+    /// Demands the operand in a slot of a node, in these regions.
     fn demand_operand(&mut self, user: NodeId, slot: usize, tops: TopsId) {
         let operand = self.graph().operands(user)[slot];
         self.demand(operand, Use { user: User::Operand(user, slot), tops });
     }
 
-    /// Demands the operand in that slot of a node, in this region.
+    /// Demands the operand in a slot of a node, in this region.
     fn demand_in(&mut self, user: NodeId, slot: usize, region: RegionId) {
         let tops = self.one(region);
         self.demand_operand(user, slot, tops);
@@ -184,8 +184,8 @@ impl Pinning {
         self.place_by_ways(node, uses, tops, above);
     }
 
-    /// Out of the loops whose first round needs the node in any case and whose parameters it does
-    /// not depend on.
+    /// Hoists a node out of loops whose first round always needs it and on whose parameters it does not
+    /// depend.
     fn hoist(&self, node: NodeId, mut region: RegionId) -> RegionId {
         loop {
             match self.placed.region(region).kind {
@@ -215,7 +215,7 @@ impl Pinning {
         self.settle(guarded, region);
     }
 
-    /// Makes the users need `new` instead.
+    /// Replaces the operand of each use by `new`.
     fn redirect(&mut self, uses: &[Use], new: NodeId) {
         for by in uses {
             match by.user {
@@ -225,7 +225,7 @@ impl Pinning {
         }
     }
 
-    /// Places a node in a region and demands what it needs.
+    /// Places a node in a region and demands its operands.
     fn settle(&mut self, node: NodeId, region: RegionId) {
         self.placed.set_region(node, region);
         if let Node::If(_) = self.graph().node(node) {
@@ -244,8 +244,7 @@ impl Pinning {
         }
     }
 
-    /// Places the tail of a loop. Its `Rec`s may be shared between arms, and so may be its `If`s of
-    /// two leaves; here each arm gets its own.
+    /// Places the tail of a loop. Arms may share `Rec`s, and `If`s of two leaves; here each arm gets its own.
     fn settle_tail(&mut self, of: LoopId, body: RegionId) {
         let root = self.graph().loop_(of).body;
         self.placed.set_region(root, body);
@@ -277,7 +276,7 @@ impl Pinning {
     }
 }
 
-/// Adds a use, joining it with what the same operand needs already.
+/// Adds a use, joined with an earlier use by the same operand.
 fn add(tops: &mut TopSets, placed: &Placed, uses: &mut Vec<Use>, by: Use) {
     match uses.iter_mut().find(|known| known.user == by.user) {
         Some(known) => known.tops = tops.union(placed, vec![known.tops, by.tops]),

@@ -1,4 +1,4 @@
-//! From placed nodes to blocks.
+//! Converts placed nodes to blocks.
 
 use super::place::topological_order;
 use super::program::{Block, BlockId, End, Expr, Program, Statement, ValueId, ValueInfo};
@@ -14,12 +14,12 @@ use rustc_hash::FxHashMap;
 struct Open {
     block: BlockId,
     region: RegionId,
-    /// How many of the region's nodes are done.
+    /// The number of the region's nodes already emitted.
     done: usize,
     statements: Vec<Statement>,
-    /// What the block ends with: an arm's value, a tail, or `None` for the root.
+    /// The node at the block's end: an arm's value or a tail; `None` for the root.
     end: Option<NodeId>,
-    /// How many blocks enclose this one.
+    /// The number of enclosing blocks.
     depth: usize,
 }
 
@@ -33,7 +33,7 @@ struct Emitter<'a> {
     guards: Vec<ValueId>,
     blocks: Vec<Option<Block>>,
     open: Vec<Open>,
-    /// How many operands there are so far.
+    /// The number of operands so far.
     operands: usize,
 }
 
@@ -68,7 +68,7 @@ pub(super) fn emit(
     let blocks = emitter.blocks.into_iter().map(|b| b.expect("all blocks are closed")).collect();
     let Emitter { values, names, guards, ids, .. } = emitter;
     let neighbours = neighbours(placed, &ids);
-    // Where no output chooses by it at the root, all choose alike.
+    // The outputs choose by the condition alike: if none does so at the root, none does at all.
     let is_chosen = |of: &Discard| placed.region_of(of.condition) == Some(ROOT);
     let discard = discard.filter(is_chosen);
     let discard = discard.and_then(|Discard { condition, when, clear }| {
@@ -91,7 +91,7 @@ impl Emitter<'_> {
         block
     }
 
-    /// Opens two blocks so that the first is worked on first.
+    /// Opens two blocks; the first is worked on first.
     fn open_arms(&mut self, node: NodeId, arms: [NodeId; 2], depth: usize) -> [BlockId; 2] {
         let regions = self.placed.arms(node);
         let then = self.open_block(regions[0], Some(arms[0]), depth);
@@ -126,8 +126,8 @@ impl Emitter<'_> {
         nodes.iter().map(|&n| self.id(n)).collect()
     }
 
-    /// Adds the next statement with inner blocks, or closes the block. The inner blocks are worked
-    /// on before it goes on, since what comes after may need their numbers to be taken.
+    /// Emits statements up to the next one with inner blocks, or closes the block. The inner blocks are
+    /// worked on before this block continues, since later statements may need their values' numbers.
     fn advance(&mut self, mut open: Open) -> Result<(), Diagnostic> {
         let inner = open.depth + 1;
         while let Some(&node) = self.contents[open.region.0 as usize].get(open.done) {
@@ -215,7 +215,7 @@ impl Emitter<'_> {
     }
 }
 
-/// What is known of values at other pixels of the quad, by the values of nodes.
+/// The neighbour links of nodes, as links of values.
 fn neighbours(placed: &Placed, ids: &[Option<ValueId>]) -> FxHashMap<ValueId, Neighbour<ValueId>> {
     let node = |(index, id): (usize, &Option<ValueId>)| {
         let Neighbour { of, axis, side } = placed.graph.neighbour_of(NodeId(index as u32))?;

@@ -1,4 +1,4 @@
-//! Places what is not pinned: out of loops, then as deep as its uses allow.
+//! Places nodes that are not pinned: out of loops, then as deep as their uses allow.
 
 use super::regions::{Placed, ROOT, RegionId, RegionKind};
 use crate::graph::{Node, NodeId};
@@ -31,7 +31,7 @@ pub(super) fn topological_order(placed: &Placed) -> Vec<NodeId> {
 pub(super) fn place(placed: &mut Placed) {
     let order = topological_order(placed);
     let earliest = earliest(placed, &order);
-    // The deepest region that encloses all uses seen so far.
+    // For each node the deepest region that encloses all uses seen so far.
     let mut latest: Vec<Option<RegionId>> = vec![None; placed.graph.len()];
     for &output in &placed.outputs {
         latest[output.index()] = Some(ROOT);
@@ -64,7 +64,7 @@ pub(super) fn place(placed: &mut Placed) {
     }
 }
 
-/// For each node the deepest region of the pinned nodes that it depends on: it cannot leave it.
+/// For each node the deepest region of the pinned nodes on which it depends; it cannot leave that region.
 fn earliest(placed: &Placed, order: &[NodeId]) -> Vec<RegionId> {
     let mut earliest = vec![ROOT; placed.graph.len()];
     for &node in order {
@@ -82,7 +82,7 @@ fn earliest(placed: &Placed, order: &[NodeId]) -> Vec<RegionId> {
     earliest
 }
 
-/// From `late` out of every loop that the node does not depend on.
+/// Hoists a node from `late` out of every loop on which it does not depend.
 fn out_of_loops(placed: &Placed, node: NodeId, late: RegionId, earliest: RegionId) -> RegionId {
     let limit = placed.region(earliest).depth;
     let mut best = late;

@@ -1,23 +1,23 @@
-//! Which values of a program may lie in memory, so that a part of them is read by its index:
-//! uniforms and constants that are structures or arrays, elements of buffers, and parts of all these. Others are
-//! computed whole.
+//! Finds the values of a program that may be read in place, in memory, where an index selects one part:
+//! uniforms and constants that are structures or arrays, elements of buffers, and parts of all these. Other
+//! values are computed whole.
 
 use super::{Event, Expr, Program, Statement, ValueId};
 use crate::op::Op;
 use crate::types::{Type, TypeKind, Types};
 
-/// What may lie in memory.
+/// The values that may be read in place.
 #[derive(Debug)]
 pub struct Places {
-    /// Of each value, whether it does.
+    /// `in_memory[v]`: `v` is read in place.
     in_memory: Vec<bool>,
-    /// Of each value, whether something uses more of it than parts.
+    /// `whole[v]`: some use needs more of `v` than a part.
     whole: Vec<bool>,
 }
 
 impl Places {
-    /// Looks at all values. Constants of fewer parts than `least`, those of parts counted, do not lie
-    /// in memory.
+    /// Analyses all values. Constants of fewer than `least` parts (nested parts counted) are not read in
+    /// place.
     pub fn new(program: &Program, least: usize) -> Self {
         let count = program.values.len();
         let mut places = Self { in_memory: vec![false; count], whole: vec![false; count] };
@@ -57,17 +57,17 @@ impl Places {
         }
     }
 
-    /// Whether a value lies in memory.
+    /// True if a value is read in place.
     pub fn is_in_memory(&self, value: ValueId) -> bool {
         self.in_memory[value.index()]
     }
 
-    /// Whether a value is to be computed or read as a whole.
+    /// True if a value is to be computed or read as a whole.
     pub fn is_whole(&self, value: ValueId) -> bool {
         !self.is_in_memory(value) || self.whole[value.index()]
     }
 
-    /// How many components there are of values that are whole.
+    /// The number of components of all values that are whole.
     pub fn components(&self, program: &Program) -> usize {
         let values = (0..program.values.len() as u32).map(ValueId);
         let there = values.filter(|&value| self.is_whole(value));
@@ -75,7 +75,8 @@ impl Places {
     }
 }
 
-/// How many parts a structure or an array has, of arrays in arrays all; `None` of others.
+/// The number of components of a structure, or of innermost elements of an array of arrays; `None` for other
+/// types.
 fn extent(types: &Types, mut ty: Type) -> Option<usize> {
     if let TypeKind::Structure(_) = types.kind(ty) {
         return Some(types.components(ty));
@@ -88,7 +89,7 @@ fn extent(types: &Types, mut ty: Type) -> Option<usize> {
     parts
 }
 
-/// Whether the operation takes a part of its first operand.
+/// True if the operation takes a part of its first operand.
 fn takes_part(op: Op) -> bool {
     op == Op::At || op.fixed_part().is_some()
 }

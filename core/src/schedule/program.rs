@@ -29,23 +29,23 @@ impl BlockId {
     }
 }
 
-/// What is known of a value.
+/// Type and source position of a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ValueInfo {
     /// Its type.
     pub ty: Type,
-    /// The place in the source that it stands for.
+    /// The position in the source.
     pub span: Span,
 }
 
 /// A computation without control flow.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Expr {
-    /// One word per component, as [`Op::apply`] wants them.
+    /// A constant: one word per component, as in [`Op::apply`].
     Constant(Box<[u32]>),
-    /// A quantity given from outside.
+    /// A built-in input.
     Input(Input),
-    /// The uniform of that index.
+    /// A uniform, by index.
     Uniform(u32),
     /// An operation on its operands.
     Op(Op, Box<[ValueId]>),
@@ -58,7 +58,7 @@ pub enum Statement {
     Let {
         /// The value defined.
         value: ValueId,
-        /// What it is.
+        /// Its computation.
         expr: Expr,
     },
     /// Executes one of two blocks, whose yield becomes the value.
@@ -72,7 +72,8 @@ pub enum Statement {
         /// The block for false.
         otherwise: BlockId,
     },
-    /// Binds the parameters to the initial values and executes the body until it yields.
+    /// Binds the parameters to the initial values and executes the body until it yields; the yield becomes
+    /// the value.
     Loop {
         /// The value defined.
         value: ValueId,
@@ -86,7 +87,7 @@ pub enum Statement {
 }
 
 impl Statement {
-    /// The values that the statement itself uses, the blocks inside it apart.
+    /// The values that the statement itself uses, not those used in its blocks.
     pub fn uses(&self) -> &[ValueId] {
         match self {
             Self::Let { expr: Expr::Op(_, operands), .. } => operands,
@@ -104,14 +105,14 @@ impl Statement {
     }
 }
 
-/// How a block ends.
+/// The end of a block.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum End {
-    /// With these values: of the root, one for each output; else one.
+    /// Yields values: the root one for each output, other blocks one.
     Yield(Box<[ValueId]>),
-    /// With the next round of the innermost loop.
+    /// Starts the next round of the innermost loop.
     Rec(Box<[ValueId]>),
-    /// As one of two blocks ends.
+    /// Ends as one of two blocks does.
     If {
         /// A `bool`.
         condition: ValueId,
@@ -123,7 +124,7 @@ pub enum End {
 }
 
 impl End {
-    /// The values that the end itself uses, the blocks inside it apart.
+    /// The values that the end itself uses, not those used in its blocks.
     pub fn uses(&self) -> &[ValueId] {
         match self {
             Self::Yield(values) | Self::Rec(values) => values,
@@ -132,12 +133,12 @@ impl End {
     }
 }
 
-/// Statements in order, and what comes after them.
+/// Statements in order, and an end.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Block {
     /// The statements.
     pub statements: Vec<Statement>,
-    /// How the block ends.
+    /// The end.
     pub end: End,
 }
 
@@ -148,27 +149,27 @@ pub struct Program {
     pub types: Types,
     /// All values, in order of definition.
     pub values: Vec<ValueInfo>,
-    /// What the source calls values, of those that it does.
+    /// The source names of values that have one.
     pub names: FxHashMap<ValueId, Name>,
-    /// Of values at other pixels of the quad, what they are of, if that is a value of the program: it
-    /// may be defined elsewhere. No meaning depends on it.
+    /// Links from a value to the value that it is at another pixel of the quad, if the program has that
+    /// value; it may be defined in another block. No result depends on them.
     pub neighbours: FxHashMap<ValueId, Neighbour<ValueId>>,
     /// All blocks; the first is the root.
     pub blocks: Vec<Block>,
     /// The locations of the outputs, in the order in which the root yields them.
     pub locations: Vec<u32>,
-    /// All uniforms of the program, also those that are not used.
+    /// All uniforms of the program, unused ones included.
     pub uniforms: Vec<Uniform>,
-    /// The values of the `if`s that are guards (see above), ascending: where the condition does not
-    /// hold, the value is never needed.
+    /// The values of the `if`s that are guards (see [`super`]), ascending. If the condition of a guard is
+    /// false, its value is never needed.
     pub guards: Vec<ValueId>,
-    /// The condition of the `if`s in the root that choose the colours of pixels that are discarded. No
-    /// meaning depends on it.
+    /// The condition of the `if`s in the root that choose the clear colour for discarded pixels. No result
+    /// depends on this field.
     pub discard: Option<Discard<ValueId>>,
 }
 
 impl Program {
-    /// The words of the colour that a pixel keeps which is discarded.
+    /// The words of the clear colour, kept by discarded pixels.
     pub fn clear(&self) -> [u32; 4] {
         self.discard.map_or([0; 4], |discard| discard.clear)
     }
@@ -176,7 +177,7 @@ impl Program {
     /// The root block.
     pub const ROOT: BlockId = BlockId(0);
 
-    /// The block of that index.
+    /// The block with this index.
     pub fn block(&self, id: BlockId) -> &Block {
         &self.blocks[id.index()]
     }
@@ -186,8 +187,8 @@ impl Program {
         self.values[id.index()].ty
     }
 
-    /// Where the components of each value begin if those of all values lie one after the other,
-    /// and, at the end, how many there are.
+    /// The offset of each value's components if all values lie one after the other; the last entry is the
+    /// total.
     pub fn component_offsets(&self) -> Vec<usize> {
         let mut offsets = vec![0];
         for value in &self.values {
@@ -196,12 +197,12 @@ impl Program {
         offsets
     }
 
-    /// What the source calls a value, if it does.
+    /// The name of a value in the source, if it has one.
     pub fn name(&self, id: ValueId) -> Option<&str> {
         self.names.get(&id).map(Name::as_str)
     }
 
-    /// Whether the value is that of a guard.
+    /// True if the value is that of a guard.
     pub fn is_guard(&self, id: ValueId) -> bool {
         self.guards.binary_search(&id).is_ok()
     }

@@ -1,4 +1,4 @@
-//! The tree of regions, and the state that both placements share.
+//! The tree of regions, and the state shared by both placements.
 
 use crate::graph::{Graph, LoopId, NodeId};
 use rustc_hash::FxHashSet;
@@ -7,10 +7,10 @@ use rustc_hash::FxHashSet;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(super) struct RegionId(pub(super) u32);
 
-/// The program as a whole.
+/// The region of the whole program.
 pub(super) const ROOT: RegionId = RegionId(0);
 
-/// What a region is.
+/// The kind of a region.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum RegionKind {
     Root,
@@ -31,14 +31,14 @@ pub(super) struct Region {
     pub(super) parent: RegionId,
     pub(super) depth: u32,
     pub(super) kind: RegionKind,
-    /// The innermost loop's body that encloses the region or is it, else [`ROOT`].
+    /// The innermost enclosing body of a loop, possibly this region; [`ROOT`] outside loops.
     pub(super) body: RegionId,
-    /// A region further out, so that ancestors are found in logarithmic time (Myers, "An
-    /// applicative random-access stack", 1983). How far depends on the depth alone.
+    /// An ancestor, for finding ancestors in logarithmic time (Myers, "An applicative random-access stack",
+    /// 1983). Its distance depends only on the depth.
     jump: RegionId,
 }
 
-/// A graph whose nodes are given regions.
+/// A graph, and the regions of its nodes.
 #[derive(Debug)]
 pub(super) struct Placed {
     pub(super) graph: Graph,
@@ -49,7 +49,7 @@ pub(super) struct Placed {
     pub(super) guards: FxHashSet<NodeId>,
     /// The region of each node, by index.
     region_of: Vec<Option<RegionId>>,
-    /// Of an `if`, the regions of its arms; of a loop, twice that of its body.
+    /// For an `if`, the regions of its arms; for a loop, twice that of its body.
     inner: Vec<Option<[RegionId; 2]>>,
 }
 
@@ -72,7 +72,7 @@ impl Placed {
         self.regions[id.0 as usize]
     }
 
-    /// Where the node is placed, if it is.
+    /// The region of a node; `None` before it is placed.
     pub(super) fn region_of(&self, node: NodeId) -> Option<RegionId> {
         self.region_of.get(node.index()).copied().flatten()
     }
@@ -112,7 +112,7 @@ impl Placed {
         id
     }
 
-    /// Makes the regions of the arms of an `if` in `region`.
+    /// Adds the regions of the arms of an `if` in `region`.
     pub(super) fn open_arms(&mut self, node: NodeId, region: RegionId) -> [RegionId; 2] {
         self.grow(node);
         let arms =
@@ -121,7 +121,7 @@ impl Placed {
         arms
     }
 
-    /// Makes the region of the body of a loop in `region`.
+    /// Adds the region of the body of a loop in `region`.
     pub(super) fn open_body(&mut self, node: NodeId, of: LoopId, region: RegionId) -> RegionId {
         self.grow(node);
         let body = self.add_region(region, RegionKind::Body { of, node });
@@ -135,7 +135,7 @@ impl Placed {
         let (mut a, mut b) = (self.outward(a, depth), self.outward(b, depth));
         while a != b {
             let (inner, other) = (self.region(a), self.region(b));
-            // At equal depth both jump equally far.
+            // At equal depth, both jumps go equally far.
             (a, b) = if inner.jump == other.jump {
                 (inner.parent, other.parent)
             } else {
@@ -145,17 +145,17 @@ impl Placed {
         a
     }
 
-    /// Whether `outer` encloses `inner` or is it.
+    /// True if `outer` encloses `inner` or is the same region.
     pub(super) fn encloses(&self, outer: RegionId, inner: RegionId) -> bool {
         self.ancestor_at(inner, self.region(outer).depth) == Some(outer)
     }
 
-    /// The region at that depth which encloses `region`.
+    /// The region at this depth that encloses `region`, or is the same one.
     pub(super) fn ancestor_at(&self, region: RegionId, depth: u32) -> Option<RegionId> {
         (self.region(region).depth >= depth).then(|| self.outward(region, depth))
     }
 
-    /// The region at that depth, which is not larger than the region's, that encloses `region`.
+    /// The region at this depth that encloses `region`; `depth` is at most the region's own.
     fn outward(&self, mut region: RegionId, depth: u32) -> RegionId {
         while self.region(region).depth > depth {
             let Region { parent, jump, .. } = self.region(region);
@@ -169,7 +169,7 @@ impl Placed {
 mod tests {
     use super::*;
 
-    /// Against plain walks outwards, in a tree that is deep in some places and wide in others.
+    /// Compares with plain walks outwards, in a tree both deep and wide.
     #[test]
     fn ancestors() {
         let mut placed = Placed::new(Graph::default(), Vec::new());

@@ -1,4 +1,4 @@
-//! Checks the invariants that [`super`] lists; gathers all violations.
+//! Verifies the invariants listed in [`super`]; collects all violations.
 
 use super::program::{BlockId, End, Expr, Program, Statement, ValueId};
 use super::walk::Event;
@@ -22,8 +22,7 @@ pub enum VerifyError {
         /// The value.
         value: ValueId,
     },
-    /// A value has another type than its definition says, or an operation is not defined on
-    /// its operands.
+    /// A value has another type than its definition says, or an operation is not defined on its operands.
     Type {
         /// The block of the definition.
         block: BlockId,
@@ -37,13 +36,13 @@ pub enum VerifyError {
         /// The condition.
         value: ValueId,
     },
-    /// A block ends in a way that is not allowed where it stands, or with values of other number or
-    /// types than are wanted there.
+    /// The kind of a block's end is not allowed in its context, or it has the wrong number or types of
+    /// values.
     End {
         /// The block.
         block: BlockId,
     },
-    /// A loop has no `rec`, or no way out.
+    /// A loop has no `rec`, or no exit.
     Loop {
         /// Its body.
         block: BlockId,
@@ -89,7 +88,7 @@ impl fmt::Display for VerifyError {
     }
 }
 
-/// What a block's end is for.
+/// The context of a block's end.
 #[derive(Clone)]
 enum Context {
     Root,
@@ -106,17 +105,17 @@ enum Context {
 struct Verifier<'p> {
     program: &'p Program,
     errors: Vec<VerifyError>,
-    /// Whether some statement so far defines the value.
+    /// `defined[v]`: some statement so far defines `v`.
     defined: Vec<bool>,
-    /// Whether it can be used here.
+    /// `in_scope[v]`: `v` can be used here.
     in_scope: Vec<bool>,
-    /// For each block that is a loop's body: whether there is a `rec`, and a yield, in its tail.
+    /// For each loop body: its tail has a `rec`, and it has a yield.
     tails: Vec<[bool; 2]>,
-    /// What the ends of blocks are for, innermost last.
+    /// The contexts of the enclosing blocks, innermost last.
     contexts: Vec<Context>,
 }
 
-/// Checks every invariant of a program. Where its blocks form no tree, that alone is reported.
+/// Checks every invariant of a program. If its blocks do not form a tree, only that is reported.
 pub fn verify(program: &Program) -> Result<(), Vec<VerifyError>> {
     check_tree(program)?;
     let mut verifier = Verifier {
@@ -139,7 +138,7 @@ pub fn verify(program: &Program) -> Result<(), Vec<VerifyError>> {
     if verifier.errors.is_empty() { Ok(()) } else { Err(verifier.errors) }
 }
 
-/// Whether each block but the root is referred to exactly once, and can be reached from there.
+/// Checks that each block but the root is referred to exactly once, and is reachable from the root.
 fn check_tree(program: &Program) -> Result<(), Vec<VerifyError>> {
     let mut errors = Vec::new();
     let mut visited = vec![false; program.blocks.len()];
@@ -200,7 +199,7 @@ impl Verifier<'_> {
         }
     }
 
-    /// After the blocks of a statement.
+    /// Leaves the scope of a statement's inner blocks.
     fn after(&mut self, statement: &Statement) {
         self.contexts.pop();
         if let Statement::Loop { params, body, .. } = statement {

@@ -1,4 +1,4 @@
-//! One way to walk over a scheduled program: a sequence of events, in the order of its text.
+//! A walk over a scheduled program: a sequence of events, in the order of the program's text.
 //!
 //! For each block there is
 //!
@@ -6,41 +6,40 @@
 //! Enter  (Statement  [inner blocks  After])*  End  [inner blocks]  Leave
 //! ```
 //!
-//! where a `let` has neither inner blocks nor an [`Event::After`], and the end has inner blocks
-//! where it is a decision. A value that a statement with blocks defines is there from `After` on;
-//! the values of a block are there until `Leave`. What a consumer needs to know of the blocks
-//! around it, it keeps on a stack of its own.
+//! A `let` has neither inner blocks nor an [`Event::After`]. An end has inner blocks if it is a decision. A
+//! value defined by a statement with blocks is in scope from `After` on; the values of a block are in scope
+//! until `Leave`. A consumer keeps its own stack of facts about the enclosing blocks.
 //!
-//! The walk keeps its place on a heap-allocated stack, so that nothing recurses on the nesting of
-//! blocks. It is for programs whose blocks form a tree.
+//! The walk keeps its state on a heap-allocated stack, so nothing recurses on the nesting of blocks. The
+//! program's blocks must form a tree.
 
 use super::program::{Block, BlockId, End, Program, Statement, ValueId};
 
-/// What a block is for.
+/// The role of a block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum BlockRole {
     /// The whole program.
     Root,
-    /// For a condition that holds: of the `if` with that value, or of a decision at a block's end.
+    /// The arm for a true condition, of the `if` with this value, or (`None`) of a decision at a block's end.
     Then(Option<ValueId>),
-    /// For a condition that does not hold.
+    /// The arm for a false condition, likewise.
     Otherwise(Option<ValueId>),
-    /// The body of the loop with that value.
+    /// The body of the loop with this value.
     Body(ValueId),
 }
 
-/// A step of a walk.
+/// An event of a walk.
 #[derive(Clone, Copy, Debug)]
 pub enum Event<'p> {
     /// A block begins.
     Enter(BlockId, BlockRole),
-    /// A statement of that block; the blocks inside it follow at once.
+    /// A statement of this block; its inner blocks follow at once.
     Statement(BlockId, &'p Statement),
-    /// The blocks inside that `if` or loop have been left.
+    /// The inner blocks of this `if` or loop have been left.
     After(BlockId, &'p Statement),
-    /// The end of that block; of a decision, its two blocks follow at once.
+    /// The end of this block; the two blocks of a decision follow at once.
     End(BlockId, &'p End),
-    /// The block, with all blocks inside it, has been seen.
+    /// The block and all its inner blocks have been visited.
     Leave(BlockId),
 }
 
@@ -56,7 +55,7 @@ enum Task {
 #[derive(Debug)]
 pub struct Walk<'p> {
     program: &'p Program,
-    /// What remains to be done, last first.
+    /// The pending tasks, the next one last.
     tasks: Vec<Task>,
 }
 
@@ -65,7 +64,7 @@ impl<'p> Walk<'p> {
         Self { program, tasks: vec![Task::Enter(Program::ROOT, BlockRole::Root)] }
     }
 
-    /// After [`Event::Enter`]: leaves the block unseen, so that its [`Event::Leave`] comes next.
+    /// Right after [`Event::Enter`]: skips the block's contents, so that its [`Event::Leave`] comes next.
     pub fn skip_block(&mut self) {
         if let Some(task @ Task::Statement(..)) = self.tasks.last_mut()
             && let Task::Statement(block, 0) = *task
@@ -120,7 +119,7 @@ impl<'p> Iterator for Walk<'p> {
 }
 
 impl Program {
-    /// How many blocks lie around the innermost one, itself included.
+    /// The number of blocks around the innermost statement, its own included.
     pub fn nesting(&self) -> usize {
         let (mut deepest, mut depth) = (0, 0);
         for event in self.walk() {
@@ -138,8 +137,8 @@ impl Program {
         Walk::new(self)
     }
 
-    /// The blocks that a block ends as, and those that these end as, itself first: each before
-    /// those that it ends as, the first of them before the second.
+    /// The block's tail in preorder: the block itself, then the blocks of its decisions, the `then` block
+    /// first.
     pub fn tail(&self, block: BlockId) -> Vec<BlockId> {
         let (mut blocks, mut stack) = (Vec::new(), vec![block]);
         while let Some(id) = stack.pop() {

@@ -1,5 +1,4 @@
-//! Copies of pinned nodes, for regions that cannot be guarded, and of what carries their value
-//! there.
+//! Copies of pinned nodes, for regions that cannot be guarded, and of the carriers of their value there.
 
 use super::tops::{Enclosing, TopsId};
 use super::{Pinning, Use, User};
@@ -10,8 +9,8 @@ use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
 
 impl Pinning {
-    /// Regions that can be guarded together, those that have a way, keep the node; the others get
-    /// copies, one for each region right below `above`. They have their turns next.
+    /// Guardable regions (those with a way) keep the node and are guarded together. The others get copies,
+    /// one for each region right below `above`. All these nodes have their turns next.
     pub(super) fn place_copies(
         &mut self,
         node: NodeId,
@@ -30,7 +29,7 @@ impl Pinning {
                 groups.entry(group).or_default().push(region);
             }
         }
-        // Most uses are of one group.
+        // Most uses belong to one group.
         let mut enclosing = Enclosing::new(regions.iter().copied().collect(), depth);
         let mut of_groups: FxHashMap<Option<RegionId>, Vec<Use>> = FxHashMap::default();
         let (mut others, mut known) = (Vec::new(), FxHashMap::default());
@@ -73,8 +72,8 @@ impl Pinning {
         self.uses.insert(node, uses);
     }
 
-    /// Takes from `uses` what lies in one of the regions `tops`. A carrier that also lies elsewhere
-    /// is copied, once however often it needs the node, and with it those that carry its value.
+    /// Takes from `uses` those inside the regions `tops`. A carrier that also lies elsewhere is copied, once
+    /// however often it needs the node, and so are the carriers of its own value.
     fn split(&mut self, uses: &mut Vec<Use>, tops: &[RegionId]) -> Vec<Use> {
         let copies = self.copy_carriers(uses, tops);
         let moved = self.divide(uses, tops, &copies);
@@ -88,7 +87,7 @@ impl Pinning {
             self.carriers.insert(copy, theirs);
             others.extend_from_slice(self.graph().operands(carrier));
         }
-        // What else they need is still needed in the same regions, but by two.
+        // The carriers' other operands are still needed in the same regions, but now by two nodes.
         others.sort_unstable();
         others.dedup();
         for other in others.into_iter().filter(|other| !copies.contains_key(other)) {
@@ -108,8 +107,7 @@ impl Pinning {
         moved
     }
 
-    /// Copies of the carriers of that demand, at any distance, that lie both in `tops` and
-    /// elsewhere.
+    /// Copies the direct and indirect carriers of this demand that lie both inside `tops` and outside.
     fn copy_carriers(&mut self, uses: &[Use], tops: &[RegionId]) -> BTreeMap<NodeId, NodeId> {
         let mut copies = BTreeMap::new();
         let mut stack = self.astride(uses, tops);
@@ -123,7 +121,7 @@ impl Pinning {
         copies
     }
 
-    /// The users that lie both in `tops` and elsewhere.
+    /// The users that lie both inside `tops` and outside.
     fn astride(&mut self, uses: &[Use], tops: &[RegionId]) -> Vec<NodeId> {
         let mut inside = self.inside(tops);
         let mut found = Vec::new();
@@ -144,7 +142,7 @@ impl Pinning {
         Enclosing::new(tops.iter().copied().collect(), depth)
     }
 
-    /// What lies inside some regions, and what does not.
+    /// Splits a set into its regions inside `inside` and those outside.
     fn parts(&mut self, tops: TopsId, inside: &mut Enclosing) -> [Option<TopsId>; 2] {
         let regions = self.tops.regions(&self.placed, tops);
         self.work += regions.len();
@@ -159,8 +157,8 @@ impl Pinning {
         })
     }
 
-    /// Takes from `uses` what lies in `tops`: where a carrier that was copied lies there too, its
-    /// copy.
+    /// Takes from `uses` those inside `tops`. A use by a copied carrier that lies on both sides is split:
+    /// inside, its copy is the user.
     fn divide(
         &mut self,
         uses: &mut Vec<Use>,
@@ -186,7 +184,7 @@ impl Pinning {
         moved
     }
 
-    /// A node like this one that can be placed elsewhere.
+    /// An equal node that can be placed elsewhere.
     fn copy(&mut self, node: NodeId) -> NodeId {
         let copy = match self.graph().node(node).clone() {
             Node::Loop(of) => self.placed.graph.copy_loop(of, &mut |original, copy| {

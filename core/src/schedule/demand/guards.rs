@@ -1,4 +1,4 @@
-//! Guards that are data: of each region and of each set of regions there is one.
+//! Guards that are data: one shared guard for each region and each set of regions.
 
 use super::Pinning;
 use super::tops::{Members, TopsId};
@@ -8,7 +8,7 @@ use crate::schedule::regions::{RegionId, RegionKind};
 use crate::source::Span;
 
 impl Pinning {
-    /// Whether control, where it is in the region above all, comes to a region of a set, as data.
+    /// A bool, as data: control, once in the region above all, reaches a region of the set.
     pub(super) fn guard(&mut self, id: TopsId) -> NodeId {
         let mut stack = vec![id];
         while let Some(&id) = stack.last() {
@@ -38,7 +38,7 @@ impl Pinning {
         self.tops.guards[&id]
     }
 
-    /// Whether control comes to a region if it comes to its anchor.
+    /// A bool: control reaches the region if it reaches the region's anchor.
     fn reach(&mut self, region: RegionId) -> NodeId {
         let (mut at, mut below) = (region, Vec::new());
         let mut holds = loop {

@@ -1,21 +1,21 @@
-//! Sets of regions that need something, and whether control is in one of them.
+//! Hash-consed sets of demanding regions, and their guards.
 //!
-//! What needs a node needs it in regions, and what carries a demand passes its regions on to all its
-//! operands. So the sets share their parts: a set is a region or a union of sets, and equal ones are
-//! one. What is asked of a set is answered from what is known of its parts, so a chain of sums, of
-//! which each is needed in an arm of its own too, takes time by its length.
+//! A use needs a node in a set of regions, and a carrier passes its set on to all its operands. So sets share
+//! parts: a set is one region or a union of sets, and equal sets are one. Queries on a set are answered from
+//! those on its parts. So a chain of sums, each also needed in an arm of its own, takes time linear in its
+//! length.
 //!
-//! Whether control comes to a region is *reach*: that it comes to its *anchor*, a region around it,
-//! and that all conditions on the way from there hold. The anchor is the outermost region such that no
-//! loop begins and no condition on the way might not end: these conditions can be computed wherever the
-//! anchor encloses, in any order, as data, and once for all guards.
+//! A region's *reach* is the condition under which control gets there: it reaches the region's *anchor*, a
+//! region around it, and all conditions on the path from the anchor hold. The anchor is the outermost region
+//! from which the path enters no loop and has no condition that might not end. Hence these conditions can be
+//! computed anywhere inside the anchor, in any order, as data, and once for all guards.
 
 use crate::graph::NodeId;
 use crate::schedule::regions::{Placed, ROOT, RegionId, RegionKind};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::rc::Rc;
 
-/// A set in [`TopSets`].
+/// A set in [`TopSets`], by index.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(super) struct TopsId(u32);
 
@@ -28,27 +28,28 @@ pub(super) enum Members {
 
 struct Tops {
     members: Members,
-    /// The deepest region that encloses all.
+    /// The deepest region that encloses all members.
     above: RegionId,
-    /// How deep the deepest of their anchors is.
+    /// The depth of the deepest anchor of a member.
     anchor_depth: u32,
 }
 
-/// What is known of a region.
+/// The reach of a region.
 #[derive(Clone, Copy)]
 pub(super) struct Reach {
     pub(super) anchor: RegionId,
-    /// Whether control comes here if it comes to the anchor; `None` for always, or where nobody has asked.
+    /// A bool: control gets here if it reaches the anchor. `None` if that is always so, or before it is
+    /// asked.
     pub(super) holds: Option<NodeId>,
 }
 
-/// All sets.
+/// All sets, and memoised queries.
 #[derive(Default)]
 pub(super) struct TopSets {
     all: Vec<Tops>,
     ones: FxHashMap<RegionId, TopsId>,
     unions: FxHashMap<Rc<[TopsId]>, TopsId>,
-    /// Whether control is in one of a set, as far as that is known.
+    /// The known guards: bools that are true if control is in a region of the set.
     pub(super) guards: FxHashMap<TopsId, NodeId>,
     pub(super) reaches: Vec<Option<Reach>>,
 }
@@ -65,7 +66,7 @@ impl TopSets {
         id
     }
 
-    /// The union of sets, at least one. Regions that another one encloses do not count.
+    /// The union of sets, at least one. A member enclosed by another one is redundant.
     pub(super) fn union(&mut self, placed: &Placed, mut sets: Vec<TopsId>) -> TopsId {
         sets.sort_unstable();
         sets.dedup();
@@ -104,12 +105,12 @@ impl TopSets {
         &self.get(id).members
     }
 
-    /// The deepest region that encloses all.
+    /// The deepest region that encloses all members.
     pub(super) fn above(&self, id: TopsId) -> RegionId {
         self.get(id).above
     }
 
-    /// The only region, if there is only one.
+    /// The only region of a set; `None` for a union.
     pub(super) fn only(&self, id: TopsId) -> Option<RegionId> {
         match self.get(id).members {
             Members::One(region) => Some(region),
@@ -117,12 +118,12 @@ impl TopSets {
         }
     }
 
-    /// Whether, in `above`, it can be known as data which of the regions are reached.
+    /// True if, in `above`, guards of the regions can be computed as data.
     pub(super) fn is_data(&self, placed: &Placed, id: TopsId) -> bool {
         self.get(id).anchor_depth <= placed.region(self.above(id)).depth
     }
 
-    /// All regions, those apart that another one encloses, outer ones first.
+    /// All regions that no other region of the set encloses, outer ones first.
     pub(super) fn regions(&self, placed: &Placed, id: TopsId) -> Vec<RegionId> {
         let (mut seen, mut stack) = (FxHashSet::default(), vec![id]);
         let mut found = FxHashSet::default();
@@ -171,7 +172,7 @@ impl TopSets {
     }
 }
 
-/// A region, as far as it matters here.
+/// The parent and depth of a region.
 struct Region {
     parent: RegionId,
     depth: u32,
@@ -184,10 +185,10 @@ impl Region {
     }
 }
 
-/// Finds the outermost region of a set that encloses a region. Each region on the way is looked at once.
+/// Finds the outermost region of a set that encloses a given region. Visits each region on the paths once.
 pub(super) struct Enclosing {
     set: FxHashSet<RegionId>,
-    /// No region of the set is further out.
+    /// The least depth of a region of the set.
     depth: u32,
     known: FxHashMap<RegionId, Option<RegionId>>,
 }
@@ -197,7 +198,7 @@ impl Enclosing {
         Self { set, depth, known: FxHashMap::default() }
     }
 
-    /// The outermost region of the set that encloses `region` or is it.
+    /// The outermost region of the set that encloses `region` or is the same one.
     pub(super) fn of(&mut self, placed: &Placed, region: RegionId) -> Option<RegionId> {
         let (mut at, mut below) = (region, Vec::new());
         let mut found = loop {

@@ -1,8 +1,8 @@
-//! The ways from a region down to those that need a node, where a condition on them might not end or
-//! a loop begins: such conditions are evaluated lazily, in the order of the way down, so none is
-//! evaluated that would not have been.
+//! Lazy guards: the ways from a region down to those that need a node, if a condition on a way might not end
+//! or a way enters a loop. The conditions are evaluated lazily, in order from the top, so none is evaluated
+//! that substitution would not have evaluated.
 //!
-//! Ways that begin alike are one as far as they do: they form a tree by conditions.
+//! Ways share their common prefixes: they form a tree by conditions.
 
 use super::tops::TopsId;
 use super::{Pinning, Use};
@@ -11,36 +11,36 @@ use crate::schedule::regions::{RegionId, RegionKind};
 use crate::source::Span;
 use rustc_hash::{FxHashMap, FxHashSet};
 
-/// A place on the ways.
+/// A place on a way.
 #[derive(Clone, Copy)]
 struct Place {
-    /// The step that leads here, by its index; `None` at the beginning.
+    /// The index of the step that leads here; 0 at the beginning.
     step: usize,
-    /// The innermost loop that the way has entered, as an index.
+    /// The index of the innermost loop that the way has entered.
     entered: Option<usize>,
 }
 
-/// Where some ways go on.
+/// A node of the tree of ways.
 #[derive(Default)]
 struct Step {
-    /// Whether a region that needs the node is here.
+    /// A region that needs the node is here.
     is_end: bool,
-    /// The conditions that are asked next, and where both answers lead.
+    /// The conditions asked next, each with the steps for true and false.
     asks: Vec<(NodeId, [Option<usize>; 2])>,
 }
 
-/// The ways to regions that need `node`, from one that encloses them.
+/// The ways from `above` to the regions that need `node`.
 struct Ways {
     node: NodeId,
     above: RegionId,
     steps: Vec<Step>,
-    /// By step and condition, the place in [`Step::asks`].
+    /// For a step and a condition, the index into [`Step::asks`].
     asks: FxHashMap<(usize, NodeId), usize>,
-    /// The loops that are entered: each with the one around it.
+    /// The entered loops, each with the index of the one around it.
     entered: Vec<(LoopId, Option<usize>)>,
-    /// `None` for a region to which no way leads on which all conditions can be evaluated.
+    /// The place of each region; `None` if a condition on its way cannot be evaluated in `above`.
     places: FxHashMap<RegionId, Option<Place>>,
-    /// Whether a condition can be evaluated in `above`.
+    /// True for conditions that can be evaluated in `above`.
     available: FxHashMap<NodeId, bool>,
 }
 
@@ -58,7 +58,7 @@ impl Ways {
         }
     }
 
-    /// Adds a region that needs the node; whether there is a way to it.
+    /// Adds a region that needs the node; returns true if there is a way to it.
     fn add(&mut self, pinning: &mut Pinning, region: RegionId) -> bool {
         let (mut at, mut below) = (region, Vec::new());
         let mut place = loop {
@@ -79,11 +79,11 @@ impl Ways {
         place.is_some()
     }
 
-    /// The way on into a region.
+    /// Extends a way into a region.
     fn step(&mut self, pinning: &mut Pinning, from: Place, region: RegionId) -> Option<Place> {
         let (of, taken) = match pinning.placed.region(region).kind {
             RegionKind::Root => unreachable!("`above` encloses the region"),
-            // The first round is entered in any case.
+            // The first round is always entered.
             RegionKind::Body { of, .. } => {
                 self.entered.push((of, from.entered));
                 return Some(Place { entered: Some(self.entered.len() - 1), ..from });
@@ -122,10 +122,10 @@ impl Ways {
         Some(Place { step, entered: from.entered })
     }
 
-    /// Whether control comes to one of the regions that were added and have a way.
+    /// A bool: control reaches one of the added regions that have a way.
     fn guard(self, pinning: &mut Pinning) -> NodeId {
         let [yes, no] = [true, false].map(|b| pinning.placed.graph.bool(b, Span::default()));
-        // Steps come after those that lead to them.
+        // A step comes after the step that leads to it.
         let mut guards = vec![no; self.steps.len()];
         for (index, step) in self.steps.iter().enumerate().rev() {
             let mut guard = if step.is_end { yes } else { no };
@@ -143,7 +143,7 @@ impl Ways {
 }
 
 impl Pinning {
-    /// Places a node that is needed in these regions, to some of which the way is no data.
+    /// Places a node needed in several regions, some of which have no guard that is data.
     pub(super) fn place_by_ways(
         &mut self,
         node: NodeId,
@@ -163,7 +163,7 @@ impl Pinning {
         }
     }
 
-    /// Whether `condition` can be evaluated in `above`, and does not depend on `node`.
+    /// True if `condition` can be evaluated in `above`, and does not depend on `node`.
     fn available(&mut self, condition: NodeId, above: RegionId, node: NodeId) -> bool {
         let (mut seen, mut stack) = (FxHashSet::default(), vec![condition]);
         while let Some(id) = stack.pop() {
@@ -177,7 +177,7 @@ impl Pinning {
                     stack.extend_from_slice(self.graph().operands(id));
                     true
                 }
-                // Its turn comes after this node's, so it does not depend on it.
+                // The condition has a lower rank, so it does not depend on the node.
                 None => self.rank(id) < self.rank(node),
             };
             if !fine {
@@ -187,7 +187,7 @@ impl Pinning {
         true
     }
 
-    /// Whether the value of `from` can depend on `to`.
+    /// True if the value of `from` can depend on `to`.
     fn reaches(&mut self, from: NodeId, to: NodeId) -> bool {
         let (mut seen, mut stack) = (FxHashSet::default(), vec![from]);
         while let Some(id) = stack.pop() {
@@ -208,8 +208,8 @@ impl Pinning {
         false
     }
 
-    /// `(if condition then otherwise)` of bools, simplified where that drops nothing but a condition
-    /// that is evaluated in any case.
+    /// `(if condition then otherwise)` of bools. Simplification drops at most a condition that is evaluated
+    /// in any case.
     fn decide(&mut self, condition: NodeId, arms: [NodeId; 2], [yes, no]: [NodeId; 2]) -> NodeId {
         if arms[0] == arms[1] {
             arms[0]
