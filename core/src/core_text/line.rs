@@ -8,19 +8,19 @@ use crate::types::{Type, TypeKind, Types};
 use rustc_hash::FxHashMap;
 use std::str::Chars;
 
-/// Why a line is not taken.
+/// The error of a wrong line.
 #[derive(Debug)]
 pub(super) enum Trouble {
-    /// For a reason that has not been reported.
+    /// A new error, not yet reported.
     New(Box<Diagnostic>),
-    /// It needs something that is wrong and has been reported.
+    /// A use of a definition whose error has been reported.
     Known,
 }
 
-/// What is read, or why it is not.
+/// The result of reading a part of a line.
 pub(super) type Reading<T> = Result<T, Trouble>;
 
-/// LV0601.
+/// An LV0601 diagnostic.
 pub(super) fn malformed(span: Span, message: impl Into<String>) -> Diagnostic {
     Diagnostic::new(DiagnosticCode::MalformedCore, span, message)
 }
@@ -39,20 +39,20 @@ pub(super) struct Token<'a> {
 }
 
 impl Token<'_> {
-    /// How messages call it.
+    /// The token in messages.
     pub(super) fn name(&self) -> String {
         if self.text.is_empty() { "the end of the line".into() } else { quote(self.text) }
     }
 }
 
-/// What has not been read of a line.
+/// The unread rest of a line.
 #[derive(Clone, Debug)]
 pub(super) struct Line<'a> {
     rest: &'a str,
-    /// Where `rest` begins in the whole text.
+    /// The offset of `rest` in the whole text.
     offset: u32,
     next: Token<'a>,
-    /// Where the last token that was taken ends.
+    /// The end of the last token taken.
     taken: u32,
 }
 
@@ -114,12 +114,12 @@ impl<'a> Line<'a> {
         token
     }
 
-    /// What has been taken since a token.
+    /// The span from a token to the last token taken.
     pub(super) fn span_from(&self, first: Span) -> Span {
         Span::new(first.start, self.taken)
     }
 
-    /// Takes the next token if it is this one.
+    /// Takes the next token if it has this text.
     pub(super) fn accept(&mut self, text: &str) -> bool {
         let found = self.next.text == text;
         if found {
@@ -128,7 +128,7 @@ impl<'a> Line<'a> {
         found
     }
 
-    /// Takes this token, the only one that can follow.
+    /// Takes a token with this text; any other is an error.
     pub(super) fn expect(&mut self, text: &str) -> Reading<()> {
         if self.accept(text) {
             return Ok(());
@@ -137,7 +137,7 @@ impl<'a> Line<'a> {
         Err(malformed(found.span, format!("`{text}` must follow, not {}", found.name())).into())
     }
 
-    /// Nothing may follow.
+    /// Requires the end of the line.
     pub(super) fn end(&self) -> Reading<()> {
         let found = self.peek();
         if found.text.is_empty() {
@@ -146,7 +146,7 @@ impl<'a> Line<'a> {
         Err(malformed(found.span, format!("the line must end before {}", found.name())).into())
     }
 
-    /// Takes `%` and a number.
+    /// Takes a value: `%` and a number.
     pub(super) fn value(&mut self) -> Reading<(u32, Span)> {
         let token = self.take();
         match value_number(token.text) {
@@ -157,7 +157,7 @@ impl<'a> Line<'a> {
         }
     }
 
-    /// Takes the definition of a value up to its type: number, place and name.
+    /// Takes the definition of a value up to its type: number, position and name.
     pub(super) fn definition(&mut self) -> Reading<(u32, Span, Option<Name>)> {
         let (number, span) = self.value()?;
         let is_named = self.peek().text.starts_with('"');
@@ -183,8 +183,7 @@ impl<'a> Line<'a> {
         }
     }
 
-    /// Takes a type: of those that the text declares, `declared` has the numbers, with nothing for
-    /// one whose declaration is wrong.
+    /// Takes a type. `declared` maps the numbers of declared types; `None` is a wrong declaration.
     pub(super) fn ty(&mut self, declared: &FxHashMap<u32, Option<Type>>) -> Reading<Type> {
         let token = self.take();
         if let Some(number) = type_number(token.text) {
@@ -206,7 +205,7 @@ impl<'a> Line<'a> {
         })
     }
 
-    /// Takes a constant of that type, as words.
+    /// Takes a constant of this type, as words.
     pub(super) fn constant(&mut self, types: &Types, ty: Type) -> Reading<Vec<u32>> {
         let first = self.peek().span;
         if matches!(types.kind(ty), TypeKind::Scalar(_)) {
@@ -221,7 +220,7 @@ impl<'a> Line<'a> {
         }
         let words = self.list(|line| {
             index += 1;
-            // What is too many is read like the last one, and reported with all of them.
+            // Surplus components are read like the last one; all are reported together below.
             line.component(types, ty, index.min(components) - 1)
         })?;
         self.expect(")")?;
@@ -274,7 +273,7 @@ impl<'a> Line<'a> {
     }
 }
 
-/// Takes a code point in braces, by one to six hexadecimal digits.
+/// Takes a code point in braces, of one to six hexadecimal digits.
 fn code_point(characters: &mut Chars<'_>) -> Option<char> {
     let (digits, rest) = characters.as_str().strip_prefix('{')?.split_once('}')?;
     let is_number =
@@ -284,12 +283,12 @@ fn code_point(characters: &mut Chars<'_>) -> Option<char> {
     char::from_u32(code)
 }
 
-/// The number of a value, if the text is one.
+/// The number of a value; `None` for other texts.
 pub(super) fn value_number(text: &str) -> Option<u32> {
     text.strip_prefix('%').filter(|digits| is_digits(digits))?.parse().ok()
 }
 
-/// The number of a declared type, if the text is one.
+/// The number of a declared type; `None` for other texts.
 pub(super) fn type_number(text: &str) -> Option<u32> {
     text.strip_prefix('#').filter(|digits| is_digits(digits))?.parse().ok()
 }

@@ -1,9 +1,8 @@
-//! The text form of the core: a scheduled program as lines, and back into a graph.
+//! The text form of the core: prints a scheduled program as lines, and reads it back into a graph.
 //!
-//! [`print()`] schedules all outputs of a program and writes the result; [`read()`] makes a
-//! [`Core`] of such a text, which can be scheduled again for whichever outputs are wanted. Nothing
-//! that affects the bits of an output is lost on the way, and a text that was printed, read and
-//! printed again is the same text.
+//! [`print()`] schedules all outputs of a program and writes the result. [`read()`] makes a [`Core`] of such
+//! a text, which can be scheduled again for any of its outputs. The text preserves everything that affects
+//! the bits of an output. Printing a text that was printed and read yields the same text.
 //!
 //! ```text
 //! lambdav-core 1
@@ -30,7 +29,7 @@
 //!
 //! # Grammar
 //!
-//! A text is UTF-8, a statement is a line; white space separates and indentation means nothing.
+//! A text is UTF-8, with one statement per line. White space separates tokens; indentation has no meaning.
 //! `;` begins a comment.
 //!
 //! ```text
@@ -64,40 +63,40 @@
 //!            | [ "-" ] digits
 //! ```
 //!
-//! - Each value is defined once in the text, before its uses, in the block of the use or one around
-//!   it. An `if` has two arms; those of a definition each end in a `yield` of its type.
-//! - The body of a `loop` ends in a tail: `rec` goes on with new values of the parameters, `yield`
-//!   ends the loop, `if` is followed by two tails. At least one `rec` and one `yield` are there.
-//! - `guard` is the value of its block, and a remark that the value is needed only where the
-//!   condition holds. A schedule makes guards, the reader drops them.
-//! - The component of an integer is digits; which of the forms it is, the type says.
-//! - An operation is named as in [`Op`]: `add`, `less-equal`, `atan2`, …;
-//!   `component.K`, `column.K`, `field.K`, `inject.CASE` and `payload.CASE.FIELD` have their indices in
-//!   the name, and what `construct`, `convert` and `inject` make is what the definition says.
-//! - Types are declared outside all blocks, before their uses. A constant of any type has all its
-//!   components in order, a variant's tag and slots included ([`crate::types`]). `generic` marks what
-//!   the λV declaration leaves open; it matters to messages only.
-//! - Numbers are the shortest decimals that are read back as the same binary32 value; any decimal
-//!   can be given and is rounded once. `nan` is 0x7fc00000. The hexadecimal form gives the bits.
-//!   Vectors are in order, matrices by columns.
-//! - A name may have any characters; those that would end the line or control a terminal are written
-//!   `\u{…}`.
-//! - The string beside a value is what the source calls it. It means nothing, but is kept.
-//! - A texture or a buffer is a type, whose only value is the constant `()`. All of them are declared,
-//!   used or not, in the order of their numbers; no two have the same name.
-//! - `discard` says that where the value is true (with `not`: false) all outputs are that colour, a
-//!   `vec4`; at most one. What is printed chooses by it already.
-//! - Uniforms, outputs and `discard` stand outside all blocks, a uniform before its uses. The order of the
+//! - Each value is defined once in the text, before its uses, in the block of the use or an enclosing one. An
+//!   `if` has two arms; those of a definition each end in a `yield` of its type.
+//! - The body of a `loop` ends in a tail: `rec` starts the next round with new values of the parameters,
+//!   `yield` ends the loop, `if` is followed by two tails. A tail contains at least one `rec` and one
+//!   `yield`.
+//! - `guard` yields the value of its block, and tells that the value is needed only if the condition is true.
+//!   A schedule makes guards; the reader drops them.
+//! - The component of an integer is digits; the type tells which of the forms applies.
+//! - An operation is named as in [`Op`]: `add`, `less-equal`, `atan2`, …. The names `component.K`,
+//!   `column.K`, `field.K`, `inject.CASE` and `payload.CASE.FIELD` contain the indices. The result type of
+//!   `construct`, `convert` and `inject` is that of the definition.
+//! - Types are declared outside all blocks, before their uses. A constant of any type has all its components
+//!   in order, a variant's tag and slots included ([`crate::types`]). `generic` marks a field whose type the
+//!   λV declaration leaves open; it only affects messages.
+//! - Numbers are the shortest decimals that read back as the same binary32 value. The reader accepts any
+//!   decimal and rounds it once. `nan` is 0x7fc00000. The hexadecimal form gives the bits. Vectors are in
+//!   order, matrices by columns.
+//! - A name may have any characters; those that would end the line or control a terminal are written `\u{…}`.
+//! - The string beside a value is its name in the source. It has no meaning, but is kept.
+//! - A texture or a buffer is a type, whose only value is the constant `()`. All of them are declared, used
+//!   or not, in the order of their numbers, with distinct names.
+//! - `discard` states that if the value is true (with `not`: false), all outputs are this colour, a `vec4`;
+//!   at most one. The printed outputs already choose this colour.
+//! - Uniforms, outputs and `discard` are outside all blocks, a uniform before its uses. The uniforms are in
+//!   the order of [`Core::uniforms`].
 //!   uniforms is that of [`Core::uniforms`].
 //!
-//! What a text means is what its graph means: values that no output needs are not evaluated,
-//! wherever they stand.
+//! The meaning of a text is that of its graph: values that no output needs are not evaluated, in any block.
 //!
 //! # Guarantees
 //!
-//! Neither direction recurses on the depth of the program. The reader takes any text without panic:
-//! what is malformed, ill-typed or out of scope is LV0601 at its place, another version is LV0602.
-//! Nodes that it makes have the positions of their definitions in the text.
+//! Neither direction recurses on the depth of the program. The reader accepts any text without a panic: a
+//! malformed, ill-typed or out-of-scope part is LV0601 at its position, another version is LV0602. The nodes
+//! that it makes have the positions of their definitions in the text.
 
 mod line;
 mod names;
@@ -111,7 +110,7 @@ pub use read::{read, read_within};
 use crate::graph::Core;
 use crate::op::Op;
 
-/// What core text calls an operation, such as `add` or `component.0`.
+/// The name of an operation in core text, such as `add` or `component.0`.
 pub fn operation_name(op: Op) -> String {
     let mut name = String::new();
     names::write_operation(&mut name, op);
@@ -124,7 +123,7 @@ pub const VERSION: u32 = 1;
 /// The first word of every core text.
 const MAGIC: &str = "lambdav-core";
 
-/// Whether a text is meant as core text and not as λV: by its first word.
+/// True if a text is meant as core text and not as λV: decided by its first word.
 pub fn is_core_text(text: &str) -> bool {
     text.strip_prefix('\u{feff}')
         .unwrap_or(text)

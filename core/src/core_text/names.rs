@@ -1,4 +1,4 @@
-//! How operations and numbers are written.
+//! The spelling of operations and numbers.
 
 use crate::op::{Elementary, Op};
 use crate::types::{Scalar, Type};
@@ -28,7 +28,7 @@ macro_rules! plain_operations {
             }
         }
 
-        /// All names but those with an index, for guesses at what was meant.
+        /// All names but those with an index, for spelling suggestions.
         pub(super) fn operation_names() -> impl Iterator<Item = &'static str> {
             [$($name,)* "construct", "convert"].into_iter().chain(Elementary::ALL.map(Elementary::name))
         }
@@ -87,7 +87,7 @@ fn write_indexed(out: &mut String, name: &str, indices: &[u32]) {
     }
 }
 
-/// The operation of that name whose result has the type `ty`.
+/// The operation with this name and a result of type `ty`.
 pub(super) fn operation(name: &str, ty: Type) -> Option<Op> {
     match name {
         "construct" => return Some(Op::Construct(ty)),
@@ -116,14 +116,14 @@ pub(super) fn write_component(out: &mut String, scalar: Scalar, word: u32) {
         (Scalar::Bool, _) => write!(out, "true"),
         (Scalar::F32, CANONICAL_NAN) => write!(out, "nan"),
         (Scalar::F32, _) if number.is_nan() => write!(out, "0x{word:08x}"),
-        // The shortest decimal that is read back as this number; `inf` and `-inf` too.
+        // The shortest decimal that reads back as this number; also `inf` and `-inf`.
         (Scalar::F32, _) => write!(out, "{number:?}"),
         (Scalar::I32, _) => write!(out, "{}", word as i32),
         (Scalar::U32, _) => write!(out, "{word}"),
     };
 }
 
-/// The word of a component, or `None` where the text is not one.
+/// The word of a component; `None` if the text is not one.
 pub(super) fn component(text: &str, scalar: Scalar) -> Option<u32> {
     match (scalar, text) {
         (Scalar::Bool, "false") => Some(0),
@@ -137,7 +137,7 @@ pub(super) fn component(text: &str, scalar: Scalar) -> Option<u32> {
         (Scalar::F32, _) => match text.strip_prefix("0x") {
             Some(digits) => (digits.len() == 8 && digits.bytes().all(|b| b.is_ascii_hexdigit()))
                 .then(|| u32::from_str_radix(digits, 16).ok())?,
-            // What begins with a digit or a point is a decimal, or nothing that `parse` takes.
+            // A text that begins with a digit or a point is a decimal, or `parse` refuses it.
             None => text
                 .strip_prefix(['+', '-'])
                 .unwrap_or(text)
@@ -149,7 +149,7 @@ pub(super) fn component(text: &str, scalar: Scalar) -> Option<u32> {
     }
 }
 
-/// Whether the text is one decimal digit or more.
+/// True for one or more decimal digits.
 pub(super) fn is_digits(text: &str) -> bool {
     !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit())
 }

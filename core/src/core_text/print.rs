@@ -1,4 +1,4 @@
-//! From a program to text.
+//! Prints a program as core text.
 
 use super::names::{write_component, write_operation};
 use super::{MAGIC, VERSION};
@@ -16,18 +16,18 @@ use std::fmt::Write;
 /// size of the program.
 const MAX_INDENTATION: usize = 32;
 
-/// The text of a program, scheduled for all its outputs. Where the text that it was compiled from
-/// is given, each definition says in a comment where it comes from.
+/// The text of a program, scheduled for all its outputs. If the source text is given, each definition has its
+/// position there as a comment.
 ///
 /// # Errors
 ///
-/// Those of [`schedule`], and LV0502 where the text would be longer than any that is read.
+/// Those of [`schedule`], and LV0502 if the text would be longer than the reader accepts.
 pub fn print(core: &Core, source: Option<&SourceFile>) -> Result<String, Diagnostic> {
     let locations: Vec<u32> = core.outputs.iter().map(|output| output.location).collect();
     let program = schedule(core, &locations)?;
     let types = numbered_types(&program);
     let mut printer = Printer { program: &program, source, types, out: String::new() };
-    // Numbers are compared while they are written.
+    // The conversion of numbers to decimals compares floats.
     with_default(|| printer.program())?;
     Ok(printer.out)
 }
@@ -35,12 +35,12 @@ pub fn print(core: &Core, source: Option<&SourceFile>) -> Result<String, Diagnos
 struct Printer<'a> {
     program: &'a Program,
     source: Option<&'a SourceFile>,
-    /// The numbers of the types that the program declares and uses.
+    /// The numbers of the declared types that are used.
     types: FxHashMap<Type, usize>,
     out: String,
 }
 
-/// What a type is made of.
+/// The direct parts of a type.
 fn inside(types: &Types, ty: Type) -> Vec<Type> {
     match *types.kind(ty) {
         TypeKind::Array(element, _) => vec![element],
@@ -57,11 +57,11 @@ fn inside(types: &Types, ty: Type) -> Vec<Type> {
     }
 }
 
-/// The types that are declared in a program and used, and those of all resources, in order.
+/// The declared types that are used, and those of all resources, in order.
 fn numbered_types(program: &Program) -> FxHashMap<Type, usize> {
     let values = program.values.iter().map(|value| value.ty);
     let used = values.chain(program.uniforms.iter().map(|uniform| uniform.ty));
-    // All resources, since they have numbers.
+    // All resources, used or not, since the order determines their numbers.
     let types = &program.types;
     let used = used.chain(types.all().filter(|&ty| types.resource(ty).is_some()));
     let mut used: FxHashSet<Type> = used.filter(|ty| ty.builtin().is_none()).collect();
@@ -189,12 +189,12 @@ impl<'a> Printer<'a> {
     fn blocks(&mut self) -> Result<(), Diagnostic> {
         let program = self.program;
         let mut walk = program.walk();
-        // How many blocks are open inside the root.
+        // The number of open blocks inside the root.
         let mut depth = 0;
         while let Some(event) = walk.next() {
             match event {
                 Event::Enter(_, BlockRole::Root) => {}
-                // What a guard is where its condition does not hold is never needed, and not shown.
+                // The value of a guard with a false condition is never needed, so its block is not printed.
                 Event::Enter(_, BlockRole::Otherwise(Some(value))) if program.is_guard(value) => {
                     walk.skip_block();
                     depth += 1;
@@ -314,7 +314,7 @@ impl<'a> Printer<'a> {
         for c in text.chars() {
             match c {
                 '"' | '\\' => self.out.extend(['\\', c]),
-                // A line is a statement, and the text is shown.
+                // A line is a statement, so line ends are escaped; control characters would reach a terminal.
                 '\n' | '\t' => self.out.extend(c.escape_unicode()),
                 c if is_control(c) => self.out.extend(c.escape_unicode()),
                 c => self.out.push(c),

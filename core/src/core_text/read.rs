@@ -1,7 +1,7 @@
-//! From text to a graph.
+//! Reads core text into a graph.
 //!
-//! Lines are taken one by one; open blocks are on a stack. A line that is wrong is reported, and
-//! what it would have defined counts as wrong from then on, so that its uses are not reported too.
+//! The reader takes one line at a time, with a stack of open blocks. It reports a wrong line and marks the
+//! definitions in that line as broken, so that their uses are not reported, too.
 
 mod blocks;
 mod definitions;
@@ -20,12 +20,12 @@ use lambdav_float_environment::with_default;
 use rustc_hash::FxHashMap;
 use std::rc::Rc;
 
-/// Reads core text: the program, if no diagnostic is an error, and what is to be said about it.
+/// Reads core text. Returns the program, unless there is an error, and the diagnostics.
 pub fn read(source: &SourceFile) -> (Option<Core>, Diagnostics) {
     read_within(source, limits::ERRORS)
 }
 
-/// The same with at most so many errors, at least one, after which no others are looked for.
+/// Like [`read`], but stops after `most` errors, at least one.
 pub fn read_within(source: &SourceFile, most: usize) -> (Option<Core>, Diagnostics) {
     with_default(|| read_all(source, most))
 }
@@ -51,10 +51,10 @@ fn read_all(source: &SourceFile, most: usize) -> (Option<Core>, Diagnostics) {
     (whole.then_some(reader.core), reader.diagnostics)
 }
 
-/// What is known of the name of a value.
+/// The state of a value's name.
 #[derive(Clone, Copy)]
 enum State {
-    /// The blocks that compute it are still open.
+    /// The blocks of its definition are still open.
     Pending,
     Defined(NodeId),
     /// Its definition is wrong.
@@ -71,16 +71,16 @@ struct OpenLoop {
     inits: Vec<NodeId>,
 }
 
-/// What a block may end in.
+/// The required end of a block.
 #[derive(Clone)]
 enum Wants {
-    /// It is the root and has no end.
+    /// None: the block is the root.
     Nothing,
-    /// A value of that type.
+    /// A value of this type.
     Value(Type),
-    /// A tail of that loop.
+    /// A tail of this loop.
     Tail(Rc<OpenLoop>),
-    /// Nobody knows, since what opened it is wrong.
+    /// Unknown, since the opening line is wrong.
     Anything,
 }
 
@@ -92,13 +92,13 @@ struct Definition {
     ty: Type,
 }
 
-/// The end of a block, or that it is wrong.
+/// The node at the end of a block; `None` if the end is wrong.
 type Ending = Option<NodeId>;
 
-/// What an open block is.
+/// The kind of an open block.
 enum BlockKind {
     Root,
-    /// The arm of an `if`: of a definition, or of a tail. `then` is there in the second arm.
+    /// An arm of an `if`, in a definition or in a tail. `then` is set in the second arm.
     If {
         target: Option<Definition>,
         condition: NodeId,
@@ -106,16 +106,16 @@ enum BlockKind {
     },
     Guard(Definition),
     Loop(Definition, Rc<OpenLoop>),
-    /// Something whose first line is wrong.
+    /// A block whose opening line is wrong.
     Broken,
 }
 
 struct OpenBlock {
     kind: BlockKind,
     wants: Wants,
-    /// The line that opened it.
+    /// The opening line.
     span: Span,
-    /// The values that are gone when it closes.
+    /// The values that go out of scope when the block closes.
     defined: Vec<u32>,
     ending: Option<Ending>,
 }
@@ -129,16 +129,16 @@ impl OpenBlock {
 struct Reader {
     core: Core,
     values: FxHashMap<u32, (State, Span)>,
-    /// Which pixels have which colour in place of the outputs.
+    /// The condition, colour and position of `discard`.
     discard: Option<(NodeId, [f32; 4], Span)>,
     uniforms: FxHashMap<String, u32>,
-    /// How many words these have together.
+    /// The number of words of all uniforms.
     uniform_words: usize,
-    /// The types that the text declares; nothing where a declaration is wrong.
+    /// The declared types; `None` for a wrong declaration.
     types: FxHashMap<u32, Option<Type>>,
     open_blocks: Vec<OpenBlock>,
     diagnostics: Diagnostics,
-    /// Whether the line before was no statement at all.
+    /// The line before began with no statement's word.
     in_unknown: bool,
     stopped: bool,
 }
@@ -191,7 +191,7 @@ impl Reader {
         self.diagnostics.push(diagnostic);
     }
 
-    /// Reports trouble and takes care of what the line would have defined and opened.
+    /// Reports an error, and marks the definitions and blocks of the line as broken.
     fn recover(&mut self, trouble: Trouble, whole: Line<'_>, mut rest: Line<'_>) {
         let first = whole.peek();
         let is_unknown = !is_statement(first.text);
@@ -212,7 +212,7 @@ impl Reader {
                 self.types.entry(number).or_insert(None);
             }
         }
-        // The line has one definition, or, if it begins a loop, several.
+        // A line has one definition, or several if it begins a loop.
         let mut tokens = whole;
         while !tokens.peek().text.is_empty() {
             let token = tokens.take();
@@ -274,7 +274,7 @@ impl Reader {
         self.open_block().ending = Some(ending);
     }
 
-    /// Takes the use of a value.
+    /// Takes a use of a value.
     fn operand(&self, line: &mut Line<'_>) -> Reading<(NodeId, Type)> {
         let (number, span) = line.value()?;
         let (message, label, place) = match self.values.get(&number) {
@@ -309,7 +309,7 @@ impl Reader {
         self.core.graph.types().name(ty).to_string()
     }
 
-    /// Gives a name a meaning for the first time, in the innermost block.
+    /// Defines a name, which must be new, in the innermost block.
     fn name(&mut self, number: u32, span: Span, state: State) -> Reading<()> {
         if let Some(&(_, other)) = self.values.get(&number) {
             let message = format!("%{number} is defined a second time");

@@ -1,4 +1,4 @@
-//! Diagnostics up to a number of each severity; of the others only how many there were.
+//! A bounded collection of diagnostics: keeps a number of each severity and counts the others.
 
 use super::{Diagnostic, Severity};
 use crate::limits;
@@ -9,19 +9,19 @@ use std::ops::Deref;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Diagnostics {
     kept: Vec<Diagnostic>,
-    /// How many errors and how many warnings are kept.
+    /// The numbers of errors and warnings kept.
     counts: [usize; 2],
     most: usize,
     omitted: Omitted,
     has_errors: bool,
 }
 
-/// How many diagnostics were not kept.
+/// The numbers of diagnostics not kept.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Omitted {
-    /// How many errors.
+    /// The number of errors.
     pub errors: usize,
-    /// How many warnings.
+    /// The number of warnings.
     pub warnings: usize,
 }
 
@@ -32,7 +32,7 @@ impl Default for Diagnostics {
 }
 
 impl Diagnostics {
-    /// None yet, and room for so many errors and as many warnings.
+    /// An empty collection with room for `most` errors and `most` warnings.
     pub fn new(most: usize) -> Self {
         Self {
             kept: Vec::new(),
@@ -43,17 +43,17 @@ impl Diagnostics {
         }
     }
 
-    /// How many of a severity are kept.
+    /// The most diagnostics of one severity that are kept.
     pub fn most(&self) -> usize {
         self.most
     }
 
-    /// Whether one more of that severity would be kept.
+    /// True if one more diagnostic of this severity would be kept.
     pub fn has_room(&self, severity: Severity) -> bool {
         self.counts[severity as usize] < self.most
     }
 
-    /// Adds a diagnostic, if there is room.
+    /// Adds a diagnostic, or counts it if there is no room.
     pub fn push(&mut self, diagnostic: Diagnostic) {
         let severity = diagnostic.code.severity();
         self.has_errors |= severity == Severity::Error;
@@ -65,7 +65,7 @@ impl Diagnostics {
         }
     }
 
-    /// Counts one that is not kept.
+    /// Counts a diagnostic without keeping it.
     pub fn omit(&mut self, severity: Severity) {
         match severity {
             Severity::Error => self.omitted.errors += 1,
@@ -74,7 +74,7 @@ impl Diagnostics {
         self.has_errors |= severity == Severity::Error;
     }
 
-    /// Adds those of another stage.
+    /// Adds the diagnostics of another stage.
     pub fn append(&mut self, others: Self) {
         others.kept.into_iter().for_each(|d| self.push(d));
         self.omitted.errors += others.omitted.errors;
@@ -82,12 +82,12 @@ impl Diagnostics {
         self.has_errors |= others.has_errors;
     }
 
-    /// Leaves out what is right and perhaps not meant.
+    /// Drops the findings of lints ([`is_lint`](super::DiagnosticCode::is_lint)).
     pub fn drop_lints(&mut self) {
         self.retain(|finding| !finding.code.is_lint());
     }
 
-    /// Leaves out those, of the ones that are kept, for which that does not hold.
+    /// Drops the kept diagnostics that do not satisfy `keep`.
     pub fn retain(&mut self, keep: impl Fn(&Diagnostic) -> bool) {
         self.kept.retain(keep);
         self.counts = [0; 2];
@@ -96,17 +96,17 @@ impl Diagnostics {
         }
     }
 
-    /// How many were not kept.
+    /// The numbers of diagnostics not kept.
     pub fn omitted(&self) -> Omitted {
         self.omitted
     }
 
-    /// Whether one is an error, kept or not.
+    /// True if any diagnostic is an error, kept or not.
     pub fn has_errors(&self) -> bool {
         self.has_errors
     }
 
-    /// Those that were kept.
+    /// The kept diagnostics.
     pub fn into_vec(self) -> Vec<Diagnostic> {
         self.kept
     }
@@ -147,7 +147,7 @@ impl<'a> IntoIterator for &'a Diagnostics {
 }
 
 impl Omitted {
-    /// Whether there is nothing to say.
+    /// True if none was omitted.
     pub fn is_none(self) -> bool {
         self == Self::default()
     }

@@ -10,8 +10,8 @@ use super::json::Place;
 use super::{Diagnostic, Omitted, in_order, without_dot};
 use crate::source::SourceFile;
 
-/// The diagnostics in the order of their positions, identical ones once, each a workflow command. Labels,
-/// notes and help follow the message as lines of their own.
+/// The diagnostics in order of position, without duplicates, each a workflow command. Labels, notes and help
+/// follow the message on lines of their own.
 pub fn render_github(diagnostics: &[Diagnostic], source: &SourceFile) -> String {
     let mut text = String::new();
     for diagnostic in in_order(diagnostics) {
@@ -25,7 +25,7 @@ pub fn render_github(diagnostics: &[Diagnostic], source: &SourceFile) -> String 
             place.line,
             place.end_line,
         );
-        // Columns are of one line only.
+        // Columns are allowed only within one line.
         if place.line == place.end_line {
             let _ = write!(text, ",col={},endColumn={}", place.column, place.end_column);
         }
@@ -35,23 +35,23 @@ pub fn render_github(diagnostics: &[Diagnostic], source: &SourceFile) -> String 
     text
 }
 
-/// The annotation that says how many diagnostics of a file are not told.
+/// The annotation with the number of omitted diagnostics of a file.
 pub fn render_github_omitted(omitted: Omitted, source: &SourceFile) -> String {
     let file = property(without_dot(source.name()));
     format!("::notice file={file}::{}\n", data(&omitted.to_string()))
 }
 
-/// The annotation of an error that is about no place in a file.
+/// The annotation of an error without a position in a file.
 pub fn render_github_error(message: &str) -> String {
     format!("::error::{}\n", data(message))
 }
 
-/// Text after `::`.
+/// Escapes the text after `::`.
 fn data(text: &str) -> String {
     text.replace('%', "%25").replace('\r', "%0D").replace('\n', "%0A")
 }
 
-/// The value of a property.
+/// Escapes the value of a property.
 fn property(text: &str) -> String {
     data(text).replace(':', "%3A").replace(',', "%2C")
 }

@@ -4,13 +4,13 @@
 //! |---|---|---|
 //! | `code` | string | `"LV0401"`; stable |
 //! | `severity` | string | `"error"` or `"warning"` |
-//! | `message` | string | what is wrong, one sentence without a full stop |
+//! | `message` | string | the fault, one sentence without a full stop |
 //! | `file` | string | the name of the file of the primary place |
-//! | `primary` | place | the place that it is about |
-//! | `secondary` | array of places | other places that matter |
-//! | `notes` | array of strings | facts that help to understand |
-//! | `help` | string or null | what to do |
-//! | `rendered` | string | the message as [`render_text`] without colour shows it |
+//! | `primary` | place | the place of the fault |
+//! | `secondary` | array of places | other relevant places |
+//! | `notes` | array of strings | facts that help to understand the fault |
+//! | `help` | string or null | the remedy |
+//! | `rendered` | string | the output of [`render_text`] without colour |
 //!
 //! A place is an object:
 //!
@@ -20,14 +20,14 @@
 //! | `start`, `end` | number | half-open range of byte offsets into the file |
 //! | `line`, `column` | number | position of `start`, both from 1; columns count Unicode scalar values |
 //! | `endLine`, `endColumn` | number | position of `end`, likewise |
-//! | `label` | string | what is there; may be empty |
+//! | `label` | string | a remark on the place; may be empty |
 //!
-//! Where there were more than are told, the last line is an object with other members:
+//! If some diagnostics are omitted, the last line is an object with other members:
 //!
 //! | member | type | meaning |
 //! |---|---|---|
 //! | `file` | string | the name of the file, as given |
-//! | `omittedErrors`, `omittedWarnings` | number | how many are not told |
+//! | `omittedErrors`, `omittedWarnings` | number | the numbers of omitted diagnostics |
 //! | `rendered` | string | the same as a sentence |
 //!
 //! Members may be added; readers ignore those that they do not know.
@@ -81,8 +81,8 @@ impl<'a> Place<'a> {
     }
 }
 
-/// The diagnostics in the order of their positions, identical ones once, as one JSON object per
-/// line. The members are listed at the head of the module.
+/// The diagnostics in order of position, without duplicates, as one JSON object per line. The head of the
+/// module lists the members.
 pub fn render_json(diagnostics: &[Diagnostic], source: &SourceFile) -> String {
     let mut text = String::new();
     for diagnostic in in_order(diagnostics) {
@@ -97,7 +97,7 @@ pub fn render_json(diagnostics: &[Diagnostic], source: &SourceFile) -> String {
             help: diagnostic.help.as_deref(),
             rendered: render_text(std::slice::from_ref(diagnostic), source, false),
         };
-        // Fails only for maps with other keys than strings, and for types that fail on their own.
+        // Fails only for maps whose keys are not strings, and for types with a failing `Serialize`.
         text += &serde_json::to_string(&object).expect("strings and numbers are always JSON");
         text.push('\n');
     }
@@ -113,7 +113,7 @@ struct OmittedObject<'a> {
     rendered: String,
 }
 
-/// The line that says how many diagnostics are not told.
+/// The line with the number of omitted diagnostics.
 pub fn render_json_omitted(omitted: Omitted, source: &SourceFile) -> String {
     let object = OmittedObject {
         file: source.name(),

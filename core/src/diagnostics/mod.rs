@@ -1,8 +1,8 @@
-//! Diagnostics: what is wrong, where, and what to do about it.
+//! Diagnostics: the fault, its position, and the remedy.
 //!
-//! Every kind of diagnostic is one line of the table of codes below and one page in `pages/`, which
-//! explains it and holds a program that provokes it and one that is mended. [`render_text`] shows
-//! diagnostics to people, [`render_json`], [`render_github`] and [`SarifLog`] to programs.
+//! Every kind of diagnostic is one line of the table of codes below and one page in `pages/`, which explains
+//! it and contains a program that provokes it and a corrected one. [`render_text`] is for users;
+//! [`render_json`], [`render_github`] and [`SarifLog`] are for programs.
 
 mod collected;
 mod github;
@@ -24,7 +24,7 @@ use std::collections::HashSet;
 
 use crate::source::Span;
 
-/// How bad it is.
+/// The severity of a diagnostic.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Severity {
     /// The program is refused.
@@ -34,7 +34,7 @@ pub enum Severity {
 }
 
 impl Severity {
-    /// Its name for programs: `error` or `warning`.
+    /// The name in machine-readable formats: `error` or `warning`.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Error => "error",
@@ -43,12 +43,12 @@ impl Severity {
     }
 }
 
-/// A place with a word on what is there.
+/// A position with a remark on it.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Label {
-    /// Where.
+    /// The position.
     pub span: Span,
-    /// What is there; may be empty.
+    /// The remark; may be empty.
     pub message: String,
 }
 
@@ -68,12 +68,12 @@ macro_rules! codes {
                 match self { $(Self::$variant => $code,)* }
             }
 
-            /// One line that says what the code is about.
+            /// A one-line description of the code.
             pub fn title(self) -> &'static str {
                 match self { $(Self::$variant => $title,)* }
             }
 
-            /// Whether it is an error or a warning.
+            /// The severity of the code.
             pub fn severity(self) -> Severity {
                 match self { $(Self::$variant => Severity::$severity,)* }
             }
@@ -83,7 +83,7 @@ macro_rules! codes {
                 match self { $(Self::$variant => include_str!(concat!("pages/", $code, ".md")),)* }
             }
 
-            /// The code that is printed so, in upper or lower case.
+            /// Parses a printed code, in upper or lower case.
             pub fn parse(text: &str) -> Option<Self> {
                 Self::ALL.iter().copied().find(|code| code.as_str().eq_ignore_ascii_case(text))
             }
@@ -170,13 +170,13 @@ codes! {
 }
 
 impl DiagnosticCode {
-    /// Whether it is about what is right and perhaps not meant: that is told by `lambdav check` alone.
+    /// True for a finding on a correct program that is perhaps not meant so: only `lambdav check` reports it.
     pub fn is_lint(self) -> bool {
         matches!(self, Self::UnusedUniform | Self::UnusedParameter | Self::HiddenDefine)
     }
 }
 
-/// More characters of a name or a text than anybody reads are left out in the middle.
+/// Shortens a long name or text in the middle, so that a message stays readable.
 fn brief(text: impl Into<String>) -> String {
     const MOST: usize = 2000;
     const ENDS: usize = 500;
@@ -188,25 +188,25 @@ fn brief(text: impl Into<String>) -> String {
     format!("{} … {}", &text[..start], &text[end..])
 }
 
-/// One finding.
+/// A finding.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Diagnostic {
     /// Its kind.
     pub code: DiagnosticCode,
-    /// What is wrong here, in one sentence without a full stop.
+    /// The fault, in one sentence without a full stop.
     pub message: String,
-    /// The place that it is about.
+    /// The position of the fault.
     pub primary: Label,
-    /// Other places that matter.
+    /// Other relevant positions.
     pub secondary: Vec<Label>,
-    /// Facts that help to understand.
+    /// Facts that help to understand the fault.
     pub notes: Vec<String>,
-    /// What to do.
+    /// The remedy.
     pub help: Option<String>,
 }
 
 impl Diagnostic {
-    /// A finding of that kind at `span`.
+    /// A finding of this kind at `span`.
     pub fn new(code: DiagnosticCode, span: Span, message: impl Into<String>) -> Self {
         Self {
             code,
@@ -218,36 +218,36 @@ impl Diagnostic {
         }
     }
 
-    /// Says what is at the primary place.
+    /// Sets the label of the primary position.
     #[must_use]
     pub fn label(mut self, message: impl Into<String>) -> Self {
         self.primary.message = brief(message);
         self
     }
 
-    /// Points at another place.
+    /// Adds a secondary position.
     #[must_use]
     pub fn also(mut self, span: Span, message: impl Into<String>) -> Self {
         self.secondary.push(Label { span, message: brief(message) });
         self
     }
 
-    /// Adds a fact.
+    /// Adds a note.
     #[must_use]
     pub fn note(mut self, note: impl Into<String>) -> Self {
         self.notes.push(brief(note));
         self
     }
 
-    /// Says what to do.
+    /// Sets the remedy.
     #[must_use]
     pub fn help(mut self, help: impl Into<String>) -> Self {
         self.help = Some(brief(help));
         self
     }
 
-    /// The message, then the label of the primary place, notes and help, each on a line of its own: for
-    /// formats with one text.
+    /// The message, then the label of the primary position, notes and help, each on its own line: for formats
+    /// with a single text.
     pub(crate) fn paragraphs(&self) -> String {
         let mut text = self.message.clone();
         if !self.primary.message.is_empty() {
@@ -262,13 +262,13 @@ impl Diagnostic {
         text
     }
 
-    /// Whether the program is refused for it.
+    /// True if the program is refused because of it.
     pub fn is_error(&self) -> bool {
         self.code.severity() == Severity::Error
     }
 }
 
-/// The diagnostics in the order of their positions, errors and warnings mixed, identical ones once.
+/// The diagnostics in order of position, errors and warnings mixed, without duplicates.
 fn in_order(diagnostics: &[Diagnostic]) -> Vec<&Diagnostic> {
     let mut seen = HashSet::new();
     let mut ordered: Vec<_> = diagnostics.iter().filter(|&d| seen.insert(d)).collect();
@@ -276,7 +276,7 @@ fn in_order(diagnostics: &[Diagnostic]) -> Vec<&Diagnostic> {
     ordered
 }
 
-/// A path without the `./` that it begins with: services find a file by its path in the repository.
+/// A path without leading `./`: services find a file by its path in the repository.
 fn without_dot(path: &str) -> &str {
     match path.strip_prefix("./") {
         Some(rest) => without_dot(rest.trim_start_matches('/')),

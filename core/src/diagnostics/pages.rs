@@ -1,12 +1,12 @@
 //! The examples of the pages that explain codes
 //! ([`DiagnosticCode::page`](super::DiagnosticCode::page)).
 //!
-//! A page is Markdown: the title `# LV0401: …`, prose, and fenced blocks whose tag says what the
-//! compiler makes of them, so that tests can hold it to that.
+//! A page is Markdown: the title `# LV0401: …`, prose, and fenced blocks. The tag of a block states the
+//! compiler's expected result, which tests check.
 
 use super::DiagnosticCode;
 
-/// What a fenced block of a page is.
+/// The tag of a fenced block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Tag {
     /// `lv rejected`: a program whose first finding has the code of the page, an error.
@@ -18,12 +18,12 @@ pub enum Tag {
     Exceeds,
     /// `lv accepted`: a program without findings.
     Accepted,
-    /// `text`: something that cannot be written as a program on a page.
+    /// `text`: content that cannot be written as a program on a page.
     Text,
 }
 
 impl Tag {
-    /// The tag of a fence ```` ```lv rejected ````, given what follows the back quotes.
+    /// Parses the tag of a fence ```` ```lv rejected ````: the text after the back quotes.
     fn parse(info: &str) -> Option<Self> {
         Some(match info {
             "lv rejected" => Self::Rejected,
@@ -36,7 +36,7 @@ impl Tag {
     }
 }
 
-/// The fenced blocks of the page of a code, in order. Blocks with an unknown tag are left out.
+/// The fenced blocks of the page of a code, in order, without those with an unknown tag.
 pub fn page_examples(code: DiagnosticCode) -> Vec<(Tag, String)> {
     blocks(code.page())
         .into_iter()
@@ -44,7 +44,7 @@ pub fn page_examples(code: DiagnosticCode) -> Vec<(Tag, String)> {
         .collect()
 }
 
-/// The fenced blocks of a Markdown text: what follows the opening back quotes, and the content.
+/// The fenced blocks of a Markdown text: the tag after the opening back quotes, and the content.
 fn blocks(page: &str) -> Vec<(&str, String)> {
     let mut blocks = Vec::new();
     let mut lines = page.lines();

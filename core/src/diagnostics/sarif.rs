@@ -1,10 +1,10 @@
-//! Diagnostics as a log in the Static Analysis Results Interchange Format (SARIF), version 2.1.0, of OASIS, as
-//! code-scanning services and editors read it.
+//! Diagnostics as a log in the Static Analysis Results Interchange Format (SARIF), version 2.1.0, of OASIS,
+//! for code-scanning services and editors.
 //!
-//! One run holds the results of all files. A rule is a code, with its title and page. Paths are relative
-//! references where they were given so; regions count lines and columns from 1, columns Unicode scalar values,
-//! and give byte offsets, too. Errors that are about no place, and numbers of results that are not told, are
-//! notifications of the run.
+//! One run contains the results of all files. A rule is a code, with its title and page. Relative paths stay
+//! relative references. Regions count lines and columns from 1, columns in Unicode scalar values, and also
+//! give byte offsets. Errors without a position, and the numbers of omitted results, are notifications of the
+//! run.
 
 use serde::Serialize;
 use std::collections::BTreeSet;
@@ -13,7 +13,7 @@ use super::json::Place;
 use super::{Diagnostic, DiagnosticCode, Label, Omitted, in_order, without_dot};
 use crate::source::SourceFile;
 
-/// A log that is filled file by file.
+/// A log, filled file by file.
 #[derive(Default)]
 pub struct SarifLog {
     results: Vec<Outcome>,
@@ -23,7 +23,7 @@ pub struct SarifLog {
 }
 
 impl SarifLog {
-    /// Adds what is wrong with a file, in the order of positions, identical diagnostics once.
+    /// Adds the diagnostics of a file, in order of position, without duplicates.
     pub fn add(&mut self, diagnostics: &[Diagnostic], source: &SourceFile) {
         for diagnostic in in_order(diagnostics) {
             let code = diagnostic.code;
@@ -42,20 +42,20 @@ impl SarifLog {
         }
     }
 
-    /// Adds how many diagnostics of a file are not told.
+    /// Adds the numbers of omitted diagnostics of a file.
     pub fn add_omitted(&mut self, omitted: Omitted, source: &SourceFile) {
         let text = format!("{}: {omitted}", source.name());
         self.notifications.push(Notification { level: "note", message: Text { text } });
     }
 
-    /// Adds an error that is about no place in a file.
+    /// Adds an error without a position in a file.
     pub fn add_error(&mut self, message: &str) {
         self.failed = true;
         let message = Text { text: message.to_owned() };
         self.notifications.push(Notification { level: "error", message });
     }
 
-    /// Adds the result that a file could not be checked.
+    /// Adds the result for a file that could not be checked.
     pub fn add_unchecked(&mut self, file: &str, message: &str) {
         self.failed = true;
         let artifact_location = Artifact { uri: uri(file) };
@@ -69,7 +69,7 @@ impl SarifLog {
         });
     }
 
-    /// The log of the program of that version, as JSON with a line end.
+    /// The log of this version of the program, as JSON with a line end.
     pub fn render(self, version: &str) -> String {
         let rules = self.codes.into_iter().map(|code| Rule {
             id: code.as_str(),
@@ -90,12 +90,12 @@ impl SarifLog {
                 results: self.results,
             }],
         };
-        // Fails only for maps with other keys than strings, and for types that fail on their own.
+        // Fails only for maps whose keys are not strings, and for types with a failing `Serialize`.
         serde_json::to_string(&log).expect("strings and numbers are always JSON") + "\n"
     }
 }
 
-/// A path as a reference of RFC 3986: bytes that have a meaning there, or none, are escaped.
+/// A path as a reference of RFC 3986: reserved and invalid bytes are escaped.
 fn uri(path: &str) -> String {
     let mut uri = String::new();
     if path.starts_with('/') {
@@ -175,11 +175,11 @@ struct Notification {
     message: Text,
 }
 
-/// A result, whose name in Rust is taken.
+/// A result; `Result` is Rust's name for something else.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 struct Outcome {
-    /// None of what is about a file as a whole.
+    /// `None` for a result about a file as a whole.
     #[serde(skip_serializing_if = "Option::is_none")]
     rule_id: Option<&'static str>,
     level: &'static str,

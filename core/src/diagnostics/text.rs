@@ -1,8 +1,7 @@
-//! Diagnostics as text for people, in the style of rustc.
+//! Diagnostics as text for users, in the style of rustc.
 //!
-//! The `annotate-snippets` crate draws; this module decides what it sees. It is given a short
-//! excerpt of the text around each label, never the text itself, so that the cost and the length of
-//! a message do not depend on the length of the text or of its lines.
+//! The `annotate-snippets` crate draws. It gets a short excerpt of the text around each label, never the
+//! whole text. So the cost and length of a message do not depend on the length of the text or its lines.
 
 use annotate_snippets::{Annotation, AnnotationKind, Group, Level, Renderer, Snippet};
 
@@ -13,17 +12,17 @@ use crate::source::{FilePart, SourceFile, Span};
 const MAX_LABEL_LINES: usize = 50;
 /// Labels further apart than this are shown in separate snippets.
 const MAX_GAP: usize = 500;
-/// Of a line longer than this (in bytes) only the surroundings of a label are shown.
+/// A line longer than this (in bytes) is shown only around a label.
 const MAX_LINE: usize = 400;
-/// What stands for the beginning of a long line; its end is cut by the renderer, to the same mark.
+/// The mark for the missing beginning of a long line. The renderer cuts its end with the same mark.
 const CUT: &str = "...";
-/// How much of a long line is shown before a label.
+/// The number of bytes of a long line that are shown before a label.
 const BEFORE_LABEL: usize = 100;
 
-/// The diagnostics in the order of their positions, identical ones once, each followed by an empty
-/// line; with ANSI escape sequences if `color`.
+/// The diagnostics in order of position, without duplicates, each followed by an empty line; with ANSI escape
+/// sequences if `color`.
 ///
-/// Spans beyond the end of the text, or inside a character, are moved to where they make sense.
+/// Spans beyond the end of the text or inside a character are moved to the nearest valid position.
 pub fn render_text(diagnostics: &[Diagnostic], source: &SourceFile, color: bool) -> String {
     let renderer = if color { Renderer::styled() } else { Renderer::plain() };
     let mut text = String::new();
@@ -54,13 +53,13 @@ fn render_one(diagnostic: &Diagnostic, source: &SourceFile, renderer: &Renderer)
         group = group.element(Level::HELP.message(printable(help)));
     }
     let mut text = renderer.render(&[group]);
-    // The renderer takes the beginning of what is shown of a long line for the first column.
+    // The renderer counts columns from the beginning of the excerpt of a long line.
     for excerpt in &excerpts {
         if let Some((wrong, right)) = excerpt.column_correction(source) {
             text = text.replacen(&wrong, &right, 1);
         }
     }
-    // The renderer shows other control characters by symbols, but some terminals obey these, too.
+    // The renderer replaces other control characters by symbols, but some terminals obey these, too.
     let controls = |c| c != '\u{1b}' && is_control(c);
     if text.contains(controls) { text.replace(controls, "\u{fffd}") } else { text }
 }
@@ -69,7 +68,7 @@ fn render_one(diagnostic: &Diagnostic, source: &SourceFile, renderer: &Renderer)
 struct Placed<'a> {
     label: &'a Label,
     is_primary: bool,
-    /// Within the text, on character boundaries.
+    /// Clamped to the text, on character boundaries.
     span: Span,
     first: usize,
     last: usize,
@@ -91,26 +90,26 @@ impl<'a> Placed<'a> {
     }
 }
 
-/// A part of the text, fit to be shown.
+/// A part of the text, prepared for display.
 struct Excerpt<'a> {
-    /// The file that it is from.
+    /// The file of the excerpt.
     file: &'a FilePart,
-    /// How many lines lie before that file.
+    /// The number of lines before that file.
     lines_before: usize,
     labels: Vec<Placed<'a>>,
     text: String,
     lines: Vec<Line>,
 }
 
-/// What is shown of a line.
+/// A line of an excerpt.
 struct Line {
-    /// The part of the source that is shown.
+    /// The displayed part of the source.
     shown: Span,
-    /// Where that part begins in the excerpt.
+    /// The offset of that part in the excerpt.
     offset: usize,
 }
 
-/// The excerpts for a diagnostic; that with the primary label comes first.
+/// The excerpts for a diagnostic; the one with the primary label comes first.
 fn excerpts<'a>(diagnostic: &'a Diagnostic, source: &'a SourceFile) -> Vec<Excerpt<'a>> {
     let primary = Placed::new(&diagnostic.primary, true, source);
     let secondary = diagnostic.secondary.iter().map(|label| Placed::new(label, false, source));
@@ -155,7 +154,7 @@ impl<'a> Excerpt<'a> {
         excerpt
     }
 
-    /// What to show of a line: all, or if it is long, the surroundings of a label.
+    /// The displayed part of a line: all of it or, if it is long, the part around a label.
     fn shown_part(&self, index: usize, source: &SourceFile) -> Span {
         let line = source.line_span(index);
         let (start, end) = (line.start as usize, line.end as usize);
@@ -174,7 +173,7 @@ impl<'a> Excerpt<'a> {
         Span::new(from.max(start) as u32, to.clamp(start, end) as u32)
     }
 
-    /// The offset in the excerpt that is nearest to an offset in the source.
+    /// The offset in the excerpt nearest to an offset in the source.
     fn offset(&self, offset: u32) -> usize {
         let after = self.lines.partition_point(|line| line.shown.start <= offset);
         let line = &self.lines[after.saturating_sub(1)];
@@ -182,8 +181,8 @@ impl<'a> Excerpt<'a> {
         line.offset + (clamped - line.shown.start) as usize
     }
 
-    /// The end of the line `--> file:line:column` as the renderer writes it and as it should be,
-    /// where they differ.
+    /// The end of the line `--> file:line:column`, as the renderer writes it and corrected; `None` if it is
+    /// correct.
     fn column_correction(&self, source: &SourceFile) -> Option<(String, String)> {
         let label = self.labels.iter().find(|label| label.is_primary).unwrap_or(&self.labels[0]);
         let place = source.line_column(label.span.start);

@@ -1,12 +1,11 @@
-//! Words of the program in messages: quoting them, and guessing which one was meant.
+//! Words of the program in messages: quoting and spelling suggestions.
 
 use std::borrow::Cow;
 
-/// How many characters of a quoted word are shown.
+/// The most characters shown of a quoted word.
 const MAX_QUOTED: usize = 40;
 
-/// A word of the program in back quotes, fit to be shown: long ones are cut, control characters
-/// escaped.
+/// A word of the program in back quotes for display: long words are cut, control characters escaped.
 pub fn quote(word: &str) -> String {
     let mut shown = String::from("`");
     let mut characters = word.chars();
@@ -24,8 +23,8 @@ pub fn quote(word: &str) -> String {
     shown
 }
 
-/// Whether a character would control a terminal, other than line ends and tabs: also those that change the
-/// direction of writing, and line ends that only some programs know.
+/// True for characters that control a terminal, except line ends and tabs. Includes characters that change
+/// the writing direction, and line ends that only some programs know.
 pub fn is_control(c: char) -> bool {
     match c {
         '\n' | '\t' => false,
@@ -36,17 +35,17 @@ pub fn is_control(c: char) -> bool {
     }
 }
 
-/// Whether a character does not fit into one line of a terminal: it controls one, or is a line end or a tab.
+/// True for characters that do not fit into one line of a terminal: control characters, line ends and tabs.
 fn breaks_line(c: char) -> bool {
     is_control(c) || matches!(c, '\n' | '\t')
 }
 
-/// Text for a terminal: characters that would control it are escaped. Line ends and tabs stay.
+/// Escapes characters that control a terminal. Line ends and tabs stay.
 pub fn printable(text: &str) -> Cow<'_, str> {
     escaped(text, is_control)
 }
 
-/// Text for one line of a terminal: as [`printable`], and line ends and tabs are escaped, too.
+/// Like [`printable`], but escapes line ends and tabs, too: for one line of a terminal.
 pub fn one_line(text: &str) -> Cow<'_, str> {
     escaped(text, breaks_line)
 }
@@ -66,19 +65,18 @@ fn escaped(text: &str, is_bad: fn(char) -> bool) -> Cow<'_, str> {
     shown.into()
 }
 
-/// The candidate that `wanted` is most likely a misspelling of, if any is near enough.
+/// The candidate of which `wanted` is most likely a misspelling, if any is near enough.
 ///
-/// Near means a Damerau–Levenshtein distance (insertions, deletions, replacements, swaps of
-/// neighbours) of at most a third of the length of `wanted`, rounded to the nearest, and at least 1
-/// from two characters on. Names that
-/// differ only in case or in `_` for `-` (`smooth_step`, `Mix`) are always near. Of equally near
-/// candidates the alphabetically first is taken, so that the answer depends on no order.
+/// Near means a Damerau–Levenshtein distance (insertions, deletions, replacements, swaps of neighbours) of at
+/// most a third of the length of `wanted`, rounded to nearest, and at least 1 from two characters on. Names
+/// that differ only in case or in `_` for `-` (`smooth_step`, `Mix`) are always near. Of equally near
+/// candidates the alphabetically first one is chosen, so the answer does not depend on their order.
 pub fn nearest_name<'a>(
     wanted: &str,
     candidates: impl IntoIterator<Item = &'a str>,
 ) -> Option<&'a str> {
     let length = wanted.chars().count();
-    // Nobody misspells such a name, and the distance takes the product of the lengths.
+    // Longer names are rarely misspellings, and the distance takes time by the product of the lengths.
     if length == 0 || length > 64 {
         return None;
     }
@@ -94,7 +92,7 @@ pub fn nearest_name<'a>(
                 return Some((0, name));
             }
             let distance = strsim::damerau_levenshtein(&folded, &other);
-            // Of a short name at least one character must be right.
+            // Short names must agree in at least one character.
             let different = distance >= length.max(name.chars().count());
             (distance <= limit && !different).then_some((distance, name))
         })
@@ -102,7 +100,7 @@ pub fn nearest_name<'a>(
         .map(|(_, name)| name)
 }
 
-/// A name without the differences that people make by habit of other languages.
+/// A name without case and separators, which differ between languages.
 fn fold(name: &str) -> String {
     name.chars().filter(|&c| c != '-' && c != '_').flat_map(char::to_lowercase).collect()
 }

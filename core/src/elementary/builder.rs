@@ -1,4 +1,4 @@
-//! Bodies as data, and making them value by value.
+//! Bodies as data, and a builder of bodies.
 
 use rustc_hash::FxHashMap;
 
@@ -8,17 +8,16 @@ use super::operation::{Kind, Op, Part};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct V(pub u32);
 
-/// How a value of a [`Body`] comes about.
+/// The computation of a value of a [`Body`].
 #[derive(Clone, Debug, PartialEq)]
 pub enum Step {
-    /// That operand of the function.
+    /// An operand of the function, by index.
     Operand(usize),
-    /// These bits.
+    /// A constant, by its bits.
     Constant(u64),
     /// An operation.
     Op(Op, Vec<V>),
-    /// Of three `F64`: the product of the first two plus the third, rounded once or twice, as is
-    /// faster.
+    /// Three `F64`s: the product of the first two plus the third, rounded once or twice, whichever is faster.
     MulAdd([V; 3]),
 }
 
@@ -29,26 +28,27 @@ pub struct Body {
     pub steps: Vec<(Kind, Step)>,
     /// The result, an `F32`.
     pub result: V,
-    /// The lanes in which the result is not to be used, a mask.
+    /// A mask: lanes whose result must not be used.
     pub undecided: V,
 }
 
-/// The relative error that bodies stay below, but that of `pow`, and those that end in [`Builder::round_scaled`].
+/// The relative error of bodies is below this, except for `pow` and for those that end in
+/// [`Builder::round_scaled`].
 pub(super) const EPSILON: f64 = 1.0 / (1_u64 << 42) as f64;
 
-/// A unit in the last place of binary32, in those of binary64.
+/// One binary32 ULP, in binary64 ULPs.
 const DROPPED: u64 = 1 << 29;
 
-/// 1.5·2^52: added to a number below 2^51, it rounds that to an integer, which then is the
-/// difference of the bits.
+/// 1.5·2^52. Added to a number below 2^51, it rounds that number to an integer, which is the difference of
+/// the bits of sum and constant.
 pub(super) const MAGIC: f64 = 6_755_399_441_055_744.0;
 
-/// Makes a body, value by value. Equal constants are one.
+/// Builds a body, value by value. Equal constants are one value.
 pub(super) struct Builder {
     steps: Vec<(Kind, Step)>,
     constants: FxHashMap<(Kind, u64), V>,
     end: Option<(V, V)>,
-    /// Whether it is for registers of 512 bits ([`wide_body`](super::wide_body)).
+    /// The body is for registers of 512 bits ([`wide_body`](super::wide_body)).
     pub(super) is_wide: bool,
 }
 
@@ -83,17 +83,17 @@ impl Builder {
         self.push(kind, Step::Op(op, operands.to_vec()))
     }
 
-    /// A number of binary32 in binary64, exactly.
+    /// A binary32 number in binary64, exactly.
     pub(super) fn promote(&mut self, a: V) -> V {
         self.op(Op::Promote, &[a])
     }
 
-    /// A constant of binary32.
+    /// A binary32 constant.
     pub(super) fn single(&mut self, value: f32) -> V {
         self.bits(Kind::F32, value.to_bits().into())
     }
 
-    /// A constant of binary64.
+    /// A binary64 constant.
     pub(super) fn c(&mut self, value: f64) -> V {
         self.bits(Kind::F64, value.to_bits())
     }
@@ -124,7 +124,7 @@ impl Builder {
         self.push(Kind::F64, Step::MulAdd([a, b, c]))
     }
 
-    /// A part of a number, in wide bodies.
+    /// A part of a number; only in wide bodies.
     pub(super) fn part(&mut self, part: Part, a: V) -> V {
         self.op(Op::Part(part), &[a])
     }
@@ -171,7 +171,7 @@ impl Builder {
         self.op(Op::Bits, &[a])
     }
 
-    /// The number of these bits.
+    /// The number with these bits.
     pub(super) fn number_of(&mut self, a: V) -> V {
         self.op(Op::Bits, &[a])
     }
@@ -195,15 +195,15 @@ impl Builder {
         sum
     }
 
-    /// A number, no less and no more than that, in binary32; NaN stays NaN.
+    /// A binary32 number clamped to bounds; NaN stays NaN.
     pub(super) fn clamp(&mut self, a: V, low: f32, high: f32) -> V {
         let (low, high) = (self.single(low), self.single(high));
         let a = self.max(a, low);
         self.min(a, high)
     }
 
-    /// A number with its sign flipped where the last bit of an integer of its size is set; its own sign bit is that many above
-    /// the last.
+    /// Flips the sign of `x` if the integer `k`, of the same size, is odd. `sign` is the index of the sign
+    /// bit.
     pub(super) fn turned(&mut self, x: V, k: V, sign: u8) -> V {
         // Adding the highest bit flips it.
         let (bits, sign) = (self.bits_of(x), self.shift_left(k, sign));
@@ -226,25 +226,24 @@ impl Builder {
         (self.sub(rounded, magic), self.bits_of(rounded))
     }
 
-    /// k = `x`·`factor` rounded to an integer, for |k| < 2^50, and an integer with the last bits of
-    /// k. Where the product is in the middle of two, as near as can be said, k is either.
+    /// k = `x`·`factor` rounded to an integer, for |k| < 2^50, and an integer with the last bits of k. If the
+    /// product is about halfway between two integers, k is either.
     pub(super) fn nearest_product(&mut self, x: V, factor: f64) -> (V, V) {
         let (factor, magic) = (self.c(factor), self.c(MAGIC));
         let rounded = self.mul_add(x, factor, magic);
         (self.sub(rounded, magic), self.bits_of(rounded))
     }
 
-    /// Ends the body: `r` lies within a relative error of [`EPSILON`] of the true value, or is it.
+    /// Ends the body: `r` equals the true value, or is within a relative error of [`EPSILON`].
     ///
-    /// Of 53 digits the last 29 are those that rounding to 24 drops, a midpoint's are 1000…, and
-    /// the error is below 2^11 of the last one. Where the true value is subnormal, `r` must round
-    /// to the same all the same: it does if that is an operand of the function, as of all that are
-    /// x + O(x²).
+    /// Rounding 53 digits to 24 drops the last 29. A midpoint's are 1000…, and the error is below 2^11 units
+    /// of the last one. If the true value is subnormal, `r` must still round to the same number; it does if
+    /// that number is an operand of the function, as for all functions x + O(x²).
     pub(super) fn round(&mut self, r: V) {
         const OFF: u64 = 1 << (53 - 42);
         let result = self.op(Op::Demote, &[r]);
         let bits = self.bits_of(r);
-        // The dropped digits are among the last 32, of which twice as many fit into a register.
+        // The dropped digits are among the last 32; a register holds twice as many 32-bit words.
         let bits = self.op(Op::Narrow, &[bits]);
         let single = |b: &mut Self, word| b.bits(Kind::I32, word);
         let (above, rest) = (single(self, DROPPED / 2 + OFF), single(self, DROPPED - 2 * OFF));
@@ -255,25 +254,26 @@ impl Builder {
         self.end = Some((result, undecided));
     }
 
-    /// |x| 2^-896 in binary64, of the bits of a number of binary32 without its sign, in wide bodies: the same digits and as
-    /// many zeros, with three more bits in the exponent, whose bias is 896 larger. Subnormal numbers are so here, too.
+    /// |x| 2^-896 in binary64, from the bits of a binary32 number without its sign; only in wide bodies.
+    /// Digits and exponent are copied, and zeros appended; the exponent field has three more bits, and its
+    /// bias is 896 larger. Subnormal numbers stay subnormal.
     pub(super) fn scaled_down(&mut self, magnitude: V) -> V {
         let (upper, lower) = (self.shift_right(magnitude, 3), self.shift_left(magnitude, 29));
         let bits = self.op(Op::Concat, &[upper, lower]);
         self.number_of(bits)
     }
 
-    /// Ends a wide body: `r` 2^896 lies within a relative error of 2^-41 of the true value, or is it, but for its sign, which is
-    /// that of `r` flipped for each of these words whose highest bit is set.
+    /// Ends a wide body: `r` 2^896 equals the true value except for its sign, or is within a relative error
+    /// of 2^-41. The result's sign is that of `r`, flipped for each word of `signs` whose highest bit is set.
     ///
-    /// Half a place of binary32 is added to the bits, and what is below is dropped, as are three bits of the exponent. What is
-    /// added beyond that half is for the test, as in [`Builder::round`]; it changes no result but those that are near a midpoint.
-    /// Where the true value is subnormal, `r` is so, too, with the same last place.
+    /// Adds half a binary32 ULP to the bits, then drops the lower bits and three bits of the exponent. The
+    /// amount added beyond that half is for the test, as in [`Builder::round`]; it changes only results near
+    /// a midpoint. If the true value is subnormal, so is `r`, with the same last place.
     pub(super) fn round_scaled(&mut self, r: V, signs: [V; 2]) {
         const OFF: u64 = 1 << (53 - 41);
-        /// The exclusive or of three.
+        /// The exclusive or of three operands.
         const PARITY: u8 = 0b1001_0110;
-        /// The first where the third is set, else the second.
+        /// The first operand's bit where the third's is set, else the second's.
         const CHOICE: u8 = 0b1110_0100;
         let bits = self.bits_of(r);
         let above = self.i(DROPPED / 2 + OFF);
@@ -292,35 +292,33 @@ impl Builder {
         self.end = Some((result, undecided));
     }
 
-    /// Ends the body: `r` lies within that relative error of the true value, subnormal or not, or
-    /// is it.
+    /// Ends the body: `r` equals the true value, subnormal or not, or is within this relative error of it.
     pub(super) fn round_within(&mut self, r: V, epsilon: f64) {
         let (below, above) = (self.c(1.0 - epsilon), self.c(1.0 + epsilon));
         let [low, high] = [below, above].map(|c| {
             let bound = self.mul(r, c);
             self.op(Op::Demote, &[bound])
         });
-        // Bits, so that a NaN is like itself.
+        // Compares bits, so that a NaN equals itself.
         let [a, b] = [low, high].map(|v| self.bits_of(v));
         let undecided = self.op(Op::NotEqual, &[a, b]);
         self.end = Some((low, undecided));
     }
 
-    /// After the rounding test: the result, in binary32. An undecided lane is the reference's,
-    /// whatever happens to the result.
+    /// After the rounding test: changes the binary32 result. An undecided lane takes the slow path, whatever
+    /// this does to its result.
     pub(super) fn change(&mut self, change: impl FnOnce(&mut Self, V) -> V) {
         let (result, undecided) = self.end.expect("a rounding test comes before");
         let result = change(self, result);
         self.end = Some((result, undecided));
     }
 
-    /// After the rounding test: flips the sign of the result where the last bit of an integer is
-    /// set.
+    /// After the rounding test: flips the sign of the result if the integer `k` is odd.
     pub(super) fn flipped(&mut self, k: V) {
         self.change(|b, result| b.turned(result, k, 31));
     }
 
-    /// After the rounding test: puts a sign bit to the result, which is not negative.
+    /// After the rounding test: sets the sign of a result that is not negative.
     pub(super) fn signed(&mut self, sign: V) {
         self.change(|b, result| {
             let bits = b.bits_of(result);
@@ -329,7 +327,7 @@ impl Builder {
         });
     }
 
-    /// After the rounding test: these lanes are undecided too.
+    /// After the rounding test: makes the lanes of a mask undecided, too.
     pub(super) fn refuse(&mut self, mask: V) {
         let (result, undecided) = self.end.expect("a rounding test comes before");
         let undecided = self.or(undecided, mask);

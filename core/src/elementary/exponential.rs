@@ -1,16 +1,17 @@
 //! `exp exp2 sinh cosh tanh`.
 //!
-//! 2^t = 2^k 2^f with k = round(t) and |f| ≤ ½; the power is an addition to the exponent, 2^f a
+//! 2^t = 2^k 2^f with k = round(t) and |f| ≤ ½. Multiplying by 2^k is an addition to the exponent; 2^f is a
 //! polynomial. e^x is 2^(x log2 e).
 //!
-//! *Error.* The polynomial of 10 terms is off by less than 2^-46.0, Horner's rule by less than 4u.
-//! t is exact for `exp2`; x log2 e with |x| ≤ 200 by less than 289 · 2u = 2^-43.8 absolutely, most
-//! of it for |x| > 110, where only `sinh`, `cosh` and `tanh` go and overflow or are 1; below, the
-//! power is off by a factor within ln 2 · 160 · 2u < 2^-45.2. So e^x is off by less than 2^-44.5.
+//! *Error.* The error of the polynomial of 10 terms is below 2^-46.0, that of Horner's rule below 4u. t is
+//! exact for `exp2`. For |x| ≤ 200 the absolute error of x log2 e is below 289 · 2u = 2^-43.8. Most of it
+//! occurs for |x| > 110, which only `sinh`, `cosh` and `tanh` reach, where they overflow or are 1. Below
+//! that, the relative error of the power is below ln 2 · 160 · 2u < 2^-45.2. So the error of e^x is below
+//! 2^-44.5.
 //!
-//! Results of `exp` below 2^-126 are rounded to fewer digits than its rounding test is about. That
-//! none of them comes out wrong all their arguments prove, with fused operations and without. For
-//! `exp2` that would not do: 2^-150 is a midpoint.
+//! Results of `exp` below 2^-126 are rounded to fewer digits than its rounding test assumes. Trials of all
+//! these arguments, with fused operations and without, prove that none is wrong. `exp2` needs a test for
+//! subnormal results: 2^-150 is a midpoint.
 
 use super::builder::{Builder, EPSILON, V};
 
@@ -70,7 +71,7 @@ fn natural(b: &mut Builder, x: V) -> V {
     binary(b, t, &EXP2)
 }
 
-/// Beyond −110 and 100 results are zero and infinity as at these bounds.
+/// Below −110 and above 100 the results are zero and infinity, as at these bounds.
 pub(super) fn exp(b: &mut Builder) {
     let x = b.clamp(V(0), -110.0, 100.0);
     let x = b.promote(x);
@@ -85,7 +86,7 @@ pub(super) fn exp2(b: &mut Builder) {
     b.round_within(e, EPSILON);
 }
 
-/// The absolute value of the operand, no more than `most`, and the sign bit.
+/// The absolute value of the operand, clamped to `most`, and the sign bit.
 fn magnitude(b: &mut Builder, most: f32) -> (V, V) {
     let (a, sign) = b.parts(V(0));
     let most = b.single(most);
@@ -99,7 +100,7 @@ fn both(b: &mut Builder, a: V) -> (V, V) {
     (e, b.div(one, e))
 }
 
-/// cosh a, off by less than e^a is and 3u.
+/// cosh a; its error is that of e^a plus 3u.
 fn hyperbolic_cosine(b: &mut Builder, (e, inverse): (V, V)) -> V {
     let (sum, half) = (b.add(e, inverse), b.c(0.5));
     b.mul(sum, half)
@@ -112,8 +113,8 @@ fn small_sinh(b: &mut Builder, a: V) -> V {
     b.mul(a, p)
 }
 
-/// sinh a = (e^a − e^−a)/2 from 1 on, where the difference is off by at most cosh 1 / sinh 1 < 1.32
-/// times what e^a is.
+/// For a ≥ 1, sinh a = (e^a − e^−a)/2: the error of the difference is at most cosh 1 / sinh 1 < 1.32 times
+/// that of e^a.
 pub(super) fn sinh(b: &mut Builder) {
     let (a, sign) = magnitude(b, 200.0);
     let (e, inverse) = both(b, a);
@@ -134,7 +135,7 @@ pub(super) fn cosh(b: &mut Builder) {
     b.round(c);
 }
 
-/// tanh a = sinh a / cosh a below 1, off by less than 2^-42.9; 1 − 2/(e^2a + 1) above, where the
+/// For a < 1, tanh a = sinh a / cosh a, with an error below 2^-42.9; otherwise 1 − 2/(e^2a + 1), whose
 /// subtrahend is below 1/4.
 pub(super) fn tanh(b: &mut Builder) {
     let (a, sign) = magnitude(b, 40.0);
@@ -144,7 +145,7 @@ pub(super) fn tanh(b: &mut Builder) {
     let sinh = small_sinh(b, a);
     let more = b.mul_add(both.0, both.0, one);
     let is_small = b.less(a, one);
-    // One division for both.
+    // One division serves both.
     let dividend = b.select(is_small, sinh, two);
     let divisor = b.select(is_small, cosh, more);
     let quotient = b.div(dividend, divisor);

@@ -1,13 +1,12 @@
 //! `asin acos atan atan2`, all by the angle of a point (x, y) with x, y ≥ 0.
 //!
-//! The angle is a base 0, π/4 or π/2 plus atan t with t = y/x, (y − x)/(y + x) or −x/y, whichever
-//! has |t| ≤ tan π/8; one division serves all three. atan t is an odd polynomial of t, off by less
-//! than 2^-45.1.
+//! The angle is a base 0, π/4 or π/2 plus atan t with t = y/x, (y − x)/(y + x) or −x/y, whichever has |t| ≤
+//! tan π/8. One division serves all three. atan t is an odd polynomial of t, with an error below 2^-45.1.
 //!
-//! *Error.* Where y and x are exact, y − x is too, as they are within a factor of 2.5 and have 24
-//! digits; else it is off by 2u π/4 absolutely, beside a base of π/4. t is off by less than 3u,
-//! atan t by less than 2^-45.1 + 6u, the bases by u, and the angle by less than 2^-44.8. Half of
-//! that circle, mirrored at the y axis, is π − angle; it is nowhere below π/2.
+//! *Error.* If y and x are exact, so is y − x, since they are within a factor of 2.5 and have 24 digits.
+//! Otherwise its absolute error is 2u π/4, beside a base of π/4. The error of t is below 3u, that of atan t
+//! below 2^-45.1 + 6u, that of the bases u, and that of the angle below 2^-44.8. A point left of the y axis
+//! has the angle π − angle, which is nowhere below π/2.
 
 use super::builder::{Builder, EPSILON, V};
 use super::operation::Op;
@@ -25,7 +24,7 @@ const ARCTANGENT: [f64; 9] = [
     0.030_711_120_473_061_595,
 ];
 
-/// The angle of (x, y), both not negative and not both zero or infinite; NaN if one is.
+/// The angle of (x, y), both not negative and not both zero or infinite; NaN if one of them is NaN.
 fn angle(b: &mut Builder, x: V, y: V) -> V {
     let (low, high) = (b.c(0.414_213_562_373_095_05), b.c(2.414_213_562_373_095));
     let (below, above) = (b.mul(x, low), b.mul(x, high));
@@ -62,7 +61,7 @@ pub(super) fn atan(b: &mut Builder) {
     b.signed(sign);
 }
 
-/// √((1 − x)(1 + x)): both factors are exact or lose nothing that matters; NaN beyond 1.
+/// √((1 − x)(1 + x)): both factors are exact, or their rounding errors do not matter. NaN beyond 1.
 fn cathetus(b: &mut Builder, x: V) -> V {
     let one = b.c(1.0);
     let (less, more) = (b.sub(one, x), b.add(one, x));
@@ -92,7 +91,7 @@ pub(super) fn acos(b: &mut Builder) {
     b.round(angle);
 }
 
-/// The operands are y and x. Two zeros are as (1, 0), two infinities as (1, 1).
+/// The operands are y and x. Two zeros count as (1, 0), two infinities as (1, 1).
 pub(super) fn atan2(b: &mut Builder) {
     let ((ay, sign), (ax, left)) = (b.parts(V(0)), b.parts(V(1)));
     let (zero, one, infinity) = (b.single(0.0), b.single(1.0), b.single(f32::INFINITY));
@@ -105,7 +104,7 @@ pub(super) fn atan2(b: &mut Builder) {
     let cy = b.select(both, one, ay);
     let (cx, cy) = (b.promote(cx), b.promote(cy));
     let angle = angle(b, cx, cy);
-    // −0 is to the left as well.
+    // −0 counts as left, too.
     let none = b.bits_of(zero);
     let is_left = b.op(Op::NotEqual, &[left, none]);
     let angle = mirrored(b, is_left, angle);

@@ -3,9 +3,10 @@
 //! x = 2^k m with √½ ≤ m < √2, and log m = 2 artanh s with s = f/(2 + f), f = m − 1 and |s| <
 //! 0.17158: an odd polynomial of s.
 //!
-//! *Error.* f is exact, s off by less than 2u, the polynomials as said beside them, in Horner's
-//! form by 3u more. k or k ln 2 is added to that, off by 2u; the sum is never below half of either
-//! part (k = −1 and m near √2 is the worst). So the logarithms are off by less than 2^-44.
+//! *Error.* f is exact, the error of s is below 2u, those of the polynomials are given beside them, and
+//! Horner's rule adds 3u. k or k ln 2, with an error of 2u, is added to the polynomial. The sum is never
+//! below half of either part (k = −1 and m near √2 is the worst case). So the error of the logarithms is
+//! below 2^-44.
 
 use super::builder::{Builder, V};
 use super::operation::Part;
@@ -45,10 +46,11 @@ pub(super) const BINARY_LONG: [f64; 8] = [
 /// The square root of 2 to 29 bits, so that the product with a number of binary32 is exact.
 const ROOT: f64 = f64::from_bits(std::f64::consts::SQRT_2.to_bits() >> 24 << 24);
 
-/// k, s and log m over s, by an odd polynomial of s, for a positive number of binary32.
+/// k, s and (log m)/s, an odd polynomial of s over s, for a positive binary32 number.
 ///
-/// In a wide body x·√2 = 2^k t, m = t/√2 and s = (t − √2)/(t + √2), where √2 is as near as [`ROOT`]: t and the dividend are
-/// exact, and s is off by as much as otherwise. Then k is infinite of zero and infinity, and s NaN below zero.
+/// In a wide body x·√2 = 2^k t, m = t/√2 and s = (t − √2)/(t + √2), with [`ROOT`] as √2. t and the dividend
+/// are exact, and the error of s is as in other bodies. k is infinite for zero and infinity, and s is NaN
+/// below zero.
 fn split_single(b: &mut Builder, x: V, polynomial: &[f64]) -> [V; 3] {
     if !b.is_wide {
         return split(b, x, polynomial);
@@ -75,7 +77,7 @@ fn with_polynomial(
 
 /// The same for any positive normal number.
 fn split(b: &mut Builder, x: V, polynomial: &[f64]) -> [V; 3] {
-    // The exponent of x/√½, kept positive by 1024.
+    // The exponent of x/√½, plus 1024 so that it is positive.
     let bits = b.bits_of(x);
     let root = b.i((1024_u64 << 52).wrapping_sub(std::f64::consts::FRAC_1_SQRT_2.to_bits()));
     let shifted = b.add(bits, root);
@@ -85,7 +87,7 @@ fn split(b: &mut Builder, x: V, polynomial: &[f64]) -> [V; 3] {
     let bias = b.i(1024 << 52);
     let bits = b.add(bits, bias);
     let m = b.number_of(bits);
-    // 2^52 + an integer below has that integer as its last bits.
+    // The last bits of 2^52 + n, for a smaller integer n, are those of n.
     let exponent = b.i(4_503_599_627_370_496.0_f64.to_bits());
     let whole = b.or(biased, exponent);
     let whole = b.number_of(whole);
@@ -98,21 +100,21 @@ fn split(b: &mut Builder, x: V, polynomial: &[f64]) -> [V; 3] {
     with_polynomial(b, k, [f, divisor], polynomial)
 }
 
-/// The natural logarithm of what was split.
+/// The natural logarithm, from its split argument.
 fn natural(b: &mut Builder, [k, s, p]: [V; 3]) -> V {
     let log = b.mul(s, p);
     let ln2 = b.c(std::f64::consts::LN_2);
     b.mul_add(k, ln2, log)
 }
 
-/// log2 x of a positive number of binary32, by an odd polynomial of s.
+/// log2 x for a positive binary32 number, by an odd polynomial of s.
 pub(super) fn binary(b: &mut Builder, x: V, polynomial: &[f64]) -> V {
     let [k, s, p] = split_single(b, x, polynomial);
     b.mul_add(s, p, k)
 }
 
-/// The values outside the domain of a logarithm: −∞ at zero, NaN below, and infinity and NaN as
-/// they are. In a wide body they come about by themselves.
+/// The values outside the domain of a logarithm: −∞ at zero, NaN below; infinity and NaN stay as they are. A
+/// wide body yields them without further steps.
 fn edges(b: &mut Builder) {
     if b.is_wide {
         return;
@@ -145,9 +147,8 @@ pub(super) fn log2(b: &mut Builder) {
     edges(b);
 }
 
-/// log(1 + a) for a ≥ 0: log w + (a − (w − 1))/w, where w = 1 + a as rounded; what the rounding
-/// lost comes back in the second summand (Kahan), so that the result is off by less than log w is
-/// and 20u.
+/// log(1 + a) for a ≥ 0: log w + (a − (w − 1))/w, where w is 1 + a rounded. The second summand restores the
+/// part lost by rounding (Kahan), so the error is that of log w plus 20u.
 fn of_one_plus(b: &mut Builder, a: V) -> V {
     let one = b.c(1.0);
     let w = b.add(one, a);
@@ -159,7 +160,7 @@ fn of_one_plus(b: &mut Builder, a: V) -> V {
     b.add(log, correction)
 }
 
-/// After the rounding test: the operand itself where it is infinite or NaN.
+/// After the rounding test: the operand itself if it is infinite or NaN.
 fn unless_infinite(b: &mut Builder, a: V) {
     b.change(|b, log| {
         let infinity = b.single(f32::INFINITY);

@@ -1,28 +1,27 @@
-//! The elementary functions as straight-line code, from which backends make machine code and SPIR-V.
+//! The elementary functions as straight-line code, for backends to translate to machine code and SPIR-V.
 //!
-//! A [`Body`] computes in binary64 and ends in a *rounding test* (Ziv's): the result r lies within
-//! a relative error ε of the true value, so if no midpoint of two binary32 is that near to r, both
-//! round to the same binary32. Where one is, the lane is *undecided*, and the reference mathematics
-//! computes it; so is a lane whose argument is beyond a body's range. How near a midpoint is, the
-//! last bits of r say ([`round`](builder::Builder::round)); where the result may be subnormal,
-//! whose midpoints are elsewhere, what r(1−ε) and r(1+ε) round to
-//! ([`round_within`](builder::Builder::round_within)).
-//! Since the true value decides and not the way to it, every emitter gives the same bits, whether
-//! it has a fused multiplication and addition or not ([`Step::MulAdd`]).
+//! A [`Body`] computes in binary64 and ends in a *rounding test* (Ziv's). The result r lies within a relative
+//! error ε of the true value. So if no midpoint of two binary32 numbers is that near to r, both round to the
+//! same binary32. Otherwise the lane is *undecided*, and takes the slow path, the reference mathematics; so
+//! does a lane whose argument is outside a body's range. The last bits of r give its distance from a midpoint
+//! ([`round`](builder::Builder::round)). Subnormal results have other midpoints: if the result may be
+//! subnormal, the test compares the rounded r(1−ε) and r(1+ε)
+//! ([`round_within`](builder::Builder::round_within)). The true value alone determines the result. So every
+//! emitter yields the same bits, with or without a fused multiply-add ([`Step::MulAdd`]).
 //!
-//! ε is [`EPSILON`](builder::EPSILON) = 2^-42, in few bodies 2^-41: one lane in 130,000 is undecided, which costs less than the terms that
-//! polynomials would need to have fewer. The bounds on what bodies are off by are derived where
-//! they are used, with u = 2^-53, the relative error of one operation. For unary functions all 2^32
-//! arguments are the proof (`tests/oracle`).
+//! ε is [`EPSILON`](builder::EPSILON) = 2^-42, in few bodies 2^-41. One lane in 130,000 is undecided; making
+//! fewer undecided would need more terms in the polynomials, which cost more. The error bounds of the bodies
+//! are derived where they are used, with u = 2^-53, the relative error of one operation. For unary functions
+//! a test of all 2^32 arguments is the proof (`tests/oracle`).
 //!
-//! Registers of 512 bits, those of AVX-512, have bodies of their own ([`wide_body`]), which differ where an instruction of theirs
-//! saves others.
+//! Registers of 512 bits (AVX-512) have bodies of their own ([`wide_body`]), which differ where an AVX-512
+//! instruction saves others.
 //!
-//! Polynomials are minimax approximations in coefficients of binary64, by Sollya's `fpminimax` with
-//! the interval and the terms that are named beside them, with respect to the relative error.
+//! Polynomials are minimax approximations with coefficients in binary64, minimal in relative error, by
+//! Sollya's `fpminimax`. The interval and the terms are given beside each.
 //!
-//! What is about the operand or the result as a whole, signs, bounds, special values, the number of
-//! turns, is done in binary32, where a register holds twice as many lanes.
+//! Signs, bounds, special values and the number of turns are computed in binary32, where a register holds
+//! twice as many lanes.
 //!
 //! | module | functions |
 //! |---|---|
@@ -51,9 +50,9 @@ pub fn body(function: Elementary) -> Body {
     made(function, false)
 }
 
-/// The same for registers of 512 bits: logarithms take a number apart by one instruction ([`Op::Part`]); sines and cosines make a number
-/// of binary64, and one of binary32 of it, from the words in which registers hold it ([`Op::Concat`]); what turns say of the sign of a
-/// tangent is done in binary64.
+/// The body for registers of 512 bits. Logarithms split a number by one instruction ([`Op::Part`]). Sines and
+/// cosines assemble a binary64 number from words in registers, and a binary32 number from the binary64 result
+/// ([`Op::Concat`]). The sign of a tangent is computed in binary64.
 pub fn wide_body(function: Elementary) -> Body {
     made(function, true)
 }

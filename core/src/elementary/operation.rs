@@ -1,6 +1,6 @@
 //! The operations of bodies.
 
-/// What a value of a body is.
+/// The kind of a value of a body.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Kind {
     /// IEEE 754 binary32.
@@ -11,59 +11,59 @@ pub enum Kind {
     I32,
     /// 64 bits.
     I64,
-    /// True or false.
+    /// A mask: true or false per lane.
     Mask,
 }
 
 impl Kind {
-    /// Whether it is a float.
+    /// True for floats.
     pub fn is_float(self) -> bool {
         matches!(self, Self::F32 | Self::F64)
     }
 }
 
-/// An operation.
+/// An operation of a body.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Op {
-    /// Of a float: the sign bit flipped.
+    /// A float with its sign bit flipped.
     Neg,
-    /// Of a float: the sign bit cleared.
+    /// A float with its sign bit cleared.
     Abs,
-    /// Of a float: toward zero.
+    /// A float rounded to an integer toward zero.
     Trunc,
-    /// Of a float: IEEE square root.
+    /// The IEEE square root of a float.
     Sqrt,
-    /// Of two of a kind; of integers modulo their size.
+    /// The sum of two values of one kind; integers wrap.
     Add,
-    /// Of two of a kind; of integers modulo their size.
+    /// The difference of two values of one kind; integers wrap.
     Sub,
-    /// Of two floats.
+    /// The product of two floats.
     Mul,
-    /// Of two floats.
+    /// The quotient of two floats.
     Div,
-    /// Of two floats: `b < a ? b : a`.
+    /// Two floats: `b < a ? b : a`.
     Min,
-    /// Of two floats: `a < b ? b : a`.
+    /// Two floats: `a < b ? b : a`.
     Max,
-    /// Of two floats, to a mask.
+    /// Compares two floats; a mask.
     Less,
-    /// Of two of a kind, to a mask.
+    /// Compares two values of one kind; a mask.
     Equal,
     /// The negation of [`Op::Equal`].
     NotEqual,
-    /// Of masks or integers.
+    /// Bitwise and of two masks or integers.
     And,
-    /// Of masks: `a` and not `b`.
+    /// Two masks: `a` and not `b`.
     AndNot,
-    /// Of masks or integers.
+    /// Bitwise or of two masks or integers.
     Or,
-    /// Of a mask.
+    /// The negation of a mask.
     Not,
-    /// Of integers: to the left by a constant below their size.
+    /// An integer shifted left by a constant less than its size.
     ShiftLeft(u8),
-    /// Of integers: to the right by a constant below their size, zeros shifted in.
+    /// An integer shifted right by a constant less than its size, filled with zeros.
     ShiftRight(u8),
-    /// `(c, a, b)`: by a mask, `a` where it holds, else `b`.
+    /// `(c, a, b)`: `a` where the mask `c` is true, else `b`.
     Select,
     /// From `F32` to `F64`, exactly.
     Promote,
@@ -71,35 +71,37 @@ pub enum Op {
     Demote,
     /// From `I64` to `I32`: the lower half.
     Narrow,
-    /// The bits of a float as an integer of its size, or of an integer as a float.
+    /// Reinterprets the bits of a float as an integer of the same size, or of an integer as a float.
     Bits,
-    /// A part of an `F64`. Only a [`wide_body`](super::wide_body) has it, and what follows.
+    /// A part of an `F64`. Only a [`wide_body`](super::wide_body) uses this operation and those below.
     Part(Part),
-    /// Of two `I32`: the `I64` of which the first is the upper half, and the second the lower. Registers keep the lanes of
-    /// such a value in another order than those of [`Op::Promote`], so a body has one of the two.
+    /// An `I64` from two `I32`s, the upper half first. Registers keep the lanes of such a value in another
+    /// order than those of [`Op::Promote`], so a body uses one of the two.
     Concat,
-    /// From `I64` to `I32`: the upper half. With [`Op::Concat`].
+    /// From `I64` to `I32`: the upper half. Used with [`Op::Concat`].
     Upper,
-    /// Of two `I32`: the upper word of both, the first above the second, moved to the left by a constant from 1 to 31.
+    /// Funnel shift of two `I32`s: concatenated, the first above the second, and shifted left by a constant
+    /// from 1 to 31; the upper word of the result.
     Funnel(u8),
-    /// Of three `I32`, bit by bit: the bit of the table whose number their bits make, the first one's highest.
+    /// A bitwise function of three `I32`s by truth table: the result bit is the table's bit whose index
+    /// consists of the operands' bits, the first operand's highest.
     Logic(u8),
 }
 
-/// A part of a number of binary64: |x| = 2^e m with an integer e and 1 ≤ m < 2.
+/// A part of a binary64 number x: |x| = 2^e m with an integer e and 1 ≤ m < 2.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Part {
-    /// e; −∞ of a zero, ∞ of an infinity, NaN of NaN.
+    /// e; −∞ for zero, ∞ for infinities, NaN for NaN.
     Exponent,
-    /// m; 1 of a zero and of ∞, NaN of NaN and of all that is below zero.
+    /// m; 1 for zero and ∞, NaN for NaN and all negative numbers.
     Significand,
 }
 
 impl Part {
-    /// That part of a number.
+    /// This part of a number.
     pub fn of(self, x: f64) -> f64 {
         let (size, is_zero) = (x.abs(), x == 0.0);
-        // Subnormal numbers are those of 2^-1022.
+        // Subnormal numbers are scaled by 2^52 first.
         let (normal, power) = match size < f64::MIN_POSITIVE {
             true => (size * 2_f64.powi(52), 1023 + 52),
             false => (size, 1023),
@@ -161,7 +163,7 @@ mod tests {
         for x in [1.0, 1.5, 0.75, 2.0, 3e-5, least, 3.0 * least, f64::MIN_POSITIVE, f64::MAX] {
             let (e, m) = (Part::Exponent.of(x), Part::Significand.of(x));
             assert!((1.0..2.0).contains(&m) && e.fract() == 0.0, "{x}: {m} 2^{e}");
-            // In two steps, so that neither power overflows.
+            // Multiply in two steps, so that neither power overflows.
             let half = (e / 2.0).trunc();
             let made = m * 2_f64.powi(half as i32) * 2_f64.powi((e - half) as i32);
             assert_eq!(made, x);

@@ -1,11 +1,11 @@
-//! `pow`: |x|^y = 2^(y log2 |x|) for finite x and y, x ≠ 0 or y > 0; other lanes are refused. With
-//! the sign of x where y is an odd integer, NaN where x < 0 and y is no integer.
+//! `pow`: |x|^y = 2^(y log2 |x|) for finite x and y, and x ≠ 0 or y > 0; other lanes are undecided. The
+//! result has the sign of x if y is an odd integer, and is NaN if x < 0 and y is no integer.
 //!
-//! *Error.* log2 x is off by less than 2^-55.9 by its polynomial and less than 8u by rounding,
-//! together 2^-49.8 relatively, and where |y log2 x| is above 200 the result is zero or infinite
-//! whatever the digits. So the exponent is off by less than 200 · 2^-49.8 + 200u < 2^-41.9, and the
-//! power by a factor within ln 2 · 2^-41.9 + 2^-51.8 + 4u < 2^-42.3: ε = 2^-41. Exact results are
-//! far from the midpoints that the test is about, and pass it; midpoints never do.
+//! *Error.* The relative error of log2 x is below 2^-55.9 by its polynomial and below 8u by rounding,
+//! together 2^-49.8. If |y log2 x| is above 200, the result is zero or infinite whatever the digits. So the
+//! error of the exponent is below 200 · 2^-49.8 + 200u < 2^-41.9, and the relative error of the power below
+//! ln 2 · 2^-41.9 + 2^-51.8 + 4u < 2^-42.3: ε = 2^-41. Exact results are far from midpoints and pass the
+//! test; midpoints never do.
 
 use super::builder::{Builder, V};
 use super::operation::Op;
@@ -29,7 +29,7 @@ pub(super) fn pow(b: &mut Builder) {
     let is_positive = b.less(zero, a);
     let is_negative = b.less(x, zero);
     let is_integer = is_integer(b, y);
-    // An even integer, or one beyond 2^24, has an integer half.
+    // Half of an even integer, or of one beyond 2^24, is an integer.
     let half = b.single(0.5);
     let half = b.mul(y, half);
     let is_even = self::is_integer(b, half);

@@ -1,35 +1,36 @@
 //! `sin cos tan`.
 //!
-//! Sine and cosine: x = r + nπ with |r| ≤ π/2, where n is an integer k for the sine and k − ½ for
-//! the cosine, so that both are (−1)^k sin r: one polynomial, and nothing to choose. The tangent:
-//! x = r + k π/2 with |r| ≤ π/4. Both bounds are larger by 2^-30 at most, since the quotient is
-//! rounded before k is found. For |x| ≤ 2^19; beyond, the lane is refused. (A hash
-//! `(sin (dot p (vec2 12.9898 78.233)))` of the pixels of a wide screen stays below 2^18.)
+//! Sine and cosine: x = r + nπ with |r| ≤ π/2, where n is an integer k for the sine and k − ½ for the cosine.
+//! Both are then (−1)^k sin r: one polynomial, without selects. The tangent: x = r + k π/2 with |r| ≤ π/4.
+//! Both bounds may be exceeded by 2^-30, since the quotient is rounded before k is found. This holds for |x|
+//! ≤ 2^19; lanes beyond are undecided. (A hash `(sin (dot p (vec2 12.9898 78.233)))` of the pixels of a wide
+//! screen stays below 2^18.)
 //!
-//! *Error.* π/2 is taken in parts of 33 and 53 bits (Cody and Waite). n has at most 20 bits, so the
-//! first product is exact; so is the first sum, a multiple of 2^-32 that is below 2, and where n is
-//! zero r is x. (Where n is −½ or ½ and x is below 2^-9, r is of the size of π/2.) The second product
-//! is off by u |n| 2^-33, the parts together by |n| 2^-87, the second sum by u. For each n, of which
-//! there are 333,773 quarter turns, the binary32 number that is nearest to it says how small r may
-//! be: 2^-27.8 at 161 quarters is the least, and n over |r| is largest at 170,015 quarters, where r
-//! may be 2^-24.8. So r is off by less than 2^-44.2 relatively. The polynomials are off by less than
-//! 2^-42.87 for the sine on [0, 1.6478], 2^-46.5 and 2^-42.64 for sine and cosine on [0, 0.8378].
-//! Sines are off by less than 2^-42.3; tangents, which r is off by at most 1.7 times in where it is
-//! large and by once where it is small, by less than 2^-42.1.
+//! *Error.* π/2 is split into parts of 33 and 53 bits (Cody and Waite). n has at most 20 bits, so the first
+//! product is exact. So is the first sum, a multiple of 2^-32 below 2; if n is zero, r is x. (If n is −½ or ½
+//! and x is below 2^-9, r is about π/2.) The error of the second product is u |n| 2^-33, that of the parts
+//! together |n| 2^-87, that of the second sum u. There are 333,773 quarter turns n. The binary32 number
+//! nearest to each bounds r from below: the least r is 2^-27.8, at 161 quarters, and n over |r| is largest at
+//! 170,015 quarters, where r may be 2^-24.8. So the relative error of r is below 2^-44.2. The errors of the
+//! polynomials are below 2^-42.87 for the sine on [0, 1.6478], 2^-46.5 and 2^-42.64 for sine and cosine on
+//! [0, 0.8378]. The error of sines is below 2^-42.3. The tangent multiplies the error of r by at most 1.7
+//! where r is large and by 1 where it is small; its error is below 2^-42.1.
 //!
-//! *With registers of 512 bits* sine and cosine are computed of |x|, as (−1)^k sin πf: f is |x|/π less an integer, or an integer and
-//! a half, where 1/π is taken in parts of 28 and 53 bits. The first product is exact and so is the first difference, as above;
-//! then f is off by |x| 2^-86.03, and by u. Of the same nearest numbers, that is at most 2^-42.8 of f for the sine, and for the cosine
-//! 2^-41.5 at 170,015 quarters, else 2^-42.8. The polynomial is that of the sine in x, whose coefficients are multiplied by powers of π
-//! and rounded again, by u at most. So sines are off by less than 2^-41.8, cosines by less than 2^-41.0, which the test has to know.
-//! (Products and sums are rounded once there.) The words of such numbers are those of binary32 as they lie in registers: two shifts make
-//! a number of binary64 of one of binary32 ([`Builder::scaled_down`]), and two the other way, where conversions take longer, between
-//! registers; and signs are put to the words.
+//! *With registers of 512 bits* sine and cosine are computed from |x| as (−1)^k sin πf. f is |x|/π minus an
+//! integer (sine), or minus an integer and a half (cosine), and 1/π is split into parts of 28 and 53 bits.
+//! The first product and the first difference are exact, as above; so the error of f is |x| 2^-86.03, plus u.
+//! By the same nearest numbers this is at most 2^-42.8 of f for the sine; for the cosine it is 2^-41.5 at
+//! 170,015 quarters, otherwise 2^-42.8. The polynomial is that of the sine in x, with coefficients multiplied
+//! by powers of π and rounded again, by u at most. So the error of sines is below 2^-41.8, that of cosines
+//! below 2^-41.0; the rounding test allows for it. (In these bodies a product and a sum are rounded once.)
+//! Conversions between binary32 and binary64 move words between registers and take longer than shifts. So two
+//! shifts make a binary64 number from a binary32 number ([`Builder::scaled_down`]), two more convert back,
+//! and signs are combined as words.
 
 use super::builder::{Builder, V};
 use super::operation::{Kind, Op};
 
-/// π/2 in parts.
+/// π/2 in two parts.
 const HALF_PI: [f64; 2] = [1.570_796_326_734_125_6, 6.077_100_506_506_192e-11];
 
 /// The largest argument.
@@ -66,7 +67,7 @@ const COSINE: [f64; 6] = [
     -2.711_370_112_824_32e-7,
 ];
 
-/// The lanes in which the operand is too far from zero.
+/// The lanes whose operand is too far from zero.
 fn beyond(b: &mut Builder) -> V {
     let (a, bound) = (b.abs(V(0)), b.single(BOUND));
     b.less(bound, a)
@@ -80,13 +81,13 @@ fn reduced(b: &mut Builder, x: V, n: V, quarters: f64) -> V {
     })
 }
 
-/// A factor or dividend of the result, whose sign is to be that of −1 to the power k, whose last bits are given: in a
-/// wide body, in others it is flipped in the end.
+/// A factor or dividend of the result, multiplied by (−1)^k in a wide body; `bits` has the last bits of k. In
+/// other bodies [`end`] flips the sign.
 fn turned(b: &mut Builder, x: V, bits: V) -> V {
     if b.is_wide { b.turned(x, bits, 63) } else { x }
 }
 
-/// Ends the body with the sign of −1 to the power k.
+/// Ends the body with a result multiplied by (−1)^k.
 fn end(b: &mut Builder, value: V, bits: V) {
     b.round(value);
     if !b.is_wide {
@@ -97,7 +98,7 @@ fn end(b: &mut Builder, value: V, bits: V) {
     b.refuse(beyond);
 }
 
-/// 1/π in parts.
+/// 1/π in two parts.
 const INVERSE_PI: [f64; 2] = [0.318_309_886_381_030_1, -1.972_394_111_648_692e-10];
 
 /// sin πx on [0, 0.5245] in odd powers: [`WIDE_SINE`] in πx.
@@ -114,14 +115,14 @@ const HALF_TURNS: [f64; 7] = [
 /// 2^896.
 const SCALE: f64 = f64::from_bits((1023 + 896) << 52);
 
-/// [`wave`] with registers of 512 bits.
+/// [`wave`] for registers of 512 bits.
 fn wide_wave(b: &mut Builder, is_cosine: bool) {
     let word = b.bits_of(V(0));
     let all_but_sign = b.bits(Kind::I32, (1 << 31) - 1);
     let magnitude = b.and(word, all_but_sign);
     let x = b.scaled_down(magnitude);
     let [inverse, rest] = INVERSE_PI.map(|part| b.c(part * SCALE));
-    // −k, or ½ − k: what is to be added.
+    // −k, or ½ − k: the summand.
     let minus = -INVERSE_PI[0] * SCALE;
     let (less, bits) = if is_cosine {
         let (minus, half) = (b.c(minus), b.c(-0.5));
@@ -138,10 +139,10 @@ fn wide_wave(b: &mut Builder, is_cosine: bool) {
     let square = b.mul(f, f);
     let p = b.polynomial(square, &HALF_TURNS.map(|c| c / SCALE));
     let sine = b.mul(f, p);
-    // The cosine has no sign of the operand's.
+    // The cosine ignores the sign of the operand.
     let sign = if is_cosine { b.bits(Kind::I32, 0) } else { word };
     b.round_scaled(sine, [parity, sign]);
-    // Or no number.
+    // A mask that is true for NaN, too.
     let size = b.number_of(magnitude);
     let bound = b.single(BOUND.next_up());
     let is_within = b.less(size, bound);

@@ -1,4 +1,4 @@
-//! Values that are computed while compiling: the defaults of uniforms.
+//! Evaluation of constants at compile time: the defaults of uniforms, and closed loops.
 
 use super::evaluator::Evaluator;
 use super::fault::EvaluationFault;
@@ -10,16 +10,16 @@ use crate::op::Op;
 use crate::schedule::{self, Expr, Program, Statement};
 use std::cell::Cell;
 
-/// As how many operations an elementary function counts.
+/// The number of operations that an elementary function counts as.
 const ELEMENTARY_COST: u64 = 64;
 
-/// The words of a node that depends on no input: a uniform's default that contains a loop. `left`
-/// is how many operations may still be executed; after an error, which is reported once, it is
-/// `None`.
+/// The words of a node that depends on no input, such as a uniform's default with a loop. `left` is the
+/// number of operations that may still be executed. It becomes `None` after an error, so that the error is
+/// reported once.
 ///
 /// # Errors
 ///
-/// LV0504 for a loop that takes more than that, and what the schedule reports.
+/// LV0504 for a loop that exceeds the limit, and the errors of the schedule.
 pub fn constant(
     graph: &Graph,
     node: NodeId,
@@ -30,7 +30,7 @@ pub fn constant(
     let output = Output { location: 0, node, span };
     let core = Core { graph, outputs: vec![output], ..Core::default() };
     let program = schedule::schedule(&core, &[0])?;
-    // No round executes more than all operations.
+    // No round executes more than all operations of the program.
     let cost: u64 = program
         .blocks
         .iter()
@@ -68,10 +68,10 @@ pub fn constant(
 fn cost(program: &Program, statement: &Statement) -> u64 {
     match statement {
         Statement::Let { expr: Expr::Op(Op::Elementary(_), operands), .. } => {
-            // Of vectors, there are at most four components.
+            // A vector has at most four components.
             4 * ELEMENTARY_COST * operands.len() as u64
         }
-        // As many as a matrix has count as one.
+        // One operation for up to 16 components, as many as the largest matrix has.
         _ => (program.types.components(program.ty(statement.value())) as u64).div_ceil(16).max(1),
     }
 }

@@ -1,5 +1,4 @@
-//! The evaluator of scheduled programs. Its stack is on the heap: blocks may nest as deep as they
-//! like.
+//! The evaluator of scheduled programs. Its stack is on the heap, so blocks may nest to any depth.
 
 use super::fault::EvaluationFault;
 use super::observer::{Evaluated, Observer};
@@ -10,25 +9,25 @@ use crate::schedule::{BlockId, End, Expr, Program, Statement, ValueId};
 use crate::types::Type;
 use lambdav_float_environment::with_default;
 
-/// How many rounds of loops lie between two cancellation polls.
+/// The number of rounds of loops between two cancellation polls.
 const ROUNDS: u32 = 1 << 14;
 
-/// How many statements. (An elementary function may take a tenth of a millisecond.)
+/// The number of statements between two polls. (An elementary function may take a tenth of a millisecond.)
 const STATEMENTS: u32 = 1 << 8;
 
 /// Executes a program for one pixel after another.
 #[derive(Debug)]
 pub struct Evaluator<'p> {
     program: &'p Program,
-    /// Where each value's words begin in `words`.
+    /// The offset of each value's words in `words`.
     offsets: Vec<usize>,
     words: Vec<u32>,
-    /// The statements around the one that is executed, outermost first.
+    /// The `if`s and loops around the current statement, outermost first.
     stack: Vec<BlockCursor>,
     max_iterations: u64,
-    /// How many rounds, and how many statements, lie between two cancellation polls.
+    /// Poll intervals: in rounds and in statements.
     intervals: [u32; 2],
-    /// How many are left.
+    /// Rounds and statements until the next poll.
     to_poll: [u32; 2],
 }
 
@@ -38,12 +37,12 @@ struct BlockCursor {
     block: BlockId,
     /// Its index among the statements.
     at: usize,
-    /// Of a loop: the rounds that ended in a `rec`.
+    /// The number of `rec`s of a loop so far.
     rounds: u64,
 }
 
 impl<'p> Evaluator<'p> {
-    /// An evaluator whose loops may do `max_iterations` rounds more than the first at each entry.
+    /// An evaluator whose loops may execute `max_iterations` `rec`s at each entry.
     pub fn new(program: &'p Program, max_iterations: u64) -> Self {
         let offsets = program.component_offsets();
         let total = offsets[program.values.len()];
@@ -58,13 +57,13 @@ impl<'p> Evaluator<'p> {
         }
     }
 
-    /// The same, with a cancellation poll after each round of a loop, and nowhere else.
+    /// Polls for cancellation after each round of a loop, and nowhere else.
     pub(super) fn polling_rounds(self) -> Self {
         let intervals = [1, u32::MAX];
         Self { intervals, to_poll: intervals, ..self }
     }
 
-    /// Computes the outputs of one pixel. `cancelled` is polled now and then.
+    /// Computes the outputs of one pixel. `cancelled` is polled at intervals.
     pub fn run(
         &mut self,
         inputs: &Inputs,
@@ -73,11 +72,11 @@ impl<'p> Evaluator<'p> {
         self.run_observed(inputs, cancelled, &mut ())
     }
 
-    /// The same while somebody watches.
+    /// Like [`Evaluator::run`], and reports each operation to an observer.
     ///
     /// # Errors
     ///
-    /// As of [`Evaluator::run`].
+    /// As for [`Evaluator::run`].
     pub fn run_observed(
         &mut self,
         inputs: &Inputs,
@@ -96,7 +95,7 @@ impl<'p> Evaluator<'p> {
         let program = self.program;
         let mut stack = std::mem::take(&mut self.stack);
         stack.clear();
-        // The block, and its statement to go on with.
+        // The current block, and the index of its next statement.
         let (mut id, mut from) = (Program::ROOT, 0);
         'blocks: loop {
             let block = program.block(id);
@@ -151,7 +150,7 @@ impl<'p> Evaluator<'p> {
         }
     }
 
-    /// The words of the `i`th output that the last [`Evaluator::run`] computed.
+    /// The words of the `i`th output, as computed by the last [`Evaluator::run`].
     pub fn output(&self, i: usize) -> &[u32] {
         self.get(self.program.outputs()[i])
     }
@@ -170,7 +169,7 @@ impl<'p> Evaluator<'p> {
         self.words.copy_within(from, self.offsets[to.index()]);
     }
 
-    /// Polls once in so many rounds (0) or statements (1).
+    /// Polls at the interval of rounds (0) or of statements (1).
     fn poll(&mut self, of: usize, cancelled: &dyn Fn() -> bool) -> Result<(), EvaluationFault> {
         self.to_poll[of] -= 1;
         if self.to_poll[of] == 0 {
@@ -186,7 +185,7 @@ impl<'p> Evaluator<'p> {
         self.get(condition)[0] != 0
     }
 
-    /// Simultaneously: all sources are read before any target is written.
+    /// Copies simultaneously: all sources are read before any target is written.
     fn copy_all(&mut self, to: &[ValueId], from: &[ValueId]) {
         if is_active(Mutant::SequentialRec) {
             return to.iter().zip(from).for_each(|(&to, &from)| self.copy(to, from));
@@ -215,7 +214,7 @@ impl<'p> Evaluator<'p> {
                 self.set(value, &words);
             }
             Expr::Op(op, operands) => {
-                // Most operations have few operands and few words.
+                // Fast path: most operations have few operands and few words.
                 let (mut few_types, mut few_words) = ([Type::BOOL; 4], [&[][..]; 4]);
                 let (mut many_types, mut many_words) = (Vec::new(), Vec::new());
                 let (types, words) = if operands.len() <= 4 {

@@ -1,12 +1,12 @@
-//! Why a pixel has no value, and how that is reported: for evaluators of every form of a program.
+//! The faults of an evaluation, and their diagnostics: for evaluators of every form of a program.
 
 use crate::diagnostics::{Diagnostic, DiagnosticCode};
 use crate::source::Span;
 
-/// Why a pixel has no value.
+/// The cause of a pixel without a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum EvaluationFault {
-    /// A loop, whose `rec-func` is there, wanted more rounds than allowed.
+    /// A loop exceeded the iteration limit; the span is its `rec-func`'s.
     LoopLimit(Span),
     /// The caller asked to stop.
     Cancelled,

@@ -1,6 +1,6 @@
-//! The core evaluator: what a scheduled program means, computed as plainly as possible.
+//! The core evaluator: the semantics of a scheduled program, as plain code.
 //!
-//! It is an oracle for the backends: short, obvious, one pixel at a time.
+//! It is the oracle for the backends: short, obvious, one pixel at a time.
 
 mod constant;
 mod evaluator;

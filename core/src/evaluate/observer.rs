@@ -1,4 +1,4 @@
-//! Watching an evaluation.
+//! Observation of an evaluation.
 
 use crate::op::Op;
 use crate::schedule::ValueId;
@@ -9,7 +9,7 @@ use crate::types::Type;
 pub struct Evaluated<'e> {
     /// The value that it defines.
     pub value: ValueId,
-    /// What was done.
+    /// The operation.
     pub op: Op,
     /// The types of its operands.
     pub types: &'e [Type],
@@ -19,13 +19,13 @@ pub struct Evaluated<'e> {
     pub result: &'e [u32],
 }
 
-/// Somebody who watches an evaluation.
+/// An observer of an evaluation.
 pub trait Observer {
-    /// Sees an operation, in the order of evaluation, in each round of a loop again.
+    /// Called for each operation, in the order of evaluation, in every round of a loop.
     fn operation(&mut self, evaluated: &Evaluated<'_>);
 }
 
-/// Nobody watches.
+/// Observes nothing; the hook compiles away.
 impl Observer for () {
     #[inline]
     fn operation(&mut self, _: &Evaluated<'_>) {}
@@ -53,7 +53,7 @@ mod tests {
         }
     }
 
-    /// What is seen are the operations of each round, in order, and only those that are evaluated.
+    /// An observer sees the operations of each round, in order, and only evaluated ones.
     #[test]
     fn rounds_are_seen() {
         let text = "lambdav-core 1
@@ -85,7 +85,7 @@ output 0 = %3
         let mut seen = Additions::default();
         evaluator.run_observed(&inputs, &|| false, &mut seen).expect("it ends");
         let expected = [[0.0, 1.0, 1.0], [1.0, 1.0, 2.0], [2.0, 1.0, 3.0], [3.0, 3.0, 6.0]];
-        // Operands of a sum may be in any order.
+        // The operands of a sum may be in either order.
         let sorted = |[a, b, sum]: [f32; 3]| [a.max(b), a.min(b), sum];
         let seen: Vec<[f32; 3]> = seen.0.into_iter().map(sorted).collect();
         assert_eq!(seen, expected.map(sorted));

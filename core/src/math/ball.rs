@@ -1,12 +1,11 @@
 //! Ball arithmetic: fixed-point numbers of any precision that carry a bound of their error.
 //!
-//! A [`Ball`] is the set of real numbers within `radius` of `middle`, both in units of 2^-bits.
-//! Each operation returns a ball which contains the exact result for every choice of operands in
-//! their balls: what it rounds itself, and the series' remainders, go into the radius. So whatever
-//! is computed with balls from exact arguments contains the exact result, with no analysis of the
-//! whole. (As in F. Johansson, "Arb: efficient arbitrary-precision midpoint-radius interval
-//! arithmetic", IEEE Trans. Computers 66, 2017; but fixed point, which suffices for arguments and
-//! results of the range of binary32 and makes each bound short.)
+//! A [`Ball`] is the set of real numbers within `radius` of `middle`, both in units of 2^-bits. Each
+//! operation returns a ball that contains the exact result for every choice of operands in their balls: its
+//! rounding errors and the remainders of series are added to the radius. So a ball computed from exact
+//! arguments contains the exact result, without an analysis of the whole computation. (As in F. Johansson,
+//! "Arb: efficient arbitrary-precision midpoint-radius interval arithmetic", IEEE Trans. Computers 66, 2017;
+//! but in fixed point, which suffices for the range of binary32 and makes each bound short.)
 //!
 //! Operands must have the same number of fractional bits.
 
@@ -23,7 +22,7 @@ pub(super) struct Ball {
 }
 
 impl Ball {
-    /// Exactly `x`, which is finite; `bits` is at least 149.
+    /// Exactly `x`, which must be finite; `bits` is at least 149.
     pub(super) fn new(x: f32, bits: u64) -> Self {
         let (m, e) = odd_significand(x);
         let shift = i64::from(e) + i64::try_from(bits).expect("precisions are small");
@@ -36,7 +35,7 @@ impl Ball {
         Self { middle: BigInt::from(n) << bits, radius: BigUint::ZERO, bits }
     }
 
-    /// The fractional bits.
+    /// The number of fractional bits.
     pub(super) fn bits(&self) -> u64 {
         self.bits
     }
@@ -47,7 +46,7 @@ impl Ball {
         (&self.middle - &radius, &self.middle + radius)
     }
 
-    /// Whether the middle is within one unit of zero: a term of a series that ends it.
+    /// True if the middle is within one unit of zero: such a term ends a series.
     pub(super) fn is_negligible(&self) -> bool {
         self.middle.bits() <= 1
     }
@@ -58,18 +57,18 @@ impl Ball {
         length - i64::try_from(self.bits).expect("precisions are small")
     }
 
-    /// Whether the middle is less than that of `other`.
+    /// True if the middle is less than that of `other`.
     pub(super) fn middle_below(&self, other: &Self) -> bool {
         self.middle < other.middle
     }
 
-    /// The integer nearest to the quotient of the middles, or one beside it.
+    /// The integer nearest to the quotient of the middles, or one next to it.
     pub(super) fn nearest_quotient(&self, divisor: &Self) -> BigInt {
         let twice: BigInt = (&self.middle << 1_u32) / &divisor.middle;
         (twice + 1) >> 1_u32
     }
 
-    /// The ball with every number within the magnitude of `error`'s members added.
+    /// The ball enlarged on both sides by the largest magnitude of a member of `error`.
     pub(super) fn widened_by(mut self, error: &Self) -> Self {
         self.radius += error.middle.magnitude() + &error.radius;
         self
@@ -80,13 +79,13 @@ impl Ball {
         Self { middle: &self.middle * n, radius: &self.radius * n.magnitude(), bits: self.bits }
     }
 
-    /// The quotient by an exact integer, not 0. Errors: the middle's division, rounded toward zero,
-    /// and the radius', rounded down, each below one unit.
+    /// The quotient by an exact integer, not 0. The middle's division rounds toward zero, the radius' rounds
+    /// down; each error is below one unit.
     pub(super) fn over(&self, n: u32) -> Self {
         Self { middle: &self.middle / n, radius: &self.radius / n + 2_u32, bits: self.bits }
     }
 
-    /// The product with 2^k. Errors for negative `k`: as [`Ball::over`].
+    /// The product with 2^k. For negative `k` the errors are those of [`Ball::over`].
     pub(super) fn scaled(&self, k: i64) -> Self {
         let shift = k.unsigned_abs();
         if k >= 0 {
@@ -97,9 +96,9 @@ impl Ball {
         }
     }
 
-    /// The square root; numbers below zero in the ball are ignored, as the operand has none.
+    /// The square root. Negative members of the ball are ignored, since the exact operand is not negative.
     ///
-    /// The roots of the ends, rounded down and up, enclose it.
+    /// The roots of the ends, rounded down and up, enclose the result.
     pub(super) fn sqrt(&self) -> Self {
         let (low, high) = self.ends();
         let low = low.max(BigInt::ZERO) << self.bits;
@@ -135,7 +134,7 @@ impl Sub for &Ball {
 
 impl Mul for &Ball {
     type Output = Ball;
-    /// (A ± a)(B ± b) lies within |A|b + |B|a + ab of AB; the two shifts lose below one unit each.
+    /// (A ± a)(B ± b) lies within |A|b + |B|a + ab of AB; each of the two shifts loses less than one unit.
     fn mul(self, other: Self) -> Ball {
         let middle = (&self.middle * &other.middle) >> self.bits;
         let error = self.middle.magnitude() * &other.radius
@@ -146,9 +145,9 @@ impl Mul for &Ball {
 
 impl Div for &Ball {
     type Output = Ball;
-    /// |(A ± a)/(B ± b) - A/B| ≤ (|A|b + |B|a) / (|B|(|B| - b)); the two divisions lose below one
-    /// unit each. Zero must not be in the divisor: every divisor in [`super::enclosures`] is either
-    /// exact or far greater than its radius at the least precision.
+    /// |(A ± a)/(B ± b) - A/B| ≤ (|A|b + |B|a) / (|B|(|B| - b)); each of the two divisions loses less than
+    /// one unit. The divisor must not contain zero: every divisor in [`super::enclosures`] is either exact or
+    /// far greater than its radius at the least precision.
     fn div(self, divisor: Self) -> Ball {
         let (a, b) = (self.middle.magnitude(), divisor.middle.magnitude());
         assert!(*b > divisor.radius, "division by a ball that contains zero");

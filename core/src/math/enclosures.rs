@@ -1,9 +1,9 @@
 //! Enclosures of the elementary functions by balls with a given number of fractional bits.
 //!
-//! Arguments are exact, finite, in the function's domain, and have results not far beyond the range
-//! of binary32; see [`super::ball`] for why the results are enclosed. Every series is cut at the
-//! first term within one unit of zero, and the remainder, which is less than that term because the
-//! ratio of the terms is below one half from there on, is added to the radius.
+//! Arguments are exact, finite, in the function's domain, and have results not far beyond the range of
+//! binary32. See [`super::ball`] for why the results are enclosed. Every series ends at the first term within
+//! one unit of zero. The remainder is less than that term, because from there on the ratio of the terms is
+//! below one half; it is added to the radius.
 
 use super::ball::Ball;
 use num_bigint::BigInt;

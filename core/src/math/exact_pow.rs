@@ -1,4 +1,4 @@
-//! The powers that are dyadic rationals of few bits, hence may be midpoints.
+//! Powers that are dyadic rationals of few bits, and hence may be midpoints.
 
 use super::float::{odd_significand, power_of_two};
 

@@ -6,42 +6,41 @@
 //!
 //! # Method
 //!
-//! Ziv's scheme ("Fast evaluation of elementary mathematical functions with correctly rounded last
-//! bit", ACM TOMS 17, 1991), in four steps:
+//! Ziv's scheme ("Fast evaluation of elementary mathematical functions with correctly rounded last bit", ACM
+//! TOMS 17, 1991), in four steps:
 //!
 //! 1. *Special values*: NaN, arguments outside the domain, and zeros whose sign must be kept.
-//! 2. *Binary64*: the `libm` crate evaluates the function at the argument, which binary64 holds
-//!    exactly, to a value `v`. If the whole interval `v·(1 ± 2^-48)` rounds to one binary32
-//!    number, that is the answer (`decide`).
+//! 2. *Binary64*: the `libm` crate evaluates the function at the argument, which binary64 holds exactly, to a
+//!    value `v`. If the whole interval `v·(1 ± 2^-48)` rounds to one binary32 number, that is the answer
+//!    (`decide`).
 //! 3. *Exact results* of `pow` (`exact_pow`), and the one midpoint of `exp2`, are rounded exactly.
-//! 4. *Ball arithmetic* (`ball`) of 256, 512, … fractional bits encloses the exact result in an
-//!    interval, until the whole interval rounds to one number.
+//! 4. *Ball arithmetic* (`ball`) of 256, 512, … fractional bits encloses the exact result in an interval,
+//!    until the whole interval rounds to one number.
 //!
 //! # Why the answer is right for every argument
 //!
-//! Rounding is monotone, so if both ends of an interval that contains the exact result round to one
-//! number, then so does the exact result. The interval of step 4 contains it because each operation
-//! of `ball` encloses its own error. That of step 2 contains it if the relative error of `libm` is
-//! below 2^-48: its functions come from musl and FreeBSD's msun, whose errors, where they state
-//! them, are below 2 ULP (2^-51), so the bound is 8 times what they claim. It is the only thing
-//! here that is assumed rather than proved, and of `pow` and `atan2` alone: of the functions of one
-//! argument all 2^32 results have been compared with CORE-MATH's (`lambdav-oracle reference
-//! --numbers 0`). One value in 2^23 or so is left to step 4, which takes as long as a thousand
-//! others. Where a result overflows or underflows in binary64
-//! (`exp`, `exp2`, `pow`, `sinh`, `cosh` of large arguments) the bound does not hold, but both the
-//! exact result and `v` are then far beyond the last binary32 number, or far below half the least.
+//! Rounding is monotone. So if both ends of an interval that contains the exact result round to one number,
+//! the exact result rounds to it, too. The interval of step 4 contains the exact result because each
+//! operation of `ball` encloses its own error. The interval of step 2 contains it if the relative error of
+//! `libm` is below 2^-48. The functions of `libm` come from musl and FreeBSD's msun. Their stated errors are
+//! below 2 ULP (2^-51), so the bound is 8 times that. This is the only assumption without proof, and only
+//! `pow` and `atan2` rest on it: for functions of one argument all 2^32 results have been compared with
+//! CORE-MATH's (`lambdav-oracle reference --numbers 0`). About one value in 2^23 reaches step 4, which takes
+//! as long as a thousand others. If a result overflows or underflows in binary64 (`exp`, `exp2`, `pow`,
+//! `sinh`, `cosh` of large arguments), the bound does not hold. But then both the exact result and `v` are
+//! far beyond the last binary32 number, or far below half the least.
 //!
-//! Step 4 ends unless the exact result is *on* the boundary of two rounding intervals: a midpoint
-//! between two neighbouring binary32 numbers. (A result which is itself a binary32 number is far
-//! from any midpoint, so step 2 answers.) Midpoints are rational, and
+//! Step 4 ends unless the exact result is *on* the boundary of two rounding intervals: a midpoint between two
+//! neighbouring binary32 numbers. (A result that is itself a binary32 number is far from any midpoint, so
+//! step 2 answers.) Midpoints are rational, and
 //!
-//! - by Lindemann and Weierstrass, `sin cos tan asin acos atan sinh cosh tanh asinh acosh atanh exp
-//!   log` are transcendental at every algebraic argument but one at which they are 0 or 1, and so
-//!   is the angle of `atan2`, unless it is 0;
-//! - by Gelfond and Schneider, `log2 x` is transcendental unless `x` is a power of two, when it is
-//!   a binary32 number; and `exp2 x` and `pow x y` are algebraic. For a dyadic rational exponent
-//!   they are midpoints in a few cases only, which step 3 decides in integers: see `exact_pow`.
-//!   For `exp2` it is -150 alone, half the least subnormal number.
+//! - by Lindemann and Weierstrass, `sin cos tan asin acos atan sinh cosh tanh asinh acosh atanh exp log` are
+//!   transcendental at every algebraic argument except where they are 0 or 1, and so is the angle of `atan2`,
+//!   unless it is 0;
+//! - by Gelfond and Schneider, `log2 x` is transcendental unless `x` is a power of two, when it is a binary32
+//!   number. `exp2 x` and `pow x y` are algebraic. For a dyadic rational exponent they are midpoints in few
+//!   cases only, which step 3 decides in integers: see `exact_pow`. For `exp2` the only case is -150, half
+//!   the least subnormal number.
 //!
 //! The bits needed are bounded by the midpoints' distance: at most about 450 fractional bits, for
 //! `atan2` where `y/x` is a subnormal midpoint and the angle lies `(y/x)³/3` below it.
@@ -57,11 +56,11 @@ mod tests;
 pub use rounding::fma;
 use rounding::{decide, rounded};
 
-/// Defines functions of one argument: NaN outside `$domain`, the argument itself where it is zero
-/// if the function is marked `keeps_zero`, else the rounded value.
+/// Defines functions of one argument: NaN outside `$domain`; the argument itself if it is zero and the
+/// function is marked `keeps_zero`; otherwise the rounded value.
 ///
-/// At infinities, at poles, and where results overflow, `libm` gives the infinities and limits of
-/// Annex F, and the rounding test passes them.
+/// At infinities, at poles, and at overflow, `libm` returns the infinities and limits of Annex F, and the
+/// rounding test passes them.
 macro_rules! unary {
     (@zero keeps_zero $x:ident) => { if $x == 0.0 { return $x; } };
     (@zero moves_zero $x:ident) => {};
@@ -79,11 +78,11 @@ macro_rules! unary {
 }
 
 unary! {
-    /// The sine of `x` radians. NaN of infinities.
+    /// The sine of `x` radians. NaN at infinities.
     sin, keeps_zero, |x| x.is_finite();
-    /// The cosine of `x` radians. NaN of infinities.
+    /// The cosine of `x` radians. NaN at infinities.
     cos, moves_zero, |x| x.is_finite();
-    /// The tangent of `x` radians. NaN of infinities.
+    /// The tangent of `x` radians. NaN at infinities.
     tan, keeps_zero, |x| x.is_finite();
     /// The angle in [−π/2, π/2] radians whose sine is `x`. NaN outside [−1, 1].
     asin, keeps_zero, |x| x.abs() <= 1.0;
@@ -124,7 +123,7 @@ pub fn exp2(x: f32) -> f32 {
 
 /// The angle in [−π, π] radians of the point (`x`, `y`); note the order of the arguments.
 ///
-/// The sign is that of `y`, also of a zero. Where `y` is a zero, an `x` of −0 counts as negative.
+/// The result has the sign of `y`, even if `y` is zero. If `y` is zero, an `x` of −0 counts as negative.
 pub fn atan2(y: f32, x: f32) -> f32 {
     use std::f64::consts::{FRAC_PI_2, FRAC_PI_4, PI};
     if x.is_nan() || y.is_nan() {
@@ -132,8 +131,8 @@ pub fn atan2(y: f32, x: f32) -> f32 {
     }
     let (a, b) = (y.abs(), x.abs());
     let left = x.is_sign_negative();
-    // Directions along the axes and the diagonals, as the limits of Annex F. None of the binary64
-    // constants is near a midpoint, so rounding them a second time is right.
+    // Directions along the axes and the diagonals: the limits of Annex F. None of the binary64 constants is
+    // near a midpoint, so rounding them a second time is correct.
     let angle = if a == 0.0 || (b.is_infinite() && a.is_finite()) {
         (if left { PI } else { 0.0 }) as f32
     } else if b == 0.0 || (a.is_infinite() && b.is_finite()) {
@@ -149,8 +148,8 @@ pub fn atan2(y: f32, x: f32) -> f32 {
 
 /// `x` to the power of `y`.
 ///
-/// 1 where `y` is zero or `x` is 1, even if the other is NaN. A finite negative base is defined for
-/// integral exponents only, NaN otherwise; −0 and −∞ are negative for odd exponents only.
+/// 1 if `y` is zero or `x` is 1, even if the other is NaN. A finite negative base needs an integral exponent,
+/// otherwise the result is NaN. −0 and −∞ count as negative for odd exponents only.
 pub fn pow(x: f32, y: f32) -> f32 {
     if y == 0.0 || x == 1.0 {
         return 1.0;
@@ -180,7 +179,7 @@ fn pow_of_positive(x: f32, y: f32) -> f32 {
     })
 }
 
-/// Whether `y` is an odd integer. From 2^24 on, binary32 numbers are even.
+/// True if `y` is an odd integer. From 2^24 on, all binary32 numbers are even.
 fn is_odd(y: f32) -> bool {
     y.abs() < 16_777_216.0 && y == y.trunc() && (y as i32) % 2 != 0
 }

@@ -7,8 +7,8 @@ use num_bigint::{BigInt, Sign};
 /// The relative error allowed to binary64 evaluations; see the head of [`super`].
 const BINARY64_ERROR: f64 = 1.0 / (1_u64 << 48) as f64;
 
-/// The fractional bits with which step 4 begins. Enough for all but results below 2^-150 or so
-/// from a midpoint.
+/// The fractional bits with which step 4 begins. They suffice unless a result is within about 2^-150 of a
+/// midpoint.
 const FIRST_BITS: u64 = 256;
 
 /// The binary32 number to which every real number within the error of `value` rounds, if there is
@@ -19,14 +19,14 @@ pub(super) fn decide(value: f64) -> Option<f32> {
     (low == high).then_some(low)
 }
 
-/// The correctly rounded value of a function of which `value` is the binary64 approximation and
-/// `enclose(bits)` a ball with that many fractional bits.
+/// The correctly rounded value of a function with the binary64 approximation `value`; `enclose(bits)` is a
+/// ball around the exact value with that many fractional bits.
 pub(super) fn rounded(value: f64, enclose: impl Fn(u64) -> Ball) -> f32 {
     decide(value).unwrap_or_else(|| refine(enclose))
 }
 
-/// The binary32 number to which everything in the balls rounds, from the first that decides.
-/// Does not return if the exact result is a midpoint.
+/// The binary32 number to which all members of a ball round, for the first ball that decides. Does not return
+/// if the exact result is a midpoint.
 #[cold]
 pub(super) fn refine(enclose: impl Fn(u64) -> Ball) -> f32 {
     let mut bits = FIRST_BITS;
@@ -53,14 +53,14 @@ pub(super) fn nearest_f32(value: &BigInt, bits: u64) -> f32 {
     if exponent > 127 {
         return if value.sign() == Sign::Minus { f32::NEG_INFINITY } else { f32::INFINITY };
     }
-    // The exponent of the last place: 23 below the first, or that of subnormal numbers.
+    // The exponent of the last place: 23 below the first, but at least that of subnormal numbers.
     let last = (exponent - 23).max(-149);
     let dropped = u64::try_from(last + bits).expect("at least one bit is dropped");
     let kept: u32 = (magnitude >> dropped).try_into().expect("24 bits are kept");
     let half = magnitude.bit(dropped - 1);
     let sticky = magnitude.trailing_zeros().is_some_and(|zeros| zeros < dropped - 1);
     let significand = kept + u32::from(half && (sticky || kept % 2 == 1));
-    // Exact in binary64; the conversion can only overflow, which is then right.
+    // Exact in binary64; the conversion can only overflow, to the correct infinity.
     let result = (f64::from(significand) * power_of_two(last)) as f32;
     if value.sign() == Sign::Minus { -result } else { result }
 }
@@ -78,7 +78,7 @@ pub fn fma(a: f32, b: f32, c: f32) -> f32 {
     // Knuth's TwoSum: `sum + error` is exactly `product + c`, which is far from overflow.
     let virtual_c = sum - product;
     let error = (product - (sum - virtual_c)) + (c - virtual_c);
-    // NaN where an operand or the sum is not finite.
+    // NaN if an operand or the sum is not finite.
     if error.is_nan() || error == 0.0 || sum.to_bits() & 1 == 1 {
         return sum as f32;
     }

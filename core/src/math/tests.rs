@@ -37,7 +37,7 @@ fn by_balls(f: Elementary, x: f32, y: f32) -> f32 {
     })
 }
 
-/// Steps 2 and 4 do not depend on one another, so agreement speaks for both.
+/// Steps 2 and 4 are independent, so agreement supports both.
 #[test]
 fn balls_and_binary64_agree() {
     let mut state = 1_u64;

@@ -1,4 +1,4 @@
-//! Ends of blocks, and what is made of a statement once its blocks are read.
+//! Ends of blocks, and the nodes of statements whose blocks have been read.
 
 use super::super::line::{Line, Reading, Trouble, malformed};
 use super::{BlockKind, Definition, Ending, OpenBlock, Reader, State, Wants};
@@ -7,7 +7,7 @@ use crate::limits::BLOCK_NESTING;
 use crate::source::Span;
 
 impl Reader {
-    /// Takes the end of a block, whose first word is taken.
+    /// Takes the end of a block; its first word is already taken.
     pub(super) fn end(&mut self, word: &str, line: &mut Line<'_>, first: Span) -> Reading<()> {
         let wants = self.open_block().wants.clone();
         let not_here = |what: &str| -> Reading<()> {
@@ -72,7 +72,7 @@ impl Reader {
         self.open_blocks.push(open_block);
     }
 
-    /// Takes what follows `}`, and ends the block in any case.
+    /// Takes the rest of a line after `}`, and closes the block even if the line is wrong.
     pub(super) fn close(&mut self, line: &mut Line<'_>, first: Span) -> Reading<()> {
         if self.open_blocks.len() == 1 {
             return Err(malformed(first, "there is no block to close").into());
@@ -115,7 +115,7 @@ impl Reader {
         self.finish(open_block, ending, first).and(shape)
     }
 
-    /// The innermost block has an `else` that it must not have: all about it is wrong now.
+    /// Reports an `else` in a block without one, and marks the block as broken.
     fn no_else(&mut self, span: Span) -> Reading<()> {
         let open_block = self.open_block();
         (open_block.kind, open_block.wants) = (BlockKind::Broken, Wants::Anything);
@@ -123,7 +123,7 @@ impl Reader {
         Err(diagnostic.also(open_block.span, "it belongs to this").into())
     }
 
-    /// Makes the node of a statement whose last block is closed.
+    /// Makes the node of a statement when its last block closes.
     fn finish(&mut self, open_block: OpenBlock, ending: Ending, closing: Span) -> Reading<()> {
         let graph = &mut self.core.graph;
         match open_block.kind {
@@ -171,7 +171,7 @@ impl Reader {
         }
     }
 
-    /// Says what a pending value is, or how the block ends that ended in an `if`.
+    /// Sets the node of a pending value or, without a target, the end of the block that ended in an `if`.
     fn settle(&mut self, target: Option<Definition>, node: Option<NodeId>) {
         let Some(target) = target else {
             return self.set_ending(node);

@@ -1,4 +1,4 @@
-//! Uniforms, outputs, and which pixels are discarded.
+//! Uniforms, outputs and `discard`.
 
 use super::super::line::{Line, Reading, Trouble, malformed};
 use super::super::names::is_digits;

@@ -10,7 +10,7 @@ use crate::types::{Case, Field, Resource, ResourceKind, Structure, Type, Variant
 use std::sync::Arc;
 
 impl Reader {
-    /// Takes the declaration of a type, whose first word is taken.
+    /// Takes the declaration of a type; its first word is already taken.
     pub(super) fn declared_type(&mut self, line: &mut Line<'_>, first: Span) -> Reading<()> {
         let number = line.take();
         let Some(index) = type_number(number.text) else {
@@ -110,7 +110,7 @@ impl Reader {
     }
 }
 
-/// Takes what is said of a texture.
+/// Takes the options of a texture.
 fn options(line: &mut Line<'_>) -> Reading<TextureOptions> {
     let wrong = |token: Token<'_>, what: &str| {
         let message = format!("{} is no way to {what} a texture", token.name());
