@@ -1,4 +1,4 @@
-//! All stages, from text to the core.
+//! All stages, from text to core.
 
 use crate::elaborate::Fix;
 use crate::{elaborate, resolve, syntax};
@@ -9,7 +9,7 @@ use lambdav_core::source::SourceFile;
 use lambdav_float_environment::with_default;
 use std::time::{Duration, Instant};
 
-/// How long the stages of a compilation took.
+/// The durations of a compilation's stages.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Times {
     /// From text to the syntax tree.
@@ -20,18 +20,18 @@ pub struct Times {
     pub elaborate: Duration,
 }
 
-/// Compiles a program: its core, if no diagnostic is an error, and what is to be said about it.
+/// Compiles a program. Returns its core, unless there is an error, and the diagnostics.
 pub fn compile(source: &SourceFile) -> (Option<Core>, Diagnostics) {
     let (core, diagnostics, _) = compile_within(source, limits::ERRORS);
     (core, diagnostics)
 }
 
-/// The same with at most so many errors and as many warnings, and how long it took.
+/// Like [`compile`], with at most `most` errors and `most` warnings; also returns the durations.
 pub fn compile_within(source: &SourceFile, most: usize) -> (Option<Core>, Diagnostics, Times) {
     compile_fixed(source, most, &mut |_, _| None)
 }
 
-/// The same with values for its constants.
+/// Like [`compile_within`], with values for the program's constants.
 pub fn compile_fixed(
     source: &SourceFile,
     most: usize,
@@ -42,26 +42,26 @@ pub fn compile_fixed(
     (core, diagnostics, times)
 }
 
-/// A program that keeps constants.
+/// A program that keeps constants as uniforms.
 #[derive(Debug)]
 pub struct Kept {
-    /// The program, if no diagnostic is an error.
+    /// The program, unless there is an error.
     pub core: Option<Core>,
-    /// What is to be said about it.
+    /// The diagnostics.
     pub diagnostics: Diagnostics,
-    /// How many of its uniforms, which are the last ones, are constants of the text: the scalar ones
-    /// that decided nothing under an `@`, and that no default read.
+    /// The number of constants among its uniforms, where they are last. They are the scalar constants that
+    /// decided nothing under an `@` and that no default reads.
     pub constants: usize,
 }
 
-/// Compiles a program, with values for its constants, and with constants as uniforms where that makes
-/// no difference.
+/// Compiles a program with values for its constants. Keeps constants as uniforms where that does not change
+/// the compiled program.
 pub fn compile_keeping(source: &SourceFile, most: usize, fix: &mut Fix<'_>) -> Kept {
     with_default(|| kept(source, most, fix, Sampling::Expanded))
 }
 
-/// Compiles a program whose samples of textures are a device's, by its own samplers: for SPIR-V alone.
-/// It keeps constants if it is asked to.
+/// Compiles a program whose textures are sampled by the device's own samplers: for SPIR-V only. Keeps
+/// constants as uniforms if `keeps`.
 pub fn compile_for_samplers(
     source: &SourceFile,
     most: usize,
@@ -77,12 +77,12 @@ pub fn compile_for_samplers(
     })
 }
 
-/// What a sample of a texture is.
+/// The implementation of samples of textures.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Sampling {
-    /// What the table of builtins says.
+    /// The expansion in the table of builtins.
     Expanded,
-    /// The device's.
+    /// The device's sampler.
     Native,
 }
 
@@ -123,7 +123,7 @@ fn stages(
         && let Some((without, finding)) = syntax::foreign_comments(source)
         && diagnostics.iter().any(|found| finding.primary.span.start == found.primary.span.start)
     {
-        // What else is wrong, where these are no comments, is not worth saying.
+        // Other findings would come from the text of these comments.
         let (_, others, ..) = stages(&without, most, fix, kept, sampling);
         let mut all = Diagnostics::new(most);
         all.push(finding);
@@ -139,7 +139,7 @@ fn stages(
     diagnostics.append(elaborated.diagnostics);
     let whole = !diagnostics.has_errors();
     if !whole {
-        // What is perhaps not meant can wait.
+        // Lints are reported only for a correct program.
         diagnostics.drop_lints();
     }
     debug_assert!(!whole || core.outputs.len() == items.outputs.len(), "an output is lost");

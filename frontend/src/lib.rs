@@ -1,8 +1,8 @@
-//! The frontend of λV: from shader text to the typed core, and the source evaluator, which says
-//! what a text means without it.
+//! The frontend of λV: compiles shader text to the typed core. It also contains the source evaluator, which
+//! defines the meaning of a text independently of the core.
 //!
-//! Stages depend on earlier ones only: [`syntax`] → resolution → elaboration; all of them read the
-//! table of [`builtins`]. [`reduction`] reads the syntax tree.
+//! Stages depend only on earlier ones: [`syntax`] → resolution → elaboration; all of them use the table of
+//! [`builtins`]. [`reduction`], the source evaluator, works on the syntax tree.
 #![forbid(unsafe_code)]
 
 pub mod builtins;

@@ -1,27 +1,25 @@
 //! Mutants of the frontend: mistakes that can be switched on, to show that the tests find them.
 //!
-//! Each is one that a compiler or evaluator of a functional language could really contain. They are
-//! there only with the feature `mutants`; without it [`is_active`] is false at compile time.
+//! Each is a mistake that a compiler or evaluator of a functional language could really contain. Mutants
+//! exist only with the feature `mutants`; without it [`is_active`] is false at compile time.
 
-/// A mistake.
+/// A mutant.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub enum Mutant {
-    /// Elaboration takes arguments for the same that differ in the last of the locals that they
-    /// use.
+    /// The memo key of elaboration ignores the last captured local.
     ForgottenLocal = 1,
-    /// Elaboration gives a name in a clause of a `case` the words of another case's field.
+    /// Elaboration binds a name in a clause of a `case` to another case's field.
     WrongField,
-    /// Elaboration takes the other arm where a decision under `@` is constant.
+    /// Elaboration takes the wrong arm of a constant decision under `@`.
     OtherArm,
-    /// Elaboration forgets the decisions that stay in a round that is unrolled.
+    /// Elaboration forgets decisions left open in an unrolled round.
     ForgottenDecision,
     /// A mirrored texture is read one texel too far.
     FarMirror,
-    /// The source evaluator lets names mean what they do outside the function whose parameters they
-    /// are.
+    /// The source evaluator resolves a name to its outermost binding instead of its innermost.
     CapturedName,
-    /// The source evaluator allows a loop one round more.
+    /// The source evaluator allows a loop one round too many.
     OneRoundMore,
 }
 
@@ -35,10 +33,10 @@ impl Mutant {
         Self::OneRoundMore,
     ];
 
-    /// Those of textures. All engines have them alike, so only an oracle finds them.
+    /// The mutants of textures. All engines share them, so only an oracle finds them.
     pub const OF_TEXTURES: [Self; 1] = [Self::FarMirror];
 
-    /// Those of values with parts.
+    /// The mutants of values with parts.
     pub const OF_PARTS: [Self; 1] = [Self::WrongField];
 }
 

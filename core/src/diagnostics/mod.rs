@@ -115,7 +115,7 @@ codes! {
     UniformType = "LV0212", Error, "a uniform or an element of a buffer cannot have this type";
     CannotInclude = "LV0213", Error, "a file cannot be included";
     DuplicateType = "LV0214", Error, "a type is declared twice";
-    IncompleteType = "LV0215", Error, "a type leaves open what must be known";
+    IncompleteType = "LV0215", Error, "an incomplete type stands where a complete one is needed";
     LargeUniforms = "LV0216", Warning, "the uniforms are larger than every GPU allows";
     ForeignText = "LV0217", Error, "the text is in another language";
     UnboundName = "LV0301", Error, "a name is not bound";
@@ -150,7 +150,7 @@ codes! {
     HeldFunction = "LV0422", Error, "functions in a value that is not known at compile time";
     NoSuchField = "LV0423", Error, "there is no such field";
     NotTheVariant = "LV0424", Error, "a case is made of something that is not its variant";
-    NoNeighbour = "LV0425", Error, "a derivative of what the neighbour has no value of";
+    NoNeighbour = "LV0425", Error, "a derivative needs a value that the neighbour lacks";
     EndlessExpansion = "LV0501", Error, "functions call each other without end";
     ExpansionTooLarge = "LV0502", Error, "the program expands to too much code";
     BlocksTooDeep = "LV0503", Error, "branches and loops are nested too deep";
@@ -162,7 +162,7 @@ codes! {
     CoreVersion = "LV0602", Error, "core text is of another version";
     InvalidModule = "LV0603", Error, "a SPIR-V module goes wrong";
     MalformedModule = "LV0604", Error, "a SPIR-V module breaks a rule";
-    UnsupportedModule = "LV0605", Error, "a SPIR-V module does what is not supported";
+    UnsupportedModule = "LV0605", Error, "a SPIR-V module uses an unsupported feature";
     ForeignProgram = "LV0606", Error, "a program in WGSL or GLSL is wrong";
     UnusedUniform = "LV0701", Warning, "a uniform is never used";
     UnusedParameter = "LV0702", Warning, "a parameter is never used";

@@ -1,4 +1,4 @@
-//! `with` and `case`: their shapes, and which cases are there.
+//! `with` and `case`: shapes, and coverage of cases.
 
 use super::declared::{FieldName, Former};
 use super::resolver::{Binding, Form, Resolver, Task};
@@ -178,7 +178,7 @@ impl<'t> Resolver<'t> {
         self.report(diagnostic);
     }
 
-    /// `(CASE name …)`: the variant, the case, and the names for its fields.
+    /// Resolves `(CASE name …)`: the variant, the case, and the names for its fields.
     fn pattern(&mut self, id: ExprId) -> Option<(Type, u32, Vec<&'t str>)> {
         let span = self.tree.get(id).span;
         let parts = self.list(id).and_then(<[_]>::split_first);

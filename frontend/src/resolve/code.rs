@@ -1,4 +1,4 @@
-//! Resolved code: what resolution makes and elaboration runs, in an arena.
+//! Resolved code, the input of elaboration, in an arena.
 
 use super::declared::{Annotation, FieldName, Former};
 use crate::builtins::Builtin;
@@ -12,11 +12,11 @@ use rustc_hash::{FxHashMap, FxHashSet};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(crate) struct CodeId(u32);
 
-/// Identity of code up to positions.
+/// Identity of code, positions aside.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Key(u32);
 
-/// The address of a local: how many scopes enclose the one that binds it, and its index there.
+/// The address of a local: the number of scopes around the binding one, and the index there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(crate) struct Local {
     pub(crate) level: u32,
@@ -31,47 +31,47 @@ pub(crate) struct Parameter {
     pub(crate) span: Span,
 }
 
-/// Resolved code.
+/// A piece of resolved code.
 #[derive(Clone, Debug)]
 pub(crate) enum Code {
-    /// Reported already.
+    /// An error, already reported.
     Error,
-    /// Value, and its index where the token is of digits alone.
+    /// The value, and the index if the token consists of digits only.
     Number(f32, Option<u32>),
-    /// An integer of that type, as its bits.
+    /// An integer of this type, as its bits.
     Integer(Scalar, u32),
     Bool(bool),
     Local(Local),
     /// Index into [`Items::globals`](super::Items::globals).
     Global(u32),
     Builtin(Builtin),
-    /// What makes values of declared types or takes them apart.
+    /// A constructor or accessor of a declared type.
     Former(Former),
     Apply {
         callee: CodeId,
         arguments: Box<[CodeId]>,
     },
-    /// Opens a scope with these values, which do not see it.
+    /// Opens a scope with these values, for the body only.
     Let {
         names: Box<[Name]>,
         values: Box<[CodeId]>,
         body: CodeId,
     },
-    /// Opens a scope with the parameters and, of a `rec-func`, with `rec` after them.
+    /// Opens a scope with the parameters and, for a `rec-func`, `rec` after them.
     Function(Abstraction),
     If([CodeId; 3]),
     The(Annotation, CodeId),
-    /// The value is elaborated eagerly, `@`, or as usual, `$`.
+    /// Elaborates the value eagerly (`@`) or as usual (`$`).
     Mode {
         eager: bool,
         value: CodeId,
     },
-    /// A value, and what replaces some of its fields.
+    /// A value with some of its fields replaced.
     With {
         value: CodeId,
         fields: Box<[(FieldName, CodeId)]>,
     },
-    /// So many elements, and the function that makes each of its index.
+    /// An array of this many elements, each made by the function from its index.
     Tabulate(u32, CodeId),
     Case(std::rc::Rc<Case>),
 }
@@ -81,8 +81,8 @@ pub(crate) enum Code {
 pub(crate) struct Case {
     pub(crate) ty: Type,
     pub(crate) scrutinee: CodeId,
-    /// Cases and what is done then, in the order of the text; no case is there twice. The body of a
-    /// case with fields opens a scope with these.
+    /// The cases, each once, with their bodies, in the order of the text. The body of a case with fields
+    /// opens a scope with these.
     pub(crate) arms: Box<[(u32, CodeId)]>,
     pub(crate) otherwise: Option<CodeId>,
 }
@@ -102,11 +102,11 @@ impl Case {
 #[derive(Clone, Debug)]
 pub(crate) struct Abstraction {
     pub(crate) recursive: bool,
-    /// Of a `rec-func`: which parameters each `rec` in the text of the body passes on as they are.
+    /// For a `rec-func`: the parameters that each `rec` in the body's text passes on unchanged.
     pub(crate) fixed: Box<[bool]>,
     pub(crate) parameters: std::rc::Rc<[Parameter]>,
     pub(crate) body: CodeId,
-    /// How messages call it.
+    /// The name in messages.
     pub(crate) name: Option<Box<str>>,
 }
 
@@ -131,24 +131,24 @@ enum CodeShape {
     Case(Type, Box<[u32]>, Box<[Key]>),
 }
 
-/// More locals than this are not listed: then all of their scopes count as used.
+/// Longer sets of locals are not listed: all locals of their scopes count as used.
 const MOST_LISTED: usize = 64;
 
-/// The locals that some code uses and does not bind itself.
+/// The free locals of some code.
 #[derive(Clone, Copy, Debug)]
 enum FreeSet {
     Listed(SetId),
-    /// Many, all of scopes up to that level.
+    /// Many: all locals of scopes up to this level.
     UpTo(u32),
 }
 
-/// The same, to look at.
+/// A [`FreeSet`], resolved.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Free<'a> {
     /// Exactly these, ascending.
     Listed(&'a [Local]),
-    /// Many, all of scopes up to that level. What names them takes no more than a number, so that
-    /// code inside code inside code, each with all names around it, takes time by its length.
+    /// Many: all locals of scopes up to this level. Since a number represents them, nested code in which each
+    /// level uses all outer names takes time linear in its length.
     UpTo(u32),
 }
 
@@ -173,7 +173,7 @@ impl CodeArena {
         &self.code[id.0 as usize]
     }
 
-    /// Where the code stands. (Code of an expansion stands nowhere in the program.)
+    /// The position of the code. (Code of an expansion has no position in the program.)
     pub(crate) fn span(&self, id: CodeId) -> Span {
         self.info[id.0 as usize].span
     }
@@ -182,7 +182,7 @@ impl CodeArena {
         self.info[id.0 as usize].key
     }
 
-    /// The locals that the code uses and does not bind itself.
+    /// The free locals of the code.
     pub(crate) fn free(&self, id: CodeId) -> Free<'_> {
         match self.info[id.0 as usize].free {
             FreeSet::Listed(set) => Free::Listed(self.sets.get(set)),
@@ -190,8 +190,8 @@ impl CodeArena {
         }
     }
 
-    /// The same of code of which they are not listed: its locals of scopes up to that level. It
-    /// takes time by the length of the text, which is how many pieces are returned with them.
+    /// The free locals, of scopes up to this level, of code for which they are not listed; and the number of
+    /// pieces of code visited. Takes time by the length of the text.
     pub(crate) fn listed(&self, id: CodeId, level: u32) -> (FxHashSet<Local>, u32) {
         let (mut found, mut looked_at, mut rest) = (FxHashSet::default(), 0, vec![id]);
         while let Some(id) = rest.pop() {
@@ -235,7 +235,7 @@ impl CodeArena {
         (found, looked_at)
     }
 
-    /// What any of these uses, and `more`.
+    /// The union of the children's free locals and `more`.
     fn joint(&mut self, children: &[CodeId], more: FreeSet) -> FreeSet {
         let (mut one, mut others, mut level) = (SetId::default(), Vec::new(), None);
         let all = children.iter().map(|child| self.info[child.0 as usize].free);
@@ -244,7 +244,7 @@ impl CodeArena {
                 FreeSet::Listed(set) if set == SetId::default() || set == one => {}
                 FreeSet::Listed(set) if one == SetId::default() => one = set,
                 FreeSet::Listed(set) if others.contains(&set) => {}
-                // So many differ that they are many locals together.
+                // So many different sets contain many locals together.
                 FreeSet::Listed(set) if others.len() >= MOST_LISTED => {
                     let last = self.sets.get(set).last().map_or(0, |local| local.level);
                     level = Some(level.unwrap_or(0).max(last));
@@ -279,7 +279,7 @@ impl CodeArena {
         }
     }
 
-    /// What either uses.
+    /// The union of two sets of free locals.
     fn joint_of(&mut self, one: FreeSet, other: FreeSet) -> FreeSet {
         match (one, other) {
             (FreeSet::Listed(a), FreeSet::Listed(b)) => {
@@ -300,7 +300,7 @@ impl CodeArena {
         }
     }
 
-    /// What of it is bound outside of `level` scopes and one more.
+    /// The free locals bound outside the innermost of `level + 1` scopes.
     fn outside(&mut self, free: FreeSet, level: u32) -> FreeSet {
         match free {
             FreeSet::Listed(set) => {
@@ -311,7 +311,7 @@ impl CodeArena {
         }
     }
 
-    /// Adds code that stands in `level` scopes.
+    /// Adds code inside `level` scopes.
     pub(super) fn push(&mut self, code: Code, span: Span, level: u32) -> CodeId {
         let id = CodeId(self.code.len() as u32);
         let info = |id: CodeId| self.info[id.0 as usize];

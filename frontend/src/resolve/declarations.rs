@@ -16,7 +16,7 @@ impl<'t> Resolver<'t> {
         self.declarations.names.entry(name.into()).or_insert((meaning, span));
     }
 
-    /// Whether a type can have that name; reports it if not.
+    /// True if a type can have this name; reports it if not.
     fn may_declare(&mut self, name: &'t str, span: Span) -> bool {
         let diagnostic = |message: String| {
             Diagnostic::new(DiagnosticCode::DuplicateType, span, message)
@@ -34,7 +34,7 @@ impl<'t> Resolver<'t> {
         true
     }
 
-    /// The name that begins a declaration, where it stands, and the rest.
+    /// The name of a declaration, its position, and the rest.
     fn declared_name(&self, rest: &'t [ExprId]) -> Option<(&'t str, Span, &'t [ExprId])> {
         let (&name, rest) = rest.split_first()?;
         Some((self.identifier(name)?, self.tree.get(name).span, rest))
@@ -146,7 +146,7 @@ impl<'t> Resolver<'t> {
         }
     }
 
-    /// Reads fields; `None` where one is wrong, which is reported.
+    /// Resolves fields; `None` if one is wrong, after reporting it.
     fn fields(
         &mut self,
         fields: &'t [ExprId],
@@ -210,7 +210,7 @@ impl<'t> Resolver<'t> {
         self.report(too_large(span, limit));
     }
 
-    /// The type that an expression writes, with all that belongs to it.
+    /// The type denoted by a type expression, which must be complete: all its generic fields have types.
     pub(super) fn complete_type(&mut self, id: ExprId) -> Option<Type> {
         let span = self.tree.get(id).span;
         match self.type_name(id)? {
@@ -234,9 +234,9 @@ impl<'t> Resolver<'t> {
         }
     }
 
-    /// What an expression accepts where a type is written.
+    /// The annotation denoted by a type expression.
     pub(super) fn type_name(&mut self, id: ExprId) -> Option<Annotation> {
-        // The lengths of the arrays around the type, outermost first.
+        // The lengths of the enclosing arrays, outermost first.
         let mut lengths = Vec::new();
         let mut inner = id;
         while let Some(children) = self.list(inner) {
@@ -281,7 +281,7 @@ impl<'t> Resolver<'t> {
         Some(Annotation::Type(ty))
     }
 
-    /// Where a form that is still to come declares a type of that name.
+    /// The position of a later declaration of a type with this name.
     fn type_below(&self, name: &str) -> Option<Span> {
         let may_look = self.diagnostics.has_room(Severity::Error);
         may_look.then(|| {
@@ -334,7 +334,7 @@ impl<'t> Resolver<'t> {
     }
 }
 
-/// The message for a type that is not made.
+/// The diagnostic for a type that exceeds a limit.
 pub(crate) fn too_large(span: Span, limit: TypeLimit) -> Diagnostic {
     Diagnostic::new(DiagnosticCode::TypeTooLarge, span, "a value of this type is too large")
         .label(limit.to_string())

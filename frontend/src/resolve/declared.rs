@@ -1,5 +1,4 @@
-//! Declared types: what `struct` and `variant` add to the types of a program, and the names that make
-//! values of these types or take them apart.
+//! Declared types: the types that `struct` and `variant` add to a program, their constructors and accessors.
 
 use crate::syntax::{ExprId, ExprKind, Tree};
 use lambdav_core::source::Span;
@@ -11,12 +10,11 @@ use std::sync::Arc;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(crate) struct StructureIndex(pub(crate) u32);
 
-/// The name of a field, of whichever structures.
+/// The name of a field, shared by all structures that have such a field.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(crate) struct FieldName(u32);
 
-/// A function that makes values of declared types or takes them apart; a case without fields is a
-/// value.
+/// A constructor or accessor of a declared type. A case without fields is a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Former {
     /// The constructor of a structure.
@@ -31,11 +29,11 @@ pub(crate) enum Former {
     SizeOf,
 }
 
-/// What an annotation accepts.
+/// The types that an annotation accepts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Annotation {
     Type(Type),
-    /// Each instance of a structure with generic fields.
+    /// Every instance of a structure with generic fields.
     Instance(StructureIndex),
 }
 
@@ -62,12 +60,12 @@ pub(crate) struct FieldDeclaration {
     pub(crate) ty: Option<Type>,
 }
 
-/// What a name of the name space of types stands for.
+/// The meaning of a name in the name space of types.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum TypeMeaning {
     Structure(StructureIndex, Annotation),
     Variant(Type),
-    /// Its declaration is wrong.
+    /// A wrong declaration.
     Error,
 }
 
@@ -76,15 +74,15 @@ pub(super) enum TypeMeaning {
 pub(crate) struct Declarations {
     pub(crate) types: Types,
     pub(crate) structures: Vec<StructureDeclaration>,
-    /// What the fields of each name are called.
+    /// The text of each field name.
     pub(crate) field_names: Vec<Arc<str>>,
     field_ids: FxHashMap<Arc<str>, FieldName>,
     pub(super) names: FxHashMap<Arc<str>, (TypeMeaning, Span)>,
 }
 
 impl Declarations {
-    /// The declarations before anything is declared: the fields that the program declares anywhere
-    /// have accessors everywhere.
+    /// No declarations yet, but the names of all fields that the program declares: their accessors are bound
+    /// everywhere.
     pub(super) fn new(tree: &Tree) -> Self {
         let mut declarations = Self::default();
         let list = |id: ExprId| match &tree.get(id).kind {
@@ -120,7 +118,7 @@ impl Declarations {
         id
     }
 
-    /// The field of that name, if some structure declares one.
+    /// The name of a field that some structure declares; `None` for others.
     pub(super) fn known_field(&self, name: &str) -> Option<FieldName> {
         self.field_ids.get(name).copied()
     }
@@ -133,7 +131,7 @@ impl Declarations {
         &self.structures[index.0 as usize]
     }
 
-    /// The declaration that a structure is an instance of.
+    /// The declaration of which a structure is an instance.
     pub(crate) fn declaration_of(&self, structure: &Structure) -> StructureIndex {
         match self.names[&structure.name] {
             (TypeMeaning::Structure(index, _), _) => index,
@@ -141,7 +139,7 @@ impl Declarations {
         }
     }
 
-    /// The structure of these fields' types.
+    /// The instance of a structure for these types of its fields.
     pub(crate) fn instance(
         &self,
         types: &mut Types,

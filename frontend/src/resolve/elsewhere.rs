@@ -1,15 +1,15 @@
-//! Names that other languages have for what λV calls otherwise.
+//! Names of other languages for things that λV calls otherwise.
 //!
-//! A row has the names, from GLSL, HLSL, WGSL, C, Scheme and their neighbours, and what to write instead. Code
-//! in it stands in back quotes, and compiles where `x y t` are nums, `i j` ints, `u` a uint, `p q` bools,
-//! `v w` vec3s, `uv` a vec2, `m` a mat3, `image` a texture and `data` a buffer.
+//! A row has the names, from GLSL, HLSL, WGSL, C, Scheme and their neighbours, and the advice. Code in back
+//! quotes compiles where `x y t` are nums, `i j` ints, `u` a uint, `p q` bools, `v w` vec3s, `uv` a vec2, `m`
+//! a mat3, `image` a texture and `data` a buffer.
 
-/// Where such a name stands.
+/// The syntactic role of a foreign name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Use {
-    /// A function or a value: what it is applied to is an expression.
+    /// A function or a value; its operands are expressions.
     Name,
-    /// The head of a form, whose parts are not expressions all by themselves: nothing is to be said of them.
+    /// The head of a form, whose parts need not be expressions: they are not resolved or reported.
     Form,
 }
 use Use::{Form, Name};
@@ -24,7 +24,7 @@ const CHANGE: &str = "nothing can be changed: bind a new name, `(let ((sum (+ x 
 const COLOUR: &str = "the colour is the value of the last expression, such as `(vec4 1 0.5 0 1)`";
 const SAMPLE: &str = "declare `(texture image)` at the top level, and write `(sample image uv)`";
 
-/// All of them.
+/// The foreign names, each row with its role and advice.
 const ELSEWHERE: [(Use, &[&str], &str); 121] = [
     // Operators.
     (Name, &["&&"], "write `(and p q)`"),
@@ -212,12 +212,13 @@ const ELSEWHERE: [(Use, &[&str], &str); 121] = [
     (Form, &["import", "require"], "another file is included by `(include \"path\")`"),
 ];
 
-/// What to write instead of a name that is not bound here, but means something in other languages.
+/// The advice for a name that is not bound here but has a meaning in other languages.
 pub(super) fn elsewhere(name: &str) -> Option<&'static str> {
     row(name).map(|&(_, _, help)| help)
 }
 
-/// Whether a list that begins with such a name is a form there: its parts need not be expressions.
+/// True if this name is the head of a form in another language, so the parts of the list need not be
+/// expressions.
 pub(super) fn is_form_elsewhere(name: &str) -> bool {
     row(name).is_some_and(|&(place, ..)| place == Form)
 }
@@ -234,7 +235,7 @@ mod tests {
     use lambdav_core::source::SourceFile;
     use std::collections::BTreeSet;
 
-    /// Each is told once, with its advice, and nothing is said of the parts of a form.
+    /// Each name is reported once, with its advice; the parts of a form are not reported.
     #[test]
     fn none_of_them_is_bound() {
         let mut seen = BTreeSet::new();
@@ -251,7 +252,7 @@ mod tests {
         assert!(seen.len() > 250, "{}", seen.len());
     }
 
-    /// What stands in back quotes compiles.
+    /// All advice in back quotes compiles.
     #[test]
     fn what_they_recommend_compiles() {
         const TOP_LEVEL: [&str; 4] = ["(define ", "(texture ", "(discard-if ", "(output "];
@@ -269,7 +270,7 @@ mod tests {
                 let image = if code.starts_with("(texture ") { "" } else { "(texture image)" };
                 let text = match TOP_LEVEL.iter().any(|head| code.starts_with(head)) {
                     true => format!("{BOUND} {image} {code} (vec3 1)"),
-                    // A value is evaluated there, and a function held.
+                    // A value is evaluated there; a function is held.
                     false => format!("{BOUND} {image} (.one (Both {code} 1))"),
                 };
                 let (core, diagnostics) = compile(&SourceFile::new("", text));

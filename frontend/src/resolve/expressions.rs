@@ -1,4 +1,4 @@
-//! Expressions: a walk over the tree with a stack of tasks.
+//! Expressions: a walk over the tree with an explicit stack of tasks.
 
 use super::code::{Abstraction, Case, Code, CodeArena, CodeId, Local};
 use super::resolver::{Binding, Recursion, Resolver, Task};
@@ -8,12 +8,12 @@ use lambdav_core::graph::Name;
 use lambdav_core::source::{SourceFile, Span};
 
 impl<'t> Resolver<'t> {
-    /// Resolves one expression of the top level.
+    /// Resolves a top-level expression.
     pub(super) fn expression(&mut self, id: ExprId) -> CodeId {
         self.run(Task::Visit(id))
     }
 
-    /// Resolves a `func` of the top level: `(define (name parameter …) body)`.
+    /// Resolves a top-level function: `(define (name parameter …) body)`.
     pub(super) fn function(
         &mut self,
         span: Span,
@@ -148,7 +148,7 @@ impl<'t> Resolver<'t> {
         self.results.push(code);
     }
 
-    /// Notes what an application of a `rec` passes on.
+    /// For an application of a `rec`: records the parameters that it passes on unchanged.
     fn applied(&mut self, callee: CodeId, arguments: &[CodeId]) {
         let Code::Local(rec) = *self.arena.get(callee) else { return };
         let passed: Vec<Option<u32>> = arguments
@@ -165,13 +165,13 @@ impl<'t> Resolver<'t> {
         }
     }
 
-    /// The `rec-func` whose `rec` that is.
+    /// The `rec-func` to which this `rec` belongs.
     pub(super) fn recursion(&mut self, rec: Local) -> Option<&mut Recursion> {
         let at = self.loops.binary_search_by_key(&rec.level, |of| of.rec.level).ok()?;
         self.loops.get_mut(at).filter(|of| of.rec == rec)
     }
 
-    /// The code of a leaf, or `None` where tasks were pushed that will leave the result.
+    /// The code of a leaf; `None` if tasks were pushed that will leave the result.
     fn visit(&mut self, id: ExprId) -> Option<Code> {
         let expr = self.tree.get(id);
         match &expr.kind {
@@ -224,8 +224,8 @@ impl<'t> Resolver<'t> {
     }
 }
 
-/// Resolves the expansion of a builtin: the text of one expression in which every name is a builtin
-/// or a special form.
+/// Resolves the expansion of a builtin: one expression in which every free name is a builtin or a special
+/// form.
 pub(crate) fn resolve_expansion(arena: &mut CodeArena, text: &str) -> CodeId {
     let source = SourceFile::new("<expansion>", text);
     let (tree, errors) = syntax::parse(&source);

@@ -1,4 +1,4 @@
-//! Special forms: their shapes are checked, and they become tasks.
+//! Special forms: checks their shapes and schedules their tasks.
 
 use super::code::{Code, Parameter};
 use super::declarations::too_large;
@@ -10,7 +10,7 @@ use lambdav_core::limits::WORDS;
 use lambdav_core::source::Span;
 use lambdav_core::types::TypeLimit;
 
-/// A parameter as it stands in the text.
+/// A parameter in the text.
 struct ParsedParameter<'t> {
     name: &'t str,
     parameter: Parameter,
@@ -45,7 +45,7 @@ impl<'t> Resolver<'t> {
         if rest.len() != wanted {
             let name = self.identifier(head).unwrap_or_default();
             let has = rest.len();
-            // Point at the first part too many, else at the whole form.
+            // Point at the first surplus part, otherwise at the whole form.
             let at = rest.get(wanted).map_or(span, |&extra| self.tree.get(extra).span);
             self.malformed(
                 form,
@@ -141,8 +141,8 @@ impl<'t> Resolver<'t> {
             names.push(("rec", None));
         }
         let parameters: Vec<Parameter> = parsed.into_iter().map(|p| p.parameter).collect();
-        // The scope must be closed before the function is made: its level is that outside.
-        // A function without parameters opens a scope all the same.
+        // The scope must be closed before the function is made, whose level is that of the scope outside. A
+        // function without parameters opens a scope, too.
         let open = if names.is_empty() { vec![("", None)] } else { names };
         let begin = recursive.then_some(Task::Recursion(parameters.len()));
         let bind = [Task::Bind(open.clone())].into_iter().chain(begin);

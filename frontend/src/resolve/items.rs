@@ -14,7 +14,7 @@ use lambdav_core::types::{Resource, ResourceKind, Type};
 use rustc_hash::FxHashMap;
 use std::rc::Rc;
 
-/// What a global name stands for.
+/// The value of a global name.
 #[derive(Clone, Debug)]
 pub(crate) enum GlobalValue {
     /// A `define` and its value.
@@ -23,7 +23,7 @@ pub(crate) enum GlobalValue {
     Uniform(u32),
     /// Index into [`Items::constants`].
     Constant(u32),
-    /// The type of a texture or buffer, and where it is declared.
+    /// The type of a texture or buffer, and the position of its declaration.
     Resource(Type, Span),
 }
 
@@ -52,24 +52,24 @@ pub(crate) struct Items {
     pub(crate) outputs: Vec<OutputItem>,
     /// The condition of `discard-if`.
     pub(crate) discard: Option<CodeId>,
-    /// The colour that a pixel keeps which is discarded.
+    /// The clear colour, which discarded pixels keep.
     pub(crate) clear: [f32; 4],
     pub(crate) declarations: Rc<Declarations>,
 }
 
 impl Items {
-    /// Leaves samples of all textures to the device.
+    /// Lets the device sample all textures.
     pub(crate) fn sample_natively(&mut self) {
         let declarations = Rc::get_mut(&mut self.declarations);
         declarations.expect("nobody else has them yet").types.sample_natively();
     }
 }
 
-/// What types uniforms, constants and elements of buffers have.
+/// The types of uniforms, constants and elements of buffers, for messages.
 const STORED_TYPES: &str =
     "use num, int, uint, bool, a vector of numbers, mat2 to mat4, or structures and arrays of such";
 
-/// The heads of forms of the top level that a `define` can give another meaning.
+/// The heads of top-level forms that a `define` can shadow.
 const DECLARING: [&str; 7] =
     ["struct", "variant", "constant", "texture", "buffer", "discard-if", "state"];
 
@@ -77,8 +77,8 @@ const DECLARING: [&str; 7] =
 const GUARANTEED_LOCATION: u32 = 3;
 const MAX_LOCATION: u32 = 7;
 
-/// Resolves a whole program, with at most so many findings of each severity. The items leave out
-/// what was in error. `is_read`: all of the text could be read, so what is missing is not there.
+/// Resolves a whole program, with at most `most` findings of each severity. The items omit erroneous forms.
+/// `is_read`: the whole text could be parsed, so a missing form is really missing.
 pub(crate) fn resolve<'t>(
     arena: &'t mut CodeArena,
     tree: &'t Tree,
@@ -101,7 +101,7 @@ pub(crate) fn resolve<'t>(
         top.resolver.next_root = i + 1;
         top.form(root);
     }
-    // What could not be read may have been meant as the output.
+    // An unreadable part may have been meant as the output.
     if !top.attempted_output && is_read {
         let end = source.text().len() as u32;
         top.resolver.report(
@@ -127,7 +127,7 @@ struct TopLevel<'t> {
     define_spans: FxHashMap<&'t str, Span>,
     discard_span: Option<Span>,
     clear_span: Option<Span>,
-    /// Whether there was something that would be an output if it were right.
+    /// Some form was an output, or may have been meant as one.
     attempted_output: bool,
 }
 
@@ -152,7 +152,7 @@ impl<'t> TopLevel<'t> {
                 Some("define") => return self.define(expr.span, rest),
                 Some("output") => return self.output_form(expr.span, rest),
                 Some("uniform") => return self.uniform("uniform", expr.span, rest),
-                // Unless a `define` has given the name another meaning.
+                // A `define` may have shadowed the word.
                 Some(word) if DECLARING.contains(&word) && self.resolver.lookup(word).is_none() => {
                     return match word {
                         "constant" => self.uniform(word, expr.span, rest),
@@ -177,14 +177,14 @@ impl<'t> TopLevel<'t> {
         self.output(0, root, expr.span);
     }
 
-    /// Whether it is a string, or may have been meant as one.
+    /// True for a string, and for an error that may have been meant as one.
     fn is_string(&self, id: ExprId) -> bool {
         matches!(self.resolver.tree.get(id).kind, ExprKind::String(_) | ExprKind::Error)
     }
 
-    /// An `include` in whose place no forms were put.
+    /// An `include` that was not replaced by the forms of a file.
     fn include(&mut self, span: Span, rest: &[ExprId]) {
-        // What should have been included may have been meant to hold the output.
+        // The file may have been meant to contain the output.
         self.attempted_output = true;
         if let &[path] = rest {
             let &Expr { ref kind, span: at } = self.resolver.tree.get(path);
@@ -209,7 +209,7 @@ impl<'t> TopLevel<'t> {
         self.resolver.report(diagnostic);
     }
 
-    /// Whoever uses the name of a malformed declaration should not be told that it is unbound.
+    /// Binds the name of a malformed declaration, so that its uses are not reported as unbound.
     fn bind_malformed(&mut self, name: Option<ExprId>) {
         if let Some(name) = name.and_then(|n| self.resolver.identifier(n)) {
             self.resolver.bind_global(name, Binding::Error);
@@ -313,8 +313,8 @@ impl<'t> TopLevel<'t> {
         let code = self.resolver.expression(value);
         let mut there = self.output_spans.iter().filter(|(l, _)| *l == location);
         if let Some(&(_, first)) = there.next() {
-            // A text in another language has many expressions at the top level: saying it once is
-            // enough, and they need not be outputs for anything else to be said of them.
+            // A text in another language has many expressions at the top level: one finding is enough.
+            // Resolving them has already reported their other errors.
             if there.next().is_some() {
                 return;
             }
@@ -334,7 +334,7 @@ impl<'t> TopLevel<'t> {
         self.items.outputs.push(OutputItem { location, code });
     }
 
-    /// Whether what is set from outside can have that name; reports it if not.
+    /// True if a uniform, constant or resource can have this name; reports it if not.
     fn may_be_set(&mut self, word: &str, name: &'t str, span: Span) -> bool {
         let first = *self.uniform_spans.entry(name).or_insert(span);
         if first == span {
@@ -457,7 +457,7 @@ impl<'t> TopLevel<'t> {
         }
     }
 
-    /// A `uniform`, or a `constant`, which is one that is fixed at compile time.
+    /// A `uniform`, or a `constant`, which is fixed at compile time.
     fn uniform(&mut self, word: &str, span: Span, rest: &'t [ExprId]) {
         let usage = format!("({word} name TYPE default)");
         let (name, ty, default) = match *rest {

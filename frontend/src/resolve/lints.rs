@@ -1,4 +1,4 @@
-//! What is right and perhaps not meant: names that nothing uses, or that hide others.
+//! Lints: names that are never used, or that hide others.
 
 use super::code::Parameter;
 use super::resolver::Resolver;
@@ -6,8 +6,7 @@ use lambdav_core::diagnostics::{Diagnostic, DiagnosticCode};
 use lambdav_core::source::Span;
 
 impl Resolver<'_> {
-    /// Tells of the parameters of a function that its body does not use. Those whose names begin with
-    /// `_` are meant so.
+    /// Warns of the parameters that a function's body does not use, except those whose names begin with `_`.
     pub(super) fn unused_parameters(&mut self, parameters: &[Parameter]) {
         if !self.lints {
             return;
@@ -26,7 +25,7 @@ impl Resolver<'_> {
         }
     }
 
-    /// Tells of a uniform that no expression uses.
+    /// Warns of a uniform that no expression uses.
     pub(super) fn unused_uniform(&mut self, name: &str, span: Span) {
         let message = format!("the uniform `{name}` is never used");
         self.report(
@@ -36,7 +35,7 @@ impl Resolver<'_> {
         );
     }
 
-    /// Tells of a `define` that hides another one.
+    /// Warns of a `define` that hides another one.
     pub(super) fn hidden_define(&mut self, name: &str, span: Span, first: Span) {
         let message = format!("`{name}` is defined again");
         self.report(

@@ -1,16 +1,16 @@
-//! Name resolution: from the syntax tree to code in which every name says what it denotes and every
-//! special form has been recognised and checked for its shape.
+//! Name resolution: compiles the syntax tree to code in which every name is replaced by its denotation, and
+//! every special form has been recognised and its shape checked.
 //!
-//! Special forms are ordinary identifiers that can be renamed and shadowed, so what a list means
-//! depends on the scope; here that is settled once. `define (f …)` and `let*` are rewritten, and
-//! names mean nothing any more: a local is addressed by the level of its scope and its index there.
-//! They stay with what binds them, for debuggers.
+//! Special forms are ordinary identifiers that can be renamed and shadowed, so the meaning of a list depends
+//! on its scope. Resolution settles it once. `define (f …)` and `let*` are rewritten. Names have no meaning
+//! any more: a local is addressed by the level of its scope and its index there. The names stay with their
+//! bindings, for debuggers.
 //!
-//! Each piece of code also gets a *key* — equal keys mean equal code, positions aside — and the set
-//! of locals that it uses, or, where they are many, the scopes that these are of. Together with what those locals denote they identify a closure or an
-//! argument, which is what elaboration remembers its results by.
+//! Each piece of code also gets a *key* (equal keys mean equal code, positions aside) and the set of its free
+//! locals or, if they are many, the scopes of these locals. Key and values of the free locals together
+//! identify a closure or an argument; they are the memo key of elaboration.
 //!
-//! Resolution is iterative: its stack is a vector, not the machine's.
+//! Resolution does not recurse: its stack is on the heap.
 
 mod cases;
 mod code;

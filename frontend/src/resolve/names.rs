@@ -1,4 +1,4 @@
-//! What names denote, and which may be given a meaning.
+//! Lookup of names, advice for unbound ones, and checks of names to be bound.
 
 use super::code::Code;
 use super::declared::{Former, StructureDeclaration};
@@ -11,7 +11,7 @@ use lambdav_core::limits;
 use lambdav_core::source::Span;
 use rustc_hash::FxHashMap;
 
-/// The words with a meaning of their own at the top level.
+/// The words reserved at the top level.
 const RESERVED: [&str; 3] = ["define", "output", "uniform"];
 
 impl<'t> Resolver<'t> {
@@ -35,7 +35,7 @@ impl<'t> Resolver<'t> {
         }
     }
 
-    /// The special form that the expression denotes, if it is a name that does.
+    /// The special form that an expression names; `None` for others.
     pub(super) fn form_of(&self, id: ExprId) -> Option<Form> {
         match self.lookup(self.identifier(id)?)? {
             Binding::Form(form) => Some(form),
@@ -138,13 +138,13 @@ impl<'t> Resolver<'t> {
         }
     }
 
-    /// Whether a list with that head is a form in another language, and nothing here.
+    /// True if a list with this head is a form in another language and has no meaning here.
     pub(super) fn is_foreign_form(&self, head: ExprId) -> bool {
         let is_foreign = |name| is_form_elsewhere(name) && self.lookup(name).is_none();
         self.identifier(head).is_some_and(is_foreign)
     }
 
-    /// Where a form of the top level that is still to come gives the name a meaning.
+    /// The position where a later top-level form binds the name.
     fn bound_below(&self, name: &str) -> Option<Span> {
         const BINDING: [&str; 6] = ["define", "uniform", "constant", "texture", "buffer", "struct"];
         self.declared_below(|parts| {
@@ -159,7 +159,7 @@ impl<'t> Resolver<'t> {
         })
     }
 
-    /// What is found in the first such form in which something is.
+    /// The position of the first expression that `find` returns for a later top-level form.
     pub(super) fn declared_below(
         &self,
         find: impl Fn(&'t [ExprId]) -> Option<ExprId>,
@@ -169,7 +169,7 @@ impl<'t> Resolver<'t> {
         Some(self.tree.get(found).span)
     }
 
-    /// The finding, of something that is defined there, after its use.
+    /// A finding about a use before the definition at `at`.
     pub(super) fn defined_below(&self, finding: Diagnostic, at: Span) -> Diagnostic {
         let line = self.source.map(|source| source.line_column(at.start).line);
         let line = line.map_or(String::new(), |line| format!(" on line {line}"));
@@ -179,7 +179,7 @@ impl<'t> Resolver<'t> {
             .help("a definition is for what comes after it: move it before this")
     }
 
-    /// What to do about `v.x`, `a[0]` and `a+b`, written as one word.
+    /// Advice for `v.x`, `a[0]` and `a+b`, written as one word.
     fn parts_advice(&self, name: &str) -> Option<String> {
         let is_name = |part: &str| {
             part.starts_with(|c: char| c.is_alphabetic() || c == '_')
@@ -200,11 +200,11 @@ impl<'t> Resolver<'t> {
             .then(|| format!("an element is taken by a function: write `(at {whole} {index})`"))
     }
 
-    /// The fields of the structures that the program declares, for an accessor that fits none.
+    /// Advice for an unknown accessor: the fields of the program's structures.
     fn fields_advice(&self, name: &str) -> Option<String> {
         let field = name.strip_prefix('.').filter(|field| !field.is_empty())?;
         let structures = &self.declarations.structures;
-        // What consists of letters of swizzles is meant as one.
+        // Letters of swizzles only: meant as a swizzle.
         if structures.is_empty() || field.chars().all(|c| "xyzwrgbastpq".contains(c)) {
             return None;
         }
@@ -227,7 +227,8 @@ impl<'t> Resolver<'t> {
         Some(format!("no structure has a field `{field}`: {}", shown.join("; ")))
     }
 
-    /// The finding for a name that is bound where its value, or one beside it, has been resolved.
+    /// The finding for a name whose value, or a value beside it, is still being resolved: the name is bound
+    /// only afterwards.
     fn bound_too_late(&self, name: &str, finding: &Diagnostic) -> Option<Diagnostic> {
         let is_it = |id: ExprId| self.identifier(id) == Some(name);
         let bound = |binding: ExprId| self.list(binding).and_then(<[_]>::first).copied();
@@ -261,7 +262,7 @@ impl<'t> Resolver<'t> {
         None
     }
 
-    /// Whether the name may be given a meaning; reports it if not.
+    /// True if the name may be bound; reports it if not.
     pub(super) fn may_bind(&mut self, name: &str, span: Span) -> bool {
         let reserved = RESERVED.contains(&name);
         if reserved {

@@ -1,4 +1,4 @@
-//! The resolver's state: the names in scope, the tasks that remain, the code that is made.
+//! The resolver's state: the names in scope, the pending tasks, the code made so far.
 
 use super::code::{Code, CodeArena, CodeId, Local, Parameter};
 use super::declared::{Annotation, Declarations, FieldName, Former};
@@ -44,7 +44,7 @@ impl Form {
         Self::NAMES.iter().find(|(n, _)| *n == name).map(|&(_, form)| form)
     }
 
-    /// How it is written.
+    /// The form's shape in the text.
     pub(super) fn usage(self) -> &'static str {
         match self {
             Self::Let => "(let ((name value) …) body)",
@@ -62,7 +62,7 @@ impl Form {
     }
 }
 
-/// What a name denotes.
+/// The denotation of a name.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Binding {
     Form(Form),
@@ -70,16 +70,16 @@ pub(super) enum Binding {
     Global(u32),
     Builtin(Builtin),
     Former(Former),
-    /// Bound by something that was in error.
+    /// Bound by an erroneous form.
     Error,
 }
 
-/// A name whose value is being resolved, where it is not bound yet.
+/// A binding whose value is being resolved; its name is not bound yet.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Unfinished<'t> {
-    /// Of a `define`.
+    /// The name of a `define`.
     Define(ExprId),
-    /// The binding of that index of a `let` or `let*`; those after it are still to come.
+    /// A binding of a `let` or `let*`, by its index; those after it are still to come.
     Binding(&'t [ExprId], usize),
 }
 
@@ -88,16 +88,16 @@ pub(super) enum Unfinished<'t> {
 pub(super) struct Recursion {
     /// Its `rec`.
     pub(super) rec: Local,
-    /// Which parameters each `rec` so far passes on as they are.
+    /// The parameters that each `rec` so far passes on unchanged.
     pub(super) fixed: Vec<bool>,
-    /// How often its `rec` is named without being applied there, so far.
+    /// The number of uses of its `rec` so far that are not applications.
     pub(super) loose: usize,
 }
 
-/// What remains to be done.
+/// A pending step.
 pub(super) enum Task<'t> {
     Visit(ExprId),
-    /// The body that is resolved next is that of a `rec-func` with so many parameters.
+    /// Begins the body of a `rec-func` with this many parameters.
     Recursion(usize),
     /// The next binding of a `let*`.
     LetStar {
@@ -105,13 +105,13 @@ pub(super) enum Task<'t> {
         bindings: &'t [ExprId],
         body: ExprId,
     },
-    /// What is resolved next is the value of that name.
+    /// Begins the value of this binding.
     Begin(Unfinished<'t>),
-    /// It was.
+    /// Ends the value of the innermost such binding.
     Finish,
     /// Opens a scope. Names of special forms take no slot in it.
     Bind(Vec<(&'t str, Option<Form>)>),
-    /// Closes it again.
+    /// Closes the scope again.
     Unbind(Vec<(&'t str, Option<Form>)>),
     Apply {
         span: Span,
@@ -159,24 +159,24 @@ pub(super) enum Task<'t> {
 pub(super) struct Resolver<'t> {
     pub(super) arena: &'t mut CodeArena,
     pub(super) tree: &'t Tree,
-    /// The text, for the lines of messages, where it is a program's.
+    /// The text, for line numbers in messages; `None` for an expansion.
     pub(super) source: Option<&'t SourceFile>,
-    /// The first form of the top level that is still to come.
+    /// The index of the next top-level form.
     pub(super) next_root: usize,
     pub(super) declarations: Declarations,
     pub(super) diagnostics: Diagnostics,
-    /// How many names have been compared with all that are bound.
+    /// The number of names compared with all bound names so far.
     pub(super) suggestions: usize,
     pub(super) scope: FxHashMap<&'t str, Vec<Binding>>,
     pub(super) level: u32,
-    /// Whether names that nothing uses are told.
+    /// Warnings of lints are enabled.
     pub(super) lints: bool,
-    /// Which locals of each open scope are used, outermost first, and of the one closed last.
+    /// For each open scope, outermost first: its used locals; and those of the scope closed last.
     pub(super) used: Vec<Vec<bool>>,
     pub(super) closed_scope: Vec<bool>,
     /// The `rec-func`s whose bodies are being resolved, outermost first.
     pub(super) loops: Vec<Recursion>,
-    /// Which globals are used.
+    /// The used globals.
     pub(super) used_globals: FxHashSet<u32>,
     /// The names whose values are being resolved, outermost first.
     pub(super) unfinished: Vec<Unfinished<'t>>,
@@ -215,7 +215,7 @@ impl<'t> Resolver<'t> {
         self.arena.push(code, span, self.level)
     }
 
-    /// Gives `name` a meaning from here to the end of the program.
+    /// Binds `name` from here to the end of the program.
     pub(super) fn bind_global(&mut self, name: &'t str, binding: Binding) {
         self.scope.insert(name, vec![binding]);
     }
@@ -238,7 +238,7 @@ impl<'t> Resolver<'t> {
         self.results.split_off(self.results.len() - count).into()
     }
 
-    /// Pushes tasks so that they are done in the given order.
+    /// Pushes tasks to be executed in the given order.
     pub(super) fn schedule(&mut self, tasks: impl IntoIterator<Item = Task<'t>>) {
         let start = self.tasks.len();
         self.tasks.extend(tasks);

@@ -1,10 +1,10 @@
-//! Texts in other languages, given by mistake.
+//! Detection of texts in other languages.
 
 use lambdav_core::diagnostics::{Diagnostic, DiagnosticCode};
 use lambdav_core::source::{SourceFile, Span};
 
-/// How lines begin in other languages, and in no text of λV that is right: there a line that is no
-/// comment begins with a word or a parenthesis.
+/// Beginnings of lines in other languages, and the language. A line of valid λV that is no comment begins
+/// with a word or a parenthesis, so none of these occurs in valid λV.
 const BEGINNINGS: [(&str, &str); 30] = [
     ("shader_type ", "Godot's shading language"),
     ("[shader(", "Slang or HLSL"),
@@ -53,8 +53,7 @@ fn help(language: &str) -> &'static str {
     }
 }
 
-/// LV0217, if the text of the program's own file, in which something is wrong, seems to be in another
-/// language.
+/// LV0217 if the main file, which must contain an error, seems to be in another language.
 pub fn foreign(source: &SourceFile) -> Option<Diagnostic> {
     let file = source.files()[0].span;
     let mut start = file.start;
@@ -76,8 +75,7 @@ pub fn foreign(source: &SourceFile) -> Option<Diagnostic> {
     statements(source)
 }
 
-/// The same of a text without such lines that consists of statements, as in C and its descendants, for a
-/// half or more.
+/// LV0217 for a text without such lines, if at least half of it is statements as in C and its descendants.
 fn statements(source: &SourceFile) -> Option<Diagnostic> {
     let file = source.files()[0].span;
     let (mut first, mut count, mut all) = (None, 0, 0);
@@ -106,7 +104,7 @@ fn statements(source: &SourceFile) -> Option<Diagnostic> {
     )
 }
 
-/// Whether a line is a statement of C, or the beginning or end of a block.
+/// True if a line is a statement of C, or the beginning or end of a block.
 fn is_statement(line: &str) -> bool {
     let begins_a_list = line.starts_with(['(', ')', '"']);
     let ends_it = line.ends_with([';', '{', '}', ',']);
@@ -114,12 +112,12 @@ fn is_statement(line: &str) -> bool {
     !begins_a_list && (ends_it || assigns)
 }
 
-/// What begins a comment in other languages, and where: in any place, or at the beginning of a line alone.
+/// The beginnings of comments in other languages; false: only at the beginning of a line.
 const COMMENTS: [(&str, bool); 5] =
     [("//", true), ("/*", true), ("#", false), ("--", false), ("<!--", false)];
 
-/// The comments of a text that are written as in other languages: a text with white space in place of
-/// them, and LV0217 about the first one. `None` if there are none.
+/// The text with comments of other languages blanked out, and LV0217 for the first one. `None` if there are
+/// none.
 pub fn foreign_comments(source: &SourceFile) -> Option<(SourceFile, Diagnostic)> {
     let text = source.text();
     let mut blank = text.as_bytes().to_vec();

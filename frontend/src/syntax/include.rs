@@ -1,9 +1,9 @@
-//! `include`: the other files of a program, behind its own in one source.
+//! `include`: adds the other files of a program to its source, behind the main file.
 //!
-//! The top level of each file is searched for `(include "path")`, first to last, and a file that is
-//! found is read and searched before the search goes on. So a second `include` of a file, which
-//! stands for nothing, is the second in the order of the forms. What was found is noted in the
-//! [`SourceFile`], by which the parser puts the forms of each file in place of its `include`.
+//! The top level of each file is searched for `(include "path")`, first to last; an included file is read and
+//! searched before the search continues. So a second `include` of a file, which stands for nothing, is second
+//! in the order of the forms. The [`SourceFile`] records all inclusions, and the parser uses them to replace
+//! each `include` by the forms of its file.
 
 use super::lexer::{Lexer, Token, TokenKind};
 use lambdav_core::decode::{decode, too_long};
@@ -14,16 +14,17 @@ use rustc_hash::FxHashSet;
 use std::io::{self, ErrorKind};
 use std::path::{Component, Path, PathBuf};
 
-/// Where files are.
+/// A file system.
 pub trait Files {
-    /// The one path of the file at `path`, however it is spelt.
+    /// The canonical path of the file at `path`.
     ///
     /// # Errors
     ///
     /// Those of the system; there may be no such file.
     fn canonical(&mut self, path: &Path) -> io::Result<PathBuf>;
 
-    /// What the file at a canonical path holds; of more than `most` bytes, some more than that.
+    /// The contents of the file at a canonical path. A file of more than `most` bytes may be cut off, but
+    /// beyond that limit.
     ///
     /// # Errors
     ///
@@ -31,23 +32,23 @@ pub trait Files {
     fn read(&mut self, path: &Path, most: usize) -> io::Result<Vec<u8>>;
 }
 
-/// A program with all that it includes.
+/// A program with all its included files.
 #[derive(Debug)]
 pub struct Included {
     /// The text of all files.
     pub source: SourceFile,
-    /// The canonical paths of those that were included.
+    /// The canonical paths of the included files.
     pub paths: Vec<PathBuf>,
-    /// Those that could not be.
+    /// The errors of files that could not be included.
     pub diagnostics: Diagnostics,
 }
 
-/// A file that is being searched.
+/// A file whose `include`s are being processed.
 struct OpenFile {
-    /// The name by which messages call it.
+    /// The path in messages.
     path: PathBuf,
     canonical: PathBuf,
-    /// Those of its `include`s that remain, the last one first.
+    /// The remaining `include`s, the next one last.
     forms: Vec<Form>,
 }
 
@@ -55,13 +56,12 @@ struct OpenFile {
 #[derive(Clone, Copy)]
 struct Form {
     at: u32,
-    /// Of the string, with its quotes.
+    /// The span of the string, with its quotes.
     path: Span,
 }
 
-/// Adds to `source`, which consists of the program's own file, what that includes, with at most so
-/// many findings. `path` is where that file is; without one, paths are relative to the working
-/// directory.
+/// Adds all included files to `source`, which must consist of the main file, with at most `most` findings.
+/// `path` is the main file's path; without one, paths are relative to the working directory.
 pub fn include(
     mut source: SourceFile,
     path: Option<&Path>,
@@ -74,7 +74,7 @@ pub fn include(
     if forms.is_empty() || source.text().len() > TEXT {
         return Included { source, paths, diagnostics };
     }
-    // That the folder does not exist will be told of the file in it.
+    // A missing folder is reported by the error for the file in it.
     let canonical = path.and_then(|path| files.canonical(path).ok());
     let folder = match &canonical {
         Some(path) => path.parent().map(Path::to_owned),
@@ -118,7 +118,7 @@ pub fn include(
     Included { source, paths, diagnostics }
 }
 
-/// The file that an `include` stands for, and what it holds; `None` where it has been included.
+/// The path and contents of an included file; `None` if it was included before.
 fn next(
     source: &SourceFile,
     open: &[OpenFile],
@@ -169,7 +169,7 @@ fn next(
     Ok(Some((canonical, bytes)))
 }
 
-/// The name of the file in messages, its text, and what is wrong with its bytes.
+/// The file's name in messages, its text, and the error in its bytes, if any.
 fn decoded(path: &Path, bytes: Vec<u8>) -> (String, String, Option<Diagnostic>) {
     let name = path.to_string_lossy().into_owned();
     match decode(name.as_str(), bytes, TEXT) {
@@ -178,14 +178,14 @@ fn decoded(path: &Path, bytes: Vec<u8>) -> (String, String, Option<Diagnostic>) 
     }
 }
 
-/// A finding in a text that begins there.
+/// A finding, moved to a text that begins at `by`.
 fn moved(mut finding: Diagnostic, by: u32) -> Diagnostic {
     let labels = std::iter::once(&mut finding.primary).chain(&mut finding.secondary);
     labels.for_each(|label| label.span = Span::new(label.span.start + by, label.span.end + by));
     finding
 }
 
-/// The way from a folder to a file, both canonical, with `/` between its parts.
+/// The path from a folder to a file, both canonical, separated by `/`.
 fn relative(file: &Path, folder: &Path) -> String {
     let common = file.components().zip(folder.components()).take_while(|(a, b)| a == b).count();
     let up = folder.components().skip(common).map(|_| "..".into());
@@ -196,7 +196,7 @@ fn relative(file: &Path, folder: &Path) -> String {
     up.chain(down).collect::<Vec<_>>().join("/")
 }
 
-/// The `include`s of a file, the last one first. Of a form that is none, resolution will tell.
+/// The `include`s of a file, the last one first. Resolution reports malformed ones.
 fn includes(source: &SourceFile, file: usize) -> Vec<Form> {
     let (mut all, mut depth, mut begun) = (Vec::new(), 0_usize, Vec::new());
     for token in Lexer::new(source, source.files()[file].span) {
@@ -217,7 +217,7 @@ fn includes(source: &SourceFile, file: usize) -> Vec<Form> {
             }
             begun.clear();
         } else {
-            // Four tokens are an `include`; of more, none is needed.
+            // Four tokens are an `include`; a fifth makes it none.
             begun.truncate(5);
         }
     }
@@ -225,7 +225,7 @@ fn includes(source: &SourceFile, file: usize) -> Vec<Form> {
     all
 }
 
-/// Whether it is a string that the parser accepts.
+/// True if the parser accepts the token as a string.
 fn is_string(token: Token, source: &SourceFile) -> bool {
     let text = source.slice(token.span);
     token.kind == TokenKind::String

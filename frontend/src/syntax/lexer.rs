@@ -1,35 +1,35 @@
 //! Tokens: parentheses, words, strings and comments, with their spans. White space is dropped.
 //!
-//! The lexer only cuts; what a word is (number, literal, identifier) and whether it holds
-//! characters that it must not is the parser's business.
+//! The lexer only splits the text. The parser classifies words (number, literal, identifier) and reports
+//! invalid characters.
 
 use lambdav_core::source::{SourceFile, Span};
 
-/// What a token is.
+/// The kind of a token.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum TokenKind {
     /// `(`
     Open,
     /// `)`
     Close,
-    /// A number, a literal, an identifier, or none of these.
+    /// A number, a literal, an identifier, or an invalid word.
     Word,
-    /// From `"` to the next one in the line; where there is none, what would be a word.
+    /// From `"` to the next `"` in the line; if there is none, to the end of the word.
     String,
     /// From `;` up to, but not including, the end of the line.
     Comment,
 }
 
-/// A token and where it stands.
+/// A token and its position.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Token {
     pub(super) kind: TokenKind,
     pub(super) span: Span,
-    /// Where the token is the first of its line, its distance from the start of the line in bytes.
+    /// For the first token of a line, its distance from the start of the line in bytes.
     pub(super) indent: Option<u32>,
 }
 
-/// Cuts a text of less than 4 GiB, or a part of it, into tokens.
+/// Splits a text of less than 4 GiB, or a part of it, into tokens.
 pub(super) struct Lexer<'a> {
     bytes: &'a [u8],
     position: usize,
@@ -38,7 +38,7 @@ pub(super) struct Lexer<'a> {
 }
 
 impl<'a> Lexer<'a> {
-    /// A lexer for the file of that part of a text; a byte order mark at its start is skipped.
+    /// A lexer for the file in this part of a text; skips a byte order mark at its start.
     pub(super) fn new(source: &'a SourceFile, part: Span) -> Self {
         let (text, start) = (source.slice(Span::new(0, part.end)), part.start as usize);
         let start = if source.is_mark(start) { start + '\u{feff}'.len_utf8() } else { start };
@@ -75,7 +75,7 @@ impl Iterator for Lexer<'_> {
             b'"' => {
                 self.position += 1;
                 let end = self.find_byte(|b| matches!(b, b'"' | b'\n' | b'\r'));
-                // What is not closed was hardly meant to be all of the line.
+                // An unclosed string was probably not meant to be the whole line.
                 let is_closed = self.bytes.get(end) == Some(&b'"');
                 let end = if is_closed { end + 1 } else { self.find_byte(ends_word) };
                 (TokenKind::String, end)

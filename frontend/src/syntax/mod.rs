@@ -1,14 +1,13 @@
-//! The syntax tree: numbers, integers, `true`, `false`, identifiers, strings and lists, each with its
-//! span.
+//! The syntax tree: numbers, integers, `true`, `false`, identifiers, strings and lists, each with its span.
 //!
-//! The tree is an arena in post-order: the children of a list have smaller indices than the list
-//! itself, so a pass that needs its children's results is a loop over the arena, and no pass has to
-//! recurse on the depth of the program.
+//! The tree is an arena in postorder: the children of a list have smaller indices than the list. So a pass
+//! that needs its children's results is a loop over the arena, and no pass recurses on the depth of the
+//! program.
 //!
-//! [`decode()`] turns bytes into a [`SourceFile`], [`parse`] turns that
-//! into a [`Tree`]. Both always return a result: what cannot be read is reported, and stands in the
-//! tree as [`ExprKind::Error`]. Between them, [`include`](mod@include) adds the files that a program
-//! includes to its source; the tree has their forms in place of the `include`s.
+//! [`decode()`] turns bytes into a [`SourceFile`], and [`parse`] turns that into a [`Tree`]. Both always
+//! return a result: an unreadable part is reported, and becomes [`ExprKind::Error`] in the tree. Between
+//! them, [`include`](mod@include) adds the included files to the source; in the tree their forms replace the
+//! `include`s.
 
 mod foreign;
 pub mod include;
@@ -27,7 +26,7 @@ use lambdav_core::limits;
 use lambdav_core::source::{SourceFile, Span};
 use lambdav_core::types::Scalar;
 
-/// Takes the bytes of a shader as text; `name` is what messages call it.
+/// Decodes the bytes of a shader; `name` is its name in messages.
 ///
 /// # Errors
 ///
@@ -50,15 +49,15 @@ impl ExprId {
     }
 }
 
-/// What an expression is.
+/// The kind of an expression.
 #[derive(Clone, Debug, PartialEq)]
 pub enum ExprKind {
-    /// A number, already rounded to binary32. `index` is its value where the token consists of
-    /// decimal digits alone and fits (what `output`, `at` and `col` want), else `None`.
+    /// A number, rounded to binary32. `index` is its exact value if the token consists of decimal digits only
+    /// and fits (as `output`, `at` and `col` require), otherwise `None`.
     Number {
         /// The nearest binary32 value.
         value: f32,
-        /// The value of a token of digits alone.
+        /// The exact value of a token of digits only.
         index: Option<u32>,
     },
     /// An integer of that type, as its bits.
@@ -67,20 +66,20 @@ pub enum ExprKind {
     Bool(bool),
     /// An identifier.
     Identifier(Box<str>),
-    /// What stands between the quotes of a string.
+    /// The text between the quotes of a string.
     String(Box<str>),
     /// A list of expressions.
     List(Box<[ExprId]>),
-    /// Something that could not be read; it has been reported, and later stages keep silent on it.
+    /// An unreadable part; it has been reported, so later stages do not report it again.
     Error,
 }
 
-/// An expression and where it stands.
+/// An expression and its position.
 #[derive(Clone, Debug)]
 pub struct Expr {
-    /// What it is.
+    /// The kind.
     pub kind: ExprKind,
-    /// Where it stands; of a list, from parenthesis to parenthesis.
+    /// The position; for a list, from parenthesis to parenthesis.
     pub span: Span,
 }
 
@@ -93,7 +92,7 @@ pub struct Tree {
 }
 
 impl Tree {
-    /// The node of that index.
+    /// The node with this index.
     pub fn get(&self, id: ExprId) -> &Expr {
         &self.nodes[id.index()]
     }
@@ -104,12 +103,12 @@ impl Tree {
         ExprId(self.nodes.len() as u32 - 1)
     }
 
-    /// How many nodes there are.
+    /// The number of nodes.
     pub fn len(&self) -> usize {
         self.nodes.len()
     }
 
-    /// Whether there is no node.
+    /// True if there are no nodes.
     pub fn is_empty(&self) -> bool {
         self.nodes.is_empty()
     }

@@ -1,23 +1,23 @@
-//! Numbers: the grammar `[+-]? (digits [. digits?] | . digits) ([eE] [+-]? digits)?` and their
-//! reading as the nearest binary32 value; and integers, `[+-]? natural i | natural u` where a
-//! natural is `digits`, or `0x` or `0b` and digits of that base.
+//! Numbers: the grammar `[+-]? (digits [. digits?] | . digits) ([eE] [+-]? digits)?`, read as the nearest
+//! binary32 value. Integers: `[+-]? natural i | natural u`, where a natural is `digits`, or `0x` or `0b` and
+//! digits of that base.
 
 use lambdav_core::types::Scalar;
 
-/// What a word is when looked at as a number.
+/// A word read as a number.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Reading {
-    /// It does not start like a number.
+    /// The word does not start like a number.
     NotANumber,
-    /// It starts like a number and is not one.
+    /// The word starts like a number but is not one.
     Malformed,
-    /// It is a number beyond the range of binary32.
+    /// A number beyond the range of binary32.
     TooLarge,
-    /// The nearest binary32 value, and the exact value of a token of digits alone that fits.
+    /// The nearest binary32 value; for a token of digits only, also its exact value if that fits.
     Number { value: f32, index: Option<u32> },
-    /// It is an integer of that type: its bits.
+    /// An integer of this type, as its bits.
     Integer(Scalar, u32),
-    /// It is an integer beyond the range of that type.
+    /// An integer beyond the range of this type.
     DoesNotFit(Scalar),
 }
 
@@ -29,8 +29,8 @@ pub(super) fn read(word: &str) -> Reading {
     if !is_number(word) {
         return integer(word).unwrap_or(Reading::Malformed);
     }
-    // `str::parse` rounds once, to nearest even, from the decimal digits. It takes every token of
-    // the grammar, so that the second arm is out of reach.
+    // `str::parse` rounds once, to nearest even, from the decimal digits. It accepts every token of the
+    // grammar, so the last arm is unreachable.
     match word.strip_prefix('+').unwrap_or(word).parse::<f32>() {
         Ok(value) if value.is_infinite() => Reading::TooLarge,
         Ok(value) => {
@@ -42,8 +42,7 @@ pub(super) fn read(word: &str) -> Reading {
     }
 }
 
-/// The type of an integer token, and its bits; no bits where it does not fit. `None` where the word
-/// is no integer token.
+/// The type and bits of an integer token; no bits if it does not fit its type. `None` for other words.
 pub fn read_integer(word: &str) -> Option<(Scalar, Option<u32>)> {
     match integer(word)? {
         Reading::Integer(scalar, bits) => Some((scalar, Some(bits))),
@@ -52,7 +51,7 @@ pub fn read_integer(word: &str) -> Option<(Scalar, Option<u32>)> {
     }
 }
 
-/// Reads a word as an integer, if it is one.
+/// Reads a word as an integer; `None` for other words.
 fn integer(word: &str) -> Option<Reading> {
     let (scalar, rest) = match word.strip_suffix('i') {
         Some(rest) => (Scalar::I32, rest.strip_prefix(['+', '-']).unwrap_or(rest)),
@@ -67,7 +66,7 @@ fn integer(word: &str) -> Option<Reading> {
     Some(bits.map_or(Reading::DoesNotFit(scalar), |bits| Reading::Integer(scalar, bits)))
 }
 
-/// The value of digits, decimal or behind `0x` or `0b`; the largest there is where it is larger.
+/// The value of digits, decimal or after `0x` or `0b`, saturated; `None` for other texts.
 fn natural(text: &str) -> Option<i64> {
     let (digits, base) = match (text.strip_prefix("0x"), text.strip_prefix("0b")) {
         (Some(digits), _) => (digits, 16),
@@ -81,14 +80,14 @@ fn natural(text: &str) -> Option<i64> {
     if digits.is_empty() { None } else { digits.chars().try_fold(0, value) }
 }
 
-/// Whether the word begins with `[+-]?\.?[0-9]`.
+/// True if the word begins with `[+-]?\.?[0-9]`.
 fn starts_like_number(word: &str) -> bool {
     let rest = word.strip_prefix(['+', '-']).unwrap_or(word);
     let rest = rest.strip_prefix('.').unwrap_or(rest);
     rest.starts_with(|c: char| c.is_ascii_digit())
 }
 
-/// Whether the word as a whole is derived from the grammar above.
+/// True if the whole word matches the grammar above.
 fn is_number(word: &str) -> bool {
     let rest = word.strip_prefix(['+', '-']).unwrap_or(word);
     let (mantissa, exponent) = match rest.split_once(['e', 'E']) {
@@ -103,12 +102,12 @@ fn is_number(word: &str) -> bool {
     mantissa_fits && exponent.is_none_or(|e| is_digits(e.strip_prefix(['+', '-']).unwrap_or(e)))
 }
 
-/// One or more decimal digits.
+/// True for one or more decimal digits.
 fn is_digits(text: &str) -> bool {
     !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit())
 }
 
-/// What may have been meant by a malformed number.
+/// The remedy for a malformed number, by its probable meaning.
 pub(super) fn advice(word: &str) -> &'static str {
     let plain = word.trim_start_matches(['+', '-']);
     let lower = plain.to_ascii_lowercase();

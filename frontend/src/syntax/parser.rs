@@ -1,8 +1,7 @@
-//! From tokens to the tree.
+//! Parses tokens into the tree.
 //!
-//! Guarantees, for every text: the parser returns; it does not recurse; there
-//! is a finding if and only if the text breaks a rule of the syntax. A text without findings has
-//! no [`ExprKind::Error`].
+//! Guarantees, for every text: the parser returns; it does not recurse; there is a finding if and only if the
+//! text breaks a rule of the syntax. A text without findings has no [`ExprKind::Error`].
 
 use super::lexer::{Lexer, Token, TokenKind};
 use super::number::{self, Reading};
@@ -14,16 +13,16 @@ use lambdav_core::source::{SourceFile, Span};
 use lambdav_core::types::{Scalar, Type};
 use lambdav_float_environment::with_default;
 
-/// Reads a text, with findings in the order of their positions: at most [`limits::ERRORS`].
+/// Parses a text, with at most [`limits::ERRORS`] findings in order of position.
 pub fn parse(source: &SourceFile) -> (Tree, Diagnostics) {
     parse_within(source, limits::ERRORS)
 }
 
-/// The same with at most so many findings.
+/// Like [`parse`], with at most `most` findings.
 ///
-/// What cannot be read is [`ExprKind::Error`] in the tree: malformed numbers, words with control
-/// characters, lists that are not closed or nested too deep. Nodes inside such lists stay in the
-/// arena, although no list holds them.
+/// Unreadable parts become [`ExprKind::Error`] in the tree: malformed numbers, words with control characters,
+/// lists that are not closed or nested too deep. Nodes inside such lists stay in the arena, although no list
+/// contains them.
 pub fn parse_within(source: &SourceFile, most: usize) -> (Tree, Diagnostics) {
     if source.text().len() > limits::TEXT {
         return (Tree::default(), vec![too_long(limits::TEXT)].into());
@@ -43,7 +42,7 @@ pub fn parse_within(source: &SourceFile, most: usize) -> (Tree, Diagnostics) {
     })
 }
 
-/// The top level of all files, each in place of its `include`.
+/// The top-level expressions of all files, with those of an included file in place of its `include`.
 fn spliced(source: &SourceFile, tree: &Tree, roots: &[Vec<ExprId>]) -> Vec<ExprId> {
     let mut all = Vec::new();
     let mut inside = vec![roots[0].iter()];
@@ -52,7 +51,7 @@ fn spliced(source: &SourceFile, tree: &Tree, roots: &[Vec<ExprId>]) -> Vec<ExprI
             None => drop(inside.pop()),
             Some(&root) => match source.inclusion(tree.get(root).span.start) {
                 None => all.push(root),
-                // A file that is included is read once.
+                // Each file occurs only once: other `include`s of it stand for nothing.
                 Some(inclusion) => inside.extend(inclusion.file.map(|file| roots[file].iter())),
             },
         }
@@ -60,39 +59,39 @@ fn spliced(source: &SourceFile, tree: &Tree, roots: &[Vec<ExprId>]) -> Vec<ExprI
     all
 }
 
-/// A list whose closing parenthesis has not come yet.
+/// A list whose closing parenthesis has not been read yet.
 struct OpenList {
     open: Span,
     children: Vec<ExprId>,
 }
 
-/// A sign that a list should have been closed earlier: a line inside it begins no further right.
+/// A sign that a list should have been closed earlier: a line inside it is indented no further.
 struct Suspicion {
-    /// Index of the list in the stack.
+    /// The index of the list in the stack.
     depth: usize,
-    /// The parenthesis that begins that line.
+    /// The parenthesis that begins the line.
     next: Span,
 }
 
 struct Parser<'a> {
     source: &'a SourceFile,
-    /// How many findings are kept.
+    /// The most findings that are kept.
     most: usize,
     tree: Tree,
     stack: Vec<OpenList>,
-    /// The lists of the stack that begin a line: their indices and indents. While nothing is
-    /// suspicious the indents ascend.
+    /// The lists of the stack that begin a line: their indices and indents. Without a suspicion the indents
+    /// ascend.
     indented: Vec<(usize, u32)>,
-    /// How many lists are open beyond [`limits::LIST_NESTING`], and where the first of them begins.
+    /// The number of open lists beyond [`limits::LIST_NESTING`], and the beginning of the first one.
     skipped: usize,
     skipped_open: Span,
     /// The oldest suspicion about a list that is still open.
     suspicion: Option<Suspicion>,
-    /// The place in `diagnostics` of the unmatched parenthesis just seen, and how many it stands
-    /// for. A run of them is one finding.
+    /// The index in `diagnostics` of the current run of unmatched parentheses, and its length. A run is one
+    /// finding.
     unmatched: Option<(usize, usize)>,
     diagnostics: Vec<Diagnostic>,
-    /// How many findings were not kept.
+    /// The number of findings not kept.
     dropped: usize,
     too_deep_reported: bool,
 }
@@ -301,7 +300,8 @@ impl<'a> Parser<'a> {
         self.push(kind, span);
     }
 
-    /// Reports each run of such characters in `span`, and says whether there are others.
+    /// Reports each run of characters that satisfy `is_bad` in `span`; returns true if the span has other
+    /// characters.
     fn control_characters(&mut self, span: Span, is_bad: fn(char) -> bool) -> bool {
         let text = self.source.slice(span);
         let mut has_others = false;
@@ -335,10 +335,10 @@ impl<'a> Parser<'a> {
         has_others || rest < text.len()
     }
 
-    /// What is still open at the end of a file is reported.
+    /// Reports the lists that are open at the end of a file.
     fn end_file(&mut self, file: Span) {
         self.end_unmatched();
-        // What is too deep has been told already; that it is not closed either would be noise.
+        // Lists too deep have been reported; they are not reported as unclosed, too.
         if self.skipped == 0 {
             let unclosed = self.unclosed();
             unclosed.into_iter().for_each(|found| self.report(|| found));
@@ -391,7 +391,7 @@ impl<'a> Parser<'a> {
     }
 }
 
-/// Control characters that are no white space: no token and no comment has them.
+/// True for control characters except white space: neither tokens nor comments may contain them.
 fn is_other_control(c: char) -> bool {
     c.is_control() && !matches!(c, '\t'..='\r')
 }

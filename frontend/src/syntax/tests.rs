@@ -124,8 +124,8 @@ fn numbers_are_rounded_once() {
         ("1E-2", 0.01),
         ("0.1", 0.1),
         ("16777217", 16_777_216.0),
-        // Halfway between two neighbours but for the last digit; by way of binary64 it would
-        // be a tie and round down.
+        // Just above a tie between two neighbours; rounding to binary64 first would make it a tie and round
+        // down.
         ("1.00000005960464477540", f32::from_bits(0x3f80_0001)),
         ("3.4028235e38", f32::MAX),
         ("340282356779733661637539395458142568447", f32::MAX),
@@ -202,7 +202,7 @@ fn indentation_tells_which_list_is_unclosed() {
     let found = refuses(text, &[("LV0104", "(")]);
     assert_eq!(found[0].primary.span, Span::new(0, 1));
     assert_eq!(found[0].secondary[0].span.start as usize, text.find("(define (g").unwrap());
-    // A line that begins further left is no sign of anything if its list is closed.
+    // A line indented less is no sign of an error if its list is closed.
     let text = "(f\n(g\n(h)))\n(vec4\n  (f 1\n  2)";
     let found = refuses(text, &[("LV0104", "(")]);
     assert_eq!(found[0].primary.span.start as usize, text.find("(vec4").unwrap());
@@ -220,7 +220,7 @@ fn control_characters_are_refused_once_per_run() {
     refuses("a \0\x01\x02 b", &[("LV0107", "\0\x01\x02")]);
     refuses("a\x1b[0m\x7f", &[("LV0107", "\x1b"), ("LV0107", "\x7f")]);
     refuses("; comment \t \r\x08 \u{85}\na", &[("LV0107", "\x08"), ("LV0107", "\u{85}")]);
-    // White space stands between words and in comments, but not in a string.
+    // White space is allowed between words and in comments, but not in a string.
     refuses("(a \"b\tc\")", &[("LV0107", "\t")]);
     refuses("\"\x0b\"", &[("LV0107", "\x0b")]);
     let (tree, _) = read("(a \x01 b\x02)");
@@ -271,7 +271,7 @@ fn the_length_has_a_limit() {
 
 #[test]
 fn long_texts_take_linear_time() {
-    // Deep lists that do not begin a line, with many lines inside, were quadratic once.
+    // Deep lists that do not begin a line, with many lines inside, once took quadratic time.
     let text = String::from("x ") + &"(".repeat(19_000) + &"\n()".repeat(500_000);
     assert_eq!(read(&text).1.len(), 1);
 }
@@ -296,8 +296,7 @@ fn a_byte_order_mark_is_no_column() {
     assert_eq!(source.line_column(0).column, 1);
 }
 
-/// Wherever a position lies in a long line of characters of one to four bytes, its column is the
-/// number of characters.
+/// The column at any position of a long line of characters of one to four bytes is the number of characters.
 #[test]
 fn columns_of_long_lines() {
     let text = format!("first\n{}\nlast", "aé∀𝄞".repeat(2000));
@@ -309,7 +308,7 @@ fn columns_of_long_lines() {
     }
 }
 
-/// What every tree satisfies, whatever its text.
+/// Invariants of every tree.
 fn check_tree(source: &SourceFile, tree: &Tree, diagnostics: &[Diagnostic]) {
     let length = source.text().len() as u32;
     for (id, expr) in tree.iter() {

@@ -1,4 +1,4 @@
-//! Which pixels are discarded, and the state of the pipeline (LANGUAGE §14).
+//! `discard-if`, and the state of the pipeline (LANGUAGE §14).
 
 use super::TopLevel;
 use crate::syntax::{ExprId, ExprKind};
