@@ -148,7 +148,7 @@ pub(super) static ROWS: &[Row] = &[
     },
 ];
 
-/// A conversion; to the operand's own type it is the operand.
+/// A conversion; a value of the result's type stays as it is.
 fn converted(operands: &[Operand], result: Type) -> Recipe {
     match result.scalar() {
         Some(to) if operands[0].ty != result => Recipe::Direct(Op::Convert(to)),
@@ -156,9 +156,8 @@ fn converted(operands: &[Operand], result: Type) -> Recipe {
     }
 }
 
-/// The significand times two powers of two, each of half the exponent. The first product is exact,
-/// and normal, so the second rounds once. No exponent beyond ±250 gives another result: there it is
-/// zero or infinite.
+/// The significand times two powers of two, each of half the exponent. The first product is exact and normal,
+/// so only the second rounds. Exponents beyond ±250 may be clamped: the result is zero or infinite anyway.
 const LDEXP: &str = "
     (let* ((k (clamp (+ (clamp n -600i 600i) (exponent x)) -250i 250i))
            (h (shift-right k 1u))
@@ -166,7 +165,7 @@ const LDEXP: &str = "
            (second (from-bits (uint (shift-left (+ (- k h) 127i) 23u)))))
       (* (* (significand x) first) second))";
 
-/// What is subnormal is made normal first, exactly.
+/// A subnormal number is first made normal, exactly.
 const SIGNIFICAND: &str = "
     (let* ((b (bits (select (< (abs x) 1.1754944e-38) (* x 33554432) x)))
            (field (bit-and b 0x7f800000u)))

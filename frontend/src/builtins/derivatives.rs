@@ -49,7 +49,7 @@ pub(super) static ROWS: &[Row] = &[
     },
 ];
 
-/// The axis of the row of that name.
+/// The axis of the row with this name.
 pub(super) fn axis(name: &str) -> Option<Axis> {
     match name {
         "dfdx" => Some(Axis::X),

@@ -131,7 +131,7 @@ pub(super) static ROWS: &[Row] = &[
     },
 ];
 
-/// `((a.x*b.x + a.y*b.y) + a.z*b.z) + a.w*b.w`, as many as there are components.
+/// `((a.x*b.x + a.y*b.y) + a.z*b.z) + a.w*b.w`, with a term for each component.
 fn dot(types: &[Type]) -> String {
     let Some(TypeKind::Vector(_, n)) = types[0].builtin() else { return "(* a b)".to_owned() };
     let terms: Vec<String> =

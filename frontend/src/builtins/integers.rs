@@ -1,8 +1,8 @@
-//! Rows of integers: division, and what there is for bits.
+//! Rows of integers: division, and operations on bits.
 //!
-//! Counting goes by `uint`, and back to the type of the operand. The place of the highest bit is
-//! the exponent of the conversion to `num`, which is exact where one bit is set, or cannot round up
-//! to the next power of two where the second highest is not.
+//! Bits are counted in a `uint`, converted back to the operand's type. The index of the highest bit is the
+//! exponent of the conversion to `num`. The conversion is exact if one bit is set, and cannot round up to the
+//! next power of two if the second highest bit is not set.
 
 use lambdav_core::op::Op;
 use lambdav_core::types::{Scalar, Type};
@@ -310,7 +310,7 @@ fn first_trailing_bit(types: &[Type]) -> String {
     format!("(- 31{} (leading-zeros (bit-and e (- e))))", kind(types).1)
 }
 
-/// The bits of the field that stay within 32: `o` and `c`.
+/// The part of the field within 32 bits: offset `o` and count `c`.
 const CLAMPED: &str = "(o (min offset 32u)) (c (min count (- 32u o)))";
 
 fn extract_bits(types: &[Type]) -> String {

@@ -1,7 +1,6 @@
 //! Rows of linear algebra, and matrix arithmetic for `+ - *`.
 //!
-//! All of it is text in terms of columns and components. `aij` is the component in row i and
-//! column j.
+//! All expansions are texts in terms of columns and components. `aij` is the component in row i and column j.
 
 use lambdav_core::op::Op;
 use lambdav_core::types::Type;
@@ -55,7 +54,7 @@ pub(super) static ROWS: &[Row] = &[
     },
 ];
 
-/// `+` and both `-`: of matrices, column by column.
+/// `+` and both `-`: for matrices, column by column.
 pub(super) fn sum(op: Op, operands: &[Operand], result: Type) -> Recipe {
     let Some(Matrix(_, n)) = result.builtin() else { return Recipe::Fold(op, result) };
     let symbol = if op == Op::Add { "+" } else { "-" };
@@ -68,7 +67,7 @@ pub(super) fn sum(op: Op, operands: &[Operand], result: Type) -> Recipe {
     Recipe::Expansion(format!("(func ({names}) {})", construct(result, columns)))
 }
 
-/// `*`: with a matrix among the operands, a chain of products of two.
+/// `*`: for operands with a matrix among them, a chain of products of two.
 pub(super) fn product(operands: &[Operand], result: Type) -> Recipe {
     if !operands.iter().any(|o| o.ty.is_matrix()) {
         return Recipe::Fold(Op::Mul, result);

@@ -1,18 +1,17 @@
-//! The one table of builtins: names, signatures, meanings.
+//! The table of builtins: names, signatures, meanings.
 //!
-//! An application of a builtin is *resolved* against the types of its operands and yields a result
-//! type and a [`Recipe`]; elaboration builds core nodes from the recipe, the source evaluator
-//! computes with it. Nothing else in the system knows a builtin by name.
+//! An application of a builtin is *resolved* by the types of its operands, to a result type and a [`Recipe`].
+//! Elaboration builds core nodes from the recipe; the source evaluator computes with it. Nothing else in the
+//! system knows a builtin by name.
 //!
-//! The table consists of [`row::Row`]s, in one file per theme. Swizzles (`.xyz`) are not rows,
-//! since there are hundreds of them; they share one description.
+//! The table consists of [`row::Row`]s, in one file per theme. Swizzles (`.xyz`) are not rows, since there
+//! are hundreds of them; they share one row.
 //!
 //! Guarantees, each of them tested:
-//! - a name means at most one builtin;
-//! - a recipe is well typed: computing it on operands of the resolved types yields a value of the
-//!   resolved result type;
-//! - an [`Recipe::Expansion`] is closed, uses the forms `func`, `let` and `let*` only, and comes to
-//!   an end: no builtin expands to an application of itself on the same types, however indirectly.
+//! - a name denotes at most one builtin;
+//! - a recipe is well typed: on operands of the resolved types it yields a value of the resolved result type;
+//! - a [`Recipe::Expansion`] is closed, uses only the forms `func`, `let` and `let*`, and terminates: no
+//!   builtin expands, directly or indirectly, to an application of itself on the same types.
 
 mod arithmetic;
 mod comparison;
@@ -53,7 +52,7 @@ pub struct Builtin(Handle);
 
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 enum Handle {
-    /// Index into [`ROWS`].
+    /// A row, by its index in [`ROWS`].
     Row(u8),
     Swizzle(Swizzle),
 }
@@ -79,7 +78,7 @@ static ROWS: LazyLock<Vec<&'static Row>> = LazyLock::new(|| {
     .collect()
 });
 
-/// The row of every name and alias.
+/// The row index of every name and alias.
 static NAMES: LazyLock<FxHashMap<&'static str, u8>> = LazyLock::new(|| {
     let mut names = FxHashMap::default();
     for (index, row) in ROWS.iter().enumerate() {
@@ -93,7 +92,7 @@ static NAMES: LazyLock<FxHashMap<&'static str, u8>> = LazyLock::new(|| {
 });
 
 impl Builtin {
-    /// The builtin of that name, alias or swizzle.
+    /// The builtin with this name or alias, or the swizzle.
     pub fn lookup(name: &str) -> Option<Self> {
         if let Some(&row) = NAMES.get(name) {
             return Some(Self(Handle::Row(row)));
@@ -101,17 +100,17 @@ impl Builtin {
         Swizzle::parse(name).map(|swizzle| Self(Handle::Swizzle(swizzle)))
     }
 
-    /// All builtins but the swizzles, in the order of the table.
+    /// All builtins except swizzles, in the order of the table.
     pub fn all() -> impl Iterator<Item = Self> {
         (0..ROWS.len()).map(|index| Self(Handle::Row(index as u8)))
     }
 
-    /// All names and aliases but the swizzles.
+    /// All names and aliases except swizzles.
     pub fn names() -> impl Iterator<Item = &'static str> {
         NAMES.keys().copied()
     }
 
-    /// Its name; of a builtin with aliases, the principal one.
+    /// The name; for a builtin with aliases, the principal one.
     pub fn name(self) -> Cow<'static, str> {
         match self.0 {
             Handle::Row(_) => Cow::Borrowed(self.row().name),
@@ -119,12 +118,12 @@ impl Builtin {
         }
     }
 
-    /// Its other names.
+    /// The other names.
     pub fn aliases(self) -> &'static [&'static str] {
         self.row().aliases
     }
 
-    /// Whether it can be applied; else it is a value, see [`Builtin::constant`].
+    /// True if it can be applied; otherwise it is a value, see [`Builtin::constant`].
     pub fn is_function(self) -> bool {
         self.constant().is_none()
     }
@@ -137,12 +136,12 @@ impl Builtin {
         }
     }
 
-    /// The smallest and the largest number of operands; `None` is without limit.
+    /// The smallest and the largest number of operands; `None` if unlimited.
     pub fn arity(self) -> (usize, Option<usize>) {
         self.row().operands.arity()
     }
 
-    /// What an application to these operands is.
+    /// Resolves an application to these operands.
     pub fn resolve(self, operands: &[Operand]) -> Result<Resolved, SignatureError> {
         if !self.is_function() {
             return Err(SignatureError::NotAFunction);
@@ -157,13 +156,13 @@ impl Builtin {
         }
     }
 
-    /// Whether it may ask what an operand is at other pixels: as a derivative, or as a sample, whose level
-    /// of detail depends on them.
+    /// True if it may read an operand at other pixels: a derivative, or a sample, whose level of detail
+    /// depends on derivatives.
     pub fn asks_neighbours(self) -> bool {
         self.is_derivative() || *self.name() == *"sample"
     }
 
-    /// Whether it is a derivative.
+    /// True for derivatives.
     pub fn is_derivative(self) -> bool {
         match self.0 {
             Handle::Row(_) => derivatives::ROWS.iter().any(|row| std::ptr::eq(row, self.row())),
@@ -171,7 +170,7 @@ impl Builtin {
         }
     }
 
-    /// Of `dfdx` and `dfdy`: along which axis.
+    /// The axis of `dfdx` and `dfdy`; `None` for others.
     pub fn axis(self) -> Option<Axis> {
         match self.0 {
             Handle::Row(_) => derivatives::axis(self.row().name),
@@ -179,27 +178,26 @@ impl Builtin {
         }
     }
 
-    /// Which of the three kinds of LANGUAGE §6 it is.
+    /// The kind of operation (LANGUAGE §6).
     pub fn kind(self) -> OperationKind {
         self.row().kind
     }
 
-    /// Whether a schedule may move its operations.
+    /// The freedom of a schedule to move its operations.
     pub fn placement(self) -> Placement {
         self.row().placement
     }
 
-    /// The λV text of a predicate, `(func (operands…) condition)`, that is `true` where SPIR-V
-    /// leaves the result undefined; `None` where it never is. `types` are operand types that the
-    /// builtin accepts. The condition of an expanded builtin covers its expansion: whoever reports
-    /// undefined behaviour asks about the builtins that the author wrote, not about those inside
-    /// expansions (`refract` takes a root that it does not use).
+    /// The λV text of a predicate, `(func (operands…) condition)`, that is `true` where SPIR-V leaves the
+    /// result undefined; `None` if it never does. `types` are operand types that the builtin accepts. The
+    /// condition of an expanded builtin covers its expansion: a check for undefined behaviour tests the
+    /// author's builtins, not those inside expansions (`refract` takes a root that it does not use).
     pub fn undefined(self, types: &[Type]) -> Option<String> {
         self.row().undefined(types)
     }
 
-    /// The conditions under which SPIR-V leaves the result undefined, in the operands' names, each
-    /// with the component type of the first operand that it is for, if it is not for all.
+    /// The conditions under which SPIR-V leaves the result undefined, in terms of the operands' names. If a
+    /// condition is for one component type of the first operand only, that type comes with it.
     pub fn undefined_where(self) -> Vec<(Option<Scalar>, &'static str)> {
         match self.row().undefined {
             row::Undefined::Never => vec![],
@@ -212,7 +210,7 @@ impl Builtin {
         }
     }
 
-    /// An application to show: `(clamp x lo hi)`; of a constant, its name.
+    /// An application for display: `(clamp x lo hi)`; for a constant, its name.
     pub fn usage(self) -> String {
         let name = self.name();
         match self.is_function() {
@@ -221,13 +219,12 @@ impl Builtin {
         }
     }
 
-    /// What operand types it takes, as a clause: `nums and vectors of one size`; empty where it
-    /// takes no operands.
+    /// The accepted operand types, as a clause: `nums and vectors of one size`; empty without operands.
     pub fn takes(self) -> &'static str {
         self.row().signature.takes
     }
 
-    /// What it does, in one paragraph.
+    /// The documentation, one paragraph.
     pub fn documentation(self) -> &'static str {
         self.row().documentation
     }
@@ -237,7 +234,7 @@ impl Builtin {
         self.row().example
     }
 
-    /// What is wrong with an application, in one sentence without a full stop.
+    /// The error of an application, in one sentence without a full stop.
     pub fn message(self, types: &Types, error: &SignatureError, operands: &[Operand]) -> String {
         let name = self.name();
         match error {

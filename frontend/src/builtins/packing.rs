@@ -1,7 +1,7 @@
-//! Rows that pack vectors into the bits of a `uint`, and take them out.
+//! Rows that pack vectors into the bits of a `uint`, and unpack them.
 //!
-//! Integers are rounded by adding 1.5·2^23, whose neighbours are 1 apart: one `fma` rounds the exact
-//! product, and the lowest bits of the sum are those of the integer in two's complement.
+//! Integers are rounded by adding 1.5·2^23, whose neighbours are 1 apart: one `fma` rounds the exact product,
+//! and the lowest bits of the sum are those of the integer in two's complement.
 
 use super::row::{Example, Meaning, Operands, OperationKind, Placement, Row, Undefined};
 use super::signature::{pack, unpack};
@@ -144,26 +144,26 @@ pub(super) static ROWS: &[Row] = &[
     },
 ];
 
-/// `n` components together have 32 bits.
+/// Bits per component, for `n` components in 32 bits.
 fn bits_of_each(n: u32) -> u32 {
     32 / n
 }
 
-/// The text of `n` components of the uvec `w` in one uint.
+/// The text that joins `n` components of the uvec `w` in one uint.
 fn joined(n: u32) -> String {
     let bits = bits_of_each(n);
     let rest = (1..n).map(|k| format!(" (shift-left (at w {k}) {}u)", k * bits));
     format!("(bit-or (at w 0){})", rest.collect::<String>())
 }
 
-/// The clamped components `c` as integers up to `limit`, joined.
+/// The text that joins the clamped components `c` as integers up to `limit`.
 fn pack_clamped(n: u32, c: &str, limit: u32) -> String {
     let mask = (1_u64 << bits_of_each(n)) - 1;
     let joined = joined(n);
     format!("(let ((w (bit-and (bits (fma {c} {limit} 12582912)) {mask}u))) {joined})")
 }
 
-// `max` and `min` are the second operand only where it is beyond the first, so a NaN ends here.
+// `max` and `min` return their second operand only if it is beyond the first, so a NaN becomes 0.
 fn pack_unorm(n: u32) -> String {
     pack_clamped(n, "(min (max 0 v) 1)", (1 << bits_of_each(n)) - 1)
 }
@@ -188,8 +188,8 @@ fn unpack_snorm(n: u32) -> String {
     format!("(max (/ (num (shift-right {at_left} {}u)) {limit}) -1)", 32 - bits)
 }
 
-/// A number that is normal as a binary16 loses the 13 last of its bits, rounded by an addition that
-/// carries into the exponent; of a smaller one, the last place is that of 1/2.
+/// A number that is normal as a binary16 loses its last 13 bits, rounded by an addition that carries into the
+/// exponent. A smaller number is rounded by adding 1/2, which has the same last place.
 const PACK_HALF: &str = "
     (let* ((b (bits v))
            (m (bit-and b 0x7fffffffu))
@@ -202,8 +202,8 @@ const PACK_HALF: &str = "
            (w (select (= v v) h (uvec2 0x7e00u))))
       (bit-or (.x w) (shift-left (.y w) 16u)))";
 
-/// The bits at their places in a binary32, whose exponents begin 112 lower; of the highest
-/// exponent, infinities and NaN.
+/// Moves the bits to their places in a binary32 and multiplies by 2^112, since exponents are biased by 112
+/// less. The highest exponent is for infinities and NaN.
 const UNPACK_HALF: &str = "
     (let* ((w (bit-and (shift-right (uvec2 u) (uvec2 0u 16u)) 0xffffu))
            (m (bit-and w 0x7fffu))

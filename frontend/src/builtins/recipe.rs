@@ -1,4 +1,4 @@
-//! Applications of builtins: their operands, what they come to, and why they may not be.
+//! Applications of builtins: operands, recipes and errors.
 
 use lambdav_core::diagnostics::DiagnosticCode;
 use lambdav_core::graph::Axis;
@@ -6,62 +6,60 @@ use lambdav_core::inputs::Input;
 use lambdav_core::op::Op;
 use lambdav_core::types::{ResourceKind, Type, TypeKind, Types};
 
-/// How the value of an application is made of primitive operations.
+/// The construction of an application's value from primitive operations.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Recipe {
-    /// The operands, each first broadcast to the given type, folded from the left with a binary
-    /// operation; with one operand (unary operations), the operation applied to it.
+    /// The operands, each broadcast to the given type, folded from the left by a binary operation; for a
+    /// unary operation, the operation applied to the only operand.
     Fold(Op, Type),
-    /// A binary operation on the two operands in reverse order, both first broadcast to the type.
+    /// A binary operation on the two operands in reverse order, both broadcast to the type.
     Reversed(Op, Type),
-    /// The operation on all operands, each first broadcast to that many components of its own
-    /// scalar type.
+    /// The operation on all operands, each broadcast to this many components of its own scalar type.
     Broadcast(Op, u8),
-    /// The operation on the operands just as they are.
+    /// The operation on the operands as they are.
     Direct(Op),
-    /// All components of the operands in order, as a vector or matrix of this type; one `num` or
-    /// `bool` operand is broadcast to a vector.
+    /// All components of the operands in order, as a vector or matrix of this type. A single scalar operand
+    /// is broadcast to a vector.
     Flatten(Type),
-    /// A matrix with the one operand on its diagonal and zero elsewhere.
+    /// A matrix with the only operand on its diagonal and zero elsewhere.
     Diagonal(Type),
-    /// These components of the first operand (a vector), in this order; one component is a
-    /// scalar. A second operand, the index of `(at v K)`, is already in the recipe.
+    /// These components of the first operand, a vector, in this order; a single component is a scalar.
     Swizzle(Vec<u8>),
-    /// This column of the first operand (a matrix). The second operand, the index of `(col m K)`,
-    /// is already in the recipe.
+    /// A column of the first operand, a matrix. The second operand, the index of `(col m K)`, is already in
+    /// the recipe.
     Column(u8),
-    /// The part of the first operand at that literal index, or at the second operand.
+    /// A part of the first operand, at the literal index, or at the second operand.
     At(Option<u32>),
-    /// The first operand with the third as its part there.
+    /// The first operand with one part replaced by the third operand, at the literal index or the second
+    /// operand.
     Update(Option<u32>),
-    /// The element of the first operand, a buffer, at that literal index, or at the second operand.
+    /// An element of the first operand, a buffer, at the literal index, or at the second operand.
     Element(Option<u32>),
-    /// The λV text of a `func` with as many parameters as there are operands. Its names denote
-    /// builtins and forms of the outermost scope, whatever the program binds.
+    /// The λV text of a `func` with as many parameters as there are operands. Its names denote builtins and
+    /// forms of the outermost scope, whatever the program binds.
     Expansion(String),
-    /// The difference of the operand's values at the two pixels of the quad along that axis, in its
-    /// own row or column: the odd one's minus the even one's.
+    /// The difference of the operand's values at the two pixels of the quad along this axis, in its own row
+    /// or column: odd minus even.
     Derivative(Axis),
-    /// No operands: an input.
+    /// An input; no operands.
     Input(Input),
 }
 
-/// An operand of an application, as far as resolution needs to know it.
+/// An operand of an application, as resolution sees it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Operand {
     /// Its type.
     pub ty: Type,
-    /// Its value where the operand is a literal token of decimal digits (what `at` and `col`
-    /// need), else `None`.
+    /// The value of a literal token of decimal digits (as `at` and `col` require), otherwise `None`.
     pub index: Option<u32>,
-    /// Of a vector, matrix or array: the type of its parts, and how many there are.
+    /// For a vector, matrix or array: type and number of its parts.
     pub parts: Option<(Type, u32)>,
-    /// Of a texture or a buffer: what its declaration says.
+    /// For a texture or buffer: its kind.
     pub resource: Option<ResourceKind>,
 }
 
 impl Operand {
-    /// An operand of a type of that table that is not an index.
+    /// An operand of a type of this table that is not an index.
     pub fn of(types: &Types, ty: Type) -> Self {
         let parts = match types.kind(ty) {
             TypeKind::Vector(..) | TypeKind::Matrix(..) | TypeKind::Array(..) => {
@@ -78,7 +76,7 @@ impl Operand {
 }
 
 impl From<Type> for Operand {
-    /// An operand of a type that every program has, and that is not an index.
+    /// An operand of a builtin type that is not an index.
     fn from(ty: Type) -> Self {
         let parts = match ty.builtin() {
             Some(TypeKind::Vector(scalar, n)) => Some((Type::of(scalar, 1), n.into())),
@@ -89,40 +87,39 @@ impl From<Type> for Operand {
     }
 }
 
-/// What an application of a builtin to operands of given types is.
+/// A resolved application of a builtin to operands of given types.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Resolved {
     /// The type of its value.
     pub result: Type,
-    /// How the value is made.
+    /// The construction of the value.
     pub recipe: Recipe,
 }
 
-/// Why a builtin cannot be applied so. [`Builtin::message`](super::Builtin::message) makes a sentence
-/// of it.
+/// An error of an application. [`Builtin::message`](super::Builtin::message) turns it into a sentence.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum SignatureError {
-    /// The builtin is a value, like `pi`.
+    /// The builtin is a value, such as `pi`.
     NotAFunction,
-    /// Too few or too many operands.
+    /// The number of operands is wrong.
     Count {
-        /// How many it takes: `2 operands`, `at least 2 operands`.
+        /// The accepted number: `2 operands`, `at least 2 operands`.
         expected: String,
     },
-    /// Operands of wrong types.
+    /// The types of operands are wrong.
     Types {
-        /// What it takes, as a clause: `nums and vectors of one size`.
+        /// The accepted types, as a clause: `nums and vectors of one size`.
         expected: String,
-        /// The first operand that does not fit, where one can be blamed.
+        /// The first operand that does not fit, if a single one is wrong.
         culprit: Option<usize>,
-        /// What to write instead, where the builtin knows.
+        /// The advice, if the builtin has one.
         instead: Option<&'static str>,
     },
     /// An index that is not a literal token of digits, or too large.
     Index {
-        /// Which operand it is.
+        /// The index of the operand.
         operand: usize,
-        /// The index that was given, if it was a literal.
+        /// The given index, if it was a literal.
         found: Option<u32>,
         /// The smallest index that is too large.
         limit: u32,

@@ -1,4 +1,4 @@
-//! What a row of the table says. Every field is a column, and a row without one does not compile.
+//! The rows of the table. Every field is a column; a row without one of them does not compile.
 
 use lambdav_core::op::Op;
 use lambdav_core::types::{Scalar, Type};
@@ -6,23 +6,23 @@ use lambdav_core::types::{Scalar, Type};
 use super::recipe::{Operand, Recipe, Resolved, SignatureError};
 use super::signature::{Signature, constructor};
 
-/// A builtin.
+/// A row: a builtin.
 pub(super) struct Row {
     /// The principal name.
     pub(super) name: &'static str,
     /// Other names.
     pub(super) aliases: &'static [&'static str],
-    /// How many operands, and what they are called.
+    /// The number and names of the operands.
     pub(super) operands: Operands,
-    /// Which types they may have, and the type of the result.
+    /// The accepted operand types, and the type of the result.
     pub(super) signature: Signature,
-    /// What is computed.
+    /// The computation.
     pub(super) meaning: Meaning,
     /// Its kind by LANGUAGE §6.
     pub(super) kind: OperationKind,
-    /// Where SPIR-V leaves the result undefined.
+    /// The condition under which SPIR-V leaves the result undefined.
     pub(super) undefined: Undefined,
-    /// Whether a schedule may move it.
+    /// The freedom of a schedule to move it.
     pub(super) placement: Placement,
     /// One paragraph for the reference page.
     pub(super) documentation: &'static str,
@@ -30,54 +30,52 @@ pub(super) struct Row {
     pub(super) example: Example,
 }
 
-/// How many operands a builtin takes; the names are those of documentation, expansions and
-/// conditions.
+/// The number of operands of a builtin, and their names, for documentation, expansions and conditions.
 pub(super) enum Operands {
     /// One for each name.
     Exactly(&'static [&'static str]),
     /// One for each name, and any number of others.
     AtLeast(&'static [&'static str]),
-    /// From the first to the second number; the names are those to show.
+    /// From the first to the second number; the names are for display.
     Between(usize, usize, &'static [&'static str]),
 }
 
-/// What is computed.
+/// The computation of a builtin.
 pub(super) enum Meaning {
-    /// A primitive operation: unary, or binary and folded from the left, on operands that are
-    /// broadcast to their common type.
+    /// A primitive operation: unary, or binary and folded from the left, on operands broadcast to their
+    /// common type.
     Fold(Op),
     /// A binary primitive operation on the broadcast operands in reverse order.
     Reversed(Op),
     /// A primitive operation on the operands as they are.
     Direct(Op),
-    /// An expression in the operands' names (of an `Operands::Exactly`).
+    /// An expression in terms of the operands' names (of an `Operands::Exactly`).
     Expansion(&'static str),
-    /// The same, where the text depends on the operands' types.
+    /// An expression that depends on the operands' types.
     ExpansionFor(fn(&[Type]) -> String),
     /// Any recipe, from the operands and the result type.
     Recipe(fn(&[Operand], Type) -> Recipe),
-    /// Not a function but this value.
+    /// A value instead of a function.
     Constant(f32),
 }
 
-/// Where SPIR-V leaves the result undefined; the λV result is the IEEE one nevertheless.
+/// The condition under which SPIR-V leaves the result undefined. The λV result is the IEEE one nevertheless.
 pub(super) enum Undefined {
-    /// Nowhere.
+    /// Never.
     Never,
-    /// Where a condition in the operands' names holds for some component. The names denote
-    /// operands broadcast to their common size. An application with fewer operands than names has no
-    /// such case.
+    /// A condition in terms of the operands' names, for each component. The names denote operands broadcast
+    /// to their common size. An application with fewer operands than names is always defined.
     Where(&'static str),
-    /// The same with a condition for each component type of the first operand; nowhere for others.
+    /// Such a condition for each component type of the first operand; never for other types.
     ByKind(&'static [(Scalar, &'static str)]),
-    /// Where a `bool` condition in the operands' names holds; the names denote whole operands.
+    /// A `bool` condition in terms of the operands' names, which denote whole operands.
     WhereWhole(&'static str),
 }
 
 /// The three kinds of operation of LANGUAGE §6.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum OperationKind {
-    /// The IEEE operation itself, or no rounding at all.
+    /// The IEEE operation itself, or an operation without rounding.
     Exact,
     /// The binary32 value nearest to the exact real result.
     CorrectlyRounded,
@@ -85,27 +83,27 @@ pub enum OperationKind {
     Expanded,
 }
 
-/// Whether an operation is total and reads its own lane only.
+/// The freedom of a schedule to move an operation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Placement {
-    /// It is; a schedule puts it where it likes.
+    /// The operation is total and reads only its own lane; a schedule may place it anywhere.
     Floating,
-    /// It is not; it stays in the region that demands it.
+    /// It stays in the region that demands it.
     Pinned,
 }
 
-/// An expression and its value, both as λV text. Inputs have the values of the upper left pixel of
-/// a still image of 512 by 512 pixels.
+/// An expression and its value, both as λV text. Inputs have the values of the upper left pixel of a still
+/// image of 512 by 512 pixels.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Example {
     /// The expression.
     pub expression: &'static str,
-    /// Its value: a number, `true`, `false`, or a constructor applied to such.
+    /// Its value: a number, `true`, `false`, or a constructor applied to these.
     pub value: &'static str,
 }
 
 impl Row {
-    /// Resolves an application whose number of operands has been checked.
+    /// Resolves an application, whose number of operands must be right.
     pub(super) fn resolve(&self, operands: &[Operand]) -> Result<Resolved, SignatureError> {
         let result = (self.signature.check)(operands)
             .map_err(|mismatch| mismatch.into_error(self.signature.takes))?;
@@ -126,7 +124,7 @@ impl Row {
         Recipe::Expansion(format!("(func ({}) {body})", self.operands.names().join(" ")))
     }
 
-    /// The predicate that says where the result is undefined in SPIR-V.
+    /// The predicate for operands whose result is undefined in SPIR-V.
     pub(super) fn undefined(&self, types: &[Type]) -> Option<String> {
         let names = self.operands.names();
         if types.len() != names.len() {
@@ -204,7 +202,7 @@ pub(super) fn constants<const N: usize>(types: &[Type], literals: [&str; N]) -> 
     })
 }
 
-/// The type to which operands of an accepted componentwise application are broadcast.
+/// The type to which a componentwise application broadcasts its operands.
 pub(super) fn common(types: &[Type]) -> Type {
     let vector = types.iter().find(|t| t.width().is_some_and(|n| n > 1));
     *vector.or(types.first()).expect("a componentwise builtin has operands")

@@ -1,30 +1,30 @@
-//! The signatures that rows share: which operand types are accepted, and the type of the result.
+//! The signatures shared by rows: the accepted operand types, and the type of the result.
 //!
-//! A `num`, `int` or `uint` is broadcast where a signature here says so; a `bool` never is. *Numbers
-//! of one kind* are nums, or ints, or uints, with vectors of them.
+//! A `num`, `int` or `uint` is broadcast if its signature here says so; a `bool` never is. *Numbers of one
+//! kind* are nums, or ints, or uints, each with its vectors.
 
 use lambdav_core::types::TypeKind::{Matrix, Vector};
 use lambdav_core::types::{ResourceKind, Scalar, Type};
 
 use super::recipe::{Operand, SignatureError};
 
-/// Which operand types a builtin accepts.
+/// The operand types that a builtin accepts.
 pub(super) struct Signature {
-    /// A clause that says it: "… takes *nums and vectors of one size*".
+    /// A clause for messages: "… takes *nums and vectors of one size*".
     pub(super) takes: &'static str,
-    /// The type of the result for that many operands as the row allows.
+    /// The type of the result. The number of operands must be one that the row allows.
     pub(super) check: fn(&[Operand]) -> Result<Type, Mismatch>,
 }
 
-/// Why operands are not accepted.
+/// The error of operands that are not accepted.
 pub(super) enum Mismatch {
-    /// This operand is the first that does not fit.
+    /// The first operand that does not fit.
     Operand(usize),
-    /// They do not fit for a special reason; the clause says what would.
+    /// A special reason; the clause tells what would fit.
     Because(String),
-    /// The builtin is not for such operands; this is what to write instead.
+    /// The builtin is not for such operands; the advice names another one.
     Instead(&'static str),
-    /// This operand is no index below the limit.
+    /// This operand is not an index below the limit.
     Index { operand: usize, found: Option<u32>, limit: u32 },
 }
 
@@ -60,7 +60,7 @@ pub(super) const UNARY: Signature = Signature { takes: "a num or a vector", chec
 pub(super) const NUMERIC: Signature =
     Signature { takes: "nums and vectors of one size", check: numeric };
 
-/// The same, where integers have a builtin of their own.
+/// The same, with advice for integers, which have a builtin of their own.
 pub(super) const QUOTIENT: Signature = Signature {
     takes: NUMERIC.takes,
     check: |operands| {
@@ -74,7 +74,7 @@ pub(super) const QUOTIENT: Signature = Signature {
 pub(super) const UNARY_NUMBER: Signature =
     Signature { takes: "a num, int or uint, or a vector of them", check: numbers };
 
-/// Componentwise with broadcast: any mix of a kind of number and one vector type of it.
+/// Componentwise with broadcast: any mix of a scalar type of numbers and one vector type of it.
 pub(super) const NUMBERS: Signature =
     Signature { takes: "numbers of one kind and vectors of one size", check: numbers };
 
@@ -98,7 +98,7 @@ pub(super) const SHIFT: Signature = Signature {
     },
 };
 
-/// Componentwise on integers, but for two `uint`s at the end.
+/// Componentwise on integers, except for two `uint`s at the end.
 pub(super) const BIT_FIELD: Signature = Signature {
     takes: "ints, or uints, and vectors of one size, and an offset and a count, which are uints",
     check: |operands| {
@@ -111,23 +111,23 @@ pub(super) const BIT_FIELD: Signature = Signature {
     },
 };
 
-/// A conversion to that scalar type, given as its type.
+/// A conversion, whose check fixes the scalar type of the result.
 pub(super) const fn conversion(check: fn(&[Operand]) -> Checked) -> Signature {
     Signature { takes: "a num, int, uint or bool, or a vector of them", check }
 }
 
-/// The check of a conversion.
+/// The check of a conversion to a scalar type.
 pub(super) fn convert(operands: &[Operand], to: Scalar) -> Checked {
     of_width(operands[0].ty, to).ok_or(Mismatch::Operand(0))
 }
 
-/// One `num` or vector, to as many `uint`s.
+/// One `num` or vector, to the same number of `uint`s.
 pub(super) const BITS: Signature = Signature {
     takes: UNARY.takes,
     check: |operands| convert(operands, Scalar::U32).and_then(|ty| numeric(operands).map(|_| ty)),
 };
 
-/// One `uint` or uvec, to as many `num`s.
+/// One `uint` or uvec, to the same number of `num`s.
 pub(super) const FROM_BITS: Signature = Signature {
     takes: "a uint or a uvec",
     check: |operands| match operands[0].ty {
@@ -136,7 +136,7 @@ pub(super) const FROM_BITS: Signature = Signature {
     },
 };
 
-/// One `num` or vector, to as many `int`s.
+/// One `num` or vector, to the same number of `int`s.
 pub(super) const EXPONENT: Signature = Signature {
     takes: UNARY.takes,
     check: |operands| convert(operands, Scalar::I32).and_then(|ty| numeric(operands).map(|_| ty)),
@@ -267,7 +267,7 @@ pub(super) const DOT: Signature = Signature {
     },
 };
 
-/// Equal types, `num` or vector, to the same.
+/// Equal types, `num` or vector, to that type.
 pub(super) const EQUAL: Signature = Signature {
     takes: "operands of one type, num or vector",
     check: |operands| equal_numeric(operands, operands[0].ty),
@@ -309,7 +309,7 @@ pub(super) const AT: Signature = Signature {
     takes: "an array, vector, matrix or buffer, and an index: an int, a uint or a literal",
     check: |operands| {
         if let Some(ResourceKind::Buffer(element)) = operands[0].resource {
-            // How many elements there are is not known yet.
+            // The number of elements is not known yet.
             return part_index(operands, u32::MAX).map(|()| element);
         }
         let (part, count) = operands[0].parts.ok_or(Mismatch::Operand(0))?;
@@ -410,15 +410,16 @@ pub(super) const fn input(check: fn(&[Operand]) -> Checked) -> Signature {
     Signature { takes: "", check }
 }
 
-/// Never checked: the builtin is a value.
+/// A value: never checked.
 pub(super) const VALUE: Signature = Signature { takes: "", check: |_| Ok(Type::NUM) };
 
-/// The name of the constructor of values of a builtin type, for the text of expansions.
+/// The name of the constructor of a builtin type, for the text of expansions.
 pub(super) fn constructor(ty: Type) -> &'static str {
     ty.name().expect("signatures accept builtin types only")
 }
 
-/// The type of as many components of another scalar type; `None` where it is no scalar or vector.
+/// The type with the same number of components of another scalar type; `None` for types that are not scalars
+/// or vectors.
 pub(super) fn of_width(ty: Type, scalar: Scalar) -> Option<Type> {
     ty.width().map(|width| Type::of(scalar, width))
 }
@@ -435,7 +436,8 @@ fn integers(operands: &[Operand]) -> Checked {
     broadcast(operands, &[Scalar::I32, Scalar::U32])
 }
 
-/// Scalars of one of these types and vectors of one type of it: that, or the scalar type.
+/// The common type of scalars of one of these types and vectors of one type of it: the vector type, or the
+/// scalar type.
 fn broadcast(operands: &[Operand], scalars: &[Scalar]) -> Checked {
     let first = operands[0].ty.scalar().filter(|scalar| scalars.contains(scalar));
     let scalar = Type::of(first.ok_or(Mismatch::Operand(0))?, 1);
@@ -471,7 +473,7 @@ fn equal_numeric(operands: &[Operand], result: Type) -> Checked {
     }
 }
 
-/// The type of a product of two, if they can be multiplied.
+/// The type of a product of two; `None` if they cannot be multiplied.
 fn multiply(a: Type, b: Type) -> Option<Type> {
     match (a, b) {
         (Type::NUM, t) | (t, Type::NUM) if t.is_num() || t.is_matrix() => Some(t),

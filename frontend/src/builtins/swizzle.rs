@@ -6,7 +6,7 @@ use super::recipe::{Recipe, Resolved, SignatureError};
 use super::row::{Example, Meaning, Operands, OperationKind, Placement, Row, Undefined};
 use super::signature::Signature;
 
-/// A swizzle; which alphabet it is written in does not change what it does, but its name.
+/// A swizzle. Its alphabet affects only its name.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(super) struct Swizzle {
     /// The components, zero after the last.
@@ -19,7 +19,7 @@ const POSITIONS: &str = "xyzw";
 const COLOURS: &str = "rgba";
 
 impl Swizzle {
-    /// The swizzle of that name, with its full stop.
+    /// Parses the name of a swizzle, with its full stop.
     pub(super) fn parse(name: &str) -> Option<Self> {
         let letters = name.strip_prefix('.')?;
         let colours = COLOURS.contains(letters.chars().next()?);
@@ -40,7 +40,7 @@ impl Swizzle {
         std::iter::once('.').chain(letters).collect()
     }
 
-    /// The application to an operand of that type.
+    /// The application to an operand of this type.
     pub(super) fn resolve(self, operand: Type) -> Result<Resolved, SignatureError> {
         let needed = self.components().iter().max().map_or(0, |&c| c + 1);
         match operand.builtin() {
@@ -63,7 +63,7 @@ impl Swizzle {
     }
 }
 
-/// What to write in place of a name that begins with a full stop and seems to be meant as a swizzle.
+/// The advice for a name that begins with a full stop and seems to be meant as a swizzle.
 pub(crate) fn swizzle_advice(name: &str) -> Option<String> {
     let letters = name.strip_prefix('.').filter(|letters| !letters.is_empty())?;
     let place = |letter| [POSITIONS, COLOURS, "stpq"].iter().find_map(|all| all.find(letter));
@@ -87,7 +87,7 @@ pub(crate) fn swizzle_advice(name: &str) -> Option<String> {
     })
 }
 
-/// What the swizzles have in common.
+/// The row shared by all swizzles.
 pub(super) static ROW: Row = Row {
     name: ".xyzw",
     aliases: &[],

@@ -1,5 +1,6 @@
-//! Rows of textures. A sample is an expansion, whose text depends on the texture's options. Where samples are
-//! a device's, `sample-level` is one operation and the others are made of it: the level of detail is ours.
+//! Rows of textures. A sample is an expansion, whose text depends on the texture's options. With the device's
+//! own samples, `sample-level` is one operation and the others expand to it: the level of detail is computed
+//! here.
 
 use crate::mutants::{Mutant, is_active};
 use lambdav_core::op::Op;
@@ -152,7 +153,7 @@ pub(super) static ROWS: &[Row] = &[
             let options = options(operands);
             Recipe::Expansion(match options {
                 TextureOptions { mipmaps: true, .. } => GRAD.into(),
-                // There is one level; the operands are evaluated.
+                // Only one level; but the operands must be evaluated.
                 TextureOptions { native: true, .. } => {
                     "(func (t uv dx dy) (sample-level t uv (min (max 0 (.x (+ dx dy))) 0)))".into()
                 }
@@ -172,7 +173,7 @@ pub(super) static ROWS: &[Row] = &[
     },
 ];
 
-/// The first operand is a texture.
+/// Checks that the first operand is a texture.
 fn is_texture(operands: &[Operand]) -> Result<(), Mismatch> {
     match operands[0].resource {
         Some(ResourceKind::Texture(_)) => Ok(()),
@@ -180,7 +181,7 @@ fn is_texture(operands: &[Operand]) -> Result<(), Mismatch> {
     }
 }
 
-/// The operand of that index, if it is there, is a level.
+/// Checks that the operand at this index, if present, is a level.
 fn level(operands: &[Operand], index: usize) -> Result<(), Mismatch> {
     match operands.get(index) {
         Some(operand) if operand.ty != Type::INT => Err(Mismatch::Operand(index)),
@@ -188,7 +189,7 @@ fn level(operands: &[Operand], index: usize) -> Result<(), Mismatch> {
     }
 }
 
-/// What the declaration of the texture says.
+/// The options of the texture's declaration.
 fn options(operands: &[Operand]) -> TextureOptions {
     match operands[0].resource {
         Some(ResourceKind::Texture(options)) => options,
@@ -196,7 +197,7 @@ fn options(operands: &[Operand]) -> TextureOptions {
     }
 }
 
-/// All of them, which come after the texture, have that type.
+/// Checks that all operands after the texture have this type.
 fn all_are(operands: &[Operand], ty: Type) -> Result<Type, Mismatch> {
     match operands.iter().position(|operand| operand.ty != ty) {
         None => Ok(Type::vec(4)),
@@ -208,7 +209,7 @@ const GRAD: &str = "(func (t uv dx dy)
     (let* ((n (num (texture-size t))) (d (* dx n)) (e (* dy n)))
       (sample-level t uv (* 0.5 (log2 (max (dot d d) (dot e e)))))))";
 
-/// A coordinate made to lie in a level of size `n`. (`texel` clamps by itself.)
+/// The text that wraps a coordinate into a level of size `n`. (`texel` clamps by itself.)
 fn wrapped(wrap: Wrap, place: &str) -> String {
     match wrap {
         Wrap::Clamp => place.to_owned(),
@@ -220,7 +221,7 @@ fn wrapped(wrap: Wrap, place: &str) -> String {
     }
 }
 
-/// The text of a sample of the level of that number, at `uv`.
+/// The text of a sample at `uv` in this level.
 fn of_level(options: TextureOptions, level: &str) -> String {
     let texel = |place: &str| format!("(texel t {} {level})", wrapped(options.wrap, place));
     match options.filter {
@@ -239,10 +240,10 @@ fn of_level(options: TextureOptions, level: &str) -> String {
     }
 }
 
-/// The text of a sample between levels.
+/// The text of a sample at a level of detail.
 fn at_level(options: TextureOptions) -> String {
     if !options.mipmaps {
-        // There is one level; the operand is evaluated.
+        // Only one level; but the operand must be evaluated.
         return format!("(func (t uv l) {})", of_level(options, "(int l)"));
     }
     let clamped = "(min (max 0 l) (num (- (texture-levels t) 1i)))";

@@ -1,5 +1,5 @@
-//! A small evaluator of λV expressions, for tests of the table only: call by value, no `if`, no
-//! loops. It knows builtins through [`Builtin::resolve`] and [`Op::apply`] alone.
+//! A small evaluator of λV expressions, only for tests of the table: call by value, no `if`, no loops. It
+//! computes builtins by [`Builtin::resolve`] and [`Op::apply`] only.
 
 use std::rc::Rc;
 
@@ -63,7 +63,7 @@ impl Syntax {
     }
 }
 
-/// Reads exactly one expression, with balanced parentheses.
+/// Parses exactly one expression, with balanced parentheses.
 pub(super) fn read(text: &str) -> Syntax {
     let spaced = text.replace('(', " ( ").replace(')', " ) ");
     let mut open: Vec<Vec<Syntax>> = vec![vec![]];
@@ -88,12 +88,12 @@ pub(super) fn evaluate(text: &str) -> ConcreteValue {
     RecipeEvaluator::default().expression(&read(text), &None)
 }
 
-/// The value of a `(func …)` at these arguments.
+/// The value of a `(func …)` applied to these arguments.
 pub(super) fn call(text: &str, arguments: &[ConcreteValue]) -> ConcreteValue {
     RecipeEvaluator::default().call(&read(text), arguments)
 }
 
-/// The value of a builtin at these operands; panics if it does not take them.
+/// The value of a builtin at these operands; panics if it does not accept them.
 pub(super) fn apply(builtin: Builtin, operands: &[ConcreteValue]) -> ConcreteValue {
     let operands: Vec<_> = operands.iter().map(|v| (v.clone(), None)).collect();
     RecipeEvaluator::default().builtin(builtin, &operands)
@@ -123,9 +123,9 @@ fn find(mut scope: &Scope, name: &str) -> Option<ConcreteValue> {
 
 #[derive(Default)]
 struct RecipeEvaluator {
-    /// The expansions being evaluated; one inside itself is a cycle.
+    /// The expansions under evaluation; one inside itself is a cycle.
     active: Vec<(Builtin, Vec<Type>)>,
-    /// How far the pixel is from the upper left one.
+    /// The pixel's offset from the upper left one.
     moved: [f32; 2],
 }
 
@@ -299,7 +299,7 @@ impl RecipeEvaluator {
                 self.active.pop();
                 value
             }
-            // Values are the same at each pixel.
+            // A value is the same at each pixel.
             Recipe::Derivative(_) => {
                 primitive(Op::Sub, &[values[0].clone(), values[0].clone()], result)
             }
@@ -334,7 +334,7 @@ pub(super) fn integer(atom: &str) -> Option<ConcreteValue> {
     Some(ConcreteValue { ty, bits: vec![value as u32] })
 }
 
-/// The value of a token of digits alone.
+/// The value of a token of digits only.
 fn index(syntax: &Syntax) -> Option<u32> {
     match syntax {
         Syntax::Atom(atom) if atom.bytes().all(|b| b.is_ascii_digit()) => atom.parse().ok(),

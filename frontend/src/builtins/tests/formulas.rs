@@ -5,7 +5,7 @@ use super::{RandomOperands, TYPES, same, tuples};
 use crate::builtins::{Builtin, Operand};
 use lambdav_core::types::Type;
 
-/// How many random operands each combination of types gets.
+/// Random operands per combination of types.
 const ROUNDS: usize = 2_000;
 
 fn named(name: &str) -> Builtin {
@@ -16,7 +16,7 @@ fn numerics() -> Vec<Type> {
     (1..=4).map(Type::vec).collect()
 }
 
-/// Compares a builtin on random operands of these types with a function of their components.
+/// Compares a builtin, on random operands of these types, with a function of their components.
 pub(super) fn compare(name: &str, types: &[Type], formula: impl Fn(&[Vec<f32>]) -> Vec<f32>) {
     let mut random = RandomOperands::new();
     for _ in 0..ROUNDS {
@@ -86,7 +86,7 @@ fn componentwise() {
             let t = clamp((v[2] - v[0]) / (v[1] - v[0]), 0.0, 1.0);
             (t * t) * (3.0 - 2.0 * t)
         }),
-        // Whatever the mathematics computes: that the operands arrive in order.
+        // Tests the order of the operands, not the mathematics.
         ("atan", 1, |v| lambdav_core::math::atan(v[0])),
         ("atan", 2, |v| lambdav_core::math::atan2(v[0], v[1])),
         ("atan2", 2, |v| lambdav_core::math::atan2(v[0], v[1])),
@@ -186,7 +186,7 @@ fn logic_and_selection() {
 
 pub(super) fn dot(a: &[f32], b: &[f32]) -> f32 {
     let products: Vec<f32> = a.iter().zip(b).map(|(a, b)| a * b).collect();
-    // Not `sum`, which starts from -0 or 0.
+    // Not `sum`, which starts from a zero.
     products.into_iter().reduce(|sum, product| sum + product).unwrap()
 }
 
@@ -204,7 +204,7 @@ fn geometry() {
         compare("dot", &[t, t], |v| vec![dot(&v[0], &v[1])]);
         compare("length", &[t], |v| vec![length(&v[0])]);
         compare("distance", &[t, t], |v| vec![length(&zip(&v[0], &v[1], |a, b| a - b))]);
-        // Of values, which are the same at each pixel.
+        // The operands are values, the same at each pixel.
         compare("fwidth", &[t], |v| v[0].iter().map(|x| (x - x).abs() + (x - x).abs()).collect());
         compare("normalize", &[t], |v| {
             let length = length(&v[0]);

@@ -1,5 +1,5 @@
-//! Builtins on integers, and those on the bits of nums, against Rust's own operations: nothing here
-//! goes by `Op::apply`.
+//! Builtins on integers, and those on the bits of nums, compared with Rust's own operations, without
+//! `Op::apply`.
 
 use super::evaluator::{ConcreteValue, apply};
 use super::{RandomOperands, same};
@@ -18,14 +18,14 @@ fn words() -> Vec<u32> {
     words
 }
 
-/// The value at scalars: their types and bits.
+/// The value of a builtin at scalars, given as types and bits.
 fn value(name: &str, operands: &[(Type, u32)]) -> ConcreteValue {
     let operands: Vec<ConcreteValue> =
         operands.iter().map(|&(ty, word)| ConcreteValue { ty, bits: vec![word] }).collect();
     apply(Builtin::lookup(name).expect("a builtin"), &operands)
 }
 
-/// A builtin by Rust's operations, of ints and of uints.
+/// A builtin's name, and its meaning in Rust for ints and for uints.
 type Meaning = (&'static str, fn(i32, i32) -> i32, fn(u32, u32) -> u32);
 
 fn check(table: &[Meaning], count: usize) {
@@ -92,7 +92,7 @@ fn of_two_integers() {
                 |a, b| a.checked_rem(b).unwrap_or(0),
             ),
             (
-                // Downward: of the sum of a Euclidean remainder and, for a negative divisor, it.
+                // Floored remainder: the Euclidean remainder, plus the divisor if that is negative.
                 "mod",
                 |a, b| match i64::from(b) {
                     0 => 0,
@@ -141,7 +141,7 @@ fn comparisons() {
     }
 }
 
-/// A shift by an `int`, of a `uint` not, and the clamped fields of WGSL.
+/// A shift by an `int`, except of a `uint`, and the clamped fields of WGSL.
 #[test]
 fn fields_of_bits() {
     let words = words();
@@ -151,7 +151,7 @@ fn fields_of_bits() {
         for (&offset, &count) in ends.iter().flat_map(|o| ends.iter().map(move |c| (o, c))) {
             let o = offset.min(32);
             let c = count.min(32 - o);
-            // 33 bits and more, so that no shift is too long.
+            // In 64 bits, so that no shift is too long.
             let mask = ((1_u64 << c) - 1) << o;
             let bits = (u64::from(e) & mask) >> o;
             let is_negative = c > 0 && bits >> (c - 1) == 1;
@@ -168,7 +168,7 @@ fn fields_of_bits() {
     }
 }
 
-/// Vectors are computed by components, scalars of the same kind being broadcast.
+/// Vectors are computed componentwise; scalars of the same kind are broadcast.
 #[test]
 fn vectors() {
     let mut random = RandomOperands::new();
@@ -247,7 +247,7 @@ fn of_num(name: &str, x: f32) -> u32 {
 #[test]
 fn conversions() {
     for x in nums() {
-        // By way of wider integers, which saturate far beyond.
+        // By wider integers, which saturate far beyond.
         let wide = if x.is_nan() { 0 } else { f64::from(x) as i128 };
         assert_eq!(of_num("int", x), wide.clamp(i32::MIN.into(), i32::MAX.into()) as u32, "{x}");
         assert_eq!(of_num("uint", x), wide.clamp(0, u32::MAX.into()) as u32, "{x}");
@@ -257,7 +257,7 @@ fn conversions() {
         assert!(same(f32::from_bits(value("from-bits", &[(Type::UINT, x.to_bits())]).bits[0]), x));
     }
     for word in words() {
-        // One rounding: each is exact in binary64.
+        // A single rounding: each integer is exact in binary64.
         let int = (f64::from(word as i32) as f32).to_bits();
         assert_eq!(value("num", &[(Type::INT, word)]).bits, [int]);
         assert_eq!(value("num", &[(Type::UINT, word)]).bits, [(f64::from(word) as f32).to_bits()]);
@@ -285,7 +285,7 @@ fn scaling() {
             assert_eq!(f64::from(s) * f64::from(n).exp2(), f64::from(x), "{x}");
         }
         for n in exponents.into_iter().chain([i32::MIN, i32::MAX, 1_000]) {
-            // Exact in binary64 where it is not clear.
+            // Exact in binary64 unless the result overflows or underflows.
             let expected = (f64::from(x) * f64::from(n.clamp(-700, 700)).exp2()) as f32;
             let found = value("ldexp", &[(Type::NUM, x.to_bits()), (Type::INT, n as u32)]).bits[0];
             assert!(same(f32::from_bits(found), expected), "{x:e} {n}");
@@ -305,7 +305,7 @@ fn parts(word: u32, bits: u32) -> Vec<u32> {
     (0..32 / bits).map(|k| (word >> (k * bits)) & ((1_u64 << bits) - 1) as u32).collect()
 }
 
-/// Every integer of 8 and of 16 bits, the middle between it and the next, and what is beside them.
+/// Every integer of 8 and of 16 bits, the midpoint to the next one, and numbers next to these.
 #[test]
 fn normalized_integers() {
     for (pack, unpack, bits, is_signed) in [
@@ -374,7 +374,7 @@ fn halves() {
             assert!(same(*found, half(bits) as f32), "{bits:#x}");
         }
     }
-    // Between each and the next lie the ties.
+    // The ties lie midway between neighbours.
     for bits in (0..0x7c00).step_by(3) {
         let (low, mut high) = (half(bits), half(bits + 1));
         if high.is_infinite() {

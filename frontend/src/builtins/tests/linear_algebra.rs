@@ -102,7 +102,7 @@ fn transpose_determinant_inverse() {
     }
 }
 
-/// The formulas above could share a mistake with the table; an inverse that inverts cannot.
+/// The formulas above could share a mistake with the table; an inverse that inverts cannot be wrong.
 #[test]
 fn inverse_inverts() {
     for text in [

@@ -1,4 +1,4 @@
-//! Tests of the table against LANGUAGE §6 and §7, written down here a second time.
+//! Tests of the table against LANGUAGE §6 and §7, in a second formulation.
 
 mod evaluator;
 mod formulas;
@@ -13,7 +13,7 @@ use lambdav_core::texture::{TextureData, TextureOptions};
 use lambdav_core::types::{Resource, ResourceKind, Type, Types};
 use std::sync::LazyLock;
 
-/// The types that every program has, and those of the texture `t` and the buffer `b`.
+/// The builtin types, and those of the texture `t` and the buffer `b`.
 static TYPES: LazyLock<Types> = LazyLock::new(|| {
     let mut types = Types::default();
     let texture = ResourceKind::Texture(TextureOptions::default());
@@ -32,17 +32,17 @@ static RESOURCES: LazyLock<[Bound; 2]> = LazyLock::new(|| {
     [Bound::Texture(data.expect("two texels of two").into()), Bound::Buffer(buffer.into())]
 });
 
-/// The type of the texture or buffer of that number.
+/// The type of a texture or buffer, by its index.
 fn resource(number: usize) -> Type {
     TYPES.all().find(|&ty| TYPES.resource(ty) == Some(number)).expect("it is declared")
 }
 
-/// Every type there is.
+/// All types of the table.
 fn types() -> Vec<Type> {
     TYPES.all().collect()
 }
 
-/// All sequences of that many of the types.
+/// All sequences of this length of the types.
 fn tuples(types: &[Type], length: usize) -> Vec<Vec<Type>> {
     (0..length).fold(vec![vec![]], |shorter, _| {
         shorter
@@ -70,7 +70,7 @@ impl RandomOperands {
         self.bits() % n
     }
 
-    /// Mostly ordinary numbers; also any bits at all, special values, and subnormals.
+    /// Mostly ordinary numbers; also arbitrary bits, special values, and subnormals.
     fn number(&mut self) -> f32 {
         const SPECIAL: [f32; 14] = [
             0.0,
@@ -97,7 +97,7 @@ impl RandomOperands {
     }
 
     fn numbers(&mut self, count: usize) -> Vec<f32> {
-        // A vector of ordinary numbers must not be rare, or products are NaN nearly always.
+        // Vectors of ordinary numbers must be frequent; otherwise nearly all products are NaN.
         if self.below(2) == 0 {
             (0..count).map(|_| (self.bits() as i32 as f32) / (1 << 29) as f32).collect()
         } else {
@@ -122,7 +122,7 @@ impl RandomOperands {
     }
 }
 
-/// Equality of bits, all NaNs being one.
+/// Equality of bits; all NaNs are equal.
 fn same(a: f32, b: f32) -> bool {
     a.to_bits() == b.to_bits() || (a.is_nan() && b.is_nan())
 }

@@ -1,4 +1,4 @@
-//! Which names there are.
+//! The set of names.
 
 use super::TYPES;
 use crate::builtins::{Builtin, Operand, OperationKind, Recipe};
@@ -20,7 +20,7 @@ const EXACT: &str = "
     update
     texel texture-size texture-levels";
 
-/// Those that LANGUAGE §6 lists as expanded, and those of §9 that are.
+/// The builtins that LANGUAGE §6 lists as expanded, and the expanded ones of §9.
 const EXPANDED: &str = "
     dot length distance normalize cross reflect refract face-forward mix clamp smooth-step fract mod
     inverse-sqrt radians degrees determinant inverse transpose
@@ -31,8 +31,7 @@ const EXPANDED: &str = "
     unpack-unorm4x8 unpack-snorm4x8 unpack-unorm2x16 unpack-snorm2x16 unpack-half2x16
     fwidth";
 
-/// All names. Those of the correctly rounded functions are in the list of LANGUAGE §6, to which
-/// each of them is one line of `op.rs`.
+/// All names. The correctly rounded functions are in the list of LANGUAGE §6; each is one line of `op.rs`.
 fn names() -> Vec<&'static str> {
     let elementary = Elementary::ALL.iter().map(|function| function.name());
     EXACT.split_whitespace().chain(EXPANDED.split_whitespace()).chain(elementary).collect()
@@ -85,7 +84,7 @@ fn aliases_are_one_builtin() {
 
 #[test]
 fn swizzles() {
-    // All words of up to five letters over both alphabets and a stranger.
+    // All words of up to five letters from both alphabets and one foreign letter.
     let letters = ['x', 'y', 'z', 'w', 'r', 'g', 'b', 'a', 's'];
     let mut words = vec![String::new()];
     for _ in 0..5 {
@@ -152,7 +151,7 @@ fn kinds() {
     }
 }
 
-/// The formula of each expansion is written a second time, in one of these files.
+/// Each expansion has a second formula in one of these files.
 #[test]
 fn every_expanded_builtin_is_compared_with_a_formula() {
     let files = [
@@ -161,14 +160,14 @@ fn every_expanded_builtin_is_compared_with_a_formula() {
         include_str!("integers.rs"),
     ];
     let formulas = files.concat();
-    // Samples of textures are compared by tests/oracle.
+    // Samples of textures are tested in tests/oracle.
     let here = EXPANDED.split_whitespace().filter(|name| !name.starts_with("sample"));
     for name in here {
         assert!(formulas.contains(&format!("\"{name}\"")), "{name}");
     }
 }
 
-/// By recipe, since values could not tell functions apart that agree on the operands.
+/// Compares recipes, since values could not distinguish functions that agree on the operands.
 #[test]
 fn elementary_functions_are_those_of_their_name() {
     for function in Elementary::ALL {

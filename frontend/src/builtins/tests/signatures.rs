@@ -1,4 +1,4 @@
-//! Which operand types are accepted, against a second formulation of LANGUAGE §7.
+//! The accepted operand types, against a second formulation of LANGUAGE §7.
 
 use super::{RandomOperands, TYPES, evaluator, tuples, types};
 use crate::builtins::{Builtin, Operand, SignatureError};
@@ -6,12 +6,11 @@ use lambdav_core::diagnostics::DiagnosticCode;
 use lambdav_core::op::Elementary;
 use lambdav_core::types::{Type, TypeKind};
 
-/// How the types of the texture and of the buffer are shown here.
+/// The names of the texture's and the buffer's types in this test.
 const TEXTURE: &str = "type 19";
 const BUFFER: &str = "type 20";
 
-/// The result type of an application without literal indices by LANGUAGE §7, types and results
-/// being names.
+/// The result type of an application without literal indices, by LANGUAGE §7; types are given by name.
 fn by_the_page(name: &str, types: &[&str]) -> Option<String> {
     let count = types.len();
     let is = |t: &str, list: &str| list.split(' ').any(|item| item == t);
@@ -43,7 +42,7 @@ fn by_the_page(name: &str, types: &[&str]) -> Option<String> {
     };
     let to_bools = |t: String| with("bool", &t);
     let when = |condition: bool, result: &str| condition.then(|| result.to_owned());
-    // Those of textures, and `select`, which chooses between values of any type.
+    // Builtins on textures, and `select`, which chooses between values of any type.
     let takes_textures = name == "select" || name.starts_with("tex") || name.starts_with("sample");
     if types.contains(&TEXTURE) && !takes_textures {
         return None;
@@ -64,8 +63,7 @@ fn by_the_page(name: &str, types: &[&str]) -> Option<String> {
             if types.iter().any(|t| integer(t)) {
                 return integers();
             }
-            // From the left: n×k times k×m; a vector is a row on the left and a column on the
-            // right.
+            // From the left: n×k times k×m. A vector is a row on the left and a column on the right.
             types[1..].iter().try_fold(types[0].to_owned(), |a, &b| match (&*a, b) {
                 ("num", _) => Some(b.to_owned()),
                 (_, "num") => Some(a),
@@ -179,7 +177,7 @@ fn by_the_page(name: &str, types: &[&str]) -> Option<String> {
         "frag-coord" | "mouse" => when(count == 0, "vec4"),
         "resolution" => when(count == 0, "vec2"),
         "time" | "frame" => when(count == 0, "num"),
-        // Without a literal index; and values.
+        // Without a literal index.
         "at" => {
             let index = count == 2 && (types[1] == "int" || types[1] == "uint");
             match part(types.first().copied().unwrap_or_default()) {
@@ -224,7 +222,7 @@ fn named(name: &str) -> Builtin {
     Builtin::lookup(name).expect("a builtin")
 }
 
-/// Checks acceptance and result type, and that the recipe yields a value of that type.
+/// Checks acceptance, the result type, and that the recipe yields a value of that type.
 fn check(builtin: Builtin, types: &[Type], random: &mut RandomOperands) {
     let names: Vec<String> = types.iter().map(|t| format!("{t:?}")).collect();
     let names: Vec<&str> = names.iter().map(|s| &**s).collect();

@@ -5,7 +5,7 @@ use super::{RandomOperands, TYPES, same, tuples, types};
 use crate::builtins::{Builtin, Operand, OperationKind, Recipe};
 use lambdav_core::types::{Scalar, Type};
 
-/// Every builtin with all operand types that it takes, up to three; indices are 0.
+/// Every builtin with all accepted operand types, up to three operands; indices are 0.
 fn applications() -> Vec<(Builtin, Vec<Type>, Recipe)> {
     let mut found = vec![];
     for builtin in Builtin::all() {
@@ -22,8 +22,8 @@ fn applications() -> Vec<(Builtin, Vec<Type>, Recipe)> {
     found
 }
 
-/// Panics unless all names in the expression are bound, by the scope or as builtins, and the only
-/// forms are `let` and `let*`.
+/// Panics unless all names in the expression are bound, by the scope or as builtins, and its only forms are
+/// `let` and `let*`.
 fn closed(syntax: &Syntax, scope: &[&str]) {
     match syntax {
         Syntax::Atom(atom) => {
@@ -54,7 +54,7 @@ fn closed(syntax: &Syntax, scope: &[&str]) {
     }
 }
 
-/// A name bound inside a text must not hide a builtin that the text may use.
+/// A name bound inside a text must not shadow a builtin that the text may use.
 fn not_a_builtin(name: &str) {
     assert!(Builtin::lookup(name).is_none(), "{name} hides a builtin");
     assert!(!["func", "let", "let*", "if", "rec-func", "rec", "the"].contains(&name), "{name}");
@@ -94,7 +94,7 @@ fn expanded_builtins_have_expansions() {
             OperationKind::CorrectlyRounded => assert!(!is_expansion, "{builtin:?}"),
             OperationKind::Exact => {
                 let matrices = types.iter().any(|t| t.is_matrix());
-                // A conversion to an operand's own type is the operand.
+                // A conversion to an operand's own type expands to the operand.
                 let allowed = matrices
                     || ["sign", "step", "shift-left", "shift-right", "int", "uint", "num", "bool"]
                         .contains(&&*builtin.name());
@@ -104,7 +104,7 @@ fn expanded_builtins_have_expansions() {
     }
 }
 
-/// Evaluating an expansion runs through all of it, and stops at the first repetition.
+/// Evaluating an expansion visits all of it, and panics at the first repetition.
 #[test]
 fn expansions_end() {
     let mut random = RandomOperands::new();
@@ -128,7 +128,7 @@ fn conditions_are_closed_functions_to_bool() {
     }
 }
 
-/// The list of LANGUAGE §6, by examples: operands and whether the result is undefined.
+/// The list of LANGUAGE §6, by examples: operands, and true if the result is undefined.
 #[test]
 fn conditions_say_what_the_language_says() {
     for (expression, expected) in [
@@ -219,7 +219,7 @@ fn show(syntax: &Syntax) -> String {
     }
 }
 
-/// Whether `math` computes the functions yet.
+/// True once `math` computes the functions.
 fn mathematics_is_there() -> bool {
     lambdav_core::math::sin(1.0) != 1.0
 }
