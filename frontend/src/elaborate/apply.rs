@@ -29,7 +29,7 @@ impl Elaborator {
         }
     }
 
-    /// Refuses a value where a function must stand.
+    /// Reports a value that should be a function.
     pub(super) fn not_a_function(
         &mut self,
         value: Value,
@@ -96,7 +96,7 @@ impl Elaborator {
         }
     }
 
-    /// The result of an earlier application to the same arguments.
+    /// The memoised result of an earlier application to the same arguments.
     fn remembered(
         &self,
         function: FunctionId,
@@ -107,7 +107,7 @@ impl Elaborator {
         result(arguments.clone()).or_else(|| result(self.settled(arguments)))
     }
 
-    /// The parameters of a closure's code, and whether it is a `rec-func`.
+    /// The parameters of a closure's code; true for a `rec-func`.
     pub(super) fn signature(&self, code: CodeId) -> (Rc<[Parameter]>, bool) {
         match self.arena.get(code) {
             Code::Function(f) => (f.parameters.clone(), f.recursive),
@@ -130,8 +130,8 @@ impl Elaborator {
         self.report_in(diagnostic, site.activation);
     }
 
-    /// Goes on with the next annotated parameter, whose argument is typed even if unused, or enters
-    /// the body.
+    /// Evaluates the argument of the next annotated parameter, which is typed even if unused, or enters the
+    /// body.
     fn next_annotated(
         &mut self,
         function: FunctionId,

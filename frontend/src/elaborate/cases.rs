@@ -1,4 +1,4 @@
-//! `case`: the bodies are typed one after the other, and become a chain of decisions by the tag.
+//! `case`: its bodies are typed one after the other, and become a chain of decisions by the tag.
 
 use super::constancy::Constancy;
 use super::continuation::{Continuation, State};
@@ -22,13 +22,13 @@ impl Elaborator {
         }
     }
 
-    /// Goes on with the bodies of a `case` of that value.
+    /// Evaluates the bodies of a `case` of this value.
     pub(super) fn begin_case(&mut self, code: CodeId, env: EnvId, value: Value) -> State {
         let case = self.case_of(code);
         let span = self.span(case.scrutinee, env);
         let activation = self.env(env).activation;
         let scrutinee =
-            self.require_value(value, span, "what a `case` decides by", Some(activation));
+            self.require_value(value, span, "the operand of `case`", Some(activation));
         let scrutinee = scrutinee.filter(|data| {
             let found = self.graph.value_type(data.node);
             if found != case.ty {
@@ -65,13 +65,13 @@ impl Elaborator {
         self.next_body(code, env, scrutinee, Vec::with_capacity(case.bodies().len()))
     }
 
-    /// Which case a variant is of.
+    /// The tag of a variant.
     fn tag(&mut self, of: Data, span: Span) -> Data {
         let node = self.graph.op(Op::Tag, vec![of.node], span);
         self.known(node, self.constancies.tag(of.constancy))
     }
 
-    /// The scope of the body of a case: with its fields bound.
+    /// The scope of the body of a case, with its fields bound.
     fn body_scope(
         &mut self,
         env: EnvId,
@@ -85,7 +85,7 @@ impl Elaborator {
             return env;
         }
         let span = self.span(body, env);
-        // Of another case than the value is of, no field has a value.
+        // The fields of a case that the value is not of are never constant.
         let is_taken = scrutinee.is_some_and(|of| {
             let tag = self.tag(of, span);
             self.constant(tag).is_some_and(|(_, tag)| tag == index)
@@ -112,7 +112,7 @@ impl Elaborator {
         self.push_env(env, slots, activation)
     }
 
-    /// Goes on with the next body, or with the decisions when all have values.
+    /// Evaluates the next body, or builds the decisions when all have values.
     pub(super) fn next_body(
         &mut self,
         code: CodeId,

@@ -1,4 +1,4 @@
-//! Values that must be of a certain kind: the arms of an `if`, operands, annotated expressions.
+//! Values with a required kind: arms of an `if`, operands, annotated expressions.
 
 use super::constancy::Constancy;
 use super::elaborator::Elaborator;
@@ -10,14 +10,14 @@ use lambdav_core::graph::ExprType;
 use lambdav_core::source::Span;
 use std::fmt;
 
-/// The message for a `rec-func` with a path that ends in the function at `span`.
+/// The diagnostic for a `rec-func` with a path that ends in the function at `span`.
 pub(super) fn returns_function(span: Span) -> Diagnostic {
     Diagnostic::new(DiagnosticCode::RecFuncResult, span, "a `rec-func` cannot return a function")
         .label("this is a function")
         .help("return a value and let the caller choose the function")
 }
 
-/// The message for a structure with functions where its place must be known.
+/// The diagnostic for a structure with functions where it must be known at compile time.
 pub(super) fn held_function(span: Span, role: impl fmt::Display) -> Diagnostic {
     Diagnostic::new(
         DiagnosticCode::HeldFunction,
@@ -51,7 +51,7 @@ impl Elaborator {
                     return taken;
                 }
                 if a == b && !self.graph.may_diverge(condition.node) {
-                    // The value is known, but not by which arm: to a loop that is a change.
+                    // The value is known, but not its arm: for a loop it has changed.
                     return Value::Structure(self.held_as(a, None));
                 }
                 self.report_in(held_function(span, "the value of a choice"), activation);
@@ -113,7 +113,7 @@ impl Elaborator {
         Value::Error
     }
 
-    /// A value that must be neither a function nor a tail; reports what it is instead.
+    /// Requires a value that is neither a function nor a tail; reports others.
     pub(super) fn require_value(
         &mut self,
         value: Value,
@@ -149,7 +149,7 @@ impl Elaborator {
         None
     }
 
-    /// `value`, if it is of the annotated type.
+    /// `value`, if it has the annotated type.
     pub(super) fn check_annotation(
         &mut self,
         value: Value,

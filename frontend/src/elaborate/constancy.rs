@@ -1,35 +1,35 @@
-//! What of a value is constant, in the sense of LANGUAGE §11.
+//! The constant parts of a value, in the sense of LANGUAGE §11.
 //!
-//! That is a property of the program's text, by component, and the elaborator carries it beside the
-//! node. It does not follow from the node: a literal `0` and `(if c 0 0)` are one node, and only
-//! the first is constant. The other way round it holds: *what is constant is a constant node*,
-//! since operations on constants are always folded.
+//! Constancy is a property of the program's text, by component, and the elaborator carries it beside the
+//! node. It does not follow from the node: a literal `0` and `(if c 0 0)` are one node, and only the first is
+//! constant. The converse holds: *a constant value is a constant node*, since operations on constants are
+//! always folded.
 //!
-//! With it goes what it was computed from: which `constant`s of the program, so that those which
-//! decided nothing can be told, and parameters of which loops that are being unrolled, since only a
-//! decision that depends on these is one of their rounds.
+//! Constancy comes with its origins. These are `constant`s of the program, so that those which decided
+//! nothing can be listed; and parameters of loops that are being unrolled, since only a decision that depends
+//! on them belongs to one of their rounds.
 
 use lambdav_core::graph::LoopId;
 use lambdav_core::sets::{SetId, Sets};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-/// What of a value is constant.
+/// The constant parts of a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) enum Constancy {
-    /// Nothing that anybody could ask for.
+    /// No part.
     Varies,
-    /// All of it; it was computed from these.
+    /// All parts; the set is the value's origins.
     Constant(SetId),
-    /// Some of its parts.
+    /// Some parts.
     Mixed(MixedId),
 }
 
-/// What something constant was computed from.
+/// An origin of a constant value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 enum Origin {
-    /// That `constant` of the program.
+    /// A `constant` of the program.
     Constant(u32),
-    /// A parameter of that loop, which is being unrolled.
+    /// A parameter of a loop that is being unrolled.
     Round(LoopId),
 }
 
@@ -39,17 +39,17 @@ pub(super) struct MixedId(u32);
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 enum Mixed {
-    /// The first half of the parts, rounded down, and the others. So a part is found, and replaced,
-    /// in a number of steps that is the logarithm of theirs.
+    /// The first half of the parts, rounded down, and the others. So finding or replacing a part takes
+    /// logarithmic time.
     Halves(Constancy, Constancy),
-    /// A variant, whose case was computed from these, and its fields.
+    /// A variant: the origins of its case, and its fields.
     Case(SetId, Constancy),
 }
 
-/// Constancies by what they consist of: equal ones are one.
+/// A hash-consing table of constancies.
 #[derive(Debug, Default)]
 pub(super) struct Constancies {
-    /// With what it was computed from, if it is constant as a whole.
+    /// With the origins of the whole value, if all of it is constant.
     mixed: Vec<(Mixed, Option<SetId>)>,
     ids: FxHashMap<Mixed, MixedId>,
     joined: FxHashMap<(MixedId, SetId), Constancy>,
@@ -58,27 +58,27 @@ pub(super) struct Constancies {
 }
 
 impl Constancy {
-    /// Constant by itself.
+    /// The constancy of a literal: no origins.
     pub(super) const LITERAL: Self = Self::Constant(SetId::EMPTY);
 }
 
 impl Constancies {
-    /// That of a `constant` of the program.
+    /// The constancy of a `constant` of the program.
     pub(super) fn of_constant(&mut self, index: u32) -> Constancy {
         Constancy::Constant(self.sets.single(Origin::Constant(index)))
     }
 
-    /// The origin that a parameter of a loop is which is being unrolled.
+    /// The origin of the parameters of a loop that is being unrolled.
     pub(super) fn of_round(&mut self, of: LoopId) -> SetId {
         self.sets.single(Origin::Round(of))
     }
 
-    /// Whether a parameter of that loop is among these.
+    /// True if a parameter of this loop is among the origins.
     pub(super) fn has_round(&self, set: SetId, of: LoopId) -> bool {
         self.sets.get(set).binary_search(&Origin::Round(of)).is_ok()
     }
 
-    /// Notes that something was decided that was computed from these.
+    /// Records that a value with these origins decided something.
     pub(super) fn consult(&mut self, set: SetId) {
         let constant = |origin: &Origin| match *origin {
             Origin::Constant(index) => Some(index),
@@ -87,17 +87,17 @@ impl Constancies {
         self.consulted.extend(self.sets.get(set).iter().filter_map(constant));
     }
 
-    /// The same of one constant of the program.
+    /// Records that a constant of the program decided something.
     pub(super) fn consult_constant(&mut self, index: u32) {
         self.consulted.insert(index);
     }
 
-    /// Whether a constant of the program decided something.
+    /// True if a constant of the program decided something.
     pub(super) fn is_consulted(&self, index: u32) -> bool {
         self.consulted.contains(&index)
     }
 
-    /// Of what a value is computed, if all of it is constant.
+    /// The origins of a value, if all of it is constant.
     pub(super) fn whole(&self, of: Constancy) -> Option<SetId> {
         match of {
             Constancy::Varies => None,
@@ -106,7 +106,7 @@ impl Constancies {
         }
     }
 
-    /// What is computed from all of these values.
+    /// The constancy of a value computed from all of these values.
     pub(super) fn all(&mut self, of: impl IntoIterator<Item = Constancy>) -> Constancy {
         let mut joint = SetId::EMPTY;
         for one in of {
@@ -145,7 +145,7 @@ impl Constancies {
         }
     }
 
-    /// A value that is put together of these parts.
+    /// The constancy of a value made of these parts.
     pub(super) fn made_of(&mut self, parts: &[Constancy]) -> Constancy {
         match *parts {
             [] => Constancy::LITERAL,
@@ -158,7 +158,7 @@ impl Constancies {
         }
     }
 
-    /// A value of a known case with these fields.
+    /// The constancy of a variant of a known case with these fields.
     pub(super) fn case(&mut self, fields: &[Constancy]) -> Constancy {
         match self.made_of(fields) {
             Constancy::LITERAL => Constancy::LITERAL,
@@ -176,7 +176,7 @@ impl Constancies {
         }
     }
 
-    /// A part of a value that has so many.
+    /// The constancy of a part of a value with `count` parts.
     pub(super) fn part(&self, mut of: Constancy, mut index: usize, mut count: usize) -> Constancy {
         while count > 1
             && let Some([a, b]) = self.halves_of(of)
@@ -190,7 +190,7 @@ impl Constancies {
         of
     }
 
-    /// A value of so many parts with another one at `index`.
+    /// The constancy of a value with `count` parts after its part at `index` is replaced.
     pub(super) fn updated(
         &mut self,
         of: Constancy,
@@ -214,7 +214,7 @@ impl Constancies {
         }
     }
 
-    /// Which case a variant is of.
+    /// The constancy of a variant's tag.
     pub(super) fn tag(&self, of: Constancy) -> Constancy {
         match of {
             Constancy::Mixed(id) => match self.mixed[id.0 as usize].0 {
@@ -225,7 +225,7 @@ impl Constancies {
         }
     }
 
-    /// A field of a variant, of the case that it is of, which has so many.
+    /// The constancy of a variant's field, of the case that it has, which has `count` fields.
     pub(super) fn payload(&self, of: Constancy, field: usize, count: usize) -> Constancy {
         match of {
             Constancy::Mixed(id) => match self.mixed[id.0 as usize].0 {
@@ -236,9 +236,9 @@ impl Constancies {
         }
     }
 
-    /// The same where which value it is was decided by something constant, too.
+    /// Adds the origins of the constant condition that chose a value.
     ///
-    /// (It recurses over the parts of a type, whose nesting is limited.)
+    /// (Recurses over the parts of a type, whose nesting is limited.)
     pub(super) fn decided_by(&mut self, of: Constancy, by: SetId) -> Constancy {
         match of {
             _ if by == SetId::EMPTY => of,
@@ -265,9 +265,9 @@ impl Constancies {
         }
     }
 
-    /// The same after the loop has been unrolled.
+    /// Removes a loop from the origins, after the loop has been unrolled.
     ///
-    /// (It recurses as [`Self::decided_by`].)
+    /// (Recurses as [`Self::decided_by`].)
     pub(super) fn after_loop(&mut self, value: Constancy, of: LoopId) -> Constancy {
         match value {
             Constancy::Varies => value,

@@ -1,4 +1,4 @@
-//! What the elaborator does, as data: its states, and the continuations that wait for values.
+//! The elaborator's control as data: its states, and the continuations that wait for values.
 
 use super::rounds::Unrolled;
 use super::values::{
@@ -10,7 +10,7 @@ use crate::resolve::Former;
 use lambdav_core::graph::{LoopId, NodeId};
 use lambdav_core::sets::SetId;
 
-/// What the elaborator does next.
+/// The elaborator's next step.
 #[derive(Debug)]
 pub(super) enum State {
     Evaluate(CodeId, EnvId),
@@ -19,45 +19,45 @@ pub(super) enum State {
     Return(Value),
 }
 
-/// What waits for a value.
+/// A continuation: waits for a value and then goes on.
 #[derive(Debug)]
 pub(super) enum Continuation {
-    /// The callee of an application.
+    /// Waits for the callee of an application.
     Callee {
         code: CodeId,
         env: EnvId,
     },
-    /// The next operand of a builtin.
+    /// Waits for the next operand of a builtin.
     Operands {
         builtin: Builtin,
         site: Site,
         source: OperandSource,
         values: Vec<Value>,
     },
-    /// The next operand of a former.
+    /// Waits for the next operand of a former.
     FormerOperands {
         former: Former,
         site: Site,
         arguments: Arguments,
         values: Vec<Value>,
     },
-    /// The value of an application of a function that was taken out of a structure.
+    /// Waits for the value of a function that was taken out of a structure and applied.
     After {
         other: NodeId,
         site: Site,
     },
-    /// The value of a `with`, and then its new fields.
+    /// Waits for the value of a `with`, and then for its new fields.
     With {
         code: CodeId,
         env: EnvId,
         values: Vec<Value>,
     },
-    /// The function of a `tabulate`.
+    /// Waits for the function of a `tabulate`.
     Tabulate {
         code: CodeId,
         env: EnvId,
     },
-    /// The next element of a `tabulate`.
+    /// Waits for the next element of a `tabulate`.
     Elements {
         function: FunctionId,
         site: Site,
@@ -68,7 +68,7 @@ pub(super) enum Continuation {
         code: CodeId,
         env: EnvId,
     },
-    /// The next body of a `case`; without a scrutinee it was ill-typed.
+    /// Waits for the next body of a `case`. No scrutinee: it was ill-typed.
     Bodies {
         code: CodeId,
         env: EnvId,
@@ -90,27 +90,27 @@ pub(super) enum Continuation {
         condition: Option<Data>,
         then: Value,
     },
-    /// The arm that something constant decided for, which was computed from these.
+    /// Waits for the arm taken by a constant decision; the set is the origin of the condition.
     Decided(SetId),
     The {
         code: CodeId,
         env: EnvId,
     },
     Thunk(ThunkId),
-    /// The result of an application, to be remembered.
+    /// Waits for the result of an application, and memoises it.
     Remember {
         function: FunctionId,
         arguments: Arguments,
         eager: bool,
     },
-    /// The next annotated argument of a closure.
+    /// Waits for the next annotated argument of a closure.
     Annotated {
         function: FunctionId,
         site: Site,
         arguments: Arguments,
         next: usize,
     },
-    /// The next argument of a `rec-func`.
+    /// Waits for the next argument of a `rec-func`.
     LoopArguments {
         function: FunctionId,
         site: Site,
@@ -122,31 +122,31 @@ pub(super) enum Continuation {
         params: Vec<NodeId>,
         inits: Vec<NodeId>,
         code: CodeId,
-        /// Where it is elaborated eagerly: what to do as usual if it is no loop so.
+        /// Under `@`: the arguments for elaborating as usual, if the body turns out to be no loop.
         again: Option<(FunctionId, Site, Vec<Value>)>,
     },
-    /// The body of a round that is unrolled if it can be, with the arguments of the round.
+    /// Waits for the body of a round under `@`; `values` are the round's arguments.
     Round {
         round: RoundId,
         values: Vec<Value>,
     },
-    /// The next argument of a `rec` of such a round.
+    /// Waits for the next argument of a `rec` of such a round.
     NextArguments {
         round: RoundId,
         site: Site,
         arguments: Arguments,
         values: Vec<Value>,
     },
-    /// The value of the next round.
+    /// Waits for the value of the next round.
     Unrolled(Unrolled),
-    /// The next argument of a `rec`.
+    /// Waits for the next argument of a `rec`.
     RecArguments {
         of: LoopId,
         site: Site,
         arguments: Arguments,
         values: Vec<Value>,
     },
-    /// The application of the first of two functions chosen by an `if`.
+    /// Waits for the application of the first of two functions chosen by an `if`.
     ChoiceThen {
         condition: Data,
         otherwise: FunctionId,
@@ -160,10 +160,10 @@ pub(super) enum Continuation {
     },
 }
 
-/// Where the operands of a builtin come from.
+/// The source of a builtin's operands.
 #[derive(Debug)]
 pub(super) enum OperandSource {
-    /// From the text of the application: nobody else can need them, so they are no thunks.
+    /// The text of the application. No other code can need these operands, so they are not thunks.
     Text(EnvId),
     Arguments(Arguments),
 }

@@ -1,8 +1,7 @@
-//! The elaborator's memory: environments, thunks and closures, each found again by what identifies
-//! it.
+//! The elaborator's memory: environments, thunks and closures, hash-consed.
 //!
-//! Code and the denotations of the locals that it uses identify a thunk or a closure; equal ones
-//! are one, which is what makes sharing linear.
+//! A thunk or closure is identified by its code and the denotations of its free locals. Equal ones are one,
+//! which makes sharing linear.
 
 use super::constancy::{Constancies, Constancy};
 use super::continuation::Continuation;
@@ -30,10 +29,10 @@ pub(super) enum LoopParameter {
     Data(Type),
     /// A function, which each `rec` must pass on.
     Static(FunctionId),
-    /// A structure that holds functions, which each `rec` must pass on, and what has been evaluated
-    /// for it and might not end.
+    /// A structure that holds functions, which each `rec` must pass on, and the computations for it that
+    /// might not end.
     Structure(HeldId, Option<NodeId>),
-    /// A value that each `rec` of the text passes on: it is one from outside the loop.
+    /// A value from outside the loop, since each `rec` in the text passes it on unchanged.
     Outside,
 }
 
@@ -44,7 +43,7 @@ pub(super) struct LoopInfo {
     pub(super) span: Span,
 }
 
-/// The elaborator's whole state.
+/// The elaborator's state.
 pub(super) struct Elaborator {
     pub(super) arena: CodeArena,
     pub(super) graph: Graph,
@@ -55,7 +54,7 @@ pub(super) struct Elaborator {
     pub(super) loops: FxHashMap<LoopId, LoopInfo>,
     pub(super) expansions: FxHashMap<String, FunctionId>,
     thunk_ids: FxHashMap<(Key, Captured, bool), ThunkId>,
-    /// What thunks without a value are called first.
+    /// The first name of each thunk without a value.
     pub(super) thunk_names: FxHashMap<ThunkId, Name>,
     held: Vec<HeldStructure>,
     held_ids: FxHashMap<HeldStructure, HeldId>,
@@ -65,30 +64,30 @@ pub(super) struct Elaborator {
     envs: Vec<Env>,
     contents: FxHashMap<(ContentsId, Arguments), ContentsId>,
     pub(super) activations: Vec<Activation>,
-    /// Of applications that are elaborated eagerly, and of others.
+    /// Memoised results, separately for eager applications (true).
     pub(super) results: FxHashMap<(FunctionId, Arguments, bool), Value>,
     pub(super) unrolling: Unrolling,
     pub(super) constancies: Constancies,
-    /// While defaults are elaborated: the globals that were read.
+    /// The globals read so far, while defaults are elaborated.
     pub(super) read_by_defaults: Option<FxHashSet<u32>>,
     pub(super) continuations: Vec<Continuation>,
-    /// Expressions evaluated so far.
+    /// The number of expressions evaluated so far.
     pub(super) steps: u32,
-    /// What has been copied for derivatives.
+    /// The copies made for derivatives.
     pub(super) neighbours: Neighbours,
-    /// Arguments and bindings of `let`s so far.
+    /// The number of arguments and bindings of `let`s so far.
     pub(super) bindings: usize,
-    /// How many operations the loops in defaults of uniforms may still execute.
+    /// The number of operations that loops in defaults of uniforms may still execute.
     pub(super) default_operations: Option<u64>,
-    /// Defaults that are not given.
+    /// The words of missing defaults.
     pub(super) zeros: Zeros,
     pub(super) reported: FxHashSet<(DiagnosticCode, Span)>,
-    /// A limit was exceeded: everything ends.
+    /// A limit was exceeded: elaboration stops.
     pub(super) stopped: bool,
 }
 
 impl Elaborator {
-    /// An elaborator for that code, before anything is elaborated.
+    /// An elaborator for this code.
     pub(super) fn new(arena: CodeArena, declarations: Rc<Declarations>, most: usize) -> Self {
         let mut graph = Graph::default();
         *graph.types_mut() = declarations.types.clone();
@@ -162,7 +161,7 @@ impl Elaborator {
         EnvId(self.envs.len() as u32 - 1)
     }
 
-    /// The same scopes, in which code is elaborated eagerly because of an `@` there, or as usual.
+    /// The same scopes in another mode: eager because of the `@` at this position, or as usual.
     pub(super) fn in_mode(&mut self, env: EnvId, eager: Option<Span>) -> EnvId {
         let mut inner = self.env(env).clone();
         if self.is_eager(inner.activation) == eager.is_some() {
@@ -173,7 +172,7 @@ impl Elaborator {
         EnvId(self.envs.len() as u32 - 1)
     }
 
-    /// The same for an activation.
+    /// The same activation in another mode.
     pub(super) fn activation_in_mode(
         &mut self,
         activation: ActivationId,
@@ -184,7 +183,7 @@ impl Elaborator {
         ActivationId(self.activations.len() as u32 - 1)
     }
 
-    /// Whether what is applied there is elaborated eagerly.
+    /// True if the activation's code is elaborated eagerly.
     pub(super) fn is_eager(&self, activation: ActivationId) -> bool {
         self.activations[activation.0 as usize].eager.is_some()
     }
@@ -193,7 +192,7 @@ impl Elaborator {
         self.env(self.scope_at(local.level, env)).slots[local.index as usize]
     }
 
-    /// The scope of that level around some code, or the innermost one if there are not so many.
+    /// The enclosing scope of this level, or the innermost one if that has a lower level.
     fn scope_at(&self, level: u32, mut env: EnvId) -> EnvId {
         while self.env(env).level > level {
             let Env { parent, jump, .. } = *self.env(env);
@@ -202,7 +201,7 @@ impl Elaborator {
         env
     }
 
-    /// What is in a scope and in those around it.
+    /// The contents of a scope and of those around it.
     fn contents(&mut self, env: EnvId) -> ContentsId {
         let (mut at, mut inside) = (env, Vec::new());
         let mut contents = loop {
@@ -221,7 +220,7 @@ impl Elaborator {
         contents
     }
 
-    /// What a name of the top level denotes.
+    /// The denotation of a top-level name.
     pub(super) fn global(&mut self, global: u32) -> Denotation {
         if let Some(read) = &mut self.read_by_defaults {
             read.insert(global);
@@ -229,7 +228,7 @@ impl Elaborator {
         self.globals[global as usize]
     }
 
-    /// What an argument or binding denotes; it is not evaluated.
+    /// The denotation of an argument or binding, which is not evaluated.
     pub(super) fn denote(&mut self, code: CodeId, env: EnvId) -> Denotation {
         match self.arena.get(code) {
             Code::Local(local) => self.local(*local, env),
@@ -241,7 +240,7 @@ impl Elaborator {
         }
     }
 
-    /// The value of code that is one as it stands: nothing has to be evaluated for it.
+    /// The value of code that needs no evaluation; `None` for other code.
     pub(super) fn known_value(&mut self, code: CodeId, env: EnvId) -> Option<Value> {
         match *self.arena.get(code) {
             Code::Error => Some(Value::Error),
@@ -277,13 +276,13 @@ impl Elaborator {
         }
     }
 
-    /// The value of that node, of which so much is constant if it is a value that has an end. What
-    /// comes after a loop is not: the loop reads its parameters.
+    /// The value of a node, with this constancy if it is a value that ends. The value after a loop is not
+    /// constant: it depends on the loop's parameters.
     pub(super) fn data(&self, node: NodeId, constancy: Constancy) -> Value {
         Value::Data(self.known(node, constancy))
     }
 
-    /// The same, no function being in question.
+    /// The same as [`Data`].
     pub(super) fn known(&self, node: NodeId, constancy: Constancy) -> Data {
         let is_tail = self.graph.expr_type(node).value().is_none();
         let constancy = match is_tail || self.graph.may_diverge(node) {
@@ -298,7 +297,7 @@ impl Elaborator {
         Data { node, constancy }
     }
 
-    /// Of what a scalar was computed, if it is constant, and its word.
+    /// The origins of a constant scalar, and its word.
     pub(super) fn constant(&self, data: Data) -> Option<(SetId, u32)> {
         let by = self.constancies.whole(data.constancy)?;
         Some((by, *self.graph.constant_words(data.node)?.first()?))
@@ -315,7 +314,7 @@ impl Elaborator {
         }
     }
 
-    /// The arguments of an application, not evaluated.
+    /// The denotations of an application's arguments, not evaluated.
     pub(super) fn denote_arguments(&mut self, code: CodeId, env: EnvId) -> Arguments {
         let Code::Apply { arguments, .. } = self.arena.get(code) else {
             unreachable!("only applications have arguments")
@@ -324,8 +323,8 @@ impl Elaborator {
         arguments.iter().map(|&a| self.denote(a, env)).collect()
     }
 
-    /// The thunk of this code here. Code, captured locals and mode identify it: both as they were when it
-    /// was made, and as values where they have been found since.
+    /// The thunk for this code in this scope. Code, captured locals and mode identify it. Captured locals are
+    /// looked up both as they were when the thunk was made, and with the values found since.
     pub(super) fn thunk(&mut self, code: CodeId, env: EnvId) -> Denotation {
         let (key, eager) = (self.arena.key(code), self.is_eager(self.env(env).activation));
         let captured = self.captured(code, env);
@@ -342,8 +341,8 @@ impl Elaborator {
         Denotation::Thunk(id)
     }
 
-    /// Calls what these denote, in the program, by the names that it is bound to. (The names in the
-    /// expansion of a builtin are not the user's.)
+    /// Names the denotations of these slots after their bindings in the program. (The names in the expansion
+    /// of a builtin are not the user's.)
     pub(super) fn name_all<'n>(
         &mut self,
         slots: &Arguments,
@@ -355,7 +354,7 @@ impl Elaborator {
         }
     }
 
-    /// Calls a value so, unless it has a name; what has no value yet, when it gets one.
+    /// Names a value that has no name yet; a thunk passes the name to its value.
     pub(super) fn name(&mut self, denotation: Denotation, name: &Name) {
         match (self.settle(denotation), denotation) {
             (Denotation::Value(Value::Data(data)), _) => self.graph.set_name(data.node, name),
@@ -382,7 +381,7 @@ impl Elaborator {
         Value::Function(id)
     }
 
-    /// What the locals that the code uses of the scopes around it denote.
+    /// The denotations of the code's free locals that belong to the scopes around it.
     pub(super) fn mentioned(&mut self, code: CodeId, env: EnvId) -> Vec<Denotation> {
         let outer = self.env(env).level;
         if let Free::Listed(free) = self.arena.free(code) {
@@ -394,7 +393,7 @@ impl Elaborator {
         free.into_iter().map(|local| self.local(local, env)).collect()
     }
 
-    /// What there is.
+    /// The numbers of functions, structures and thunks so far.
     pub(super) fn before(&self) -> Before {
         let count = |count: usize| count as u32;
         Before {
@@ -409,7 +408,7 @@ impl Elaborator {
         (code, env)
     }
 
-    /// What the locals that the code uses denote.
+    /// The denotations of the code's free locals.
     fn captured(&mut self, code: CodeId, env: EnvId) -> Captured {
         let mut free = match self.arena.free(code) {
             Free::Listed(free) => free,
@@ -421,7 +420,7 @@ impl Elaborator {
         Captured::Each(free.iter().map(|&local| self.local(local, env)).collect())
     }
 
-    /// The same with their values where they have any.
+    /// The same, with values in place of evaluated thunks.
     fn settled_captured(&self, captured: &Captured) -> Captured {
         match captured {
             Captured::Each(all) => Captured::Each(self.settled(all)),
@@ -439,7 +438,7 @@ impl Elaborator {
         }
     }
 
-    /// The arguments, with their values where they have any.
+    /// The arguments, with values in place of evaluated thunks.
     pub(super) fn settled(&self, arguments: &Arguments) -> Arguments {
         arguments.iter().map(|&a| self.settle(a)).collect()
     }
@@ -474,8 +473,7 @@ impl Elaborator {
         id
     }
 
-    /// Where the code stands for the user: inside the expansion of a builtin, where the builtin is
-    /// applied.
+    /// The position of code for users: inside the expansion of a builtin, the builtin's application.
     pub(super) fn span(&self, code: CodeId, env: EnvId) -> Span {
         self.span_in(code, self.env(env).activation)
     }
@@ -497,7 +495,7 @@ impl Elaborator {
     pub(super) fn argument_code(&self, site: Site, i: usize) -> CodeId {
         match self.arena.get(site.code) {
             Code::Apply { arguments, .. } => arguments[i],
-            // It applies its function to an index, which has no text.
+            // `tabulate` applies its function to an index, which has no text.
             Code::Tabulate(_, function) => *function,
             _ => unreachable!("a site is an application"),
         }

@@ -1,5 +1,5 @@
-//! Formers: constructors, accessors, `array`, `size-of`, `tabulate`. They evaluate all their operands, functions
-//! apart.
+//! Formers: constructors, accessors, `array`, `size-of`, `tabulate`. They evaluate all their operands except
+//! functions.
 
 use super::constancy::Constancy;
 use super::continuation::{Continuation, State};
@@ -13,7 +13,7 @@ use lambdav_core::types::{Case, ResourceKind, Type, TypeKind};
 use std::fmt;
 
 impl Elaborator {
-    /// The value of a former that is not applied: a case without fields is one.
+    /// The value of a former that is not applied; a case without fields is a variant.
     pub(super) fn former_value(&mut self, former: Former, span: Span) -> Value {
         match former {
             Former::Case(ty, case) if self.arity(former) == 0 => {
@@ -29,7 +29,7 @@ impl Elaborator {
         self.graph.types().case(ty, index).expect("the variant has this case")
     }
 
-    /// How many operands a former has, `array` at least.
+    /// The number of operands of a former; for `array` the least.
     fn arity(&self, former: Former) -> usize {
         match former {
             Former::Structure(index) => self.declarations.structure(index).fields.len(),
@@ -38,7 +38,7 @@ impl Elaborator {
         }
     }
 
-    /// What messages call it.
+    /// The name in messages.
     fn former_name(&self, former: Former) -> String {
         match former {
             Former::Structure(index) => self.declarations.structure(index).name.to_string(),
@@ -124,7 +124,7 @@ impl Elaborator {
         self.data(node, constancy)
     }
 
-    /// The value of a field, of the type that was declared for it, if one was.
+    /// The value of a field, which must have the declared type, if there is one.
     pub(super) fn field_value(
         &mut self,
         value: Value,
@@ -148,7 +148,7 @@ impl Elaborator {
         None
     }
 
-    /// The array of these elements, which stand at these places.
+    /// The array of these elements, with their positions.
     fn array(&mut self, values: &[Value], place: impl Fn(usize) -> Span, site: Site) -> Value {
         let (mut nodes, mut constancies) = (Vec::with_capacity(values.len()), Vec::new());
         for (i, &value) in values.iter().enumerate() {
@@ -236,7 +236,7 @@ impl Elaborator {
         }
     }
 
-    /// Goes on with the next element of a `tabulate`.
+    /// Evaluates the next element of a `tabulate`.
     pub(super) fn next_element(
         &mut self,
         function: FunctionId,

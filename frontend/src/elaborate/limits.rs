@@ -1,4 +1,4 @@
-//! The limits of elaboration, and what is said where one is exceeded. After that everything ends.
+//! The limits of elaboration, and their diagnostics. After an exceeded limit elaboration stops.
 
 use super::continuation::Continuation;
 use super::elaborator::Elaborator;
@@ -9,7 +9,7 @@ use lambdav_core::limits::{APPLICATION_NESTING, BINDINGS, EXPANSION_STEPS, EXTEN
 use lambdav_core::source::Span;
 
 impl Elaborator {
-    /// Leaves what is to be done with the next value that is returned.
+    /// Pushes the continuation for the next returned value.
     pub(super) fn wait(&mut self, continuation: Continuation) {
         self.continuations.push(continuation);
         if self.graph.len() > NODES {
@@ -20,7 +20,7 @@ impl Elaborator {
         }
     }
 
-    /// Counts an expression that is evaluated.
+    /// Counts an evaluated expression.
     pub(super) fn count_step(&mut self, code: CodeId, env: EnvId) {
         self.steps += 1;
         self.unrolling.at = self.activations[self.env(env).activation.0 as usize].eager;
@@ -30,7 +30,7 @@ impl Elaborator {
         }
     }
 
-    /// Counts what a scope binds.
+    /// Counts the bindings of a scope.
     pub(super) fn count_bindings(&mut self, count: usize, activation: ActivationId) {
         self.bindings += count;
         if self.bindings > BINDINGS {
@@ -39,7 +39,7 @@ impl Elaborator {
         }
     }
 
-    /// Opens the body of a closure that is applied at `site`.
+    /// Enters the body of a closure applied at `site`.
     pub(super) fn activate(&mut self, function: FunctionId, site: Site) -> Option<ActivationId> {
         let FunctionValue::Closure { code, expansion, .. } = self.function(function) else {
             unreachable!("only closures have bodies")
@@ -65,7 +65,7 @@ impl Elaborator {
         Some(id)
     }
 
-    /// Applications nest too deep: shows the functions that go round.
+    /// Reports that applications nest too deep, with the functions of the cycle.
     fn endless(&mut self, last: ActivationId) {
         let mut chain = Vec::new();
         let mut at = last;
@@ -74,7 +74,7 @@ impl Elaborator {
             chain.push((activation.function, activation.site));
             at = activation.caller;
         }
-        // The smallest period with which the latest applications repeat.
+        // The smallest period of the latest applications.
         let period = (1..=chain.len() / 3).find(|&p| (0..2 * p).all(|i| chain[i] == chain[i + p]));
         let cycle = &chain[..period.unwrap_or(1).min(6)];
         let mut diagnostic = Diagnostic::new(

@@ -10,12 +10,12 @@ use lambdav_core::diagnostics::{Diagnostic, DiagnosticCode};
 use lambdav_core::graph::{ExprType, LoopId, Node, NodeId};
 use lambdav_core::source::Span;
 
-/// The body of a `rec-func` does not go on, or has no value.
+/// The body of a `rec-func` has no `rec`, or no value.
 pub(super) struct NotALoop;
 
 impl Elaborator {
-    /// Goes on with the next argument of a `rec-func` — all are reduced to values before the body
-    /// is entered —, or begins the loop.
+    /// Evaluates the next argument of a `rec-func`, or begins the loop: all arguments are evaluated before
+    /// the body is entered.
     pub(super) fn next_loop_argument(
         &mut self,
         function: FunctionId,
@@ -81,8 +81,8 @@ impl Elaborator {
                     params.push(param);
                     inits.push(init);
                     parameters.push(LoopParameter::Data(ty));
-                    // What might not end is a parameter, so that it is evaluated on entry, but
-                    // nobody looks at it there.
+                    // A value that might not end is a parameter, so that it is evaluated on entry; the
+                    // parameter itself is not used.
                     self.data(if fixed[i] { init } else { param }, Constancy::Varies)
                 }
                 Value::Function(function) => {
@@ -117,8 +117,8 @@ impl Elaborator {
         State::Evaluate(body, inner)
     }
 
-    /// The value of the loop whose body has this value. If `again`, one that has no `rec` or no
-    /// value is not reported.
+    /// The value of a loop, from the value of its body. `again`: a body without `rec` or without value is not
+    /// reported.
     pub(super) fn end_loop(
         &mut self,
         of: LoopId,
@@ -169,7 +169,7 @@ impl Elaborator {
         })
     }
 
-    /// Whether a tail reaches a `rec` of another loop, which is reported.
+    /// True if a tail reaches a `rec` of another loop, after reporting it.
     pub(super) fn has_foreign_rec(&mut self, node: NodeId, of: LoopId, span: Span) -> bool {
         let foreign = self
             .graph
@@ -202,7 +202,7 @@ impl Elaborator {
         self.next_rec_argument(of, site, arguments, Vec::with_capacity(wanted))
     }
 
-    /// Reports a `rec` of a wrong number of arguments.
+    /// Reports a `rec` with the wrong number of arguments.
     pub(super) fn rec_count(&mut self, wanted: usize, found: usize, first: Span, site: Site) {
         let span = self.site_span(site);
         self.report_in(

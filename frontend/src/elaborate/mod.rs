@@ -1,22 +1,22 @@
-//! Elaboration: the program is run at compile time, and what depends on inputs becomes core.
+//! Elaboration: runs the program at compile time; computations that depend on inputs become core.
 //!
-//! This is normalisation by evaluation. Functions exist only here, as closures; arguments and `let`
-//! bindings are call-by-need thunks; numbers and what is computed from them are core nodes
-//! ([`Value::Data`]). Typing is the report's: an expression is typed where substitution would bring
-//! it, which is where it is elaborated. `Rec τ` and `PureRec` are types of nodes, so `rec` can be
-//! passed by name like any value and is checked where it is used.
+//! This is normalisation by evaluation. Functions exist only here, as closures. Arguments and `let` bindings
+//! are call-by-need thunks. Numbers and values computed from them are core nodes ([`Value::Data`]). Typing is
+//! the report's: an expression is typed where substitution would bring it, which is where it is elaborated.
+//! `Rec τ` and `PureRec` are types of nodes, so `rec` can be passed by name like any value, and is checked
+//! where it is used.
 //!
 //! # Guarantees
 //!
-//! - Sharing is linear. Applications are remembered by closure and arguments, closures and thunks
-//!   by their code and what the locals that they use denote; an argument that has a value already
-//!   counts as that value. So `(f (+ x 1))` written twice is elaborated once.
-//! - It ends. Each infinite elaboration nests applications without bound, where an application is
-//!   nested in that whose body (or whose argument's text) contains it; more than
-//!   [`APPLICATION_NESTING`] are an error, as are more than
-//!   [`EXPANSION_STEPS`] expressions evaluated, more than [`BINDINGS`] and more than [`NODES`].
-//! - What is elaborated eagerly, under `@`, and what is not, is remembered apart; constants decide
-//!   there, and what is constant does not depend on simplification (see [`lambdav_core::graph`]).
+//! - Sharing is linear. Applications are memoised by closure and arguments, closures and thunks by their code
+//!   and the denotations of their free locals. An argument that already has a value counts as that value. So
+//!   `(f (+ x 1))` written twice is elaborated once.
+//! - It terminates. Each infinite elaboration nests applications without bound; an application is nested in
+//!   another one if that one's body (or its argument's text) contains it. More than [`APPLICATION_NESTING`]
+//!   nested applications are an error, and so are more than [`EXPANSION_STEPS`] expressions evaluated, more
+//!   than [`BINDINGS`] and more than [`NODES`].
+//! - Memos under `@` (eager) are separate from others. Constants decide under `@`, and constancy does not
+//!   depend on simplification (see [`lambdav_core::graph`]).
 //! - It does not recurse: [`run`] keeps its own stack.
 //! - The core is well typed, and every `Rec` is in the tail of its own loop.
 //!
@@ -57,22 +57,21 @@ use std::sync::Arc;
 use uniforms::{GUARANTEED_BYTES, block_bytes};
 use values::{Data, Denotation, Value};
 
-/// What gives constants of a program, declared so and in that order, other values than their
-/// defaults: as many words as their types have components. Others are not taken.
+/// Supplies values for the constants that a program declares, in order, in place of their defaults. A value
+/// must have as many words as the constant's type has components; others are ignored.
 pub type Fix<'f> = dyn FnMut(&Types, &Uniform) -> Option<Arc<[u32]>> + 'f;
 
-/// What elaboration makes of a program.
+/// The result of elaboration.
 pub(crate) struct Elaborated {
-    /// It is whole only where the program is sound and no diagnostic is an error.
+    /// Complete only if the program was sound and no diagnostic is an error.
     pub(crate) core: Core,
     pub(crate) diagnostics: Diagnostics,
-    /// The scalar constants that decided nothing and that no default read, in order.
+    /// The scalar constants that decided nothing and that no default reads, in order.
     pub(crate) free: Vec<u32>,
 }
 
-/// Elaborates a resolved program, `sound` if no error was found in it before, with at most so
-/// many findings of each severity. The constants that are kept, which must be free, become uniforms
-/// after all others.
+/// Elaborates a resolved program, with at most `most` findings of each severity. `sound`: no earlier stage
+/// found an error. The constants in `kept`, which must be free, become uniforms after all others.
 pub(crate) fn elaborate(
     arena: CodeArena,
     items: &Items,
@@ -191,7 +190,7 @@ pub(crate) fn elaborate(
     Elaborated { core, diagnostics: elaborator.diagnostics, free }
 }
 
-/// LV0502 where the uniforms and constants have more words than all values may: each has a default.
+/// LV0502 if the defaults of uniforms and constants have more words than all values may have.
 fn too_many_words(types: &Types, items: &Items) -> Option<Diagnostic> {
     let mut words = 0;
     let first = items.constants.iter().chain(&items.uniforms).find(|item| {
@@ -206,7 +205,7 @@ fn too_many_words(types: &Types, items: &Items) -> Option<Diagnostic> {
 }
 
 impl Elaborator {
-    /// The bool that is a condition of the top level; reports what is none.
+    /// The bool that is a top-level condition; reports other values.
     fn condition(&mut self, code: CodeId) -> Option<NodeId> {
         let span = self.arena.span(code);
         let value = self.evaluate(code);
@@ -219,7 +218,7 @@ impl Elaborator {
         None
     }
 
-    /// What is to be said of a condition of that type.
+    /// The diagnostic for a condition of another type.
     fn no_condition(&self, ty: Type, span: Span) -> Diagnostic {
         Diagnostic::new(DiagnosticCode::ConditionType, span, "the condition is not a bool")
             .label(format!("this is {}", self.a(ty)))
@@ -227,7 +226,7 @@ impl Elaborator {
     }
 }
 
-/// A uniform or constant with its default; without one, or with an error in it, that is zero.
+/// A uniform or constant with its default. A missing or erroneous default is zero, or the identity for matrices.
 fn with_default_value(elaborator: &mut Elaborator, item: &UniformItem) -> Uniform {
     let default = item.default.and_then(|code| default_value(elaborator, item.ty, code));
     let default = default.unwrap_or_else(|| elaborator.zeros.of(elaborator.graph.types(), item.ty));
@@ -267,9 +266,9 @@ fn default_value(elaborator: &mut Elaborator, ty: Type, code: CodeId) -> Option<
     }
     match elaborator.graph.constant_words(node) {
         Some(words) => Some(words.into()),
-        // The loops of another default took too long, which has been reported.
+        // The loops of another default exceeded the limit, which has been reported.
         None if elaborator.default_operations.is_none() => None,
-        // What remains contains a loop; the evaluator runs it.
+        // The node still contains a loop; the evaluator runs it.
         None => {
             match lambdav_core::evaluate::constant(
                 &elaborator.graph,
@@ -286,7 +285,7 @@ fn default_value(elaborator: &mut Elaborator, ty: Type, code: CodeId) -> Option<
     }
 }
 
-/// What each global denotes before anything is elaborated.
+/// The denotation of each global before elaboration.
 fn global_denotations(elaborator: &mut Elaborator, items: &Items) -> Vec<Denotation> {
     let mut all = Vec::with_capacity(items.globals.len());
     for global in &items.globals {
@@ -305,7 +304,7 @@ fn global_denotations(elaborator: &mut Elaborator, items: &Items) -> Vec<Denotat
                 let node = elaborator.graph.constant(*ty, &[], *span);
                 Denotation::Value(elaborator.data(node, Constancy::LITERAL))
             }
-            // Nothing looks at it before it has a value.
+            // Never read: it is replaced before anything is elaborated that may use it.
             GlobalValue::Constant(_) => Denotation::Value(Value::Error),
         });
     }

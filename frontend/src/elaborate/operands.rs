@@ -1,4 +1,4 @@
-//! Builtins: their operands, and the nodes that their recipes make of them.
+//! Builtins: evaluates their operands and builds the nodes of their recipes.
 
 use super::constancy::Constancy;
 use super::continuation::{Continuation, OperandSource, State};
@@ -23,7 +23,7 @@ impl Elaborator {
         let count = self.argument_count_of(site);
         let (least, most) = builtin.arity();
         if !builtin.is_function() || count < least || most.is_some_and(|most| count > most) {
-            // Any types will do: the number is wrong.
+            // Any types: the number of operands is wrong.
             let operands = vec![Operand::from(Type::NUM); count];
             let error = builtin.resolve(&operands).expect_err("the number of operands is wrong");
             self.report_signature(builtin, &error, &operands, site);
@@ -40,7 +40,7 @@ impl Elaborator {
         }
     }
 
-    /// Goes on with the next operand, or with the application when all have values.
+    /// Evaluates the next operand, or applies the builtin when all have values.
     pub(super) fn next_operand(
         &mut self,
         builtin: Builtin,
@@ -234,8 +234,9 @@ impl Elaborator {
         State::Return(self.data(node, constancy))
     }
 
-    /// The difference of a node's values at the two pixels of the quad, if it has a value at the other
-    /// one: what is bound outside once for all of a loop's round, or for a case, has none there.
+    /// The difference of a node's values at the two pixels of the quad. An error if the node has no value at
+    /// the other pixel: a parameter of a loop around it belongs to a round, and a field bound by a `case`
+    /// around it to a case.
     fn derivative(&mut self, axis: Axis, of: NodeId, site: Site) -> Option<NodeId> {
         let span = self.site_span(site);
         let around = self.graph.free_loops(of).first().copied();
@@ -267,8 +268,8 @@ impl Elaborator {
         None
     }
 
-    /// The value of an `update`. Where the last part that was not constant has been replaced, that
-    /// is a constant, but of the parts alone that is to be seen.
+    /// The value of an `update`. If it replaced the last part that was not constant, the result must be a
+    /// constant node; it is folded from its parts.
     fn folded(&mut self, updated: NodeId, constancy: Constancy, span: Span) -> NodeId {
         let is_constant = self.constancies.whole(constancy).is_some();
         if !is_constant
@@ -287,8 +288,8 @@ impl Elaborator {
         self.graph.op(Op::Construct(ty), parts, span)
     }
 
-    /// What of the value of a recipe is constant: of what only moves components, those that are;
-    /// of all else all, if all operands are.
+    /// The constancy of a recipe's value. A recipe that only moves components keeps theirs; any other is
+    /// constant if all operands are.
     fn constancy_of(&mut self, recipe: &Recipe, operands: &[Data]) -> Constancy {
         let types = self.graph.types();
         let ty = |i: usize| self.graph.value_type(operands[i].node);
@@ -352,7 +353,7 @@ impl Elaborator {
         }
     }
 
-    /// The part that an index means, if it is constant, and of what it was computed.
+    /// The part selected by a constant index, and the origins of the index.
     fn constant_index(
         &self,
         literal: Option<u32>,
@@ -455,7 +456,7 @@ impl Elaborator {
     }
 }
 
-/// What to do about numbers and vectors of one kind, of which only the sizes can be wrong.
+/// The advice for numbers and vectors of one kind: only their sizes can be wrong.
 fn pick_components(operands: &[Operand]) -> Option<String> {
     let kind = operands.first()?.ty.scalar().filter(|kind| *kind != Scalar::Bool)?;
     let sizes = operands.iter().filter_map(|operand| match operand.ty.builtin() {
@@ -474,7 +475,7 @@ fn pick_components(operands: &[Operand]) -> Option<String> {
     })
 }
 
-/// What to do about numbers of several kinds, or of a kind that the builtin does not take.
+/// The advice for numbers of several kinds, or of a kind that the builtin does not accept.
 fn convert(operands: &[Operand]) -> Option<String> {
     let is_of = |scalar: Scalar| move |operand: &Operand| operand.ty.scalar() == Some(scalar);
     let integer = operands.iter().find(|operand| operand.ty.is_integer())?;

@@ -1,4 +1,4 @@
-//! What is reported, once for each kind and place, with the applications that led there.
+//! Reports of diagnostics: each kind once per position, with the applications that led there.
 
 use super::elaborator::Elaborator;
 use super::values::{Activation, ActivationId, Value};
@@ -8,7 +8,7 @@ use lambdav_core::graph::ExprType;
 use lambdav_core::types::{Type, TypeKind};
 
 impl Elaborator {
-    /// Whether a limit was exceeded, after which nothing is evaluated any more.
+    /// True after a limit was exceeded: nothing is evaluated any more.
     pub(super) fn is_stopped(&self) -> bool {
         self.stopped
     }
@@ -17,14 +17,14 @@ impl Elaborator {
         self.diagnostics.has_errors()
     }
 
-    /// Reports a diagnostic, unless there is one of its kind at its place already.
+    /// Reports a diagnostic, unless one of its kind was reported at its position.
     pub(super) fn report(&mut self, diagnostic: Diagnostic) {
         if self.reported.insert((diagnostic.code, diagnostic.primary.span)) {
             self.diagnostics.push(diagnostic);
         }
     }
 
-    /// The same, saying by which applications the place was reached.
+    /// The same, with the applications through which the position was reached.
     pub(super) fn report_in(&mut self, mut diagnostic: Diagnostic, activation: ActivationId) {
         let mut at = activation;
         let mut shown = 0;
@@ -50,7 +50,7 @@ impl Elaborator {
         }
     }
 
-    /// What a value is, in a sentence.
+    /// A description of a value, as a part of a sentence.
     pub(super) fn describe(&self, value: Value) -> String {
         match value {
             Value::Data(data) => match self.graph.expr_type(data.node) {
@@ -66,7 +66,7 @@ impl Elaborator {
         }
     }
 
-    /// A type in a sentence: `a vec3`.
+    /// A type, as a part of a sentence: `a vec3`.
     pub(super) fn a(&self, ty: Type) -> String {
         let name = self.graph.types().name(ty).to_string();
         match self.graph.types().kind(ty) {
@@ -76,7 +76,7 @@ impl Elaborator {
     }
 }
 
-/// The name of a type in a sentence, by how it most likely sounds.
+/// The name of a type with its article, by its probable pronunciation.
 pub(super) fn with_article(name: &str) -> String {
     let article =
         if name.starts_with(['a', 'e', 'i', 'o', 'A', 'E', 'I', 'O']) { "an" } else { "a" };

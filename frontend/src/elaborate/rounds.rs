@@ -1,24 +1,24 @@
-//! What is known of the rounds that are unrolled.
+//! The state of unrolling.
 
 use super::values::{ActivationId, Denotation, FunctionId, RoundId, Site, Value};
 use lambdav_core::graph::{LoopId, NodeId};
 use lambdav_core::source::Span;
 
-/// A round.
+/// A round of a `rec-func` that is being unrolled.
 #[derive(Debug)]
 pub(super) struct Round {
-    /// What its `rec`s are called in tails.
+    /// The loop of its `rec`s in tails.
     pub(super) of: LoopId,
     pub(super) function: FunctionId,
-    /// Where the `rec-func` is applied.
+    /// The application of the `rec-func`.
     pub(super) site: Site,
-    /// Whether it had a constant decision.
+    /// The round had a constant decision.
     pub(super) decided: bool,
-    /// What there was when it began, and so mentions nothing of it.
+    /// The state before the round: older values mention nothing of it.
     pub(super) before: Before,
 }
 
-/// How many functions, structures that hold some, and thunks there were.
+/// The numbers of functions, structures that hold functions, and thunks at some time.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Before {
     pub(super) functions: u32,
@@ -27,7 +27,7 @@ pub(super) struct Before {
 }
 
 impl Before {
-    /// Whether it was there.
+    /// True if the denotation existed then.
     pub(super) fn has(&self, denotation: Denotation) -> bool {
         match denotation {
             Denotation::Thunk(id) => id.0 < self.thunks,
@@ -45,23 +45,23 @@ pub(super) struct Call {
     pub(super) values: Vec<Value>,
 }
 
-/// All that is unrolled.
+/// All rounds and their `rec`s.
 #[derive(Debug, Default)]
 pub(super) struct Unrolling {
     /// The `@` under which the latest expression was evaluated.
     pub(super) at: Option<Span>,
     pub(super) rounds: Vec<Round>,
     pub(super) calls: Vec<Call>,
-    /// The rounds that have begun, and had no constant decision yet, in order.
+    /// The rounds in progress without a constant decision yet, in order.
     pub(super) undecided: Vec<RoundId>,
 }
 
-/// What is to be done with the value of a next round.
+/// A pending step: wraps the value of the next round.
 #[derive(Debug)]
 pub(super) struct Unrolled {
-    /// Decisions around its `rec`, outermost first.
+    /// The decisions around its `rec`, outermost first.
     pub(super) decisions: Vec<Decision>,
-    /// What this round was given that might not end.
+    /// The round's arguments that might not end.
     pub(super) strict: Vec<NodeId>,
     pub(super) span: Span,
     pub(super) activation: ActivationId,
@@ -71,7 +71,7 @@ pub(super) struct Unrolled {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Decision {
     pub(super) condition: NodeId,
-    /// Where the value comes from, and which arm it is, if it does not go on.
+    /// The value, and the index of its arm, if the other arm goes on; `None` if both do.
     pub(super) other: Option<(NodeId, usize)>,
     pub(super) span: Span,
 }

@@ -1,5 +1,4 @@
-//! The abstract machine: the step from one state to the next, on a stack of continuations of its
-//! own.
+//! The abstract machine: steps from one state to the next, with an explicit stack of continuations.
 
 use super::continuation::{Continuation, OperandSource, State};
 use super::elaborator::Elaborator;
@@ -11,7 +10,7 @@ use lambdav_core::source::Span;
 use lambdav_core::types::Type;
 
 impl Elaborator {
-    /// The value of an expression of the top level.
+    /// The value of a top-level expression.
     pub(super) fn evaluate(&mut self, code: CodeId) -> Value {
         self.run(State::Evaluate(code, ROOT))
     }
@@ -215,8 +214,8 @@ impl Elaborator {
                 State::Return(self.check_annotation(value, ty, span, span, activation))
             }
             Continuation::Remember { function, arguments, eager } => {
-                // By now the arguments that were needed have values; whoever comes with these
-                // values, or with the same thunks, gets the same result.
+                // By now the needed arguments have values. An application to the same values, or to the same
+                // thunks, has the same result.
                 let settled = self.settled(&arguments);
                 self.results.insert((function, settled, eager), value);
                 self.results.insert((function, arguments, eager), value);

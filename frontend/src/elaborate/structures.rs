@@ -1,4 +1,4 @@
-//! Structures: their fields, and those that hold functions, which exist at compile time only.
+//! Structures: their fields, and structures that hold functions, which exist only at compile time.
 
 use super::constancy::Constancy;
 use super::continuation::State;
@@ -15,15 +15,15 @@ use lambdav_core::types::Type;
 use std::fmt;
 
 impl Elaborator {
-    /// The declaration of the structure that a node is a value of, if it is.
+    /// The declaration of the structure that is the node's type; `None` for other types.
     pub(super) fn declaration_of(&self, node: NodeId) -> Option<StructureIndex> {
         let ty = self.graph.expr_type(node).value()?;
         let structure = self.graph.types().structure(ty)?;
         Some(self.declarations.declaration_of(structure))
     }
 
-    /// The declaration of the structure that a value is, if it is one; `None` where it is no value,
-    /// which is reported.
+    /// The declaration of a value's structure; `Some(None)` for other values. `None` after reporting a value
+    /// that is none.
     fn require_declaration(
         &mut self,
         value: Value,
@@ -38,7 +38,7 @@ impl Elaborator {
         Some(self.declaration_of(data.node))
     }
 
-    /// A structure of these fields.
+    /// A structure with these fields.
     pub(super) fn structure(
         &mut self,
         declaration: StructureIndex,
@@ -82,7 +82,7 @@ impl Elaborator {
         }
     }
 
-    /// A structure that holds functions; `strict` has been evaluated, too.
+    /// A structure that holds functions; `strict` is evaluated with it.
     fn hold(
         &mut self,
         declaration: StructureIndex,
@@ -107,13 +107,13 @@ impl Elaborator {
         Value::Structure(self.held_id(held))
     }
 
-    /// The same structure as a parameter of a loop, or as none.
+    /// The same structure, as a parameter of a loop or as none.
     pub(super) fn held_as(&mut self, id: HeldId, parameter: Option<(LoopId, u32)>) -> HeldId {
         let held = HeldStructure { parameter, ..self.held(id).clone() };
         self.held_id(held)
     }
 
-    /// Whether two structures that hold functions are of one type, as far as they have types.
+    /// True if two structures that hold functions have the same type, as far as they have types.
     pub(super) fn are_alike(&self, a: HeldId, b: HeldId) -> bool {
         let mut pairs = vec![(a, b)];
         let mut seen = rustc_hash::FxHashSet::default();
@@ -138,7 +138,7 @@ impl Elaborator {
         true
     }
 
-    /// A value after those of others that might not end.
+    /// A value after those of `others` that might not end.
     pub(super) fn after_value(
         &mut self,
         value: Value,
@@ -158,7 +158,7 @@ impl Elaborator {
                 let held = self.held(id).clone();
                 self.hold(held.declaration, held.fields.to_vec(), Some(other), span)
             }
-            // What comes after others is not constant.
+            // A value after others is not constant.
             Value::Data(Data { node, .. }) => {
                 let node = self.data_after(node, other, span);
                 self.data(node, Constancy::Varies)
@@ -168,7 +168,7 @@ impl Elaborator {
 
     fn data_after(&mut self, node: NodeId, other: NodeId, span: Span) -> NodeId {
         match self.graph.node(node).clone() {
-            // What goes on with `rec` decides after them.
+            // A tail with `rec` decides after them.
             Node::If([condition, then, otherwise])
                 if self.graph.expr_type(node).value().is_none() =>
             {
@@ -253,7 +253,7 @@ impl Elaborator {
         self.report_in(diagnostic, site.activation);
     }
 
-    /// Goes on with the next new field of a `with`, whose value is the first of `values`.
+    /// Evaluates the next new field of a `with`; `values` begins with the structure.
     pub(super) fn next_with(&mut self, code: CodeId, env: EnvId, values: Vec<Value>) -> State {
         let Code::With { fields, .. } = self.arena.get(code) else {
             unreachable!("the continuation was made for it")
@@ -280,7 +280,7 @@ impl Elaborator {
         let target_span = self.span(target_code, env);
         let target = values[0];
         let declarations = self.declarations.clone();
-        let role = "what `with` changes";
+        let role = "the operand of `with`";
         let Some(declaration) = self.require_declaration(target, target_span, role, site) else {
             return Value::Error;
         };
@@ -290,7 +290,7 @@ impl Elaborator {
                 Diagnostic::new(
                     DiagnosticCode::NoSuchField,
                     target_span,
-                    "what `with` changes is not a structure",
+                    "the operand of `with` is not a structure",
                 )
                 .label(format!("this is {found}"))
                 .help("a component of a vector is replaced by `(update v i e)`"),

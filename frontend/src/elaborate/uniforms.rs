@@ -1,4 +1,4 @@
-//! The values and the size of uniforms.
+//! Defaults and size of uniforms.
 
 use lambdav_core::graph::Uniform;
 use lambdav_core::layout::{Layout, Rules};
@@ -6,15 +6,15 @@ use lambdav_core::types::{Type, TypeKind, Types};
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
 
-/// How many bytes of uniforms Vulkan guarantees.
+/// The bytes of uniforms that Vulkan guarantees.
 pub(super) const GUARANTEED_BYTES: u64 = 16_384;
 
-/// The words of defaults that are not given, once for each type.
+/// The words of missing defaults, made once for each type.
 #[derive(Debug, Default)]
 pub(super) struct Zeros(FxHashMap<Type, Arc<[u32]>>);
 
 impl Zeros {
-    /// The words of the default of a uniform that does not give one.
+    /// The words of the default of a uniform that declares none: zeros, but identity matrices.
     pub(super) fn of(&mut self, types: &Types, ty: Type) -> Arc<[u32]> {
         Arc::clone(self.0.entry(ty).or_insert_with(|| zero_or_identity(types, ty)))
     }
@@ -22,7 +22,7 @@ impl Zeros {
 
 fn zero_or_identity(types: &Types, ty: Type) -> Arc<[u32]> {
     let mut words = vec![0; types.components(ty)];
-    // What lies at which component.
+    // Types, each with the index of its first component.
     let mut stack = vec![(ty, 0)];
     while let Some((ty, start)) = stack.pop() {
         match *types.kind(ty) {
@@ -46,7 +46,7 @@ fn zero_or_identity(types: &Types, ty: Type) -> Arc<[u32]> {
     words.into()
 }
 
-/// How many bytes the uniforms take in their block.
+/// The bytes that the uniforms take in their block.
 pub(super) fn block_bytes(types: &Types, uniforms: &[Uniform]) -> u64 {
     let (layout, mut end) = (Layout::new(types, Rules::Std140), 0);
     for uniform in uniforms {

@@ -1,8 +1,7 @@
-//! Warnings for arguments, definitions and functions that nothing reached and that are ill-typed.
+//! Warnings of ill-typed arguments, definitions and functions that are never reached.
 //!
-//! Typing follows substitution from the outputs, so such code does not make a program wrong; but
-//! its author would like to know. A function that is never applied is typed where annotations say
-//! what its arguments would be.
+//! Typing follows substitution from the outputs, so such code does not make a program wrong. But its author
+//! should know. A function that is never applied is typed if annotations give the types of its arguments.
 
 use super::constancy::Constancy;
 use super::elaborator::Elaborator;
@@ -46,7 +45,7 @@ pub(super) fn warn(elaborator: &mut Elaborator, globals: &[Denotation], items: &
         elaborator.activations.iter().filter_map(|activation| activation.function).collect();
     tried.clear();
     let mut next = 0;
-    // There may be more functions inside of them.
+    // Applying one may make more functions.
     while elaborator.has_function(FunctionId(next)) {
         let function = FunctionId(next);
         next += 1;
@@ -65,7 +64,7 @@ pub(super) fn warn(elaborator: &mut Elaborator, globals: &[Denotation], items: &
     }
 }
 
-/// Warns of this code if that is ill-typed: what it is, and why nobody has seen that.
+/// Warns of this code if it is ill-typed, with a message, and a label for why no error was reported.
 fn attempt(
     elaborator: &mut Elaborator,
     code: CodeId,
@@ -89,8 +88,8 @@ fn attempt(
     );
 }
 
-/// The value of a `func` for arguments of which no more is known than the types that all its
-/// parameters, one at least, are annotated with. Of another function there is nothing to be said.
+/// The value of a `func` whose parameters, at least one, are all annotated with types, for arguments of these
+/// types. Other functions are not applied.
 fn apply_to_any(elaborator: &mut Elaborator, function: FunctionId) -> Value {
     let whole = Value::Function(function);
     let (code, env) = elaborator.closure_parts(function);
@@ -105,7 +104,7 @@ fn apply_to_any(elaborator: &mut Elaborator, function: FunctionId) -> Value {
         return whole;
     }
     let span = elaborator.arena.span(code);
-    // Uniforms that there are not: nothing is made of these nodes.
+    // Uniforms that do not exist: these nodes are never part of the core.
     let argument = |(i, ty)| {
         let node = elaborator.graph.uniform(u32::MAX - i, ty, span);
         Denotation::Value(elaborator.data(node, Constancy::Varies))

@@ -1,13 +1,13 @@
 //! `rec-func` under `@`: unrolled round by round, as long as rounds are decided at compile time.
 //!
-//! A round evaluates the body with the arguments themselves in place of the parameters, and with a
-//! `rec` that only notes its arguments. If one of its decisions was constant and one `rec` at most
-//! is left, the value of the next round takes the place of that `rec`. Otherwise the round is
-//! forgotten, and an ordinary loop begins with its arguments.
+//! A round evaluates the body with the arguments themselves in place of the parameters, and with a `rec` that
+//! only records its arguments. If one of the round's decisions was constant and at most one `rec` remains,
+//! the value of the next round replaces that `rec`. Otherwise the round is discarded, and an ordinary loop
+//! begins with its arguments.
 //!
-//! A decision of a round is an `if` or `case` whose condition depends on a parameter of the round,
-//! and of which an arm mentions its `rec`, by itself or through names. So an option, which is the
-//! same in all rounds, is none, nor is what is decided in the last arm of a loop.
+//! A decision of a round is an `if` or `case` whose condition depends on a parameter of the round, with an
+//! arm that mentions its `rec`, directly or through names. So an option that is the same in all rounds is not
+//! a decision, and neither is a choice inside the loop's last value.
 
 use super::constancy::Constancy;
 use super::continuation::{Continuation, State};
@@ -25,19 +25,19 @@ use lambdav_core::sets::SetId;
 use lambdav_core::types::Type;
 use rustc_hash::{FxHashMap, FxHashSet};
 
-/// As how many expressions a round counts besides those that are evaluated in it.
+/// The number of steps that a round counts in addition to the expressions evaluated in it.
 const ROUND_STEPS: u32 = 16;
 
-/// What is to be seen of the `rec`s in the tail of a round.
+/// The `rec`s in the tail of a round.
 enum Leaves {
     None,
-    /// The index of the only one, and the way to it.
+    /// The index of the only `rec`, and the decisions around it.
     One(usize, Vec<Decision>),
     Many,
 }
 
 impl Elaborator {
-    /// Begins a round of a `rec-func` with these arguments, which stand at `from`.
+    /// Begins a round of a `rec-func` with these arguments of the application at `from`.
     pub(super) fn begin_round(
         &mut self,
         of: LoopId,
@@ -70,7 +70,7 @@ impl Elaborator {
                 *value = self.computed_from(*value, by);
             }
         }
-        // Rounds come after one another: none is nested in the one before.
+        // Rounds follow one another: none is nested in the one before.
         let Some(activation) = self.activate(function, site) else {
             return State::Return(Value::Error);
         };
@@ -88,14 +88,14 @@ impl Elaborator {
         State::Evaluate(body, inner)
     }
 
-    /// A value of which all that is constant was computed from these, too.
+    /// Adds origins to all constant parts of a value.
     fn computed_from(&mut self, value: Value, by: SetId) -> Value {
         let mut made: FxHashMap<HeldId, HeldId> = FxHashMap::default();
         let mut rest = match value {
             Value::Structure(id) => vec![id],
             _ => Vec::new(),
         };
-        // Inner structures first; each once, in however many places it is.
+        // Inner structures first; each only once, however often it occurs.
         while let Some(&id) = rest.last() {
             self.steps += 1;
             let held = self.held(id).clone();
@@ -126,9 +126,9 @@ impl Elaborator {
         }
     }
 
-    /// Notes that a decision between these arms was constant, and computed from these; the next
-    /// value is that of the arm. Of the rounds on whose parameters it depends those are decided
-    /// whose `rec` an arm mentions.
+    /// Records a constant decision between these arms, with the origins `by`; the next value is that of the
+    /// taken arm. A round is decided if the condition depends on its parameters and an arm mentions its
+    /// `rec`.
     pub(super) fn note_decision(
         &mut self,
         by: SetId,
@@ -146,7 +146,7 @@ impl Elaborator {
         let Some(&oldest) = self.unrolling.undecided.iter().find(|round| concerns(round)) else {
             return;
         };
-        // What is older than all of these rounds mentions none of them.
+        // Values older than all of these rounds mention none of them.
         let before = rounds[oldest.0 as usize].before;
         let mut codes: Vec<(CodeId, EnvId)> = arms.into_iter().map(|arm| (arm, env)).collect();
         let (mut seen, mut found) = (FxHashSet::default(), Vec::new());
@@ -198,8 +198,8 @@ impl Elaborator {
         }
     }
 
-    /// The value of the round whose body has this value: it is that of the rounds that follow, or of
-    /// the loop that begins here.
+    /// The value of a round, from the value of its body: continues with the next round, or with a loop that
+    /// begins here.
     pub(super) fn end_round(&mut self, id: RoundId, values: Vec<Value>, body: Value) -> State {
         let Round { of, function, site, decided, .. } = self.unrolling.rounds[id.0 as usize];
         self.decide_round(id);
@@ -256,7 +256,7 @@ impl Elaborator {
         }
     }
 
-    /// The `rec`s of a tail, each for every way to it.
+    /// The `rec`s of a tail, counted once for every path to them.
     fn leaves(&self, root: NodeId) -> Leaves {
         let (mut all, mut stack) = (FxHashSet::default(), vec![root]);
         while let Some(id) = stack.pop() {
@@ -297,7 +297,7 @@ impl Elaborator {
         Leaves::One(call.expect("it was made so")[0] as usize, decisions)
     }
 
-    /// Whether an `if` of tails decides nothing, and is there for what its condition evaluates.
+    /// True for an `if` of tails that decides nothing, and only evaluates its condition.
     fn is_forced(&self, id: NodeId) -> bool {
         let &[condition, then, otherwise] = self.graph.operands(id) else { return false };
         then == otherwise
@@ -305,7 +305,7 @@ impl Elaborator {
                 if self.graph.constant_words(operands[0]).is_some())
     }
 
-    /// The value of a round of which the next one has this value.
+    /// The value of a round, from the value of the next round.
     pub(super) fn unrolled(&mut self, unrolled: &Unrolled, mut value: Value) -> Value {
         let &Unrolled { span, activation, .. } = unrolled;
         for &Decision { condition, other, span } in unrolled.decisions.iter().rev() {
@@ -324,7 +324,7 @@ impl Elaborator {
         self.after_value(value, unrolled.strict.iter().copied(), span)
     }
 
-    /// `rec` of a round that is being unrolled.
+    /// Applies the `rec` of a round that is being unrolled.
     pub(super) fn apply_next(&mut self, round: RoundId, site: Site, arguments: Arguments) -> State {
         let function = self.unrolling.rounds[round.0 as usize].function;
         let (code, _) = self.closure_parts(function);

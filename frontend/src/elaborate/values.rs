@@ -1,4 +1,4 @@
-//! What expressions denote while a program is elaborated.
+//! The denotations of expressions during elaboration.
 
 use super::constancy::Constancy;
 use crate::builtins::Builtin;
@@ -7,11 +7,11 @@ use lambdav_core::graph::{LoopId, NodeId};
 use lambdav_core::source::Span;
 use std::rc::Rc;
 
-/// A number, vector, … or a tail (`Rec τ`, `PureRec`): the node knows its type.
+/// A number, vector, … or a tail (`Rec τ`, `PureRec`), by the type of the node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) struct Data {
     pub(super) node: NodeId,
-    /// What of it is constant. Of a tail, and of what might not end, nothing is.
+    /// The constant parts of the value; none for tails and for values that might not end.
     pub(super) constancy: Constancy,
 }
 
@@ -19,11 +19,11 @@ pub(super) struct Data {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) enum Value {
     Data(Data),
-    /// A function; equal functions have equal identities.
+    /// A function, by identity: equal functions have one.
     Function(FunctionId),
-    /// A structure that holds functions; equal ones have equal identities.
+    /// A structure that holds functions, by identity: equal ones have one.
     Structure(HeldId),
-    /// Something ill-typed that has been reported; it makes what uses it ill-typed silently.
+    /// An ill-typed value, already reported; its uses are errors that are not reported.
     Error,
 }
 
@@ -31,16 +31,15 @@ pub(super) enum Value {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) struct HeldId(pub(super) u32);
 
-/// A structure with at least one function in it, or in a structure in it. It exists at compile time
-/// only.
+/// A structure with at least one function in it, or in a structure in it. It exists only at compile time.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(super) struct HeldStructure {
     pub(super) declaration: StructureIndex,
     pub(super) fields: Rc<[Value]>,
-    /// What has been evaluated for it and might not end.
+    /// The computations for it that might not end.
     pub(super) strict: Option<NodeId>,
-    /// The parameter of a loop that it is, seen from the body: a `rec` must pass on this very value
-    /// in this very place. Another one of equal fields is another structure.
+    /// The loop parameter that it is, inside the loop's body: a `rec` must pass on this very value in the
+    /// same position. A structure with equal fields is another one.
     pub(super) parameter: Option<(LoopId, u32)>,
 }
 
@@ -51,8 +50,8 @@ pub(super) struct FunctionId(pub(super) u32);
 /// A function value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) enum FunctionValue {
-    /// A `func` or `rec-func` with the scopes around it. `expansion`: it is the definition of a
-    /// builtin, whose inside the user never sees.
+    /// A `func` or `rec-func` with its scopes. `expansion`: the definition of a builtin, whose inside users
+    /// never see.
     Closure {
         code: CodeId,
         env: EnvId,
@@ -60,14 +59,14 @@ pub(super) enum FunctionValue {
     },
     Builtin(Builtin),
     Former(Former),
-    /// A function that was taken out of a structure; what was evaluated for that might not end.
+    /// A function taken out of a structure, after a computation that might not end.
     After {
         function: FunctionId,
         other: NodeId,
     },
-    /// `rec` of a loop.
+    /// The `rec` of a loop.
     Rec(LoopId),
-    /// `rec` of a round that is being unrolled.
+    /// The `rec` of a round that is being unrolled.
     Next(RoundId),
     /// A function chosen by an `if`.
     Choice {
@@ -75,8 +74,8 @@ pub(super) enum FunctionValue {
         then: FunctionId,
         otherwise: FunctionId,
     },
-    /// A function parameter of a `rec-func`, seen from its body. A `rec` must pass on this very
-    /// value in this very place.
+    /// A function parameter of a `rec-func`, inside its body. A `rec` must pass on this very value in the
+    /// same position.
     Static {
         of: LoopId,
         parameter: u32,
@@ -88,7 +87,7 @@ pub(super) enum FunctionValue {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) struct RoundId(pub(super) u32);
 
-/// An argument or binding whose value is found when it is first needed.
+/// An argument or binding that is evaluated on first use.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) struct ThunkId(pub(super) u32);
 
@@ -99,7 +98,7 @@ pub(super) struct Thunk {
     pub(super) value: Option<Value>,
 }
 
-/// What a name stands for.
+/// The denotation of a name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) enum Denotation {
     Value(Value),
@@ -113,12 +112,12 @@ pub(super) type Arguments = Rc<[Denotation]>;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) struct EnvId(pub(super) u32);
 
-/// A chain of scopes by what is in them: equal ones are one.
+/// The contents of a chain of scopes, hash-consed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) struct ContentsId(pub(super) u32);
 
-/// What the locals that some code uses denote: of each one, or, where they are many, of all scopes
-/// that these are of.
+/// The denotations of some code's free locals: of each one or, if they are many, of all scopes with some of
+/// them.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(super) enum Captured {
     Each(Arguments),
@@ -131,17 +130,17 @@ pub(super) const ROOT: EnvId = EnvId(0);
 #[derive(Clone, Debug)]
 pub(super) struct Env {
     pub(super) parent: EnvId,
-    /// A scope further out, so that any is found in logarithmic time (Myers, "An applicative
-    /// random-access stack", 1983).
+    /// An outer scope, for finding scopes in logarithmic time (Myers, "An applicative random-access stack",
+    /// 1983).
     pub(super) jump: EnvId,
-    /// What this scope and those around it are called together, once somebody has asked.
+    /// The contents of this scope and the outer ones, once computed.
     pub(super) contents: Option<ContentsId>,
     pub(super) level: u32,
     pub(super) slots: Arguments,
     pub(super) activation: ActivationId,
 }
 
-/// One application of a closure.
+/// An application of a closure.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) struct ActivationId(pub(super) u32);
 
@@ -149,23 +148,23 @@ pub(super) struct ActivationId(pub(super) u32);
 pub(super) struct Activation {
     /// The activation whose code contains the application.
     pub(super) caller: ActivationId,
-    /// How many applications this one is nested in.
+    /// The number of applications around this one.
     pub(super) depth: u32,
-    /// The function that was applied.
+    /// The applied function.
     pub(super) function: Option<CodeId>,
-    /// Where it was applied.
+    /// The position of the application.
     pub(super) site: Span,
-    /// Inside the expansion of a builtin: where that builtin was applied.
+    /// Inside the expansion of a builtin: the position of the builtin's application.
     pub(super) expansion: Option<Span>,
-    /// What is applied there is elaborated eagerly, because of this `@`.
+    /// The `@` because of which its code is elaborated eagerly, if so.
     pub(super) eager: Option<Span>,
 }
 
-/// An application that is under way, for positions.
+/// An application in progress, for positions.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Site {
     /// A [`crate::resolve::Code::Apply`].
     pub(super) code: CodeId,
-    /// The activation whose code contains it.
+    /// The activation whose code contains the application.
     pub(super) activation: ActivationId,
 }
