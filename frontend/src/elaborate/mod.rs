@@ -226,7 +226,7 @@ impl Elaborator {
     }
 }
 
-/// A uniform or constant with its default. A missing or erroneous default is zero, or the identity for matrices.
+/// A uniform or constant with its default. A missing or erroneous default is zero, with identity matrices.
 fn with_default_value(elaborator: &mut Elaborator, item: &UniformItem) -> Uniform {
     let default = item.default.and_then(|code| default_value(elaborator, item.ty, code));
     let default = default.unwrap_or_else(|| elaborator.zeros.of(elaborator.graph.types(), item.ty));

@@ -1,4 +1,4 @@
-//! Structures, variants and arrays at run time. They know nothing of how the core lays them out.
+//! Structures, variants and arrays at run time, independent of the core's layout.
 
 use super::operate::Data;
 use super::shape::Shape;
@@ -9,7 +9,7 @@ use lambdav_core::types::{Type, TypeKind, Types};
 use std::rc::Rc;
 
 impl Shape {
-    /// The words of a value of this shape; `None` of any other.
+    /// The words of a value of this shape; `None` for other values.
     pub(super) fn words(&self, part: &Part, words: &mut Vec<u32>) -> Option<()> {
         match (self, part) {
             (Self::Builtin(ty), Part::Data(data)) if data.ty == *ty => words.extend(&data.words),
@@ -35,8 +35,8 @@ impl Shape {
     }
 }
 
-/// Whether two parts are of one type, as far as they have types: of arrays and structures only
-/// what they are.
+/// True if two parts have the same type, as far as they have types; arrays and structures are compared only
+/// by kind.
 fn of_one_type(a: &Part, b: &Part) -> bool {
     match (a, b) {
         (Part::Data(a), Part::Data(b)) => a.ty == b.ty,
@@ -52,13 +52,13 @@ fn of_one_type(a: &Part, b: &Part) -> bool {
 /// The buffers of a program.
 pub(super) struct Buffers<'a> {
     pub(super) types: &'a Types,
-    /// The shapes of their elements, by the numbers of resources.
+    /// The shapes of their elements, by index of the resource.
     pub(super) elements: &'a [Option<Shape>],
     pub(super) bound: &'a [Bound],
 }
 
 impl Primitive {
-    /// Its value of a buffer, if it is defined on it; `digits` as for [`Primitive::apply`].
+    /// The value for a buffer, if defined on it; `digits` as for [`Primitive::apply`].
     pub(super) fn read(
         self,
         buffers: &Buffers<'_>,
@@ -84,8 +84,8 @@ impl Primitive {
         }
     }
 
-    /// Its value, if it is defined on these operands; `digits` is the value of the second operand's
-    /// token, if it is one of digits.
+    /// The value, if defined on these operands. `digits` is the value of the second operand's token, if that
+    /// consists of digits.
     pub(super) fn apply(
         self,
         types: &Types,
@@ -137,7 +137,7 @@ impl Primitive {
     }
 }
 
-/// The type of a vector's components or a matrix's columns, and how many words that has.
+/// The type of a vector's components or a matrix's columns, and its number of words.
 fn part_type(types: &Types, ty: Type) -> Option<(Type, usize)> {
     match *types.kind(ty) {
         TypeKind::Vector(scalar, _) => Some((Type::of(scalar, 1), 1)),
@@ -146,7 +146,7 @@ fn part_type(types: &Types, ty: Type) -> Option<(Type, usize)> {
     }
 }
 
-/// The place that an index means among so many.
+/// The position selected by an index, among `count` parts.
 fn clamped(index: &Data, digits: Option<u32>, count: usize) -> Option<usize> {
     let last = count - 1;
     let index = match (index.ty, digits) {

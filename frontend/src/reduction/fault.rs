@@ -1,18 +1,18 @@
-//! How far a run may go, and why it may have no value.
+//! Faults and limits of a run.
 
 use lambdav_core::evaluate::EvaluationFault;
 use lambdav_core::limits;
 use lambdav_core::source::Span;
 
-/// Why the source evaluator has no value.
+/// The cause of a missing value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SourceFault {
-    /// As any evaluator.
+    /// A fault that every evaluator has.
     Pixel(EvaluationFault),
-    /// It gave up: too many of these. Another engine may answer.
+    /// A limit of this evaluator was exceeded; another engine may answer.
     Limit(&'static str),
-    /// Something that a program without errors does not contain, as a sentence without a full stop.
-    /// Either the program was not accepted by the compiler, or one of the two has a bug.
+    /// An error that a program without diagnostics cannot have, as a sentence without a full stop. Either the
+    /// compiler refuses the program, or one of the two has a bug.
     Unexpected(Span, &'static str),
 }
 
@@ -22,12 +22,12 @@ impl From<EvaluationFault> for SourceFault {
     }
 }
 
-/// How far a run may go.
+/// Limits of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
-    /// How many `rec`s each entry of a loop may execute.
+    /// The most `rec`s that each entry of a loop may execute.
     pub max_iterations: u64,
-    /// How many steps a run may take: reductions, and nodes copied by substitution.
+    /// The most steps of a run: reductions, and nodes copied by substitution.
     pub max_steps: u64,
 }
 

@@ -1,12 +1,10 @@
-//! The source evaluator: the small-step semantics of the report (§4), rule by rule, on the syntax
-//! tree.
+//! The source evaluator: the small-step semantics of the report (§4), rule by rule, on the syntax tree.
 //!
-//! It is the oracle for everything between the tree and a pixel: it shares nothing with name
-//! resolution, elaboration, the core and the schedule. In common with them are the parser, the
-//! table of builtins ([`crate::builtins`]) and the primitive operations ([`lambdav_core::op`]).
+//! It is the oracle for all stages between the tree and a pixel: it shares nothing with name resolution,
+//! elaboration, the core and the schedule. It shares with them the parser, the table of builtins
+//! ([`crate::builtins`]) and the primitive operations ([`lambdav_core::op`]).
 //!
-//! The rules are these, and [`reducer`] is no more than a search for the place where the next one
-//! applies:
+//! These are the rules; [`reducer`] only searches for the place of the next one:
 //!
 //! ```text
 //! (let ((x e) …) b)                →  b[e/x …]
@@ -19,41 +17,37 @@
 //! (case (C v …) … ((C x …) b) …)   →  b[v/x …]
 //! ```
 //!
-//! where `v` is a value (of a function argument of a `rec-func`: any term), `let*` is nested
-//! `let`s, a `define` substitutes in the forms that follow, and `(the T e)`, `(@ e)` and `($ e)` are
-//! `e`.
+//! Here `v` is a value (or, for a function argument of a `rec-func`, any term). `let*` is nested `let`s, a
+//! `define` substitutes in the forms that follow, and `(the T e)`, `(@ e)` and `($ e)` are `e`.
 //!
 //! # Substitution without capture
 //!
-//! Reduction goes on at the outermost place where it can, beginning with a closed program. So each
-//! term that is reduced is closed, hence each argument that is substituted is closed, and a closed
-//! term has no variable that a binder around its new place could capture. Nothing is ever renamed
-//! at run time. ([`read`] gives each binder of the text a number of its own, which makes shadowed
-//! names different once and for all.)
+//! Reduction always takes the outermost reducible place, beginning with a closed program. So each reduced
+//! term is closed, and hence each substituted argument is closed. A closed term has no variable that a binder
+//! around its new place could capture. So run-time renaming is never needed. ([`read`] numbers each binder of
+//! the text, which distinguishes shadowed names once and for all.)
 //!
 //! # Literal, but not slow
 //!
 //! This is Wadsworth's graph reduction ("Semantics and Pragmatics of the Lambda-Calculus", 1971):
 //!
-//! - substitution puts the *same* node in all places of a variable, and a node that was reduced to
-//!   a value is overwritten by it, so nobody reduces it again;
-//! - substitution copies only the paths that lead to the variable: each term of the text knows its
-//!   free variables, and each node how many of them have not been replaced yet ([`term`]). Closed
-//!   terms are never copied, so what a loop's body does not compute from its parameters is computed
-//!   once.
+//! - substitution puts the *same* node in all places of a variable, and the value of a reduced node
+//!   overwrites it, so it is reduced only once;
+//! - substitution copies only the paths that lead to the variable: each term of the text knows its free
+//!   variables, and each node the number of its variables not yet replaced ([`term`]). Closed terms are never
+//!   copied, so a part of a loop's body that does not depend on its parameters is computed once.
 //!
-//! Both change how often a term is reduced, never to what: the language is pure.
+//! Both change only how often a term is reduced, never its value: the language is pure.
 //!
-//! `rec` stands in tail position, so the value of the term that ends in it is the value of the
-//! whole loop, and once the next round begins nobody can ask for that term again. Hence the nodes
-//! that wait for it are forgotten, and a loop runs in constant space.
+//! `rec` is in tail position, so the value of the term that ends in it is the value of the whole loop, and
+//! that term is not needed again once the next round begins. Hence the update frames of that term are
+//! dropped, and a loop runs in constant space.
 //!
 //! # Limits
 //!
-//! No function here recurses, dropping terms included: depth costs memory only. Steps, live nodes
-//! and pending reductions are counted, and exceeding a limit is [`SourceFault::Limit`]. LANGUAGE §3
-//! lets this evaluator give up where another engine answers. Iterations of loops are limited
-//! exactly as in the core evaluator.
+//! No function here recurses, not even to drop terms: depth costs only memory. Steps, live nodes and pending
+//! reductions are counted; exceeding a limit is [`SourceFault::Limit`]. LANGUAGE §3 allows this evaluator to
+//! give up where another engine answers. Iterations of loops are limited exactly as in the core evaluator.
 
 mod aggregate;
 mod fault;
@@ -83,19 +77,19 @@ pub use fault::{Limits, SourceFault};
 pub use program::SourceProgram;
 
 impl SourceProgram {
-    /// Reads a program that the compiler accepts; of another it may say nothing, or return a value
-    /// where the compiler refuses.
+    /// Reads a program that the compiler accepts. A program that the compiler refuses may have no faults
+    /// here, or even a value.
     pub fn new(tree: &Tree) -> Result<Self, SourceFault> {
         Self::with_constants(tree, &[])
     }
 
-    /// The same with values for constants, by their names, as words.
+    /// The same, with words as values of constants, by name.
     pub fn with_constants(tree: &Tree, given: &[(&str, &[u32])]) -> Result<Self, SourceFault> {
         with_default(|| read::program(tree, given))
     }
 
-    /// The types of the program as far as the evaluator knows them: those of textures and buffers, in
-    /// order, and of what they hold. Declared types have no names.
+    /// The types known to the evaluator: those of textures and buffers, in order, and of the buffers'
+    /// elements. Declared types have no names.
     pub fn types(&self) -> &Types {
         &self.types
     }
@@ -105,9 +99,9 @@ impl SourceProgram {
         self.outputs.iter().map(|&(location, _)| location)
     }
 
-    /// The words of the value of the output at `location`: 1 to 4 components, 4 in a program that discards
-    /// pixels. `inputs` must give
-    /// each uniform its words, and each texture or buffer its data. `cancelled` is polled now and then.
+    /// The words of the output at `location`: 1 to 4 components, 4 in a program that discards pixels.
+    /// `inputs` must have the words of each uniform and the data of each texture or buffer. `cancelled` is
+    /// polled at intervals.
     pub fn run(
         &self,
         location: u32,
@@ -149,7 +143,7 @@ impl SourceProgram {
         Err(SourceFault::Unexpected(self.texts.get(root).span, "not a value of an output"))
     }
 
-    /// The words of the default value of each uniform, in order of declaration.
+    /// The words of each uniform's default, in order of declaration.
     pub fn uniform_defaults(
         &self,
         limits: Limits,

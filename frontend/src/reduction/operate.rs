@@ -1,4 +1,4 @@
-//! Values, and what the recipes of builtins make of them.
+//! Values, and the evaluation of builtins' recipes.
 
 use crate::builtins::Recipe;
 use lambdav_core::inputs::Inputs;
@@ -10,7 +10,7 @@ use lambdav_core::types::{Type, TypeKind, Types};
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Data {
     pub(super) ty: Type,
-    /// As [`Op::apply`] wants them.
+    /// The words, as in [`Op::apply`].
     pub(super) words: Box<[u32]>,
 }
 
@@ -27,7 +27,7 @@ impl Data {
         Self { ty, words: values.iter().map(|x| x.to_bits()).collect() }
     }
 
-    /// A scalar as a value of `ty` with it in each component; a value of `ty` as it is.
+    /// A scalar broadcast to `ty`; a value of type `ty` as it is.
     fn broadcast(&self, ty: Type) -> Option<Self> {
         match (self.ty.builtin()?, ty.builtin()?) {
             _ if self.ty == ty => Some(self.clone()),
@@ -39,12 +39,12 @@ impl Data {
     }
 }
 
-/// The value of an operation, if it is defined on such operands.
+/// The value of an operation; `None` if it is not defined on these operands.
 pub(super) fn operate(types: &Types, op: Op, operands: &[&Data]) -> Option<Data> {
     operate_with(types, op, operands, &[])
 }
 
-/// The same where resources have this data.
+/// The same, with the data of resources.
 fn operate_with(types: &Types, op: Op, operands: &[&Data], resources: &[Bound]) -> Option<Data> {
     let of: Vec<Type> = operands.iter().map(|d| d.ty).collect();
     let ty = op.result_type(types, &of)?;
@@ -54,7 +54,7 @@ fn operate_with(types: &Types, op: Op, operands: &[&Data], resources: &[Bound]) 
     Some(Data { ty, words: out.into() })
 }
 
-/// The index that a recipe has as a literal, or else the second operand.
+/// The index of a recipe: the literal, or the second operand.
 fn at_index(literal: Option<u32>, operands: &[Data]) -> Option<Data> {
     match literal {
         Some(index) => Some(Data { ty: Type::INT, words: [index].into() }),
@@ -62,8 +62,8 @@ fn at_index(literal: Option<u32>, operands: &[Data]) -> Option<Data> {
     }
 }
 
-/// The value that a recipe makes of these operands; `None` for an expansion, which is not computed
-/// but reduced, for a derivative, which is made of what its operand is elsewhere, and where the recipe does not fit the operands.
+/// The value of a recipe on these operands. `None` for an expansion, which is reduced instead; for a
+/// derivative, which needs its operand at other pixels; and if the recipe does not fit the operands.
 pub(super) fn follow(
     types: &Types,
     recipe: &Recipe,

@@ -1,8 +1,8 @@
-//! The pixels of a quad: where a derivative asks what a term is.
+//! The pixels of a quad, at which derivatives evaluate terms.
 
 use lambdav_core::graph::{Axis, Side, neighbour};
 
-/// The pixel that is evaluated, or another of its quad.
+/// The evaluated pixel, or another pixel of its quad.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Pixel {
     column: Option<Side>,
@@ -10,7 +10,7 @@ pub(super) struct Pixel {
 }
 
 impl Pixel {
-    /// The one on this side in the same row or column.
+    /// The pixel on this side, in the same row or column.
     pub(super) fn neighbour(self, axis: Axis, side: Side) -> Self {
         match axis {
             Axis::X => Self { column: Some(side), ..self },
@@ -18,7 +18,7 @@ impl Pixel {
         }
     }
 
-    /// Its `frag-coord`, from that of the pixel that is evaluated.
+    /// The pixel's `frag-coord`, from that of the evaluated pixel.
     pub(super) fn frag_coord(self, [x, y, z, w]: [f32; 4]) -> [f32; 4] {
         let moved = |coordinate, side: Option<Side>| {
             side.map_or(coordinate, |side| neighbour(coordinate, side))

@@ -1,4 +1,4 @@
-//! A program as the evaluator takes it.
+//! A program, as the evaluator's input.
 
 use super::shape::Shape;
 use super::text::{TextId, Texts};
@@ -16,15 +16,15 @@ pub(super) struct SourceUniform {
 #[derive(Debug)]
 pub struct SourceProgram {
     pub(super) types: Types,
-    /// Of each resource that is a buffer, the shape of its elements.
+    /// For each resource that is a buffer, the shape of its elements.
     pub(super) elements: Vec<Option<Shape>>,
     pub(super) texts: Texts,
     pub(super) uniforms: Vec<SourceUniform>,
-    /// The constants whose values are given.
+    /// The shapes and values of the constants.
     pub(super) constants: Vec<(Shape, Arc<[u32]>)>,
-    /// Location and expression.
+    /// The location and expression of each output.
     pub(super) outputs: Vec<(u32, TextId)>,
-    /// Where this is true a pixel keeps the colour that is cleared to.
+    /// The condition under which a pixel keeps the clear colour.
     pub(super) discard: Option<TextId>,
     pub(super) clear: [f32; 4],
 }

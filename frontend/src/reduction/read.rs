@@ -1,6 +1,6 @@
-//! From the syntax tree to terms: what a list is — a special form or an application — depends on
-//! the scope, since forms can be renamed and shadowed. Reading settles that, gives each binder a
-//! number, and finds the free variables of each term. It does not recurse.
+//! Reads the syntax tree as terms. A list is a special form or an application depending on the scope, since
+//! forms can be renamed and shadowed. Reading resolves that, numbers each binder, and finds the free
+//! variables of each term. It does not recurse.
 
 mod aggregates;
 mod declarations;
@@ -51,18 +51,18 @@ impl Special {
     }
 }
 
-/// What a name stands for.
+/// The meaning of a name.
 #[derive(Clone, Copy, Debug)]
 enum Meaning {
     Special(Special),
     Variable(Variable),
-    /// The right side of a `define`, a uniform, or what makes a structure or a case.
+    /// The value of a `define`, a uniform, or a constructor.
     Text(TextId),
     Builtin(Builtin),
     Primitive(Primitive),
 }
 
-/// What remains to be read, innermost last. Every task but `Bind` and `Unbind` leaves one result.
+/// A pending step, the next one last. Every task but `Bind` and `Unbind` leaves one result.
 enum Task<'t> {
     Read(ExprId),
     /// Reads the rest of a `let*`.
@@ -73,12 +73,12 @@ enum Task<'t> {
     },
     Bind(Vec<(&'t str, Meaning)>),
     Unbind(Vec<(&'t str, Meaning)>),
-    /// Makes the array of a function's values at so many indices; the latest result is the function.
+    /// Makes an array from a function's values at `count` indices; the latest result is the function.
     Tabulate {
         span: Span,
         count: u32,
     },
-    /// Makes a term of the latest results.
+    /// Makes a term from the latest results.
     Build {
         form: Form,
         span: Span,
@@ -91,22 +91,22 @@ struct Reader<'t> {
     tree: &'t Tree,
     texts: &'t mut Texts,
     scope: FxHashMap<&'t str, Vec<Meaning>>,
-    /// The types that are declared, complete ones with their shapes.
+    /// The declared types; `None` for those without a shape.
     types: FxHashMap<&'t str, Option<Shape>>,
     declarations: u32,
-    /// The names of all fields of structures, also of those that are declared later.
+    /// The names of all fields of structures, including later ones.
     fields: FxHashSet<&'t str>,
     tasks: Vec<Task<'t>>,
     results: Vec<TextId>,
 }
 
-/// The heads of forms of the top level that are names, too.
+/// The heads of top-level forms that can be shadowed.
 const RENAMABLE: [&str; 7] =
     ["struct", "variant", "constant", "texture", "buffer", "discard-if", "state"];
 
 type Read<T> = Result<T, SourceFault>;
 
-/// Reads a program; constants with these names have these values in place of their defaults.
+/// Reads a program. `given` has values for constants, by name, in place of their defaults.
 pub(super) fn program(tree: &Tree, given: &[(&str, &[u32])]) -> Read<SourceProgram> {
     let mut texts = Texts::default();
     let mut reader = Reader::new(tree, &mut texts);
@@ -118,7 +118,7 @@ pub(super) fn program(tree: &Tree, given: &[(&str, &[u32])]) -> Read<SourceProgr
         let span = tree.get(root).span;
         let list = reader.list(root).unwrap_or_default();
         let word = list.first().and_then(|&head| reader.name(head));
-        // A `define` can give these names another meaning.
+        // A `define` can shadow these names.
         let word = word.filter(|word| !RENAMABLE.contains(word) || !reader.is_bound(word));
         match (word, list) {
             (Some("define"), &[_, target, value]) => reader.define(target, value)?,
@@ -185,7 +185,7 @@ pub(super) fn program(tree: &Tree, given: &[(&str, &[u32])]) -> Read<SourceProgr
     Ok(SourceProgram { types, elements, texts, uniforms, constants, outputs, discard, clear })
 }
 
-/// Reads one expression in which all names are those of the outermost scope.
+/// Reads one expression whose free names belong to the outermost scope.
 pub(super) fn expansion(tree: &Tree, texts: &mut Texts) -> Read<TextId> {
     match *tree.roots {
         [root] => Reader::new(tree, texts).term(root),
@@ -211,7 +211,7 @@ impl<'t> Reader<'t> {
         self.scope.get(name).is_some_and(|meanings| !meanings.is_empty())
     }
 
-    /// What `(clear r g b a)` says.
+    /// The colour of `(clear r g b a)`.
     fn clear(&self, option: ExprId) -> Option<[f32; 4]> {
         let &[_, ref parts @ ..] = self.list(option)? else { return None };
         let number = |&part: &ExprId| match self.tree.get(part).kind {
@@ -266,7 +266,7 @@ impl<'t> Reader<'t> {
             .or_else(|| Builtin::lookup(name).map(Meaning::Builtin))
     }
 
-    /// The special form that an expression denotes by its name.
+    /// The special form that an expression names; `None` for others.
     fn special(&self, id: ExprId) -> Option<Special> {
         match self.meaning(self.name(id)?)? {
             Meaning::Special(special) => Some(special),
@@ -338,7 +338,7 @@ impl<'t> Reader<'t> {
         self.results.pop().ok_or(missing)
     }
 
-    /// Pushes tasks so that they are done in the given order.
+    /// Pushes tasks to be executed in the given order.
     fn schedule(&mut self, tasks: impl IntoIterator<Item = Task<'t>>) {
         let start = self.tasks.len();
         self.tasks.extend(tasks);
@@ -393,7 +393,7 @@ impl<'t> Reader<'t> {
             return Ok(());
         };
         match (special, rest) {
-            // It says how a program is elaborated, not what it means.
+            // A mode affects elaboration, not the value.
             (Special::Mode, &[value]) => self.tasks.push(Task::Read(value)),
             (Special::If, [_, _, _]) => self.build(Form::If, rest, span),
             (Special::The, &[ty, value]) => {
@@ -432,7 +432,7 @@ impl<'t> Reader<'t> {
         self.schedule(children.iter().map(|&c| Task::Read(c)).chain([build]));
     }
 
-    /// A `let` whose body is what `body` reads.
+    /// Reads a `let` whose body is read by `body`.
     fn let_(&mut self, bindings: &[ExprId], body: Task<'t>, span: Span) -> Read<()> {
         let (mut names, mut tasks) = (Vec::new(), Vec::new());
         let first = self.texts.new_variables(bindings.len());
@@ -474,7 +474,7 @@ impl<'t> Reader<'t> {
         let first = self.texts.new_variables(count + usize::from(recursive));
         let mut names = Vec::new();
         for (variable, &parameter) in (first..).zip(parameters) {
-            // The annotation of `(name TYPE)` says nothing about the value.
+            // The annotation of `(name TYPE)` does not affect the value.
             let name = self.list(parameter).and_then(|l| l.first().copied()).unwrap_or(parameter);
             match self.name(name) {
                 Some(name) => names.push((name, Meaning::Variable(variable))),

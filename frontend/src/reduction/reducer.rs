@@ -1,5 +1,5 @@
-//! Reduction to a value: finds the outermost place where a rule of the semantics applies, and
-//! applies it. What waits for the value of an inner term is on a stack of frames.
+//! Reduction to a value: finds the outermost place where a rule of the semantics applies, and applies it.
+//! Terms that wait for the value of an inner term are on a stack of frames.
 
 use super::aggregate::Buffers;
 use super::fault::{Limits, SourceFault};
@@ -27,43 +27,43 @@ use std::cell::Cell;
 use std::rc::Rc;
 use std::sync::Arc;
 
-/// How many reductions lie between two cancellation polls.
+/// The number of reductions between two cancellation polls.
 const POLL_INTERVAL: u64 = 1 << 12;
-/// The most nodes at a time, in one thread: about a gigabyte.
+/// Most live nodes in one thread: about a gigabyte.
 const MAX_NODES: usize = 1 << 23;
-/// The most terms that wait for the values of others.
+/// Most pending reductions.
 const MAX_FRAMES: usize = 1 << 23;
 
-/// What to do next.
+/// The next step.
 enum Control {
     Reduce(Rc<Node>),
     Return(Part),
 }
 
-/// What waits for the value of a term.
+/// A term that waits for the value of another one.
 enum ReductionFrame {
-    /// A node that others see: it is overwritten by the value.
+    /// A shared node, overwritten by the value.
     Update(Rc<Node>),
-    /// An application, for its callee.
+    /// An application waits for its callee.
     Callee(Rc<Node>),
-    /// An application of a builtin, for the operand before this one.
+    /// An application of a builtin waits for the operand before `next`.
     Operands { application: Rc<Node>, builtin: Builtin, next: usize },
-    /// An application of a `rec-func` or a `rec`, for the argument before this one.
+    /// An application of a `rec-func` or a `rec` waits for the argument before `next`.
     Arguments { application: Rc<Node>, callee: Rc<Node>, functions: Rc<[bool]>, next: usize },
-    /// A term that is made of values, for its child before `next`; the others that it has, so far.
+    /// A term made of values waits for its child before `next`; `values` are those so far.
     Strict { term: Rc<Node>, form: Form, values: Vec<Part>, next: usize },
-    /// An `if`, for its condition.
+    /// An `if` waits for its condition.
     Condition(Rc<Node>),
-    /// A `case`, for its scrutinee.
+    /// A `case` waits for its scrutinee.
     Case(Rc<Node>),
-    /// An expression of this type, if it is one that every program has.
+    /// An annotated expression; the type is known if it is builtin.
     The(Option<Type>, Span),
     /// An entry of a loop.
     Loop(Rc<Entry>),
-    /// A derivative that was asked for at `back`: its operand's value on the odd side, if that is not
-    /// what is being reduced.
+    /// A derivative evaluated at the pixel `back`. `odd` is the operand's value on the odd side, unless that
+    /// is being reduced.
     Derivative { application: Rc<Node>, axis: Axis, back: Pixel, odd: Option<Data> },
-    /// A field that a `case` has bound, for what it is a field of.
+    /// A field bound by a `case` waits for its variant.
     Field(Rc<Node>),
 }
 
@@ -74,7 +74,7 @@ pub(super) struct Reducer<'a> {
     nodes: Vec<Rc<Node>>,
     frames: Vec<ReductionFrame>,
     substitution: Substitution,
-    /// The functions that expansions of builtins are, by their text.
+    /// The functions of builtins' expansions, by their text.
     expansions: FxHashMap<String, Rc<Node>>,
     types: &'a Types,
     uniforms: &'a [SourceUniform],
@@ -84,9 +84,9 @@ pub(super) struct Reducer<'a> {
     limits: Limits,
     cancelled: &'a dyn Fn() -> bool,
     reductions: u64,
-    /// Where terms are reduced.
+    /// The pixel at which terms are reduced.
     pixel: Pixel,
-    /// Whether there are derivatives, so that terms are kept beside their values.
+    /// The program has derivatives, so terms are kept beside their values.
     has_derivatives: bool,
 }
 
@@ -193,7 +193,7 @@ impl<'a> Reducer<'a> {
         if is_function(&form) {
             return Ok(Control::Return(Part::Function(node)));
         }
-        // Whoever else holds the node shall find its value there.
+        // The node is shared: other holders will find its value there.
         if Rc::strong_count(&node) > 1 {
             self.frames.push(ReductionFrame::Update(node.clone()));
         }
@@ -345,7 +345,7 @@ impl<'a> Reducer<'a> {
         }
     }
 
-    /// Reduces the operand of a derivative at the neighbours: on the odd side, then on the even one.
+    /// Reduces the operand of a derivative at the two pixels: on the odd side, then on the even one.
     fn derivative(
         &mut self,
         application: Rc<Node>,
@@ -363,7 +363,7 @@ impl<'a> Reducer<'a> {
     /// Applies a function to the arguments of an application.
     fn apply(&mut self, application: Rc<Node>, callee: Rc<Node>) -> Step<Control> {
         if let State::Rec(entry) = &*callee.state.borrow() {
-            // Of a loop that the compiler unrolls, functions may become values.
+            // In a loop that the compiler unrolls, functions may become values.
             let mut functions = entry.functions.to_vec();
             for (is_function, argument) in functions.iter_mut().zip(self.values(&application)) {
                 *is_function = *is_function && self.is_function(&argument)?;
@@ -404,8 +404,8 @@ impl<'a> Reducer<'a> {
         }
     }
 
-    /// The body of a function with its arguments substituted, those of a `rec-func` followed by
-    /// what is substituted for `rec`.
+    /// The body of a function with its arguments substituted. The arguments of a `rec-func` are followed by
+    /// the term for `rec`.
     fn enter(&mut self, function: &Node, values: &[Rc<Node>]) -> Step<Rc<Node>> {
         let (first, count) = match self.texts.get(function.text).form {
             Form::Func(first, count) => (first, count as usize),
@@ -419,7 +419,7 @@ impl<'a> Reducer<'a> {
         Ok(self.substitution.apply(&self.texts, &body, first, values))
     }
 
-    /// Reduces the children of a term from `next` on, then makes its value of theirs.
+    /// Reduces the children of a term from `next` on, then makes the term's value.
     fn strict(
         &mut self,
         term: Rc<Node>,
@@ -523,7 +523,7 @@ impl<'a> Reducer<'a> {
             }
         }
         let nodes = self.values(&application);
-        // Of the builtins, this one takes aggregates, whole.
+        // The only builtin that accepts aggregates, whole.
         if builtin.name() == "select"
             && let [condition, then, otherwise] = &nodes[..]
             && let Some(Data { ty: Type::BOOL, words }) = condition.data(self.pixel)
@@ -561,7 +561,7 @@ impl<'a> Reducer<'a> {
         }
     }
 
-    /// The function that an expansion is.
+    /// The function of an expansion's text.
     fn expansion(&mut self, text: String) -> Step<Rc<Node>> {
         if let Some(known) = self.expansions.get(&text) {
             return Ok(known.clone());
@@ -606,8 +606,8 @@ impl<'a> Reducer<'a> {
         let entry = match entry {
             Some(entry) => {
                 self.go_on(&application, &entry)?;
-                // What is passed on unchanged stands for what it was given; other parameters belong to
-                // the pixel, and their terms, each with that of the round before, are not kept.
+                // An argument passed on unchanged keeps its term. Other parameters belong to the pixel: their
+                // terms are dropped, since each holds that of the round before.
                 for (value, first) in values.iter_mut().zip(&entry.first) {
                     if !Rc::ptr_eq(value, first)
                         && let Some(data) = value.data(self.pixel)
@@ -629,7 +629,7 @@ impl<'a> Reducer<'a> {
         Ok(Control::Reduce(self.enter(&entry.function, &values)?))
     }
 
-    /// Counts an executed `rec` and forgets what waits for its value, which is that of the loop.
+    /// Counts an executed `rec`, and drops the update frames of terms whose value is the loop's.
     fn go_on(&mut self, application: &Node, entry: &Rc<Entry>) -> Step<()> {
         let rounds = entry.rounds.get() + 1;
         let mut limit = self.limits.max_iterations;
@@ -653,9 +653,9 @@ impl<'a> Reducer<'a> {
         }
     }
 
-    /// Whether a closed term denotes a function. It is found without reducing a condition — the
-    /// branches of an `if` are both functions or both are not — nor any argument, since that a
-    /// function is not reduced is just what this is to tell.
+    /// True if a closed term denotes a function. No condition is reduced: the branches of an `if` are both
+    /// functions or both not. No argument is reduced either, since function arguments must not be, and this
+    /// test is to find them.
     fn is_function(&mut self, term: &Rc<Node>) -> Step<bool> {
         let is_function = self.denotes_function(term)?;
         term.is_known_function.set(is_function);
@@ -664,7 +664,7 @@ impl<'a> Reducer<'a> {
 
     fn denotes_function(&mut self, term: &Rc<Node>) -> Step<bool> {
         let mut node = term.clone();
-        // What is done with that which is being looked at, the next last.
+        // Pending outer forms, innermost last.
         let mut around: Vec<Around> = Vec::new();
         loop {
             self.count()?;
@@ -744,17 +744,17 @@ impl<'a> Reducer<'a> {
                 }
                 Form::Let(first) => self.let_(&node, first)?,
                 Form::If | Form::Case(_) => self.child(&node, 1)?,
-                // A field that a `case` binds.
+                // A field bound by a `case`.
                 Form::Variable(_) => return Ok(false),
             };
         }
     }
 }
 
-/// What is done with a term.
+/// A pending outer form.
 enum Around {
     Application(Rc<Node>),
-    /// The field of this name, with its dot, is taken.
+    /// Takes the field with this name, with its dot.
     Field(Arc<str>),
 }
 
@@ -763,7 +763,7 @@ fn made(kind: AggregateKind, parts: Vec<Part>) -> Part {
     Part::Aggregate(Rc::new(Aggregate { kind, parts }))
 }
 
-/// Whether a term of that form is a function as it stands.
+/// True if a term of this form is a function without reduction.
 fn is_function(form: &Form) -> bool {
     matches!(
         form,

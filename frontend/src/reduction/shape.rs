@@ -1,33 +1,33 @@
-//! Types as they are written, and values in the words of uniforms, constants and buffers, whose parts are made where
-//! they are asked for. They know nothing of how the core lays them out.
+//! Types as declared, and values stored in the words of uniforms, constants and buffers, whose parts are made
+//! on demand. This is independent of the core's layout.
 
 use super::operate::Data;
 use super::text::Constructor;
 use lambdav_core::types::{Field, Scalar, Structure, Type, TypeKind, TypeLimit, Types};
 use std::sync::Arc;
 
-/// A type as it is written: that of a uniform, or of a buffer's elements.
+/// A type as declared, of a uniform or of a buffer's elements.
 #[derive(Clone, Debug)]
 pub(super) enum Shape {
     Builtin(Type),
-    /// Its constructor, the shapes of its fields, and how many words a value has.
+    /// The constructor, the shapes of the fields, and the number of words of a value.
     Structure(Arc<Constructor>, Arc<[Shape]>, usize),
     Array(u32, Arc<Shape>),
 }
 
-/// The deepest that shapes are nested.
+/// The deepest nesting of shapes.
 const MAX_DEPTH: u32 = 1000;
 
 impl Shape {
-    /// That of a structure.
+    /// The shape of a structure.
     pub(super) fn structure(constructor: &Arc<Constructor>, fields: Vec<Self>) -> Self {
         let size = fields.iter().map(Self::size).fold(0, usize::saturating_add);
         Self::Structure(Arc::clone(constructor), fields.into(), size)
     }
 
-    /// How deep it is nested, or `None` where that is deeper than the compiler takes.
+    /// The depth of nesting; `None` if it is deeper than the compiler accepts.
     pub(super) fn depth(&self) -> Option<u32> {
-        // The parts have been asked before.
+        // Recursion is bounded: the depth of the parts has been checked before.
         let depth = match self {
             Self::Builtin(_) => 0,
             Self::Structure(_, fields, _) => {
@@ -39,7 +39,7 @@ impl Shape {
         (depth <= MAX_DEPTH).then_some(depth)
     }
 
-    /// The type in a table, whose structures have no names there.
+    /// The type in a table, where its structures have no names.
     pub(super) fn declare(&self, types: &mut Types) -> Result<Type, TypeLimit> {
         match self {
             Self::Builtin(ty) => Ok(*ty),
@@ -58,7 +58,7 @@ impl Shape {
         }
     }
 
-    /// The words of a default that is left out: zeros, and identities for matrices.
+    /// Appends the words of a missing default: zeros, and identity matrices.
     pub(super) fn zero(&self, types: &Types, words: &mut Vec<u32>) {
         match self {
             Self::Builtin(ty) => {
@@ -74,7 +74,7 @@ impl Shape {
         }
     }
 
-    /// How many words a value has.
+    /// The number of words of a value.
     fn size(&self) -> usize {
         match self {
             Self::Builtin(ty) => match ty.builtin() {
@@ -87,12 +87,12 @@ impl Shape {
         }
     }
 
-    /// The value with these words, if they are as many as it needs.
+    /// The value with these words; `None` if the number of words is wrong.
     pub(super) fn stored(&self, words: &Arc<[u32]>) -> Option<Stored> {
         (words.len() == self.size()).then(|| self.part(words, 0))
     }
 
-    /// The value whose words begin there.
+    /// The value whose words begin at `start`.
     fn part(&self, words: &Arc<[u32]>, start: usize) -> Stored {
         match self {
             Self::Builtin(ty) => {
@@ -105,13 +105,13 @@ impl Shape {
     }
 }
 
-/// A value among the words of a uniform, a constant or an element of a buffer.
+/// A value in the words of a uniform, a constant or an element of a buffer.
 pub(super) enum Stored {
     Data(Data),
     Parts(StoredParts),
 }
 
-/// A structure or an array among such words.
+/// A structure or an array in such words.
 #[derive(Debug)]
 pub(super) struct StoredParts {
     shape: Shape,
@@ -121,7 +121,7 @@ pub(super) struct StoredParts {
 }
 
 impl StoredParts {
-    /// What makes it, if it is a structure.
+    /// The constructor of a structure; `None` for an array.
     pub(super) fn constructor(&self) -> Option<&Arc<Constructor>> {
         match &self.shape {
             Shape::Structure(constructor, ..) => Some(constructor),
@@ -129,7 +129,7 @@ impl StoredParts {
         }
     }
 
-    /// How many parts it has.
+    /// The number of parts.
     pub(super) fn len(&self) -> usize {
         match &self.shape {
             Shape::Structure(_, fields, _) => fields.len(),
@@ -138,7 +138,7 @@ impl StoredParts {
         }
     }
 
-    /// The part of that index, which must be below [`Self::len`].
+    /// A part, whose index must be less than [`Self::len`].
     pub(super) fn get(&self, index: usize) -> Stored {
         let (shape, before) = match &self.shape {
             Shape::Structure(_, fields, _) => {

@@ -9,67 +9,68 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 thread_local! {
-    /// How many nodes there are in this thread.
+    /// The number of live nodes in this thread.
     static LIVE: Cell<usize> = const { Cell::new(0) };
 }
 
-/// How many nodes there are in this thread.
+/// The number of live nodes in this thread.
 pub(super) fn live_nodes() -> usize {
     LIVE.get()
 }
 
-/// A term: one of the text with some of its variables replaced.
+/// A term: a term of the text with some of its variables replaced.
 #[derive(Debug)]
 pub(super) struct Node {
     pub(super) text: TextId,
-    /// How many of the free variables of the text have not been replaced.
+    /// The number of free variables of the text that have not been replaced.
     open: u32,
-    /// Whether it was found to denote a function before it was reduced.
+    /// The term was found to denote a function, without reducing it.
     pub(super) is_known_function: Cell<bool>,
     pub(super) state: RefCell<State>,
 }
 
-/// What a node is now.
+/// The state of a node.
 #[derive(Debug)]
 pub(super) enum State {
-    /// What its text says, of these subterms.
+    /// A term of the text with these subterms.
     Term(Box<[Rc<Node>]>),
-    /// It was, or was reduced to, a value.
+    /// A value, original or reduced.
     Data(Data),
-    /// It was reduced to a function, which is this node.
+    /// Reduced to a function, which is this node.
     Function(Rc<Node>),
-    /// It was reduced to an aggregate.
+    /// Reduced to an aggregate.
     Aggregate(Rc<Aggregate>),
-    /// The `rec` of an entry of a loop: the `rec-func` itself, whose rounds are counted.
+    /// The `rec` of a loop's entry: the `rec-func` itself, with a count of rounds.
     Rec(Rc<Entry>),
-    /// A term, and what it was reduced to, of a program with derivatives: they ask again elsewhere.
+    /// A term and its values at several pixels, in a program with derivatives, which evaluate it again
+    /// elsewhere.
     Known(Box<Known>),
 }
 
-/// A term and its values at pixels of the quad.
+/// A term, and its values at pixels of the quad.
 #[derive(Debug)]
 pub(super) struct Known {
     pub(super) term: Source,
     values: Vec<(Pixel, Part)>,
 }
 
-/// What a value was made of.
+/// The term behind a value.
 #[derive(Debug)]
 pub(super) enum Source {
-    /// What the text says, of these subterms.
+    /// A term of the text with these subterms.
     Term(Box<[Rc<Node>]>),
-    /// The field of that index of what this makes.
+    /// A field, by index, of the value that a term makes.
     Field(Rc<Node>, Arc<Constructor>, usize),
 }
 
 impl Known {
-    /// The value there, if it has been found.
+    /// The value at a pixel, if known.
     pub(super) fn at(&self, pixel: Pixel) -> Option<&Part> {
         self.values.iter().find(|(at, _)| *at == pixel).map(|(_, value)| value)
     }
 }
 
-/// What an aggregate is.
+/// The kind of an aggregate.
 #[derive(Clone, Debug)]
 pub(super) enum AggregateKind {
     Made(Arc<Constructor>),
@@ -86,9 +87,9 @@ pub(super) struct Aggregate {
 /// The parts of an aggregate.
 #[derive(Debug)]
 pub(super) enum Parts {
-    /// Those that were computed.
+    /// Computed parts.
     Values(Vec<Part>),
-    /// Those of a uniform, a constant or an element of a buffer.
+    /// Parts of a uniform, a constant or an element of a buffer.
     Stored(StoredParts),
 }
 
@@ -100,7 +101,7 @@ impl Parts {
         }
     }
 
-    /// The part of that index, which must be below [`Self::len`].
+    /// A part, whose index must be less than [`Self::len`].
     pub(super) fn get(&self, index: usize) -> Part {
         match self {
             Self::Values(values) => values[index].clone(),
@@ -120,7 +121,7 @@ impl Parts {
     }
 }
 
-/// What a closed term is reduced to.
+/// The value of a closed term.
 #[derive(Clone, Debug)]
 pub(super) enum Part {
     Data(Data),
@@ -143,7 +144,7 @@ impl From<Stored> for Part {
 }
 
 impl Constructor {
-    /// Whether the field of that index, as far as its type is known here, may have that value.
+    /// True if a field can have this value, as far as the field's type is known here.
     pub(super) fn takes(&self, field: usize, value: &Part) -> bool {
         match (self.types[field], value) {
             (None, _) => true,
@@ -155,7 +156,7 @@ impl Constructor {
 }
 
 impl Aggregate {
-    /// The index of the field of that name, of a structure.
+    /// The index of a structure's field, by name.
     pub(super) fn field(&self, name: &str) -> Option<usize> {
         match &self.kind {
             AggregateKind::Made(constructor) => {
@@ -165,7 +166,7 @@ impl Aggregate {
         }
     }
 
-    /// The same with another part.
+    /// The aggregate with one part replaced.
     pub(super) fn with(&self, index: usize, part: Part) -> Self {
         let mut parts = self.parts.to_vec();
         parts[index] = part;
@@ -178,11 +179,11 @@ impl Aggregate {
 pub(super) struct Entry {
     /// The `rec-func`.
     pub(super) function: Rc<Node>,
-    /// Which of the first arguments are functions.
+    /// `functions[i]`: argument `i` of the entry is a function.
     pub(super) functions: Rc<[bool]>,
-    /// The arguments that it was entered with.
+    /// The arguments of the entry.
     pub(super) first: Box<[Rc<Node>]>,
-    /// How many `rec`s were executed.
+    /// The number of executed `rec`s.
     pub(super) rounds: Cell<u64>,
 }
 
@@ -198,7 +199,7 @@ impl Node {
         Self::new(entry.function.text, 0, State::Rec(entry))
     }
 
-    /// A node that is a value, in place of the term `of`.
+    /// A node for a value, in place of the term `of`.
     pub(super) fn of_part(of: TextId, part: Part) -> Rc<Self> {
         match part {
             Part::Data(data) => Self::new(of, 0, State::Data(data)),
@@ -207,7 +208,7 @@ impl Node {
         }
     }
 
-    /// A field of what a term makes, with its value at a pixel.
+    /// A node for a field of the value that a term makes, with the field's value at a pixel.
     pub(super) fn field(
         of: (TextId, Rc<Self>),
         constructor: &Arc<Constructor>,
@@ -220,7 +221,7 @@ impl Node {
         Self::new(of.0, 0, State::Known(Box::new(known)))
     }
 
-    /// Whether it is a value that is no function, and is known there.
+    /// True if the value at this pixel is known and is not a function.
     pub(super) fn is_evaluated(&self, pixel: Pixel) -> bool {
         match &*self.state.borrow() {
             State::Data(_) | State::Aggregate(_) => true,
@@ -231,7 +232,7 @@ impl Node {
         }
     }
 
-    /// The value there, if it has been found.
+    /// The scalar or vector value at a pixel, if known.
     pub(super) fn data(&self, pixel: Pixel) -> Option<Data> {
         match &*self.state.borrow() {
             State::Data(data) => Some(data.clone()),
@@ -243,7 +244,7 @@ impl Node {
         }
     }
 
-    /// Keeps a value beside the term that it was found for, or in its place.
+    /// Sets the value: at a pixel beside the term, or in place of the term.
     pub(super) fn update(&self, value: Part, beside: Option<Pixel>) {
         let mut state = self.state.borrow_mut();
         let replaced = State::Data(Data::bool(false));
@@ -257,7 +258,7 @@ impl Node {
                 State::Known(known)
             }
             (was, _) => {
-                // What the node consisted of is dropped when nobody looks at it any more.
+                // Drops the old state after releasing the borrow: dropping may reach this node.
                 drop(state);
                 drop(was);
                 let state = match value {
@@ -271,7 +272,7 @@ impl Node {
         };
     }
 
-    /// What is made of the subterms, if it is a term.
+    /// Calls `of` with the subterms; `None` if the node is not a term.
     pub(super) fn with_children<T>(&self, of: impl FnOnce(&[Rc<Self>]) -> T) -> Option<T> {
         match &*self.state.borrow() {
             State::Term(children) => Some(of(children)),
@@ -283,13 +284,13 @@ impl Node {
         }
     }
 
-    /// A subterm, if there is such a one.
+    /// A subterm, by index.
     pub(super) fn child(&self, i: usize) -> Option<Rc<Self>> {
         self.with_children(|children| children.get(i).cloned())?
     }
 }
 
-/// Nodes for the terms of the text from `from` on, added to `nodes`.
+/// Adds nodes for the terms of the text from `from` on to `nodes`.
 pub(super) fn instantiate(texts: &Texts, from: usize, nodes: &mut Vec<Rc<Node>>) {
     for i in from..texts.len() {
         let id = TextId(i as u32);
@@ -305,27 +306,25 @@ pub(super) fn instantiate(texts: &Texts, from: usize, nodes: &mut Vec<Rc<Node>>)
 /// A step of a substitution.
 enum Task {
     Visit(Rc<Node>),
-    /// Copies the node with the latest results as its subterms; so many fewer variables are open.
+    /// Copies the node with the latest results as its subterms; the number is that of replaced variables.
     Copy(Rc<Node>, u32),
 }
 
-/// Substitution, with its stacks.
+/// Substitution, with explicit stacks.
 #[derive(Default)]
 pub(super) struct Substitution {
     tasks: Vec<Task>,
     results: Vec<Rc<Node>>,
-    /// How many nodes were copied by all substitutions so far.
+    /// The number of nodes copied by all substitutions so far.
     pub(super) copied: u64,
 }
 
 impl Substitution {
-    /// `body[values/variables]`, where the variables are those from `first` on and the values are
-    /// closed.
+    /// `body[values/variables]`. The variables are numbered from `first` on; the values are closed.
     ///
-    /// The cost is that of the paths to the variables: a subterm whose text does not have them, or
-    /// in which nothing is open, is shared. Open subterms are never shared, so that nothing is
-    /// copied twice: whatever was substituted before is closed, and the text is a tree (of which
-    /// only `define` makes a graph, by sharing closed terms).
+    /// The cost is that of the paths to the variables: a subterm without these variables, or without open
+    /// ones, is shared. Open subterms are never shared, so nothing is copied twice: substituted terms are
+    /// closed, and the text is a tree (`define` makes it a graph only by sharing closed terms).
     pub(super) fn apply(
         &mut self,
         texts: &Texts,
@@ -375,7 +374,7 @@ impl Substitution {
 }
 
 impl Drop for Node {
-    /// Drops what only this node holds, however deep it is, without recursion.
+    /// Drops all nodes that only this node holds, at any depth, without recursion.
     fn drop(&mut self) {
         LIVE.set(LIVE.get() - 1);
         let mut orphans = Vec::new();
@@ -386,7 +385,7 @@ impl Drop for Node {
     }
 }
 
-/// Takes out of the state the nodes that nobody else holds.
+/// Moves the nodes that only `state` holds to `orphans`.
 fn release(state: &mut State, orphans: &mut Vec<Node>) {
     let mut parts = Vec::new();
     match std::mem::replace(state, State::Data(Data::bool(false))) {

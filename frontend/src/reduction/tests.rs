@@ -1,4 +1,4 @@
-//! The source evaluator against the core evaluator, and against values known beforehand.
+//! Compares the source evaluator with the core evaluator, and with known values.
 
 mod aggregates;
 mod generated;
@@ -27,7 +27,7 @@ fn compile(text: &str) -> (Core, SourceProgram) {
     (core, program.unwrap_or_else(|fault| panic!("{text}\n{fault:?}")))
 }
 
-/// All NaNs look the same.
+/// Makes all NaNs equal.
 fn canonical(words: &[u32]) -> Box<[u32]> {
     words.iter().map(|&w| if f32::from_bits(w).is_nan() { 0x7fc0_0000 } else { w }).collect()
 }
@@ -63,12 +63,12 @@ fn pixels(core: &Core) -> Vec<Inputs> {
         .into()
 }
 
-/// Both evaluators agree on the program; returns what they say of the first pixel.
+/// Checks that both evaluators agree on a program; returns the outcome at the first pixel.
 fn agree(text: &str) -> SourceOutcome {
     agree_as(text, |outcome| outcome)
 }
 
-/// The same, of outcomes after `view`.
+/// The same, comparing outcomes after `view`.
 fn agree_as(text: &str, view: impl Fn(SourceOutcome) -> SourceOutcome) -> SourceOutcome {
     let (core, program) = compile(text);
     let inputs = pixels(&core);
@@ -84,7 +84,7 @@ fn agree_as(text: &str, view: impl Fn(SourceOutcome) -> SourceOutcome) -> Source
     first.expect("there is a pixel")
 }
 
-/// The first output of the program in the first pixel is that, in both evaluators.
+/// Checks that both evaluators yield this value for the first output at the first pixel.
 #[track_caller]
 fn is(text: &str, value: &[f32]) {
     let words: Vec<u32> = value.iter().map(|x| x.to_bits()).collect();
@@ -94,7 +94,7 @@ fn is(text: &str, value: &[f32]) {
     });
 }
 
-/// An expression that never ends.
+/// An expression whose evaluation does not end.
 const ENDLESS: &str = "((rec-func (n) (if (< n 0) n (rec n))) 1)";
 
 #[test]
@@ -186,7 +186,7 @@ fn loops() {
         ((rec-func (m t) (if (= m 0) t (rec (- m 1) (+ t m)))) n 0)))))) 4 0)",
         &[24.0],
     );
-    // All iterate as often as they may.
+    // Loops iterate up to the limit.
     is("((rec-func (n) (if (= n 1000) n (rec (+ n 1)))) 0)", &[1000.0]);
     let outcome = agree("((rec-func (n) (if (= n 1001) n (rec (+ n 1)))) 0)");
     assert!(matches!(outcome, Err(SourceFault::Pixel(EvaluationFault::LoopLimit(_)))));
@@ -196,23 +196,23 @@ fn loops() {
         ((rec-func (i s) (if (= i 5) s (rec (+ i 1) (+ s (count 900))))) 0 0)",
         &[4500.0],
     );
-    // i+1 = i at 2^24.
+    // At 2^24, i + 1 = i.
     let outcome = agree("((rec-func (i) (if (>= i 1e8) i (rec (+ i 1)))) 16777216)");
     assert!(matches!(outcome, Err(SourceFault::Pixel(EvaluationFault::LoopLimit(_)))));
-    // Depends on the pixel.
+    // A loop that depends on the pixel.
     is(
         "(let ((p (frag-coord))) ((rec-func (x n) (if (< x 1) n (rec (/ x 2) (+ n 1)))) \
         (* (.x p) 100) 0))",
         &[6.0],
     );
-    // An unused argument that ends, a dead counter, bools and vectors and matrices as arguments.
+    // An unused argument that ends; a dead counter; bools, vectors and matrices as arguments.
     is("((rec-func (n dead) (if (> n 3) n (rec (+ n 1) (+ dead 1)))) 0 0)", &[4.0]);
     is(
         "((rec-func (n b v m) (if b (* m v) (rec (+ n 1) (> n 2) (.yx v) (* m m)))) \
         0 false (vec2 1 2) (mat2 1 1 0 1))",
         &[1.0, 18.0],
     );
-    // Unused arguments are reduced all the same.
+    // Unused arguments are reduced, too.
     let text = format!("((rec-func (n u) (if (> n 3) n (rec (+ n 1) u))) 0 {ENDLESS})");
     assert!(matches!(agree(&text), Err(SourceFault::Pixel(EvaluationFault::LoopLimit(_)))));
     let text = format!("((rec-func (n u) (if (> n 3) n (rec (+ n 1) {ENDLESS}))) 0 0)");
@@ -239,14 +239,14 @@ fn rec_is_passed_by_name() {
         (if (> n 20) stop (if (< n 3) a b)))) 0)",
         &[23.0],
     );
-    // Both arms are the same `rec`.
+    // Both arms are equal `rec`s.
     is("((rec-func (n) (if (<= n 0) n (if (= n 2) (rec (- n 1)) (rec (- n 1))))) 4)", &[0.0]);
-    // `let` and `func` may shadow it.
+    // `let` and `func` may shadow `rec`.
     is(
         "((rec-func (n) (if (> n 3) (let ((rec (func (x) (* x 100)))) (rec n)) (rec (+ n 1)))) 0)",
         &[400.0],
     );
-    // An inner loop's `rec` is its own; the outer one comes in by another name.
+    // An inner loop's `rec` is its own; the outer one is passed in under another name.
     is(
         "((rec-func (n s) (if (= n 0) s (let ((t ((rec-func (m u) (if (= m 0) u \
         (rec (- m 1) (+ u 1)))) n 0))) (rec (- n 1) (+ s t))))) 4 0)",
@@ -271,7 +271,7 @@ fn static_function_parameters() {
         "((rec-func (i f a) (let ((g f)) (if (= i 0) a (rec (- i 1) g (g a))))) 3 (func (x) (+ x 1)) 0)",
         &[3.0],
     );
-    // A function argument is not reduced, so this condition is never asked for.
+    // A function argument is not reduced, so this condition is never evaluated.
     is(
         &format!(
             "((rec-func (i f) (if (> i 3) i (rec (+ i 1) f))) 0 (if (= 0 {ENDLESS}) sin cos))"
@@ -351,7 +351,7 @@ fn inputs_uniforms_and_outputs() {
     let words: Vec<Box<[u32]>> =
         words.iter().map(|v| v.iter().map(|x| x.to_bits()).collect()).collect();
     assert_eq!(outcome, Ok(words));
-    // Given values, not the defaults.
+    // Uses the given values, not the defaults.
     let (_, program) = compile("(uniform a vec2) (.y a)");
     let words = [1f32.to_bits(), 2f32.to_bits()];
     let inputs = Inputs { uniforms: vec![words.into()], ..Inputs::default() };
@@ -368,7 +368,7 @@ fn depth_costs_memory_only() {
     let star: String = (0..3000).map(|i| format!("(x{} (+ x{i} 1))", i + 1)).collect();
     is(&format!("(let* ((x0 0) {star}) x3000)"), &[3000.0]);
     is(&format!("{}(time){}", "((func (x) (* x 1)) ".repeat(2000), ")".repeat(2000)), &[1.25]);
-    // A chain of arguments by name that grows with each round.
+    // A chain of arguments by name, growing with each round.
     let text = "((rec-func (i f) (if (> i 900) (f i) (rec (+ i 1) ((func (x) x) f)))) 0 sqrt)";
     is(text, &[901f32.sqrt()]);
     let (_, program) = compile(text.replace("900", "900000").as_str());
@@ -407,7 +407,7 @@ fn programs_are_shared_between_threads() {
     assert_eq!(alone, together);
 }
 
-/// Trees that the compiler refuses are answered too.
+/// Trees that the compiler refuses do not cause panics.
 #[test]
 fn rejected_programs_do_no_harm() {
     for text in [

@@ -7,27 +7,27 @@ use lambdav_core::source::Span;
 use lambdav_core::types::Type;
 use std::sync::Arc;
 
-/// The most free variables of all terms together.
+/// Most free variables of all terms together.
 const MAX_FREE: usize = 1 << 26;
 
 /// Index of a term of the text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct TextId(pub(super) u32);
 
-/// The number of a variable: each binder of the text has its own. The variables that one form binds
-/// have successive numbers.
+/// The number of a variable. Each binder of the text has its own; the variables bound by one form have
+/// successive numbers.
 pub(super) type Variable = u32;
 
-/// What makes a structure, or a variant of one case.
+/// The constructor of a structure, or of one case of a variant.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Constructor {
-    /// The declaration, by its place among all.
+    /// The index of the declaration.
     pub(super) declaration: u32,
     /// The case of a variant; 0 for a structure.
     pub(super) case: u32,
     /// The names of the fields.
     pub(super) fields: Box<[Box<str>]>,
-    /// Of those with a type, that, if it is one that every program has.
+    /// For each field with a type: that type, if it is builtin.
     pub(super) types: Box<[Option<Option<Type>>]>,
 }
 
@@ -52,33 +52,33 @@ impl Primitive {
     }
 }
 
-/// What a term is.
+/// The form of a term.
 #[derive(Clone, Debug)]
 pub(super) enum Form {
     Data(Data),
     Variable(Variable),
     Builtin(Builtin),
-    /// The uniform of that index.
+    /// A uniform, by index.
     Uniform(u32),
-    /// The constant of that index.
+    /// A constant, by index.
     Fixed(u32),
     /// `(callee argument …)`.
     Apply,
-    /// The values, then the body, in which variables from this number on stand for them.
+    /// The values, then the body; the first of the bound variables.
     Let(Variable),
-    /// The body; the first parameter and how many there are.
+    /// The body; the first parameter, and the number of parameters.
     Func(Variable, u32),
     /// The same; `rec` is the variable after the parameters.
     RecFunc(Variable, u32),
     /// Condition, then, else.
     If,
-    /// The expression, of that type if it is one that every program has.
+    /// The expression, with its type if that is builtin.
     The(Option<Type>),
-    /// A constructor with fields, or of a structure.
+    /// A constructor of a structure, or of a case with fields.
     Constructor(Arc<Constructor>),
     /// A case without fields.
     Constant(Arc<Constructor>),
-    /// The field, or the components of a vector, of that name with its dot.
+    /// A field or swizzle, by name with its dot.
     Accessor(Arc<str>),
     Primitive(Primitive),
     /// The structure, then the values of these fields.
@@ -90,13 +90,13 @@ pub(super) enum Form {
 /// An arm of a `case`.
 #[derive(Clone, Debug)]
 pub(super) struct Arm {
-    /// What it is for; `None` for the `else`.
+    /// The constructor of its case; `None` for the `else`.
     pub(super) constructor: Option<Arc<Constructor>>,
-    /// The first of the variables that are bound in its body.
+    /// The first of the variables bound in its body.
     pub(super) first: Variable,
 }
 
-/// A term as it stands in the text.
+/// A term of the text.
 #[derive(Clone, Debug)]
 pub(super) struct Text {
     pub(super) form: Form,
@@ -119,7 +119,7 @@ pub(super) struct Texts {
 }
 
 impl Texts {
-    /// Whether something is mentioned that may ask for values at other pixels.
+    /// True if the text mentions a builtin that may read values at other pixels.
     pub(super) fn have_derivatives(&self) -> bool {
         self.have_derivatives
     }

@@ -1,4 +1,4 @@
-//! What messages look like, and that no span or text makes them fail or grow long.
+//! The rendering of messages: no span or text makes it fail or grow long.
 
 use proptest::prelude::*;
 
@@ -6,13 +6,13 @@ use lambdav_core::diagnostics::{Diagnostic, DiagnosticCode, render_json, render_
 use lambdav_core::source::{SourceFile, Span};
 use lambdav_frontend::syntax::parse;
 
-/// What is said of a text by the parser.
+/// The parser's findings on a text.
 fn said(text: &str) -> String {
     let source = SourceFile::new("a.lv", text);
     render_text(&parse(&source).1, &source, false)
 }
 
-/// What is said of a text when the bytes `start..end` are at fault.
+/// The message for an error at the bytes `start..end` of a text.
 fn shown(text: &str, start: usize, end: usize) -> String {
     render_text(&[at(start, end)], &SourceFile::new("a.lv", text), false)
 }
@@ -76,7 +76,7 @@ error[LV0401]: wrong
 
 "
     );
-    // Of a long span, the first line is enough.
+    // A long span is shown by its first line.
     let long = shown(&"x\n".repeat(100_000), 20, 100_000);
     assert!(long.contains("11 | x\n") && long.len() < 200, "{long}");
 }
@@ -113,7 +113,7 @@ fn long_lines_are_cut_and_columns_are_right() {
     assert!(message.contains("\n --> a.lv:1:300001\n"), "{message}");
     assert!(message.contains("\n1 | ...") && message.contains(" 1.2.3 b b"), "{message}");
     assert!(message.len() < 1000, "{message}");
-    // A label elsewhere on the line is moved to the end of what is shown.
+    // A label elsewhere on the line is moved to the end of the shown part.
     let source = SourceFile::new("a.lv", text.as_str());
     let both = at(5, 6).also(Span::new(700_000, 700_001), "far");
     assert!(render_text(&[both], &source, false).len() < 1500);

@@ -1,5 +1,5 @@
-//! The tests of frontend and core on shader texts, in one program: `cargo test -p lambdav-frontend
-//! --test all -- pages` runs those of one module.
+//! The tests of frontend and core on shader texts, in one binary: `cargo test -p lambdav-frontend --test all
+//! -- pages` runs those of one module.
 
 mod core_text;
 mod diagnostics;

@@ -1,5 +1,4 @@
-//! What newcomers write, and what they are told: of each mistake one clear message with its place and what to
-//! do instead.
+//! Typical mistakes of newcomers: each is one clear message with its position and the remedy.
 
 use lambdav_core::diagnostics::Diagnostic;
 use lambdav_core::source::SourceFile;
@@ -9,7 +8,7 @@ fn errors(file: &SourceFile) -> Vec<Diagnostic> {
     diagnostics.iter().filter(|found| found.is_error()).cloned().collect()
 }
 
-/// A text, and where the only error is, its code, and a part of its message, labels or help.
+/// A text, the position and code of its only error, and a part of its message, labels or help.
 const ONE: [(&str, &str, &str); 29] = [
     ("(define uv (vec2 1 2))\n(vec3 uv.x 0 0)", "LV0301 2:7", "write `(.x uv)`"),
     ("(define v (vec3 1))\n(vec3 (sin v.xy.x))", "LV0301 2:12", "write `(.x (.xy v))`"),
@@ -84,7 +83,7 @@ fn each_is_told_once() {
     }
 }
 
-/// What is wrong beside such comments is told as well, where it stands.
+/// Other mistakes beside foreign comments are reported, too, at their positions.
 #[test]
 fn comments_hide_no_other_mistake() {
     let file = SourceFile::new("a.lv", "// it's λ (\n(vec3 oops) // more\n");
@@ -94,7 +93,7 @@ fn comments_hide_no_other_mistake() {
     assert_eq!(places, [(1, 1), (2, 7)], "{errors:?}");
 }
 
-/// Where a program gives them a meaning, they are names like others.
+/// If a program binds these words, they are ordinary names.
 #[test]
 fn names_may_look_like_comments() {
     for text in [

@@ -1,5 +1,5 @@
-//! The examples of the pages behind `lambdav explain`, held to what their tags say, and programs
-//! for the codes whose examples cannot be written on a page.
+//! The examples of the pages of `lambdav explain`, tested by their tags; and programs for the codes whose
+//! examples cannot be written on a page.
 
 use crate::resources::resources;
 use lambdav_core::core_text;
@@ -18,7 +18,7 @@ fn compiled(text: &str) -> (Option<Core>, Diagnostics) {
     compile(&SourceFile::new("page.lv", text))
 }
 
-/// What is said of a program, by all stages to the schedule.
+/// The codes of all findings on a program, up to the schedule.
 fn codes(text: &str) -> Vec<DiagnosticCode> {
     let (core, diagnostics) = compiled(text);
     let mut codes: Vec<DiagnosticCode> = diagnostics.iter().map(|d| d.code).collect();
@@ -104,8 +104,8 @@ fn codes_without_a_wrong_program_on_their_page_are_provoked_below() {
         .filter(|&&code| page_examples(code).iter().all(|(tag, _)| is_right(tag)))
         .map(|code| code.as_str())
         .collect();
-    // Except for those of an engine, LV0505, LV0506, LV0507 and LV0603: the tests of the command
-    // provoke them; of LV0604 and LV0605, which those of the SPIR-V frontend do; and of LV0606.
+    // LV0505, LV0506, LV0507 and LV0603 are an engine's: the tests of the command provoke them. The tests of
+    // the SPIR-V frontend provoke LV0604 and LV0605, and those of the command LV0606.
     let here = [
         "LV0101", "LV0106", "LV0107", "LV0108", "LV0503", "LV0505", "LV0506", "LV0507", "LV0601",
         "LV0602", "LV0603", "LV0604", "LV0605", "LV0606",
@@ -147,7 +147,7 @@ fn deep_expansions_are_refused() {
         )
     };
     assert_eq!(codes(&twice(4)), []);
-    // Finite, too, but nobody could tell.
+    // Finite, too, but far beyond the limit.
     assert_eq!(codes(&twice(5)), [DiagnosticCode::EndlessExpansion]);
 }
 
@@ -189,7 +189,7 @@ fn malformed_core_texts_are_refused() {
     core_text_fails("lambdav-core 2\n%0: num = 1.0\noutput 0 = %0\n", DiagnosticCode::CoreVersion);
 }
 
-/// The same mistakes in places that the pages have no room for.
+/// The same mistakes at more positions than a page has room for.
 #[test]
 fn reserved_words_and_types_are_refused_wherever_they_stand() {
     for text in [

@@ -65,7 +65,7 @@ fn the_page_is_that_of_the_table() {
     assert!(page == known, "BUILTINS.md has to be written again");
 }
 
-/// The files that have to be touched for a new builtin are where ADD-A-BUILTIN.md says.
+/// The files that ADD-A-BUILTIN.md names for a new builtin exist.
 #[test]
 fn the_files_of_the_instructions_are_there() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
@@ -80,8 +80,7 @@ fn the_files_of_the_instructions_are_there() {
         if !is_file || name.contains(' ') {
             continue;
         }
-        // `a/b.rs`, `c.rs`: the second lies beside the first, or the name is one within a folder
-        // that was named before.
+        // `a/b.rs`, `c.rs`: the second is in the folder of the first, or in the folder named last.
         let path = if name.contains('/') { root.join(name) } else { folder.join(name) };
         if name.contains('/') {
             folder = path.parent().expect("it lies in a folder").to_path_buf();

@@ -1,4 +1,4 @@
-//! Each invariant of schedules, broken in a valid one: the verifier says exactly that.
+//! Breaks each invariant of a valid schedule; the verifier must report exactly that one.
 
 use lambdav_core::inputs::Input;
 use lambdav_core::op::Op;
@@ -8,8 +8,8 @@ use lambdav_core::schedule::{
 use lambdav_core::source::SourceFile;
 use lambdav_frontend::compile;
 
-/// Its schedule has a uniform, an `if`, and in an arm of that a loop with a decision in its tail
-/// and an `if` in its body.
+/// A shader whose schedule has a uniform and an `if`; an arm of the `if` has a loop with a decision in its
+/// tail and an `if` in its body.
 const SHADER: &str = "(uniform gain num 0.5)
 (define x (.x (frag-coord)))
 (if (< x 2)
@@ -24,14 +24,14 @@ fn valid() -> Program {
     program
 }
 
-/// Breaks a valid program; its errors.
+/// The errors of a valid program after a change, and the change's result.
 fn broken<R>(change: impl FnOnce(&mut Program) -> R) -> (Vec<VerifyError>, R) {
     let mut program = valid();
     let what = change(&mut program);
     (verify(&program).expect_err("it is broken"), what)
 }
 
-/// The block and index of the first statement for which that holds.
+/// The block and index of the first statement that satisfies `wanted`.
 fn find(program: &Program, wanted: impl Fn(&Statement) -> bool) -> (BlockId, usize) {
     let blocks = program.blocks.iter().zip(0..);
     let mut found = blocks.filter_map(|(block, id)| {
@@ -57,7 +57,7 @@ fn statement(program: &mut Program, (block, at): (BlockId, usize)) -> &mut State
     &mut program.blocks[block.index()].statements[at]
 }
 
-/// The body of the loop, and the two blocks of its tail: that which ends in `rec` comes first.
+/// The body of the loop, and the two blocks of its tail, the one with the `rec` first.
 fn tail(program: &Program) -> [BlockId; 3] {
     let (block, at) = the_loop(program);
     let Statement::Loop { body, .. } = program.block(block).statements[at] else {
@@ -84,7 +84,7 @@ fn a_value_is_defined_once() {
 #[test]
 fn a_value_is_defined_before_its_uses() {
     let (errors, (block, value)) = broken(|program| {
-        // The number 2, and the comparison with it.
+        // The number 2, and a comparison with it.
         let two = Expr::Constant([2f32.to_bits()].into());
         let (block, at) =
             find(program, |s| matches!(s, Statement::Let { expr, .. } if *expr == two));
@@ -132,8 +132,8 @@ fn a_value_that_is_not_there() {
     assert_eq!(errors, [VerifyError::Undefined { block: Program::ROOT, value: nothing }]);
 }
 
-/// An operation of operands on which it is not defined, a constant of another length, a uniform or
-/// an input of another type.
+/// An operation on operands for which it is not defined, a constant of the wrong length, a uniform or an
+/// input of another type.
 #[test]
 fn computations_have_the_types_of_their_values() {
     let wrong: [Expr; 5] = [
@@ -269,7 +269,7 @@ fn a_loop_goes_on_somewhere_and_ends_somewhere() {
     let (errors, block) = broken(|program| {
         let [_, rec, exit] = tail(program);
         program.blocks[exit.index()] = program.block(rec).clone();
-        // What it computes are values of its own.
+        // The copied block must define values of its own.
         for statement in &mut program.blocks[exit.index()].statements {
             let Statement::Let { value, .. } = statement else {
                 unreachable!("it adds and negates")
@@ -281,7 +281,7 @@ fn a_loop_goes_on_somewhere_and_ends_somewhere() {
         let statements = program.block(exit).statements.iter();
         let arguments = statements.map(Statement::value).collect();
         program.blocks[exit.index()].end = End::Rec(arguments);
-        // The arms of the `if` that was there are gone.
+        // Drops the arms of the replaced `if`.
         let used = reachable(program);
         retain(program, &used);
         tail(program)[0]
@@ -300,7 +300,7 @@ fn a_loop_goes_on_somewhere_and_ends_somewhere() {
     assert_eq!(errors, [VerifyError::Loop { block }]);
 }
 
-/// Which blocks are referred to.
+/// The blocks that are referred to.
 fn reachable(program: &Program) -> Vec<bool> {
     let (mut used, mut stack) = (vec![false; program.blocks.len()], vec![Program::ROOT]);
     while let Some(id) = stack.pop() {
@@ -320,7 +320,7 @@ fn reachable(program: &Program) -> Vec<bool> {
     used
 }
 
-/// Drops the other blocks.
+/// Drops the blocks that are not used.
 fn retain(program: &mut Program, used: &[bool]) {
     let mut next = 0;
     let numbers: Vec<BlockId> = used

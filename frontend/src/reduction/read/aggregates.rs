@@ -1,4 +1,4 @@
-//! Forms that make aggregates and look into them.
+//! Forms that make and access aggregates.
 
 use super::{Meaning, Read, Reader, Task};
 use crate::reduction::fault::SourceFault;
@@ -10,7 +10,7 @@ use lambdav_core::types::Type;
 use std::sync::Arc;
 
 impl<'t> Reader<'t> {
-    /// The constructor that a name in a pattern means.
+    /// The constructor that a pattern names.
     pub(super) fn pattern(&self, id: ExprId) -> Option<Arc<Constructor>> {
         match self.meaning(self.name(id)?)? {
             Meaning::Text(text) => match &self.texts.get(text).form {

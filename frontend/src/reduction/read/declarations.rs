@@ -1,4 +1,4 @@
-//! Declarations of structures and variants, and types as they are written.
+//! Declarations of structures and variants, and type expressions.
 
 use super::{Meaning, Read, Reader};
 use crate::reduction::fault::SourceFault;
@@ -10,7 +10,7 @@ use lambdav_core::types::Type;
 use std::sync::Arc;
 
 impl<'t> Reader<'t> {
-    /// A type: its shape, or `None` of one that is not complete, or of a variant.
+    /// The shape of a type; `None` for an incomplete type or a variant.
     pub(super) fn shape(&self, id: ExprId) -> Read<Option<Shape>> {
         let (mut at, mut counts) = (id, Vec::new());
         while let Some(list) = self.list(at) {
@@ -37,7 +37,7 @@ impl<'t> Reader<'t> {
         }
     }
 
-    /// The type of an annotation, if it is one that every program has.
+    /// The type of an annotation, if it is builtin.
     pub(super) fn annotation(&self, id: ExprId) -> Read<Option<Type>> {
         match self.shape(id)? {
             Some(Shape::Builtin(ty)) => Ok(Some(ty)),
@@ -45,7 +45,7 @@ impl<'t> Reader<'t> {
         }
     }
 
-    /// The options of a texture, which the compiler has looked at.
+    /// The options of a texture, already checked by the compiler.
     pub(super) fn texture_options(&self, parts: &[ExprId]) -> TextureOptions {
         let mut options = TextureOptions::default();
         for &part in parts {
@@ -72,7 +72,7 @@ impl<'t> Reader<'t> {
         }
     }
 
-    /// Finds the names of the fields of all structures.
+    /// Collects the field names of all structures.
     pub(super) fn find_fields(&mut self) {
         for &root in &self.tree.roots {
             let Some(&[head, _, ref fields @ ..]) = self.list(root) else { continue };
@@ -86,7 +86,7 @@ impl<'t> Reader<'t> {
         }
     }
 
-    /// The name of a field and its type, where it has one.
+    /// The name of a field, and its type if it has one.
     pub(super) fn field(&self, id: ExprId) -> Read<(Box<str>, Option<ExprId>)> {
         let (name, ty) = match self.list(id) {
             Some(&[name, ty]) => (name, Some(ty)),

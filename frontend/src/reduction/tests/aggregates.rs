@@ -1,4 +1,4 @@
-//! Structures, variants and arrays: what the rules say, by programs with a value known beforehand.
+//! Structures, variants and arrays: tests of the rules by programs with known values.
 
 use super::{LIMITS, pixels, syntax};
 use crate::reduction::SourceProgram;
@@ -17,7 +17,7 @@ const DECLARATIONS: &str = "
     (define (area s) (case s ((Ball r) (* r r)) ((Box size t) (if t (.x size) (.y size))) ((None) -1)))
 ";
 
-/// Programs that end in these expressions, and the values of these.
+/// Final expressions of programs, and their values.
 const VALUES: &[(&str, &[f32])] = &[
     ("(.direction (Ray (vec3 1 2 3) (vec3 4 5 6)))", &[4.0, 5.0, 6.0]),
     ("(.y (.origin (Ray (vec3 1 2 3) (vec3 4 5 6))))", &[2.0]),

@@ -1,11 +1,11 @@
-//! Random programs without errors, on which the two evaluators agree.
+//! Random programs without errors, on which the two evaluators must agree.
 
 use super::{SourceFault, SourceOutcome, agree_as};
 use lambdav_core::evaluate::EvaluationFault;
 use lambdav_core::source::Span;
 use lambdav_test_support::Random;
 
-/// A name in scope: of a value of that type, or of a `func` from the types of its parameters.
+/// A name in scope: a value of this type, or a `func` with these parameter types.
 #[derive(Clone)]
 struct Name {
     name: String,
@@ -17,7 +17,7 @@ struct Generator {
     random: Random,
     scope: Vec<Name>,
     names: usize,
-    /// Whether loops may be endless.
+    /// Loops may be endless.
     endless: bool,
 }
 
@@ -28,8 +28,8 @@ impl Generator {
         TYPES[self.random.below(TYPES.len())]
     }
 
-    /// A name to bind; few, so that they shadow one another, and sometimes that of a builtin which
-    /// the generator itself does not use.
+    /// A name to bind: one of a few, so that they shadow one another, and sometimes the name of a builtin
+    /// that the generator does not use.
     fn name(&mut self) -> String {
         self.names += 1;
         match self.random.below(6) {
@@ -42,7 +42,7 @@ impl Generator {
         self.scope.push(Name { name: name.to_owned(), parameters, ty });
     }
 
-    /// The names in scope that are not shadowed and fit.
+    /// A name in scope that is not shadowed and fits.
     fn visible(&mut self, fits: impl Fn(&Name) -> bool) -> Option<Name> {
         let scope = &self.scope;
         let last = |n: &Name| scope.iter().rposition(|o| o.name == n.name);
@@ -147,7 +147,7 @@ impl Generator {
         format!("({op} {} {})", self.value(ty, d), self.value(other, d))
     }
 
-    /// A `let` or `let*` around what `body` makes.
+    /// A `let` or `let*` around the result of `body`.
     fn binding(
         &mut self,
         ty: &'static str,
@@ -183,7 +183,7 @@ impl Generator {
         format!("({} ({text}) {body})", if sequential { "let*" } else { "let" })
     }
 
-    /// A function expression, the types of its parameters, and that of its result.
+    /// A function expression, the types of its parameters, and the type of its result.
     fn function(&mut self, d: usize) -> (String, Option<Vec<&'static str>>, &'static str) {
         let ty = self.ty();
         let parameters: Vec<&'static str> = (0..self.random.below(3)).map(|_| self.ty()).collect();
@@ -238,7 +238,7 @@ impl Generator {
         format!("({callee}{arguments})")
     }
 
-    /// A loop that counts down, with other parameters and perhaps a static function.
+    /// A loop that counts down, with other parameters and sometimes a static function.
     fn rec_func(&mut self, ty: &'static str, d: usize) -> String {
         let count = self.random.below(4);
         let types: Vec<&'static str> = (0..count).map(|_| self.ty()).collect();
@@ -252,7 +252,7 @@ impl Generator {
         inits.extend(types.iter().map(|t| self.value(t, d)).collect::<Vec<_>>());
         inits.extend(function.iter().map(|(text, ..)| text.clone()));
         let outside = self.scope.len();
-        // Unique, so that the tail can name them.
+        // Unique, so that the tail can refer to them.
         let id = self.names;
         self.names += 1;
         let mut names = vec![format!("n{id}")];
@@ -277,7 +277,7 @@ impl Generator {
         )
     }
 
-    /// What surely has a `rec`, in tail position.
+    /// A tail with at least one `rec`.
     fn tail(
         &mut self,
         ty: &'static str,
@@ -350,7 +350,7 @@ impl Generator {
     }
 }
 
-/// Where several operands do not end, the language does not say whose loop is reported.
+/// If several operands do not end, the language does not specify which loop is reported.
 fn any_loop(outcome: SourceOutcome) -> SourceOutcome {
     outcome.map_err(|fault| match fault {
         SourceFault::Pixel(EvaluationFault::LoopLimit(_)) => {

@@ -1,4 +1,4 @@
-//! `@`, `$` and `constant`: what the compiler unrolls and decides, the source evaluator reduces.
+//! `@`, `$` and `constant`: the source evaluator reduces what the compiler unrolls and decides.
 
 use super::{LIMITS, SourceFault, agree, by_source, is, pixels};
 use crate::reduction::SourceProgram;

@@ -1,4 +1,4 @@
-//! Texts that are wrong.
+//! Malformed texts.
 
 use super::programs::PROGRAMS;
 use super::*;
@@ -15,7 +15,7 @@ fn mistakes(body: &str) -> Vec<Diagnostic> {
     diagnostics.into_vec()
 }
 
-/// A loop over `%0` whose tail is given.
+/// A loop over `%0` with this tail.
 fn tail(body: &str) -> String {
     format!(
         "%0: num = input time\n%1: bool = less %0, %0\n\
@@ -194,7 +194,7 @@ fn mutate(text: &str, random: &mut Random) -> String {
 
 #[test]
 fn mutations_are_refused_or_run() {
-    // How many of each program; `LAMBDAV_MUTATIONS` asks for more.
+    // Mutations per program; `LAMBDAV_MUTATIONS` overrides the number.
     let count = std::env::var("LAMBDAV_MUTATIONS").ok().and_then(|n| n.parse().ok()).unwrap_or(300);
     let mut random = Random::new(count as u64);
     let mut accepted = 0;

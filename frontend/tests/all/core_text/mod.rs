@@ -1,4 +1,4 @@
-//! Programs to text and back.
+//! Core text: printing and reading.
 
 use crate::resources::resources;
 use lambdav_core::core_text::{is_core_text, print, read};
@@ -37,7 +37,7 @@ fn printed(core: &Core) -> String {
     print(core, None).expect("it is not nested too deep")
 }
 
-/// What some pixels are computed from.
+/// The inputs of some pixels.
 fn pixels(core: &Core) -> impl Iterator<Item = Inputs> {
     let places = [[0.5, 0.5], [1.5, 0.5], [3.5, 2.5], [7.5, 11.5], [100.5, 33.5]];
     places.into_iter().map(|[x, y]| Inputs {
@@ -51,7 +51,7 @@ fn pixels(core: &Core) -> impl Iterator<Item = Inputs> {
     })
 }
 
-/// The words of all outputs at those pixels, NaN made one; `None` where a loop does not end.
+/// The words of all outputs at these pixels, with one NaN; `None` if a loop exceeds the limit.
 type Values = Vec<Option<Vec<u32>>>;
 
 fn canonical(&word: &u32) -> u32 {
@@ -71,7 +71,7 @@ fn values(core: &Core, max_iterations: u64) -> Values {
         .collect()
 }
 
-/// The same by the rules of the report.
+/// The same values, by the source evaluator.
 fn source_values(text: &str, core: &Core, max_iterations: u64) -> Values {
     let (tree, _) = parse(&SourceFile::new("test.lv", text));
     let program = reduction::SourceProgram::new(&tree).expect("the compiler takes it");
@@ -88,7 +88,7 @@ fn source_values(text: &str, core: &Core, max_iterations: u64) -> Values {
         .collect()
 }
 
-/// Checks everything that holds of a program and its text.
+/// Checks all properties of a program and its text.
 fn check(text: &str) {
     let core = compiled(text);
     let first = printed(&core);
@@ -142,7 +142,7 @@ fn deep_ifs_survive() {
     check(&text);
 }
 
-/// A text of `depth` nested ifs.
+/// The text of `depth` nested `if`s.
 fn nested(depth: usize) -> String {
     let mut text = String::from("lambdav-core 1\n%0: num = input time\n%1: bool = equal %0, %0\n");
     for i in 0..depth {
@@ -271,7 +271,7 @@ output 0 = %5
     assert_eq!(read_whole(expected).graph.loop_count(), 1);
 }
 
-/// The first one; of what the program binds, not of what the expansion of a builtin does; not of
+/// A value keeps its first name. Names inside the expansion of a builtin are not kept, nor are those of
 /// constants, inputs and uniforms.
 #[test]
 fn names_are_kept() {

@@ -55,7 +55,7 @@ pub(super) const PROGRAMS: &[&str] = &[
     "((rec-func (v) (if (> (length v) 100) v (rec (* v 1.5)))) (.xy (frag-coord)))",
     "((rec-func (i unused) (if (> i 9) i (rec (+ i 1) (sin unused)))) (time) 3)",
     "((rec-func (a b) (if (> a 99) (vec2 a b) (rec (+ a b) a))) 1 (+ (.x (frag-coord)) 1))",
-    // No round changes anything: without end on some pixels.
+    // No round changes anything: the loop is endless at some pixels.
     "((rec-func (i) (if (< (.x (frag-coord)) 4) 2 (rec i))) 0)",
     "((rec-func (i) (if (< i 10) (rec (+ i 1)) (/ i 0))) (- 0 (.x (frag-coord))))",
     // Tails with several decisions.
@@ -70,7 +70,7 @@ pub(super) const PROGRAMS: &[&str] = &[
        (if (< i 5) (if (< s 3) k s) (if (> i 7) (if (> s 20) 9 k) k)))) (.y (frag-coord)) 0)",
     "((rec-func (i s) (let* ((k (if (< i 9) (rec (+ i 1) (+ s i)) s)) \
        (l (if (< s 30) k (if (> i 3) k (rec (+ i 2) 1))))) (if (< s 40) l (if (> i 1) l k)))) 0 1)",
-    // What might not end, needed on several ways.
+    // Nodes that might not end, needed on several paths.
     "(define x (.x (frag-coord))) (define k ((rec-func (i) (if (> i 100) i (rec (* i 2)))) (+ x 1))) \
      (if (< x 2) k (if (< x 4) (+ k 1) 3))",
     "(define x (.x (frag-coord))) (define k ((rec-func (i) (if (> i 100) i (rec (* i 2)))) (+ x 1))) \
@@ -81,7 +81,7 @@ pub(super) const PROGRAMS: &[&str] = &[
     "((rec-func (i s) (let ((k ((rec-func (j) (if (> j 50) j (rec (+ j (+ i 1))))) 0))) \
        (if (> i 5) (if (< s 100) k s) (if (< s 20) (rec (+ i 1) (+ s k)) (rec (+ i 2) (- s (/ k 2))))))) \
       0 (.x (frag-coord)))",
-    // A condition that needs what it guards, and one that depends on a parameter between.
+    // A condition that needs the guarded node, and one that depends on a parameter in between.
     "(define x (.x (frag-coord))) (define k ((rec-func (i) (if (> i 100) i (rec (* i 2)))) (+ x 1))) \
      (vec2 (if (< x 2) (if (> k 105) k 1) 2) (if (> x 3) k 4))",
     "(define x (.x (frag-coord))) (define k ((rec-func (i) (if (> i 100) i (rec (* i 2)))) (+ x 1))) \
