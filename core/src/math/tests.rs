@@ -86,10 +86,10 @@ fn midpoints_are_rounded_to_even() {
     same(pow(-(-50.0_f32).exp2(), 3.0), -0.0); // -2^-150
 }
 
-/// Results as near to a midpoint as their functions come.
+/// The results nearest to a midpoint, by function.
 #[test]
 fn neighbours_of_midpoints() {
-    // The angle is below 1.5 and 2.5 times the least number by 2^-448 or so.
+    // The angle is about 2^-448 below 1.5 and 2.5 times the least number.
     same(atan2(f32::from_bits(3), 2.0), LEAST);
     same(atan2(f32::from_bits(5), 2.0), f32::from_bits(2));
     same(atan2(-f32::from_bits(7), 2.0), -f32::from_bits(3));
@@ -275,7 +275,7 @@ fn fma_rounds_the_exact_sum_once() {
 
 #[test]
 fn fma_at_ties_and_limits() {
-    // 2^24 + 1 is a tie, which in binary64 swallows what follows.
+    // 2^24 + 1 is a tie; a sum in binary64 loses the summand that breaks it.
     same(fma(97.0, 172_961.0, 2.0_f32.powi(-40)), 16_777_218.0);
     same(fma(97.0, 172_961.0, -(2.0_f32.powi(-40))), 16_777_216.0);
     same(fma(97.0, 172_961.0, 0.0), 16_777_216.0);

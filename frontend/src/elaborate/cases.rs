@@ -27,8 +27,7 @@ impl Elaborator {
         let case = self.case_of(code);
         let span = self.span(case.scrutinee, env);
         let activation = self.env(env).activation;
-        let scrutinee =
-            self.require_value(value, span, "the operand of `case`", Some(activation));
+        let scrutinee = self.require_value(value, span, "the operand of `case`", Some(activation));
         let scrutinee = scrutinee.filter(|data| {
             let found = self.graph.value_type(data.node);
             if found != case.ty {

@@ -251,7 +251,7 @@ impl Elaborator {
         self.data(node, Constancy::Varies)
     }
 
-    /// The node that goes to a parameter, `Some(None)` if none does, `None` for an error.
+    /// The node passed to a parameter; `Some(None)` if none is passed; `None` after an error.
     fn rec_argument(
         &mut self,
         of: LoopId,
@@ -297,7 +297,7 @@ impl Elaborator {
         None
     }
 
-    /// The message for an argument of a `rec` at `span` where functions are, or must be, passed on.
+    /// The diagnostic for a `rec` argument at `span` that changes a function, or a structure that holds one.
     fn changed_argument(&self, parameter: LoopParameter, value: Value, span: Span) -> Diagnostic {
         let found = self.describe(value);
         let first = match parameter {

@@ -121,7 +121,7 @@ impl SourceProgram {
         if let Some(condition) = self.discard {
             match reduce(condition)? {
                 Part::Data(data) if data.ty == Type::BOOL => {
-                    // Nothing else is evaluated.
+                    // A discarded pixel evaluates no output.
                     if data.words[0] != 0 {
                         return Ok(self.clear.map(f32::to_bits).into());
                     }

@@ -38,7 +38,7 @@ const BEGINNINGS: [(&str, &str); 30] = [
     ("#include", "C"),
 ];
 
-/// What a text in such a language could be instead.
+/// The advice for a text in such a language.
 fn help(language: &str) -> &'static str {
     match language {
         "GLSL" => {

@@ -20,7 +20,7 @@ pub trait Files {
     ///
     /// # Errors
     ///
-    /// Those of the system; there may be no such file.
+    /// An error of the system; the file may not exist.
     fn canonical(&mut self, path: &Path) -> io::Result<PathBuf>;
 
     /// The contents of the file at a canonical path. A file of more than `most` bytes may be cut off, but
@@ -28,7 +28,7 @@ pub trait Files {
     ///
     /// # Errors
     ///
-    /// Those of the system.
+    /// An error of the system.
     fn read(&mut self, path: &Path, most: usize) -> io::Result<Vec<u8>>;
 }
 
