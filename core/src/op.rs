@@ -154,8 +154,8 @@ pub enum Op {
     /// `(c, a, b)`: a whole value of any type by a `bool`, or componentwise by a `bvecN`.
     Select,
     /// Componentwise from another scalar type. From `num` to an integer: toward zero, saturating, 0 for NaN.
-    /// Between integers: the same bits. From an integer to `num`: to nearest, ties to even. From `bool`: 0 or
-    /// 1. To `bool`: true unless 0.
+    /// Between integers: the same bits. From an integer to `num`: to nearest, ties to even. From `bool`: 0
+    /// or 1. To `bool`: true unless 0.
     Convert(Scalar),
     /// Componentwise from `num` to `uint`: the bits; [`NAN`] for any NaN.
     Bits,
