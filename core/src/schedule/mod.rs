@@ -2,7 +2,7 @@
 //!
 //! The graph is lazy; a [`Program`] is strict: its statements are executed in order. This is Schneider's IL
 //! with structure. Read as a functional program, blocks bind names and end in a value or a tail call of their
-//! loop. Read as an imperative program, they are SSA with block parameters. Evaluators and backends work on it.
+//! loop. Read as an imperative program, they are SSA with block parameters. Evaluators and backends use it.
 //!
 //! # Placement
 //!
