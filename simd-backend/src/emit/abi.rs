@@ -1,26 +1,27 @@
-//! What compiled code, whoever emits it, and its callers agree on.
+//! The interface between compiled code and its callers, the same for every emitter.
 //!
 //! *Functions.* Both follow the C convention of the machine: `extern "C"` here, and the default
 //! calling convention of the target where code is emitted. They return a [`Status`] as
-//! [`Status::code`]. The function for the frame takes the address of a [`Context`]; the one for a
-//! row of groups takes that and then, in this order, its arguments ([`Argument::of`]). Both preserve what the
-//! convention says. They are called in the default floating-point environment. On x86-64 the upper
-//! halves of vector registers are clear when they are called, and when they return.
+//! [`Status::code`]. The function for the frame takes the address of a [`Context`]. The function
+//! for a row of groups takes the same address and then, in this order, its arguments
+//! ([`Argument::of`]). Both preserve the registers that the convention names. They are called in
+//! the default floating-point environment. On x86-64 the upper halves of vector registers are clear
+//! on entry and on return.
 //!
-//! *The context* is read only, and stays as it is during a call. What its fields point to does so
-//! too, but for the slots, which the function for the frame fills, the memory for arrays, which the
-//! function for a row writes and reads, and no other call at the time, and the frontier, which other
-//! threads move. What it points to, and pixels, are aligned as their element types are: four bytes for
-//! words, masks, arrays and pixels, eight for slots. The words of inputs hold the resources' descriptors
-//! ([`Descriptors`]), which say how many texels and elements there are.
+//! *The context* is read only and constant during a call. So is the memory that its fields point
+//! to, with three exceptions: the function for the frame fills the slots; the function for a row
+//! reads and writes the memory for arrays, which no other call uses at the time; other threads move
+//! the frontier. All this memory, and pixels, are aligned to their elements: four bytes for words,
+//! masks, arrays and pixels, eight for slots. The words of inputs hold the resources' descriptors
+//! ([`Descriptors`]): the numbers of texels and elements.
 //!
-//! *Call-outs.* Where a procedure cannot decide a lane it calls the reference mathematics
-//! ([`REFERENCE`]), C convention too, with the number of the function
+//! *Call-outs.* A procedure that cannot decide a lane calls the reference mathematics
+//! ([`REFERENCE`]), by the C convention too. Its arguments are the number of the function
 //! ([`Elementary`](lambdav_core::op::Elementary)), the number n of lanes, and the address of 4n
 //! words: the execution mask, one word a lane, then the first operands, the second operands, and
-//! room for the results. Where the call is cancelled, the results are undefined.
+//! room for the results. If the call is cancelled, the results are undefined.
 //!
-//! *Procedures* are the emitter's own business: nothing else calls them.
+//! *Procedures* are private to the emitter: only its own code calls them.
 //!
 //! [`Argument::of`]: crate::registers::Argument::of
 //! [`Status`]: crate::registers::Status
@@ -29,10 +30,10 @@
 use crate::lanes::{Descriptors, Items};
 use crate::registers::{Inputs, Poll, RegisterProgram, Shape};
 
-/// The number of the symbol of the reference mathematics.
+/// The symbol number of the reference mathematics.
 pub const REFERENCE: u32 = 0;
 
-/// The number of the symbol of a function of [`MachineCode::functions`].
+/// The symbol number of a function of [`MachineCode::functions`].
 pub fn symbol(function: usize) -> u32 {
     REFERENCE + 1 + function as u32
 }
@@ -55,8 +56,8 @@ pub(super) struct Context {
     pub(super) plane: u64,
 }
 
-/// The reference mathematics: the number of the function, that of lanes, and the address of what
-/// they are given.
+/// The reference mathematics: takes the number of the function, the number of lanes, and the
+/// address of the mask and operands.
 pub(super) type Reference = unsafe extern "C" fn(u32, u32, *mut u32);
 
 /// A field of the context: its offset in bytes.
@@ -70,26 +71,27 @@ pub enum Field {
     Mask = std::mem::offset_of!(Context, mask) as isize,
     /// The address of the frontier, an unsigned word of 64 bits.
     Frontier = std::mem::offset_of!(Context, frontier) as isize,
-    /// The number of the first pixel: the call is cancelled unless it is below the frontier.
+    /// The number of the first pixel: the call is cancelled once the frontier is not above it.
     FirstPixel = std::mem::offset_of!(Context, first_pixel) as isize,
     /// [`Limit::First`](crate::registers::Limit::First).
     FirstRounds = std::mem::offset_of!(Context, first_rounds) as isize,
     /// [`Limit::Rest`](crate::registers::Limit::Rest).
     RestRounds = std::mem::offset_of!(Context, rest_rounds) as isize,
-    /// The address of the reference mathematics, for code that does not refer to [`REFERENCE`].
+    /// The address of the reference mathematics, for code without a relocation to [`REFERENCE`].
     Reference = std::mem::offset_of!(Context, reference) as isize,
-    /// The address of the memory for arrays: a word a lane, word by word.
+    /// The address of the memory for arrays: word by word, for each word all lanes.
     Arrays = std::mem::offset_of!(Context, arrays) as isize,
-    /// The address of the addresses of resources, eight bytes each. A resource is words, as inputs are.
+    /// The address of a table of addresses, eight bytes each: the words of each resource.
     Resources = std::mem::offset_of!(Context, resources) as isize,
     /// The address of the words of the primitive.
     Primitive = std::mem::offset_of!(Context, primitive) as isize,
-    /// How many bytes further the pixels of the next attachment are.
+    /// The distance from the pixels of an attachment to those of the next, in bytes.
     Plane = std::mem::offset_of!(Context, plane) as isize,
 }
 
 impl Context {
-    /// A context for inputs, slots and an execution mask that outlive it, without a primitive and for one attachment.
+    /// A context for inputs, slots and an execution mask that outlive it, without a primitive and
+    /// for one attachment.
     pub(super) fn new(
         inputs: &Inputs,
         slots: *mut u64,
@@ -116,45 +118,45 @@ impl Context {
     }
 }
 
-/// What an emitter returns: bytes, not yet in executable memory.
+/// The output of an emitter: bytes, not yet in executable memory.
 pub struct MachineCode {
-    /// How lanes lie.
+    /// The layout of lanes.
     pub(crate) shape: Shape,
-    /// What they compute.
+    /// What the lanes compute: pixels of rows, or listed pixels.
     pub(crate) items: Items,
-    /// How many attachments there are.
+    /// The number of attachments.
     pub(crate) attachments: usize,
-    /// How many words a primitive has.
+    /// The number of words of a primitive.
     pub(crate) primitive_words: usize,
-    /// How many slots the function for the frame fills.
+    /// The number of slots that the function for the frame fills.
     pub(crate) slots: usize,
-    /// How many words of input are read.
+    /// The number of words of input.
     pub(crate) inputs: usize,
-    /// The formats of resources, and where their sizes are.
+    /// The formats of resources, and the positions of their sizes among the inputs.
     pub(crate) resources: Descriptors,
-    /// How many words the function for a row needs for arrays.
+    /// The number of words that the function for a row needs for arrays.
     pub(crate) array_words: usize,
     /// All functions.
     pub(crate) functions: Vec<Function>,
-    /// Which of them is that for the frame.
+    /// The index of the function for the frame.
     pub(crate) frame: usize,
-    /// Which of them is that for a row of groups.
+    /// The index of the function for a row of groups.
     pub(crate) row: usize,
-    /// The bytes of stack that a call of either takes, those of what it calls included, the
-    /// reference mathematics excepted.
+    /// The bytes of stack that a call of either takes, callees included, except the reference
+    /// mathematics.
     pub(crate) stack: usize,
-    /// What executes it, if that is more than the emitter's host.
+    /// The processor features that the code needs beyond those of any host of the emitter.
     pub(crate) needs: Option<Needs>,
 }
 
-/// What executes some code.
+/// The requirements of some code.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Needs {
     /// The target's name.
     pub(crate) name: &'static str,
-    /// What it needs, in words.
+    /// The needed features, for messages.
     pub(crate) what: &'static str,
-    /// Whether this machine has that.
+    /// True if this machine has the features.
     pub(crate) is_here: bool,
 }
 
@@ -165,8 +167,8 @@ impl std::fmt::Debug for MachineCode {
 }
 
 impl MachineCode {
-    /// That of a program: of all its procedures, and then for the frame and for a row, which may call
-    /// them.
+    /// The code of a program. `functions` holds its procedures and then the functions for the frame
+    /// and for a row, which may call them.
     pub(super) fn new(
         program: &RegisterProgram,
         functions: Vec<Function>,
@@ -192,7 +194,7 @@ impl MachineCode {
         }
     }
 
-    /// All functions one after the other, and where each begins.
+    /// All functions one after the other, and the offset of each.
     pub(super) fn laid_out(&self) -> (Vec<u8>, Vec<usize>) {
         let offsets = offsets(&self.functions);
         let mut bytes = Vec::new();
@@ -203,52 +205,52 @@ impl MachineCode {
         (bytes, offsets)
     }
 
-    /// How lanes lie.
+    /// The layout of lanes.
     pub fn shape(&self) -> Shape {
         self.shape
     }
 
-    /// What the lanes compute.
+    /// The items that the lanes compute.
     pub fn items(&self) -> Items {
         self.items
     }
 
-    /// How many attachments there are.
+    /// The number of attachments.
     pub fn attachments(&self) -> usize {
         self.attachments
     }
 
-    /// How many words a primitive has.
+    /// The number of words of a primitive.
     pub fn primitive_words(&self) -> usize {
         self.primitive_words
     }
 
-    /// The bytes of stack that a call takes, the reference mathematics excepted.
+    /// The bytes of stack that a call takes, except those of the reference mathematics.
     pub fn stack(&self) -> usize {
         self.stack
     }
 
-    /// How many slots the function for the frame fills.
+    /// The number of slots that the function for the frame fills.
     pub fn slots(&self) -> usize {
         self.slots
     }
 
-    /// How many words of input are read.
+    /// The number of words of input.
     pub fn inputs(&self) -> usize {
         self.inputs
     }
 
-    /// The formats of resources, and where their sizes are.
+    /// The formats of resources, and the positions of their sizes among the inputs.
     pub fn resources(&self) -> &Descriptors {
         &self.resources
     }
 
-    /// How many words the function for a row needs for arrays.
+    /// The number of words that the function for a row needs for arrays.
     pub fn array_words(&self) -> usize {
         self.array_words
     }
 
-    /// What was asked to be shown, function by function.
+    /// The listings of all functions, as requested.
     pub fn listing(&self) -> String {
         self.functions.iter().map(|f| format!("; {}\n{}\n", f.name, f.listing)).collect()
     }
@@ -259,24 +261,24 @@ impl MachineCode {
     }
 }
 
-/// A function in bytes.
+/// A compiled function.
 pub(crate) struct Function {
-    /// Its name, for people.
+    /// Its name in listings.
     pub(crate) name: String,
-    /// Instructions, and the constants after them.
+    /// Instructions, followed by constants.
     pub(crate) bytes: Vec<u8>,
-    /// A power of two: the address is a multiple of it.
+    /// The alignment of its address, a power of two.
     pub(crate) alignment: u64,
-    /// What is filled in once addresses are known. They refer to [`REFERENCE`] and [`symbol`]s, in
-    /// namespace 0.
+    /// The places to fill in once addresses are known. They refer to [`REFERENCE`] and [`symbol`]s,
+    /// in namespace 0.
     pub(crate) relocations: Vec<Relocation>,
-    /// The bytes of stack that a call takes, without those of what it calls.
+    /// The bytes of stack that a call takes, callees excluded.
     pub(crate) stack: usize,
-    /// What was asked to be shown of it.
+    /// Its listing, as requested.
     pub(crate) listing: String,
 }
 
-/// Where each function begins if they lie one after the other.
+/// The offsets of functions that lie one after the other.
 pub(super) fn offsets(functions: &[Function]) -> Vec<usize> {
     let mut end = 0_usize;
     let begin = |function: &Function| {
@@ -287,5 +289,5 @@ pub(super) fn offsets(functions: &[Function]) -> Vec<usize> {
     functions.iter().map(begin).collect()
 }
 
-/// A place in a function that depends on an address.
+/// A place in a function's bytes that depends on an address.
 pub(crate) type Relocation = cranelift_module::ModuleReloc;

@@ -1,9 +1,9 @@
-//! Executable in memory, and calling it. All unsafe code of the crate is in this file.
+//! Executable memory, and calls of compiled code. All unsafe code of the crate is in this file.
 //!
-//! An [`Executable`] owns the pages that it was written to; whoever calls it borrows it, so no code
-//! is called after its pages are gone. What the compiled functions read and write is behind safe
-//! references that outlive the call, and is large enough by the checks here. That the code itself
-//! keeps to [`abi`] is what emitters of this crate promise: nobody else can make a [`MachineCode`].
+//! An [`Executable`] owns the pages of its code, and a caller borrows it: no code is called after
+//! its pages are gone. Compiled functions read and write memory behind safe references that outlive
+//! the call; the checks here ensure that this memory is large enough. The code itself keeps to
+//! [`abi`] because only emitters of this crate can make a [`MachineCode`].
 
 #![allow(unsafe_code, reason = "calling what was compiled")]
 
@@ -22,23 +22,24 @@ use crate::lanes::{Descriptors, Items};
 use crate::registers::{Callable, Inputs, Listed, PIXEL_BYTES, Poll, Row, Shape, Status};
 
 thread_local! {
-    /// What the call under way on this thread polls: a frontier, and the number of the first pixel.
+    /// The poll of the call under way on this thread: a frontier, and the number of the first
+    /// pixel.
     static POLL: Cell<Option<(*const AtomicU64, u64)>> = const { Cell::new(None) };
-    /// Memory for arrays: that of the program on this thread that needed most.
+    /// Memory for arrays, as large as the largest need of any program on this thread so far.
     static ARRAYS: RefCell<Vec<Line>> = const { RefCell::new(Vec::new()) };
 }
 
-/// Memory that is aligned as the widest registers are.
+/// Memory with the alignment of the widest registers.
 #[derive(Clone, Copy)]
 #[repr(align(64))]
 struct Line([u32; 16]);
 
-/// Does something with the address of so many words for arrays, which nobody else has meanwhile.
+/// Calls `f` with the address of `words` words for arrays, which only `f` uses until it returns.
 fn with_arrays<R>(words: usize, f: impl FnOnce(*mut u32) -> R) -> R {
     if words == 0 {
         return f(std::ptr::null_mut());
     }
-    // (Taken out: should `f` come here again, that call gets memory of its own.)
+    // Taken out of the cell: a nested call gets memory of its own.
     let mut memory = ARRAYS.take();
     let lines = words.div_ceil(Line([0; 16]).0.len());
     if memory.len() < lines {
@@ -49,8 +50,8 @@ fn with_arrays<R>(words: usize, f: impl FnOnce(*mut u32) -> R) -> R {
     result
 }
 
-/// Calls compiled code in the environment that it is made for: the floating-point environment is the
-/// default one, upper halves of vector registers are clear, and call-outs know what to poll.
+/// Calls compiled code in the environment that it expects: the default floating-point environment,
+/// clear upper halves of vector registers, and a poll for call-outs.
 fn call<R>(poll: Poll<'_>, code: impl FnOnce() -> R) -> R {
     with_default(|| {
         let before = POLL.replace(Some((std::ptr::from_ref(poll.frontier), poll.first)));
@@ -61,25 +62,26 @@ fn call<R>(poll: Poll<'_>, code: impl FnOnce() -> R) -> R {
     })
 }
 
-/// Whether the call under way on this thread is cancelled.
+/// True if the call under way on this thread is cancelled.
 fn is_cancelled() -> bool {
     POLL.get().is_some_and(|(frontier, first)| {
-        // SAFETY: `call` has put it there, whose caller's reference to it outlives the call.
+        // SAFETY: `call` has stored the pointer, and its caller's reference outlives the call.
         first >= unsafe { &*frontier }.load(Ordering::Relaxed)
     })
 }
 
-/// The call-out of [`abi::REFERENCE`]: an elementary function of `lanes` lanes, for which `data`
-/// holds first a mask, then the first operands, then the second ones, and then room for the
-/// results. Once the call is cancelled it computes nothing: a value takes up to a tenth of a
-/// millisecond, and straight-line code has any number of them.
+/// The call-out of [`abi::REFERENCE`]: computes an elementary function in `lanes` lanes. `data`
+/// holds the mask, the first operands, the second operands, and room for the results. It stops once
+/// the call is cancelled: a value takes up to a tenth of a millisecond, and straight-line code has
+/// any number of them.
 ///
 /// # Safety
 ///
 /// `function` is an [`Elementary`] as a number, and `data` points to four times `lanes` words.
 unsafe extern "C" fn reference(function: u32, lanes: u32, data: *mut u32) {
     let lanes = lanes as usize;
-    // SAFETY: the caller's promise; the words are in the caller's frame, which nobody else sees.
+    // SAFETY: the caller's promise. The words are in the frame of compiled code, and no other
+    // reference to them exists.
     let data = unsafe { std::slice::from_raw_parts_mut(data, 4 * lanes) };
     let function = Elementary::ALL[function as usize];
     for lane in 0..lanes {
@@ -94,23 +96,23 @@ unsafe extern "C" fn reference(function: u32, lanes: u32, data: *mut u32) {
     }
 }
 
-/// The memory of functions.
-#[expect(dead_code, reason = "it is owned, and nobody looks at it")]
+/// Memory that keeps the code of functions mapped.
+#[expect(dead_code, reason = "keeps the pages mapped")]
 enum Pages {
-    /// Of code that lies anywhere.
+    /// The pages of position-independent code.
     Mapped(Mmap),
-    /// Of code that refers to addresses.
+    /// The module of code that was relocated.
     Module(Box<Linked>),
 }
 
-/// A module, and the memory of its functions.
+/// A module that owns the memory of its functions.
 struct Linked(Option<JITModule>);
 
 impl Drop for Linked {
     fn drop(&mut self) {
         if let Some(module) = self.0.take() {
-            // SAFETY: whoever calls a function borrows the `Executable` that owns this, or there is
-            // none yet; so no call is under way, and the addresses go with it.
+            // SAFETY: a call borrows the `Executable` that owns this module, so none is under way,
+            // and the addresses of the functions are dropped with it.
             unsafe { module.free_memory() };
         }
     }
@@ -118,7 +120,7 @@ impl Drop for Linked {
 
 /// Compiled functions, and the memory that they lie in.
 pub struct Executable {
-    /// Where they lie.
+    /// Keeps the code mapped.
     _pages: Pages,
     frame: *const u8,
     row: *const u8,
@@ -134,8 +136,8 @@ pub struct Executable {
     stack: usize,
 }
 
-// SAFETY: the pages are executable and no longer writable once they are mapped so or the module is
-// finalised, and they are touched again only on dropping, which has the `Executable` to itself.
+// SAFETY: the pages are executable and no longer writable once they are mapped or the module is
+// finalised. Only the drop touches them again, and it has exclusive access.
 unsafe impl Send for Executable {}
 // SAFETY: as above: shared access only calls the code, which writes to its arguments alone.
 unsafe impl Sync for Executable {}
@@ -151,23 +153,23 @@ impl Executable {
     ///
     /// # Errors
     ///
-    /// [`EmitError::Memory`] where there is no memory for it, [`EmitError::Absent`] where this
-    /// machine cannot execute it.
+    /// [`EmitError::Memory`] if there is no memory for it, [`EmitError::Absent`] if this machine
+    /// cannot execute it.
     ///
     /// # Panics
     ///
-    /// If the code is not that of an [`Emitter`](super::Emitter) of the target.
+    /// If the code was not made by an [`Emitter`](super::Emitter) of `target`.
     pub fn new(code: &MachineCode, target: &Target) -> Result<Self, EmitError> {
         if let Some(Needs { name, what, .. }) = code.needs.filter(|needs| !needs.is_here) {
             let here: Vec<&str> = Target::here().collect();
             let here = here.join(", ");
-            let message = format!("{name} needs {what}, which is not here; there is {here}");
+            let message = format!("{name} needs {what}, which this machine lacks; it has {here}");
             return Err(EmitError::Absent(message));
         }
-        // All functions in one piece of memory: calls between them do not reach everywhere.
+        // All functions in one piece of memory: a direct call has a limited reach.
         let (bytes, offsets) = code.laid_out();
-        // What is emitted for a processor refers to no address. Cranelift's does, and may be for a
-        // machine whose caches of instructions its loader knows to clear.
+        // The wide emitters' code refers to no address. Cranelift's code has relocations, and its
+        // loader knows how to clear the instruction caches of machines that need it.
         let (pages, start) = match code.needs {
             Some(_) => map(&bytes)?,
             None => link(code, target, &bytes, &offsets)?,
@@ -206,10 +208,10 @@ impl Executable {
         &self.resources
     }
 
-    /// That there are as many inputs as are read, and that descriptors are where the code reads them. That
-    /// they are those of the data is [`Inputs`]' part.
+    /// Checks the number of input words, and that the code reads descriptors where `inputs` has
+    /// them. `Inputs` itself keeps the descriptors equal to the data.
     fn check(&self, inputs: &Inputs) {
-        assert_eq!(inputs.words().len(), self.inputs, "one word for each");
+        assert_eq!(inputs.words().len(), self.inputs, "one word for each input");
         assert_eq!(inputs.descriptors(), &self.resources, "the code is for their formats");
     }
 }
@@ -235,8 +237,8 @@ impl Callable for Executable {
         self.check(inputs);
         let arrays = std::ptr::null_mut();
         let context = Context::new(inputs, slots.as_mut_ptr(), &[], poll, reference, arrays);
-        // SAFETY: the function has this signature (`abi`). It reads the words of `inputs`, of which there are as
-        // many as it was compiled for, and of its resources, as many as their descriptors say, and writes
+        // SAFETY: the function has this signature (`abi`). It reads the words of `inputs`, as many
+        // as checked, and those of its resources, as many as their descriptors say, and writes
         // `self.slots` words. It reads no masks and has no arrays.
         let status = call(poll, || unsafe {
             let function: extern "C" fn(*const Context) -> i64 = std::mem::transmute(self.frame);
@@ -247,8 +249,8 @@ impl Callable for Executable {
 
     /// # Panics
     ///
-    /// If the program is for listed lanes, if the inputs are not for it, or if `pixels`, `slots` or `mask` have another
-    /// size than the row and the program need.
+    /// If the program is for listed lanes, if the inputs are not for it, or if `pixels`, `slots` or
+    /// `mask` differ in size from the needs of the row and the program.
     fn row(
         &self,
         inputs: &Inputs,
@@ -270,21 +272,22 @@ impl Callable for Executable {
         let fits = |end| Some(is_apart(end) && more?.checked_add(end)? <= pixels.len());
         assert_eq!(self.items, Items::Rows, "the code is for rows");
         assert_eq!(end.and_then(fits), Some(true), "{row:?} in {}", pixels.len());
-        // What lies in memory has fewer bytes than there are addresses; of one row nobody looks at it.
+        // Cannot overflow for rows that lie in memory; a single row ignores its stride.
         let stride = stride.wrapping_mul(PIXEL_BYTES as usize);
         self.check(inputs);
-        assert_eq!(slots.len(), self.slots, "what `frame` has made");
-        assert_eq!(mask.len(), self.shape.lanes() as usize, "one for each lane");
+        assert_eq!(slots.len(), self.slots, "the slots that `frame` filled");
+        assert_eq!(mask.len(), self.shape.lanes() as usize, "one mask word a lane");
         // The function for a row does not write to the slots.
         let slots = slots.as_ptr().cast_mut();
         with_arrays(self.array_words, |arrays| {
             let mut context = Context::new(inputs, slots, mask, poll, reference, arrays);
-            // Of one attachment nobody looks at it, either.
+            // Likewise; a single attachment ignores its plane.
             context.plane = plane.wrapping_mul(PIXEL_BYTES as usize) as u64;
-            // SAFETY: the function has this signature (`abi`). It reads as many words of `inputs`, `slots` and
-            // `mask` as have been checked, of resources as many as their descriptors say, reads and writes as many words of arrays as
-            // have been asked for, and writes as many pixels of each row of each attachment as the groups have columns,
-            // whose last has been checked to lie inside the attachment's part of `pixels`.
+            // SAFETY: the function has this signature (`abi`). It reads as many words of `inputs`,
+            // `slots` and `mask` as have been checked, and as many of resources as their
+            // descriptors say. It reads and writes `array_words` words of arrays. It writes as many
+            // pixels of each row of each attachment as the groups have columns; the last one has
+            // been checked to lie inside the attachment's part of `pixels`.
             let status = call(poll, || unsafe {
                 type Function =
                     extern "C" fn(*const Context, u32, u32, u32, *mut [f32; 4], usize) -> i64;
@@ -297,8 +300,8 @@ impl Callable for Executable {
 
     /// # Panics
     ///
-    /// If the program is for rows, if the inputs are not for it, or if `pixels`, `slots` or what is listed have another
-    /// size than the program needs.
+    /// If the program is for rows, if the inputs are not for it, or if `pixels`, `slots` or the
+    /// list differ in size from the needs of the program.
     fn listed(
         &self,
         inputs: &Inputs,
@@ -313,7 +316,7 @@ impl Callable for Executable {
         assert_eq!(self.items, Items::Listed, "the code is for listed lanes");
         assert_eq!(self.attachments * stored, pixels.len(), "a pixel a lane of each attachment");
         self.check(inputs);
-        assert_eq!(slots.len(), self.slots, "what `frame` has made");
+        assert_eq!(slots.len(), self.slots, "the slots that `frame` filled");
         assert_eq!(listed.primitive.len(), self.primitive_words, "the words of a primitive");
         // The function for a row does not write to the slots.
         let slots = slots.as_ptr().cast_mut();
@@ -321,10 +324,11 @@ impl Callable for Executable {
             let mut context = Context::new(inputs, slots, &[], poll, reference, arrays);
             context.primitive = listed.primitive.as_ptr();
             context.plane = (plane * PIXEL_BYTES as usize) as u64;
-            // SAFETY: the function has this signature (`abi`). It reads as many words of `inputs`, `slots`, the table and
-            // the primitive as have been checked, of resources as many as their descriptors say, reads and writes as many
-            // words of arrays as have been asked for, and writes a pixel for each lane of each group in each attachment,
-            // which have been checked to lie inside the attachment's part of `pixels`. It reads no other masks.
+            // SAFETY: the function has this signature (`abi`). It reads as many words of `inputs`,
+            // `slots`, the table and the primitive as have been checked, and as many of resources
+            // as their descriptors say. It reads and writes `array_words` words of arrays. It
+            // writes a pixel for each lane of each group in each attachment; these have been
+            // checked to lie inside the attachment's part of `pixels`. It reads no other masks.
             let status = call(poll, || unsafe {
                 type Function =
                     extern "C" fn(*const Context, *const u32, u32, *mut [f32; 4]) -> i64;
@@ -337,7 +341,7 @@ impl Callable for Executable {
     }
 }
 
-/// Puts code that lies anywhere into pages of its own, which are first written and then executed.
+/// Puts position-independent code into pages of its own, first writable, then executable.
 fn map(bytes: &[u8]) -> Result<(Pages, *const u8), EmitError> {
     let no_memory = |error: std::io::Error| EmitError::Memory(error.to_string());
     let mut pages = MmapMut::map_anon(bytes.len()).map_err(no_memory)?;
@@ -347,7 +351,7 @@ fn map(bytes: &[u8]) -> Result<(Pages, *const u8), EmitError> {
     Ok((Pages::Mapped(pages), start))
 }
 
-/// Puts code into memory and fills in the addresses that it refers to.
+/// Puts code into memory and applies its relocations.
 fn link(
     code: &MachineCode,
     target: &Target,
@@ -358,7 +362,7 @@ fn link(
     builder.symbol("reference", reference as *const u8);
     let mut linked = Linked(Some(JITModule::new(builder)));
     let module = linked.0.as_mut().expect("it has just been put there");
-    // Nobody looks at signatures: the code is bytes already.
+    // The module ignores signatures: the code is bytes already.
     let signature = module.make_signature();
     let mut declare = |name, linkage| module.declare_function(name, linkage, &signature);
     let reference = declare("reference", Linkage::Import).map_err(no_code)?;
@@ -388,9 +392,9 @@ fn link(
     Ok((Pages::Module(Box::new(linked)), start))
 }
 
-/// Clears the upper halves of the vector registers, which other code may have left in use. The
-/// compiled code moves registers by instructions of SSE, each of which then waits for the last
-/// value of such a half: code that runs between calls of functions for AVX took ten times as long.
+/// Clears the upper halves of the vector registers, which other code may have left in use. Compiled
+/// code moves registers by instructions of SSE, which then depend on the last value of each upper
+/// half: code between calls of AVX functions took ten times as long.
 fn clear_upper_halves() {
     #[cfg(target_arch = "x86_64")]
     {
@@ -399,14 +403,14 @@ fn clear_upper_halves() {
             std::arch::x86_64::_mm256_zeroupper();
         }
         if is_x86_feature_detected!("avx") {
-            // SAFETY: the processor has AVX. Nobody has a value in the upper halves: no function
-            // need keep them.
+            // SAFETY: the processor has AVX. No live value is in the upper halves: all of them are
+            // caller-saved.
             unsafe { zero_upper() }
         }
     }
 }
 
-/// Whatever happens here happens for want of memory: the code itself has been made.
+/// Any failure here is a lack of memory: the code itself has been made.
 fn no_code(error: ModuleError) -> EmitError {
     EmitError::Memory(match error {
         ModuleError::Allocation { err } => err.to_string(),

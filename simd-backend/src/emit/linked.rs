@@ -1,29 +1,29 @@
-//! Machine code of x86-64 with all addresses filled in: for evaluators of machine code, for which it
-//! lies where they say.
+//! Machine code of x86-64 with all addresses filled in, for evaluators of machine code: these
+//! choose the address.
 
 use cranelift_codegen::binemit::Reloc;
 use cranelift_module::ModuleRelocTarget;
 
 use super::abi::{self, MachineCode};
 
-/// Code for an address.
+/// Code at a fixed address.
 #[derive(Clone, Debug)]
 pub struct Linked {
     /// Instructions and constants.
     pub bytes: Vec<u8>,
     /// The address of the function for the frame.
     pub frame: u64,
-    /// The address of that for a row of groups.
+    /// The address of the function for a row of groups.
     pub row: u64,
 }
 
 impl Linked {
-    /// Code that lies at `base`, a multiple of 4096, and finds the reference mathematics
+    /// Places the code at `base`, a multiple of 4096, with the reference mathematics
     /// ([`abi::REFERENCE`]) at `reference`.
     ///
     /// # Panics
     ///
-    /// If the code is for another architecture, or something does not reach as far.
+    /// If the code is for another architecture, or a distance does not fit 32 bits.
     pub fn new(code: &MachineCode, base: u64, reference: u64) -> Self {
         let (mut bytes, offsets) = code.laid_out();
         let address = |function: usize| base + offsets[function] as u64;

@@ -1,20 +1,20 @@
-//! From the register program to machine code, and calling it.
+//! Machine code from register programs, and its execution.
 //!
 //! ```text
 //! register program ─ an Emitter ─▶ MachineCode ─ Executable ─▶ calls
 //!                    cranelift     bytes         pages
 //! ```
 //!
-//! - [`abi`] is what code and callers agree on, whoever emits it;
+//! - [`abi`] is the interface between compiled code and its callers, the same for every emitter;
 //! - an [`Emitter`] selects instructions for one kind of machine, which it describes ([`Machine`]);
-//!   emitters stand beside each other and know nothing of one another, of [`Target`]s and of
-//!   memory;
+//!   emitters know neither each other nor [`Target`]s nor executable memory;
 //! - [`Target`] chooses the emitter;
 //! - [`executable`] owns the memory of code and calls it: the only unsafe code;
-//! - [`linked`] is code for an address that need not exist, for evaluators of machine code.
+//! - [`linked`] places code at an address that need not be mapped, for evaluators of machine code.
 //!
-//! *An emitter changes no value and moves no computation.* Masks, registers for values, their
-//! order, and what lies in memory are decided before; it selects, allocates and encodes.
+//! *An emitter changes no value and moves no computation.* Masks, the registers of each value,
+//! instruction order and spills are decided before; an emitter selects instructions, allocates
+//! registers and encodes.
 
 pub mod abi;
 pub mod cranelift;
@@ -36,65 +36,65 @@ use crate::cost;
 use crate::machine::Machine;
 use crate::registers::{Function, RegisterProgram};
 
-/// What keeps code from being made.
+/// Reasons why no code can be made.
 #[derive(Debug, Error)]
 pub enum EmitError {
-    /// The machine has no instructions that the code needs.
-    #[error("this machine is too old or of an unknown kind: {0}")]
+    /// The machine lacks instructions that all code needs.
+    #[error("this machine is too old or unknown: {0}")]
     Machine(String),
-    /// Code has been asked for that the machine cannot execute.
+    /// The machine cannot execute the requested code.
     #[error("{0}")]
     Absent(String),
-    /// Loops nest so deeply that compiling them would take for ever: register allocation takes the
-    /// square of it.
-    #[error("loops nest {depth} deep, and machine code is made of at most {CODE_LOOP_NESTING}")]
+    /// Loops nest too deeply: the time of register allocation is quadratic in the depth.
+    #[error("loops nest {depth} deep; machine code is limited to {CODE_LOOP_NESTING}")]
     TooDeep {
-        /// How deep.
+        /// The nesting depth.
         depth: usize,
     },
-    /// There is so much code that making it would take for ever.
-    #[error("the program takes {size} {unit}, and machine code is made of at most {most}")]
+    /// The program is too large: compiling it would take too long.
+    #[error("the program takes {size} {unit}; machine code is limited to {most}")]
     TooMuch {
-        /// How much.
+        /// The program's size.
         size: usize,
-        /// Of what.
+        /// The unit of `size` and `most`.
         unit: &'static str,
         /// The limit.
         most: usize,
     },
-    /// An array that is computed is too large for an index to choose from.
+    /// An index chooses from a computed array that is too large.
     #[error("{}", .0.message)]
     IndexedArray(Box<Diagnostic>),
-    /// Samples of the texture of that name are a device's.
-    #[error("samples of the texture `{0}` are a device's")]
+    /// The texture of that name has native sampling, which only a device can do.
+    #[error("the texture `{0}` has native sampling, which only a device can do")]
     Native(String),
-    /// The inputs are not for the code.
+    /// The inputs do not fit the code.
     #[error(transparent)]
     Bind(#[from] BindError),
-    /// The time that compiling may take is over.
-    #[error("compiling took longer than it may")]
+    /// The time limit of compilation has passed.
+    #[error("compilation timed out")]
     TimedOut,
-    /// There is no memory that could be executed.
+    /// No executable memory is available.
     #[error("cannot put machine code into memory: {0}")]
     Memory(String),
-    /// The program is too large for the code generator.
+    /// The code generator's own limits are exceeded.
     #[error("the program is too large to compile: {0}")]
     TooLarge(String),
 }
 
-/// Why a kernel cannot have such inputs.
+/// Reasons why a kernel refuses inputs.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum BindError {
     /// A texture or buffer has no data, or data of another kind.
     #[error("`{0}` is not bound")]
     Unbound(String),
-    /// A texture or buffer has another size than code was specialised for.
-    #[error("`{0}` has another size than the code is specialised for")]
+    /// A texture or buffer differs in size from the one that the code was specialised for.
+    #[error("`{0}` differs in size from the data that the code was specialised for")]
     Size(String),
 }
 
 impl EmitError {
-    /// Whether the program exceeds a limit that the evaluators do not have.
+    /// True if the program exceeds a limit that only machine code has: the evaluators can still run
+    /// it.
     pub fn is_limit(&self) -> bool {
         matches!(self, Self::TooDeep { .. } | Self::TooMuch { .. } | Self::IndexedArray(_))
     }
@@ -102,10 +102,11 @@ impl EmitError {
 
 /// Makes machine code of register programs.
 pub trait Emitter: Send + Sync {
-    /// The machine that the code is for.
+    /// The machine for which it makes code.
     fn machine(&self) -> &Machine;
 
-    /// Makes the code of a program that has been spilled for that machine, and for that allocation.
+    /// Makes the code of a program that has been spilled for this emitter's machine and for
+    /// `allocation`.
     ///
     /// # Errors
     ///
@@ -118,22 +119,22 @@ pub trait Emitter: Send + Sync {
     ) -> Result<MachineCode, EmitError>;
 }
 
-/// How the values of the function for a row get registers.
+/// The register allocator of the function for a row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Allocation {
-    /// By trying, and trying again.
+    /// Backtracking: compiles slowly, gives fast code.
     Thorough,
-    /// In one pass over each block, with nothing in registers between blocks. Compiling takes half
-    /// the time, less for a program of many blocks, and the code of large programs runs a fifth to
-    /// two fifths longer: nearly all of their values are in memory between blocks in any case.
-    /// Small loops would run twice as long.
+    /// One pass over each block; no value stays in a register between blocks. Compiling takes half
+    /// the time, less for a program of many blocks. The code of large programs runs a fifth to two
+    /// fifths longer: nearly all of their values are in memory between blocks in any case. Small
+    /// loops would run twice as long.
     Quick,
 }
 
-/// What is to be shown of the code beside making it.
+/// The listing to make beside the code.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Listing {
-    /// Nothing.
+    /// No listing.
     #[default]
     None,
     /// The code generator's own form of each function, before registers are allocated.
@@ -142,36 +143,36 @@ pub enum Listing {
     Assembly,
 }
 
-/// What a function of a program is for.
+/// The purpose of a function of a program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Role {
-    /// An elementary function: the others call it.
+    /// An elementary function, called by the others.
     Procedure,
-    /// What is the same for the whole frame.
+    /// Computes the values that are uniform over the frame.
     Frame,
-    /// A row of groups.
+    /// Computes a row of groups.
     Row,
 }
 
-/// A function that code is to be made of.
+/// A function to be compiled.
 struct Part<'p> {
-    /// Its name, for people.
+    /// Its name in listings.
     name: String,
     function: &'p Function,
     role: Role,
     allocation: Allocation,
 }
 
-/// The functions of a program, in the order of [`MachineCode`]'s: all procedures, then that for the
-/// frame, then that for a row, whose registers are allocated as is asked.
+/// The functions of a program, in the order of [`MachineCode`]'s: all procedures, then the function
+/// for the frame, then the function for a row, whose registers are allocated by `of_row`.
 fn parts(program: &RegisterProgram, of_row: Allocation) -> impl Iterator<Item = Part<'_>> {
     let procedures = program.procedures.iter().enumerate().map(|(i, procedure)| {
         let lanes = if procedure.is_vector { "register" } else { "number" };
         let name = format!("procedure {i}: {} of a {lanes}", procedure.elementary.name());
         (name, &procedure.code, Role::Procedure, Allocation::Thorough)
     });
-    // The function for the frame runs once, so all that matters of a large one is how long making it
-    // takes: trying again takes the square of how many values live at once.
+    // The function for the frame runs once, so only its compile time matters: the backtracking
+    // allocator's is quadratic in the number of values that live at once.
     let is_large = program.frame.instrs() >= cost::QUICK_INSTRS;
     let of_frame = if is_large { Allocation::Quick } else { Allocation::Thorough };
     let callers = [

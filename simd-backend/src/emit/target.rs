@@ -1,4 +1,4 @@
-//! What code is made for: which emitter, and how much of the machine it may use.
+//! Compilation targets: the emitter, and its share of the machine.
 
 use std::fmt;
 use std::sync::{Arc, OnceLock};
@@ -10,30 +10,30 @@ use super::wide::{Wide, WideEmitter};
 use super::{Allocation, EmitError, Emitter};
 use crate::machine::{Class, Machine};
 
-/// What code is made for: the widest registers that are asked for, and others where a number of lanes
-/// does not fill those.
+/// A compilation target: the widest registers that are asked for, and narrower ones for a number of
+/// lanes that does not fill those.
 #[derive(Clone)]
 pub struct Target {
-    /// Unless all code is Cranelift's.
+    /// The emitter for wide registers; `None` if Cranelift makes all code.
     wide: Option<WideEmitter>,
-    /// Made once it is needed, which takes half a millisecond.
+    /// Made on first use, which takes half a millisecond.
     cranelift: Arc<OnceLock<CraneliftEmitter>>,
-    /// In place of the machine's.
+    /// Replaces the machine's number of vector registers.
     vector_registers: Option<usize>,
-    /// In place of the emitter's.
+    /// Replaces the emitter's machine.
     machine: Option<Machine>,
-    /// What a program is to be compiled with, unless each is by its size.
+    /// The register allocator for all programs; `None` chooses it by each program's size.
     allocation: Option<Allocation>,
     reason: Reason,
 }
 
-/// Why it is that target.
+/// The reason for the choice of a target.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Reason {
     Asked,
-    /// This machine has what it needs.
+    /// The processor has the registers.
     Here,
-    /// Its registers are filled by so few lanes.
+    /// So few lanes fill the registers.
     Lanes(u32),
 }
 
@@ -44,14 +44,14 @@ impl fmt::Debug for Target {
 }
 
 impl Target {
-    /// The name of what every machine has: Cranelift's code, in registers of 128 bits.
+    /// The name of the target of every machine: Cranelift's code, in registers of 128 bits.
     pub const BASELINE: &str = "baseline";
 
     /// This machine, with the widest registers that its processor has.
     ///
     /// # Errors
     ///
-    /// [`EmitError::Machine`] where the processor lacks what every kernel needs.
+    /// [`EmitError::Machine`] if the processor lacks what every kernel needs.
     pub fn host() -> Result<Self, EmitError> {
         let here = [Wide::Avx512, Wide::Avx2].into_iter().find(|wide| wide.is_here());
         match here {
@@ -65,13 +65,14 @@ impl Target {
         std::iter::once(Self::BASELINE).chain(Wide::ALL.map(Wide::name))
     }
 
-    /// Those of them whose code this machine can execute.
+    /// The names of targets whose code this machine can execute.
     pub fn here() -> impl Iterator<Item = &'static str> {
         let wide = Wide::ALL.into_iter().filter(|wide| wide.is_here());
         std::iter::once(Self::BASELINE).chain(wide.map(Wide::name))
     }
 
-    /// That of a name, whether or not this machine can execute its code; none if there is no such.
+    /// The target of that name, even if this machine cannot execute its code; `None` if the name is
+    /// unknown.
     ///
     /// # Errors
     ///
@@ -84,7 +85,7 @@ impl Target {
         Ok(wide.map(Self::wide))
     }
 
-    /// A machine of wide registers, whether or not this is one.
+    /// A target of wide registers, even if this machine does not have them.
     pub fn wide(wide: Wide) -> Self {
         Self {
             wide: Some(WideEmitter::new(wide)),
@@ -96,13 +97,13 @@ impl Target {
         }
     }
 
-    /// Cranelift's code, for this machine without some of what its processor can do: names of
+    /// Cranelift's code for this machine, without some features of its processor. `off` names
     /// Cranelift's settings for the architecture, like `has_avx`, that are to be off.
     ///
     /// # Errors
     ///
-    /// [`EmitError::Machine`] where the processor lacks what every kernel needs, or there is no
-    /// such setting.
+    /// [`EmitError::Machine`] if the processor lacks what every kernel needs, or there is no such
+    /// setting.
     pub fn with(off: &[&str]) -> Result<Self, EmitError> {
         let cranelift = OnceLock::from(CraneliftEmitter::host(off)?);
         Ok(Self {
@@ -115,7 +116,7 @@ impl Target {
         })
     }
 
-    /// What code of so many lanes is made for: registers that they fill, if there are such.
+    /// The target for code of `lanes` lanes: registers that these fill, if there are any.
     #[must_use]
     pub fn for_lanes(&self, lanes: Option<u32>) -> Self {
         let (Some(emitter), Some(lanes), None) = (self.wide, lanes, self.machine) else {
@@ -135,37 +136,38 @@ impl Target {
             return Ok(made);
         }
         let made = CraneliftEmitter::host(&[])?;
-        // Another thread may have been faster.
+        // Another thread may have set it first.
         Ok(self.cranelift.get_or_init(|| made))
     }
 
-    /// The same with fewer registers for vectors, at least five: more values lie in memory. For
-    /// tests.
+    /// The same target with fewer registers for vectors, at least five, so that more values are
+    /// spilled. For tests.
     #[must_use]
     pub fn with_vector_registers(self, registers: usize) -> Self {
         Self { vector_registers: Some(registers), ..self }
     }
 
-    /// The same without what not all processors have that have its registers (AVX-512 VBMI2): for tests.
+    /// The same target without AVX-512 VBMI2, which some processors with its registers lack. For
+    /// tests.
     #[must_use]
     pub fn without_extensions(self) -> Self {
         Self { wide: self.wide.map(WideEmitter::without_funnels), ..self }
     }
 
-    /// The same for another machine: for register programs that are interpreted. No code can be
-    /// made for it.
+    /// The same target for another machine, to interpret register programs. No code can be made for
+    /// it.
     #[must_use]
     pub fn with_machine(self, machine: Machine) -> Self {
         Self { machine: Some(machine), ..self }
     }
 
-    /// The same with that allocation of registers for every program.
+    /// The same target with that register allocator for every program.
     #[must_use]
     pub fn with_allocation(self, allocation: Allocation) -> Self {
         Self { allocation: Some(allocation), ..self }
     }
 
-    /// The machine.
+    /// The machine for which register programs are made.
     pub fn machine(&self) -> Machine {
         let mut machine = self.machine.unwrap_or_else(|| *self.emitter().machine());
         if let Some(registers) = self.vector_registers {
@@ -176,7 +178,7 @@ impl Target {
         machine
     }
 
-    /// What makes the code.
+    /// The emitter.
     pub fn emitter(&self) -> &dyn Emitter {
         match &self.wide {
             Some(wide) => wide,
@@ -184,7 +186,7 @@ impl Target {
         }
     }
 
-    /// The allocation of registers for every program, if there is such.
+    /// The register allocator for every program, if one is prescribed.
     pub fn allocation(&self) -> Option<Allocation> {
         self.allocation
     }
@@ -194,7 +196,7 @@ impl Target {
         self.wide.map_or(Self::BASELINE, |emitter| emitter.wide.name())
     }
 
-    /// Why code is made for it, in words.
+    /// The reason for the choice of this target, in words.
     pub fn reason(&self) -> String {
         match (self.reason, self.wide) {
             (Reason::Asked, _) => "asked for".to_owned(),
@@ -206,7 +208,7 @@ impl Target {
         }
     }
 
-    /// What says how Cranelift's code lies in memory.
+    /// Cranelift's description of the machine, by which its code is loaded.
     pub(super) fn isa(&self) -> Result<OwnedTargetIsa, EmitError> {
         Ok(self.cranelift()?.isa())
     }

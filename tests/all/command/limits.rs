@@ -316,8 +316,7 @@ fn programs_that_are_too_large_for_machine_code_are_evaluated() {
         |more: &[&str]| place.run(&[&["render", "a.lv", "a.npy", "--size", "3x2"], more].concat());
     let outcome = render(&["--stats"]);
     assert_eq!(outcome.status, 0, "{}", outcome.err);
-    let why =
-        "5003 values that a loop or a branch passes on, and machine code is made of at most 4096";
+    let why = "5003 values that a loop or a branch passes on; machine code is limited to 4096";
     assert!(outcome.err.contains(why), "{}", outcome.err);
     assert_one_error(&render(&["--engine", "simd"]).err, why);
 }

@@ -55,7 +55,7 @@ fn targets_have_names() {
             assert_eq!(place.read("a.npy"), place.read("any.npy"), "{name}");
             says(&stats(PROGRAM, &["--target", name]), "target", &[name, "asked for"]);
         } else {
-            place.fails(&arguments, 1, "which is not here; there is baseline");
+            place.fails(&arguments, 1, "which this machine lacks; it has baseline");
         }
         let shown = place.run(&["compile", "a.lv", "--emit", "asm", "--target", name]).done();
         let widest = match name {
@@ -188,5 +188,5 @@ fn loops_that_nest_too_deeply_are_left_to_the_evaluator() {
     let said = stats(&program, &["--size", "3x2"]);
     says(&said, "engine", &["core: loops nest 300 deep"]);
     let simd = ["render", "a.lv", "c.npy", "--size", "3x2", "--engine", "simd"];
-    place.fails(&simd, 1, "deep, and machine code is made of at most 200; --engine core");
+    place.fails(&simd, 1, "deep; machine code is limited to 200; --engine core");
 }

@@ -20,7 +20,7 @@ pub(super) fn signature(arguments: &[Argument], conventions: Conventions) -> Sig
     signature
 }
 
-/// The parameters of the first block, and what the procedure returns.
+/// The signature of a procedure: the parameters of its first block, and its result.
 pub(super) fn procedure_signature(function: &Function, conventions: Conventions) -> Signature {
     let ty = |reg: &Reg| AbiParam::new(clif_type(function.registers[reg.index()]));
     let mut signature = Signature::new(conventions.inner);
@@ -41,7 +41,7 @@ fn reference_signature(conventions: Conventions) -> Signature {
 }
 
 impl Selection<'_, '_> {
-    /// Operands and masks go through memory, as the call-out takes them.
+    /// Calls the reference mathematics; operands and mask are passed in memory.
     pub(super) fn callout(&mut self, function: u32, to: Reg, mask: Reg, operands: &[Reg]) {
         let ty = clif_type(self.ty(to));
         let bytes = ty.bytes() as i32;

@@ -1,4 +1,4 @@
-//! The flow graph of a function, and which instruction becomes what.
+//! The flow graph of a function, and the dispatch on instructions.
 
 use cranelift_codegen::ir::condcodes::{CondCode, IntCC};
 use cranelift_codegen::ir::immediates::Ieee32;
@@ -71,7 +71,7 @@ impl Selection<'_, '_> {
                 self.set(param, value);
             }
         }
-        // Those of a procedure are parameters of its first block already.
+        // A procedure's arguments are already the parameters of its first block.
         if self.function.blocks[0].params.is_empty() {
             for param in self.builder.func.signature.params.clone() {
                 let entry = self.blocks[0];
@@ -128,18 +128,20 @@ impl Selection<'_, '_> {
         }
     }
 
-    /// Whether the one of two ways leaves a loop that the other does not, and is to be the first of
-    /// a branch.
+    /// True if `way` leaves a loop in which `other` stays: `way` must then be the first successor
+    /// of the branch.
     ///
-    /// Cranelift lays out what it finds behind the first way after what is behind the second: all
-    /// that comes after a loop before half of the loop itself, else. The single pass takes what
-    /// lives in that half for alive all the way, and looks at it in every block between.
+    /// Cranelift lays out the blocks behind the first successor after those behind the second. In
+    /// the other order, the code behind a loop would come before half of the loop. The single-pass
+    /// allocator takes values used in that half for live all the way, and scans them in every block
+    /// between.
     fn leaves_loop(&self, way: &BlockCall, other: &BlockCall) -> bool {
         let depth = |depths: &Vec<u32>, to: &BlockCall| depths[to.block.index()];
         self.depths.as_ref().is_some_and(|depths| depth(depths, way) < depth(depths, other))
     }
 
-    /// A truth value's opposite: the opposite comparison, if it is one that has just been made.
+    /// Negates a truth value, by the complementary comparison if the value was compared in this
+    /// block.
     fn inverted(&mut self, condition: Value) -> Value {
         let func = &self.builder.func;
         let made = match func.dfg.value_def(condition) {

@@ -1,14 +1,14 @@
-//! Products and sums of binary32, rounded once.
+//! Fused multiply-add of binary32.
 //!
-//! Where there is no instruction: the product is exact in binary64 (48 of 53 bits, and no exponent
-//! is too small or too large), the sum is rounded *to odd* there, and the result to binary32. Of a
-//! number that was rounded to odd with two more bits than are kept, no bit of what was lost matters
-//! any more (S. Boldo, G. Melquiond, "Emulation of a FMA and correctly rounded sums: proved
-//! algorithms using rounding to odd", 2008).
+//! Without an instruction for it: the product is exact in binary64 (48 of 53 bits, and its exponent
+//! is in range); the sum is rounded *to odd* in binary64, and then to binary32. A number rounded to
+//! odd with at least two more bits than the final format rounds there as the exact number does (S.
+//! Boldo, G. Melquiond, "Emulation of a FMA and correctly rounded sums: proved algorithms using
+//! rounding to odd", 2008).
 //!
-//! The sum's error is a number of binary64, and exactly known (D. Knuth's 2Sum). Where it is not 0,
-//! the exact sum lies between two neighbours, the sum and the one on the error's side, of which the
-//! odd one is taken: the one below in magnitude with its last bit set.
+//! The error of the sum is a number of binary64, computed exactly (D. Knuth's 2Sum). If it is not
+//! 0, the exact sum lies between two neighbours: the rounded sum and the next number on the error's
+//! side. Rounding to odd takes the odd one: the smaller one in magnitude with its last bit set.
 
 use cranelift_codegen::ir::condcodes::FloatCC;
 use cranelift_codegen::ir::{InstBuilder, Value, types};
@@ -37,7 +37,7 @@ impl Selection<'_, '_> {
         self.join(ty, halves)
     }
 
-    /// a·b + c of binary64, where the product is exact, rounded to odd.
+    /// a·b + c of binary64, rounded to odd, where the product is exact.
     fn sum_to_odd(&mut self, ty: RegisterType, [a, b, c]: [Value; 3]) -> Value {
         let product = self.builder.ins().fmul(a, b);
         let sum = self.builder.ins().fadd(product, c);
@@ -46,8 +46,9 @@ impl Selection<'_, '_> {
         let lost = self.builder.ins().fsub(product, kept);
         let not_added = self.builder.ins().fsub(c, added);
         let error = self.builder.ins().fadd(lost, not_added);
-        // Its sign says on which side the exact sum is; of a NaN, which is the error of an infinite
-        // sum, on neither. (No such product is too small for binary64.)
+        // The sign of `side` tells on which side of the rounded sum the exact one is. The error of
+        // an infinite sum is NaN, and both comparisons fail. (No such product is too small for
+        // binary64.)
         let side = self.builder.ins().fmul(error, sum);
         let zero = self.constant(ty, 0);
         let is_smaller = self.builder.ins().fcmp(FloatCC::LessThan, side, zero);

@@ -1,7 +1,7 @@
 //! Operations on integers.
 //!
-//! Vectors are of 128 bits, and x86-64 shifts all lanes of one by the same count until AVX2: here
-//! lanes are shifted to the left by a product, to the right in five steps.
+//! Vectors have 128 bits, and before AVX2 x86-64 shifts all lanes of a vector by one count. Here
+//! lanes are shifted by their own counts through products.
 
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{InstBuilder, Opcode, Value, types};
@@ -15,7 +15,7 @@ use crate::registers::RegisterType;
 const LANES: RegisterType = RegisterType::Vector(Kind::I32);
 
 impl Selection<'_, '_> {
-    /// What is done with integers alone.
+    /// Lowers operations that only integers have.
     pub(super) fn integers(
         &mut self,
         op: Op,
@@ -68,7 +68,7 @@ impl Selection<'_, '_> {
         }
     }
 
-    /// The number that all lanes of a vector are.
+    /// The scalar that was broadcast to a vector.
     fn splat(&self, of: Value) -> Option<Value> {
         let dfg = &self.builder.func.dfg;
         let inst = dfg.value_def(of).inst()?;
@@ -85,7 +85,7 @@ impl Selection<'_, '_> {
         }
     }
 
-    /// The upper halves of products of 64 bits.
+    /// The upper halves of 64-bit products.
     fn product_above(&mut self, is_vector: bool, [a, b]: [Value; 2]) -> Value {
         if !is_vector {
             let [a, b] = [a, b].map(|v| self.builder.ins().uextend(types::I64, v));
@@ -101,7 +101,7 @@ impl Selection<'_, '_> {
         self.shuffle(types::I32X4, low, high, bytes)
     }
 
-    /// Shifts each lane by its own count: the product with 2^n.
+    /// Shifts each lane left by its own count: multiplies by 2^n.
     fn lanes_to_the_left(&mut self, value: Value, count: Value) -> Value {
         let exponent = self.shifted(Opcode::Ishl, count, 23);
         let one = self.constant(LANES, 1.0_f32.to_bits().into());
@@ -110,20 +110,20 @@ impl Selection<'_, '_> {
         self.builder.ins().imul(value, power)
     }
 
-    /// The integers that are these powers of two, from 1 to 2^31, of binary32.
+    /// Converts powers of two, from 1 to 2^31, from binary32 to integers.
     fn power(&mut self, bits: Value) -> Value {
         let power = self.builder.ins().bitcast(types::F32X4, same_bits(), bits);
         if self.is_x86 {
-            // 2^31 does not fit, and what it gives then has just these bits.
+            // 2^31 is out of range; the instruction then returns exactly the bits of 2^31.
             self.builder.ins().x86_cvtt2dq(types::I32X4, power)
         } else {
             self.builder.ins().fcvt_to_uint_sat(types::I32X4, power)
         }
     }
 
-    /// Shifts each lane by its own count: the product of 64 bits with 2^(31 − n), without its last 31.
-    /// A signed number is moved up by 2^31 before, and the result down by what that has become, which
-    /// is 2^(31 − n), too.
+    /// Shifts each lane right by its own count: the 64-bit product with 2^(31 − n), without its
+    /// last 31 bits. A signed number is biased by 2^31 first. In the result the bias has become
+    /// 2^(31 − n), which is subtracted.
     fn lanes_to_the_right(&mut self, value: Value, count: Value, is_signed: bool) -> Value {
         let exponent = self.shifted(Opcode::Ishl, count, 23);
         let highest = self.constant(LANES, (2.0_f32.powi(31)).to_bits().into());

@@ -1,4 +1,4 @@
-//! What is read and written: fields of the context and what they point to, spill slots, pixels.
+//! Loads and stores: fields of the context, the memory that they point to, spill slots, pixels.
 
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{self, InstBuilder, MemFlagsData, Value, types};
@@ -10,11 +10,11 @@ use crate::lanes::{Kind, Space};
 use crate::mutants::{Mutant, is_active};
 use crate::registers::{ArrayPlace, Reg, RegisterType};
 
-/// Of vectors that may lie anywhere between numbers: an instruction that demands more would fault.
+/// For vectors aligned to their elements only: a load that needs more alignment would fault.
 const UNALIGNED: MemFlagsData = MemFlagsData::new().with_notrap();
 
 impl Selection<'_, '_> {
-    /// A field of the context, all of which stay as they are during a call.
+    /// A field of the context. All fields are constant during a call.
     pub(super) fn field(&mut self, field: Field) -> Value {
         let flags = MemFlagsData::trusted().with_readonly().with_can_move();
         self.builder.ins().load(types::I64, flags, self.arguments[0], field as i32)
@@ -36,14 +36,14 @@ impl Selection<'_, '_> {
         self.builder.ins().load(clif_type(ty), MemFlagsData::trusted(), address, offset)
     }
 
-    /// What lies `offset` bytes from where a field of the context points. It is aligned as numbers
-    /// are: a vector may lie anywhere between them.
+    /// Loads the value `offset` bytes after the address in a field of the context. The address is
+    /// aligned to single numbers, even for vectors.
     pub(super) fn load(&mut self, field: Field, offset: u32, ty: ir::Type) -> Value {
         let address = self.field(field);
         self.load_from(address, offset, ty)
     }
 
-    /// Something that lies in memory, and stays as it is, so many bytes after an address.
+    /// Loads a value `offset` bytes after an address, from memory that is constant during a call.
     pub(super) fn load_from(&mut self, address: Value, offset: u32, ty: ir::Type) -> Value {
         let flags = if ty.is_vector() { UNALIGNED } else { MemFlagsData::trusted() };
         let flags = flags.with_readonly().with_can_move();
@@ -63,14 +63,14 @@ impl Selection<'_, '_> {
         }
     }
 
-    /// The address of a word, by its number.
+    /// The address of the word number `index` after `base`.
     fn word_at(&mut self, base: Value, index: Value) -> Value {
         let index = self.builder.ins().uextend(types::I64, index);
         let bytes = self.builder.ins().ishl_imm_u(index, 2);
         self.builder.ins().iadd(base, bytes)
     }
 
-    /// Four words of each lane, that many after the first.
+    /// Four consecutive words of each lane, from `first` plus the lane's index on.
     pub(super) fn load_four(&mut self, space: Space, first: u32, index: Reg) -> [Value; 4] {
         let base = self.words_of(space);
         let index = self.get(index);
@@ -83,7 +83,7 @@ impl Selection<'_, '_> {
         self.transpose(rows)
     }
 
-    /// Whether the index of a lane is not that of the first one and a step more for each lane.
+    /// True if the index of a lane differs from the first lane's plus `step` for each lane between.
     pub(super) fn scattered(&mut self, index: Reg, step: u32) -> Value {
         let index = self.get(index);
         let first = self.shuffle(types::I32X4, index, index, std::array::from_fn(|i| i as u8 % 4));
@@ -97,7 +97,8 @@ impl Selection<'_, '_> {
         self.builder.ins().vany_true(differ)
     }
 
-    /// Those of four words of each lane that are asked for, of an index that grows by that step.
+    /// Loads those of four words of each lane that are `asked` for, where the index grows by `step`
+    /// from lane to lane.
     pub(super) fn load_columns(
         &mut self,
         space: Space,
@@ -121,7 +122,7 @@ impl Selection<'_, '_> {
         [0, 1, 2, 3].map(|word| asked[word as usize].then(|| load(word)))
     }
 
-    /// The word of input that many after the first, or one for each lane.
+    /// The word number `first + index` of a space, one for each lane if the index is a vector.
     pub(super) fn load_words(
         &mut self,
         ty: RegisterType,
@@ -148,8 +149,8 @@ impl Selection<'_, '_> {
         self.words_as(clif_type(ty), words)
     }
 
-    /// Where the words of a register's lanes lie in memory, all of one index: an address, and an offset
-    /// from there.
+    /// The place of a register's words in an array, where all lanes have one index: an address, and
+    /// an offset from there.
     fn array_place(&mut self, place: &ArrayPlace, index: Option<Value>) -> (Value, i32) {
         let (lanes, width) = (self.program.shape.lanes(), self.program.shape.tile.width());
         let words = (place.array + place.first) * lanes + place.register * width;
@@ -162,7 +163,7 @@ impl Selection<'_, '_> {
         (address, (words * 4) as i32)
     }
 
-    /// The indices of a place, if they differ by lane.
+    /// The indices of a place, if they vary by lane.
     fn indices(&self, place: &ArrayPlace) -> Option<Value> {
         let index = place.index?;
         matches!(self.ty(index), RegisterType::Vector(_)).then(|| self.get(index))
@@ -187,8 +188,8 @@ impl Selection<'_, '_> {
         self.words_as(clif_type(ty), words)
     }
 
-    /// Stores the words of a register's lanes in an array: where the mask does not hold, those that lie
-    /// there.
+    /// Stores the words of a register's lanes in an array. Lanes outside the mask store the old
+    /// word back.
     pub(super) fn store_array(&mut self, place: &ArrayPlace, word: Reg, mask: Option<Reg>) {
         let ty = self.ty(word);
         let (mut value, mask) = (self.get(word), mask.map(|mask| self.get(mask)));
@@ -237,7 +238,7 @@ impl Selection<'_, '_> {
         }
     }
 
-    /// Pixels are stored one after the other: a transposition of four registers.
+    /// Stores pixels one after the other: a transposition of four registers.
     pub(super) fn store(&mut self, channels: [Value; 4], rows: &[Reg], offset: u32) {
         let &[address] = rows else { unreachable!("a register holds pixels of one row") };
         let address = self.get(address);
@@ -251,7 +252,7 @@ impl Selection<'_, '_> {
     }
 
     fn transpose(&mut self, [r, g, b, a]: [Value; 4]) -> [Value; 4] {
-        // Interleaves words of 4 or 8 bytes of the lower or upper halves.
+        // Interleaves words of `size` bytes of the lower or upper halves.
         let interleave = |size: u8, upper: bool| -> [u8; 16] {
             let first = if upper { 8 } else { 0 };
             std::array::from_fn(|i| {

@@ -1,9 +1,10 @@
 //! The Cranelift emitter: portable, in vectors of 128 bits on every architecture.
 //!
-//! - [`function`]: the flow graph of a function, and which instruction becomes what;
-//! - [`operations`], [`integers`], [`fused`], [`memory`], [`calls`]: instructions, as Cranelift's.
+//! - [`function`]: the flow graph of a function, and the dispatch on instructions;
+//! - [`operations`], [`integers`], [`fused`], [`memory`], [`calls`]: lowering of instructions to
+//!   Cranelift's.
 //!
-//! On x86-64 the code needs SSE4.1: rounding and blending are single instructions from there on.
+//! On x86-64 the code needs SSE4.1, which has single instructions for rounding and blending.
 
 mod calls;
 mod function;
@@ -32,14 +33,14 @@ use super::{Allocation, EmitError, Emitter, Listing, Part, parts};
 use crate::machine::{Machine, PerClass, Tile};
 use crate::registers::RegisterProgram;
 
-/// What is off on every machine: with it products of two halves of 32 bits become `vpmullq`, which is
-/// three operations on Intel's processors, and without it `pmuludq`, which is one.
+/// Settings that are off on every machine. With AVX-512DQ a product of two halves of 32 bits
+/// becomes `vpmullq`, three operations on Intel's processors; without it, `pmuludq`, which is one.
 const UNWANTED: &[&str] = if cfg!(target_arch = "x86_64") { &["has_avx512dq"] } else { &[] };
 
 /// Makes code with Cranelift.
 pub struct CraneliftEmitter {
     isa: OwnedTargetIsa,
-    /// The same with registers allocated in one pass, once a program needs it.
+    /// The same with single-pass register allocation, made once a program needs it.
     quick: OnceLock<OwnedTargetIsa>,
     builder: isa::Builder,
     machine: Machine,
@@ -52,13 +53,13 @@ impl fmt::Debug for CraneliftEmitter {
 }
 
 impl CraneliftEmitter {
-    /// For this machine without some of what its processor can do: names of Cranelift's settings
-    /// for the architecture that are to be off.
+    /// An emitter for this machine, without some features of its processor. `off` names Cranelift's
+    /// settings for the architecture that are to be off.
     ///
     /// # Errors
     ///
-    /// [`EmitError::Machine`] where the processor lacks what every kernel needs, or there is no
-    /// such setting.
+    /// [`EmitError::Machine`] if the processor lacks what every kernel needs, or there is no such
+    /// setting.
     pub fn host(off: &[&str]) -> Result<Self, EmitError> {
         let machine = |what: &dyn fmt::Display| EmitError::Machine(what.to_string());
         let mut builder = cranelift_native::builder().map_err(|e| machine(&e))?;
@@ -78,7 +79,7 @@ impl CraneliftEmitter {
         Ok(Self { isa, quick: OnceLock::new(), builder, machine })
     }
 
-    /// What says how the code lies in memory.
+    /// Cranelift's description of the machine, by which the code is loaded.
     pub(super) fn isa(&self) -> OwnedTargetIsa {
         self.isa.clone()
     }
@@ -97,8 +98,8 @@ fn is_x86(isa: &dyn TargetIsa) -> bool {
     isa.name() == "x64"
 }
 
-/// The machine, as far as Cranelift uses it: masks are vectors, and no vector register survives a
-/// call of the System V convention. (On aarch64 the lower halves of some do.)
+/// The machine as Cranelift uses it: masks are vectors, and no vector register survives a call of
+/// the System V convention. (On aarch64 the lower halves of some do.)
 fn describe(isa: &dyn TargetIsa) -> Machine {
     let is_on = |name| isa.isa_flags().iter().any(|f| f.name == name && f.as_bool() == Some(true));
     Machine {
@@ -127,7 +128,7 @@ fn finish(isa: &isa::Builder, allocation: &str) -> Result<OwnedTargetIsa, EmitEr
 }
 
 impl CraneliftEmitter {
-    /// Function number `index` of a program, in Cranelift's form.
+    /// Function number `index` of a program, as Cranelift's IR.
     fn function(
         &self,
         program: &RegisterProgram,
@@ -187,8 +188,7 @@ impl Emitter for CraneliftEmitter {
     }
 }
 
-/// The bytes of stack that a function takes: its frame, and the return address and the frame
-/// pointer above it.
+/// The bytes of stack that a function takes: its frame, the return address and the frame pointer.
 fn frame_size(isa: &dyn TargetIsa, code: &cranelift_codegen::CompiledCode) -> usize {
     let frame = code.buffer.frame_layout().map_or(0, |f| f.frame_to_fp_offset as usize);
     frame + 2 * usize::from(isa.pointer_bytes())

@@ -1,8 +1,8 @@
-//! Operations lane by lane, and what takes registers of lanes apart and puts them together.
+//! Operations lane by lane, and splitting and joining of registers.
 //!
-//! Each becomes the form that compiles to the fewest machine instructions on x86-64, as measured:
-//! minima and maxima are a compare and a select of its operands (`minps`), signs are flipped and
-//! cleared by bits, selects are `blendv` there and `bitselect` elsewhere.
+//! Each operation takes the form that compiles to the fewest machine instructions on x86-64, as
+//! measured: minima and maxima are a comparison and a select of its operands (`minps`); signs are
+//! flipped and cleared by bit operations; selects are `blendv` there and `bitselect` elsewhere.
 
 use cranelift_codegen::ir::condcodes::{FloatCC, IntCC};
 use cranelift_codegen::ir::immediates::{Ieee32, Ieee64};
@@ -69,8 +69,8 @@ impl Selection<'_, '_> {
         );
         let mut a = values[0];
         let mut b = *values.get(1).unwrap_or(&a);
-        // A constant is read from memory by the instruction itself if it is the second operand.
-        // (The other NaN of two may come out then, but all are one.)
+        // x86 instructions read a constant from memory only as the second operand. (The swap may
+        // choose the other NaN of two, but all NaNs are equal here.)
         if matches!(op, Op::Add | Op::Mul) && self.is_constant(a) {
             (a, b) = (b, a);
         }
@@ -162,7 +162,7 @@ impl Selection<'_, '_> {
         self.choose(is_vector, ty, mask, x, y)
     }
 
-    /// A select in the form that the code generator knows as a minimum or maximum.
+    /// A select in the form that the code generator recognises as a minimum or maximum.
     pub(super) fn choose(
         &mut self,
         is_vector: bool,
@@ -207,7 +207,7 @@ impl Selection<'_, '_> {
         self.constant(ty, bits)
     }
 
-    /// Bytes picked from two vectors, as a vector of that type.
+    /// A vector of type `ty`, of 16 bytes picked from two vectors.
     pub(super) fn shuffle(&mut self, ty: ir::Type, a: Value, b: Value, bytes: [u8; 16]) -> Value {
         let [a, b] = [a, b].map(|v| self.builder.ins().bitcast(types::I8X16, same_bits(), v));
         let mask = self.builder.func.dfg.immediates.push(bytes.to_vec().into());
@@ -215,7 +215,7 @@ impl Selection<'_, '_> {
         self.builder.ins().bitcast(ty, same_bits(), value)
     }
 
-    /// The lanes of other pixels.
+    /// Moves the value of another pixel of the pair along `axis` into each lane.
     pub(super) fn neighbour(
         &mut self,
         ty: RegisterType,
@@ -254,7 +254,7 @@ impl Selection<'_, '_> {
 
     pub(super) fn join(&mut self, to: RegisterType, [low, high]: [Value; 2]) -> Value {
         if let RegisterType::Vector(Kind::Mask | Kind::I32) = to {
-            // The lower four bytes of each of the four.
+            // The lower four bytes of each of the four lanes of 64 bits.
             let bytes = std::array::from_fn(|i| (i / 4 * 8 + i % 4) as u8);
             return self.shuffle(types::I32X4, low, high, bytes);
         }

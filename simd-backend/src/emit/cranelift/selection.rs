@@ -1,4 +1,4 @@
-//! A function that is being made.
+//! State of the lowering of a function to Cranelift's IR.
 
 use cranelift_codegen::ir::{self, Constant, FuncRef, Value, types};
 use cranelift_codegen::isa::{CallConv, TargetFrontendConfig, TargetIsa};
@@ -30,11 +30,11 @@ pub(super) fn clif_type(ty: RegisterType) -> ir::Type {
 /// The calling conventions of a machine.
 #[derive(Clone, Copy)]
 pub(super) struct Conventions {
-    /// Of what Rust code calls or is called by: that of `extern "C"`.
+    /// For functions called by Rust code or calling it: the convention of `extern "C"`.
     pub(super) outer: CallConv,
-    /// Of procedures, which only code of this emitter calls: vectors go in registers.
+    /// For procedures, which only code of this emitter calls: vectors are passed in registers.
     pub(super) inner: CallConv,
-    /// The machine, as far as building functions depends on it.
+    /// The machine's properties that the function builder needs.
     pub(super) config: TargetFrontendConfig,
 }
 
@@ -45,28 +45,29 @@ impl Conventions {
     }
 }
 
-/// A function that is being made.
+/// The lowering of a function.
 pub(super) struct Selection<'p, 'f> {
     pub(super) program: &'p RegisterProgram,
     pub(super) function: &'p Function,
     pub(super) is_x86: bool,
     pub(super) conventions: Conventions,
     pub(super) machine: &'p Machine,
-    /// All values are in SSA form already: no variables are declared.
+    /// The builder. It declares no variables: all values are in SSA form already.
     pub(super) builder: FunctionBuilder<'f>,
     pub(super) blocks: Vec<ir::Block>,
     pub(super) values: Vec<Option<Value>>,
     /// The address of the context, then the function's [`Argument`](crate::registers::Argument)s.
     pub(super) arguments: Vec<Value>,
-    /// The imported function and room for its operands, once there is a call of it.
+    /// The imported reference mathematics and the stack slot of its operands, once a call needs
+    /// them.
     pub(super) reference: Option<(FuncRef, ir::StackSlot)>,
-    /// The procedures that have been called here.
+    /// The procedures imported so far.
     pub(super) procedures: Vec<Option<FuncRef>>,
-    /// What the function's vectors of constants are called.
+    /// The handles of vector constants, by their bits.
     pub(super) constants: FxHashMap<u128, Constant>,
     /// The address of the spill slots, if there are any.
     pub(super) spill_slots: Option<Value>,
-    /// How many loops are around each block, if their order counts.
+    /// The loop depth of each block, where the order of blocks matters.
     pub(super) depths: Option<Vec<u32>>,
 }
 
@@ -84,7 +85,7 @@ impl Selection<'_, '_> {
     }
 }
 
-/// What is read of memory for a register: a mask is kept in words.
+/// The type of a register's value in memory: a mask is a word.
 pub(super) fn word_type(ty: RegisterType) -> ir::Type {
     if ty == RegisterType::Scalar(Kind::Mask) { types::I32 } else { clif_type(ty) }
 }

@@ -9,7 +9,7 @@ use super::*;
 use crate::emit::Target;
 use crate::pipeline::Compiler;
 
-/// The function for a row of groups of eight lanes.
+/// The function for a row, at eight lanes.
 fn row(shader: &str, allocation: Allocation) -> ir::Function {
     let (core, diagnostics) = compile(&SourceFile::new("test.lv", shader));
     assert!(diagnostics.is_empty(), "{diagnostics:?}");
@@ -24,8 +24,8 @@ fn row(shader: &str, allocation: Allocation) -> ir::Function {
     emitter.function(&program, index, &of_row, &mut FunctionBuilderContext::new())
 }
 
-/// How many blocks stand between those of a loop without being of it, where Cranelift puts them,
-/// beside those from which the way leads out at once.
+/// Counts blocks that Cranelift's layout puts between the blocks of a loop although they lie
+/// outside it. Blocks that lead straight out of that range do not count.
 fn strangers(function: &ir::Function) -> usize {
     let flow = ControlFlowGraph::with_function(function);
     let tree = DominatorTree::with_function(function, &flow);
@@ -54,6 +54,7 @@ fn loops_stand_together_for_the_single_pass() {
         (define p (/ (.xy (frag-coord)) (resolution)))
         (search (rounds 3 (until 7 (search (+ (.x p) (rounds 2 (.y p)))))))";
     assert_eq!(strangers(&row(shader, Allocation::Quick)), 0);
-    // That is what it is for: Cranelift alone would put the rest of the program in between.
+    // The test shader does show the problem: the default order puts the rest of the program in
+    // between.
     assert_ne!(strangers(&row(shader, Allocation::Thorough)), 0);
 }

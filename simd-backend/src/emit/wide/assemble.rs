@@ -1,15 +1,15 @@
 //! From allocated registers to bytes: frames, moves, jumps, constants.
 //!
 //! ```text
-//!  frame pointer ─▶ what the caller had there, and the registers that are to be preserved
+//!  frame pointer ─▶ the caller's frame pointer, and the preserved registers
 //!                   (in the functions for the frame and for a row)
-//!                   what survives the reference mathematics
-//!                   what the allocator spills
+//!                   vector registers saved around the reference mathematics
+//!                   the allocator's spill slots
 //!                   the spill slots of the register program
-//!  stack pointer ─▶ what the reference mathematics is given
+//!  stack pointer ─▶ operands and results of the reference mathematics
 //! ```
 //!
-//! The stack pointer is a multiple of 64 wherever something is called.
+//! The stack pointer is a multiple of 64 at every call.
 
 use std::fmt::Write as _;
 
@@ -23,33 +23,33 @@ use crate::emit::Role;
 use crate::emit::abi::Field;
 use crate::mutants::{Mutant, is_active};
 
-/// To which multiples vectors and the stack are aligned.
+/// The alignment of vectors and of the stack.
 const ALIGNMENT: usize = 64;
-/// Each is touched before those below.
+/// Stack pages are touched in order, from the top.
 const PAGE: usize = 4096;
-/// What a function called from outside preserves beside the frame pointer.
+/// The registers that a function called from outside preserves, beside the frame pointer.
 const PRESERVED: [u8; 5] = [3, 12, 13, 14, 15];
 
 /// The bytes of a function.
 pub(super) struct Assembled {
     pub(super) bytes: Vec<u8>,
-    /// Calls of procedures: where the four bytes of a distance are, and which procedure.
+    /// Calls of procedures: the position of the four bytes of the distance, and the procedure.
     pub(super) calls: Vec<(usize, u32)>,
     /// Bytes of stack, the return address included.
     pub(super) stack: usize,
     /// The instructions as text.
     pub(super) listing: String,
-    /// The same instructions, where they begin.
+    /// The same instructions with the positions where they begin.
     #[cfg(test)]
     pub(super) instructions: Vec<(usize, Instruction<Hardware>)>,
 }
 
-/// Where the parts of a frame begin, from the stack pointer.
+/// The offsets of a frame's parts from the stack pointer.
 struct Layout {
     slots: usize,
     spilled: usize,
     survivors: usize,
-    /// All of it.
+    /// The size of the frame.
     size: usize,
 }
 
@@ -61,9 +61,9 @@ struct Assembler<'c> {
     layout: Layout,
     out: Assembled,
     constants: Vec<ConstantUse>,
-    /// Where each block begins.
+    /// The position of each block.
     places: Vec<usize>,
-    /// Where distances to blocks are to be filled in.
+    /// Distances to fill in: their positions, and the blocks.
     jumps: Vec<(usize, usize)>,
     lists: bool,
 }
@@ -87,7 +87,7 @@ pub(super) fn assemble(
     let survivors = (spilled + output.num_spillslots * 8).next_multiple_of(ALIGNMENT);
     let saved = if calls_out.is_some() { wide.preserved_vectors().len() * vector } else { 0 };
     let size = survivors + saved;
-    // A procedure is called with the return address below a multiple.
+    // On entry of a procedure the return address lies just below a multiple of `ALIGNMENT`.
     let size = match role {
         Role::Procedure if size == 0 && calls_out.is_none() => 0,
         Role::Procedure => size + ALIGNMENT - 8,
@@ -135,7 +135,7 @@ impl Assembler<'_> {
         self.constants();
     }
 
-    /// Constants, the larger first, so that each is at a multiple of its size.
+    /// Appends constants, the larger first, so that each is aligned to its size.
     fn constants(&mut self) {
         let all = &self.code.constants;
         let mut order: Vec<usize> = (0..all.len()).collect();
@@ -185,12 +185,13 @@ impl Assembler<'_> {
             for number in PRESERVED {
                 self.emit(Instruction::new(Op::Push, Size::B64).rm(number));
             }
-            // The first argument.
+            // The first argument is the context.
             self.emit(Instruction::new(Op::Mov, Size::B64).reg(CONTEXT).rm(7));
             let align = Instruction::new(Op::AndNumber, Size::B64).rm(STACK);
             self.emit(align.number(-(ALIGNMENT as i32)));
         }
-        // The first probe may be as much below what has been touched as aligning takes.
+        // The first step is shorter: alignment may already have moved the stack pointer below the
+        // last touched byte.
         let (mut left, mut step) = (size, PAGE - ALIGNMENT);
         while left >= step {
             self.stack_change(Op::SubNumber, step);
@@ -243,7 +244,7 @@ impl Assembler<'_> {
         }
     }
 
-    /// Where the allocator has put something.
+    /// The register or stack slot that the allocator chose.
     fn place(&self, at: regalloc2::Allocation) -> Rm<PReg> {
         match at.kind() {
             AllocationKind::Reg => Rm::Reg(at.as_reg().expect("it is one")),
@@ -256,7 +257,7 @@ impl Assembler<'_> {
         }
     }
 
-    /// Copies a register to another, or to memory or from there.
+    /// Copies from register to register, or between a register and the stack.
     fn relocate(&mut self, from: Rm<PReg>, to: Rm<PReg>) {
         let size = self.wide.size();
         let number = |reg: PReg| reg.hw_enc() as Hardware;
@@ -290,7 +291,7 @@ impl Assembler<'_> {
         match step {
             Step::Plain(instruction) => {
                 let instruction = self.resolve(instruction, allocated);
-                // What is in its place already.
+                // A copy of a register to itself is left out.
                 let is_copy = matches!(instruction.op, Op::Move) && instruction.mask.is_none();
                 if !(is_copy && instruction.reg.map(Rm::Reg) == instruction.rm) {
                     self.emit(instruction);
@@ -326,8 +327,8 @@ impl Assembler<'_> {
         }
     }
 
-    /// Calls the reference mathematics. Procedures promise that some vectors survive, all of which
-    /// it may change.
+    /// Calls the reference mathematics. It may change all vector registers, so those that
+    /// procedures preserve are saved around the call.
     fn reference(&mut self, function: u32, lanes: u32) {
         let mut survivors = self.wide.preserved_vectors();
         if is_active(Mutant::ClobberedSurvivor) {
@@ -360,7 +361,7 @@ impl Assembler<'_> {
         let name = condition.map_or("mp", Condition::name);
         self.say(format_args!("  j{name} block{to}"));
         let bytes = &mut self.out.bytes;
-        // Backward, distances are known.
+        // The distance of a backward jump is known.
         let known = self.places[to];
         let short = known as i64 - bytes.len() as i64 - 2;
         if known != usize::MAX && i8::try_from(short).is_ok() {
@@ -375,7 +376,7 @@ impl Assembler<'_> {
         bytes.extend([0; 4]);
     }
 
-    /// The instruction with the registers that it has been given.
+    /// The instruction with the registers chosen by the allocator.
     fn resolve(&self, it: &Instruction<Place>, allocated: &[Rm<PReg>]) -> Instruction<Hardware> {
         let place = |place: Place| match place {
             Place::Fixed(number) => Rm::Reg(number),

@@ -10,29 +10,29 @@ use std::fmt::{self, Display, Formatter};
 use super::instruction::{Base, Hardware, Instruction, Mem, Rm, Text, register_name};
 use super::isa::Condition;
 
-/// What stands for a register where instructions are made.
+/// A register operand when an instruction is made.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Arg {
     /// Assigned.
     Def(VReg),
     /// Read.
     Use(VReg),
-    /// Read, from memory if it lies there: ModRM.rm alone.
+    /// Read from a register or directly from a spill slot: ModRM.rm alone.
     Any(VReg),
-    /// The first is read, the second assigned, in one register.
+    /// Two values in one register: the first is read, the second assigned.
     Tied(VReg, VReg),
-    /// What the field `reg` is, which is assigned: its bits before do not matter.
+    /// The register of the field `reg`, which is assigned here: its old value does not matter.
     SameAsReg,
-    /// That one.
+    /// A machine register.
     Fixed(Hardware),
 }
 
-/// The same once the allocator has been told.
+/// A register operand as the allocator knows it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Place {
-    /// That operand of the instruction.
+    /// The operand of that index.
     Operand(u8),
-    /// That register.
+    /// A machine register.
     Fixed(Hardware),
 }
 
@@ -40,39 +40,39 @@ pub(super) enum Place {
 #[derive(Clone, Debug)]
 pub(super) enum Step {
     Plain(Instruction<Place>),
-    /// The registers in which arguments come.
+    /// Defines the registers in which arguments arrive.
     Arguments,
     /// Jumps to the one successor.
     Jump,
-    /// Jumps to the first of two successors, if the condition holds.
+    /// Jumps to the first of two successors if the condition holds, else to the second.
     Branch(Condition),
-    /// Calls that procedure.
+    /// Calls the procedure of that number.
     Call(u32),
-    /// Calls the reference mathematics, for so many lanes.
+    /// Calls the reference mathematics for `lanes` lanes.
     Reference {
         function: u32,
         lanes: u32,
     },
-    /// Returns what the operands hold, or that number.
+    /// Returns the operands' values, or that number.
     Return(Option<i32>),
 }
 
-/// A function.
+/// A function with virtual registers.
 #[derive(Default)]
 pub(super) struct Code {
     pub(super) steps: Vec<Step>,
     operands: Vec<Operand>,
-    /// Where those of each step begin, and where those of the last one end.
+    /// The first operand of each step; the end of the last step's operands comes last.
     starts: Vec<u32>,
-    /// What a call changes beside its result.
+    /// The registers that a call clobbers, except its result.
     clobbers: PRegSet,
     clobbers_of: FxHashMap<u32, PRegSet>,
     pub(super) blocks: Vec<CodeBlock>,
     pub(super) classes: Vec<RegClass>,
-    /// The constants, each at a multiple of its size.
+    /// The constants; each is aligned to its size.
     pub(super) constants: Vec<Vec<u8>>,
     constant_ids: FxHashMap<Vec<u8>, u32>,
-    /// Of a register, how many eight bytes it takes in memory.
+    /// The size of a vector register's spill slot, in units of eight bytes.
     pub(super) vector_words: usize,
 }
 
@@ -81,12 +81,12 @@ pub(super) struct Code {
 pub(super) struct CodeBlock {
     pub(super) range: (usize, usize),
     pub(super) params: Vec<VReg>,
-    /// What is passed on to the one successor.
+    /// The arguments for the parameters of the only successor.
     pub(super) arguments: Vec<VReg>,
     pub(super) successors: Vec<Block>,
     pub(super) predecessors: Vec<Block>,
     pub(super) cold: bool,
-    /// Whether a loop begins here.
+    /// True if a loop begins here.
     pub(super) is_header: bool,
 }
 
@@ -100,7 +100,7 @@ impl Code {
         VReg::new(self.classes.len() - 1, class)
     }
 
-    /// A constant by its bytes, as many as an instruction reads.
+    /// The number of a constant, given by the bytes that an instruction reads.
     pub(super) fn constant(&mut self, bytes: Vec<u8>) -> u32 {
         if let Some(&known) = self.constant_ids.get(&bytes) {
             return known;
@@ -111,7 +111,7 @@ impl Code {
         id
     }
 
-    /// Ends the step whose operands are the last ones.
+    /// Ends a step, whose operands are those appended since the last one.
     fn end_step(&mut self, step: Step) {
         self.steps.push(step);
         self.starts.push(self.operands.len() as u32);
@@ -176,7 +176,7 @@ impl Code {
         self.end_step(Step::Plain(step));
     }
 
-    /// Appends what no row says, with registers that must be those.
+    /// Appends a step without a row in the table, with its operands in fixed registers.
     pub(super) fn push_fixed(&mut self, step: Step, uses: &[(VReg, PReg)], defs: &[(VReg, PReg)]) {
         if let Step::Call(_) | Step::Reference { .. } = step {
             let mut clobbers = self.clobbers;
@@ -196,7 +196,7 @@ impl Code {
         self.end_step(step);
     }
 
-    /// Fills in who comes before whom.
+    /// Fills in predecessors and loop headers.
     pub(super) fn finish(&mut self) {
         for index in 0..self.blocks.len() {
             for i in 0..self.blocks[index].successors.len() {

@@ -1,4 +1,4 @@
-//! An instruction with its operands, whatever stands for registers; its bytes and its text.
+//! An instruction with operands of any register type `R`; its bytes and its text.
 
 use std::fmt::{self, Display, Formatter};
 
@@ -8,10 +8,10 @@ use crate::mutants::{Mutant, is_active};
 /// The stack pointer.
 pub(crate) const RSP: u8 = 4;
 
-/// The logarithm of what an index is multiplied by.
+/// Logarithm of the scale of an index: words of four bytes.
 const WORDS: u8 = 2;
 
-/// An instruction. Fields that its row does not have are `None`.
+/// An instruction. Fields that its row in the table lacks are `None`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Instruction<R> {
     pub(crate) op: Op,
@@ -22,16 +22,16 @@ pub(crate) struct Instruction<R> {
     pub(crate) vvvv: Option<R>,
     /// ModRM.rm.
     pub(crate) rm: Option<Rm<R>>,
-    /// The register in the last byte.
+    /// The register in the immediate byte.
     pub(crate) last: Option<R>,
-    /// EVEX: the lanes that are written.
+    /// EVEX: the mask of lanes that are written.
     pub(crate) mask: Option<R>,
-    /// EVEX: the other lanes are cleared; else they stay.
+    /// EVEX: clears the other lanes; else they keep their values.
     pub(crate) zeroing: bool,
     /// EVEX: memory holds one element for all lanes.
     pub(crate) broadcast: bool,
     pub(crate) number: i32,
-    /// Of those that have one.
+    /// The condition of `set` and `cmov`.
     pub(crate) condition: Option<Condition>,
 }
 
@@ -42,36 +42,36 @@ pub(crate) enum Rm<R> {
     Mem(Mem<R>),
 }
 
-/// Memory.
+/// A memory operand.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Mem<R> {
     pub(crate) base: Base<R>,
-    /// What counts words of four bytes from there: a register, or a vector of several.
+    /// The index, in words of four bytes: a general register, or a vector of one index per lane.
     pub(crate) index: Option<R>,
     pub(crate) offset: i32,
 }
 
-/// What an address is relative to.
+/// The base of an address.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Base<R> {
-    /// What a register holds.
+    /// The address in a register.
     Register(R),
     /// A place in the function's frame.
     Frame(Area),
-    /// That constant of the function.
+    /// The function's constant of that number.
     Constant(u32),
 }
 
 /// A part of a frame.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Area {
-    /// What the reference mathematics is given.
+    /// The operands and results of the reference mathematics.
     Callout,
     /// The spill slots of the register program.
     Slots,
 }
 
-/// The number of a machine register of its class.
+/// The number of a machine register within its class.
 pub(crate) type Hardware = u8;
 
 impl<R: Copy> Instruction<R> {
@@ -117,7 +117,7 @@ impl<R: Copy> Mem<R> {
         Self { base: Base::Register(base), index: None, offset }
     }
 
-    /// The word of an index from there.
+    /// The word at an index from there.
     pub(crate) fn word(base: R, index: R, offset: i32) -> Self {
         Self { base: Base::Register(base), index: Some(index), offset }
     }
@@ -133,20 +133,20 @@ impl<R: Copy> Mem<R> {
     }
 }
 
-/// Where a constant's distance is to be filled in: four bytes that end so many before the
-/// instruction does.
+/// A reference to a constant, whose distance is filled in later. The distance counts from the end
+/// of the instruction.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct ConstantUse {
-    /// Where the four bytes are.
+    /// The position of the four bytes of the distance.
     pub(crate) at: usize,
-    /// The end of the instruction.
+    /// The position after the instruction.
     pub(crate) end: usize,
     pub(crate) constant: u32,
     pub(crate) offset: i32,
 }
 
 impl Instruction<Hardware> {
-    /// Whether it takes EVEX.
+    /// True if it needs an EVEX encoding.
     pub(crate) fn is_evex(&self) -> bool {
         let base = match self.rm {
             Some(Rm::Reg(reg)) => Some(reg),
@@ -165,7 +165,7 @@ impl Instruction<Hardware> {
         }
     }
 
-    /// Appends its bytes. A constant's place is filled in later.
+    /// Appends its bytes. Returns the reference to a constant, if it has one.
     pub(crate) fn encode(&self, out: &mut Vec<u8>) -> Option<ConstantUse> {
         let row = self.op.row();
         let reg = row.digit.or(self.reg).unwrap_or(0);
@@ -184,7 +184,7 @@ impl Instruction<Hardware> {
         let mut scale = 1;
         if row.form == Form::Legacy {
             let byte = |kind| row.operands.iter().any(|&(_, of)| of == kind);
-            // Without it these would be the second bytes of other registers.
+            // Without a REX prefix, byte registers 4 to 7 would be AH, CH, DH and BH.
             let is_byte = byte(Kind::B) && !base && rm >= 4;
             let wide = self.size == Size::B64 && !matches!(self.op, Op::Push | Op::Pop);
             let wide = wide && !matches!(self.op, Op::CallAddress | Op::Return);
@@ -204,7 +204,7 @@ impl Instruction<Hardware> {
                 _ => 0,
             };
             let x = if base { bit(index.unwrap_or(0), 3) } else { bit(rm, 4) };
-            // Of a vector of indices the highest bit lies where that of a second operand would.
+            // The highest bit of a vector index is encoded in the place of vvvv's.
             let high = bit(vvvv | index.unwrap_or(0), 4);
             let inverted = bit(reg, 3) << 7 | x << 6 | bit(rm, 3) << 5 | bit(reg, 4) << 4;
             out.extend([
@@ -221,7 +221,7 @@ impl Instruction<Hardware> {
             let all = [Some(reg), Some(rm), self.vvvv, self.last];
             let is_known = all.into_iter().flatten().all(|number| number < 16);
             debug_assert!(is_known && self.size != Size::B512, "{self} has no such form");
-            // Those of masks that have three operands have the bit set.
+            // Instructions on three masks set L.
             let is_three = row.operands == three_masks();
             let length = u8::from(self.size == Size::B256 || is_three);
             let last = (!vvvv & 15) << 3 | length << 2 | row.prefix;
@@ -283,7 +283,7 @@ impl Instruction<Hardware> {
     }
 }
 
-/// What has three masks.
+/// The operands of instructions on three masks.
 fn three_masks() -> &'static [(Field, Kind)] {
     Op::AndK.row().operands
 }
@@ -318,10 +318,10 @@ pub(crate) fn register_name(kind: Kind, size: Size, number: Hardware) -> String 
     }
 }
 
-/// Text, with a name for each register.
+/// The text of an instruction; `name` gives the names of registers.
 pub(crate) struct Text<'i, R, F> {
     pub(crate) instruction: &'i Instruction<R>,
-    /// Whether it is the EVEX form.
+    /// True for the EVEX form, which may have another name.
     pub(crate) is_evex: bool,
     pub(crate) name: F,
 }

@@ -1,16 +1,16 @@
-//! The instructions that are used, one row each: the encoder, the printer and the test that decodes
-//! what was encoded go by this table alone.
+//! The table of instructions, one row each, from which the encoder, the printer and the decoding
+//! test work.
 
-/// What a processor may have.
+/// A processor feature.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Feature {
-    /// What each of the architecture has.
+    /// The baseline of x86-64.
     Base,
     /// AVX.
     Avx,
     /// AVX2.
     Avx2,
-    /// Products and sums rounded once.
+    /// Fused multiply-add.
     Fma,
     /// AVX-512F.
     F,
@@ -25,10 +25,10 @@ pub(crate) enum Feature {
     Vbmi2,
 }
 
-/// Of how many bits an instruction's operands are.
+/// The size of an instruction's operands, in bits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) enum Size {
-    /// 32: general registers, and scalars where it does not matter.
+    /// 32: general registers, and scalars where the size does not matter.
     B32,
     /// 64: general registers.
     B64,
@@ -41,12 +41,12 @@ pub(crate) enum Size {
 }
 
 impl Size {
-    /// In bytes.
+    /// The size in bytes.
     pub(crate) fn bytes(self) -> u32 {
         4 << self as u32
     }
 
-    /// Half of a vector.
+    /// Half the size of a vector.
     pub(crate) fn half(self) -> Self {
         match self {
             Self::B512 => Self::B256,
@@ -55,31 +55,31 @@ impl Size {
     }
 }
 
-/// Which forms an instruction has.
+/// The encodings of an instruction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Form {
-    /// As since the 8086, with REX.
+    /// The encoding since the 8086, with REX.
     Legacy,
-    /// VEX, and nothing else.
+    /// VEX alone.
     Vex,
-    /// EVEX, and nothing else.
+    /// EVEX alone.
     Evex,
-    /// VEX, or EVEX where VEX cannot say it.
+    /// VEX, or EVEX for operands that VEX cannot encode.
     Both,
 }
 
-/// What a memory operand is: how many bytes one unit of an 8-bit displacement counts in EVEX.
+/// The kind of a memory operand: the unit of an 8-bit displacement in EVEX, in bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Tuple {
-    /// A vector, or one element of so many bytes for all lanes.
+    /// A vector, or one element of so many bytes broadcast to all lanes.
     Full(u8),
     /// A vector.
     FullMem,
-    /// Half of a vector, or one element of so many bytes.
+    /// Half of a vector, or one element of so many bytes broadcast.
     Half(u8),
     /// Half of a vector.
     HalfMem,
-    /// So many bytes.
+    /// That number of bytes.
     Bytes(u8),
 }
 
@@ -94,7 +94,7 @@ impl Tuple {
         }
     }
 
-    /// The bytes of the element that it may take for all lanes.
+    /// The bytes of an element that the instruction may broadcast.
     pub(crate) fn element(self) -> Option<u8> {
         match self {
             Self::Full(element) | Self::Half(element) => Some(element),
@@ -112,34 +112,34 @@ pub(crate) enum Field {
     Vvvv,
     /// ModRM.rm, a register or memory.
     Rm,
-    /// The register in the upper half of the last byte.
+    /// The register in the upper half of the immediate byte.
     Last,
-    /// That byte as a number.
+    /// The immediate.
     Imm,
 }
 
-/// What an operand is called.
+/// The kind of an operand in text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Kind {
     /// A general register of the instruction's size.
     G,
-    /// Of 32 bits.
+    /// A general register of 32 bits.
     D,
-    /// Of 8 bits.
+    /// A general register of 8 bits.
     B,
     /// A vector of the instruction's size.
     V,
-    /// Of half of that.
+    /// A vector of half the instruction's size.
     H,
-    /// Of 128 bits.
+    /// A vector of 128 bits.
     X,
-    /// Of 256 bits.
+    /// A vector of 256 bits.
     Y,
-    /// Memory at as many places as a vector of the instruction's size has lanes.
+    /// Memory addressed by a vector of indices of the instruction's size.
     M,
-    /// A mask.
+    /// A mask register.
     K,
-    /// A number.
+    /// An immediate number.
     N,
 }
 
@@ -147,22 +147,22 @@ type Operands = &'static [(Field, Kind)];
 
 /// An instruction.
 pub(crate) struct Row {
-    /// Its name, and that of its EVEX form where it is another.
+    /// Its mnemonic, and that of its EVEX form.
     pub(crate) names: [&'static str; 2],
     pub(crate) form: Form,
-    /// None, 66, F3, F2.
+    /// The mandatory prefix: none, 66, F3, F2.
     pub(crate) prefix: u8,
-    /// None, 0F, 0F 38, 0F 3A.
+    /// The opcode map: none, 0F, 0F 38, 0F 3A.
     pub(crate) map: u8,
     pub(crate) opcode: u8,
-    /// W of VEX, and of EVEX.
+    /// The bit W of VEX, and of EVEX.
     pub(crate) w: [u8; 2],
-    /// ModRM.reg where it belongs to the opcode.
+    /// The part of the opcode in ModRM.reg.
     pub(crate) digit: Option<u8>,
     pub(crate) tuple: Tuple,
-    /// In the order in which they are written.
+    /// The operands, in the order of the text.
     pub(crate) operands: Operands,
-    /// What the processor needs to have, as VEX (or legacy) and as EVEX.
+    /// The features that the VEX (or legacy) form needs, and the EVEX form.
     #[cfg_attr(not(test), expect(dead_code, reason = "a test compares them with a decoder's"))]
     pub(crate) features: [&'static [Feature]; 2],
 }
@@ -208,7 +208,7 @@ macro_rules! rows {
     ($($op:ident: $name:literal $(or $other:literal)?, $form:ident, $prefix:literal $map:literal
         $opcode:literal $(/ $digit:literal)?, $w:literal $w2:literal, $tuple:expr, $operands:expr,
         $vex:ident $evex:ident;)*) => {
-        /// An instruction's row.
+        /// An instruction: the number of its row.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
         #[repr(u8)]
         pub(crate) enum Op { $(
@@ -237,7 +237,7 @@ macro_rules! rows {
             }
         }),*];
 
-        /// All of them.
+        /// All instructions.
         #[cfg(test)]
         pub(crate) const OPS: &[Op] = &[$(Op::$op),*];
     };
@@ -248,7 +248,7 @@ rows! {
     Load: "vmovups", Both, 0 1 0x10, 0 0, FullMem, RM, AVX FVL;
     Store: "vmovups", Both, 0 1 0x11, 0 0, FullMem, MR, AVX FVL;
     Move: "vmovaps", Both, 0 1 0x28, 0 0, FullMem, RM, AVX FVL;
-    // Of scalars.
+    // Moves of scalars.
     LoadSs: "vmovss", Both, 2 1 0x10, 0 0, Bytes(4), RM_X, AVX F1;
     LoadSd: "vmovsd", Both, 3 1 0x10, 0 1, Bytes(8), RM_X, AVX F1;
     StoreSs: "vmovss", Both, 2 1 0x11, 0 0, Bytes(4), MR_X, AVX F1;
@@ -257,12 +257,12 @@ rows! {
     FromGeneral64: "vmovq", Both, 1 1 0x6e, 1 1, Bytes(8), operands!(Reg X, Rm G), AVX F1;
     ToGeneral32: "vmovd", Both, 1 1 0x7e, 0 0, Bytes(4), operands!(Rm D, Reg X), AVX F1;
     ToGeneral64: "vmovq", Both, 1 1 0x7e, 1 1, Bytes(8), operands!(Rm G, Reg X), AVX F1;
-    // One number in all lanes.
+    // Broadcasts.
     BroadcastSs: "vbroadcastss", Both, 1 2 0x18, 0 0, Bytes(4), operands!(Reg V, Rm X), AVX2 FVL;
     BroadcastSd: "vbroadcastsd", Both, 1 2 0x19, 0 1, Bytes(8), operands!(Reg V, Rm X), AVX2 FVL;
     BroadcastD: "vpbroadcastd", Both, 1 2 0x58, 0 0, Bytes(4), operands!(Reg V, Rm X), AVX2 FVL;
     BroadcastQ: "vpbroadcastq", Both, 1 2 0x59, 0 1, Bytes(8), operands!(Reg V, Rm X), AVX2 FVL;
-    // Words of several places.
+    // Gathers and scatters.
     Gather: "vpgatherdd", Vex, 1 2 0x90, 0 0, Bytes(4), operands!(Reg V, Rm M, Vvvv V), AVX2 NONE;
     GatherK: "vpgatherdd", Evex, 1 2 0x90, 0 0, Bytes(4), operands!(Reg V, Rm M), NONE FVL;
     ScatterK: "vpscatterdd", Evex, 1 2 0xa0, 0 0, Bytes(4), operands!(Rm M, Reg V), NONE FVL;
@@ -299,10 +299,11 @@ rows! {
     RoundPd: "vroundpd" or "vrndscalepd", Both, 1 3 0x09, 0 1, Full(8), RMI, AVX FVL;
     RoundSs: "vroundss" or "vrndscaless", Both, 1 3 0x0a, 0 0, Bytes(4), RVMI_X, AVX F1;
     RoundSd: "vroundsd" or "vrndscalesd", Both, 1 3 0x0b, 0 1, Bytes(8), RVMI_X, AVX F1;
-    // Parts of numbers.
+    // Exponents and significands.
     ExponentPd: "vgetexppd", Evex, 1 2 0x42, 0 1, Full(8), RM, NONE FVL;
     SignificandPd: "vgetmantpd", Evex, 1 3 0x26, 0 1, Full(8), RMI, NONE FVL;
-    // The target times the last, plus the second; or else by the numbers of the operands.
+    // Fused multiply-add. 132: target × last + second; 213: second × target + last; 231: second ×
+    // last + target.
     MulAdd132Pd: "vfmadd132pd", Both, 1 2 0x98, 1 1, Full(8), RVM, FMA FVL;
     MulAdd213Pd: "vfmadd213pd", Both, 1 2 0xa8, 1 1, Full(8), RVM, FMA FVL;
     MulAdd231Pd: "vfmadd231pd", Both, 1 2 0xb8, 1 1, Full(8), RVM, FMA FVL;
@@ -343,9 +344,9 @@ rows! {
     OrPd: "vorpd", Both, 1 1 0x56, 0 1, Full(8), RVM, AVX DQVL;
     XorPs: "vxorps", Both, 0 1 0x57, 0 0, Full(4), RVM, AVX DQVL;
     XorPd: "vxorpd", Both, 1 1 0x57, 0 1, Full(8), RVM, AVX DQVL;
-    // Of the target and both others, by a table.
+    // Bitwise logic of three operands, the target first, by a truth table.
     Logic: "vpternlogd", Evex, 1 3 0x25, 0 0, Full(4), RVMI, NONE FVL;
-    // The upper word of two, moved to the left.
+    // Two words shifted left as one; the result is the upper word.
     Funnel: "vpshldd", Evex, 1 3 0x71, 0 0, Full(4), RVMI, NONE VBMI2VL;
     // Comparisons.
     CompareSsFlags: "vucomiss", Both, 0 1 0x2e, 0 0, Bytes(4), RM_X, AVX F1;
@@ -399,9 +400,9 @@ rows! {
     Insert256: "vinsertf32x8", Evex, 1 3 0x1a, 0 0, Bytes(32),
         operands!(Reg V, Vvvv V, Rm Y, Imm N), NONE DQ1;
     ShufflePs: "vshufps", Both, 0 1 0xc6, 0 0, Full(4), RVMI, AVX FVL;
-    // Of one register, by the numbers in the first operand.
+    // Permutes one register by the indices in the second operand.
     PermuteD: "vpermd", Both, 1 2 0x36, 0 0, Full(4), RVM, AVX2 FVL;
-    // Of two registers, by the numbers in the target.
+    // Permutes two registers by the indices in the target.
     PermuteTwo: "vpermi2d", Evex, 1 2 0x76, 0 0, Full(4), RVM, NONE FVL;
     PermuteQ: "vpermq", Both, 1 3 0x00, 1 1, Full(8), RMI, AVX2 FVL;
     UnpackLowPs: "vunpcklps", Both, 0 1 0x14, 0 0, Full(4), RVM, AVX FVL;
@@ -467,7 +468,7 @@ impl Op {
         &ROWS[self as usize]
     }
 
-    /// How many bytes the number in it takes.
+    /// The size of its immediate in bytes.
     pub(crate) fn number_bytes(self) -> usize {
         let row = self.row();
         let has = |field| row.operands.iter().any(|&(of, _)| of == field);
@@ -481,7 +482,7 @@ impl Op {
     }
 }
 
-/// A condition, as jumps have it.
+/// A condition of jumps, `set` and `cmov`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[repr(u8)]
 pub(crate) enum Condition {
@@ -508,7 +509,7 @@ pub(crate) enum Condition {
 }
 
 impl Condition {
-    /// The opposite.
+    /// The opposite condition.
     pub(crate) fn inverted(self) -> Self {
         match self {
             Self::Below => Self::AboveOrEqual,
@@ -524,7 +525,7 @@ impl Condition {
         }
     }
 
-    /// As in names of instructions.
+    /// Its suffix in mnemonics.
     pub(crate) fn name(self) -> &'static str {
         match self {
             Self::Below => "b",

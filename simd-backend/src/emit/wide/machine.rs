@@ -7,7 +7,7 @@ use super::isa::Feature;
 use super::isa::Size;
 use crate::machine::{Class, Machine, PerClass, Tile};
 
-/// How wide registers are, and how instructions are encoded.
+/// The width of registers, and the encoding of instructions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Wide {
     /// 256 bits, AVX2 and FMA; masks are vectors.
@@ -18,30 +18,30 @@ pub enum Wide {
     Avx512,
 }
 
-/// Holds the address of the context in all functions.
+/// The register that holds the address of the context in all functions.
 pub(super) const CONTEXT: u8 = 15;
-/// The frame pointer of the function that was called from outside.
+/// The frame pointer of the functions for the frame and for a row.
 pub(super) const FRAME: u8 = 5;
 /// The stack pointer.
 pub(super) const STACK: u8 = 4;
 
-/// General registers that a procedure leaves as they are, among those that there are to allocate.
+/// Allocatable general registers that a procedure preserves.
 const PRESERVED: [u8; 4] = [3, 12, 13, 14];
-/// The others.
+/// The other allocatable general registers.
 const SCRATCH: [u8; 9] = [0, 1, 2, 6, 7, 8, 9, 10, 11];
 
 /// The class of general registers.
 pub(super) const GENERAL: RegClass = RegClass::Int;
-/// That of vectors and floating-point scalars.
+/// The class of vectors and floating-point scalars.
 pub(super) const VECTOR: RegClass = RegClass::Float;
-/// That of masks, where they are no vectors.
+/// The class of masks, if they are not vectors.
 pub(super) const MASK: RegClass = RegClass::Vector;
 
-/// How many of the vector registers a procedure may change, where there are more.
+/// The number of vector registers that a procedure may change, on machines with more.
 const OF_PROCEDURES: usize = 16;
 
 impl Wide {
-    /// All of them.
+    /// All machines.
     pub const ALL: [Self; 3] = [Self::Avx2, Self::Avx512At256, Self::Avx512];
 
     /// Its name.
@@ -53,7 +53,7 @@ impl Wide {
         }
     }
 
-    /// What the code needs, in words.
+    /// The features that the code needs, for messages.
     pub fn needs(self) -> &'static str {
         match self {
             Self::Avx2 => "AVX2 and FMA",
@@ -61,7 +61,7 @@ impl Wide {
         }
     }
 
-    /// Whether this processor, and this system, can execute the code.
+    /// True if this processor and this system can execute the code.
     pub fn is_here(self) -> bool {
         #[cfg(all(target_arch = "x86_64", unix))]
         {
@@ -77,7 +77,8 @@ impl Wide {
         }
     }
 
-    /// Whether this processor moves two words as one by one instruction, which those of the first years do not.
+    /// True if this processor has AVX-512 VBMI2, which shifts two words as one. The first AVX-512
+    /// processors lack it.
     pub(super) fn has_funnels(self) -> bool {
         #[cfg(target_arch = "x86_64")]
         {
@@ -89,8 +90,7 @@ impl Wide {
         }
     }
 
-    /// Features that its instructions may need, on any processor. (Code has those of VBMI2 only where
-    /// `has_funnels`.)
+    /// The features that instructions may need. (Code uses VBMI2 only if `has_funnels`.)
     #[cfg(test)]
     pub(super) fn features(self) -> &'static [Feature] {
         use Feature::{Avx, Avx2, Base, Bw, Dq, F, Fma, Vbmi2, Vl};
@@ -101,23 +101,23 @@ impl Wide {
         }
     }
 
-    /// Of a vector.
+    /// The size of a vector.
     pub(super) fn size(self) -> Size {
         if self == Self::Avx512 { Size::B512 } else { Size::B256 }
     }
 
-    /// Whether there are registers for masks.
+    /// True if masks have registers of their own.
     pub(super) fn has_masks(self) -> bool {
         self != Self::Avx2
     }
 
-    /// How many vector registers there are.
+    /// The number of vector registers.
     fn vectors(self) -> usize {
         if self.has_masks() { 32 } else { 16 }
     }
 
-    /// What is known of it before registers are allocated. A block needs one register for masks
-    /// beside those of its values.
+    /// The machine's description for lowering and spilling. One mask register stays free: a block
+    /// needs it beside those of its values.
     pub(super) fn describe(self) -> Machine {
         let tile = if self == Self::Avx512 { Tile::SIXTEEN } else { Tile::EIGHT };
         let masks = if self.has_masks() { 7 } else { 0 };
@@ -131,12 +131,12 @@ impl Wide {
         machine
     }
 
-    /// The vector registers that procedures leave as they are.
+    /// The vector registers that procedures preserve.
     pub(super) fn preserved_vectors(self) -> std::ops::Range<u8> {
         OF_PROCEDURES as u8..self.vectors() as u8
     }
 
-    /// What the allocator may use: in procedures, what they may change.
+    /// The registers for the allocator: in a procedure, only those that it may change.
     pub(super) fn environment(self, is_procedure: bool) -> MachineEnv {
         let set = |class, registers: &mut dyn Iterator<Item = u8>| -> PRegSet {
             registers.map(|number| PReg::new(number.into(), class)).collect()
@@ -161,7 +161,7 @@ impl Wide {
         }
     }
 
-    /// What a call of a procedure changes.
+    /// The registers that a call of a procedure clobbers.
     pub(super) fn clobbers(self) -> PRegSet {
         PRegSet::from(&self.environment(true))
     }

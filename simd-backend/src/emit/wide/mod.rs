@@ -7,33 +7,33 @@
 //!
 //! | module | does |
 //! |---|---|
-//! | [`machine`] | which machines there are: how wide, how encoded, what survives calls |
+//! | [`machine`] | the machines: register widths, encodings, registers preserved by calls |
 //! | [`isa`] | the table of instructions |
 //! | [`instruction`] | an instruction's bytes and text, by that table |
 //! | [`code`] | a function with virtual registers, as the allocator sees it |
-//! | [`select`] | which instructions a register program becomes |
+//! | [`select`] | instruction selection |
 //! | [`assemble`] | frames, moves, jumps and constants |
 //!
-//! It is one emitter for three machines ([`Wide`]), which differ in width, in how instructions are
-//! encoded and in where masks are. AVX2 has VEX and 16 vector registers, of which masks take some.
-//! AVX-512 has EVEX, 32 vector registers and 7 for masks, at 512 or at 256 bits; each instruction
-//! that VEX can say as well is encoded so, which is shorter.
+//! It is one emitter for three machines ([`Wide`]), which differ in register width, in the encoding
+//! of instructions and in the place of masks. AVX2 has VEX encodings and 16 vector registers, some
+//! of which hold masks. AVX-512 has EVEX encodings, 32 vector registers and 7 for masks, at 512 or
+//! at 256 bits. Instructions that VEX can encode take VEX there too: it is shorter.
 //!
-//! *Masks.* In mask registers the bits beyond the lanes may be anything: what tests masks or joins
-//! them looks at the others alone. In vectors they are whole lanes of ones and zeros.
+//! *Masks.* In mask registers the bits beyond the lanes are undefined: tests and joins of masks
+//! ignore them. In vectors, masks are whole lanes of ones and zeros.
 //!
-//! *Memory.* A vector of constants is an operand in memory: of one element for all lanes in EVEX, else
-//! whole. What the register program reloads from spill slots once is an operand, too.
+//! *Memory.* A vector of constants is a memory operand: one element broadcast to all lanes in EVEX,
+//! else the whole vector. So is a spill slot's value that the register program reloads for one use.
 //!
 //! *Registers.* The address of the context stays in one general register everywhere. Procedures use
-//! the lower 16 vector registers and all masks; where there are more vector registers, these survive:
-//! only the call of the reference mathematics, which is hardly ever executed, saves them.
+//! the lower 16 vector registers and all masks. The other vector registers, where there are any,
+//! survive procedures: only the cold call of the reference mathematics saves them.
 //!
-//! *Nothing is relocated*: the address of the reference mathematics is in the context, and functions
-//! and constants lie at distances that are known here.
+//! *Nothing is relocated*: the address of the reference mathematics is in the context, and the
+//! distances to functions and constants are known here.
 //!
-//! Upper halves of vector registers are clear on entry, on return, and when the reference is called:
-//! instructions of SSE would wait for them.
+//! Upper halves of vector registers are clear on entry, on return, and when the reference is
+//! called: otherwise instructions of SSE would depend on them.
 
 mod assemble;
 mod code;
@@ -56,7 +56,7 @@ use super::{Allocation, EmitError, Emitter, Listing, Part, Role, parts};
 use crate::machine::Machine;
 use crate::registers::{Bounds, RegisterProgram};
 
-/// The checker takes as much memory as all values in all blocks.
+/// Limit of blocks × values for the checker, whose memory is proportional to it.
 const CHECKED: usize = 1 << 20;
 
 /// Makes code for registers of 256 or 512 bits.
@@ -64,17 +64,17 @@ const CHECKED: usize = 1 << 20;
 pub struct WideEmitter {
     pub(super) wide: Wide,
     machine: Machine,
-    /// Whether two words are moved as one by one instruction.
+    /// True if one instruction shifts two words as one (AVX-512 VBMI2).
     has_funnels: bool,
 }
 
 impl WideEmitter {
-    /// For that machine, whether or not this is one.
+    /// An emitter for that machine, even if this processor is another.
     pub fn new(wide: Wide) -> Self {
         Self { wide, machine: wide.describe(), has_funnels: wide.has_funnels() }
     }
 
-    /// The same for all processors that have its registers.
+    /// The same without VBMI2: for all processors that have its registers.
     pub(super) fn without_funnels(self) -> Self {
         Self { has_funnels: false, ..self }
     }

@@ -1,4 +1,4 @@
-//! What was encoded is decoded by somebody else.
+//! Compares the encoder with an independent decoder.
 
 use iced_x86::{
     CpuidFeature, Decoder, DecoderOptions, Formatter as _, MemorySizeOptions, NasmFormatter,
@@ -9,7 +9,8 @@ use super::instruction::{Hardware, Instruction, Mem, RSP, Rm};
 use super::isa::{Condition, Feature, Field, Form, Kind, OPS, Op, Size, Tuple};
 use super::machine::Wide;
 
-/// The only instruction of some bytes, as another disassembler writes it.
+/// The text of the only instruction in `bytes`, as another disassembler writes it, and the features
+/// that it needs.
 fn decode(bytes: &[u8]) -> (String, Vec<CpuidFeature>) {
     let mut decoder = Decoder::new(64, bytes, DecoderOptions::NONE);
     let decoded = decoder.decode();
@@ -46,7 +47,7 @@ fn feature(of: CpuidFeature) -> Feature {
     }
 }
 
-/// An instruction's sizes.
+/// The operand sizes of an instruction.
 fn sizes(op: Op) -> Vec<Size> {
     let row = op.row();
     let has = |kind| row.operands.iter().any(|&(_, of)| of == kind);
@@ -70,7 +71,7 @@ fn sizes(op: Op) -> Vec<Size> {
     }
 }
 
-/// All forms of an instruction: with registers low and high, with memory near and far.
+/// Forms of an instruction: low and high registers, small and large displacements.
 fn forms(op: Op, size: Size) -> Vec<Instruction<Hardware>> {
     let row = op.row();
     let kind = |field| row.operands.iter().find(|&&(of, _)| of == field).map(|&(_, kind)| kind);
@@ -80,7 +81,7 @@ fn forms(op: Op, size: Size) -> Vec<Instruction<Hardware>> {
         _ if row.form == Form::Vex || row.form == Form::Legacy => 16,
         _ => 32,
     };
-    // No two fields name the same register.
+    // Each field names another register.
     let number = |field: Field, turn: u8| {
         kind(field).map(|kind| (turn * 7 + field as u8 * 3 + 1) % most(kind))
     };
@@ -125,7 +126,7 @@ fn forms(op: Op, size: Size) -> Vec<Instruction<Hardware>> {
             Op::KToSigns,
         ]
         .contains(&op);
-        // Without EVEX shifts have no memory.
+        // Shifts by an immediate have memory operands in EVEX only.
         let in_memory = in_memory && !(row.digit.is_some() && row.form == Form::Both);
         let in_register = !matches!(
             op,
@@ -157,7 +158,7 @@ fn forms(op: Op, size: Size) -> Vec<Instruction<Hardware>> {
             it.mask = Some(turn % 7 + 1);
         }
         if in_memory {
-            // (The stack pointer counts nothing.)
+            // (The stack pointer cannot be an index.)
             let index = (turn * 7 + 11) % indices;
             if index != RSP || kind(Field::Rm) == Some(Kind::M) {
                 for offset in [0, 4, 100, 508, 512, 4096, -4, -512, -516] {
@@ -167,7 +168,7 @@ fn forms(op: Op, size: Size) -> Vec<Instruction<Hardware>> {
             }
         }
         if op == Op::Store {
-            // Lanes of a mask are stored.
+            // Masked stores.
             it.rm = Some(Rm::Mem(Mem::at((turn * 5 + 2) % 16, 64)));
             found.push(Instruction { mask: Some(turn % 7 + 1), ..it });
         }
@@ -195,7 +196,8 @@ fn forms(op: Op, size: Size) -> Vec<Instruction<Hardware>> {
     found
 }
 
-/// Each row of the table: its bytes are what its text says, and need what the row says.
+/// For each row of the table, the bytes decode to its text, and the decoder demands the features of
+/// the row.
 #[test]
 fn what_is_encoded_is_what_is_meant() {
     let mut count = 0;
@@ -214,7 +216,7 @@ fn what_is_encoded_is_what_is_meant() {
                 let needs = op.row().features[usize::from(it.is_evex())];
                 for of in features {
                     let has = |of| needs.contains(&of);
-                    // What has the later ones has the first.
+                    // AVX2 and FMA imply AVX.
                     let implied =
                         feature(of) == Feature::Avx && (has(Feature::Avx2) || has(Feature::Fma));
                     assert!(implied || has(feature(of)), "{it} needs {of:?}");
@@ -226,7 +228,8 @@ fn what_is_encoded_is_what_is_meant() {
     assert!(count > 10_000, "{count} instructions");
 }
 
-/// Of a kind of machine only what it has is used: what has no EVEX form needs no more than AVX2.
+/// Rows need only features of their machines: the VEX form of a row that also has an EVEX form
+/// needs no more than AVX2 and FMA.
 #[test]
 fn rows_are_of_machines() {
     for &op in OPS {

@@ -1,7 +1,7 @@
-//! Arrays: what is read and written at indices.
+//! Loads and stores of arrays at indices.
 //!
-//! Where lanes have an index each, AVX-512 scatters under a mask. AVX2 cannot: there the words that lie
-//! at the places of other lanes are gathered first, and stored again, lane by lane.
+//! Where each lane has its own index, AVX-512 scatters under a mask. AVX2 has no scatter: it stores
+//! lane by lane, and gathers first the old words for the lanes outside the mask.
 
 use regalloc2::VReg;
 
@@ -13,11 +13,11 @@ use crate::emit::wide::machine::{GENERAL, MASK, VECTOR};
 use crate::lanes::Kind;
 use crate::registers::{ArrayPlace, Reg, RegisterType};
 
-/// The lanes of 128 bits.
+/// The number of lanes in 128 bits.
 const LANES: i32 = 4;
 
 impl Selection<'_> {
-    /// Where words lie, by an index that counts lanes.
+    /// The place of words in an array, by an index in units of one lane's word.
     fn array_place(&self, place: &ArrayPlace, index: Option<VReg>) -> Mem<Arg> {
         let (lanes, width) = (self.program.shape.lanes(), self.program.shape.tile.width());
         let words = (place.array + place.first) * lanes + place.register * width;
@@ -28,12 +28,12 @@ impl Selection<'_> {
         }
     }
 
-    /// Of an index that is one for all lanes, or none: where the words of a register lie.
+    /// The place of a register's words in an array, where all lanes have one index or none.
     fn whole_place(&mut self, place: &ArrayPlace) -> Mem<Arg> {
         let Some(index) = place.index else { return self.array_place(place, None) };
         let index = self.register(index);
         let [whole, lanes] = [(); 2].map(|()| self.temporary(GENERAL));
-        // What lies above the lower half of an index is not part of it.
+        // The upper half of the index register is undefined: this clears it.
         self.op2(Op::Mov, Size::B32, whole, Source::register(index));
         let count = self.program.shape.lanes().ilog2() as i32;
         let shift = Instruction::new(Op::Shl, Size::B64).rm(Arg::Tied(whole, lanes));
@@ -41,7 +41,7 @@ impl Selection<'_> {
         self.array_place(place, Some(lanes))
     }
 
-    /// The indices of lanes as numbers of lanes; none if they have one for all.
+    /// The indices in units of one lane's word; `None` if all lanes have one index.
     fn indices(&mut self, place: &ArrayPlace) -> Option<VReg> {
         let index = place.index.filter(|&of| matches!(self.ty(of), RegisterType::Vector(_)))?;
         let index = self.register(index);
@@ -54,7 +54,7 @@ impl Selection<'_> {
         Some(lanes)
     }
 
-    /// Reads the words of a register's lanes in an array.
+    /// Loads the words of a register's lanes from an array.
     pub(super) fn load_array(&mut self, to: Reg, place: &ArrayPlace) {
         if let Some(indices) = self.indices(place) {
             let from = self.array_place(place, Some(indices));
@@ -96,7 +96,7 @@ impl Selection<'_> {
         self.store_lanes(place, indices, word);
     }
 
-    /// Stores a register.
+    /// Stores a register in the lanes of the mask.
     fn store_whole(&mut self, word: VReg, to: Mem<Arg>, mask: Option<VReg>) {
         let size = self.size();
         let word = match mask {
@@ -112,7 +112,7 @@ impl Selection<'_> {
         self.push(Instruction { mask, ..it });
     }
 
-    /// In the lanes of a mask the first, else the second.
+    /// Words of `a` in the lanes of a mask, of `b` in the others.
     pub(super) fn blend_words(&mut self, mask: VReg, a: VReg, b: VReg) -> VReg {
         let made = self.temporary(VECTOR);
         if self.wide.has_masks() {

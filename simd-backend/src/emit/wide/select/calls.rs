@@ -10,8 +10,8 @@ use crate::emit::wide::machine::{GENERAL, MASK, VECTOR, Wide};
 use crate::lanes::Kind;
 use crate::registers::{Reg, RegisterType};
 
-/// Where the arguments of a procedure are: vectors, masks and others each in the first registers of
-/// their class.
+/// The registers of a procedure's arguments: vectors, masks and others are each in the first
+/// registers of their class.
 pub(super) fn places(types: &[RegisterType], wide: Wide) -> Vec<PReg> {
     let mut used = [0; 3];
     let mut next = |class: RegClass, first: usize| {
@@ -26,7 +26,7 @@ pub(super) fn places(types: &[RegisterType], wide: Wide) -> Vec<PReg> {
     types.iter().map(place).collect()
 }
 
-/// Where the result of a procedure is.
+/// The register of a procedure's result.
 pub(super) fn result_place() -> PReg {
     PReg::new(0, VECTOR)
 }
@@ -40,7 +40,7 @@ impl Selection<'_> {
         self.code.push_fixed(Step::Call(procedure), &uses, &[(result, result_place())]);
     }
 
-    /// The mask, operands and results go through memory, as the reference takes them.
+    /// Calls the reference mathematics; mask, operands and result are passed in memory.
     pub(super) fn callout(&mut self, function: u32, to: Reg, mask: Reg, operands: &[Reg]) {
         let ty = self.ty(to);
         let is_scalar = matches!(ty, RegisterType::Scalar(_));

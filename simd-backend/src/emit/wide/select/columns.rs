@@ -1,4 +1,4 @@
-//! Words of columns that follow one another in memory.
+//! Loads of rows whose words are consecutive in memory.
 
 use regalloc2::VReg;
 
@@ -11,17 +11,17 @@ use crate::lanes::Space;
 use crate::mutants::{Mutant, is_active};
 use crate::registers::{Columns, Reg};
 
-/// Of `vpcmpd`: not equal.
+/// The predicate "not equal" of `vpcmpd`.
 const NOT_EQUAL: i32 = 4;
 
 impl Selection<'_> {
-    /// A constant of a word for each lane.
+    /// A constant with a word for each lane.
     fn words_of_lanes(&mut self, word: impl Fn(u32) -> u32) -> Mem<Arg> {
         let lanes = 0..self.program.shape.tile.width();
         self.whole_constant(lanes.flat_map(|lane| word(lane).to_le_bytes()).collect())
     }
 
-    /// Sets the flags by whether the indices do not grow so.
+    /// Sets the flags: the condition holds if the indices do not grow as `columns` says.
     pub(super) fn scattered(&mut self, index: Reg, columns: Columns) -> Condition {
         let (size, tile) = (self.size(), self.program.shape.tile);
         let index = self.register(index);
@@ -58,7 +58,7 @@ impl Selection<'_> {
         Condition::NotEqual
     }
 
-    /// A register of lanes' numbers.
+    /// A register of lane numbers.
     fn places(&mut self, lane: impl Fn(u32) -> u32) -> VReg {
         let places = self.temporary(VECTOR);
         let mem = self.words_of_lanes(lane);
@@ -66,7 +66,7 @@ impl Selection<'_> {
         places
     }
 
-    /// The indices of the first column of so many rows, in general registers.
+    /// The indices at the first column of the first `rows` rows, in general registers.
     fn starts(&mut self, index: VReg, rows: u32) -> Vec<VReg> {
         let (size, tile) = (self.size(), self.program.shape.tile);
         let (mut part, mut words) = (0, index);
@@ -94,7 +94,7 @@ impl Selection<'_> {
         starts
     }
 
-    /// Reads words of each row from its first column on.
+    /// Loads the words of each row from its first column on.
     pub(super) fn load_columns(
         &mut self,
         to: [Option<Reg>; 4],
@@ -113,7 +113,7 @@ impl Selection<'_> {
             Mem::word(base, Arg::Use(start), ((first + word) * 4) as i32)
         };
         if columns.step == 1 {
-            // What 128 bits hold is the same for all rows.
+            // The four words of 128 bits serve all rows.
             for (word, to) in (0..).zip(to) {
                 let Some(to) = to else { continue };
                 let row = self.temporary(VECTOR);
@@ -127,11 +127,11 @@ impl Selection<'_> {
         let texels = [0, 1, 2, 3].map(|number| {
             let mut made = self.temporary(VECTOR);
             if size == Size::B512 {
-                // A row is a register, whose columns lie as lanes do.
+                // Each register holds one row: its columns are in the order of lanes.
                 self.op2(Op::Load, size, made, Source::memory(at(number, 0)));
                 return made;
             }
-            // A column is a register, whose rows lie as lanes do.
+            // Each register holds one column: its rows are in the order of lanes.
             self.op2(Op::Load, Size::B128, made, Source::memory(at(0, 4 * number)));
             for row in 1..tile.rows() {
                 let with = self.temporary(VECTOR);

@@ -1,4 +1,4 @@
-//! The flow graph of a function, and which instruction becomes what.
+//! The flow graph of a function, and the dispatch on instructions.
 
 use regalloc2::{Block, PReg, VReg};
 use rustc_hash::FxHashMap;
@@ -16,7 +16,7 @@ use crate::registers::{
     RegisterType, layout_order,
 };
 
-/// Makes the code of a function, with instructions that move two words as one or without.
+/// Selects the instructions of a function. `has_funnels`: AVX-512 VBMI2 may be used.
 pub(in super::super) fn select(
     wide: Wide,
     has_funnels: bool,
@@ -30,7 +30,7 @@ pub(in super::super) fn select(
         Role::Frame => &bounds.frame[..],
         Role::Row => &bounds.row[..],
     };
-    // Without vectors, as in functions for the frame, numbers of 64 bits are the largest.
+    // A function without vectors, such as that for the frame, spills 64 bits at most.
     let has_vectors = function.registers.iter().any(|ty| !matches!(ty, RegisterType::Scalar(_)));
     let words = if has_vectors { wide.size().bytes() as usize / 8 } else { 1 };
     Selection {
@@ -122,7 +122,7 @@ impl<'p> Selection<'p> {
         self.code
     }
 
-    /// What the function is called with.
+    /// Defines the function's arguments, and loads the addresses that it needs.
     fn entry(&mut self) {
         let general = |number| PReg::new(number, GENERAL);
         let mut defs = Vec::new();
@@ -136,7 +136,7 @@ impl<'p> Selection<'p> {
             }
             Role::Frame => {}
             Role::Row => {
-                // Those after the context in the C convention of System V.
+                // The argument registers after the context's in the System V convention.
                 let count = Argument::of(self.program.items).len();
                 for &number in &[6, 2, 1, 8, 9][..count] {
                     let reg = self.code.register(GENERAL);
@@ -168,7 +168,7 @@ impl<'p> Selection<'p> {
         self.primitive = has_primitive.then(|| self.field(Field::Primitive));
     }
 
-    /// The end of the block of that number, and where it goes.
+    /// Ends the block of that number, and returns its successors.
     fn end(&mut self, end: &End, number: usize, numbers: &[usize]) -> Vec<Block> {
         let block = |call: &BlockCall| Block::new(numbers[call.block.index()]);
         match end {
@@ -198,7 +198,8 @@ impl<'p> Selection<'p> {
         }
     }
 
-    /// The register that an instruction assigns, if that is better made where it is used.
+    /// The register that an instruction assigns, if the instruction is better selected at its only
+    /// use.
     fn defers(&self, index: usize, instr: &Instr) -> Option<Reg> {
         let mut to = None;
         instr.definitions(&mut |reg| to = Some(reg));
@@ -210,7 +211,7 @@ impl<'p> Selection<'p> {
         let user = self.instrs.get(uses.instr as usize);
         let is_vector = |ty| !matches!(ty, RegisterType::Scalar(_));
         let into = match instr {
-            // Their result is a flag.
+            // Their results are flags.
             Instr::Poll(_) | Instr::Any(..) | Instr::Scattered(..) => uses.instr == END,
             Instr::Input(..) if self.ty(to) == RegisterType::Scalar(Kind::Mask) => {
                 uses.instr == END
@@ -224,7 +225,7 @@ impl<'p> Selection<'p> {
                 Some(Instr::Op(_, lanes::Op::Not, _)) => is_vector(self.ty(to)),
                 Some(_) => false,
             },
-            // One instruction says whether two have a bit in common.
+            // One instruction tests whether two words share a set bit.
             Instr::Op(_, lanes::Op::And, of) => {
                 let is_integer =
                     matches!(self.ty(of[0]), RegisterType::Vector(Kind::I32 | Kind::I64));
@@ -245,7 +246,7 @@ impl<'p> Selection<'p> {
                 self.wide.has_masks() && is_in_memory && matches!(user, Some(Instr::Op(..)))
             }
             Instr::Reload(_, slot) => {
-                // Who uses it may be made later itself, up to the end of the block.
+                // The user may itself be deferred, at most to the end of the block.
                 let stays = self.last_spills.get(slot).is_none_or(|&last| last < index);
                 let has_user = matches!(user, Some(Instr::Op(..) | Instr::Half(..)));
                 has_user && self.class(self.ty(to)) == VECTOR && stays
@@ -256,7 +257,7 @@ impl<'p> Selection<'p> {
             matches!(self.ty(of[0]), RegisterType::Vector(Kind::Mask) | RegisterType::WideMask)
                 || self.ty(of[0]) == RegisterType::Scalar(Kind::Mask)
         };
-        // Those of masks are logic.
+        // Comparisons of masks are logic, which is not deferred.
         let is_logic =
             matches!(instr, Instr::Op(_, op, of) if is_comparison(*op) && is_of_masks(of));
         (into && !is_logic).then_some(to)

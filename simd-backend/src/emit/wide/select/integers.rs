@@ -1,5 +1,5 @@
-//! Operations on integers lane by lane that take more than choosing an instruction, and those on one
-//! integer for which there are instructions for vectors alone.
+//! Integer operations of several instructions lane by lane, and scalar ones for which there are
+//! only vector instructions.
 
 use regalloc2::VReg;
 
@@ -11,7 +11,8 @@ use crate::emit::wide::machine::{GENERAL, MASK, VECTOR, Wide};
 use crate::lanes::{self, Kind};
 use crate::registers::{Reg, RegisterType};
 
-/// Comparisons of floating point: not less, which no NaN is; and whether neither is a NaN.
+/// Predicates of floating-point comparisons: greater or equal, false for a NaN; and neither operand
+/// a NaN.
 const GREATER_OR_EQUAL: i32 = 0xd;
 const ORDERED: i32 = 7;
 
@@ -20,7 +21,7 @@ const TWO_31: u32 = 0x4f00_0000;
 const TWO_32: u32 = 0x4f80_0000;
 const TWO_16: u32 = 0x4780_0000;
 
-/// The instruction of an operation on two `I32`, if it is one.
+/// The instruction of an operation on two `I32`, if there is one.
 fn instruction(op: lanes::Op) -> Option<Op> {
     Some(match op {
         lanes::Op::Mul => Op::MulD,
@@ -36,7 +37,7 @@ fn instruction(op: lanes::Op) -> Option<Op> {
 }
 
 impl Selection<'_> {
-    /// An operation on vectors of integers, or to them.
+    /// An operation on vectors of integers, or one that results in integers.
     pub(super) fn integers(&mut self, op: lanes::Op, size: Size, to: VReg, operands: &[Reg]) {
         if let Some(machine) = instruction(op) {
             let [a, b] = [operands[0], operands[1]];
@@ -57,7 +58,7 @@ impl Selection<'_> {
         self.integers_in(op, size, to, &of, is_constant);
     }
 
-    /// An operation on one integer, or to one, in the lowest lane of a vector.
+    /// An operation on scalar integers, or one that results in one, in the lowest lane of a vector.
     pub(super) fn integer_as_vector(&mut self, to: Reg, op: lanes::Op, operands: &[Reg]) {
         let of: Vec<VReg> = operands
             .iter()
@@ -84,8 +85,7 @@ impl Selection<'_> {
         }
     }
 
-    /// The same in registers of that size; `is_constant` if the second operand is the same in all
-    /// lanes.
+    /// The same in registers of `size`. `is_constant`: the second operand is the same in all lanes.
     fn integers_in(&mut self, op: lanes::Op, size: Size, to: VReg, of: &[VReg], is_constant: bool) {
         match op {
             lanes::Op::MulHigh => self.product_above(size, to, [of[0], of[1]], is_constant),
@@ -105,7 +105,7 @@ impl Selection<'_> {
         self.push(it.number(count.into()));
     }
 
-    /// The same bits in all lanes of 32 bits.
+    /// A vector with the same 32 bits in all lanes.
     pub(super) fn everywhere(&mut self, size: Size, bits: u32) -> Source {
         let (ty, broadcast) = (RegisterType::Vector(Kind::I32), self.wide.has_masks());
         let bytes = if broadcast { 4 } else { size.bytes() };
@@ -133,7 +133,7 @@ impl Selection<'_> {
         found
     }
 
-    /// The upper halves of products: of the even lanes, and of the odd ones.
+    /// The upper halves of products, computed separately in even and in odd lanes.
     fn product_above(&mut self, size: Size, to: VReg, [a, b]: [VReg; 2], is_constant: bool) {
         let mut odd = |value| {
             let made = self.temporary(VECTOR);
@@ -148,12 +148,13 @@ impl Selection<'_> {
             let it = Instruction::new(Op::ShufflePs, size).reg(Arg::Def(to)).vvvv(Arg::Use(a));
             self.push(it.rm(Arg::Use(b)).number(lanes));
         };
-        // Upper halves of the even ones, and of the odd ones, in each 128 bits.
+        // In each 128 bits: the upper halves of the even lanes' products, then of the odd lanes'.
         shuffle(mixed, even, odd, 0b11_01_11_01);
         shuffle(to, mixed, mixed, 0b11_01_10_00);
     }
 
-    /// The upper and the lower 16 bits are exact, and their sum is rounded once.
+    /// Splits a number into its upper and lower 16 bits, which convert exactly; their sum is
+    /// rounded once.
     fn convert_unsigned(&mut self, size: Size, to: VReg, value: VReg) {
         if self.wide.has_masks() {
             self.op2(Op::UDToPs, size, to, Source::register(value));
@@ -169,7 +170,8 @@ impl Selection<'_> {
         self.push(scale.of(it.vvvv(Arg::Use(lower))));
     }
 
-    /// The instruction gives the least number wherever the result does not fit.
+    /// The instruction returns the least integer for results out of range and for NaN; both are
+    /// corrected.
     fn truncate(&mut self, size: Size, to: VReg, value: VReg) {
         let is_number = self.compared(size, value, Source::register(value), ORDERED);
         let limit = self.everywhere(size, TWO_31);
@@ -189,7 +191,7 @@ impl Selection<'_> {
         }
     }
 
-    /// Numbers below zero and NaN are 0 first.
+    /// Negative numbers and NaN become 0 first.
     fn truncate_unsigned(&mut self, size: Size, to: VReg, value: VReg) {
         let zero = self.temporary(VECTOR);
         self.load_constant(zero, RegisterType::Scalar(Kind::F32), 0);
@@ -198,7 +200,7 @@ impl Selection<'_> {
             self.op2(Op::PsToUD, size, to, Source::register(value));
             return;
         }
-        // The highest bit alone where the result has it, and then the others of the rest.
+        // Results with the highest bit are the bit itself and the conversion of the rest.
         let low = self.converted(Op::PsToD, size, value);
         let half = self.everywhere(size, TWO_31);
         let rest = self.made(Op::SubPs, size, value, half);
@@ -212,7 +214,7 @@ impl Selection<'_> {
         self.op3(Op::OrPs, size, to, both, Source::register(is_large));
     }
 
-    /// Without mask registers: less or less or equal, or their opposites, of numbers without sign.
+    /// Unsigned `<` or `≤`, or their negations, without mask registers.
     pub(super) fn compare_unsigned(&mut self, to: Reg, [a, b]: [Reg; 2], predicate: i32) {
         debug_assert_eq!(self.wide, Wide::Avx2);
         let size = self.size();
@@ -224,7 +226,7 @@ impl Selection<'_> {
         };
         let [a, b] = [a, b].map(|reg| self.register(reg));
         if is_less {
-            // As numbers with a sign, from the least one on.
+            // Flipping the highest bits makes the comparison signed.
             let [a, b] = [a, b].map(|value| {
                 let least = self.everywhere(size, 1 << 31);
                 self.made(Op::XorPs, size, value, least)

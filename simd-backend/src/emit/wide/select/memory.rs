@@ -1,4 +1,4 @@
-//! What is read and written: fields of the context and what they point to, spill slots, constants,
+//! Loads and stores: fields of the context, the memory that they point to, spill slots, constants,
 //! pixels.
 
 use regalloc2::VReg;
@@ -11,7 +11,7 @@ use crate::emit::wide::machine::{GENERAL, MASK, VECTOR};
 use crate::lanes::{Axis, Kind, Space};
 use crate::registers::{Instr, Reg, RegisterType};
 
-/// The bits of one lane, and how many bytes it has.
+/// The bits of one lane, and its size in bytes.
 fn lane(ty: RegisterType, bits: u64) -> (u64, u32) {
     match ty {
         RegisterType::Vector(Kind::Mask) if bits != 0 => (u32::MAX.into(), 4),
@@ -24,12 +24,12 @@ fn lane(ty: RegisterType, bits: u64) -> (u64, u32) {
 }
 
 impl Selection<'_> {
-    /// The bytes of a lane of a vector or of a scalar.
+    /// The size in bytes of a scalar, or of a lane of a vector.
     pub(super) fn lane_bytes(ty: RegisterType) -> u8 {
         lane(ty, 0).1 as u8
     }
 
-    /// A constant of as many lanes as there are in `bytes`.
+    /// A constant of `bytes` bytes with `bits` in every lane.
     pub(super) fn constant_place(&mut self, ty: RegisterType, bits: u64, bytes: u32) -> Mem<Arg> {
         let (bits, size) = lane(ty, bits);
         let one = &bits.to_le_bytes()[..size as usize];
@@ -48,12 +48,12 @@ impl Selection<'_> {
         Source::memory(self.whole_constant((0..tile.width()).flat_map(lane).collect()))
     }
 
-    /// A constant whose lanes differ.
+    /// A constant whose lanes differ, by its bytes.
     pub(super) fn whole_constant(&mut self, bytes: Vec<u8>) -> Mem<Arg> {
         Mem::constant(self.code.constant(bytes))
     }
 
-    /// Makes a constant.
+    /// Puts a constant into a register.
     pub(super) fn load_constant(&mut self, to: VReg, ty: RegisterType, bits: u64) {
         let (def, same) = (Arg::Def(to), Arg::SameAsReg);
         if to.class() == GENERAL {
@@ -91,12 +91,12 @@ impl Selection<'_> {
         }
     }
 
-    /// The size of what holds a value of a type.
+    /// The size of the vector register that holds a value of a type.
     pub(super) fn size_of(&self, ty: RegisterType) -> Size {
         if matches!(ty, RegisterType::Scalar(_)) { Size::B128 } else { self.size() }
     }
 
-    /// Reads a value of a type.
+    /// Loads a value of a type.
     pub(super) fn load(&mut self, to: VReg, ty: RegisterType, from: Source) {
         let (op, size) = match ty {
             RegisterType::Scalar(Kind::F32) => (Op::LoadSs, Size::B128),
@@ -111,7 +111,7 @@ impl Selection<'_> {
         self.op2(op, size, to, Source { broadcast: false, ..from });
     }
 
-    /// Writes a register to a spill slot.
+    /// Stores a register in a spill slot.
     pub(super) fn store(&mut self, from: VReg, to: Mem<Arg>) {
         let (op, size) = if from.class() == VECTOR {
             (Op::Store, self.size())
@@ -123,7 +123,7 @@ impl Selection<'_> {
         self.push(Instruction::new(op, size).reg(Arg::Use(from)).mem(to));
     }
 
-    /// Where what an instruction reads lies in memory.
+    /// The memory operand that replaces an instruction's result, if there is one.
     pub(super) fn place_of(&mut self, instr: &Instr) -> Option<Source> {
         let at = |base: Option<VReg>, offset| {
             let base = base.expect("the entry has looked for it");
@@ -142,7 +142,7 @@ impl Selection<'_> {
         })
     }
 
-    /// Whether an instruction may read a value from memory.
+    /// True if an instruction can take the value as a memory operand.
     pub(super) fn is_in_memory(&self, reg: Reg) -> bool {
         match self.values[reg.index()] {
             Value::Constant(bits) => lane(self.ty(reg), bits).0 != 0,
@@ -159,7 +159,7 @@ impl Selection<'_> {
         }
     }
 
-    /// A value as the operand of an instruction that may be in memory, if that reads as much.
+    /// A value as the last operand of `op`: in memory if possible and of the size that `op` reads.
     pub(super) fn source(&mut self, reg: Reg, op: Op, size: Size) -> Source {
         let ty = self.ty(reg);
         let tuple = op.row().tuple;
@@ -210,7 +210,7 @@ impl Selection<'_> {
             _ => {}
         }
         let made = self.register(reg);
-        // The allocator may leave it in memory.
+        // The allocator may leave it in its spill slot.
         if made.class() == VECTOR { Source::any(made) } else { Source::register(made) }
     }
 
@@ -229,7 +229,8 @@ impl Selection<'_> {
         })
     }
 
-    /// Reads the word of a space that many after the first, or one for each lane.
+    /// Loads the word number `first + index` of a space, one for each lane if the index is a
+    /// vector.
     pub(super) fn load_word(&mut self, to: Reg, space: Space, first: u32, index: Reg) {
         let base = self.words_of(space);
         let is_vector = matches!(self.ty(to), RegisterType::Vector(_));
@@ -240,7 +241,7 @@ impl Selection<'_> {
         let index = self.register(index);
         let at = |index| Mem::word(base, Arg::Use(index), (first * 4) as i32);
         if !is_vector {
-            // What lies above the lower half of an index is not part of it.
+            // The upper half of the index register is undefined: this clears it.
             let whole = self.temporary(GENERAL);
             self.op2(Op::Mov, Size::B32, whole, Source::register(index));
             let made = self.define(to);
@@ -251,8 +252,8 @@ impl Selection<'_> {
         self.gather(made, at(index));
     }
 
-    /// Reads four words for each lane, and transposes them: a register holds the four of lane k, and in the
-    /// 128 bits after these those of lane k + 4, and so on.
+    /// Loads four words for each lane, and transposes them. Before that, register k holds the four
+    /// words of lane k in its first 128 bits, those of lane k + 4 in the next 128 bits, and so on.
     pub(super) fn load_four(&mut self, to: [Option<Reg>; 4], space: Space, first: u32, index: Reg) {
         let base = self.words_of(space);
         let index = self.register(index);
@@ -284,8 +285,8 @@ impl Selection<'_> {
         self.transpose_words(to, rows.map(|row| row.expect("a register has four lanes or more")));
     }
 
-    /// Of registers of four words each in 128 bits, the first words, the second ones, and so on: within
-    /// 128 bits.
+    /// Transposes four registers within each 128 bits: the results hold the first words of all, the
+    /// second words, and so on.
     pub(super) fn transpose_words(&mut self, to: [Option<Reg>; 4], rows: [VReg; 4]) {
         let size = self.size();
         let mut mixed = |op, x, y| {
@@ -309,10 +310,10 @@ impl Selection<'_> {
         }
     }
 
-    /// Reads words of several places, one for each lane.
+    /// Loads words at the indices of an address, one for each lane.
     pub(super) fn gather(&mut self, made: VReg, from: Mem<Arg>) {
-        // The target is a register of its own, whose lanes stay where the mask says so; and the mask
-        // is cleared on the way.
+        // The instruction overwrites the lanes of its target under a mask, and clears the mask. So
+        // both are tied operands.
         let before = self.temporary(VECTOR);
         self.load_constant(before, RegisterType::Vector(Kind::I32), 0);
         let class = if self.wide.has_masks() { MASK } else { VECTOR };
@@ -340,7 +341,7 @@ impl Selection<'_> {
         self.push(Instruction::new(op, size).reg(Arg::Use(from)).mem(mem));
     }
 
-    /// A mask from words that are all ones or zero.
+    /// Loads a mask of words that are all ones or zero.
     pub(super) fn mask(&mut self, to: Reg, mem: Mem<Arg>) {
         let made = self.define(to);
         if made.class() == VECTOR {
@@ -352,8 +353,8 @@ impl Selection<'_> {
         }
     }
 
-    /// Stores pixels: a transposition of four by four within each 128 bits, whose results are each
-    /// four pixels of a row or, of a tile of two rows, one of each.
+    /// Stores pixels. A transposition of four by four within each 128 bits yields registers of four
+    /// pixels of one row or, in a tile of two rows, of one pixel of each row per 128 bits.
     pub(super) fn pixels(&mut self, channels: [Reg; 4], rows: &[Reg], offset: i32) {
         let [r, g, b, a] = channels.map(|reg| self.register(reg));
         let rows: Vec<VReg> = rows.iter().map(|&reg| self.register(reg)).collect();

@@ -1,17 +1,18 @@
-//! Which instructions of the machine an instruction of the register program becomes.
+//! Instruction selection: from instructions of the register program to those of the machine.
 //!
-//! Some are made where they are used, if that is in one place of the same block: what is read from
-//! memory becomes an operand there, a comparison is made under the mask that it is joined with, or
-//! sets the flags of a branch. All of these are pure, so it does not matter when; but for what is read
-//! from spill slots, which must not be filled in between. Constants are made at each use: they lie in
-//! memory.
+//! An instruction whose only use is in the same block may be selected at that use. A load becomes a
+//! memory operand there. A comparison is made under the mask that it is joined with, or sets the
+//! flags of a branch. All of these are pure, so their order does not matter, except for reloads:
+//! their spill slots must not be overwritten in between. Constants are made at each use: they lie
+//! in memory.
 //!
 //! | module | does |
 //! |---|---|
-//! | `function` | blocks, and which instruction becomes what |
-//! | `selection` | the state: which values there are, and where |
+//! | `function` | blocks, and the dispatch on instructions |
+//! | `selection` | the state: values and their places |
 //! | `vector`, `scalar`, `integers` | operations |
-//! | `memory`, `tables`, `arrays`, `calls` | what is read, written and called |
+//! | `quads`, `columns` | neighbours in quads, and rows in memory |
+//! | `memory`, `tables`, `arrays`, `calls` | loads, stores and calls |
 
 mod arrays;
 mod calls;

@@ -1,7 +1,7 @@
-//! What the lanes of other pixels of a quad hold.
+//! Reads of neighbours in a quad.
 //!
-//! A pair lies in lanes that are side by side, or four apart: in neighbouring words of 128 bits, or in
-//! neighbouring quarters of 512, of which each half of 256 bits has two.
+//! The two lanes of a pair are adjacent or four apart: adjacent words of 128 bits, or adjacent
+//! quarters of a half of 512 bits.
 
 use lambdav_core::graph::Side;
 
@@ -13,7 +13,7 @@ use crate::lanes::Axis;
 use crate::registers::Reg;
 
 impl Selection<'_> {
-    /// Permutes lanes.
+    /// Moves the value of another pixel of the pair along `axis` into each lane.
     pub(super) fn neighbour(&mut self, to: Reg, from: Reg, axis: Axis, side: Side) {
         let (size, tile) = (self.size(), self.program.shape.tile);
         let from = self.register(from);

@@ -1,4 +1,4 @@
-//! Operations on one number, or one truth value, which is 0 or 1 in a general register.
+//! Operations on scalars. A truth value is 0 or 1 in a general register.
 
 use regalloc2::VReg;
 
@@ -50,7 +50,7 @@ impl Selection<'_> {
             }
             (lanes::Op::FromInteger, _) => {
                 let value = self.register(operands[0]);
-                // What the other lanes hold comes from somewhere.
+                // The other lanes of the result are copied from this operand.
                 let zero = self.temporary(VECTOR);
                 self.load_constant(zero, RegisterType::Scalar(Kind::F32), 0);
                 let made = self.define(to);
@@ -105,7 +105,7 @@ impl Selection<'_> {
         self.values[to.index()] = Value::Register(made);
     }
 
-    /// A number that an instruction has in itself.
+    /// The value as an immediate, if it is a constant that fits.
     fn number(&self, reg: Reg) -> Option<i32> {
         match self.values[reg.index()] {
             Value::Constant(bits) if size(self.kind(reg)) == Size::B64 => {
@@ -116,7 +116,8 @@ impl Selection<'_> {
         }
     }
 
-    /// An instruction that changes its first operand by the second.
+    /// An instruction that overwrites its first operand. `of`: its forms for a register and for an
+    /// immediate.
     fn change(&mut self, to: Reg, of: [Op; 2], size: Size, value: VReg, by: Reg) {
         let number = self.number(by);
         let by = if number.is_none() { Some(self.register(by)) } else { None };
@@ -130,7 +131,7 @@ impl Selection<'_> {
         self.push(it);
     }
 
-    /// The opposite of a truth value.
+    /// Negates a truth value.
     fn opposite(&mut self, value: VReg) -> VReg {
         let made = self.temporary(GENERAL);
         let it = Instruction::new(Op::XorNumber, Size::B32).rm(Arg::Tied(value, made));
@@ -152,7 +153,7 @@ impl Selection<'_> {
                 self.change(to, [Op::And, Op::AndNumber], size, a, operands[1]);
             }
             lanes::Op::Or => self.change(to, [Op::Or, Op::OrNumber], size, a, operands[1]),
-            // Of truth values.
+            // Equality of truth values.
             lanes::Op::NotEqual => {
                 self.change(to, [Op::Xor, Op::XorNumber], size, a, operands[1]);
             }
@@ -184,7 +185,7 @@ impl Selection<'_> {
                 let made = self.define(to);
                 self.op2(Op::Mov, Size::B32, made, Source::register(a));
             }
-            // What is above does not matter.
+            // The upper half of the register is undefined for an `I32`.
             lanes::Op::Narrow => self.values[to.index()] = Value::Register(a),
             lanes::Op::Not if is_mask => {
                 let made = self.opposite(a);
@@ -254,8 +255,8 @@ impl Selection<'_> {
         }
     }
 
-    /// Whether two numbers are equal, or not: something but zero in a general register, whose last
-    /// bit is set.
+    /// The result of an equality or inequality of numbers, in a general register: 0 if false; if
+    /// true, not 0, and its last bit is set.
     fn equality(&mut self, op: lanes::Op, operands: &[Reg]) -> VReg {
         let is_double = self.kind(operands[0]) == Kind::F64;
         let has_masks = self.wide.has_masks();
@@ -282,13 +283,13 @@ impl Selection<'_> {
         made
     }
 
-    /// Sets the flags by a comparison: of numbers of floating point, less or less or equal.
+    /// Sets the flags by a comparison. On floats it is less or less-or-equal.
     fn compare_flags(&mut self, op: lanes::Op, operands: &[Reg]) -> Condition {
         let kind = self.kind(operands[0]);
         let [a, b] = [operands[0], operands[1]];
         if kind.is_float() {
             let is_less = op == lanes::Op::Less && !is_active(Mutant::WrongComparison);
-            // Where they are not ordered, they count as below.
+            // An unordered result sets "below", so the operands are swapped to test "above".
             let machine = if kind == Kind::F64 { Op::CompareSdFlags } else { Op::CompareSsFlags };
             let b = self.register(b);
             let a = self.source(a, machine, Size::B128);
@@ -339,7 +340,7 @@ impl Selection<'_> {
         Condition::NotEqual
     }
 
-    /// Sets the flags by what an instruction would make.
+    /// Sets the flags by the result of a deferred instruction.
     pub(super) fn flags_of(&mut self, instr: &Instr) -> Condition {
         match instr {
             Instr::Any(_, masks) => self.any(masks),
@@ -369,7 +370,7 @@ impl Selection<'_> {
         }
     }
 
-    /// A truth value by the flags.
+    /// A truth value from the flags.
     pub(super) fn set(&mut self, to: Reg, condition: Condition) {
         let byte = self.temporary(GENERAL);
         let it = Instruction::new(Op::Set, Size::B32).rm(Arg::Def(byte));

@@ -1,4 +1,4 @@
-//! A function that is being made.
+//! State of instruction selection for a function.
 
 use regalloc2::{RegClass, VReg};
 use rustc_hash::FxHashMap;
@@ -12,26 +12,27 @@ use crate::emit::wide::machine::{CONTEXT, GENERAL, MASK, VECTOR, Wide};
 use crate::lanes::{self, Axis, Bound, Kind};
 use crate::registers::{BlockId, Function, Instr, Reg, RegisterProgram, RegisterType};
 
-/// What is known of a register of the program.
+/// The state of a register of the program.
 #[derive(Clone, Copy)]
 pub(super) enum Value {
     /// Not assigned yet.
     Unset,
     Register(VReg),
-    /// In every lane these bits.
+    /// These bits in every lane.
     Constant(u64),
     Centres(Axis, f32),
-    /// Made where it is used: by that instruction of the block.
+    /// Made at its only use, by the instruction of that index in the block.
     Deferred(usize),
 }
 
-/// Where the one use of a register is.
+/// The number of uses of a register, and the place of the last one found.
 #[derive(Clone, Copy, Default)]
 pub(super) struct Uses {
     pub(super) count: u32,
     /// The block.
     pub(super) block: u32,
-    /// The number of the instruction; [`END`] is what the block ends by, [`PASSED`] passes it on.
+    /// The index of the instruction; [`END`] is the end of the block, [`PASSED`] an argument of its
+    /// jump.
     pub(super) instr: u32,
 }
 
@@ -42,31 +43,31 @@ pub(super) const PASSED: u32 = u32::MAX - 1;
 #[derive(Clone, Copy)]
 pub(super) struct Source {
     pub(super) rm: Rm<Arg>,
-    /// One element for all lanes.
+    /// One element of memory for all lanes.
     pub(super) broadcast: bool,
 }
 
-/// A function that is being made.
+/// Instruction selection for a function.
 pub(super) struct Selection<'p> {
     pub(super) wide: Wide,
     pub(super) has_funnels: bool,
     pub(super) program: &'p RegisterProgram,
     pub(super) function: &'p Function,
     pub(super) role: Role,
-    /// What its integers do not exceed; nothing if it loads nothing.
+    /// Bounds of the function's integers; empty if it has no loads.
     pub(super) bounds: &'p [Bound],
     pub(super) code: Code,
     pub(super) values: Vec<Value>,
     pub(super) uses: Vec<Uses>,
-    /// The block that is being made.
+    /// The current block.
     pub(super) block: BlockId,
     pub(super) instrs: &'p [Instr],
-    /// Of each spill slot that is filled in that block, the last instruction that does.
+    /// The last instruction of the current block that writes each spill slot.
     pub(super) last_spills: FxHashMap<u32, usize>,
-    /// Constants that are in registers in that block.
+    /// Constants held in registers within the current block.
     pub(super) kept: FxHashMap<Reg, VReg>,
-    /// The addresses of the slots, of the inputs, of arrays, of resources and of the primitive, in functions that
-    /// need them.
+    /// The addresses of slots, inputs, arrays, resources and the primitive, in functions that need
+    /// them.
     pub(super) slots: Option<VReg>,
     pub(super) inputs: Option<VReg>,
     pub(super) arrays: Option<VReg>,
@@ -81,7 +82,7 @@ impl<'p> Selection<'p> {
         self.function.registers[reg.index()]
     }
 
-    /// The class of the machine's registers that values of a type lie in.
+    /// The class of machine registers for values of a type.
     pub(super) fn class(&self, ty: RegisterType) -> RegClass {
         match ty {
             RegisterType::Scalar(kind) if kind.is_float() => VECTOR,
@@ -97,7 +98,7 @@ impl<'p> Selection<'p> {
         self.wide.size()
     }
 
-    /// A new register of the machine for one of the program.
+    /// A new virtual register for a register of the program.
     pub(super) fn define(&mut self, reg: Reg) -> VReg {
         let made = self.code.register(self.class(self.ty(reg)));
         self.values[reg.index()] = Value::Register(made);
@@ -112,7 +113,7 @@ impl<'p> Selection<'p> {
         self.code.push(instruction);
     }
 
-    /// The register that holds a value.
+    /// The virtual register of a value. Makes the value if it is a constant or deferred.
     pub(super) fn register(&mut self, reg: Reg) -> VReg {
         match self.values[reg.index()] {
             Value::Register(made) => made,
@@ -139,7 +140,7 @@ impl<'p> Selection<'p> {
         }
     }
 
-    /// The same, of which a constant stays in its register to the end of the block.
+    /// The same, but a constant stays in its register to the end of the block.
     pub(super) fn kept(&mut self, reg: Reg) -> VReg {
         if let Some(&made) = self.kept.get(&reg) {
             return made;
@@ -155,7 +156,7 @@ impl<'p> Selection<'p> {
         self.uses[reg.index()]
     }
 
-    /// The instruction that a value is made by where it is used.
+    /// The deferred instruction of a value, if it has one.
     pub(super) fn deferred(&self, reg: Reg) -> Option<&'p Instr> {
         match self.values[reg.index()] {
             Value::Deferred(index) => Some(&self.instrs[index]),
@@ -178,7 +179,7 @@ impl<'p> Selection<'p> {
         to
     }
 
-    /// An instruction of three operands, as those of VEX: the target, and two sources.
+    /// An instruction of three operands as VEX encodes them: the target and two sources.
     pub(super) fn op3(&mut self, op: Op, size: Size, to: VReg, a: VReg, b: Source) {
         let instruction = Instruction::new(op, size).reg(Arg::Def(to)).vvvv(Arg::Use(a));
         self.push(b.of(instruction));
@@ -191,12 +192,12 @@ impl<'p> Selection<'p> {
 }
 
 impl Source {
-    /// What must lie in a register.
+    /// An operand that must be in a register.
     pub(super) fn register(reg: VReg) -> Self {
         Self { rm: Rm::Reg(Arg::Use(reg)), broadcast: false }
     }
 
-    /// What may lie in memory.
+    /// An operand that may be in memory.
     pub(super) fn any(reg: VReg) -> Self {
         Self { rm: Rm::Reg(Arg::Any(reg)), broadcast: false }
     }
@@ -210,7 +211,7 @@ impl Source {
     }
 }
 
-/// Whether the result is a mask or a truth value.
+/// True if the result is a mask or a truth value.
 pub(super) fn is_comparison(op: lanes::Op) -> bool {
     use lanes::Op::{Equal, Less, LessEqual, LessEqualUnsigned, LessUnsigned, NotEqual};
     matches!(op, Less | LessEqual | LessUnsigned | LessEqualUnsigned | Equal | NotEqual)

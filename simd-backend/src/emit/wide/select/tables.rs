@@ -1,9 +1,9 @@
 //! Short tables in registers.
 //!
-//! A gather takes about as long as its lanes one after the other. Where the bound of an index says that the
-//! words which it may choose fill few registers, these are read whole, and their lanes permuted: the lower
-//! bits of an index choose the lane of one register or, with EVEX, of two; by each of the others one of
-//! two results is taken.
+//! A gather takes about as long as loading its lanes one after the other. If the bound of an index
+//! proves that all words in reach fill few registers, these registers are loaded whole and
+//! permuted. The lower bits of an index choose the lane of one register or, with EVEX, of two. Each
+//! higher bit chooses between two results.
 
 use regalloc2::VReg;
 
@@ -16,18 +16,18 @@ use crate::lanes::Space;
 use crate::mutants::{Mutant, is_active};
 use crate::registers::Reg;
 
-/// Registers that hold all words which an index may choose.
+/// The registers that hold all words within reach of an index.
 #[derive(Clone, Copy)]
 pub(super) struct Table {
-    /// The first word of the first register. All words are there.
+    /// The first word of the first register. Every word of all registers exists.
     start: u32,
-    /// How many words of these lie before the one that an index counts from.
+    /// The number of words in the registers before the index's origin.
     before: u32,
-    /// How many registers.
+    /// The number of registers.
     registers: u32,
 }
 
-/// How many registers are permuted, rather than words gathered. (`cost::TABLE` has the measurement.)
+/// Largest table to permute rather than gather, in registers. (`cost::TABLE` has the measurement.)
 fn most(wide: Wide) -> u32 {
     match wide {
         Wide::Avx2 => 2,
@@ -46,7 +46,7 @@ impl Selection<'_> {
             return None;
         }
         let words = self.program.spaces().words(space)?;
-        // Where the words end sooner than the registers, these begin sooner.
+        // Where the words end before the last register does, the first register starts earlier.
         let last = words.checked_sub((registers * width) as usize)?;
         let start = first.min(u32::try_from(last).unwrap_or(u32::MAX));
         let before = first - start;
@@ -79,7 +79,7 @@ impl Selection<'_> {
             }
             chosen.push(made);
         }
-        // The lowest bit that no permutation has looked at.
+        // The lowest bit that no permutation has used.
         let mut bit = (width * step as u32).trailing_zeros();
         while chosen.len() > 1 {
             let is_set = self.bit_mask(index, bit);
@@ -98,7 +98,7 @@ impl Selection<'_> {
         self.values[to.index()] = Value::Register(chosen[0]);
     }
 
-    /// Whether a bit of words is set: a mask or, where there are no registers for them, signs.
+    /// Tests a bit of each word: the result is a mask or, without mask registers, in the sign bits.
     fn bit_mask(&mut self, words: VReg, bit: u32) -> VReg {
         let size = self.size();
         if self.wide.has_masks() {

@@ -1,4 +1,4 @@
-//! Operations lane by lane, and what takes registers of lanes apart and puts them together.
+//! Operations lane by lane, and splitting and joining of registers.
 
 use lambdav_core::elementary::Part;
 use regalloc2::VReg;
@@ -12,7 +12,7 @@ use crate::lanes::{self, Kind};
 use crate::mutants::{Mutant, is_active};
 use crate::registers::{Instr, Reg, RegisterType};
 
-/// Rounding as an instruction has it, without the flag that the result is inexact.
+/// The rounding mode of the instruction; it does not set the inexact flag.
 pub(super) fn rounding(op: lanes::Op) -> Option<i32> {
     Some(match op {
         lanes::Op::RoundEven => 8,
@@ -23,7 +23,7 @@ pub(super) fn rounding(op: lanes::Op) -> Option<i32> {
     })
 }
 
-/// A comparison as a number: equal, less, less or equal, and with 4 more their opposites.
+/// The predicate of a comparison instruction. Adding 4 negates it.
 pub(super) fn predicate(op: lanes::Op) -> i32 {
     match op {
         lanes::Op::Equal => 0,
@@ -35,10 +35,10 @@ pub(super) fn predicate(op: lanes::Op) -> i32 {
     }
 }
 
-/// The opposite of a comparison.
+/// Negates a predicate.
 const OPPOSITE: i32 = 4;
 
-/// The same comparison of numbers that have changed places.
+/// The predicate for exchanged operands.
 fn flipped(predicate: i32, is_float: bool) -> i32 {
     match (predicate, is_float) {
         (1, true) => 0xe,
@@ -57,7 +57,7 @@ fn is_mask(ty: RegisterType) -> bool {
     matches!(ty, RegisterType::Vector(Kind::Mask) | RegisterType::WideMask)
 }
 
-/// An instruction for lanes of 32 bits or one for lanes of 64.
+/// The instruction for lanes of 32 bits or for lanes of 64.
 fn by_lane(ty: RegisterType, narrow: Op, wide: Op) -> Op {
     match ty {
         RegisterType::Vector(Kind::F64 | Kind::I64)
@@ -68,7 +68,7 @@ fn by_lane(ty: RegisterType, narrow: Op, wide: Op) -> Op {
 }
 
 impl Selection<'_> {
-    /// An operation of two operands that may change places so that the second is in memory.
+    /// An operation whose operands may be exchanged so that the second is in memory.
     pub(super) fn commutative(&mut self, op: Op, size: Size, to: VReg, [a, b]: [Reg; 2]) {
         let [a, b] = if self.is_in_memory(a) && !self.is_in_memory(b) { [b, a] } else { [a, b] };
         self.binary(op, size, to, [a, b]);
@@ -191,7 +191,7 @@ impl Selection<'_> {
                     lanes::Op::Xor => {
                         self.commutative(pick(Op::XorPs, Op::XorPd), size, made, both);
                     }
-                    // Of masks.
+                    // Equality of masks.
                     lanes::Op::Equal => {
                         self.commutative(pick(Op::EqualD, Op::EqualQ), size, made, both);
                     }
@@ -220,7 +220,7 @@ impl Selection<'_> {
         self.op3(Op::XorPs, size, to, value, ones);
     }
 
-    /// Flips or clears the sign.
+    /// Flips or clears the signs.
     pub(super) fn sign(&mut self, to: VReg, ty: RegisterType, op: lanes::Op, value: VReg) {
         let sign: u64 = if Self::lane_bytes(ty) == 8 { 1 << 63 } else { 1 << 31 };
         let (bits, op) = if op == lanes::Op::Neg {
@@ -234,7 +234,7 @@ impl Selection<'_> {
         self.op3(op, size, to, value, Source { rm: Rm::Mem(mem), broadcast });
     }
 
-    /// A comparison, or its opposite, of numbers; with a mask, in its lanes alone.
+    /// A comparison of numbers, or its negation. With a mask, lanes outside it are false.
     fn compare(
         &mut self,
         to: Reg,
@@ -280,7 +280,7 @@ impl Selection<'_> {
         self.compare_by(it, to, [a, b], mask);
     }
 
-    /// A comparison by that instruction, in the lanes of a mask alone if there is one.
+    /// A comparison by the instruction `it`. With a mask, lanes outside it are false.
     fn compare_by(&mut self, it: Instruction<Arg>, to: Reg, [a, b]: [Reg; 2], mask: Option<Reg>) {
         let mask = mask.map(|mask| Arg::Use(self.register(mask)));
         let a = self.register(a);
@@ -290,8 +290,8 @@ impl Selection<'_> {
         self.push(Instruction { mask, ..b.of(it) });
     }
 
-    /// The operands of a bitwise conjunction that is compared with zero, if that is what these are;
-    /// if one is in memory, it is the second.
+    /// The operands of a bitwise conjunction that is compared with zero, if `a` and `b` are such;
+    /// an operand in memory comes second.
     fn tested(&self, [a, b]: [Reg; 2]) -> Option<[Reg; 2]> {
         let is_zero = |reg: Reg| matches!(self.values[reg.index()], Value::Constant(0));
         let (Some(Instr::Op(_, lanes::Op::And, of)), true) = (match is_zero(a) {
@@ -303,7 +303,7 @@ impl Selection<'_> {
         Some(if self.is_in_memory(of[0]) { [of[1], of[0]] } else { [of[0], of[1]] })
     }
 
-    /// Without mask registers, integers are compared for equal and for greater.
+    /// Without mask registers, the only integer comparisons are "equal" and "greater".
     fn compare_integers(&mut self, to: Reg, [a, b]: [Reg; 2], predicate: i32) {
         let (from, size) = (self.ty(a), self.size());
         let greater = by_lane(from, Op::GreaterD, Op::GreaterQ);
@@ -326,7 +326,7 @@ impl Selection<'_> {
         }
     }
 
-    /// Logic of mask registers. Their bits beyond the lanes may be anything.
+    /// Logic on mask registers. Their bits beyond the lanes are undefined.
     fn mask_logic(&mut self, to: Reg, op: lanes::Op, operands: &[Reg]) {
         let comparison = |s: &Self, reg: Reg| match s.deferred(reg) {
             Some(Instr::Op(_, op, of)) if is_comparison(*op) => Some((*op, of.clone())),
@@ -374,7 +374,7 @@ impl Selection<'_> {
         self.op3(op, Size::B128, made, a, Source::register(b));
     }
 
-    /// By a mask, the one or the other.
+    /// Selects lanes by a mask.
     fn select_lanes(&mut self, to: Reg, [mask, a, b]: [Reg; 3]) {
         let (ty, size) = (self.ty(to), self.size());
         let [a, b] = if is_active(Mutant::SwappedSelect) { [b, a] } else { [a, b] };
@@ -424,9 +424,9 @@ impl Selection<'_> {
         self.push(Instruction { mask, ..a.of(it) });
     }
 
-    /// A part of each number.
+    /// The exponent or the significand of each number.
     pub(super) fn part(&mut self, to: Reg, part: Part, from: Reg) {
-        /// Between 1 and 2; NaN below zero.
+        /// Range [1, 2); NaN for negative numbers.
         const SIGNIFICAND: i32 = 0b11_00;
         let (op, number) = match part {
             Part::Exponent => (Op::ExponentPd, 0),
@@ -446,9 +446,9 @@ impl Selection<'_> {
         self.op3(op, size, made, lower, upper);
     }
 
-    /// The words of two registers, in the order that one instruction has.
+    /// The lower or the upper words of two registers, in the order of `vshufps`.
     pub(super) fn words(&mut self, to: Reg, [low, high]: [Reg; 2], is_upper: bool) {
-        /// Of four words of each, the first and the third, or the second and the fourth.
+        /// The first and third of four words of each operand, or the second and fourth.
         const WORDS: [i32; 2] = [0b10_00_10_00, 0b11_01_11_01];
         let low = self.register(low);
         let high = self.source(high, Op::ShufflePs, self.size());
@@ -458,7 +458,7 @@ impl Selection<'_> {
         self.push(high.of(it.reg(Arg::Def(made)).vvvv(Arg::Use(low))));
     }
 
-    /// The upper word of two, moved to the left.
+    /// The upper word of two words shifted left as one.
     pub(super) fn funnel(&mut self, to: Reg, by: u8, [upper, lower]: [Reg; 2]) {
         let size = self.size();
         let upper = self.register(upper);
@@ -477,7 +477,7 @@ impl Selection<'_> {
         self.op3(Op::OrPs, size, made, above, Source::register(below));
     }
 
-    /// Logic of three words: the target is the first of them.
+    /// Bitwise logic of three words; the target is tied to the first.
     pub(super) fn logic(&mut self, to: Reg, table: u8, [a, b, c]: [Reg; 3]) {
         let size = self.size();
         let [first, second] = [a, b].map(|reg| self.register(reg));
@@ -487,7 +487,7 @@ impl Selection<'_> {
         self.push(third.of(it.reg(Arg::Tied(first, made)).vvvv(Arg::Use(second))));
     }
 
-    /// A product and a sum, rounded once: the target is what dies here, if anything does.
+    /// A fused multiply-add. The target is tied to an operand that dies here, if there is one.
     pub(super) fn mul_add(&mut self, to: Reg, [a, b, c]: [Reg; 3]) {
         let ty = self.ty(to);
         let size = self.size_of(ty);
@@ -502,15 +502,15 @@ impl Selection<'_> {
             (false, false) => [Op::MulAdd132Ss, Op::MulAdd213Ss, Op::MulAdd231Ss],
         };
         let (op, tied, second, third) = match in_memory {
-            // The target times the second, plus memory.
+            // Target × second + memory.
             [false, false, true] if dying(self, b) && !dying(self, a) => (op213, b, a, c),
-            // The target times memory, plus the second, which is likely to be wanted again.
+            // Target × memory + second: the addend is probably needed again.
             [true, false, true] if is_vector => (op132, b, c, a),
             [false, true, true] if is_vector => (op132, a, c, b),
             [true, false, true] => (op213, a, b, c),
             [false, true, true] => (op213, b, a, c),
             [false, _, true] => (op213, a, b, c),
-            // The second times memory, plus the target; or the target times memory, plus the second.
+            // Second × memory + target, or target × memory + second.
             [false, true, false] if dying(self, a) && !dying(self, c) => (op132, a, c, b),
             [_, true, _] => (op231, c, a, b),
             [true, false, false] if dying(self, b) && !dying(self, c) => (op132, b, c, a),
@@ -550,7 +550,7 @@ impl Selection<'_> {
         }
         let mut value = self.register(from);
         if lane == RegisterType::Scalar(Kind::Mask) {
-            // All ones or zero.
+            // Ones in all bits, or zero.
             let (size, ones) = (Size::B64, self.temporary(GENERAL));
             self.push(Instruction::new(Op::Neg, size).rm(Arg::Tied(value, ones)));
             value = ones;
@@ -574,7 +574,7 @@ impl Selection<'_> {
         self.op2(op, size, made, Source::register(value));
     }
 
-    /// Half of a register's lanes, with twice as many bits each.
+    /// Half of a register's lanes, widened to twice the bits.
     pub(super) fn half(&mut self, to: Reg, from: Reg, upper: bool) {
         let (ty, size) = (self.ty(from), self.size());
         let upper = upper != (is_active(Mutant::SwappedHalves) && is_mask(ty));
@@ -624,7 +624,7 @@ impl Selection<'_> {
         self.op2(op, size, made, source);
     }
 
-    /// Two halves, with half as many bits a lane.
+    /// Joins two halves, each lane narrowed to half the bits.
     pub(super) fn join(&mut self, to: Reg, [low, high]: [Reg; 2]) {
         let size = self.size();
         let ty = self.ty(to);
@@ -657,7 +657,7 @@ impl Selection<'_> {
         let [low, high] = [low, high].map(|half| self.register(half));
         match self.wide {
             Wide::Avx2 => {
-                // The even words of each 128 bits, and then quarters two and three change places.
+                // The even words of each 128 bits; then the middle quarters are exchanged.
                 let mixed = self.temporary(VECTOR);
                 let it = Instruction::new(Op::ShufflePs, size).reg(Arg::Def(mixed));
                 self.push(it.vvvv(Arg::Use(low)).rm(Arg::Use(high)).number(0x88));
@@ -685,12 +685,12 @@ impl Selection<'_> {
         }
     }
 
-    /// Sets the flags by whether any lane of any of the masks is set.
+    /// Sets the flags: the condition holds if any lane of any mask is set.
     pub(super) fn any(&mut self, masks: &[Reg]) -> Condition {
         let masks: Vec<VReg> = masks.iter().map(|&reg| self.register(reg)).collect();
         let is_mask = masks[0].class() == MASK;
         let (or, size) = if is_mask { (Op::OrK, Size::B128) } else { (Op::OrPs, self.size()) };
-        // Two at a time; the test of masks takes two itself.
+        // Joined in pairs; the test of mask registers takes two.
         let mut left = masks;
         while left.len() > if is_mask { 2 } else { 1 } {
             let pairs = left.chunks(2).map(|pair| {
