@@ -1,19 +1,20 @@
-//! What integers in registers do not exceed, so that what is loaded by them is there.
+//! Upper bounds of integers in registers, which prove that loads are in range.
 //!
-//! A constant is its own bound, and so is a word of a descriptor, which says how large a resource is. Operations
-//! have bounds by those of their operands ([`extents`](crate::lanes::extents) has the rules), and what goes
-//! through a slot, a spill slot, a broadcast or a permutation keeps its bound. Of parameters nothing is known,
-//! nor of a spill slot that holds one register or another.
+//! The bound of a constant is its value. A word of a descriptor, which holds a resource's size, is
+//! a bound by name. Operations derive bounds from those of their operands
+//! ([`extents`](crate::lanes::extents) has the rules). Slots, spill slots, broadcasts and
+//! permutations keep bounds. Block parameters have no bounds, nor has a spill slot that holds
+//! different registers on different paths.
 
 use super::{BlockId, Function, Instr, Reg, RegisterProgram};
 use crate::lanes::{Bound, Descriptors};
 use rustc_hash::FxHashMap;
 
-/// Bounds by register; nothing where no function loads anything.
+/// Bounds by register; empty if neither function has a load or an array access.
 pub(crate) struct Bounds {
     pub(crate) frame: Vec<Bound>,
     pub(crate) row: Vec<Bound>,
-    /// Of registers of the function for a row that are read from spill slots, those that were stored there.
+    /// For each reload in the function for a row, the register that was stored in its spill slot.
     pub(super) origins: FxHashMap<Reg, Reg>,
 }
 
@@ -59,7 +60,7 @@ fn of_function(
     let mut held = HeldValues::new(function);
     held.reach(&order);
     let mut bounds = vec![Bound::ANY; function.registers.len()];
-    // What is read has been defined on every way there, so earlier in this order.
+    // Operands are defined on every path to their use, and so earlier in this order.
     for &id in &order {
         let Some(mut now) = held.before[id.index()].clone() else { continue };
         for instr in &function.blocks[id.index()].instrs {
@@ -93,20 +94,20 @@ fn of_function(
     (bounds, held.origins)
 }
 
-/// What a spill slot holds.
+/// The content of a spill slot.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Held {
-    /// Nothing, or one thing or another.
+    /// Unset on some path, or different registers on different paths.
     Unknown,
-    /// What that register was assigned.
+    /// The value of that register.
     Register(Reg),
 }
 
-/// What spill slots hold where each block begins, of those that can be reached.
+/// The contents of spill slots on entry to each reachable block.
 struct HeldValues<'f> {
     function: &'f Function,
     before: Vec<Option<Vec<Held>>>,
-    /// Of registers that were read from slots, the ones that were stored there.
+    /// For each reload, the register that was stored.
     origins: FxHashMap<Reg, Reg>,
 }
 
@@ -117,7 +118,7 @@ impl<'f> HeldValues<'f> {
         Self { function, before, origins: FxHashMap::default() }
     }
 
-    /// Follows all ways. What a slot holds where a block begins changes twice at most.
+    /// Iterates to a fixed point. Each slot changes at most twice on entry to a block.
     fn reach(&mut self, order: &[BlockId]) {
         let mut changed = true;
         while std::mem::take(&mut changed) {

@@ -1,4 +1,4 @@
-//! Calls of a register program's functions, whoever executes them.
+//! Calls of a register program's functions, for compiled code and the interpreter alike.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -8,17 +8,17 @@ use super::{POLL_ROUNDS, Shape, Status};
 use crate::lanes::{Column, Descriptors, Items, Mismatch, Space};
 use crate::mutants::{Mutant, is_active};
 
-/// What a frame is computed from: words, and the data of resources.
+/// The inputs of a frame: words, and the data of resources.
 ///
-/// *The descriptors among the words are those of the data.* They are made here, by [`Self::new`] and
-/// [`Self::set_resource`], and nothing else changes them: compiled code relies on them for its loads.
+/// *The descriptors among the words match the data.* Only [`Self::new`] and [`Self::set_resource`]
+/// write them; compiled code relies on them for its loads.
 #[derive(Clone, Debug)]
 pub struct Inputs {
-    /// One for each of the program's inputs ([`InputWord`](crate::lanes::InputWord)).
+    /// One word for each of the program's inputs ([`InputWord`](crate::lanes::InputWord)).
     words: Vec<u32>,
     descriptors: Descriptors,
     data: Vec<Bound>,
-    /// The address of the first word of each, which stays where it is as long as `data` lives.
+    /// The address of the first word of each resource, valid as long as `data` lives.
     addresses: Vec<u64>,
     max_iterations: u64,
 }
@@ -28,12 +28,12 @@ fn address(data: &Bound) -> u64 {
 }
 
 impl Inputs {
-    /// The words of inputs, of which descriptors may be anything, with the data of resources, for a program whose
-    /// resources are these; and how many `rec`s each entry of a loop may execute.
+    /// Inputs for a program with these resources. The words of descriptors in `words` are
+    /// overwritten. `max_iterations`: the number of `rec`s that each entry of a loop may execute.
     ///
     /// # Errors
     ///
-    /// Where data is missing, of another format, or of other sizes than are baked.
+    /// If data is missing, of another format, or of other sizes than those baked into the code.
     ///
     /// # Panics
     ///
@@ -49,13 +49,13 @@ impl Inputs {
         Ok(Self { words, descriptors, data, addresses, max_iterations })
     }
 
-    /// The words of inputs of a program without resources.
+    /// The inputs of a program without resources.
     pub fn of_words(words: Vec<u32>, max_iterations: u64) -> Self {
         let (descriptors, data, addresses) = (Descriptors::default(), Vec::new(), Vec::new());
         Self { words, descriptors, data, addresses, max_iterations }
     }
 
-    /// One for each of the program's inputs.
+    /// One word for each of the program's inputs.
     pub fn words(&self) -> &[u32] {
         &self.words
     }
@@ -65,12 +65,12 @@ impl Inputs {
         &self.data
     }
 
-    /// The formats of resources, and where their sizes are among the words.
+    /// The formats of resources, and the positions of their sizes among the words.
     pub fn descriptors(&self) -> &Descriptors {
         &self.descriptors
     }
 
-    /// How many `rec`s each entry of a loop may execute.
+    /// The number of `rec`s that each entry of a loop may execute.
     pub fn max_iterations(&self) -> u64 {
         self.max_iterations
     }
@@ -80,11 +80,11 @@ impl Inputs {
         &self.addresses
     }
 
-    /// Changes words from one on.
+    /// Overwrites words from `first` on.
     ///
     /// # Panics
     ///
-    /// If there are none, or one is of a descriptor.
+    /// If a word does not exist or belongs to a descriptor.
     pub fn set_words(&mut self, first: usize, words: &[u32]) {
         let mut all = first..first + words.len();
         assert!(
@@ -94,11 +94,12 @@ impl Inputs {
         self.words[first..][..words.len()].copy_from_slice(words);
     }
 
-    /// Puts other data in the place of a resource's.
+    /// Replaces the data of a resource.
     ///
     /// # Errors
     ///
-    /// Where it is of another format, or of other sizes than are baked. Then nothing is changed.
+    /// If it is of another format, or of other sizes than those baked into the code. Then it
+    /// changes nothing.
     pub(crate) fn set_resource(&mut self, number: usize, data: Bound) -> Result<(), Mismatch> {
         if !is_active(Mutant::StaleExtent) {
             self.descriptors.describe(number, &data, &mut self.words)?;
@@ -114,76 +115,76 @@ impl Inputs {
         match space {
             Space::Inputs => self.words.get(at).copied(),
             Space::Resource(number) => self.data.get(number as usize)?.words().get(at).copied(),
-            // They are the caller's.
+            // The caller has the slots.
             Space::Slots => None,
         }
     }
 
-    /// The rounds that a loop may do before its first poll ([`Limit::First`]), and the rest
-    /// ([`Limit::Rest`]).
+    /// The number of rounds that a loop may do before its first poll ([`Limit::First`]), and the
+    /// number of rounds after it ([`Limit::Rest`]).
     ///
     /// [`Limit::First`]: super::Limit::First
     /// [`Limit::Rest`]: super::Limit::Rest
     pub fn rounds(&self) -> [u64; 2] {
         let first = self.max_iterations.min(POLL_ROUNDS);
-        // Rounds are counted in signed numbers.
+        // Code counts rounds in signed integers.
         [first, (self.max_iterations - first).min(i64::MAX as u64)]
     }
 }
 
-/// Says whether a call is cancelled: unless `first` is below the frontier.
+/// The cancellation poll: a call goes on while `first` is below the frontier.
 #[derive(Clone, Copy, Debug)]
 pub struct Poll<'a> {
     /// The frontier.
     pub frontier: &'a AtomicU64,
-    /// The number of the first pixel that is computed.
+    /// The number of the first pixel of the call.
     pub first: u64,
 }
 
 impl Poll<'_> {
-    /// Whether the call goes on.
+    /// True if the call goes on.
     pub fn goes_on(&self) -> bool {
         self.first < self.frontier.load(Ordering::Relaxed)
     }
 }
 
-/// Groups side by side.
+/// A row of adjacent groups.
 ///
 /// Attachments lie one after the other, a plane apart.
 #[derive(Clone, Copy, Debug)]
 pub struct Row {
     /// The column of the first pixel.
     pub x: u32,
-    /// Its row.
+    /// The row of the first pixel.
     pub y: u32,
-    /// How many groups.
+    /// The number of groups.
     pub groups: u32,
-    /// How many pixels further the next row of pixels is.
+    /// The distance from a row of pixels to the next, in pixels.
     pub stride: usize,
-    /// How many pixels further the next attachment is; of a single one nobody looks at it.
+    /// The distance from an attachment to the next, in pixels; unused if there is only one.
     pub plane: usize,
 }
 
-/// What listed lanes compute: groups of a table, all of one primitive.
+/// The items of listed lanes: the groups of a table, all of one primitive.
 #[derive(Clone, Copy, Debug)]
 pub struct Listed<'a> {
-    /// For each group its columns ([`Column::ALL`]), in each of them a word a lane.
+    /// For each group its columns ([`Column::ALL`]), each with a word per lane.
     pub table: &'a [u32],
     /// The words of the primitive.
     pub primitive: &'a [u32],
 }
 
 impl<'a> Listed<'a> {
-    /// How many words a group has.
+    /// The number of words of a group.
     pub fn words_of_group(shape: Shape) -> usize {
         Column::ALL.len() * shape.lanes() as usize
     }
 
-    /// How many groups there are.
+    /// The number of groups.
     ///
     /// # Panics
     ///
-    /// If there is none, or some group has not all of its words.
+    /// If there is none, or the last group is incomplete.
     pub fn groups(&self, shape: Shape) -> u32 {
         let words = Self::words_of_group(shape);
         let is_whole = !self.table.is_empty() && self.table.len().is_multiple_of(words);
@@ -191,7 +192,7 @@ impl<'a> Listed<'a> {
         (self.table.len() / words) as u32
     }
 
-    /// The columns of a group.
+    /// A column of a group.
     pub(crate) fn column(&self, shape: Shape, group: usize, column: Column) -> &'a [u32] {
         let lanes = shape.lanes() as usize;
         let first = group * Self::words_of_group(shape) + column as usize * lanes;
@@ -199,22 +200,22 @@ impl<'a> Listed<'a> {
     }
 }
 
-/// Something that executes the functions of a register program.
+/// An executable form of a register program.
 pub trait Callable {
-    /// How lanes lie.
+    /// The layout of lanes.
     fn shape(&self) -> Shape;
 
-    /// What the lanes compute.
+    /// The items that the lanes compute.
     fn items(&self) -> Items;
 
-    /// How many attachments there are.
+    /// The number of attachments.
     fn attachments(&self) -> usize;
 
-    /// Computes what is the same for the whole frame: the slots' words.
+    /// Computes the values that are uniform over the frame: the words of the slots.
     fn frame(&self, inputs: &Inputs, poll: Poll<'_>) -> (Status, Vec<u64>);
 
-    /// Computes a row of groups into `pixels`, RGBA row by row. `mask` is the execution mask: a
-    /// word for each lane, all ones where it is active, else zero, the same for each group.
+    /// Computes a row of groups into `pixels`, RGBA row by row. `mask` is the execution mask, the
+    /// same for each group: one word per lane, all ones if the lane is active, else zero.
     fn row(
         &self,
         inputs: &Inputs,
@@ -225,8 +226,8 @@ pub trait Callable {
         pixels: &mut [[f32; 4]],
     ) -> Status;
 
-    /// Computes listed lanes into `pixels`: attachment by attachment all groups, of each the pixels of its shape
-    /// row by row.
+    /// Computes listed lanes into `pixels`: attachment by attachment, group by group, row by row of
+    /// the group's shape.
     fn listed(
         &self,
         inputs: &Inputs,

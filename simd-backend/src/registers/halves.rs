@@ -1,19 +1,19 @@
-//! Operations on lanes of 64 bits, which take two registers where those of 32 bits take one.
+//! Operations on lanes of 64 bits, which need two registers for one register of 32-bit lanes.
 
 use super::{Instr, Reg, RegisterType};
 use crate::lanes::{Kind, Op};
 
-/// The lanes of one register of 32-bit lanes.
+/// The values of as many lanes as one register of 32-bit lanes has.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Lanes {
-    /// Of 32 bits each, or of a mask over such.
+    /// One register, of 32-bit lanes or of a mask for them.
     Narrow(Reg),
-    /// Of 64 bits each, or of a mask over such: the lower and the upper half.
+    /// The lower and the upper half, of 64-bit lanes or of a mask for them.
     Wide([Reg; 2]),
 }
 
 impl Lanes {
-    /// The register of a half; of narrow lanes, the one there is.
+    /// The register of a half; narrow lanes have only one.
     pub(super) fn half(self, half: usize) -> Reg {
         match self {
             Self::Narrow(reg) => reg,
@@ -22,7 +22,7 @@ impl Lanes {
     }
 }
 
-/// Where instructions go.
+/// A sink of instructions.
 pub(super) trait Assemble {
     /// A new register.
     fn reg(&mut self, ty: RegisterType) -> Reg;
@@ -37,7 +37,7 @@ pub(super) trait Assemble {
         reg
     }
 
-    /// The halves of a register: of numbers as `F64`, of integers as `I64`, of a mask as a wide one.
+    /// Splits a register: numbers into `F64`, integers into `I64`, a mask into wide masks.
     fn halves(&mut self, from: Reg, ty: RegisterType) -> [Reg; 2] {
         [false, true].map(|upper| {
             let reg = self.reg(ty);
@@ -46,16 +46,15 @@ pub(super) trait Assemble {
         })
     }
 
-    /// Both halves as one register: numbers as `F32`, integers as `I32`, wide masks as a mask.
+    /// Joins two halves: numbers to `F32`, integers to `I32`, wide masks to a mask.
     fn join(&mut self, ty: RegisterType, halves: [Reg; 2]) -> Reg {
         let reg = self.reg(ty);
         self.push(Instr::Join(reg, halves));
         reg
     }
 
-    /// An operation on vectors of lanes, whose result has that kind: once if all operands are
-    /// narrow, else for both halves. All masks are narrow, or all are wide, as the other operands
-    /// are.
+    /// An operation on vectors of lanes; `to` is the kind of the result. It is done once if all
+    /// operands are narrow, else for both halves. Masks are as wide as the other operands.
     fn lanewise(&mut self, op: Op, operands: &[Lanes], to: Kind) -> Lanes {
         let ty = RegisterType::Vector(to);
         match (op, operands) {

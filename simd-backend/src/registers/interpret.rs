@@ -1,24 +1,25 @@
-//! A plain interpreter of register programs, before spilling and after it: the meaning that
-//! emitters must reproduce.
+//! An interpreter of register programs, before and after spilling: the meaning that emitters must
+//! reproduce.
 //!
-//! It is told apart what has a value and what has none. *Undefined* are
+//! It distinguishes defined from undefined lanes. *Undefined* are
 //!
-//! - lanes of [`Instr::Undefined`], and of an elementary function outside its mask (in which it is
-//!   computed all the same);
+//! - lanes of [`Instr::Undefined`], and lanes of an elementary function outside its mask (where it
+//!   is computed all the same);
 //! - the centres of columns and rows without an active pixel in their quads;
 //! - lanes that are computed from undefined ones; but false *and* anything is false, true *or*
-//!   anything is true, any of several is true if one is, and a selection is as defined as what it
-//!   selects.
+//!   anything is true, any of several is true if one is, and a selection is defined if its
+//!   condition and the selected value are.
 //!
-//! A [`Trap`] is what no correct program does: to read a register that has not been assigned since
-//! its block was entered last, or a spill slot that holds nothing or another type; to store in an array
-//! under a mask or at an index that is undefined, or outside of it; to leave a loop
-//! or to go on in it by what is undefined, or to store it as an active pixel; to store outside the
-//! pixels, or to return without having stored them all.
+//! A [`Trap`] is an error of the program: reading a register not assigned since its block was last
+//! entered; reading a spill slot that is empty or holds another type; storing in an array under an
+//! undefined mask, at an undefined index or outside the array; leaving or continuing a loop by an
+//! undefined condition; storing an undefined value as an active pixel; storing outside the pixels;
+//! returning without having stored them all.
 //!
-//! Any other branch on what is undefined goes either way, here by turns. Correct programs have
-//! such: what is cheap is computed for lanes that do not need it, and with it the decisions in it;
-//! their conditions may come from where these lanes have been left out. A loop is never cheap.
+//! Any other branch on an undefined condition may go either way; here its direction alternates.
+//! Correct programs have such branches: cheap code runs also for lanes that do not need it,
+//! together with its branches, whose conditions may depend on code that skipped these lanes. A loop
+//! is never cheap.
 //!
 //! Loops are limited and polled as in machine code.
 
@@ -32,12 +33,12 @@ use super::{
 use crate::lanes::interpret::{apply, is_defined, undefined_bits};
 use crate::lanes::{Axis, Column, Kind, Op, Space};
 
-/// What no correct program does.
+/// An error of the program.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Trap {
-    /// Where: the function, the block, the instruction.
+    /// The place: function, block and instruction.
     pub place: String,
-    /// What.
+    /// The error.
     pub message: String,
 }
 
@@ -47,7 +48,8 @@ impl fmt::Display for Trap {
     }
 }
 
-/// Executes the function for the frame: the slots' words; those that are undefined have any bits.
+/// Executes the function for the frame. The result holds the slots' words; undefined ones have any
+/// bits.
 ///
 /// # Errors
 ///
@@ -91,7 +93,8 @@ pub fn row(
     groups(program, inputs, slots, poll, Work::Row { row, mask, active }, pixels)
 }
 
-/// Executes it for listed lanes, as [`Callable::listed`](super::Callable::listed) says.
+/// Executes the function for a row for listed lanes, as
+/// [`Callable::listed`](super::Callable::listed) says.
 ///
 /// # Errors
 ///
@@ -148,29 +151,29 @@ fn groups(
     Ok(outcome.status())
 }
 
-/// What a call works on.
+/// The state of a call.
 struct Call<'a> {
     program: &'a RegisterProgram,
     inputs: &'a Inputs,
     poll: Poll<'a>,
     slots: Vec<u64>,
-    /// The words of arrays, word by word of each lane; those that are undefined have none.
+    /// The words of arrays, for each word all lanes; `None` if undefined.
     arrays: Vec<Option<u64>>,
-    /// For the function for a row.
+    /// The state of the function for a row.
     row: Option<RowCall<'a>>,
-    /// Which way the last branch on what is undefined has gone.
+    /// The direction of the last branch on an undefined condition.
     turn: bool,
 }
 
 struct RowCall<'a> {
     work: Work<'a>,
-    /// How many pixels further the next attachment is.
+    /// The distance from an attachment to the next, in pixels.
     plane: usize,
     pixels: &'a mut [[f32; 4]],
     stored: Vec<bool>,
 }
 
-/// What the function for a row is called for.
+/// The items of a call of the function for a row.
 enum Work<'a> {
     Row {
         row: Row,
@@ -182,7 +185,7 @@ enum Work<'a> {
 }
 
 impl Work<'_> {
-    /// How many pixels are stored side by side, how far apart such rows are, and how many there are.
+    /// The width of a row of stored pixels, the distance between rows, and their number.
     fn extent(&self, shape: Shape) -> (usize, usize, usize) {
         match self {
             Self::Row { row, .. } => {
@@ -195,7 +198,7 @@ impl Work<'_> {
         }
     }
 
-    /// Whether the pixel that is stored in that column and row is active.
+    /// True if the pixel stored at that column and row is active.
     fn is_active(&self, shape: Shape, x: usize, y: usize) -> bool {
         match self {
             Self::Row { active, .. } => active.contains(&(x as u32 % shape.columns(), y as u32)),
@@ -209,10 +212,10 @@ impl Work<'_> {
     }
 }
 
-/// The lanes of a register; those that are undefined have no word.
+/// The lanes of a register; `None` if undefined.
 type Lanes = Vec<Option<u64>>;
 
-/// How a function has ended.
+/// The result of a function.
 enum Outcome {
     Status(Status),
     Value(Lanes),
@@ -227,11 +230,11 @@ impl Outcome {
     }
 }
 
-/// A function that is being executed.
+/// An activation of a function.
 struct Activation<'a> {
     function: &'a Function,
     shape: Shape,
-    /// Of each register that has been assigned since its block was entered last.
+    /// The registers assigned since their block was last entered.
     registers: Vec<Option<Lanes>>,
     spilled: Vec<Option<(RegisterType, Lanes)>>,
 }
@@ -252,7 +255,7 @@ impl Activation<'_> {
         }
     }
 
-    /// How many lanes a register has.
+    /// The number of lanes of a register.
     fn lanes(&self, reg: Reg) -> usize {
         let width = self.shape.tile.width() as usize;
         match self.ty(reg) {
@@ -262,12 +265,12 @@ impl Activation<'_> {
         }
     }
 
-    /// The one word of a scalar that addresses something.
+    /// The defined value of a scalar, such as an address.
     fn scalar(&self, reg: Reg) -> Result<u64, String> {
         self.get(reg)?[0].ok_or_else(|| format!("{reg} is undefined"))
     }
 
-    /// Enters a block with these arguments: what has been assigned in it is forgotten.
+    /// Enters a block with arguments. Its registers lose the values of an earlier execution.
     fn enter(&mut self, call: &BlockCall) -> Result<(), String> {
         let arguments = call.arguments.iter().map(|&reg| self.get(reg).cloned());
         let arguments: Vec<Lanes> = arguments.collect::<Result<_, _>>()?;
@@ -283,7 +286,7 @@ impl Activation<'_> {
 }
 
 impl<'a> Call<'a> {
-    /// Of each lane the word of a space that many after the first.
+    /// The words of a space at `first` plus an index, lane by lane.
     fn words(&self, space: Space, first: u32, index: &Lanes) -> Result<Lanes, String> {
         let lane = |word: &Option<u64>| {
             let Some(index) = *word else { return Ok(None) };
@@ -457,7 +460,7 @@ impl<'a> Call<'a> {
             Instr::LoadFour { to, space, first, index } => {
                 let index = on.get(*index)?.clone();
                 for (k, to) in (0..4).zip(to) {
-                    // All four have to be there.
+                    // All four words must exist.
                     let words = self.words(*space, first + k, &index)?;
                     if let Some(to) = to {
                         on.registers[to.index()] = Some(words);
@@ -471,7 +474,7 @@ impl<'a> Call<'a> {
             Instr::LoadColumns { to, space, first, index, columns } => {
                 let index = on.get(*index)?.clone();
                 if self.is_scattered(&index, *columns) == Some(true) {
-                    return Err(format!("the indices do not lie {columns}"));
+                    return Err(format!("the indices do not grow {columns}"));
                 }
                 for (k, to) in (0..4).zip(to) {
                     if to.is_some() || columns.step == 4 {
@@ -556,7 +559,7 @@ impl<'a> Call<'a> {
                     (Argument::Stride, Work::Row { row, .. }) => {
                         row.stride as u64 * u64::from(PIXEL_BYTES)
                     }
-                    // Pixels and table begin at address 0.
+                    // The addresses of pixels and of the table are 0.
                     (Argument::Pixels, _) | (Argument::Lanes, Work::Listed(_)) => 0,
                     _ => return Err(format!("there is no {argument:?}")),
                 };
@@ -590,7 +593,7 @@ impl<'a> Call<'a> {
             Instr::Reload(to, slot) => match &on.spilled[*slot as usize] {
                 Some((ty, lanes)) if *ty == on.ty(*to) => (*to, lanes.clone()),
                 Some((ty, _)) => return Err(format!("spill slot {slot} holds {ty}")),
-                None => return Err(format!("spill slot {slot} holds nothing")),
+                None => return Err(format!("spill slot {slot} is empty")),
             },
             Instr::Store { channels, rows, offset } => {
                 return self.store(on, *channels, rows, *offset);
@@ -600,7 +603,7 @@ impl<'a> Call<'a> {
         Ok(())
     }
 
-    /// Whether the indices of lanes do not grow so, if all are defined.
+    /// True if the indices of lanes do not grow as `columns` says; `None` if one is undefined.
     fn is_scattered(&self, index: &Lanes, columns: Columns) -> Option<bool> {
         let tile = self.program.shape.tile;
         let index: Vec<u64> = index.iter().copied().collect::<Option<_>>()?;
@@ -615,7 +618,7 @@ impl<'a> Call<'a> {
         self.row.as_mut().expect("the function is that for a row")
     }
 
-    /// Where the word of a lane of a register lies, if its index is defined.
+    /// The position of the word of a lane, if its index is defined.
     fn place(
         &self,
         on: &Activation<'_>,
@@ -656,7 +659,8 @@ impl<'a> Call<'a> {
         (0..on.lanes(to)).map(lane).collect()
     }
 
-    /// The result of a procedure: undefined outside the mask, if it has one, and where an operand is.
+    /// The result of a procedure: undefined outside the mask, if it has one, and in lanes with an
+    /// undefined operand.
     fn procedure(
         &mut self,
         on: &Activation<'_>,
@@ -666,7 +670,7 @@ impl<'a> Call<'a> {
         let callee = &self.program.procedures[index as usize];
         let passed: Vec<Lanes> =
             arguments.iter().map(|&reg| on.get(reg).cloned()).collect::<Result<_, _>>()?;
-        // A procedure is total: in undefined lanes it computes something.
+        // A procedure is total: for undefined lanes it computes some value.
         let bits = |lanes: &Lanes, kind| {
             let word = |lane: (usize, &Option<u64>)| {
                 Some(lane.1.unwrap_or_else(|| undefined_bits(kind, lane.0)))
@@ -713,7 +717,7 @@ impl<'a> Call<'a> {
                 && y < rows_of
                 && address.is_multiple_of(PIXEL_BYTES.into());
             if !is_inside {
-                return Err(format!("a pixel is stored at {address}, outside of them"));
+                return Err(format!("a pixel is stored at {address}, outside the pixels"));
             }
             let is_active = work.is_active(shape, x, y);
             for (k, &channel) in channels.iter().enumerate() {
@@ -733,7 +737,7 @@ impl<'a> Call<'a> {
     }
 }
 
-/// Whether one of two is true: true *or* anything is.
+/// Disjunction of two truth values: true *or* anything is true.
 fn or(a: Option<u64>, b: Option<u64>) -> Option<u64> {
     if a == Some(1) || b == Some(1) { Some(1) } else { Some(a? | b?) }
 }

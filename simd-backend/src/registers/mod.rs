@@ -1,55 +1,56 @@
 //! The register program: a flow graph over machine registers, W lanes in each.
 //!
-//! It stands between the lane program, which knows no width, and the emitters, which only pick
-//! instructions. Decided here are: how many registers a value takes ([`Shape::registers`]), their
-//! order, where a number is broadcast to a register, where constants are made, the loop over the
-//! groups of a row, and how loops count and stop.
+//! It stands between the lane program, which knows no width, and the emitters, which only select
+//! instructions. This stage decides how many registers a value takes ([`Shape::registers`]), their
+//! order, the places of broadcasts and constants, the loop over the groups of a row, and how loops
+//! count and poll.
 //!
 //! # Shape
 //!
-//! A group covers `columns × rows` pixels, `across × down` registers of W pixels side by side. A
-//! varying value takes a register for each; one that differs by column only takes `across`, shared
-//! by the rows; one that differs by row only takes `down`; one that is the same for all lanes is a
-//! scalar. Binary64 and 64-bit integers take two half-filled registers in place of one.
+//! A group covers `columns × rows` pixels, in `across × down` registers of W pixels. A varying
+//! value takes one register for each of these. A value that varies by column only takes `across`
+//! registers, shared by the rows; one that varies by row only takes `down`; a uniform one is a
+//! scalar. Binary64 and 64-bit integers take two half-filled registers for each.
 //!
 //! # Functions
 //!
-//! [`RegisterProgram::frame`] runs once and leaves what it computes in *slots*.
-//! [`RegisterProgram::row`] runs for a row of groups, whole ones: at the image's edges the caller
-//! passes room beside the image, and a mask without the lanes that lie outside. Of a program for listed lanes
-//! ([`Items::Listed`]) it runs for the groups of a table, computes first what is the same for the primitive, and
-//! stores the pixels of each group one after the other, row by row. Both return a [`Status`].
+//! [`RegisterProgram::frame`] runs once and leaves its results in *slots*. [`RegisterProgram::row`]
+//! runs for a row of whole groups: at the image's edges the caller passes memory beside the image,
+//! and a mask without the lanes outside. In a program for listed lanes ([`Items::Listed`]) it runs
+//! for the groups of a table. There it first computes the values that are uniform over the
+//! primitive, and stores the pixels of each group one after the other, row by row. Both functions
+//! return a [`Status`].
 //!
 //! # Quads
 //!
-//! What the lane of another pixel of the quad holds is in the same register, whose lanes are permuted
-//! ([`Instr::Neighbour`]), or, where a register has one row, in that of the other row, which is taken as it is.
+//! The value of another pixel of the quad is in the same register, whose lanes are permuted
+//! ([`Instr::Neighbour`]), or, if a register holds one row, in the register of the other row.
 //!
 //! # Columns
 //!
-//! Where an index grows from column to column, the words of a row follow one another in memory, and are read
-//! without a gather. Clamps and wraps may spoil that, so it is asked for a register of lanes at a time
-//! ([`Instr::Scattered`]); a cold block gathers ([`Instr::LoadColumns`]).
+//! If an index grows from column to column, the words of a row are consecutive in memory, and are
+//! read without a gather. Clamps and wraps may break this order, so each register of lanes is
+//! tested ([`Instr::Scattered`]) before such a load ([`Instr::LoadColumns`]); a cold block gathers.
 //!
 //! # Arrays
 //!
-//! Which arrays share memory is decided of lane programs (`lanes::memory`); here what is not where it is
-//! to be is copied: before an update, where blocks end, and where arrays are merged. A word of a varying
-//! index is gathered, and scattered, for the lanes of a register.
+//! The analysis of lane programs decides which arrays share memory (`lanes::memory`). This stage
+//! copies arrays that must move: before an update, at the ends of blocks, and where arrays are
+//! merged. Words at varying indices are gathered and scattered, a register of lanes at a time.
 //!
 //! # Elementary functions
 //!
-//! Each that a program uses is one *procedure* for one register of operands, however many sites
-//! there are: its body in binary64 and, where a lane is undecided, a call of the reference. So
-//! functions are strip-mined, and all machine registers are the body's.
+//! Each elementary function that a program uses is one *procedure* for one register of operands,
+//! shared by all its sites: a body in binary64 and, for undecided lanes, a call of the reference
+//! mathematics. So functions are strip-mined, and their bodies have all machine registers.
 //!
 //! # Loops
 //!
-//! A round costs one decrement. A loop counts down from the rounds that it may do before it polls
-//! for cancellation ([`Limit::First`], at most [`POLL_ROUNDS`]). Then either it has no more
-//! ([`Limit::Rest`]), or it polls and goes on. It also polls on leaving, so that no nest of loops
-//! goes on for long without; and in each round, if that is long. So is the loop over the groups of a
-//! row. Where a call is cancelled, call-outs return at once with undefined results.
+//! A round costs one decrement. A loop counts down from the number of rounds before its next poll
+//! for cancellation ([`Limit::First`], at most [`POLL_ROUNDS`]). At zero it either has exceeded its
+//! limit ([`Limit::Rest`] is used up), or it polls and goes on. It also polls on exit, so that a
+//! nest of loops polls often enough, and in each round if rounds are long. So does the loop over
+//! the groups of a row. If a call is cancelled, call-outs return at once with undefined results.
 
 mod bounds;
 mod call;
@@ -78,7 +79,7 @@ pub use shape::{Choice, Reason, Shape, Work};
 pub use spill::{Between, spill};
 pub use verify::{VerifyError, verify};
 
-/// After how many rounds a loop polls for cancellation.
+/// The number of rounds between two polls of a loop.
 pub const POLL_ROUNDS: u64 = 1 << 16;
 
 /// The bytes of a pixel in memory: four numbers of binary32.
@@ -95,21 +96,20 @@ impl Reg {
     }
 }
 
-/// What a register holds.
+/// The type of a register.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum RegisterType {
-    /// One number, or one truth value.
+    /// One number or one truth value.
     Scalar(Kind),
-    /// W of 32 bits, or two of 64 bits; a mask for W of 32 bits.
+    /// W lanes of 32 bits, or W/2 of 64 bits; or a mask for W lanes of 32 bits.
     Vector(Kind),
-    /// A mask for two of 64 bits.
+    /// A mask for W/2 lanes of 64 bits.
     WideMask,
 }
 
 impl RegisterType {
-    /// The class of a machine's registers in which values of the type lie. Integers and truth
-    /// values of scalar code have registers of their own, of which there are enough: they have no
-    /// class.
+    /// The class of machine registers for values of the type. Integers and truth values of scalar
+    /// code have no class: they have separate registers, of which there are enough.
     pub fn class(self, machine: &Machine) -> Option<Class> {
         match self {
             Self::Vector(Kind::Mask) | Self::WideMask if machine.registers[Class::Mask] > 0 => {
@@ -121,18 +121,18 @@ impl RegisterType {
     }
 }
 
-/// An argument of [`RegisterProgram::row`]; which it has depends on the items of the program.
+/// An argument of [`RegisterProgram::row`]; the items of the program decide which ones it has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Argument {
     /// The first column of the first group. `I32`.
     Column,
     /// The first row. `I32`.
     Row,
-    /// How many groups, at least one. `I32`.
+    /// The number of groups, at least one. `I32`.
     Groups,
     /// The address of the first pixel. `I64`.
     Pixels,
-    /// How many bytes further the next row is. `I64`.
+    /// The distance from a row of pixels to the next, in bytes. `I64`.
     Stride,
     /// The address of the table of lanes. `I64`.
     Lanes,
@@ -147,7 +147,7 @@ impl Argument {
         }
     }
 
-    /// What it is.
+    /// Its kind.
     pub fn kind(self) -> Kind {
         match self {
             Self::Column | Self::Row | Self::Groups => Kind::I32,
@@ -159,42 +159,42 @@ impl Argument {
 /// A bound on a loop's rounds. `I64`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Limit {
-    /// Those before it asks for the first time.
+    /// The rounds before the first poll.
     First,
-    /// Those after.
+    /// The rounds after the first poll.
     Rest,
 }
 
-/// Where the words of a register's lanes lie in an array.
+/// The place of a register's words in an array.
 ///
-/// Arrays lie in memory that each thread has for itself, word by word, of each word one lane after the
-/// other: so an index that is the same for all lanes reads a whole register.
+/// Arrays lie in memory that each thread has for itself: word by word, for each word all lanes. So
+/// an index that is the same for all lanes accesses a whole register.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ArrayPlace {
-    /// The number of words of each lane before the array's.
+    /// The position of the array, in words per lane.
     pub array: u32,
-    /// How many words of each lane the array has.
+    /// The number of words of the array.
     pub words: u32,
-    /// The word, or the one that an index counts from.
+    /// The word, or the origin of the index.
     pub first: u32,
-    /// An `I32` without sign: of each lane, or one for all. In each lane, active or not, there is
-    /// such a word.
+    /// An unsigned `I32`: one for each lane, or one for all. In every lane, active or not, the word
+    /// is in range.
     pub index: Option<Reg>,
-    /// Which register of the group's lanes it is.
+    /// The number of the register among those of the group's lanes.
     pub register: u32,
 }
 
-/// How the indices of a register's lanes grow from column to column.
+/// The growth of an index from column to column within a register.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Columns {
-    /// By one word, of one row, or by the four of a texel.
+    /// By one word, for consecutive words, or by the four words of a texel.
     pub step: u32,
-    /// Whether they are the same in all rows of the tile. In a tile of one row they may be said to be.
+    /// True if all rows of the tile have the same indices; arbitrary in a tile of one row.
     pub is_one_row: bool,
 }
 
 impl Columns {
-    /// The lane from whose index that of a lane follows, and how much more that is.
+    /// The lane from which the index of `lane` follows, and its distance from that lane's index.
     pub fn of(self, tile: Tile, lane: u32) -> (u32, u32) {
         let first = if self.is_one_row { 0 } else { tile.first_column(lane) };
         (first, self.step * tile.pixel(lane).0)
@@ -204,117 +204,123 @@ impl Columns {
 /// An instruction.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Instr {
-    /// In every lane the same bits.
+    /// The same bits in every lane.
     Constant(Reg, u64),
-    /// Any bits: no active lane looks at them.
+    /// Arbitrary bits: no active lane depends on them.
     Undefined(Reg),
-    /// The centres of the pixels of a register along an axis, plus a number: of the lane in column
-    /// (or row) c, c + 0.5 plus the number. Of a scalar, the number plus 0.5.
+    /// The centres of a register's pixels along an axis, plus a number: c + 0.5 plus the number for
+    /// a lane in column (or row) c. For a scalar, the number plus 0.5.
     Centres(Reg, Axis, f32),
     /// An operation, lane by lane.
     Op(Reg, Op, Box<[Reg]>),
-    /// Of `F64`, the product of the first two plus the third, rounded once or twice as is faster.
-    /// Only procedures have it, since their results do not depend on that.
+    /// For `F64`, the product of the first two plus the third, rounded once or twice, whichever is
+    /// faster. Only procedures use it; their results do not depend on the rounding.
     MulAdd(Reg, [Reg; 3]),
-    /// A part of each `F64`. Only procedures have it, where registers have 512 bits ([`Tile::has_512_bits`]).
+    /// The exponent or significand of each `F64`. Only procedures use it, with registers of 512
+    /// bits ([`Tile::has_512_bits`]).
     Part(Reg, Part, Reg),
-    /// A number in every lane.
+    /// A scalar in every lane.
     Broadcast(Reg, Reg),
-    /// Of each lane, what that of another pixel of its quad holds: `F32` or `I32`. A register has whole
+    /// For each lane, the value of another pixel of its quad: `F32` or `I32`. A register has whole
     /// pairs along the axis.
     Neighbour(Reg, Reg, Axis, Side),
-    /// The lower or, if true, the upper half: `F32` to `F64`, `I32` to `I64` with zeros above, or a
-    /// mask to a wide one.
+    /// The lower or, if true, the upper half of the lanes, widened: `F32` to `F64`, `I32` to `I64`
+    /// with zeros above, or a mask to a wide one.
     Half(Reg, Reg, bool),
-    /// Lower and upper half: `F64` to `F32`, the lower words of `I64` to `I32`, or wide masks to a
-    /// mask.
+    /// Joins a lower and an upper half: `F64` to `F32`, the lower words of `I64` to `I32`, or wide
+    /// masks to a mask.
     Join(Reg, [Reg; 2]),
-    /// Of each 128 bits of two `I32`, the first or, if true, the last two words: the `I64` of which those of the first are the upper
-    /// halves. Where [`Instr::Part`] is.
+    /// From each 128 bits of two `I32`, the first or, if true, the last two words of both, paired
+    /// to `I64`: the words of the first operand are the upper halves. Where [`Instr::Part`] is
+    /// allowed.
     Concat(Reg, [Reg; 2], bool),
-    /// The lower or, if true, the upper words of two `I64`: for each 128 bits of them, two of the first, then two of the second.
-    /// So it undoes [`Instr::Concat`]; or it may not matter which lane has which. Where [`Instr::Part`] is.
+    /// The lower or, if true, the upper words of two `I64`: for each 128 bits, two words of the
+    /// first, then two of the second. It reverses [`Instr::Concat`], or is used where the order of
+    /// lanes does not matter. Where [`Instr::Part`] is allowed.
     Words(Reg, [Reg; 2], bool),
-    /// Of two `I32`, the upper words of both, the first above, moved to the left by a number from 1 to 31. Where [`Instr::Part`] is.
+    /// Two `I32` as the upper and the lower word of a number that is shifted left by 1 to 31 bits:
+    /// the upper word of the result. Where [`Instr::Part`] is allowed.
     Funnel(Reg, u8, [Reg; 2]),
-    /// Of three `I32`, bit by bit: the bit of a table whose number their bits make, the first one's highest. Where
-    /// [`Instr::Part`] is.
+    /// Bitwise logic of three `I32` by a truth table: three bits form the number of a bit in the
+    /// table, the first operand's bit the highest. Where [`Instr::Part`] is allowed.
     Logic(Reg, u8, [Reg; 3]),
-    /// Whether any lane of any of the masks is set.
+    /// True if any lane of any of the masks is set.
     Any(Reg, Box<[Reg]>),
     /// A word of input.
     Input(Reg, u32),
     /// A word of the primitive.
     Primitive(Reg, u32),
-    /// That register of a column of the table of lanes, of the group whose part of the table begins at an address.
+    /// A register of a column of the table of lanes. The last operand is the address of the group's
+    /// part of the table.
     Lanes(Reg, Column, u32, Reg),
-    /// How many bytes further the pixels of the next attachment are. `I64`.
+    /// The distance from the pixels of an attachment to those of the next, in bytes. `I64`.
     Plane(Reg),
-    /// The word of a space that many after the first, lane by lane: in each there is one.
+    /// The word at `first` plus an index in a space, lane by lane. In every lane it is in range.
     Load(Reg, Space, u32, Reg),
-    /// Some of four words that follow one another in a space, lane by lane: in each there are all four.
+    /// Some of four consecutive words of a space, lane by lane. In every lane all four are in
+    /// range.
     LoadFour {
-        /// The results, of the first word to the fourth.
+        /// The results, from the first word to the fourth.
         to: [Option<Reg>; 4],
-        /// Where they are.
+        /// The space.
         space: Space,
-        /// The first of them, from which the index counts.
+        /// The first word, the origin of the index.
         first: u32,
-        /// An `I32` without sign of each lane.
+        /// An unsigned `I32` in each lane.
         index: Reg,
     },
-    /// Whether a lane's index is not what that says.
+    /// True if the index of some lane does not grow as `Columns` says.
     Scattered(Reg, Reg, Columns),
-    /// Some of four words that follow one another in a space, lane by lane: in each there are those that are
-    /// asked for. Of the index [`Instr::Scattered`] has just said that it grows so, and a row of the tile is
-    /// one range of words.
+    /// Some of four consecutive words of a space, lane by lane. In every lane the requested words
+    /// are in range. It is executed only where [`Instr::Scattered`] of the same index was false, so
+    /// the words of each row of the tile are one range.
     LoadColumns {
-        /// The results, of the first word to the fourth.
+        /// The results, from the first word to the fourth.
         to: [Option<Reg>; 4],
-        /// Where they are.
+        /// The space.
         space: Space,
-        /// The first of them, from which the index counts.
+        /// The first word, the origin of the index.
         first: u32,
-        /// An `I32` without sign of each lane.
+        /// An unsigned `I32` in each lane.
         index: Reg,
-        /// How it grows. All words of a texel are there.
+        /// The growth of the index. If it is by texels, all words of each texel are in range.
         columns: Columns,
     },
-    /// The word of each lane in an array.
+    /// A word of an array in each lane.
     LoadArray(Reg, ArrayPlace),
-    /// Stores a word of each lane in an array.
+    /// Stores a word of an array in each lane.
     StoreArray {
-        /// Where.
+        /// The place.
         place: ArrayPlace,
         /// The words.
         word: Reg,
-        /// The lanes that are stored, if not all.
+        /// The lanes that are stored; `None` for all.
         mask: Option<Reg>,
     },
-    /// Reads a slot.
+    /// Loads a slot.
     Slot(Reg, u32),
-    /// Fills a slot.
+    /// Stores a slot.
     SetSlot(u32, Reg),
-    /// That register of the execution mask.
+    /// A register of the execution mask, by its number.
     ExecutionMask(Reg, u32),
     /// An argument of the function.
     Argument(Reg, Argument),
-    /// A bound of loops.
+    /// A bound on loops' rounds.
     Limit(Reg, Limit),
     /// The cancellation poll: false if the call is cancelled.
     Poll(Reg),
-    /// Calls that of [`RegisterProgram::procedures`].
+    /// Calls a procedure of [`RegisterProgram::procedures`].
     Call {
-        /// Its number.
+        /// The procedure's number.
         procedure: u32,
         /// The result.
         to: Reg,
         /// One for each parameter of its first block.
         arguments: Box<[Reg]>,
     },
-    /// Calls the reference mathematics for those lanes of its operands that are in the mask.
+    /// Calls the reference mathematics for the lanes of a mask.
     Callout {
-        /// Which.
+        /// The function.
         function: Elementary,
         /// The result.
         to: Reg,
@@ -323,18 +329,17 @@ pub enum Instr {
         /// One or two.
         operands: Box<[Reg]>,
     },
-    /// Stores a register in a spill slot.
+    /// Stores a register in a spill slot, by its number.
     Spill(u32, Reg),
-    /// Reads a spill slot.
+    /// Loads a spill slot.
     Reload(Reg, u32),
-    /// Stores W pixels, of which these are red, green, blue and alpha, row by row of the tile,
-    /// those of a row one after the other.
+    /// Stores W pixels row by row of the tile; the pixels of a row are contiguous.
     Store {
         /// Red, green, blue, alpha.
         channels: [Reg; 4],
-        /// The address of each row.
+        /// The address of the pixels of each row.
         rows: Box<[Reg]>,
-        /// Bytes from there.
+        /// An offset from these addresses, in bytes.
         offset: u32,
     },
 }
@@ -380,12 +385,12 @@ impl Instr {
         }
     }
 
-    /// Whether it makes a value of nothing, which is cheaper to do again than to keep.
+    /// True if it has no operands, so that repeating it is cheaper than keeping its result.
     pub(crate) fn is_constant(&self) -> bool {
         matches!(self, Self::Constant(..) | Self::Undefined(_) | Self::Centres(..))
     }
 
-    /// Whether it calls a function, which leaves nothing in registers.
+    /// True if it calls a function, which preserves few registers or none.
     pub(crate) fn is_call(&self) -> bool {
         matches!(self, Self::Call { .. } | Self::Callout { .. })
     }
@@ -402,19 +407,19 @@ impl BlockId {
     }
 }
 
-/// Where to go, and with which values for the parameters there.
+/// A jump to a block, with the values of its parameters.
 #[derive(Clone, Debug, PartialEq)]
 pub struct BlockCall {
-    /// The block.
+    /// The target.
     pub block: BlockId,
     /// One for each of its parameters.
     pub arguments: Vec<Reg>,
 }
 
-/// What a function returns.
+/// The result of a function.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Status {
-    /// All is computed.
+    /// Everything is computed.
     Done,
     /// The call is cancelled.
     Cancelled,
@@ -442,28 +447,28 @@ impl Status {
     }
 }
 
-/// How a block ends.
+/// The end of a block.
 #[derive(Clone, Debug, PartialEq)]
 pub enum End {
-    /// In another block.
+    /// Jumps to a block.
     Jump(BlockCall),
-    /// In one of two.
+    /// Jumps to one of two blocks.
     Branch {
         /// A scalar mask.
         condition: Reg,
-        /// For true.
+        /// The target if true.
         then: BlockCall,
-        /// For false.
+        /// The target if false.
         otherwise: BlockCall,
     },
-    /// In the caller.
+    /// Returns to the caller.
     Return(Status),
-    /// In the caller of a procedure, with its result.
+    /// Returns from a procedure with its result.
     ReturnValue(Reg),
 }
 
 impl End {
-    /// Where it goes.
+    /// The targets of its jumps.
     pub(crate) fn targets(&self) -> impl Iterator<Item = &BlockCall> {
         let [a, b] = match self {
             Self::Jump(target) => [Some(target), None],
@@ -474,7 +479,7 @@ impl End {
     }
 }
 
-/// What looks at operands, and what changes them.
+/// Visitors of operands, shared and mutable.
 macro_rules! uses {
     ($name:ident, $iter:ident $(, $mut:ident)?) => {
         impl Instr {
@@ -530,7 +535,7 @@ macro_rules! uses {
         }
 
         impl End {
-            /// Calls `f` for each register that is looked at or passed on.
+            /// Calls `f` for each register that it reads or passes on.
             pub(crate) fn $name(&$($mut)? self, f: &mut impl FnMut(&$($mut)? Reg)) {
                 match self {
                     Self::Jump(target) => target.arguments.$iter().for_each(f),
@@ -549,7 +554,7 @@ macro_rules! uses {
 uses!(uses, iter);
 uses!(uses_mut, iter_mut, mut);
 
-/// Instructions in order, and what comes after them.
+/// Instructions in order, and the end that follows them.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Block {
     /// Assigned on entry.
@@ -558,38 +563,38 @@ pub struct Block {
     pub instrs: Vec<Instr>,
     /// How the block ends.
     pub end: End,
-    /// Whether it is hardly ever executed.
+    /// True if it is hardly ever executed.
     pub cold: bool,
 }
 
 /// A flow graph; its first block is the entry.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Function {
-    /// What each register holds.
+    /// The type of each register.
     pub registers: Vec<RegisterType>,
     /// The blocks.
     pub blocks: Vec<Block>,
-    /// How many places it has for [`Instr::Spill`].
+    /// The number of spill slots.
     pub spill_slots: u32,
 }
 
 impl Function {
-    /// How many instructions it has.
+    /// The number of its instructions.
     pub fn instrs(&self) -> usize {
         self.blocks.iter().map(|block| block.instrs.len()).sum()
     }
 
-    /// All blocks, each after those that dominate it.
+    /// All reachable blocks, each after its dominators.
     pub fn reverse_postorder(&self) -> Vec<BlockId> {
         self.reverse_postorder_by(|_, _| true)
     }
 
-    /// The same, where the second of two blocks that another ends in is visited before the first,
-    /// and so comes after it as far as possible, unless `first` says so.
+    /// The same. Of two successors of a block, the second is visited first, so that it comes as
+    /// late as possible, unless `first` says to visit the first one first.
     fn reverse_postorder_by(&self, first: impl Fn(BlockId, BlockId) -> bool) -> Vec<BlockId> {
         let mut seen = vec![false; self.blocks.len()];
         let mut order = Vec::with_capacity(self.blocks.len());
-        // A block to enter, or one whose successors are done.
+        // A block to enter or, with `true`, one whose successors are done.
         let mut stack = vec![(BlockId(0), false)];
         while let Some((id, done)) = stack.pop() {
             if done {
@@ -616,12 +621,13 @@ impl Function {
     }
 }
 
-/// An elementary function of one register.
+/// An elementary function for one register.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Procedure {
-    /// Which.
+    /// The function.
     pub elementary: Elementary,
-    /// Its operands are vectors, followed by a mask of the lanes that matter; or else scalars.
+    /// True if the operands are vectors, followed by a mask of the lanes that count; else they are
+    /// scalars.
     pub is_vector: bool,
     /// The code.
     pub code: Function,
@@ -630,31 +636,32 @@ pub struct Procedure {
 /// A register program.
 #[derive(Clone, Debug, PartialEq)]
 pub struct RegisterProgram {
-    /// How lanes lie.
+    /// The layout of lanes.
     pub shape: Shape,
-    /// What they compute.
+    /// The items that the lanes compute.
     pub items: Items,
-    /// How many attachments there are.
+    /// The number of attachments.
     pub attachments: usize,
-    /// Computes what is the same for the frame.
+    /// Computes the values that are uniform over the frame.
     pub frame: Function,
     /// Computes a row of groups.
     pub row: Function,
-    /// What the others call. The parameters of a procedure are those of its first block.
+    /// The procedures that the functions call. The parameters of a procedure are those of its first
+    /// block.
     pub procedures: Vec<Procedure>,
-    /// What each slot holds: a scalar of that kind.
+    /// The kind of the scalar in each slot.
     pub slots: Vec<Kind>,
-    /// The words that [`Instr::Input`] refers to.
+    /// The words for [`Instr::Input`].
     pub inputs: InputWords,
-    /// How many words a primitive has.
+    /// The number of words of a primitive.
     pub primitive_words: u32,
-    /// The formats of resources, and where their sizes are.
+    /// The formats of resources, and the positions of their sizes among the inputs.
     pub resources: Descriptors,
-    /// How many words of each lane all arrays have that lie in memory at once.
+    /// The memory for arrays, in words per lane.
     pub array_words: u32,
 }
 
-/// The words of a slot, as they lie in memory.
+/// The two words of a slot in memory order.
 pub(crate) fn words_of_slot(slot: u64) -> [u32; 2] {
     let bytes = slot.to_ne_bytes();
     let word = |first: usize| std::array::from_fn(|i| bytes[first + i]);
@@ -662,13 +669,13 @@ pub(crate) fn words_of_slot(slot: u64) -> [u32; 2] {
 }
 
 impl RegisterProgram {
-    /// What there is to be read.
+    /// The address spaces for loads.
     pub(crate) fn spaces(&self) -> Spaces<'_> {
         let (inputs, slots) = (self.inputs.len(), self.slots.len());
         Spaces { inputs, resources: &self.resources, slots }
     }
 
-    /// The bytes of memory that a thread needs for arrays.
+    /// The memory that a thread needs for arrays, in bytes.
     pub fn array_bytes(&self) -> usize {
         self.array_words as usize * self.shape.lanes() as usize * size_of::<u32>()
     }

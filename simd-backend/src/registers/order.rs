@@ -1,10 +1,10 @@
-//! The loops of a function, and an order of its blocks in which those of a loop stand together.
+//! The loops of a function, and an order of blocks that keeps the blocks of each loop together.
 
 use super::{BlockId, End, Function};
 
-/// All blocks that can be reached, each after those that dominate it, and those of a loop as far as
-/// possible one after the other: what leaves a loop is visited first, and so comes later, and what
-/// goes nowhere comes last.
+/// All reachable blocks, each after its dominators. The blocks of a loop are consecutive as far as
+/// possible: exits are visited first by the depth-first search, and so come later in its reverse
+/// postorder. Blocks that return a status come last.
 pub(crate) fn order(function: &Function) -> Vec<BlockId> {
     let depths = loop_depths(function);
     let is_first = |a: BlockId, b: BlockId| depths[a.index()] <= depths[b.index()];
@@ -13,7 +13,7 @@ pub(crate) fn order(function: &Function) -> Vec<BlockId> {
     order
 }
 
-/// How many loops are around each block, by its number.
+/// The loop depth of each block, by the block's number.
 pub(crate) fn loop_depths(function: &Function) -> Vec<u32> {
     let order = function.reverse_postorder();
     let loops = Loops::new(function, &order);
@@ -24,7 +24,7 @@ pub(crate) fn loop_depths(function: &Function) -> Vec<u32> {
     depths
 }
 
-/// Which blocks are in which loops, by their index in the order.
+/// The loops of a function. Blocks are given by their indices in the order.
 pub(super) struct Loops {
     /// The innermost loop of each block.
     of: Vec<Option<u32>>,
@@ -33,9 +33,9 @@ pub(super) struct Loops {
 
 pub(super) struct Loop {
     pub(super) header: usize,
-    /// The index of its last block.
+    /// The index of the loop's last block.
     pub(super) last: usize,
-    /// How many blocks it has.
+    /// The number of its blocks, inner loops included.
     blocks: usize,
     parent: Option<u32>,
     depth: u32,
@@ -54,7 +54,7 @@ impl Loops {
             }
         }
         let mut found = Self { of: vec![None; order.len()], loops: Vec::new() };
-        // Inner loops first: their headers come later.
+        // Inner loops first: their headers come later in the order.
         for header in (0..order.len()).rev() {
             let mut stack: Vec<usize> =
                 before[header].iter().copied().filter(|&index| index >= header).collect();
@@ -64,7 +64,7 @@ impl Loops {
             let this = found.loops.len() as u32;
             found.loops.push(Loop { header, last: header, blocks: 0, parent: None, depth: 1 });
             while let Some(index) = stack.pop() {
-                // The whole of an inner loop belongs to this one.
+                // All blocks of an inner loop belong to this loop.
                 let entry = match found.around(index).last() {
                     Some(known) if known == this => continue,
                     Some(inner) => {
@@ -97,7 +97,7 @@ impl Loops {
         this.blocks += blocks;
     }
 
-    /// Those among whose blocks there are others.
+    /// The loops whose blocks are not consecutive.
     pub(super) fn scattered(&self) -> Vec<&Loop> {
         self.loops.iter().filter(|l| l.last + 1 - l.header != l.blocks).collect()
     }
@@ -111,8 +111,8 @@ impl Loops {
         self.of[block].map_or(0, |l| self.loops[l as usize].depth)
     }
 
-    /// The last block of the outermost loop that has the one block but not the other, which
-    /// dominates it.
+    /// The last block of the outermost loop that contains `block` but not `other`, where `other`
+    /// dominates `block`.
     pub(super) fn outermost_without(&self, block: usize, other: usize) -> Option<usize> {
         if block == other {
             return None;

@@ -1,4 +1,4 @@
-//! The text of a register program, for people.
+//! The text form of register programs, for listings.
 
 use std::fmt::{self, Display, Formatter};
 

@@ -8,7 +8,7 @@ use super::{Block, BlockCall, BlockId, End, Function, Instr, Procedure, Reg, Reg
 use crate::lanes::{Kind, Op};
 use crate::machine::Tile;
 
-/// The procedure of a function, for a register of lanes or for one number.
+/// The procedure of a function, for a register of lanes in `tile` or for one number.
 pub(super) fn procedure(elementary: Elementary, tile: Option<Tile>) -> Procedure {
     let (is_vector, is_wide) = (tile.is_some(), tile.is_some_and(Tile::has_512_bits));
     let body = if is_wide { wide_body(elementary) } else { body(elementary) };
@@ -104,20 +104,21 @@ pub(super) fn procedure(elementary: Elementary, tile: Option<Tile>) -> Procedure
     Procedure { elementary, is_vector, code }
 }
 
-/// How it is found out whether a body decides: by masks, of which one has each lane that it does not.
+/// The tests of a body for undecided lanes: masks whose union is the set of undecided lanes.
 ///
-/// With registers of 512 bits each mask is tested by itself: comparisons take the active lanes alone, and two masks are
-/// tested at once. What is computed of the words of two registers, where these are not in the order of the lanes, is computed in
-/// any order, which takes one cheap instruction, and in theirs where it says that a lane is not decided. (An inactive one may
-/// then say so, too.)
+/// With registers of 512 bits each mask is tested by itself: comparisons are made in the active
+/// lanes alone, and one instruction tests two masks. The words of two registers can be collected in
+/// two ways: in any order, by one cheap instruction, or in the order of the lanes. Tests on such
+/// words are computed in any order first, and in the order of the lanes only if the first test
+/// finds an undecided lane. (It may find an inactive lane, too.)
 struct Tests {
-    /// Of each mask that is made of words: these, and what is computed of them up to the mask.
+    /// For each mask made of words: these, and the values computed from them up to the mask.
     chains: Vec<Vec<V>>,
     /// The other masks.
     others: Vec<V>,
-    /// What combines them.
+    /// The disjunctions of masks.
     unions: Vec<V>,
-    /// Those of the others that are the opposite of a mask, with that.
+    /// The negations among the other masks, each with its operand.
     opposites: Vec<(V, V)>,
 }
 
@@ -153,7 +154,7 @@ impl Tests {
         }
     }
 
-    /// Whether a value is of these alone.
+    /// True if only the tests use a value.
     fn has(&self, v: V) -> bool {
         self.unions.contains(&v)
             || self.opposites.iter().any(|&(opposite, _)| opposite == v)
@@ -161,7 +162,7 @@ impl Tests {
     }
 }
 
-/// From words to a mask, if that is computed of nothing but these and constants.
+/// The values from words to a mask, if the mask depends only on these and on constants.
 fn chain(body: &Body, mask: V) -> Option<Vec<V>> {
     let step = |v: V| &body.steps[v.0 as usize].1;
     let mut chain = vec![mask];
@@ -177,8 +178,8 @@ fn chain(body: &Body, mask: V) -> Option<Vec<V>> {
     }
 }
 
-/// The registers of a value. A mask over vectors is narrow or wide, or, once both have been used,
-/// both.
+/// The registers of a value. A mask over vectors is narrow or wide or, once both forms have been
+/// used, both.
 #[derive(Clone, Copy, Default)]
 struct Forms {
     narrow: Option<Reg>,
@@ -206,7 +207,8 @@ struct Builder {
     instrs: Vec<Instr>,
     values: Vec<Forms>,
     is_vector: bool,
-    /// Whether lanes of 64 bits lie as [`Instr::Concat`] puts them, rather than as [`Instr::Half`] does.
+    /// True if lanes of 64 bits are ordered as by [`Instr::Concat`], false if as by
+    /// [`Instr::Half`].
     is_paired: bool,
 }
 
@@ -226,12 +228,12 @@ impl Builder {
         if self.is_vector { RegisterType::Vector(kind) } else { RegisterType::Scalar(kind) }
     }
 
-    /// A value of numbers, or of scalars.
+    /// The registers of a value that is no mask, or of a scalar.
     fn lanes(&self, value: V) -> Lanes {
         self.values[value.0 as usize].lanes()
     }
 
-    /// The one register of a value of 32 bits a lane, or of a scalar.
+    /// The register of a value with 32 bits a lane, or of a scalar.
     fn narrow(&mut self, value: V) -> Reg {
         let place = self.values[value.0 as usize];
         if let Some(reg) = place.narrow {
@@ -242,7 +244,7 @@ impl Builder {
         reg
     }
 
-    /// A mask for lanes of 64 bits.
+    /// The two registers of a mask for lanes of 64 bits.
     fn wide(&mut self, mask: V) -> [Reg; 2] {
         let place = self.values[mask.0 as usize];
         if let Some(halves) = place.wide {
@@ -253,7 +255,7 @@ impl Builder {
         halves
     }
 
-    /// The words of a value, which is computed of others of 64 bits, in any order.
+    /// Computes the words of a value of 64-bit lanes in any order.
     fn mix(&mut self, body: &Body, narrow: V) {
         let Step::Op(_, of) = &body.steps[narrow.0 as usize].1 else {
             unreachable!("words are made of others")
@@ -268,7 +270,7 @@ impl Builder {
         Lanes::Narrow(reg)
     }
 
-    /// Makes those steps of a body.
+    /// Emits the steps of a body for which `is_made` holds.
     fn steps(&mut self, body: &Body, operands: &[Reg], is_made: impl Fn(V) -> bool) {
         self.values.resize(body.steps.len(), Forms::default());
         for (v, (kind, step)) in (0..).map(V).zip(&body.steps) {
@@ -338,7 +340,7 @@ impl Builder {
         }
     }
 
-    /// A step over vectors. Masks are combined where they are.
+    /// A step over vectors. Masks are combined in the form that all of them have.
     fn vector(&mut self, op: Op, of: &[V], kinds: &[Kind], to: Kind) -> Lanes {
         let of_masks = kinds.iter().all(|&kind| kind == Kind::Mask);
         let mut operands_in_halves = of.iter().map(|v| self.values[v.0 as usize].wide.is_some());
@@ -364,7 +366,7 @@ fn is_wide(kind: Kind) -> bool {
     matches!(kind, Kind::F64 | Kind::I64)
 }
 
-/// A kind of a body as one of lanes.
+/// The lane program's kind for a kind of a body.
 fn lane_kind(kind: elementary::Kind) -> Kind {
     match kind {
         elementary::Kind::F32 => Kind::F32,
@@ -375,7 +377,7 @@ fn lane_kind(kind: elementary::Kind) -> Kind {
     }
 }
 
-/// An operation of a body as one of lanes.
+/// The lane program's operation for an operation of a body.
 fn lane_op(op: elementary::Op) -> Op {
     match op {
         elementary::Op::Neg => Op::Neg,

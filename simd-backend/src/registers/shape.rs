@@ -1,4 +1,4 @@
-//! Of how many lanes a group is, how they lie, and how many are best for a program.
+//! The number of lanes of a group, their layout, and the best number for a program.
 
 use std::fmt;
 
@@ -8,7 +8,7 @@ use crate::lanes::{LaneProgram, Rate, Statement, Width};
 use crate::machine::{Axis, Tile};
 use lambdav_core::graph::Side;
 
-/// How the lanes of a group lie: `across × down` registers, each a tile of the machine.
+/// The layout of a group's lanes: `across × down` registers, each a tile of the machine.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Shape {
     /// The pixels of a register.
@@ -23,8 +23,8 @@ impl Shape {
     /// The numbers of lanes that can be asked for.
     pub const LANES: [u32; 6] = [1, 4, 8, 16, 32, 64];
 
-    /// The shape of a group of that many lanes in registers of that tile; for one lane, in scalars.
-    /// None if they do not fill registers, or the number is none of [`Shape::LANES`].
+    /// The shape of a group of `lanes` lanes in registers of `tile`; for one lane, in scalars.
+    /// `None` if the lanes do not fill registers, or the number is not in [`Shape::LANES`].
     pub fn new(lanes: u32, tile: Tile) -> Option<Self> {
         let (columns, rows) = match lanes {
             1 => return Some(Self { tile: Tile::ONE, across: 1, down: 1 }),
@@ -46,7 +46,7 @@ impl Shape {
         smaller.filter_map(|lanes| Self::new(lanes, self.tile)).next()
     }
 
-    /// Lanes in all.
+    /// The number of lanes.
     pub fn lanes(self) -> u32 {
         self.columns() * self.rows()
     }
@@ -61,7 +61,7 @@ impl Shape {
         self.tile.rows() * self.down
     }
 
-    /// How many registers a value of that rate has, if one register holds W lanes of it.
+    /// The number of registers of a value of that rate, if one register holds W lanes of it.
     pub fn registers(self, rate: Rate) -> usize {
         let (across, down) = self.extent(rate);
         (across * down) as usize
@@ -74,8 +74,8 @@ impl Shape {
         )
     }
 
-    /// Which register of a value of rate `from` holds the lanes that register `index` of a value
-    /// of rate `to` holds, where `to` includes `from`.
+    /// The register of a value of rate `from` with the lanes of register `index` of a value of rate
+    /// `to`, where `to` includes `from`.
     pub(super) fn project(self, index: usize, to: Rate, from: Rate) -> usize {
         let (across, _) = self.extent(to);
         let (row, column) = (index as u32 / across, index as u32 % across);
@@ -83,15 +83,16 @@ impl Shape {
         (row.min(down - 1) * across + column.min(across - 1)) as usize
     }
 
-    /// The first register of a varying value that has the lanes of a register of one of that rate.
+    /// The first register of a varying value that shares lanes with register `index` of a value of
+    /// `rate`.
     pub(super) fn first_of(self, index: usize, rate: Rate) -> usize {
         let (across, _) = self.extent(rate);
         let (row, column) = (index as u32 / across, index as u32 % across);
         (row * self.across + column) as usize
     }
 
-    /// Which register of a value of that rate has the pixels of that side where register `index` has
-    /// some of a pair along an axis, if a register has one pixel along it.
+    /// The register with the pixels of `side` in the pairs along `axis` that register `index`
+    /// belongs to. A register must have one pixel along the axis.
     pub(super) fn neighbour(self, index: usize, rate: Rate, axis: Axis, side: Side) -> usize {
         let (across, _) = self.extent(rate);
         let (mut row, mut column) = (index as u32 / across, index as u32 % across);
@@ -103,7 +104,7 @@ impl Shape {
         (row * across + column) as usize
     }
 
-    /// What a lane program for groups of this shape may rely on.
+    /// The width of groups of this shape, on which a lane program may rely.
     pub fn width(self) -> Width {
         match (self.columns(), self.rows()) {
             (1, 1) => Width::One,
@@ -120,14 +121,14 @@ impl Shape {
         (x * self.tile.columns() + column, y * self.tile.rows() + row)
     }
 
-    /// The shape for a program on a machine of that tile and for so many pixels, if nobody says another.
+    /// The preferred shape for a program, in registers of `tile`, for an image of `pixels` pixels.
     ///
-    /// Divergence matters less than how much work is the same for all lanes, and than the size of
-    /// the program. (Measured over gallery and benchmark.)
+    /// Divergence matters less than the share of uniform work and the size of the program.
+    /// (Measured over gallery and benchmark.)
     pub fn preferred(program: &LaneProgram, tile: Tile, pixels: f64) -> Choice {
         let work = work(program);
         let several = cost::REGISTERS * tile.width();
-        // The code of many lanes is long, and few pixels do not pay for compiling it.
+        // Code for many lanes is long, and few pixels do not repay its compile time.
         let several = if pixels < cost::MANY_PIXELS {
             several.min(cost::LANES_OF_FEW_PIXELS)
         } else {
@@ -152,16 +153,16 @@ impl Shape {
     }
 }
 
-/// A shape, and why it is this one.
+/// A shape, and the reason for it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Choice {
     /// The shape.
     pub shape: Shape,
-    /// Why.
+    /// The reason.
     pub reason: Reason,
 }
 
-/// Why a program has so many lanes.
+/// The reason for a number of lanes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Reason {
     /// They were asked for.
@@ -170,29 +171,29 @@ pub enum Reason {
     Work(Work),
     /// With more lanes there would be too many instructions.
     Instrs {
-        /// That number of lanes.
+        /// The larger number of lanes.
         lanes: u32,
-        /// The register instructions that they need.
+        /// The register instructions that these would need.
         instrs: u64,
-        /// The most for which there are so many lanes.
+        /// The limit of instructions for that number of lanes.
         most: u64,
     },
     /// With more lanes arrays would need too much memory.
     Arrays {
-        /// That number of lanes.
+        /// The larger number of lanes.
         lanes: u32,
-        /// The bytes that they need.
+        /// The bytes of arrays that these would need.
         bytes: usize,
-        /// The most for which there are so many lanes.
+        /// The limit of bytes.
         most: usize,
     },
     /// With more lanes the code needed too much stack.
     Stack {
-        /// That number of lanes.
+        /// The larger number of lanes.
         lanes: u32,
-        /// The bytes that they needed.
+        /// The bytes of stack that these needed.
         bytes: usize,
-        /// The most that it may need while there can be fewer lanes.
+        /// The limit of bytes, as long as fewer lanes are possible.
         most: usize,
     },
 }
@@ -220,19 +221,19 @@ impl fmt::Display for Reason {
     }
 }
 
-/// What a group does.
+/// The work of a group.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Work {
-    /// Operations for all lanes at once, by what they cost and how deep they are in loops.
+    /// The cost of uniform operations, weighted by loop depth.
     pub uniform: u64,
-    /// Operations for each register, by the same.
+    /// The cost of operations for each register, weighted by loop depth.
     pub varying: u64,
-    /// Operations for each register, each counted once.
+    /// The number of operations for each register, each counted once.
     pub values: u64,
 }
 
 impl Work {
-    /// Whether most of it is the same for all lanes.
+    /// True if most of the work is uniform.
     pub fn is_mostly_uniform(self) -> bool {
         self.uniform > self.varying
     }

@@ -1,15 +1,15 @@
-//! Checks the invariants of a register program, and gathers all that is wrong.
+//! Checks the invariants of a register program, and gathers all errors.
 //!
 //! # Invariants
 //!
 //! *The flow graph.*
 //!
-//! 1. Calls of blocks name blocks of the function, but never its first one, and pass an argument of
+//! 1. Edges lead to blocks of the function, but never to its first one, and pass an argument of
 //!    the same type for each parameter.
-//! 2. No edge is critical: where a block ends in a branch, nothing else goes to either of the two
-//!    blocks, and nothing is passed to them.
-//! 3. The graph is reducible: the target of an edge against the order of the blocks dominates where
-//!    it comes from.
+//! 2. No edge is critical: the two targets of a branch have no other predecessor and no
+//!    parameters.
+//! 3. The graph is reducible: the target of a back edge, against the order of the blocks, dominates
+//!    its source.
 //! 4. The functions for the frame and for a row return a status, procedures a value; the condition
 //!    of a branch is a scalar mask.
 //!
@@ -17,33 +17,35 @@
 //!
 //! 5. Each register is assigned in one place, as a parameter or by an instruction, which dominates
 //!    its uses.
-//! 6. Types fit: operations are those of [`Op::result`] on the lanes of their operands, all of
-//!    which are scalars or all vectors of lanes of one size; vectors are widened by halves and
-//!    narrowed by joining these. Programs for scalars have no vectors.
+//! 6. Types fit: operations are those of [`Op::result`] on the lanes of their operands, which are
+//!    all scalars or all vectors of lanes of one size; vectors are widened by halves and narrowed
+//!    by joining halves. Programs for scalars have no vectors.
 //!
 //! *Memory.*
 //!
-//! 7. Slots, inputs, registers of the execution mask, spill slots and procedures that are referred
-//!    to exist. Slots hold scalars of their kind. Each is filled once, in the function for the
-//!    frame, wherever that returns [`Status::Done`]; only the function for a row reads them.
-//! 8. A spill slot that is read has been filled on every way there, last by a value of the same
+//! 7. All slots, inputs, registers of the execution mask, spill slots and procedures that
+//!    instructions name exist. Slots hold scalars of their kind. Each slot is filled once, in the
+//!    function for the frame, on every path to a return of [`Status::Done`]; only the function for
+//!    a row reads slots.
+//! 8. A spill slot that is read has been filled on every path there, last by a value of the same
 //!    type.
-//! 9. An index of a load is kept inside the inputs, the slots, the resource or the array by operations, in
-//!    every lane ([`bounds`](super::bounds)): by constants, or, of a resource whose sizes are not baked,
-//!    by words of the *same* resource's descriptor. An element, or a texel of all levels, is min-unsigned of
-//!    anything and the last one; or a texel is a row of the first level, min-unsigned of anything and the
-//!    last one, times the width, and a column, min-unsigned of anything and the last one. Then it is scaled by at
-//!    most the words of a texel or an element, and the words behind it are of the same one.
-//! 10. Only the function for a row has arguments and arrays, reads the execution mask and stores pixels, as
-//!     many rows of them as the tile has.
-//! 11. What is read by columns stands in a block to which only the branch goes that has just found that
-//!     the index grows so, whether it lies in a register or in a spill slot since.
+//! 9. Operations keep the index of a load or of an array access inside the inputs, the slots, the
+//!    resource or the array, in every lane ([`bounds`](super::bounds)): by constants or, for a
+//!    resource whose sizes are not baked, by words of the *same* resource's descriptor. The number
+//!    of an element, or of a texel of any level, is the min-unsigned of anything and the last
+//!    number. Or a texel of the first level is a row times the width plus a column, each the
+//!    min-unsigned of anything and the last one. The number is then scaled by at most the words of
+//!    a texel or an element, and further words belong to the same texel or element.
+//! 10. Only the function for a row has arguments and arrays, reads the execution mask and stores
+//!     pixels, as many rows of them as the tile has.
+//! 11. A load by columns is in a block whose only predecessor branches there because it has found
+//!     that the same index grows by these columns; the index may have been spilled in between.
 //!
 //! *Procedures.*
 //!
-//! 12. A call passes an argument of the same type for each parameter. Call-outs, which take the
-//!     function's number of operands and a mask of the same lanes, stand in cold blocks of
-//!     procedures, and so do products and sums of one rounding or two stand in procedures only.
+//! 12. A call passes an argument of the same type for each parameter. Call-outs take the function's
+//!     number of operands and a mask of the same lanes; they occur in cold blocks of procedures
+//!     only. Products and sums of open rounding occur in procedures only.
 
 use std::fmt::{self, Display, Formatter};
 
@@ -56,16 +58,16 @@ use super::{
 };
 use crate::lanes::{Bound, Column, Items, Kind, Op, Rate, Space};
 
-/// Something that a register program must not be.
+/// A violation of an invariant.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct VerifyError {
-    /// The function in which it was found.
+    /// The function that has the error.
     pub function: String,
     /// The block.
     pub block: BlockId,
-    /// The number of the instruction, unless it is about the block, its parameters or its end.
+    /// The number of the instruction; `None` for an error of the block, its parameters or its end.
     pub instr: Option<usize>,
-    /// What is wrong.
+    /// The error.
     pub message: String,
 }
 
@@ -83,7 +85,7 @@ impl Display for VerifyError {
 ///
 /// # Errors
 ///
-/// Everything that is wrong.
+/// All violations.
 pub fn verify(program: &RegisterProgram) -> Result<(), Vec<VerifyError>> {
     let mut errors = Vec::new();
     let bounds = Bounds::new(program);
@@ -115,7 +117,7 @@ pub fn verify(program: &RegisterProgram) -> Result<(), Vec<VerifyError>> {
     if errors.is_empty() { Ok(()) } else { Err(errors) }
 }
 
-/// What a function is for.
+/// The purpose of a function.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Role {
     Frame,
@@ -128,25 +130,24 @@ struct Verifier<'p, 'e> {
     role: Role,
     function: &'p Function,
     name: String,
-    /// What integers do not exceed, by register.
+    /// Upper bounds of integers, by register.
     bounds: &'e [Bound],
-    /// What registers that are read from spill slots hold, of the function for a row.
+    /// For each reload in the function for a row, the register that was stored.
     origins: &'e FxHashMap<Reg, Reg>,
     errors: &'e mut Vec<VerifyError>,
     block: BlockId,
     instr: Option<usize>,
-    /// The block and the position in it where each register is assigned; parameters have the first
-    /// one.
+    /// The block and the position of each register's assignment; parameters have position 0.
     definitions: Vec<Option<(BlockId, usize)>>,
 }
 
-/// The form of a value that operations are defined on: its kind, and of which lanes it is.
+/// The lanes of a value; operations are defined on a kind and its lanes.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Lanes {
     Scalar,
     /// W lanes of 32 bits.
     Narrow,
-    /// Half as many of 64 bits.
+    /// W/2 lanes of 64 bits.
     Wide,
 }
 
@@ -181,12 +182,12 @@ impl<'p> Verifier<'p, '_> {
         }
     }
 
-    /// The type of a register; of one that there is not, something.
+    /// The type of a register; an arbitrary one if the register does not exist.
     fn ty(&self, reg: Reg) -> RegisterType {
         self.function.registers.get(reg.index()).copied().unwrap_or(RegisterType::Scalar(Kind::I32))
     }
 
-    /// What an integer does not exceed.
+    /// The upper bound of an integer.
     fn bound(&self, reg: Reg) -> Bound {
         self.bounds.get(reg.index()).copied().unwrap_or(Bound::ANY)
     }
@@ -205,7 +206,7 @@ impl<'p> Verifier<'p, '_> {
                 let exists = call.block.index() < self.function.blocks.len();
                 in_function &= exists;
                 self.require(exists && call.block != BlockId(0), || {
-                    format!("nothing can go to {}", call.block)
+                    format!("no edge may lead to {}", call.block)
                 });
                 if exists {
                     predecessors[call.block.index()].push(id);
@@ -216,7 +217,7 @@ impl<'p> Verifier<'p, '_> {
             }
         }
         if self.errors.len() > known {
-            // What follows goes by edges and types that are sound.
+            // The checks that follow rely on sound edges and types.
             return;
         }
         let order = self.function.reverse_postorder();
@@ -310,10 +311,10 @@ impl<'p> Verifier<'p, '_> {
     fn only_where_wide(&mut self, what: &str) {
         self.only_in(Role::Procedure, what);
         let has_512_bits = self.program.shape.tile.has_512_bits();
-        self.require(has_512_bits, || format!("{what} is not for these registers"));
+        self.require(has_512_bits, || format!("{what} needs registers of 512 bits"));
     }
 
-    /// Slots are read once the frame has filled them.
+    /// Slots are readable only after the function for the frame has filled them.
     fn after_frame(&mut self, space: Space) {
         if space == Space::Slots {
             self.only_in(Role::Row, "words of slots");
@@ -440,7 +441,7 @@ impl<'p> Verifier<'p, '_> {
                     [Kind::F32, Kind::I32].map(RegisterType::Vector).contains(&ty)
                 };
                 let are_words = to.iter().flatten().all(is_word);
-                self.require(is_index && are_words, || format!("there are no words at {index}"));
+                self.require(is_index && are_words, || format!("results are no words at {index}"));
                 let inside = program.spaces().hold(*space, *first, 3, self.bound(*index));
                 self.require(inside, || format!("nothing keeps {index} and three more inside"));
                 self.after_frame(*space);
@@ -456,11 +457,11 @@ impl<'p> Verifier<'p, '_> {
                     [Kind::F32, Kind::I32].map(RegisterType::Vector).contains(&ty)
                 };
                 let are_words = to.iter().flatten().all(is_word);
-                self.require(are_words, || format!("there are no words at {index}"));
+                self.require(are_words, || format!("results are no words at {index}"));
                 let step = columns.step;
                 let is_row = columns.is_one_row || program.shape.tile.rows() == 1;
                 self.require(step == 4 || step == 1 && is_row, || {
-                    format!("nothing is read {columns}")
+                    format!("columns are not loaded {columns}")
                 });
                 let asked = to.iter().rposition(Option::is_some).unwrap_or(0) as u32;
                 let last = if step == 4 { 3 } else { asked };
@@ -492,7 +493,7 @@ impl<'p> Verifier<'p, '_> {
             Instr::ExecutionMask(to, index) => {
                 self.only_in(Role::Row, "the execution mask");
                 self.require(program.items == Items::Rows, || "listed lanes have their own".into());
-                self.exists("register of it", *index, program.shape.registers(Rate::VARYING));
+                self.exists("mask register", *index, program.shape.registers(Rate::VARYING));
                 let is_scalar = program.shape.tile.width() == 1;
                 let mask =
                     if is_scalar { scalar(Kind::Mask) } else { RegisterType::Vector(Kind::Mask) };
@@ -508,7 +509,7 @@ impl<'p> Verifier<'p, '_> {
             Instr::Lanes(to, column, index, group) => {
                 self.only_in(Role::Row, "a column of the table");
                 self.require(program.items == Items::Listed, || "no lanes are listed".into());
-                self.exists("register of it", *index, program.shape.registers(Rate::VARYING));
+                self.exists("column register", *index, program.shape.registers(Rate::VARYING));
                 let kind = if *column == Column::Mask { Kind::Mask } else { Kind::F32 };
                 let is_scalar = program.shape.tile.width() == 1;
                 let ty = if is_scalar { scalar(kind) } else { RegisterType::Vector(kind) };
@@ -570,11 +571,11 @@ impl<'p> Verifier<'p, '_> {
         }
     }
 
-    /// That a register's words lie there in an array.
+    /// Checks that a register's words lie inside an array.
     fn array(&mut self, word: Reg, place: &ArrayPlace) {
         let program = self.program;
         self.only_in(Role::Row, "an array");
-        self.exists("register of it", place.register, program.shape.registers(Rate::VARYING));
+        self.exists("array register", place.register, program.shape.registers(Rate::VARYING));
         let (kind, lanes) = lanes_of(self.ty(word));
         let own = if program.shape.tile.width() == 1 { Lanes::Scalar } else { Lanes::Narrow };
         self.require(matches!(kind, Kind::F32 | Kind::I32) && lanes == own, || {
@@ -621,7 +622,7 @@ impl<'p> Verifier<'p, '_> {
         }
     }
 
-    /// That no edge is critical, and that the graph is reducible.
+    /// Checks that no edge is critical, and that the graph is reducible.
     fn branches(&mut self, order: &[BlockId], predecessors: &[Vec<BlockId>], flow: &Flow) {
         for &id in order {
             (self.block, self.instr) = (id, None);
@@ -642,7 +643,7 @@ impl<'p> Verifier<'p, '_> {
         }
     }
 
-    /// That each use is dominated by the definition.
+    /// Checks that each definition dominates its uses.
     fn dominance(&mut self, order: &[BlockId], flow: &Flow) {
         for &id in order {
             self.block = id;
@@ -671,13 +672,13 @@ impl<'p> Verifier<'p, '_> {
         }
     }
 
-    /// That spill slots are filled before they are read, by what is read.
+    /// Checks that spill slots are filled with the type that is read, on every path.
     fn spill_slots(&mut self, order: &[BlockId], predecessors: &[Vec<BlockId>]) {
         let function = self.function;
         if function.spill_slots == 0 {
             return;
         }
-        // What each slot holds at the end of each block, as far as it is known.
+        // The contents of each slot at the end of each block, as far as known.
         let mut after: Vec<Option<Vec<Held>>> = vec![None; function.blocks.len()];
         let mut changed = true;
         while std::mem::take(&mut changed) {
@@ -713,7 +714,7 @@ impl<'p> Verifier<'p, '_> {
         }
     }
 
-    /// That the indices of what is read by columns have been looked at.
+    /// Checks that each load by columns is guarded by a test of its index.
     fn columns(&mut self, order: &[BlockId], predecessors: &[Vec<BlockId>]) {
         let function = self.function;
         let origin = |reg: &Reg| self.origins.get(reg).copied().unwrap_or(*reg);
@@ -742,11 +743,11 @@ impl<'p> Verifier<'p, '_> {
         }
         for (id, at, index) in wrong {
             (self.block, self.instr) = (id, Some(at));
-            self.error(format!("nothing says that {index} grows from column to column"));
+            self.error(format!("no test shows that {index} grows from column to column"));
         }
     }
 
-    /// That each slot is filled once, on the way to every successful return.
+    /// Checks that each slot is filled once, on the path to every successful return.
     fn filled_slots(&mut self, order: &[BlockId], flow: &Flow) {
         let mut filled: Vec<Vec<BlockId>> = vec![Vec::new(); self.program.slots.len()];
         for &id in order {
@@ -770,17 +771,17 @@ impl<'p> Verifier<'p, '_> {
     }
 }
 
-/// What a spill slot holds.
+/// The content of a spill slot.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Held {
-    /// Nothing, or one thing or another.
+    /// Unset on some path, or conflicting types.
     Unknown,
     /// A value of that type.
     Value(RegisterType),
 }
 
-/// What spill slots hold when a block begins: what they hold after each block before it that has
-/// been looked at.
+/// The contents of spill slots on entry to a block: those on which all predecessors visited so far
+/// agree.
 fn held_before(
     function: &Function,
     id: BlockId,
@@ -804,9 +805,9 @@ fn held_before(
 
 /// Dominators (Cooper, Harvey, Kennedy, "A Simple, Fast Dominance Algorithm", 2001).
 struct Flow {
-    /// The index in the order of each block, or none if it cannot be reached.
+    /// The index of each block in the order; `usize::MAX` if it cannot be reached.
     index: Vec<usize>,
-    /// Of each index the index of the block that dominates it directly; the first has itself.
+    /// For each index, the index of its immediate dominator; the first block is its own.
     parents: Vec<usize>,
 }
 

@@ -238,7 +238,7 @@ fn register_programs_are_verified() {
         let instr = Instr::Lanes(to, Column::X, 2, group);
         program.row.blocks[0].instrs.insert(1, instr);
         let unused = new(program, number);
-        (Instr::Constant(unused, 0), "there is no register of it 2".into())
+        (Instr::Constant(unused, 0), "there is no column register 2".into())
     });
 }
 

@@ -82,7 +82,7 @@ fn calls_fit_their_blocks() {
         let at = find_end(&program.row, |end| matches!(end, End::Jump(_)));
         block(&mut program.row, at).end =
             End::Jump(BlockCall { block: BlockId(0), arguments: Vec::new() });
-        (("row", at, None), "nothing can go to block0".into())
+        (("row", at, None), "no edge may lead to block0".into())
     });
     broken(|program| {
         let at = passing(&program.row);
@@ -276,7 +276,7 @@ fn what_is_referred_to_exists() {
     broken(|program| {
         let mask = RegisterType::Vector(Kind::Mask);
         let place = add(program, mask, |to| Instr::ExecutionMask(to, 2));
-        (place, "there is no register of it 2".into())
+        (place, "there is no mask register 2".into())
     });
     broken(|program| {
         let slots = program.row.spill_slots;
@@ -378,7 +378,7 @@ fn calls_fit_their_procedures() {
             let code = &mut program.procedures[0].code;
             let [from, to] = [kind, to].map(|kind| new_register(code, RegisterType::Vector(kind)));
             code.blocks[0].instrs.splice(0..0, [Instr::Constant(from, 0), instr(to, from)]);
-            (("procedure 0", BlockId(0), Some(1)), format!("{what} is not for these registers"))
+            (("procedure 0", BlockId(0), Some(1)), format!("{what} needs registers of 512 bits"))
         });
     };
     let exponent = |to, from| Instr::Part(to, Part::Exponent, from);

@@ -1,8 +1,9 @@
-//! Arrays in memory: where words lie, and what is copied.
+//! Arrays in memory: the places of words, and copies.
 //!
-//! Where each array lies has been decided ([`Memory`](crate::lanes::memory::Memory)). What is made of an
-//! array that lies elsewhere is copied first; at an edge, all arrays at once: in an order in which none
-//! is overwritten that is still to be read, and by memory beside them where they go round.
+//! [`Memory`](crate::lanes::memory::Memory) has chosen a place for each array. An update in another
+//! place than its array's copies the array first. On an edge of the flow graph all arrays move at
+//! once: copies are ordered so that each place is read before it is overwritten, and a cycle takes
+//! memory beside the arrays.
 
 use super::builder::{Builder, Constant};
 use crate::cost;
@@ -28,7 +29,7 @@ impl Builder<'_> {
         ArrayPlace { array, words, first, index, register: register as u32 }
     }
 
-    /// Where the words of a register's lanes lie.
+    /// The place of the words of a register's lanes.
     fn place_of(
         &mut self,
         array: ValueId,
@@ -43,7 +44,7 @@ impl Builder<'_> {
         self.place(self.slot_of(array), first, index, register)
     }
 
-    /// The words of a register's lanes.
+    /// Loads the words of a register's lanes.
     pub(super) fn at(
         &mut self,
         kind: Kind,
@@ -58,7 +59,7 @@ impl Builder<'_> {
         reg
     }
 
-    /// One register of an array that is stored word by word: of an update the one word.
+    /// Stores one register of an array: all words of a new array, or the one word of an update.
     pub(super) fn store_words(&mut self, array: ValueId, expr: &Expr, register: usize) {
         match expr {
             Expr::Array(words) => {
@@ -78,7 +79,7 @@ impl Builder<'_> {
         }
     }
 
-    /// Whether a statement copies a whole array.
+    /// True if a statement copies a whole array.
     pub(super) fn is_bulk(&self, statement: &Statement) -> bool {
         let Statement::Let { value, expr } = statement else { return false };
         match expr {
@@ -88,7 +89,7 @@ impl Builder<'_> {
         }
     }
 
-    /// What such a statement copies.
+    /// Makes the copy of such a statement.
     pub(super) fn bulk(&mut self, value: ValueId, expr: &Expr) {
         let to = self.slot_of(value);
         match *expr {
@@ -142,7 +143,7 @@ impl Builder<'_> {
         });
     }
 
-    /// Does something with each of so many words, by its number or by an index.
+    /// Calls `with` for each of `words` words: with its number, or in a loop with an index.
     fn each_word(&mut self, words: u32, mut with: impl FnMut(&mut Self, u32, Option<Reg>)) {
         if words <= cost::UNROLLED_WORDS {
             for word in 0..words {
@@ -158,7 +159,7 @@ impl Builder<'_> {
         let word = self.reg(count);
         self.begin(header, vec![word]);
         let last = self.constant(count, u64::from(words - 1));
-        // It is no more, which the verifier need not find out.
+        // The index never exceeds `last`; the minimum shows that to the verifier.
         let index = self.op(count, Op::MinUnsigned, &[word, last]);
         with(self, 0, Some(index));
         let is_last = self.op(flag, Op::Equal, &[word, last]);
@@ -172,7 +173,7 @@ impl Builder<'_> {
         self.begin(done, Vec::new());
     }
 
-    /// Passes arrays on to others, all at once.
+    /// Moves arrays to others in parallel.
     pub(super) fn pass_arrays(&mut self, from: &[ValueId], to: &[ValueId]) {
         let mut left: Vec<[Slot; 2]> = Vec::new();
         for (&from, &to) in from.iter().zip(to) {
@@ -189,7 +190,7 @@ impl Builder<'_> {
                 self.copy(from, to);
                 continue;
             }
-            // They go round.
+            // A cycle: one array moves to the memory beside.
             let [_, to] = left[0];
             let words = left.iter().map(|[_, to]| to.words).max().unwrap_or(0);
             self.beside = self.beside.max(words);

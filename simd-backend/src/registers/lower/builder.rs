@@ -1,4 +1,4 @@
-//! A function that is being made: blocks, registers, and what is made where it is used.
+//! State of the lowering of a function: blocks, registers, and values made at their uses.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -12,10 +12,10 @@ use crate::registers::{
 };
 use lambdav_core::op::Elementary;
 
-/// The values of the frame that groups use.
+/// The slots: values of the frame that groups use.
 pub(super) struct Slots {
     pub(super) of: FxHashMap<ValueId, u32>,
-    /// Those that are looked up: the first of the slots that hold them, two a slot.
+    /// Tables for lookups: the first of their slots, which hold two words each.
     pub(super) tables: FxHashMap<Box<[ValueId]>, u32>,
     pub(super) kinds: Vec<Kind>,
 }
@@ -24,42 +24,42 @@ pub(super) struct Builder<'p> {
     pub(super) program: &'p LaneProgram,
     pub(super) shape: Shape,
     pub(super) memory: &'p Memory,
-    /// How many words are needed beside all arrays, to exchange some.
+    /// The number of words beside all arrays, needed to move arrays in cycles.
     pub(super) beside: u32,
     pub(super) function: Function,
     /// The registers of each value, as far as it has been lowered.
     pub(super) map: Vec<Vec<Reg>>,
     /// The centres of the columns and rows of a group of a row.
     pub(super) coordinates: [Vec<Reg>; 2],
-    /// Where the part of the table of lanes begins that is the group's.
+    /// The address of the current group's part of the table of lanes.
     pub(super) group: Option<Reg>,
-    /// The values that are constants: made where they are used.
+    /// Constants, which are made at each use.
     pub(super) constants: FxHashMap<ValueId, Constant>,
-    /// The values that the part for the frame has left in slots: read where they are used.
+    /// Values that the function for the frame left in slots, read at each use.
     pub(super) slots: FxHashMap<ValueId, u32>,
-    /// The first slots of words that are looked up.
+    /// The first slot of each table for lookups.
     pub(super) tables: FxHashMap<Box<[ValueId]>, u32>,
-    /// What has been made in this block of others: constants, what was read from slots, and numbers
-    /// broadcast to a register.
+    /// Values already made in this block: constants, slots that were read, broadcasts and
+    /// comparisons.
     pub(super) made: FxHashMap<(Made, RegisterType), Reg>,
-    /// The scalars that this block reads from memory.
+    /// The scalars that this block loads from memory.
     pub(super) read: FxHashSet<Reg>,
-    /// The elementary functions that are called, of vectors or of scalars.
+    /// The elementary functions that are called; true for vectors, false for scalars.
     pub(super) procedures: Vec<(Elementary, bool)>,
     pub(super) flow: Flow,
-    /// The comparisons of scalars of binary32.
+    /// Comparisons of scalars of binary32, by their results.
     pub(super) compares: FxHashMap<Reg, (Op, [Reg; 2])>,
-    /// The scalars that are constants.
+    /// The bits of scalar constants.
     pub(super) constant_regs: FxHashMap<Reg, u64>,
     pub(super) params: Vec<Reg>,
     pub(super) instrs: Vec<Instr>,
-    /// What all instructions so far cost, in simple ones.
+    /// The cost of all instructions so far, in units of a simple one.
     pub(super) work: u64,
     pub(super) current: BlockId,
     pub(super) cold: bool,
 }
 
-/// A value that is made where it is used.
+/// A value that is made at each use.
 #[derive(Clone, Copy)]
 pub(super) enum Constant {
     Bits(u64),
@@ -75,7 +75,7 @@ pub(super) enum Made {
     Compare(Op, [Reg; 2]),
 }
 
-/// A block that is not there yet.
+/// The end of a block that is not filled yet.
 const PENDING: End = End::Return(Status::Done);
 
 impl Assemble for Builder<'_> {
@@ -128,7 +128,7 @@ impl<'p> Builder<'p> {
         self.function.registers[reg.index()]
     }
 
-    /// The number of a block that will be filled later.
+    /// Reserves the number of a block that is filled later.
     pub(super) fn reserve(&mut self) -> BlockId {
         let block = Block { params: Vec::new(), instrs: Vec::new(), end: PENDING, cold: false };
         self.function.blocks.push(block);
@@ -156,7 +156,7 @@ impl<'p> Builder<'p> {
         self.finish(End::Jump(BlockCall { block, arguments }));
     }
 
-    /// Ends the block with a decision between two without parameters.
+    /// Ends the block with a branch to one of two blocks without parameters.
     pub(super) fn branch(&mut self, condition: Reg, then: BlockId, otherwise: BlockId) {
         let target = |block| BlockCall { block, arguments: Vec::new() };
         self.finish(End::Branch { condition, then: target(then), otherwise: target(otherwise) });
@@ -206,7 +206,7 @@ impl<'p> Builder<'p> {
         reg
     }
 
-    /// What registers of a value of that kind and rate hold.
+    /// The type of the registers of a value.
     pub(super) fn type_of(&self, kind: Kind, rate: Rate) -> RegisterType {
         if rate.is_uniform() || self.shape.tile.width() == 1 {
             RegisterType::Scalar(kind)
@@ -215,7 +215,7 @@ impl<'p> Builder<'p> {
         }
     }
 
-    /// How many registers hold the lanes of one of 32 bits.
+    /// The number of registers for as many lanes as one register of 32-bit lanes has.
     pub(super) fn parts(&self, kind: Kind, rate: Rate) -> usize {
         let wide = matches!(kind, Kind::F64 | Kind::I64);
         if wide && matches!(self.type_of(kind, rate), RegisterType::Vector(_)) { 2 } else { 1 }
@@ -242,7 +242,7 @@ impl<'p> Builder<'p> {
         params
     }
 
-    /// The registers of a value as if it had a rate that includes its own.
+    /// The registers of a value at `rate`, which includes the value's own rate.
     pub(super) fn fit(&mut self, value: ValueId, rate: Rate) -> Vec<Reg> {
         if self.program.kind(value).words().is_some() {
             return Vec::new();
@@ -280,7 +280,7 @@ impl<'p> Builder<'p> {
         regs[register * parts + index % parts]
     }
 
-    /// A comparison of numbers as a mask: comparing two broadcast numbers is cheaper than
+    /// Repeats a comparison of scalars as a mask: comparing two broadcast numbers is cheaper than
     /// broadcasting a truth value.
     pub(super) fn compare_again(&mut self, op: Op, operands: [Reg; 2], ty: RegisterType) -> Reg {
         if let Some(&known) = self.made.get(&(Made::Compare(op, operands), ty)) {
@@ -305,15 +305,15 @@ impl<'p> Builder<'p> {
     }
 }
 
-/// How blocks of the lane program become blocks of the function.
+/// The correspondence of blocks of the lane program and of the function.
 pub(super) struct Flow {
-    /// Where each block begins, if it is not in the block before it.
+    /// The first block of each block of the lane program, unless it continues the one before.
     pub(super) entries: Vec<Option<BlockId>>,
-    /// Where each block goes.
+    /// The targets of each block's end.
     pub(super) exits: Vec<Option<Exits>>,
-    /// The statements around: where they go on.
+    /// The enclosing statements, and the blocks where they continue.
     pub(super) open: Vec<Open>,
-    /// The statements of this block before this one have been computed with those before them.
+    /// In this block, statements before this index are already computed.
     pub(super) computed: (lanes::BlockId, usize),
 }
 
@@ -329,14 +329,14 @@ impl Flow {
     }
 }
 
-/// Where a block goes, and the statement that says as what.
+/// The targets of a block's end, and the statement to which it belongs.
 #[derive(Clone, Copy)]
 pub(super) struct Exits {
-    /// The block of the `if` or loop, and its number there.
+    /// The block that contains the `if` or loop, and the statement's index there.
     pub(super) statement: (lanes::BlockId, usize),
-    /// Where what is yielded goes.
+    /// The target of yielded values.
     pub(super) exit: BlockId,
-    /// Of a loop, where the arguments of the next round go.
+    /// In a loop, the target of the next round's arguments.
     pub(super) latch: Option<BlockId>,
 }
 
@@ -351,7 +351,7 @@ pub(super) enum Open {
         header: BlockId,
         exit: BlockId,
         done: BlockId,
-        /// [`Builder::work`] when it began.
+        /// The value of `Builder::work` at its beginning.
         before: u64,
     },
 }

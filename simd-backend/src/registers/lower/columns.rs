@@ -1,20 +1,20 @@
-//! Words of columns that follow one another are read without a gather.
+//! Loads of consecutive words of columns without a gather.
 //!
-//! A gather takes as long as its lanes one after the other. Where pixels side by side read words side by
-//! side, as of a buffer by the column or of a texture at the pixel's place, the words of each row of a tile
-//! are one range. An index is made of coordinates by sums and conversions, and then clamped; clamps spoil
-//! the order at edges alone. So there is a test for each register of lanes, [`Instr::Scattered`], and the
-//! gather moves to a cold block. The test is exact, and so is what follows from it: since each index is
-//! inside, so are the words of a row.
+//! A gather takes as long as loading its lanes one after the other. If adjacent pixels read
+//! adjacent words, as from a buffer indexed by the column or from a texture at the pixel's place,
+//! the words of each row of a tile form one range. Such an index is made of coordinates by sums and
+//! conversions, and then clamped; clamps spoil the order at edges only. So each register of lanes
+//! is tested ([`Instr::Scattered`]), and the gather moves to a cold block. The test is exact, so
+//! the loads are in range: each index is, and the words of a row lie between those of its indices.
 //!
-//! A gather of one word for each lane of several rows is as good as a load for each row, so there it stays.
-//! (An Intel Xeon with AVX-512, 16 words of a buffer for each pixel of 1920×1080, one thread: by the place of the
-//! pixel, 24.1 ms by lanes and 16.7 by columns with 128 bits, 11.7 and 11.8 with AVX2, 11.2 and 12.2 with AVX-512; by
-//! the column alone 9.6 and 7.8, 8.2 and 7.9, 11.0 and 9.2. Nine texels: 21.4 and 20.3, 16.4 and 14.6, 18.1
-//! and 12.0.)
+//! A gather of one word for each lane of several rows is as good as a load for each row, so it
+//! stays a gather. (An Intel Xeon with AVX-512, 16 words of a buffer for each pixel of 1920×1080,
+//! one thread: indexed by the pixel's place, 24.1 ms by lanes and 16.7 by columns with 128 bits,
+//! 11.7 and 11.8 with AVX2, 11.2 and 12.2 with AVX-512; by the column alone 9.6 and 7.8, 8.2 and
+//! 7.9, 11.0 and 9.2. Nine texels: 21.4 and 20.3, 16.4 and 14.6, 18.1 and 12.0.)
 //!
-//! Where the test is worth its time, [`growths`] guesses: of an index that depends on data, or that grows by
-//! what is not known, it says nothing. A wrong guess costs time alone.
+//! [`growths`] guesses where the test pays. It knows nothing of an index that depends on data or
+//! has an unknown step. A wrong guess costs time alone.
 
 use rustc_hash::FxHashMap;
 
@@ -25,7 +25,7 @@ use crate::registers::{
     Status,
 };
 
-/// No more results of one test than these: they live at once.
+/// The most results of one test: they live at once.
 const MOST_RESULTS: usize = 8;
 
 /// Moves gathers of a program to cold blocks.
@@ -59,14 +59,14 @@ pub(super) fn split(program: &mut RegisterProgram) {
         }
         let columns = Columns { step: step as u32, is_one_row };
         let bound = bounds[index.index()];
-        // So few words are permuted in registers.
+        // So few words become a table in registers instead.
         let is_vector = matches!(program.row.registers[index.index()], RegisterType::Vector(_));
         if !is_vector || tile.rows() > 1 && bound.most < 2 * tile.width() {
             return None;
         }
         let (mut to, mut first) = (to, first);
         if step == 4 && matches!(instr, Instr::Load(..)) {
-            // The whole texel is read.
+            // All four words of the texel are read, so all must be in range.
             let is_inside = |first: u32| spaces.hold(space, first, 3, bound);
             if !is_inside(first) {
                 let before = (1..4).find(|&k| first >= k && is_inside(first - k))?;
@@ -92,16 +92,16 @@ pub(super) fn split(program: &mut RegisterProgram) {
     }
 }
 
-/// Loads of one index.
+/// The loads of one index.
 struct Group {
     index: Reg,
     columns: Columns,
-    /// The position of each load, and what reads by columns instead.
+    /// The position of each load, and the load by columns that replaces it.
     loads: Vec<(usize, Instr)>,
     results: usize,
 }
 
-/// The loads of each index, by the position of the first of them.
+/// The loads, grouped by index in the order of first appearance.
 fn groups(found: Vec<(usize, Instr)>) -> Vec<Group> {
     let mut groups: Vec<Group> = Vec::new();
     for (at, instr) in found {
@@ -124,8 +124,8 @@ fn groups(found: Vec<(usize, Instr)>) -> Vec<Group> {
     groups
 }
 
-/// Splits a block at those of its loads, which are given with what reads by columns instead. Those of one
-/// index are where the first of them is.
+/// Splits a block at loads, given with the loads by columns that replace them. The loads of one
+/// index move to the first of them.
 fn split_block(function: &mut Function, id: BlockId, found: Vec<(usize, Instr)>) {
     let block = &mut function.blocks[id.index()];
     let (instrs, end, cold) = (std::mem::take(&mut block.instrs), block.end.clone(), block.cold);
@@ -176,7 +176,7 @@ fn new_block(function: &mut Function, params: Vec<Reg>, instrs: Vec<Instr>, cold
     BlockId(function.blocks.len() as u32 - 1)
 }
 
-/// A load with other results.
+/// A load with new results.
 fn renamed(instr: Instr, fresh: &FxHashMap<Reg, Reg>) -> Instr {
     let all = |to: [Option<Reg>; 4]| to.map(|to| to.map(|to| fresh[&to]));
     match instr {
@@ -191,12 +191,12 @@ fn renamed(instr: Instr, fresh: &FxHashMap<Reg, Reg>) -> Instr {
     }
 }
 
-/// How the numbers of a register grow, where clamps and wraps do nothing.
+/// The growth of a register's numbers over the columns of a tile, clamps and wraps ignored.
 #[derive(Clone, Copy)]
 struct Growth {
-    /// From column to column by so much; nothing is said of a mask.
+    /// The step from column to column; for masks it has no meaning.
     step: i64,
-    /// Whether no row differs from another.
+    /// True if all rows have the same numbers.
     is_one_row: bool,
 }
 
@@ -204,8 +204,7 @@ impl Growth {
     const NONE: Self = Self { step: 0, is_one_row: true };
 }
 
-/// How the numbers of registers grow, as far as they are made of coordinates alone, or are the same in all
-/// columns.
+/// The growth of registers that are made of coordinates alone, or are the same in all columns.
 fn growths(function: &Function) -> Vec<Option<Growth>> {
     let scalar = |ty: &RegisterType| matches!(ty, RegisterType::Scalar(_)).then_some(Growth::NONE);
     let mut found: Vec<Option<Growth>> = function.registers.iter().map(scalar).collect();
@@ -266,12 +265,13 @@ fn growths(function: &Function) -> Vec<Option<Growth>> {
     found
 }
 
-/// The step of what depends on operands of such steps in a way of its own.
+/// The step of an arbitrary operation: 0 if all its operands have step 0.
 fn constant(steps: &[i64]) -> Option<i64> {
     steps.iter().all(|&step| step == 0).then_some(0)
 }
 
-/// The step of an operation's result by those of its operands, of which some are constants.
+/// The step of an operation's result, from the steps of its operands and the values of constant
+/// ones.
 fn step(op: Op, of: &[i64], known: impl Fn(usize) -> Option<f64>) -> Option<i64> {
     let clamped = |a: i64, b: i64| match (a, b) {
         (a, 0) => Some(a),
@@ -302,12 +302,12 @@ fn step(op: Op, of: &[i64], known: impl Fn(usize) -> Option<f64>) -> Option<i64>
             by_constant(&|step, by| (by.fract() == 0.0).then(|| step.saturating_mul(by as i64)))
                 .or_else(|| constant(of))
         }
-        // A quotient, and a sign.
+        // Divisions by constants, and signs.
         Op::MulHigh if of[0] == 0 || of[1] == 0 => Some(0),
         Op::ShiftRight(by) | Op::ShiftRightSigned(by) if by >= 16 => Some(0),
-        // A mask that is not known, which may be one of all bits.
+        // An unknown mask, which may have all bits set.
         Op::And if known(0).or(known(1)).is_none() && of.contains(&0) => clamped(of[0], of[1]),
-        // The lower bits of a number: it wraps after four columns or more.
+        // The lower bits of a number: they wrap after four columns or more.
         Op::And => by_constant(&|step, by| {
             let bits = by as i64;
             (bits >= 3 && bits & (bits + 1) == 0).then_some(step)

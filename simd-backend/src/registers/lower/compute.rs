@@ -9,10 +9,10 @@ use crate::registers::halves::{Assemble, Lanes};
 use crate::registers::{Instr, Reg, RegisterType};
 
 impl Builder<'_> {
-    /// Straight-line code, strip-mined: all of it for a register of the group, then for the next,
-    /// so that what is computed on the way stays in machine registers. Constants are made again:
-    /// they are read from memory anyway. So are numbers broadcast again, unless there are many
-    /// registers and they are computed.
+    /// Straight-line code, strip-mined: all of it for one register of the group, then for the next,
+    /// so that intermediate values stay in machine registers. Each pass makes its constants again:
+    /// they are read from memory anyway. It also repeats broadcasts; registers of 512 bits are
+    /// many, so there broadcasts of computed numbers are kept.
     pub(super) fn register_by_register(&mut self, statements: &[Statement]) {
         for register in 0..self.shape.registers(Rate::VARYING) {
             if register > 0 {
@@ -26,7 +26,7 @@ impl Builder<'_> {
                     unreachable!("the caller has looked");
                 };
                 let rate = self.program.rate(*value);
-                // What several registers share comes with the first of them.
+                // A register that several passes share is computed in the first of them.
                 for index in 0..self.shape.registers(rate) {
                     if self.shape.first_of(index, rate) == register {
                         self.compute(*value, expr, index);
@@ -43,7 +43,7 @@ impl Builder<'_> {
         reg
     }
 
-    /// One register of a value.
+    /// Computes one register of a value.
     fn compute(&mut self, value: ValueId, expr: &Expr, index: usize) {
         let (kind, rate) = (self.program.kind(value), self.program.rate(value));
         let ty = self.type_of(kind, rate);
@@ -86,7 +86,7 @@ impl Builder<'_> {
             }
             Expr::Coordinate(axis) => match (self.group, axis) {
                 (Some(group), axis) => self.listed(ty, Column::of(*axis), index, group),
-                // `Builder::row` has prepared them.
+                // `Builder::row` has prepared the coordinates.
                 (None, Axis::X) => self.coordinates[0][index],
                 (None, Axis::Y) => self.coordinates[1][index],
             },
@@ -117,7 +117,7 @@ impl Builder<'_> {
             }
             Expr::Neighbour { of, axis, side } => {
                 if self.shape.tile.extent(*axis) == 1 {
-                    // All registers of the operand have been computed.
+                    // All registers of the operand are computed before.
                     let index = self.shape.neighbour(index, rate, *axis, *side);
                     self.fit_one(*of, rate, index)
                 } else {
@@ -151,7 +151,7 @@ impl Builder<'_> {
         }) as u32
     }
 
-    /// The mask of the lanes that share a register of a value of `rate`.
+    /// The union of the masks of all lanes that share a register of a value of `rate`.
     fn mask_of(&mut self, mask: ValueId, rate: Rate, index: usize) -> Reg {
         let ty = self.type_of(Kind::Mask, Rate::VARYING);
         let of = |i: &usize| self.shape.project(*i, Rate::VARYING, rate) == index;
@@ -164,7 +164,8 @@ impl Builder<'_> {
         masks[1..].iter().fold(masks[0], |all, &mask| self.op(ty, Op::Or, &[all, mask]))
     }
 
-    /// A register of lanes of an operation's result: of binary64 and 64-bit integers, both halves.
+    /// The registers of an operation's result for a register of lanes: two halves for binary64 and
+    /// 64-bit integers.
     fn operation(
         &mut self,
         op: Op,

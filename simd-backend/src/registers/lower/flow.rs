@@ -4,7 +4,7 @@
 //!
 //! ```text
 //!        ┌─▶ header ─ body ─▶ latch ─▶ next ──┐
-//!        │             │         └─▶ (cold) rounds are up, or a poll, and more
+//!        │             │         └─▶ (cold) rounds used up: stop, or poll and continue
 //!        └─────────────┼──────────────────────┘
 //!                      └─▶ exit ─▶ poll
 //! ```
@@ -48,7 +48,7 @@ impl Builder<'_> {
         }
     }
 
-    /// A statement, before the blocks in it.
+    /// Begins a statement, before its blocks.
     fn statement(&mut self, id: lanes::BlockId, index: usize, end_of_root: usize) {
         let program = self.program;
         match &program.block(id).statements[index] {
@@ -63,7 +63,7 @@ impl Builder<'_> {
                 }
                 let is_alone = |s: &Statement| !self.is_per_register(s) || self.is_bulk(s);
                 let count = rest.iter().position(is_alone).unwrap_or(rest.len());
-                // What is not computed register by register is computed alone.
+                // A statement that is not computed register by register is computed alone.
                 let count = count.max(1);
                 self.register_by_register(&rest[..count]);
                 self.flow.computed = (id, index + count);
@@ -103,7 +103,7 @@ impl Builder<'_> {
         }
     }
 
-    /// A statement, after the blocks in it.
+    /// Completes a statement, after its blocks.
     fn after(&mut self, id: lanes::BlockId, index: usize) {
         let program = self.program;
         let open = self.flow.open.pop().expect("the statement has begun");
@@ -126,7 +126,7 @@ impl Builder<'_> {
         }
     }
 
-    /// The end of a block, before the blocks that it ends as.
+    /// The end of a block, before the blocks nested in that end.
     fn end(&mut self, id: lanes::BlockId) {
         let program = self.program;
         let exits = self.flow.exits[id.index()].expect("a block of a statement");
@@ -155,7 +155,7 @@ impl Builder<'_> {
         }
     }
 
-    /// The end of a round that does so much work: one more, if the loop may.
+    /// The end of a round with `work`: starts the next round if the loop has one left.
     fn latch(
         &mut self,
         params: &[ValueId],
@@ -207,7 +207,7 @@ impl Builder<'_> {
         self.jump(header, [&arguments[..], &[fewer, rest]].concat());
     }
 
-    /// A cancellation poll, if what is done between two of them is as much work.
+    /// Polls for cancellation if `work`, the work of one round, is large.
     pub(super) fn poll_if_long(&mut self, work: u64) {
         if work > cost::POLLING_ROUND {
             let next = self.reserve();
@@ -216,9 +216,9 @@ impl Builder<'_> {
         }
     }
 
-    /// Whether a statement may be one of [`Builder::register_by_register`]: each register of what it
-    /// defines is computed from the same register of its operands, and soon. (Functions take long: all
-    /// registers wait for them together.)
+    /// True if [`Builder::register_by_register`] may compute the statement: each register of its
+    /// result depends on the same register of its operands, and takes little time. (Elementary
+    /// functions take long; they are computed for all registers together.)
     fn is_per_register(&self, statement: &Statement) -> bool {
         match statement {
             Statement::Let { expr: Expr::Neighbour { axis, .. }, .. } => {
@@ -231,7 +231,7 @@ impl Builder<'_> {
         }
     }
 
-    /// Ends the block with a cancellation poll: in the caller if the call is cancelled, else in
+    /// Ends the block with a cancellation poll: returns if the call is cancelled, else goes to
     /// `next`.
     fn poll(&mut self, next: BlockId) {
         let cancelled = self.reserve();

@@ -1,10 +1,10 @@
-//! Words that follow one another are loaded together.
+//! Loads of four consecutive words together.
 //!
-//! A gather takes as long as its lanes one after the other, and the channels of a texel are four gathers
-//! of one index. One load of 128 bits a lane and a transposition give all four. So loads of a block that
-//! have the same index, of words at most three apart, become one [`Instr::LoadFour`], where two words or more
-//! are asked for and the bound of the index keeps all four of them inside: from the first word that is
-//! asked for on, or else up to the last one.
+//! A gather takes as long as loading its lanes one after the other, and the channels of a texel are
+//! four gathers of one index. One load of 128 bits per lane and a transposition give all four. So
+//! loads of a block with the same index, of words at most three apart, become one
+//! [`Instr::LoadFour`]. There must be at least two such words, and the bound of the index must keep
+//! all four in range: from the first word on or, failing that, up to the last.
 
 use rustc_hash::FxHashMap;
 
@@ -13,7 +13,7 @@ use crate::mutants::{Mutant, is_active};
 use crate::registers::bounds::Bounds;
 use crate::registers::{Block, Function, Instr, Reg, RegisterProgram, RegisterType};
 
-/// Loads of one index in a block: their positions, words and results.
+/// The loads of one index in a block: positions, words and results.
 type Loads = Vec<(usize, u32, Reg)>;
 
 /// Combines the loads of a program.
@@ -23,7 +23,7 @@ pub(super) fn combine(program: &mut RegisterProgram) {
     let spaces = Spaces { inputs: inputs.len(), resources, slots: slots.len() };
     for (function, bounds) in [(frame, &bounds.frame), (row, &bounds.row)] {
         let Function { registers, blocks, .. } = function;
-        // Without loads there are no bounds.
+        // There are no bounds where there are no loads.
         if bounds.is_empty() {
             continue;
         }
@@ -42,7 +42,8 @@ fn combine_in(block: &mut Block, registers: &[RegisterType], bounds: &[Bound], s
             all.entry((*space, *index)).or_default().push((at, *first, *to));
         }
     }
-    // What stands where the first of a group was, and what is no more.
+    // The replacement of each load of a group: the first becomes the combined load, the others
+    // vanish.
     let mut fours: FxHashMap<usize, Option<Instr>> = FxHashMap::default();
     for ((space, index), mut loads) in all {
         let is_inside = |first: u32| spaces.hold(space, first, 3, bounds[index.index()]);

@@ -2,12 +2,12 @@
 //!
 //! | module | does |
 //! |---|---|
-//! | `builder` | the state: blocks, registers, what is made where it is used |
+//! | `builder` | the state: blocks, registers, values made at their uses |
 //! | `flow` | statements, `if` and loops as a flow graph |
-//! | `arrays` | arrays in memory: where words lie, and what is copied |
+//! | `arrays` | arrays in memory: places of words, and copies |
 //! | `compute` | computations, register by register |
-//! | `fours` | words that follow one another are loaded together |
-//! | `columns` | words of columns that follow one another are read without a gather |
+//! | `fours` | loads of four consecutive words together |
+//! | `columns` | loads of consecutive words of columns without a gather |
 //! | `row` | the function for a row of groups: its loop, coordinates and stores |
 
 mod arrays;
@@ -26,7 +26,7 @@ use super::{End, Instr, RegisterProgram, Shape, Status, procedure};
 use crate::lanes::memory::Memory;
 use crate::lanes::{LaneProgram, Rate, Width};
 
-/// Makes the register program for a shape.
+/// Lowers a lane program for a shape.
 pub fn lower(program: &LaneProgram, shape: Shape) -> RegisterProgram {
     assert!(program.width != Width::One || shape.lanes() == 1, "the program is for one lane");
     assert!(program.width != Width::Quads || shape.rows() > 1, "the program is for whole quads");

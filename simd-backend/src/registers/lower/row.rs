@@ -11,7 +11,7 @@ use crate::lanes::{
 use crate::registers::halves::Assemble;
 use crate::registers::{Argument, End, Instr, PIXEL_BYTES, Reg, RegisterType, Shape, Status};
 
-/// The bytes that a group has of the table of lanes.
+/// The size in bytes of a group's part of the table of lanes.
 fn table_bytes(shape: Shape) -> u64 {
     (Column::ALL.len() * shape.lanes() as usize * size_of::<u32>()) as u64
 }
@@ -23,7 +23,7 @@ impl Builder<'_> {
         reg
     }
 
-    /// The function for a row of groups.
+    /// Makes the function for a row of groups.
     pub(super) fn row(&mut self, statements: Range<usize>, slots: &mut Slots) {
         let (integer, address) = (RegisterType::Scalar(Kind::I32), RegisterType::Scalar(Kind::I64));
         self.frame_values(statements.clone(), slots);
@@ -31,7 +31,7 @@ impl Builder<'_> {
         self.tables.clone_from(&slots.tables);
         let of_primitive = statements.start..statements.start + self.program.primitive_len;
         let of_group = of_primitive.end..statements.end;
-        // What tells a group from others: its first column, or where its part of the table begins.
+        // The position of a group: its first column, or the address of its part of the table.
         let (at, step) = match self.program.items {
             Items::Rows => (Argument::Column, u64::from(self.shape.columns())),
             Items::Listed => (Argument::Lanes, table_bytes(self.shape)),
@@ -89,8 +89,7 @@ impl Builder<'_> {
         self.finish(End::Return(Status::Done));
     }
 
-    /// The centres of the pixels of a group along an axis, whose first has the column or row
-    /// `from`.
+    /// The centres of a group's pixels along an axis; the first pixel has column or row `from`.
     fn centres(&mut self, from: Reg, axis: Axis) -> Vec<Reg> {
         let rate = Items::Rows.rate(Width::Any, axis);
         let tile = self.shape.tile;
@@ -110,8 +109,8 @@ impl Builder<'_> {
             .collect()
     }
 
-    /// Finds the values of the frame that `statements` and the outputs use: those that need slots;
-    /// constants among them are made again.
+    /// Gives slots to the values of the frame that `statements` and the outputs use. Constants
+    /// among these are made again.
     fn frame_values(&mut self, statements: Range<usize>, slots: &mut Slots) {
         let program = self.program;
         let root = program.block(LaneProgram::ROOT);
@@ -154,7 +153,8 @@ impl Builder<'_> {
         }
     }
 
-    /// One or two words of the frame as a slot holds them ([`words_of_slot`](crate::registers::words_of_slot)).
+    /// One or two words of the frame in the format of a slot
+    /// ([`words_of_slot`](crate::registers::words_of_slot)).
     pub(super) fn joined(&mut self, words: &[ValueId]) -> Reg {
         let [word, slot] = [Kind::I32, Kind::I64].map(RegisterType::Scalar);
         let mut halves = [self.constant(slot, 0); 2];
@@ -172,7 +172,7 @@ impl Builder<'_> {
         self.op(slot, Op::Or, &[halves[0], above])
     }
 
-    /// Stores the pixels of a group in all attachments. Rows follow one another where there is no stride.
+    /// Stores the pixels of a group in all attachments. Without a stride, rows are contiguous.
     fn store(&mut self, pixels: Reg, stride: Option<Reg>) {
         let ty = RegisterType::Scalar(Kind::I64);
         let attachments = self.program.outputs().as_chunks::<4>().0;

@@ -1,40 +1,40 @@
-//! Rewrites one block after the other: what is stored, read again, and passed on in memory.
+//! Rewrites blocks one after the other: inserts spills and reloads, and passes parameters in
+//! memory.
 
 use super::plan::{Home, Plan};
 use crate::machine::{Class, Machine, PerClass};
 use crate::mutants::{Mutant, is_active};
 use crate::registers::{Block, End, Instr, Reg, RegisterType};
 
-/// As the next use: not in this block, but perhaps later.
+/// Next use: not in this block, but perhaps in a later one.
 const LATER: u32 = u32::MAX - 1;
 
-/// As the next use: none.
+/// Next use: none.
 const NEVER: u32 = u32::MAX;
 
-/// Rewrites one block after the other. Untracked values are left to the register allocator: the
-/// registers of the program stay what they are, they are just not used where memory is read
-/// instead.
+/// Rewrites blocks one after the other. Untracked values are left to the register allocator.
+/// Tracked values keep their registers; a reload gives a new one to the uses after it.
 pub(super) struct Rewriting<'m> {
     pub(super) plan: Plan,
     machine: &'m Machine,
-    /// The register that has a value at the moment.
+    /// The register that holds a value at the moment.
     names: Vec<Option<Reg>>,
     /// The values that have names.
     named: Vec<Reg>,
-    /// Where a value is used next in this block, or [`LATER`] or [`NEVER`].
+    /// The next use of a value in this block, or [`LATER`] or [`NEVER`].
     upcoming: Vec<u32>,
-    /// The values in registers that may be taken out of them, all of which are used again in this
-    /// block.
+    /// Values in registers that may be evicted; all have another use in this block.
     held: PerClass<Vec<Reg>>,
-    /// The values in other registers that are in memory, too, and are used again in this block.
+    /// Values without a class that are in memory as well as in a register, and have another use in
+    /// this block.
     copies: Vec<Reg>,
-    /// How many more than those held are in registers all through the block.
+    /// The number of registers, beside those of `held`, that are occupied all through the block.
     pinned: PerClass<usize>,
-    /// The values of registers that this block stores.
+    /// Values of registers that this block stores for itself.
     spilled: Vec<Reg>,
     /// The last position of the block.
     last: u32,
-    /// What it passes on, and to which parameters.
+    /// The arguments of the block's jump, and their parameters.
     passed: Vec<Passed>,
     out: Vec<Instr>,
     registers: Vec<RegisterType>,
@@ -43,11 +43,11 @@ pub(super) struct Rewriting<'m> {
 struct Passed {
     argument: Reg,
     param: Reg,
-    /// Whether it is where it should be already.
+    /// True if the argument is already stored in the parameter's slot.
     delivered: bool,
 }
 
-/// An operand: its position, and where it is used next.
+/// An operand: its position, its register and its next use.
 type Use = (u32, Reg, u32);
 
 impl<'m> Rewriting<'m> {
@@ -70,7 +70,7 @@ impl<'m> Rewriting<'m> {
         }
     }
 
-    /// The slots, and the types of all registers, the new ones included.
+    /// The plan with its slots, and the types of all registers, new ones included.
     pub(super) fn finish(self) -> (Plan, Vec<RegisterType>) {
         (self.plan, self.registers)
     }
@@ -79,12 +79,12 @@ impl<'m> Rewriting<'m> {
         self.plan.range_of(reg).is_some()
     }
 
-    /// The registers that a value needs one of, if there are few of these.
+    /// The class of a value, if registers of that class are few.
     fn class(&self, reg: Reg) -> Option<Class> {
         self.plan.range_of(reg).and_then(|range| range.class)
     }
 
-    /// Remembers that a value is in a register, and is used again in this block.
+    /// Notes that a value is in a register and has another use in this block.
     fn hold(&mut self, reg: Reg) {
         match self.class(reg) {
             Some(class) => self.held[class].push(reg),
@@ -99,7 +99,7 @@ impl<'m> Rewriting<'m> {
         }
     }
 
-    /// Whether a value is in memory and nowhere else.
+    /// True if a value is in memory only.
     fn is_missing(&self, reg: Reg) -> bool {
         self.names[reg.index()].is_none() && self.slot(reg).is_some()
     }
@@ -162,7 +162,7 @@ impl<'m> Rewriting<'m> {
         uses
     }
 
-    /// What is in registers already.
+    /// Notes the values that are in registers on entry.
     fn begin(&mut self, index: usize) {
         self.held.0.iter_mut().for_each(Vec::clear);
         self.copies.clear();
@@ -182,7 +182,7 @@ impl<'m> Rewriting<'m> {
         let operands = now.iter().map(|&(_, reg, _)| reg);
         let missing: Vec<Reg> = operands.filter(|&reg| self.is_missing(reg)).collect();
         self.make_room(&missing, position);
-        // Before anything is stored to make more room: that may be where they are read from.
+        // Reloads come before the stores that make more room: these may overwrite the slots.
         for reg in missing {
             let reload = self.reload(reg);
             self.out.push(reload);
@@ -231,7 +231,7 @@ impl<'m> Rewriting<'m> {
         }
     }
 
-    /// Reads for the end what it needs, and fills the places of parameters.
+    /// Reloads the operands of the block's end, and stores arguments in the slots of parameters.
     fn end(&mut self, end: &mut End) {
         let End::Jump(target) = end else {
             end.uses_mut(&mut |reg| *reg = self.in_register(*reg));
@@ -252,7 +252,7 @@ impl<'m> Rewriting<'m> {
                 _ => stores.push((to, self.name(argument))),
             }
         }
-        // Places that are overwritten are read before.
+        // Slots that are overwritten are read first.
         let filled: Vec<u32> =
             stores.iter().map(|s| s.0).chain(copies.iter().map(|c| c.0)).collect();
         copies.retain(|&(to, argument)| {
@@ -287,7 +287,7 @@ impl<'m> Rewriting<'m> {
         Instr::Reload(name, self.slot(reg).expect("it is in memory"))
     }
 
-    /// The register of a value, read from memory if it is there only.
+    /// The register of a value, reloaded if it is in memory only.
     fn in_register(&mut self, reg: Reg) -> Reg {
         if self.is_missing(reg) {
             let reload = self.reload(reg);
@@ -296,7 +296,7 @@ impl<'m> Rewriting<'m> {
         self.name(reg)
     }
 
-    /// Takes values out of registers until these fit, if it can.
+    /// Evicts values until the coming ones fit, if possible.
     fn make_room(&mut self, coming: &[Reg], position: u32) {
         for class in Class::ALL {
             let more = coming.iter().filter(|&&reg| self.class(reg) == Some(class)).count();
@@ -304,8 +304,8 @@ impl<'m> Rewriting<'m> {
         }
     }
 
-    /// Takes values out of registers of a class until `more` fit into as many as are `available`,
-    /// if it can: the one that is used again last first.
+    /// Evicts values of a class until `more` fit into `available` registers, if possible: the one
+    /// with the furthest next use first.
     fn make_room_in(&mut self, class: Class, available: usize, more: usize, position: u32) {
         while self.pinned[class] + self.held[class].len() + more > available {
             let held = &self.held[class];
@@ -320,7 +320,7 @@ impl<'m> Rewriting<'m> {
         }
     }
 
-    /// Takes a value out of its register; it is used again in this block.
+    /// Evicts a value that has another use in this block.
     fn evict(&mut self, reg: Reg, position: u32) {
         let name = self.name(reg);
         self.names[reg.index()] = None;
@@ -337,8 +337,8 @@ impl<'m> Rewriting<'m> {
         self.out.push(Instr::Spill(slot, name));
     }
 
-    /// Stores a value that is only passed on where it goes, if all of these are in memory and their
-    /// last values are not used any more.
+    /// Stores a value whose only use is the jump directly in the slots of its parameters, if all of
+    /// them have slots whose old values are dead.
     fn deliver(&mut self, reg: Reg, name: Reg) -> bool {
         let is_free = |reg: Reg| self.upcoming[reg.index()] >= LATER;
         let may = |passed: &&Passed| {

@@ -1,37 +1,37 @@
 //! Spilling before registers are allocated.
 //!
-//! A group of lanes has many times as many values as the machine has vector registers. The
-//! allocator finds that out value by value, by trying all registers and splitting what does not
-//! fit, which took half of the time that compiling takes. Here it is decided before, once and for
-//! all, what lies in memory when, so that what remains fits:
+//! A group of lanes has many times as many values as the machine has vector registers. A register
+//! allocator discovers that value by value, by trying all registers and splitting live ranges; that
+//! took half of the compile time. Spilling first decides once which values lie in memory when, so
+//! that the others fit:
 //!
-//! - *Between blocks* ([`Plan`]): values that are live into other blocks share a part of the
-//!   registers, in one walk over the blocks. Where they are too many, those are kept in memory that
-//!   are used least, loops considered, as in linear scan (Poletto and Sarkar, "Linear Scan Register
-//!   Allocation", 1999). Parameters of blocks may be kept in memory, too: who jumps there stores
-//!   them. The parameters of a loop and of the block that goes on with the next round are coalesced
-//!   into one slot, so a round copies nothing. Where no register survives a call, what lives across
-//!   calls more often than it is used is in memory, too: saved around each of them, it would travel
-//!   with every round of the loops between.
-//! - *In a block* ([`Rewriting`]): when registers run out, the value that is used again last goes
-//!   (Belady, "A Study of Replacement Algorithms for a Virtual-Storage Computer", 1966; as in Braun
-//!   and Hack, "Register Spilling and Live-Range Splitting for SSA-Form Programs", 2009). It is
-//!   stored unless memory has it already, and read again before its next use.
+//! - *Between blocks* ([`Plan`]): values that are live into other blocks share some of the
+//!   registers, assigned in one walk over the blocks. If there are too many, those with the fewest
+//!   uses, weighted by loop depth, are kept in memory, as in linear scan (Poletto and Sarkar,
+//!   "Linear Scan Register Allocation", 1999). Block parameters may be kept in memory, too: the
+//!   jump stores them. The parameters of a loop header and of the latch are coalesced into one
+//!   slot, so a round copies nothing. If no register survives a call, values that live across more
+//!   calls than they have uses are also in memory: otherwise each call in a loop would save and
+//!   restore them.
+//! - *In a block* ([`Rewriting`]): when registers run out, the value with the furthest next use is
+//!   evicted (Belady, "A Study of Replacement Algorithms for a Virtual-Storage Computer", 1966; as
+//!   in Braun and Hack, "Register Spilling and Live-Range Splitting for SSA-Form Programs", 2009).
+//!   It is stored unless it is in memory already, and reloaded before its next use.
 //!
-//! An allocator that goes through one block at a time stores all that lives into other blocks in
-//! any case, each value in a slot of its own. For that one nothing stays in registers between
-//! blocks ([`Between::Memory`]), and values share slots.
+//! An allocator of one block at a time stores all values that live into other blocks anyway, each
+//! in a slot of its own. For such an allocator no value stays in a register between blocks
+//! ([`Between::Memory`]), and values share slots.
 //!
-//! Live ranges are intervals of positions in one order of the blocks, which include more than the
-//! truth: arms of an `if` stand one after the other. The machine says how many registers of each
-//! [`Class`] there are, and how many of them survive a call. Values without a class, integers and
-//! truth values of scalar code, are few, and are only looked at where they live across calls.
-//! Constants are in memory anyway and do not count.
+//! Live ranges are intervals of positions in a linear order of the blocks, an overestimate: the
+//! arms of an `if` follow one another. The machine says how many registers of each [`Class`] there
+//! are, and how many of them survive a call. Values without a class, integers and truth values of
+//! scalar code, are few; they are spilled only across calls. Constants are in memory anyway and do
+//! not count.
 //!
 //! | module | does |
 //! |---|---|
-//! | `plan` | live ranges, and what lies in memory between blocks |
-//! | `block` | rewrites one block after the other |
+//! | `plan` | live ranges, and spilling between blocks |
+//! | `block` | spilling within blocks |
 //!
 //! [`Class`]: crate::machine::Class
 
@@ -49,12 +49,12 @@ use crate::cost::REGISTERS_OF_BLOCK;
 use crate::machine::{Class, Machine};
 use crate::mutants::{Mutant, is_active};
 
-/// Decides what the functions for the frame and for a row keep in memory on a machine; in the one
-/// for a row, where values are `between` blocks. Procedures are short: nothing lives across them.
+/// Spills in the functions for the frame and for a row, for the registers of a machine. `between`
+/// applies to the function for a row. Procedures are short: no value lives across them.
 ///
 /// # Panics
 ///
-/// If a class has no more registers than a block needs for itself: five are enough.
+/// If a class has no more registers than a block needs for itself. Five are enough.
 pub fn spill(program: &mut RegisterProgram, machine: &Machine, between: Between) {
     for class in Class::ALL {
         let (registers, least) = (machine.registers[class], REGISTERS_OF_BLOCK[class]);
@@ -90,13 +90,12 @@ fn spill_function(function: &mut Function, machine: &Machine, between: Between) 
 const EMPTY: Block =
     Block { params: Vec::new(), instrs: Vec::new(), end: End::Return(Status::Done), cold: false };
 
-/// Numbers for slots, of which two that are in use at the same time have different ones, and how
-/// many.
+/// Assigns numbers to slots so that slots in use at the same time differ; returns also their count.
 fn colour(slots: &[(u32, u32)]) -> (Vec<u32>, u32) {
     let mut by_start: Vec<u32> = (0..slots.len() as u32).collect();
     by_start.sort_unstable_by_key(|&slot| slots[slot as usize].0);
     let (mut colours, mut count) = (vec![0; slots.len()], 0);
-    // By the ends of those in use.
+    // The slots in use, by their ends.
     let mut used = BinaryHeap::<Reverse<(u32, u32)>>::new();
     for slot in by_start {
         let (start, end) = slots[slot as usize];

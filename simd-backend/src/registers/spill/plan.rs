@@ -1,4 +1,4 @@
-//! Live ranges, and what lies in memory between blocks.
+//! Live ranges, and spilling between blocks.
 
 use rustc_hash::FxHashMap;
 
@@ -7,64 +7,65 @@ use crate::machine::{Class, Machine, PerClass};
 use crate::registers::order::{Loops, order};
 use crate::registers::{BlockId, End, Function, Reg};
 
-/// Where those values are that live into other blocks than their own.
+/// The place of values that live into other blocks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Between {
-    /// In registers, as far as there are; those that are used least in memory.
+    /// In registers as far as these suffice; those with the fewest uses in memory.
     Registers,
     /// All in memory.
     Memory,
 }
 
-/// Where a value lives from its definition on.
+/// The place of a value from its definition on.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Home {
-    /// In a register, unless a block needs that.
+    /// In a register, unless a block needs that register.
     Register,
-    /// In memory: this slot, of [`Plan::slots`].
+    /// In the slot of that index in [`Plan::slots`].
     Memory(u32),
 }
 
-/// Positions count blocks' beginnings, instructions and blocks' ends, in the order of the blocks.
+/// A live range. Positions count blocks' beginnings, instructions and blocks' ends, in the order of
+/// the blocks.
 #[derive(Clone, Copy)]
 pub(super) struct Range {
-    /// The index of its block.
+    /// The index of the block that defines it.
     block: usize,
     start: u32,
-    /// The last use, or the end of the outermost loop that has a use but not the definition.
+    /// The last use, or the end of the outermost loop with a use but without the definition.
     end: u32,
-    /// The registers that it needs one of, if there are few of these.
+    /// Its class, if registers of that class are few.
     pub(super) class: Option<Class>,
-    /// What keeping it in memory would cost.
+    /// The cost of keeping it in memory.
     weight: u64,
-    /// The same where each block that uses it reads it once.
+    /// The same cost if each block with uses reads it once.
     reads: u64,
-    /// The last block of which the reading was counted.
+    /// The last block whose read is counted in `reads`.
     read_in: usize,
 }
 
-/// What lies in memory between blocks.
+/// The places of values between blocks.
 pub(super) struct Plan {
-    /// All blocks that can be reached, each after those that dominate it.
+    /// All reachable blocks, each after its dominators.
     pub(super) order: Vec<BlockId>,
-    /// For each of these its first and its last position.
+    /// The first and the last position of each block.
     pub(super) extents: Vec<(u32, u32)>,
-    /// What is kept in registers at the beginning of each, parameters included.
+    /// The values in registers at the beginning of each block, parameters included.
     pub(super) residents: Vec<Vec<Reg>>,
-    /// Of each register that is no constant; once it is chosen what is in memory, only of those
-    /// that have a class or are there.
+    /// The live ranges of registers that are no constants. Once places are chosen, only those with
+    /// a class or in memory remain.
     ranges: Vec<Option<Range>>,
     pub(super) homes: Vec<Home>,
-    /// From where to where each slot is in use.
+    /// The interval of positions in which each slot is in use.
     pub(super) slots: Vec<(u32, u32)>,
-    /// Of a parameter that is passed on to a loop for its next round, the parameter of the loop:
-    /// they are coalesced.
+    /// Maps a parameter that is passed to a loop header for the next round to the header's
+    /// parameter: both are coalesced.
     pub(super) of_loop: FxHashMap<Reg, Reg>,
-    /// The other way round.
+    /// The inverse of `of_loop`.
     pub(super) of_latch: FxHashMap<Reg, Reg>,
-    /// Of each block, by its number.
+    /// The parameters of each block, by its number.
     pub(super) params: Vec<Vec<Reg>>,
-    /// The position of each call, and what it and all before it count.
+    /// The position of each call, and the sum of the weights of all calls up to it.
     calls: Vec<(u32, u64)>,
 }
 
@@ -96,7 +97,7 @@ impl Plan {
         self.ranges[reg.index()].as_ref()
     }
 
-    /// Whether a value may be used after a block.
+    /// True if a value may be used after a block.
     pub(super) fn lives_after(&self, reg: Reg, block: usize) -> bool {
         self.range_of(reg).is_some_and(|range| range.end > self.extents[block].1)
     }
@@ -140,7 +141,7 @@ impl Plan {
             let mut used = |reg: Reg, position| {
                 if let Some(range) = &mut ranges[reg.index()] {
                     let around = loops.outermost_without(index, range.block);
-                    // One more, as it lives on in the next round.
+                    // One position beyond the loop: the value lives on into the next round.
                     let end = around.map_or(position, |end| extents[end].1 + 1);
                     range.end = range.end.max(end);
                     range.weight += weight;
@@ -154,8 +155,8 @@ impl Plan {
             }
             block.end.uses_mut(&mut |reg| used(*reg, last));
         }
-        // Where blocks that are not of a loop stand among its blocks, what is used there lives
-        // through all of it.
+        // If the blocks of a loop are not consecutive, a value used between them lives through the
+        // whole loop.
         let scattered = loops.scattered();
         if scattered.is_empty() {
             return;
@@ -171,7 +172,7 @@ impl Plan {
         }
     }
 
-    /// Finds the parameters that are passed on to a loop for its next round.
+    /// Finds the parameters that are passed to a loop header for the next round.
     fn coalesce_params(&mut self, function: &mut Function) {
         for index in 0..self.order.len() {
             let End::Jump(target) = &function.blocks[self.order[index].index()].end else {
@@ -209,12 +210,12 @@ impl Plan {
         }
     }
 
-    /// Finds for each block what is kept in registers when it begins, and assigns slots to what is
-    /// not.
+    /// Finds the values in registers at the beginning of each block, and assigns slots to the
+    /// others.
     fn choose(&mut self, machine: &Machine, between: Between) {
         let range = |reg: Reg| self.ranges[reg.index()].expect("it has one");
-        // Those that live into another block, in order of their definition. Those that go on with
-        // the next round are where the loop's own are.
+        // Values that live into another block, in order of definition. A coalesced latch parameter
+        // shares the place of the header's.
         let crosses = |&i: &usize| {
             let reg = Reg(i as u32);
             self.range_of(reg).is_some_and(|r| {
@@ -268,13 +269,13 @@ impl Plan {
         for residents in &mut self.residents {
             residents.retain(|reg| self.homes[reg.index()] == Home::Register);
         }
-        // Of those without a class, nothing is to be known but what is in memory.
+        // Values without a class matter only if they are in memory.
         for (range, home) in self.ranges.iter_mut().zip(&self.homes) {
             range.take_if(|range| range.class.is_none() && *home == Home::Register);
         }
     }
 
-    /// Whether saving a value around calls costs as much as to keep it in memory.
+    /// True if saving a value around calls costs as much as keeping it in memory.
     fn is_saved_often(&self, range: Range) -> bool {
         let until = |position| {
             let calls = self.calls.partition_point(|&(call, _)| call < position);
@@ -284,7 +285,8 @@ impl Plan {
         calls > 0 && cost::SAVES * calls >= range.reads
     }
 
-    /// Slots of parameters are in use from where those begin who jump to them, and store them.
+    /// The slot of a parameter is in use from the beginning of each block that jumps to it: that
+    /// block stores the argument.
     fn extend_params(&mut self, function: &Function) {
         for (&id, &(first, last)) in self.order.iter().zip(&self.extents) {
             for target in function.blocks[id.index()].end.targets() {
@@ -299,9 +301,8 @@ impl Plan {
     }
 }
 
-/// Whether a block that goes on with the next round of the loop at `header` uses none of its
-/// parameters, nor do the blocks on the way there. Then its own parameters are never alive together
-/// with these.
+/// True if neither the block `again` nor any block on the way from it to `header` uses the header's
+/// parameters. Then the parameters of `again` never live at the same time as these.
 fn nothing_is_left(
     function: &mut Function,
     header: BlockId,
