@@ -501,7 +501,7 @@ impl<'p> Verifier<'p, '_> {
             }
             Instr::Primitive(to, word) => {
                 self.only_in(Role::Row, "a word of the primitive");
-                self.exists("word of the primitive", *word, program.primitive_words as usize);
+                self.exists("primitive word", *word, program.primitive_words as usize);
                 let found = self.ty(*to);
                 let is_word = [Kind::F32, Kind::I32].map(scalar).contains(&found);
                 self.require(is_word, || format!("{to} is no word"));

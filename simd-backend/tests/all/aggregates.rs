@@ -1,5 +1,5 @@
-//! Structures, variants and arrays in lane programs: what is not needed is not there, and what an
-//! index chooses from lies where it is cheap.
+//! Structures, variants and arrays in lane programs: unused components vanish, and arrays are
+//! stored where an index reads them cheaply.
 
 use lambdav_simd_backend::Compiler;
 use lambdav_simd_backend::Target;
@@ -20,7 +20,7 @@ fn fields_that_nobody_reads_are_not_computed() {
     assert!(text.contains("= mul ") && !text.contains("= sqrt "), "{text}");
 }
 
-/// Of what a loop carries and gives, only the components that something needs.
+/// A loop passes and yields only the components that are used.
 #[test]
 fn components_of_loops_that_nobody_needs_vanish() {
     let text = text(
@@ -37,7 +37,7 @@ fn components_of_loops_that_nobody_needs_vanish() {
     assert_eq!(params.map(|params| params.split(", ").count()), Some(2), "{text}");
 }
 
-/// The same of an `if` that lanes decide differently, and of slots that cases leave empty.
+/// So does a divergent `if`; unused slots of variants vanish, too.
 #[test]
 fn components_of_arms_that_nobody_needs_vanish() {
     let text = text(
@@ -76,12 +76,12 @@ fn a_uniform_is_read_where_it_is() {
          (uniform lights (array 50 Light))
          (.colour (at lights (int (.x (frag-coord)))))",
     );
-    // Three words, and nothing of the rest.
+    // Loads three words of the uniform only.
     assert_eq!(text.matches("= load ").count(), 3, "{text}");
     assert_eq!(text.matches("= min-unsigned ").count(), 1, "{text}");
 }
 
-/// Many parts are chosen from by the bits of the index, few by comparing it.
+/// An index chooses among many parts by its bits, among few by comparisons.
 #[test]
 fn computed_arrays_are_chosen_from_by_selects() {
     let text = |count: u32| {
@@ -96,7 +96,7 @@ fn computed_arrays_are_chosen_from_by_selects() {
     assert_eq!((count(&many, "select"), count(&many, "and")), (10, 4), "{many}");
 }
 
-/// How many words of memory the arrays of a shader take in each lane, and the lane program.
+/// The memory for a shader's arrays, in words per lane, and its lane program.
 fn memory(shader: &str) -> (u32, String) {
     let compiler = Compiler::new(Target::host().expect("a machine that is not too old"));
     let lanes = compiler.lane_program(&scheduled(shader));
@@ -104,12 +104,12 @@ fn memory(shader: &str) -> (u32, String) {
     (compiler.unspilled(&lanes, shape).array_words, lanes.to_string())
 }
 
-/// 40 numbers that differ by pixel, and an index that does.
+/// 40 numbers that vary by pixel, and a varying index.
 const LARGE: &str = "(define a (tabulate 40 (func (k) (* (num k) (.y (frag-coord))))))
     (define i (int (.x (frag-coord))))";
 
-/// An array that goes through loops and arms, each of which updates it, lies in one place and is never
-/// merged; also where lanes leave a loop in different rounds, and the last round updates it, too.
+/// An array that is updated in loops and arms stays in one place and is never merged, even if lanes
+/// leave a loop in different rounds and the last round updates it.
 #[test]
 fn updates_are_made_in_place() {
     let (words, text) = memory(&format!(
@@ -125,7 +125,7 @@ fn updates_are_made_in_place() {
     assert_eq!((words, text.matches("merge").count()), (40, 0), "{text}");
 }
 
-/// One that is needed afterwards is copied; what is merged takes the place of one of the two.
+/// An array with later uses is copied. A merged array takes the place of one of the two.
 #[test]
 fn arrays_that_are_needed_are_copied() {
     let (words, text) =
@@ -139,7 +139,7 @@ fn arrays_that_are_needed_are_copied() {
     assert_eq!((words, text.matches("merge").count()), (80, 1), "{text}");
 }
 
-/// Two that change places in each round, by memory beside them.
+/// Two arrays that are exchanged in each round need memory beside them.
 #[test]
 fn arrays_are_exchanged() {
     let (words, _) = memory(&format!(

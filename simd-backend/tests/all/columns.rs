@@ -1,5 +1,5 @@
-//! Words that pixels side by side read side by side: where they are read without a gather, and that nothing
-//! but a test of the index leads there.
+//! Loads by columns: adjacent pixels that read adjacent words load them without a gather, only
+//! after a test of the index.
 
 use std::sync::atomic::AtomicU64;
 
@@ -10,10 +10,10 @@ use lambdav_simd_backend::registers::interpret::row;
 use lambdav_simd_backend::registers::{End, Inputs, Instr, Poll, RegisterProgram, Row, verify};
 use lambdav_simd_backend::{Compiler, Target};
 
-/// How many words there are.
+/// The number of words.
 const WORDS: u32 = 200;
 
-/// The word of a column times a factor, and that many further.
+/// Loads the word at the pixel's column times `factor` plus `distance`.
 fn program(distance: i32, factor: u32) -> LaneProgram {
     let mut b = StraightLine::default();
     let x = b.coordinate(Axis::X);
@@ -27,7 +27,7 @@ fn program(distance: i32, factor: u32) -> LaneProgram {
     b.finish([word; 4])
 }
 
-/// For groups of two registers, on a machine with so many.
+/// A register program for groups of two registers, on a machine with `count` registers.
 fn registers(program: &LaneProgram, tile: Tile, count: usize) -> RegisterProgram {
     let (registers, preserved) = (PerClass([count, 0]), PerClass([0, 0]));
     let machine = Machine { tile, registers, preserved, fma: false };
@@ -36,7 +36,7 @@ fn registers(program: &LaneProgram, tile: Tile, count: usize) -> RegisterProgram
     compiler.register_program(program, compiler.choice(program).shape).0
 }
 
-/// How many instructions there are, of those that read by columns.
+/// The number of loads by columns.
 fn read_by_columns(program: &RegisterProgram) -> usize {
     let instrs = program.row.blocks.iter().flat_map(|block| &block.instrs);
     instrs.filter(|instr| matches!(instr, Instr::LoadColumns { .. })).count()
@@ -114,8 +114,8 @@ fn nothing_is_read_by_columns_without_a_test() {
     }
 }
 
-/// The first lanes of a group are beyond the last word, which they get one and all: they do not follow one
-/// another, and the interpreter says so where the test is wrong.
+/// All indices lie beyond the last word and are clamped to it, so they do not grow. The interpreter
+/// traps if the test misses that.
 #[test]
 fn a_wrong_test_shows_without_machine_code() {
     for tile in TILES {

@@ -1,5 +1,5 @@
-//! Division and remainders by numbers that are the same for the frame: all kinds of divisors, each with
-//! dividends near its multiples and near the limits, by one compiled kernel for each target.
+//! Divisions and remainders by numbers that are uniform over the frame. All kinds of divisors meet
+//! dividends near their multiples and near the limits, in one compiled kernel for each target.
 
 use std::sync::Arc;
 
@@ -14,10 +14,10 @@ use lambdav_test_support::{INTEGERS, Random};
 
 use crate::scheduled;
 
-/// How many dividends of each divisor.
+/// The number of dividends of each divisor.
 const DIVIDENDS: u32 = 512;
 
-/// The halves of quotient and remainder.
+/// A shader that yields the halves of quotient and remainder.
 fn text(ty: &str, one: &str) -> String {
     format!(
         "(uniform d {ty} {one}) (buffer a {ty})
@@ -28,7 +28,7 @@ fn text(ty: &str, one: &str) -> String {
     )
 }
 
-/// Zero, small ones, those near powers of two, and others, with all signs.
+/// Zero, small numbers, numbers near powers of two, and random ones, with both signs.
 fn divisors(random: &mut Random) -> Vec<u32> {
     let mut all: Vec<u32> = (0..700).collect();
     all.extend(
@@ -41,7 +41,7 @@ fn divisors(random: &mut Random) -> Vec<u32> {
     all
 }
 
-/// Near multiples of a divisor, near the limits, and any.
+/// Numbers near multiples of a divisor, near the limits, and random ones.
 fn dividends(random: &mut Random, divisor: u32) -> Vec<u32> {
     let mut all: Vec<u32> = INTEGERS.to_vec();
     all.extend(
@@ -64,7 +64,7 @@ fn dividends(random: &mut Random, divisor: u32) -> Vec<u32> {
     all
 }
 
-/// Quotient and remainder as the language has them.
+/// Quotient and remainder as the language defines them.
 fn wanted(is_signed: bool, a: u32, d: u32) -> [u32; 2] {
     if !is_signed {
         return [a.checked_div(d).unwrap_or(a), a.checked_rem(d).unwrap_or(0)];
@@ -116,12 +116,12 @@ fn all_kinds_of_divisors_of_the_frame() {
     }
 }
 
-/// Divisions of a program that are computed for each group.
+/// The number of divisions that are computed for each group.
 fn divisions(program: &LaneProgram) -> usize {
     let statements = program.blocks.iter().flat_map(|block| &block.statements);
     let is_division = |statement: &&Statement| matches!(statement, Statement::Let { value, expr: Expr::Op(Op::Div, _) } if program.rate(*value) != Rate::FRAME);
     let frame = &program.blocks[0].statements[..program.frame_len];
-    // All others of the frame are executed once.
+    // All other divisions are in the frame's statements, which are executed once.
     let inside = |statement: &&Statement| {
         matches!(statement, Statement::Let { expr: Expr::Op(Op::Div, _), .. })
     };
@@ -136,7 +136,7 @@ fn groups_do_not_divide_by_what_is_the_same_for_the_frame() {
     let x = "(define x (int (.x (frag-coord))))";
     for text in [
         "(uniform n int 7i) (vec2 (num (mod x n)) (num (div x n)))",
-        // In a loop, and in an arm of it, of what is computed there.
+        // In a loop and in one of its arms, on operands computed there.
         "(uniform n int 7i)
          ((rec-func (i s) (if (< i (.x (frag-coord)))
             (rec (+ i 1) (if (< s 9i) (+ s (mod (+ x s) (+ (* 2i n) 1i))) (rem s n))) (num s))) 0 1i)",
@@ -146,7 +146,7 @@ fn groups_do_not_divide_by_what_is_the_same_for_the_frame() {
         let program = compiler.lane_program(&scheduled(&format!("{x} {text}")));
         assert_eq!(divisions(&program), 0, "{program}");
     }
-    // What differs by pixel is divided by.
+    // Varying divisors are divided by.
     let program = compiler.lane_program(&scheduled(&format!("{x} (num (mod 77i x))")));
     assert_eq!(divisions(&program), 1, "{program}");
 }

@@ -1,4 +1,4 @@
-//! Machine code, called: what it may be given, and how it is cancelled.
+//! Calls of machine code: accepted arguments, and cancellation.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -17,7 +17,7 @@ fn host() -> Target {
     Target::host().expect("a machine that is not too old")
 }
 
-/// Of a shader without uniforms, for so many lanes.
+/// The code of a shader without uniforms, for `lanes` lanes.
 fn executable(shader: &str, lanes: u32, target: Target) -> (Executable, Inputs) {
     let compiler = Compiler { lanes: Some(lanes), ..Compiler::new(target) };
     let compiled = compiler.compile(&scheduled(shader)).expect("it compiles");
@@ -30,8 +30,8 @@ const EVERYTHING: Poll<'static> = {
     Poll { frontier: &FRONTIER, first: 0 }
 };
 
-/// Masks and pixels are as aligned as their elements, and not more: instructions of SSE fault on
-/// operands in memory that are not aligned to 16 bytes.
+/// Masks and pixels are aligned to their elements only: instructions of SSE fault on memory
+/// operands that are not aligned to 16 bytes.
 #[test]
 fn slices_may_lie_anywhere() {
     let newer = ["has_avx512f", "has_avx2", "has_fma", "has_avx"];
@@ -66,7 +66,7 @@ fn slices_may_lie_anywhere() {
     }
 }
 
-/// What does not lie in the pixels is refused, also where its size is no number.
+/// Rows outside the pixels are refused, also if their extent overflows.
 #[test]
 fn rows_that_do_not_fit_are_refused() {
     let (code, inputs) = executable("(vec4 (.x (frag-coord)))", 16, host());
@@ -79,16 +79,16 @@ fn rows_that_do_not_fit_are_refused() {
         catch_unwind(AssertUnwindSafe(call)).is_err()
     };
     assert!(!is_refused(1, 4));
-    // Three strides and a row are at most four pixels more than what wraps to nothing.
+    // Three strides and a row wrap around to a few pixels, which would fit.
     let third = usize::MAX / 3;
     for (groups, stride) in [(0, 4), (2, 4), (1, 5), (1, third), (1, third + 1), (1, usize::MAX)] {
         assert!(is_refused(groups, stride), "{groups} {stride}");
     }
 }
 
-/// A group without loops has nowhere to poll but on the slow path of elementary functions, which takes
-/// most of its time where it is taken. Nothing is computed there once the call is cancelled, and what
-/// has been computed is not taken for a result.
+/// A group without loops polls only on the slow path of elementary functions, which takes most of
+/// the time where it runs. After cancellation the slow path computes nothing, and the results are
+/// not taken as valid.
 #[test]
 fn slow_paths_are_cancelled() {
     // The power lies halfway between two numbers of binary32.
@@ -106,7 +106,7 @@ fn slow_paths_are_cancelled() {
     assert_ne!(first(0), 28_629_152.0);
     assert_eq!(first(1), 28_629_152.0);
 
-    // While a tile is computed, others may find that it is not wanted.
+    // A tile may be cancelled by another thread while it is computed.
     let terms: String =
         (0..3000).map(|i| format!("(+ (pow (+ 923521 (* 0 (+ x {i}))) 1.25) ")).collect();
     let shader = format!("(define x (.x (frag-coord))) {terms} 0{}", ")".repeat(3000));
@@ -127,7 +127,7 @@ fn slow_paths_are_cancelled() {
     assert_eq!(result, Err(Stop::Cancelled));
 }
 
-/// What takes long polls in each round, and each group of a row.
+/// Long loops poll in each round, and rows poll in each long group.
 #[test]
 fn polls_are_by_work() {
     let polls = |operations: usize| {
@@ -143,7 +143,7 @@ fn polls_are_by_work() {
         let instrs = program.row.blocks.iter().flat_map(|block| &block.instrs);
         instrs.filter(|instr| matches!(instr, Instr::Poll(_))).count()
     };
-    // When rounds are up, and on leaving.
+    // Polls at the end of the counted rounds and on exit.
     assert_eq!(polls(50), 2);
     assert_eq!(polls(2000), 4);
 }

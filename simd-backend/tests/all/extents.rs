@@ -1,5 +1,5 @@
-//! Sizes of textures and buffers that code reads when it runs: one compiled kernel for data of any size,
-//! and what verifiers say where sizes of another resource bound an index.
+//! Sizes of textures and buffers as inputs of code: one compiled kernel for data of any size.
+//! Verifiers reject indices that are bounded by the sizes of another resource.
 
 use std::sync::Arc;
 
@@ -19,7 +19,8 @@ use lambdav_simd_backend::{BindError, CompiledKernel, Compiler, SimdKernel, Targ
 
 use crate::scheduled;
 
-/// Texels of one level and of several, which wrap in each way, and elements, at places inside and outside.
+/// Texels of one and of several levels, with each kind of wrapping, and elements, at places inside
+/// and outside.
 const SHADER: &str = "(texture t (filter nearest) (wrap repeat))
 (texture m mipmaps (filter linear) (wrap mirror))
 (texture c)
@@ -56,7 +57,7 @@ fn buffer(program: &Program, elements: u32) -> Bound {
     Bound::Buffer(Arc::new(data))
 }
 
-/// Inputs with resources of sizes that depend on a number.
+/// Inputs with resources whose sizes depend on `seed`.
 fn inputs(program: &Program, seed: u32) -> Inputs {
     let side = |k: u32| 1 + (seed * 7 + k * 5) % 13;
     let resources = vec![
@@ -91,7 +92,7 @@ fn evaluated(program: &Program, inputs: &Inputs) -> Vec<u32> {
         .collect()
 }
 
-/// The compilers of all targets that are here.
+/// Compilers for all targets that this machine can execute.
 fn compilers() -> impl Iterator<Item = Compiler> {
     Target::here().flat_map(|name| {
         let target = Target::named(name).expect("it is known").expect("it is here");
@@ -186,7 +187,7 @@ fn what_is_bound_fits() {
     assert_eq!(drawn(&kernel), evaluated(&program, &first));
 }
 
-/// Two textures and two buffers, one of whose sizes each load is clamped to.
+/// Two textures or two buffers; each load is clamped to the sizes of its own resource.
 const PAIRS: [&str; 3] = [
     "(texture t) (texture u) (define p (int (.xy (frag-coord)))) (+ (texel t p 0i) (texel u p 0i))",
     "(texture t mipmaps) (texture u mipmaps) (define p (int (.xy (frag-coord))))
@@ -194,7 +195,7 @@ const PAIRS: [&str; 3] = [
     "(buffer b vec2) (buffer c vec2) (define i (int (.x (frag-coord)))) (+ (at b i) (at c i))",
 ];
 
-/// The words of a layout that bound an index of the first resource, with those of the second that say the same.
+/// Pairs of input words: an extent of the first resource and the same extent of the second.
 fn swaps(layout: &lanes::InputWords) -> Vec<[u32; 2]> {
     let words: Vec<InputWord> = layout.iter().collect();
     let place = |number, extent| {
@@ -238,7 +239,7 @@ fn an_extent_of_another_resource_is_found_in_registers() {
         for compiler in compilers().filter(|compiler| compiler.lanes.is_some()) {
             let program = compiler.lane_program(&scheduled(text));
             let shape = compiler.choice(&program).shape;
-            // With hardly any registers, extents go through spill slots.
+            // With hardly any registers, extents are spilled.
             let few = compiler.target().with_vector_registers(5);
             let few = Compiler { target: few, ..compiler.clone() };
             let all =

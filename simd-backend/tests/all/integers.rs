@@ -1,7 +1,7 @@
-//! Each operation of the core on integers, and each to or from them, on operands that are near a
-//! limit: machine code of all targets against [`Op::apply`].
+//! All operations of the core on integers, and conversions from and to integers, on operands near
+//! limits: machine code of all targets against [`Op::apply`].
 //!
-//! Operands differ by column and by row, or are the same for the frame, or are constants.
+//! Operands vary by column and by row, are uniform over the frame, or are constants.
 
 use std::sync::atomic::AtomicU64;
 
@@ -20,28 +20,28 @@ use lambdav_simd_backend::registers::{Callable, Inputs, Poll, Row, Shape, Status
 use lambdav_simd_backend::{Compiler, Target};
 use lambdav_test_support::{INTEGERS, NUMBERS, Random};
 
-/// An image of so many columns and rows.
+/// The columns and rows of the image.
 const SIDES: [u32; 2] = [8, 4];
 
-/// Where an operand comes from.
+/// The origin of an operand.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Origin {
-    /// It differs by column.
+    /// Varies by column.
     Columns,
-    /// It differs by row.
+    /// Varies by row.
     Rows,
-    /// It is the same for the frame.
+    /// Uniform over the frame.
     Frame,
-    /// It is a constant of the program, by row.
+    /// A constant of the program for each row.
     Constants,
 }
 
-/// An operation on operands that are known for each pixel.
+/// An operation with the operands of each pixel.
 struct Trial<'a> {
     op: Op,
     types: &'a [Type],
     origins: &'a [Origin],
-    /// The words of each operand, one for each column, row or one in all.
+    /// The words of each operand: one for each column, one for each row, or a single one.
     given: Vec<Vec<u32>>,
 }
 
@@ -57,7 +57,7 @@ fn op(graph: &mut Graph, op: Op, operands: &[NodeId]) -> NodeId {
     graph.op(op, operands.to_vec(), Span::default())
 }
 
-/// Of several values the one of the pixel's column or row.
+/// The value for the pixel's column or row.
 fn by_place(graph: &mut Graph, axis: u8, values: &[NodeId]) -> NodeId {
     let coord = graph.input(Input::FragCoord, Span::default());
     let place = op(graph, Op::Component(axis), &[coord]);
@@ -71,7 +71,7 @@ fn by_place(graph: &mut Graph, axis: u8, values: &[NodeId]) -> NodeId {
 }
 
 impl Trial<'_> {
-    /// The words of the operands, each in a uniform, and constants in the program.
+    /// A program with the operands' words in uniforms, or as constants.
     fn core(&self) -> Core {
         let mut core = Core::default();
         let graph = &mut core.graph;
@@ -94,7 +94,7 @@ impl Trial<'_> {
             place.push((ty, origin, words));
         }
         let result = if self.origins.contains(&Origin::Constants) {
-            // One result a row, each of its constant.
+            // One result for each row, with the row's constant.
             let rows: Vec<NodeId> = (0..SIDES[1] as usize)
                 .map(|row| {
                     let of = place.iter().map(|(_, origin, words)| match origin {
@@ -124,7 +124,7 @@ impl Trial<'_> {
                 .collect();
             op(graph, self.op, &of)
         };
-        // 16 bits each are exact as numbers.
+        // Halves of 16 bits are exact as numbers.
         let bits = match graph.value_type(result) {
             Type::UINT => result,
             Type::NUM => op(graph, Op::Bits, &[result]),
@@ -166,7 +166,7 @@ impl Trial<'_> {
     }
 }
 
-/// The targets, each with as many lanes as it is tried with.
+/// The targets, each with the numbers of lanes to test.
 fn ways() -> Vec<(&'static str, u32)> {
     let of_machine = cfg!(all(unix, target_arch = "x86_64"));
     Target::names()
@@ -178,7 +178,7 @@ fn ways() -> Vec<(&'static str, u32)> {
         .collect()
 }
 
-/// A program in all ways, at all pixels, with other words in its uniforms each time.
+/// Runs a program on all targets, at all pixels; `more` are further words of its uniforms.
 fn check(trial: &Trial<'_>, more: impl Iterator<Item = Vec<Vec<u32>>>) {
     let core = trial.core();
     let program = schedule(&core, &[0]).expect("it nests little");
@@ -258,7 +258,7 @@ fn check(trial: &Trial<'_>, more: impl Iterator<Item = Vec<Vec<u32>>>) {
     }
 }
 
-/// Words of an operand of that type, and others.
+/// Special and random words of a type.
 fn pool(ty: Type, random: &mut Random) -> Vec<u32> {
     let known: &[u32] = match ty {
         Type::NUM => &NUMBERS,
@@ -269,7 +269,7 @@ fn pool(ty: Type, random: &mut Random) -> Vec<u32> {
     known.iter().copied().chain(more).collect()
 }
 
-/// All pairs of the first two operands, a block of columns and rows after the other.
+/// All pairs of the first two operands, in blocks of columns and rows.
 fn pairs<'a>(
     types: &'a [Type],
     origins: &'a [Origin],
@@ -304,7 +304,7 @@ fn trials(operation: Op, types: &[Type], origins: &[Origin]) {
 
 const BOTH: [Type; 2] = [Type::INT, Type::UINT];
 
-/// Two operands that differ, that are the same for the frame, and of which one does.
+/// Two varying operands, and one varying operand with one of the frame.
 const ORIGINS: [[Origin; 2]; 3] = [
     [Origin::Columns, Origin::Rows],
     [Origin::Frame, Origin::Columns],
@@ -382,7 +382,7 @@ fn one_operand() {
     }
 }
 
-/// Divisors and counts that are known when code is made.
+/// Divisors and shift counts that are constants.
 #[test]
 fn constants() {
     let mut random = Random::new(3);
@@ -411,7 +411,7 @@ fn constants() {
     }
 }
 
-/// Sums that are near the middle of two numbers, near zero, or out of range.
+/// Sums near the middle of two numbers, near zero, or out of range.
 #[test]
 fn products_and_sums() {
     let types = [Type::NUM; 3];

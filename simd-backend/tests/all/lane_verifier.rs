@@ -1,4 +1,5 @@
-//! Each invariant of lane programs, broken in a valid one: the verifier says exactly that.
+//! Breaks each invariant of lane programs in a valid one: the verifier reports exactly that
+//! violation.
 
 use lambdav_core::graph::Side;
 use lambdav_simd_backend::lanes::{
@@ -8,7 +9,7 @@ use lambdav_simd_backend::lanes::{
 
 use crate::scheduled;
 
-/// An arm that not all lanes take, with a loop that they leave in different rounds, and a sine.
+/// A divergent arm with a loop that lanes leave in different rounds, and a sine.
 const SHADER: &str = "(define x (.x (frag-coord)))
 (define y (.y (frag-coord)))
 (if (< x 2)
@@ -21,7 +22,7 @@ fn valid() -> LaneProgram {
     program
 }
 
-/// Breaks a valid program, where the closure says in which block and how that is reported.
+/// Breaks a valid program; the closure returns the block and the message of the expected error.
 fn broken(change: impl FnOnce(&mut LaneProgram) -> (BlockId, String)) {
     let mut program = valid();
     let (block, message) = change(&mut program);
@@ -32,7 +33,7 @@ fn broken(change: impl FnOnce(&mut LaneProgram) -> (BlockId, String)) {
 
 type Place = (BlockId, usize);
 
-/// The first statement for which that holds.
+/// The first statement for which `wanted` holds.
 fn find(program: &LaneProgram, wanted: impl Fn(&Statement) -> bool) -> Place {
     let blocks = program.blocks.iter().zip(0..);
     let mut found = blocks.filter_map(|(block, id)| {
@@ -63,7 +64,7 @@ fn value(program: &LaneProgram, (block, at): Place) -> ValueId {
     program.block(block).statements[at].values()[0]
 }
 
-/// A number that is the same for the whole frame.
+/// A number that is uniform over the frame.
 fn constant(program: &LaneProgram) -> ValueId {
     let is_one = |expr: &Expr| *expr == Expr::Constant(1f32.to_bits().into());
     value(program, find_expr(program, is_one))
@@ -93,7 +94,7 @@ fn tail(program: &LaneProgram) -> Vec<BlockId> {
     all
 }
 
-/// The first block of the tail that ends so.
+/// The first block of the tail with such an end.
 fn end(program: &LaneProgram, wanted: impl Fn(&End) -> bool) -> BlockId {
     let mut tail = tail(program).into_iter();
     tail.find(|&id| wanted(&program.block(id).end)).expect("the tail has such an end")
@@ -103,7 +104,7 @@ fn set_end(program: &mut LaneProgram, block: BlockId, end: End) {
     program.blocks[block.index()].end = end;
 }
 
-/// Makes both arms of an `if` yield the same number for the frame, and nothing else.
+/// Makes both arms of an `if` yield only the same number of the frame.
 fn empty_arms(program: &mut LaneProgram, at: Place) {
     let constant = constant(program);
     for arm in arms(program, at) {
@@ -131,7 +132,7 @@ fn a_value_is_defined_around_its_uses() {
         set_end(program, LaneProgram::ROOT, End::Yield([&[inside], &rest[..]].concat().into()));
         (LaneProgram::ROOT, format!("{inside} is not visible here"))
     });
-    // Not even after the loop that has the parameter.
+    // A parameter has no value after its loop.
     broken(|program| {
         let at = the_loop(program);
         let Statement::Loop { params, .. } = statement(program, at) else {
@@ -158,7 +159,7 @@ fn operations_have_the_kinds_of_their_values() {
         let expr = Expr::Op(Op::And, operands.clone());
         (block, format!("{value}: {expr:?} is not of kind {}", Kind::F32))
     });
-    // Of a function, which lanes matter must be known.
+    // A function must have a mask of the lanes that matter.
     broken(|program| {
         let (block, at) = find_expr(program, |e| matches!(e, Expr::Elementary { .. }));
         let Statement::Let { value, expr } = &mut program.blocks[block.index()].statements[at]

@@ -1,4 +1,4 @@
-//! Lane programs of the gallery, interpreted, against the evaluator of the core.
+//! Lane programs of the gallery: the interpreter against the evaluator of the core.
 
 use lambdav_core::limits;
 
@@ -43,7 +43,7 @@ fn a_counter_of_a_divergent_loop_is_one_number() {
         "((rec-func (i x) (if (less i 9) (if (less x 50) (rec (+ i 1) (* x x)) i) -1))
           0 (.x (frag-coord)))",
     );
-    // The loop's own counter, in the order of the parameters, after the live mask.
+    // The loop's own counter has rate group; parameters follow the live mask in order.
     let line = text.lines().find(|line| line.contains("loop #0")).expect("a loop");
     let params = line.split("loop #0 (").nth(1).expect("parameters follow");
     let kinds: Vec<&str> = params
@@ -58,7 +58,7 @@ fn a_counter_of_a_divergent_loop_is_one_number() {
 
 #[test]
 fn parameters_of_a_divergent_loop_are_not_blended() {
-    // One select: the capture of the result.
+    // One select, for the captured result.
     let text =
         text("((rec-func (x y) (if (less x 50) (rec (* x x) (+ y x)) y)) (.x (frag-coord)) 0)");
     assert_eq!(text.matches("= select").count(), 1, "{text}");
@@ -133,7 +133,7 @@ fn a_count_below_32_is_not_taken_modulo_32() {
 
 #[test]
 fn equal_components_are_one() {
-    // Three distances from points in a row: their differences in y are the same.
+    // Three distances from points in a row have the same difference in y.
     let text = text(
         "(let ((p (.xy (frag-coord))))
            (vec3 (distance p (vec2 1 9)) (distance p (vec2 2 9)) (distance p (vec2 3 9))))",
@@ -144,7 +144,7 @@ fn equal_components_are_one() {
 
 #[test]
 fn what_one_arm_needs_is_computed_there() {
-    // The counter's test is the same for all lanes: what the other test needs comes after it.
+    // The counter's test is uniform; the values of the other test are computed after it.
     let text = text(
         "((rec-func (x n) (if (and (less n 9) (less (* x x) 50)) (rec (+ x 1) (+ n 1)) n))
           (.x (frag-coord)) 0)",

@@ -12,7 +12,8 @@ use lambdav_simd_backend::lanes::{
 use lambdav_simd_backend::registers::{self, Argument, Instr, Reg, RegisterProgram, RegisterType};
 use lambdav_simd_backend::{Compiler, SimdKernel, Target};
 
-/// Two outputs of different widths, with a derivative, a value of the primitive and one of the frame.
+/// Two outputs of different widths; they use a derivative, a value of the primitive and one of the
+/// frame.
 const SHADER: &str = "(uniform tint vec2 (vec2 1 2)) (uniform scale num 3)
     (define p (.xy (frag-coord)))
     (define bright (sqrt (+ (.x tint) (time))))
@@ -48,7 +49,7 @@ fn size() -> Size {
     Size::new(13, 7).expect("a small size")
 }
 
-/// What no kernel computes here.
+/// The value of samples that no kernel has written.
 const UNTOUCHED: f32 = -77.0;
 
 fn drawn(kernel: &impl Kernel, tile: Tile) -> Vec<f32> {
@@ -58,7 +59,7 @@ fn drawn(kernel: &impl Kernel, tile: Tile) -> Vec<f32> {
     samples
 }
 
-/// Attachments are the outputs, each as if it alone had been drawn: of whole groups and of parts, in rows and listed.
+/// Each attachment equals its output drawn alone: in whole and partial groups, in rows and listed.
 #[test]
 fn attachments_are_outputs() {
     let (core, _) = compile(&SourceFile::new("test.lv", SHADER));
@@ -83,7 +84,8 @@ fn attachments_are_outputs() {
     }
 }
 
-/// The words of a call are the primitive's, whatever was bound, and other pixels stay as they are.
+/// A call uses the words of its own primitive, not the bound ones, and leaves other pixels
+/// unchanged.
 #[test]
 fn a_call_has_its_primitive() {
     let tile = Tile::whole(size());
@@ -138,7 +140,7 @@ fn what_a_primitive_has_alike_is_computed_once() {
     assert!(statements.iter().any(is_root), "{program}");
     let text = program.to_string();
     assert!(text.contains("\nprimitive {\n") && text.contains("= primitive 0"), "{text}");
-    // Without that it stands where the schedule has it.
+    // Without hoisting, the operation stays where the schedule puts it.
     let options = Options {
         hoist: false,
         items: Items::Listed,
@@ -160,7 +162,8 @@ fn broken_lanes(change: impl FnOnce(&mut LaneProgram) -> String) {
 
 #[test]
 fn lane_programs_are_verified() {
-    // A primitive has so many words, and what is computed once for it differs by nothing else.
+    // A primitive has a fixed number of words, and values computed once for it depend on nothing
+    // that varies.
     broken_lanes(|program| {
         let statements = &mut program.blocks[0].statements;
         let word = statements.iter_mut().find_map(|statement| match statement {
@@ -218,7 +221,7 @@ fn register_programs_are_verified() {
     let (number, address) = (RegisterType::Scalar(Kind::F32), RegisterType::Scalar(Kind::I64));
     broken_registers(|program| {
         let to = new(program, number);
-        (Instr::Primitive(to, 2), "there is no word of the primitive 2".into())
+        (Instr::Primitive(to, 2), "there is no primitive word 2".into())
     });
     broken_registers(|program| {
         let to = new(program, address);
@@ -242,7 +245,7 @@ fn register_programs_are_verified() {
     });
 }
 
-/// Groups have a pixel of each cell of the table, and a mask for each lane: a group in which none runs is not made.
+/// Quads without running pixels make no group.
 #[test]
 fn quads_that_do_not_run_cost_nothing() {
     let tile = Tile::whole(size());

@@ -1,4 +1,4 @@
-//! The tests of this crate that need no more than its interface, in one program.
+//! The tests of this crate's public interface, as one program.
 
 mod aggregates;
 mod columns;

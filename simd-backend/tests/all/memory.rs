@@ -1,23 +1,23 @@
-//! Loads: their rates, what becomes of them, and that nothing is read that is not there.
+//! Loads: their rates, their lowering, and the checks that they stay in range.
 
 use lambdav_simd_backend::emit::Listing;
 use lambdav_simd_backend::lanes::{self, Axis, Kind, LaneProgram, Op, StraightLine, ValueId};
 use lambdav_simd_backend::registers::{self, Instr, RegisterType};
 use lambdav_simd_backend::{Compiler, Target};
 
-/// How many words there are: so few that they fill one register or two.
+/// So few words that they fill one register or two.
 const WORDS: u32 = 16;
 
-/// More words than are read into registers whole.
+/// Too many words for a table in registers.
 const MANY: u32 = 512;
 
-/// A word by the pixel's column and one by the first input, added; the index is kept below `limit`,
-/// or is not.
+/// Adds the word at the pixel's column and the word at the first input. Indices are clamped to
+/// `limit`, if there is one.
 fn program(limit: Option<u32>) -> LaneProgram {
     program_of(WORDS, limit)
 }
 
-/// The same of so many words.
+/// The same for `words` words.
 fn program_of(words: u32, limit: Option<u32>) -> LaneProgram {
     let mut b = StraightLine::default();
     let x = b.coordinate(Axis::X);
@@ -91,7 +91,7 @@ fn a_word_by_a_uniform_index_is_loaded_once() {
     assert!(types.len() > 1, "{registers}");
 }
 
-/// The listings of the code of a program for each kind of wide registers.
+/// The listings of a program's code for each kind of wide registers.
 fn listings(program: impl Fn() -> LaneProgram) -> Vec<(&'static str, String)> {
     let names = Target::names().filter(|name| name.starts_with("avx"));
     let targets = names.filter_map(|name| {

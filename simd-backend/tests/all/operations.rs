@@ -1,7 +1,7 @@
-//! Random straight-line lane programs of all kinds: machine code against the interpreter.
+//! Random straight-line lane programs: machine code against the interpreter.
 //!
-//! This is where binary64 and integers of 64 bits are tried, which λV has not, and operations that
-//! lowering uses under some condition alone.
+//! They cover binary64 and 64-bit integers, which λV lacks, and operations that lowering uses only
+//! under some condition.
 
 use std::sync::atomic::AtomicU64;
 
@@ -61,10 +61,10 @@ const OPS: &[Op] = &[
     Op::Bits,
 ];
 
-/// The words that loads read.
+/// The number of words for loads.
 const MEMORY: usize = 40;
 
-/// A number, or zero in place of a NaN: sign and payload of that are nobody's business.
+/// A number, or zero in place of a NaN: the sign and payload of a NaN are unspecified.
 fn number(b: &mut StraightLine, value: ValueId) -> ValueId {
     let zero = b.constant(b.values()[value.index()].kind, 0);
     let is_number = b.op(Op::Equal, &[value, value]).expect("of numbers");
@@ -95,7 +95,7 @@ fn program(random: &mut Random) -> LaneProgram {
     let memory = 4..4 + MEMORY as u32;
     while b.values().len() < wanted {
         if random.below(8) == 0 {
-            // Indices are kept inside in one of several ways.
+            // Indices are clamped in one of several ways.
             let integers = b.values().iter().enumerate().filter(|(_, info)| info.kind == Kind::I32);
             let integers: Vec<usize> = integers.map(|(index, _)| index).collect();
             let index = ValueId(integers[random.below(integers.len())] as u32);
@@ -113,7 +113,7 @@ fn program(random: &mut Random) -> LaneProgram {
             continue;
         }
         let op = OPS[random.below(OPS.len())];
-        // The latest values more often than others, so that chains grow.
+        // Recent values are more likely, so that chains grow.
         let mut pick = || {
             let count = b.values().len();
             let recent = random.below(2) == 0;
@@ -144,7 +144,7 @@ fn program(random: &mut Random) -> LaneProgram {
             }
         }
     }
-    // All values go into the four channels, as bits.
+    // All values are combined into the four channels, as bits.
     let count = b.values().len();
     let mut channels = [b.constant(Kind::I32, 0); 4];
     for (i, info) in b.values().to_vec().into_iter().enumerate().take(count) {
@@ -179,7 +179,7 @@ fn program(random: &mut Random) -> LaneProgram {
         let shifted = b.op(Op::ShiftLeft(1), &[*channel]).expect("of an integer");
         *channel = b.op(Op::Add, &[shifted, word.expect("a word")]).expect("of integers");
     }
-    // Positive and finite: no NaN whose bits could change on the way.
+    // Positive and finite: the bits of a NaN could change on the way.
     let mask = b.constant(Kind::I32, 0x3fff_ffff);
     let outputs = channels.map(|channel| {
         let word = b.op(Op::And, &[channel, mask]).expect("of integers");
@@ -190,7 +190,7 @@ fn program(random: &mut Random) -> LaneProgram {
 
 #[test]
 fn machine_code_computes_what_the_interpreter_does() {
-    // What the machine cannot execute is evaluated.
+    // Code that this machine cannot execute is evaluated.
     let here: Vec<&str> = Target::here().collect();
     let of_machine = cfg!(all(unix, target_arch = "x86_64"));
     let ways: Vec<(&str, u32)> = Target::names()

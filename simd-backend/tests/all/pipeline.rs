@@ -1,4 +1,4 @@
-//! The decisions between stages, and that kernels run what a compiler shows.
+//! The decisions between stages; kernels run the same code that a compiler shows.
 
 use lambdav_core::inputs::Inputs;
 use lambdav_simd_backend::emit::{Allocation, Listing};
@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use crate::scheduled;
 
-/// So many products and sums, no two alike, in a loop that lanes leave in different rounds.
+/// Distinct products and sums in a loop that lanes leave in different rounds.
 fn large(operations: usize) -> String {
     let terms: String = (0..operations / 2).map(|i| format!("(+ {i}.5 (* x ")).collect();
     let ends = "))".repeat(operations / 2);

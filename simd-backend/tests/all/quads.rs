@@ -1,5 +1,5 @@
-//! Derivatives that lanes share: which copies are read in other lanes, which are not, and that nobody
-//! reads what is not right there.
+//! Derivatives shared by lanes: reads of copies in other lanes happen only where these lanes are
+//! right.
 
 use lambdav_core::evaluate::Evaluator;
 use lambdav_core::inputs::Inputs;
@@ -10,10 +10,10 @@ use lambdav_simd_backend::lanes::{Expr, LaneProgram, Options, Statement, Width, 
 
 use crate::scheduled;
 
-/// A loop of three rounds for all pixels.
+/// A loop of three rounds in all pixels.
 const SAME_ROUNDS: &str = "(define e ((rec-func (i s) (if (< i 3) (rec (+ i 1) (+ (* s s) (.x (frag-coord)))) s)) 0 (* 0.1 (.y (frag-coord)))))";
 
-/// One of as many as the pixel's column says.
+/// A loop whose number of rounds depends on the pixel's column.
 const OTHER_ROUNDS: &str = "(define e ((rec-func (i s) (if (< i (.x (frag-coord))) (rec (+ i 1) (+ s (.y (frag-coord)))) s)) 0 1))";
 
 fn lowered(text: &str, width: Width) -> LaneProgram {
@@ -22,7 +22,7 @@ fn lowered(text: &str, width: Width) -> LaneProgram {
     program
 }
 
-/// How many loops there are, and values that are read in other lanes.
+/// The number of loops, and of values read in other lanes.
 fn counts(program: &LaneProgram) -> (usize, usize) {
     let statements = || program.blocks.iter().flat_map(|block| &block.statements);
     let is_read = |s: &&Statement| matches!(s, Statement::Let { expr: Expr::Neighbour { .. }, .. });
@@ -47,14 +47,14 @@ fn derivatives_of_derivatives_are_read_in_turn() {
 
 #[test]
 fn what_masks_have_a_say_in_is_not_read() {
-    // Loops that lanes leave in different rounds, and one in an arm that not all of them take.
+    // Loops that lanes leave in different rounds, and a loop in an arm that only some lanes take.
     let text = format!("{OTHER_ROUNDS} (vec2 e (dfdx e))");
     assert_eq!(counts(&lowered(&text, Width::Quads)), (3, 0));
     let text = format!(
         "{SAME_ROUNDS} (define arm (if (< (.x (frag-coord)) 5) e 1)) (vec2 arm (dfdx arm))"
     );
     assert_eq!(counts(&lowered(&text, Width::Quads)).1, 0);
-    // In the arm itself lanes may read one another.
+    // Within the arm lanes may read one another.
     let text = format!("{SAME_ROUNDS} (if (< (.x (frag-coord)) 5) (vec2 e (dfdx e)) (vec2 1))");
     assert_eq!(counts(&lowered(&text, Width::Quads)), (1, 2));
 }
@@ -66,7 +66,7 @@ fn functions_that_are_read_are_computed_in_every_lane() {
     assert_eq!(counts(&program), (0, 2));
     let text = program.to_string();
     assert_eq!(text.matches("elem sin").count(), 1, "{text}");
-    // And not where nobody reads them.
+    // Without derivatives the function is computed under the mask.
     let text = "(sin (* (.x (frag-coord)) (.y (frag-coord))))";
     let program = lowered(text, Width::Quads).to_string();
     let mask = program.lines().find(|line| line.ends_with("= execution mask"));
@@ -81,7 +81,7 @@ fn cheap_copies_stay() {
     assert_eq!(counts(&program), (0, 0), "{program}");
 }
 
-/// Quads of which some lanes are inactive, as at an image's edges, in an order of their own.
+/// Quads with some inactive lanes, as at an image's edges; lanes are in a shuffled order.
 #[test]
 fn inactive_lanes_may_be_read() {
     let wave =

@@ -1,4 +1,5 @@
-//! Each invariant of register programs, broken in a valid one: the verifier says exactly that.
+//! Breaks each invariant of register programs in a valid one: the verifier reports exactly that
+//! violation.
 
 use lambdav_core::elementary::Part;
 use lambdav_core::graph::Side;
@@ -11,15 +12,15 @@ use lambdav_simd_backend::{Compiler, Target};
 
 use crate::scheduled;
 
-/// A value of the frame, a loop that lanes leave in different rounds, and a sine in an arm that not
-/// all of them take.
+/// A value of the frame, a loop that lanes leave in different rounds, and a sine in a divergent
+/// arm.
 const SHADER: &str = "(define x (.x (frag-coord)))
 (define y (* (.y (frag-coord)) (sqrt (time))))
 (if (< (* x y) 9)
   ((rec-func (i z) (if (< z y) (rec (+ i 1) (+ z (* x i))) z)) 0 x)
   (sin (* x y)))";
 
-/// With hardly any registers, after spilling.
+/// A valid program after spilling, for a machine with hardly any registers.
 fn valid() -> RegisterProgram {
     let target = Target::with(&[]).expect("a machine that is not too old").with_vector_registers(5);
     let compiler = Compiler { lanes: Some(8), ..Compiler::new(target) };
@@ -29,10 +30,10 @@ fn valid() -> RegisterProgram {
     program
 }
 
-/// Where something is wrong: the block of a function, and the number of an instruction.
+/// The place of an error: the function, the block, and the number of the instruction.
 type Place = (&'static str, BlockId, Option<usize>);
 
-/// Breaks a valid program, where the closure says where and how that is reported.
+/// Breaks a valid program; the closure returns the place and the message of the expected error.
 #[track_caller]
 fn broken(change: impl FnOnce(&mut RegisterProgram) -> (Place, String)) {
     let mut program = valid();
@@ -46,7 +47,7 @@ fn broken(change: impl FnOnce(&mut RegisterProgram) -> (Place, String)) {
     assert_eq!(found, [expected], "{program}");
 }
 
-/// The first instruction of a function for which that holds.
+/// The first instruction of a function for which `holds` is true.
 #[track_caller]
 fn find(function: &Function, holds: impl Fn(&Instr) -> bool) -> (BlockId, usize) {
     let blocks = function.blocks.iter().zip(0..);
@@ -55,7 +56,7 @@ fn find(function: &Function, holds: impl Fn(&Instr) -> bool) -> (BlockId, usize)
     found.next().expect("the function has such an instruction")
 }
 
-/// The first block of a function whose end is such.
+/// The first block of a function with such an end.
 #[track_caller]
 fn find_end(function: &Function, holds: impl Fn(&End) -> bool) -> BlockId {
     let at = function.blocks.iter().position(|block| holds(&block.end));
@@ -71,7 +72,7 @@ fn new_register(function: &mut Function, ty: RegisterType) -> Reg {
     Reg(function.registers.len() as u32 - 1)
 }
 
-/// A block before which a jump passes arguments.
+/// A block whose jump passes arguments.
 fn passing(function: &Function) -> BlockId {
     find_end(function, |end| matches!(end, End::Jump(to) if !to.arguments.is_empty()))
 }
@@ -109,7 +110,7 @@ fn no_edge_is_critical() {
         let End::Branch { then, otherwise, .. } = &mut block(&mut program.row, at).end else {
             unreachable!()
         };
-        // Both ways lead to the block of the second.
+        // The first successor jumps to the second one.
         let goal = otherwise.block;
         let entry = then.block;
         program.row.blocks[entry.index()].instrs.clear();
@@ -121,7 +122,7 @@ fn no_edge_is_critical() {
 
 #[test]
 fn loops_have_one_entry() {
-    // Two blocks that go to each other, and a way to either.
+    // Two blocks that jump to each other, and an edge to each from outside.
     let call = |block| BlockCall { block: BlockId(block), arguments: Vec::new() };
     let empty = |end| Block { params: Vec::new(), instrs: Vec::new(), end, cold: false };
     broken(|program| {
@@ -184,7 +185,7 @@ fn registers_are_assigned_once_before_they_are_used() {
         (("row", at, Some(instr)), format!("{late} has no value here"))
     });
     broken(|program| {
-        // In another block that does not come before.
+        // Assigned in a block that does not dominate the use.
         let late = new_register(&mut program.row, RegisterType::Vector(Kind::F32));
         let (at, instr) = find(&program.row, |instr| matches!(instr, Instr::Call { .. }));
         block(&mut program.row, at).instrs.insert(instr, Instr::Constant(late, 0));
@@ -372,7 +373,7 @@ fn calls_fit_their_procedures() {
         let message = "a product and sum of open rounding is not for this function";
         (("row", BlockId(0), Some(1)), message.into())
     });
-    // Of registers of 512 bits alone.
+    // Instructions for registers of 512 bits only.
     let of_procedure = |kind: Kind, to: Kind, what: &str, instr: fn(Reg, Reg) -> Instr| {
         broken(|program| {
             let code = &mut program.procedures[0].code;

@@ -1,4 +1,4 @@
-//! Register programs, interpreted: limits, cancellation, and what undefined lanes may not do.
+//! Interpreted register programs: limits, cancellation, and traps for undefined lanes.
 
 use std::sync::atomic::AtomicU64;
 
@@ -13,7 +13,7 @@ use lambdav_simd_backend::{Compiler, Target};
 
 use crate::scheduled;
 
-/// For eight lanes in registers of four, of which there are hardly any.
+/// A program for eight lanes in registers of four, on a machine with hardly any registers.
 fn program(shader: &str) -> RegisterProgram {
     let machine = Machine {
         tile: Tile::FOUR,
@@ -27,7 +27,7 @@ fn program(shader: &str) -> RegisterProgram {
     compiler.register_program(&lanes, compiler.choice(&lanes).shape).0
 }
 
-/// Two groups with these active lanes, and what their pixels are.
+/// Runs two groups under a mask, and returns their pixels.
 fn run(
     program: &RegisterProgram,
     max_iterations: u64,
@@ -49,7 +49,7 @@ fn run(
 
 const ALL: [u32; 8] = [u32::MAX; 8];
 
-/// Column c goes round c times, plus a half rounded up.
+/// In column c the loop takes c + 1 rounds: while n < c + 0.5.
 const COLUMNS: &str = "((rec-func (n) (if (< n (.x (frag-coord))) (rec (+ n 1)) n)) 0)";
 
 #[test]
@@ -61,7 +61,7 @@ fn pixels_are_where_they_belong() {
     }
 }
 
-/// The number that is passed on is stored where the one that the call takes is: after that is read.
+/// The latch stores `(* n d)` in the slot of `k` only after the call of `exp2` has read it.
 #[test]
 fn what_goes_round_is_read_before_it_is_replaced() {
     let text =
@@ -92,7 +92,8 @@ fn what_goes_round_is_read_before_it_is_replaced() {
 #[test]
 fn loops_are_limited_by_active_lanes() {
     let program = program(COLUMNS);
-    // The last column of the second group is 11, which takes 12 rounds; without it 11 do.
+    // The last column of the second group is 11, which takes 12 rounds; the other columns take at
+    // most 11.
     assert_eq!(run(&program, 12, ALL, u64::MAX).expect("it is correct").0, Status::Done);
     assert_eq!(run(&program, 11, ALL, u64::MAX).expect("it is correct").0, Status::Limit(0));
     let mut mask = ALL;
@@ -122,7 +123,7 @@ fn undefined_lanes_are_not_seen() {
     instrs.insert(at, Instr::Undefined(reg));
     let trap = run(&program, 1, ALL, u64::MAX).expect_err("lanes without a value are stored");
     assert!(trap.contains("is undefined and active"), "{trap}");
-    // The first store is that of the first row. Where nothing is active, nobody minds.
+    // The first store is that of the first row. Undefined lanes may be stored where none is active.
     let mask = [0, 0, 0, 0, 1, 1, 1, 1].map(|active| active * u32::MAX);
     assert_eq!(run(&program, 1, mask, u64::MAX).expect("it is correct").0, Status::Done);
 }

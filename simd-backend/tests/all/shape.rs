@@ -1,4 +1,4 @@
-//! How many lanes a program gets if nobody says.
+//! The choice of a number of lanes, if none is requested.
 
 use lambdav_raster::RenderOptions;
 use lambdav_simd_backend::lanes::{Options, Width, lower};
@@ -19,7 +19,7 @@ fn lanes(shader: &str) -> u32 {
     choice(shader).shape.lanes()
 }
 
-/// A chain of so many products and sums, no two alike.
+/// A chain of distinct products and sums.
 fn chain(operations: usize) -> String {
     let mut text = "(define x (.x (frag-coord)))\n(define a0 (* x (.y (frag-coord))))\n".to_owned();
     for i in 0..operations / 2 {
@@ -39,7 +39,7 @@ fn work_for_all_lanes_at_once_is_shared_by_more() {
     let text = "((rec-func (i s)
         (if (less s 9) (rec (+ i 1) (+ s (sin (/ i (sqrt (+ i 3)))))) s)) 0 (.x (frag-coord)))";
     assert_eq!(lanes(text), 32);
-    // What is the same for the whole frame is no work of a group.
+    // Work that is uniform over the frame is not part of a group's work.
     let text = "(* (.x (frag-coord)) ((rec-func (i s)
         (if (less i 9) (rec (+ i 1) (+ s (sin (/ i (sqrt (+ i 3)))))) s)) 0 (time)))";
     assert_eq!(lanes(text), 16);
@@ -86,7 +86,7 @@ fn each_pixel_of_a_group_lies_in_one_lane() {
     }
 }
 
-/// Groups that reach over the edge of a tile are computed under a mask, half of it in vain.
+/// Groups fit into tiles: a group across an edge of a tile would be masked, and partly wasted.
 #[test]
 fn groups_fill_the_tiles_of_a_frame() {
     let tiles = RenderOptions::default().tile;
