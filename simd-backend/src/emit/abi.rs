@@ -122,7 +122,7 @@ impl Context {
 pub struct MachineCode {
     /// The layout of lanes.
     pub(crate) shape: Shape,
-    /// What the lanes compute: pixels of rows, or listed pixels.
+    /// The items that the lanes compute: pixels of rows, or listed pixels.
     pub(crate) items: Items,
     /// The number of attachments.
     pub(crate) attachments: usize,
@@ -145,7 +145,7 @@ pub struct MachineCode {
     /// The bytes of stack that a call of either takes, callees included, except the reference
     /// mathematics.
     pub(crate) stack: usize,
-    /// The processor features that the code needs beyond those of any host of the emitter.
+    /// The requirements of the code; `None` if the host that emitted it can execute it.
     pub(crate) needs: Option<Needs>,
 }
 

@@ -5,7 +5,7 @@
 //! the call; the checks here ensure that this memory is large enough. The code itself keeps to
 //! [`abi`] because only emitters of this crate can make a [`MachineCode`].
 
-#![allow(unsafe_code, reason = "calling what was compiled")]
+#![allow(unsafe_code, reason = "calls of compiled code")]
 
 use std::cell::{Cell, RefCell};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -111,8 +111,9 @@ struct Linked(Option<JITModule>);
 impl Drop for Linked {
     fn drop(&mut self) {
         if let Some(module) = self.0.take() {
-            // SAFETY: a call borrows the `Executable` that owns this module, so none is under way,
-            // and the addresses of the functions are dropped with it.
+            // SAFETY: a call borrows the `Executable` that owns this module, and before there is one
+            // no call is made. So none is under way, and the addresses of the functions are dropped
+            // with the module.
             unsafe { module.free_memory() };
         }
     }

@@ -44,7 +44,7 @@ impl Linked {
                     Reloc::Abs8 => bytes[at..][..8].copy_from_slice(&target.to_le_bytes()),
                     Reloc::X86PCRel4 | Reloc::X86CallPCRel4 => {
                         let distance = target.wrapping_sub(base + at as u64) as i64;
-                        let distance = i32::try_from(distance).expect("it is near enough");
+                        let distance = i32::try_from(distance).expect("the distance fits 32 bits");
                         bytes[at..][..4].copy_from_slice(&distance.to_le_bytes());
                     }
                     kind => panic!("code of x86-64 has no relocation {kind}"),

@@ -1,7 +1,7 @@
 //! Upper bounds of integers in registers, which prove that loads are in range.
 //!
-//! The bound of a constant is its value. A word of a descriptor, which holds a resource's size, is
-//! a bound by name. Operations derive bounds from those of their operands
+//! The bound of a constant is its value. A word of a descriptor is bounded by the size of its
+//! resource. Operations derive bounds from those of their operands
 //! ([`extents`](crate::lanes::extents) has the rules). Slots, spill slots, broadcasts and
 //! permutations keep bounds. Block parameters have no bounds, nor has a spill slot that holds
 //! different registers on different paths.

@@ -198,7 +198,7 @@ impl From<Lanes> for Forms {
 impl Forms {
     fn lanes(self) -> Lanes {
         let narrow = self.narrow.map(Lanes::Narrow);
-        narrow.or(self.wide.map(Lanes::Wide)).expect("it is somewhere")
+        narrow.or(self.wide.map(Lanes::Wide)).expect("it has a form")
     }
 }
 
@@ -239,7 +239,7 @@ impl Builder {
         if let Some(reg) = place.narrow {
             return reg;
         }
-        let reg = self.join(RegisterType::Vector(Kind::Mask), place.wide.expect("it is somewhere"));
+        let reg = self.join(RegisterType::Vector(Kind::Mask), place.wide.expect("it has a form"));
         self.values[value.0 as usize].narrow = Some(reg);
         reg
     }
@@ -250,7 +250,7 @@ impl Builder {
         if let Some(halves) = place.wide {
             return halves;
         }
-        let halves = self.halves(place.narrow.expect("it is somewhere"), RegisterType::WideMask);
+        let halves = self.halves(place.narrow.expect("it has a form"), RegisterType::WideMask);
         self.values[mask.0 as usize].wide = Some(halves);
         halves
     }
@@ -258,13 +258,13 @@ impl Builder {
     /// Computes the words of a value of 64-bit lanes in any order.
     fn mix(&mut self, body: &Body, narrow: V) {
         let Step::Op(_, of) = &body.steps[narrow.0 as usize].1 else {
-            unreachable!("words are made of others")
+            unreachable!("words are the result of an operation")
         };
         self.values[narrow.0 as usize] = self.words(of[0], false).into();
     }
 
     fn words(&mut self, of: V, is_upper: bool) -> Lanes {
-        let Lanes::Wide(halves) = self.lanes(of) else { unreachable!("of 64 bits") };
+        let Lanes::Wide(halves) = self.lanes(of) else { unreachable!("words are of 64-bit lanes") };
         let reg = self.reg(self.ty(Kind::I32));
         self.push(Instr::Words(reg, halves, is_upper));
         Lanes::Narrow(reg)

@@ -48,7 +48,7 @@ impl Selection<'_, '_> {
             Op::ShiftRightSigned(n) => self.shifted(Opcode::Sshr, a, n),
             Op::ShiftLeftBy if is_vector => self.lanes_to_the_left(a, b),
             Op::ShiftRightBy | Op::ShiftRightSignedBy if is_vector && self.splat(b).is_some() => {
-                let count = self.splat(b).expect("it has been looked at");
+                let count = self.splat(b).expect("just checked");
                 match op {
                     Op::ShiftRightBy => self.builder.ins().ushr(a, count),
                     _ => self.builder.ins().sshr(a, count),

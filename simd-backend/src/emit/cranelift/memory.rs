@@ -22,7 +22,7 @@ impl Selection<'_, '_> {
 
     /// The address of the spill slots, and the offset of one of them.
     fn spill_slot(&self, slot: u32) -> (Value, i32) {
-        let address = self.spill_slots.expect("who spills has slots");
+        let address = self.spill_slots.expect("a function that spills has slots");
         (address, (slot * self.machine.register_bytes()) as i32)
     }
 

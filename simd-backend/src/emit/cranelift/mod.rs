@@ -88,7 +88,7 @@ impl CraneliftEmitter {
         match allocation {
             Allocation::Thorough => &*self.isa,
             Allocation::Quick => &**self.quick.get_or_init(|| {
-                finish(&self.builder, "single_pass").expect("the other way has been possible")
+                finish(&self.builder, "single_pass").expect("the other allocator was accepted")
             }),
         }
     }

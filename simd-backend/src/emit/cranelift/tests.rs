@@ -20,7 +20,7 @@ fn row(shader: &str, allocation: Allocation) -> ir::Function {
     let lanes = compiler.lane_program(&program);
     let (program, allocation) = compiler.register_program(&lanes, compiler.choice(&lanes).shape);
     let emitter = CraneliftEmitter::host(&[]).expect("as above");
-    let (index, of_row) = parts(&program, allocation).enumerate().last().expect("that for a row");
+    let (index, of_row) = parts(&program, allocation).enumerate().last().expect("a row function");
     emitter.function(&program, index, &of_row, &mut FunctionBuilderContext::new())
 }
 

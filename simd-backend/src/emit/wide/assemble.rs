@@ -247,13 +247,13 @@ impl Assembler<'_> {
     /// The register or stack slot that the allocator chose.
     fn place(&self, at: regalloc2::Allocation) -> Rm<PReg> {
         match at.kind() {
-            AllocationKind::Reg => Rm::Reg(at.as_reg().expect("it is one")),
+            AllocationKind::Reg => Rm::Reg(at.as_reg().expect("a register")),
             AllocationKind::Stack => {
-                let index = at.as_stack().expect("it is there").index();
+                let index = at.as_stack().expect("a stack slot").index();
                 let offset = (self.layout.spilled + 8 * index) as i32;
                 Rm::Mem(Mem::at(PReg::new(STACK.into(), GENERAL), offset))
             }
-            AllocationKind::None => unreachable!("all operands are somewhere"),
+            AllocationKind::None => unreachable!("every operand has a place"),
         }
     }
 
@@ -283,7 +283,7 @@ impl Assembler<'_> {
                 let (_, _, op, size) = ops(from.class());
                 self.emit(Instruction::new(op, size).reg(number(from)).mem(hardware(to)));
             }
-            (Rm::Mem(_), Rm::Mem(_)) => unreachable!("the allocator copies by registers"),
+            (Rm::Mem(_), Rm::Mem(_)) => unreachable!("the allocator never moves memory to memory"),
         }
     }
 
@@ -387,7 +387,7 @@ impl Assembler<'_> {
         };
         let register = |of: Place| match place(of) {
             Rm::Reg(number) => number,
-            Rm::Mem(_) => unreachable!("the allocator has been told that it is a register"),
+            Rm::Mem(_) => unreachable!("the operand is constrained to a register"),
         };
         let memory = |Mem { base, index, offset }: Mem<Place>| match base {
             Base::Register(of) => {

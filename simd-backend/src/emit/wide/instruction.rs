@@ -117,7 +117,7 @@ impl<R: Copy> Mem<R> {
         Self { base: Base::Register(base), index: None, offset }
     }
 
-    /// The word at an index from there.
+    /// The word number `index` after `base` plus `offset`.
     pub(crate) fn word(base: R, index: R, offset: i32) -> Self {
         Self { base: Base::Register(base), index: Some(index), offset }
     }

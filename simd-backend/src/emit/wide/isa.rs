@@ -79,7 +79,7 @@ pub(crate) enum Tuple {
     Half(u8),
     /// Half of a vector.
     HalfMem,
-    /// That number of bytes.
+    /// A fixed number of bytes.
     Bytes(u8),
 }
 
@@ -219,7 +219,7 @@ macro_rules! rows {
         /// The rows, in the order of [`Op`].
         static ROWS: &[Row] = &[$({
             let name = $name;
-            #[allow(unused_mut, unused_assignments, reason = "few have another")]
+            #[allow(unused_mut, unused_assignments, reason = "few rows give them")]
             let (mut other, mut digit) = (name, None);
             $(other = $other;)?
             $(digit = Some($digit);)?

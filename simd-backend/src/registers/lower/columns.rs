@@ -106,7 +106,7 @@ fn groups(found: Vec<(usize, Instr)>) -> Vec<Group> {
     let mut groups: Vec<Group> = Vec::new();
     for (at, instr) in found {
         let Instr::LoadColumns { to, index, columns, .. } = instr else {
-            unreachable!("no other is found")
+            unreachable!("only loads by columns are found")
         };
         let count = to.iter().flatten().count();
         let has_room =

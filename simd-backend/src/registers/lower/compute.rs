@@ -23,7 +23,7 @@ impl Builder<'_> {
             }
             for statement in statements {
                 let Statement::Let { value, expr } = statement else {
-                    unreachable!("the caller has looked");
+                    unreachable!("callers pass only `let` statements");
                 };
                 let rate = self.program.rate(*value);
                 // A register that several passes share is computed in the first of them.

@@ -10,9 +10,9 @@
 //!   uses, weighted by loop depth, are kept in memory, as in linear scan (Poletto and Sarkar,
 //!   "Linear Scan Register Allocation", 1999). Block parameters may be kept in memory, too: the
 //!   jump stores them. The parameters of a loop header and of the latch are coalesced into one
-//!   slot, so a round copies nothing. If no register survives a call, values that live across more
-//!   calls than they have uses are also in memory: otherwise each call in a loop would save and
-//!   restore them.
+//!   slot, so a round copies nothing. If no register survives calls, a value is in memory also if
+//!   saving it around calls would cost as much as reading it: otherwise each round of a loop with
+//!   calls would save and restore it.
 //! - *In a block* ([`Rewriting`]): when registers run out, the value with the furthest next use is
 //!   evicted (Belady, "A Study of Replacement Algorithms for a Virtual-Storage Computer", 1966; as
 //!   in Braun and Hack, "Register Spilling and Live-Range Splitting for SSA-Form Programs", 2009).
@@ -25,8 +25,8 @@
 //! Live ranges are intervals of positions in a linear order of the blocks, an overestimate: the
 //! arms of an `if` follow one another. The machine says how many registers of each [`Class`] there
 //! are, and how many of them survive a call. Values without a class, integers and truth values of
-//! scalar code, are few; they are spilled only across calls. Constants are in memory anyway and do
-//! not count.
+//! scalar code, are few; where values stay in registers between blocks, these are spilled only
+//! across calls. Constants are in memory anyway and do not count.
 //!
 //! | module | does |
 //! |---|---|

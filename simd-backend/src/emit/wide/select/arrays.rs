@@ -21,7 +21,7 @@ impl Selection<'_> {
     fn array_place(&self, place: &ArrayPlace, index: Option<VReg>) -> Mem<Arg> {
         let (lanes, width) = (self.program.shape.lanes(), self.program.shape.tile.width());
         let words = (place.array + place.first) * lanes + place.register * width;
-        let base = Arg::Use(self.arrays.expect("the entry has looked for it"));
+        let base = Arg::Use(self.arrays.expect("loaded on entry"));
         match index {
             None => Mem::at(base, (words * 4) as i32),
             Some(index) => Mem::word(base, Arg::Use(index), (words * 4) as i32),

@@ -126,7 +126,7 @@ impl Selection<'_> {
     /// The memory operand that replaces an instruction's result, if there is one.
     pub(super) fn place_of(&mut self, instr: &Instr) -> Option<Source> {
         let at = |base: Option<VReg>, offset| {
-            let base = base.expect("the entry has looked for it");
+            let base = base.expect("loaded on entry");
             Source::memory(Mem::at(Arg::Use(base), offset))
         };
         Some(match instr {
@@ -216,7 +216,7 @@ impl Selection<'_> {
 
     /// The address of the words of a space.
     pub(super) fn words_of(&mut self, space: Space) -> Arg {
-        let found = "the entry has looked for it";
+        let found = "loaded on entry";
         Arg::Use(match space {
             Space::Inputs => self.inputs.expect(found),
             Space::Slots => self.slots.expect(found),
@@ -329,7 +329,7 @@ impl Selection<'_> {
     }
 
     pub(super) fn set_slot(&mut self, slot: u32, from: Reg) {
-        let base = self.slots.expect("the entry has looked for it");
+        let base = self.slots.expect("loaded on entry");
         let (op, size) = match self.ty(from) {
             RegisterType::Scalar(Kind::F32) => (Op::StoreSs, Size::B128),
             RegisterType::Scalar(Kind::F64) => (Op::StoreSd, Size::B128),

@@ -126,7 +126,7 @@ impl Selection<'_> {
         let it = match (number, by) {
             (Some(number), _) => Instruction::new(of[1], size).rm(target).number(number),
             (None, Some(by)) => Instruction::new(of[0], size).reg(target).rm(Arg::Use(by)),
-            (None, None) => unreachable!("it is one of both"),
+            (None, None) => unreachable!("the operand is a number or a register"),
         };
         self.push(it);
     }
