@@ -286,9 +286,10 @@ impl Callable for Executable {
             context.plane = plane.wrapping_mul(PIXEL_BYTES as usize) as u64;
             // SAFETY: the function has this signature (`abi`). It reads as many words of `inputs`,
             // `slots` and `mask` as have been checked, and as many of resources as their
-            // descriptors say. It reads and writes `array_words` words of arrays. It writes as many
-            // pixels of each row of each attachment as the groups have columns; the last one has
-            // been checked to lie inside the attachment's part of `pixels`.
+            // descriptors say. It reads and writes `array_words` words of arrays, which `with_arrays`
+            // provides. It writes as many pixels of each row of each attachment as the groups have
+            // columns; the last one has been checked to lie inside the attachment's part of
+            // `pixels`.
             let status = call(poll, || unsafe {
                 type Function =
                     extern "C" fn(*const Context, u32, u32, u32, *mut [f32; 4], usize) -> i64;
@@ -327,9 +328,10 @@ impl Callable for Executable {
             context.plane = (plane * PIXEL_BYTES as usize) as u64;
             // SAFETY: the function has this signature (`abi`). It reads as many words of `inputs`,
             // `slots`, the table and the primitive as have been checked, and as many of resources
-            // as their descriptors say. It reads and writes `array_words` words of arrays. It
-            // writes a pixel for each lane of each group in each attachment; these have been
-            // checked to lie inside the attachment's part of `pixels`. It reads no other masks.
+            // as their descriptors say. It reads and writes `array_words` words of arrays, which
+            // `with_arrays` provides. It writes a pixel for each lane of each group in each
+            // attachment; these have been checked to lie inside the attachment's part of `pixels`.
+            // It reads no other masks.
             let status = call(poll, || unsafe {
                 type Function =
                     extern "C" fn(*const Context, *const u32, u32, *mut [f32; 4]) -> i64;

@@ -22,7 +22,7 @@ pub struct Target {
     vector_registers: Option<usize>,
     /// Replaces the emitter's machine.
     machine: Option<Machine>,
-    /// The register allocator for all programs; `None` chooses it by each program's size.
+    /// The register allocator for all programs; `None`: chosen for each program.
     allocation: Option<Allocation>,
     reason: Reason,
 }
