@@ -1,16 +1,16 @@
 //! The floating-point environment in which λV computes.
 //!
-//! A thread's control register says how operations round, whether subnormal operands and results
-//! become zero, and which exceptions trap. A library that was linked with `-ffast-math`, or a call
-//! of `fesetround`, changes it for all code that the thread executes later, and threads inherit it.
-//! What a program of λV means does not depend on that: whatever computes floating-point numbers
-//! does so inside [`with_default`].
+//! A thread's control register says how operations round, whether subnormal operands and results become
+//! zero, and which exceptions trap. A library that was linked with `-ffast-math`, or a call of
+//! `fesetround`, changes it for all code that the thread executes later, and threads inherit it. The
+//! meaning of a λV program must not depend on the register, so all floating-point work of this project
+//! runs inside [`with_default`].
 //!
-//! *Guarantee:* inside, operations round to nearest even, keep subnormals and do not trap; afterwards
-//! the control register is what it was, also when the work panics. Where it is as it should be, it
-//! is only read.
+//! *Guarantee:* inside, operations round to nearest even, keep subnormals and do not trap. Afterwards,
+//! also after a panic, the control register has its old value. A register that is already right is only
+//! read.
 //!
-//! x86-64 (MXCSR) and AArch64 (FPCR, FPSR) are known. Elsewhere nothing is changed.
+//! Supports x86-64 (MXCSR) and AArch64 (FPCR, FPSR). Elsewhere nothing is changed.
 
 use std::marker::PhantomData;
 
@@ -21,7 +21,7 @@ pub fn with_default<R>(work: impl FnOnce() -> R) -> R {
     isolated(work)
 }
 
-/// How other code may leave a thread.
+/// Environments in which other code may leave a thread.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Foreign {
     /// Subnormal operands and results are zero.
@@ -39,8 +39,8 @@ impl Foreign {
     pub const ALL: [Self; 4] = [Self::FlushToZero, Self::Upward, Self::Downward, Self::TowardZero];
 }
 
-/// Does the work as if other code had left the thread like that; false where this crate does not
-/// know how. For tests: only what goes through [`with_default`] may compute inside.
+/// Does the work as if other code had left the thread in environment `foreign`; false if this crate
+/// cannot set that environment. For tests: inside, only code under [`with_default`] may compute.
 pub fn with_foreign(foreign: Foreign, work: impl FnOnce()) -> bool {
     let Some(control) = registers::foreign(foreign) else { return false };
     let _restore = Restore::after(control);
@@ -54,11 +54,11 @@ fn isolated<R>(work: impl FnOnce() -> R) -> R {
     work()
 }
 
-/// Restores the registers when it is dropped, on the thread that they belong to.
+/// Restores the registers on drop, on the thread that they belong to.
 struct Restore(Option<registers::Saved>, PhantomData<*const ()>);
 
 impl Restore {
-    /// Sets the control register, and remembers what it was.
+    /// Sets the control register and remembers its old value.
     fn after(control: registers::Control) -> Self {
         let saved = registers::read();
         let is_other = registers::control(saved) != control;
@@ -108,7 +108,7 @@ mod registers {
     #[inline]
     pub(super) fn read() -> Saved {
         let mut register = 0_u32;
-        // SAFETY: writes the four bytes that the address is of; every x86-64 processor can.
+        // SAFETY: writes the four bytes of `register`; every x86-64 processor has the instruction.
         unsafe {
             asm!("stmxcsr [{}]", in(reg) &raw mut register, options(nostack, preserves_flags));
         }
@@ -120,10 +120,10 @@ mod registers {
     }
 
     pub(super) fn restore(saved: Saved) {
-        // SAFETY: reads the four bytes that the address is of. They are what the register held, or
-        // have known flags only, so loading them does not fault. That Rust code runs in another
-        // environment than the default one is the doing of whoever set it; here it is undone, and put
-        // back when that code goes on.
+        // SAFETY: reads the four bytes of `saved`. They are an earlier value of the register or set only
+        // known flags, so loading them does not fault. Rust code expects the default environment: a
+        // foreign one was set by other code, is replaced here for our work, and is put back when that
+        // code goes on.
         unsafe {
             asm!("ldmxcsr [{}]", in(reg) &raw const saved, options(nostack, preserves_flags));
         }
@@ -171,8 +171,8 @@ mod registers {
     }
 
     pub(super) fn restore([control, status]: Saved) {
-        // SAFETY: every program may write these registers, and bits that a processor lacks are
-        // ignored. As for the environment of Rust code, see x86-64.
+        // SAFETY: every program may write these registers, and bits that a processor lacks are ignored.
+        // For the environment that Rust code expects, see x86-64.
         unsafe {
             asm!("msr fpcr, {}", "msr fpsr, {}", in(reg) control, in(reg) status, options(nostack, preserves_flags));
         }
@@ -206,7 +206,7 @@ mod tests {
     use super::*;
     use std::hint::black_box;
 
-    /// One operation for each flag: each of them is wrong in some foreign environment.
+    /// One operation for each foreign environment, in which its result differs.
     fn results() -> [u32; 3] {
         let tiny = f32::from_bits(1);
         let third = |sign: f32| black_box(sign) / black_box(3.0);

@@ -1,25 +1,25 @@
-//! What a device is, and what it promises of numbers.
+//! Kind, features and numeric guarantees of a device.
 
 use crate::error::Error;
 use lambdav_spirv_backend::emit::{EmitOptions, Exact, FloatControls, Subnormals};
 
-/// What a device is.
+/// Kind of a device.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum DeviceKind {
     /// A GPU with memory of its own.
     Discrete,
     /// A GPU that shares its memory with the processor.
     Integrated,
-    /// A GPU that other systems use, too.
+    /// A GPU of a virtual machine, shared with other systems.
     Virtual,
-    /// Something else.
+    /// A device of another kind.
     Other,
     /// The processor.
     Cpu,
 }
 
 impl DeviceKind {
-    /// In a word.
+    /// The kind in one word.
     pub fn word(self) -> &'static str {
         match self {
             Self::Discrete => "discrete",
@@ -31,65 +31,66 @@ impl DeviceKind {
     }
 }
 
-/// Of floats of 32 and of 64 bits, what holds for them.
+/// Support of a feature for floats of 32 and of 64 bits.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct FloatWidths {
-    /// Of 32 bits.
+    /// Supported for 32 bits.
     pub of32: bool,
-    /// Of 64 bits.
+    /// Supported for 64 bits.
     pub of64: bool,
 }
 
-/// For which widths a mode can be asked for, if not for all.
+/// Float widths whose modes can be set independently of the others.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Independence {
-    /// For all or for none.
+    /// No width: one mode for all.
     #[default]
     None,
-    /// For 32 bits by themselves.
+    /// 32 bits only.
     Of32,
-    /// For each.
+    /// Every width.
     All,
 }
 
-/// A device: what it is, and what it promises of numbers.
+/// A device: kind, features and numeric guarantees.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct About {
-    /// What it calls itself.
+    /// Name that the device reports.
     pub name: String,
-    /// What it is.
+    /// Kind of device.
     pub kind: DeviceKind,
-    /// Its driver and the driver's version, as far as they are told.
+    /// Driver and its version, as far as reported.
     pub driver: String,
     /// The version of Vulkan.
     pub api: [u32; 3],
-    /// Whether it has floats of 64 bits.
+    /// Supports 64-bit floats.
     pub float64: bool,
-    /// Whether it has integers of 64 bits.
+    /// Supports 64-bit integers.
     pub int64: bool,
-    /// Whether it tells what follows, by Vulkan 1.2 or `VK_KHR_shader_float_controls`; if it does not, all of
-    /// that is false.
+    /// Reports float controls, by Vulkan 1.2 or `VK_KHR_shader_float_controls`; otherwise the fields
+    /// below are false or `None`.
     pub has_float_controls: bool,
-    /// For which floats a module can demand that subnormal numbers be kept (`DenormPreserve`).
+    /// Widths for which a module can demand that subnormal numbers be kept (`DenormPreserve`).
     pub denorm_preserve: FloatWidths,
-    /// For which it can demand that results be rounded to nearest even (`RoundingModeRTE`).
+    /// Widths for which a module can demand rounding to nearest even (`RoundingModeRTE`).
     pub rounding_mode_rte: FloatWidths,
-    /// For which it can demand that signed zeros, infinities and NaNs be kept (`SignedZeroInfNanPreserve`).
+    /// Widths for which a module can demand that signed zeros, infinities and NaNs be kept
+    /// (`SignedZeroInfNanPreserve`).
     pub signed_zero_inf_nan_preserve: FloatWidths,
-    /// Whether widths can differ in what becomes of subnormal numbers.
+    /// Widths whose treatment of subnormal numbers is independent.
     pub denorm_independence: Independence,
-    /// Whether widths can differ in how results are rounded.
+    /// Widths whose rounding is independent.
     pub rounding_independence: Independence,
 }
 
 impl About {
-    /// Whether it has floats and integers of 64 bits.
+    /// Supports floats and integers of 64 bits.
     pub fn has_64_bits(&self) -> bool {
         self.float64 && self.int64
     }
 
-    /// Whether a module can demand that subnormal numbers of 32 bits be kept, and, if it uses them, those of
-    /// 64 bits.
+    /// True if a module can demand that subnormal numbers of 32 bits be kept, and with `float64`, which
+    /// says that it uses 64-bit floats, those of 64 bits too.
     pub fn keeps_subnormals(&self, float64: bool) -> bool {
         self.denorm_preserve.of32
             && match float64 {
@@ -98,8 +99,9 @@ impl About {
             }
     }
 
-    /// How exact modules are emitted for it, where its `fma` rounds once (see [`Device::exact`](crate::Device::exact)) or
-    /// not. Where subnormal numbers may become zero, the output at `report` says which pixels met one.
+    /// Options for exact modules on this device. `fused`: its `fma` rounds once (see
+    /// [`Device::exact`](crate::Device::exact)). `flushes`: subnormal numbers may become zero; the
+    /// output at `report` then marks the pixels that met one.
     pub fn exact(&self, fused: bool, flushes: bool, report: Option<u32>) -> EmitOptions {
         let float64 = self.has_64_bits();
         let demanded = self.float_controls(float64);
@@ -124,7 +126,7 @@ impl About {
         }
     }
 
-    /// What of its arithmetic a module can demand that uses floats of 64 bits or does not.
+    /// Float controls that a module can demand, with or without 64-bit floats.
     pub fn float_controls(&self, float64: bool) -> FloatControls {
         let zeros = self.signed_zero_inf_nan_preserve;
         let rounding = self.rounding_mode_rte;
@@ -140,8 +142,8 @@ impl About {
     }
 }
 
-/// The number of the device that is meant: by number, by name or part of it, whatever the case; by default
-/// the first GPU, or, without one, the first device.
+/// Chooses a device by number, by name or by part of a name, ignoring case; by default the first GPU,
+/// or, without one, the first device.
 pub(crate) fn choose(all: &[About], wanted: Option<&str>) -> Result<usize, Error> {
     let there = || all.iter().map(|about| about.name.clone()).collect();
     let Some(wanted) = wanted else {

@@ -1,13 +1,13 @@
-//! How far two float images are apart.
+//! Distance of two float images.
 
-/// The difference of two images of one size. Any NaN is any other.
+/// The difference of two images of one size. All NaNs are equal.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Difference {
     /// Components whose bits differ.
     pub components: usize,
-    /// Those of them that are NaN in one image alone.
+    /// Differing components that are NaN in one image only.
     pub nans: usize,
-    /// The largest distance of the others in units in the last place.
+    /// The largest distance of the other components in units in the last place.
     pub ulps: u32,
     /// The largest distance of 8-bit samples.
     pub levels: u32,
@@ -18,7 +18,7 @@ impl Difference {
     ///
     /// # Panics
     ///
-    /// Where they are not of one size.
+    /// If their sizes differ.
     pub fn new(wanted: &[[u32; 4]], found: &[[u32; 4]]) -> Self {
         let mut difference = Self::default();
         assert_eq!(wanted.len(), found.len(), "images of one size");
@@ -39,9 +39,9 @@ impl Difference {
     }
 }
 
-/// How many steps from one binary32 value to the next lead from `x` to `y`; −0 and +0 are neighbours.
+/// Distance in ULP: the number of binary32 values from `x` to `y`; −0 and +0 are neighbours.
 pub fn ulps(x: f32, y: f32) -> u32 {
-    // Numbers in order, as integers in order.
+    // Maps floats to integers of the same order.
     let order = |x: f32| match x.to_bits() {
         word if word >> 31 == 1 => !word,
         word => word | 1 << 31,
@@ -49,7 +49,7 @@ pub fn ulps(x: f32, y: f32) -> u32 {
     order(x).abs_diff(order(y))
 }
 
-/// The 8-bit sample; of NaN, 0.
+/// The 8-bit sample; 0 for NaN.
 fn level(x: f32) -> u32 {
     (x.clamp(0.0, 1.0) * 255.0).round_ties_even() as u32
 }

@@ -1,9 +1,9 @@
-//! Why there is no picture.
+//! Errors of devices and drawing.
 
 use std::fmt::Write;
 use thiserror::Error;
 
-/// Why there is no picture.
+/// Reasons why there is no picture.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
 pub enum Error {
     /// The system has no Vulkan.
@@ -21,56 +21,56 @@ pub enum Error {
     /// No device has that name or number.
     #[error("there is no device `{wanted}`; there is{}", list(.there))]
     UnknownDevice {
-        /// What was asked for.
+        /// The requested name or number.
         wanted: String,
         /// The names of all devices.
         there: Vec<String>,
     },
-    /// Several devices have that part of a name.
+    /// The requested part of a name matches several devices.
     #[error("`{wanted}` is part of several names; say the number, or more of the name. There is{}", list(.there))]
     AmbiguousDevice {
-        /// What was asked for.
+        /// The requested name.
         wanted: String,
         /// The names of all devices.
         there: Vec<String>,
     },
-    /// The device is not made for something of that size.
+    /// The job exceeds a limit of the device.
     #[error("the device takes at most {most} {what}, and this has {wanted}")]
     Limit {
-        /// What there is too much of.
+        /// The limited quantity.
         what: &'static str,
-        /// How much of it is wanted.
+        /// The amount requested.
         wanted: u64,
-        /// How much the device takes.
+        /// The limit of the device.
         most: u64,
     },
     /// The device or its driver has no memory left, or none that fits.
     #[error("the device has no memory for this")]
     OutOfMemory,
-    /// The device is lost.
+    /// The device was lost.
     #[error(
-        "the device was lost while it drew: the driver or the system ended what took too long or went wrong"
+        "the device was lost while it drew: its work took too long or failed, and the driver or system ended it"
     )]
     Lost,
-    /// The device did not answer while somebody waited.
+    /// The device did not answer before the caller's patience ended.
     #[error("the device did not answer in time")]
     TimedOut,
-    /// The module is none that can be drawn.
+    /// The module cannot be drawn.
     #[error("the module cannot be drawn: {0}")]
     Module(String),
-    /// Vulkan says something else.
+    /// Another failure reported by Vulkan.
     #[error("`{call}` of Vulkan failed: {text} ({code})")]
     Vulkan {
-        /// The function that was called.
+        /// The failed function.
         call: &'static str,
-        /// Its result.
+        /// Its result code.
         code: i32,
-        /// The same in words.
+        /// The result code in words.
         text: String,
     },
 }
 
-/// The devices by number, a line each.
+/// The devices by number, one per line.
 fn list(names: &[String]) -> String {
     let mut text = String::new();
     for (number, name) in names.iter().enumerate() {

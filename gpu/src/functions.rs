@@ -1,6 +1,6 @@
-//! What a device makes of the elementary functions.
+//! Accuracy of a device's elementary functions.
 //!
-//! Each is computed for 65,536 arguments, which are evenly spaced.
+//! Each function is computed for 65,536 evenly spaced arguments.
 
 use crate::difference::ulps;
 use crate::error::Error;
@@ -11,7 +11,7 @@ use lambdav_core::types::Scalar;
 use lambdav_spirv_backend::emit::EmitOptions;
 use std::fmt;
 
-/// How many arguments of each parameter there are, of functions of two.
+/// Arguments for each parameter of a function of two.
 const SIDE: u32 = 256;
 
 /// Arguments `from`, `from + step` … of one parameter.
@@ -38,7 +38,7 @@ impl Range {
     }
 }
 
-/// What Vulkan demands of a function in 32 bits ("Precision of GLSL.std.450 Instructions").
+/// Accuracy that Vulkan demands of a function in 32 bits ("Precision of GLSL.std.450 Instructions").
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Demand {
     /// An absolute error of at most 2⁻¹¹, between −π and π.
@@ -49,12 +49,12 @@ pub enum Demand {
     Exponential,
     /// 3 ULP; between ½ and 2, an absolute error of 2⁻²¹.
     Logarithm,
-    /// Only what follows from a formula in other functions.
+    /// No bound of its own: the error follows from a formula in other functions.
     Inherited,
 }
 
 impl Demand {
-    /// What Vulkan demands of a function.
+    /// The accuracy that Vulkan demands of a function.
     pub fn of(function: Elementary) -> Self {
         match function {
             Elementary::Sin | Elementary::Cos => Self::Absolute,
@@ -65,7 +65,7 @@ impl Demand {
         }
     }
 
-    /// In words.
+    /// The bound in words.
     pub fn text(self) -> &'static str {
         match self {
             Self::Absolute => "2⁻¹¹ absolute",
@@ -76,10 +76,11 @@ impl Demand {
         }
     }
 
-    /// By how much what a device computes for the argument `x` may differ from the correctly rounded
-    /// result. Where Vulkan leaves the error to a formula, 2⁻⁸ tells one function from another.
+    /// Largest absolute distance that a device's result for the argument `x` may have from the correctly
+    /// rounded result. If Vulkan leaves the error to a formula, the bound is 2⁻⁸, relative above 1:
+    /// enough to tell one function from another.
     fn allows(self, x: f32, result: f32) -> f64 {
-        // Half a unit more, which the rounded result may itself be off.
+        // Half a unit more for the rounding of the reference result.
         let ulp = f64::from(result.abs().next_up()) - f64::from(result.abs());
         let ulps = |count: f64| (count + 0.5) * ulp;
         let (x, result) = (f64::from(x), f64::from(result));
@@ -94,7 +95,7 @@ impl Demand {
     }
 }
 
-/// The arguments of a function, the second parameter's being those of columns.
+/// The arguments of a function; the second parameter varies by column.
 fn ranges(function: Elementary) -> (Range, Option<Range>) {
     let (all, side) = (SIDE * SIDE, SIDE);
     let one = |from, to| (Range::new(from, to, all), None);
@@ -117,31 +118,31 @@ fn ranges(function: Elementary) -> (Range, Option<Range>) {
     }
 }
 
-/// How a device computes a function.
+/// Measured accuracy of a function on a device.
 #[derive(Clone, Debug)]
 pub struct Measured {
     /// The function.
     pub function: Elementary,
-    /// For how many arguments.
+    /// Number of arguments.
     pub arguments: usize,
-    /// Smallest and largest argument, of each parameter.
+    /// Smallest and largest argument of each parameter.
     pub ranges: Vec<[f32; 2]>,
-    /// For how many the result is not the correctly rounded one.
+    /// Number of results that are not correctly rounded.
     pub wrong: usize,
-    /// The largest distance from it in ULP, and the arguments where it occurs.
+    /// The largest distance from the correctly rounded result in ULP, with its arguments.
     pub ulps: (u32, [f32; 2]),
     /// The largest absolute distance.
     pub absolute: f64,
-    /// The arguments where the distance is larger than Vulkan allows.
+    /// The arguments whose distance exceeds Vulkan's bound.
     pub beyond: Vec<[f32; 2]>,
 }
 
-/// Computes a function on a device, in modules that are emitted as the options say, and compares it with the
+/// Computes a function on a device, in modules emitted with `options`, and compares it with the
 /// reference mathematics.
 ///
 /// # Errors
 ///
-/// As of [`apply`].
+/// Those of [`apply`].
 pub fn measure(
     device: &Device,
     options: &EmitOptions,
@@ -198,7 +199,7 @@ pub fn measure(
 ///
 /// # Errors
 ///
-/// As of [`measure`].
+/// Those of [`measure`].
 pub fn table(
     device: &Device,
     options: &EmitOptions,
@@ -238,8 +239,7 @@ impl fmt::Display for Measured {
 mod tests {
     use super::*;
 
-    /// No argument is rounded, in whatever order and with whatever fusing it is computed, and each
-    /// has a finite result.
+    /// Arguments are exact under any order of operations and any fusing, and every result is finite.
     #[test]
     fn arguments_are_exact() {
         for function in Elementary::ALL {

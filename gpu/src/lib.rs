@@ -1,20 +1,20 @@
-//! Vulkan devices that draw what a program compiles to, as floats.
+//! Vulkan devices that draw the SPIR-V of a program into images of floats.
 //!
-//! [`Vulkan`] is what the system has: a list of devices, each [`About`] what it is and which of the features it
-//! has that decide whether it can be exact. One of them is opened by its number or a part of its name. A
-//! [`Device`] takes a [`Job`] — the words of a fragment shader, its size, its inputs, the outputs that are
-//! wanted — and draws it off-screen, any number of times ([`Prepared`]): one triangle that covers the image,
-//! colour attachments of four 32-bit floats, the push constants, uniform block, textures and buffers of
-//! LANGUAGE §5.
+//! [`Vulkan`] lists the devices of the system. Each has an [`About`]: its kind, and the features on
+//! which exactness depends. A device is opened by its number or by a part of its name. A [`Device`]
+//! takes a [`Job`] — the words of a fragment shader, the image size, inputs, and the outputs to keep —
+//! and draws it off-screen any number of times ([`Prepared`]): one triangle that covers the image,
+//! colour attachments of four 32-bit floats, and the push constants, uniform block, textures and buffers
+//! of LANGUAGE §5.
 //!
-//! - *What cannot be drawn is an error, never a hang*: no loader, no driver, a size beyond the limits of the
-//!   device, no memory, a device that is lost, and one that does not answer while somebody waits
-//!   ([`Patience`]). What such a device still uses is not freed.
-//! - *What is read is the bits that the device wrote*; nothing here computes a number.
+//! - *Failure is an error, never a hang*: no loader, no driver, a size beyond the limits of the device,
+//!   no memory, a lost device, and a device that does not answer before the caller's [`Patience`] ends.
+//!   Objects that such a device still uses are not freed.
+//! - *Pixels are read as the bits that the device wrote*; this crate computes no number.
 //!
-//! All unsafe code is in the module `vulkan`, whose functions are safe to call: each object that it makes is
-//! used as Vulkan's specification demands and destroyed once, after the device is done with it. With
-//! [`Vulkan::validated`] the validation layers say whether that is so.
+//! All unsafe code is in the module `vulkan`, whose functions are safe to call: every object is used as
+//! Vulkan's specification demands and destroyed once, after the device is done with it.
+//! [`Vulkan::validated`] has the validation layers check that.
 #![deny(unsafe_code)]
 
 mod about;

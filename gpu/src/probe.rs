@@ -1,4 +1,4 @@
-//! What a device makes of single operations.
+//! Results of single operations on a device.
 
 use crate::error::Error;
 use crate::vulkan::{Device, Job, Patience};
@@ -13,26 +13,26 @@ use lambdav_spirv_backend::emit::{EmitOptions, emit};
 use lambdav_spirv_eval::Resources;
 use std::time::{Duration, Instant};
 
-/// Operands of an operation on scalars, of which it takes as many as it wants.
+/// The operands of one operation on scalars; it takes the first one, two or three.
 pub type Operands = [u32; 3];
 
 /// The width of the image whose pixels compute an operation.
 const SIDE: u32 = 256;
 
-/// How many operands are computed at once.
+/// Operands computed by one picture.
 const MOST: usize = (SIDE * SIDE) as usize;
 
-/// The results, as words, of an operation on scalars of these types for each of the operands, by a device: one
-/// pixel for each, in modules that are emitted as the options say. Of a number, any NaN is
+/// Computes an operation on scalars of the types `of` on a device, one pixel for each element of
+/// `operands`, in modules emitted with `options`. The results are words. For a number, every NaN is
 /// [`NAN`](lambdav_core::op::NAN).
 ///
 /// # Errors
 ///
-/// As of [`Device::prepare`] and [`Prepared::draw`](crate::Prepared::draw).
+/// Those of [`Device::prepare`] and [`Prepared::draw`](crate::Prepared::draw).
 ///
 /// # Panics
 ///
-/// Where the operation is not defined on one to three scalars of these types.
+/// If the operation is not defined on one to three scalars of these types.
 pub fn apply(
     device: &Device,
     options: &EmitOptions,
@@ -70,26 +70,27 @@ pub fn apply(
 }
 
 impl Device {
-    /// How exact modules are emitted for it. What it has, what it promises, and whether its `fma` rounds once, which is
-    /// found out by drawing, decides how exactness is had. Where subnormal numbers may become zero, the output at `report`
-    /// says which pixels met one.
+    /// Options for exact modules on this device. They follow from its features, its guarantees, and a
+    /// test drawn once that shows if its `fma` rounds once. `flushes`: subnormal numbers may become
+    /// zero; the output at `report` then marks the pixels that met one.
     pub fn exact(&self, flushes: bool, report: Option<u32>) -> EmitOptions {
-        // Where nothing can be drawn, the picture cannot either, and that says why.
+        // Ignore errors: if nothing can be drawn, drawing the picture reports why.
         let fused = self.fused(|| rounds_once(self).unwrap_or(false));
         self.about().exact(fused, flushes, report)
     }
 }
 
-/// So long a device may take for one picture of these.
+/// Time limit for the picture of this test.
 const MOMENT: Duration = Duration::from_secs(10);
 
-/// Whether a device's `fma` rounds once, as far as some thousand operands show.
+/// True if a device's `fma` rounds once for some thousand operands.
 ///
 /// # Errors
 ///
-/// As of [`apply`].
+/// Those of [`apply`].
 fn rounds_once(device: &Device) -> Result<bool, Error> {
-    // Numbers of 24 digits between 1 and 2, and one that cancels nearly all of their product.
+    // Two numbers of 24 significant bits between 1 and 2, and one that cancels nearly all of their
+    // product.
     let number = |mixed: u32| f32::from_bits(0x3f80_0000 | mixed >> 9);
     let operands: Vec<Operands> = (1..4096_u32)
         .map(|index| {
@@ -108,7 +109,7 @@ fn rounds_once(device: &Device) -> Result<bool, Error> {
     Ok(expected.eq(found))
 }
 
-/// What holds a scalar in a buffer.
+/// The type of a buffer's elements for a scalar.
 fn held(scalar: Scalar) -> Type {
     match scalar {
         Scalar::Bool => Type::UINT,
@@ -116,8 +117,8 @@ fn held(scalar: Scalar) -> Type {
     }
 }
 
-/// Takes the operands of each pixel from buffers, and gives the two halves of the result as whole numbers,
-/// which no device changes.
+/// A program that reads the operands of each pixel from buffers and outputs the result as two halves:
+/// whole numbers, which no device changes.
 fn program(op: Op, of: &[Scalar]) -> Core {
     let mut core = Core::default();
     let graph = &mut core.graph;
@@ -147,8 +148,8 @@ fn program(op: Op, of: &[Scalar]) -> Core {
     core
 }
 
-/// The word of a scalar as the two halves of it, numbers from 0 to 65,535, which every device stores as they
-/// are.
+/// Splits the word of a scalar into two halves: numbers from 0 to 65,535, which every device stores
+/// unchanged.
 pub fn as_halves(graph: &mut Graph, scalar: NodeId) -> NodeId {
     let at = Span::default();
     let word = match graph.value_type(scalar).scalar() {
@@ -163,7 +164,7 @@ pub fn as_halves(graph: &mut Graph, scalar: NodeId) -> NodeId {
     graph.op(Op::Construct(Type::vec(2)), halves.to_vec(), at)
 }
 
-/// The word that was stored as the two halves of it, given by their bits.
+/// Joins a word from the bits of its two halves.
 pub fn from_halves(halves: [u32; 2]) -> u32 {
     let [high, low] = halves.map(|half| f32::from_bits(half) as u32);
     high << 16 | low

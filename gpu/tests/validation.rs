@@ -1,7 +1,7 @@
-//! What the validation layers of Khronos say of all calls: nothing.
+//! All calls satisfy the validation layers of Khronos.
 //!
-//! They are Debian's vulkan-validationlayers, which `.ci/install-tools` installs; without them, or without a
-//! device, the tests are skipped, and say so.
+//! The layers are Debian's vulkan-validationlayers, which `.ci/install-tools` installs. Without them, or
+//! without a device, the tests are skipped and report that.
 
 use lambdav_core::graph::Core;
 use lambdav_core::inputs::Inputs;
@@ -131,7 +131,7 @@ fn nothing_is_said_of_operations() {
     };
     let bits = f32::to_bits;
     let floats = [Scalar::F32; 3];
-    // More than one row, and more than one picture.
+    // More than one row of pixels, and more than one picture.
     let many: Vec<[u32; 3]> =
         (0..70_000).map(|k| [bits(k as f32), bits(2.0), bits(-1.0)]).collect();
     let sums = ask(Op::Add, &floats[..2], &many);
@@ -160,7 +160,7 @@ fn white() -> Vec<u32> {
     emit(&program, None, &EmitOptions::default()).expect("it is small").words
 }
 
-/// What a device is not made for is never asked of it.
+/// A job beyond the limits of a device is refused before any call.
 #[test]
 fn limits_are_errors() {
     let Some((device, complaints)) = device() else { return };
@@ -180,7 +180,7 @@ fn limits_are_errors() {
     assert_eq!(complaints.all(), [""; 0]);
 }
 
-/// That what is wrong would be said: a module that declares floats of 16 bits, which nobody has enabled.
+/// The layers report a mistake: a module declares 16-bit floats, which are not enabled.
 #[test]
 fn complaints_arrive() {
     let Some((device, complaints)) = device() else { return };
@@ -188,7 +188,7 @@ fn complaints_arrive() {
     // OpCapability Float16, before all others.
     words.splice(5..5, [2 << 16 | 17, 9]);
     let job = Job::new(&words, &[0], SIZE);
-    // What the driver makes of it does not matter.
+    // The result is the driver's business.
     drop(device.prepare(&job, &forever));
     let said = complaints.all();
     assert!(said.iter().any(|text| text.contains("Float16")), "{said:?}");

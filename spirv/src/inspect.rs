@@ -1,8 +1,8 @@
-//! What a module wants of a host program: entry points, resources by set and binding, what blocks hold
-//! and where, specialisation constants.
+//! The interface of a module to its host program: entry points, resources by set and binding, members
+//! and layouts of blocks, specialisation constants.
 //!
-//! Any module is read that the grammar of SPIR-V knows. What it says is taken as it stands: a module need
-//! not be valid. Types may refer to one another in a circle only in such, and are followed so deep only.
+//! Reads any module that the grammar of SPIR-V accepts and reports its declarations unchecked: the
+//! module need not be valid. Only an invalid module has recursive types; their depth is limited.
 
 use crate::sampler::SamplerNote;
 use crate::stage::{stage, stage_name};
@@ -15,27 +15,27 @@ use rustc_hash::FxHashMap;
 use std::fmt;
 use thiserror::Error;
 
-/// Why a module cannot be looked at.
+/// Error of [`inspect`]: the words are no module.
 #[derive(Debug, Error)]
 #[error("not SPIR-V: {0}")]
 pub struct InspectError(String);
 
-/// How deep types are followed.
+/// Limit of the depth of types.
 const DEPTH: u32 = 64;
 
-/// How many members of a block are listed, those of structures in it included.
+/// Limit of the members listed for a block, nested ones included.
 const MEMBERS: usize = 65_536;
 
-/// What a module wants.
+/// Interface of a module.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Interface {
     /// The version of SPIR-V.
     pub version: (u8, u8),
     /// The entry points.
     pub entry_points: Vec<EntryPoint>,
-    /// What is bound from outside, by set and binding; push constants last.
+    /// Bound resources, by set and binding; push constants last.
     pub resources: Vec<Resource>,
-    /// The specialisation constants, by their number.
+    /// The specialisation constants, by `SpecId`.
     pub constants: Vec<SpecConstant>,
 }
 
@@ -48,9 +48,9 @@ pub struct EntryPoint {
     pub stage: Stage,
     /// Execution modes, as `OriginUpperLeft`.
     pub modes: Vec<String>,
-    /// What it reads from the stage before, or from the system.
+    /// Inputs from the previous stage or the system.
     pub inputs: Vec<Variable>,
-    /// What it writes.
+    /// Outputs.
     pub outputs: Vec<Variable>,
 }
 
@@ -63,71 +63,71 @@ pub struct Variable {
     pub ty: String,
     /// Its location, if it has one.
     pub location: Option<u32>,
-    /// What of the system it is, as `FragCoord`, if it is that.
+    /// Name of the built-in, as `FragCoord`, if it is one.
     pub builtin: Option<String>,
 }
 
-/// What is bound from outside.
+/// A bound resource.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Resource {
     /// Its name; empty if the module has none.
     pub name: String,
-    /// What it is, as `uniform buffer`.
+    /// Kind of resource, as `uniform buffer`.
     pub kind: String,
     /// Its descriptor set.
     pub set: Option<u32>,
-    /// Its number in the set.
+    /// Binding in the set.
     pub binding: Option<u32>,
-    /// Its type, of a block that of the structure.
+    /// Its type; for a block, the structure's.
     pub ty: String,
-    /// Of a block, the bytes up to the end of the last member, as far as that is known.
+    /// For a block, the bytes up to the end of the last member, if known.
     pub size: Option<u32>,
-    /// Of a block, what it holds.
+    /// Members of a block.
     pub members: Vec<Member>,
-    /// Of a texture that lambdav leaves samples of to the device, what its sampler has to do.
+    /// Sampler state of a texture that a module of lambdav samples natively.
     pub sampler: Option<TextureOptions>,
 }
 
 /// A member of a block, or of a structure in it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Member {
-    /// Its name after those of the structures that it is in, as `light.power`; of an array of structures
-    /// with `[]`.
+    /// Its name, qualified by the structures around it, as `light.power`; an array of structures adds
+    /// `[]`.
     pub name: String,
     /// Its type, as `vec3` or `f32[4]`.
     pub ty: String,
-    /// The bytes before it, from the beginning of the block; in an array of structures, of its first.
+    /// Offset in bytes from the beginning of the block; in an array of structures, that of the first element.
     pub offset: u32,
-    /// The bytes from one element to the next, of an array.
+    /// Bytes from one element of an array to the next.
     pub array_stride: Option<u32>,
-    /// The bytes from one column to the next, of a matrix.
+    /// Bytes from one column of a matrix to the next.
     pub matrix_stride: Option<u32>,
 }
 
 /// A specialisation constant.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SpecConstant {
-    /// Its number, `SpecId`.
+    /// Its `SpecId`.
     pub id: u32,
     /// Its name; empty if the module has none.
     pub name: String,
     /// Its type, as `f32`.
     pub ty: String,
-    /// What it is where nothing is given, as a text.
+    /// Default value, as text.
     pub default: String,
 }
 
-/// Reads what a module wants.
+/// Reads the interface of a module.
 ///
 /// # Errors
 ///
-/// Words that are no module.
+/// If the words are no module.
 pub fn inspect(words: &[u32]) -> Result<Interface, InspectError> {
     let module = load_words(words).map_err(|error| InspectError(error.to_string()))?;
     Ok(Reader::new(&module).interface())
 }
 
-/// A module, by ids.
+/// Index of a module by ids.
 struct Reader<'a> {
     module: &'a Module,
     /// Types, constants and variables.
@@ -231,7 +231,7 @@ impl<'a> Reader<'a> {
         self.names.get(&id).copied().unwrap_or_default().to_owned()
     }
 
-    /// What follows a decoration of an id.
+    /// Operands of a decoration of an id.
     fn decoration(&self, id: u32, wanted: Decoration) -> Option<&'a [Operand]> {
         Self::find(self.decorations.get(&id)?, wanted)
     }
@@ -286,7 +286,7 @@ impl<'a> Reader<'a> {
         Some(EntryPoint { name, stage, modes, inputs, outputs })
     }
 
-    /// The variable's class and the type of what it holds.
+    /// The storage class and the pointee type of a variable.
     fn pointed(&self, variable: &Instruction) -> Option<(StorageClass, u32)> {
         if variable.class.opcode != Op::Variable {
             return None;
@@ -315,7 +315,7 @@ impl<'a> Reader<'a> {
     fn resource(&self, variable: &Instruction) -> Option<Resource> {
         let (class, ty) = self.pointed(variable)?;
         let id = variable.result_id?;
-        // Several descriptors under one number.
+        // Arrays of descriptors share one binding.
         let mut inner = ty;
         let mut count = String::new();
         for _ in 0..DEPTH {
@@ -345,7 +345,7 @@ impl<'a> Reader<'a> {
         let mut members = Vec::new();
         let mut size = None;
         if opcode == Op::TypeStruct {
-            // What a compiler has only wrapped in a block has no name there: it is the block, or has its name.
+            // Some compilers wrap a value in a block without a name: it gets the variable's name.
             let (held, base) = self.unwrapped(inner);
             self.members(held, "", base, DEPTH, &mut members);
             size = self.size(inner, DEPTH);
@@ -376,7 +376,8 @@ impl<'a> Reader<'a> {
         })
     }
 
-    /// The structure without a name that is all of a block, and the bytes before it; of another block, itself.
+    /// If the only member of a block is an unnamed structure, that structure and its offset; else the
+    /// block itself.
     fn unwrapped(&self, block: u32) -> (u32, u32) {
         let only = match self.globals.get(&block).map(|of| &of.operands[..]) {
             Some(&[Operand::IdRef(only)]) => only,
@@ -390,7 +391,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// What the module says of the sampler of a variable.
+    /// Sampler state noted in the module for a variable.
     fn sampler(&self, variable: u32) -> Option<TextureOptions> {
         let place = [Decoration::DescriptorSet, Decoration::Binding];
         let [set, binding] = place.map(|of| self.decorated_number(variable, of));
@@ -404,7 +405,7 @@ impl<'a> Reader<'a> {
         Some(note.options)
     }
 
-    /// Adds the members of a structure, and of those in it.
+    /// Adds the members of a structure, nested ones included.
     fn members(&self, ty: u32, prefix: &str, base: u32, depth: u32, out: &mut Vec<Member>) {
         let Some(structure) = self.globals.get(&ty) else { return };
         for (index, operand) in structure.operands.iter().enumerate() {
@@ -420,7 +421,7 @@ impl<'a> Reader<'a> {
             };
             let offset = self.member_number(ty, index, Decoration::Offset).unwrap_or(0);
             let offset = base.saturating_add(offset);
-            // Through arrays to what they are of.
+            // Strip arrays down to their element type.
             let (mut inner, mut brackets) = (*member, String::new());
             let mut stride = None;
             for _ in 0..DEPTH {
@@ -501,7 +502,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// A type as people write it.
+    /// A type in the notation of shading languages.
     fn type_name(&self, ty: u32, depth: u32) -> String {
         let Some((found, depth)) = self.globals.get(&ty).zip(depth.checked_sub(1)) else {
             return "?".to_owned();
@@ -567,7 +568,7 @@ impl fmt::Display for Variable {
     }
 }
 
-/// Several lines, each with its end.
+/// Several lines, each with a line ending.
 impl fmt::Display for Interface {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(f, "SPIR-V {}.{}", self.version.0, self.version.1)?;

@@ -1,8 +1,8 @@
-//! SPIR-V modules as data: words and text, what a module wants of a host program, other values for its specialisation
-//! constants.
+//! SPIR-V modules as data: words and text, the interface that a host program sees, and specialisation.
 //!
-//! The crates that give words a meaning share these and no more, so that each is a check of the others: the raise
-//! (`lambdav-spirv-frontend`), the emitter (`lambdav-spirv-backend`) and the evaluator (`lambdav-spirv-eval`).
+//! The crates that give words a meaning share this syntax and nothing else, so each checks the others:
+//! the raise (`lambdav-spirv-frontend`), the emitter (`lambdav-spirv-backend`) and the evaluator
+//! (`lambdav-spirv-eval`).
 #![forbid(unsafe_code)]
 
 pub mod assemble;

@@ -1,20 +1,20 @@
-//! What a module says of the samplers that it wants.
+//! Notes in a module about the samplers that it needs.
 //!
-//! SPIR-V has no place for a sampler's state: whoever draws makes it. A module whose samples are the device's
-//! has a string for each texture, which nothing refers to and drivers ignore: `lambdav sampler 2: linear
-//! repeat mipmaps`, of the binding in set 0.
+//! SPIR-V cannot express a sampler's state: the host program makes the sampler. A module that samples
+//! natively on the device has one string for each texture, which no instruction uses and drivers ignore:
+//! `lambdav sampler 2: linear repeat mipmaps`, where 2 is the binding in set 0.
 
 use lambdav_core::texture::{Filter, TextureOptions, Wrap};
 use std::fmt;
 
 const HEAD: &str = "lambdav sampler ";
 
-/// What a sampler has to do.
+/// State of a sampler.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SamplerNote {
     /// The texture's binding in set 0.
     pub binding: u32,
-    /// What the text declares.
+    /// Options that the program declares for the texture.
     pub options: TextureOptions,
 }
 
@@ -28,7 +28,7 @@ impl fmt::Display for SamplerNote {
 }
 
 impl SamplerNote {
-    /// Reads one.
+    /// Parses a note as `Display` writes it.
     pub fn parse(text: &str) -> Option<Self> {
         let (binding, state) = text.strip_prefix(HEAD)?.split_once(": ")?;
         let mut words = state.split(' ').peekable();

@@ -3,12 +3,12 @@
 use rspirv::spirv::{Decoration, Op};
 use std::collections::BTreeMap;
 
-/// The words of the module with these values, by their `SpecId`s, in place of the defaults of its
-/// scalar specialisation constants; of a bool any word but 0 is true. Ids that it does not have are
-/// passed over, and so is the rest of words that are no module.
+/// Returns the words with new defaults for scalar specialisation constants, given by `SpecId`. For a
+/// bool every word but 0 is true. Unknown ids are ignored, and words after a malformed instruction are
+/// kept.
 pub fn specialise(words: &[u32], values: &BTreeMap<u32, u32>) -> Vec<u32> {
     let mut words = words.to_vec();
-    // Which constant has which of these ids: decorations come before constants.
+    // New values by result id; decorations come before constants.
     let mut given: BTreeMap<u32, u32> = BTreeMap::new();
     let mut at = 5;
     while let Some(&first) = words.get(at) {

@@ -1,4 +1,4 @@
-//! Stages by SPIR-V's numbers and names.
+//! Stages and their numbers and names in SPIR-V.
 
 use lambdav_core::interface::Stage;
 use rspirv::spirv::ExecutionModel;

@@ -1,15 +1,15 @@
-//! The forms that words have outside: bytes of a file, and text.
+//! External forms of words: the bytes of a file, and text.
 
 use rspirv::binary::Disassemble;
 use rspirv::dr;
 use thiserror::Error;
 
-/// Why words have no text.
+/// Error of [`disassemble`]: the words are no module.
 #[derive(Debug, Error)]
 #[error("not SPIR-V: {0}")]
 pub struct TextError(String);
 
-/// The text of a module, from its words.
+/// Disassembles the words of a module.
 pub fn disassemble(words: &[u32]) -> Result<String, TextError> {
     let module = dr::load_words(words).map_err(|error| TextError(error.to_string()))?;
     let mut text = strings(&module.disassemble());
@@ -19,8 +19,8 @@ pub fn disassemble(words: &[u32]) -> Result<String, TextError> {
     Ok(text)
 }
 
-/// The text with its strings as SPIR-V text writes them: in that, a backslash says that the next character
-/// is part of the string, whatever it is, so that `\\n` is an n. rspirv writes them as Rust does.
+/// Rewrites string escapes for SPIR-V text, where a backslash makes the next character literal, so that
+/// `\\n` is an n. rspirv escapes strings as Rust does.
 fn strings(text: &str) -> String {
     let mut result = String::with_capacity(text.len());
     let mut chars = text.chars();
@@ -51,13 +51,13 @@ fn strings(text: &str) -> String {
     result
 }
 
-/// The bytes of a file with these words: little-endian, as everybody writes it.
+/// The bytes of a file with these words, little-endian as usual.
 pub fn bytes(words: &[u32]) -> Vec<u8> {
     words.iter().flat_map(|word| word.to_le_bytes()).collect()
 }
 
-/// The words of a file, of either byte order; `None` if it does not begin as SPIR-V does, or ends
-/// within a word.
+/// The words of a file, of either byte order; `None` if the magic number is missing or the length is no
+/// multiple of 4.
 pub fn words(bytes: &[u8]) -> Option<Vec<u32>> {
     let (chunks, []) = bytes.as_chunks::<4>() else { return None };
     let little = chunks.iter().map(|&b| u32::from_le_bytes(b));

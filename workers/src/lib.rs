@@ -1,9 +1,10 @@
-//! The threads that do a piece of work: the caller's rayon pool, the global one, or threads of
-//! their own, where the work is small, or needs more stack than a pool's threads have for certain.
+//! Threads that share a piece of work: the caller's rayon pool, the global pool, or threads of their
+//! own. Work gets its own threads if it is small, or if it needs more stack than a pool's thread is sure
+//! to have.
 //!
-//! What is guaranteed: the work is done, whatever threads the system refuses, or there is a
-//! [`ThreadError`] and nothing was done; no thread outlives the call, those of pools apart; the
-//! deadline is kept by a thread that does no work, and exists before any that does.
+//! Guarantees: the work is done even if the system refuses some threads; otherwise the result is a
+//! [`ThreadError`] and no work was done. Threads outside pools end before the call returns. The deadline
+//! is kept by a thread that does no work and that exists before any thread that does.
 
 #![forbid(unsafe_code)]
 
@@ -19,17 +20,17 @@ pub use rayon::ThreadPool;
 use rayon::ThreadPoolBuilder;
 use thiserror::Error;
 
-/// How long one thread may take for a small piece of work, as far as can be told from what it has
-/// done, before others join it.
+/// Estimated time that one thread may take for a small piece of work before others join it.
 const PATIENCE: Duration = Duration::from_millis(1);
 
-/// How often that is looked at: the first rows of a picture may be cheap.
+/// Interval between estimates: the first rows of a picture may be cheap.
 const GLANCE: Duration = Duration::from_micros(250);
 
-/// What a pool's threads have for certain: their default is 2 MiB, of which the caller has used some.
+/// Bytes of stack that every thread of a pool has: their default is 2 MiB, of which the caller has used
+/// some.
 const POOL_STACK: usize = 512 << 10;
 
-/// The stack of a thread of our own beside what its work needs.
+/// Bytes of stack of a thread of our own, beside those that its work needs.
 const OWN_STACK: usize = 2 << 20;
 
 /// The system does not start a thread.
@@ -39,36 +40,36 @@ pub struct ThreadError(#[source] io::Error);
 
 /// Work that any number of threads may do together.
 pub trait Work: Sync {
-    /// Does it until nothing is left.
+    /// Takes and does parts of the work until none is left.
     fn work(&self);
 
-    /// How long it takes in all if it goes on as in this time.
+    /// Estimates the total time from the progress made in `elapsed`.
     fn estimate(&self, elapsed: Duration) -> Duration;
 
     /// Makes [`work`](Self::work) return soon.
     fn time_out(&self);
 }
 
-/// Who is to do it.
+/// Threads, stack and time for a piece of work.
 pub struct Crew {
     /// Bytes of stack that the work needs.
     pub stack: usize,
-    /// How many threads can have something to do at most.
+    /// Upper bound of the number of threads that can be busy at once.
     pub tasks: usize,
-    /// Whether one thread may suffice.
+    /// True if one thread may suffice.
     pub is_small: bool,
-    /// When it began.
+    /// Start of the work.
     pub begun: Instant,
-    /// When it must end.
+    /// Deadline of the work.
     pub deadline: Option<Instant>,
 }
 
-/// A pool of so many threads, or, where the system gives fewer, of fewer. To have `render` use it,
+/// A pool of `threads` threads, or of fewer if the system refuses some. To have `render` use the pool,
 /// call it inside [`ThreadPool::install`].
 ///
 /// # Errors
 ///
-/// [`ThreadError`] where there is not even one.
+/// [`ThreadError`] if the system starts no thread at all.
 pub fn thread_pool(threads: NonZeroUsize) -> Result<ThreadPool, ThreadError> {
     pool(threads.get(), 0)
 }
@@ -94,7 +95,7 @@ pub fn run(crew: &Crew, work: &impl Work) -> Result<(), ThreadError> {
     }
 }
 
-/// On the pool to which this thread belongs.
+/// Works on the pool of this thread.
 fn in_pool(crew: &Crew, work: &impl Work) -> Result<(), ThreadError> {
     thread::scope(|scope| {
         let (ending, endings) = channel::<()>();
@@ -114,13 +115,13 @@ fn in_pool(crew: &Crew, work: &impl Work) -> Result<(), ThreadError> {
     })
 }
 
-/// From a thread of no pool, which keeps the deadline and lets others work.
+/// Keeps the deadline on this thread, which belongs to no pool, and works on others.
 fn outside(crew: &Crew, work: &impl Work) -> Result<(), ThreadError> {
     thread::scope(|scope| {
         let (ending, endings) = channel();
         let mut threads: Vec<ScopedJoinHandle<'_, Result<(), ThreadError>>> = Vec::new();
         let mut ended = 0;
-        // Whether so many threads end in time.
+        // Waits for `threads` threads to end; false if time runs out first.
         let mut all_end = |threads: usize, until: Option<Instant>| {
             while ended < threads {
                 let in_time = match until {
@@ -170,8 +171,8 @@ fn outside(crew: &Crew, work: &impl Work) -> Result<(), ThreadError> {
             let thread = thread::Builder::new().name("render all".to_owned());
             threads.push(thread.spawn_scoped(scope, all).map_err(ThreadError)?);
         } else if !one_suffices {
-            // A pool takes longer to start than these, and the threads that it has too many look for
-            // work for a while.
+            // Cheaper than a pool, which takes longer to start and whose idle threads search for work
+            // for a while.
             for _ in 1..crew.tasks.min(available_threads()) {
                 let Ok(thread) = alone(ending.clone()) else { break };
                 threads.push(thread);
@@ -180,14 +181,14 @@ fn outside(crew: &Crew, work: &impl Work) -> Result<(), ThreadError> {
         if !all_end(threads.len(), crew.deadline) {
             work.time_out();
         }
-        // Where one thread has done the work, others need not have been had.
+        // Some threads may have been refused: the work is done if any thread succeeded.
         let results: Vec<_> = threads.into_iter().map(ScopedJoinHandle::join).collect();
         let results = results.into_iter().map(|r| r.unwrap_or_else(|panic| resume_unwind(panic)));
         results.reduce(Result::or).unwrap_or(Ok(()))
     })
 }
 
-/// On as many threads of the pool to which this thread belongs, or of the global one, as are of use.
+/// Works on as many threads as are useful, of this thread's pool or of the global pool.
 fn together(crew: &Crew, work: &impl Work) -> Result<(), ThreadError> {
     let all = || {
         rayon::scope(|scope| {
@@ -211,22 +212,22 @@ fn available_threads() -> usize {
     thread::available_parallelism().map_or(1, NonZeroUsize::get)
 }
 
-/// Whether rayon's global pool is there, or can be started. (Rayon panics where it cannot.)
+/// Starts rayon's global pool unless it runs; false if it cannot start, where rayon itself would panic.
 fn has_global_pool() -> bool {
     static STARTED: OnceLock<bool> = OnceLock::new();
     *STARTED.get_or_init(|| match ThreadPoolBuilder::new().build_global() {
         Ok(()) => true,
-        // Without a cause, it has been started before.
+        // An error without a source: the pool was started before.
         Err(error) => std::error::Error::source(&error).is_none(),
     })
 }
 
-/// Tells that a thread has come to its end, however.
+/// Sends a message when its thread ends, also by a panic.
 struct Ending(Sender<()>);
 
 impl Drop for Ending {
     fn drop(&mut self) {
-        // Who waited may have been told that time is up.
+        // The receiver may be gone after the deadline.
         let _ = self.0.send(());
     }
 }

@@ -1,4 +1,4 @@
-//! What a device is and promises.
+//! Reads the properties of a device.
 
 use super::loaded::Loaded;
 use super::result::said;
@@ -8,7 +8,7 @@ use ash::{khr, vk};
 use std::ffi::CStr;
 
 impl Loaded {
-    /// What a device is, and whether its float controls are an extension, which is to be enabled.
+    /// Describes a device; the flag is true if its float controls are an extension that must be enabled.
     pub(super) fn about(&self, physical: vk::PhysicalDevice) -> Result<(About, bool), Error> {
         let instance = &self.instance;
         // SAFETY: see the head.
@@ -21,7 +21,7 @@ impl Loaded {
         };
         let extensions = extensions.map_err(said("vkEnumerateDeviceExtensionProperties"))?;
         let has = |name: &CStr| extensions.iter().any(|e| e.extension_name_as_c_str() == Ok(name));
-        // What both sides have.
+        // The version that loader and device both support.
         let version = self.version.min(basic.api_version);
         let is_core = version >= vk::API_VERSION_1_2;
         let can_ask = version >= vk::API_VERSION_1_1;
@@ -50,7 +50,7 @@ impl Loaded {
                 let info = text(driver.driver_info_as_c_str());
                 [name, info].into_iter().filter(|s| !s.is_empty()).collect::<Vec<_>>().join(" ")
             }
-            // Drivers count as they like.
+            // The encoding of a driver's version is vendor-specific.
             false => format!("version {:#x}", basic.driver_version),
         };
         let api = basic.api_version;

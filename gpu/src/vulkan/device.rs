@@ -1,4 +1,4 @@
-//! A device, and how it is waited for; what is made on it, and destroyed in the end.
+//! An open device: submission, waiting, and clean-up of its objects.
 
 use super::loaded::Loaded;
 use super::result::said;
@@ -8,21 +8,21 @@ use ash::vk;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
-/// Asked again and again while the device works: whether somebody still waits for it.
+/// Polled while the device works; the wait ends with an error when it returns false.
 pub type Patience<'a> = &'a dyn Fn() -> bool;
 
-/// All the patience that there is.
+/// Patience without end.
 pub fn forever() -> bool {
     true
 }
 
-/// How many nanoseconds pass between two questions.
+/// Nanoseconds between two polls.
 const MOMENT: u64 = 5_000_000;
 
-/// Every picture and every texture has it.
+/// Format of every image and texture.
 pub(super) const FORMAT: vk::Format = vk::Format::R32G32B32A32_SFLOAT;
 
-/// A device that draws. Copies are the same one, and can be used by many threads.
+/// An open device. Clones share it, and threads may use it together.
 #[derive(Clone)]
 pub struct Device {
     pub(super) shared: Arc<Shared>,
@@ -34,7 +34,7 @@ impl std::fmt::Debug for Device {
     }
 }
 
-/// What all that is made on a device needs.
+/// State shared by all objects of a device.
 pub(super) struct Shared {
     pub(super) physical: vk::PhysicalDevice,
     pub(super) device: ash::Device,
@@ -42,52 +42,52 @@ pub(super) struct Shared {
     pub(super) about: About,
     pub(super) limits: vk::PhysicalDeviceLimits,
     pub(super) memory: vk::PhysicalDeviceMemoryProperties,
-    /// Whether its `fma` rounds once, as soon as somebody asked.
+    /// True if its `fma` rounds once; unset until the first query.
     pub(super) fused: OnceLock<bool>,
-    /// Held by whoever uses the queue.
+    /// Held while the queue is used.
     pub(super) queue: Mutex<vk::Queue>,
-    /// Whether it did not answer in time: what it may still use is never freed.
+    /// True if the device missed a deadline: objects that it may still use are never freed.
     pub(super) is_stuck: AtomicBool,
-    // Dropped after what is done here.
+    // Last field: dropped after the device.
     pub(super) loaded: Arc<Loaded>,
 }
 
 impl Drop for Shared {
     fn drop(&mut self) {
         if self.is_stuck.load(Ordering::Relaxed) {
-            // Neither may its library go away.
+            // Leak the library too, which the device may still use.
             std::mem::forget(Arc::clone(&self.loaded));
             return;
         }
-        // SAFETY: all that was made of it has been destroyed.
+        // SAFETY: everything made from the device has been destroyed.
         unsafe { self.device.destroy_device(None) };
     }
 }
 
 impl Device {
-    /// What it is.
+    /// Kind, features and guarantees of the device.
     pub fn about(&self) -> &About {
         &self.shared.about
     }
 
-    /// Whether its `fma` rounds once, which is found out once.
+    /// True if its `fma` rounds once; `find` is called at most once.
     pub(crate) fn fused(&self, find: impl FnOnce() -> bool) -> bool {
         *self.shared.fused.get_or_init(find)
     }
 
-    /// What it calls itself.
+    /// Name that the device reports.
     pub fn name(&self) -> &str {
         &self.shared.about.name
     }
 
-    /// How many outputs it draws at once, and one more than the largest location.
+    /// Limit of the outputs drawn at once, and one more than the largest location.
     pub fn most_outputs(&self) -> u32 {
         let limits = &self.shared.limits;
         limits.max_color_attachments.min(limits.max_fragment_output_attachments)
     }
 
-    /// Whether samplers mix texels of the format that textures have here, and how many bits the fractions
-    /// have by which they mix texels, and levels.
+    /// Whether samplers filter textures linearly here, and the number of fraction bits in the weights of
+    /// texels and of levels.
     pub fn filtering(&self) -> (bool, [u32; 2]) {
         let Shared { loaded, physical, limits, .. } = &*self.shared;
         // SAFETY: see the head.
@@ -100,7 +100,7 @@ impl Device {
 }
 
 impl Shared {
-    /// Has the device execute commands, and waits until it has.
+    /// Submits commands and waits for the end.
     pub(super) fn execute(
         &self,
         commands: vk::CommandBuffer,
@@ -135,12 +135,12 @@ impl Shared {
                 }
             },
         };
-        // SAFETY: nothing that was submitted signals it any more.
+        // SAFETY: the submission that signals the fence has ended, or never began.
         unsafe { device.destroy_fence(fence, None) };
         done
     }
 
-    /// That there is not too much of something.
+    /// Checks a quantity against a limit.
     pub(super) fn within(&self, what: &'static str, wanted: u64, most: u64) -> Result<(), Error> {
         if wanted <= most { Ok(()) } else { Err(Error::Limit { what, wanted, most }) }
     }
@@ -148,7 +148,7 @@ impl Shared {
 
 type Undo = Box<dyn FnOnce(&ash::Device) + Send>;
 
-/// Destroys, last first, what a frame was made with.
+/// Destroys the objects of a frame, last made first.
 pub(super) struct Cleanup {
     pub(super) shared: Arc<Shared>,
     undo: Vec<Undo>,
@@ -166,7 +166,7 @@ impl Cleanup {
 
 impl Drop for Cleanup {
     fn drop(&mut self) {
-        // All that was submitted has been waited for, or the device is stuck.
+        // All submissions have ended, or the device is stuck.
         if self.shared.is_stuck.load(Ordering::Relaxed) {
             std::mem::forget(Arc::clone(&self.shared));
             return;
@@ -177,7 +177,7 @@ impl Drop for Cleanup {
     }
 }
 
-/// Makes an object, and has it destroyed in the end.
+/// Creates an object and schedules its destruction.
 macro_rules! make {
     ($cleanup:ident, $create:ident, $destroy:ident, $info:expr) => {{
         // SAFETY: see the head.

@@ -1,4 +1,4 @@
-//! A picture: all that it takes to draw it any number of times.
+//! A prepared frame: the objects that draw a picture any number of times.
 
 use super::device::{Cleanup, Device, Patience, Shared, make};
 use super::job::{Job, PixelBits};
@@ -14,11 +14,11 @@ use lambdav_spirv_eval::{PUSH_CONSTANT_WORDS, SharedData};
 const PIXEL: u64 = 16;
 
 impl Device {
-    /// Makes all that it takes to draw a frame, any number of times.
+    /// Makes the objects that draw a frame any number of times.
     ///
     /// # Errors
     ///
-    /// [`Error::Limit`], and what Vulkan says of the shader, the memory, the device.
+    /// [`Error::Limit`], and errors of Vulkan for the shader, the memory or the device.
     pub fn prepare(&self, job: &Job<'_>, patience: Patience<'_>) -> Result<Prepared, Error> {
         let shared = &self.shared;
         shared.check(job)?;
@@ -77,7 +77,7 @@ impl Device {
 }
 
 impl Shared {
-    /// That a job is within the limits of the device.
+    /// Checks a job against the limits of the device.
     fn check(&self, job: &Job<'_>) -> Result<(), Error> {
         let limits = &self.limits;
         for (axis, what) in ["pixels in a row", "rows of pixels"].into_iter().enumerate() {
@@ -121,9 +121,9 @@ impl Shared {
     }
 }
 
-/// All that it takes to draw a frame.
+/// The objects that draw a frame.
 pub struct Prepared {
-    /// Commands to draw, and to copy what was drawn to where it can be read.
+    /// Commands that draw; `read` copies the image to host-visible memory.
     draw: vk::CommandBuffer,
     read: vk::CommandBuffer,
     pass: vk::RenderPass,
@@ -133,15 +133,15 @@ pub struct Prepared {
     set: vk::DescriptorSet,
     extent: vk::Extent2D,
     clear: [u32; 4],
-    /// How many times the pixels are computed, one after the other.
+    /// Number of times that each pixel is computed.
     times: u32,
     /// The images of the outputs, by location.
     outputs: Vec<(u32, vk::Image)>,
     result: vk::Buffer,
     result_memory: vk::DeviceMemory,
-    /// How many bytes that is.
+    /// Size of `result`.
     bytes: u64,
-    /// How textures are filled, by binding.
+    /// Uploads of textures, by binding.
     textures: Vec<(u32, Upload)>,
     cleanup: Cleanup,
 }
@@ -153,7 +153,7 @@ impl std::fmt::Debug for Prepared {
 }
 
 impl Prepared {
-    /// Records what draws a frame with these push constants.
+    /// Records the commands that draw a frame with these push constants.
     fn record(&mut self, push_constants: &[u32; PUSH_CONSTANT_WORDS]) -> Result<(), Error> {
         let device = &self.cleanup.shared.device;
         let color = vk::ClearColorValue { uint32: self.clear };
@@ -165,7 +165,7 @@ impl Prepared {
             .clear_values(&clear);
         let constants: Vec<u8> = push_constants.iter().flat_map(|w| w.to_ne_bytes()).collect();
         let draw = self.draw;
-        // SAFETY: see the head; nothing executes the commands.
+        // SAFETY: see the head; the command buffer is not executing.
         let recorded = unsafe {
             device.begin_command_buffer(draw, &vk::CommandBufferBeginInfo::default()).and_then(
                 |()| {
@@ -184,35 +184,35 @@ impl Prepared {
         recorded.map_err(said("vkEndCommandBuffer"))
     }
 
-    /// Changes the block of push constants, for frames that are drawn from now on.
+    /// Changes the push constants of later frames.
     ///
     /// # Errors
     ///
-    /// Where there is no memory.
+    /// If there is no memory.
     pub fn set_push_constants(&mut self, words: &[u32; PUSH_CONSTANT_WORDS]) -> Result<(), Error> {
         self.record(words)
     }
 
-    /// Has each pixel computed so many times by [`Self::draw`], for who measures how long it takes. Push constants are
-    /// given anew.
+    /// Makes [`Self::draw`] compute each pixel `times` times, for benchmarks; also sets the push
+    /// constants.
     ///
     /// # Errors
     ///
-    /// Where there is no memory.
+    /// If there is no memory.
     pub fn repeat(&mut self, times: u32, words: &[u32; PUSH_CONSTANT_WORDS]) -> Result<(), Error> {
         self.times = times;
         self.record(words)
     }
 
-    /// Changes the texels of the texture of that binding, which has as many.
+    /// Replaces the texels of the texture at a binding by as many others.
     ///
     /// # Errors
     ///
-    /// Where the device is lost or out of memory, or does not answer.
+    /// If the device is lost, is out of memory, or does not answer.
     ///
     /// # Panics
     ///
-    /// Where there is no texture of that binding and size.
+    /// If no texture of this size is bound there.
     pub fn set_texture(
         &mut self,
         binding: u32,
@@ -224,24 +224,24 @@ impl Prepared {
         upload.fill(&self.cleanup.shared, data, patience)
     }
 
-    /// Draws the frame, and waits until it is there.
+    /// Draws the frame and waits for the end.
     ///
     /// # Errors
     ///
-    /// Where the device is lost or out of memory, or does not answer.
+    /// If the device is lost, is out of memory, or does not answer.
     pub fn draw(&mut self, patience: Patience<'_>) -> Result<(), Error> {
         self.cleanup.shared.execute(self.draw, patience)
     }
 
-    /// The pixels of the output at that location of the frame, which has been drawn.
+    /// Reads the pixels of one output of a frame that was drawn.
     ///
     /// # Errors
     ///
-    /// As of [`Self::draw`].
+    /// Those of [`Self::draw`].
     ///
     /// # Panics
     ///
-    /// Where that output was not asked for.
+    /// If the job does not have that output.
     pub fn read(&mut self, location: u32, patience: Patience<'_>) -> Result<PixelBits, Error> {
         let shared = &self.cleanup.shared;
         let device = &shared.device;
@@ -254,13 +254,13 @@ impl Prepared {
             .image_subresource(layers)
             .image_extent(self.extent.into());
         let (read, result) = (self.read, self.result);
-        // SAFETY: see the head; nothing executes the commands.
+        // SAFETY: see the head; the command buffer is not executing.
         let recorded = unsafe {
             device.begin_command_buffer(read, &vk::CommandBufferBeginInfo::default()).and_then(
                 |()| {
                     let from = vk::ImageLayout::TRANSFER_SRC_OPTIMAL;
                     device.cmd_copy_image_to_buffer(read, image, from, result, &[copy]);
-                    // What waits for a fence alone need not see what the copy wrote.
+                    // A fence alone does not make the copied bytes visible to the host.
                     let written = vk::MemoryBarrier::default()
                         .src_access_mask(vk::AccessFlags::TRANSFER_WRITE)
                         .dst_access_mask(vk::AccessFlags::HOST_READ);
@@ -275,7 +275,7 @@ impl Prepared {
         recorded.map_err(said("vkEndCommandBuffer"))?;
         shared.execute(read, patience)?;
         let flags = vk::MemoryMapFlags::empty();
-        // As many as it has room for, which was given: the product fits.
+        // The buffer has room for so many pixels, so the number fits a `usize`.
         let pixels = (self.bytes / PIXEL) as usize;
         let mut frame = Vec::new();
         frame.try_reserve_exact(pixels).map_err(|_| Error::OutOfMemory)?;

@@ -1,4 +1,4 @@
-//! What the system has: its devices, and how one is opened.
+//! The devices of the system, and how one is opened.
 
 use super::device::{Device, Shared};
 use super::loaded::{Complaints, Loaded, entry, has_validation};
@@ -9,7 +9,7 @@ use ash::{khr, vk};
 use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex, OnceLock};
 
-/// What the system has.
+/// Vulkan on this system, with its devices.
 pub struct Vulkan {
     loaded: Arc<Loaded>,
     found: Vec<Found>,
@@ -20,9 +20,9 @@ pub struct Vulkan {
 #[derive(Clone, Copy)]
 struct Found {
     physical: vk::PhysicalDevice,
-    /// The family of queues that draw.
+    /// Index of a queue family that can draw.
     family: u32,
-    /// Whether float controls are an extension, which is to be enabled.
+    /// Float controls are an extension that must be enabled.
     has_extension: bool,
 }
 
@@ -33,17 +33,17 @@ impl std::fmt::Debug for Vulkan {
 }
 
 impl Vulkan {
-    /// The devices of this system that can draw.
+    /// Finds the devices of this system that can draw.
     ///
     /// # Errors
     ///
-    /// [`Error::NoLoader`] and [`Error::NoDevice`] where there is none, and what Vulkan says.
+    /// [`Error::NoLoader`] and [`Error::NoDevice`] if there is none, and errors of Vulkan.
     pub fn load() -> Result<Self, Error> {
         Self::with(Loaded::new(&entry()?, None)?)
     }
 
-    /// The same with the validation layer of Khronos, which says what is wrong with calls; none where that is
-    /// not installed.
+    /// The same with the validation layer of Khronos, which reports wrong calls; `None` if it is not
+    /// installed.
     ///
     /// # Errors
     ///
@@ -64,7 +64,7 @@ impl Vulkan {
         Ok(vulkan)
     }
 
-    /// Looks for devices that can draw.
+    /// Collects the devices that can draw.
     fn find(&mut self) -> Result<(), Error> {
         let instance = &self.loaded.instance;
         // SAFETY: see the head.
@@ -88,12 +88,12 @@ impl Vulkan {
         &self.about
     }
 
-    /// Opens a device: of that number, of that name or with that part of a name, whatever the case; by default
-    /// the first GPU, or, without one, the first device.
+    /// Opens a device by number, by name or by part of a name, ignoring case; by default the first GPU,
+    /// or, without one, the first device.
     ///
     /// # Errors
     ///
-    /// [`Error::UnknownDevice`], [`Error::AmbiguousDevice`], and what Vulkan says.
+    /// [`Error::UnknownDevice`], [`Error::AmbiguousDevice`], and errors of Vulkan.
     pub fn open(&self, wanted: Option<&str>) -> Result<Device, Error> {
         let number = choose(&self.about, wanted)?;
         let (Found { physical, family, has_extension }, about) =

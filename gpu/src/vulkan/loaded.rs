@@ -1,4 +1,4 @@
-//! The library of Vulkan, an instance of it, and the layers that watch over calls.
+//! The Vulkan library, an instance, and the validation layers.
 
 use super::result::said;
 use crate::error::Error;
@@ -6,25 +6,25 @@ use ash::{Entry, Instance, ext, vk};
 use std::ffi::{CStr, c_char, c_void};
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// The newest version of Vulkan that anything here is from.
+/// The newest version of Vulkan that this crate uses.
 const NEWEST: u32 = vk::API_VERSION_1_3;
 
 const VALIDATION: &CStr = c"VK_LAYER_KHRONOS_validation";
 
-/// An instance, destroyed in the end, and the library that it is of.
+/// An instance, destroyed on drop, and the library that it belongs to.
 pub(super) struct Loaded {
     pub(super) instance: Instance,
-    /// Which version of Vulkan was asked for.
+    /// The requested version of Vulkan.
     pub(super) version: u32,
     messenger: Option<(ext::debug_utils::Instance, vk::DebugUtilsMessengerEXT)>,
-    /// What the messenger writes to.
+    /// Receiver of the messages; keeps their memory alive.
     _complaints: Option<Complaints>,
     _entry: Entry,
 }
 
 impl Drop for Loaded {
     fn drop(&mut self) {
-        // SAFETY: all that was made of it has been destroyed.
+        // SAFETY: everything made from the instance has been destroyed.
         unsafe {
             if let Some((messages, messenger)) = &self.messenger {
                 messages.destroy_debug_utils_messenger(*messenger, None);
@@ -34,24 +34,24 @@ impl Drop for Loaded {
     }
 }
 
-/// What validation layers have said, in order.
+/// Messages of the validation layers, in order.
 #[derive(Clone, Debug, Default)]
 pub struct Complaints(Arc<Mutex<Vec<String>>>);
 
 impl Complaints {
-    /// All of it, so far.
+    /// All messages so far.
     pub fn all(&self) -> Vec<String> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 }
 
-/// The system's Vulkan.
+/// Loads the system's Vulkan library.
 pub(super) fn entry() -> Result<Entry, Error> {
-    // SAFETY: the system's Vulkan loader, if there is one, is what it says.
+    // SAFETY: a library with the name of Vulkan's loader is assumed to be one.
     unsafe { Entry::load() }.map_err(|_| Error::NoLoader)
 }
 
-/// Whether the validation layer of Khronos is installed.
+/// True if the validation layer of Khronos is installed.
 pub(super) fn has_validation(entry: &Entry) -> Result<bool, Error> {
     // SAFETY: see the head.
     let layers = unsafe { entry.enumerate_instance_layer_properties() };
@@ -60,12 +60,12 @@ pub(super) fn has_validation(entry: &Entry) -> Result<bool, Error> {
 }
 
 impl Loaded {
-    /// An instance, which says there what is wrong with calls, if that is asked for.
+    /// Creates an instance; with `complaints`, validation layers are enabled and write there.
     pub(super) fn new(entry: &Entry, complaints: Option<Complaints>) -> Result<Self, Error> {
         // SAFETY: see the head.
         let version = unsafe { entry.try_enumerate_instance_version() };
         let version = version.map_err(said("vkEnumerateInstanceVersion"))?;
-        // Vulkan 1.0 takes no number but its own.
+        // A loader of Vulkan 1.0 rejects other versions.
         let version = version.map_or(vk::API_VERSION_1_0, |version| match version {
             version if version < vk::API_VERSION_1_1 => vk::API_VERSION_1_0,
             version => version.min(NEWEST),
@@ -91,7 +91,7 @@ impl Loaded {
         Ok(loaded)
     }
 
-    /// Has layers say what is wrong.
+    /// Registers a callback for messages of the layers.
     fn listen(&mut self, complaints: Complaints) -> Result<(), Error> {
         let messages = ext::debug_utils::Instance::new(&self._entry, &self.instance);
         let to = Arc::as_ptr(&complaints.0).cast_mut().cast::<c_void>();
@@ -102,7 +102,7 @@ impl Loaded {
             .message_type(vk::DebugUtilsMessageTypeFlagsEXT::VALIDATION)
             .pfn_user_callback(Some(complain))
             .user_data(to);
-        // SAFETY: see the head; what is written to lives as long as the instance.
+        // SAFETY: see the head; the receiver lives as long as the instance.
         let messenger = unsafe { messages.create_debug_utils_messenger(&info, None) };
         let messenger = messenger.map_err(said("vkCreateDebugUtilsMessengerEXT"))?;
         self._complaints = Some(complaints);
@@ -111,15 +111,15 @@ impl Loaded {
     }
 }
 
-/// Writes down what a layer says. Called by layers, from any thread.
+/// Stores a message of a layer. Layers call it from any thread.
 unsafe extern "system" fn complain(
     _: vk::DebugUtilsMessageSeverityFlagsEXT,
     _: vk::DebugUtilsMessageTypeFlagsEXT,
     data: *const vk::DebugUtilsMessengerCallbackDataEXT<'_>,
     to: *mut c_void,
 ) -> vk::Bool32 {
-    // SAFETY: `to` is what the messenger was made with, which lives as long as the instance; `data` lives
-    // as long as this call, as its message does, which ends in zero.
+    // SAFETY: `to` is the pointer that the messenger was made with, and its target lives as long as the
+    // instance; `data` and its message live as long as this call, and the message ends in zero.
     unsafe {
         let to = &*to.cast::<Mutex<Vec<String>>>();
         let message: *const c_char = (*data).p_message;

@@ -1,10 +1,10 @@
-//! All that calls Vulkan.
+//! All code that calls Vulkan.
 //!
 //! Safety, for all blocks here and in the modules inside: handles come from the calls above them and are
-//! checked by `?`; what a structure borrows outlives the call that takes it; every object is pushed on a
-//! `Cleanup` when it is made, and destroyed by it, in reverse and after the device is done with what uses it.
-//! A queue is used by one thread at a time: `Shared::queue` is held meanwhile. Whoever changes an object has
-//! it to itself.
+//! checked by `?`; data that a structure borrows outlives the call that takes it; every object is pushed
+//! on a `Cleanup` when it is made, and destroyed by it, in reverse order and after the device is done
+//! with everything that uses it. A queue is used by one thread at a time: `Shared::queue` is held
+//! meanwhile. Code that changes an object has exclusive access to it.
 
 mod describe;
 mod device;

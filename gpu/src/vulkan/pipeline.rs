@@ -1,4 +1,4 @@
-//! How a frame is drawn: the render pass and the pipeline.
+//! The render pass and the pipeline of a frame.
 
 use super::device::{Cleanup, FORMAT, make};
 use super::job::Job;
@@ -7,12 +7,12 @@ use crate::error::Error;
 use ash::vk;
 use lambdav_spirv_backend::full_screen_vertex;
 
-/// How many locations there are up to the last one.
+/// One more than the largest location.
 fn locations(outputs: &[u32]) -> usize {
     outputs.iter().max().map_or(0, |last| *last as usize + 1)
 }
 
-/// A pass that clears the images of these outputs, draws to them, and leaves them to be copied.
+/// A pass that clears the images of these outputs, draws to them, and leaves them ready to be copied.
 pub(super) fn render_pass(cleanup: &mut Cleanup, outputs: &[u32]) -> Result<vk::RenderPass, Error> {
     let attachment = vk::AttachmentDescription::default()
         .format(FORMAT)
@@ -72,7 +72,7 @@ pub(super) fn pipeline(
         max_depth: 1.0,
         ..vk::Viewport::default()
     }];
-    // Within the limits of the device, which are below those of the signed.
+    // The job lies within the limits of the device, which are below `i32::MAX`.
     let part = |[x, y, width, height]: [u32; 4]| vk::Rect2D {
         offset: vk::Offset2D { x: x as i32, y: y as i32 },
         extent: vk::Extent2D { width, height },

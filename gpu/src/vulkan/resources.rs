@@ -1,4 +1,4 @@
-//! What a frame is drawn to and from: memory, buffers, the image, the uniform block, and what is bound.
+//! Memory, buffers, images and descriptors of a frame.
 
 use super::device::{Cleanup, FORMAT, Patience, Shared, make};
 use super::job::Job;
@@ -10,7 +10,7 @@ use lambdav_spirv::inspect::inspect;
 use lambdav_spirv_eval::{PUSH_CONSTANT_WORDS, SharedData};
 
 impl Cleanup {
-    /// Memory of the first kind that fits.
+    /// Allocates memory of the first type that fits.
     pub(super) fn memory(
         &mut self,
         needs: vk::MemoryRequirements,
@@ -23,7 +23,7 @@ impl Cleanup {
             let heap = &all.memory_heaps[ty.heap_index as usize];
             needs.memory_type_bits >> index & 1 == 1
                 && ty.property_flags.contains(flags)
-                // Some drivers promise more than there is.
+                // Some drivers promise more memory than the heap has.
                 && needs.size <= heap.size
         });
         let (index, _): (u32, _) = fits.ok_or(Error::OutOfMemory)?;
@@ -32,7 +32,7 @@ impl Cleanup {
         Ok(make!(this, allocate_memory, free_memory, info))
     }
 
-    /// A buffer in memory that the processor sees.
+    /// A buffer in host-visible memory.
     pub(super) fn buffer(
         &mut self,
         size: u64,
@@ -44,7 +44,7 @@ impl Cleanup {
         let flags = vk::MemoryPropertyFlags::HOST_VISIBLE | vk::MemoryPropertyFlags::HOST_COHERENT;
         // SAFETY: see the head.
         let needs = unsafe { this.shared.device.get_buffer_memory_requirements(buffer) };
-        // What is not cached is read a hundred times as slowly.
+        // Reading uncached memory is a hundred times slower.
         let memory = match usage.contains(vk::BufferUsageFlags::TRANSFER_DST) {
             true => this
                 .memory(needs, flags | vk::MemoryPropertyFlags::HOST_CACHED)
@@ -57,7 +57,7 @@ impl Cleanup {
         Ok((buffer, memory))
     }
 
-    /// An image of that form, in memory of the device.
+    /// An image with this description, in memory of the device.
     pub(super) fn image_of(&mut self, info: &vk::ImageCreateInfo<'_>) -> Result<vk::Image, Error> {
         let this = self;
         let image = make!(this, create_image, destroy_image, *info);
@@ -96,7 +96,7 @@ impl Cleanup {
         Ok((image, view))
     }
 
-    /// A buffer of these words, at least one, for a shader to read.
+    /// A buffer of these words, at least one, for shaders to read.
     fn filled(
         &mut self,
         words: &[u32],
@@ -115,7 +115,7 @@ impl Cleanup {
         patience: Patience<'_>,
     ) -> Result<Resources, Error> {
         let usage = vk::BufferUsageFlags::UNIFORM_BUFFER;
-        // A buffer has at least one word; a block ends where its last member's alignment does.
+        // A buffer has at least one word; a uniform block is padded to four, the alignment of its end.
         let words = job.uniforms.len().next_multiple_of(4).max(4);
         let block = [job.uniforms, &vec![0; words - job.uniforms.len()]].concat();
         let block = self.filled(&block, usage)?;
@@ -185,10 +185,10 @@ impl Cleanup {
 }
 
 impl Shared {
-    /// Writes words to memory that the processor sees, which has room for them.
+    /// Writes words to host-visible memory, which has room for them.
     pub(super) fn write(&self, memory: vk::DeviceMemory, words: &[u32]) -> Result<(), Error> {
         let flags = vk::MemoryMapFlags::empty();
-        // SAFETY: see the head; it has room for the words.
+        // SAFETY: see the head; the memory has room for the words.
         unsafe {
             let mapped = self.device.map_memory(memory, 0, size_of_val(words) as u64, flags);
             let mapped = mapped.map_err(said("vkMapMemory"))?.cast::<u32>();
@@ -199,19 +199,19 @@ impl Shared {
     }
 }
 
-/// What a shader reads.
+/// Resources bound to a shader.
 pub(super) struct Resources {
     pub(super) set: vk::DescriptorSet,
     pub(super) layout: vk::PipelineLayout,
-    /// How textures are filled, by binding.
+    /// Uploads of textures, by binding.
     pub(super) textures: Vec<(u32, Upload)>,
 }
 
-/// What is bound.
+/// Descriptor of a bound resource.
 #[derive(Clone, Copy)]
 enum Found {
     Image(vk::DescriptorImageInfo),
-    /// A block of uniforms, or a buffer.
+    /// A uniform block or a storage buffer.
     Buffer(vk::DescriptorType, vk::DescriptorBufferInfo),
 }
 

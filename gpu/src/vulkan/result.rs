@@ -1,9 +1,9 @@
-//! What Vulkan says went wrong.
+//! Vulkan's result codes as errors.
 
 use crate::error::Error;
 use ash::vk;
 
-/// What went wrong in a call.
+/// Converts the result code of a failed call.
 pub(super) fn said(call: &'static str) -> impl Fn(vk::Result) -> Error {
     move |code| match code {
         vk::Result::ERROR_DEVICE_LOST => Error::Lost,

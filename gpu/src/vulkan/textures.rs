@@ -1,4 +1,4 @@
-//! Textures: images with all their levels, and what a shader finds at their bindings.
+//! Textures: images with all their levels, views and samplers.
 
 use super::device::{Cleanup, FORMAT, Patience, Shared, make};
 use super::result::said;
@@ -15,7 +15,7 @@ const RANGE: vk::ImageSubresourceRange = vk::ImageSubresourceRange {
     layer_count: 1,
 };
 
-/// The sampler that these options mean.
+/// The sampler for these options.
 fn sampler(options: TextureOptions) -> vk::SamplerCreateInfo<'static> {
     let (filter, between_levels) = match options.filter {
         Filter::Nearest => (vk::Filter::NEAREST, vk::SamplerMipmapMode::NEAREST),
@@ -35,8 +35,8 @@ fn sampler(options: TextureOptions) -> vk::SamplerCreateInfo<'static> {
 }
 
 impl Cleanup {
-    /// An image with these texels, and a sampler, which does what the shader wants of it, if it wants
-    /// anything.
+    /// An image with these texels, and a sampler. `sampled` is the sampler state that the shader needs,
+    /// if it samples natively.
     pub(super) fn texture(
         &mut self,
         data: &TextureData,
@@ -88,18 +88,18 @@ impl Cleanup {
     }
 }
 
-/// How the texels of a texture get into its image: by way of a buffer.
+/// Upload of texels to an image through a staging buffer.
 pub(super) struct Upload {
     image: vk::Image,
     from: vk::Buffer,
     staging: vk::DeviceMemory,
-    /// How many there are, of all levels.
+    /// Number of texels, all levels together.
     texels: usize,
     copies: Vec<vk::BufferImageCopy>,
 }
 
 impl Upload {
-    /// Fills the image, from which shaders read afterwards, and waits for it.
+    /// Fills the image, leaves it readable by shaders, and waits for the end.
     pub(super) fn fill(
         &self,
         shared: &Arc<Shared>,
@@ -142,7 +142,7 @@ impl Upload {
             device.allocate_command_buffers(&info).and_then(|commands| {
                 let it = commands[0];
                 device.begin_command_buffer(it, &vk::CommandBufferBeginInfo::default())?;
-                // A frame before may still have read from it.
+                // An earlier frame may still read the image.
                 device.cmd_pipeline_barrier(it, shaders, copied, flags, &[], &[], &first);
                 device.cmd_copy_buffer_to_image(it, self.from, self.image, written, &self.copies);
                 device.cmd_pipeline_barrier(it, copied, shaders, flags, &[], &[], &last);

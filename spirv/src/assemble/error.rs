@@ -1,19 +1,19 @@
-//! Why a text is no module.
+//! Errors of the assembler.
 
 use lambdav_core::diagnostics::{Diagnostic, DiagnosticCode};
 use lambdav_core::source::Span;
 use std::fmt;
 
-/// What is wrong, and where.
+/// A mistake and its place.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AssembleError {
-    /// Where it is in the text.
+    /// Place in the text.
     pub span: Span,
-    /// What it is.
+    /// Kind of mistake.
     pub kind: AssembleErrorKind,
 }
 
-/// What is wrong with a text.
+/// Kinds of mistakes in a text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum AssembleErrorKind {
     /// A string has no end.
@@ -24,31 +24,31 @@ pub enum AssembleErrorKind {
     UnknownInstruction(String),
     /// An instruction with a result has no `%id =`.
     NoResult(&'static str),
-    /// An instruction without one has it.
+    /// An instruction without a result has `%id =`.
     HasResult(&'static str),
-    /// Operands are missing; which comes next.
+    /// The instruction ends before a required operand; its name and the operand expected.
     Missing(&'static str, &'static str),
-    /// There is an operand too many.
+    /// The instruction takes no further operand; its name and the text found.
     Surplus(&'static str, String),
-    /// An operand is something else than what belongs there.
+    /// An operand is of another kind than expected.
     Unexpected {
-        /// What is there.
+        /// Text found.
         found: String,
-        /// What belongs there.
+        /// Operand expected.
         expected: &'static str,
     },
     /// A number does not fit.
     OutOfRange(String),
-    /// An id is no number of which the type is known.
+    /// A number literal has no known type.
     NoNumberType(String),
-    /// There is no such instruction in a set.
+    /// An extended set lacks the instruction.
     UnknownExtended {
         /// The name of the instruction.
         name: String,
         /// The name of the set.
         set: String,
     },
-    /// An instruction has more words than its first can say.
+    /// An instruction exceeds the 65,535 words that its first word can count.
     TooLong(&'static str),
 }
 
@@ -65,14 +65,14 @@ impl fmt::Display for AssembleErrorKind {
             Self::UnknownInstruction(name) => write!(f, "there is no instruction `{name}`"),
             Self::NoResult(name) => write!(f, "Op{name} has a result: write `%id = Op{name}`"),
             Self::HasResult(name) => write!(f, "Op{name} has no result"),
-            Self::Missing(name, what) => write!(f, "Op{name} ends where {what} belongs"),
-            Self::Surplus(name, found) => write!(f, "Op{name} has no operand `{found}` more"),
+            Self::Missing(name, what) => write!(f, "Op{name} ends too early: expected {what}"),
+            Self::Surplus(name, found) => write!(f, "Op{name} has an operand too many: `{found}`"),
             Self::Unexpected { found, expected } => {
                 write!(f, "expected {expected}, found `{found}`")
             }
             Self::OutOfRange(number) => write!(f, "`{number}` does not fit its type"),
             Self::NoNumberType(id) => {
-                write!(f, "the type of `{id}` is no type of numbers that is known here")
+                write!(f, "the type of the number `{id}` is unknown")
             }
             Self::UnknownExtended { name, set } => {
                 write!(f, "there is no instruction `{name}` in `{set}`")
@@ -83,7 +83,7 @@ impl fmt::Display for AssembleErrorKind {
 }
 
 impl AssembleError {
-    /// As it is shown.
+    /// The mistake as a diagnostic.
     pub fn diagnostic(&self) -> Diagnostic {
         Diagnostic::new(DiagnosticCode::MalformedModule, self.span, self.kind.to_string())
     }

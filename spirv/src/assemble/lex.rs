@@ -1,4 +1,4 @@
-//! SPIR-V text as words and strings.
+//! The lexer of SPIR-V text.
 
 use super::error::{AssembleError, AssembleErrorKind};
 use lambdav_core::source::Span;
@@ -6,13 +6,13 @@ use lambdav_core::source::Span;
 /// A word or a string.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Token<'t> {
-    /// As it is written; of a string with its quotation marks.
+    /// Source text; a string includes its quotation marks.
     pub(super) text: &'t str,
     pub(super) span: Span,
 }
 
 impl<'t> Token<'t> {
-    /// Whether it is the name of an instruction: no operand is of that form.
+    /// True for the name of an instruction; no operand looks like one.
     pub(super) fn is_instruction(&self) -> bool {
         let name = self.text.strip_prefix("Op");
         name.is_some_and(|name| name.starts_with(|c: char| c.is_ascii_uppercase()))
@@ -25,7 +25,7 @@ impl<'t> Token<'t> {
         (!name.is_empty() && name.chars().all(is_good)).then_some(name)
     }
 
-    /// What a string says.
+    /// Contents of a string, unescaped.
     pub(super) fn string(&self) -> Option<String> {
         let inner = self.text.strip_prefix('"')?.strip_suffix('"')?;
         let mut text = String::with_capacity(inner.len());
@@ -75,7 +75,7 @@ pub(super) fn tokens(text: &str) -> Result<Vec<Token<'_>>, AssembleError> {
     Ok(tokens)
 }
 
-/// Where the quotation mark is that ends a string.
+/// Index of the closing quotation mark.
 fn string_end(bytes: &[u8]) -> Option<usize> {
     let mut at = 0;
     loop {

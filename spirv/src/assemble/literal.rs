@@ -1,4 +1,4 @@
-//! Numbers as SPIR-V text writes them.
+//! Number literals of SPIR-V text.
 
 use super::error::{AssembleError, AssembleErrorKind};
 use super::lex::Token;
@@ -6,15 +6,15 @@ use super::lex::Token;
 /// A type of numbers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum NumberType {
-    /// Width and whether it is signed.
+    /// Width in bits; true if signed.
     Int(u32, bool),
-    /// Width.
+    /// Width in bits.
     Float(u32),
 }
 
 type Result<T> = std::result::Result<T, AssembleError>;
 
-/// The words of a number of that type, the lowest first.
+/// Appends the words of a number of type `ty`, low word first.
 pub(super) fn number(token: &Token<'_>, ty: NumberType, out: &mut Vec<u32>) -> Result<()> {
     match ty {
         NumberType::Int(width, is_signed) => integer(token, width, is_signed, out),
@@ -35,7 +35,7 @@ pub(super) fn number(token: &Token<'_>, ty: NumberType, out: &mut Vec<u32>) -> R
     }
 }
 
-/// A number that is a word whatever its type: an operand such as an index.
+/// Parses a word that has no type, such as a literal index.
 pub(super) fn word(token: &Token<'_>) -> Result<u32> {
     let mut words = Vec::with_capacity(1);
     integer(token, 32, false, &mut words)?;
@@ -46,8 +46,8 @@ fn unexpected(token: &Token<'_>, expected: &'static str) -> AssembleError {
     token.error(AssembleErrorKind::Unexpected { found: token.text.to_owned(), expected })
 }
 
-/// Less than a word is extended by its sign where the type has one. Negative numbers are taken for all
-/// types, and hexadecimal ones are bits.
+/// Appends an integer. Types narrower than a word are sign-extended if signed. Every type accepts
+/// negative numbers; hexadecimal ones are bit patterns.
 fn integer(token: &Token<'_>, width: u32, is_signed: bool, out: &mut Vec<u32>) -> Result<()> {
     let range = || token.error(AssembleErrorKind::OutOfRange(token.text.to_owned()));
     let no_integer = || unexpected(token, "an integer");
@@ -87,7 +87,7 @@ fn integer(token: &Token<'_>, width: u32, is_signed: bool, out: &mut Vec<u32>) -
     Ok(())
 }
 
-/// The bits of a binary float with that many bits of exponent and fraction.
+/// Parses a binary float with these numbers of exponent and fraction bits.
 fn float(
     token: &Token<'_>,
     exponent_bits: u32,
@@ -105,7 +105,7 @@ fn float(
         let bits = hexadecimal(text, exponent_bits, fraction_bits).ok_or_else(no_number)?;
         return Ok(sign | bits);
     }
-    // No names: Rust takes `inf` and `nan`.
+    // Reject names: Rust parses `inf` and `nan`.
     if !digits.starts_with(|c: char| c.is_ascii_digit() || c == '.') {
         return Err(no_number());
     }
@@ -116,8 +116,8 @@ fn float(
     Ok(sign | bits)
 }
 
-/// `1.8p+3`, `cp-7`; with the exponent of infinity the fraction is taken as it is, which is how NaN is
-/// written. What lies between two numbers becomes that which is nearer to zero.
+/// Parses `1.8p+3` or `cp-7`. The exponent of infinity keeps the fraction, which is how text writes NaN.
+/// Rounds toward zero.
 fn hexadecimal(text: &str, exponent_bits: u32, fraction_bits: u32) -> Option<u64> {
     let (digits, exponent) = match text.split_once(['p', 'P']) {
         Some((digits, exponent)) => (digits, exponent.parse::<i32>().ok()?),
@@ -127,7 +127,7 @@ fn hexadecimal(text: &str, exponent_bits: u32, fraction_bits: u32) -> Option<u64
     if whole.is_empty() && fraction.is_empty() || exponent.abs() > 1 << 20 {
         return None;
     }
-    // The value is `significand` times two to the power of `power`.
+    // The value is `significand`·2^`power`.
     let (mut significand, mut power) = (0_u64, i64::from(exponent));
     for (index, c) in whole.chars().chain(fraction.chars()).enumerate() {
         let digit = u64::from(c.to_digit(16)?);
@@ -142,7 +142,7 @@ fn hexadecimal(text: &str, exponent_bits: u32, fraction_bits: u32) -> Option<u64
     if significand == 0 {
         return Some(0);
     }
-    // One bit in front of the point.
+    // Normalise to one bit before the point.
     let zeros = significand.leading_zeros();
     let exponent = power + 63 - i64::from(zeros);
     let normal = significand << zeros;

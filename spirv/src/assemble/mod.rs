@@ -1,20 +1,20 @@
 //! SPIR-V text to words: the assembly language of SPIRV-Tools, as their `docs/syntax.md` describes it.
 //!
-//! The grammar, with the names of all operands, is rspirv's table; here are the rules of the text. A text is
-//! split into tokens (`lex`), an instruction goes from its name, or the `%id =` in front of that, to the next
-//! one, and its operands are what the grammar says is next (`operands`). Numbers are those of their type
-//! (`literal`).
+//! The grammar, with the names of all operands, is rspirv's table; these modules hold the rules of the
+//! text. A text is split into tokens (`lex`). An instruction extends from its name, or from the `%id =`
+//! before that, to the next instruction, and the grammar names its operands (`operands`). Number
+//! literals are encoded by their type (`literal`).
 //!
-//! # What is guaranteed
+//! # Guarantees
 //!
-//! - *Text of any kind gives words or an error with its place, never a panic.* Nothing recurses, and the time
-//!   is linear in the text.
-//! - An id that is a number is kept. Other ids have the least number that is free, in the order in which the
-//!   words have them: the words are those of `spirv-as --preserve-numeric-ids`.
-//! - Comments say nothing, those of the header included: the version is what the caller asks for.
-//! - That words come of a text does not say that they are a valid module.
+//! - *Any text gives words or an error with its place, never a panic.* Nothing recurses, and the time is
+//!   linear in the text.
+//! - A numeric id is kept. Other ids get the least free number, in the order in which the words have
+//!   them: the words are those of `spirv-as --preserve-numeric-ids`.
+//! - Comments have no effect, the header included: the caller chooses the version.
+//! - The words need not be a valid module.
 //!
-//! Not known: numbers of 16-bit floats, and extended instructions whose operands are not ids.
+//! Unsupported: 16-bit float literals, and extended instructions whose operands are not ids.
 
 mod error;
 mod lex;
@@ -40,7 +40,7 @@ use std::sync::OnceLock;
 pub struct SpirvVersion(u32);
 
 impl SpirvVersion {
-    /// That of a target environment, such as `spv1.3` or `vulkan1.1`: the newest that it takes.
+    /// The newest version that a target environment, such as `spv1.3` or `vulkan1.1`, accepts.
     pub fn of_environment(name: &str) -> Option<Self> {
         let minor = match name {
             "spv1.0" | "vulkan1.0" => 0,
@@ -56,20 +56,20 @@ impl SpirvVersion {
     }
 }
 
-/// 1.6, in which all is known.
+/// 1.6, which has every instruction.
 impl Default for SpirvVersion {
     fn default() -> Self {
         Self(6)
     }
 }
 
-/// The number of SPIRV-Tools' assembler among generators, whose words these are.
+/// The generator number of SPIRV-Tools' assembler: the words are the same as its own.
 const GENERATOR: u32 = 7 << 16;
 
 /// The largest id: the limit of SPIR-V.
 const MAX_ID: u32 = (1 << 22) - 1;
 
-/// Whether a text is in this language: its first word begins an instruction.
+/// True if a text is SPIR-V assembly: its first word begins an instruction.
 pub fn is_assembly(text: &str) -> bool {
     let mut lines = text.lines().map(str::trim_start);
     let first = lines.find(|line| !line.is_empty() && !line.starts_with(';')).unwrap_or_default();
@@ -87,11 +87,11 @@ pub fn is_assembly(text: &str) -> bool {
     }
 }
 
-/// The words of a module from its text.
+/// Assembles the words of a module.
 ///
 /// # Errors
 ///
-/// What is wrong with it, and where; the first only.
+/// The first mistake, with its place.
 pub fn assemble(text: &str, version: SpirvVersion) -> Result<Vec<u32>, AssembleError> {
     let tokens = tokens(text)?;
     let mut assembler = Assembler::new(&tokens, version);
@@ -113,13 +113,13 @@ pub fn assemble(text: &str, version: SpirvVersion) -> Result<Vec<u32>, AssembleE
     Ok(assembler.finish())
 }
 
-/// Whether `%id =` begins there.
+/// True if `%id =` begins at token `at`.
 fn is_result(tokens: &[Token<'_>], at: usize) -> bool {
     let is_equals = || tokens.get(at + 1).is_some_and(|token| token.text == "=");
     tokens[at].text.starts_with('%') && is_equals()
 }
 
-/// The instruction of that name, which has no `Op` in front.
+/// The instruction of that name, given without `Op`.
 fn instruction(name: &str) -> Option<&'static Instruction<'static>> {
     static TABLE: OnceLock<FxHashMap<&'static str, &'static Instruction<'static>>> =
         OnceLock::new();
@@ -128,14 +128,14 @@ fn instruction(name: &str) -> Option<&'static Instruction<'static>> {
     table.get(name).or_else(|| table.get(without_ending(name)?)).copied()
 }
 
-/// The module so far.
+/// State of the assembly: the words so far, and the names and types of ids.
 struct Assembler<'t> {
     words: Vec<u32>,
-    /// Numbers that are ids in the text.
+    /// Numbers that the text uses as ids.
     kept: FxHashSet<u32>,
     /// Ids that have names.
     names: FxHashMap<&'t str, u32>,
-    /// The next number that a name may have.
+    /// The next number to try for a name.
     next: u32,
     bound: u32,
     /// Types of numbers, by their ids.
@@ -146,11 +146,11 @@ struct Assembler<'t> {
     sets: FxHashMap<u32, String>,
 }
 
-/// An instruction on its way.
+/// The instruction that is being assembled.
 struct Current<'a, 't> {
     grammar: &'static Instruction<'static>,
     tokens: std::slice::Iter<'a, Token<'t>>,
-    /// What follows, as the grammar has it.
+    /// Operands still expected by the grammar.
     expected: VecDeque<LogicalOperand>,
     start: usize,
     span: Span,
@@ -259,7 +259,7 @@ impl<'t> Assembler<'t> {
         Ok(())
     }
 
-    /// Keeps what is needed to read the numbers and names that follow.
+    /// Records types and imports, which later numbers and names depend on.
     fn learn(&mut self, grammar: &Instruction<'_>, start: usize) {
         let words = &self.words[start..];
         match (grammar.opcode, words) {
@@ -292,7 +292,7 @@ impl<'t> Assembler<'t> {
         use OperandKind as K;
         let expected = describe(kind);
         let token = current.token(expected)?;
-        // A word as it is, for what the grammar does not know.
+        // A literal word, for operands that the grammar does not know.
         if let Some(digits) = token.text.strip_prefix('!') {
             let word = literal::word(&Token { text: digits, span: token.span })?;
             self.words.push(word);
@@ -332,7 +332,7 @@ impl<'t> Assembler<'t> {
                 operands.into_iter().rev().for_each(|of| current.expected.push_front(of.clone()));
             }
             K::PairLiteralIntegerIdRef => {
-                // Of OpSwitch: numbers of the selector's type.
+                // In OpSwitch, numbers have the selector's type.
                 let selector = self.words.get(current.start + 1);
                 let ty = selector.and_then(|selector| self.types.get(selector)).copied();
                 self.number(&token, ty, current.span)?;
@@ -366,7 +366,7 @@ impl<'t> Assembler<'t> {
         literal::number(token, ty, &mut self.words)
     }
 
-    /// The name, or the number, of an extended instruction of the set that was named last.
+    /// The name, or the number, of an instruction of the extended set that was named last.
     fn extended(
         &mut self,
         token: &Token<'t>,
@@ -389,7 +389,7 @@ impl<'t> Assembler<'t> {
     }
 }
 
-/// A string in words: it ends with a zero.
+/// Appends a string as words, with a terminating zero.
 fn string(text: &str, out: &mut Vec<u32>) {
     let mut bytes = text.as_bytes().to_vec();
     bytes.push(0);

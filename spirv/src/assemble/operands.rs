@@ -6,10 +6,10 @@ use rspirv::grammar::{LogicalOperand, OperandKind};
 use rspirv::spirv;
 use std::str::FromStr;
 
-/// What an operand of a name is: its word, and the operands that it brings.
+/// A named operand: its word, and the further operands that it requires.
 pub(super) type Named = (u32, Vec<LogicalOperand>);
 
-/// Endings of names that have become part of SPIR-V without them.
+/// Suffixes of extensions that core SPIR-V dropped.
 const ENDINGS: [&str; 4] = ["KHR", "EXT", "GOOGLE", "NV"];
 
 /// The name without the ending of an extension.
@@ -36,7 +36,8 @@ macro_rules! named {
     };
 }
 
-/// What that name is as an operand of that kind, if it is one; nothing if the kind has no names.
+/// Looks a name up among the operands of a kind: `None` if the kind has no names, `Some(None)` if the
+/// name is unknown.
 pub(super) fn named(kind: OperandKind, text: &str) -> Option<Option<Named>> {
     named! { kind, text;
         SourceLanguage ExecutionModel AddressingModel MemoryModel ExecutionMode StorageClass Dim
@@ -55,7 +56,7 @@ pub(super) fn named(kind: OperandKind, text: &str) -> Option<Option<Named>> {
     }
 }
 
-/// A mask, `Volatile|Aligned`. Operands are in the order of the bits.
+/// Parses a mask, such as `Volatile|Aligned`. Further operands follow in the order of the bits.
 fn mask(text: &str, bit: &dyn Fn(u32) -> Option<Operand>) -> Option<Named> {
     let (mut word, mut additional) = (0, Vec::new());
     let names: Vec<(u32, Operand, String)> = (0..32)
@@ -79,7 +80,7 @@ fn mask(text: &str, bit: &dyn Fn(u32) -> Option<Operand>) -> Option<Named> {
     Some((word, additional))
 }
 
-/// What an operand of a kind is called in messages.
+/// Description of a kind of operand in messages.
 pub(super) fn describe(kind: OperandKind) -> &'static str {
     use OperandKind as K;
     match kind {
