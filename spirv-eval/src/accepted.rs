@@ -1,11 +1,11 @@
-//! The instructions that are known.
+//! The supported instructions.
 
 use rspirv::spirv::Op;
 
-/// All instructions that are known.
+/// All supported instructions.
 #[rustfmt::skip]
 pub(super) const ACCEPTED: &[Op] = &[
-    // Nothing to execute.
+    // No effect on execution.
     Op::Nop, Op::Source, Op::SourceContinued, Op::SourceExtension, Op::Name, Op::MemberName,
     Op::String, Op::Line, Op::NoLine, Op::ModuleProcessed, Op::Extension, Op::ExtInstImport,
     Op::MemoryModel, Op::EntryPoint, Op::ExecutionMode, Op::Capability, Op::Decorate, Op::MemberDecorate,

@@ -1,4 +1,4 @@
-//! What instructions do to components.
+//! Instructions on components.
 
 use super::integers::{IntegerBinary, IntegerUnary};
 use super::options::Undefined;
@@ -18,7 +18,7 @@ pub(super) enum Unary {
     InverseSqrt,
     IsNan,
     IsInfinite,
-    /// The same, a NaN as 0x7fc00000.
+    /// The identity, but any NaN becomes 0x7fc00000.
     Canonical,
     Not,
     Integer(IntegerUnary, Undefined),
@@ -36,16 +36,16 @@ pub(super) enum Binary {
     Modulo,
     /// `a − b·trunc(a/b)`.
     Remainder,
-    /// Numbers: whether the order is one of these, and what to say if there is none.
+    /// Compares floats: the orders that give true; `unordered` for NaN.
     Compare {
         less: bool,
         equal: bool,
         greater: bool,
         unordered: bool,
     },
-    /// Words, which are bools or integers.
+    /// Equality of words: bools or integers.
     Same,
-    /// The negation of it.
+    /// Inequality of words.
     Differ,
     And,
     Or,
@@ -53,7 +53,7 @@ pub(super) enum Binary {
     Elementary(Elementary),
 }
 
-/// The bits of a number; of any NaN one.
+/// The bits of a float; any NaN is 0x7fc00000.
 pub(super) fn word(value: f32) -> u32 {
     if value.is_nan() { NAN } else { value.to_bits() }
 }
@@ -64,7 +64,7 @@ pub(super) fn fma([a, b, c]: [u32; 3]) -> u32 {
 }
 
 impl Unary {
-    /// Whether operands, and whether the result, are numbers, and not bits.
+    /// True if operands, and true if the result, are floats.
     pub(super) fn numbers(self) -> (bool, bool) {
         match self {
             Self::Canonical | Self::Not | Self::Integer(..) => (false, false),
@@ -95,7 +95,7 @@ impl Unary {
 }
 
 impl Binary {
-    /// Whether operands, and whether the result, are numbers, and not bits.
+    /// True if operands, and true if the result, are floats.
     pub(super) fn numbers(self) -> (bool, bool) {
         match self {
             Self::Same | Self::Differ | Self::And | Self::Or | Self::Integer(..) => (false, false),
@@ -132,7 +132,7 @@ impl Binary {
     }
 }
 
-/// The comparison of numbers that an instruction is.
+/// The comparison of floats that an instruction computes.
 pub(super) fn comparison(op: Op) -> Option<Binary> {
     let (less, equal, greater, unordered) = match op {
         Op::FOrdEqual => (false, true, false, false),

@@ -1,12 +1,12 @@
-//! Words to instructions.
+//! Decodes words into instructions.
 
 use super::error::LoadError;
 use rspirv::spirv::{MAGIC_NUMBER, Op};
 
-/// The universal limit on ids.
+/// SPIR-V's universal limit on ids.
 const MAX_IDS: u32 = 0x3f_ffff;
 
-/// An instruction and its operands, those for its result among them.
+/// An instruction and its operands, including result type and result id.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Instruction<'w> {
     pub(super) op: Op,
@@ -62,7 +62,7 @@ impl<'w> Instruction<'w> {
         LoadError::Malformed { op: name(self.op), what: what.into(), at: self.at }
     }
 
-    /// The operand of that index.
+    /// The operand at that index.
     pub(super) fn operand(&self, index: usize) -> Result<u32, LoadError> {
         self.operands.get(index).copied().ok_or_else(|| self.malformed("an operand is missing"))
     }
@@ -72,7 +72,7 @@ impl<'w> Instruction<'w> {
         self.operands.get(from..).ok_or_else(|| self.malformed("an operand is missing"))
     }
 
-    /// Checks that there are exactly so many operands.
+    /// Checks the number of operands.
     pub(super) fn exactly(&self, count: usize) -> Result<(), LoadError> {
         if self.operands.len() == count {
             return Ok(());
@@ -80,7 +80,7 @@ impl<'w> Instruction<'w> {
         Err(self.malformed(format!("it has {} operands, not {count}", self.operands.len())))
     }
 
-    /// The string that begins at the operand of that index.
+    /// The string that begins at that operand.
     pub(super) fn string(&self, index: usize) -> Result<String, LoadError> {
         let bytes: Vec<u8> = self.rest(index)?.iter().flat_map(|word| word.to_le_bytes()).collect();
         let end = bytes.iter().position(|&byte| byte == 0);

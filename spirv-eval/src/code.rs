@@ -1,9 +1,9 @@
-//! Functions: blocks of instructions whose operands are places in memory.
+//! Decoded functions: blocks of steps whose operands are places in memory.
 
 use super::arithmetic::{Binary, Unary};
 use super::values::{Index, Space};
 
-/// A place in the source, lines and columns from 1.
+/// A source position; lines and columns count from 1.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Position {
     /// The id of the file.
@@ -14,14 +14,14 @@ pub struct Position {
     pub column: u32,
 }
 
-/// What a function does to whole operands: its result, of so many words.
+/// A function of whole operands; it writes the words of the result.
 pub(super) type Meaning = fn(&[Operand<'_>], &mut [u32]);
 
 /// The words of an operand.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Operand<'w> {
     pub(super) words: &'w [u32],
-    /// How many of them are one column.
+    /// Words per column.
     pub(super) rows: usize,
 }
 
@@ -29,7 +29,7 @@ pub(super) struct Operand<'w> {
 #[derive(Clone, Debug)]
 pub(super) struct Function {
     pub(super) blocks: Vec<Block>,
-    /// The numbers of its variables.
+    /// Indices of its variables.
     pub(super) variables: Vec<usize>,
 }
 
@@ -37,7 +37,7 @@ pub(super) struct Function {
 #[derive(Clone, Debug)]
 pub(super) struct Block {
     pub(super) label: u32,
-    /// What it is if it is the header of a loop.
+    /// Set for the header of a loop.
     pub(super) header: Option<Header>,
     pub(super) phis: Vec<Phi>,
     pub(super) steps: Vec<Step>,
@@ -47,18 +47,18 @@ pub(super) struct Block {
 /// The header of a loop.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Header {
-    /// Its number among all headers.
+    /// Index among all headers.
     pub(super) number: usize,
-    /// Where it is in the source.
+    /// Position in the source.
     pub(super) position: Option<Position>,
 }
 
-/// A value that depends on where control came from.
+/// A φ.
 #[derive(Clone, Debug)]
 pub(super) struct Phi {
     pub(super) to: usize,
     pub(super) words: usize,
-    /// Index of a block, ascending, and where the value for it lies.
+    /// Predecessors in ascending order, each with the place of its value.
     pub(super) ways: Vec<(usize, usize)>,
 }
 
@@ -84,15 +84,15 @@ pub(super) enum Step {
         of: [usize; 3],
         words: usize,
     },
-    /// The sum that has been computed, or difference, rounded once where a device is rough: `a·b + c`, a and c with the
-    /// opposite sign if so said.
+    /// Contracts the preceding sum or difference on a rough device: `a·b + c` rounded once, where
+    /// `opposite` negates a and c.
     Contract {
         to: usize,
         of: [usize; 3],
         opposite: [bool; 2],
         words: usize,
     },
-    /// A number of 64 bits for one of 32, and the other way round.
+    /// Converts a number of 32 bits to 64 bits; `Shorten` converts back.
     Lengthen {
         to: usize,
         a: usize,
@@ -108,7 +108,7 @@ pub(super) enum Step {
         of: Box<[Argument]>,
         words: usize,
     },
-    /// Componentwise; `stride` is 0 for one condition for all, else 1.
+    /// Selects by component; `stride` is 0 if one condition holds for all components, else 1.
     Select {
         to: usize,
         condition: usize,
@@ -127,19 +127,18 @@ pub(super) enum Step {
         a: usize,
         words: usize,
     },
-    /// A value from parts of others: `value` names each (its first word says whether it is
-    /// defined).
+    /// Composes a value from parts of others.
     Compose {
         to: usize,
         parts: Box<[Part]>,
     },
-    /// A component of a vector.
+    /// Extracts a component of a vector by a dynamic index.
     Pick {
         to: usize,
         a: usize,
         index: Index,
     },
-    /// A vector with another component.
+    /// Replaces a component of a vector by a dynamic index.
     Replace {
         to: usize,
         a: usize,
@@ -154,7 +153,7 @@ pub(super) enum Step {
         place: Place,
         a: usize,
     },
-    /// A texel in a column and a row of a level. (Textures are where their number lies.)
+    /// Fetches a texel of a level. `texture` is the place of the texture's number.
     Fetch {
         to: usize,
         texture: usize,
@@ -162,7 +161,7 @@ pub(super) enum Step {
         offset: Option<usize>,
         level: Option<usize>,
     },
-    /// A sample, without a level of the largest one.
+    /// Samples a texture; without a level, its largest.
     Sample {
         to: usize,
         texture: usize,
@@ -176,57 +175,56 @@ pub(super) enum Step {
         texture: usize,
         level: Option<usize>,
     },
-    /// How many elements a buffer has.
+    /// Number of elements of a buffer.
     Length {
         to: usize,
         buffer: usize,
     },
-    /// How many levels there are.
+    /// Number of levels of a texture.
     Levels {
         to: usize,
         texture: usize,
     },
-    /// How a value differs between the two pixels of a quad, in a row, in a column, or the sum of both sizes.
+    /// Difference of a value between pixels of the quad.
     Derivative {
         to: usize,
         a: usize,
         words: usize,
         axes: Axes,
     },
-    /// The pixel is discarded, and goes on for its neighbours.
+    /// Discards the pixel but continues its execution for its neighbours.
     Demote,
-    /// Whether it is.
+    /// True if the pixel was discarded.
     IsDemoted {
         to: usize,
     },
     Call(Box<Call>),
 }
 
-/// Of which level a sample is.
+/// Level of detail of a sample.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Level {
-    /// Of that number, which may lie between two.
+    /// An explicit level, which may lie between two.
     Given(usize),
-    /// Of that in which texels are as far apart as the place moves from pixel to pixel, to the right and down, and
-    /// something added.
+    /// From the movement of the sample position to the pixels on the right and below, plus a bias.
     Moved([usize; 2], Option<usize>),
 }
 
-/// Along what a derivative is.
+/// Direction of a derivative.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Axes {
     X,
     Y,
-    /// The sum of the sizes of both.
+    /// The sum of the absolute values of both.
     Both,
 }
 
-/// A value that is given to a function of whole operands.
+/// An operand of a function of whole operands.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Argument {
     pub(super) at: usize,
     pub(super) words: usize,
-    /// How many of them are one column.
+    /// Words per column.
     pub(super) rows: usize,
 }
 
@@ -235,48 +233,48 @@ pub(super) struct Argument {
 pub(super) struct Call {
     pub(super) function: usize,
     pub(super) arguments: Vec<Passed>,
-    /// Where the result goes.
+    /// Place of the result.
     pub(super) to: usize,
 }
 
-/// What is passed to a function, and where its parameter lies.
+/// An argument, and the place of its parameter.
 #[derive(Clone, Debug)]
 pub(super) enum Passed {
     Words { a: usize, to: usize, words: usize },
     Address { place: Place, to: usize },
 }
 
-/// Where words of a value lie in a space.
+/// Place of a value's words in a space.
 #[derive(Clone, Debug)]
 pub(super) struct Place {
     pub(super) space: Space,
-    /// Where the address lies in memory that is to be added.
+    /// Place of a base address, which is added.
     pub(super) base: Option<usize>,
     pub(super) at: usize,
     pub(super) indices: Box<[Index]>,
     pub(super) words: Words,
 }
 
-/// How the words of a value lie.
+/// Layout of a value's words.
 #[derive(Clone, Debug)]
 pub(super) enum Words {
-    /// So many, one after the other.
+    /// This number of consecutive words.
     Together(usize),
-    /// Each so many words from where the value begins.
+    /// Offset of each word from the value's beginning.
     Apart(Box<[u32]>),
 }
 
-/// Words of a value.
+/// A run of words of a value.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Part {
-    /// Where the value begins.
+    /// Place of the value, whose definedness is checked.
     pub(super) value: usize,
-    /// Where the words are.
+    /// Place of the words.
     pub(super) at: usize,
     pub(super) words: usize,
 }
 
-/// How a block ends. Blocks are indices.
+/// Terminator of a block. Blocks are indices.
 #[derive(Clone, Debug)]
 pub(super) enum End {
     Branch(usize),
@@ -288,16 +286,16 @@ pub(super) enum End {
     Switch {
         selector: usize,
         default: usize,
-        /// Ascending.
+        /// Ascending by literal.
         cases: Box<[(u32, usize)]>,
     },
     Return,
-    /// With a value of so many words.
+    /// Returns a value of that many words.
     ReturnValue {
         a: usize,
         words: usize,
     },
-    /// The pixel is discarded.
+    /// Discards the pixel.
     Kill,
     Unreachable,
 }

@@ -1,4 +1,4 @@
-//! Values from parts of others: construction, extraction, insertion, shuffles.
+//! Composites: construction, extraction, insertion, shuffles.
 
 use super::binary::Instruction;
 use super::code::{Part, Step};
@@ -6,7 +6,7 @@ use super::error::LoadError;
 use super::values::{Ids, ValueType, ZERO};
 use rspirv::spirv::Op;
 
-/// An instruction that makes a value of that type of parts.
+/// The step for an instruction that composes a value of type `kind`.
 pub(super) fn composite(
     ids: &Ids,
     instruction: &Instruction<'_>,
@@ -81,7 +81,7 @@ pub(super) fn composite(
             }
             for &component in components {
                 if component == u32::MAX {
-                    // It may be anything.
+                    // An undefined component may have any value.
                     parts.push(Part { value: first.1, at: ZERO, words: 1 });
                     continue;
                 }
@@ -99,7 +99,7 @@ pub(super) fn composite(
     Ok(Step::Compose { to, parts: parts.into() })
 }
 
-/// The part of a type that indices lead to, and how many words lie before it.
+/// The type of the part at these indices, and its offset in words.
 fn part(
     ids: &Ids,
     instruction: &Instruction<'_>,

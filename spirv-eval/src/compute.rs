@@ -1,4 +1,4 @@
-//! Instructions that compute a value: their operands checked against their types.
+//! Instructions that compute a value; checks operands against their types.
 
 use super::arithmetic::{Binary, Unary, comparison};
 use super::binary::{Instruction, name};
@@ -13,7 +13,7 @@ use super::values::{ComponentType, Entity, Ids, Index, MemoryRegion, ValueType};
 use super::wide::wide;
 use rspirv::spirv::Op;
 
-/// Where the value is that an id points to.
+/// The region that a pointer refers to.
 pub(super) fn place<'i>(
     ids: &'i Ids,
     instruction: &Instruction<'_>,
@@ -25,7 +25,7 @@ pub(super) fn place<'i>(
     }
 }
 
-/// An instruction that computes a value of that type from others.
+/// The step for an instruction that computes a value of type `kind`.
 pub(super) fn compute(
     undefined: Undefined,
     ids: &Ids,
@@ -56,7 +56,7 @@ pub(super) fn compute(
         true => Ok(()),
         false => Err(instruction.malformed("its result is of another type")),
     };
-    // Of integers, signs are a matter of what is done with them.
+    // Accepts either signedness: the operation determines the sign.
     let integer_at = |index| {
         let (from, at) = ids.value(instruction, operand(index)?)?;
         match from.scalar.is_integer() && from.of(kind.scalar) == kind {
@@ -180,7 +180,7 @@ pub(super) fn compute(
             let is_float = [from, kind].iter().any(|of| of.scalar == ComponentType::Float);
             unary(
                 match undefined {
-                    // The bits of a NaN are open.
+                    // SPIR-V leaves the bits of a NaN open.
                     Undefined::Total if is_float => Unary::Canonical,
                     _ => Unary::Integer(IntegerUnary::Bitcast, undefined),
                 },
@@ -210,7 +210,7 @@ pub(super) fn compute(
         }
         Op::ExtInst => {
             if !matches!(ids.get(operand(2)?), Some(Entity::Glsl)) {
-                return malformed("it is of no instruction set");
+                return malformed("its instruction set is unknown");
             }
             glsl(undefined, ids, instruction, kind, to)
         }

@@ -1,14 +1,14 @@
-//! Why a module cannot be executed.
+//! Errors of loading a module.
 
 use thiserror::Error;
 
-/// Why words cannot be executed. `at` is the index of the first word of the instruction.
+/// Reasons why words cannot be executed. `at` is the index of the first word of the instruction.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
 pub enum LoadError {
     /// The header is not that of a SPIR-V module.
     #[error("these are not the words of a SPIR-V module")]
     NotAModule,
-    /// A version that is not known.
+    /// An unknown version.
     #[error("SPIR-V version {0:#010x} is none of 1.0 to 1.6")]
     Version(u32),
     /// The bound on ids is larger than SPIR-V allows.
@@ -17,10 +17,10 @@ pub enum LoadError {
     /// An instruction has no words, or goes beyond the end.
     #[error("word {at}: the instruction does not end within the module")]
     Truncated {
-        /// Where.
+        /// Index of the instruction.
         at: usize,
     },
-    /// An instruction that the evaluator does not know.
+    /// An instruction that the evaluator does not support.
     #[error("word {at}: {name} is not among the instructions that can be evaluated")]
     Opcode {
         /// Its name.
@@ -28,12 +28,12 @@ pub enum LoadError {
         /// Where.
         at: usize,
     },
-    /// Something else that the evaluator does not know, such as a capability.
+    /// Another unsupported feature, such as a capability.
     #[error("word {at}: {what} cannot be evaluated")]
     Unknown {
-        /// What.
+        /// The feature.
         what: String,
-        /// Where.
+        /// Index of the instruction.
         at: usize,
     },
     /// An instruction that breaks a rule of SPIR-V.
@@ -41,12 +41,12 @@ pub enum LoadError {
     Malformed {
         /// Its name.
         op: String,
-        /// What is wrong.
+        /// The mistake.
         what: String,
-        /// Where.
+        /// Index of the instruction.
         at: usize,
     },
-    /// Something is missing at the end.
+    /// A required part of the module is missing.
     #[error("the module has no {0}")]
     Missing(&'static str),
 }

@@ -1,4 +1,4 @@
-//! Reading functions: their blocks and instructions, ids replaced by places in memory.
+//! Reads functions: blocks and instructions, with ids replaced by places in memory.
 
 use super::arithmetic::Binary;
 use super::binary::Instruction;
@@ -14,7 +14,7 @@ use super::values::{ComponentType, Entity, Ids, MemoryRegion, SpirvType, ValueTy
 use rspirv::spirv::{Decoration, Op, StorageClass};
 use rustc_hash::FxHashMap;
 
-/// An instruction whose ids may be defined later.
+/// An instruction whose operands may be defined later.
 #[derive(Debug)]
 struct Pending {
     op: Op,
@@ -33,7 +33,7 @@ impl Pending {
     }
 }
 
-/// A block as it is read.
+/// A block that is being read.
 #[derive(Debug)]
 struct Draft {
     label: u32,
@@ -42,30 +42,30 @@ struct Draft {
     header: Option<Position>,
     phis: Vec<(usize, ValueType, Pending)>,
     steps: Vec<Step>,
-    /// Products that may be contracted: where they are, and their factors.
+    /// Products that may be contracted: places and factors.
     products: FxHashMap<usize, [usize; 2]>,
     end: Option<Pending>,
 }
 
-/// A function as it is read.
+/// A function that is being read.
 #[derive(Debug)]
 pub(super) struct LoadedFunction {
     pub(super) number: usize,
     result: Option<ValueType>,
     blocks: Vec<Draft>,
-    /// The line that stands before the next block.
+    /// Line of the next block.
     line: Option<Position>,
-    /// How many parameters have been named.
+    /// Number of parameters read.
     parameters: usize,
 }
 
 impl LoadedFunction {
-    /// From its OpFunction.
+    /// Begins at OpFunction.
     pub(super) fn new(number: usize, signature: &Signature) -> Self {
         Self { number, result: signature.result, blocks: Vec::new(), line: None, parameters: 0 }
     }
 
-    /// Reads an instruction inside it.
+    /// Reads an instruction of the function.
     pub(super) fn instruction(
         &mut self,
         ids: &mut Ids,
@@ -105,13 +105,13 @@ impl LoadedFunction {
             (Op::Label | Op::FunctionEnd, Some(_)) => {
                 Err(instruction.malformed("the block before it has no end"))
             }
-            (_, None) => Err(instruction.malformed("it stands in no block")),
+            (_, None) => Err(instruction.malformed("it is outside a block")),
             (Op::FunctionCall, Some(block)) => block.call(ids, globals, signatures, instruction),
             (_, Some(block)) => block.instruction(ids, globals, instruction),
         }
     }
 
-    /// The blocks, all ids being known; `headers` counts those of loops.
+    /// Completes the blocks once all ids are known; `headers` counts loop headers of the module.
     pub(super) fn finish(self, ids: &Ids, headers: &mut usize) -> Result<Vec<Block>, LoadError> {
         if self.blocks.last().is_none_or(|block| block.end.is_none()) {
             return Err(LoadError::Missing("end of its function"));
@@ -129,7 +129,7 @@ impl LoadedFunction {
         let result = self.result;
         let mut blocks = Vec::with_capacity(drafts.len());
         for (index, draft) in drafts.into_iter().enumerate() {
-            // What is not reached may branch anywhere.
+            // An unreachable block may branch anywhere.
             let before = if index < reached { Some(index) } else { None };
             let mut block = draft.finish(before, ids, &labels, &is_header, result)?;
             if let Some(header) = &mut block.header {
@@ -155,7 +155,7 @@ impl Draft {
                 self.line = Some(position(instruction)?);
                 Ok(())
             }
-            // The number of its lines.
+            // A line of the debug information.
             Op::ExtInst if matches!(ids.get(operand(2)?), Some(Entity::DebugInfo)) => {
                 let number = |index| match operand(index).map(|id| globals.constant(id)) {
                     Ok(Some(&[number])) => Some(number),
@@ -199,7 +199,7 @@ impl Draft {
                 let from = place(ids, instruction, from)?.clone();
                 let to_region = place(ids, instruction, to)?.clone();
                 if from.kind != to_region.kind {
-                    return Err(instruction.malformed("it copies what is of another type"));
+                    return Err(instruction.malformed("its pointers are of different types"));
                 }
                 let to = allocate(ids, instruction, from.kind)?;
                 self.steps.push(Step::Load { to, place: globals.place(ids, instruction, &from)? });
@@ -232,7 +232,7 @@ impl Draft {
                 let to = allocate(ids, instruction, kind)?;
                 if op == Op::Phi {
                     if !self.steps.is_empty() {
-                        return Err(instruction.malformed("it stands after other instructions"));
+                        return Err(instruction.malformed("it follows other instructions"));
                     }
                     self.phis.push((to, kind, Pending::new(instruction)));
                 } else if op == Op::Load {
@@ -260,7 +260,7 @@ impl Draft {
         }
     }
 
-    /// A sample; of textures with levels, with how its place moves.
+    /// Adds a sample. A texture with levels needs derivatives of the sample position.
     fn sample(
         &mut self,
         ids: &mut Ids,
@@ -287,7 +287,8 @@ impl Draft {
         Ok(())
     }
 
-    /// Has what was computed last, as that id, be contracted with a product of this block where it may be.
+    /// Contracts the last step, whose result is `id`, with a product of this block, if the module allows
+    /// that.
     fn contract(&mut self, globals: &Globals, id: u32) {
         let Some(&Step::Binary { function, to, a, b, words }) = self.steps.last() else { return };
         if globals.decoration(id, Decoration::NoContraction).is_some() {
@@ -322,7 +323,8 @@ impl Draft {
         Ok(())
     }
 
-    /// A function of GLSL.std.450 that gives two values, of which one is stored. Whether it is one.
+    /// Adds a function of GLSL.std.450 that stores its second result through a pointer; false for other
+    /// instructions.
     fn with_pointer(
         &mut self,
         ids: &mut Ids,
@@ -343,7 +345,7 @@ impl Draft {
         let words = kind.words();
         let both = allocate(ids, instruction, kind)?;
         let second = allocate(ids, instruction, kind)?;
-        // One behind the other: what is allocated at once lies so.
+        // Both results are contiguous: consecutive allocations are adjacent.
         self.steps.push(Step::Apply { meaning, to: both, of: [operand].into(), words: 2 * words });
         let stored = allocate(ids, instruction, region.kind)?;
         for (to, at) in [(to, both), (stored, second)] {
@@ -413,7 +415,7 @@ impl Draft {
         ids.define(instruction, id, entity)
     }
 
-    /// The blocks to which control may go. (What is no block is found later.)
+    /// Successors of the block. (An id that is no block is reported later.)
     fn successors(&self, labels: &FxHashMap<u32, usize>) -> Vec<usize> {
         let Some(Pending { op, operands, .. }) = &self.end else { return Vec::new() };
         let ids: Vec<u32> = match op {
@@ -439,7 +441,7 @@ impl Draft {
             let to = labels.get(&id).copied();
             let to = to.ok_or_else(|| end.malformed(format!("%{id} is no block")))?;
             if to == 0 || index.is_some_and(|index| to <= index && !headers[to]) {
-                return Err(end.malformed(format!("it goes back to %{id}, which begins no loop")));
+                return Err(end.malformed(format!("it goes back to %{id}, which is no loop header")));
             }
             Ok(to)
         };
@@ -502,13 +504,13 @@ impl Draft {
     }
 }
 
-/// The place that an OpLine names.
+/// The position in an OpLine.
 fn position(instruction: &Instruction<'_>) -> Result<Position, LoadError> {
     let operand = |index| instruction.operand(index);
     Ok(Position { file: operand(0)?, line: operand(1)?, column: operand(2)? })
 }
 
-/// Takes memory for a value, if there is so much.
+/// Allocates memory for a value, within the limit.
 fn allocate(
     ids: &mut Ids,
     instruction: &Instruction<'_>,

@@ -16,32 +16,32 @@ use super::values::{ComponentType, Entity, Ids, SpirvType, ValueType};
 use lambdav_core::op::Elementary;
 use rspirv::spirv::{GlslStd450Op as Glsl, Op};
 
-/// What the operands of a function are.
+/// Types of a function's operands.
 #[derive(Clone, Copy)]
 enum Rule {
-    /// So many of the type of the result, which is of numbers and no matrix.
+    /// This many of the result's type, a scalar or vector of floats.
     Numbers(usize),
-    /// So many of the shape of the result, all integers.
+    /// This many integers of the result's shape.
     Integers(usize),
-    /// A scalar from so many vectors of one type.
+    /// This many vectors of one type; the result is a scalar.
     Reduced(usize),
-    /// Vectors of three numbers.
+    /// Vectors of three floats.
     Triples,
-    /// Two of the type of the result, and a scalar.
+    /// Two of the result's type, and a scalar.
     Refract,
-    /// One of the type of the result, and an integer for each component.
+    /// One of the result's type, and an integer for each component.
     Ldexp,
-    /// An integer from so many numbers, and back.
+    /// An integer from this many floats; `Unpack` is the inverse.
     Pack(u8),
     Unpack(u8),
-    /// Of a square matrix, and to one.
+    /// A square matrix; `Inverse` also returns one.
     Determinant,
     Inverse,
-    /// A structure of two like the operand, which is of numbers.
+    /// The result is a structure of two values of the operand's type, which is of floats.
     Modf,
-    /// The same, the second of integers.
+    /// The same, with integers for the second.
     Frexp,
-    /// A structure of two like both operands, which are of integers.
+    /// The result is a structure of two values of both operands' type, which is of integers.
     Extended,
 }
 
@@ -54,7 +54,7 @@ enum Extended {
     Whole(Meaning, Rule),
 }
 
-/// The function of that number, or the name of one that is not known.
+/// The function of that number, or the name of an unsupported one.
 fn extended(undefined: Undefined, number: u32) -> Result<Extended, String> {
     use Extended::Whole;
     let Some(function) = Glsl::from_u32(number) else { return Err(format!("number {number}")) };
@@ -137,7 +137,7 @@ fn extended(undefined: Undefined, number: u32) -> Result<Extended, String> {
     })
 }
 
-/// A function of GLSL.std.450 with a result of that type.
+/// The step for a function of GLSL.std.450 with a result of type `kind`.
 pub(super) fn glsl(
     undefined: Undefined,
     ids: &Ids,
@@ -186,8 +186,8 @@ pub(super) fn glsl(
     })
 }
 
-/// A function that gives two values, of which one is stored where a pointer leads, and the type of that one's
-/// components.
+/// A function with two results, of which it stores the second through a pointer, and the component type
+/// of the second.
 pub(super) fn with_pointer(
     ids: &Ids,
     instruction: &Instruction<'_>,
@@ -208,7 +208,7 @@ pub(super) fn with_pointer(
     Ok(found)
 }
 
-/// An instruction that is a function of whole operands.
+/// The step for an instruction that is a function of whole operands.
 pub(super) fn applied(
     ids: &Ids,
     instruction: &Instruction<'_>,
@@ -244,7 +244,8 @@ pub(super) fn applied(
     Ok(step(meaning, arguments(ids, instruction, 2, kind, rule)?))
 }
 
-/// So many integers like the result, and the scalars offset and count.
+/// Operands of a bit-field instruction: `count` integers of the result's type, then the scalars offset
+/// and count.
 fn fields(
     ids: &Ids,
     instruction: &Instruction<'_>,
@@ -256,7 +257,7 @@ fn fields(
     (2..).zip(kinds).map(|(k, kind)| integers(ids, instruction, k, kind)).collect()
 }
 
-/// A product of vectors, matrices and scalars.
+/// The step for a product of vectors, matrices and scalars.
 fn product(
     ids: &Ids,
     instruction: &Instruction<'_>,
@@ -266,7 +267,7 @@ fn product(
     let vector = |rows| ValueType::numbers(rows);
     let matrix = |rows, columns| ValueType { columns, ..vector(rows) };
     let of = |index| ids.value(instruction, instruction.operand(index)?).map(|(of, _)| of);
-    // The types of operands for a result of that type.
+    // Operand types for a result of type `kind`.
     let (meaning, kinds): (Meaning, Vec<ValueType>) = match instruction.op {
         Op::VectorTimesScalar | Op::MatrixTimesScalar => (vectors::scaled, vec![kind, vector(1)]),
         Op::VectorTimesMatrix => {
@@ -392,7 +393,7 @@ fn is_square(of: ValueType) -> bool {
     of.is_matrix() && of.columns == of.rows && of.scalar == ComponentType::Float
 }
 
-/// An operand of that type.
+/// An operand of type `kind`.
 pub(super) fn argument(
     ids: &Ids,
     instruction: &Instruction<'_>,
@@ -403,7 +404,7 @@ pub(super) fn argument(
     Ok(Argument { at, words: kind.words(), rows: kind.rows.into() })
 }
 
-/// An operand of that shape, of integers with signs or without.
+/// An operand of that shape, of signed or unsigned integers.
 fn integers(
     ids: &Ids,
     instruction: &Instruction<'_>,

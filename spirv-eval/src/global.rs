@@ -1,5 +1,4 @@
-//! What a module declares: types, constants, and variables in the memory that it shares with the
-//! world.
+//! Declarations of a module: types, constants, and variables in shared memory.
 
 mod access;
 mod constants;
@@ -16,47 +15,47 @@ use super::values::{ComponentType, Entity, Ids, MAX_AGGREGATE, OpaqueType, Spirv
 use rspirv::spirv::{Decoration, Dim, Op, StorageClass};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-/// A variable that is written.
+/// An output variable.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Output {
     pub(super) location: u32,
-    /// How many components it has, and where they lie among the variables' words.
+    /// Number of components, and their place among the variables' words.
     pub(super) components: usize,
     pub(super) at: usize,
 }
 
-/// What a variable is for.
+/// Role of a variable.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Role {
     FragCoord,
-    /// An input that is not written.
+    /// An input other than FragCoord; read-only.
     Input,
     Output,
-    /// Of the module's or a function's own.
+    /// A private variable, or one of a function.
     Own,
 }
 
-/// A variable in the memory of the module's own ones.
+/// A variable in the module's own memory.
 #[derive(Clone, Debug)]
 pub(super) struct Variable {
     pub(super) role: Role,
-    /// Where its words lie.
+    /// Index of the first word.
     pub(super) at: usize,
     pub(super) words: usize,
-    /// What it holds at the beginning, if that is said.
+    /// Constant initialiser, if any.
     pub(super) initial: Option<Box<[u32]>>,
-    /// Where that lies in memory if it is a constant that is computed.
+    /// Place in memory of a computed initialiser.
     pub(super) computed: Option<usize>,
-    /// Whether something is stored in it.
+    /// True if any instruction stores to the variable.
     pub(super) is_written: bool,
 }
 
-/// A block that is only read.
+/// A read-only block.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Block {
-    /// Its descriptor set and number; `None` for push constants.
+    /// Its descriptor set and binding; `None` for push constants.
     pub(super) binding: Option<[u32; 2]>,
-    /// How many words it must have at least.
+    /// Number of words that the block needs at least.
     pub(super) words: usize,
 }
 
@@ -64,7 +63,7 @@ pub(super) struct Block {
 #[derive(Debug)]
 pub(super) struct Globals {
     pub(super) undefined: Undefined,
-    /// Whether textures have levels: those that are asked for their number have.
+    /// Textures have several levels if any function queries their number.
     pub(super) has_levels: bool,
     /// The variables of the entry point's interface.
     interface: FxHashSet<u32>,
@@ -74,7 +73,7 @@ pub(super) struct Globals {
     constant_ids: FxHashMap<u32, usize>,
     pub(super) constants: Vec<(usize, Box<[u32]>)>,
     pub(super) computed: Vec<Step>,
-    /// The ids of constants that are computed.
+    /// The ids of computed constants.
     computed_ids: FxHashSet<u32>,
     pub(super) outputs: Vec<Output>,
     pub(super) inputs: Vec<InputVariable>,
@@ -83,14 +82,14 @@ pub(super) struct Globals {
     pub(super) resources: Vec<ResourceBinding>,
     pub(super) variables: Vec<Variable>,
     pub(super) variable_words: usize,
-    /// The variables of the module itself, and how many there are with those of functions that have been
-    /// taken.
+    /// The module's own variables; `taken` counts all variables already assigned to the module or a
+    /// function.
     pub(super) of_module: Vec<usize>,
     taken: usize,
 }
 
 impl Globals {
-    /// Without declarations.
+    /// No declarations yet.
     pub(super) fn new(undefined: Undefined, interface: FxHashSet<u32>) -> Self {
         Self {
             undefined,
@@ -114,23 +113,23 @@ impl Globals {
         }
     }
 
-    /// Says that the variables of the module itself are known.
+    /// Ends the list of the module's own variables.
     pub(super) fn close(&mut self) {
         self.of_module = self.take_variables();
     }
 
-    /// The numbers of the variables since the last time.
+    /// The variables declared since the last call.
     pub(super) fn take_variables(&mut self) -> Vec<usize> {
         let first = std::mem::replace(&mut self.taken, self.variables.len());
         (first..self.variables.len()).collect()
     }
 
-    /// Remembers a name of an id or member.
+    /// Records the name of an id or member.
     pub(super) fn name(&mut self, id: u32, member: Option<u32>, name: String) {
         self.names.insert((id, member), name);
     }
 
-    /// Remembers a decoration.
+    /// Records a decoration.
     pub(super) fn decorate(
         &mut self,
         id: u32,
@@ -146,7 +145,7 @@ impl Globals {
         self.constant_ids.get(&id).map(|&index| &*self.constants[index].1)
     }
 
-    /// A type, constant or variable.
+    /// Reads a type, constant or variable.
     pub(super) fn declare(
         &mut self,
         ids: &mut Ids,
@@ -227,7 +226,7 @@ impl Globals {
                 };
                 let words = kind.words().max(1).saturating_mul(count as usize);
                 if count == 0 || words > MAX_AGGREGATE {
-                    return malformed("its values are too large, or there are none");
+                    return malformed("its length is zero, or its values are too large");
                 }
                 SpirvType::Array(kind, count as usize)
             }
@@ -239,7 +238,8 @@ impl Globals {
                 SpirvType::Pointer(class, operand(2)?)
             }
             Op::TypeImage => {
-                // Of floats, 2D, no depth or nothing said of it, one layer, one sample, with a sampler.
+                // Supported: 2D images of floats, not depth, not arrayed, single-sampled, used with a
+                // sampler.
                 let of_floats =
                     ids.kind(instruction, operand(1)?)? == ValueType::scalar(ComponentType::Float);
                 let rest = instruction.rest(2)?;

@@ -1,4 +1,4 @@
-//! Images: which texture an id stands for, and what is read of it.
+//! Images: the texture that an id refers to, and reads of it.
 
 use super::binary::Instruction;
 use super::code::Step;
@@ -7,8 +7,7 @@ use super::options::Undefined;
 use super::values::{ComponentType, Entity, Ids, OpaqueType, SpirvType, ValueType};
 use rspirv::spirv::{ImageOperands, Op};
 
-/// What an instruction loads from a pointer to a texture or sampler, or makes of what was loaded; nothing for
-/// other instructions.
+/// The texture or sampler that an instruction loads, copies or combines; `None` for other instructions.
 pub(super) fn opaque(
     ids: &Ids,
     instruction: &Instruction<'_>,
@@ -46,7 +45,7 @@ pub(super) fn opaque(
     }
 }
 
-/// The optional operands that say something here.
+/// The optional image operands that have an effect.
 #[derive(Default)]
 struct Optional {
     bias: Option<u32>,
@@ -55,7 +54,7 @@ struct Optional {
     offset: Option<u32>,
 }
 
-/// The optional operands of an instruction, from that index on.
+/// The optional image operands from that index on.
 fn optional(instruction: &Instruction<'_>, from: usize) -> Result<Optional, LoadError> {
     let mut all = Optional::default();
     let Some(&mask) = instruction.operands.get(from) else { return Ok(all) };
@@ -93,7 +92,7 @@ fn optional(instruction: &Instruction<'_>, from: usize) -> Result<Optional, Load
     Ok(all)
 }
 
-/// Where the number of the texture lies that an instruction reads.
+/// Place of the number of the texture that an instruction reads.
 fn texture(
     ids: &Ids,
     instruction: &Instruction<'_>,
@@ -105,7 +104,7 @@ fn texture(
     }
 }
 
-/// So many integers, with signs or without.
+/// Place of a vector of `count` integers, signed or unsigned.
 fn integers(
     ids: &Ids,
     instruction: &Instruction<'_>,
@@ -119,19 +118,19 @@ fn integers(
     }
 }
 
-/// What a sample reads.
+/// Operands of a sample.
 pub(super) struct Sample {
     pub(super) texture: usize,
-    /// A vector of two numbers at least.
+    /// Place of a vector of at least two floats.
     pub(super) place: usize,
     pub(super) offset: Option<usize>,
-    /// The number of the level, how the place moves, and what is added to the level, as far as they are given.
+    /// Level of detail, gradients, and bias, if given.
     pub(super) level: Option<usize>,
     pub(super) gradients: Option<[usize; 2]>,
     pub(super) bias: Option<usize>,
 }
 
-/// A sample with a result of that type; nothing for other instructions.
+/// The operands of a sample with a result of type `kind`; `None` for other instructions.
 pub(super) fn sample(
     undefined: Undefined,
     ids: &Ids,
@@ -143,7 +142,7 @@ pub(super) fn sample(
     };
     let texture = texture(ids, instruction, OpaqueType::SampledImage)?;
     if undefined == Undefined::Marked {
-        let what = "a sample, which a sampler decides,".into();
+        let what = "an image sample, which depends on a sampler's state,".into();
         return Err(LoadError::Unknown { what, at: instruction.at });
     }
     if kind != ValueType::numbers(4) {
@@ -168,7 +167,7 @@ pub(super) fn sample(
     Ok(Some(Sample { texture, place, offset, level, gradients, bias }))
 }
 
-/// An instruction that reads an image, with a result of that type; nothing for others, and for samples.
+/// The step for an instruction that reads or queries an image; `None` for others, and for samples.
 pub(super) fn read(
     undefined: Undefined,
     ids: &Ids,
@@ -205,7 +204,7 @@ pub(super) fn read(
             let Optional { level, offset, .. } = optional(instruction, 4)?;
             let level = level.map(|id| integers_of(id, 1)).transpose()?;
             let offset = offset.map(|id| integers_of(id, 2)).transpose()?;
-            // Other components of the place mean nothing in two dimensions.
+            // Further components of the coordinate are unused in two dimensions.
             let (of, place) = ids.value(instruction, instruction.operand(3)?)?;
             if !of.scalar.is_integer() || of.rows < 2 || of.aggregate.is_some() {
                 return Err(instruction.malformed("its place is no vector of integers"));

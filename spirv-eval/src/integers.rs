@@ -1,12 +1,11 @@
-//! What instructions do to integers.
+//! Instructions on integers.
 //!
-//! What SPIR-V leaves undefined gives bits that are hardly ever those that somebody expects, or what
-//! [`Undefined::Total`] says.
+//! Undefined results are improbable bits, or those that [`Undefined::Total`] defines.
 
 use super::options::Undefined;
 use rspirv::spirv::Op;
 
-/// What an undefined result is: these bits, or what it is where all is defined.
+/// An undefined result: improbable bits, or `total`.
 fn open(undefined: Undefined, total: u32) -> u32 {
     match undefined {
         Undefined::Marked => 0x5bad_c0de,
@@ -14,7 +13,7 @@ fn open(undefined: Undefined, total: u32) -> u32 {
     }
 }
 
-/// A function of one integer, or to one.
+/// A function of one integer, or with an integer result.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum IntegerUnary {
     Negate,
@@ -104,7 +103,7 @@ impl IntegerBinary {
     }
 }
 
-/// An instruction on two integers, which gives one.
+/// The binary operation of an instruction.
 pub(super) fn arithmetic(op: Op) -> Option<IntegerBinary> {
     Some(match op {
         Op::IAdd => IntegerBinary::Add,
@@ -123,8 +122,7 @@ pub(super) fn arithmetic(op: Op) -> Option<IntegerBinary> {
     })
 }
 
-/// A comparison of two integers by their order: of each, that of the first with the second, or of the
-/// second with the first.
+/// The comparison of an instruction; true if its operands are swapped.
 pub(super) fn order(op: Op) -> Option<(IntegerBinary, bool)> {
     Some(match op {
         Op::SLessThan => (IntegerBinary::Less, false),

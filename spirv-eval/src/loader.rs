@@ -1,4 +1,4 @@
-//! Reading a module: one pass over its instructions, declarations before their uses.
+//! Loads a module in one pass over its instructions, declarations before their uses.
 
 use super::accepted::ACCEPTED;
 use super::binary::{Instruction, instructions, name};
@@ -13,7 +13,7 @@ use super::signature::{Signature, signature};
 use super::values::{Entity, Ids};
 use rspirv::spirv::{AddressingModel, Capability, Decoration, ExecutionMode, MemoryModel, Op};
 
-/// What has been read.
+/// State of the loader.
 #[derive(Debug)]
 struct Loader<'w> {
     undefined: Undefined,
@@ -24,32 +24,32 @@ struct Loader<'w> {
     functions: Vec<Option<Function>>,
     /// The function that is being read.
     function: Option<LoadedFunction>,
-    /// Whether one is being read that nobody calls.
+    /// True inside a function that is never called.
     is_skipped: bool,
     headers: usize,
     sources: Vec<Source>,
-    /// Strings, which may be the names of files.
+    /// Strings, which may be file names.
     names: Vec<(u32, String)>,
-    /// Whether what OpSourceContinued adds belongs to the last of `sources`.
+    /// True if OpSourceContinued extends the last of `sources`.
     continues: bool,
 }
 
 impl Module {
-    /// The instructions that the evaluator knows.
+    /// The supported instructions.
     pub const ACCEPTED: &'static [Op] = ACCEPTED;
 
-    /// Reads a module, in which what is undefined is a fault ([`Undefined::Marked`]).
+    /// Loads a module; undefined behaviour is a fault ([`Undefined::Marked`]).
     pub fn new(words: &[u32]) -> Result<Self, LoadError> {
         load(words, &LoadOptions::default())
     }
 
-    /// Reads a module.
+    /// Loads a module.
     pub fn with_options(words: &[u32], options: &LoadOptions) -> Result<Self, LoadError> {
         load(words, options)
     }
 }
 
-/// Reads a module.
+/// Loads a module.
 fn load(words: &[u32], options: &LoadOptions) -> Result<Module, LoadError> {
     let undefined = options.undefined;
     let scan = scan(words, options)?;
@@ -83,7 +83,7 @@ fn known(instruction: &Instruction<'_>) -> Result<(), LoadError> {
 }
 
 impl<'w> Loader<'w> {
-    /// Takes the next instruction.
+    /// Reads the next instruction.
     fn next(&mut self, instruction: &Instruction<'w>) -> Result<(), LoadError> {
         if self.is_skipped {
             self.is_skipped = instruction.op != Op::FunctionEnd;
@@ -96,7 +96,7 @@ impl<'w> Loader<'w> {
             let done = known(instruction).and_then(|()| self.declare(instruction));
             return match done {
                 Err(error) if self.undefined == Undefined::Total => {
-                    // The id of a type is the first operand, that of others the second.
+                    // The id of a type is the first operand, that of other declarations the second.
                     let error = self.ids.reason(instruction, error);
                     let index = usize::from(!name(instruction.op).starts_with("OpType"));
                     match instruction.op {
@@ -127,7 +127,7 @@ impl<'w> Loader<'w> {
         Ok(())
     }
 
-    /// Begins a function. With the first one, all that are called get their parameters.
+    /// Begins a function. The first one also reads the signatures of all called functions.
     fn begin(&mut self, instruction: &Instruction<'w>) -> Result<(), LoadError> {
         if self.signatures.is_empty() {
             self.globals.close();
@@ -158,7 +158,7 @@ impl<'w> Loader<'w> {
         if self.function.is_some() {
             return Err(LoadError::Missing("end of its function"));
         }
-        let missing = LoadError::Missing("entry point of the fragment stage that is meant");
+        let missing = LoadError::Missing("matching fragment entry point");
         let entry = self.scan.entry.ok_or(missing)?;
         let entry = self.signatures.iter().position(|of| of.id == entry);
         let entry = entry.ok_or(LoadError::Missing("function for its entry point"))?;
@@ -190,7 +190,7 @@ impl<'w> Loader<'w> {
         })
     }
 
-    /// Takes an instruction outside functions.
+    /// Reads an instruction outside functions.
     fn declare(&mut self, instruction: &Instruction<'_>) -> Result<(), LoadError> {
         let is_marked = self.undefined == Undefined::Marked;
         let unknown = |what: String| match is_marked {
@@ -284,8 +284,7 @@ impl<'w> Loader<'w> {
         }
     }
 
-    /// A file, by its number among the instructions of NonSemantic.Shader.DebugInfo.100. (What it says of types and of
-    /// variables has no meaning here.)
+    /// Records a file of NonSemantic.Shader.DebugInfo.100. Its types and variables are ignored.
     fn debug_source(&mut self, instruction: &Instruction<'_>) -> Result<(), LoadError> {
         let string =
             |s: &Self, index| match instruction.operands.get(index).map(|id| s.ids.get(*id)) {
@@ -349,7 +348,7 @@ impl<'w> Loader<'w> {
             | Decoration::MatrixStride => instruction.operand(index + 1)?,
             Decoration::NoContraction => 0,
             Decoration::RowMajor if !is_marked => 0,
-            // What is said of memory is read where memory is.
+            // Decorations without effect, or checked where the memory is accessed.
             Decoration::Block
             | Decoration::NonWritable
             | Decoration::ColMajor

@@ -1,4 +1,4 @@
-//! A module that has been read.
+//! A loaded module.
 
 use super::code::{Function, Step};
 use super::global::{Block, Output, Variable};
@@ -10,38 +10,38 @@ use super::resources::{InputVariable, Member, ResourceBinding};
 pub struct Module {
     pub(super) undefined: Undefined,
     pub(super) functions: Vec<Function>,
-    /// The function where a pixel begins.
+    /// Index of the entry point's function.
     pub(super) entry: usize,
-    /// How many headers of loops there are.
+    /// Number of loop headers.
     pub(super) headers: usize,
-    /// How many words all values take.
+    /// Number of words of all values.
     pub(super) words: usize,
-    /// Where constants lie in memory, and their words.
+    /// Places of constants in memory, with their words.
     pub(super) constants: Vec<(usize, Box<[u32]>)>,
-    /// Constants that are computed.
+    /// Steps that compute specialisation constants.
     pub(super) computed: Vec<Step>,
     pub(super) outputs: Vec<Output>,
     pub(super) inputs: Vec<InputVariable>,
     pub(super) uniforms: Vec<Member>,
     pub(super) blocks: Vec<Block>,
-    /// Of the module itself and of its functions.
+    /// Variables of the module and of its functions.
     pub(super) variables: Vec<Variable>,
-    /// How many words all variables take.
+    /// Number of words of all variables.
     pub(super) variable_words: usize,
-    /// Those of the module itself.
+    /// Indices of the module's own variables.
     pub(super) globals: Vec<usize>,
-    /// The textures and buffers that it reads.
+    /// The textures and buffers that the module declares.
     pub(super) resources: Vec<ResourceBinding>,
     pub(super) sources: Vec<Source>,
     pub(super) names: Vec<(u32, String)>,
 }
 
-/// A file of the source that a module carries.
+/// A source file embedded in a module.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Source {
-    /// The id by which positions call it.
+    /// The id by which positions refer to the file.
     pub id: u32,
-    /// The name of its file.
+    /// Its file name.
     pub name: String,
     /// Its text.
     pub text: String,
@@ -55,30 +55,29 @@ impl Module {
         all
     }
 
-    /// The inputs of locations; all are zero unless they are set.
+    /// The inputs at locations; zero unless set.
     pub fn inputs(&self) -> &[InputVariable] {
         &self.inputs
     }
 
-    /// The members of the uniform block, in order; none if there is no block, or all is defined
-    /// ([`Undefined::Total`]).
+    /// The members of the uniform block, in order; empty without a block, or with [`Undefined::Total`].
     pub fn uniforms(&self) -> &[Member] {
         &self.uniforms
     }
 
-    /// The textures and buffers that the module reads, in order of declaration.
+    /// The textures and buffers of the module, in order of declaration.
     pub fn resources(&self) -> &[ResourceBinding] {
         &self.resources
     }
 
-    /// The name of the file that positions call so.
+    /// The file name for an id in a [`Position`](crate::Position).
     pub fn file_name(&self, id: u32) -> Option<&str> {
         let held = self.sources.iter().find(|source| source.id == id).map(|source| &source.name);
         let named = || self.names.iter().find(|(of, _)| *of == id).map(|(_, name)| name);
         held.or_else(named).map(String::as_str)
     }
 
-    /// The files of the source that the module carries, in order; none if it carries no source.
+    /// The embedded source files, in order.
     pub fn sources(&self) -> &[Source] {
         &self.sources
     }

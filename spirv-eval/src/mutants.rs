@@ -1,35 +1,34 @@
-//! Mistakes that can be switched on, to show that the tests find them.
+//! Mutants: plausible mistakes of an evaluator of SPIR-V, switched on to show that the tests find them.
 //!
-//! Each is one that an evaluator of SPIR-V could really make. They are there only with
-//! the feature `mutants`; without it [`is_active`] is false at compile time.
+//! They exist only with the feature `mutants`; without it [`is_active`] is false at compile time.
 
-/// A mistake.
+/// A mutant.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub enum Mutant {
-    /// The evaluator assigns the φ's of a block one after the other.
+    /// Assigns the φ's of a block one after the other.
     SequentialPhis = 1,
-    /// The evaluator counts rounds of a loop on where it is entered again.
+    /// Keeps the count of a loop's rounds when the loop is entered again.
     RoundsKept,
-    /// The evaluator selects all components by the first condition.
+    /// Selects all components by the first condition.
     OneCondition,
-    /// The evaluator does not give variables their first values where their function is called again.
+    /// Keeps the values of a function's variables when the function is called again.
     KeptVariables,
-    /// The evaluator takes the default where a switch has a case with the highest bit.
+    /// Takes the default of a switch if the selector has the highest bit.
     LostCase,
-    /// The evaluator goes on as if a pixel that is discarded had returned.
+    /// Treats a discarded pixel as if it had returned.
     LostDiscard,
-    /// The evaluator passes the beginning of a variable in place of its part.
+    /// Passes the address of a whole variable in place of its part's.
     LostPart,
-    /// The evaluator takes both pixels of a derivative for the same.
+    /// Computes derivatives from the same pixel twice.
     FlatQuad,
 }
 
 impl Mutant {
-    /// Those that every program may show.
+    /// Mutants that any emitted program can reveal.
     pub const ALL: [Self; 3] = [Self::SequentialPhis, Self::RoundsKept, Self::OneCondition];
 
-    /// Those in what the emitter does not write.
+    /// Mutants in features that the emitter does not use.
     pub const OF_WORDS: [Self; 5] =
         [Self::KeptVariables, Self::LostCase, Self::LostDiscard, Self::LostPart, Self::FlatQuad];
 }

@@ -1,35 +1,35 @@
-//! How a module is read.
+//! Options for loading and executing a module.
 
-/// What SPIR-V leaves undefined.
+/// Treatment of SPIR-V's undefined behaviour.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Undefined {
-    /// It is a fault, or bits that nobody expects: for modules that must not depend on it, as those that
-    /// are emitted here. Capabilities, extensions and decorations that are not known are refused.
+    /// A fault, or improbable bits: for modules that must not depend on it, such as those of our own
+    /// emitter. Unknown capabilities, extensions and decorations are refused.
     #[default]
     Marked,
-    /// It has the value that `docs/spirv.md` says, and so has what a host decides, as samplers. What is
-    /// declared and not used is not looked at.
+    /// The values of `docs/spirv.md`, also for state that a host sets, such as samplers. Unsupported
+    /// declarations are errors only if they are used.
     Total,
 }
 
-/// How to read a module.
+/// Options for loading a module.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct LoadOptions {
-    /// What is undefined.
+    /// Treatment of undefined behaviour.
     pub undefined: Undefined,
-    /// The name of the entry point; without it the module must have one fragment entry point only, or one
-    /// that is called `main`.
+    /// Name of the entry point; by default the only fragment entry point, or else the one called `main`.
     pub entry_point: Option<String>,
 }
 
-/// How a device computes with numbers of 32 bits, as far as Vulkan leaves it open: by default as IEEE 754 says.
+/// A device's 32-bit arithmetic, where Vulkan leaves freedom: by default exactly IEEE 754.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Arithmetic {
-    /// Whether subnormal operands and results of arithmetic become zero, with their sign, as on most devices.
+    /// Flushes subnormal operands and results of arithmetic to zero, keeping the sign, as most devices
+    /// do.
     pub flushes: bool,
-    /// Whether `fma` is a product and a sum.
+    /// Computes `fma` as a product and a sum, rounded twice.
     pub rounds_twice: bool,
-    /// Whether quotients, roots and inverse roots that are ordinary numbers are up to two units in the last place off, and
-    /// sums of products are rounded once where the module lets them be contracted.
+    /// Makes normal quotients, roots and inverse roots up to two units in the last place wrong, and
+    /// contracts products and sums where the module allows it.
     pub is_rough: bool,
 }

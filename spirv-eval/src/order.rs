@@ -1,12 +1,12 @@
-//! The order of a function's blocks: in reverse postorder of a depth-first walk from the first one. In
-//! structured control flow only branches to headers of loops go back then, whatever the order of the words is.
+//! The order of a function's blocks: reverse postorder from the entry block. In structured control flow
+//! only branches to loop headers then go back, whatever the order of the words is.
 
-/// The blocks in that order, those that are not reached behind all others, and how many are reached.
-/// `successors` are those of each.
+/// Block indices in reverse postorder, with unreachable blocks last, and the number of reachable ones.
+/// `successors[b]` are the successors of block b.
 pub(super) fn reverse_postorder(successors: &[Vec<usize>]) -> (Vec<usize>, usize) {
     let mut seen = vec![false; successors.len()];
     let mut order = Vec::with_capacity(successors.len());
-    // Blocks on the way, and which of its successors is next for each.
+    // The depth-first path, each block with the index of its next successor.
     let mut way = Vec::new();
     if let Some(first) = seen.first_mut() {
         *first = true;

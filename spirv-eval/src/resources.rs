@@ -1,4 +1,4 @@
-//! The memory that a shader shares with the world, laid out as LANGUAGE §5 says.
+//! Memory shared with the host program, with the layout of LANGUAGE §5.
 
 use lambdav_core::inputs::Inputs;
 use lambdav_core::resource::{Bound, BufferData};
@@ -7,7 +7,7 @@ use lambdav_core::types::{ResourceKind, Type, TypeKind, Types};
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
 
-/// How many words the block of push constants has.
+/// Words of the push-constant block.
 pub const PUSH_CONSTANT_WORDS: usize = 8;
 
 /// A member of the uniform block of a module.
@@ -17,27 +17,27 @@ pub struct Member {
     pub name: String,
     /// Its type in λV.
     pub ty: Type,
-    /// Where it begins, in words.
+    /// Offset in words.
     pub at: usize,
-    /// How many words lie between the beginnings of a matrix's columns.
+    /// Stride of a matrix's columns in words.
     pub stride: usize,
 }
 
-/// An input that a stage before this one gives.
+/// An input from the previous stage.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct InputVariable {
     /// Its location.
     pub location: u32,
-    /// How many words it has.
+    /// Size in words.
     pub words: usize,
-    /// Where they lie.
+    /// Place among the variables' words.
     pub(super) at: usize,
 }
 
-/// What an input of a location is, in each pixel.
+/// Source of an input's value in each pixel.
 #[derive(Clone, Debug, PartialEq)]
 pub enum InputSource {
-    /// These words, zero where there are too few.
+    /// Constant words, padded with zeros.
     Words(Box<[u32]>),
     /// `frag-coord` divided by the resolution, then 0 and 1.
     Uv([f32; 2]),
@@ -52,7 +52,7 @@ impl Default for InputSource {
 }
 
 impl InputSource {
-    /// Gives an input its words.
+    /// Writes the words of an input.
     pub(super) fn put(&self, frag_coord: [f32; 4], words: &mut [u32]) {
         words.fill(0);
         let [x, y, ..] = frag_coord;
@@ -72,32 +72,32 @@ pub struct ResourceBinding {
     pub name: String,
     /// Its descriptor set.
     pub set: u32,
-    /// Its number there.
+    /// Its binding in the set.
     pub binding: u32,
-    /// Which of the two it is.
+    /// Texture or buffer.
     pub kind: BindingKind,
 }
 
-/// What is bound.
+/// Kind of a bound resource.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum BindingKind {
     /// An image with a sampler.
     Texture,
-    /// An array of as many elements as there are.
+    /// An array of elements.
     Buffer {
-        /// How many words lie between the beginnings of elements: at least one.
+        /// Stride of the elements in words; at least one.
         stride: usize,
-        /// What an element holds, of structures and arrays their parts; at least one.
+        /// The members of an element, nested ones included; at least one.
         element: Vec<Member>,
     },
 }
 
-/// The data of a texture or buffer, as a shader finds it.
+/// The data of a texture or buffer, as shaders read it.
 #[derive(Clone, Debug, PartialEq)]
 pub enum SharedData {
     /// Texels.
     Texture(Arc<TextureData>),
-    /// The words of whole elements, as they lie in memory.
+    /// The words of whole elements in their memory layout.
     Buffer(Arc<[u32]>),
 }
 
@@ -106,11 +106,11 @@ pub enum SharedData {
 pub struct Resources {
     pub(super) push_constants: [u32; PUSH_CONSTANT_WORDS],
     pub(super) uniforms: Vec<u32>,
-    /// Blocks that are given as words, by set and binding; push constants by `None`.
+    /// Blocks set as words, by set and binding; `None` for push constants.
     pub(super) blocks: Vec<(Option<[u32; 2]>, Vec<u32>)>,
-    /// Those of programs, by their bindings in the set 0.
+    /// Data for programs, by binding in set 0.
     pub(super) resources: Vec<(u32, SharedData)>,
-    /// Those of modules, by their sets and bindings.
+    /// Data for modules, by set and binding.
     of_modules: Vec<([u32; 2], SharedData)>,
 }
 
@@ -125,8 +125,8 @@ impl Resources {
         &self.uniforms
     }
 
-    /// For a program with uniforms of these types, of that table; `inputs` has their values, and the data of
-    /// its textures and buffers, which are bound from 1 on.
+    /// For a program with uniforms of the types `of`, from the table `types`. `inputs` has their values
+    /// and the data of the program's textures and buffers, which are bound from 1 on.
     pub fn new(inputs: &Inputs, types: &Types, of: impl IntoIterator<Item = Type>) -> Self {
         let mut uniforms = Vec::new();
         for (ty, value) in of.into_iter().zip(&inputs.uniforms) {
@@ -156,19 +156,19 @@ impl Resources {
         }
     }
 
-    /// The data of textures and buffers, and their bindings.
+    /// The data of textures and buffers, with their bindings.
     pub fn resources(&self) -> &[(u32, SharedData)] {
         &self.resources
     }
 
-    /// Gives a block of uniforms these words, that of a descriptor set and a number there, or, of `None`, the
-    /// block of push constants.
+    /// Sets the words of the uniform block at a descriptor set and binding, or of the push constants for
+    /// `None`.
     pub fn set_block(&mut self, at: Option<[u32; 2]>, words: Vec<u32>) {
         self.blocks.retain(|(of, _)| *of != at);
         self.blocks.push((at, words));
     }
 
-    /// The words of a block: those that it was given, else those of the program's.
+    /// The words of a block: those that were set, else the program's.
     pub(super) fn block(&self, at: Option<[u32; 2]>) -> &[u32] {
         match (self.blocks.iter().find(|(of, _)| *of == at), at) {
             (Some((_, words)), _) => words,
@@ -177,20 +177,20 @@ impl Resources {
         }
     }
 
-    /// Changes what `(time)` and `(frame)` are.
+    /// Sets `(time)` and `(frame)`.
     pub fn set_time(&mut self, time: f32, frame: f32) {
         [self.push_constants[2], self.push_constants[3]] = [time, frame].map(f32::to_bits);
     }
 
-    /// What is bound at that binding of a set.
+    /// The data bound at a set and binding.
     pub(super) fn bound(&self, [set, binding]: [u32; 2]) -> Option<&SharedData> {
         let own = self.resources.iter().filter(|(of, _)| set == 0 && *of == binding);
         let others = self.of_modules.iter().filter(|(of, _)| *of == [set, binding]);
         others.map(|(_, data)| data).chain(own.map(|(_, data)| data)).next()
     }
 
-    /// For a module with such a uniform block; the values in `inputs` are those of its members, in
-    /// order, and so are the textures and buffers.
+    /// For a module with a uniform block of these members; `inputs` has their values, and the data of
+    /// its textures and buffers, in order.
     pub fn for_members(inputs: &Inputs, members: &[Member], bindings: &[ResourceBinding]) -> Self {
         let mut resources = Self::new(inputs, &Types::default(), []);
         let data = bindings.iter().zip(&inputs.resources).filter_map(|(of, bound)| {
@@ -224,7 +224,7 @@ impl Resources {
 }
 
 impl Member {
-    /// Where its components lie, in words.
+    /// Offsets of its components in words.
     pub fn words(&self) -> impl Iterator<Item = usize> + use<> {
         let (columns, rows) = match self.ty.builtin() {
             Some(TypeKind::Matrix(_, n)) => (n.into(), n.into()),
@@ -235,7 +235,7 @@ impl Member {
     }
 }
 
-/// What a shader finds of what is bound.
+/// Bound data as shaders read them.
 fn shared(
     bound: &Bound,
     lay_out: impl FnOnce(&BufferData) -> Option<Arc<[u32]>>,
@@ -247,7 +247,7 @@ fn shared(
     }
 }
 
-/// The words of a buffer, of whose elements each component has an offset.
+/// The words of a buffer, with an offset for each component of an element.
 fn laid_out(data: &BufferData, offsets: &[usize], stride: usize) -> Arc<[u32]> {
     let mut words = vec![0; data.len() * stride];
     for (k, element) in words.chunks_exact_mut(stride).enumerate() {
@@ -258,7 +258,7 @@ fn laid_out(data: &BufferData, offsets: &[usize], stride: usize) -> Arc<[u32]> {
     words.into()
 }
 
-/// To how many words each type is aligned in the layout std430.
+/// Alignment of each type in words, in the layout std430.
 fn alignments(types: &Types) -> FxHashMap<Type, usize> {
     let mut alignments: FxHashMap<Type, usize> = FxHashMap::default();
     for ty in types.all() {
@@ -273,7 +273,7 @@ fn alignments(types: &Types) -> FxHashMap<Type, usize> {
     alignments
 }
 
-/// Where the components of an element lie in the layout std430, and how far it is to the next one.
+/// Offsets of an element's components in words, and its stride, in the layout std430.
 fn std430(
     types: &Types,
     alignments: &FxHashMap<Type, usize>,
@@ -284,7 +284,7 @@ fn std430(
     (offsets, end.next_multiple_of(alignments[&element]))
 }
 
-/// Appends the places of a value's components. (Types nest a few hundred deep at most.)
+/// Appends the offsets of a value's components. (Types nest a few hundred deep at most.)
 fn put_offsets(
     types: &Types,
     alignments: &FxHashMap<Type, usize>,
@@ -320,7 +320,7 @@ fn put(types: &Types, ty: Type, value: &[u32], words: &mut Vec<u32>) {
             align(words, if value.len() == 3 { large } else { value.len() });
             words.extend_from_slice(value);
         }
-        // Columns lie like elements of an array; so do fields, but for the room between them.
+        // Columns have the layout of array elements; so do fields, but without padding after each.
         _ => {
             align(words, large);
             let is_structure = types.structure(ty).is_some();

@@ -1,4 +1,4 @@
-//! Executing a module, pixel by pixel.
+//! Executes a module, pixel by pixel.
 
 mod memory;
 mod notes;
@@ -16,43 +16,43 @@ use lambdav_float_environment::with_default;
 use notes::Quad;
 use thiserror::Error;
 
-/// How many instructions lie between two cancellation polls, about. (An elementary function may take a
+/// Approximate number of instructions between two cancellation polls. (An elementary function may take a
 /// tenth of a millisecond.)
 const INSTRUCTIONS: u32 = 1 << 8;
 
-/// Why a pixel has no value.
+/// Reasons why a pixel has no value.
 #[derive(Clone, Copy, Debug, Error, PartialEq, Eq)]
 pub enum ModuleFault {
-    /// A loop wanted more rounds than allowed.
+    /// A loop exceeded its limit of rounds.
     #[error("the loop with header %{header} does not end")]
     LoopLimit {
         /// The label of its header block.
         header: u32,
-        /// Where the module says that it comes from.
+        /// Source position of the loop, if the module has one.
         position: Option<Position>,
     },
     /// The caller asked to stop.
     #[error("cancelled")]
     Cancelled,
-    /// A value was used that has not been computed in this pixel.
-    #[error("in block %{0} a value is used that has not been computed")]
+    /// A value is used that has not been computed in this activation.
+    #[error("block %{0} uses a value that has not been computed")]
     Undefined(u32),
-    /// A φ has no value for the block that control came from.
-    #[error("block %{0} has a φ that does not know the block before it")]
+    /// A φ has no value for the predecessor.
+    #[error("in block %{0} an OpPhi lacks its predecessor")]
     Phi(u32),
-    /// An index leads out of a vector or an array.
-    #[error("in block %{0} an index leads outside")]
+    /// An index is outside a vector, an array, a texture or a buffer.
+    #[error("in block %{0} an index is out of bounds")]
     Outside(u32),
-    /// A texture or a buffer is read that is not bound.
-    #[error("nothing fitting is bound to binding {0}")]
+    /// A texture or buffer is read that is not bound, or that has another kind.
+    #[error("binding {0} is unbound, or its data are of another kind")]
     Unbound(u32),
-    /// A block was reached that says that it is not.
-    #[error("block %{0} is reached, and says that it is not")]
+    /// OpUnreachable was executed.
+    #[error("OpUnreachable executed in block %{0}")]
     Unreachable(u32),
-    /// A derivative is asked for of what a neighbour does not compute.
-    #[error("block %{0} has a derivative that a pixel beside this one does not come to")]
+    /// A neighbour in the quad does not compute the operand of a derivative.
+    #[error("derivative in non-uniform control flow in block %{0}")]
     Divergent(u32),
-    /// Functions are called more often than can be counted.
+    /// The number of calls exceeds the counter of activations.
     #[error("there are too many calls")]
     Calls,
 }
@@ -61,72 +61,73 @@ pub enum ModuleFault {
 #[derive(Debug)]
 pub struct ModuleEvaluator<'m> {
     module: &'m Module,
-    /// The words of all ids. No function calls itself, so each has its own place.
+    /// The words of all ids. Without recursion each id has one place.
     memory: Vec<u32>,
-    /// The activation that defined the value whose first word is there; [`ALWAYS`] for constants.
+    /// `defined[p]`: the activation that computed the value whose first word is at place p; [`ALWAYS`]
+    /// for constants.
     defined: Vec<u32>,
-    /// The number of the activation of a function that is executed.
+    /// Number of the current activation of a function.
     activation: u32,
-    /// The last number that was given to one.
+    /// The last number given to an activation.
     last_activation: u32,
-    /// The callers of the function that is executed.
+    /// The callers of the current function.
     callers: Vec<Frame>,
-    /// The words of blocks that are only read.
+    /// The words of read-only blocks.
     blocks: Vec<Vec<u32>>,
-    /// The textures and buffers of the module, as far as they are bound.
+    /// The textures and buffers of the module, as far as bound.
     resources: Vec<Option<SharedData>>,
-    /// The words of all variables, and which of them hold something.
+    /// The words of all variables; `filled` marks initialised ones.
     variables: Vec<u32>,
     filled: Vec<bool>,
-    /// What inputs of locations are, in the order of the module's.
+    /// Sources of the inputs at locations, in the module's order.
     inputs: Vec<InputSource>,
-    /// How many rounds the loop of each header has done since it was entered.
+    /// Rounds of each loop since its last entry, by header.
     rounds: Vec<u64>,
-    /// Values on their way.
+    /// Scratch memory for values that are being moved.
     transit: Vec<u32>,
     max_iterations: u64,
-    /// How many instructions are left to the next poll.
+    /// Instructions left until the next poll.
     to_poll: u32,
     is_discarded: bool,
-    /// The colour that targets are cleared to.
+    /// Words of the clear colour.
     clear: [u32; 4],
-    /// Whether the constants that are computed have been.
+    /// True once computed constants have been evaluated.
     is_open: bool,
     arithmetic: Arithmetic,
     quad: Quad,
 }
 
-/// A function that waits for the end of another one.
+/// A function that waits for a callee's return.
 #[derive(Clone, Copy, Debug)]
 struct Frame {
     function: usize,
     block: usize,
-    /// The next step.
+    /// Index of the next step.
     next: usize,
     activation: u32,
-    /// Where the result goes.
+    /// Place of the callee's result.
     to: usize,
 }
 
 const ALWAYS: u32 = u32::MAX;
 
-/// Why an instruction cannot be executed.
+/// Reasons why an instruction cannot be executed.
 #[derive(Clone, Copy)]
 enum Wrong {
-    /// A value that it needs has not been computed.
+    /// An operand has not been computed.
     Undefined,
-    /// An index leads outside.
+    /// An index is out of bounds.
     Outside,
     /// The texture or buffer of that number is not bound.
     Unbound(usize),
-    /// The value of a pixel beside this one is not known yet.
+    /// A neighbour's operand of a derivative is not known yet.
     Neighbour,
 }
 
-/// Why a pixel is not computed further.
+/// Reasons why the execution of a pixel stops early.
 enum Stopped {
     Fault(ModuleFault),
-    /// For a neighbour, in the block with that label.
+    /// A neighbour must run first; label of the current block.
     Neighbour(u32),
 }
 
@@ -137,7 +138,7 @@ impl From<ModuleFault> for Stopped {
 }
 
 impl<'m> ModuleEvaluator<'m> {
-    /// An evaluator whose loops may go back `max_iterations` times at each entry.
+    /// An evaluator whose loops may take `max_iterations` rounds at each entry.
     pub fn new(module: &'m Module, resources: &Resources, max_iterations: u64) -> Self {
         let mut memory = vec![0; module.words];
         let mut defined = vec![0; module.words];
@@ -188,7 +189,7 @@ impl<'m> ModuleEvaluator<'m> {
         }
     }
 
-    /// Says what the input of a location is, in all pixels that are computed from now on.
+    /// Sets the source of the input at a location, for later pixels.
     pub fn set_input(&mut self, location: u32, source: &InputSource) {
         for (input, of) in self.module.inputs.iter().zip(&mut self.inputs) {
             if input.location == location {
@@ -197,17 +198,17 @@ impl<'m> ModuleEvaluator<'m> {
         }
     }
 
-    /// Says which words a pixel keeps that is discarded; (0, 0, 0, 0) unless it is said.
+    /// Sets the words that a discarded pixel keeps; (0, 0, 0, 0) by default.
     pub fn set_clear(&mut self, clear: [u32; 4]) {
         self.clear = clear;
     }
 
-    /// Says how a device computes with numbers of 32 bits.
+    /// Sets the device arithmetic for 32-bit numbers.
     pub fn set_arithmetic(&mut self, arithmetic: Arithmetic) {
         self.arithmetic = arithmetic;
     }
 
-    /// Computes the outputs of one pixel. `cancelled` is polled now and then.
+    /// Computes the outputs of one pixel. `cancelled` is polled at intervals.
     pub fn run(
         &mut self,
         frag_coord: [f32; 4],
@@ -216,8 +217,8 @@ impl<'m> ModuleEvaluator<'m> {
         with_default(|| self.run_quad(frag_coord, cancelled))
     }
 
-    /// The components of the output at that location that the last [`ModuleEvaluator::run`]
-    /// computed, if there is such an output; of a pixel that was discarded, those of the clear colour.
+    /// The components of an output of the last [`ModuleEvaluator::run`], if there is an output at that
+    /// location; the clear colour if the pixel was discarded.
     pub fn output(&self, location: u32) -> Option<&[u32]> {
         let output = self.module.outputs.iter().find(|output| output.location == location)?;
         if self.is_discarded {
@@ -226,12 +227,12 @@ impl<'m> ModuleEvaluator<'m> {
         Some(&self.variables[output.at..output.at + output.components])
     }
 
-    /// Whether the last [`ModuleEvaluator::run`] discarded its pixel.
+    /// True if the last [`ModuleEvaluator::run`] discarded its pixel.
     pub fn is_discarded(&self) -> bool {
         self.is_discarded
     }
 
-    /// Computes one pixel, as far as its neighbours are known.
+    /// Computes one pixel until it needs an unknown operand of a neighbour.
     fn run_pixel(
         &mut self,
         frag_coord: [f32; 4],
@@ -312,7 +313,7 @@ impl<'m> ModuleEvaluator<'m> {
         })
     }
 
-    /// Begins a pixel: what variables of the module hold.
+    /// Prepares a pixel: initialises the module's variables.
     fn begin_pixel(&mut self, frag_coord: [f32; 4]) -> Result<(), Stopped> {
         let module = self.module;
         self.callers.clear();
@@ -346,7 +347,7 @@ impl<'m> ModuleEvaluator<'m> {
         Ok(())
     }
 
-    /// Gives a variable what it holds at the beginning.
+    /// Resets a variable to its initial value, if it was ever written.
     fn reset(&mut self, number: usize) {
         let variable = &self.module.variables[number];
         if !variable.is_written {
@@ -367,7 +368,7 @@ impl<'m> ModuleEvaluator<'m> {
         }
     }
 
-    /// Gives a variable the constant that it holds at the beginning, if that is computed.
+    /// Sets a variable to its computed initialiser, if it has one.
     fn take_computed(&mut self, number: usize) {
         let variable = &self.module.variables[number];
         let Some(from) = variable.computed else { return };
@@ -376,7 +377,7 @@ impl<'m> ModuleEvaluator<'m> {
         self.filled[at..at + words].fill(true);
     }
 
-    /// Begins a function.
+    /// Begins an activation of a function.
     fn activate(&mut self, function: usize) -> Result<(), ModuleFault> {
         self.last_activation += 1;
         if self.last_activation == ALWAYS {
@@ -390,7 +391,7 @@ impl<'m> ModuleEvaluator<'m> {
         Ok(())
     }
 
-    /// Begins a function that is called, with its arguments.
+    /// Passes the arguments of a call and begins the callee's activation.
     fn pass(&mut self, call: &Call) -> Result<(), Wrong> {
         for argument in &call.arguments {
             match argument {
@@ -413,7 +414,7 @@ impl<'m> ModuleEvaluator<'m> {
         Ok(())
     }
 
-    /// Comes to a block from the one with the index `previous`.
+    /// Enters a block from the block with index `previous`.
     fn enter(
         &mut self,
         block: &Block,
@@ -434,7 +435,7 @@ impl<'m> ModuleEvaluator<'m> {
                 *rounds = 0;
             }
         }
-        // All at once: a φ may take the value of another one of this block, of the last round.
+        // Assign φ's in parallel: a φ may use the previous value of another φ of this block.
         let mut transit = std::mem::take(&mut self.transit);
         transit.clear();
         for phi in &block.phis {

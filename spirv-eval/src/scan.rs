@@ -1,4 +1,4 @@
-//! A first look at all instructions: which entry point is meant, and which functions it calls.
+//! A first pass over all instructions: finds the entry point and the functions that it calls.
 
 use super::binary::{Instruction, instructions};
 use super::error::LoadError;
@@ -6,19 +6,19 @@ use super::options::LoadOptions;
 use rspirv::spirv::{ExecutionModel, Op};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-/// What a module is made of.
+/// Result of the first pass.
 #[derive(Debug)]
 pub(super) struct Scan<'w> {
-    /// The entry point's function, if there is one that is meant, and the variables of its interface.
+    /// Function of the chosen entry point, if any, and its interface variables.
     pub(super) entry: Option<u32>,
     pub(super) interface: FxHashSet<u32>,
-    /// The functions that it calls, itself among them, in order.
+    /// The functions reachable by calls, the entry included, in module order.
     pub(super) functions: Vec<Head<'w>>,
-    /// Whether one of these asks how many levels a texture has.
+    /// True if one of these functions queries the number of a texture's levels.
     pub(super) asks_for_levels: bool,
 }
 
-/// How a function begins.
+/// Header of a function.
 #[derive(Debug)]
 pub(super) struct Head<'w> {
     pub(super) id: u32,
@@ -26,7 +26,7 @@ pub(super) struct Head<'w> {
     pub(super) parameters: Vec<Instruction<'w>>,
 }
 
-/// A function, and the calls in it.
+/// A function and its calls.
 struct Calling<'w> {
     head: Head<'w>,
     calls: Vec<(u32, usize)>,
@@ -40,7 +40,7 @@ struct Entry<'w> {
     rest: &'w [u32],
 }
 
-/// Looks at all instructions of a module.
+/// Scans all instructions of a module.
 pub(super) fn scan<'w>(words: &'w [u32], options: &LoadOptions) -> Result<Scan<'w>, LoadError> {
     let mut entries = Vec::new();
     let mut functions: Vec<Calling<'w>> = Vec::new();
@@ -59,14 +59,14 @@ pub(super) fn scan<'w>(words: &'w [u32], options: &LoadOptions) -> Result<Scan<'
             }
             Op::FunctionParameter => match functions.last_mut() {
                 Some(function) => function.head.parameters.push(instruction),
-                None => return Err(instruction.malformed("it stands in no function")),
+                None => return Err(instruction.malformed("it is outside a function")),
             },
             Op::ImageQueryLevels => {
                 functions.last_mut().into_iter().for_each(|of| of.asks_for_levels = true);
             }
             Op::FunctionCall => match functions.last_mut() {
                 Some(function) => function.calls.push((operand(2)?, instruction.at)),
-                None => return Err(instruction.malformed("it stands in no function")),
+                None => return Err(instruction.malformed("it is outside a function")),
             },
             _ => {}
         }
@@ -87,7 +87,7 @@ pub(super) fn scan<'w>(words: &'w [u32], options: &LoadOptions) -> Result<Scan<'
     })
 }
 
-/// The entry point of that name, or the only one, or the one that is called `main`.
+/// The entry point of the given name, or the only one, or the one called `main`.
 fn chosen<'w>(mut all: Vec<Entry<'w>>, options: &LoadOptions) -> Option<Entry<'w>> {
     let wanted = match (&options.entry_point, all.len()) {
         (Some(name), _) => name.as_str(),
@@ -97,12 +97,12 @@ fn chosen<'w>(mut all: Vec<Entry<'w>>, options: &LoadOptions) -> Option<Entry<'w
     all.into_iter().find(|entry| entry.name == wanted)
 }
 
-/// The functions that one calls, and those that they call. No function may call itself.
+/// The functions that `entry` calls, directly or not. Recursion is an error.
 fn called(functions: &[Calling<'_>], entry: u32) -> Result<FxHashSet<u32>, LoadError> {
     let by_id: FxHashMap<u32, &Calling<'_>> =
         functions.iter().map(|function| (function.head.id, function)).collect();
     let mut done = FxHashSet::default();
-    // The functions on the way, and which of its calls is next for each.
+    // The call path, each function with the index of its next call.
     let mut way = vec![(entry, 0)];
     let mut on_way = FxHashSet::from_iter([entry]);
     while let Some((id, next)) = way.last_mut() {

@@ -1,4 +1,4 @@
-//! What a caller knows of a function.
+//! Signatures of functions, for their callers.
 
 use super::error::LoadError;
 use super::scan::Head;
@@ -7,17 +7,17 @@ use super::values::{
 };
 use rspirv::spirv::StorageClass;
 
-/// The type of a function.
+/// Signature of a function.
 #[derive(Clone, Debug)]
 pub(super) struct Signature {
     pub(super) id: u32,
-    /// The type of its result, if it has one.
+    /// Type of the result, if any.
     pub(super) result: Option<ValueType>,
-    /// The ids of parameters and what they are; their words lie in memory.
+    /// Parameters by id, with their places in memory.
     pub(super) parameters: Vec<(u32, Entity)>,
 }
 
-/// Gives a function its number, and its parameters their places.
+/// Gives a function its number and its parameters their places.
 pub(super) fn signature(
     ids: &mut Ids,
     head: &Head<'_>,
@@ -70,7 +70,7 @@ fn read_signature(ids: &mut Ids, head: &Head<'_>, number: usize) -> Result<Signa
                 Entity::Pointer(ty, region)
             }
             SpirvType::Pointer(..) => {
-                let what = "a parameter that points to memory that is shared".into();
+                let what = "a parameter that points to shared memory".into();
                 return Err(LoadError::Unknown { what, at: of.at });
             }
             SpirvType::Opaque(opaque) => {

@@ -1,4 +1,4 @@
-//! Types, and what ids stand for.
+//! Types, and the meanings of ids.
 
 use super::binary::Instruction;
 use super::error::LoadError;
@@ -7,19 +7,19 @@ use rspirv::spirv::StorageClass;
 use rustc_hash::FxHashMap;
 use std::rc::Rc;
 
-/// The type of a component. Each takes a word; a bool is 0 or 1.
+/// The type of a component. Each takes one word, or two if it is wide; a bool is 0 or 1.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum ComponentType {
     Bool,
     Float,
-    /// With a sign.
+    /// Signed.
     Int,
-    /// Without.
+    /// Unsigned.
     Uint,
-    /// A float of 64 bits, and an integer of so many without sign: scalars of two words.
+    /// `Double` is a 64-bit float and `Long` an unsigned 64-bit integer: scalars of two words.
     Double,
     Long,
-    /// Of several types, or none: of structures and arrays.
+    /// Mixed or none, for structures and arrays.
     Various,
 }
 
@@ -42,7 +42,7 @@ pub(super) struct ValueType {
     pub(super) aggregate: Option<Aggregate>,
 }
 
-/// A structure or an array: the id of its type, and how many words it takes.
+/// A structure or an array: the id of its type, and its size in words.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Aggregate {
     pub(super) ty: u32,
@@ -54,7 +54,7 @@ impl ValueType {
         Self { scalar, rows: 1, columns: 1, aggregate: None }
     }
 
-    /// That of a vector of numbers.
+    /// A vector of floats.
     pub(super) fn numbers(rows: u8) -> Self {
         Self { rows, ..Self::scalar(ComponentType::Float) }
     }
@@ -64,7 +64,7 @@ impl ValueType {
         Self { aggregate, ..Self::scalar(ComponentType::Various) }
     }
 
-    /// How many words it takes.
+    /// Size in words.
     pub(super) fn words(self) -> usize {
         let words = usize::from(self.rows) * usize::from(self.columns);
         let words = words * if self.scalar.is_wide() { 2 } else { 1 };
@@ -79,8 +79,8 @@ impl ValueType {
         self.columns > 1
     }
 
-    /// The type of a part of it (a column, or a component), and how many there are; none of a
-    /// structure or array.
+    /// Type and number of its parts: columns of a matrix, components of a vector; `None` for scalars,
+    /// structures and arrays.
     pub(super) fn part(self) -> Option<(Self, usize)> {
         match (self.columns, self.rows) {
             (1, 1) => None,
@@ -89,7 +89,7 @@ impl ValueType {
         }
     }
 
-    /// The same shape of another scalar.
+    /// The same shape with another scalar.
     pub(super) fn of(self, scalar: ComponentType) -> Self {
         Self { scalar, ..self }
     }
@@ -101,147 +101,146 @@ pub(super) enum SpirvType {
     Void,
     Function,
     Value(ValueType),
-    /// The kinds of the members, and how many words lie before each; and how many there are.
+    /// Type and offset of each member, and the total size in words.
     Struct(Rc<[(ValueType, usize)]>, usize),
-    /// The kind of the elements, and how many there are.
+    /// Type and number of the elements.
     Array(ValueType, usize),
-    /// So many elements as there are: their kind.
+    /// An array whose length the bound data determine; type of the elements.
     RuntimeArray(ValueType),
-    /// A block of such an array alone, of that id.
+    /// A block of one such array; the array type's id.
     Buffer(u32),
     Pointer(StorageClass, u32),
     /// A texture, a sampler, or both.
     Opaque(OpaqueType),
 }
 
-/// What has no words of its own.
+/// Kinds of opaque types, which have no words of their own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum OpaqueType {
     /// A 2D image of floats.
     Image,
     Sampler,
-    /// Such an image with a sampler.
+    /// A 2D image of floats with a sampler.
     SampledImage,
 }
 
-/// The memory in which a variable lies.
+/// The address space of a variable.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Space {
-    /// The variable of that number, in the memory of the module's own ones.
+    /// The module's own memory; number of the variable.
     Own(usize),
-    /// The same memory, by an address that is computed.
+    /// The module's own memory, by a computed address.
     Pointed,
-    /// The block of that number.
+    /// A block, by number.
     Block(usize),
-    /// The buffer of that number.
+    /// A buffer, by number.
     Buffer(usize),
 }
 
 impl Space {
-    /// Whether a module says how values lie there.
+    /// True if decorations in the module determine the layout of values.
     pub(super) fn is_shared(self) -> bool {
         matches!(self, Self::Block(_) | Self::Buffer(_))
     }
 }
 
-/// How matrices lie in memory, in words.
+/// Layout of a matrix in memory, in words.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct MatrixLayout {
-    /// From one column to the next; 0 if nothing is said.
+    /// Stride of columns; 0 if undecorated.
     pub(super) column: usize,
-    /// From one component of a column to the next; 0 if nothing is said.
+    /// Stride of components in a column; 0 if undecorated.
     pub(super) row: usize,
 }
 
-/// Where a value lies in a space, in words.
+/// Place of a value in a space, in words.
 #[derive(Clone, Debug)]
 pub(super) struct MemoryRegion {
     pub(super) space: Space,
-    /// Where the address lies in memory that is to be added.
+    /// Place of a base address, which is added.
     pub(super) base: Option<usize>,
     pub(super) at: usize,
-    /// What is added for indices that are computed.
+    /// Dynamic indices, which are added.
     pub(super) indices: Vec<Index>,
     pub(super) kind: ValueType,
-    /// Of a matrix, of an array of such, or of a column.
+    /// Layout of a matrix, of an array of matrices, or of a column.
     pub(super) layout: MatrixLayout,
 }
 
-/// An index that is computed: where it lies in memory, below what it must be, and how many words it
-/// counts.
+/// A dynamic index: its place in memory, its exclusive upper bound, and its stride in words.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Index {
     pub(super) value: usize,
-    /// [`ELEMENTS`] of a buffer that is as long as what is bound.
+    /// [`ELEMENTS`] for a buffer, whose length the bound data determine.
     pub(super) count: usize,
     pub(super) stride: usize,
     pub(super) is_signed: bool,
 }
 
-/// As many as there are.
+/// Bound of an index into a runtime array.
 pub(super) const ELEMENTS: usize = usize::MAX;
 
-/// What an id stands for.
+/// Meaning of an id.
 #[derive(Clone, Debug)]
 pub(super) enum Entity {
     Type(SpirvType),
-    /// A value; its words lie there in memory.
+    /// A value and the place of its words in memory.
     Value(ValueType, usize),
-    /// A pointer of that type.
+    /// A pointer, with the id of its type.
     Pointer(u32, MemoryRegion),
-    /// A pointer to the buffer of that number, whose block is of that type.
+    /// A pointer to the buffer `number`; `block` is the id of its block's type.
     Buffer {
         block: u32,
         number: usize,
     },
-    /// A texture or a sampler, or a pointer to it; its number lies there in memory.
+    /// A texture, a sampler, or a pointer to one; its number is stored at `place`.
     Opaque {
         of: OpaqueType,
         is_pointer: bool,
         place: usize,
     },
     Label,
-    /// The function with that signature.
+    /// A function, by index of its signature.
     Function(usize),
     /// The instruction set GLSL.std.450.
     Glsl,
-    /// One whose instructions do nothing.
+    /// An instruction set without effect.
     NonSemantic,
-    /// The one of these that says where things come from, and a file of it.
+    /// The instruction set for debug information, and a source file in it.
     DebugInfo,
     DebugFile,
-    /// The result of a function that has none.
+    /// The result of a function without one.
     Nothing,
-    /// What was defined in another function.
+    /// An id defined in another function.
     Elsewhere,
     String(Rc<str>),
 }
 
-/// Where a zero lies in memory.
+/// A place in memory that holds zero.
 pub(super) const ZERO: usize = 0;
 
-/// How many words a structure or an array may have, and how many all values.
+/// Limits in words: of a structure or array, and of all values together.
 pub(super) const MAX_AGGREGATE: usize = 1 << 20;
 const MAX_WORDS: usize = 1 << 26;
 
-/// The ids that are defined so far, and the memory that their values take.
+/// The ids defined so far, and the memory of their values.
 #[derive(Debug)]
 pub(super) struct Ids {
     entities: FxHashMap<u32, Entity>,
     pub(super) words: usize,
-    /// The ids of the function that is being read.
+    /// Ids of the function that is being read.
     locals: Vec<u32>,
-    /// Declarations that cannot be executed, and why: errors where they are used.
+    /// Unsupported declarations, with the errors that their uses report.
     refused: FxHashMap<u32, LoadError>,
     undefined: Undefined,
 }
 
 impl Ids {
-    /// Without any.
+    /// No ids yet.
     pub(super) fn new(undefined: Undefined) -> Self {
         Self {
             entities: FxHashMap::default(),
-            // The first one is zero.
+            // The first place holds zero.
             words: ZERO + 1,
             locals: Vec::new(),
             refused: FxHashMap::default(),
@@ -260,52 +259,53 @@ impl Ids {
         id: u32,
         entity: Entity,
     ) -> Result<(), LoadError> {
-        // What is defined stays as it is: some errors here are none in the end.
+        // The first definition stays: some errors here are discarded later.
         if id == 0 || self.entities.contains_key(&id) {
-            return Err(instruction.malformed(format!("%{id} cannot be defined here, or again")));
+            return Err(instruction.malformed(format!("%{id} is zero or defined twice")));
         }
         self.entities.insert(id, entity);
         self.locals.push(id);
         Ok(())
     }
 
-    /// Says that a function begins, whose ids are its own.
+    /// Begins a function, whose ids are local.
     pub(super) fn open(&mut self) {
         self.locals.clear();
     }
 
-    /// Says that it ends.
+    /// Ends a function.
     pub(super) fn close(&mut self) {
         for id in self.locals.drain(..) {
             self.entities.insert(id, Entity::Elsewhere);
         }
     }
 
-    /// Remembers that a declaration cannot be executed.
+    /// Records a declaration that cannot be executed.
     pub(super) fn refuse(&mut self, id: u32, error: LoadError) {
         self.refused.entry(id).or_insert(error);
     }
 
-    /// Why an instruction cannot be executed: because of what it uses, or for that reason.
+    /// The reason why an instruction cannot be executed: an unsupported declaration that it uses, or
+    /// else `error`.
     pub(super) fn reason(&self, instruction: &Instruction<'_>, error: LoadError) -> LoadError {
         let mut used = instruction.operands.iter();
         used.find_map(|id| self.refused.get(id)).cloned().unwrap_or(error)
     }
 
-    /// Takes memory for a value.
+    /// Allocates memory for a value.
     pub(super) fn allocate(&mut self, kind: ValueType) -> usize {
-        // What has no words has a place all the same, which says whether it is defined.
+        // An empty value has a place, too, which marks it as defined.
         let words = kind.words().max(1);
         self.words += words;
         self.words - words
     }
 
-    /// Whether the values take more memory than there is.
+    /// True if the values exceed the memory limit.
     pub(super) fn is_full(&self) -> bool {
         self.words > MAX_WORDS
     }
 
-    /// The type of that id.
+    /// The type with that id.
     pub(super) fn ty(
         &self,
         instruction: &Instruction<'_>,
@@ -317,7 +317,7 @@ impl Ids {
         }
     }
 
-    /// The type of a value.
+    /// The value type with that id.
     pub(super) fn kind(
         &self,
         instruction: &Instruction<'_>,
@@ -329,11 +329,11 @@ impl Ids {
             SpirvType::Array(element, count) => {
                 Ok(ValueType::aggregate(id, element.words() * count))
             }
-            _ => Err(instruction.malformed(format!("%{id} is no type of values"))),
+            _ => Err(instruction.malformed(format!("%{id} is no type of a value"))),
         }
     }
 
-    /// A part of a value of that type, and how many words lie before it.
+    /// Type and offset in words of a part of a value.
     pub(super) fn part(&self, kind: ValueType, index: usize) -> Option<(ValueType, usize)> {
         let Some(aggregate) = kind.aggregate else {
             let (part, count) = kind.part()?;
@@ -350,7 +350,7 @@ impl Ids {
         }
     }
 
-    /// How many parts a value of that type has.
+    /// Number of parts of a value.
     pub(super) fn parts(&self, kind: ValueType) -> usize {
         match kind.aggregate.and_then(|aggregate| self.get(aggregate.ty)) {
             Some(Entity::Type(SpirvType::Struct(members, _))) => members.len(),
@@ -371,7 +371,8 @@ impl Ids {
         }
     }
 
-    /// The place of a value, which must have that type; where all is defined, up to signs of integers.
+    /// The place of a value of type `wanted`; with [`Undefined::Total`], integers of either signedness
+    /// match.
     pub(super) fn value_of(
         &self,
         instruction: &Instruction<'_>,
@@ -379,7 +380,7 @@ impl Ids {
         wanted: ValueType,
     ) -> Result<usize, LoadError> {
         let (kind, at) = self.value(instruction, id)?;
-        // naga writes constants of vectors of uints with ints as parts.
+        // naga writes uint vector constants with int parts.
         let is_like = kind.scalar.is_integer()
             && wanted.scalar.is_integer()
             && kind.of(wanted.scalar) == wanted

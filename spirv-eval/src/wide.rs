@@ -1,4 +1,4 @@
-//! Numbers of 64 bits: scalars alone, in two words, the lower half first.
+//! Numbers of 64 bits: scalars only, in two words, low half first.
 
 use super::binary::Instruction;
 use super::code::{Argument, Meaning, Operand, Step};
@@ -29,7 +29,7 @@ fn put(out: &mut [u32], value: u64) {
     }
 }
 
-/// Meanings that read operands of 64 bits by a function, and make such a number, or the lower half of one.
+/// Functions that read 64-bit operands by `$read` and write a 64-bit result, or its low half.
 macro_rules! meanings {
     ($read:ident: $(|$($operand:ident),*| $value:expr),*) => {
         [$(|of: &[Operand<'_>], out: &mut [u32]| {
@@ -40,7 +40,7 @@ macro_rules! meanings {
     };
 }
 
-/// What an instruction on floats of 64 bits does, with how many operands.
+/// The function of an instruction on 64-bit floats, and its number of operands.
 fn of_doubles(op: Op) -> Option<(Meaning, usize)> {
     let [negate]: [Meaning; 1] = meanings!(double: |a| (-a).to_bits());
     let arithmetic: [Meaning; 4] = meanings!(double:
@@ -77,7 +77,7 @@ fn of_doubles(op: Op) -> Option<(Meaning, usize)> {
     })
 }
 
-/// The same of integers.
+/// The same for 64-bit integers.
 fn of_longs(op: Op) -> Option<Meaning> {
     let all: [Meaning; 10] = meanings!(long:
         |a, b| a.wrapping_add(b),
@@ -107,7 +107,7 @@ fn of_longs(op: Op) -> Option<Meaning> {
     Some(all[index])
 }
 
-/// The same of GLSL.std.450.
+/// The same for GLSL.std.450.
 fn of_glsl(function: Glsl) -> Option<(Meaning, usize)> {
     let all: [Meaning; 7] = meanings!(double:
         |a| a.abs().to_bits(),
@@ -130,7 +130,7 @@ fn of_glsl(function: Glsl) -> Option<(Meaning, usize)> {
     })
 }
 
-/// An instruction that computes a value of that type, if it or its first operand has 64 bits.
+/// The step for an instruction with a 64-bit result or first operand; `None` for others.
 pub(super) fn wide(
     ids: &Ids,
     instruction: &Instruction<'_>,
@@ -163,7 +163,7 @@ pub(super) fn wide(
     };
     let is = |scalar: ComponentType| kind == ValueType::scalar(scalar);
     match instruction.op {
-        // They look at words alone.
+        // These move words of any width.
         Op::Select | Op::CopyObject => Ok(None),
         Op::ExtInst => {
             let function = Glsl::from_u32(instruction.operand(3)?).and_then(of_glsl);

@@ -155,7 +155,7 @@ fn native_sampling_is_accepted() {
         accepted_in_all_versions(&program, options);
         let module = emit(&program, Some(&source), &EmitOptions::default()).expect("it fits");
         let error = Module::new(&module.words).expect_err("it is not evaluated").to_string();
-        let expected = "a sample, which a sampler decides, cannot be evaluated";
+        let expected = "an image sample, which depends on a sampler's state, cannot be evaluated";
         assert!(error.ends_with(expected), "{error}");
         // As core text says it, too.
         let text = core_text::print(&core, None).expect("it is small");

@@ -42,8 +42,7 @@ pub(super) fn highest_signed(of: &[Operand<'_>], out: &mut [u32]) {
     });
 }
 
-/// A field as bits of a 64-bit word: of what is beyond bit 31, the part that lies within. Its mask, and where
-/// it begins.
+/// The mask of a bit field, cut at bit 31, and its offset.
 fn field(offset: u32, count: u32) -> (u32, u32) {
     let offset = offset.min(32);
     let ones = (1_u64 << count.min(32)) - 1;
@@ -74,7 +73,7 @@ pub(super) fn extract_signed(of: &[Operand<'_>], out: &mut [u32]) {
     });
 }
 
-/// The results of a function with two, the low ones first.
+/// Computes a function with two results, low ones first.
 fn both(of: &[Operand<'_>], out: &mut [u32], f: impl Fn(u32, u32) -> (u32, u32)) {
     let (low, high) = out.split_at_mut(out.len() / 2);
     for (k, (low, high)) in low.iter_mut().zip(high).enumerate() {

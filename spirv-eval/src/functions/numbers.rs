@@ -1,4 +1,4 @@
-//! Functions of numbers, in the order of LANGUAGE §6.
+//! Functions of floats, in the order of LANGUAGE §6.
 
 use super::super::arithmetic::word;
 use super::super::code::Operand;
@@ -8,12 +8,12 @@ use super::each::{each, each_word, number};
 const RADIANS: f32 = 0.017_453_292;
 const DEGREES: f32 = 57.295_78;
 
-/// The first, unless the second is less.
+/// `a`, unless `b` is less.
 fn least(a: f32, b: f32) -> f32 {
     if b < a { b } else { a }
 }
 
-/// The first, unless the second is greater.
+/// `a`, unless `b` is greater.
 pub(super) fn most(a: f32, b: f32) -> f32 {
     if a < b { b } else { a }
 }
@@ -77,7 +77,7 @@ pub(super) fn smooth_step(of: &[Operand<'_>], out: &mut [u32]) {
     });
 }
 
-/// A number times a power of two, rounded once: as a binary64 the product is exact.
+/// Multiplies by a power of two, rounded once: in binary64 the product is exact.
 pub(super) fn ldexp(of: &[Operand<'_>], out: &mut [u32]) {
     each_word(of, out, |[x, n, _]| {
         let power = 2_f64.powi((n as i32).clamp(-600, 600));
@@ -85,7 +85,7 @@ pub(super) fn ldexp(of: &[Operand<'_>], out: &mut [u32]) {
     });
 }
 
-/// Parts of numbers, then whole parts.
+/// Fractional parts, then integral parts.
 pub(super) fn modf(of: &[Operand<'_>], out: &mut [u32]) {
     let (parts, wholes) = out.split_at_mut(out.len() / 2);
     for (k, (part, whole)) in parts.iter_mut().zip(wholes).enumerate() {
@@ -95,14 +95,14 @@ pub(super) fn modf(of: &[Operand<'_>], out: &mut [u32]) {
     }
 }
 
-/// Significands, then exponents: of zero, infinities and NaN the number and 0.
+/// Significands, then exponents; for zero, infinities and NaN the number itself and 0.
 pub(super) fn frexp(of: &[Operand<'_>], out: &mut [u32]) {
     let (significands, exponents) = out.split_at_mut(out.len() / 2);
     for (k, (significand, exponent)) in significands.iter_mut().zip(exponents).enumerate() {
         let x = number(of, 0, k);
         (*significand, *exponent) = (word(x), 0);
         if x != 0.0 && x.is_finite() {
-            // As a binary64 it is normal.
+            // In binary64 the number is normal.
             let bits = f64::from(x).to_bits();
             let power = (bits >> 52 & 0x7ff) as i32 - 1022;
             *significand = word((f64::from(x) / 2_f64.powi(power)) as f32);

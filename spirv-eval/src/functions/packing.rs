@@ -1,17 +1,17 @@
-//! Vectors in a word.
+//! Packing of vectors into a word.
 
 use super::super::arithmetic::word;
 use super::super::code::Operand;
 use super::each::{bits, each, number};
 use super::numbers::most;
 
-/// Components clamped, scaled and rounded to integers of so many bits; NaN is 0.
+/// Clamps, scales and rounds components to integers of `width` bits; NaN is 0.
 fn pack(of: &[Operand<'_>], out: &mut [u32], width: u32, low: f64, scale: f64) {
     let mut packed = 0;
     for k in 0..32 / width {
         let x = f64::from(number(of, 0, k as usize));
         let x = if x.is_nan() { 0.0 } else { x.clamp(low, 1.0) };
-        // As a binary64 the product is exact.
+        // In binary64 the product is exact.
         let integer = (x * scale).round_ties_even() as i32 as u32;
         packed |= (integer & ((1 << width) - 1)) << (k * width);
     }
@@ -34,7 +34,7 @@ pub(super) fn pack_unorm_2x16(of: &[Operand<'_>], out: &mut [u32]) {
     pack(of, out, 16, 0.0, 65_535.0);
 }
 
-/// The fields of a word, each scaled.
+/// Extracts the fields of a word and scales each.
 fn unpack(of: &[Operand<'_>], out: &mut [u32], is_signed: bool, scale: f32) {
     let all = bits(of, 0, 0);
     let width = 32 / out.len().max(1) as u32;
@@ -85,7 +85,7 @@ pub(super) fn pack_half(of: &[Operand<'_>], out: &mut [u32]) {
     out.fill(half(number(of, 0, 0)) | half(number(of, 0, 1)) << 16);
 }
 
-/// The number that a binary16 is.
+/// The value of a binary16.
 fn whole(half: u32) -> f32 {
     let (exponent, places) = (half >> 10 & 0x1f, f64::from(half & 0x3ff));
     let size = match exponent {
@@ -103,7 +103,7 @@ pub(super) fn unpack_half(of: &[Operand<'_>], out: &mut [u32]) {
     }
 }
 
-/// The nearest binary16; of what is smaller than a normal one, zero with its sign.
+/// The nearest binary16; below the normal range, zero with the operand's sign.
 pub(super) fn quantize(of: &[Operand<'_>], out: &mut [u32]) {
     each(of, out, |[x, ..]| match f64::from(x.abs()) < 2_f64.powi(-14) {
         true => 0.0_f32.copysign(x),

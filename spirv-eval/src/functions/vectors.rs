@@ -1,5 +1,5 @@
-//! Vectors and matrices: sums of products in the order of indices, left to right (LANGUAGE §6). A matrix is
-//! its columns, one after the other.
+//! Vectors and matrices: sums of products in the order of indices, left to right (LANGUAGE §6). A matrix
+//! is stored column by column.
 
 use super::super::code::Operand;
 use super::each::{each, number, numbers, put};
@@ -59,7 +59,7 @@ pub(super) fn refract(of: &[Operand<'_>], out: &mut [u32]) {
     each(of, out, |[i, n, _]| if k < 0.0 { 0.0 } else { i * eta - n * along });
 }
 
-/// All components times the scalar.
+/// Multiplies all components by the scalar.
 pub(super) fn scaled(of: &[Operand<'_>], out: &mut [u32]) {
     let scalar = number(of, 1, 0);
     each(of, out, |[x, ..]| x * scalar);
@@ -70,7 +70,7 @@ pub(super) fn vector_times_matrix(of: &[Operand<'_>], out: &mut [u32]) {
     put(out, m.chunks(v.len().max(1)).map(|column| product(&v, column)));
 }
 
-/// The sum of columns, each times a component.
+/// The sum of the columns, each times a component of `v`.
 fn combined(columns: &[f32], rows: usize, v: &[f32]) -> Vec<f32> {
     let row = |r: usize| {
         let row: Vec<f32> = columns.iter().skip(r).step_by(rows.max(1)).copied().collect();
@@ -102,7 +102,7 @@ pub(super) fn transpose(of: &[Operand<'_>], out: &mut [u32]) {
     out.iter_mut().zip(transposed).for_each(|(out, &word)| *out = word);
 }
 
-/// The determinant of the columns, by the first one. (There are four at most.)
+/// The determinant, expanded along the first column. (At most four columns.)
 fn expanded(columns: &[Vec<f32>]) -> f32 {
     match columns {
         [only] => only.first().copied().unwrap_or(0.0),
@@ -141,7 +141,7 @@ pub(super) fn determinant(of: &[Operand<'_>], out: &mut [u32]) {
     put(out, [expanded(&columns(of))]);
 }
 
-/// Of each element, the cofactor of the transposed place divided by the determinant.
+/// Each element is the cofactor at the transposed place divided by the determinant.
 pub(super) fn inverse(of: &[Operand<'_>], out: &mut [u32]) {
     let columns = columns(of);
     let (count, determinant) = (columns.len(), expanded(&columns));

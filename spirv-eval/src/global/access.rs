@@ -11,7 +11,7 @@ use super::super::values::{
 use super::{Globals, Role};
 use rspirv::spirv::{Decoration, StorageClass};
 
-/// An index that is computed, of so many parts that lie so far apart.
+/// A dynamic index into `count` parts, `stride` words apart.
 fn index_of(
     ids: &Ids,
     instruction: &Instruction<'_>,
@@ -27,9 +27,9 @@ fn index_of(
 }
 
 impl Globals {
-    /// Whether a type is a matrix or an array of such.
+    /// True for a matrix and for an array of matrices.
     fn is_of_matrices(&self, ids: &Ids, mut kind: ValueType) -> bool {
-        // (No type is its own part.)
+        // (Terminates: no type contains itself.)
         while let Some(aggregate) = kind.aggregate {
             match ids.get(aggregate.ty) {
                 Some(&Entity::Type(SpirvType::Array(element, _))) => kind = element,
@@ -43,7 +43,7 @@ impl Globals {
         self.undefined == Undefined::Marked
     }
 
-    /// A part of what lies in memory.
+    /// The part of a region that an index selects.
     fn part(
         &self,
         ids: &Ids,
@@ -57,7 +57,7 @@ impl Globals {
             Some(_) => return Err(instruction.malformed("an index that is no integer")),
             None => None,
         };
-        let none = || instruction.malformed("there is no such part");
+        let none = || instruction.malformed("an index is out of bounds");
         let aggregate = region.kind.aggregate.map(|aggregate| aggregate.ty);
         let (kind, count, step) = match aggregate.and_then(|ty| Some((ty, ids.get(ty)?))) {
             Some((ty, Entity::Type(SpirvType::Struct(members, _)))) => {
@@ -104,7 +104,7 @@ impl Globals {
         Ok(MemoryRegion { indices, kind, ..region })
     }
 
-    /// An element of a buffer. How many there are is found when it is read.
+    /// An element of a buffer. The bound data determine the number of elements at run time.
     fn element(
         &self,
         ids: &Ids,
@@ -124,7 +124,7 @@ impl Globals {
         Ok(MemoryRegion { space, base: None, at: 0, indices, kind, layout })
     }
 
-    /// How many elements a buffer has.
+    /// The step for the number of a buffer's elements.
     pub(crate) fn length(
         &self,
         ids: &Ids,
@@ -142,7 +142,7 @@ impl Globals {
         Ok(Step::Length { to, buffer: number })
     }
 
-    /// A pointer to a part of what another points to.
+    /// An access chain: a pointer to a part of another pointer's target.
     pub(crate) fn access(
         &self,
         ids: &Ids,
@@ -167,7 +167,7 @@ impl Globals {
                 let from = if is_uniform { class } else { StorageClass::StorageBuffer };
                 (from, region, indices)
             }
-            _ => return Err(instruction.malformed("not from a pointer, or to no part")),
+            _ => return Err(instruction.malformed("its base is no pointer, or has no such part")),
         };
         for &index in indices {
             region = self.part(ids, instruction, region, index)?;
@@ -175,10 +175,10 @@ impl Globals {
         if from == class && region.kind == ids.kind(instruction, to)? {
             return Ok(Entity::Pointer(ty, region));
         }
-        Err(instruction.malformed("a pointer of another type"))
+        Err(instruction.malformed("its result is of another type"))
     }
 
-    /// Says that something is stored in a region.
+    /// Marks the variable of a region as written; read-only memory is an error.
     pub(crate) fn write(
         &mut self,
         instruction: &Instruction<'_>,
@@ -191,9 +191,9 @@ impl Globals {
                 self.variables[number].is_written = true;
                 Ok(())
             }
-            // Whoever passes the pointer has said so.
+            // The caller that passed the pointer marked its variable.
             Space::Pointed => Ok(()),
-            _ => Err(instruction.malformed("it is memory that is only read")),
+            _ => Err(instruction.malformed("its target is read-only")),
         }
     }
 }

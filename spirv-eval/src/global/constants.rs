@@ -10,7 +10,7 @@ use super::Globals;
 use rspirv::spirv::Op;
 
 impl Globals {
-    /// What is undefined may be anything, so it is zero: a constant.
+    /// Reads a constant. OpUndef may have any value, so it is a constant zero.
     pub(crate) fn define_constant(
         &mut self,
         ids: &mut Ids,
@@ -58,7 +58,7 @@ impl Globals {
         Ok(())
     }
 
-    /// Takes memory for a constant with those words.
+    /// Allocates memory for a constant with these words.
     pub(crate) fn allocate_constant(
         &mut self,
         ids: &mut Ids,
@@ -74,7 +74,7 @@ impl Globals {
         Ok(at)
     }
 
-    /// The operation of a specialisation constant.
+    /// Reads OpSpecConstantOp.
     fn compute_constant(
         &mut self,
         ids: &mut Ids,
@@ -104,7 +104,7 @@ impl Globals {
             return Err(of.malformed("the constants are too large"));
         }
         let step = compute(self.undefined, ids, of, kind, to)?;
-        // What depends on the pixel is no constant.
+        // Steps that depend on the pixel are not constant.
         if let Step::Derivative { .. }
         | Step::Fetch { .. }
         | Step::Size { .. }

@@ -1,4 +1,4 @@
-//! Where values lie in memory.
+//! Layout of values in memory.
 
 use super::super::binary::Instruction;
 use super::super::code::{Place, Words};
@@ -12,10 +12,10 @@ use super::super::values::{
 use super::Globals;
 use rspirv::spirv::Decoration;
 
-/// A block may have at most so many words.
+/// Limit of the words of a block.
 pub(super) const MAX_BLOCK_WORDS: usize = 1 << 20;
 
-/// Where a region of shared memory ends, whatever its indices are; its values lie in these words.
+/// End of a region of shared memory for its largest indices. `words` are the offsets of its values.
 fn end(region: &MemoryRegion, words: &[u32]) -> usize {
     let most = words.iter().max().map_or(0, |&word| word as usize + 1);
     let last = |index: &Index| match index.count {
@@ -27,7 +27,7 @@ fn end(region: &MemoryRegion, words: &[u32]) -> usize {
 }
 
 impl Globals {
-    /// A decoration that counts bytes, in words.
+    /// A decoration in bytes, converted to words.
     pub(super) fn words_of(
         &self,
         instruction: &Instruction<'_>,
@@ -43,7 +43,7 @@ impl Globals {
         })
     }
 
-    /// How matrices of a member lie.
+    /// The matrix layout of a member.
     pub(super) fn matrix_layout(&self, of: u32, member: u32) -> MatrixLayout {
         let of_member = |decoration| self.decorations.get(&(of, Some(member), decoration));
         let bytes = of_member(Decoration::MatrixStride).filter(|&bytes| bytes % 4 == 0);
@@ -55,7 +55,7 @@ impl Globals {
         }
     }
 
-    /// Where the words of what is pointed to lie.
+    /// The places of the words that a region's pointer refers to.
     pub(crate) fn place(
         &self,
         ids: &Ids,
@@ -82,7 +82,7 @@ impl Globals {
         Ok(Place { space: region.space, base: region.base, at: region.at, indices, words })
     }
 
-    /// How many words a block must have for all of a region to lie in it.
+    /// Number of words that a block needs to contain a region.
     pub(super) fn end(
         &self,
         ids: &Ids,
@@ -95,7 +95,7 @@ impl Globals {
         }
     }
 
-    /// How many words each word of a value is from where that begins in shared memory.
+    /// Offset of each word of a value from its beginning in shared memory.
     fn laid_out(
         &self,
         ids: &Ids,
@@ -128,7 +128,7 @@ impl Globals {
                 }
                 _ => {
                     if kind.scalar == ComponentType::Bool {
-                        let message = "memory that is shared holds no bools";
+                        let message = "shared memory cannot hold bools";
                         return Err(instruction.malformed(message));
                     }
                     if kind.is_matrix() && (layout.column == 0 || layout.row == 0) {

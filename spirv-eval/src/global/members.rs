@@ -1,4 +1,4 @@
-//! What a uniform block, or an element of a buffer, holds, by name.
+//! The members of a uniform block, or of a buffer's element, by name.
 
 use super::super::binary::Instruction;
 use super::super::error::LoadError;
@@ -9,14 +9,14 @@ use super::Globals;
 use lambdav_core::types as lv;
 use rspirv::spirv::Decoration;
 
-/// So many members may a block have, parts of structures and arrays counted.
+/// Limit of the members of a block, nested ones included.
 const MAX_MEMBERS: usize = 1 << 17;
-/// The name of a part is cut if it is longer.
+/// Longer names are not extended.
 const MAX_NAME: usize = 256;
 
 impl Globals {
-    /// Lists what a value in shared memory holds, of matrices that lie so far apart: of structures and
-    /// arrays, their parts. And how many words it has at least.
+    /// Lists the members of a value in shared memory, nested ones included, and the number of words that
+    /// it needs. `layout` applies to matrices.
     pub(super) fn members(
         &self,
         ids: &Ids,
@@ -26,7 +26,7 @@ impl Globals {
     ) -> Result<(Vec<Member>, usize), LoadError> {
         let unknown =
             |what: &str| Err(LoadError::Unknown { what: what.into(), at: instruction.at });
-        // Names and places of what is still to be looked at, the next last.
+        // Names and places of pending parts, next one last.
         let (mut all, mut words) = (Vec::new(), 0);
         let aggregate = kind.aggregate.map(|aggregate| aggregate.ty);
         let mut stack = vec![(String::new(), aggregate, kind, layout, 0_usize)];
@@ -67,7 +67,7 @@ impl Globals {
                         stack.push((name, aggregate, kind, layout, at));
                     }
                 }
-                // Matrices of which λV has no type: their components, column by column.
+                // Matrices without a type in λV are listed component by component, column by column.
                 _ if self.undefined == Undefined::Total
                     && kind.is_matrix()
                     && (kind.columns != kind.rows || layout.row > 1) =>
@@ -91,7 +91,7 @@ impl Globals {
                         (ComponentType::Int, 1) => lv::Type::of(lv::Scalar::I32, kind.rows),
                         (ComponentType::Uint, 1) => lv::Type::of(lv::Scalar::U32, kind.rows),
                         (ComponentType::Bool, _) => {
-                            let message = "memory that is shared holds no bools";
+                            let message = "shared memory cannot hold bools";
                             return Err(instruction.malformed(message));
                         }
                         _ => return unknown("a member of a block that is of no type of λV"),

@@ -1,4 +1,4 @@
-//! Variables, in the memory that a module shares with the world and in its own.
+//! Variables in shared memory and in the module's own.
 
 use super::super::binary::Instruction;
 use super::super::error::LoadError;
@@ -10,7 +10,7 @@ use super::super::values::{
 use super::{Block, Globals, Output, Role, Variable};
 use rspirv::spirv::{BuiltIn, Decoration, StorageClass};
 
-/// All variables of the module's own may have at most so many words.
+/// Limit of the words of all variables in the module's own memory.
 const MAX_OWN_WORDS: usize = 1 << 22;
 
 fn unknown<T>(instruction: &Instruction<'_>, what: &str) -> Result<T, LoadError> {
@@ -22,7 +22,7 @@ impl Globals {
         self.decorations.get(&(id, None, of)).copied()
     }
 
-    /// A variable.
+    /// Reads a variable.
     pub(crate) fn variable(
         &mut self,
         ids: &mut Ids,
@@ -43,7 +43,7 @@ impl Globals {
                 match (ids.ty(instruction, to)?, self.undefined) {
                     (&SpirvType::Buffer(array), _) => self.buffer(ids, instruction, to, array)?,
                     (_, Undefined::Marked) if is_buffer => {
-                        let what = "a buffer that is no block of one array without a length";
+                        let what = "a buffer that is not a block of one runtime array";
                         return unknown(instruction, what);
                     }
                     _ => {
@@ -93,7 +93,7 @@ impl Globals {
         Ok(Entity::Opaque { of, is_pointer: true, place })
     }
 
-    /// A block of an array that is as long as what is bound.
+    /// A buffer: a block of one runtime array.
     fn buffer(
         &mut self,
         ids: &Ids,
@@ -108,17 +108,17 @@ impl Globals {
         let between = self.matrix_layout(block, 0);
         let (element, words) = self.members(ids, instruction, kind, between)?;
         if element.is_empty() || words > stride {
-            return Err(instruction.malformed("its elements have no words, or too many"));
+            return Err(instruction.malformed("its elements are empty or exceed ArrayStride"));
         }
         let offset = self.words_of(instruction, block, Some(0), Decoration::Offset)?;
         if offset != 0 {
-            return unknown(instruction, "a buffer whose array does not begin it");
+            return unknown(instruction, "a buffer whose array has an offset");
         }
         let number = self.resource(instruction, BindingKind::Buffer { stride, element })?;
         Ok(Entity::Buffer { block, number })
     }
 
-    /// A block whose members lie as it says.
+    /// A block whose decorations give the layout of its members.
     fn block(
         &mut self,
         ids: &Ids,
@@ -152,7 +152,7 @@ impl Globals {
         Ok(Entity::Pointer(ty, region))
     }
 
-    /// A variable in the module's own memory; its number.
+    /// Allocates a variable in the module's own memory and returns its number.
     fn own(
         &mut self,
         ids: &Ids,
@@ -202,7 +202,7 @@ impl Globals {
         Ok(self.variables.len() - 1)
     }
 
-    /// An input; what it holds unless it is set.
+    /// Reads an input; returns its default words.
     fn input(
         &mut self,
         instruction: &Instruction<'_>,
@@ -252,7 +252,7 @@ impl Globals {
         if self.decoration(id, Decoration::BuiltIn) == Some(depth)
             && self.undefined == Undefined::Total
         {
-            // A full screen has no depths.
+            // Depth is ignored: a full-screen triangle has none.
             return Ok(());
         }
         let Some(location) = self.decoration(id, Decoration::Location) else {
@@ -272,7 +272,7 @@ impl Globals {
         Ok(())
     }
 
-    /// Adds a texture or a buffer; its number.
+    /// Adds a texture or a buffer and returns its number.
     fn resource(
         &mut self,
         instruction: &Instruction<'_>,

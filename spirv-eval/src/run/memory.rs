@@ -1,4 +1,4 @@
-//! What a pixel finds in memory.
+//! Access to the memory of a pixel.
 
 use super::super::code::{Place, Words};
 use super::super::options::Undefined;
@@ -17,12 +17,12 @@ impl ModuleEvaluator<'_> {
         self.check(at).ok().map(|()| &self.memory[at..at + words])
     }
 
-    /// Whether a value has been computed in this activation, or is a constant.
+    /// Checks that a value is a constant or was computed in this activation.
     pub(super) fn check(&self, at: usize) -> Result<(), Wrong> {
         if self.defined[at] >= self.activation { Ok(()) } else { Err(Wrong::Undefined) }
     }
 
-    /// The texture whose number lies there.
+    /// The texture whose number is stored at a place.
     pub(super) fn texture(&self, at: usize) -> Result<&TextureData, Wrong> {
         self.check(at)?;
         let number = self.memory[at] as usize;
@@ -32,7 +32,7 @@ impl ModuleEvaluator<'_> {
         }
     }
 
-    /// A level of a texture; without an operand, the largest.
+    /// A level of a texture; the largest without an operand.
     pub(super) fn level(&self, texture: &TextureData, at: Option<usize>) -> Result<i32, Wrong> {
         let Some(at) = at else { return Ok(0) };
         self.check(at)?;
@@ -43,14 +43,14 @@ impl ModuleEvaluator<'_> {
         }
     }
 
-    /// What is added to the place of a texel.
+    /// Offset of a texel, in texels; zero without an operand.
     pub(super) fn offset(&self, at: Option<usize>) -> Result<[u32; 2], Wrong> {
         let Some(at) = at else { return Ok([0; 2]) };
         self.check(at)?;
         Ok([0, 1].map(|k| self.memory[at + k]))
     }
 
-    /// The words of the buffer of that number.
+    /// The words of a buffer.
     pub(super) fn buffer(&self, number: usize) -> Result<&[u32], Wrong> {
         match &self.resources[number] {
             Some(SharedData::Buffer(words)) => Ok(words),
@@ -58,7 +58,7 @@ impl ModuleEvaluator<'_> {
         }
     }
 
-    /// An index below `count`.
+    /// The value of an index below `count`: clamped, or a fault for [`Undefined::Marked`].
     pub(super) fn index(&self, index: &Index, count: usize) -> Result<usize, Wrong> {
         self.check(index.value)?;
         let word = self.memory[index.value];
@@ -70,7 +70,7 @@ impl ModuleEvaluator<'_> {
         }
     }
 
-    /// The first word of a place.
+    /// Index of the first word of a place.
     pub(super) fn first(&self, place: &Place) -> Result<usize, Wrong> {
         let mut first = place.at;
         if let Some(base) = place.base {
@@ -87,7 +87,7 @@ impl ModuleEvaluator<'_> {
         Ok(first)
     }
 
-    /// How many elements a buffer has.
+    /// Number of elements of a buffer.
     pub(super) fn elements(&self, number: usize) -> Result<usize, Wrong> {
         match self.module.resources[number].kind {
             BindingKind::Buffer { stride, .. } => Ok(self.buffer(number)?.len() / stride),

@@ -1,10 +1,10 @@
-//! What the pixels of a quad note for one another.
+//! Operands of derivatives, noted by the pixels of a quad for one another.
 
-/// What the pixels of a quad have noted. Bit 0 of a pixel's number is its column, bit 1 its row.
+/// Notes of the pixels of a quad. Bit 0 of a pixel's number is its column, bit 1 its row.
 #[derive(Debug, Default)]
 pub(super) struct Quad {
     pub(super) notes: [Vec<Note>; 4],
-    /// The pixel that is computed, and how many derivatives it has come to.
+    /// The current pixel, and the number of derivatives that it has reached.
     pub(super) pixel: usize,
     pub(super) next: usize,
 }
@@ -12,18 +12,18 @@ pub(super) struct Quad {
 /// An operand of a derivative.
 #[derive(Debug)]
 pub(super) struct Note {
-    /// Where its result goes, which says which derivative it is.
+    /// Place of the result, which identifies the derivative.
     pub(super) to: usize,
     pub(super) words: Vec<u32>,
 }
 
 impl Quad {
-    /// Begins a pixel.
+    /// Begins the execution of a pixel.
     pub(super) fn begin(&mut self, pixel: usize) {
         (self.pixel, self.next) = (pixel, 0);
     }
 
-    /// How much they have noted.
+    /// Number of notes of all pixels.
     pub(super) fn len(&self) -> usize {
         self.notes.iter().map(Vec::len).sum()
     }

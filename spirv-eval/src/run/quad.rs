@@ -1,7 +1,7 @@
-//! Derivatives: differences between pixels of a quad, which are computed together as far as that is needed.
+//! Derivatives: differences between pixels of a quad, which are executed together as far as needed.
 //!
-//! Each pixel notes the operands of the derivatives that it comes to, in order. Where a neighbour's is not
-//! known, the pixel stops, and begins again when all four have come one further.
+//! Each pixel notes the operands of its derivatives in order. If a neighbour's operand is not known yet,
+//! the pixel stops; it restarts after each neighbour has run as far as it can.
 
 use super::super::arithmetic::word;
 use super::super::code::Axes;
@@ -10,7 +10,7 @@ use super::{ModuleEvaluator, ModuleFault, Stopped, Wrong};
 use crate::mutants::{Mutant, is_active};
 
 impl ModuleEvaluator<'_> {
-    /// Computes one pixel, and of its neighbours what it needs.
+    /// Computes one pixel, and as much of its neighbours as it needs.
     pub(super) fn run_quad(
         &mut self,
         frag_coord: [f32; 4],
@@ -32,7 +32,7 @@ impl ModuleEvaluator<'_> {
                 let [dx, dy] = [pixel & 1, pixel >> 1].map(|of| of as i64);
                 let [dx, dy] = [dx - column, dy - row].map(|by| by as f32);
                 self.quad.begin(pixel);
-                // What ends otherwise has noted what it came to.
+                // A neighbour that stops for another reason has still noted its operands.
                 let ended = self.run_pixel([x + dx, y + dy, z, w], cancelled);
                 if let Err(Stopped::Fault(fault @ ModuleFault::Cancelled)) = ended {
                     return Err(fault);
@@ -44,7 +44,7 @@ impl ModuleEvaluator<'_> {
         }
     }
 
-    /// How a value differs from the neighbour's.
+    /// The difference between a value and the neighbour's.
     pub(super) fn derivative(
         &mut self,
         to: usize,

@@ -10,7 +10,7 @@ fn mix(a: [f32; 4], b: [f32; 4], t: f32) -> [f32; 4] {
     [0, 1, 2, 3].map(|k| a[k] * (1.0 - t) + b[k] * t)
 }
 
-/// A sample of that level, which may lie between two; without it, of the largest.
+/// A sample at a level of detail, which may lie between two levels; without one, of the largest level.
 pub(super) fn sample(
     texture: &TextureData,
     at: [f32; 2],
@@ -25,7 +25,7 @@ pub(super) fn sample(
     mix(first, second, level - floor)
 }
 
-/// A sample between the texels of a level.
+/// A linear sample of one level.
 fn of_level(texture: &TextureData, [u, v]: [f32; 2], [dx, dy]: [u32; 2], level: i32) -> [f32; 4] {
     let level = level.min(texture.levels().len() as i32 - 1);
     let size = texture.level(level);
@@ -40,7 +40,7 @@ fn of_level(texture: &TextureData, [u, v]: [f32; 2], [dx, dy]: [u32; 2], level: 
 }
 
 impl ModuleEvaluator<'_> {
-    /// The number of the level that a sample is of.
+    /// The level of detail of a sample.
     pub(super) fn level_of_detail(
         &self,
         texture: &TextureData,

@@ -1,4 +1,4 @@
-//! Single instructions.
+//! Executes single instructions.
 
 use super::super::arithmetic::{Binary, Unary, fma, word};
 use super::super::code::{Argument, Meaning, Operand, Step};
@@ -8,16 +8,16 @@ use super::samples::sample;
 use super::{ModuleEvaluator, Wrong};
 use crate::mutants::{Mutant, is_active};
 
-/// So many operands has a function at most.
+/// Limit of the operands of a function.
 const OPERANDS: usize = 4;
 
-/// A number as a device sees it: zero for one that is subnormal, where it flushes these.
+/// Flushes a subnormal operand or result to zero if `flushes`, keeping its sign.
 fn seen(word: u32, flushes: bool) -> u32 {
     let is_subnormal = word & 0x7f80_0000 == 0;
     if flushes && is_subnormal { word & 1 << 31 } else { word }
 }
 
-/// A result of these operands, some units in the last place off if it is an ordinary number.
+/// Perturbs a normal result by up to two units in the last place, as a function of the operands.
 fn roughly(result: u32, operands: [u32; 2]) -> u32 {
     let mixed = operands.iter().fold(0x9e37_79b9_u32, |mixed, &word| {
         (mixed ^ word).wrapping_mul(0x85eb_ca6b).rotate_left(13)
@@ -28,7 +28,7 @@ fn roughly(result: u32, operands: [u32; 2]) -> u32 {
 }
 
 impl ModuleEvaluator<'_> {
-    /// A function of whole operands.
+    /// Applies a function of whole operands.
     fn apply(
         &mut self,
         meaning: Meaning,
@@ -45,7 +45,7 @@ impl ModuleEvaluator<'_> {
         let mut out = std::mem::take(&mut self.transit);
         out.clear();
         out.resize(words, 0);
-        // (Borrowed anew, since the operands borrow the memory.)
+        // (Borrowed again: the operands borrow the memory.)
         meaning(&operands[..of.len().min(OPERANDS)], &mut out);
         self.memory[to..to + words].copy_from_slice(&out);
         self.transit = out;
@@ -189,7 +189,7 @@ impl ModuleEvaluator<'_> {
                 if self.is_marked() && (x >= size.width || y >= size.height) {
                     return Err(Wrong::Outside);
                 }
-                // What lies outside is clamped.
+                // Clamps coordinates outside the level.
                 let texel = texture.texel(x as i32, y as i32, level).map(f32::to_bits);
                 self.memory[to..to + 4].copy_from_slice(&texel);
                 to
@@ -226,7 +226,7 @@ impl ModuleEvaluator<'_> {
                 self.memory[to] = self.is_discarded.into();
                 to
             }
-            // Calls are executed where functions are.
+            // `run_pixel` executes calls.
             Step::Call(_) => return Err(Wrong::Undefined),
             Step::Length { to, buffer } => {
                 let BindingKind::Buffer { stride, .. } = self.module.resources[buffer].kind else {
