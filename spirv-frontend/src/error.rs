@@ -1,16 +1,16 @@
-//! Why a module cannot be raised.
+//! Errors of the raise.
 
 use lambdav_core::diagnostics::{Diagnostic, DiagnosticCode};
 use lambdav_core::source::Span;
 
-/// What is wrong, and where.
+/// A mistake and its place.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct RaiseError {
     pub(crate) code: DiagnosticCode,
     pub(crate) message: String,
     /// The index of the first word of the instruction.
     pub(crate) at: Option<usize>,
-    /// Its place in the source that the module holds.
+    /// Place in the source that the module embeds.
     pub(crate) span: Option<Span>,
     pub(crate) help: Option<String>,
 }
@@ -27,7 +27,7 @@ impl RaiseError {
         Self::new(DiagnosticCode::MalformedModule, what)
     }
 
-    /// The module does what the core does not have, or what is not built.
+    /// The core lacks a feature, or the raise does not support it.
     pub(crate) fn unsupported(what: impl Into<String>) -> Self {
         Self::new(DiagnosticCode::UnsupportedModule, what)
     }
@@ -37,7 +37,7 @@ impl RaiseError {
         Self::new(DiagnosticCode::ExpansionTooLarge, what)
     }
 
-    /// Says in which instruction, unless that is known.
+    /// Adds the instruction, unless it is known.
     pub(crate) fn at(mut self, at: usize, span: Option<Span>) -> Self {
         let is_here = self.at.is_none_or(|known| known == at);
         if is_here && self.span.is_none() {
@@ -52,7 +52,7 @@ impl RaiseError {
         self
     }
 
-    /// As it is shown.
+    /// The error as a diagnostic.
     pub(crate) fn diagnostic(self) -> Diagnostic {
         let Self { code, message, at, span, help } = self;
         let message = match at {

@@ -1,14 +1,14 @@
-//! Where control goes from a place: a tree of decisions whose leaves are ways out.
+//! Control flow from a place on: a tree of decisions whose leaves are ways out.
 //!
-//! Each piece of code is raised once, on a *hole* of the tree, which becomes what the code does: a
-//! decision, or a way out with what variables hold there. Where several ways lead to one block, they
-//! are joined, and the code of that block has one hole again ([`Flow::converge`]):
+//! Code is raised on a *hole* of the tree, which becomes a decision or a way out with the contents of
+//! variables there. Ways that lead to one block are joined, and the code of that block has one hole
+//! again ([`Flow::converge`]):
 //!
-//! - one decision stays one: what the ways differ in is one structure, chosen by one `If` for each
-//!   decision between them, and a value alone is chosen by itself;
-//! - if ways lead elsewhere, too, that structure says whether the block is reached, and the others are
-//!   behind that decision, in the tree that they made;
-//! - ways that are never taken (OpUnreachable, loops without an end) are left out.
+//! - One decision stays one: each decision between the ways is one `If` that yields a structure of all
+//!   values in which they differ. A single value needs no structure.
+//! - If other ways lead elsewhere, that structure has a field that says if the block is reached. The
+//!   other ways stay in the tree behind that decision.
+//! - Ways that are never taken (OpUnreachable, loops without an end) are left out.
 
 use crate::error::{RaiseError, Result};
 use crate::memory::Memory;
@@ -21,14 +21,15 @@ use lambdav_core::types::{Field, Structure, Type};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct FlowId(usize);
 
-/// Where a way leads.
+/// The target of a way.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Target {
-    /// To a block of the function that is raised.
+    /// A block of the function that is raised.
     Block(usize),
-    /// Out of the function.
+    /// The end of the function.
     Return,
-    /// Nowhere: the pixel keeps its colour, behind the values of the way, which do not end.
+    /// The end of the program: the pixel keeps its colour, after the way's values, which do not
+    /// terminate. Without values it is discarded.
     Kill,
 }
 
@@ -36,53 +37,53 @@ pub(crate) enum Target {
 #[derive(Clone, Debug)]
 pub(crate) struct Leaf {
     pub(crate) target: Target,
-    /// What is there in place of the φ's of the block, or the result of the function.
+    /// The values of the block's φ's, or the result of the function.
     pub(crate) values: Vec<NodeId>,
     pub(crate) memory: Memory,
 }
 
-/// What a piece of code does.
+/// A node of the tree.
 #[derive(Clone, Debug)]
 enum Node {
-    /// It is not known yet.
+    /// Not raised yet.
     Hole,
-    /// A condition, and what happens where it holds, and where not.
+    /// A condition, its then arm and its else arm.
     Branch(NodeId, [FlowId; 2]),
     Leaf(Leaf),
-    /// It is never reached.
+    /// Never reached.
     Never,
 }
 
-/// The trees.
+/// The trees of all functions.
 #[derive(Debug, Default)]
 pub(crate) struct Flow {
     nodes: Vec<Node>,
-    /// How many nodes were looked at.
+    /// Number of nodes visited.
     pub(crate) work: usize,
 }
 
-/// What a leaf is to those that are joined.
+/// Role of a leaf in a join.
 enum Way {
-    /// One of them, with its values.
+    /// Joined, with its values.
     Here(Vec<NodeId>),
-    /// Another one.
+    /// Not joined.
     Elsewhere,
-    /// As if it were never reached.
+    /// Treated as never reached.
     Never,
 }
 
-/// What is known of a subtree when its leaves of one kind are joined.
+/// Result of joining the leaves of a subtree.
 struct Joined {
-    /// Whether a leaf is reached; `None` where there is none.
+    /// True if a joined leaf is reached; `None` if none exists.
     reached: Option<NodeId>,
-    /// The slots there.
+    /// Values of the slots there.
     slots: Vec<Option<NodeId>>,
-    /// The tree without these leaves; `None` where nothing remains.
+    /// The tree without the joined leaves; `None` if nothing remains.
     others: Option<FlowId>,
 }
 
 impl Flow {
-    /// A new hole.
+    /// Adds a hole.
     pub(crate) fn hole(&mut self) -> FlowId {
         self.add(Node::Hole)
     }
@@ -92,24 +93,24 @@ impl Flow {
         FlowId(self.nodes.len() - 1)
     }
 
-    /// Makes a hole a decision between two new ones.
+    /// Turns a hole into a decision between two new holes.
     pub(crate) fn branch(&mut self, at: FlowId, condition: NodeId) -> [FlowId; 2] {
         let arms = [self.hole(), self.hole()];
         self.nodes[at.0] = Node::Branch(condition, arms);
         arms
     }
 
-    /// Makes a hole a way out.
+    /// Turns a hole into a way out.
     pub(crate) fn leave(&mut self, at: FlowId, leaf: Leaf) {
         self.nodes[at.0] = Node::Leaf(leaf);
     }
 
-    /// Says that a hole is never reached.
+    /// Marks a hole as never reached.
     pub(crate) fn never(&mut self, at: FlowId) {
         self.nodes[at.0] = Node::Never;
     }
 
-    /// The way out that a node is.
+    /// The way out at a node.
     pub(crate) fn leaf(&self, at: FlowId) -> &Leaf {
         match &self.nodes[at.0] {
             Node::Leaf(leaf) => leaf,
@@ -117,7 +118,7 @@ impl Flow {
         }
     }
 
-    /// Whether a node is a way out.
+    /// True if a node is a way out.
     pub(crate) fn is_leaf(&self, at: FlowId) -> bool {
         matches!(self.nodes[at.0], Node::Leaf(_))
     }
@@ -130,7 +131,7 @@ impl Flow {
         }
     }
 
-    /// All nodes below one, arms before their decision, and that one.
+    /// All nodes below `root`, arms before their decision, and `root` last.
     pub(crate) fn below(&mut self, root: FlowId) -> Vec<FlowId> {
         let (mut all, mut stack) = (Vec::new(), vec![root]);
         while let Some(id) = stack.pop() {
@@ -151,9 +152,9 @@ impl Flow {
         all
     }
 
-    /// Makes one of all ways below a node that lead to a target: a hole for what happens there, with the
-    /// values of the φ's and the memory. `is_live` says of which slots of the memory the content matters
-    /// there. `None` if there is no such way.
+    /// Joins all ways below a node that lead to a target into one hole for the code there; returns the
+    /// hole with the values of the φ's and the memory. `is_live` tells which slots matter there. `None`
+    /// if there is no such way.
     pub(crate) fn converge(
         &mut self,
         graph: &mut Graph,
@@ -170,7 +171,7 @@ impl Flow {
         if rest.is_empty() {
             return Ok(Some((first, self.take(first))));
         }
-        // Where they differ.
+        // Values and slots in which they differ.
         let mut leaf = self.leaf(first).clone();
         let len = leaves.iter().map(|&id| self.leaf(id).memory.len()).min().unwrap_or(0);
         let mut slots: Vec<usize> = Vec::new();
@@ -207,7 +208,7 @@ impl Flow {
         Ok(Some((hole, leaf)))
     }
 
-    /// Takes a way out and leaves a hole.
+    /// Replaces a way out by a hole.
     pub(crate) fn take(&mut self, at: FlowId) -> Leaf {
         match std::mem::replace(&mut self.nodes[at.0], Node::Hole) {
             Node::Leaf(leaf) => leaf,
@@ -215,8 +216,8 @@ impl Flow {
         }
     }
 
-    /// The values that the ways out below a node have together, as `values` says of each; of the others
-    /// nobody asks.
+    /// The joined values of the ways out below a node, as `values` gives them; ways without values are
+    /// treated as never reached.
     pub(crate) fn all_values(
         &mut self,
         graph: &mut Graph,
@@ -230,7 +231,7 @@ impl Flow {
         Ok(joined.slots.into_iter().collect())
     }
 
-    /// Whether the way out below a node is one of those; nothing, where no way is.
+    /// True if the way out taken below a node satisfies `is_one`; `None` if no way does.
     pub(crate) fn is_reached(
         &mut self,
         graph: &mut Graph,
@@ -245,7 +246,7 @@ impl Flow {
         Ok(self.join(graph, root, 0, way, span)?.reached)
     }
 
-    /// Joins the leaves for which there are values.
+    /// Joins the leaves for which `way` gives values.
     fn join(
         &mut self,
         graph: &mut Graph,
@@ -255,7 +256,7 @@ impl Flow {
         span: Span,
     ) -> Result<Joined> {
         let all = self.below(root);
-        // Arms come before their decision, the second one last.
+        // Arms precede their decision, the else arm last.
         let mut done: Vec<Joined> = Vec::new();
         for id in all {
             let joined = match &self.nodes[id.0] {
@@ -295,7 +296,7 @@ impl Flow {
             }
             (one, other) => one.or(other),
         };
-        // An arm that never ends says nothing; one that leads elsewhere, that it is not here.
+        // Arm that is never reached: no condition. Arm elsewhere: false.
         for of in [&mut then, &mut otherwise] {
             if of.reached.is_none() && of.others.is_some() {
                 of.reached = Some(graph.bool(false, span));
@@ -310,8 +311,8 @@ impl Flow {
     }
 }
 
-/// Of pairs of values the first or the second, as a condition says: those that differ by one `If`, of a
-/// structure if they are several. Where there is but one, it is that.
+/// Selects pairwise by a condition. Differing pairs share one `If`, which yields a structure if there
+/// are several. A pair with one value yields that value.
 fn choose_each(
     graph: &mut Graph,
     condition: NodeId,
@@ -342,7 +343,7 @@ fn choose_each(
     Ok(pairs.iter().map(one).collect())
 }
 
-/// The type of a structure of values of these types.
+/// A structure type for these values.
 pub(crate) fn structure(graph: &mut Graph, values: &[NodeId], name: &str) -> Result<Type> {
     let fields = values.iter().enumerate().map(|(k, &value)| Field {
         name: k.to_string().into(),
@@ -350,6 +351,6 @@ pub(crate) fn structure(graph: &mut Graph, values: &[NodeId], name: &str) -> Res
         is_generic: false,
     });
     let structure = Structure { name: name.into(), fields: fields.collect() };
-    let limit = |limit| RaiseError::too_large(format!("what arms change is too large: {limit}"));
+    let limit = |limit| RaiseError::too_large(format!("the values that arms change are too large: {limit}"));
     graph.types_mut().add_structure(structure).map_err(limit)
 }

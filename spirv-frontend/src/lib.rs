@@ -1,38 +1,41 @@
-//! SPIR-V modules to the core: shaders of other people.
+//! Raises SPIR-V modules of any compiler to the core.
 //!
-//! [`raise()`] takes the words of a module with a fragment entry point, of Vulkan 1.0 to 1.3 with logical
-//! addressing, and gives the program that it is.
+//! [`raise()`] takes the words of a module with a fragment entry point, of Vulkan 1.0 to 1.3 with
+//! logical addressing, and returns the program.
 //!
 //! # How
 //!
-//! - *Words* become declarations and functions of blocks (`module`), and of each function it is found out
-//!   what its variables and loops are (`structure`): which variables are live where, what loops write.
-//! - Control flow is walked along its merge instructions (`raise`). Calls are put in place. On each way
-//!   through the program a variable has one node as its content (`memory`): a store to a part of it is
-//!   another content, with that part replaced. Pointers are resolved on the way, so those that are passed
-//!   to a function are other names of the caller's variables.
-//! - Where ways meet, they are joined (`flow`): *one decision stays one*, an `If` of a structure of all that
-//!   differs and is live. A way that leads elsewhere — break, continue, return, kill — stays a way of its
-//!   own, so that what is behind a selection with one way through is in that arm, and behind one with
-//!   several, under a bool that says whether it is reached.
-//! - A loop is a loop of the core. It yields what is needed behind it, and, if it is left in several
-//!   ways, which one it was.
-//! - OpKill and what is like it end the program; the pixel keeps its colour, which is an `If` at the
-//!   outputs. So no engine knows of it.
+//! - *Words* become declarations and functions of blocks (`module`). An analysis of each function finds
+//!   live variables and the stores of loops (`structure`).
+//! - Control flow is walked along its merge instructions (`raise`). Calls are inlined. On each way
+//!   through the program a variable's content is one node (`memory`): a store to a part gives a new
+//!   content with that part replaced. Pointers are resolved during the walk, so a pointer parameter is
+//!   another name of the caller's variable.
+//! - Ways that meet are joined (`flow`): *one decision stays one*, an `If` that yields a structure of
+//!   all live values that differ. A way that leads elsewhere — break, continue, return, kill — stays
+//!   separate. Code after a selection with one way through is in that arm; after a selection with
+//!   several, it is under a bool that says if it is reached.
+//! - A loop is a loop of the core. It yields the values that are used after it and, if it has several
+//!   exits, the exit taken.
+//! - OpKill and similar instructions end the program; the pixel keeps its colour by an `If` at the
+//!   outputs. So no engine needs to support discard.
 //!
-//! # What is guaranteed
+//! # Guarantees
 //!
-//! - *Words of any kind give a program or a diagnostic, never a panic*; nothing recurses on the depth of
-//!   the program, and the work is limited as elaboration's is ([`lambdav_core::limits`]).
-//! - Each instruction means what LANGUAGE.md says of the operation of the core that it is, bit for bit.
-//!   What SPIR-V leaves undefined has the result of LANGUAGE §9: nothing is reported, and nothing guessed.
-//! - The core is lazy: a loop whose result nobody needs does not run. So a raised program may have an answer
-//!   where executing the words exceeds the limit of iterations; never the reverse, and never another one.
+//! - *Any words give a program or a diagnostic, never a panic*. Nothing recurses on the depth of the
+//!   program, and the work is limited as elaboration's is ([`lambdav_core::limits`]).
+//! - Each instruction has the meaning that LANGUAGE.md gives to the corresponding operation of the core,
+//!   bit for bit. Undefined behaviour of SPIR-V has the results of LANGUAGE §9: nothing is reported, and
+//!   nothing guessed.
+//! - The core is lazy: a loop whose result is unused does not run. So a raised program may have an
+//!   answer where executing the words exceeds the limit of iterations, but never the reverse, and never
+//!   another answer.
 //!
-//! It shares nothing with the emitter and the evaluator of SPIR-V, so that each is a check of the others.
+//! The raise shares nothing with the emitter and the evaluator of SPIR-V, so that each checks the
+//! others.
 //!
-//! Modules depend on one another in this order only: `error`, `memory` → `flow`, `module`, `options` → `structure` →
-//! `raise`.
+//! Modules depend on one another in this order only: `error`, `memory` → `flow`, `module`, `options` →
+//! `structure` → `raise`.
 #![forbid(unsafe_code)]
 
 mod error;
@@ -51,16 +54,16 @@ use lambdav_core::graph::Core;
 use lambdav_core::interface::Interface;
 use lambdav_core::source::SourceFile;
 
-/// A module that has been raised, or what is wrong with it.
+/// Result of raising a module.
 #[derive(Debug)]
 pub struct Raised {
-    /// The text that the module holds, which spans point into; if it holds none, an empty one.
+    /// The source text embedded in the module, which spans point into; empty if there is none.
     pub source: SourceFile,
-    /// The program and what it wants.
+    /// The program and its interface, or an error.
     pub program: Result<(Core, Interface), Diagnostic>,
 }
 
-/// Raises the module with these words. `name` is what messages call it where it names no file.
+/// Raises a module. `name` is its name in messages if it names no source file.
 pub fn raise(name: &str, words: &[u32], options: &RaiseOptions) -> Raised {
     let mut module = match module::Module::read(words) {
         Ok(module) => module,

@@ -1,13 +1,13 @@
-//! What variables hold on a way through the program.
+//! Contents of variables on a way through the program.
 //!
-//! A variable has a *slot*. Memories are copied at every branch, so they share what is equal.
+//! Each variable has a *slot*. Memories are copied at every branch, so equal chunks are shared.
 
 use lambdav_core::graph::NodeId;
 use std::rc::Rc;
 
 const CHUNK: usize = 32;
 
-/// The node that is in each slot.
+/// The node in each slot.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Memory {
     chunks: Vec<Rc<[NodeId; CHUNK]>>,
@@ -15,7 +15,7 @@ pub(crate) struct Memory {
 }
 
 impl Memory {
-    /// How many slots there are.
+    /// The number of slots.
     pub(crate) fn len(&self) -> usize {
         self.len
     }
@@ -30,26 +30,26 @@ impl Memory {
         self.len - 1
     }
 
-    /// What is in a slot.
+    /// The node in a slot.
     pub(crate) fn get(&self, slot: usize) -> NodeId {
         debug_assert!(slot < self.len);
         self.chunks[slot / CHUNK][slot % CHUNK]
     }
 
-    /// Puts a node into a slot.
+    /// Sets the node in a slot.
     pub(crate) fn set(&mut self, slot: usize, node: NodeId) {
         if self.chunks[slot / CHUNK][slot % CHUNK] != node {
             Rc::make_mut(&mut self.chunks[slot / CHUNK])[slot % CHUNK] = node;
         }
     }
 
-    /// Drops all slots from a number on.
+    /// Drops all slots from `len` on.
     pub(crate) fn truncate(&mut self, len: usize) {
         self.len = len.min(self.len);
         self.chunks.truncate(self.len.div_ceil(CHUNK));
     }
 
-    /// The slots below `len` in which another memory has something else.
+    /// The slots below `len` whose nodes differ from those in `other`.
     pub(crate) fn differing<'m>(
         &'m self,
         other: &'m Self,

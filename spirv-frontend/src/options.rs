@@ -6,11 +6,10 @@ use std::collections::BTreeMap;
 /// Options of the raise.
 #[derive(Clone, Debug, Default)]
 pub struct RaiseOptions {
-    /// The name of the entry point; without it the module must have one fragment entry point only, or one
-    /// that is called `main`.
+    /// Name of the entry point; by default the only fragment entry point, or else the one called `main`.
     pub entry_point: Option<String>,
-    /// The colour that a pixel keeps that is discarded.
+    /// The colour that a discarded pixel keeps.
     pub clear: [f32; 4],
-    /// Where inputs of locations come from; all others are uniforms, whose default is zero.
+    /// Sources of inputs by location; other inputs are uniforms with default zero.
     pub locations: BTreeMap<u32, LocationSource>,
 }

@@ -1,7 +1,7 @@
-//! The source that a module holds, and places in it: by OpSource and OpLine, or by NonSemantic.Shader.DebugInfo.100.
+//! The source text that a module embeds, and positions in it: by OpSource and OpLine, or by
+//! NonSemantic.Shader.DebugInfo.100.
 //!
-//! Of a file whose text the module does not hold, lines and columns are known from what they are said of: its text is as many
-//! blanks.
+//! If a file's text is not embedded, blanks replace the lines and columns that positions refer to.
 
 use super::words::Instruction;
 use crate::error::Result;
@@ -10,7 +10,7 @@ use rspirv::spirv::Op;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::BTreeMap;
 
-/// The set of instructions that says where things come from.
+/// The instruction set for debug information.
 pub(super) const DEBUG_INFO: &str = "NonSemantic.Shader.DebugInfo.100";
 
 /// Numbers of its instructions.
@@ -19,10 +19,10 @@ pub(super) const DEBUG_SOURCE_CONTINUED: u32 = 102;
 pub(super) const DEBUG_LINE: u32 = 103;
 pub(super) const DEBUG_NO_LINE: u32 = 104;
 
-/// How many bytes the blanks may be that stand for all text that is not there.
+/// Limit in bytes of the blanks that replace missing text.
 const MOST_BLANKS: usize = 1 << 18;
 
-/// A file: the id by which lines call it, that of its name, and its text.
+/// A source file: the ids by which lines refer to it and of its name, and its text.
 #[derive(Debug)]
 struct File {
     id: u32,
@@ -30,23 +30,23 @@ struct File {
     text: String,
 }
 
-/// The files that the module names, with their text as far as it is there.
+/// The source files of the module, with the embedded text.
 #[derive(Debug, Default)]
 pub(crate) struct DebugInfo {
     /// Strings by their ids.
     strings: FxHashMap<u32, String>,
     /// In order of declaration.
     files: Vec<File>,
-    /// The names of files without text, by the ids by which lines call them.
+    /// Name ids of files without text, by the ids by which lines refer to the files.
     names: FxHashMap<u32, u32>,
-    /// Whether the last of the files goes on.
+    /// True if OpSourceContinued extends the last file.
     continues: bool,
-    /// Where the lines of each file with a text begin in all text, the end of the last among them.
+    /// Start of each line in the concatenated text, by file; the end of the last line is included.
     lines: FxHashMap<u32, Vec<u32>>,
 }
 
 impl DebugInfo {
-    /// Takes what one of the instructions says that are about the source.
+    /// Reads an instruction that describes the source.
     pub(crate) fn read(&mut self, instruction: &Instruction<'_>) -> Result<()> {
         match instruction.op {
             Op::String => {
@@ -69,7 +69,7 @@ impl DebugInfo {
         Ok(())
     }
 
-    /// The same of an instruction of [`DEBUG_INFO`].
+    /// The same for an instruction of [`DEBUG_INFO`].
     pub(super) fn read_extended(&mut self, instruction: &Instruction<'_>) -> Result<()> {
         let text = |s: &Self, index| {
             let id = instruction.operands.get(index)?;
@@ -95,7 +95,7 @@ impl DebugInfo {
         Ok(())
     }
 
-    /// Makes blanks of what is not there, of which these lines and columns are spoken of: file, line and column.
+    /// Adds blanks for missing texts, as far as `places` refer to them: file, line and column.
     pub(super) fn fill(&mut self, places: impl Iterator<Item = [u32; 3]>) {
         let known: FxHashSet<u32> = self.files.iter().map(|file| file.id).collect();
         let mut blanks: BTreeMap<u32, BTreeMap<u32, u32>> = BTreeMap::new();
@@ -125,7 +125,7 @@ impl DebugInfo {
         }
     }
 
-    /// All text, of which the first file comes first; without one, an empty text of that name.
+    /// The concatenated text, first file first; an empty text called `name` if there is none.
     pub(crate) fn source(&mut self, name: &str) -> SourceFile {
         let mut source: Option<SourceFile> = None;
         for File { id, name: of_file, text } in std::mem::take(&mut self.files) {
@@ -150,7 +150,7 @@ impl DebugInfo {
         source.unwrap_or_else(|| SourceFile::new(name, ""))
     }
 
-    /// The place of a file, line and column in the text of [`Self::source`], if that has it.
+    /// The span of a file, line and column in the text of [`Self::source`], if it contains it.
     pub(crate) fn span(&self, [file, line, column]: [u32; 3], source: &SourceFile) -> Option<Span> {
         let lines = self.lines.get(&file)?;
         let row = line.checked_sub(1)? as usize;
@@ -163,7 +163,7 @@ impl DebugInfo {
     }
 }
 
-/// A text without what glslang puts in front of it, whose lines do not count.
+/// Strips the lines that glslang adds before a text; line numbers do not count them.
 fn without_prologue(text: &str) -> &str {
     let mut rest = text;
     while let Some((line, behind)) = rest.split_once('\n') {

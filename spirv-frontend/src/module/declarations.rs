@@ -1,4 +1,4 @@
-//! What stands outside functions, and the module as a whole.
+//! Declarations outside functions, and the module as a whole.
 
 use super::debug::{DEBUG_INFO, DEBUG_LINE, DEBUG_NO_LINE, DebugInfo};
 use super::function::{Function, Reader};
@@ -17,7 +17,7 @@ pub(crate) struct EntryPoint {
     pub(crate) stage: Option<Stage>,
     pub(crate) function: u32,
     pub(crate) name: String,
-    /// The ids of its variables, those of inputs and outputs among them.
+    /// Ids of its interface variables.
     pub(crate) variables: Vec<u32>,
 }
 
@@ -26,20 +26,20 @@ pub(crate) struct EntryPoint {
 pub(crate) struct Variable {
     pub(crate) id: u32,
     pub(crate) class: StorageClass,
-    /// What it holds.
+    /// Type of its content.
     pub(crate) ty: u32,
     pub(crate) initial: Option<u32>,
-    /// Where it is declared.
+    /// Word index of the declaration.
     pub(crate) at: usize,
 }
 
-/// The id of a variable that no module declares, which holds whether OpDemoteToHelperInvocation was executed.
-/// (Ids are smaller: the bound is checked.)
+/// Id of a synthetic variable, true once OpDemoteToHelperInvocation was executed. (Ids of a module are
+/// smaller: the bound is checked.)
 pub(crate) const DEMOTED: u32 = u32::MAX;
 
 type Decorations<'w, K> = FxHashMap<K, Vec<(Decoration, &'w [u32])>>;
 
-/// What the words say.
+/// A module, read but not interpreted.
 #[derive(Debug, Default)]
 pub(crate) struct Module<'w> {
     names: FxHashMap<u32, String>,
@@ -49,21 +49,21 @@ pub(crate) struct Module<'w> {
     pub(crate) entry_points: Vec<EntryPoint>,
     modes: Vec<(u32, ExecutionMode)>,
     types: FxHashMap<u32, (ModuleType, usize)>,
-    /// Constants of all kinds, OpUndef among them.
+    /// Constants of all kinds, including OpUndef.
     pub(crate) constants: FxHashMap<u32, Instruction<'w>>,
     /// In order of declaration.
     pub(crate) variables: Vec<Variable>,
     pub(crate) functions: FxHashMap<u32, Function<'w>>,
     glsl: FxHashSet<u32>,
-    /// Sets whose instructions do nothing.
+    /// Instruction sets without effect.
     without_semantics: FxHashSet<u32>,
-    /// That of them which says where things come from.
+    /// The set among them that carries debug information.
     debug_info: Option<u32>,
     debug: DebugInfo,
 }
 
 impl<'w> Module<'w> {
-    /// Reads all words. Where there is an error, the source says nothing of it.
+    /// Reads all words. Errors have no source positions.
     pub(crate) fn read(words: &'w [u32]) -> Result<Self> {
         let mut module = Self::default();
         let mut functions = Reader::default();
@@ -81,14 +81,14 @@ impl<'w> Module<'w> {
         let places = lines.filter_map(|line| module.line(line)).collect::<Vec<_>>();
         module.debug.fill(places.into_iter());
         if module.functions.values().any(Function::is_about_helpers) {
-            // An output: what it holds at the end says whether the pixel is discarded.
+            // Treated as an output: its content at the end decides if the pixel is discarded.
             let (class, at) = (StorageClass::Output, 0);
             module.variables.push(Variable { id: DEMOTED, class, ty: 0, initial: None, at });
         }
         Ok(module)
     }
 
-    /// Lines are lines, whichever instructions say so.
+    /// Maps the debug-info forms of lines to OpLine and OpNoLine.
     fn as_line(&self, instruction: &Instruction<'w>) -> Op {
         match instruction.operands {
             [_, _, set, DEBUG_LINE, ..]
@@ -105,7 +105,7 @@ impl<'w> Module<'w> {
         }
     }
 
-    /// File, line and column that an instruction names.
+    /// File, line and column of an OpLine.
     fn line(&self, instruction: &Instruction<'_>) -> Option<[u32; 3]> {
         let number = |id: u32| {
             let of = self.constants.get(&id).filter(|of| of.op == Op::Constant)?;
@@ -211,7 +211,7 @@ impl<'w> Module<'w> {
         Ok(())
     }
 
-    /// What a type is.
+    /// The type with that id.
     pub(crate) fn ty(&self, id: u32) -> Result<&ModuleType> {
         match self.types.get(&id) {
             Some((ty, _)) => Ok(ty),
@@ -229,18 +229,18 @@ impl<'w> Module<'w> {
         self.member_names.get(&(of, member)).map_or("", String::as_str)
     }
 
-    /// The parameters of that decoration of an id, if it has it.
+    /// The operands of a decoration of an id, if it has that decoration.
     pub(crate) fn decoration(&self, id: u32, wanted: Decoration) -> Option<&'w [u32]> {
         let all = self.decorations.get(&id)?;
         all.iter().find(|(decoration, _)| *decoration == wanted).map(|(_, of)| *of)
     }
 
-    /// The number that is that decoration's parameter.
+    /// The number that is the operand of a decoration.
     pub(crate) fn decorated(&self, id: u32, wanted: Decoration) -> Option<u32> {
         self.decoration(id, wanted)?.first().copied()
     }
 
-    /// The parameters of that decoration of a member, if it has it.
+    /// The operands of a decoration of a member, if it has that decoration.
     pub(crate) fn member_decoration(
         &self,
         of: u32,
@@ -251,27 +251,27 @@ impl<'w> Module<'w> {
         all.iter().find(|(decoration, _)| *decoration == wanted).map(|(_, of)| *of)
     }
 
-    /// Whether an entry point has that mode.
+    /// True if an entry point has that execution mode.
     pub(crate) fn has_mode(&self, function: u32, wanted: ExecutionMode) -> bool {
         self.modes.contains(&(function, wanted))
     }
 
-    /// Whether an id is that of GLSL.std.450.
+    /// True for an id of GLSL.std.450.
     pub(crate) fn is_glsl(&self, id: u32) -> bool {
         self.glsl.contains(&id)
     }
 
-    /// Whether an id is that of a set whose instructions do nothing.
+    /// True for an id of an instruction set without effect.
     pub(crate) fn is_without_semantics(&self, id: u32) -> bool {
         self.without_semantics.contains(&id)
     }
 
-    /// The text that the module holds. Where it has no name, or there is none, it has that one.
+    /// The embedded source text; `name` replaces a missing file name.
     pub(crate) fn source(&mut self, name: &str) -> SourceFile {
         self.debug.source(name)
     }
 
-    /// The place that an OpLine names.
+    /// The span of an OpLine.
     pub(crate) fn span(&self, line: &Instruction<'_>, source: &SourceFile) -> Option<Span> {
         self.debug.span(self.line(line)?, source)
     }

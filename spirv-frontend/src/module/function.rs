@@ -5,12 +5,12 @@ use crate::error::{RaiseError, Result};
 use rspirv::spirv::Op;
 use rustc_hash::FxHashMap;
 
-/// How a block says that it is the head of a construct.
+/// Merge instruction of a block that heads a construct.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Merge {
-    /// Of a selection: the label of the block where the arms meet.
+    /// Selection: label of the merge block.
     Selection(u32),
-    /// Of a loop: that of the block behind it, and that of the block from which it goes on.
+    /// Loop: labels of the merge block and of the continue target.
     Loop(u32, u32),
 }
 
@@ -18,44 +18,44 @@ pub(crate) enum Merge {
 #[derive(Clone, Debug)]
 pub(crate) struct Block<'w> {
     pub(crate) label: u32,
-    /// All between label and end, but for the merge instruction.
+    /// All instructions between label and end except the merge instruction.
     pub(crate) instructions: Vec<Instruction<'w>>,
     pub(crate) merge: Option<Merge>,
-    /// The OpLine in front of the merge instruction.
+    /// The OpLine before the merge instruction.
     pub(crate) merge_line: Option<Instruction<'w>>,
-    /// The instruction that ends it.
+    /// The terminator.
     pub(crate) end: Instruction<'w>,
 }
 
 /// A function.
 #[derive(Clone, Debug)]
 pub(crate) struct Function<'w> {
-    /// The type of its result.
+    /// The result type.
     pub(crate) result: u32,
     /// Ids and types.
     pub(crate) parameters: Vec<(u32, u32)>,
-    /// The first one is where it begins.
+    /// The first one is the entry block.
     pub(crate) blocks: Vec<Block<'w>>,
-    /// Blocks by their labels.
+    /// Block indices by label.
     pub(crate) labels: FxHashMap<u32, usize>,
-    /// Where it is declared.
+    /// Word index of the declaration.
     pub(crate) at: usize,
 }
 
 impl Function<'_> {
-    /// Whether it makes the pixel a helper, or asks whether it is one.
+    /// True if the function makes the pixel a helper invocation or tests that.
     pub(super) fn is_about_helpers(&self) -> bool {
         let mut all = self.blocks.iter().flat_map(|block| &block.instructions);
         all.any(|of| matches!(of.op, Op::DemoteToHelperInvocation | Op::IsHelperInvocationEXT))
     }
 
-    /// The block with that label.
+    /// The index of the block with that label.
     pub(crate) fn block(&self, label: u32) -> Result<usize> {
         let found = self.labels.get(&label).copied();
         found.ok_or_else(|| RaiseError::malformed(format!("%{label} is no block of the function")))
     }
 
-    /// The blocks to which control can go from a block, each once.
+    /// The successors of a block, each once.
     pub(crate) fn successors(&self, block: usize) -> Result<Vec<usize>> {
         let end = &self.blocks[block].end;
         let labels: Vec<u32> = match end.op {
@@ -78,13 +78,13 @@ impl Function<'_> {
     }
 }
 
-/// What has been read of functions.
+/// Reads functions; holds the finished ones.
 #[derive(Debug, Default)]
 pub(super) struct Reader<'w> {
     done: FxHashMap<u32, Function<'w>>,
     function: Option<(u32, Function<'w>)>,
     block: Option<Started<'w>>,
-    /// The OpLine that holds.
+    /// The current OpLine.
     line: Option<Instruction<'w>>,
 }
 
@@ -97,12 +97,12 @@ struct Started<'w> {
 }
 
 impl<'w> Reader<'w> {
-    /// Whether a function has begun and not ended.
+    /// True inside a function.
     pub(super) fn is_inside(&self) -> bool {
         self.function.is_some()
     }
 
-    /// Takes the next instruction of functions.
+    /// Reads the next instruction of a function.
     pub(super) fn read(&mut self, instruction: Instruction<'w>) -> Result<()> {
         let operand = |index| instruction.operand(index);
         if instruction.op == Op::Function {
@@ -135,7 +135,7 @@ impl<'w> Reader<'w> {
             (Op::Line, None) => self.line = Some(instruction),
             (Op::NoLine, None) => self.line = None,
             (Op::Label, None) => {
-                // What stood before the label holds in the block.
+                // A line before the label applies to the block.
                 let instructions = self.line.into_iter().collect();
                 let label = operand(0)?;
                 self.block = Some(Started { label, instructions, merge: None, merge_line: None });
@@ -176,7 +176,7 @@ impl<'w> Reader<'w> {
                 }
                 block.instructions.push(instruction);
             }
-            (_, None) => return Err(instruction.malformed("it stands outside every block")),
+            (_, None) => return Err(instruction.malformed("it is outside a block")),
         }
         Ok(())
     }

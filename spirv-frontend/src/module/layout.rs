@@ -1,4 +1,4 @@
-//! Where the words of a value lie in a block of memory, as its decorations say.
+//! Layout of a value's words in a block of memory, from its decorations.
 
 use super::declarations::Module;
 use super::types::ModuleType;
@@ -6,15 +6,15 @@ use crate::error::{RaiseError, Result};
 use lambdav_core::limits::{TYPE_NESTING, WORDS};
 use rspirv::spirv::Decoration;
 
-/// How the matrices of a member lie.
+/// Layout of a member's matrices.
 #[derive(Clone, Copy, Debug, Default)]
 struct MatrixLayout {
     stride: u32,
     is_row_major: bool,
 }
 
-/// The bytes in front of each word of a value of a member of a structure that begins at `base`, in the order
-/// of components.
+/// The byte offset of each word of a member's value, in the order of components; the structure begins at
+/// `base`.
 pub(crate) fn word_offsets(
     module: &Module<'_>,
     of: u32,
@@ -53,7 +53,7 @@ fn place_member(
     place(module, ty, base.wrapping_add(offset), matrices, out, depth)
 }
 
-/// Adds the words of a value at `base`. (It nests so deep at most.)
+/// Adds the words of a value at `base`; `depth` limits the nesting of types.
 fn place(
     module: &Module<'_>,
     ty: u32,

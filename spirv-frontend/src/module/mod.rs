@@ -1,6 +1,6 @@
 //! A module as it is written: declarations by id, functions as blocks, names, decorations, lines.
 //!
-//! Nothing is interpreted here but the grammar. *Words of any kind give a module or an error.*
+//! These modules know the grammar only, no meaning. *Any words give a module or an error.*
 
 mod debug;
 mod declarations;

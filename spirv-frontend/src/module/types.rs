@@ -4,34 +4,34 @@ use super::words::Instruction;
 use crate::error::Result;
 use rspirv::spirv::{Dim, Op, StorageClass};
 
-/// A type, whose parts are ids of others.
+/// A type; its parts are ids of other types.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum ModuleType {
     Void,
     Bool,
-    /// Of 32 bits; whether it has a sign.
+    /// 32 bits; true if signed.
     Int(bool),
     Float,
-    /// Components and how many.
+    /// Component type and count.
     Vector(u32, u8),
-    /// Columns and how many.
+    /// Column type and count.
     Matrix(u32, u8),
-    /// Elements, and the id of the constant that says how many.
+    /// Element type, and the id of the constant length.
     Array(u32, u32),
     RuntimeArray(u32),
     Structure(Vec<u32>),
     Pointer(StorageClass, u32),
     Function(u32),
-    /// A 2D image of floats, of one layer and one sample, that is read.
+    /// A sampled 2D image of floats, with one layer and one sample.
     Image,
     Sampler,
-    /// Of that image.
+    /// A combined image sampler; id of the image type.
     SampledImage(u32),
-    /// What there is no value of here, and what it is.
+    /// An unsupported type, described in words.
     Other(String),
 }
 
-/// The type that an instruction declares, if it declares one.
+/// The type that an instruction declares, if any.
 pub(crate) fn declared(instruction: &Instruction<'_>) -> Result<Option<ModuleType>> {
     let operand = |index| instruction.operand(index);
     let count = |index| {

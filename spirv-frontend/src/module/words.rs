@@ -1,22 +1,22 @@
-//! Words to instructions.
+//! Decodes words into instructions.
 
 use crate::error::{RaiseError, Result};
 use rspirv::spirv::{MAGIC_NUMBER, Op};
 
-/// The universal limit on ids.
+/// SPIR-V's universal limit on ids.
 const MAX_IDS: u32 = 0x3f_ffff;
 
 /// An instruction.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Instruction<'w> {
     pub(crate) op: Op,
-    /// All words behind the first, those of the result among them.
+    /// All words after the first, including result type and result id.
     pub(crate) operands: &'w [u32],
     /// The index of its first word.
     pub(crate) at: usize,
 }
 
-/// The instructions behind the header, which is checked.
+/// Checks the header and returns the instructions after it.
 pub(crate) fn instructions(words: &[u32]) -> Result<Vec<Instruction<'_>>> {
     let &[MAGIC_NUMBER, version, _, bound, 0, ..] = words else {
         return Err(RaiseError::malformed("this does not begin as a SPIR-V module does"));
@@ -47,32 +47,32 @@ pub(crate) fn instructions(words: &[u32]) -> Result<Vec<Instruction<'_>>> {
 }
 
 impl<'w> Instruction<'w> {
-    /// The name of the instruction in SPIR-V's text.
+    /// The name of the instruction in SPIR-V text.
     pub(crate) fn name(&self) -> String {
         format!("Op{:?}", self.op)
     }
 
-    /// The module breaks a rule here.
+    /// An error: the module breaks a rule here.
     pub(crate) fn malformed(&self, what: &str) -> RaiseError {
         RaiseError::malformed(format!("{}: {what}", self.name())).at(self.at, None)
     }
 
-    /// This is not supported.
+    /// An error: this instruction is not supported.
     pub(crate) fn unsupported(&self, what: &str) -> RaiseError {
         RaiseError::unsupported(format!("{}: {what}", self.name())).at(self.at, None)
     }
 
-    /// The word of that index behind the first.
+    /// The operand at that index.
     pub(crate) fn operand(&self, index: usize) -> Result<u32> {
         self.operands.get(index).copied().ok_or_else(|| self.malformed("an operand is missing"))
     }
 
-    /// The words from that index on.
+    /// The operands from that index on.
     pub(crate) fn rest(&self, from: usize) -> &'w [u32] {
         self.operands.get(from..).unwrap_or_default()
     }
 
-    /// The string that begins at that index, and how many words it takes.
+    /// The string that begins at that operand, and its length in words.
     pub(crate) fn string(&self, from: usize) -> Result<(String, usize)> {
         let bytes: Vec<u8> = self.rest(from).iter().flat_map(|word| word.to_le_bytes()).collect();
         let end = bytes.iter().position(|&byte| byte == 0);
@@ -80,8 +80,8 @@ impl<'w> Instruction<'w> {
         Ok((String::from_utf8_lossy(&bytes[..end]).into_owned(), end / 4 + 1))
     }
 
-    /// The ids that it reads, of which one in a block defines some. Of an instruction that is not
-    /// known here, all words may be.
+    /// The ids that the instruction uses, including ids defined outside blocks. For an unknown
+    /// instruction, all words may be ids.
     pub(crate) fn uses(&self) -> &'w [u32] {
         let (from, to) = match self.op {
             Op::Line
@@ -105,7 +105,7 @@ impl<'w> Instruction<'w> {
             | Op::ImageSampleExplicitLod
             | Op::ImageSampleDrefImplicitLod
             | Op::ImageSampleDrefExplicitLod => {
-                // What says which optional operands there are is no id, but may look like one.
+                // The mask of optional operands is no id, but may look like one.
                 return self.rest(2);
             }
             Op::ExtInst => (4, usize::MAX),
@@ -114,7 +114,7 @@ impl<'w> Instruction<'w> {
         self.operands.get(from..to.min(self.operands.len())).unwrap_or_default()
     }
 
-    /// The id of the result, of an instruction of a block that has one.
+    /// The result id of an instruction in a block, if any.
     pub(crate) fn result(&self) -> Option<u32> {
         match self.op {
             Op::Line

@@ -1,4 +1,4 @@
-//! Bits of integers and of numbers: fields, counts, exponents, packed vectors.
+//! Bit operations on integers and floats: fields, counts, exponents, packed vectors.
 
 use super::raiser::Raiser;
 use crate::error::{RaiseError, Result};
@@ -10,15 +10,15 @@ use rspirv::spirv::Op;
 
 /// The least normal number.
 const LEAST_NORMAL: f32 = f32::MIN_POSITIVE;
-/// The least normal binary16, and the least number that rounds to its infinity.
+/// The least normal binary16, and the least number that rounds to binary16 infinity.
 const HALF_NORMAL: f32 = 6.103_515_6e-5;
 const HALF_END: f32 = 65_520.0;
-/// What makes every subnormal normal, and by how much it changes exponents.
+/// A factor that makes every subnormal normal, and its exponent.
 const NORMALISING: f32 = 33_554_432.0;
 const NORMALISED: u32 = 25;
 
 impl Raiser<'_, '_> {
-    /// A vector type of as many components as a node has.
+    /// A type with as many components as a node.
     fn like(&self, node: NodeId, scalar: Scalar) -> Result<Type> {
         match self.type_of(node).width() {
             Some(width) => Ok(Type::of(scalar, width)),
@@ -26,7 +26,7 @@ impl Raiser<'_, '_> {
         }
     }
 
-    /// The node and a constant with that word everywhere.
+    /// Applies an operation to a node and a constant with `word` in each component.
     fn with(&mut self, core: Core, node: NodeId, word: u32) -> Result<NodeId> {
         let ty = match core {
             Core::ShiftLeft | Core::ShiftRight => self.like(node, Scalar::U32)?,
@@ -51,7 +51,7 @@ impl Raiser<'_, '_> {
                 let mask = self.op(Core::ShiftLeft, &[mask, offset])?;
                 let mask = self.integer_as(mask, scalar)?;
                 let moved = self.op(Core::ShiftLeft, &[new, offset])?;
-                // An offset of 32 leaves nothing to insert: the count is 0 then.
+                // With an offset of 32 the count is 0, and nothing is inserted.
                 let inside = self.op(Core::And, &[moved, mask])?;
                 let outside = self.op(Core::Not, &[mask])?;
                 let kept = self.op(Core::And, &[a, outside])?;
@@ -63,7 +63,7 @@ impl Raiser<'_, '_> {
                 let scalar = if is_signed { Scalar::I32 } else { Scalar::U32 };
                 let a = self.integer_as(a, scalar)?;
                 let [offset, count] = self.field(a, offset, count)?;
-                // To the upper end and back; no bits are 0.
+                // Shift up and back down; an empty field is 0.
                 let ty = self.like(a, Scalar::U32)?;
                 let all = self.splat(ty, 32);
                 let above = self.op(Core::Sub, &[all, count])?;
@@ -78,7 +78,7 @@ impl Raiser<'_, '_> {
         }
     }
 
-    /// Offset and count of a field, clamped so that it lies within 32 bits, for each component.
+    /// Offset and count of a field, clamped to 32 bits, for each component.
     fn field(&mut self, of: NodeId, offset: NodeId, count: NodeId) -> Result<[NodeId; 2]> {
         let ty = self.like(of, Scalar::U32)?;
         let [offset, count] =
@@ -91,7 +91,7 @@ impl Raiser<'_, '_> {
         Ok([offset, count])
     }
 
-    /// So many ones in the lowest bits.
+    /// A mask of `count` low bits.
     fn mask(&mut self, count: NodeId) -> Result<NodeId> {
         let ty = self.type_of(count);
         let [ones, all, zero] = [u32::MAX, 32, 0].map(|word| self.splat(ty, word));
@@ -132,7 +132,7 @@ impl Raiser<'_, '_> {
         self.op(Core::Or, &[high, low])
     }
 
-    /// The place of the lowest 1; of 0, all bits are 1: one less than how many zeros lie below, of 32.
+    /// Index of the lowest 1; for 0 all bits are 1.
     pub(super) fn first_trailing_bit(&mut self, a: NodeId) -> Result<NodeId> {
         let x = self.integer_as(a, Scalar::U32)?;
         let opposite = self.op(Core::Neg, &[x])?;
@@ -140,8 +140,7 @@ impl Raiser<'_, '_> {
         self.place_of(lowest)
     }
 
-    /// The place of the highest 1, or of the highest bit that is not the sign; where there is none, all
-    /// bits are 1.
+    /// Index of the highest 1, or of the highest bit unlike the sign; all bits are 1 if there is none.
     pub(super) fn first_leading_bit(&mut self, a: NodeId, is_signed: bool) -> Result<NodeId> {
         let mut x = self.integer_as(a, Scalar::U32)?;
         if is_signed {
@@ -159,10 +158,10 @@ impl Raiser<'_, '_> {
         self.place_of(highest)
     }
 
-    /// The place of the only 1; of 0, all bits are 1.
+    /// Index of the only 1; for 0 all bits are 1.
     fn place_of(&mut self, bit: NodeId) -> Result<NodeId> {
         let below = self.with(Core::Sub, bit, 1)?;
-        // Of 0, all 32 bits are below it.
+        // For 0, 32 ones lie below.
         let count = self.bit_count(below)?;
         let ty = self.type_of(bit);
         let [zero, none] = [0, u32::MAX].map(|word| self.splat(ty, word));
@@ -170,7 +169,7 @@ impl Raiser<'_, '_> {
         self.op(Core::Select, &[is_none, none, count])
     }
 
-    /// The low and the high words of sums, differences and products.
+    /// Low and high words of sums, differences and products.
     pub(super) fn extended_arithmetic(&mut self, of: &Instruction<'_>) -> Result<NodeId> {
         let [a, b] = [self.operand(of, 2)?, self.operand(of, 3)?];
         let scalar = if of.op == Op::SMulExtended { Scalar::I32 } else { Scalar::U32 };
@@ -191,14 +190,15 @@ impl Raiser<'_, '_> {
         self.construct(ty, vec![low, high])
     }
 
-    /// The nearest binary16, ties to even, as a binary32; of what is too small for a normal one zero, with its
-    /// sign.
+    /// The nearest binary16, ties to even, as a binary32; zero with the operand's sign below the normal
+    /// range.
     pub(super) fn quantize_to_half(&mut self, x: NodeId) -> Result<NodeId> {
         let ty = self.type_of(x);
         if !ty.is_num() {
             return Err(RaiseError::malformed("its operand is no number"));
         }
-        // Of 23 places, 10 remain: half a unit of the last one is added, a little less where that is even.
+        // Keeps 10 of 23 fraction bits: adds 0x0fff and the last kept bit, then truncates (ties to
+        // even).
         let bits = self.op(Core::Bits, &[x])?;
         let last = self.with(Core::ShiftRight, bits, 13)?;
         let last = self.with(Core::And, last, 1)?;
@@ -221,7 +221,8 @@ impl Raiser<'_, '_> {
         self.op(Core::Select, &[is_nan, nan, result])
     }
 
-    /// The bits of a number that is made normal, and whether it was not.
+    /// The bits of a number, scaled to be normal if it is zero or subnormal; the second node is true if
+    /// it was scaled.
     fn normal_bits(&mut self, x: NodeId) -> Result<(NodeId, NodeId)> {
         let ty = self.type_of(x);
         let size = self.op(Core::Abs, &[x])?;
@@ -257,15 +258,15 @@ impl Raiser<'_, '_> {
         self.op(Core::Select, &[has_none, zero, exponent])
     }
 
-    /// Whether a field is 0 or all ones: of zero, an infinity or NaN.
+    /// True for a field of zeros or ones: zero, an infinity or NaN.
     fn is_special(&mut self, field: NodeId, ones: u32) -> Result<NodeId> {
         let [is_zero, is_most] =
             [self.with(Core::Equal, field, 0)?, self.with(Core::Equal, field, ones)?];
         self.op(Core::Or, &[is_zero, is_most])
     }
 
-    /// The significand times two powers of two, of which the first product is exact and normal, so that the
-    /// second rounds once. No exponent beyond ±250 gives another result.
+    /// Multiplies the significand by two powers of two. The first product is exact and normal, so only
+    /// the second rounds. Exponents beyond ±250 give the same results as ±250.
     pub(super) fn ldexp(&mut self, x: NodeId, n: NodeId) -> Result<NodeId> {
         let n = self.integer_as(n, Scalar::I32)?;
         let ty = self.type_of(n);
@@ -287,8 +288,9 @@ impl Raiser<'_, '_> {
         Ok(product)
     }
 
-    /// Components clamped, scaled, to the nearest integer of so many bits, ties to even, of NaN 0. One
-    /// rounding: the sum of the product and 1.5·2^23, whose lowest bits are those of the integer.
+    /// Packs components: clamped, scaled and rounded to integers of `width` bits, ties to even; NaN is
+    /// 0. There is one rounding: fma adds 1.5·2^23 to the product, and the lowest bits of the sum are
+    /// the integer's.
     pub(super) fn pack(
         &mut self,
         v: NodeId,
@@ -309,7 +311,7 @@ impl Raiser<'_, '_> {
         self.gathered(bits, width)
     }
 
-    /// Components side by side, each of so many bits.
+    /// Joins components of `width` bits in a word, first component lowest.
     fn gathered(&mut self, bits: NodeId, width: u32) -> Result<NodeId> {
         let parts = self.scalars(&[bits])?;
         let mut all = parts[0];
@@ -320,7 +322,7 @@ impl Raiser<'_, '_> {
         Ok(all)
     }
 
-    /// The fields of so many bits of a word.
+    /// Splits a word into fields of `width` bits.
     fn spread_fields(&mut self, word: NodeId, width: u32, is_signed: bool) -> Result<NodeId> {
         let word = self.integer_as(word, if is_signed { Scalar::I32 } else { Scalar::U32 })?;
         let mut parts = Vec::new();
@@ -351,14 +353,14 @@ impl Raiser<'_, '_> {
         self.op(Core::Max, &[quotients, least])
     }
 
-    /// Two binary16: normal ones by adding what rounds away 13 bits, to even; subnormal ones by a sum with
-    /// 1/2, whose last bit is theirs.
+    /// Packs two binary16. Normal results: an addition rounds off 13 bits, ties to even. Subnormal
+    /// results: the last bit of the sum with 1/2 has the weight of theirs.
     pub(super) fn pack_half(&mut self, v: NodeId) -> Result<NodeId> {
         let bits = self.op(Core::Bits, &[v])?;
         let sign = self.with(Core::ShiftRight, bits, 16)?;
         let sign = self.with(Core::And, sign, 0x8000)?;
         let size = self.with(Core::And, bits, 0x7fff_ffff)?;
-        // Normal: the exponent from a bias of 127 to one of 15.
+        // Normal: rebias the exponent from 127 to 15.
         let odd = self.with(Core::ShiftRight, size, 13)?;
         let odd = self.with(Core::And, odd, 1)?;
         let rounded = self.with(Core::Add, size, 0xc800_0fff)?;
@@ -384,7 +386,8 @@ impl Raiser<'_, '_> {
         self.gathered(halves, 16)
     }
 
-    /// Exponent and significand in their places in a binary32, times what the biases differ in.
+    /// Moves exponent and significand to their places in a binary32, then multiplies by 2^112, the
+    /// difference of the biases.
     pub(super) fn unpack_half(&mut self, word: NodeId) -> Result<NodeId> {
         let halves = self.spread_fields(word, 16, false)?;
         let size = self.with(Core::And, halves, 0x7fff)?;
@@ -399,7 +402,7 @@ impl Raiser<'_, '_> {
         let above = self.splat(uints, 0x7bff);
         let is_special = self.op(Core::Less, &[above, size])?;
         let number = self.op(Core::Select, &[is_special, special, finite])?;
-        // The sign: a bit, by its own.
+        // The sign bit is moved separately.
         let bits = self.op(Core::Bits, &[number])?;
         let sign = self.with(Core::ShiftLeft, halves, 16)?;
         let sign = self.with(Core::And, sign, 1 << 31)?;

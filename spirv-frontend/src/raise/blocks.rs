@@ -10,8 +10,8 @@ use lambdav_core::types::ResourceKind;
 use rspirv::spirv::Decoration;
 
 impl Raiser<'_, '_> {
-    /// A block as a structure of uniforms. What a compiler has only wrapped in a block, a structure without
-    /// a name, is taken for the block itself.
+    /// A block as a structure of uniforms. If a compiler only wrapped an unnamed structure in the block,
+    /// that structure counts as the block.
     pub(super) fn open_block(
         &mut self,
         variable: &Variable,
@@ -37,7 +37,7 @@ impl Raiser<'_, '_> {
         self.construct(whole, vec![inner])
     }
 
-    /// The structure that is the only member of a block, and has no name there.
+    /// The unnamed structure that is the only member of a block, if it has that form.
     pub(super) fn wrapped_structure(&self, block: u32) -> Result<Option<u32>> {
         let ModuleType::Structure(members) = self.module.ty(block)? else { return Ok(None) };
         let &[only] = &members[..] else { return Ok(None) };
@@ -45,7 +45,7 @@ impl Raiser<'_, '_> {
         Ok(Some(only).filter(|_| is_structure && self.module.member_name(block, 0).is_empty()))
     }
 
-    /// The members of a structure in a block, which begins at `base`.
+    /// The members of a structure in a block; the structure begins at `base`.
     pub(super) fn open_members(
         &mut self,
         block: &mut Block,
@@ -66,7 +66,7 @@ impl Raiser<'_, '_> {
             let member = if own.is_empty() { k.to_string() } else { own.clone() };
             let in_block = match block.name.as_str() {
                 "" => String::new(),
-                // What was declared without a structure.
+                // A single value that a compiler wrapped in a structure.
                 block if own.is_empty() && members.len() == 1 => block.to_owned(),
                 block => format!("{block}.{member}"),
             };
@@ -81,7 +81,7 @@ impl Raiser<'_, '_> {
         self.construct(whole, parts)
     }
 
-    /// Whether a block of push constants is λV's own.
+    /// True if a push-constant block is λV's own.
     pub(super) fn is_own(&mut self, variable: &Variable) -> Result<bool> {
         let module = self.module;
         let ModuleType::Structure(members) = module.ty(variable.ty)? else { return Ok(false) };
@@ -101,7 +101,7 @@ impl Raiser<'_, '_> {
         Ok(true)
     }
 
-    /// The last member, if it is an array that is as long as its buffer, and its elements.
+    /// The index and element type of the last member, if that is a runtime array.
     pub(super) fn runtime_array(&self, members: &[u32]) -> Result<Option<(u32, u32)>> {
         let Some((&last, others)) = members.split_last() else { return Ok(None) };
         match (self.module.ty(last)?, others) {

@@ -1,5 +1,4 @@
-//! Calls: the function is raised in place, with the roots that pointers go back to as other names of the
-//! caller's variables.
+//! Inlines calls: pointer parameters are other names of the caller's variables.
 
 use super::raiser::{Frame, Raiser, Root, Task, Value};
 use crate::error::{RaiseError, Result};
@@ -54,7 +53,7 @@ impl Raiser<'_, '_> {
         Ok(())
     }
 
-    /// Says in which slots the variables of the module are that may be written.
+    /// Binds the module's writable variables to their slots.
     pub(super) fn bind_globals(&self, frame: &mut Frame<'_, '_>) {
         for root in frame.facts.bounds[1]..frame.facts.roots.len() {
             if let Some(Value::Pointer(pointer)) = self.globals.get(&frame.facts.roots[root])
@@ -65,7 +64,7 @@ impl Raiser<'_, '_> {
         }
     }
 
-    /// Goes on behind a call.
+    /// Continues after a call.
     pub(super) fn come_back(&mut self, block: usize, next: usize, at: FlowId) -> Result<()> {
         self.check_ways(at)?;
         let joined = self.join(at, Target::Return)?;
@@ -83,7 +82,7 @@ impl Raiser<'_, '_> {
         self.execute(block, next, at, leaf.memory)
     }
 
-    /// Checks that all ways out of a function are returns, or end the program.
+    /// Checks that all ways out of a function return or end the program.
     pub(super) fn check_ways(&mut self, at: FlowId) -> Result<()> {
         for leaf in self.flow.leaves(at) {
             if let Target::Block(block) = self.flow.leaf(leaf).target {

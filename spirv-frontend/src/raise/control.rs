@@ -1,10 +1,10 @@
-//! Blocks and what is between them.
+//! Blocks and branches.
 //!
-//! Nothing recurses: what remains to be done is a stack of tasks. Where a construct begins, what is behind
-//! it is put on the stack, and the blocks that end it become targets: a branch to one of these is a way
-//! out. Any other branch goes on with the block that it names, which has not been raised before. So each
+//! Nothing recurses: a stack of tasks holds the remaining work. At the head of a construct, the code
+//! after it is pushed on the stack, and the blocks that end it become targets: a branch to a target is a
+//! way out. Any other branch continues with its block, which must not have been raised before. So each
 //! block is raised once for each call (a short continue construct once for each `continue`), and control
-//! flow that has not the structure that its merge instructions say is found.
+//! flow that violates its merge instructions is an error.
 
 use super::raiser::{Raiser, Task, Value};
 use crate::error::{RaiseError, Result};
@@ -18,7 +18,7 @@ use lambdav_core::types::Type;
 use rspirv::spirv::Op;
 
 impl Raiser<'_, '_> {
-    /// Raises the function that is the only frame, on a new tree.
+    /// Raises the function of the only frame on a new tree.
     pub(super) fn run(&mut self, memory: Memory) -> Result<FlowId> {
         let root = self.flow.hole();
         let (values, is_again) = (Vec::new(), false);
@@ -61,7 +61,7 @@ impl Raiser<'_, '_> {
             if frame.facts.loops[&block].comes_back {
                 return self.begin_loop([block, merge, next], at, values, memory);
             }
-            // It goes round once.
+            // No way leads back: the body runs once.
             for target in [merge, next] {
                 self.frame().add_target(target);
                 self.tasks.push(Task::Merge { block: target, at });
@@ -71,7 +71,7 @@ impl Raiser<'_, '_> {
         self.execute(block, 0, at, memory)
     }
 
-    /// Gives the φ's of a block their values.
+    /// Sets the values of a block's φ's.
     pub(super) fn set_phis(&mut self, of: &Block<'_>, values: &[NodeId]) -> Result<()> {
         let phis = of.instructions.iter().filter(|phi| phi.op == Op::Phi);
         for (phi, &node) in phis.zip(values) {
@@ -94,7 +94,7 @@ impl Raiser<'_, '_> {
             self.step()?;
             let span = self.line(instruction);
             if instruction.op == Op::Variable && block != 0 {
-                return Err(instruction.malformed("it stands behind the first block"));
+                return Err(instruction.malformed("it is not in the first block"));
             }
             if instruction.op == Op::FunctionCall {
                 let next = index + 1;
@@ -109,7 +109,7 @@ impl Raiser<'_, '_> {
         self.end(of, block, at, memory).map_err(|error| error.at(of.end.at, span))
     }
 
-    /// Follows the lines of the source.
+    /// Follows the source lines.
     fn line(&mut self, instruction: &Instruction<'_>) -> Option<Span> {
         match instruction.op {
             Op::Line => {
@@ -178,7 +178,7 @@ impl Raiser<'_, '_> {
         }
     }
 
-    /// Goes from a block to the one with that label.
+    /// Branches from a block to the one with that label.
     pub(super) fn go(
         &mut self,
         from: &Block<'_>,
@@ -204,7 +204,7 @@ impl Raiser<'_, '_> {
         Ok(())
     }
 
-    /// Comes to a block: a way out, if it ends a construct, else the code goes on there.
+    /// Arrives at a block: a way out if it ends a construct; else raising continues there.
     pub(super) fn arrive(&mut self, block: usize, at: FlowId, values: Vec<NodeId>, memory: Memory) {
         if self.frame().is_target(block) {
             self.flow.leave(at, Leaf { target: Target::Block(block), values, memory });
@@ -213,7 +213,7 @@ impl Raiser<'_, '_> {
         }
     }
 
-    /// Makes one of the ways to a block, and goes on there.
+    /// Joins the ways to a block and continues there.
     fn merge(&mut self, block: usize, at: FlowId) -> Result<()> {
         self.frame().remove_target(block);
         if let Some((at, leaf)) = self.join(at, Target::Block(block))? {
@@ -222,7 +222,7 @@ impl Raiser<'_, '_> {
         Ok(())
     }
 
-    /// Makes one of the ways to a target.
+    /// Joins the ways to a target.
     pub(super) fn join(&mut self, at: FlowId, target: Target) -> Result<Option<(FlowId, Leaf)>> {
         let frame = self.frames.last().expect("a function is being raised");
         let block = match target {
@@ -234,7 +234,7 @@ impl Raiser<'_, '_> {
     }
 }
 
-/// An error that says of which instruction it is.
+/// Adds the instruction's name to an error.
 fn in_instruction(mut error: RaiseError, instruction: &Instruction<'_>) -> RaiseError {
     let name = instruction.name();
     if !error.message.starts_with("Op") {

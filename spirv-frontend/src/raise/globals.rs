@@ -1,9 +1,9 @@
-//! Variables of the module: what is given from outside, what is written for outside, and Private ones.
+//! Variables of the module: inputs, outputs, and Private ones.
 //!
-//! What is only read is a value: a block is a structure whose members are uniforms of the program. A block
-//! of push constants is λV's own if its name, and the names, types and places of all its members are those
-//! of LANGUAGE §5; then these are the inputs of λV. A variable that is not supported is an error where it
-//! is used.
+//! A read-only variable is a value: a block is a structure whose members are uniforms of the program. A
+//! push-constant block is λV's own if its name and the names, types and offsets of all members are those
+//! of LANGUAGE §5; its members are then the inputs of λV. An unsupported variable is an error if it is
+//! used.
 
 use super::outside::Outside;
 use super::raiser::{Pointer, Raiser, Root, Value};
@@ -24,7 +24,7 @@ use rspirv::spirv::{BuiltIn, Decoration, Op, StorageClass};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 impl Raiser<'_, '_> {
-    /// Gives all variables that are used their places.
+    /// Gives all used variables their values or slots.
     pub(super) fn open(
         &mut self,
         used: &FxHashSet<u32>,
@@ -60,7 +60,8 @@ impl Raiser<'_, '_> {
         Ok(outside)
     }
 
-    /// A member's own name is its uniform's if no other has it.
+    /// Reserves names that several members share, so that a uniform gets a member's bare name only if it
+    /// is unique.
     fn reserve_names(&self, used: &FxHashSet<u32>, outside: &mut Outside) {
         let mut counts: FxHashMap<&str, u32> = FxHashMap::default();
         for variable in self.module.variables.iter().filter(|of| used.contains(&of.id)) {
@@ -75,7 +76,7 @@ impl Raiser<'_, '_> {
         outside.taken.extend(several.map(|(name, _)| name.to_owned()));
     }
 
-    /// The inputs that are declared and not used. Of an entry point's locations, only its own are.
+    /// The inputs that are declared but not used; of inputs at locations, only the entry point's.
     pub(super) fn unused(&self, used: &FxHashSet<u32>, entry: &EntryPoint) -> Vec<UnusedInput> {
         let module = self.module;
         let all = module.variables.iter().filter(|of| !used.contains(&of.id));
@@ -179,7 +180,7 @@ impl Raiser<'_, '_> {
         outside: &mut Outside,
     ) -> Result<()> {
         if let Some(built_in) = self.built_in(variable) {
-            // A full screen has no depths.
+            // Depth is ignored: a full-screen triangle has none.
             return match built_in {
                 BuiltIn::FragDepth => Ok(()),
                 _ => Err(RaiseError::unsupported(format!("the output {built_in:?}"))),
@@ -258,7 +259,7 @@ impl Raiser<'_, '_> {
         Ok(node)
     }
 
-    /// What an input of a location is, of that type: as many components as it has, others zero.
+    /// The value of an input at a location: as many components as its type has, padded with zeros.
     fn location(&mut self, source: LocationSource, ty: Type) -> Result<NodeId> {
         let Some(width) = ty.width().filter(|_| ty.is_num()) else {
             return Err(RaiseError::unsupported("a position for an input that is no vector"));
@@ -323,7 +324,7 @@ impl Raiser<'_, '_> {
         }
     }
 
-    /// The node of a texture or buffer.
+    /// A node for a texture or buffer.
     pub(super) fn resource(
         &mut self,
         variable: &Variable,
@@ -339,7 +340,7 @@ impl Raiser<'_, '_> {
         self.graph.constant(ty, &[], self.span)
     }
 
-    /// Whether a function asks for levels of textures.
+    /// True if a function queries the number of a texture's levels.
     pub(super) fn asks_for_levels(&self) -> bool {
         let functions = self.facts.keys().map(|id| &self.module.functions[id]);
         let mut all = functions.flat_map(|of| &of.blocks).flat_map(|block| &block.instructions);

@@ -1,7 +1,7 @@
 //! The functions of GLSL.std.450: operations of the core, and expansions in the order of LANGUAGE §6.
 //!
-//! What the instruction set leaves open — minima of NaN, signs of zeros — is what LANGUAGE says of its
-//! own functions. NMin, NMax and NClamp prefer numbers to NaN.
+//! Results that the instruction set leaves open — minima of NaN, signs of zeros — are those of
+//! LANGUAGE's own functions. NMin, NMax and NClamp prefer numbers to NaN.
 
 use super::raiser::Raiser;
 use crate::error::{RaiseError, Result};
@@ -15,7 +15,7 @@ use rspirv::spirv::GlslStd450Op as Glsl;
 const RADIANS: f32 = 0.017_453_292;
 const DEGREES: f32 = 57.295_78;
 
-/// A function that is an operation, with as many operands.
+/// The core operation that a function equals, and its number of operands.
 fn direct(function: Glsl) -> Option<(Core, usize)> {
     let of = |function| Some((Core::Elementary(function), function.arity()));
     match function {
@@ -50,7 +50,7 @@ fn direct(function: Glsl) -> Option<(Core, usize)> {
     }
 }
 
-/// An operation on integers, and as what they are taken.
+/// The integer operation of a function, and the signedness of its operands.
 fn of_integers(function: Glsl) -> Option<(Core, Scalar)> {
     Some(match function {
         Glsl::SAbs => (Core::Abs, Scalar::I32),
@@ -62,7 +62,7 @@ fn of_integers(function: Glsl) -> Option<(Core, Scalar)> {
     })
 }
 
-/// How many operands a function takes that is made of operations.
+/// Number of operands of a function that expands to operations.
 fn operand_count(function: Glsl) -> usize {
     match function {
         Glsl::FClamp
@@ -121,7 +121,7 @@ impl Raiser<'_, '_> {
             }
             return self.op(core, &x);
         }
-        // Those beyond the function's own are not read.
+        // Surplus elements are never used.
         let [a, b, c] = [0, 1, 2].map(|k| x[k.min(count - 1)]);
         let ty = self.type_of(a);
         match function {
@@ -234,7 +234,7 @@ impl Raiser<'_, '_> {
         }
     }
 
-    /// The values that a function with a pointer gives: the result, and what is stored.
+    /// Results of a function with a pointer: the returned value and the stored one.
     pub(super) fn glsl_with_pointer(
         &mut self,
         of: &Instruction<'_>,
@@ -258,11 +258,11 @@ impl Raiser<'_, '_> {
         })
     }
 
-    /// What is left of a number without its whole part, with its sign; of an infinity zero.
+    /// The fractional part of a number, with its sign; zero for an infinity.
     fn rest_of(&mut self, x: NodeId, whole: NodeId) -> Result<NodeId> {
         let rest = self.op(Core::Sub, &[x, whole])?;
         let is_whole = self.op(Core::Equal, &[x, whole])?;
-        // A zero of the sign of `x`: a bit of it.
+        // A zero with the sign of `x`.
         let bits = self.op(Core::Bits, &[x])?;
         let sign = self.splat(self.type_of(bits), 1 << 31);
         let sign = self.op(Core::And, &[bits, sign])?;
@@ -294,7 +294,7 @@ impl Raiser<'_, '_> {
         self.op(Core::Select, &[is_above, one, below])
     }
 
-    /// The other operand where one is NaN.
+    /// The other operand if one is NaN.
     fn prefer_number(&mut self, core: Core, a: NodeId, b: NodeId) -> Result<NodeId> {
         let chosen = self.op(core, &[a, b])?;
         let is_nan = self.op(Core::NotEqual, &[a, a])?;

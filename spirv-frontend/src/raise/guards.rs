@@ -1,6 +1,6 @@
-//! Guards that compilers put around operations which SPIR-V leaves undefined in some cases, and which are
-//! total here: a divisor that is never zero, an index that is clamped. They say what the operation of the core
-//! says by itself, so they are taken off, for every value.
+//! Removes guards that compilers put around operations which are undefined in SPIR-V for some operands
+//! but total in the core: a non-zero divisor, a clamped index. The core's operation gives the same
+//! result without the guard, for every value.
 
 use super::raiser::Raiser;
 use lambdav_core::graph::{Node, NodeId};
@@ -8,7 +8,7 @@ use lambdav_core::op::{NAN, Op as Core};
 use lambdav_core::types::{Scalar, Type};
 
 impl Raiser<'_, '_> {
-    /// The operation and the operands of a node, if it is one.
+    /// The operation and the operands of a node, unless it is of another kind.
     fn made_of(&self, node: NodeId) -> Option<(Core, &[NodeId])> {
         match self.graph.node(node) {
             Node::Op(op, operands) => Some((*op, operands)),
@@ -16,16 +16,16 @@ impl Raiser<'_, '_> {
         }
     }
 
-    /// Whether all components of a constant are that word.
+    /// True if a node is a constant whose components all are that word.
     fn is_word(&self, node: NodeId, word: u32) -> bool {
         self.graph.constant_words(node).is_some_and(|words| words.iter().all(|&of| of == word))
     }
 
-    /// An equal node for an operation, where there is a simpler one.
+    /// A simpler node with the same value as an operation, if there is one.
     pub(super) fn unguarded(&mut self, op: Core, operands: &[NodeId]) -> Option<NodeId> {
         match (op, operands) {
             (Core::And | Core::Or, &[a, b]) if self.type_of(a).is_bool() => {
-                // What leaves the other operand, and what is the result whatever that is.
+                // The neutral operand leaves the other one; the absorbing operand is the result.
                 let (neutral, other) = if op == Core::And { (1, 0) } else { (0, 1) };
                 [(a, b), (b, a)].into_iter().find_map(|(one, rest)| {
                     match (self.is_word(one, neutral), self.is_word(one, other)) {
@@ -76,7 +76,7 @@ impl Raiser<'_, '_> {
         }
     }
 
-    /// A choice that is simpler to say.
+    /// A simpler node with the same value as a select, if there is one.
     fn chosen(&mut self, condition: NodeId, then: NodeId, otherwise: NodeId) -> Option<NodeId> {
         if self.is_word(condition, 1) {
             return Some(then);
@@ -86,16 +86,16 @@ impl Raiser<'_, '_> {
         }
         let of_bools = self.type_of(condition) == self.type_of(then);
         let (op, operands) = match self.made_of(condition) {
-            // `x < y ? x : y` and `x < y ? y : x` are the definitions.
+            // `x < y ? x : y` and `x < y ? y : x` are the core's definitions.
             Some((Core::Less, &[x, y])) if (then, otherwise) == (x, y) => (Core::Min, vec![y, x]),
             Some((Core::Less, &[x, y])) if (then, otherwise) == (y, x) => (Core::Max, vec![x, y]),
-            // One bool for all components.
+            // A condition that broadcasts one bool to all components.
             Some((Core::Construct(_), &[first, ref rest @ ..]))
                 if rest.iter().all(|&part| part == first) =>
             {
                 (Core::Select, vec![first, then, otherwise])
             }
-            // Bits of what is a number, else those of NaN.
+            // `Bits` already gives the canonical NaN.
             Some((Core::Equal, &[x, y]))
                 if x == y
                     && self.is_word(otherwise, NAN)
@@ -114,8 +114,9 @@ impl Raiser<'_, '_> {
         Some(self.graph.op(op, operands, self.span))
     }
 
-    /// The integers to which a number is converted where `limit <= x` chooses between the last of them and a
-    /// conversion that is guarded: `x` is made no less than the first, and 0 where it is not below the limit.
+    /// Recognises a guarded conversion to integers: `limit <= x` chooses between the largest integer and
+    /// the conversion of x, which is raised to the smallest integer and is 0 if not below the limit.
+    /// Returns the integer type.
     fn saturated(&self, x: NodeId, limit: NodeId, [last, rest]: [NodeId; 2]) -> Option<Scalar> {
         let (Core::Convert(to), &[inside]) = self.made_of(rest)? else { return None };
         let (first, end, most) = match to {
@@ -137,17 +138,18 @@ impl Raiser<'_, '_> {
         holds.then_some(to)
     }
 
-    /// What the remainder is by, where a product is the quotient times the divisor.
+    /// The divisor b of a remainder `a − (a / b)·b`.
     fn remainder(&self, a: NodeId, product: NodeId) -> Option<NodeId> {
         let (Core::Mul, &[quotient, divisor]) = self.made_of(product)? else { return None };
         let (Core::Div, &[dividend, b]) = self.made_of(quotient)? else { return None };
-        // By a constant that is not zero it needs no guard.
+        // A non-zero constant divisor needs no guard.
         let is_safe = divisor == b
             && self.graph.constant_words(b).is_some_and(|words| words.iter().all(|&of| of != 0));
         (dividend == a && (is_safe || self.divisor(a, divisor) == Some(b))).then_some(b)
     }
 
-    /// What is divided by, where a divisor is 1 exactly when the dividend is the quotient.
+    /// The divisor b behind a guard that divides by 1 if b is 0 or the quotient overflows: the quotient
+    /// is then the dividend.
     fn divisor(&self, a: NodeId, divisor: NodeId) -> Option<NodeId> {
         let (Core::Select, &[condition, one, b]) = self.made_of(divisor)? else { return None };
         let is = |node: NodeId, of: NodeId, word: u32| match self.made_of(node) {
@@ -170,7 +172,7 @@ impl Raiser<'_, '_> {
         (self.is_word(one, 1) && holds).then_some(b)
     }
 
-    /// An index without what makes it lie inside; `None` if there is no such thing.
+    /// An index without the clamps that keep it in bounds; `None` if it has none.
     fn loose(&self, index: NodeId, is_last: impl Fn(&Self, NodeId) -> bool) -> Option<NodeId> {
         let inner = |s: &Self, node, op, bound: &dyn Fn(NodeId) -> bool| match s.made_of(node) {
             Some((found, &[x, end])) if found == op && bound(end) => Some(x),
@@ -184,11 +186,11 @@ impl Raiser<'_, '_> {
         inner(self, outer, Core::Max, &is_zero).or(below)
     }
 
-    /// Whether a node is one less than what an operation gives.
+    /// True if a node is one less than the result of that operation.
     fn is_last(&self, node: NodeId, op: Core, operands: &[NodeId]) -> bool {
         let Some((Core::Sub, &[count, one])) = self.made_of(node) else { return false };
         let is_it = |of| self.made_of(of) == Some((op, operands));
-        // A length as a uint is the same number.
+        // Converting a length to a uint keeps the number.
         let is_converted =
             matches!(self.made_of(count), Some((Core::Convert(Scalar::U32), &[of])) if is_it(of));
         self.is_word(one, 1) && (is_it(count) || is_converted && self.type_of(count) == Type::UINT)

@@ -13,7 +13,7 @@ use rspirv::spirv::{ImageOperands, Op};
 
 const PAIR: Type = Type::of(Scalar::I32, 2);
 
-/// The optional operands of an instruction on images that are known.
+/// The optional image operands that are supported.
 #[derive(Default)]
 struct Optional {
     bias: Option<u32>,
@@ -23,7 +23,7 @@ struct Optional {
 }
 
 impl Raiser<'_, '_> {
-    /// What an instruction reads of a texture.
+    /// Reads or queries a texture.
     pub(super) fn of_image(&mut self, of: &Instruction<'_>) -> Result<NodeId> {
         let image = self.image(of.operand(2)?)?;
         let zero = self.splat(Type::INT, 0);
@@ -36,7 +36,7 @@ impl Raiser<'_, '_> {
                 self.op(Core::TextureSize, &[image, level])
             }
             Op::ImageFetch | Op::ImageRead => {
-                // Other components of the place mean nothing in two dimensions.
+                // Further components of the coordinate are unused in two dimensions.
                 let place = self.operand(of, 3)?;
                 let place = self.integer_as(place, Scalar::I32)?;
                 let parts = self.scalars(&[place])?;
@@ -68,7 +68,7 @@ impl Raiser<'_, '_> {
 
     fn sample(&mut self, of: &Instruction<'_>, image: NodeId) -> Result<NodeId> {
         let place = self.operand(of, 3)?;
-        // Other components of the place mean nothing in two dimensions.
+        // Further components of the coordinate are unused in two dimensions.
         let parts = self.scalars(&[place])?;
         let Some(&[u, v]) = parts.first_chunk() else {
             return Err(of.malformed("its place has less than two components"));
@@ -114,7 +114,7 @@ impl Raiser<'_, '_> {
         }
     }
 
-    /// The level of detail where texels are as far apart as the place moves.
+    /// The level of detail for gradients `dx` and `dy` of the sample position.
     fn level_of_detail(&mut self, image: NodeId, dx: NodeId, dy: NodeId) -> Result<NodeId> {
         let zero = self.splat(Type::INT, 0);
         let size = self.op(Core::TextureSize, &[image, zero])?;
@@ -127,7 +127,7 @@ impl Raiser<'_, '_> {
         self.op(Core::Mul, &[half, level])
     }
 
-    /// A sample between levels.
+    /// A sample at a level of detail, which may lie between two levels.
     fn at_level(
         &mut self,
         image: NodeId,
@@ -218,7 +218,7 @@ impl Raiser<'_, '_> {
         self.op(Core::Add, &[a, b])
     }
 
-    /// A place made to lie in a level of that size. (A texel's place is clamped by itself.)
+    /// Wraps a texel's coordinates into a level of that size. (The texel operation itself clamps.)
     fn wrapped(&mut self, at: NodeId, size: NodeId, wrap: Wrap) -> Result<NodeId> {
         match wrap {
             Wrap::Clamp => Ok(at),
@@ -235,7 +235,7 @@ impl Raiser<'_, '_> {
         }
     }
 
-    /// The derivative that an instruction asks for, which is that of LANGUAGE §13 in each case.
+    /// The derivative of an instruction: coarse and fine ones are those of LANGUAGE §13.
     pub(super) fn derivative(&mut self, of: &Instruction<'_>) -> Result<NodeId> {
         self.demand(Stage::has_derivatives, "derivatives")?;
         let x = self.operand(of, 2)?;
@@ -252,7 +252,7 @@ impl Raiser<'_, '_> {
 
     fn difference(&mut self, x: NodeId, axis: Axis) -> Result<NodeId> {
         if !self.graph.free_loops(x).is_empty() {
-            // It is known when the loops are.
+            // Assumed to be zero; checked when the loops are complete.
             self.alike.push((x, self.span));
             return self.op(Core::Sub, &[x, x]);
         }
@@ -262,7 +262,8 @@ impl Raiser<'_, '_> {
         self.op(Core::Sub, &[odd, even])
     }
 
-    /// Refuses derivatives of what loops around them compute, unless that is the same at all pixels.
+    /// Refuses derivatives of values that loops around them compute, unless the values are the same at
+    /// all pixels.
     pub(super) fn check_alike(&self) -> Result<()> {
         let differs = |(node, _): &&(NodeId, Span)| !self.graph.is_same_everywhere(*node);
         let Some(&(_, span)) = self.alike.iter().find(differs) else { return Ok(()) };

@@ -1,8 +1,8 @@
-//! Instructions of blocks: variables, pointers, and what computes a value.
+//! Instructions of blocks: variables, pointers and computations.
 //!
-//! A variable's content is one node. A part of it is read by taking the content apart, and written by
-//! making it another one ([`Core::Update`], or a structure of its fields), which the graph simplifies where
-//! the parts are known.
+//! A variable's content is one node. A read of a part takes the content apart. A write to a part makes a
+//! new content ([`Core::Update`], or a structure of its fields), which the graph simplifies where the
+//! parts are known.
 
 use super::raiser::{Pointer, Raiser, Root, Value};
 use crate::error::{RaiseError, Result};
@@ -16,7 +16,7 @@ use lambdav_core::types::{Type, TypeKind};
 use rspirv::spirv::{Op, StorageClass};
 
 impl Raiser<'_, '_> {
-    /// Executes an instruction that is no call and no end of a block.
+    /// Executes an instruction other than a call or a terminator.
     pub(super) fn instruction(&mut self, of: &Instruction<'_>, memory: &mut Memory) -> Result<()> {
         match of.op {
             Op::Line | Op::NoLine | Op::Nop | Op::Phi | Op::ControlBarrier | Op::MemoryBarrier => {}
@@ -86,11 +86,11 @@ impl Raiser<'_, '_> {
         Ok(())
     }
 
-    /// The slot that holds whether the pixel has become a helper.
+    /// The slot that holds if the pixel has become a helper.
     fn demoted_slot(&self) -> Result<usize> {
         match self.globals.get(&DEMOTED) {
             Some(Value::Pointer(Pointer { root: Root::Slot(slot), .. })) => Ok(*slot),
-            _ => Err(RaiseError::malformed("it stands in no function of the entry point")),
+            _ => Err(RaiseError::malformed("it is outside the functions of the entry point")),
         }
     }
 
@@ -128,7 +128,7 @@ impl Raiser<'_, '_> {
         self.define(of, Value::Pointer(Pointer { root: Root::Slot(slot), ty, path: Vec::new() }))
     }
 
-    /// The pointer that an id stands for.
+    /// The pointer that an id refers to.
     pub(super) fn pointer(&mut self, id: u32) -> Result<Pointer> {
         match self.value(id) {
             Ok(Value::Pointer(pointer)) => Ok(pointer),
@@ -155,14 +155,14 @@ impl Raiser<'_, '_> {
                         None => return Err(of.malformed("there is no such member")),
                     }
                 }
-                _ => return Err(of.malformed("an index into what has no parts")),
+                _ => return Err(of.malformed("an index into a value without parts")),
             };
             pointer.path.push(index);
         }
         Ok(pointer)
     }
 
-    /// What is there.
+    /// Loads from a pointer.
     fn load(&mut self, pointer: &Pointer, memory: &Memory) -> Result<NodeId> {
         let (mut node, path) = match pointer.root {
             Root::Slot(slot) => (memory.get(slot), &pointer.path[..]),
@@ -171,7 +171,7 @@ impl Raiser<'_, '_> {
                 [first, index, ..] if self.is_member(first, member) => {
                     (self.op(Core::Element, &[buffer, index])?, &pointer.path[2..])
                 }
-                _ => return Err(RaiseError::unsupported("all of a buffer as a value")),
+                _ => return Err(RaiseError::unsupported("a whole buffer as a value")),
             },
             Root::Opaque(_) => return Err(RaiseError::unsupported("an array of textures")),
         };
@@ -181,7 +181,7 @@ impl Raiser<'_, '_> {
         Ok(node)
     }
 
-    /// Whether an index is the constant that numbers a member.
+    /// True if an index is a constant with the number of that member.
     pub(super) fn is_member(&self, index: NodeId, member: u32) -> bool {
         self.graph.constant_words(index).is_some_and(|words| words[0] == member)
     }
@@ -194,22 +194,22 @@ impl Raiser<'_, '_> {
         }
     }
 
-    /// The field of a structure that an index means; `None` of another value.
+    /// The field that an index selects in a structure; `None` for other values.
     fn field_of(&self, node: NodeId, index: NodeId) -> Result<Option<u32>> {
         match self.graph.types().kind(self.type_of(node)) {
             TypeKind::Structure(_) => match self.graph.constant_words(index) {
                 Some(words) => Ok(Some(words[0])),
-                None => Err(RaiseError::malformed("a member is chosen by what is no constant")),
+                None => Err(RaiseError::malformed("the index of a member is no constant")),
             },
             TypeKind::Vector(..) | TypeKind::Matrix(..) | TypeKind::Array(..) => Ok(None),
-            _ => Err(RaiseError::malformed("an index into what has no parts")),
+            _ => Err(RaiseError::malformed("an index into a value without parts")),
         }
     }
 
-    /// Puts a value there.
+    /// Stores through a pointer.
     fn store(&mut self, pointer: &Pointer, node: NodeId, memory: &mut Memory) -> Result<()> {
         let Root::Slot(slot) = pointer.root else {
-            return Err(RaiseError::unsupported("writing to what programs share with the world"));
+            return Err(RaiseError::unsupported("writing to shared memory"));
         };
         let whole = memory.get(slot);
         let new = self.replace(whole, &pointer.path, node)?;
@@ -232,14 +232,14 @@ impl Raiser<'_, '_> {
         }
     }
 
-    /// A value with another part at the end of a path.
+    /// A value with the part at the end of a path replaced.
     pub(super) fn replace(
         &mut self,
         whole: NodeId,
         path: &[NodeId],
         part: NodeId,
     ) -> Result<NodeId> {
-        // What was there is not looked at: a way through all that was put there before may be long.
+        // A whole store ignores the old content: searching the stores before it may take long.
         let Some((&last, outer)) = path.split_last() else {
             let ty = self.type_of(whole);
             return self.of_type(part, ty);
@@ -252,7 +252,7 @@ impl Raiser<'_, '_> {
         let innermost = wholes[wholes.len() - 1];
         let number = self.field_of(innermost, last)?.unwrap_or(0) as usize;
         let ty = self.graph.types().part(self.type_of(innermost), number);
-        let Some((ty, _)) = ty else { return Err(RaiseError::malformed("there is no such part")) };
+        let Some((ty, _)) = ty else { return Err(RaiseError::malformed("an index is out of bounds")) };
         let mut new = self.of_type(part, ty)?;
         for (&index, whole) in path.iter().zip(wholes).rev() {
             new = match self.field_of(whole, index)? {

@@ -60,7 +60,7 @@ impl Raiser<'_, '_> {
         }
     }
 
-    /// A scalar in each component of a vector type; of a scalar type, itself.
+    /// Broadcasts a scalar to a vector type; a scalar type keeps it.
     pub(super) fn spread(&mut self, scalar: NodeId, ty: Type) -> Result<NodeId> {
         let of = self.type_of(scalar);
         match (of.scalar() == ty.scalar(), of.width(), ty.width()) {
@@ -84,7 +84,7 @@ impl Raiser<'_, '_> {
         (0..count).map(column).collect()
     }
 
-    /// The sum of products of components.
+    /// The sum of the products of components.
     pub(super) fn dot(&mut self, a: NodeId, b: NodeId) -> Result<NodeId> {
         let products = self.op(Core::Mul, &[a, b])?;
         let parts = self.scalars(&[products])?;
@@ -99,7 +99,7 @@ impl Raiser<'_, '_> {
         Ok(sum)
     }
 
-    /// The sum of columns, each times a component of a vector.
+    /// The sum of the columns, each times a component of a vector.
     fn combined(&mut self, columns: &[NodeId], vector: NodeId) -> Result<NodeId> {
         let parts = self.scalars(&[vector])?;
         if parts.len() != columns.len() {
@@ -126,7 +126,7 @@ impl Raiser<'_, '_> {
         self.construct(ty, columns)
     }
 
-    /// Elements of a square matrix: `[column][row]`.
+    /// The elements of a square matrix: `[column][row]`.
     fn elements(&mut self, matrix: NodeId) -> Result<Vec<Vec<NodeId>>> {
         let columns = self.columns(matrix)?;
         let elements: Vec<Vec<NodeId>> =
@@ -137,13 +137,13 @@ impl Raiser<'_, '_> {
         }
     }
 
-    /// The determinant by the first column.
+    /// The determinant, expanded along the first column.
     pub(super) fn determinant(&mut self, matrix: NodeId) -> Result<NodeId> {
         let elements = self.elements(matrix)?;
         self.expanded(&elements)
     }
 
-    /// (It has four rows at most.)
+    /// (Recursion ends: at most four rows.)
     fn expanded(&mut self, of: &[Vec<NodeId>]) -> Result<NodeId> {
         if let [column] = of {
             return Ok(column[0]);
@@ -177,7 +177,7 @@ impl Raiser<'_, '_> {
         self.expanded(&rest)
     }
 
-    /// The inverse: of each element, the cofactor of the transposed place divided by the determinant.
+    /// The inverse: each element is the cofactor at the transposed place divided by the determinant.
     pub(super) fn inverse(&mut self, matrix: NodeId) -> Result<NodeId> {
         let elements = self.elements(matrix)?;
         let determinant = self.expanded(&elements)?;

@@ -1,9 +1,9 @@
 //! Loops.
 //!
-//! The parameters of a loop are the φ's of its header and the variables that it may write and that matter
-//! there. The tree of its body becomes its tail: ways to the header are `Rec`s, all others its exits. It
-//! yields what the code behind it needs: which kind of exit it was, where there are several, and, of
-//! variables, φ's and ids that are used there, those that depend on its rounds.
+//! A loop's parameters are the φ's of its header and the live variables that the loop may write. The
+//! tree of its body becomes its tail: ways to the header are `Rec`s, all others exits. It yields the
+//! values needed after it: the kind of exit, if there are several, and those variables, φ's and ids that
+//! depend on its rounds.
 
 use super::raiser::{OpenLoop, Raiser, Task, Value};
 use crate::error::{RaiseError, Result};
@@ -18,17 +18,17 @@ use lambdav_core::types::Type;
 use rspirv::spirv::Op;
 use rustc_hash::FxHashMap;
 
-/// How many instructions a continue construct may have that is raised for each way that leads there.
+/// Limit of instructions in a continue construct that is raised once for each way to it.
 const SHORT: usize = 8;
 
-/// What a loop yields.
+/// A value that a loop yields.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 enum Yielded {
-    /// A value at exits of that kind: a φ, or a result.
+    /// Kind of exit and index: a φ or a result.
     Value(usize, usize),
-    /// What is in a slot.
+    /// The content of a slot.
     Slot(usize),
-    /// A node that an id has, of those that are used behind the loop.
+    /// A node of an id that is used after the loop.
     Escaping(usize),
 }
 
@@ -81,7 +81,7 @@ impl Raiser<'_, '_> {
         self.execute(header, 0, body, memory)
     }
 
-    /// Raises the continue construct, once for each way that leads there where it is short.
+    /// Raises the continue construct; a short one is raised once for each way to it.
     pub(super) fn continue_loop(&mut self, open: Box<OpenLoop>) -> Result<()> {
         let (next, body) = (open.next, open.body);
         if next == open.header {
@@ -120,7 +120,7 @@ impl Raiser<'_, '_> {
         Ok(())
     }
 
-    /// The values that the φ's of a block have.
+    /// The values of a block's φ's.
     fn frame_phis(&mut self, block: usize) -> Vec<NodeId> {
         let of = &self.frame().function.blocks[block];
         let phis = of.instructions.iter().filter(|phi| phi.op == Op::Phi);
@@ -128,11 +128,11 @@ impl Raiser<'_, '_> {
         ids.into_iter().filter_map(|id| self.node(id).ok()).collect()
     }
 
-    /// Makes a loop of what has been raised, and goes on behind it.
+    /// Makes a loop of the raised body and continues after it.
     pub(super) fn finish_loop(&mut self, open: OpenLoop) -> Result<()> {
         let targets = [open.header, open.merge];
         targets.into_iter().for_each(|target| self.frame().remove_target(target));
-        // Kinds of exits, the way to the block behind the loop first.
+        // Exits of all kinds; those to the merge block are the first kind.
         let mut exits: Vec<(FlowId, Target)> = Vec::new();
         for id in self.flow.leaves(open.body) {
             match self.flow.leaf(id).target {
@@ -161,7 +161,7 @@ impl Raiser<'_, '_> {
         for (key, nodes) in outside {
             found.extend(nodes.into_iter().flatten().next().map(|node| (key, node)));
         }
-        // The fields of each exit: the kind, if there are several, and all that differs.
+        // The fields of each exit: the kind, if there are several, and all values that differ.
         let mut fields: Vec<Vec<NodeId>> = Vec::with_capacity(exits.len());
         for (k, (_, target)) in exits.iter().enumerate() {
             let mut of = Vec::with_capacity(inside.len() + 1);
@@ -194,8 +194,7 @@ impl Raiser<'_, '_> {
         self.leave_loop(&open, &kinds, tag, &exits, &escaping, &found)
     }
 
-    /// Nodes of the ids that are used behind the loop, and where each is: the id, and which of the nodes
-    /// that its value has.
+    /// The nodes of ids used after the loop: id, index among the nodes of its value, node.
     fn escaping(&mut self, header: usize) -> Vec<(u32, usize, NodeId)> {
         let mut all = Vec::new();
         let facts = &self.frame().facts.loops[&header];
@@ -211,7 +210,7 @@ impl Raiser<'_, '_> {
         all
     }
 
-    /// What the code behind the loop may need: for each, the node at each exit that has it.
+    /// The values that code after the loop may need, each with its node at every exit that has it.
     fn yielded(
         &mut self,
         open: &OpenLoop,
@@ -259,14 +258,14 @@ impl Raiser<'_, '_> {
         all
     }
 
-    /// Whether nodes, one for each exit, are not one that is the same outside.
+    /// True if the nodes differ between exits or depend on the loop.
     fn is_inside(&self, open: &OpenLoop, nodes: &[Option<NodeId>]) -> bool {
         let mut some = nodes.iter().flatten();
         let Some(&first) = some.next() else { return false };
         some.any(|&node| node != first) || self.graph.depends_on(first, open.id)
     }
 
-    /// How many values the exits of a kind have.
+    /// Number of values at exits of a kind.
     fn count(&self, exits: &[(FlowId, Target)], kind: Target) -> usize {
         let of_kind = exits.iter().filter(|(_, of)| *of == kind);
         of_kind.map(|&(id, _)| self.flow.leaf(id).values.len()).max().unwrap_or(0)
@@ -277,7 +276,7 @@ impl Raiser<'_, '_> {
         if span == Span::default() { otherwise } else { span }
     }
 
-    /// Goes on behind a loop, with what it yields.
+    /// Continues after a loop, with its result.
     fn leave_loop(
         &mut self,
         open: &OpenLoop,

@@ -1,7 +1,7 @@
-//! From the functions of a module to a graph.
+//! Raises the functions of a module to a graph.
 //!
-//! Calls are put in place; each function is walked along its structure ([`control`]), with what variables
-//! hold on each way ([`crate::memory`]), and the ways are joined where they meet ([`crate::flow`]).
+//! Calls are inlined. Each function is walked along its structure ([`control`]), with the contents of
+//! variables on each way ([`crate::memory`]), and ways are joined where they meet ([`crate::flow`]).
 
 mod bits;
 mod blocks;
@@ -37,7 +37,7 @@ use raiser::{Frame, Raiser};
 use rspirv::spirv::{ExecutionMode, StorageClass};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-/// The program that an entry point of a module is.
+/// Raises a fragment entry point of a module.
 pub(crate) fn raise<'m>(
     module: &'m Module<'_>,
     source: &'m SourceFile,
@@ -47,7 +47,7 @@ pub(crate) fn raise<'m>(
     raise_entry(module, source, options, entry, Stage::Fragment)
 }
 
-/// The program that this entry point is, as one of that stage.
+/// Raises an entry point as a program of that stage.
 fn raise_entry<'m>(
     module: &'m Module<'_>,
     source: &'m SourceFile,
@@ -118,7 +118,7 @@ fn raise_entry<'m>(
 }
 
 impl Raiser<'_, '_> {
-    /// Refuses what the stage does not have.
+    /// Refuses a feature that the stage lacks.
     fn demand(&self, has: impl Fn(Stage) -> bool, what: &str) -> Result<()> {
         match has(self.stage) {
             true => Ok(()),
@@ -126,7 +126,8 @@ impl Raiser<'_, '_> {
         }
     }
 
-    /// Whether a pixel is discarded: it is killed, or a helper at its end; nothing, where none is.
+    /// The condition under which a pixel is discarded: killed, or a helper at its end; `None` if it
+    /// never is.
     fn discarded(&mut self, root: FlowId, outside: &Outside) -> Result<Option<NodeId>> {
         let is_killed = |leaf: &Leaf| leaf.target == Target::Kill && leaf.values.is_empty();
         let Some(slot) = outside.demoted else {
@@ -144,7 +145,8 @@ impl Raiser<'_, '_> {
         Ok(all.and_then(|all| all.first().copied()).filter(|&node| node != no))
     }
 
-    /// The colours of all outputs, where pixels are not discarded: what is in their variables at the end.
+    /// The colours of all outputs of a pixel that is not discarded: the contents of their variables at
+    /// the end.
     fn colours(
         &mut self,
         root: FlowId,
@@ -156,7 +158,7 @@ impl Raiser<'_, '_> {
         let mut values: FxHashMap<FlowId, Vec<NodeId>> = FxHashMap::default();
         let mut kept = Vec::new();
         for &(_, slot) in &outside.outputs {
-            // Of as many components as the output has.
+            // As many components as the output has.
             let ty = match leaves.first() {
                 Some(&leaf) => self.type_of(self.flow.leaf(leaf).memory.get(slot)),
                 None => Type::vec(4),
@@ -170,7 +172,7 @@ impl Raiser<'_, '_> {
             let leaf = self.flow.leaf(id);
             let of = match leaf.target {
                 Target::Kill if leaf.values.is_empty() => continue,
-                // Behind what does not end.
+                // Make the colour depend on the values that do not terminate.
                 Target::Kill => {
                     let all = kept.iter();
                     let after = |&of| self.graph.after(of, leaf.values.iter().copied(), self.span);
@@ -191,7 +193,7 @@ impl Raiser<'_, '_> {
     }
 }
 
-/// The entry point of that name, or the one that is meant without.
+/// The entry point of the given name, or by default the only one or `main`.
 fn entry_point<'m>(module: &'m Module<'_>, name: Option<&str>) -> Result<&'m EntryPoint> {
     let is_fragment = |of: &&EntryPoint| of.stage == Some(Stage::Fragment);
     let all: Vec<&EntryPoint> = module.entry_points.iter().filter(is_fragment).collect();
@@ -248,7 +250,7 @@ mod tests {
     use super::*;
     use lambdav_spirv::assemble::{SpirvVersion, assemble};
 
-    /// A module with an input of that decoration and these instructions.
+    /// A module with these instructions, and an input with that decoration.
     fn module(decoration: &str, instructions: &str) -> String {
         format!(
             "OpCapability Shader
@@ -272,7 +274,8 @@ mod tests {
         )
     }
 
-    /// Colours, `frag-coord`, discard and derivatives are of the fragment stage, and all else is of each.
+    /// Colours, `frag-coord`, discard and derivatives need the fragment stage; nothing else depends on
+    /// the stage.
     #[test]
     fn three_things_depend_on_the_stage() {
         let raised = |text: &str, has_output: bool, stage| {

@@ -1,7 +1,7 @@
 //! Instructions that compute a value from values.
 //!
-//! What SPIR-V leaves undefined is what the core's operations give (LANGUAGE §9): division by zero, shifts
-//! by 32 and more, conversions of what is out of range, indices that lie outside.
+//! Undefined results of SPIR-V are those of the core's operations (LANGUAGE §9): division by zero,
+//! shifts by 32 and more, conversions out of range, indices out of bounds.
 
 use super::raiser::{Raiser, Root, Value};
 use crate::error::{RaiseError, Result};
@@ -11,17 +11,17 @@ use lambdav_core::op::Op as Core;
 use lambdav_core::types::{Scalar, Type, TypeKind};
 use rspirv::spirv::Op;
 
-/// As what integers are taken.
+/// Signedness in which integer operands are taken.
 #[derive(Clone, Copy)]
 enum Sign {
-    /// As the result is.
+    /// That of the result.
     Result,
-    /// As the first operand is.
+    /// That of the first operand.
     First,
     Is(Scalar),
 }
 
-/// An operation of the core whose operands are taken as they are.
+/// The core operation that an instruction equals, operands unchanged.
 fn direct(op: Op) -> Option<Core> {
     Some(match op {
         Op::FNegate => Core::Neg,
@@ -43,7 +43,7 @@ fn direct(op: Op) -> Option<Core> {
     })
 }
 
-/// An operation on integers, whether its operands change places, and as what they are taken.
+/// The integer operation of an instruction; true if its operands are swapped; their signedness.
 fn of_integers(op: Op) -> Option<(Core, bool, Sign)> {
     use Scalar::{I32, U32};
     let is = |core, scalar| Some((core, false, Sign::Is(scalar)));
@@ -75,10 +75,9 @@ fn of_integers(op: Op) -> Option<(Core, bool, Sign)> {
     }
 }
 
-/// A comparison of numbers that is made of two: whether it is the negation of the second one, and its
-/// operands' order there.
+/// The core comparison for an instruction; true if its operands are swapped; true if it is negated.
 fn comparison(op: Op) -> Option<(Core, bool, bool)> {
-    // Operation, whether operands change places, whether it is negated.
+    // Operation, swapped, negated.
     Some(match op {
         Op::FOrdGreaterThan => (Core::Less, true, false),
         Op::FOrdGreaterThanEqual => (Core::LessEqual, true, false),
@@ -91,7 +90,8 @@ fn comparison(op: Op) -> Option<(Core, bool, bool)> {
 }
 
 impl Raiser<'_, '_> {
-    /// The node of what an instruction computes, of the type of its result up to the signs of integers.
+    /// The node that an instruction computes; its type is the result type up to the signedness of
+    /// integers.
     pub(super) fn operation(&mut self, of: &Instruction<'_>) -> Result<NodeId> {
         let ty = of.operand(0)?;
         if let Some(core) = direct(of.op) {
@@ -221,7 +221,7 @@ impl Raiser<'_, '_> {
             | Op::VectorInsertDynamic => self.composite(of),
             Op::ExtInst => {
                 if !self.module.is_glsl(of.operand(2)?) {
-                    return Err(of.malformed("it is of no instruction set"));
+                    return Err(of.malformed("its instruction set is unknown"));
                 }
                 self.glsl(of)
             }
@@ -231,7 +231,7 @@ impl Raiser<'_, '_> {
                     Root::Buffer(buffer, member) if member == of.operand(3)? => {
                         self.op(Core::Length, &[buffer])
                     }
-                    _ => Err(of.malformed("it is no array that is as long as its buffer")),
+                    _ => Err(of.malformed("it is no runtime array")),
                 }
             }
             Op::ImageFetch
@@ -266,7 +266,7 @@ impl Raiser<'_, '_> {
         self.op(Core::Select, &[is_moved, moved, rest])
     }
 
-    /// By one bool a whole value, by several each component.
+    /// Selects by one bool for the whole value or by one for each component.
     fn select(&mut self, ty: u32, mut operands: Vec<NodeId>) -> Result<NodeId> {
         let ty = self.core_type(ty)?;
         for operand in operands.iter_mut().skip(1) {
@@ -275,7 +275,7 @@ impl Raiser<'_, '_> {
         self.op(Core::Select, &operands)
     }
 
-    /// The same bits as another type.
+    /// Reinterprets the bits as another type.
     pub(super) fn bitcast(&mut self, x: NodeId, ty: u32) -> Result<NodeId> {
         let ty = self.core_type(ty)?;
         let from = self.type_of(x);
@@ -331,7 +331,7 @@ impl Raiser<'_, '_> {
                 let mut parts = Vec::new();
                 for &literal in of.rest(4) {
                     parts.push(match literal {
-                        // Whatever it may be.
+                        // Undefined component: any value.
                         u32::MAX => {
                             let scalar = ty.scalar().unwrap_or(Scalar::F32);
                             self.splat(Type::of(scalar, 1), 0)
@@ -356,7 +356,7 @@ impl Raiser<'_, '_> {
         }
     }
 
-    /// Checks that there is a part of that number.
+    /// Checks that a part exists.
     fn check_part(&self, node: NodeId, part: u32) -> Result<()> {
         match self.graph.types().part(self.type_of(node), part as usize) {
             Some(_) => Ok(()),
@@ -364,7 +364,7 @@ impl Raiser<'_, '_> {
         }
     }
 
-    /// The components of scalars and vectors, one after the other.
+    /// The components of scalars and vectors in order.
     pub(super) fn scalars(&mut self, nodes: &[NodeId]) -> Result<Vec<NodeId>> {
         let mut all = Vec::new();
         for &node in nodes {
@@ -381,7 +381,7 @@ impl Raiser<'_, '_> {
         Ok(all)
     }
 
-    /// The texture that an id stands for.
+    /// The texture that an id refers to.
     pub(super) fn image(&mut self, id: u32) -> Result<NodeId> {
         match self.value(id)? {
             Value::Image(image) => Ok(image),

@@ -1,25 +1,25 @@
-//! What the program has besides nodes, and names for it.
+//! The interface of the program under construction, and unique names for it.
 
 use lambdav_core::graph::Uniform;
 use lambdav_core::interface::Interface;
 use rustc_hash::FxHashSet;
 
-/// What the program has, besides nodes.
+/// Uniforms, outputs and interface of the program.
 #[derive(Default)]
 pub(super) struct Outside {
     pub(super) interface: Interface,
     pub(super) uniforms: Vec<Uniform>,
-    /// How many words these have.
+    /// Total words of the uniforms.
     pub(super) uniform_words: usize,
     /// Locations and slots.
     pub(super) outputs: Vec<(u32, usize)>,
-    /// The slot that holds whether the pixel has become a helper, if it ever may.
+    /// The slot that holds if the pixel has become a helper, if the module has one.
     pub(super) demoted: Option<usize>,
     pub(super) taken: FxHashSet<String>,
 }
 
 impl Outside {
-    /// A name that nothing has yet: the first of these.
+    /// The first unused name among the candidates; the last one gets a number if all are used.
     pub(super) fn name(&mut self, candidates: impl IntoIterator<Item = String>) -> String {
         let mut last = String::new();
         for name in candidates {

@@ -1,4 +1,4 @@
-//! The state of raising, and what all parts of it need.
+//! The state of the raise, and helpers for all its parts.
 
 use crate::error::{RaiseError, Result};
 use crate::flow::{Flow, FlowId};
@@ -13,7 +13,7 @@ use lambdav_core::source::{SourceFile, Span};
 use lambdav_core::types::{Scalar, Type};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-/// What an id stands for.
+/// Meaning of an id.
 #[derive(Clone, Debug)]
 pub(super) enum Value {
     Node(NodeId),
@@ -23,17 +23,17 @@ pub(super) enum Value {
     Sampler,
 }
 
-/// What a pointer goes back to.
+/// Origin of a pointer.
 #[derive(Clone, Debug)]
 pub(super) enum Root {
-    /// A variable that is written.
+    /// A writable variable.
     Slot(usize),
-    /// One that is only read: what is in it.
+    /// A read-only variable; its content.
     Constant(NodeId),
     /// A texture or sampler.
     Opaque(Box<Value>),
-    /// A block whose last member, of that number, is an array as long as the buffer: the node of the
-    /// resource.
+    /// A buffer: the node of the resource, and the number of the runtime array among the block's
+    /// members.
     Buffer(NodeId, u32),
 }
 
@@ -41,9 +41,9 @@ pub(super) enum Root {
 #[derive(Clone, Debug)]
 pub(super) struct Pointer {
     pub(super) root: Root,
-    /// The type of what is there, in the module.
+    /// Pointee type in the module.
     pub(super) ty: u32,
-    /// The parts on the way to it: indices.
+    /// Indices of the parts on the path.
     pub(super) path: Vec<NodeId>,
 }
 
@@ -53,17 +53,17 @@ pub(super) struct Frame<'m, 'w> {
     pub(super) function: &'m Function<'w>,
     pub(super) facts: &'m FunctionFacts,
     pub(super) values: FxHashMap<u32, Value>,
-    /// The slots of roots that have one.
+    /// The slot of each root, if it has one.
     pub(super) root_slots: Vec<Option<usize>>,
     /// The roots of each slot.
     pub(super) slot_roots: FxHashMap<usize, Vec<usize>>,
-    /// Blocks that end constructs which are being raised, how often.
+    /// Number of open constructs that each block ends.
     targets: FxHashMap<usize, u32>,
     /// Blocks that have been raised.
     pub(super) visited: Vec<bool>,
-    /// How many slots its caller has.
+    /// Number of slots of the caller.
     pub(super) first_slot: usize,
-    /// Whether ways may meet where no merge instruction says so.
+    /// True if ways may meet outside merge and continue blocks.
     pub(super) has_odd_joins: bool,
 }
 
@@ -74,35 +74,35 @@ pub(super) struct OpenLoop {
     pub(super) header: usize,
     pub(super) merge: usize,
     pub(super) next: usize,
-    /// Where it stands, and what its body does.
+    /// Its place in the tree, and the tree of its body.
     pub(super) at: FlowId,
     pub(super) body: FlowId,
     pub(super) params: Vec<NodeId>,
     pub(super) inits: Vec<NodeId>,
-    /// The slots that the last of the parameters are of.
+    /// The slots of the last parameters.
     pub(super) slots: Vec<usize>,
     pub(super) before: Memory,
     pub(super) span: Span,
 }
 
-/// What remains to be done.
+/// Remaining work.
 #[derive(Debug)]
 pub(super) enum Task {
-    /// A block, with its φ's.
+    /// Enter a block, with the values of its φ's.
     Enter { block: usize, at: FlowId, values: Vec<NodeId>, memory: Memory, is_again: bool },
-    /// What is behind the arms that began there.
+    /// Join the arms of a construct that began at `at`.
     Merge { block: usize, at: FlowId },
-    /// The cases of a switch that others fall into, the next one last.
+    /// Join the cases of a switch that others fall into, next one last.
     Cases { pending: Vec<usize>, at: FlowId },
-    /// A loop whose body has been raised, and its continue construct then.
+    /// Raise the continue construct of a loop whose body has been raised.
     Continue(Box<OpenLoop>),
-    /// A loop of which all has been raised.
+    /// Finish a loop that has been raised.
     Finish(Box<OpenLoop>),
-    /// The rest of a block behind a call.
+    /// Continue a block after a call.
     Return { block: usize, next: usize, at: FlowId },
 }
 
-/// The program as far as it is raised.
+/// The program under construction.
 pub(super) struct Raiser<'m, 'w> {
     pub(super) module: &'m Module<'w>,
     pub(super) source: &'m SourceFile,
@@ -115,19 +115,19 @@ pub(super) struct Raiser<'m, 'w> {
     pub(super) globals: FxHashMap<u32, Value>,
     pub(super) constants: FxHashMap<u32, NodeId>,
     pub(super) types: FxHashMap<u32, Type>,
-    /// The zeros of types, each made once: they may be large.
+    /// Zeros by type, each made once, since they may be large.
     pub(super) zeros: FxHashMap<Type, NodeId>,
     pub(super) neighbours: Neighbours,
-    /// What loops compute that is taken to be the same at all pixels, and where that is.
+    /// Loop values that must be the same at all pixels, with the places that require it.
     pub(super) alike: Vec<(NodeId, Span)>,
     pub(super) span: Span,
     pub(super) steps: usize,
-    /// Whether textures have levels.
+    /// True if textures have levels.
     pub(super) has_levels: bool,
 }
 
 impl<'m, 'w> Raiser<'m, 'w> {
-    /// Counts work, and refuses too much of it.
+    /// Counts work and limits it.
     pub(super) fn step(&mut self) -> Result<()> {
         self.steps += 1;
         let is_too_large = self.steps + self.flow.work / 4 > EXPANSION_STEPS as usize
@@ -139,7 +139,7 @@ impl<'m, 'w> Raiser<'m, 'w> {
         }
     }
 
-    /// The innermost function.
+    /// The frame of the current function.
     pub(super) fn frame(&mut self) -> &mut Frame<'m, 'w> {
         self.frames.last_mut().expect("a function is being raised")
     }
@@ -167,7 +167,7 @@ impl<'m, 'w> Raiser<'m, 'w> {
         self.graph.constant(ty, &vec![word; count], self.span)
     }
 
-    /// What a value is of which nothing is said.
+    /// A zero of that type, as for a variable without initialiser.
     pub(super) fn zero(&mut self, ty: Type) -> NodeId {
         if let Some(&known) = self.zeros.get(&ty) {
             return known;
@@ -177,12 +177,12 @@ impl<'m, 'w> Raiser<'m, 'w> {
         zero
     }
 
-    /// The same of a number.
+    /// A constant with that float in each component.
     pub(super) fn number(&mut self, ty: Type, value: f32) -> NodeId {
         self.splat(ty, value.to_bits())
     }
 
-    /// An integer as one with or without a sign, of the same bits; what has that type already as it is.
+    /// Converts an integer to the signedness of `scalar`, keeping its bits; a value of that type stays.
     pub(super) fn integer_as(&mut self, node: NodeId, scalar: Scalar) -> Result<NodeId> {
         match self.type_of(node).scalar() {
             Some(found) if found == scalar => Ok(node),
@@ -193,7 +193,7 @@ impl<'m, 'w> Raiser<'m, 'w> {
         }
     }
 
-    /// A value as one of that type, which it is up to the signs of integers.
+    /// Converts a value to a type that differs only in the signedness of integers.
     pub(super) fn of_type(&mut self, node: NodeId, ty: Type) -> Result<NodeId> {
         let found = self.type_of(node);
         if found == ty {
@@ -205,7 +205,7 @@ impl<'m, 'w> Raiser<'m, 'w> {
         }
     }
 
-    /// What an id stands for.
+    /// The meaning of an id.
     pub(super) fn value(&mut self, id: u32) -> Result<Value> {
         if let Some(frame) = self.frames.last()
             && let Some(value) = frame.values.get(&id)
@@ -237,7 +237,7 @@ impl<'m, 'w> Raiser<'m, 'w> {
         of.rest(from).iter().map(|&id| self.node(id)).collect()
     }
 
-    /// Says of which slots the content matters where a block begins, or at the end of the function.
+    /// Tells which slots are live at the beginning of a block, or at the end of the function.
     pub(super) fn liveness<'f>(
         frame: &'f Frame<'m, 'w>,
         block: Option<usize>,
@@ -249,8 +249,8 @@ impl<'m, 'w> Raiser<'m, 'w> {
     }
 }
 
-/// Whether control comes from several blocks to one that ends no construct, or, beside the way back, to the
-/// header of a loop.
+/// True if a block that ends no construct has several predecessors, or a loop header more than one
+/// beside its continue block.
 fn has_odd_joins(function: &Function<'_>, facts: &FunctionFacts) -> bool {
     let ends = function.blocks.iter().flat_map(|block| match block.merge {
         Some(Merge::Selection(merge)) => [Some(merge), None],
@@ -265,7 +265,7 @@ fn has_odd_joins(function: &Function<'_>, facts: &FunctionFacts) -> bool {
 }
 
 impl<'m, 'w> Frame<'m, 'w> {
-    /// A call of a function, whose caller has so many slots.
+    /// A frame for a call; the caller has `first_slot` slots.
     pub(super) fn new(
         function: &'m Function<'w>,
         facts: &'m FunctionFacts,
@@ -284,23 +284,23 @@ impl<'m, 'w> Frame<'m, 'w> {
         }
     }
 
-    /// Says where a root's content is.
+    /// Sets the slot of a root.
     pub(super) fn set_root(&mut self, root: usize, slot: usize) {
         self.root_slots[root] = Some(slot);
         self.slot_roots.entry(slot).or_default().push(root);
     }
 
-    /// Begins a construct that ends there.
+    /// Begins a construct that `block` ends.
     pub(super) fn add_target(&mut self, block: usize) {
         *self.targets.entry(block).or_default() += 1;
     }
 
-    /// Ends it.
+    /// Ends a construct that `block` ends.
     pub(super) fn remove_target(&mut self, block: usize) {
         *self.targets.get_mut(&block).expect("it was added") -= 1;
     }
 
-    /// Whether a construct that is being raised ends there.
+    /// True if `block` ends an open construct.
     pub(super) fn is_target(&self, block: usize) -> bool {
         self.targets.get(&block).is_some_and(|&count| count > 0)
     }

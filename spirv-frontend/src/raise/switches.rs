@@ -1,4 +1,4 @@
-//! Switches: a chain of decisions. Where cases fall into others, these are blocks where ways meet.
+//! Switches: a chain of decisions. A case that others fall into is a block where ways meet.
 
 use super::raiser::{Raiser, Task};
 use crate::error::Result;
@@ -32,7 +32,7 @@ impl Raiser<'_, '_> {
                 literals.clone().find(|pair| pair[0] == word).map_or(default, |pair| pair[1]);
             return self.go(of, taken, at, memory);
         }
-        // Labels in order, and the literals of each.
+        // Labels in order, each with its literals.
         let mut cases: Vec<(u32, Vec<u32>)> = Vec::new();
         let mut positions = FxHashMap::default();
         for pair in literals.filter(|pair| pair[1] != default) {
@@ -68,8 +68,8 @@ impl Raiser<'_, '_> {
         self.go(of, default, at, memory)
     }
 
-    /// The blocks in front of the end of a selection where its arms meet, in an order in which each comes before
-    /// those that lead to it.
+    /// The blocks before a selection's merge block where its arms meet. Each precedes its predecessors
+    /// among them.
     pub(super) fn arms_meet(
         &mut self,
         of: &Block<'_>,
@@ -89,7 +89,7 @@ impl Raiser<'_, '_> {
         let mut met: Vec<usize> =
             first.iter().copied().filter(|b| is_common(b) && is_entered(b)).collect();
         met.sort_unstable();
-        // Whatever a block leads to comes before it.
+        // A block follows all blocks that it reaches.
         let mut order = Vec::with_capacity(met.len());
         while !met.is_empty() {
             let function = self.frame().function;
@@ -106,7 +106,7 @@ impl Raiser<'_, '_> {
         Ok(order)
     }
 
-    /// The blocks to which control comes from the one with that label, itself among them, before a target.
+    /// The blocks reachable from a label without passing a target, that block included.
     fn reached(&mut self, label: u32) -> Result<FxHashSet<usize>> {
         let frame = self.frame();
         let function = frame.function;
@@ -120,8 +120,7 @@ impl Raiser<'_, '_> {
         Ok(seen)
     }
 
-    /// The cases of a switch into which others fall, in an order in which each comes before those that
-    /// fall into it.
+    /// The cases that other cases fall into. Each precedes those that fall into it.
     pub(super) fn fallen_into(
         &mut self,
         of: &Block<'_>,
@@ -146,7 +145,7 @@ impl Raiser<'_, '_> {
         if fallen.is_empty() || is_active(Mutant::LostFallThrough) {
             return Ok(Vec::new());
         }
-        // Which of them each leads to.
+        // The cases that each one reaches.
         let mut into: FxHashMap<usize, Vec<usize>> = FxHashMap::default();
         for &case in &cases {
             let mut seen = FxHashSet::default();
@@ -162,7 +161,7 @@ impl Raiser<'_, '_> {
                 }
             }
         }
-        // Those that are led to come last, so, from the end, first.
+        // Depth-first postorder: a case follows the cases that it falls into.
         let (mut order, mut seen) = (Vec::new(), FxHashSet::default());
         let first = cases.iter().rev().filter(|case| fallen.contains(case));
         let mut stack: Vec<(usize, bool)> = first.map(|&case| (case, false)).collect();
@@ -178,7 +177,7 @@ impl Raiser<'_, '_> {
         Ok(order)
     }
 
-    /// Goes on with the next case that others fall into.
+    /// Continues with the next case that others fall into.
     pub(super) fn cases(&mut self, mut pending: Vec<usize>, at: FlowId) -> Result<()> {
         let Some(case) = pending.pop() else { return Ok(()) };
         self.frame().remove_target(case);

@@ -1,4 +1,4 @@
-//! The tree of a loop's body as the tail of a loop of the core.
+//! Turns the tree of a loop's body into the tail of a loop of the core.
 
 use super::raiser::{OpenLoop, Raiser};
 use crate::error::Result;
@@ -9,7 +9,7 @@ use lambdav_core::types::Type;
 use rustc_hash::FxHashMap;
 
 impl Raiser<'_, '_> {
-    /// The loop, and the parts of what it yields.
+    /// Makes the loop and returns the fields of its result.
     pub(super) fn make_loop(
         &mut self,
         open: &OpenLoop,
@@ -32,7 +32,7 @@ impl Raiser<'_, '_> {
         let tail = self.tail(open, &values);
         let mut body = tail.expect("a loop with an exit has a tail");
         if self.graph.expr_type(body).value().is_some() {
-            // It never comes back, which constants have shown; a loop has a way back.
+            // Constants have shown that the body never continues, but a loop of the core needs a `Rec`.
             let never = self.graph.bool(false, span);
             let back = self.graph.rec(open.id, open.params.clone(), span);
             body = self.graph.if_([never, back, body], span);
@@ -47,7 +47,8 @@ impl Raiser<'_, '_> {
         (0..count).map(|k| self.op(Core::Field(k), &[value])).collect()
     }
 
-    /// What the body of a loop does, where its exits have these values; `None` if it is never reached.
+    /// The tail of a loop's body, with these values at its exits; `None` if the body is never left or
+    /// continued.
     pub(super) fn tail(
         &mut self,
         open: &OpenLoop,
@@ -81,7 +82,7 @@ impl Raiser<'_, '_> {
         done.pop().flatten()
     }
 
-    /// A loop without an exit: it ends the program, which needs its value.
+    /// A loop without an exit: the program ends in it, so the outputs must depend on its value.
     pub(super) fn endless(&mut self, open: &OpenLoop) {
         let Some(tail) = self.tail(open, &FxHashMap::default()) else {
             return self.flow.never(open.at);

@@ -1,4 +1,4 @@
-//! Types and constants of a module as those of the core.
+//! Maps types and constants of a module to the core.
 
 use super::raiser::Raiser;
 use crate::error::{RaiseError, Result};
@@ -14,11 +14,9 @@ fn limit(limit: TypeLimit) -> RaiseError {
 }
 
 impl Raiser<'_, '_> {
-    /// The type of the core that a type of the module is. A matrix that is not square is an array of its
-    /// columns.
+    /// The core type for a type of the module. A matrix that is not square is an array of its columns.
     pub(super) fn core_type(&mut self, id: u32) -> Result<Type> {
-        // A type is declared behind its parts, so these are made first; what is not declared so is found
-        // by the number of types on the way.
+        // Parts first, as a valid module declares them. The stack's depth reveals cyclic types.
         let mut stack = vec![id];
         while let Some(&next) = stack.last() {
             if self.types.contains_key(&next) {
@@ -47,7 +45,7 @@ impl Raiser<'_, '_> {
         Ok(self.types[&id])
     }
 
-    /// A type whose parts are known.
+    /// Makes a type whose parts are known.
     fn declare(&mut self, id: u32) -> Result<Type> {
         let malformed = |what: &str| Err(RaiseError::malformed(format!("%{id}: {what}")));
         Ok(match self.module.ty(id)? {
@@ -59,13 +57,13 @@ impl Raiser<'_, '_> {
                 let of = self.types[of];
                 match of.scalar() {
                     Some(scalar) if of.width() == Some(1) => Type::of(scalar, *n),
-                    _ => return malformed("a vector of what is no scalar"),
+                    _ => return malformed("a vector whose components are no scalars"),
                 }
             }
             ModuleType::Matrix(column, n) => {
                 let column = self.types[column];
                 if !column.is_num() || column.width() == Some(1) {
-                    return malformed("a matrix of what are no columns");
+                    return malformed("a matrix whose columns are no vectors");
                 }
                 match column.width() == Some(*n) {
                     true => Type::mat(*n),
@@ -121,7 +119,7 @@ impl Raiser<'_, '_> {
                 Op::SpecConstantOp => of.rest(3),
                 _ => &[],
             };
-            // Operands that are literals are no ids of constants, or do no harm.
+            // A literal operand is no constant's id, or making that constant is harmless.
             let is_missing = |part: &&u32| {
                 !self.constants.contains_key(part)
                     && self.module.constants.get(part).is_some_and(|part| part.at < of.at)
@@ -171,7 +169,7 @@ impl Raiser<'_, '_> {
         })
     }
 
-    /// A value of parts, as many as it has.
+    /// A value of type `ty` from all its parts.
     pub(super) fn construct(&mut self, ty: Type, parts: Vec<NodeId>) -> Result<NodeId> {
         let wanted: Vec<Type> = self.graph.types().parts(ty).collect();
         if wanted.len() != parts.len() {
@@ -182,7 +180,7 @@ impl Raiser<'_, '_> {
         self.op(Core::Construct(ty), &parts)
     }
 
-    /// The component type of a type of the module that is a scalar or vector.
+    /// The component type of a scalar or vector type.
     pub(super) fn scalar_of(&mut self, ty: u32) -> Result<Scalar> {
         let ty = self.core_type(ty)?;
         ty.scalar().ok_or_else(|| RaiseError::malformed("its type is no scalar and no vector"))
@@ -196,7 +194,7 @@ impl Raiser<'_, '_> {
         }
     }
 
-    /// Gives what is in slots the names of their variables.
+    /// Gives the contents of slots the names of their variables.
     pub(super) fn name_slots(&mut self, slots: &[usize], memory: &crate::memory::Memory) {
         for &slot in slots {
             let frame = self.frames.last().expect("a function is being raised");

@@ -1,4 +1,4 @@
-//! All functions that are reached from an entry point, callees before callers.
+//! Analysis of all functions that an entry point reaches, callees before callers.
 
 use super::facts::FunctionFacts;
 use super::liveness::live_variables;
@@ -8,7 +8,7 @@ use crate::error::{RaiseError, Result};
 use crate::module::{Function, Module};
 use rustc_hash::FxHashMap;
 
-/// What is known of all functions that are reached from one.
+/// The facts of all functions reachable from `entry`.
 pub(crate) fn analyse(module: &Module<'_>, entry: u32) -> Result<FxHashMap<u32, FunctionFacts>> {
     let mut all = FxHashMap::default();
     for id in callees_first(module, entry)? {
@@ -20,7 +20,8 @@ pub(crate) fn analyse(module: &Module<'_>, entry: u32) -> Result<FxHashMap<u32, 
     Ok(all)
 }
 
-/// The functions that one calls, directly or not, and at the end that one: callees before callers.
+/// The functions that `entry` calls, directly or not, then `entry` itself: callees before callers.
+/// Recursion is an error.
 fn callees_first(module: &Module<'_>, entry: u32) -> Result<Vec<u32>> {
     enum Visit {
         Open,

@@ -1,32 +1,31 @@
-//! What is known of functions and loops.
+//! Facts about functions and loops.
 
 use super::sets::BitSet;
 use rustc_hash::FxHashMap;
 
-/// What is known of a function.
+/// Facts about a function.
 #[derive(Debug)]
 pub(crate) struct FunctionFacts {
-    /// Ids of the roots: parameters that are pointers, variables, variables of the module.
+    /// Ids of the roots: first pointer parameters, then variables, then variables of the module.
     pub(crate) roots: Vec<u32>,
-    /// The first root that is no parameter, and the first that is a variable of the module.
+    /// Indices of the first root that is no parameter and of the first that is a variable of the module.
     pub(crate) bounds: [usize; 2],
-    /// Roots by their ids.
+    /// Indices of roots by id.
     pub(crate) root_of: FxHashMap<u32, usize>,
-    /// The roots that a caller sees written.
+    /// Roots whose stores are visible to a caller.
     pub(super) stores: BitSet,
-    /// Roots that are live where each block begins.
+    /// Roots that are live at the beginning of each block.
     pub(super) live: Vec<BitSet>,
-    /// Roots that are live at the end.
+    /// Roots that are live at the end of the function.
     pub(super) live_at_end: BitSet,
-    /// The blocks from which control comes to each block, each once.
+    /// The predecessors of each block, each once.
     pub(crate) predecessors: Vec<Vec<usize>>,
-    /// By the blocks of their headers.
+    /// Loops by header block.
     pub(crate) loops: FxHashMap<usize, LoopFacts>,
 }
 
 impl FunctionFacts {
-    /// Whether a root may be read before it is written, from the beginning of that block on, or after the
-    /// function.
+    /// True if a root is live at the beginning of a block, or, for `None`, at the end of the function.
     pub(crate) fn is_live(&self, block: Option<usize>, root: usize) -> bool {
         match block {
             Some(block) => self.live[block].contains(root),
@@ -35,13 +34,13 @@ impl FunctionFacts {
     }
 }
 
-/// What is known of a loop.
+/// Facts about a loop.
 #[derive(Debug, Default)]
 pub(crate) struct LoopFacts {
-    /// Whether control may come back to the header, as far as constants tell.
+    /// True if a way leads back to the header; constant conditions are evaluated.
     pub(crate) comes_back: bool,
-    /// The roots that it may write.
+    /// Roots that the loop may write.
     pub(crate) stores: BitSet,
-    /// The ids that it computes and that are used behind it.
+    /// Ids that the loop computes and that are used after it.
     pub(crate) escaping: Vec<u32>,
 }

@@ -1,4 +1,4 @@
-//! Which roots are live where a block begins: backwards from their uses, until nothing changes.
+//! Live roots at the beginning of each block: a backward data-flow analysis to a fixed point.
 
 use super::roots::Effects;
 use super::sets::BitSet;
@@ -6,10 +6,10 @@ use crate::error::{RaiseError, Result};
 use crate::module::Function;
 use rspirv::spirv::Op;
 
-/// How many words the sets of a function may have together.
+/// Limit of the words of all sets of a function.
 const SET_WORDS: usize = 1 << 24;
 
-/// The live roots of each block.
+/// The live roots at the beginning of each block.
 pub(super) fn live_variables(
     function: &Function<'_>,
     effects: &[Effects],
@@ -42,7 +42,7 @@ pub(super) fn live_variables(
             let after = live[next].clone();
             is_new |= live[block].add(&after, &effects[block].writes);
         }
-        // At first all are queued; later those before one that has changed.
+        // All blocks are queued at first, later the predecessors of a changed block.
         if is_new {
             for &before in &predecessors[block] {
                 if !std::mem::replace(&mut is_queued[before], true) {

@@ -1,4 +1,4 @@
-//! Loops: their blocks, the roots that they write, the ids of theirs that are used behind them.
+//! Loops: their blocks, the roots that they write, and the ids used after them.
 
 use super::facts::LoopFacts;
 use super::roots::Effects;
@@ -8,10 +8,10 @@ use crate::module::{Function, Merge, Module};
 use rspirv::spirv::Op;
 use rustc_hash::{FxHashMap, FxHashSet};
 
-/// How many blocks all loops of a function may have together.
+/// Limit of the blocks of all loops of a function together.
 const LOOP_BLOCKS: usize = 1 << 22;
 
-/// The loops of a function, by the blocks of their headers.
+/// The loops of a function, by header block.
 pub(super) fn loops(
     module: &Module<'_>,
     function: &Function<'_>,
@@ -24,7 +24,7 @@ pub(super) fn loops(
         let merge = function.block(merge)?;
         let users = users.get_or_insert_with(|| users_of(function));
         let mut facts = LoopFacts::default();
-        // All its blocks, and those that control reaches where conditions are constant.
+        // All its blocks; and its blocks when constant conditions are evaluated.
         let blocks = reached(function, header, merge, |block| function.successors(block))?.0;
         let live = |block| live_successors(module, function, block);
         facts.comes_back = reached(function, header, merge, live)?.1;
@@ -42,14 +42,14 @@ pub(super) fn loops(
                 }
             }
         }
-        // In the order of the module.
+        // Sort in the order of ids, which is deterministic.
         facts.escaping.sort_unstable();
         all.insert(header, facts);
     }
     Ok(all)
 }
 
-/// The blocks between header and merge block, and whether one of them goes to the header.
+/// The blocks between header and merge block; true if one of them branches to the header.
 fn reached(
     function: &Function<'_>,
     header: usize,
@@ -70,7 +70,7 @@ fn reached(
     Ok((blocks, comes_back))
 }
 
-/// Where control can go where constants are what they are.
+/// The successors of a block when a constant condition is evaluated.
 fn live_successors(
     module: &Module<'_>,
     function: &Function<'_>,
@@ -85,7 +85,7 @@ fn live_successors(
     function.successors(block)
 }
 
-/// The blocks in which each id is used, a φ's operand in the block that it comes from.
+/// The blocks that use each id; a φ uses its operand in the predecessor.
 fn users_of(function: &Function<'_>) -> FxHashMap<u32, Vec<usize>> {
     let mut users: FxHashMap<u32, Vec<usize>> = FxHashMap::default();
     let mut add = |id, block| {

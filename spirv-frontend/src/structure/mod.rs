@@ -1,8 +1,7 @@
-//! What is known of a function before it is raised: predecessors, loops, and which variables matter.
+//! Analyses of a function before it is raised: predecessors, loops, live variables.
 //!
-//! A *root* is what a pointer goes back to: a parameter of the function, a variable of its own, or one
-//! of the module that is written (Private or Output). Functions that call one another in a circle are
-//! refused.
+//! A *root* is the origin of a pointer: a parameter of the function, a variable of its own, or a
+//! writable variable of the module (Private or Output). Recursion is refused.
 
 mod analysis;
 mod facts;

@@ -1,4 +1,4 @@
-//! What each block does to variables.
+//! Effects of each block on variables.
 
 use super::facts::FunctionFacts;
 use super::sets::BitSet;
@@ -7,14 +7,14 @@ use crate::module::{DEMOTED, Function, Instruction, Module, ModuleType, Variable
 use rspirv::spirv::{Op, StorageClass};
 use rustc_hash::FxHashMap;
 
-/// What a block does to roots.
+/// Effects of a block on roots.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Effects {
-    /// Those that it reads before it writes all of them, if it does.
+    /// Roots that the block may read before it has written all of them.
     pub(super) reads: BitSet,
-    /// Those that it writes wholly before it reads any of them.
+    /// Roots that the block writes as a whole before it reads any part.
     pub(super) writes: BitSet,
-    /// Those that it writes, wholly or in part.
+    /// Roots that the block writes, as a whole or in part.
     pub(super) stores: BitSet,
 }
 
@@ -22,7 +22,7 @@ pub(super) struct Effects {
 pub(super) struct Roots {
     pub(super) ids: Vec<u32>,
     pub(super) blocks: Vec<Effects>,
-    /// The first root that is no parameter, and the first that is a variable of the module.
+    /// Indices of the first root that is no parameter and of the first that is a variable of the module.
     bounds: [usize; 2],
 }
 
@@ -68,8 +68,7 @@ impl Roots {
         let parameters = ids.len();
         let all = || function.blocks.iter().flat_map(|block| &block.instructions);
         ids.extend(all().filter(|of| of.op == Op::Variable).filter_map(Instruction::result));
-        // All variables of the module that may be written: where the function has none of them, they
-        // cost a bit each.
+        // All writable variables of the module: an unused one costs one bit per set.
         let bounds = [parameters, ids.len()];
         ids.extend(written_globals(module).map(|variable| variable.id));
         let mut root_of: FxHashMap<u32, usize> =
@@ -131,7 +130,7 @@ impl Roots {
                 else {
                     return Ok(());
                 };
-                // What it may do to a root of ours, for each root of its own.
+                // Effects of the callee on each of its roots, mapped to our roots.
                 let is_pointer = |ty| matches!(module.ty(ty), Ok(ModuleType::Pointer(..)));
                 let parameters = callee.parameters.iter().enumerate();
                 let pointers = parameters.filter(|&(_, &(_, ty))| is_pointer(ty));
@@ -154,7 +153,7 @@ impl Roots {
         Ok(())
     }
 
-    /// Whether what is in a root matters after the function.
+    /// True if the content of a root matters after the function.
     pub(super) fn outlives(&self, module: &Module<'_>, root: usize, is_entry: bool) -> bool {
         let [parameters, globals] = self.bounds;
         match root.checked_sub(globals) {
@@ -168,13 +167,13 @@ impl Roots {
         }
     }
 
-    /// The first root that is no parameter, and the first that is a variable of the module.
+    /// Indices of the first root that is no parameter and of the first that is a variable of the module.
     pub(super) fn bounds(&self) -> [usize; 2] {
         self.bounds
     }
 }
 
-/// The variables of the module that may be written.
+/// The writable variables of the module.
 fn written_globals<'m>(module: &'m Module<'_>) -> impl Iterator<Item = &'m Variable> {
     let is_written =
         |of: &&Variable| matches!(of.class, StorageClass::Private | StorageClass::Output);

@@ -1,4 +1,4 @@
-//! Sets of small numbers.
+//! Bit sets.
 
 /// A set of small numbers.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -19,12 +19,12 @@ impl BitSet {
         is_new
     }
 
-    /// How many words it takes.
+    /// Size in words.
     pub(super) fn len(&self) -> usize {
         self.0.len()
     }
 
-    /// Adds all of another set that are not in a third one, and says whether any is new.
+    /// Adds all elements of `others` that are not in `except`; true if any is new.
     pub(super) fn add(&mut self, others: &Self, except: &Self) -> bool {
         let mut is_new = false;
         if self.0.len() < others.0.len() {
