@@ -1,8 +1,9 @@
-//! The SPIR-V backend of λV: a scheduled program becomes a fragment shader, of each kind of device ([`mod@emit`]).
+//! The SPIR-V backend of λV: translates a scheduled program to a fragment shader, native or exact
+//! ([`mod@emit`]).
 //!
-//! What such a module computes, the evaluator of words says (`lambdav-spirv-eval`). Neither knows the other, so that
-//! what the evaluator finds in a module is in the module. Together they make the λV report's theorem a test:
-//! *eval_λ(e) = eval_S(translate(e))*.
+//! The evaluator of words (`lambdav-spirv-eval`) computes the value of such a module. It shares no code
+//! with the emitter, so neither can hide the other's mistakes. Together they make the λV report's
+//! theorem a test: *eval_λ(e) = eval_S(translate(e))*.
 #![forbid(unsafe_code)]
 
 pub mod emit;

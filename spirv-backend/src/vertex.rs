@@ -7,11 +7,11 @@ use rspirv::spirv::{
     StorageClass,
 };
 
-/// The words of a module, of SPIR-V 1.0, whose entry point `main` takes no vertices but their numbers 0 to
-/// 2: it makes the corners (−1, −1), (3, −1) and (−1, 3) of them. With it a draw of three vertices covers
-/// the viewport, as the fragment shaders of [`emit`](fn@crate::emit) want.
+/// The words of a SPIR-V 1.0 module whose entry point `main` computes the corners (−1, −1), (3, −1) and
+/// (−1, 3) from vertex indices 0 to 2, without vertex buffers. A draw of three vertices then covers the
+/// viewport, as the fragment shaders of [`emit`](fn@crate::emit) require.
 pub fn full_screen_vertex() -> Vec<u32> {
-    // The builder refuses instructions outside blocks only.
+    // The builder only refuses instructions outside blocks.
     build().unwrap_or_default()
 }
 

@@ -441,7 +441,7 @@ impl Draft {
             let to = labels.get(&id).copied();
             let to = to.ok_or_else(|| end.malformed(format!("%{id} is no block")))?;
             if to == 0 || index.is_some_and(|index| to <= index && !headers[to]) {
-                return Err(end.malformed(format!("it goes back to %{id}, which is no loop header")));
+                return Err(end.malformed(format!("it branches back to %{id}, no loop header")));
             }
             Ok(to)
         };

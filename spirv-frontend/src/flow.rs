@@ -351,6 +351,6 @@ pub(crate) fn structure(graph: &mut Graph, values: &[NodeId], name: &str) -> Res
         is_generic: false,
     });
     let structure = Structure { name: name.into(), fields: fields.collect() };
-    let limit = |limit| RaiseError::too_large(format!("the values that arms change are too large: {limit}"));
+    let limit = |limit| RaiseError::too_large(format!("joined values are too large: {limit}"));
     graph.types_mut().add_structure(structure).map_err(limit)
 }

@@ -1,11 +1,10 @@
 //! Blocks: `if`s, loops and tails as structured control flow, and the function around them.
 //!
-//! φ's name the block that control really came from, which is the open block where an arm, a `rec`
-//! or an exit ended, not the one where it began.
+//! φ's name the actual predecessor: the block that is open when an arm, a `rec` or an exit ends, not the
+//! one where it began.
 //!
-//! In tails, `if`s whose arms go to the next round or out of the loop become selections whose arms
-//! branch to the loop's continue and merge blocks: SPIR-V lets any construct inside a loop do so.
-//! Their own merge blocks are never reached.
+//! An `if` in a tail becomes a selection whose arms branch to the loop's continue and merge blocks, as
+//! SPIR-V allows from any construct inside a loop. The selection's own merge block is unreachable.
 
 use super::declarations::TypeDeclaration;
 use super::modes::Mode;
@@ -18,8 +17,8 @@ use rspirv::dr::{Function, Instruction, Module, ModuleHeader, Operand};
 use rspirv::spirv::{FunctionControl, Op, SelectionControl, Word};
 
 impl<'p> Translator<'p> {
-    /// The module, the loops' headers, and the largest numbers of ways into a block, of members
-    /// of a structure, and of parts of a value.
+    /// Returns the module, the loop headers, and three maxima: predecessors of a block, members of a
+    /// structure, and parts of a constructed value.
     pub(super) fn translate(mut self) -> (Module, Vec<(Word, Span)>, [usize; 3]) {
         let main = self.declarations.id();
         self.declarations.name(main, "main");
@@ -45,7 +44,7 @@ impl<'p> Translator<'p> {
         )
     }
 
-    /// Emits the program of the function that is open, which has no blocks yet.
+    /// Emits the program of the open function, which has no blocks yet.
     pub(super) fn define_program(
         &mut self,
         id: Word,
@@ -58,7 +57,7 @@ impl<'p> Translator<'p> {
         for event in self.function.program.walk() {
             self.event(event);
         }
-        // In the order of their ids, so that the same program gives the same words.
+        // Sorted by id, so that equal programs give equal words.
         let mut variables: Vec<_> =
             std::mem::take(&mut self.function.variables).into_values().collect();
         variables.sort_unstable_by_key(|&(id, _)| id);
@@ -72,7 +71,7 @@ impl<'p> Translator<'p> {
         self.finish_function(id, result, ty, parameters);
     }
 
-    /// Emits what stands around the blocks of the function that is open.
+    /// Emits the instructions around the blocks of the open function.
     pub(super) fn finish_function(
         &mut self,
         id: Word,
@@ -100,7 +99,7 @@ impl<'p> Translator<'p> {
                 self.begin(self.selection().on_false);
                 self.enter(false);
             }
-            // Where a loop opens, its header and the first block of its body begin.
+            // `open_loop` begins the header and the first block of the body.
             Event::Enter(_, BlockRole::Root | BlockRole::Body(_)) => {}
             Event::Statement(_, statement) => self.statement(statement),
             Event::After(..) => self.close(),
@@ -125,7 +124,7 @@ impl<'p> Translator<'p> {
             }
             Statement::If { value, condition, .. } => {
                 let label = self.declarations.id();
-                // At the root nothing that comes behind is needed of such a pixel.
+                // At the root, nothing after a discard is needed for the pixel.
                 let is_it = |of: &Discard<ValueId>| {
                     self.function.targets.len() == 1 && of.condition == condition
                 };
@@ -212,7 +211,7 @@ impl<'p> Translator<'p> {
         self.branch(to);
     }
 
-    /// The pixel is discarded.
+    /// Discards the pixel.
     fn discard(&mut self) {
         if self.function.mode.is_exact() {
             return self.discard_exactly();
@@ -220,24 +219,24 @@ impl<'p> Translator<'p> {
         self.push(Instruction::new(Op::Kill, None, None, vec![]));
     }
 
-    /// Enters an arm of the innermost construct, which is a loop where it is that of a tail.
+    /// Enters an arm of the innermost construct; an arm in a tail belongs to a loop.
     fn enter(&mut self, arm: bool) {
         if let OpenConstruct::Join(join) = self.target() {
             join.arm = arm;
         }
     }
 
-    /// What the end of the open block goes to.
+    /// The construct that receives the end of the open block.
     fn target(&mut self) -> &mut OpenConstruct<'p> {
         self.function.targets.last_mut().expect("the root is there to the end")
     }
 
-    /// The innermost choice around the open block.
+    /// The innermost selection around the open block.
     fn selection(&self) -> Selection {
         *self.function.selections.last().expect("the block is that of a choice")
     }
 
-    /// Ends the open block with a choice between two; `merge` is where they meet.
+    /// Ends the open block with a selection; its arms meet at `merge`.
     fn select_block(&mut self, condition: Word, merge: Word, is_swapped: bool) {
         let (on_true, on_false) = (self.declarations.id(), self.declarations.id());
         self.select_between(condition, [on_true, on_false], merge);
@@ -246,7 +245,7 @@ impl<'p> Translator<'p> {
         self.function.selections.push(Selection { on_true, on_false, merge });
     }
 
-    /// Ends the open block with a choice between two, which meet at `merge`.
+    /// Ends the open block with a branch to two blocks that meet at `merge`.
     pub(super) fn select_between(
         &mut self,
         condition: Word,

@@ -1,7 +1,7 @@
-//! What stands before the function: types and constants, each once, names and decorations.
+//! Declarations before the functions: types and constants, each once, names and decorations.
 //!
-//! Ids are given out here. Declarations are made on demand, parts before wholes, so that they stand
-//! in an order that SPIR-V takes, and nothing is declared that is not used.
+//! Ids are allocated here. Declarations are made on demand, parts before wholes: SPIR-V requires that
+//! order, and unused ones are never made.
 
 use lambdav_core::layout::{Layout, Rules};
 use lambdav_core::types::{Scalar, Type, TypeKind, Types};
@@ -9,21 +9,22 @@ use rspirv::dr::{Instruction, Module, Operand};
 use rspirv::spirv::{Decoration, Dim, ImageFormat, Op, StorageClass, Word};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-/// A type by structure.
+/// A type, by structure.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) enum TypeDeclaration {
     Void,
     /// A function without parameters and result.
     Main,
-    /// A float of 64 bits, an integer of 64 bits without sign, and the two halves of a product.
+    /// `Double` is a 64-bit float and `Long` an unsigned 64-bit integer; `Halves` are the two halves of
+    /// a product.
     Double,
     Long,
     Halves,
     Value(Type),
-    /// The same in a block: laid out, and without bools.
+    /// The type of a value in a block: with a layout, and without bools.
     Memory(Type, Rules),
     Pointer(StorageClass, Word),
-    /// A 2D image of floats, from which texels are taken, and the same with a sampler.
+    /// A 2D image of floats for texel fetches; `SampledImage` has a sampler, too.
     Image,
     SampledImage,
 }
@@ -36,25 +37,25 @@ pub(super) struct Declarations<'p> {
     std140: Layout,
     std430: Layout,
     next: Word,
-    /// The number of the program that is being emitted: aggregate types are its own.
+    /// Number of the current program: aggregate types are local to a program.
     scope: u32,
     shapes: FxHashMap<(u32, TypeDeclaration), Word>,
     function_types: FxHashMap<(Word, Box<[Word]>), Word>,
     constants: FxHashMap<(u32, Type, Box<[u32]>), Word>,
-    /// The words of constants that are numbers or vectors of them.
+    /// The words of constants that are nums or vectors of nums.
     numbers: FxHashMap<Word, Box<[u32]>>,
     longs: FxHashMap<(TypeDeclaration, u64), Word>,
     specialisations: FxHashMap<u32, Word>,
-    /// Values that have a name, and constants, which are too many things at once to have one.
+    /// Ids that already have a name, and constants, which stand for too many values to have one.
     named: FxHashSet<Word>,
     glsl: Option<Word>,
-    /// How many members a structure has at most, and how many parts a value that is put together.
+    /// Largest number of members of a structure; `most_parts` is that of parts of a constructed value.
     pub(super) most_members: usize,
     pub(super) most_parts: usize,
 }
 
 impl<'p> Declarations<'p> {
-    /// None, for a program with these types.
+    /// No declarations, for a program with these types.
     pub(super) fn new(types: &'p Types) -> Self {
         Self {
             module: Module::new(),
@@ -76,13 +77,13 @@ impl<'p> Declarations<'p> {
         }
     }
 
-    /// Goes on with another program's types, whose aggregates are no other's; returns the last ones.
-    /// It must not have blocks.
+    /// Switches to another program's types; returns the previous ones. That program must not have
+    /// blocks.
     pub(super) fn enter(&mut self, (types, scope): (&'p Types, u32)) -> (&'p Types, u32) {
         (std::mem::replace(&mut self.types, types), std::mem::replace(&mut self.scope, scope))
     }
 
-    /// The program that a type is of: scalars, vectors and matrices are of all.
+    /// The program that a type belongs to; scalars, vectors and matrices belong to all.
     fn scope_of(&self, ty: Type) -> u32 {
         match self.types.kind(ty) {
             TypeKind::Scalar(_) | TypeKind::Vector(..) | TypeKind::Matrix(..) => 0,
@@ -90,7 +91,7 @@ impl<'p> Declarations<'p> {
         }
     }
 
-    /// An id that nothing has.
+    /// Allocates an id.
     pub(super) fn id(&mut self) -> Word {
         let id = self.next;
         self.next += 1;
@@ -140,7 +141,7 @@ impl<'p> Declarations<'p> {
             }
             TypeDeclaration::Image => {
                 let mut of = vec![Operand::IdRef(self.ty(Type::NUM)), Operand::Dim(Dim::Dim2D)];
-                // No depth, one layer, one sample, with a sampler.
+                // No depth, one layer, one sample, sampled.
                 of.extend([0, 0, 0, 1].map(Operand::LiteralBit32));
                 of.push(Operand::ImageFormat(ImageFormat::Unknown));
                 (Op::TypeImage, of)
@@ -173,7 +174,7 @@ impl<'p> Declarations<'p> {
                     let (of, count) = (self.ty(element), self.uint(count));
                     (Op::TypeArray, [of, count].map(Operand::IdRef).to_vec())
                 }
-                // Which one is meant is no matter of words.
+                // The type alone identifies the resource: its value has no words.
                 TypeKind::Resource(_) => (Op::TypeStruct, vec![]),
                 TypeKind::Structure(_) | TypeKind::Variant(_) => {
                     let id = self.structure(ty, TypeDeclaration::Value);
@@ -199,7 +200,7 @@ impl<'p> Declarations<'p> {
         id
     }
 
-    /// A constant of 64 bits, a float or an integer.
+    /// A 64-bit constant, float or integer.
     pub(super) fn long(&mut self, shape: TypeDeclaration, bits: u64) -> Word {
         if let Some(&id) = self.longs.get(&(shape, bits)) {
             return id;
@@ -210,19 +211,19 @@ impl<'p> Declarations<'p> {
         id
     }
 
-    /// Says that a value has those words, though it is no constant.
+    /// Records that a value has the words of a constant, though it is none.
     pub(super) fn is_like(&mut self, id: Word, constant: Word) {
         if let Some(words) = self.numbers.get(&constant).cloned() {
             self.numbers.insert(id, words);
         }
     }
 
-    /// The words of a value that is a constant number or vector of numbers.
+    /// The words of a constant num or vector of nums.
     pub(super) fn numbers(&self, constant: Word) -> Option<&[u32]> {
         self.numbers.get(&constant).map(|words| &**words)
     }
 
-    /// A structure, or a variant: its tag, and then the words that its cases share.
+    /// A structure; a variant is its tag and then the words that its cases share.
     fn structure(&mut self, ty: Type, member: impl Fn(Type) -> TypeDeclaration) -> Word {
         let types = self.types;
         let (name, members): (&str, Vec<(Type, &str)>) = match types.structure(ty) {
@@ -248,7 +249,7 @@ impl<'p> Declarations<'p> {
         id
     }
 
-    /// The layout by those rules.
+    /// The layout for these rules.
     pub(super) fn layout(&self, rules: Rules) -> &Layout {
         match rules {
             Rules::Std140 => &self.std140,
@@ -256,7 +257,7 @@ impl<'p> Declarations<'p> {
         }
     }
 
-    /// A structure or an array as it lies in a block.
+    /// The type of a structure or array in a block.
     fn laid_out(&mut self, ty: Type, rules: Rules) -> Word {
         let types = self.types;
         let memory = |ty| TypeDeclaration::Memory(ty, rules);
@@ -283,13 +284,13 @@ impl<'p> Declarations<'p> {
         id
     }
 
-    /// Says how far one element of an array in a block is from the next.
+    /// Decorates an array with its stride.
     fn decorate_stride(&mut self, array: Word, element: Type, rules: Rules) {
         let stride = Operand::LiteralBit32(self.layout(rules).stride(element) as u32);
         self.decorate(array, Decoration::ArrayStride, [stride]);
     }
 
-    /// The block of a buffer: its elements, of which a module does not say how many there are.
+    /// The block of a buffer: a runtime array of elements.
     pub(super) fn buffer(&mut self, element: Type) -> Word {
         let rules = Rules::Std430;
         let of = self.shape(TypeDeclaration::Memory(element, rules));
@@ -303,7 +304,7 @@ impl<'p> Declarations<'p> {
         block
     }
 
-    /// Says where a member of a block, or of a structure in one, lies; of an array of such, too.
+    /// Decorates a member of a block, or of a structure or array in one, with its layout.
     pub(super) fn lay_out_member(
         &mut self,
         of: Word,
@@ -331,7 +332,7 @@ impl<'p> Declarations<'p> {
 
     /// The id of a constant, one word per component.
     pub(super) fn constant(&mut self, ty: Type, words: &[u32]) -> Word {
-        // The key owns its words, so that a look-up copies them: they are few.
+        // The key owns its words, so a look-up copies them: they are few.
         let key = (self.scope_of(ty), ty, Box::from(words));
         if let Some(&id) = self.constants.get(&key) {
             return id;
@@ -423,13 +424,13 @@ impl<'p> Declarations<'p> {
         }
     }
 
-    /// Gives an id a name.
+    /// Names an id.
     pub(super) fn name(&mut self, id: Word, name: &str) {
         let operands = vec![Operand::IdRef(id), literal(name)];
         self.module.debug_names.push(Instruction::new(Op::Name, None, None, operands));
     }
 
-    /// Gives a member of a structure a name.
+    /// Names a member of a structure.
     pub(super) fn member_name(&mut self, of: Word, member: u32, name: &str) {
         let operands = vec![Operand::IdRef(of), Operand::LiteralBit32(member), literal(name)];
         self.module.debug_names.push(Instruction::new(Op::MemberName, None, None, operands));
@@ -465,13 +466,13 @@ impl<'p> Declarations<'p> {
     }
 }
 
-/// The longest name of a value in bytes. (Uniforms have names of any length.)
+/// Limit in bytes of a value's name. (Names of uniforms are not limited.)
 const MAX_NAME: usize = 256;
 
-/// The longest string in bytes that SPIR-V's universal limits allow.
+/// SPIR-V's universal limit in bytes of a string.
 pub(super) const MAX_STRING: usize = 65_535;
 
-/// The longest beginning of the text that has at most `limit` bytes.
+/// The longest prefix of at most `limit` bytes.
 pub(super) fn beginning(text: &str, limit: usize) -> &str {
     let mut end = text.len().min(limit);
     while !text.is_char_boundary(end) {
@@ -480,7 +481,7 @@ pub(super) fn beginning(text: &str, limit: usize) -> &str {
     &text[..end]
 }
 
-/// A string as an operand. One that is too long is cut.
+/// A string operand, cut if it is too long.
 pub(super) fn literal(text: &str) -> Operand {
     Operand::LiteralString(beginning(text, MAX_STRING).to_owned())
 }

@@ -1,9 +1,9 @@
-//! What operations on integers become, and conversions.
+//! Operations on integers, and conversions.
 //!
-//! SPIR-V leaves undefined what a division by zero gives, that of the least number by −1, a shift by
-//! 32 and more, and a conversion of what is out of range. None of them is executed: operands are
-//! replaced where they would be. What Vulkan leaves open is not used either: remainders of negative
-//! numbers, and what GLSL.std.450 does to the least number.
+//! SPIR-V leaves these undefined: division by zero, division of the least number by −1, shifts by 32 and
+//! more, and conversions of numbers out of range. The module never executes one: operands are replaced
+//! first. It also avoids operations that Vulkan leaves open: remainders of negative numbers, and
+//! GLSL.std.450 functions of the least number.
 
 use super::declarations::TypeDeclaration;
 use super::modes::Mode;
@@ -17,13 +17,13 @@ use rspirv::spirv::{GlslStd450Op as Glsl, Op, Word};
 const TWO_31: u32 = 0x4f00_0000;
 const TWO_32: u32 = 0x4f80_0000;
 
-/// As many bools as a type has components.
+/// A bool for each component of a type.
 pub(super) fn bools(ty: Type) -> Type {
     Type::bvec(ty.width().expect("a scalar or a vector"))
 }
 
 impl Translator<'_> {
-    /// A value with that word in each component.
+    /// A constant with `word` in each component.
     pub(super) fn everywhere(&mut self, ty: Type, word: u32) -> Word {
         let words = vec![word; self.function.program.types.components(ty)];
         self.declarations.constant(ty, &words)
@@ -86,7 +86,8 @@ impl Translator<'_> {
         self.instruction(instruction, ty, ids)
     }
 
-    /// The quotient, and what was divided by: 1 where the dividend is the quotient.
+    /// The quotient and the divisor used. The divisor is 1 if the true one is zero or the quotient
+    /// overflows; the result is then the dividend.
     fn quotient(&mut self, is_signed: bool, ty: Type, ids: &[Word]) -> (Word, Word) {
         let (a, b, bools) = (ids[0], ids[1], bools(ty));
         let (zero, one) = (self.everywhere(ty, 0), self.everywhere(ty, 1));
@@ -109,10 +110,9 @@ impl Translator<'_> {
         self.instruction(Op::ISub, ty, &[ids[0], product])
     }
 
-    /// The upper half of a product, by halves of 16 bits: naga does not know OpUMulExtended (of which
-    /// the library of exact modules is made). That of
-    /// numbers with signs is the one of their bits without, less each operand where the other is
-    /// negative.
+    /// The upper half of a product, from halves of 16 bits: naga lacks OpUMulExtended, which only the
+    /// library of exact modules uses. The signed product is the unsigned one of the same bits, minus
+    /// each operand where the other is negative.
     fn product_above(&mut self, is_signed: bool, ty: Type, ids: &[Word]) -> Word {
         if self.function.mode == Mode::Library && ty == Type::UINT {
             let halves = self.of_shape(Op::UMulExtended, TypeDeclaration::Halves, ids);
@@ -148,7 +148,7 @@ impl Translator<'_> {
         high
     }
 
-    /// A conversion from nums of type `kind`: what is out of range is converted as another number.
+    /// A conversion from nums of type `kind`; numbers out of range are replaced first.
     pub(super) fn of_nums(&mut self, to: Scalar, kind: Type, ty: Type, value: Word) -> Word {
         let (least, limit, last, convert) = match to {
             Scalar::I32 => (TWO_31 | 1 << 31, TWO_31, i32::MAX as u32, Op::ConvertFToS),
@@ -170,7 +170,7 @@ impl Translator<'_> {
         self.instruction(Op::Select, ty, &[is_above, last, converted])
     }
 
-    /// The bits of nums of type `kind`; all NaN are one.
+    /// The bits of nums of type `kind`; every NaN becomes the canonical one.
     pub(super) fn bits(&mut self, kind: Type, ty: Type, value: Word) -> Word {
         let is_number = self.instruction(Op::FOrdEqual, bools(kind), &[value, value]);
         let bits = self.instruction(Op::Bitcast, ty, &[value]);

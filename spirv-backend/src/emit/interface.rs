@@ -1,5 +1,5 @@
-//! What the shader has to do with the world (LANGUAGE §5, §12): its outputs, the position of the
-//! pixel, the block of push constants, the block of uniforms, textures and buffers. Each is declared when it is first used.
+//! Interface variables of the shader (LANGUAGE §5, §12): outputs, the position of the pixel, push
+//! constants, uniforms, textures and buffers. Each is declared at its first use.
 
 use super::declarations::{Declarations, TypeDeclaration, literal};
 use super::options::{EmitOptions, FloatControls, Version};
@@ -15,7 +15,7 @@ use rspirv::spirv::{
 };
 use rustc_hash::FxHashMap;
 
-/// Where a uniform lies: the class and the variable of its block, and its number there.
+/// Place of a uniform: storage class and variable of its block, and index of the member.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Placed {
     pub(super) class: StorageClass,
@@ -23,16 +23,16 @@ pub(super) struct Placed {
     pub(super) member: u32,
 }
 
-/// Where all uniforms lie.
+/// Places of all uniforms.
 #[derive(Debug, Default)]
 pub(super) struct Blocks {
-    /// By their indices, as soon as their blocks are declared.
+    /// Places by index, once their blocks are declared.
     pub(super) placed: Vec<Option<Placed>>,
-    /// The block that each is in.
+    /// Block of each uniform.
     pub(super) of: Vec<usize>,
 }
 
-/// The variables that the shader has so far.
+/// The variables declared so far.
 #[derive(Debug, Default)]
 pub(super) struct Interface {
     frag_coord: Option<Word>,
@@ -40,18 +40,18 @@ pub(super) struct Interface {
     /// Names and bindings.
     pub(super) bound: interface::Interface,
     pub(super) blocks: Blocks,
-    /// By their locations.
+    /// Outputs by location.
     outputs: FxHashMap<u32, Word>,
-    /// Textures and buffers, by their numbers.
+    /// Textures and buffers by number.
     resources: FxHashMap<u32, Word>,
     has_buffers: bool,
-    /// Whether images are asked for their sizes.
+    /// True if the size or the levels of an image are queried.
     queries_images: bool,
     /// Variables that hold constants.
     constants: FxHashMap<Word, Word>,
-    /// Those that an entry point lists in every version: inputs and outputs.
+    /// Variables that an entry point lists in every version: inputs and outputs.
     listed: Vec<Word>,
-    /// Those that it lists from 1.4 on.
+    /// Variables that it lists from version 1.4 on.
     others: Vec<Word>,
 }
 
@@ -91,7 +91,7 @@ impl Interface {
         id
     }
 
-    /// The variable of the output at that location, a vec4.
+    /// The variable of the output at a location, a vec4.
     pub(super) fn output(&mut self, declarations: &mut Declarations<'_>, location: u32) -> Word {
         if let Some(&known) = self.outputs.get(&location) {
             return known;
@@ -104,7 +104,7 @@ impl Interface {
         id
     }
 
-    /// Where an input is.
+    /// A reference to an input.
     pub(super) fn input(
         &mut self,
         declarations: &mut Declarations<'_>,
@@ -143,7 +143,7 @@ impl Interface {
         id
     }
 
-    /// The texture or buffer of that number.
+    /// The variable of the texture or buffer of that number.
     pub(super) fn resource(
         &mut self,
         declarations: &mut Declarations<'_>,
@@ -179,12 +179,12 @@ impl Interface {
         id
     }
 
-    /// Notes that an image is asked for its size or its levels.
+    /// Records a query of an image's size or levels.
     pub(super) fn queries_images(&mut self) {
         self.queries_images = true;
     }
 
-    /// A variable of the module that is false at first.
+    /// A private variable that is initially false.
     pub(super) fn switch(&mut self, declarations: &mut Declarations<'_>, name: &str) -> Word {
         let no = declarations.constant(Type::BOOL, &[0]);
         let id = self.private(declarations, Type::BOOL, no);
@@ -192,7 +192,7 @@ impl Interface {
         id
     }
 
-    /// A variable of the module that holds that at first.
+    /// A private variable with that initial value.
     fn private(&mut self, declarations: &mut Declarations<'_>, ty: Type, initial: Word) -> Word {
         let to = declarations.ty(ty);
         let class = StorageClass::Private;
@@ -203,7 +203,7 @@ impl Interface {
         id
     }
 
-    /// A variable of the module that holds a constant.
+    /// A private variable that holds a constant.
     pub(super) fn constant(
         &mut self,
         declarations: &mut Declarations<'_>,
@@ -218,7 +218,7 @@ impl Interface {
         id
     }
 
-    /// A variable that holds a block of these members.
+    /// A variable for a block with these members.
     pub(super) fn block(
         &mut self,
         declarations: &mut Declarations<'_>,
@@ -244,7 +244,7 @@ impl Interface {
         self.variable(declarations, class, block, name)
     }
 
-    /// Writes what stands at the head of the module, `main` being the entry point.
+    /// Writes the head of the module; `main` is the entry point.
     pub(super) fn finish(
         &self,
         declarations: &mut Declarations<'_>,

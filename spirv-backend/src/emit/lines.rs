@@ -1,4 +1,4 @@
-//! The source in the module, and positions in it.
+//! The embedded source, and positions in it.
 
 use super::declarations::{Declarations, MAX_STRING, beginning, literal};
 use lambdav_core::source::{LineColumn, SourceFile, Span};
@@ -6,7 +6,7 @@ use rspirv::dr::{Instruction, Operand};
 use rspirv::spirv::{Op, SourceLanguage, Word};
 use rustc_hash::FxHashMap;
 
-/// Files, and lines and columns in them, from 1, of the starts of spans.
+/// Source files, and lines and columns, from 1, of the starts of spans.
 #[derive(Debug)]
 pub(super) struct Lines {
     /// By index in the source.
@@ -15,7 +15,7 @@ pub(super) struct Lines {
 }
 
 impl Lines {
-    /// Puts the source into the module, and finds the positions of all spans.
+    /// Embeds the source and finds the positions of all spans.
     pub(super) fn new(
         declarations: &mut Declarations<'_>,
         source: &SourceFile,
@@ -53,7 +53,7 @@ impl Lines {
         Self { files, positions }
     }
 
-    /// The instruction that says that what follows comes from there.
+    /// An OpLine for a span.
     pub(super) fn instruction(&self, span: Span) -> Instruction {
         let first = (0, LineColumn { line: 1, column: 1 });
         let (file, at) = self.positions.get(&span.start).copied().unwrap_or(first);
@@ -66,7 +66,7 @@ impl Lines {
     }
 }
 
-/// Takes as much of the text as a string may hold.
+/// Takes the longest prefix that fits in a string.
 fn piece(rest: &mut &str) -> Operand {
     let first = beginning(rest, MAX_STRING);
     *rest = &rest[first.len()..];

@@ -1,7 +1,7 @@
-//! Loops: the header with a φ for each parameter, the continue block with the arguments of the
-//! `rec`s, the merge block with the value.
+//! Loops: the header with a φ for each parameter, the continue block with the arguments of the `rec`s,
+//! the merge block with the value.
 //!
-//! Bools go from round to round as 0 and 1: NVIDIA's compiler (580.159) crashes on φ's of bools in headers.
+//! Bools are carried as 0 and 1: NVIDIA's compiler (580.159) crashes on φ's of bools in headers.
 
 use super::translator::{Loop, Slot, Translator, Ways};
 use lambdav_core::op::Op as Core;
@@ -13,8 +13,9 @@ use rspirv::spirv::{LoopControl, Op, Word};
 impl<'p> Translator<'p> {
     /// Emits the header and begins the body.
     ///
-    /// Where pixels are computed again, a loop that may not end by itself ends as soon as one has noted that. There is a way
-    /// out of its own for that, unless one that is there anyway will do. (What drivers get wrong heads `exact/drivers`.)
+    /// If pixels may be computed again, a loop that may not end by itself leaves as soon as one has
+    /// noted that. It gets an extra exit for that, unless an existing exit serves. (Driver bugs with
+    /// loops: see `exact/drivers`.)
     pub(super) fn open_loop(
         &mut self,
         value: ValueId,
@@ -42,7 +43,7 @@ impl<'p> Translator<'p> {
         let mut phis = Vec::with_capacity(begins.len());
         for (ty, begin) in begins {
             let ty = self.declarations.ty(ty);
-            // What comes from the continue block is added when that is known.
+            // `close_loop` adds the operands from the continue block.
             let operands = vec![Operand::IdRef(begin), Operand::IdRef(before)];
             phis.push(self.compute(Op::Phi, ty, operands));
         }
@@ -89,8 +90,8 @@ impl<'p> Translator<'p> {
         }
     }
 
-    /// Which arm of the choice at the end of a loop's body leaves the loop with one of its parameters, so that a pixel that
-    /// is computed again may leave it there. (With another value it may not: see [`Self::open_loop`].)
+    /// The arm of the `if` at the end of a loop's body that yields only parameters: there a pixel that
+    /// is computed again may leave. (With other values it may not: see [`Self::open_loop`].)
     fn leaving_arm(&self, params: &[ValueId], body: BlockId) -> Option<bool> {
         let End::If { then, otherwise, .. } = self.function.program.block(body).end else {
             return None;
@@ -140,7 +141,7 @@ impl<'p> Translator<'p> {
         self.merge(value, exits);
     }
 
-    /// What goes from round to round for a value of that type: in exact modules, components.
+    /// The values carried to the next round for a value of that type: in exact modules, its components.
     fn carried(&mut self, ty: Type, id: Word, out: &mut Vec<(Type, Word)>) {
         if self.is_carried_whole(ty) {
             let Some(uints) = carrier(ty) else { return out.push((ty, id)) };
@@ -154,7 +155,7 @@ impl<'p> Translator<'p> {
         }
     }
 
-    /// The value of that type that comes so.
+    /// Restores a value of that type from its carried form.
     fn arrived(&mut self, ty: Type, ids: &mut impl Iterator<Item = Word>) -> Word {
         if self.is_carried_whole(ty) {
             let id = ids.next().expect("each part has one");
@@ -169,7 +170,7 @@ impl<'p> Translator<'p> {
     }
 }
 
-/// The type of what stands for a bool, or a vector of these, from round to round.
+/// The type that carries a bool or a vector of bools to the next round.
 fn carrier(ty: Type) -> Option<Type> {
     let width = ty.width().filter(|_| ty.scalar() == Some(Scalar::Bool))?;
     Some(Type::of(Scalar::U32, width))

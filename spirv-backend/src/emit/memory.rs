@@ -1,7 +1,7 @@
-//! What lies in memory: uniforms, elements of buffers, constants that an index chooses from, and, where a value is
-//! computed and an index chooses from it, a variable that it is stored in.
+//! Values in memory: uniforms, elements of buffers, constants with dynamic indices, and variables for
+//! computed values with dynamic indices.
 //!
-//! An index is clamped before it is used.
+//! Every index is clamped before use.
 
 use super::declarations::TypeDeclaration;
 use super::interface::Placed;
@@ -15,7 +15,7 @@ use rspirv::dr::{Instruction, Operand};
 use rspirv::spirv::{Op, StorageClass, Word};
 
 impl<'p> Translator<'p> {
-    /// Where the uniform of that index lies.
+    /// The place of a uniform.
     pub(super) fn uniform(&mut self, index: u32) -> Place<'p> {
         let members = &self.function.program.uniforms[..self.block_members()];
         let Placed { class, base, member } =
@@ -24,12 +24,12 @@ impl<'p> Translator<'p> {
         Place::Memory { class, base, indices }
     }
 
-    /// A value that lies in memory: it is read where it is used as a whole.
+    /// A value in memory; it is loaded only if it is used as a whole.
     pub(super) fn placed(&mut self, value: ValueId, expr: &'p Expr) -> Slot<'p> {
         let ty = self.function.program.ty(value);
         let is_whole = self.function.places.is_whole(value);
         let place = match expr {
-            // What has no words is not looked for in memory: drivers refuse a block of it alone.
+            // A value without words needs no memory: drivers reject a block of such members only.
             Expr::Uniform(_) if self.function.program.types.components(ty) == 0 => {
                 self.function.place_of.insert(value, Place::Constant(ty, &[]));
                 return Slot::Constant(&[]);
@@ -58,7 +58,7 @@ impl<'p> Translator<'p> {
         slot
     }
 
-    /// Where a part of what lies in memory is.
+    /// The place of a part of a value in memory.
     fn part(&mut self, place: Place<'p>, index: Word) -> Place<'p> {
         let (class, base, mut indices) = match place {
             Place::Memory { class, base, indices } => (class, base, indices),
@@ -82,21 +82,21 @@ impl<'p> Translator<'p> {
         self.interface.resource(&mut self.declarations, number as u32, resource)
     }
 
-    /// How many elements a buffer has, as a uint.
+    /// Number of elements of a buffer, as a uint.
     fn count(&mut self, buffer: Word) -> Word {
         let ty = self.declarations.ty(Type::UINT);
         let operands = vec![Operand::IdRef(buffer), Operand::LiteralBit32(0)];
         self.compute(Op::ArrayLength, ty, operands)
     }
 
-    /// How many elements a buffer has.
+    /// Number of elements of a buffer, as an int.
     pub(super) fn length(&mut self, buffer: ValueId) -> Word {
         let base = self.buffer(buffer);
         let count = self.count(base);
         self.instruction(Op::Bitcast, Type::INT, &[count])
     }
 
-    /// Where an element of a buffer lies.
+    /// The place of a buffer's element.
     fn element(&mut self, buffer: ValueId, index: ValueId) -> Place<'p> {
         let base = self.buffer(buffer);
         let index = self.clamped(index, |s, ty| {
@@ -111,9 +111,8 @@ impl<'p> Translator<'p> {
         Place::Memory { class: StorageClass::StorageBuffer, base, indices }
     }
 
-    /// Reads a value. In a block that is done part by part, down to vectors and
-    /// matrices: there bools are integers, and types are other ones. (Types nest a few hundred deep
-    /// at most.)
+    /// Loads a value. From a block, vectors and matrices are loaded one by one, since types differ there
+    /// and bools are integers. (Types nest a few hundred deep at most.)
     pub(super) fn load_place(&mut self, place: &Place<'p>, ty: Type) -> Word {
         let Place::Memory { class, base, indices } = place else {
             unreachable!("a constant is not read");
@@ -158,7 +157,7 @@ impl<'p> Translator<'p> {
         self.instruction(Op::INotEqual, ty, &[id, zero])
     }
 
-    /// A pointer to a value of that type by indices from a variable.
+    /// A pointer to a value of that type: an access chain.
     fn pointer(&mut self, class: StorageClass, to: Word, base: Word, indices: &[Word]) -> Word {
         if indices.is_empty() {
             return base;
@@ -168,13 +167,13 @@ impl<'p> Translator<'p> {
         self.compute(Op::AccessChain, pointer, operands.collect())
     }
 
-    /// An index of a value's parts, clamped.
+    /// A clamped index into a value's parts.
     fn part_index(&mut self, of: ValueId, index: ValueId) -> Word {
         let count = self.function.program.types.parts(self.function.program.ty(of)).len() as u32;
         self.clamped(index, |s, ty| s.declarations.constant(ty, &[count - 1]))
     }
 
-    /// An index that is clamped to the last one, a number of that type.
+    /// Clamps an index to `last`, a number of the index's type.
     fn clamped(&mut self, index: ValueId, last: impl FnOnce(&mut Self, Type) -> Word) -> Word {
         let ty = self.function.program.ty(index);
         let mut id = self.value(index);
@@ -189,7 +188,7 @@ impl<'p> Translator<'p> {
         self.apply(Core::Min, ty, ty, &[id, last])
     }
 
-    /// The part of a value that an index chooses.
+    /// The part of a value at a dynamic index.
     pub(super) fn at(&mut self, ty: Type, of: ValueId, index: ValueId) -> Word {
         let index = self.part_index(of, index);
         let (whole, id) = (self.function.program.ty(of), self.value(of));
@@ -201,7 +200,7 @@ impl<'p> Translator<'p> {
         self.load_place(&place, ty)
     }
 
-    /// A value with another part where an index says.
+    /// A value with the part at a dynamic index replaced.
     pub(super) fn updated(&mut self, of: ValueId, index: ValueId, part: ValueId) -> Word {
         let index = self.part_index(of, index);
         let (ty, id, new) = (self.function.program.ty(of), self.value(of), self.value(part));
@@ -220,7 +219,7 @@ impl<'p> Translator<'p> {
         changed
     }
 
-    /// The variable for values of that type, once this value is there.
+    /// Stores a value in the variable for its type and returns the variable.
     fn stored(&mut self, ty: Type, id: Word) -> Word {
         let variable = match self.function.variables.get(&ty) {
             Some(&(variable, _)) => variable,
@@ -236,7 +235,7 @@ impl<'p> Translator<'p> {
         variable
     }
 
-    /// What declares a variable of a function, of the type with the id `to`.
+    /// Declares a variable of a function; `to` is the id of its type.
     pub(super) fn variable(&mut self, id: Word, to: Word) -> Instruction {
         let class = StorageClass::Function;
         let pointer = self.declarations.shape(TypeDeclaration::Pointer(class, to));

@@ -1,26 +1,23 @@
 //! From the schedule to SPIR-V: the λV report's translation, from structured SSA.
 //!
-//! # What is guaranteed
+//! # Guarantees
 //!
-//! - The module is a valid fragment shader for Vulkan (`spirv-val`), of the version asked for.
-//! - Control flow is structured and says what the schedule says: `if`s are selections with a φ at
-//!   the merge block; loops have a header with a φ for each parameter, a body, a continue block
-//!   with a φ for each argument that several `rec`s pass, and a merge block with a φ of the values
-//!   of the exits. No functions but `main`, and no variables but those that an index chooses from
-//!   (exact modules have others).
-//! - Structures and arrays are such types, variants structures; uniforms lie by std140, elements of buffers
-//!   by std430. An index is
-//!   clamped before it leads anywhere.
-//! - Arithmetic is `NoContraction`, in the order of the schedule; what drivers may compute in
-//!   their own ways (`OpDot`, `FMin`, `FClamp` …) does not occur. The elementary functions and
-//!   rounding are those of GLSL.std.450; in exact modules ([`exact`]) what devices compute in their own
-//!   ways is a function of the module.
-//! - Every instruction has a line of the source; the line of a loop's header is that of its
-//!   `rec-func`. What the source calls a value, debuggers do too.
+//! - The module is a valid fragment shader for Vulkan (`spirv-val`) of the requested version.
+//! - Control flow is structured like the schedule: an `if` is a selection with a φ at the merge block; a
+//!   loop has a header with a φ for each parameter, a body, a continue block with a φ for each argument
+//!   that several `rec`s pass, and a merge block with a φ of the exits' values. The only function is
+//!   `main`, and the only variables are for dynamic indices (exact modules have others).
+//! - Structures and arrays keep their types, and variants are structures. Uniforms have the layout
+//!   std140, elements of buffers std430. Every index is clamped before use.
+//! - Arithmetic is `NoContraction`, in the order of the schedule. Instructions whose results are the
+//!   driver's choice (`OpDot`, `FMin`, `FClamp` …) do not occur. Elementary functions and rounding are
+//!   those of GLSL.std.450; an exact module ([`exact`]) has its own functions for inexact operations.
+//! - Every instruction has a source line; a loop's header has that of its `rec-func`. Values keep their
+//!   source names for debuggers.
 //! - Time and size are linear in the size of the schedule; nothing recurses on its depth.
 //!
-//! Blocks may nest deeper than the 1,023 levels that every implementation must take: the evaluator
-//! takes any depth.
+//! Blocks may nest deeper than the 1,023 levels that every implementation must accept: the evaluator
+//! accepts any depth.
 
 mod control;
 mod declarations;
@@ -55,7 +52,7 @@ pub use options::{EmitOptions, Exact, FloatControls, Subnormals, Version};
 pub struct EmittedModule {
     /// The words.
     pub words: Vec<u32>,
-    /// The label of each loop's header block, and the loop's `rec-func`; ascending.
+    /// The label of each loop's header block with the span of its `rec-func`; ascending.
     pub loops: Vec<(u32, Span)>,
 }
 
@@ -67,37 +64,37 @@ impl EmittedModule {
     }
 }
 
-/// Why a program cannot be said in SPIR-V.
+/// Limits of SPIR-V that a program exceeds.
 #[derive(Clone, Copy, Debug, Error, PartialEq, Eq)]
 pub enum EmitError {
-    /// A structure has at most so many members.
+    /// Too many uniforms for one structure.
     #[error("SPIR-V takes at most {MAX_MEMBERS} uniforms, and the program has {0}")]
     TooManyUniforms(usize),
-    /// An instruction has at most 65,535 words.
+    /// Too many predecessors for a φ: an instruction has at most 65,535 words.
     #[error("a loop is left or goes on in {0} places, which is too many for SPIR-V")]
     TooManyWays(usize),
-    /// So have those of the program, and arrays that are put together as many elements as an
-    /// instruction lists.
+    /// A structure with too many members, or a constructed array with more elements than an instruction
+    /// can list.
     #[error(
         "SPIR-V takes structures of at most {MAX_MEMBERS} members and arrays of at most {MAX_PARTS} elements, and the program has one of {0}"
     )]
     TooManyParts(usize),
-    /// Ids are at most so many.
+    /// Too many ids.
     #[error("the program is too large for SPIR-V: it needs {0} ids of {MAX_IDS}")]
     TooLarge(u32),
 }
 
-/// The universal limit on members of a structure.
+/// SPIR-V's universal limit on members of a structure.
 const MAX_MEMBERS: usize = 16_383;
-/// The universal limit on ids.
+/// SPIR-V's universal limit on ids.
 const MAX_IDS: u32 = 0x3f_ffff;
-/// What puts a value together has three words and one for each part.
+/// OpCompositeConstruct has three words and one for each part.
 const MAX_PARTS: usize = 0xffff - 3;
-/// A φ has three words and two for each way.
+/// A φ has three words and two for each predecessor.
 const MAX_WAYS: usize = (0xffff - 3) / 2;
 
-/// Translates all outputs of a program. `source` is the text that the program's spans point into;
-/// without it the module has no lines.
+/// Translates all outputs of a program. The program's spans point into `source`; without it, the module
+/// has no lines.
 pub fn emit(
     program: &Program,
     source: Option<&SourceFile>,
@@ -106,8 +103,8 @@ pub fn emit(
     emit_for(program, source, options, &Interface::default())
 }
 
-/// The same with names and bindings by an interface. Members of blocks lie by std140 from the first bytes of their
-/// placements on. What has no binding gets one ([`Interface::bind_rest`]).
+/// The same with names and bindings from an interface. Members of blocks have the layout std140, from
+/// the first byte of their placements on. Missing bindings are assigned ([`Interface::bind_rest`]).
 pub fn emit_for(
     program: &Program,
     source: Option<&SourceFile>,

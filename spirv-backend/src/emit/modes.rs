@@ -1,4 +1,4 @@
-//! How functions compute, and what exact modules have so far.
+//! Modes of functions, and state of exact modules.
 
 use super::options::Exact;
 use crate::exact::library::{Function, program};
@@ -8,36 +8,36 @@ use lambdav_core::types::Type;
 use rspirv::spirv::Word;
 use rustc_hash::FxHashMap;
 
-/// How the function that is open computes.
+/// Arithmetic of the open function.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Mode {
-    /// As the device does.
+    /// The device's own operations.
     Native,
-    /// Exactly where no number is subnormal and no function is hard.
+    /// Exact if no number is subnormal and no function is undecided.
     Fast {
-        /// Where pixels note that a number may be subnormal.
+        /// The switch that records a possibly subnormal number.
         notes: Option<Switch>,
-        /// Whether those for which [`Switch::Again`] is on are computed again.
+        /// True if pixels with [`Switch::Again`] on are computed again.
         repeats: bool,
     },
-    /// Exactly.
+    /// Always exact.
     Rare {
-        /// Whether numbers may be subnormal that the device makes zero.
+        /// True if the device may flush numbers that are subnormal.
         any: bool,
     },
-    /// As a function of the library, by integers: its parameters are the program's uniforms, and its
-    /// value is the output.
+    /// A library function, by integers: the program's uniforms are its parameters, and the output is its
+    /// value.
     Library,
 }
 
 impl Mode {
-    /// Whether the function is one of an exact module, and not of its library.
+    /// True for functions of exact modules outside their library.
     pub(super) fn is_exact(self) -> bool {
         matches!(self, Self::Fast { .. } | Self::Rare { .. })
     }
 }
 
-/// The function of the library for an operation on numbers.
+/// The library function for an operation on nums.
 pub(super) fn builtin(op: Core) -> Option<Function> {
     Some(match op {
         Core::Add | Core::Sub => Function::Add,
@@ -50,16 +50,16 @@ pub(super) fn builtin(op: Core) -> Option<Function> {
     })
 }
 
-/// What a pixel notes.
+/// Condition that a pixel records.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) enum Switch {
-    /// That it has to be computed again.
+    /// The pixel must be computed again.
     Again,
-    /// That it met a subnormal number.
+    /// The pixel met a subnormal number.
     Subnormal,
-    /// That the last function did not decide.
+    /// The last function did not decide.
     Hard,
-    /// That it is discarded.
+    /// The pixel is discarded.
     Discarded,
 }
 
@@ -74,12 +74,12 @@ impl Switch {
     }
 }
 
-/// The functions of the library that a program needs, as programs.
+/// The library functions that a module needs, as programs.
 #[derive(Debug, Default)]
 pub(super) struct Library(pub(super) Vec<(Function, Program)>);
 
 impl Library {
-    /// Those that a module needs.
+    /// Selects the functions that a module needs.
     pub(super) fn new(of: &Program, exact: Exact) -> Self {
         let is_hard = |of: &Function| matches!(of, Function::Elementary(_)) || !exact.float64;
         let needed = functions_of(of).into_iter().filter(is_hard);
@@ -87,7 +87,7 @@ impl Library {
     }
 }
 
-/// The functions of numbers that a program consists of.
+/// The library functions that correspond to a program's operations on nums.
 pub(super) fn functions_of(of: &Program) -> Vec<Function> {
     let mut all: Vec<Function> = Vec::new();
     for statement in of.blocks.iter().flat_map(|block| &block.statements) {
@@ -102,23 +102,23 @@ pub(super) fn functions_of(of: &Program) -> Vec<Function> {
     all
 }
 
-/// What an exact module has so far.
+/// State of an exact module.
 pub(super) struct ExactState<'p> {
     pub(super) library: &'p Library,
-    /// The functions that are called.
+    /// The functions defined so far.
     pub(super) defined: FxHashMap<(Function, Variant), Word>,
-    /// The variables of the switches that are used.
+    /// The variables of the switches used so far.
     pub(super) switches: FxHashMap<Switch, Word>,
 }
 
-/// What a function is for.
+/// Variant of a function.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) enum Variant {
-    /// Full operands; what is subnormal or undecided is noted.
+    /// Full operands; a subnormal or undecided result is noted.
     Fast,
-    /// Any operands and results; of elementary functions, those that are not hard.
+    /// Any operands and results; an elementary function may be undecided.
     Rare,
-    /// That of the library: any.
+    /// The library's: always exact.
     Library,
 }
 
@@ -128,14 +128,15 @@ impl<'p> ExactState<'p> {
     }
 }
 
-/// What is hidden from compilers (`exact/drivers`), by where it comes from. Each kind has a word of its own.
+/// Origin of a value that is hidden from compilers (`exact/drivers`). Each kind has a hiding word of its
+/// own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Hiding {
     /// A constant or a uniform.
     Given,
-    /// What an operation has computed.
+    /// The result of an operation.
     Result,
-    /// What was made of bits.
+    /// The result of a conversion from bits.
     Bits,
     /// An operand of a function of the module.
     Operand,
@@ -145,34 +146,35 @@ impl Hiding {
     pub(super) const COUNT: usize = 4;
 }
 
-/// The calls of the library by a function.
+/// Calls of the library by a function.
 #[derive(Debug)]
 pub(super) struct Calls {
-    /// The variables of operands and result, and of the label of the block to go on with.
+    /// The variables of operands and result, and of the label of the block to return to.
     pub(super) operands: [Word; 3],
     pub(super) result: Word,
     pub(super) back: Word,
-    /// The functions, and the labels of the blocks that call them.
+    /// The functions, with the labels of the blocks that call them.
     pub(super) functions: Vec<(Function, Word)>,
 }
 
-/// A sum or product of numbers that are not subnormal, which may be.
+/// A sum or product of full numbers that may be subnormal.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Suspect {
     pub(super) is_product: bool,
     pub(super) ty: Type,
-    /// The operands; of a sum, the second with the opposite sign.
+    /// The operands; the second one of a sum is negated.
     pub(super) operands: [Word; 2],
-    /// Whether its size is below 2^-126, by component.
+    /// True if its size is below 2^-126, by component.
     pub(super) is_small: Word,
 }
 
-/// Which values of a program subnormal numbers have to do with.
+/// Values of a program that subnormal numbers can affect.
 #[derive(Debug, Default)]
 pub(super) struct Magnitudes {
-    /// For each value, whether it is a sum or product that is never subnormal, as far as that matters. Where numbers may be
-    /// subnormal, also whether what it is computed of, by an operation that looks at the size of numbers, never is.
+    /// For each value: true for a sum or product that is never subnormal, as far as that matters. If
+    /// numbers may be subnormal, also true if the operands of an operation that depends on magnitudes
+    /// never are.
     pub(super) harmless: Vec<bool>,
-    /// For each value, whether it is a number or a vector of numbers, and never subnormal.
+    /// For each value: true for a num or a vector of nums that is never subnormal.
     pub(super) full: Vec<bool>,
 }

@@ -1,7 +1,7 @@
-//! What each operation of the core becomes.
+//! Translates each operation of the core.
 //!
-//! This is the one place that chooses between SPIR-V's ways to compute a thing. What is the device's own
-//! here is done in other ways in exact modules ([`super::exact`]).
+//! This is the only place that chooses between SPIR-V's ways to compute an operation. Exact modules
+//! replace those whose results are the device's choice ([`super::exact`]).
 
 use super::declarations::TypeDeclaration;
 use super::translator::Translator;
@@ -43,14 +43,14 @@ impl Translator<'_> {
         }
     }
 
-    /// The same for ids, the first of which has the type `kind`.
+    /// The same for ids; the first has the type `kind`.
     pub(super) fn apply(&mut self, op: Core, kind: Type, ty: Type, ids: &[Word]) -> Word {
         let is_exact = self.function.mode.is_exact();
         let exactly = if is_exact { self.exact(op, kind, ty, ids) } else { None };
         exactly.unwrap_or_else(|| self.natively(op, kind, ty, ids))
     }
 
-    /// The same as the device does it.
+    /// The same by the device's own operation.
     pub(super) fn natively(&mut self, op: Core, kind: Type, ty: Type, ids: &[Word]) -> Word {
         if kind.is_integer() && !matches!(op, Core::Component(_)) {
             return self.of_integers(op, kind, ty, ids);
@@ -69,7 +69,7 @@ impl Translator<'_> {
             Core::RoundEven => self.glsl(Glsl::RoundEven, ty, ids),
             Core::Sqrt => self.glsl(Glsl::Sqrt, ty, ids),
             Core::Elementary(function) => self.glsl(native(function), ty, ids),
-            // What FMin and FMax do to NaN and signed zeros is left open.
+            // SPIR-V leaves open how FMin and FMax treat NaN and signed zeros.
             Core::Min => self.pick(ids[1], ids[0], ty, ids),
             Core::Max => self.pick(ids[0], ids[1], ty, ids),
             Core::Less => self.instruction(Op::FOrdLessThan, ty, ids),
@@ -81,7 +81,7 @@ impl Translator<'_> {
             }
             Core::NotEqual if is_num => self.instruction(Op::FUnordNotEqual, ty, ids),
             Core::NotEqual => self.instruction(Op::LogicalNotEqual, ty, ids),
-            // naga takes OpLogicalAnd and OpLogicalOr of vectors for type errors.
+            // naga reports OpLogicalAnd and OpLogicalOr of vectors as type errors.
             Core::And if kind != Type::BOOL => {
                 self.instruction(Op::Select, ty, &[ids[0], ids[1], ids[0]])
             }
@@ -140,7 +140,7 @@ impl Translator<'_> {
         self.compute(op, ty, ids.iter().copied().map(Operand::IdRef).collect())
     }
 
-    /// Arithmetic that must not be combined with other arithmetic.
+    /// Arithmetic that must not be contracted.
     pub(super) fn arithmetic(&mut self, op: Op, ty: Type, ids: &[Word]) -> Word {
         let id = self.instruction(op, ty, ids);
         self.is_not_contracted(id);
@@ -169,7 +169,7 @@ impl Translator<'_> {
         self.compute(Op::ExtInst, ty, operands)
     }
 
-    /// `less < than ? ids[1] : ids[0]`, componentwise.
+    /// `less < than ? ids[1] : ids[0]`, by component.
     fn pick(&mut self, less: Word, than: Word, ty: Type, ids: &[Word]) -> Word {
         let bools = Type::bvec(ty.width().expect("minima are of nums and vectors"));
         let condition = self.instruction(Op::FOrdLessThan, bools, &[less, than]);
@@ -179,7 +179,7 @@ impl Translator<'_> {
     }
 }
 
-/// The instruction of GLSL.std.450 for a function.
+/// The GLSL.std.450 instruction for a function.
 fn native(function: Elementary) -> Glsl {
     match function {
         Elementary::Sin => Glsl::Sin,

@@ -1,4 +1,4 @@
-//! How to emit.
+//! Options of the emitter.
 
 use std::fmt;
 use std::str::FromStr;
@@ -8,7 +8,7 @@ use std::str::FromStr;
 pub struct Version(pub(super) u8);
 
 impl Version {
-    /// 1.0, which everything takes.
+    /// 1.0, which every implementation accepts.
     pub const MIN: Self = Self(0);
     /// 1.6.
     pub const MAX: Self = Self(6);
@@ -17,7 +17,7 @@ impl Version {
     /// 1.4: the first with the float controls, and whose entry points list all variables.
     pub(super) const V1_4: Self = Self(4);
 
-    /// All of them.
+    /// All versions.
     pub fn all() -> impl Iterator<Item = Self> {
         (Self::MIN.0..=Self::MAX.0).map(Self)
     }
@@ -39,10 +39,10 @@ impl FromStr for Version {
     }
 }
 
-/// What happens to subnormal numbers in an exact module.
+/// Treatment of subnormal numbers in an exact module.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Subnormals {
-    /// Where an operand or result may be one, the pixel is computed again, by integers.
+    /// A pixel that may meet one is computed again by integers.
     #[default]
     Integers,
     /// The device keeps them, as [`FloatControls::subnormals`] demands.
@@ -51,55 +51,57 @@ pub enum Subnormals {
     Flush,
 }
 
-/// How a module computes what devices compute in their own ways.
+/// Methods of an exact module for operations whose results are the device's choice.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Exact {
-    /// Whether the device has floats and integers of 64 bits. Without them, division, square root,
-    /// `fma` and elementary functions are computed by integers of 32 bits.
+    /// True if the device has floats and integers of 64 bits. Without them, 32-bit integers compute
+    /// division, square root, `fma` and elementary functions.
     pub float64: bool,
-    /// Whether to rely on the device's `fma` of 32 bits for quotients and roots, which is several times faster. The module
-    /// finds out whether it rounds once; where it does not, each pixel is computed twice, and is right all the same.
+    /// True to use the device's 32-bit `fma` for quotients and roots, which is several times faster. The
+    /// module tests if it rounds once. If it does not, each pixel is computed twice, and the result is
+    /// still right.
     pub fused: bool,
-    /// What happens to subnormal numbers.
+    /// Treatment of subnormal numbers.
     pub subnormals: Subnormals,
-    /// The location of one more output, (1, 0, 0, 1) where a pixel met a number that is subnormal or
-    /// rounds to one or to zero, else (0, 0, 0, 1).
+    /// Location of an additional output: (1, 0, 0, 1) for a pixel that met a number which is subnormal
+    /// or rounds to a subnormal number or to zero, else (0, 0, 0, 1).
     pub report: Option<u32>,
-    /// Whether values of pixels that are computed again may lie in registers. Compilers for CPUs then take a fourth of the
-    /// time. A GPU executes the fewer pixels at once, these or not, the more registers a shader has.
+    /// True if values of pixels that are computed again may be in registers, which quarters compile
+    /// times for CPUs. On a GPU, the more registers a shader needs, the fewer pixels execute at once,
+    /// these or others.
     pub registers: bool,
 }
 
-/// What a module demands of the arithmetic of an implementation, as SPV_KHR_float_controls lets it:
-/// of 32 bits, and of 64 where the module has such floats.
+/// Demands on the implementation's arithmetic, by SPV_KHR_float_controls: for 32 bits, and for 64 bits
+/// if the module has such floats.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct FloatControls {
-    /// That signed zeros, infinities and NaNs be kept.
+    /// Signed zeros, infinities and NaNs are kept.
     pub signed_zeros: bool,
-    /// That numbers be rounded to nearest even.
+    /// Results are rounded to nearest even.
     pub rounding: bool,
-    /// That subnormal numbers of 32 bits be kept.
+    /// Subnormal numbers of 32 bits are kept.
     pub subnormals: bool,
 }
 
 impl FloatControls {
-    /// All of them.
+    /// All demands.
     pub const ALL: Self = Self { signed_zeros: true, rounding: true, subnormals: true };
 }
 
-/// How to emit.
+/// Options of the emitter.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct EmitOptions {
     /// The version of the module; by default 1.0.
     pub version: Version,
-    /// What to demand of the implementation's arithmetic.
+    /// Demands on the implementation's arithmetic.
     pub float_controls: FloatControls,
-    /// Whether to leave out what computes nothing: the source, lines and all names.
+    /// True to omit the source, lines and all names.
     pub strip: bool,
-    /// How many uniforms, the last ones, which must be scalars, are specialisation constants instead:
-    /// their ids count from 0, and their defaults are those of the uniforms.
+    /// Number of uniforms, counted from the end, that become specialisation constants. They must be
+    /// scalars; their ids count from 0, and their defaults are those of the uniforms.
     pub constants: usize,
-    /// Whether the module computes the bits that the language says on every conformant device.
-    /// Without it, division, square root, `fma` and elementary functions are the device's own.
+    /// Computes the language's bits on every conformant device. By default, division, square root, `fma`
+    /// and elementary functions are the device's own.
     pub exact: Option<Exact>,
 }

@@ -1,7 +1,7 @@
-//! Structures, variants and arrays: parts, and what is put together of them.
+//! Structures, variants and arrays: construction and parts.
 //!
-//! A variant is a structure of its tag and the words that its cases share, each a scalar. An `int`
-//! lies there as a `uint` of the same bits.
+//! A variant is a structure of a tag and the words that its cases share, each a scalar. An `int` is
+//! stored there as a `uint` with the same bits.
 
 use super::translator::Translator;
 use crate::mutants::{Mutant, is_active};
@@ -11,17 +11,17 @@ use rspirv::dr::Operand;
 use rspirv::spirv::{Op, Word};
 
 impl Translator<'_> {
-    /// A value of its parts.
+    /// Constructs a value from its parts.
     pub(super) fn construct(&mut self, ty: Type, parts: &[Word]) -> Word {
         if parts.is_empty() {
-            // (Mesa refuses to construct it.)
+            // (Mesa refuses to construct an empty value.)
             return self.declarations.constant(ty, &[]);
         }
         self.declarations.most_parts = self.declarations.most_parts.max(parts.len());
         self.instruction(Op::CompositeConstruct, ty, parts)
     }
 
-    /// A part of a value.
+    /// Extracts a part of a value.
     pub(super) fn extract(&mut self, ty: Type, from: Word, index: u32) -> Word {
         self.extract_inner(ty, from, vec![index])
     }
@@ -36,7 +36,7 @@ impl Translator<'_> {
         self.compute(Op::CompositeExtract, ty, operands)
     }
 
-    /// A component of a value, as it lies in a variant.
+    /// A component of a value, in the form in which a variant stores it.
     fn slot_of(&mut self, ty: Type, from: Word, mut component: usize) -> Word {
         let types = &self.function.program.types;
         let (mut at, mut indices) = (ty, Vec::new());
@@ -60,7 +60,8 @@ impl Translator<'_> {
         if at == Type::INT { self.instruction(Op::Bitcast, Type::UINT, &[id]) } else { id }
     }
 
-    /// A value of its components as they lie in a variant. (Types nest a few hundred deep at most.)
+    /// A value from its components in the form in which a variant stores them. (Types nest a few hundred
+    /// deep at most.)
     fn of_slots(&mut self, ty: Type, slots: &mut impl Iterator<Item = Word>) -> Word {
         let types = &self.function.program.types;
         let mut next = || slots.next().expect("there is one for each component");
@@ -83,7 +84,7 @@ impl Translator<'_> {
         }
     }
 
-    /// A variant of a case, from the ids of its fields.
+    /// A variant of a case, from the ids of the fields.
     pub(super) fn inject(&mut self, ty: Type, case: u32, fields: &[Word]) -> Word {
         let types = &self.function.program.types;
         let mut slots: Vec<Option<Word>> = vec![None; types.components(ty)];
@@ -102,7 +103,7 @@ impl Translator<'_> {
         self.construct(ty, &slots)
     }
 
-    /// The words of a field of a case, whatever the case is.
+    /// A field of a case, also if the variant holds another case.
     pub(super) fn payload(&mut self, variant: Type, from: Word, case: u32, field: u32) -> Word {
         let types = &self.function.program.types;
         let (case, field) = match is_active(Mutant::WrongField) {
@@ -118,8 +119,8 @@ impl Translator<'_> {
         self.of_slots(ty, &mut slots.into_iter())
     }
 
-    /// Chooses by one bool. Before SPIR-V 1.4 OpSelect wants one for each component, and only
-    /// scalars and vectors. (Types nest a few hundred deep at most.)
+    /// Selects by one bool. Before SPIR-V 1.4 OpSelect takes only scalars and vectors, with one bool for
+    /// each component. (Types nest a few hundred deep at most.)
     pub(super) fn select(
         &mut self,
         condition: Word,

@@ -1,13 +1,13 @@
-//! Textures: combined image samplers, of which texels are fetched by clamped indices.
+//! Textures: combined image samplers, whose texels are fetched by clamped indices.
 //!
-//! Samples are such fetches and arithmetic, or, if the program leaves them to the device, its sampler's.
-//! These are `OpImageSampleExplicitLod` with a level of detail that the program computes, whatever form of `sample`
-//! the text has. An implicit one is undefined where pixels diverge. With gradients a device is free in how
-//! it makes a level of them; with a level, only filtering is its own.
+//! A sample is such fetches and arithmetic; in a program with native sampling, it is the device's. A
+//! native sample is an `OpImageSampleExplicitLod` with a level of detail that the program computes, for
+//! every form of `sample`. An implicit level is undefined where pixels diverge, and devices may derive a
+//! level from gradients in various ways; with a level, only filtering is the device's choice.
 //!
-//! A level has half the size of the one before, rounded down, here as in Vulkan. So sizes are shifts of
-//! the first level's, which is asked for with a constant: the answer of Mesa's lavapipe is that of one
-//! lane for a level that differs by lane.
+//! Each level has half the size of the previous one, rounded down, here as in Vulkan. So sizes are
+//! shifts of the first level's size, which is queried with a constant: for a level that differs between
+//! lanes, Mesa's lavapipe answers with that of one lane.
 
 use super::declarations::TypeDeclaration;
 use super::translator::Translator;
@@ -21,7 +21,7 @@ use rspirv::spirv::{ImageOperands, Op, Word};
 const PAIR: Type = Type::of(Scalar::I32, 2);
 
 impl Translator<'_> {
-    /// What an operation reads of a texture.
+    /// Reads or queries a texture.
     pub(super) fn of_texture(&mut self, op: Core, ty: Type, operands: &[ValueId]) -> Word {
         let types = &self.function.program.types;
         let number =
@@ -74,7 +74,7 @@ impl Translator<'_> {
         }
     }
 
-    /// A number made to lie between 0 and another one, componentwise.
+    /// Clamps between 0 and `last`, by component.
     fn within(&mut self, ty: Type, number: Word, last: Word) -> Word {
         if is_active(Mutant::LooseTexel) {
             return number;
@@ -89,7 +89,7 @@ impl Translator<'_> {
         self.instruction(Op::ImageQueryLevels, Type::INT, &[image])
     }
 
-    /// The number of a level, clamped.
+    /// A clamped level.
     fn level(&mut self, image: Word, level: ValueId) -> Word {
         let (level, count) = (self.value(level), self.levels(image));
         let one = self.declarations.constant(Type::INT, &[1]);
@@ -97,7 +97,7 @@ impl Translator<'_> {
         self.within(Type::INT, level, last)
     }
 
-    /// The size of the level of that number, which is there.
+    /// The size of a level that exists.
     fn size(&mut self, image: Word, level: Word) -> Word {
         self.interface.queries_images();
         let zero = self.declarations.constant(Type::INT, &[0]);

@@ -1,5 +1,4 @@
-//! The state of a translation: the blocks so far, what stands for each value, and what the ends of
-//! open blocks go to.
+//! The state of a translation: blocks so far, the id or constant of each value, and the open constructs.
 
 use super::declarations::Declarations;
 use super::interface::Interface;
@@ -14,26 +13,26 @@ use rspirv::dr::{Block, Function, Instruction, Operand};
 use rspirv::spirv::{Op, StorageClass, Word};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-/// What stands for a value.
+/// Representation of a value.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Slot<'p> {
-    /// Nothing yet, or nothing ever: a vector that only fills an output.
+    /// Not defined yet, or never needed: a vector that only fills an output.
     Empty,
     Id(Word),
     /// A constant, declared when it is used.
     Constant(&'p [u32]),
 }
 
-/// Where a value lies.
+/// Place of a value in memory.
 #[derive(Clone, Debug)]
 pub(super) enum Place<'p> {
-    /// A constant of that type, which lies nowhere yet.
+    /// A constant of that type that is not in memory yet.
     Constant(Type, &'p [u32]),
-    /// From a variable by these indices.
+    /// An access chain: a variable and indices.
     Memory { class: StorageClass, base: Word, indices: Vec<Word> },
 }
 
-/// What the end of a block goes to.
+/// Construct that receives the end of a block.
 #[derive(Debug)]
 pub(super) enum OpenConstruct<'p> {
     /// The end of the program.
@@ -44,7 +43,7 @@ pub(super) enum OpenConstruct<'p> {
     Loop(Loop<'p>),
 }
 
-/// The values that come together in a block, and the blocks that they come from.
+/// Values that meet in a block, with their predecessor blocks.
 #[derive(Debug, Default)]
 pub(super) struct Ways(pub(super) Vec<(Word, Word)>);
 
@@ -54,12 +53,12 @@ pub(super) struct Join {
     pub(super) value: ValueId,
     pub(super) label: Word,
     pub(super) ways: Ways,
-    /// Which arm, if any, is that of pixels that are discarded, and which one is open.
+    /// The arm whose pixels are discarded, if any; `arm` is the open one.
     pub(super) discards: Option<bool>,
     pub(super) arm: bool,
 }
 
-/// A choice between two blocks.
+/// A selection between two blocks.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Selection {
     pub(super) on_true: Word,
@@ -74,75 +73,76 @@ pub(super) struct Loop<'p> {
     pub(super) value: ValueId,
     pub(super) params: &'p [ValueId],
     pub(super) header: Word,
-    /// The header's index among the blocks, and its first φ's among its instructions.
+    /// Index of the header among the blocks; `first_phi` is the index of its first φ among its
+    /// instructions.
     pub(super) header_index: usize,
     pub(super) first_phi: usize,
     pub(super) continuing: Word,
     pub(super) merge: Word,
-    /// Which arm of the choice at the end of the body leaves the loop where the pixel is computed again.
+    /// The arm of the `if` at the end of the body by which a pixel leaves the loop early, if it must be
+    /// computed again.
     pub(super) leaves: Option<bool>,
-    /// The arguments of each `rec`, and the block that it stands in.
+    /// The arguments of each `rec`, with its block.
     pub(super) rounds: Vec<(Vec<Word>, Word)>,
     pub(super) exits: Ways,
 }
 
-/// A function that is being emitted: its blocks so far, and what stands for the values of its
-/// program.
+/// A function that is being emitted: its blocks so far, and the representation of its program's values.
 pub(super) struct FunctionState<'p> {
     pub(super) program: &'p Program,
     pub(super) mode: Mode,
-    /// What stands for the program's uniforms where it is a function of them.
+    /// Ids of the parameters that replace the program's uniforms in a library function.
     pub(super) parameters: Vec<Word>,
     pub(super) slots: Vec<Slot<'p>>,
-    /// The constructions of vectors whose components go straight to an output.
+    /// Components of vectors that are constructed only to fill an output.
     pub(super) parts: Vec<Option<&'p [ValueId]>>,
-    /// What lies in memory, and where.
+    /// The values that are read in memory; `place_of` is the place of each.
     pub(super) places: Places,
     pub(super) place_of: FxHashMap<ValueId, Place<'p>>,
-    /// The function's variables, one for each type of values that an index chooses from.
+    /// The function's variables, one for each type of values with dynamic indices.
     pub(super) variables: FxHashMap<Type, (Word, Instruction)>,
     pub(super) blocks: Vec<Block>,
     /// The label of the open block.
     pub(super) current: Word,
-    /// The place that the open block's last OpLine names.
+    /// The source position of the open block's last OpLine.
     pub(super) line: Option<Span>,
-    /// The place that instructions come from.
+    /// The source position of the current instructions.
     pub(super) span: Span,
-    /// What the ends of the blocks around the open one go to, innermost last.
+    /// Open constructs, innermost last.
     pub(super) targets: Vec<OpenConstruct<'p>>,
     /// The selections around the open block, innermost last.
     pub(super) selections: Vec<Selection>,
-    /// What stands at the function's beginning, behind its variables.
+    /// Instructions for the function's beginning, after its variables.
     pub(super) prologue: Vec<Instruction>,
-    /// What stands for constants whose values compilers are not to know, and the words that hide values, by kind and for
-    /// vectors of each width.
+    /// Hidden copies of constants, whose values compilers must not know; and the words that hide values,
+    /// by kind and vector width.
     pub(super) hidden: FxHashMap<Word, Word>,
     pub(super) zeros: [[Option<Word>; 4]; Hiding::COUNT],
-    /// What the open block notes, by switch.
+    /// Conditions noted by the open block, by switch.
     pub(super) noted: [Option<Word>; 2],
-    /// Sums and products whose sizes are yet to be looked at.
+    /// Sums and products whose magnitudes are not tested yet.
     pub(super) suspects: Vec<Suspect>,
-    /// For each value, whether the device's own operation will do, as far as subnormal numbers are concerned, where that is
-    /// of interest; and whether it will for the one that is being computed.
+    /// For each value, true if subnormal numbers allow the device's own operation, as far as that
+    /// matters. `is_harmless` is true for the value that is being computed.
     pub(super) magnitudes: Magnitudes,
     pub(super) is_harmless: bool,
-    /// Whether the value that is being computed is never subnormal, and the ids of those that are not.
+    /// True if the value that is being computed is never subnormal; `full` has the ids of such values.
     pub(super) is_full: bool,
     pub(super) full: FxHashSet<Word>,
-    /// Components of values of the open block in binary64 (`exact/doubles`).
+    /// Components of the open block's values in binary64 (`exact/doubles`).
     pub(super) doubles: FxHashMap<(Word, u32), Word>,
-    /// The zero that hides numbers of binary64.
+    /// A zero that hides binary64 numbers.
     pub(super) long_zero: Option<Word>,
-    /// The loops that end by themselves, where others have a way out of their own for pixels that are computed again.
+    /// Loops that end by themselves. Other loops have an extra exit for pixels that are computed again.
     pub(super) bounded: FxHashSet<ValueId>,
-    /// How functions of the library are called that the module has once.
+    /// Calls of library functions that the function makes from one place each.
     pub(super) calls: Option<Calls>,
-    /// Whether the fast function calls them so.
+    /// True if the fast function also makes them from one place.
     pub(super) calls_once: bool,
 }
 
 impl<'p> FunctionState<'p> {
-    /// Nothing of it yet.
+    /// A function without blocks.
     pub(super) fn new(program: &'p Program, mode: Mode, parameters: Vec<Word>) -> Self {
         Self {
             program,
@@ -184,12 +184,12 @@ pub(super) struct Translator<'p> {
     pub(super) interface: Interface,
     pub(super) lines: Option<Lines>,
     pub(super) exact: ExactState<'p>,
-    /// The function that is open.
+    /// The open function.
     pub(super) function: FunctionState<'p>,
-    /// Those that are finished.
+    /// The finished functions.
     pub(super) functions: Vec<Function>,
     pub(super) sites: Vec<(Word, Span)>,
-    /// The largest number of ways into a block.
+    /// The largest number of predecessors of a block with a φ.
     pub(super) most_ways: usize,
 }
 
@@ -225,7 +225,7 @@ impl<'p> Translator<'p> {
                 let is_noted = self.note_constant(ty, words);
                 let id = self.declarations.constant(ty, words);
                 let id = self.hidden(id, ty, words);
-                // What is noted is noted wherever it is used: not all pixels come to the first use.
+                // A noted constant is noted at each use: not every pixel reaches the first one.
                 if !is_noted {
                     self.function.slots[value.index()] = Slot::Id(id);
                 }
@@ -235,7 +235,7 @@ impl<'p> Translator<'p> {
         }
     }
 
-    /// Defines a value at the beginning of a block by the ways into it.
+    /// Defines a value at the beginning of a merge block.
     pub(super) fn merge(&mut self, value: ValueId, ways: Ways) {
         self.function.span = self.function.program.values[value.index()].span;
         let ty = self.function.program.ty(value);
@@ -245,7 +245,7 @@ impl<'p> Translator<'p> {
         self.define(value, Slot::Id(id));
     }
 
-    /// Says what stands for a value.
+    /// Sets the representation of a value.
     pub(super) fn define(&mut self, value: ValueId, slot: Slot<'p>) {
         self.function.slots[value.index()] = slot;
         if let Slot::Id(id) = slot
@@ -258,8 +258,8 @@ impl<'p> Translator<'p> {
         }
     }
 
-    /// The value of the way that was taken: a φ, unless all are one value, which then is there on
-    /// all.
+    /// The value at a merge block: a φ, unless all predecessors pass the same id, which then dominates
+    /// the block.
     pub(super) fn join(&mut self, ty: Type, ways: Ways) -> Word {
         self.most_ways = self.most_ways.max(ways.0.len());
         let first = ways.0[0].0;
@@ -284,7 +284,7 @@ impl<'p> Translator<'p> {
         self.push(Instruction::new(Op::Branch, None, None, vec![Operand::IdRef(to)]));
     }
 
-    /// An instruction with a result of that type.
+    /// Pushes an instruction with a result.
     pub(super) fn compute(&mut self, op: Op, ty: Word, operands: Vec<Operand>) -> Word {
         self.mark_line();
         let id = self.declarations.id();
@@ -292,7 +292,7 @@ impl<'p> Translator<'p> {
         id
     }
 
-    /// Says where the next instruction comes from, unless that has been said.
+    /// Pushes an OpLine for the current position, unless it is in effect.
     pub(super) fn mark_line(&mut self) {
         if let Some(lines) = &self.lines
             && self.function.line != Some(self.function.span)
@@ -311,7 +311,7 @@ impl<'p> Translator<'p> {
     }
 }
 
-/// For each vector that is constructed in the root for outputs alone, its components.
+/// The components of each vector that is constructed in the root only for outputs.
 fn parts_of_outputs(program: &Program) -> Vec<Option<&[ValueId]>> {
     let mut parts = vec![None; program.values.len()];
     for statement in &program.block(Program::ROOT).statements {

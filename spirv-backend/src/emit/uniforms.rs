@@ -1,4 +1,4 @@
-//! Blocks of uniforms, and where they, textures and buffers are bound.
+//! Blocks of uniforms, and the bindings of blocks, textures and buffers.
 
 use super::declarations::{Declarations, literal};
 use super::interface::{Interface, Placed};
@@ -9,7 +9,8 @@ use rspirv::dr::Operand;
 use rspirv::spirv::{Decoration, StorageClass, Word};
 
 impl Interface {
-    /// Takes names and bindings of a program with these uniforms, which lie in blocks; what has none gets one.
+    /// Takes names and bindings from an interface of a program with these uniforms, and assigns the
+    /// missing ones.
     pub(super) fn bind_all(
         &mut self,
         bound: &interface::Interface,
@@ -29,7 +30,7 @@ impl Interface {
         }
     }
 
-    /// Where the uniform of that index lies. The block is declared when the first of its members is used.
+    /// The place of a uniform. Its block is declared at the first use of a member.
     pub(super) fn uniform(
         &mut self,
         declarations: &mut Declarations<'_>,
@@ -56,7 +57,7 @@ impl Interface {
         self.blocks.placed[index as usize].expect("it is a member of its block")
     }
 
-    /// Says where a variable is bound.
+    /// Decorates a variable with its binding.
     pub(super) fn bind(declarations: &mut Declarations<'_>, variable: Word, at: Binding) {
         if let Some(at) = at.descriptor() {
             let [set, binding] = at.map(Operand::LiteralBit32);

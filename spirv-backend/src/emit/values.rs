@@ -1,4 +1,4 @@
-//! Where values come from and go to: constants, inputs, uniforms, outputs.
+//! Sources and destinations of values: constants, inputs, uniforms, outputs.
 
 use super::interface::MemoryReference;
 use super::modes::{Magnitudes, Mode};
@@ -10,7 +10,7 @@ use rspirv::dr::{Instruction, Operand};
 use rspirv::spirv::{Op, Word};
 
 impl<'p> Translator<'p> {
-    /// Computes a value, or remembers what it is.
+    /// Computes a value, or records the constant or place that it is.
     pub(super) fn expression(&mut self, value: ValueId, expr: &'p Expr) -> Slot<'p> {
         let ty = self.function.program.ty(value);
         if self.function.places.is_in_memory(value) {
@@ -51,12 +51,12 @@ impl<'p> Translator<'p> {
         }
     }
 
-    /// How many uniforms lie in the block.
+    /// Number of uniforms in blocks; the others are specialisation constants.
     pub(super) fn block_members(&self) -> usize {
         self.function.program.uniforms.len().saturating_sub(self.options.constants)
     }
 
-    /// The specialisation constant that stands for the uniform of that index.
+    /// The specialisation constant for the uniform of that index.
     fn specialisation(&mut self, index: u32, ty: Type) -> Word {
         let uniform = &self.function.program.uniforms[index as usize];
         let spec_id = index - self.block_members() as u32;
@@ -79,7 +79,7 @@ impl<'p> Translator<'p> {
         id
     }
 
-    /// Stores the outputs, filled from (0, 0, 0, 1), and returns.
+    /// Stores the outputs, padded from (0, 0, 0, 1), and returns.
     pub(super) fn store_outputs(&mut self, values: &'p [ValueId]) {
         if self.function.mode == Mode::Library {
             let value = self.value(values[0]);
@@ -115,7 +115,7 @@ impl<'p> Translator<'p> {
         self.push(Instruction::new(Op::Return, None, None, vec![]));
     }
 
-    /// What is written for an output: in an exact module there is one NaN.
+    /// The value to store in an output: exact modules store the canonical NaN.
     fn written(&mut self, value: Word, ty: Type) -> Word {
         if self.function.mode == Mode::Native || self.declarations.numbers(value).is_some() {
             return value;

@@ -1,28 +1,29 @@
-//! The library of exact modules: builtins as programs without arithmetic on floats.
+//! The library of exact modules: builtins as programs without float arithmetic.
 //!
-//! A function is written in λV (`spirv-backend/exact/*.lv`) and held as core text (`spirv-backend/exact/core/NAME.core`), since
-//! this crate does not know the frontend. The texts are written by
+//! A function is written in λV (`spirv-backend/exact/*.lv`) and stored as core text
+//! (`spirv-backend/exact/core/NAME.core`), since this crate does not depend on the frontend. This
+//! command writes the texts:
 //!
 //! ```text
 //! BLESS=1 cargo test -p lambdav-spirv-backend --test all -- library
 //! ```
 //!
-//! # What is guaranteed
+//! # Guarantees
 //!
-//! - The result has the bits that the language says, for every operand, also for subnormal numbers; a NaN is 0x7fc00000.
-//! - Of floats there are `bits` of the parameters and `from-bits` of the result, and nothing else: neither arithmetic nor
-//!   comparisons. (A test looks at every operation.)
-//! - Loops end, within a few thousand rounds.
+//! - The result has the language's bits for every operand, subnormal ones included; a NaN is 0x7fc00000.
+//! - The only float operations are `bits` of the parameters and `from-bits` of the result: no
+//!   arithmetic, no comparisons. (A test inspects every operation.)
+//! - Loops end within a few thousand rounds.
 
 use lambdav_core::core_text;
 use lambdav_core::op::Elementary;
 use lambdav_core::schedule::{Program, schedule};
 use lambdav_core::source::SourceFile;
 
-/// A builtin of the library. All operands, and the result, are nums.
+/// A builtin of the library. Operands and result are nums.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Function {
-    /// `a + b`. (A difference is the sum with the negated operand.)
+    /// `a + b`; a difference negates its second operand.
     Add,
     /// `a * b`.
     Mul,
@@ -36,11 +37,11 @@ pub enum Function {
     Elementary(Elementary),
 }
 
-/// Defines [`Function::ALL`], and the core text of each.
+/// Defines [`Function::ALL`] and the core text of each function.
 macro_rules! functions {
     ($($function:expr => $name:literal,)*) => {
         impl Function {
-            /// All that the library has.
+            /// All functions of the library.
             pub const ALL: &[Self] = &[$($function,)*];
 
             /// The core text.
@@ -85,7 +86,7 @@ functions! {
 }
 
 impl Function {
-    /// The name in core text, which is that of the file.
+    /// The name in core text and of the file.
     pub fn name(self) -> &'static str {
         match self {
             Self::Add => "add",
@@ -108,8 +109,8 @@ impl Function {
     }
 }
 
-/// The program of a function. Its uniforms are the operands, in order (for `atan2` and `pow` that of λV), and its output 0, a
-/// num, is the result.
+/// The program of a function. Its uniforms are the operands in order (in λV's order for `atan2` and
+/// `pow`); its output 0 is the result, a num.
 ///
 /// # Panics
 ///

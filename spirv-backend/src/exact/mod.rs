@@ -1,4 +1,4 @@
-//! What exact modules compute by integers of 32 bits alone: on devices that flush subnormal numbers, and whose division, square
-//! root and elementary functions are their own.
+//! Exact arithmetic by 32-bit integers only, for devices that flush subnormal numbers and whose
+//! division, square root and elementary functions are inaccurate.
 
 pub mod library;

@@ -252,7 +252,7 @@ impl Raiser<'_, '_> {
         let innermost = wholes[wholes.len() - 1];
         let number = self.field_of(innermost, last)?.unwrap_or(0) as usize;
         let ty = self.graph.types().part(self.type_of(innermost), number);
-        let Some((ty, _)) = ty else { return Err(RaiseError::malformed("an index is out of bounds")) };
+        let Some((ty, _)) = ty else { return Err(RaiseError::malformed("index out of bounds")) };
         let mut new = self.of_type(part, ty)?;
         for (&index, whole) in path.iter().zip(wholes).rev() {
             new = match self.field_of(whole, index)? {

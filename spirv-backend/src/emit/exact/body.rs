@@ -1,4 +1,4 @@
-//! Elementary functions by their bodies in binary64, which say where they do not decide.
+//! Elementary functions by their binary64 bodies, which report undecided results.
 
 use crate::emit::declarations::TypeDeclaration;
 use crate::emit::modes::{Mode, Switch, Variant};
@@ -11,7 +11,7 @@ use rspirv::spirv::{GlslStd450Op as Glsl, Op, Word};
 
 /// 2^-126 in binary64.
 const LEAST_FULL: f64 = f32::MIN_POSITIVE as f64;
-/// 2^-151 in binary64: what is smaller rounds to zero in binary32.
+/// 2^-151 in binary64: smaller numbers round to zero in binary32.
 const LEAST_SEEN: f64 = LEAST_FULL / (1_u64 << 25) as f64;
 
 impl Translator<'_> {
@@ -51,7 +51,7 @@ impl Translator<'_> {
         })
     }
 
-    /// The values of a body, and those of them in binary64 that are rounded to binary32.
+    /// The values of a body, and the binary64 values that the body rounds to binary32.
     fn steps(&mut self, body: &Body, operands: &[Word]) -> (Vec<Word>, Vec<Word>) {
         let (mut values, mut rounded) = (Vec::with_capacity(body.steps.len()), Vec::new());
         let mut was_coefficient = false;
@@ -60,7 +60,7 @@ impl Translator<'_> {
             let value = match step {
                 Step::Operand(index) => operands[*index],
                 Step::Constant(bits) => {
-                    // The first one that no number of binary32 is.
+                    // The first constant that is no binary32 number.
                     let is_first = *kind == Kind::F64 && *bits as u32 != 0 && !was_coefficient;
                     was_coefficient |= is_first;
                     let is_wrong = is_first && is_active(Mutant::WrongCoefficient);
@@ -84,7 +84,7 @@ impl Translator<'_> {
         (values, rounded)
     }
 
-    /// Whether a number of binary64 is below 2^-126, and not so far that it rounds to zero.
+    /// True if a binary64 number is below 2^-126 but does not round to zero.
     fn is_small(&mut self, id: Word) -> Word {
         let [least, seen] = [LEAST_FULL, LEAST_SEEN]
             .map(|number| self.declarations.long(TypeDeclaration::Double, number.to_bits()));
@@ -94,7 +94,7 @@ impl Translator<'_> {
         self.instruction(Op::LogicalAnd, Type::BOOL, &[is_below, is_seen])
     }
 
-    /// Notes where a number of binary64 is subnormal in binary32.
+    /// Notes a binary64 number that is subnormal in binary32.
     pub(super) fn note_small(&mut self, id: Word) {
         if self.notes().is_some() {
             let is_small = self.is_small(id);
@@ -112,7 +112,7 @@ impl Translator<'_> {
         }
     }
 
-    /// An operation of a body, whose last operand is of the kind `from`.
+    /// An operation of a body; its last operand has the kind `from`.
     fn step(&mut self, op: elementary::Op, from: Kind, kind: Kind, of: &[Word]) -> Word {
         use elementary::Op as Of;
         let is_float = from.is_float();

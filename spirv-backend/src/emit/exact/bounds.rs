@@ -1,31 +1,34 @@
 //! Loops that end whatever numbers their programs compute.
 //!
-//! The fast function may go on with wrong numbers, so its loops have a way out for pixels that have noted something. Few of them
-//! need it: most count, and leave when the count has reached a bound. Without that way out they are simpler for the compilers of
-//! drivers, which take such loops apart. (LLVM's analysis of counters takes a time that doubles with each loop that stays one.)
+//! The fast function may continue with wrong numbers, so its loops need an exit for pixels that have
+//! noted something. Few loops need it: most count up to a bound. Without the exit, drivers' compilers
+//! analyse a loop more easily. (The time of LLVM's analysis of counters doubles with each loop that is
+//! not unrolled.)
 //!
-//! A counter is a parameter, a number or an integer, to which each next round adds a constant of one sign. The loop ends by itself
-//! if each way to a next round is taken only where the counter has not reached a bound, and the first count and the bound lie
-//! between constants. Nothing else is believed: a number that is computed may be any, NaN included, for which all comparisons
-//! fail. So a condition that fails says something only of integers and of numbers that are no NaN: constants, and what starts as one.
+//! A counter is a parameter, a float or an integer, to which each next round adds a constant of one
+//! sign. The loop ends by itself if every way to a next round requires that the counter has not reached
+//! a bound, and the initial count and the bound lie between constants. Computed numbers may have any
+//! value, NaN included, and every comparison with NaN fails. So the failure of a condition is a fact
+//! only for integers and for floats that are not NaN: constants, and counters that start as constants.
 
 use lambdav_core::op::Op;
 use lambdav_core::schedule::{BlockId, End, Event, Expr, Program, Statement, ValueId};
 use lambdav_core::types::{Scalar, Type};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-/// How many rounds a loop may have, together with those around it.
+/// Limit of the rounds of a loop, multiplied by those of the loops around it.
 const MOST_ROUNDS: f64 = 4096.0;
 
-/// The largest count, and the least step: together so near that rounding loses an eighth of a step at most.
+/// Limits of the count and of the step; together they keep the rounding error at an eighth of a step at
+/// most.
 const MOST: f64 = 4096.0;
 const LEAST_STEP: f64 = 1.0 / 1024.0;
 
-/// How deep conditions and bounds are looked into, and how many blocks a body may have.
+/// Limits of the depth of conditions and bounds, and of the blocks of a body.
 const DEPTH: usize = 8;
 const MOST_BLOCKS: usize = 64;
 
-/// The values of the loops that end by themselves.
+/// The loops that end by themselves.
 pub(super) fn bounded(program: &Program) -> FxHashSet<ValueId> {
     let mut known = Bounds { program, exprs: vec![None; program.values.len()] };
     for statement in program.blocks.iter().flat_map(|block| &block.statements) {
@@ -34,7 +37,7 @@ pub(super) fn bounded(program: &Program) -> FxHashSet<ValueId> {
         }
     }
     let mut bounded = FxHashSet::default();
-    // The rounds of the loops around, all together; of `if`s as well, which have one.
+    // The product of the rounds of the loops around; `if`s count as one round.
     let mut around = vec![1.0];
     for event in program.walk() {
         match event {
@@ -44,7 +47,7 @@ pub(super) fn bounded(program: &Program) -> FxHashSet<ValueId> {
                 let all = known.rounds(params, inits, *body).map(|rounds| rounds * outer);
                 let all = all.filter(|&all| all <= MOST_ROUNDS);
                 bounded.extend(all.map(|_| *value));
-                // (Others end as soon as anything is wrong.)
+                // (Other loops end as soon as a pixel has noted something.)
                 around.push(all.unwrap_or(outer));
             }
             Event::After(..) => {
@@ -56,19 +59,19 @@ pub(super) fn bounded(program: &Program) -> FxHashSet<ValueId> {
     bounded
 }
 
-/// A condition on which a way is taken: that a value holds, or that it does not.
+/// A condition on a way: a value, and the truth value that it has.
 type Fact = (ValueId, bool);
 
 struct Bounds<'p> {
     program: &'p Program,
-    /// What each value is, of those that are computed without control flow.
+    /// Definitions of values that are computed without control flow.
     exprs: Vec<Option<&'p Expr>>,
 }
 
 impl Bounds<'_> {
-    /// How many rounds a loop has at most, if one of its parameters counts.
+    /// Upper bound of a loop's rounds, if one of its parameters counts.
     fn rounds(&self, params: &[ValueId], inits: &[ValueId], body: BlockId) -> Option<f64> {
-        // The arguments of each next round, and the facts on the way to it.
+        // The arguments of each next round, with the facts on the way to it.
         let mut facts: FxHashMap<BlockId, Vec<Fact>> = FxHashMap::default();
         let mut nexts: Vec<(&[ValueId], Vec<Fact>)> = Vec::new();
         let blocks = self.program.tail(body);
@@ -95,7 +98,7 @@ impl Bounds<'_> {
             .reduce(f64::min)
     }
 
-    /// How many rounds there are at most by the count of the k-th parameter.
+    /// Upper bound of the rounds from the k-th parameter.
     fn counted(
         &self,
         k: usize,
@@ -108,7 +111,7 @@ impl Bounds<'_> {
         let steps = steps?;
         let is_up = *steps.first()? > 0.0;
         let least = steps.iter().map(|step| step.abs()).reduce(f64::min)?;
-        // (Without a sign, a count that passes zero is a large one.)
+        // (Decreasing an unsigned counter below zero gives a large number.)
         let may_fall = self.program.ty(param) != Type::UINT;
         let is_monotonic = steps.iter().all(|&step| (step > 0.0) == is_up) && (is_up || may_fall);
         if !is_monotonic || least < LEAST_STEP {
@@ -133,7 +136,7 @@ impl Bounds<'_> {
         Some(rounds)
     }
 
-    /// What is added to a counter.
+    /// The constant added to a counter in a round.
     fn step(&self, counter: ValueId, next: ValueId) -> Option<f64> {
         let Some(Expr::Op(op, operands)) = self.exprs[next.index()] else { return None };
         let step = match (op, &operands[..]) {
@@ -145,7 +148,8 @@ impl Bounds<'_> {
         (step.abs() <= MOST).then_some(step)
     }
 
-    /// What a counter has not reached where a fact holds: a number that it is less than, or more than. (Or equal to.)
+    /// A bound that the counter has not passed if the fact holds: an upper bound if it counts up, else a
+    /// lower one.
     fn limit(
         &self,
         (condition, holds): Fact,
@@ -176,12 +180,12 @@ impl Bounds<'_> {
         }
     }
 
-    /// Whether a value is known not to be NaN.
+    /// True if a value cannot be NaN.
     fn is_number(&self, value: ValueId) -> bool {
         self.program.ty(value) != Type::NUM || self.constant(value).is_some()
     }
 
-    /// A constant that a value is not above (`upper`), or not below, unless it is NaN.
+    /// A constant upper or lower bound of a value that is not NaN.
     fn bound(&self, value: ValueId, upper: bool, depth: usize) -> Option<f64> {
         let depth = depth.checked_sub(1)?;
         if let Some(known) = self.constant(value) {
@@ -191,7 +195,7 @@ impl Bounds<'_> {
         let &[a, b] = &operands[..] else { return None };
         let of = [a, b].map(|of| self.bound(of, upper, depth));
         match (op, upper) {
-            // The second one, if that is less, or more; else the first one, also where one of them is NaN.
+            // Selects the second operand if it is less, or greater; else the first one, also for a NaN.
             (Op::Min, true) | (Op::Max, false) => {
                 let second = of[1].filter(|_| self.is_number(b));
                 of[0].into_iter().chain(second).reduce(if upper { f64::min } else { f64::max })
@@ -204,7 +208,7 @@ impl Bounds<'_> {
         }
     }
 
-    /// A constant, a number or an integer; NaN is none.
+    /// The value of a constant float or integer; `None` for NaN.
     fn constant(&self, value: ValueId) -> Option<f64> {
         let Some(Expr::Constant(words)) = self.exprs[value.index()] else { return None };
         match (self.program.ty(value).scalar(), &words[..]) {

@@ -1,14 +1,16 @@
-//! Arithmetic of the rare function in binary64, where no number of binary32 is subnormal.
+//! Binary64 arithmetic of the rare function, where no binary32 number is subnormal.
 //!
-//! Each component of a result is emitted twice: as a number of binary32, and as the same number in binary64 for later
-//! operations of the same block. So a sum of sums packs and unpacks nothing. Unused ones are dropped
-//! ([`unused`](super::unused)). From block to block, values go in binary32: in a machine they lie in memory.
+//! Each component of a result is emitted twice: in binary32, and as the same number in binary64 for
+//! later operations in the block. So a sum of sums converts nothing. Unused copies are dropped
+//! ([`unused`](super::unused)). Between blocks, values are in binary32: a dispatch loop keeps them in
+//! memory.
 //!
-//! A result of 53 bits is rounded to one of binary32, which is the right one (`functions`):
+//! A result of 53 bits is rounded to binary32, which gives the right result (`functions`):
 //!
-//! - Of at least 2^-126, by converting it to binary32 and back.
-//! - A sum below that is exact.
-//! - A product or a quotient below that, by a sum with 3·2^-98, whose last bit is 2^-149; but what is at most 2^-150 becomes a
+//! - At least 2^-126: by converting to binary32 and back.
+//! - A smaller sum is exact.
+//! - A smaller product or quotient: by a sum with 3·2^-98, whose last bit is 2^-149; but at most 2^-150
+//!   becomes a zero with its sign, by conversion.
 //!   zero of its sign by conversion.
 
 use super::functions::{DOUBLE, LEAST, LONG, NUM, UNIT};
@@ -20,21 +22,22 @@ use rspirv::spirv::{GlslStd450Op as Glsl, Op, Word};
 
 /// 3·2^-98, whose last bit is 2^-149.
 const ROUNDS: f64 = UNIT * ((1_u64 << 52) + (1_u64 << 51)) as f64;
-/// 2^-150: what is not larger rounds to zero.
+/// 2^-150: smaller or equal sizes round to zero.
 const LOST: f64 = UNIT / 2.0;
 
-/// How a result in binary64 becomes one of binary32.
+/// Rounding of a binary64 result to binary32.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Rounding {
-    /// It is not subnormal.
+    /// The result is not subnormal.
     Full,
-    /// It is exact below 2^-126.
+    /// The result is exact below 2^-126.
     Sum,
     Any,
 }
 
 impl Translator<'_> {
-    /// An operation whose operands have the type `kind`, if it looks at the size of numbers.
+    /// An operation that depends on the magnitudes of its operands, which have the type `kind`; `None`
+    /// for others.
     pub(super) fn in_doubles(
         &mut self,
         op: Core,
@@ -73,7 +76,8 @@ impl Translator<'_> {
         if !matches!(op, Core::Add | Core::Sub | Core::Mul | Core::Div | Core::Sqrt | Core::Fma) {
             return None;
         }
-        // An operand may be a zero that a compiler finds: what is divided by that, lavapipe takes for anything.
+        // A compiler may find that an operand is zero; lavapipe then takes any value for a quotient by
+        // it.
         let is_hidden = matches!(op, Core::Div | Core::Fma);
         let width = ty.width().expect("arithmetic is of nums and vectors");
         let (mut narrow, mut wide) = (Vec::new(), Vec::new());
@@ -103,7 +107,7 @@ impl Translator<'_> {
         Some(id)
     }
 
-    /// A component of a number or a vector of that type, in binary64.
+    /// A component of a num or vector in binary64.
     fn in_double(&mut self, ty: Type, id: Word, component: u32) -> Word {
         if let Some(&known) = self.function.doubles.get(&(id, component)) {
             return known;
@@ -127,7 +131,7 @@ impl Translator<'_> {
         double
     }
 
-    /// A result rounded to binary32, and the same in binary64.
+    /// A result rounded to binary32, in binary32 and in binary64.
     fn rounded(&mut self, exact: Word, rounding: Rounding) -> (Word, Word) {
         let single = self.of_shape(Op::FConvert, NUM, &[exact]);
         let full = self.of_shape(Op::FConvert, DOUBLE, &[single]);
@@ -152,7 +156,7 @@ impl Translator<'_> {
         (single, self.of_shape(Op::Select, DOUBLE, &[is_other, small, full]))
     }
 
-    /// A number of binary64 that compilers do not know.
+    /// A binary64 number whose value compilers cannot know.
     fn hidden_double(&mut self, id: Word) -> Word {
         let zero = self.long_zero();
         let bits = self.of_shape(Op::Bitcast, LONG, &[id]);
@@ -160,7 +164,7 @@ impl Translator<'_> {
         self.of_shape(Op::Bitcast, DOUBLE, &[bits])
     }
 
-    /// A comparison of the components of two numbers or vectors.
+    /// Compares nums or vectors by component.
     fn compared(&mut self, op: Op, kind: Type, ids: [Word; 2]) -> Word {
         let bools = bools(kind);
         let each = (0..u32::from(bools.width().unwrap_or(1))).map(|k| {
@@ -174,7 +178,8 @@ impl Translator<'_> {
         }
     }
 
-    /// The components in binary64 of a value that is a part, a choice or the opposite of such.
+    /// Records binary64 components of a value that is a part, a choice or the negation of values that
+    /// have them.
     pub(in crate::emit) fn also_in_double(
         &mut self,
         op: Core,
@@ -211,7 +216,7 @@ impl Translator<'_> {
         }
     }
 
-    /// The components in binary64 of a vector that is put together of these.
+    /// Records binary64 components of a vector constructed from these parts.
     pub(in crate::emit) fn constructed_in_double(&mut self, parts: &[(Word, Type)], id: Word) {
         let mut next = 0;
         for &(part, ty) in parts {

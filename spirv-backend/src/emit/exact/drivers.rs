@@ -1,27 +1,32 @@
-//! What drivers get wrong about constants and loops, and what exact modules do so that it does not matter.
+//! Workarounds for drivers' mistakes about constants and loops.
 //!
 //! # Constants
 //!
-//! Where a compiler of a driver sees that an operand is zero, it may take a sum for the other operand, a product for zero, a
-//! choice between −1, 0 and 1 for a sign, and a quotient by it for anything, and get zeros of the wrong sign, or lose a NaN or an
-//! infinity (Mesa does, whatever a module demands). So zeros are made of the sign of what no compiler knows, the last component of
-//! the position of the pixel, which is positive. So is what a compiler may find to be zero: choices between constants, numbers
-//! made of integers and bools, differences of a value and itself, operands of divisions and of `fma`.
-//! Uniforms and specialisation constants are hidden as well, since a driver may compile a module for their values (lavapipe does
-//! for uniforms that conditions depend on).
+//! A compiler that sees a zero operand may simplify: a sum to the other operand, a product to zero, a
+//! sign to a choice between −1, 0 and 1, a quotient by zero to any value. The result may have zeros of
+//! the wrong sign, or lose a NaN or an infinity (Mesa does that whatever a module demands). So exact
+//! modules make zeros from the sign of a number that no compiler knows: the last component of the
+//! pixel's position, which is positive. They also hide values that a compiler may find to be zero:
+//! choices between constants, numbers made of integers and bools, differences of a value and itself, and
+//! operands of divisions and of `fma`. Uniforms and specialisation constants are hidden as well, since a
+//! driver may compile a module for their values (lavapipe does that for uniforms that conditions depend
+//! on).
 //!
-//! Hiding is an exclusive or with a word that is zero. What is hidden twice, as a constant and then as the operand of a
-//! division, takes two different words ([`Hiding`]): compilers know that one word has no effect if it is applied twice.
+//! Hiding is an exclusive or with a word that is zero. A value that is hidden twice, as a constant and
+//! then as the operand of a division, takes two different words ([`Hiding`]): compilers know that the
+//! same word cancels.
 //!
 //! # Loops
 //!
-//! - A loop with one way out that leaves with what its last round has computed has a second one, which no pixel takes: else
-//!   lavapipe gives pixels that have left what the others compute in later rounds, if there is control flow in it.
-//! - Vectors go from round to round by component: lavapipe mixes up vectors that change places.
-//! - So do bools, in every module, as 0 and 1 (`loops`).
-//! - What LLVM spends on loops doubles with each that follows another, since lavapipe counts the rounds of all in one variable. A
-//!   function of the library has a loop or several, wherever a compiler copies it to. So the fast function calls it in one
-//!   place, as the rare one does, where there would be many.
+//! - A loop with one exit that leaves with a value computed in its last round gets a second exit, which
+//!   no pixel takes. Without it, if the loop has control flow, lavapipe gives pixels that have left the
+//!   values of other pixels' later rounds.
+//! - Vectors are carried to the next round by component: lavapipe mixes up vectors that change places.
+//! - Bools are carried as 0 and 1, in every module (`loops`).
+//! - LLVM's time for loops doubles with each loop that follows another, since lavapipe counts the rounds
+//!   of all in one variable. A library function has one loop or more, and compilers copy it to each
+//!   call. So the fast function calls it from one place, as the rare one does, if there were many loops
+//!   otherwise.
 
 use crate::emit::declarations::TypeDeclaration;
 use crate::emit::interface::MemoryReference;
@@ -35,17 +40,17 @@ use rspirv::dr::{Instruction, Operand};
 use rspirv::spirv::{Op, Word};
 use rustc_hash::FxHashSet;
 
-/// Structures with more components are carried from round to round as they are.
+/// Larger structures are carried to the next round as a whole.
 const MOST_PARTS: usize = 64;
 
-/// How many loops a driver's compiler should see in a function at most, if it can do with fewer.
+/// Limit of the loops in a function that a driver's compiler should see, where fewer are possible.
 pub(super) const MOST_LOOPS: usize = 8;
 
 /// Larger constants are tables, whose elements are loaded.
 const MOST_WORDS: usize = 64;
 
 impl Translator<'_> {
-    /// What stands for a constant of that type in exact modules.
+    /// The hidden form of a constant in exact modules.
     pub(in crate::emit) fn hidden(&mut self, constant: Word, ty: Type, words: &[u32]) -> Word {
         let types = &self.function.program.types;
         let mut scalars = types.scalars(ty).zip(words);
@@ -79,7 +84,7 @@ impl Translator<'_> {
         id
     }
 
-    /// A uniform or a specialisation constant, whose value compilers may know.
+    /// Hides a uniform or specialisation constant, whose value compilers may know.
     pub(in crate::emit) fn hide_uniform(&mut self, id: Word, ty: Type) -> Word {
         if !self.function.mode.is_exact() {
             return id;
@@ -101,14 +106,14 @@ impl Translator<'_> {
         }
     }
 
-    /// Numbers that compilers may know.
+    /// Hides nums that compilers may know.
     pub(super) fn hide(&mut self, hiding: Hiding, id: Word, ty: Type) -> Word {
         let uints = Type::of(Scalar::U32, ty.width().expect("a number or a vector"));
         let zeros = self.zeros(hiding, uints);
         self.with_bits_of(ty, id, Op::BitwiseXor, zeros)
     }
 
-    /// The word that hides these, for each component.
+    /// The hiding word of that kind in each component.
     fn zeros(&mut self, hiding: Hiding, uints: Type) -> Word {
         let width = usize::from(uints.width().expect("a word or a vector"));
         if let Some(known) = self.function.zeros[hiding as usize][width - 1] {
@@ -129,7 +134,7 @@ impl Translator<'_> {
         zeros
     }
 
-    /// What stands for a number or a vector of these.
+    /// The hidden form of a constant num or vector.
     fn hidden_numbers(&mut self, constant: Word, ty: Type, width: u8, words: &[u32]) -> Word {
         let uints = Type::of(Scalar::U32, width);
         let zeros = self.zeros(Hiding::Given, uints);
@@ -140,22 +145,23 @@ impl Translator<'_> {
         id
     }
 
-    /// A condition that holds nowhere, which compilers do not know.
+    /// A condition that never holds, which compilers cannot know.
     pub(in crate::emit) fn never(&mut self) -> Word {
         let sign = self.zeros(Hiding::Given, Type::UINT);
         let zero = self.declarations.uint(0);
         self.instruction(Op::INotEqual, Type::BOOL, &[sign, zero])
     }
 
-    /// A zero that compilers do not know, an integer, in the open block.
+    /// A zero integer that compilers cannot know, computed in the open block.
     pub(super) fn zero(&mut self) -> Word {
         let sign = self.in_open_block(Self::sign);
         let last = self.declarations.uint(31);
         self.instruction(Op::ShiftRightLogical, Type::UINT, &[sign, last])
     }
 
-    /// What an operation has computed of these, hidden if compilers may know it: what is chosen between constants, or the
-    /// difference of a value and itself. (Numbers made of integers and bools are hidden where they are made.)
+    /// Hides the result of an operation if compilers may know it: a choice between constants, or the
+    /// difference of a value and itself. (Numbers made of integers and bools are hidden where they are
+    /// made.)
     pub(in crate::emit) fn hide_result(
         &mut self,
         op: Core,
@@ -176,7 +182,7 @@ impl Translator<'_> {
         }
     }
 
-    /// The same of what ways bring together, where all of them bring constants.
+    /// The same for the value at a merge block, if every predecessor passes a constant.
     pub(in crate::emit) fn hide_joined(&mut self, ty: Type, ways: &[Word], id: Word) -> Word {
         let is_known = ways.iter().all(|way| self.declarations.numbers(*way).is_some());
         match self.function.mode.is_exact() && ty.is_num() && is_known && !ways.contains(&id) {
@@ -185,14 +191,14 @@ impl Translator<'_> {
         }
     }
 
-    /// The operands of a function of numbers, in its first block.
+    /// Hides the operands of a function of nums, in its first block.
     pub(super) fn hidden_operands(&mut self, of: &[Word]) -> Vec<Word> {
         let zero = self.in_open_block(|s| s.zeros(Hiding::Operand, Type::UINT));
         let hide = |&id: &Word| self.with_bits_of(Type::NUM, id, Op::BitwiseXor, zero);
         of.iter().map(hide).collect()
     }
 
-    /// The zero that hides numbers of binary64.
+    /// The zero that hides binary64 numbers.
     pub(super) fn long_zero(&mut self) -> Word {
         if let Some(known) = self.function.long_zero {
             return known;
@@ -205,7 +211,7 @@ impl Translator<'_> {
         id
     }
 
-    /// What is else made at the beginning of the function, in the open block.
+    /// Puts the instructions in the open block instead of the function's beginning.
     fn in_open_block(&mut self, make: impl FnOnce(&mut Self) -> Word) -> Word {
         let before = std::mem::take(&mut self.function.prologue);
         let known = std::mem::take(&mut self.function.zeros);
@@ -216,7 +222,7 @@ impl Translator<'_> {
         made
     }
 
-    /// The sign of the last component of the position: none.
+    /// The sign bit of the position's last component, which is 0.
     fn sign(&mut self) -> Word {
         let place = self.interface.input(&mut self.declarations, Input::FragCoord);
         let MemoryReference::Variable(variable) = place else {
@@ -241,7 +247,8 @@ impl Translator<'_> {
         id
     }
 
-    /// Whether the fast function would have too many loops, with those of the library at each place that calls it.
+    /// True if the fast function would have too many loops with a copy of a library function at each
+    /// call.
     pub(super) fn has_too_many_loops(&self, program: &Program) -> bool {
         let statements = program.blocks.iter().flat_map(|block| &block.statements);
         let loops = statements.map(|statement| match statement {
@@ -257,7 +264,7 @@ impl Translator<'_> {
         loops.sum::<usize>() > MOST_LOOPS
     }
 
-    /// Whether a loop may leave with a value that its body computes.
+    /// True if a loop may leave with a value that its body computes.
     pub(in crate::emit) fn leaves_with_new(&self, body: BlockId) -> bool {
         let program = self.function.program;
         let tail = program.tail(body);
@@ -270,7 +277,8 @@ impl Translator<'_> {
         })
     }
 
-    /// Whether one φ has all of a value. (Structures that are taken apart are small, so they are not deep.)
+    /// True if one φ carries the whole value. (Structures that are split are small, so they are not
+    /// deep.)
     pub(in crate::emit) fn is_carried_whole(&self, ty: Type) -> bool {
         let types = &self.function.program.types;
         let has_parts = matches!(

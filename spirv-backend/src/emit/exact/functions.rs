@@ -1,12 +1,14 @@
 //! Arithmetic in binary64.
 //!
-//! Sums and products of any numbers of 24 bits are, in 53 bits, exact where their result in binary32 is subnormal, and else
-//! far enough from its midpoints (2·24 + 2 bits are enough).
-//! A quotient of numbers of 24 bits, and a root of one, is nowhere nearer to a midpoint of two such
-//! numbers than by 2^-51 of its size, or it is one of those numbers; so one of 53 bits may be off by two
-//! units in its last place, and rounds to the right one all the same; where the result is subnormal, it must be exact
-//! if it is one of 53 bits. The sum of a product, which is exact, and a number
-//! is rounded to odd.
+//! Sums and products of numbers of 24 bits, computed in 53 bits, are exact if their result in binary32
+//! is subnormal. Otherwise they are far enough from binary32's midpoints (2·24 + 2 bits are enough).
+//!
+//! A quotient of numbers of 24 bits, or the root of one, is a number of 24 bits or at least 2^-51 of its
+//! size away from the midpoint of two of them. So the binary64 result may be off by two units in its
+//! last place and still rounds correctly. If the binary32 result is subnormal, the binary64 result must
+//! be exact whenever 53 bits can represent it.
+//!
+//! An `fma` adds a number to the exact product and rounds the sum to odd.
 
 use super::subnormal;
 use crate::emit::declarations::TypeDeclaration;
@@ -22,14 +24,14 @@ pub(super) const LONG: TypeDeclaration = TypeDeclaration::Long;
 pub(super) const NUM: TypeDeclaration = TypeDeclaration::Value(Type::NUM);
 const WORD: TypeDeclaration = TypeDeclaration::Value(Type::UINT);
 
-/// 2^-149, the least subnormal number, and 2^52.
+/// 2^-149, the least positive number of binary32, and 2^52.
 pub(super) const UNIT: f64 = f32::from_bits(1) as f64;
 const WHOLE: f64 = (1_u64 << 52) as f64;
-/// 2^-126, the least number that is not subnormal.
+/// 2^-126, the least normal number.
 pub(super) const LEAST: f64 = f32::MIN_POSITIVE as f64;
 
 impl<'p> Translator<'p> {
-    /// Emits a function of numbers whose value is a number, which `body` makes of the parameters.
+    /// Emits a function of nums with a num result, which `body` computes from the parameters.
     pub(super) fn function_of_numbers(
         &mut self,
         name: &str,
@@ -57,10 +59,11 @@ impl<'p> Translator<'p> {
         id
     }
 
-    /// Emits the function of an arithmetic operation on full numbers. A result below 2^-126 is noted.
+    /// Emits the function of an arithmetic operation on full numbers; it notes a result below 2^-126.
     pub(super) fn in_binary64(&mut self, function: Function) -> Word {
         self.function_of_numbers(function.name(), function.arity(), |s, operands| {
-            // An operand may be a zero that a compiler finds: what is divided by that, lavapipe takes for anything.
+            // A compiler may find that an operand is zero; lavapipe then takes any value for a quotient
+            // by it.
             let operands = match function {
                 Function::Div | Function::Fma => s.hidden_operands(operands),
                 _ => operands.to_vec(),
@@ -80,7 +83,7 @@ impl<'p> Translator<'p> {
         })
     }
 
-    /// Any number of binary32 in binary64: of a subnormal one, or zero, by its bits.
+    /// Converts any binary32 number to binary64; subnormals and zeros by their bits.
     pub(super) fn widened(&mut self, id: Word) -> Word {
         let [size, least] =
             [subnormal::SIZE, subnormal::LEAST].map(|word| self.declarations.uint(word));
@@ -98,8 +101,9 @@ impl<'p> Translator<'p> {
         self.of_shape(Op::Select, DOUBLE, &[is_small, small, full])
     }
 
-    /// A number of binary64 rounded to binary32: `full`, or where it is small, below 2^-126, by its bits. The sum of its size and
-    /// 2^52 units has the digits of the result as its last bits, rounded to nearest even.
+    /// Rounds a binary64 number to binary32: `full`, unless `is_small`, its size being below 2^-126.
+    /// Then the sum of its size and 2^52 units of 2^-149 has the result's digits as its last bits,
+    /// rounded to nearest even.
     pub(super) fn with_small(&mut self, id: Word, size: Word, is_small: Word, full: Word) -> Word {
         let [units, whole] = [1.0 / UNIT, WHOLE].map(|number| self.double(number));
         let [shift, sign] = [32, 1 << 31].map(|word| self.declarations.uint(word));
@@ -116,14 +120,14 @@ impl<'p> Translator<'p> {
         self.instruction(Op::Select, Type::NUM, &[is_small, small, full])
     }
 
-    /// a·b + c, a and b of 24 bits: of 53 bits, the last of which says whether anything was lost.
+    /// a·b + c for a and b of 24 bits, rounded to odd in 53 bits: the last bit records any loss.
     pub(super) fn sum_to_odd(&mut self, a: Word, b: Word, c: Word) -> Word {
         let product = self.of_doubles(Op::FMul, &[a, b]);
         let sum = self.of_doubles(Op::FAdd, &[product, c]);
         if is_active(Mutant::RoundedTwice) {
             return sum;
         }
-        // What rounding lost (Knuth).
+        // The rounding error of the sum (Knuth).
         let rest = self.of_doubles(Op::FSub, &[sum, product]);
         let taken = self.of_doubles(Op::FSub, &[sum, rest]);
         let lost = self.of_doubles(Op::FSub, &[product, taken]);
@@ -131,7 +135,7 @@ impl<'p> Translator<'p> {
         let error = self.of_doubles(Op::FAdd, &[lost, lost_of_c]);
         let zero = self.double(0.0);
         let is_inexact = self.instruction(Op::FOrdNotEqual, Type::BOOL, &[error, zero]);
-        // Its size is the next one that is odd, or the one before that, if it is not odd.
+        // Round to odd: an inexact even result becomes its odd neighbour in the direction of the error.
         let bits = self.of_shape(Op::Bitcast, LONG, &[sum]);
         let [one, none] = [1, 0].map(|number| self.declarations.long(LONG, number));
         let last = self.of_shape(Op::BitwiseAnd, LONG, &[bits, one]);
@@ -154,7 +158,7 @@ impl<'p> Translator<'p> {
         id
     }
 
-    /// A constant of binary64.
+    /// A binary64 constant.
     pub(super) fn double(&mut self, number: f64) -> Word {
         self.declarations.long(DOUBLE, number.to_bits())
     }

@@ -1,16 +1,17 @@
-//! Calls of functions that a module has in one place each.
+//! Dispatch loops: functions that call each library function from one place.
 //!
-//! Where the rare function calls the library, its block ends: with the operands in variables, it goes to the one block that
-//! calls the function, or not, if the value is there already; and from that one to where it came from. Such
-//! blocks have no structure that SPIR-V knows. So the function becomes a machine: a loop around a switch, and a variable that
-//! says which case is next, by the label of its first block. A case is a block, or several that need no more than the structure of
-//! selections ([`regions`](super::regions)). Values that one case computes and another one uses go through variables, and so do
-//! those that depend on the way to a case. These are elements of arrays, and drivers take long for them: there should be few cases.
+//! A call of the library ends the block: it stores the operands in variables and branches to the one
+//! block that calls the function, unless the value is known already; that block branches back to the
+//! caller. SPIR-V cannot structure such blocks. So the function becomes a *machine*: a loop around a
+//! switch, with a variable that holds the label of the next case's first block. A case is one block, or
+//! several that only need the structure of selections ([`regions`](super::regions)). Values that one
+//! case computes and another uses are stored in variables, and so are φ's at the beginning of a case.
+//! The variables are elements of arrays. Drivers take long for them, so there should be few cases.
 //!
-//! An array of which all indices are constants is as many variables for compilers, each of which has a register for as long as
-//! the machine runs; and a GPU executes the fewer pixels at once, rare or not, the more registers a shader has. So at the
-//! beginning the machine writes one element at an index that compilers do not know, which keeps the array in memory
-//! ([`Exact::registers`](crate::emit::Exact)).
+//! Compilers treat an array whose indices are all constants as separate variables, each with a register
+//! as long as the machine runs. The more registers a shader has, the fewer pixels a GPU executes at
+//! once, rare or not. So the machine begins by writing one element at an index that compilers cannot
+//! know, which keeps the array in memory ([`Exact::registers`](crate::emit::Exact)).
 
 use super::drivers::MOST_LOOPS;
 use super::regions::{cases, ids, label, merge_of};
@@ -23,12 +24,12 @@ use rspirv::dr::{Block, Instruction, Operand};
 use rspirv::spirv::{LoopControl, Op, SelectionControl, StorageClass, Word};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-/// The label that no block has: the end of the function.
+/// The end of the function: a label that no block has.
 const END: u32 = 0;
 
 impl Translator<'_> {
-    /// The value of a function of the library; if that of another one may do, only where a condition says
-    /// that it does not.
+    /// The value of a library function. With `unless`, a condition and a value, the function is called
+    /// only if the condition holds; otherwise the value is used.
     pub(super) fn call_library(
         &mut self,
         function: Function,
@@ -68,7 +69,8 @@ impl Translator<'_> {
         Calls { operands: [a, b, c], result, back, functions: Vec::new() }
     }
 
-    /// Makes a machine of the function that is open, if it calls the library, or is the rare one and has many loops.
+    /// Turns the open function into a dispatch loop if it calls the library, or is the rare one and has
+    /// many loops.
     pub(in crate::emit) fn flatten(&mut self) {
         let calls = match self.function.calls.take() {
             Some(calls) => calls,
@@ -122,14 +124,15 @@ impl Translator<'_> {
         self.lines = lines;
     }
 
-    /// Whether the rare function has more loops than a driver's compiler should see besides those of the fast one.
+    /// True if the rare function has more loops than a driver's compiler should see, besides those of
+    /// the fast one.
     fn has_many_loops(&self) -> bool {
         let instructions = self.function.blocks.iter().flat_map(|block| &block.instructions);
         let loops = instructions.filter(|instruction| instruction.class.opcode == Op::LoopMerge);
         matches!(self.function.mode, Mode::Rare { .. }) && loops.count() > MOST_LOOPS
     }
 
-    /// The loop, and the blocks as cases of its switch.
+    /// Emits the loop, with the cases of its switch.
     fn assemble(&mut self, machine: Machine, cases: Vec<Vec<Block>>, state: Word, back: Word) {
         let uint = self.declarations.ty(Type::UINT);
         let [entry, header, test, body, merge, continuing, exit] =
@@ -181,7 +184,7 @@ impl Translator<'_> {
         self.push(Instruction::new(Op::Return, None, None, vec![]));
     }
 
-    /// A case: blocks of which the last one ends it.
+    /// Emits a case; its last block ends it.
     fn case(
         &mut self,
         machine: &Machine,
@@ -224,7 +227,7 @@ impl Translator<'_> {
         }
     }
 
-    /// The instructions of a block but its end. The φ's of the first block of a case are loads.
+    /// Emits a block without its terminator. φ's of a case's first block become loads.
     fn body(&mut self, here: &mut Here<'_>, block: Block, is_first: bool) {
         let mut computed = Vec::new();
         for mut instruction in block.instructions {
@@ -264,7 +267,7 @@ impl Translator<'_> {
         computed.into_iter().for_each(|id| self.keep(here.machine, id));
     }
 
-    /// The end of a block that goes on to others of its case.
+    /// Ends a block that continues in its case.
     fn inner_end(
         &mut self,
         here: &mut Here<'_>,
@@ -301,7 +304,7 @@ impl Translator<'_> {
         }
     }
 
-    /// What stands in this block for a value.
+    /// The id of a value in this block; a value of another case is loaded.
     fn found(&mut self, here: &mut Here<'_>, id: Word) -> Word {
         if let Some(&known) = here.values.get(&id) {
             return known;
@@ -316,7 +319,7 @@ impl Translator<'_> {
         loaded
     }
 
-    /// Passes to another block what there depends on the way.
+    /// Stores the values of the target's φ's.
     fn pass(&mut self, here: &mut Here<'_>, from: Word, to: Word) {
         let Some(phis) = here.machine.phis.get(&to) else { return };
         let passed: Vec<(Word, Word)> = phis
@@ -326,7 +329,7 @@ impl Translator<'_> {
                 Some((phi.id, value))
             })
             .collect();
-        // All at once.
+        // Load all before storing any: the φ's are parallel.
         let values: Vec<(Word, Word)> =
             passed.into_iter().map(|(place, id)| (place, self.found(here, id))).collect();
         for (phi, id) in values {
@@ -335,7 +338,7 @@ impl Translator<'_> {
         }
     }
 
-    /// A pointer to where a value lies that goes from block to block.
+    /// A pointer to the place of a value that crosses cases.
     fn place(&mut self, machine: &Machine, id: Word) -> Word {
         let (array, index) = machine.places[&id];
         let to = machine.shared[&id];
@@ -343,7 +346,7 @@ impl Translator<'_> {
         self.array_element(array, index, to)
     }
 
-    /// A pointer to an element of that type.
+    /// A pointer to an array element of that type.
     fn array_element(&mut self, array: Word, index: Word, ty: Word) -> Word {
         let pointer = self.declarations.shape(TypeDeclaration::Pointer(StorageClass::Function, ty));
         self.compute(Op::AccessChain, pointer, [array, index].map(Operand::IdRef).to_vec())
@@ -355,28 +358,28 @@ impl Translator<'_> {
     }
 }
 
-/// What is known of blocks that become the cases of a machine.
+/// Facts about the blocks that become cases.
 #[derive(Debug, Default)]
 struct Machine {
     /// The variables of the function.
     variables: Vec<Instruction>,
-    /// The case that each value is computed in.
+    /// The case that computes each value.
     cases: FxHashMap<Word, usize>,
-    /// The values that go from case to case, and their types.
+    /// Values that cross cases, with their types.
     shared: FxHashMap<Word, Word>,
-    /// The arrays that these lie in, and where.
+    /// Place of such a value: array and index.
     places: FxHashMap<Word, (Word, u32)>,
-    /// The arrays, and the types of their elements.
+    /// The arrays, with their element types.
     arrays: Vec<(Word, Word)>,
-    /// The φ of each block.
+    /// The φ's of each block.
     phis: FxHashMap<Word, Vec<Phi>>,
 }
 
-/// A value that depends on the way.
+/// A φ.
 #[derive(Debug)]
 struct Phi {
     id: Word,
-    /// The value of each way, and the block that it comes from.
+    /// The value and block of each predecessor.
     ways: Vec<(Word, Word)>,
 }
 
@@ -427,18 +430,19 @@ impl Machine {
     }
 }
 
-/// What stands for values in the open block of a case.
+/// Ids of values in the open block of a case.
 #[derive(Debug)]
 struct Here<'m> {
     machine: &'m Machine,
-    /// The number of the case.
+    /// Number of the case.
     number: usize,
-    /// Values of other cases that are loaded, and in which order they were.
+    /// Loaded values of other cases; `order` is the order of the loads.
     values: FxHashMap<Word, Word>,
     order: Vec<Word>,
-    /// The merge blocks of the selections around, innermost last, and how many values were loaded before them.
+    /// The merge blocks of the selections around, innermost last, each with the number of values loaded
+    /// before.
     selections: Vec<(Word, usize)>,
-    /// What stands for a value on the way from a block.
+    /// The id of a value at the end of a predecessor, for φ's.
     passed: FxHashMap<[Word; 2], Word>,
 }
 
@@ -459,12 +463,13 @@ impl<'m> Here<'m> {
         self.order.push(id);
     }
 
-    /// A selection begins, which ends with that block.
+    /// Begins a selection with that merge block.
     fn select(&mut self, merge: Word) {
         self.selections.push((merge, self.order.len()));
     }
 
-    /// A block begins: an arm of the innermost selection, or its end. What the last arm loaded is not there.
+    /// Enters a block: an arm of the innermost selection, or its merge block. Loads of the previous arm
+    /// do not dominate it.
     fn enter(&mut self, block: Word) {
         let Some(&(merge, count)) = self.selections.last() else { return };
         for id in self.order.drain(count..) {

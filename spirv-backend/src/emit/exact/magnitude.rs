@@ -1,23 +1,26 @@
-//! How small the numbers of a program are, so that sums and products that are never subnormal need no test, and, where a pixel
-//! is computed again, are the device's own.
+//! Magnitudes of a program's numbers: a sum or product that is never subnormal needs no test, and is the
+//! device's own when a pixel is computed again.
 //!
-//! An abstract interpretation of the schedule. Of each component of a value it knows a power of two that it is not below
-//! unless it is zero, whether it may be zero, and whether it may be negative. In the fast function that holds as long as nothing
-//! was subnormal, where the pixel is computed again anyway; in the rare one any number may be. Zeros of either sign are one,
-//! and a NaN is as small and as positive as one likes.
+//! This is an abstract interpretation of the schedule. For each component of a value, it computes a
+//! power of two that bounds its size from below unless it is zero, and if it may be zero, negative or
+//! NaN. In the fast function these facts hold as long as nothing was subnormal; otherwise the pixel is
+//! computed again anyway. In the rare function any number may be subnormal. The signs of zeros are not
+//! distinguished, and a NaN counts as any size and as positive.
 //!
-//! - A sum of a and b, with |b| ≥ 2^m: if a is less than half as large, its size is at least 2^(m−1); else a and b are
-//!   multiples of 2^(m−24), and so is it. So one operand that is zero or at least 2^-102 is enough. A sum of numbers that are
-//!   not negative is not below either.
-//! - A product of numbers from 2^k and 2^m is at least 2^(k+m).
-//! - A root of any number is at least 2^-63.
+//! - A sum of a and b with |b| ≥ 2^m: if |a| is less than half of |b|, its size is at least 2^(m−1).
+//!   Otherwise a and b are multiples of 2^(m−24), and so is the sum. So one operand that is zero or at
+//!   least 2^-102 is enough. A sum of non-negative numbers is at least as large as each.
+//! - A product of numbers of at least 2^k and 2^m is at least 2^(k+m).
+//! - The root of any number is at least 2^-63.
 //!
-//! Some may be subnormal all the same: what is only added to numbers of at least 2^-100 does not change these, were it zero or not
-//! (half of what lies between them and the next is more than 2^-126). That is found from the uses, backwards.
+//! A subnormal number may also be harmless: if it is only added to numbers of at least 2^-100, zero
+//! would give the same sum (half of the distance between such neighbours is more than 2^-126). A
+//! backward pass over the uses finds that.
 //!
-//! Constants are large, mostly, and what they are added to is so, too: distances to things of a scene, for example, whose
-//! squares then need no tests. Parameters of loops begin as their initial values and take in what the rounds pass, pass after
-//! pass; what still grows after some passes may be anything.
+//! Constants are mostly large, and so are sums with them: distances to objects of a scene, for example,
+//! whose squares then need no tests. Parameters of loops start with their initial values and join the
+//! arguments of the rounds, pass after pass; values that still grow after some passes are widened to any
+//! number.
 
 use crate::emit::modes::Magnitudes;
 use lambdav_core::inputs::Input;
@@ -25,39 +28,38 @@ use lambdav_core::op::{Elementary, Op};
 use lambdav_core::schedule::{End, Event, Expr, Program, Statement, ValueId};
 use lambdav_core::types::{Scalar, Type};
 
-/// What is known of a number.
+/// Facts about a number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Magnitude {
-    /// It is zero or at least 2 to the power of this.
+    /// It is zero, or at least 2 to this power.
     least: i16,
     may_be_zero: bool,
     may_be_negative: bool,
     may_be_nan: bool,
 }
 
-/// The exponents of the least number that is not subnormal, and more than any number's.
+/// The exponent of the least normal number, and one above every number's.
 const LEAST: i16 = -126;
 const MOST: i16 = 128;
 
-/// What is subnormal is lost in a number of at least 2 to the power of this.
+/// A number of at least 2 to this power absorbs subnormal numbers.
 const ABSORBS: i16 = -100;
 
-/// The exponent of the least number.
+/// The exponent of the least positive number.
 const SUBNORMAL: i16 = -149;
 
-/// Nothing: any number.
+/// No facts: any number.
 const ANY: Magnitude =
     Magnitude { least: SUBNORMAL, may_be_zero: true, may_be_negative: true, may_be_nan: true };
 
-/// An integer, perhaps without a sign.
+/// An integer; `NATURAL` is not negative.
 const INTEGER: Magnitude = Magnitude { least: 0, may_be_nan: false, ..ANY };
 const NATURAL: Magnitude = Magnitude { may_be_negative: false, ..INTEGER };
 
-/// Any component of a value.
+/// The facts about each component of a value.
 type Components = [Magnitude; 4];
 
-/// Passes in which the parameters of loops may take in more, and in which one that does may be anything; then
-/// all are.
+/// Passes in which loop parameters may still grow, and passes after which all that grow are widened.
 const PATIENT: usize = 8;
 const PASSES: usize = 16;
 
@@ -77,7 +79,7 @@ impl Magnitude {
         }
     }
 
-    /// What is known of one of two numbers.
+    /// The facts that hold for both numbers.
     fn or(self, other: Self) -> Self {
         Self {
             least: self.least.min(other.least),
@@ -87,7 +89,7 @@ impl Magnitude {
         }
     }
 
-    /// Whether a subnormal number is lost in it.
+    /// True if it absorbs a subnormal number.
     fn absorbs(self) -> bool {
         self.least >= ABSORBS && !self.may_be_zero
     }
@@ -100,7 +102,7 @@ impl Magnitude {
         Self { may_be_negative: true, ..self }
     }
 
-    /// What is known of a sum, and whether it is never subnormal.
+    /// The facts about a sum; true if it is never subnormal.
     fn sum(self, other: Self) -> (Self, bool) {
         let larger = self.least.max(other.least);
         let cancels = self.may_be_negative || other.may_be_negative;
@@ -121,7 +123,7 @@ impl Magnitude {
         (sum, of_both >= LEAST)
     }
 
-    /// What is known of a product, perhaps of a number by itself, and whether it is never subnormal.
+    /// The facts about a product, or a square; true if it is never subnormal.
     fn product(self, other: Self, is_square: bool) -> (Self, bool) {
         let least = (self.least + other.least).min(MOST);
         let product = Self {
@@ -134,7 +136,7 @@ impl Magnitude {
     }
 }
 
-/// The magnitudes of a program's values, where numbers may be subnormal (`any`) or not.
+/// The magnitudes of a program's values; with `any`, numbers may be subnormal.
 pub(super) fn magnitudes(program: &Program, any: bool) -> Magnitudes {
     let mut analysis = Analysis {
         program,
@@ -166,13 +168,13 @@ pub(super) fn magnitudes(program: &Program, any: bool) -> Magnitudes {
 
 struct Analysis<'p> {
     program: &'p Program,
-    /// The exponent of the least number of which nothing is known.
+    /// The exponent of the least number without facts.
     least: i16,
-    /// What is known of each value; nothing yet of those that no way leads to.
+    /// Facts about each value; `None` until a way reaches it.
     known: Vec<Option<Components>>,
-    /// Which components are never subnormal, of sums and products.
+    /// For sums and products, the components that are never subnormal.
     full: Vec<[bool; 4]>,
-    /// The values of the `if`s and loops around, with the parameters of these.
+    /// The `if`s and loops around, with the parameters of loops.
     targets: Vec<(ValueId, &'p [ValueId])>,
     passed: usize,
     has_changed: bool,
@@ -218,7 +220,7 @@ impl<'p> Analysis<'p> {
         self.passed += 1;
     }
 
-    /// Takes in what the parameters of a loop may be, too.
+    /// Joins arguments into the parameters of a loop.
     fn pass_to(&mut self, params: &[ValueId], args: &[ValueId]) {
         for (&param, &arg) in params.iter().zip(args) {
             let before = self.known[param.index()];
@@ -280,7 +282,7 @@ impl<'p> Analysis<'p> {
         }
     }
 
-    /// Whether none of the operands of an operation is ever subnormal, or where one is, that is lost.
+    /// True if no operand of an operation is ever subnormal, or the other operand absorbs it.
     fn is_of_full(&self, op: Op, operands: &[ValueId]) -> bool {
         let of_numbers = operands.iter().filter(|&&operand| self.program.ty(operand).is_num());
         let of: Vec<(usize, Components)> = of_numbers
@@ -296,7 +298,8 @@ impl<'p> Analysis<'p> {
         }
     }
 
-    /// What is known of the value of an operation, and which components are never subnormal, of sums and products.
+    /// The facts about an operation's value; for sums and products, the components that are never
+    /// subnormal.
     fn operation(&self, op: Op, ty: Type, operands: &[ValueId]) -> (Components, [bool; 4]) {
         let width = usize::from(ty.width().expect("a number or a vector"));
         let of = |operand: usize| match operands.get(operand) {
@@ -340,7 +343,7 @@ impl<'p> Analysis<'p> {
                     Magnitude { least: a.least.max(0), may_be_zero: true, ..a }
                 }
                 Op::Min => a.or(b),
-                // It is the second one only if that is greater.
+                // The second operand is chosen only if it is greater.
                 Op::Max => {
                     let is_below = a.may_be_negative && (b.may_be_negative || b.may_be_nan);
                     Magnitude { may_be_negative: is_below, ..a.or(b) }
@@ -362,11 +365,11 @@ impl<'p> Analysis<'p> {
         (known, full)
     }
 
-    /// For each component of each value, whether anything depends on it, were it subnormal.
+    /// For each component of each value, true if a subnormal number there could change a result.
     fn matters(&self) -> Vec<[bool; 4]> {
         let mut matters = vec![[false; 4]; self.program.values.len()];
         let events: Vec<Event<'_>> = self.program.walk().collect();
-        // Uses come before definitions, then.
+        // Backwards: uses before definitions.
         for event in events.into_iter().rev() {
             match event {
                 Event::Statement(_, Statement::Let { value, expr: Expr::Op(op, operands) }) => {
@@ -384,7 +387,7 @@ impl<'p> Analysis<'p> {
         matters
     }
 
-    /// Takes in what matters for an operation.
+    /// Propagates an operation's needs to its operands.
     fn uses(&self, matters: &mut [[bool; 4]], value: ValueId, op: Op, operands: &[ValueId]) {
         let of_value = matters[value.index()];
         match op {

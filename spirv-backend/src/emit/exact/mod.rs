@@ -1,40 +1,49 @@
-//! Modules that compute, on every conformant device, the bits that the language says.
+//! Modules that compute the language's bits on every conformant device.
 //!
-//! What Vulkan makes devices compute exactly is used as it is: sums, differences and products (with
-//! `NoContraction`), comparisons, rounding, conversions, integers. What it does not is a function of
-//! the module, one for each builtin:
+//! Operations that Vulkan requires to be exact are the device's: sums, differences and products (with
+//! `NoContraction`), comparisons, rounding, conversions, integers. Every other builtin is a function of
+//! the module:
 //!
-//! - Division, square root and `fma` in binary64 ([`functions`]), rounded to binary32: that is the right
-//!   result wherever it is not subnormal, even of a quotient or root that is some units in its last place off.
-//!   `fma` rounds its sum to odd first (Boldo and Melquiond). Where a device's `fma` of 32 bits rounds once, the
-//!   residuals correct quotients and roots in binary32, and say that they are right ([`residual`]).
-//! - Elementary functions by the bodies of `lambdav_core::elementary`, and, where these cannot decide, by
-//!   integers, from the library of [`crate::exact`].
-//! - On devices without floats of 64 bits all of them by integers.
+//! - Division, square root and `fma` are computed in binary64 ([`functions`]) and rounded to binary32.
+//!   That is the right result if it is not subnormal, even of a quotient or root that is some units in
+//!   its last place off. `fma` rounds its sum to odd first (Boldo and Melquiond). If a device's 32-bit
+//!   `fma` rounds once, residuals correct quotients and roots in binary32 and prove them right
+//!   ([`residual`]).
+//! - Elementary functions are the bodies of `lambdav_core::elementary`, and, where these cannot decide,
+//!   the integer functions of [`crate::exact`].
+//! - On devices without 64-bit floats, integers compute all of them.
 //!
 //! # Twice
 //!
-//! What is rare stands apart: where a body does not decide (one call in 130,000), and subnormal numbers, since most devices
-//! make a subnormal operand or result zero, and none that we know can be told not to. The program is emitted twice. The
-//! *fast* function computes with the device's arithmetic and keeps the invariant that *no value is subnormal or
-//! undecided, or the pixel has noted it*: each operation that may have made one out of operands that are none
-//! notes it where it has, and so does what is read from outside. Such a pixel is computed again by the
-//! *rare* function, in which everything that looks at the size of a number takes any. In the fast
-//! function, loops end where the pixel has noted something, so that what a wrong number leads to ends, unless they end anyway
-//! ([`bounds`]).
+//! The slow path is a separate function. It handles bodies that do not decide (one call in 130,000), and
+//! subnormal numbers, since most devices flush a subnormal operand or result to zero, and none that we
+//! know can be told not to. So the program is emitted twice. The *fast* function computes with the
+//! device's arithmetic and keeps the invariant that *no value is subnormal or undecided, or the pixel
+//! has noted it*: each operation that may produce a subnormal from full operands notes it, and so does
+//! each value that is read from outside. The *rare* function computes such a pixel again; all its
+//! operations that depend on magnitudes accept any number. In the fast function, loops end early once
+//! the pixel has noted something, so that wrong numbers cannot keep them running, except for loops that
+//! end anyway ([`bounds`]).
+//!
+//! Drivers' compilers copy a function to each call. A function of some hundred instructions with loops
+//! must not be copied often, so the rare function calls each library function from one place
+//! ([`machine`]).
 //!
 //! Compilers of drivers copy a function to wherever it is called. One of some hundred instructions with loops
 //! cannot be copied often, so the rare function calls each function of the library in one place ([`machine`]).
 //!
-//! The tests (a number that is not subnormal is called *full*, zeros included):
+//! The tests (a number is *full* if it is not subnormal; zeros are full):
 //!
-//! - a sum of full numbers is subnormal or zero if its size is below 2^-126, and zero rightly if a = −b;
-//! - a product of full numbers is subnormal, or rounds to zero, if its size is below 2^-126 and none of them is zero;
-//! - of many sums and products it is known before that they are never subnormal ([`magnitude`]);
-//! - what comes from outside (uniforms, inputs, elements of buffers, texels, bits, constants) is looked at as bits.
+//! - A sum of full numbers is subnormal or zero if its size is below 2^-126. It is truly zero if a = −b.
+//! - A product of full numbers is subnormal, or rounds to zero, if its size is below 2^-126 and no
+//!   factor is zero.
+//! - Many sums and products are known not to be subnormal ([`magnitude`]).
+//! - Values from outside (uniforms, inputs, elements of buffers, texels, bits, constants) are tested by
+//!   their bits.
 //!
-//! Zeros are frequent. So sizes are looked at first, those of several sums and products together, and operands only where
-//! something is small. Values that are moved, chosen or compared make no subnormal numbers of full ones.
+//! Zeros are frequent. So sizes are tested first, for several sums and products together, and operands
+//! only if something is small. Moves, choices and comparisons of full numbers produce no subnormal
+//! numbers.
 
 mod body;
 mod bounds;
@@ -62,7 +71,7 @@ use rspirv::dr::{Instruction, Operand};
 use rspirv::spirv::{Op, Word};
 
 impl<'p> Translator<'p> {
-    /// Emits the program's functions, and `main`, the entry point.
+    /// Emits the program's functions and the entry point `main`.
     pub(super) fn exactly(&mut self, main: Word, exact: Exact) {
         let program = self.function.program;
         let void = self.declarations.shape(TypeDeclaration::Void);
@@ -135,7 +144,7 @@ impl<'p> Translator<'p> {
         self.finish_function(main, void, ty, Vec::new());
     }
 
-    /// Writes whether the pixel has noted anything to the output at that location.
+    /// Writes to the output at that location if the pixel met a subnormal number.
     fn report(&mut self, location: u32) {
         let met = self.is_on(Switch::Subnormal);
         let [zero, one] =
@@ -146,7 +155,7 @@ impl<'p> Translator<'p> {
         self.store(variable, color);
     }
 
-    /// The values of a function for each component of operands of that type.
+    /// Calls a function for each component of operands of that type.
     fn each(&mut self, function: Function, variant: Variant, ty: Type, ids: &[Word]) -> Word {
         let width = ty.width().expect("the function is one of nums and vectors");
         if width == 1 {
@@ -161,7 +170,7 @@ impl<'p> Translator<'p> {
         self.instruction(Op::CompositeConstruct, ty, &components)
     }
 
-    /// The value of a function of numbers.
+    /// Calls a function of nums.
     fn call(&mut self, function: Function, variant: Variant, ids: &[Word]) -> Word {
         let has_float64 = self.has_float64();
         let is_elementary = is_elementary(&function);
@@ -190,7 +199,7 @@ impl<'p> Translator<'p> {
         }
     }
 
-    /// The function of a builtin.
+    /// The function for a builtin, defined at its first use.
     fn function_of(&mut self, function: Function, variant: Variant) -> Word {
         if let Some(&known) = self.exact.defined.get(&(function, variant)) {
             return known;
@@ -206,7 +215,7 @@ impl<'p> Translator<'p> {
         id
     }
 
-    /// Emits a function of the library.
+    /// Emits a library function.
     fn of_library(&mut self, function: Function) -> Word {
         let library = self.exact.library;
         let found = library.0.iter().position(|&(of, _)| of == function);
@@ -233,7 +242,7 @@ impl<'p> Translator<'p> {
         self.compute(Op::FunctionCall, void, vec![Operand::IdRef(function)]);
     }
 
-    /// Emits what is done where a condition holds.
+    /// Emits code under a condition.
     pub(super) fn when(&mut self, condition: Word, then: impl FnOnce(&mut Self)) {
         let [inside, behind] = [(); 2].map(|()| self.declarations.id());
         self.select_between(condition, [inside, behind], behind);
@@ -243,7 +252,7 @@ impl<'p> Translator<'p> {
         self.begin(behind);
     }
 
-    /// The pixel is discarded: `main` does it, once all is known.
+    /// Discards the pixel: `main` does it at the end, when all is known.
     pub(super) fn discard_exactly(&mut self) {
         self.settle();
         let yes = self.declarations.constant(Type::BOOL, &[1]);
@@ -252,19 +261,19 @@ impl<'p> Translator<'p> {
         self.push(Instruction::new(Op::Return, None, None, vec![]));
     }
 
-    /// Whether what the result of a function lacks is an `fma`, and the device's is relied on.
+    /// True if the function is computed by residuals, which rely on the device's `fma`.
     fn relies_on_fma(&self, function: &Function) -> bool {
         let has_residual = matches!(function, Function::Div | Function::Sqrt | Function::Fma);
         has_residual && self.options.exact.is_some_and(|exact| exact.fused)
     }
 
-    /// Whether the fast function, too, has a function from the library of integers.
+    /// True if the fast function, too, takes this function from the integer library.
     pub(super) fn is_of_library(&self, function: &Function) -> bool {
         let has_integers = matches!(function, Function::Div | Function::Sqrt | Function::Fma);
         has_integers && !self.has_float64() && !self.relies_on_fma(function)
     }
 
-    /// Whether the module may use floats of 64 bits.
+    /// True if the module may use 64-bit floats.
     fn has_float64(&self) -> bool {
         self.options.exact.is_some_and(|exact| exact.float64)
     }
@@ -279,15 +288,15 @@ impl<'p> Translator<'p> {
         id
     }
 
-    /// Whether a switch is on.
+    /// Loads a switch.
     fn is_on(&mut self, switch: Switch) -> Word {
         let variable = self.switch(switch);
         let bool = self.declarations.ty(Type::BOOL);
         self.compute(Op::Load, bool, vec![Operand::IdRef(variable)])
     }
 
-    /// An operation of an exact module, if it is computed in another way than a device's own. The
-    /// first operand has the type `kind`.
+    /// An operation of an exact module that replaces the device's own; `None` if the device's own
+    /// serves. The first operand has the type `kind`.
     pub(super) fn exact(&mut self, op: Core, kind: Type, ty: Type, ids: &[Word]) -> Option<Word> {
         if op == Core::FromBits {
             let id = self.instruction(Op::Bitcast, ty, ids);
@@ -313,7 +322,7 @@ impl<'p> Translator<'p> {
             let is_number = self.instruction(Op::FOrdEqual, bools, &[ids[0], ids[0]]);
             return Some(self.instruction(Op::Select, ty, &[is_number, rounded, ids[0]]));
         }
-        // Sums and products are the device's, or any numbers'.
+        // Sums and products are the device's, unless subnormal numbers matter.
         let is_arithmetic = |of: &Function| matches!(of, Function::Add | Function::Mul);
         let function = builtin(op).filter(|of| !is_arithmetic(of));
         match (self.function.mode, function) {

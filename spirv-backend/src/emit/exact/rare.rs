@@ -1,5 +1,4 @@
-//! Operations on numbers that may be subnormal, where a device may take these for zeros: by
-//! integers.
+//! Operations on numbers that may be subnormal, by integers, for devices that may flush such numbers.
 
 use super::subnormal::{LEAST, SIZE};
 use crate::emit::modes::Variant;
@@ -9,11 +8,12 @@ use lambdav_core::op::Op as Core;
 use lambdav_core::types::{Scalar, Type};
 use rspirv::spirv::{Op, Word};
 
-/// The sign of a number.
+/// The sign bit.
 const SIGN: u32 = 1 << 31;
 
 impl Translator<'_> {
-    /// An operation whose first operand has the type `kind`, if it looks at the size of numbers.
+    /// An operation that depends on the magnitudes of its operands, the first of which has the type
+    /// `kind`; `None` for others.
     pub(super) fn rarely(&mut self, op: Core, kind: Type, ty: Type, ids: &[Word]) -> Option<Word> {
         if self.has_float64()
             && let Some(id) = self.in_doubles(op, kind, ty, ids)
@@ -53,14 +53,14 @@ impl Translator<'_> {
         Some(id)
     }
 
-    /// A number whose bits are combined with a word.
+    /// Combines the bits of a number with a constant word.
     pub(super) fn with_bits(&mut self, ty: Type, id: Word, op: Op, word: u32) -> Word {
         let uints = Type::of(Scalar::U32, ty.width().expect("a number or a vector"));
         let word = self.everywhere(uints, word);
         self.with_bits_of(ty, id, op, word)
     }
 
-    /// The same with those of a value.
+    /// Combines the bits of a number with those of a value.
     pub(super) fn with_bits_of(&mut self, ty: Type, id: Word, op: Op, word: Word) -> Word {
         let uints = Type::of(Scalar::U32, ty.width().expect("a number or a vector"));
         let bits = self.instruction(Op::Bitcast, uints, &[id]);
@@ -68,8 +68,7 @@ impl Translator<'_> {
         self.instruction(Op::Bitcast, ty, &[bits])
     }
 
-    /// A number that rounds to the same integer and is not subnormal: 2^-126 with its sign for one
-    /// that is.
+    /// A full number that rounds to the same integer: a subnormal number becomes 2^-126 with its sign.
     pub(super) fn full(&mut self, ty: Type, id: Word) -> Word {
         let is_subnormal = self.is_subnormal(id, ty);
         let sign = self.with_bits(ty, id, Op::BitwiseAnd, SIGN);
@@ -77,8 +76,8 @@ impl Translator<'_> {
         self.instruction(Op::Select, ty, &[is_subnormal, least, id])
     }
 
-    /// A comparison of numbers: of integers that lie in the same order, zeros being one. No NaN is
-    /// less than anything or equal to it.
+    /// Compares numbers as integers of the same order, in which both zeros are equal. A NaN is neither
+    /// less than nor equal to any number.
     fn compare(&mut self, op: Op, ty: Type, ids: &[Word]) -> Word {
         let width = ty.width().expect("numbers and vectors are compared");
         let (ints, bools) = (Type::of(Scalar::I32, width), Type::bvec(width));

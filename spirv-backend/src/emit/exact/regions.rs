@@ -1,7 +1,8 @@
-//! Which blocks stay together when a function becomes a machine ([`machine`](super::machine)).
+//! Groups the blocks of a dispatch loop ([`machine`](super::machine)) into cases.
 //!
-//! A selection stays one, from its header to its merge block, if no way leads out of it or into it: that of an `if` without
-//! loops and calls of the library. So its values need no memory, and the machine has fewer cases.
+//! A selection without loops and library calls stays structured if no way leads out of it or into it
+//! except through header and merge block. Its values then need no memory, and the machine has fewer
+//! cases.
 
 use rspirv::dr::{Block, Instruction, Operand};
 use rspirv::spirv::{Op, Word};
@@ -11,7 +12,7 @@ pub(super) fn label(block: &Block) -> Word {
     block.label.as_ref().and_then(|label| label.result_id).expect("blocks have labels")
 }
 
-/// The ids that an instruction names.
+/// The ids among an instruction's operands.
 pub(super) fn ids(instruction: &Instruction) -> impl Iterator<Item = Word> {
     instruction.operands.iter().filter_map(|operand| match operand {
         Operand::IdRef(id) => Some(*id),
@@ -19,24 +20,24 @@ pub(super) fn ids(instruction: &Instruction) -> impl Iterator<Item = Word> {
     })
 }
 
-/// The merge block of the selection that a block heads.
+/// The merge block of a selection that a block heads.
 pub(super) fn merge_of(block: &Block) -> Option<Word> {
     let merge = block.instructions.iter().rev().take(2);
     let mut merge = merge.filter(|instruction| instruction.class.opcode == Op::SelectionMerge);
     merge.next().and_then(|merge| ids(merge).next())
 }
 
-/// The blocks, which stand in the order of their nesting, as cases: all but the last block of each go on to blocks of
-/// the same case alone, and nothing leads to these from elsewhere.
+/// Groups blocks, which are in the order of their nesting, into cases. All blocks of a case but the last
+/// branch only inside it, and only the first is entered from outside.
 pub(super) fn cases(blocks: Vec<Block>) -> Vec<Vec<Block>> {
     let indices: FxHashMap<Word, usize> =
         blocks.iter().enumerate().map(|(index, block)| (label(block), index)).collect();
-    // Of each block whose selection stays, the index of the merge block; innermost selections first.
+    // Merge-block index for each header whose selection stays; innermost selections first.
     let mut ends: Vec<Option<usize>> = vec![None; blocks.len()];
     for (index, block) in blocks.iter().enumerate().rev() {
         let Some(&end) = merge_of(block).and_then(|merge| indices.get(&merge)) else { continue };
         let mut at = index + 1;
-        // From block to block, over the selections that stay.
+        // Walk from block to block, skipping inner selections that stay.
         let stays = loop {
             if at >= end {
                 break at == end;

@@ -1,18 +1,19 @@
 //! Quotients, roots and `fma` in binary32, on devices whose `fma` rounds once.
 //!
-//! A device's own quotient q of a and b may be some units in its last place off. But the residual a − q·b is one `fma`, exact
-//! as soon as q is nearly right; divided by b it corrects q, which is right then in all but one of some hundred thousand cases,
-//! and else its neighbour is. The residual r of that says whether it is: where |r| < |b|·u/2 for u, the unit in its last
-//! place (below a power of two the smaller one, which is taken for both sides). The same of a root s of x: where
-//! |x − s²| < s·u. (The middle m of two numbers of 24 bits has x ≠ m², and both are multiples of u²/4.) What is small or
-//! large beyond measure, and so made zero or infinite on the way, does not pass: the bound is taken 2^-126 smaller, and
-//! rounding keeps the order. Nothing has to be known of the device's division and inverse square root, then.
+//! A device's own quotient q of a and b may be some units in its last place off. The residual a − q·b is
+//! one `fma`, and exact if q is nearly right. Divided by b, it corrects q, which is then right in all
+//! but one of some hundred thousand cases; otherwise a neighbour of q is. The residual r of the
+//! corrected quotient shows if it is right: |r| < |b|·u/2 for u, the unit in its last place (for a power
+//! of two, the smaller unit below it, on both sides). Likewise a root s of x is right if |x − s²| < s·u.
+//! (The midpoint m of two numbers of 24 bits satisfies x ≠ m², and both are multiples of u²/4.)
+//! Intermediate underflow and overflow fail the test: the bound is lowered by 2^-126, and rounding is
+//! monotonic. So nothing is assumed about the device's division and inverse square root.
 //!
-//! What does not pass is zero, infinite or no number, with results that follow from the bits, or it is undecided, and
-//! the pixel is computed again.
+//! A result that fails the test is either zero, infinite or NaN, and follows from the operands' bits; or
+//! it is undecided, and the pixel is computed again.
 //!
-//! GLSL.std.450 says that each `fma` with `NoContraction` has the same precision. Whether that is one rounding is found by
-//! one of hidden operands; where it is not, each pixel is computed again.
+//! GLSL.std.450 guarantees that every `fma` with `NoContraction` has the same precision. One `fma` of
+//! hidden operands tests if it rounds once; if it does not, each pixel is computed again.
 
 use crate::emit::modes::Switch;
 use crate::emit::translator::{Translator, Ways};
@@ -24,7 +25,7 @@ use rspirv::spirv::{GlslStd450Op as Glsl, Op, Word};
 
 const NUM: Type = Type::NUM;
 const BOOL: Type = Type::BOOL;
-/// The exponent's bits, which are those of infinity.
+/// The exponent field, whose bits are those of infinity.
 const EXPONENT: u32 = 0x7f80_0000;
 /// The largest number below 1.
 const BELOW_ONE: f32 = 1.0_f32.next_down();
@@ -33,10 +34,11 @@ const LEAST: f32 = f32::MIN_POSITIVE;
 const HALF_UNIT: f32 = f32::EPSILON / 2.0;
 
 impl Translator<'_> {
-    /// Emits a function of full numbers. Of those of ordinary numbers, a result below 2^-126 is noted.
+    /// Emits a function of full numbers; it notes a result below 2^-126 of operands that are neither
+    /// zero nor infinite nor NaN.
     pub(super) fn by_residual(&mut self, function: Function) -> Word {
         self.function_of_numbers(function.name(), function.arity(), |s, of| {
-            // An operand may be a zero, or infinite, that a compiler finds.
+            // A compiler may find that an operand is zero or infinite.
             let of = s.hidden_operands(of);
             match function {
                 Function::Div => s.ratio(of[0], of[1]),
@@ -74,7 +76,8 @@ impl Translator<'_> {
                 let is_small = s.instruction(Op::LogicalAnd, BOOL, &[is_small, is_ordinary]);
                 s.note(is_small, BOOL);
             }
-            // a·∞ for a zero b and a·0 for an infinite one, with b's sign; else a·b, where a is what decides.
+            // If b is zero, a·∞; if b is infinite, a·0, each with b's sign. Else a·b, since a determines
+            // the result.
             let turned = s.with_bits(NUM, b, Op::BitwiseXor, EXPONENT);
             let [zero, infinite] = [0.0, f32::INFINITY].map(|number| s.num(number));
             let is_zero = s.instruction(Op::FOrdEqual, BOOL, &[size, zero]);
@@ -112,7 +115,7 @@ impl Translator<'_> {
         })
     }
 
-    /// The device's own. A result that is small without being of zeros is noted.
+    /// The device's own `fma`. A small result is noted, unless a factor is zero.
     fn fused(&mut self, of: &[Word]) -> Word {
         let value = self.fma(NUM, of);
         if self.notes().is_some() {
@@ -128,25 +131,25 @@ impl Translator<'_> {
         value
     }
 
-    /// The neighbour of a value that its residual, about half a unit in the last place of it, points to: the
-    /// correction, made a little larger.
+    /// The neighbour of a value that its residual, about half a unit in the last place, points to. The
+    /// correction is enlarged a little.
     fn neighbour(&mut self, value: Word, rest: Word, correction: Word) -> Word {
         let more = self.num(1.0 + 2048.0 * f32::EPSILON);
         let correction = self.arithmetic(Op::FMul, NUM, &[correction, more]);
         self.fma(NUM, &[rest, correction, value])
     }
 
-    /// What is of ordinary numbers, and not right, is computed again.
+    /// Marks the pixel to be computed again if ordinary operands gave a result that may be wrong.
     fn undecided(&mut self, is_ordinary: Word, is_right: Word) {
         let is_wrong = self.instruction(Op::LogicalNot, BOOL, &[is_right]);
         let undecided = self.instruction(Op::LogicalAnd, BOOL, &[is_ordinary, is_wrong]);
         self.turn_on(Switch::Again, undecided);
     }
 
-    /// Whether a value is the nearest to the exact one: whether its residual is below its unit in the last place times that
-    /// size and factor.
+    /// True if a value is the nearest to the exact one: its residual is below the unit in its last
+    /// place, times `size` and `factor`.
     fn is_nearest(&mut self, rest: Word, value: Word, size: Word, factor: f32) -> Word {
-        // A power of two has the exponent of what is below it.
+        // A power of two takes the exponent of the number below it.
         let [below_one, factor, less] = [BELOW_ONE, factor, -LEAST].map(|number| self.num(number));
         let below = self.arithmetic(Op::FMul, NUM, &[value, below_one]);
         let power = self.with_bits(NUM, below, Op::BitwiseAnd, EXPONENT);
@@ -155,7 +158,7 @@ impl Translator<'_> {
         self.is_below(rest, bound)
     }
 
-    /// Whether a number is smaller in size than that.
+    /// True if a number's size is below the bound.
     fn is_below(&mut self, id: Word, bound: Word) -> Word {
         let size = self.glsl(Glsl::FAbs, NUM, &[id]);
         self.instruction(Op::FOrdLessThan, BOOL, &[size, bound])
@@ -167,7 +170,7 @@ impl Translator<'_> {
         self.fma(NUM, &[opposite, by, of])
     }
 
-    /// The value where a condition holds, and else what is computed then.
+    /// `value` if the condition holds, else the result of `otherwise`, computed only then.
     fn unless(
         &mut self,
         condition: Word,
@@ -186,7 +189,7 @@ impl Translator<'_> {
         self.join(NUM, Ways(vec![(value, before), (other, from)]))
     }
 
-    /// Whether a number is neither zero nor infinite nor a NaN.
+    /// True if a number is neither zero, infinite nor NaN.
     fn is_ordinary(&mut self, id: Word) -> Word {
         let [zero, infinite] = [0.0, f32::INFINITY].map(|number| self.num(number));
         let size = self.glsl(Glsl::FAbs, NUM, &[id]);
@@ -195,7 +198,8 @@ impl Translator<'_> {
         self.instruction(Op::LogicalAnd, BOOL, &[above, below])
     }
 
-    /// Whether the device's `fma` rounds twice: (1 + 2^-12)² − (1 + 2^-11) is 2^-24 only before rounding.
+    /// True if the device's `fma` rounds twice: (1 + 2^-12)² − (1 + 2^-11) is 2^-24 only before
+    /// rounding.
     pub(super) fn rounds_twice(&mut self) -> Word {
         let number = 1.0 + f32::EPSILON * 2048.0;
         let hidden = [number, 1.0 - 2.0 * number].map(|number| self.num(number));

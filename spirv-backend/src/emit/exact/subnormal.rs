@@ -1,4 +1,4 @@
-//! Noting subnormal numbers.
+//! Detects subnormal numbers and notes them.
 
 use crate::emit::modes::{Mode, Suspect, Switch};
 use crate::emit::translator::Translator;
@@ -7,15 +7,15 @@ use lambdav_core::op::Op as Core;
 use lambdav_core::types::{Scalar, Type, TypeKind};
 use rspirv::spirv::{GlslStd450Op as Glsl, Op, Word};
 
-/// 2^-126, the least number that is not subnormal.
+/// 2^-126, the least normal number.
 pub(super) const LEAST: u32 = 0x0080_0000;
-/// How many sums and products are looked at together.
+/// Batch size of the subnormal test.
 const SUSPECTS: usize = 16;
 /// All bits but the sign.
 pub(super) const SIZE: u32 = 0x7fff_ffff;
 
 impl Translator<'_> {
-    /// Whether subnormal numbers are noted, and where.
+    /// The switch that records subnormal numbers, if they are noted.
     pub(in crate::emit) fn notes(&self) -> Option<Switch> {
         match self.function.mode {
             Mode::Fast { notes, .. } => notes,
@@ -23,14 +23,14 @@ impl Translator<'_> {
         }
     }
 
-    /// Notes that a number is subnormal where a condition of that type holds somewhere.
+    /// Notes a subnormal number if the condition holds in any component.
     pub(super) fn note(&mut self, condition: Word, bools: Type) {
         let Some(switch) = self.notes() else { return };
         let condition = self.any(condition, bools);
         self.turn_on(switch, condition);
     }
 
-    /// Turns a switch on where a condition holds.
+    /// Turns a switch on if the condition holds.
     pub(super) fn turn_on(&mut self, switch: Switch, condition: Word) {
         let on = match self.function.noted[switch as usize] {
             Some(on) => self.instruction(Op::LogicalOr, Type::BOOL, &[on, condition]),
@@ -39,7 +39,7 @@ impl Translator<'_> {
         self.function.noted[switch as usize] = Some(on);
     }
 
-    /// Writes down what the open block has noted. Another block is open then.
+    /// Stores the open block's notes in the switches. This may open another block.
     pub(in crate::emit) fn settle(&mut self) {
         self.look_at_suspects();
         for switch in [Switch::Again, Switch::Subnormal] {
@@ -52,8 +52,8 @@ impl Translator<'_> {
         }
     }
 
-    /// Notes those of the suspects that are subnormal. Zeros are as small, and frequent; so operands are looked at
-    /// where anything is small.
+    /// Notes the suspects that are subnormal. Zeros are as small, and frequent, so operands are tested
+    /// only if any suspect is small.
     fn look_at_suspects(&mut self) {
         let suspects = std::mem::take(&mut self.function.suspects);
         let Some(switch) = self.notes().filter(|_| !suspects.is_empty()) else { return };
@@ -85,12 +85,12 @@ impl Translator<'_> {
                 }
                 s.note(is_small, bools);
             }
-            // (The branch settles.)
+            // (`when` calls `settle` at its end.)
         });
         self.function.noted[switch as usize] = before;
     }
 
-    /// Whether a condition holds in any component of a value of that type.
+    /// True if a condition holds in any component.
     fn any(&mut self, condition: Word, ty: Type) -> Word {
         match ty.width() {
             Some(1) => condition,
@@ -98,13 +98,13 @@ impl Translator<'_> {
         }
     }
 
-    /// The condition on which a loop ends early, where there is one.
+    /// The condition on which a loop ends early, if loops do.
     pub(in crate::emit) fn ends_early(&mut self) -> Option<Word> {
         let Mode::Fast { repeats: true, .. } = self.function.mode else { return None };
         Some(self.is_on(Switch::Again))
     }
 
-    /// A condition that also has this value where loops end early.
+    /// Forces a condition to `value` if loops end early.
     pub(in crate::emit) fn or_ends_early(&mut self, condition: Word, value: bool) -> Word {
         self.settle();
         let Some(ends) = self.ends_early() else { return condition };
@@ -115,7 +115,7 @@ impl Translator<'_> {
         self.instruction(Op::LogicalAnd, Type::BOOL, &[condition, goes_on])
     }
 
-    /// Notes that a constant is subnormal; whether it is.
+    /// Notes a constant that is subnormal; returns true if it is.
     pub(in crate::emit) fn note_constant(&mut self, ty: Type, words: &[u32]) -> bool {
         if self.notes().is_none() {
             return false;
@@ -130,8 +130,7 @@ impl Translator<'_> {
         is_any
     }
 
-    /// Notes where a value that comes from outside is subnormal: a number, or a vector or matrix of
-    /// numbers.
+    /// Notes a subnormal value from outside: a num, or a vector or matrix of nums.
     pub(in crate::emit) fn note_from_outside(&mut self, id: Word, ty: Type) {
         if self.notes().is_none() {
             return;
@@ -151,7 +150,7 @@ impl Translator<'_> {
         }
     }
 
-    /// Whether numbers are subnormal, by their bits.
+    /// True, by component, if numbers are subnormal; tests bits.
     pub(super) fn is_subnormal(&mut self, id: Word, ty: Type) -> Word {
         let width = ty.width().expect("a number or a vector");
         let (uints, bools) = (Type::of(Scalar::U32, width), Type::bvec(width));
@@ -162,7 +161,7 @@ impl Translator<'_> {
         self.instruction(Op::ULessThan, bools, &[below, last])
     }
 
-    /// A sum or product of full numbers, whose result may be subnormal, which is noted.
+    /// A sum or product of full numbers; a subnormal result is noted.
     pub(super) fn noted(&mut self, op: Core, ty: Type, ids: &[Word]) -> Option<Word> {
         let is_product = op == Core::Mul;
         let is_sum = matches!(op, Core::Add | Core::Sub);

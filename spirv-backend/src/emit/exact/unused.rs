@@ -1,4 +1,4 @@
-//! Instructions whose results nothing needs.
+//! Dead-code elimination.
 
 use super::regions::ids;
 use crate::emit::translator::Translator;
@@ -7,10 +7,10 @@ use rspirv::spirv::{Op, Word};
 use rustc_hash::FxHashSet;
 
 impl Translator<'_> {
-    /// Drops them from the blocks of the function that is open. (Calls may do more than compute.)
+    /// Drops instructions of the open function whose results are unused. (Calls may have effects.)
     pub(in crate::emit) fn drop_unused(&mut self) {
         let blocks = &mut self.function.blocks;
-        // What comes from a later round stands behind its φ.
+        // The operands of φ's may be defined later, by loops.
         let all = blocks.iter().flat_map(|block| &block.instructions);
         let phis = all.filter(|instruction| instruction.class.opcode == Op::Phi);
         let mut used: FxHashSet<Word> = phis.flat_map(ids).collect();
@@ -30,7 +30,7 @@ impl Translator<'_> {
             kept.reverse();
             block.instructions = kept;
         }
-        // The first operand is the id that is decorated or named.
+        // The first operand is the decorated or named id.
         let is_kept = |instruction: &Instruction| match instruction.operands.first() {
             Some(Operand::IdRef(of)) => !dropped.contains(of),
             _ => true,
