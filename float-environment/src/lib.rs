@@ -88,7 +88,7 @@ mod registers {
     pub(super) type Control = u32;
 
     const STATUS: u32 = 0x3f;
-    /// Nothing traps, results are rounded to nearest even, subnormals are kept.
+    /// No traps, results rounded to nearest even, subnormals kept.
     pub(super) const DEFAULT: Control = 0x1f80;
 
     pub(super) fn foreign(foreign: Foreign) -> Option<Control> {
@@ -140,7 +140,7 @@ mod registers {
     pub(super) type Saved = [u64; 2];
     pub(super) type Control = u64;
 
-    /// Nothing traps, results are rounded to nearest even, subnormals are kept, NaNs propagate.
+    /// No traps, results rounded to nearest even, subnormals kept, NaNs propagated.
     pub(super) const DEFAULT: Control = 0;
 
     pub(super) fn foreign(foreign: Foreign) -> Option<Control> {

@@ -1,5 +1,5 @@
-//! Are mistakes of the raise and of the evaluator of words found? Small shaders whose colours are known find each of
-//! the raise that is switched on, and small modules each of the evaluator.
+//! Tests find the mutants of the raise and of the evaluator of words: shaders with known colours find
+//! each of the raise, small modules each of the evaluator.
 //!
 //! `cargo test -p lambdav-spirv-frontend --features mutants --test mutants`
 
@@ -21,7 +21,7 @@ mod theorem;
 #[path = "all/written.rs"]
 mod written;
 
-/// Bodies of functions from the column of a pixel to a number, and the numbers of columns 0 to 7.
+/// Bodies of functions from a pixel's column to a number, with the numbers of columns 0 to 7.
 const SHADERS: [(&str, [f32; 8]); 4] = [
     // A case that falls into the next one, and one that does not.
     (
@@ -35,7 +35,7 @@ const SHADERS: [(&str, [f32; 8]); 4] = [
          return float(y);",
         [1.0, 110.0, 100.0, 1000.0, 1.0, 110.0, 100.0, 1000.0],
     ),
-    // A continue that goes on with the next number.
+    // A `continue` that goes on with the next number.
     (
         "int sum = 0;
          for (int i = 0; i < 8; i++) {
@@ -46,7 +46,7 @@ const SHADERS: [(&str, [f32; 8]); 4] = [
          return float(sum);",
         [15.0, 14.0, 13.0, 12.0, 11.0, 10.0, 15.0, 15.0],
     ),
-    // A store to an array that some pixels make.
+    // A store to an array by some pixels only.
     (
         "float a[3];
          a[0] = 1.0; a[1] = 2.0; a[2] = 3.0;
@@ -54,7 +54,7 @@ const SHADERS: [(&str, [f32; 8]); 4] = [
          return a[0] + a[1] + a[2];",
         [10.0, 10.0, 10.0, 10.0, 55.0, 54.0, 53.0, 53.0],
     ),
-    // A return out of a loop, behind which there is code.
+    // A return out of a loop that is followed by code.
     (
         "int i;
          for (i = 0; i < 5; i++) {
@@ -65,7 +65,7 @@ const SHADERS: [(&str, [f32; 8]); 4] = [
     ),
 ];
 
-/// What the shaders give, or that one is refused.
+/// The colours of the shaders; `None` if one is refused.
 fn colours() -> Option<Vec<[f32; 8]>> {
     let one = |(body, _): &(&str, [f32; 8])| {
         let text = format!(

@@ -86,7 +86,7 @@ impl Device {
         limits.max_color_attachments.min(limits.max_fragment_output_attachments)
     }
 
-    /// Whether samplers filter textures linearly here, and the number of fraction bits in the weights of
+    /// Support of linear filtering for textures, and the numbers of fraction bits in the weights of
     /// texels and of levels.
     pub fn filtering(&self) -> (bool, [u32; 2]) {
         let Shared { loaded, physical, limits, .. } = &*self.shared;

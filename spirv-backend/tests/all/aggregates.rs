@@ -1,4 +1,4 @@
-//! Structures, variants and arrays: random programs before `spirv-val`, and what becomes of them.
+//! Structures, variants and arrays: `spirv-val` accepts random programs.
 
 #[path = "../../../tests/differential/tests/aggregates/graph.rs"]
 mod graph;

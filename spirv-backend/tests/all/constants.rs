@@ -20,7 +20,8 @@ const PROGRAM: &str = "(constant gain num 2)
     (uniform u num 5)
     (vec4 (if on gain u) (num n) (num m) (@ (if decides (.y many) 3)))";
 
-/// Of each type of scalar, with its default and with other values; what an `@` looked at is folded.
+/// One constant of each scalar type, with its default and with other values. Constants that an `@`
+/// needed are folded.
 #[test]
 fn constants_are_kept() {
     let source = SourceFile::new("constants.lv", PROGRAM);

@@ -1,5 +1,5 @@
-//! Exact modules: what eval_S makes of them is what the core's evaluator says, however roughly the device
-//! computes what Vulkan leaves to it.
+//! Exact modules: eval_S computes the same bits as the core's evaluator, however inaccurate a conformant
+//! device is.
 
 use crate::support::{Shader, by_core, by_words_of, conformance, gallery, generated, programs};
 use crate::validity::accepted_by_spirv_val;
@@ -8,13 +8,13 @@ use lambdav_spirv_backend::emit::{EmitOptions, Exact, FloatControls, Subnormals}
 use lambdav_spirv_eval::Arithmetic;
 use lambdav_test_support::Random;
 
-/// Rounds of a program's loops, and of all loops of a module: those of the library, and the machine that the rare function is,
-/// whose rounds are its blocks.
+/// Limits of the rounds of a program's loops, and of all loops of a module: those of the library and the
+/// rare function's dispatch loop, with one round per block.
 const LIMIT: u64 = 1 << 12;
 const ALL: u64 = 1 << 22;
 
-/// The kinds of modules, and devices that they are right on: as IEEE 754 says, or as roughly as Vulkan lets them be, but
-/// where subnormal numbers must be kept.
+/// The kinds of modules, each with devices on which it is right: IEEE 754, or as inaccurate as Vulkan
+/// allows, except that some must keep subnormal numbers.
 fn kinds() -> Vec<(EmitOptions, Arithmetic)> {
     let mut all = Vec::new();
     for (float64, subnormals) in [
@@ -42,7 +42,7 @@ fn check(shader: &Shader, count: usize, options: &EmitOptions, arithmetic: Arith
     let module = emit_program(&program, Some(&shader.source), options).expect("it fits");
     let wanted = by_core(&program, &pixels, LIMIT);
     let found = |limit| by_words_of(&program, &module, &pixels, limit, arithmetic);
-    // Which loop it is that does not end, the machine does not know.
+    // The dispatch loop does not identify the endless loop.
     let ends = wanted.iter().all(Result::is_ok);
     let found = found(if ends { ALL } else { 4 * LIMIT });
     for ((wanted, found), inputs) in wanted.iter().zip(&found).zip(&pixels) {
@@ -70,7 +70,7 @@ fn theorem_on_generated_programs() {
             check(&shader, 4, &options, rough);
             if i % 4 == 0 {
                 check(&shader, 4, &options, Arithmetic::default());
-                // The module finds out that it is not what it was emitted for.
+                // The module detects that the device is not as it was emitted for.
                 let twice = Arithmetic { rounds_twice: true, ..rough };
                 check(&shader, 1, &options, twice);
             }
@@ -97,16 +97,16 @@ fn spirv_val_accepts() {
     }
 }
 
-/// Choices before a function that does not decide.
+/// Selects before a function that does not decide.
 #[test]
 fn theorem_on_pitfalls() {
     for text in [
         "(uniform u num 0) (define m (.z (if (less 6 u) (mouse) (vec4 0))))
          (define w (if (less-eq u 6) u 3)) (tan (floor (/ m w)))",
-        // A constant whose first use not all pixels come to.
+        // A constant whose first use some pixels do not reach.
         "(define y (.y (frag-coord)))
          (vec2 (if (< y 3) (* 3e-41 y) y) (if (< y 6) (* 1e30 3e-41) (/ 3e-41 y)))",
-        // More quotients than places that call a function with loops.
+        // More quotients than calls of a function with loops are allowed.
         "(define p (frag-coord)) (define q (/ (.yzxw p) (+ 1 p)))
          ((rec-func (n v) (if (greater n 0) (rec (- n 1) (/ (+ v 1e-38) (* q 3))) (+ (/ v q) (sqrt v))))
           (floor (* 0.1 (.x p))) (/ p 1e38))",
@@ -118,7 +118,8 @@ fn theorem_on_pitfalls() {
     }
 }
 
-/// The definition of `word`, a function whose values are random words: another one for each number, pixel and seed.
+/// Defines `word`, a function whose values are random words that depend on its argument, the pixel and
+/// the seed.
 fn words(seed: usize) -> String {
     format!(
         "(define place (frag-coord))
@@ -128,7 +129,8 @@ fn words(seed: usize) -> String {
     )
 }
 
-/// Quotients, roots and `fma` of numbers of any bits, and of numbers from 1 to 2, which meet in powers of two.
+/// Quotients, roots and `fma` of random bit patterns, and of numbers from 1 to 2, whose results are near
+/// powers of two.
 #[test]
 fn theorem_on_operands_of_any_kind() {
     for seed in 0..12 {
@@ -155,8 +157,8 @@ fn theorem_on_operands_of_any_kind() {
 
 /// A random expression of numbers near zero.
 fn near_zero(random: &mut Random, depth: usize) -> String {
-    // Some of them are the least full number, those whose squares and products come near it, and those whose
-    // differences do.
+    // Includes the least full number, numbers whose squares and products are near it, and numbers whose
+    // differences are.
     const LEAVES: [&str; 18] = [
         "0",
         "1",
@@ -205,7 +207,8 @@ fn near_zero(random: &mut Random, depth: usize) -> String {
     }
 }
 
-/// Numbers so small that sums and products of them may be subnormal: those that the module does not test must not be.
+/// Numbers so small that their sums and products may be subnormal; any that the module does not test
+/// must not be.
 #[test]
 fn theorem_near_zero() {
     let mut random = Random::new(20);

@@ -1,5 +1,5 @@
-//! Each operation of the core on integers, and each to or from them, on operands that are near a
-//! limit: what is undefined in SPIR-V is not executed.
+//! All core operations on, to and from integers, with operands near limits: the module executes no
+//! undefined operation.
 
 use crate::support::{by_core, by_words};
 use lambdav_core::graph::{Core, Graph, NodeId, Output, Uniform};
@@ -15,7 +15,7 @@ fn op(graph: &mut Graph, op: Op, operands: &[NodeId]) -> NodeId {
     graph.op(op, operands.to_vec(), Span::default())
 }
 
-/// The operation on uniforms of these types, of one width: its bits in two outputs.
+/// The operation on uniforms of these types, of one width; the bits of its result fill two outputs.
 fn program(operation: Op, types: &[Type]) -> Core {
     let mut core = Core::default();
     let graph = &mut core.graph;

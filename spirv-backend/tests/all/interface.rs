@@ -1,4 +1,4 @@
-//! What a module shares with the world: its bytes, its interface, and the layout of its memory.
+//! Bytes of a module, its interface, and the layout of shared memory.
 
 use lambdav_core::inputs::Inputs;
 use lambdav_core::resource::{Bound, BufferData};
@@ -55,7 +55,7 @@ fn std140() {
     assert_eq!(found.uniforms(), wanted);
 }
 
-/// Of two elements each, whose components are numbered, the words of the first and the length of both.
+/// Two numbered elements of each type: the words of the first, and the total length.
 #[test]
 fn elements_lie_by_std430() {
     let mut types = Types::default();

@@ -1,4 +1,4 @@
-//! The library of exact modules: its texts are those of its source, and what is in them.
+//! The library of exact modules: its texts match its source, and its functions are right.
 //!
 //! `BLESS=1 cargo test -p lambdav-spirv-backend --test all -- library` writes the texts.
 
@@ -26,7 +26,7 @@ fn folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("exact")
 }
 
-/// The core of a function, from the source.
+/// The core of a function, compiled from the source.
 fn compiled(function: Function) -> Core {
     let mut text = String::new();
     for name in SOURCE {
@@ -54,7 +54,7 @@ fn the_texts_are_those_of_the_source() {
     }
 }
 
-/// Operations on nums: `bits` of the operands and `from-bits` of the result.
+/// The only float operations are `bits` of the operands and `from-bits` of the result.
 #[test]
 fn there_is_no_arithmetic_on_floats() {
     for &function in Function::ALL {
@@ -87,7 +87,7 @@ fn emitted(program: &Program) -> EmittedModule {
     emit(program, None, &options).expect("it can be said in SPIR-V")
 }
 
-/// The instructions of the only function. Drivers copy it to each place that calls it.
+/// Limits the instructions of the only function: drivers copy it to each call.
 #[test]
 fn functions_are_small() {
     for &function in Function::ALL {
@@ -108,7 +108,7 @@ fn functions_are_small() {
     }
 }
 
-/// What a function is by definition: the processor's operation, or the reference mathematics.
+/// The expected result: the processor's operation, or the reference mathematics.
 fn expected(function: Function, operands: [f32; 3]) -> u32 {
     let [a, b, c] = operands;
     let value = match function {
@@ -122,7 +122,7 @@ fn expected(function: Function, operands: [f32; 3]) -> u32 {
     if value.is_nan() { NAN } else { value.to_bits() }
 }
 
-/// The words of the functions, executed: at special operands and others, few, since each takes thousands of instructions.
+/// Executes the words at special and random operands; few, since each takes thousands of instructions.
 #[test]
 fn words_compute_the_functions() {
     let mut random = Random::new(7);

@@ -1,4 +1,4 @@
-//! Words that are no module, or nearly one: an error, never a panic, and never an endless run.
+//! Malformed words, and words close to a module: an error, never a panic, and never an endless run.
 
 use crate::support::{Shader, generated};
 use lambdav_core::inputs::Inputs;
@@ -20,7 +20,7 @@ fn sample() -> Vec<u32> {
     .words
 }
 
-/// Reads and runs whatever it is.
+/// Loads and runs any words.
 fn survive(words: &[u32]) {
     for undefined in [Undefined::Marked, Undefined::Total] {
         survive_with(words, undefined);
@@ -84,7 +84,7 @@ proptest! {
     }
 }
 
-/// What is not known is called by its name.
+/// An unknown instruction is reported by name.
 #[test]
 fn refusals_name_the_instruction() {
     let mut words = sample();

@@ -1,4 +1,4 @@
-//! What modules look like.
+//! The instructions of emitted modules.
 
 use crate::support::{Shader, by_words_of};
 use lambdav_core::inputs::Inputs;
@@ -10,7 +10,7 @@ use rspirv::binary::Assemble;
 use rspirv::dr::Operand;
 use rspirv::spirv::{Decoration, GlslStd450Op, Op};
 
-/// How exact modules are emitted for most GPUs.
+/// Options for exact modules on most GPUs.
 const EXACT: Exact = Exact {
     float64: true,
     fused: true,
@@ -19,7 +19,7 @@ const EXACT: Exact = Exact {
     registers: false,
 };
 
-/// The instructions between the first label and the end of the function, without lines and results.
+/// The instructions from the first label to the end of the function, without lines and results.
 fn body(text: &str) -> Vec<&str> {
     let lines = text.lines().skip_while(|line| !line.contains("= OpLabel")).skip(1);
     lines
@@ -78,7 +78,7 @@ fn arithmetic_is_not_contracted() {
     }
 }
 
-/// Only then have all `fma` one precision.
+/// `NoContraction` is what gives every `fma` the same precision.
 #[test]
 fn fused_operations_are_not_contracted() {
     let shader = Shader::new("a.lv", "(vec3 (fma (time) 3 (frame)) (/ 2 (time)) (sqrt (frame)))");
@@ -117,13 +117,13 @@ fn loops_are_structured() {
     )
     .text();
     assert_eq!(count(&text, "OpLoopMerge"), 1, "{text}");
-    // Two in the header; in the continue block one for `s` alone, since `n` is the same on both
-    // ways.
+    // Two in the header; in the continue block only one for `s`, since both ways pass the same `n`.
     assert!((3..=4).contains(&count(&text, "OpPhi")), "{text}");
     assert_eq!(count(&text, "OpVariable"), 2, "an output and the inputs: {text}");
 }
 
-/// Arrays of the machine have constant indices, but for one store to each, without which they would be in registers.
+/// Arrays of the dispatch loop have constant indices except for one store to each, which keeps it out of
+/// registers.
 #[test]
 fn the_machine_keeps_values_in_memory_or_in_registers() {
     let shader =
@@ -165,7 +165,7 @@ fn the_machine_keeps_values_in_memory_or_in_registers() {
     }
 }
 
-/// NVIDIA's compiler crashes on them.
+/// NVIDIA's compiler crashes on φ's of bools in loop headers.
 #[test]
 fn no_bools_go_round_in_loops() {
     let shader = Shader::new(
@@ -201,7 +201,7 @@ fn no_bools_go_round_in_loops() {
     }
 }
 
-/// The instructions of the function of that name in an exact module.
+/// The instructions of the function with that name in an exact module.
 fn function_of(text: &str, name: &str, exact: Exact) -> Vec<Op> {
     let options = EmitOptions { exact: Some(exact), ..EmitOptions::default() };
     let module = Shader::new("a.lv", text).emitted(&options);
@@ -214,7 +214,8 @@ fn function_of(text: &str, name: &str, exact: Exact) -> Vec<Op> {
     function.all_inst_iter().map(|it| it.class.opcode).collect()
 }
 
-/// The rare function is a machine, since it calls `exp` of the library. Choices are no cases of it, unless an arm calls `exp`.
+/// The rare function calls `exp` of the library, so it is a dispatch loop. A selection is no case of its
+/// own unless an arm calls `exp`.
 #[test]
 fn choices_stay_together_in_machines() {
     let stores = |choices: usize, arm: &str| {
@@ -232,7 +233,8 @@ fn choices_stay_together_in_machines() {
     assert!(stores(1, "(exp a)") + 8 < stores(3, "(exp a)"));
 }
 
-/// Sums of sums take what is in binary64 already; the components of the mouse, which may be subnormal, are made such once.
+/// Nested sums reuse their operands in binary64; each component of the mouse, which may be subnormal, is
+/// converted once.
 #[test]
 fn numbers_stay_in_binary64() {
     for text in [
@@ -242,12 +244,12 @@ fn numbers_stay_in_binary64() {
     ] {
         let of = function_of(text, "rare", EXACT);
         let count = |op| of.iter().filter(|&&it| it == op).count();
-        // Digits and sign of a result that is subnormal are taken from words of 64 bits.
+        // The digits and the sign of a subnormal result are taken from words of 64 bits.
         assert_eq!([count(Op::ConvertUToF), count(Op::UConvert)], [2, 2], "{text}");
     }
 }
 
-/// Compilers take for loops that follow one another a time that doubles with each.
+/// Compile times double with each loop that follows another.
 #[test]
 fn functions_with_loops_are_not_called_often() {
     let exact = Exact { float64: false, fused: false, ..EXACT };
@@ -259,7 +261,7 @@ fn functions_with_loops_are_not_called_often() {
     assert_eq!([2, 8, 20].map(calls), [2, 8, 1]);
 }
 
-/// The ways out of loops for pixels that are computed again: each loads what the pixel has noted.
+/// Counts the extra exits of loops for pixels that are computed again: each loads the switch.
 #[test]
 fn loops_that_count_have_no_way_out_of_their_own() {
     let ways_out = |text: &str| {
@@ -275,7 +277,7 @@ fn loops_that_count_have_no_way_out_of_their_own() {
         let again = named("again").map(Operand::IdRef);
         let fast = module.functions.iter().find(|of| of.def_id() == named("fast"));
         let instructions = fast.expect("it is there").all_inst_iter();
-        // What is noted is loaded and stored.
+        // Each note also loads and stores the switch.
         let of_variable = instructions.filter(|it| it.operands.first() == again.as_ref());
         let counts = of_variable.fold([0; 2], |[loads, stores], it| match it.class.opcode {
             Op::Load => [loads + 1, stores],
@@ -294,9 +296,9 @@ fn loops_that_count_have_no_way_out_of_their_own() {
         (0, up("0", "(and (less (time) 3) (not (greater i 9)))", "(+ i (if (less i 5) 1 1))")),
         (0, up("(max 0i (int (time)))", "(not (>= i 9i))", "(+ i 3i)")),
         (0, up("0u", "(less i (min (uint (time)) 100u))", "(+ i 1u)")),
-        // It leaves with what its last round has computed.
+        // The loop leaves with a value of its last round.
         (1, "((rec-func (i) (if (less i (min 10 (time))) (rec (+ i 1)) (* i (time)))) 0)".to_owned()),
-        // They may be far from the bound, or not come to it.
+        // The counter may be far from the bound, or never reach it.
         (1, up("(time)", "(less i 10)", "(+ i 1)")),
         (1, up("0", "(less i (time))", "(+ i 1)")),
         (1, up("0", "(less i (max 10 (time)))", "(+ i 1)")),
@@ -307,9 +309,9 @@ fn loops_that_count_have_no_way_out_of_their_own() {
         (1, up("0", "(less i (min 10 (time)))", "(+ i 1e-4)")),
         (1, up("0", "(less i (min 5000 (time)))", "(+ i 1)")),
         (1, up("(max (uint (time)) 9u)", "(greater i 2u)", "(- i 3u)")),
-        // NaN is not at least 10, either.
+        // NaN fails `>= 10`, too.
         (1, up("(max (time) 0)", "(not (>= i 10))", "(+ i 1)")),
-        // The inner one would have too many rounds, all together.
+        // The rounds of both loops together exceed the limit.
         (
             1,
             "((rec-func (i) (if (less i (min 90 (time)))
@@ -333,7 +335,7 @@ fn the_interface_has_names() {
     assert!(text.contains("Location 2") && text.contains("Offset 16"), "{text}");
 }
 
-/// `%7 = OpFAdd …` as `(OpFAdd, name of %7)`, of all results with names.
+/// Maps `%7 = OpFAdd …` to `(OpFAdd, name of %7)`, for all named results.
 fn named(words: &[u32]) -> Vec<(&'static str, String)> {
     let module = rspirv::dr::load_words(words).expect("it is a module");
     let names: std::collections::HashMap<u32, &str> = module
@@ -349,8 +351,8 @@ fn named(words: &[u32]) -> Vec<(&'static str, String)> {
         .collect()
 }
 
-/// What the source calls it first, a debugger does: values of `define`, `let` and parameters,
-/// results of `if`s and loops, and what goes round in loops.
+/// Debuggers see the first source name of a value: of `define`, `let` and parameters, of results of
+/// `if`s and loops, and of loop parameters.
 #[test]
 fn values_have_their_names() {
     let text = "(define (wave phase) (sin (+ phase phase)))
@@ -411,7 +413,7 @@ fn float_controls_are_on_demand() {
     }
 }
 
-/// Text, a line, and a name longer than an instruction can be.
+/// A text, a line and a name longer than one instruction.
 #[test]
 fn long_sources() {
     let name = "n".repeat(300_000);
@@ -423,7 +425,7 @@ fn long_sources() {
     assert_eq!((source.name.as_str(), source.text.as_str()), ("a.lv", text.as_str()));
 }
 
-/// Deeper than evaluators may recurse.
+/// Nesting deeper than evaluators may recurse.
 #[test]
 fn deep_nesting() {
     let mut text = "(time)".to_owned();
@@ -436,7 +438,7 @@ fn deep_nesting() {
     assert!(Module::new(&module.words).is_ok());
 }
 
-/// The words of a program of so many operations, all with names and lines.
+/// Number of words of a program with that many operations, all with names and lines.
 fn words(operations: usize) -> usize {
     let mut text = "(define v0 (.x (frag-coord)))".to_owned();
     for i in 1..=operations {
@@ -454,7 +456,7 @@ fn modules_grow_with_programs() {
     assert!(many < 17 * few, "{few} words, and {many}");
 }
 
-/// The evaluator contracts for a rough device what the module lets it, and nothing else.
+/// For a rough device, the evaluator contracts exactly the operations that the module allows.
 #[test]
 fn sums_of_products_are_contracted_where_they_may_be() {
     type Contracted = fn(f32, f32) -> f32;

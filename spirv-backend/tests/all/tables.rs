@@ -1,4 +1,4 @@
-//! The constants of the library of exact modules, from integer arithmetic.
+//! Computes the constants of the library of exact modules by integer arithmetic.
 //!
 //! `BLESS=1 cargo test -p lambdav-spirv-backend --test all -- tables` writes `exact/tables.lv`.
 
@@ -6,18 +6,19 @@ use num_bigint::{BigInt, BigUint};
 use std::fmt::Write;
 use std::path::Path;
 
-/// Digits behind the binary point of a constant.
+/// Fraction bits of a constant.
 const BITS: u32 = 112;
-/// Those with which they are computed.
+/// Fraction bits of intermediate results.
 const MORE: u32 = 400;
-/// What is added to the limbs of the series that are subtracted from: 0, as a number.
+/// Bias added to the limbs of alternating series: a number equal to 0.
 const BIAS: [u32; 4] = [0xffff_fff8, 0x7fff_fff8, 0x7fff_fff8, 0x8000_0000];
 
 fn one(bits: u32) -> BigInt {
     BigInt::from(1) << bits
 }
 
-/// The sum of (-1)^k / ((2k+1) n^(2k+1)), or without the signs: the arctangent of 1/n, or its hyperbolic one.
+/// The sum of (-1)^k / ((2k+1) n^(2k+1)), or of its absolute values: the arctangent of 1/n, or the
+/// hyperbolic one.
 fn inverse_tangent(n: u32, alternating: bool) -> BigInt {
     let mut sum = BigInt::from(0);
     let mut power = one(MORE) / n;
@@ -37,7 +38,7 @@ fn pi() -> BigInt {
     4 * (12 * angle(18) + 8 * angle(57) - 5 * angle(239))
 }
 
-/// ln 2, from 26, 4801 and 8749 = 2 · 3^7 · … as sums of logarithms.
+/// ln 2, by sums of logarithms at 26, 4801 and 8749 (= 2 · 3^7 · …).
 fn ln_2() -> BigInt {
     let area = |n| inverse_tangent(n, false);
     18 * area(26) - 2 * area(4801) + 8 * area(8749)
@@ -47,7 +48,7 @@ fn log2_e() -> BigInt {
     one(2 * MORE) / ln_2()
 }
 
-/// The first of the digits.
+/// The leading bits.
 fn truncated(value: BigInt) -> BigInt {
     value >> (MORE - BITS)
 }
@@ -72,8 +73,8 @@ fn limbs(value: &BigInt, bias: [u32; 4]) -> String {
     format!("(uvec4 {:#x}u {:#x}u {:#x}u {:#x}u)", limb(0), limb(1), limb(2), limb(3))
 }
 
-/// A series whose terms are subtracted from one another has the limbs of the bias added, and its first coefficient, 1, is
-/// 1 - 2^-112.
+/// Writes a table. An alternating series has the bias added to its limbs, and its first coefficient, 1,
+/// is written as 1 - 2^-112.
 fn table(page: &mut String, name: &str, doc: &str, alternating: bool, terms: &[BigInt]) {
     writeln!(page, "; {doc}\n(define {name} (array").expect("writing to a string");
     let bias = if alternating { BIAS } else { [0; 4] };

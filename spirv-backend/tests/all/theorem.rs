@@ -67,7 +67,7 @@ fn in_every_version() {
     }
 }
 
-/// Arguments of a `rec` change all at once, and may open blocks of their own.
+/// `rec` arguments change in parallel, and may open blocks.
 #[test]
 fn on_pitfalls() {
     for text in [
@@ -77,7 +77,7 @@ fn on_pitfalls() {
             s)) 0 0)",
         "((rec-func (n) (if (< n 3) (if (< n (.x (frag-coord))) (rec (+ n 1)) (rec (+ n 2))) n)) 0)",
         "((rec-func (n) (if (< n 3) (rec (+ n 1)) (if (< n (.x (frag-coord))) 1 (if (< n (time)) 2 (sin n))))) 0)",
-        // Both arms of a tail go on, at the end of an arm that has a loop.
+        // Both arms of a tail continue, after an arm that has a loop.
         "((rec-func (n s) (if (< n 9)
             (if (< ((rec-func (k) (if (< k s) (rec (+ k 1)) k)) 0) (.y (frag-coord)))
               (rec (+ n 1) (+ s 0.5)) (rec (+ n 2) (* s 0.5)))

@@ -1,7 +1,7 @@
-//! Emitted modules before other people's validators: `spirv-val` and naga.
+//! Emitted modules pass the validators `spirv-val` and naga.
 //!
-//! `spirv-val` and `spirv-opt` are Debian's package spirv-tools, which `.ci/install-tools`
-//! installs; the tests that need them are skipped where they are absent, and say so.
+//! `spirv-val` and `spirv-opt` are Debian's package spirv-tools, which `.ci/install-tools` installs.
+//! Without them, the tests that need them are skipped and report that.
 
 use crate::support::{Shader, by_core, by_words, conformance, gallery, generated, programs};
 use lambdav_core::op::Op;
@@ -49,7 +49,7 @@ fn validate(path: &Path, environment: &str, name: &str) {
     assert!(output.status.success(), "{name}, {environment}: {said}");
 }
 
-/// Demands that spirv-val, where it is there, accepts a module of version 1.0.
+/// Checks a module of version 1.0 with spirv-val, if installed.
 pub(crate) fn accepted_by_spirv_val(module: &EmittedModule) {
     if has_tool("spirv-val") {
         let folder = TempDir::new().expect("a folder");
@@ -57,7 +57,7 @@ pub(crate) fn accepted_by_spirv_val(module: &EmittedModule) {
     }
 }
 
-/// Demands that spirv-val, where it is there, accepts the modules of all versions of a program.
+/// Checks the modules of all versions of a program with spirv-val, if installed.
 pub(crate) fn accepted_in_all_versions(program: &Program, name: &str) {
     if !has_tool("spirv-val") {
         return;
@@ -73,7 +73,7 @@ pub(crate) fn accepted_in_all_versions(program: &Program, name: &str) {
     }
 }
 
-/// What naga has against a module.
+/// naga's complaint about a module.
 fn by_naga(words: &[u32]) -> Result<(), String> {
     let options = naga::front::spv::Options::default();
     let module = naga::front::spv::Frontend::new(words.iter().copied(), &options).parse();
@@ -85,7 +85,7 @@ fn by_naga(words: &[u32]) -> Result<(), String> {
     validator.validate(&module).map(|_| ()).map_err(|error| format!("{error:?}"))
 }
 
-/// Demands that both accept a module of version 1.0.
+/// Checks a module of version 1.0 with both validators.
 pub(crate) fn accepted(module: &EmittedModule) {
     accepted_by_spirv_val(module);
     by_naga(&module.words).expect("naga accepts it");
@@ -138,7 +138,7 @@ fn spirv_val_accepts() {
     }
 }
 
-/// Samples by the device's samplers, of all options, with other fetches and in divergent code.
+/// Native samples with all options, next to fetches and in divergent code.
 #[test]
 fn native_sampling_is_accepted() {
     for options in ["", "(filter nearest)", "(wrap repeat) mipmaps", "srgb (wrap mirror) mipmaps"] {
@@ -157,7 +157,7 @@ fn native_sampling_is_accepted() {
         let error = Module::new(&module.words).expect_err("it is not evaluated").to_string();
         let expected = "an image sample, which depends on a sampler's state, cannot be evaluated";
         assert!(error.ends_with(expected), "{error}");
-        // As core text says it, too.
+        // The core text states native sampling, too.
         let text = core_text::print(&core, None).expect("it is small");
         let (again, diagnostics) = core_text::read(&SourceFile::new("native.core", &text));
         let again = again.unwrap_or_else(|| panic!("{diagnostics:?}\n{text}"));
@@ -166,8 +166,7 @@ fn native_sampling_is_accepted() {
     }
 }
 
-/// What spirv-opt makes of a module computes the same bits wherever loops end; it takes for granted
-/// that they do.
+/// spirv-opt's result computes the same bits if loops end, which spirv-opt assumes.
 #[test]
 fn spirv_opt_keeps_the_bits() {
     if !has_tool("spirv-opt") {
@@ -178,7 +177,7 @@ fn spirv_opt_keeps_the_bits() {
     let given = gallery().into_iter().chain(conformance());
     for shader in given.chain(generated(0..programs())) {
         let program = shader.scheduled(&shader.locations());
-        // It folds elementary functions with its own.
+        // spirv-opt folds elementary functions with its own implementations.
         if has_elementary(&program) {
             continue;
         }
@@ -219,8 +218,8 @@ fn naga_accepts() {
     let given = gallery().into_iter().chain(conformance());
     for shader in given.chain(generated(0..programs())) {
         let name = shader.source.name();
-        // WGSL has no infinite literals, and so naga takes none; nor does it take the std140 layout
-        // of a mat2, or structures without members.
+        // naga rejects infinite literals, which WGSL lacks, the std140 layout of a mat2, and structures
+        // without members.
         let types = shader.core.graph.types();
         let has_mat2 = types.all().any(|ty| types.parts(ty).any(|part| part == Type::mat(2)))
             || shader.core.uniforms.iter().any(|uniform| uniform.ty == Type::mat(2));
@@ -238,7 +237,7 @@ fn naga_accepts() {
     assert!(accepted >= 1000 + programs() / 2, "{accepted}");
 }
 
-/// Whether a constant is infinite or NaN.
+/// True if a constant is infinite or NaN.
 fn has_special(program: &Program) -> bool {
     let statements = program.blocks.iter().flat_map(|block| &block.statements);
     statements.into_iter().any(|statement| match statement {

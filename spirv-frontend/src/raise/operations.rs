@@ -14,9 +14,9 @@ use rspirv::spirv::Op;
 /// Signedness in which integer operands are taken.
 #[derive(Clone, Copy)]
 enum Sign {
-    /// That of the result.
+    /// The signedness of the result.
     Result,
-    /// That of the first operand.
+    /// The signedness of the first operand.
     First,
     Is(Scalar),
 }

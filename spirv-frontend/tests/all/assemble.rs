@@ -1,4 +1,4 @@
-//! The assembler: its words are those of `spirv-as`, and a text that is wrong is told where.
+//! The assembler: its words are those of `spirv-as`, and errors have places.
 
 use crate::support::{Shader, gallery};
 use crate::tools;
@@ -63,7 +63,7 @@ fn our_own_text_comes_back() {
         let name = shader.source.name();
         let words = assemble(&text, SpirvVersion::of_environment("spv1.0").expect("it is known"))
             .unwrap_or_else(|error| panic!("{name}: {:?} {}", error.span, error.kind));
-        // Version, generator and bound are not of the text.
+        // Version, generator and bound are not part of the text.
         let same = words.iter().zip(&module.words).skip(5).take_while(|(a, b)| a == b).count();
         let (found, wanted) = (words.get(5 + same), module.words.get(5 + same));
         assert!(
@@ -74,7 +74,7 @@ fn our_own_text_comes_back() {
     }
 }
 
-/// Everything that the syntax has, once.
+/// Each construct of the syntax once.
 #[test]
 fn numbers_strings_and_masks() {
     let text = r#"
@@ -145,7 +145,7 @@ fn what_is_wrong_is_said() {
     assert!(!is_assembly("Option") && is_assembly("; SPIR-V\n OpCapability Shader"));
 }
 
-/// Texts that were cut off, or of which a part was exchanged.
+/// Texts that are truncated or have a part replaced.
 #[test]
 fn no_text_is_a_panic() {
     let shaders = gallery();

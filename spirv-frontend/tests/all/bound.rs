@@ -1,10 +1,10 @@
-//! Textures with levels, buffers of matrices, the same numbers in several descriptor sets, and variables that begin with
-//! what is computed of specialisation constants.
+//! Textures with levels, buffers of matrices, equal bindings in several descriptor sets, and variables
+//! with computed specialisation constants as initialisers.
 
 use crate::written::{COLUMN, module};
 
-/// Samples of a texture whose number of levels is asked for: the level as the place moves, with something added, as
-/// gradients say, and given.
+/// Samples of a texture whose number of levels is queried: with implicit level, with bias, with
+/// gradients, and with explicit level.
 pub(crate) fn levels() -> Vec<u32> {
     let decorations = "OpDecorate %picture DescriptorSet 1
          OpDecorate %picture Binding 4
@@ -41,8 +41,8 @@ pub(crate) fn levels() -> Vec<u32> {
     module(decorations, declarations, &body)
 }
 
-/// Two buffers of the same number in two sets, one of matrices by rows, one of matrices that are not square, and what
-/// variables begin with.
+/// Two buffers with the same binding in two sets, one of row-major matrices, one of matrices that are
+/// not square; and initialisers of variables.
 pub(crate) fn buffers() -> Vec<u32> {
     let decorations = "OpDecorate %rows_block Block
          OpDecorate %by_rows DescriptorSet 0

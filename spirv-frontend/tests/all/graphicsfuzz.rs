@@ -1,9 +1,9 @@
 //! Fragment shaders that once broke a driver, with the picture that they must draw: tests of the Vulkan
-//! conformance suite, as far as they draw one picture or compare two. On a sample of pixels the theorem is
-//! tested ([`crate::theorem`]): 64 of each, or as many as the environment's `PIXELS` says.
+//! conformance suite that draw one picture or compare two. The theorem ([`crate::theorem`]) is tested on
+//! a sample of pixels of each: 64, or the environment's `PIXELS`.
 //!
-//! They lie in `../shared/corpus`, which is no part of the project; without it the tests are skipped, and
-//! without `spirv-opt` that of optimised modules.
+//! The files are in `../shared/corpus`, outside the project. Without them the tests are skipped; without
+//! `spirv-opt`, the one of optimised modules is.
 
 use crate::theorem::{Counts, Foreign, pixels};
 use crate::tools;
@@ -24,7 +24,7 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-/// Why a file is not tested, or what is wrong.
+/// The reason why a file is not tested, or its failure.
 #[derive(Debug)]
 enum Verdict {
     Unsupported(String),
@@ -50,7 +50,7 @@ struct Read<'t> {
     counts: RefCell<Counts>,
 }
 
-/// The words of a pipeline's shader, and the program that they are.
+/// The words of a pipeline's shader, and its raised program.
 fn program(
     read: &Read<'_>,
     pipeline: &AmberPipeline,
@@ -82,7 +82,7 @@ fn uniforms(
         let Placement::Words(offsets) = &member.placement else {
             unreachable!("the raise places words")
         };
-        // What is behind the end of a buffer is zero.
+        // A buffer reads as zero after its end.
         let words = pipeline.blocks.get(&of.binding).and_then(|block| {
             let mut block = block.to_vec();
             let end = offsets.iter().max().map_or(0, |&last| last as usize + 4);
@@ -150,7 +150,7 @@ fn check(text: &str, optimised: bool) -> Result<Counts, Verdict> {
                 let clear = clear.get(number).copied().unwrap_or_default();
                 pictures.insert(&pipeline.target, draw(&read, pipeline, clear)?);
             }
-            // Whatever the tolerance: what is expected is exact.
+            // The tolerance is ignored: the expected colours are exact.
             AmberCommand::ExpectColour { picture, place, size: [w, h], colour, .. } => {
                 is_checked = true;
                 let (picture, [x0, y0]) = (&pictures[picture], *place);

@@ -1,9 +1,9 @@
-//! Pixels that are discarded and go on or not, and switches with cases that do nothing.
+//! Discarded pixels that continue or end, and switches with empty cases.
 
 use crate::written::{COLUMN, module};
 
-/// Pixels that become helpers in a function, in a loop that goes on, and behind it; what is asked of that; and derivatives
-/// behind all of it, which are as if nothing had happened.
+/// Pixels become helpers in a function, in a loop that continues, and after it; the module tests that,
+/// and takes derivatives afterwards, which are unaffected.
 pub(crate) fn demoted() -> Vec<u32> {
     let functions = "%of_int = OpTypeFunction %int %int
          %f = OpFunction %int None %of_int
@@ -55,7 +55,7 @@ pub(crate) fn demoted() -> Vec<u32> {
     module("", &format!("%u24 = OpConstant %int 24\n {functions}"), &body)
 }
 
-/// OpTerminateInvocation, in a loop in a function.
+/// OpTerminateInvocation in a loop of a function.
 pub(crate) fn terminated() -> Vec<u32> {
     let functions = "%of_int = OpTypeFunction %int %int
          %f = OpFunction %int None %of_int
@@ -93,8 +93,8 @@ pub(crate) fn terminated() -> Vec<u32> {
     module("", &format!("%i7 = OpConstant %int 7\n {functions}"), &body)
 }
 
-/// Cases that are the end of their switch, or leave the loop around it, or fall into the next one and do nothing; a
-/// switch without cases, and one of which all cases do nothing.
+/// Empty cases that end their switch, leave the loop around it, or fall into the next case; a switch
+/// without cases, and one with empty cases only.
 pub(crate) fn empty_cases() -> Vec<u32> {
     let body = format!(
         "%sum = OpVariable %to_int Function

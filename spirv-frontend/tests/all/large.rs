@@ -1,14 +1,15 @@
-//! Large values of which little is read cost no more than that.
+//! Large values cost no more than the parts that are read.
 
 use lambdav_spirv::assemble::{SpirvVersion, assemble};
 use lambdav_spirv_frontend::{RaiseOptions, raise};
 use std::fmt::Write;
 use std::time::{Duration, Instant};
 
-/// Many seconds of words before zeros were shared; a hundredth of a second now.
+/// Time limit: it took many seconds before zeros were shared, and takes a hundredth of a second now.
 const MOST: Duration = Duration::from_secs(4);
 
-/// A module with these declarations and this body, which gives `%r`, a number; of arrays of 60,000 numbers.
+/// A module with arrays of 60,000 numbers, these declarations, and this body, which computes the number
+/// `%r`.
 fn module(declarations: &str, variables: &str, body: &str) -> Vec<u32> {
     let text = format!(
         "OpCapability Shader

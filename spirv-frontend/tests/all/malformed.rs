@@ -1,5 +1,5 @@
-//! Words that are no module, or nearly one: a program or a diagnostic, never a panic. The same for the evaluator of
-//! words, of what other compilers write.
+//! Malformed words, and words close to a module: a program or a diagnostic, never a panic; likewise for
+//! the evaluator of words with modules of other compilers.
 
 use crate::support::{Shader, generated};
 use crate::tools::assemble;
@@ -20,7 +20,7 @@ use proptest::prelude::*;
 use std::cell::Cell;
 use std::path::Path;
 
-/// Raises whatever it is, and runs what comes of it.
+/// Raises any words and runs the program.
 fn survive(words: &[u32]) {
     let Ok((core, _)) = raise("a.spv", words, &RaiseOptions::default()).program else { return };
     let locations: Vec<u32> = core.outputs.iter().map(|output| output.location).collect();
@@ -33,7 +33,7 @@ fn survive(words: &[u32]) {
     let _ = Evaluator::new(&program, 3).run(&inputs, &|| false);
 }
 
-/// Reads and executes whatever it is, by the evaluator of words.
+/// Loads and executes any words with the evaluator of words.
 fn survive_executed(words: &[u32]) {
     for undefined in [Undefined::Marked, Undefined::Total] {
         let options = LoadOptions { undefined, ..LoadOptions::default() };
@@ -48,12 +48,12 @@ fn survive_executed(words: &[u32]) {
     }
 }
 
-/// Modules that others write.
+/// Modules in the style of other compilers.
 fn of_others() -> Vec<Vec<u32>> {
     written().into_iter().map(|(_, words)| words).chain(of_naga()).collect()
 }
 
-/// What naga writes: calls, pointers, switches, textures.
+/// Modules by naga: calls, pointers, switches, textures.
 fn of_naga() -> Vec<Vec<u32>> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests/foreign");
     let mut all = Vec::new();
@@ -66,7 +66,7 @@ fn of_naga() -> Vec<Vec<u32>> {
     all
 }
 
-/// What is said of a module.
+/// The diagnostic for a module.
 fn error(words: &[u32]) -> Diagnostic {
     let raised = raise("a.spv", words, &RaiseOptions::default());
     raised.program.expect_err("it is wrong")
@@ -95,7 +95,7 @@ fn every_beginning_and_every_word() {
     }
 }
 
-/// Of modules that others write, words with other values: some that are ids, some that are not.
+/// Replaces words of other compilers' modules, by valid ids and by other values.
 #[test]
 fn every_word_of_others() {
     for (number, words) in of_others().iter().enumerate() {
@@ -103,7 +103,7 @@ fn every_word_of_others() {
             assert!(Module::new(&words[..end]).is_err(), "{end} words");
             survive_executed(&words[..end]);
         }
-        // Lines and names say nothing that is executed.
+        // Lines and names are never executed.
         let step = 1 + number / 9 * 3;
         for at in (0..words.len()).step_by(step) {
             let flips = (0..32).step_by(5).map(|bit| words[at] ^ 1 << bit);
@@ -154,7 +154,7 @@ proptest! {
     }
 }
 
-/// A fragment shader, whose function has this body, and these declarations before it.
+/// A fragment shader whose function has this body, after these declarations.
 fn module(declarations: &str, body: &str) -> Vec<u32> {
     assemble(&text(declarations, body), "spv1.0")
 }
@@ -187,7 +187,7 @@ fn text(declarations: &str, body: &str) -> String {
     )
 }
 
-/// Each of these is refused, with that code and in these words.
+/// Each of these is refused, with that code and message.
 #[test]
 fn what_is_refused() {
     if !has_tool("spirv-as") {
@@ -241,8 +241,8 @@ fn what_is_refused() {
     }
 }
 
-/// Each function of GLSL.std.450 takes so many operands: one more or one less is refused, by the evaluator of words,
-/// too.
+/// Operand counts of GLSL.std.450 functions: one more or one less is refused, also by the evaluator of
+/// words.
 #[test]
 fn operands_of_functions() {
     let declarations = "%vec3 = OpTypeVector %f32 3
@@ -256,7 +256,7 @@ fn operands_of_functions() {
         %v3 = OpConstantComposite %vec3 %one %one %one
         %v4 = OpConstantComposite %vec4 %one %one %one %one
         %m4 = OpConstantComposite %mat4 %v4 %v4 %v4 %v4";
-    // The type of the result, the operands.
+    // Result type and operands.
     let mut all: Vec<(&str, &str, Vec<&str>)> = Vec::new();
     for name in
         ["Round", "RoundEven", "Trunc", "FAbs", "FSign", "Floor", "Ceil", "Fract", "Radians"]
@@ -313,7 +313,7 @@ fn operands_of_functions() {
             let colour = "%v = OpCompositeConstruct %vec4 %one %one %one %one";
             let body = format!("%a = OpLabel\n {call}\n {colour}\n OpStore %out %v\n OpReturn");
             let version = SpirvVersion::of_environment("spv1.0").expect("it is known");
-            // spirv-as refuses other numbers of operands itself.
+            // spirv-as itself refuses a wrong number of operands.
             assemble_loosely(&text(declarations, &body), version).expect("it can be written")
         };
         let right = written(&operands);
@@ -330,7 +330,7 @@ fn operands_of_functions() {
     }
 }
 
-/// Calls that double what there is thirty times are refused for their size.
+/// Calls that double the program thirty times are refused for its size.
 #[test]
 fn many_calls() {
     if !has_tool("spirv-as") {

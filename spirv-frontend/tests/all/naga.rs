@@ -1,6 +1,6 @@
-//! What naga makes of WGSL and GLSL: the shaders of `tests/foreign`, and, where the environment's `NAGA_INPUTS`
-//! names a folder, all WGSL, GLSL (`.frag`) and SPIR-V text (`.spvasm`) in it, such as naga's own test inputs (`naga/tests/in`
-//! of gfx-rs/wgpu).
+//! naga's SPIR-V for WGSL and GLSL: the shaders of `tests/foreign`, and all WGSL, GLSL (`.frag`) and
+//! SPIR-V text (`.spvasm`) in the folder named by the environment's `NAGA_INPUTS`, such as naga's own
+//! test inputs (`naga/tests/in` of gfx-rs/wgpu).
 
 use crate::theorem::{Counts, Foreign, pixels};
 use crate::tools::optimised;
@@ -16,10 +16,10 @@ use std::path::Path;
 /// Width and height of a picture.
 const SIZE: [u32; 2] = [48, 40];
 
-/// How often a loop goes round; naga's inputs have loops without an end.
+/// Limit of a loop's rounds; some of naga's inputs have endless loops.
 const ITERATIONS: u64 = 1000;
 
-/// The names of a module's entry points of the fragment stage.
+/// The names of a module's fragment entry points.
 fn entry_points(words: &[u32]) -> Vec<String> {
     let (mut names, mut at) = (Vec::new(), 5);
     while let Some(&first) = words.get(at) {
@@ -34,10 +34,10 @@ fn entry_points(words: &[u32]) -> Vec<String> {
     names
 }
 
-/// What comes of an entry point.
+/// The result for an entry point.
 enum Verdict {
     Passed(Counts),
-    /// The code of the diagnostic, and what it says.
+    /// Code and message of the diagnostic.
     Refused(String, String),
     Failed(String),
 }
@@ -45,7 +45,7 @@ enum Verdict {
 fn check(words: &[u32], entry_point: &str, seed: u64) -> Verdict {
     let mut options =
         RaiseOptions { entry_point: Some(entry_point.to_owned()), ..RaiseOptions::default() };
-    // Of others, all pixels have the same.
+    // Inputs at other locations are equal for all pixels.
     options.locations.insert(0, LocationSource::Uv);
     let mut raised = raise("a.spv", words, &options).program;
     if raised.as_ref().is_err_and(|error| error.message.contains("a position for an input")) {
@@ -74,7 +74,7 @@ fn words_of(path: &Path) -> Result<Vec<u32>, String> {
     to_spirv(language, &SourceFile::new("a", text)).map_err(|all| all[0].message.clone())
 }
 
-/// The words without the source's language, which `spirv-opt` may not know yet.
+/// The words without the source language, which `spirv-opt` may not know yet.
 fn in_no_language(words: &[u32]) -> Vec<u32> {
     let (mut words, mut at) = (words.to_vec(), 5);
     while let Some(&first) = words.get(at) {

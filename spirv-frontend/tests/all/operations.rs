@@ -1,5 +1,5 @@
-//! Instructions that our own emitter does not use, on operands that are near a limit, against what they are
-//! in Rust, and raised against what the evaluator of words makes of them.
+//! Instructions that our own emitter does not use, on operands near limits: the evaluator of words
+//! against Rust's operations, and the raise against the evaluator.
 
 use crate::tools::assemble;
 use lambdav_core::evaluate::Evaluator;
@@ -10,10 +10,10 @@ use lambdav_spirv_eval::{LoadOptions, Module, ModuleEvaluator, Resources, Undefi
 use lambdav_spirv_frontend::{RaiseOptions, raise};
 use lambdav_test_support::{INTEGERS, NUMBERS, Random, has_tool};
 
-/// What an instruction gives for its operands; `None` where that is not asked.
+/// The result of an instruction for its operands.
 type Meaning = fn([u32; 3]) -> u32;
 
-/// Instructions from `%a %b %c` (uints), `%i %j` (the first two as ints), `%x %y` (as floats) to the uint `%r`, and what they mean.
+/// Instructions from `%a %b %c` (uints), `%i %j` (the first two as ints), `%x %y` (as floats) to the uint `%r`, with their results.
 const INTEGER: &[(&str, Meaning)] = &[
     ("%q = OpSRem %int %i %j\n %r = OpBitcast %uint %q", |[a, b, _]| match b {
         0 => 0,
@@ -95,7 +95,7 @@ fn num(word: u32) -> f32 {
     f32::from_bits(word)
 }
 
-/// The bits of a number; of any NaN one.
+/// The bits of a number; every NaN is the canonical one.
 fn word(value: f32) -> u32 {
     if value.is_nan() { NAN } else { value.to_bits() }
 }
@@ -108,13 +108,13 @@ fn half(word: u32) -> u32 {
     if x >= 65_520.0 {
         return sign | 0x7c00;
     }
-    // The last place: of 11 bits, or of the least numbers.
+    // The weight of the last place: of 11 bits, or that of subnormal numbers.
     let exponent = if x == 0.0 { -14 } else { x.log2().floor().max(-14.0) as i32 };
     let places = (x / 2_f64.powi(exponent - 10)).round_ties_even() as u32;
     sign | (places + (exponent + 14) as u32 * 1024)
 }
 
-/// The same from `%x %y %z`, floats.
+/// The same from the floats `%x %y %z`.
 const NUMERIC: &[(&str, Meaning)] = &[
     ("%q = OpFMod %float %x %y\n %r = OpBitcast %uint %q", |[a, b, _]| {
         word(num(a) - num(b) * (num(a) / num(b)).floor())
@@ -229,7 +229,7 @@ const NUMERIC: &[(&str, Meaning)] = &[
     }),
 ];
 
-/// Instructions of which only that is asked that the raise and the evaluator of words agree.
+/// Instructions for which only agreement of the raise and the evaluator of words is tested.
 const AGREED: &[&str] = &[
     "%r = OpShiftLeftLogical %uint %a %b",
     "%r = OpShiftRightLogical %uint %a %b",
@@ -269,8 +269,8 @@ const AGREED: &[&str] = &[
     "%v = OpVectorTimesScalar %vec2 %xy %y\n %q = OpCompositeExtract %float %v 1\n %r = OpBitcast %uint %q",
 ];
 
-/// Functions of numbers and vectors, of which the same is asked: of `%x %y %z`, or of the vectors `%xyxy`, `%powers` and
-/// `%yxzx`, as many as there are.
+/// Functions of floats and vectors with the same test: of `%x %y %z`, or of the vectors `%xyxy`,
+/// `%powers` and `%yxzx`, as many as the function takes.
 const FUNCTIONS: &[(&str, usize)] = &[
     ("Round", 1),
     ("RoundEven", 1),
@@ -304,12 +304,12 @@ const FUNCTIONS: &[(&str, usize)] = &[
     ("Reflect", 2),
 ];
 
-/// The word whose halves are these numbers.
+/// The word with these halves.
 pub(crate) fn joined(halves: &[u32]) -> u32 {
     num(halves[0]) as u32 | (num(halves[1]) as u32) << 16
 }
 
-/// What the evaluator of words makes of a module and these push constants.
+/// The value of a module with these push constants, by the evaluator of words.
 pub(crate) fn by_words(module: &Module, of: [u32; 3]) -> u32 {
     let mut resources = Resources::default();
     resources.set_block(None, of.to_vec());
@@ -319,7 +319,7 @@ pub(crate) fn by_words(module: &Module, of: [u32; 3]) -> u32 {
     joined(halves)
 }
 
-/// The text of a shader that puts the halves of `%r` into two components.
+/// The text of a shader that writes the halves of `%r` to two components.
 pub(crate) fn text(body: &str) -> String {
     format!(
         "OpCapability Shader
@@ -397,7 +397,7 @@ fn module(body: &str) -> Vec<u32> {
     assemble(&text(body), "spv1.3")
 }
 
-/// Compares the raise and the evaluator of words, and both with a meaning if there is one.
+/// Compares the raise with the evaluator of words, and both with the expected meaning, if given.
 fn check(body: &str, meaning: Option<Meaning>, pool: &[u32]) {
     let mut random = Random::new(1);
     let words = module(body);

@@ -1,5 +1,4 @@
-//! Our own modules: λV → SPIR-V → raise gives back what the program computes, bit for bit, and about as
-//! many values.
+//! Our own modules: λV → SPIR-V → raise computes the same bits with about as many values.
 
 use crate::support::{Shader, by_core, by_words, conformance, gallery, generated, programs};
 use lambdav_core::graph::Core;
@@ -8,14 +7,14 @@ use lambdav_core::schedule::{Program, schedule};
 use lambdav_spirv_backend::emit::{EmitOptions, emit};
 use lambdav_spirv_frontend::{RaiseOptions, raise};
 
-/// How many values programs have, and how many after the way through SPIR-V.
+/// Number of values of programs before and after the round trip through SPIR-V.
 #[derive(Default)]
 struct Sizes {
     before: usize,
     after: usize,
     worst: (f64, String),
-    /// Pixels on which the program exceeds a limit of loops, how many of these do so behind SPIR-V, where a
-    /// loop that nobody needs does not run, and for how many it is the same loop.
+    /// Pixels for which the program exceeds a loop limit; those of them for which the raised program
+    /// does, too (unused loops do not run); those with the same loop.
     exceeding: [usize; 3],
 }
 
@@ -33,7 +32,7 @@ impl Sizes {
         }
     }
 
-    /// How many times as many there are.
+    /// Ratio of the numbers of values.
     fn ratio(&self) -> f64 {
         self.after as f64 / self.before as f64
     }
@@ -45,7 +44,7 @@ impl Sizes {
     }
 }
 
-/// The program after the way through SPIR-V.
+/// The program after the round trip through SPIR-V.
 fn raised(shader: &Shader) -> Core {
     let module = shader.emitted(&EmitOptions::default());
     let clear = shader.core.discard.map_or([0; 4], |discard| discard.clear);
@@ -57,7 +56,7 @@ fn raised(shader: &Shader) -> Core {
     raised.program.unwrap_or_else(|error| panic!("{name}: {error:?}\n{text}")).0
 }
 
-/// The inputs of a pixel for the raised program, by the names of uniforms and resources.
+/// The inputs of a pixel for the raised program, by names of uniforms and resources.
 fn renamed(shader: &Shader, core: &Core, inputs: &Inputs) -> Inputs {
     let position = |name: &str| shader.core.uniforms.iter().position(|of| of.name == name);
     let uniform = |name: &str| inputs.uniforms[position(name).expect("it has it")].clone();

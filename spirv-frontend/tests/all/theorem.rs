@@ -1,5 +1,5 @@
-//! The theorem, read backwards: what the words of a module compute is what the program computes to which
-//! they are raised, on every engine, and what that computes when it is emitted again.
+//! The theorem backwards: the words of a module, the raised program on every engine, and the program's
+//! emitted words compute the same.
 //!
 //! *eval_S(w) = core(raise(w)) = simd(raise(w)) = eval_S(emit(raise(w)))*, bit for bit.
 
@@ -24,30 +24,30 @@ use lambdav_spirv_eval::{
 use lambdav_test_support::Random;
 use std::sync::Arc;
 
-/// A module, the program that it was raised to, and what both are given.
+/// A module, its raised program, and the inputs of both.
 pub(crate) struct Foreign<'m> {
     pub(crate) words: &'m [u32],
     pub(crate) core: &'m Core,
     pub(crate) interface: &'m Interface,
-    /// What a pixel keeps that is discarded.
+    /// The colour of a discarded pixel.
     pub(crate) clear: [f32; 4],
     pub(crate) size: [u32; 2],
-    /// The values of uniforms, in the order of the program's.
+    /// The values of uniforms, in the program's order.
     pub(crate) uniforms: Vec<Arc<[u32]>>,
-    /// The words of blocks, by set and binding; of push constants by `None`.
+    /// The words of blocks, by set and binding; `None` for push constants.
     pub(crate) blocks: Vec<(Option<[u32; 2]>, Vec<u32>)>,
-    /// Textures and buffers, in the order of the program's.
+    /// Textures and buffers, in the program's order.
     pub(crate) resources: Vec<Bound>,
     pub(crate) max_iterations: u64,
 }
 
-/// What was compared.
+/// Counts of a comparison.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Counts {
     pub(crate) pixels: usize,
     pub(crate) discarded: usize,
-    /// Pixels for which executing the words exceeds the limit of iterations, and those of them for which
-    /// the program has a value, since the core is lazy.
+    /// Pixels for which executing the words exceeds the limit of iterations; `lazy` counts those for
+    /// which the lazy core still has a value.
     pub(crate) endless: usize,
     pub(crate) lazy: usize,
 }
@@ -61,30 +61,29 @@ impl Counts {
     }
 }
 
-/// How many pixels of each shader are compared: 64, or as many as the environment's `PIXELS` says, rounded down to a
-/// square.
+/// The compared pixels of each shader: 64, or the environment's `PIXELS`, rounded down to a square.
 pub(crate) fn pixels(size: [u32; 2]) -> Vec<[u32; 2]> {
     let count = std::env::var("PIXELS");
     let count: u32 = count.map_or(64, |text| text.parse().expect("PIXELS is a number"));
     let side = count.isqrt().max(1);
-    // Neighbours are of other rows and columns of their quads.
+    // Neighbours in the sample differ in their row and column in the quad.
     let at = |k: u32, other: u32, size: u32| (k * size / side + other % 3).min(size - 1);
     let row = |y: u32| (0..side).map(move |x| [at(x, y, size[0]), at(y, x, size[1])]);
     (0..side).flat_map(row).collect()
 }
 
-/// A pixel of four components; any NaN is one.
+/// A pixel of four components; every NaN becomes the canonical one.
 fn filled(words: &[u32]) -> [u32; 4] {
     let mut pixel = [0.0_f32, 0.0, 0.0, 1.0].map(f32::to_bits);
     pixel.iter_mut().zip(words).for_each(|(to, &word)| *to = word);
     pixel.map(|word| if f32::from_bits(word).is_nan() { NAN } else { word })
 }
 
-/// What there is at a pixel, of each output; nothing where a loop exceeds the limit.
+/// The colours of all outputs at a pixel; `None` if a loop exceeds the limit.
 type Colours = Option<Vec<[u32; 4]>>;
 
 impl<'m> Foreign<'m> {
-    /// With values of uniforms by a seed, and some data for textures and buffers.
+    /// Values of uniforms from a seed, and some data for textures and buffers.
     pub(crate) fn seeded(
         words: &'m [u32],
         (core, interface): (&'m Core, &'m Interface),
@@ -99,7 +98,7 @@ impl<'m> Foreign<'m> {
         Self { words, core, interface, clear, size, uniforms, blocks, resources, max_iterations }
     }
 
-    /// Compares all that the theorem says are the same.
+    /// Compares all values that the theorem equates.
     pub(crate) fn check(&self, pixels: &[[u32; 2]]) -> Result<Counts, String> {
         let mut locations: Vec<u32> = self.core.outputs.iter().map(|of| of.location).collect();
         locations.sort_unstable();
@@ -172,7 +171,7 @@ impl<'m> Foreign<'m> {
         for of in module.resources() {
             let binding = Binding::Descriptor { set: of.set, binding: of.binding };
             let number = self.interface.resource(binding);
-            // What is declared and not used is bound to nothing.
+            // Unused resources are not bound.
             bound.push(number.map_or(Bound::Nothing, |number| self.resources[number].clone()));
         }
         let inputs = Inputs { resources: bound, ..self.inputs([0, 0]) };
@@ -194,7 +193,7 @@ impl<'m> Foreign<'m> {
         }
     }
 
-    /// The pictures by machine code, of each output; none where a loop exceeds the limit in some pixel.
+    /// The pictures of all outputs by machine code; `None` if a loop exceeds the limit in some pixel.
     fn draw(&self, locations: &[u32]) -> Result<Option<Vec<Frame>>, String> {
         let size = Size::new(self.size[0], self.size[1]).expect("it is small");
         let mut settings = Settings::new(self.core, size);
@@ -213,7 +212,7 @@ impl<'m> Foreign<'m> {
     }
 }
 
-/// What an evaluator of words computes for a pixel.
+/// The outputs of a pixel by the evaluator of words.
 fn outputs(
     evaluator: &mut ModuleEvaluator<'_>,
     inputs: &Inputs,
@@ -234,7 +233,7 @@ fn outputs(
     }
 }
 
-/// Values for uniforms of these types: small, so that loops end.
+/// Values for uniforms of these types; small, so that loops end.
 fn values(types: &Types, of: impl IntoIterator<Item = Type>, seed: u64) -> Vec<Arc<[u32]>> {
     let mut random = Random::new(seed);
     let numbers = [0.75_f32, 1.5, 0.25, 2.0, -0.5, 3.0, 1.0, 5.5].map(f32::to_bits);
@@ -264,7 +263,7 @@ fn values(types: &Types, of: impl IntoIterator<Item = Type>, seed: u64) -> Vec<A
     all
 }
 
-/// Blocks with these values, laid out as the interface says.
+/// Blocks with these values in the layout of the interface.
 fn blocks(interface: &Interface, uniforms: &[Arc<[u32]>]) -> Vec<(Option<[u32; 2]>, Vec<u32>)> {
     let mut all: Vec<(Option<[u32; 2]>, Vec<u32>)> = Vec::new();
     for (block, uniform, member) in interface.uniforms() {

@@ -1,11 +1,12 @@
-//! Programs of spirv-tools, Debian's package, which `.ci/install-tools` installs, and the files of GraphicsFuzz.
+//! Programs of Debian's package spirv-tools, which `.ci/install-tools` installs, and the files of
+//! GraphicsFuzz.
 
 use lambdav_spirv::{bytes, words};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-/// What a program writes that is given that as its input.
+/// Standard output of a program with that input.
 fn run(command: &mut Command, input: &[u8]) -> Vec<u8> {
     let mut child = command
         .stdin(Stdio::piped())
@@ -19,20 +20,20 @@ fn run(command: &mut Command, input: &[u8]) -> Vec<u8> {
     output.stdout
 }
 
-/// The words of a module from its text.
+/// Assembles a module with spirv-as.
 pub(crate) fn assemble(text: &str, environment: &str) -> Vec<u32> {
     let mut assembler = Command::new("spirv-as");
     assembler.args(["--target-env", environment, "--preserve-numeric-ids", "-o", "-", "-"]);
     words(&run(&mut assembler, text.as_bytes())).expect("it is a module")
 }
 
-/// The words of an optimised module.
+/// Optimises a module with spirv-opt.
 pub(crate) fn optimised(module: &[u32]) -> Vec<u32> {
     let bytes = run(Command::new("spirv-opt").args(["-O", "-", "-o", "-"]), &bytes(module));
     words(&bytes).expect("it is a module")
 }
 
-/// Whether spirv-val accepts a module.
+/// True if spirv-val accepts a module.
 pub(crate) fn is_valid(module: &[u32]) -> bool {
     let mut child = Command::new("spirv-val")
         .arg("-")
@@ -41,12 +42,12 @@ pub(crate) fn is_valid(module: &[u32]) -> bool {
         .stderr(Stdio::null())
         .spawn()
         .expect("it is installed");
-    // It may end before it has read everything.
+    // spirv-val may end before it has read everything.
     let _ = child.stdin.take().expect("it is a pipe").write_all(&bytes(module));
     child.wait().expect("it ends").success()
 }
 
-/// The tests that GraphicsFuzz found, in order, if they are there.
+/// The tests that GraphicsFuzz found, sorted, if they are there.
 pub(crate) fn graphicsfuzz_files() -> Option<Vec<PathBuf>> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../shared/corpus/graphicsfuzz");
     let files = std::fs::read_dir(folder).ok()?;

@@ -1,5 +1,5 @@
-//! The table of docs/spirv.md, "What undefined behaviour becomes", row by row: on the core that is raised, and by the
-//! evaluator of words.
+//! The table of docs/spirv.md, "What undefined behaviour becomes", row by row, for the raised core and
+//! for the evaluator of words.
 
 use crate::operations::{by_words, joined, text};
 use lambdav_core::evaluate::Evaluator;
@@ -13,16 +13,16 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
 
-/// Instructions that compute the uint `%r`, the words of `%a`, `%b` and `%c`, and those of the result.
+/// Instructions that compute the uint `%r`; the words of `%a`, `%b` and `%c`; the word of the result.
 type Case = (&'static str, [u32; 3], u32);
 
-/// How a row is shown to be true.
+/// Proof of a row.
 enum Proof {
-    /// By what instructions give, on both sides.
+    /// Results of instructions, by both evaluators.
     Values(&'static [Case]),
-    /// By that test.
+    /// A test elsewhere: file and name.
     Test(&'static str, &'static str),
-    /// By a test of this module.
+    /// A test of this module.
     Here,
 }
 use Proof::{Here, Test, Values};
@@ -33,7 +33,7 @@ const MOST: u32 = i32::MAX as u32;
 const ONE: u32 = 0x3f80_0000;
 const MINUS_ZERO: u32 = LEAST;
 const INFINITY: u32 = 0x7f80_0000;
-/// 1 + 2^-23, and its square rounded.
+/// 1 + 2^-23, and its square, rounded.
 const ABOVE_ONE: u32 = ONE + 1;
 const SQUARE: u32 = ONE + 2;
 
@@ -361,7 +361,7 @@ fn module(body: &str) -> Vec<u32> {
     assemble(&whole, version).unwrap_or_else(|error| panic!("{body}: {error:?}"))
 }
 
-/// What the core of a module gives for these words.
+/// The result of a module's core for these words.
 fn by_core(body: &str, words: &[u32], of: [u32; 3]) -> Result<u32, String> {
     let (core, _) = raise("a.spv", words, &RaiseOptions::default())
         .program
@@ -407,7 +407,7 @@ fn every_row_of_the_table_is_true() {
     }
 }
 
-/// A condition that leads to OpUnreachable has its other value.
+/// A condition that leads to OpUnreachable has the other value.
 #[test]
 fn unreachable_is_not_reached() {
     let body = "%is = OpUGreaterThan %bool %a %b
@@ -424,7 +424,7 @@ fn unreachable_is_not_reached() {
     assert_eq!(by_core(body, &words, [2, 1, 0]).ok(), Some(7), "the value itself is what it is");
 }
 
-/// A loop without an end does not run where nobody needs its result, and exceeds the limit where somebody does.
+/// An endless loop does not run if its result is unused, and exceeds the limit otherwise.
 #[test]
 fn loops_that_nobody_needs_do_not_run() {
     let body = |result: &str| {

@@ -1,4 +1,4 @@
-//! The theorem on small modules of the kind that other compilers write.
+//! The theorem on small modules in the style of other compilers.
 
 use crate::tools::optimised;
 use crate::written::{compare, written};
@@ -14,7 +14,7 @@ fn they_agree() {
         };
         assert!(some.contains(&counts.discarded), "{name}: {counts:?}");
         assert_eq!(counts.endless, 0, "{name}");
-        // It wants whole variables as arguments, and selects no structures.
+        // spirv-opt requires whole variables as arguments, and no selects of structures.
         if !["pointers", "phis"].contains(&name) && has_tool("spirv-opt") {
             let counts = compare(&optimised(&words));
             counts.unwrap_or_else(|error| panic!("{name}, optimised: {error}"));

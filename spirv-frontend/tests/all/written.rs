@@ -1,4 +1,4 @@
-//! Small modules of the kind that other compilers write.
+//! Small modules in the style of other compilers.
 
 use crate::bound;
 use crate::helpers;
@@ -9,7 +9,7 @@ use lambdav_spirv_frontend::{RaiseOptions, raise};
 
 const SIZE: [u32; 2] = [33, 17];
 
-/// A module whose function has this body; declarations and other functions come before it.
+/// A module whose function has this body; declarations and other functions precede it.
 pub(crate) fn module(decorations: &str, declarations: &str, body: &str) -> Vec<u32> {
     let text = format!(
         "OpCapability Shader
@@ -67,19 +67,19 @@ pub(crate) fn module(decorations: &str, declarations: &str, body: &str) -> Vec<u
          OpReturn
          OpFunctionEnd"
     );
-    // The last version whose interfaces are inputs and outputs alone.
+    // The last version whose interfaces have only inputs and outputs.
     let version = SpirvVersion::of_environment("spv1.3").expect("it is known");
     assemble(&text, version).unwrap_or_else(|error| panic!("{error:?}\n{text}"))
 }
 
-/// What a body begins with whose pixel's column is `%c`, an int, and `%x`, a float.
+/// Beginning of a body: the pixel's column is `%c`, an int, and `%x`, a float.
 pub(crate) const COLUMN: &str = "%at = OpLoad %vec4 %frag_coord
      %x = OpCompositeExtract %float %at 0
      %y = OpCompositeExtract %float %at 1
      %c = OpConvertFToS %int %x
      %r = OpConvertFToS %int %y";
 
-/// Compares the words of a module with the program that they are, with some values of uniforms.
+/// Compares the words of a module with its raised program, for some values of uniforms.
 pub(crate) fn compare(words: &[u32]) -> Result<Counts, String> {
     let mut options = RaiseOptions { clear: [0.25, 0.5, 0.75, 1.0], ..RaiseOptions::default() };
     options.locations.insert(0, LocationSource::Uv);
@@ -93,7 +93,7 @@ pub(crate) fn compare(words: &[u32]) -> Result<Counts, String> {
     Ok(counts)
 }
 
-/// Pointers to variables and to parts of them as arguments; what one function stores, the other reads.
+/// Pointers to variables and their parts as arguments; one function reads the other's stores.
 fn pointers_as_parameters() -> Vec<u32> {
     let functions = "%binary = OpTypeFunction %float %to_float %to_array %int
          %to_private = OpTypePointer Private %float
@@ -148,8 +148,8 @@ fn pointers_as_parameters() -> Vec<u32> {
     module("", functions, &body)
 }
 
-/// A case that falls into one that stands before it; literals with the highest bit; a branch out of a loop
-/// in a switch.
+/// A case that falls into an earlier one, literals with the highest bit, and a branch out of a loop in a
+/// switch.
 fn switches() -> Vec<u32> {
     let body = format!(
         "%sum = OpVariable %to_int Function
@@ -205,7 +205,7 @@ fn switches() -> Vec<u32> {
     module("", "", &body)
 }
 
-/// A function that discards the pixel of which its caller would go on.
+/// A function that discards a pixel which its caller would continue.
 fn discarded_in_a_function() -> Vec<u32> {
     let functions = "%of_int = OpTypeFunction %int %int
          %f = OpFunction %int None %of_int
@@ -234,7 +234,8 @@ fn discarded_in_a_function() -> Vec<u32> {
     module("", functions, &body)
 }
 
-/// Matrices by rows and by columns, not square, in arrays of structures, by computed indices.
+/// Row-major and column-major matrices that are not square, in arrays of structures, with dynamic
+/// indices.
 fn blocks_of_uniforms() -> Vec<u32> {
     let decorations = "OpDecorate %block Block
          OpDecorate %given DescriptorSet 1
@@ -305,7 +306,7 @@ fn blocks_of_uniforms() -> Vec<u32> {
     module(decorations, declarations, &body)
 }
 
-/// Specialisation constants with their defaults, and constants that are computed of them.
+/// Specialisation constants with their defaults, and constants computed from them.
 fn specialisation_constants() -> Vec<u32> {
     let decorations = "OpDecorate %n SpecId 0\n OpDecorate %t SpecId 1";
     let declarations = "%n = OpSpecConstant %int 7
@@ -326,7 +327,7 @@ fn specialisation_constants() -> Vec<u32> {
     module(decorations, declarations, &body)
 }
 
-/// φ's that exchange values, a part of a structure that is copied, indices far outside.
+/// φ's that exchange values, a copied part of a structure, indices far out of bounds.
 fn phis_and_copies() -> Vec<u32> {
     let body = format!(
         "%one = OpVariable %to_pair Function
@@ -371,7 +372,7 @@ fn phis_and_copies() -> Vec<u32> {
     module("", "", &body)
 }
 
-/// Derivatives, of one another too, in a function, and of what a branch has chosen.
+/// Derivatives: nested, in a function, and of a φ.
 fn derivatives() -> Vec<u32> {
     let functions = "%of_vec2 = OpTypeFunction %vec2 %vec2
          %f = OpFunction %vec2 None %of_vec2
@@ -407,7 +408,7 @@ fn derivatives() -> Vec<u32> {
     module("", functions, &body)
 }
 
-/// Textures with samplers apart, as arguments too: samples, texels outside, sizes.
+/// Textures with separate samplers, also as arguments: samples, texels out of bounds, sizes.
 fn textures() -> Vec<u32> {
     let decorations = "OpDecorate %picture DescriptorSet 0
          OpDecorate %picture Binding 4
@@ -457,7 +458,8 @@ fn textures() -> Vec<u32> {
     module(decorations, declarations, &body)
 }
 
-/// An arm of a selection that leads to the other one, and arms that meet in front of its end, at a loop.
+/// An arm of a selection that leads to the other arm, and arms that meet before the merge block, at a
+/// loop.
 fn arms_that_meet() -> Vec<u32> {
     let body = format!(
         "%sum = OpVariable %to_float Function
@@ -518,7 +520,7 @@ fn arms_that_meet() -> Vec<u32> {
     module("", "", &body)
 }
 
-/// A loop that takes a derivative of what it carries from round to round, which begins as that.
+/// A loop that takes a derivative of a carried value, which starts with `first`.
 fn derivative_in_a_loop(first: &str) -> Vec<u32> {
     let body = format!(
         "{COLUMN}
@@ -545,14 +547,15 @@ fn derivative_in_a_loop(first: &str) -> Vec<u32> {
     module("", "", &body)
 }
 
-/// What a loop computes from coordinates has no derivative in it: that at the neighbour is not known.
+/// A value that a loop computes from coordinates has no derivative inside the loop: the neighbour's
+/// value is unknown.
 #[test]
 fn derivatives_of_what_loops_carry() {
     let error = compare(&derivative_in_a_loop("%x")).expect_err("it differs from pixel to pixel");
     assert_eq!(error, "a derivative of what a loop around it computes from coordinates");
 }
 
-/// All of them, by names.
+/// All modules, by name.
 pub(crate) fn written() -> Vec<(&'static str, Vec<u32>)> {
     vec![
         ("pointers", pointers_as_parameters()),

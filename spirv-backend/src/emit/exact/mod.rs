@@ -29,9 +29,6 @@
 //! must not be copied often, so the rare function calls each library function from one place
 //! ([`machine`]).
 //!
-//! Compilers of drivers copy a function to wherever it is called. One of some hundred instructions with loops
-//! cannot be copied often, so the rare function calls each function of the library in one place ([`machine`]).
-//!
 //! The tests (a number is *full* if it is not subnormal; zeros are full):
 //!
 //! - A sum of full numbers is subnormal or zero if its size is below 2^-126. It is truly zero if a = −b.

@@ -1,4 +1,4 @@
-//! Programs, and what both evaluators make of them.
+//! Programs, and their values by both evaluators.
 
 use lambdav_core::diagnostics::{Diagnostic, Diagnostics};
 use lambdav_core::evaluate;
@@ -88,8 +88,7 @@ pub(crate) fn gallery() -> Vec<Shader> {
     pictures::gallery().iter().map(shader).collect()
 }
 
-/// The programs that the conformance suite accepts, with uniforms in place of numbers where that
-/// may be.
+/// The programs that the conformance suite accepts, with uniforms in place of numbers where possible.
 pub(crate) fn conformance() -> Vec<Shader> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests/language");
     let mut shaders = Vec::new();
@@ -108,12 +107,12 @@ pub(crate) fn conformance() -> Vec<Shader> {
     shaders
 }
 
-/// How many generated programs to check: 300, or as many as the environment's `PROGRAMS` says.
+/// Number of generated programs: 300, or the environment's `PROGRAMS`.
 pub(crate) fn programs() -> u64 {
     std::env::var("PROGRAMS").map_or(300, |text| text.parse().expect("PROGRAMS is a number"))
 }
 
-/// Generated programs of these seeds, but for those in which an `@` unrolls too much.
+/// Generated programs of these seeds, except those in which an `@` unrolls too much.
 pub(crate) fn generated(seeds: std::ops::Range<u64>) -> impl Iterator<Item = Shader> {
     seeds.filter_map(|seed| {
         let options = GenerateOptions {
@@ -141,8 +140,8 @@ pub(crate) fn generated(seeds: std::ops::Range<u64>) -> impl Iterator<Item = Sha
     })
 }
 
-/// What came of a pixel: the words of the outputs, filled, or the loop that exceeds the limit. A
-/// NaN is any other.
+/// The value of a pixel: the words of the outputs, padded, or the loop that exceeds the limit. All NaNs
+/// are equal.
 pub(crate) type PixelOutcome = Result<Vec<[u32; 4]>, Span>;
 
 fn filled(words: &[u32]) -> [u32; 4] {
@@ -151,7 +150,7 @@ fn filled(words: &[u32]) -> [u32; 4] {
     pixel.map(|word| if f32::from_bits(word).is_nan() { NAN } else { word })
 }
 
-/// What the core's evaluator says.
+/// Evaluates with the core's evaluator.
 pub(crate) fn by_core(program: &Program, pixels: &[Inputs], limit: u64) -> Vec<PixelOutcome> {
     let mut evaluator = evaluate::Evaluator::new(program, limit);
     let pixel = |inputs: &Inputs| match evaluator.run(inputs, &|| false) {
@@ -165,7 +164,7 @@ pub(crate) fn by_core(program: &Program, pixels: &[Inputs], limit: u64) -> Vec<P
     pixels.iter().map(pixel).collect()
 }
 
-/// What eval_S says.
+/// Evaluates with eval_S.
 pub(crate) fn by_words(
     program: &Program,
     module: &EmittedModule,
@@ -175,7 +174,7 @@ pub(crate) fn by_words(
     by_words_of(program, module, pixels, limit, eval::Arithmetic::default())
 }
 
-/// The same of a device that computes in that way.
+/// The same on a device with that arithmetic.
 pub(crate) fn by_words_of(
     program: &Program,
     module: &EmittedModule,
@@ -194,7 +193,7 @@ pub(crate) fn by_words_of(
             let output = |&at: &u32| filled(evaluator.output(at).expect("there is such an output"));
             Ok(program.locations.iter().map(output).collect())
         }
-        // Exact modules have loops of their own.
+        // Exact modules have further loops.
         Err(eval::ModuleFault::LoopLimit { header, position }) => match module.loop_span(header) {
             Some(span) => {
                 assert!(position.is_some(), "loops have lines");
