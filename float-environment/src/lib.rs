@@ -206,7 +206,7 @@ mod tests {
     use super::*;
     use std::hint::black_box;
 
-    /// One operation for each foreign environment, in which its result differs.
+    /// Three operations; each foreign environment changes the result of at least one.
     fn results() -> [u32; 3] {
         let tiny = f32::from_bits(1);
         let third = |sign: f32| black_box(sign) / black_box(3.0);

@@ -520,7 +520,7 @@ fn allocate(
     match ids.is_full() {
         false => Ok(to),
         true => {
-            let what = "values of so many words".into();
+            let what = "values beyond the limit".into();
             Err(LoadError::Unknown { what, at: instruction.at })
         }
     }

@@ -1,4 +1,4 @@
-//! eval_S: what a SPIR-V module computes, by the operational semantics of the λV report (§3).
+//! eval_S: the value of a SPIR-V module, by the operational semantics of the λV report (§3).
 //!
 //! The module is decoded from its words alone and checked as far as executing it needs. Then each pixel
 //! walks the blocks with a memory of ids, the current and the previous block, and the callers of the

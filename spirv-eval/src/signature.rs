@@ -85,7 +85,7 @@ fn read_signature(ids: &mut Ids, head: &Head<'_>, number: usize) -> Result<Signa
         parameters.push((id, entity));
     }
     if ids.is_full() {
-        let what = "parameters of so many words".into();
+        let what = "parameters beyond the limit".into();
         return Err(LoadError::Unknown { what, at: of.at });
     }
     Ok(Signature { id: head.id, result, parameters })

@@ -275,7 +275,7 @@ impl Prepared {
         recorded.map_err(said("vkEndCommandBuffer"))?;
         shared.execute(read, patience)?;
         let flags = vk::MemoryMapFlags::empty();
-        // The buffer has room for so many pixels, so the number fits a `usize`.
+        // A buffer of this size was allocated, so the number fits a `usize`.
         let pixels = (self.bytes / PIXEL) as usize;
         let mut frame = Vec::new();
         frame.try_reserve_exact(pixels).map_err(|_| Error::OutOfMemory)?;

@@ -72,7 +72,7 @@ impl Globals {
         let words = if region.space.is_shared() {
             let words = self.laid_out(ids, instruction, region.kind, region.layout)?;
             if limit < usize::MAX && end(region, &words) > limit {
-                return Err(instruction.malformed("it lies beyond the memory"));
+                return Err(instruction.malformed("it lies outside the block"));
             }
             Words::Apart(words.into())
         } else {
@@ -110,7 +110,7 @@ impl Globals {
                 continue;
             }
             if at > MAX_BLOCK_WORDS {
-                return Err(instruction.malformed("it lies beyond the memory"));
+                return Err(instruction.malformed("it lies outside the block"));
             }
             let aggregate = kind.aggregate.map(|aggregate| aggregate.ty);
             match aggregate.and_then(|ty| Some((ty, ids.get(ty)?))) {

@@ -32,7 +32,7 @@ impl Globals {
         let mut stack = vec![(String::new(), aggregate, kind, layout, 0_usize)];
         while let Some((name, aggregate, kind, layout, at)) = stack.pop() {
             if stack.len() + all.len() > MAX_MEMBERS {
-                return unknown("a block of so many parts");
+                return unknown("a block with too many members");
             }
             match aggregate.and_then(|ty| Some((ty, ids.get(ty)?))) {
                 Some((ty, Entity::Type(SpirvType::Struct(members, _)))) => {
@@ -54,7 +54,7 @@ impl Globals {
                 }
                 Some((ty, &Entity::Type(SpirvType::Array(kind, count)))) => {
                     if count > MAX_MEMBERS {
-                        return unknown("a block of so many parts");
+                        return unknown("a block with too many members");
                     }
                     let step = self.words_of(instruction, ty, None, Decoration::ArrayStride)?;
                     let aggregate = kind.aggregate.map(|aggregate| aggregate.ty);

@@ -176,7 +176,7 @@ impl Globals {
         };
         let (at, words) = (self.variable_words, kind.words());
         if at + words > MAX_OWN_WORDS {
-            return unknown(instruction, "variables of so many words");
+            return unknown(instruction, "variables beyond the limit");
         }
         let built_in = self.decoration(id, Decoration::BuiltIn);
         let role = match class {

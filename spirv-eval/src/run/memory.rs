@@ -100,7 +100,7 @@ impl ModuleEvaluator<'_> {
         let space = match place.space {
             Space::Own(_) | Space::Pointed => {
                 let Words::Together(count) = place.words else {
-                    unreachable!("what is a variable's has no gaps");
+                    unreachable!("a variable's words are contiguous");
                 };
                 let filled = self.filled.get(first..first + count).ok_or(Wrong::Outside)?;
                 if !filled.iter().all(|&filled| filled) {
@@ -131,7 +131,7 @@ impl ModuleEvaluator<'_> {
     pub(super) fn store(&mut self, place: &Place, a: usize) -> Result<(), Wrong> {
         let first = self.first(place)?;
         let Words::Together(count) = place.words else {
-            unreachable!("what is written has no gaps");
+            unreachable!("stored words are contiguous");
         };
         let words = self.variables.get_mut(first..first + count).ok_or(Wrong::Outside)?;
         words.copy_from_slice(&self.memory[a..a + count]);

@@ -267,7 +267,7 @@ impl Raiser<'_, '_> {
     pub(super) fn check_alike(&self) -> Result<()> {
         let differs = |(node, _): &&(NodeId, Span)| !self.graph.is_same_everywhere(*node);
         let Some(&(_, span)) = self.alike.iter().find(differs) else { return Ok(()) };
-        let what = "a derivative of what a loop around it computes from coordinates";
+        let what = "a derivative inside a loop, of a value that it computes from coordinates";
         let mut error = RaiseError::unsupported(what)
             .help("take it outside the loop, or give the level of detail");
         error.span = Some(span);

@@ -13,7 +13,8 @@ use lambdav_test_support::{INTEGERS, NUMBERS, Random, has_tool};
 /// The result of an instruction for its operands.
 type Meaning = fn([u32; 3]) -> u32;
 
-/// Instructions from `%a %b %c` (uints), `%i %j` (the first two as ints), `%x %y` (as floats) to the uint `%r`, with their results.
+/// Instructions from `%a %b %c` (uints), `%i %j` (the first two as ints) and `%x %y` (as floats) to the
+/// uint `%r`, with their results.
 const INTEGER: &[(&str, Meaning)] = &[
     ("%q = OpSRem %int %i %j\n %r = OpBitcast %uint %q", |[a, b, _]| match b {
         0 => 0,

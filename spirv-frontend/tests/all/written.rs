@@ -552,7 +552,7 @@ fn derivative_in_a_loop(first: &str) -> Vec<u32> {
 #[test]
 fn derivatives_of_what_loops_carry() {
     let error = compare(&derivative_in_a_loop("%x")).expect_err("it differs from pixel to pixel");
-    assert_eq!(error, "a derivative of what a loop around it computes from coordinates");
+    assert_eq!(error, "a derivative inside a loop, of a value that it computes from coordinates");
 }
 
 /// All modules, by name.
