@@ -35,7 +35,7 @@ pub enum Foreign {
 }
 
 impl Foreign {
-    /// All of them.
+    /// All foreign environments.
     pub const ALL: [Self; 4] = [Self::FlushToZero, Self::Upward, Self::Downward, Self::TowardZero];
 }
 

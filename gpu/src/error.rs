@@ -63,7 +63,7 @@ pub enum Error {
     Vulkan {
         /// The failed function.
         call: &'static str,
-        /// Its result code.
+        /// Result code.
         code: i32,
         /// The result code in words.
         text: String,

@@ -142,7 +142,7 @@ pub struct Measured {
 ///
 /// # Errors
 ///
-/// Those of [`apply`].
+/// Errors of [`apply`].
 pub fn measure(
     device: &Device,
     options: &EmitOptions,
@@ -199,7 +199,7 @@ pub fn measure(
 ///
 /// # Errors
 ///
-/// Those of [`measure`].
+/// Errors of [`measure`].
 pub fn table(
     device: &Device,
     options: &EmitOptions,

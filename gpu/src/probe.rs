@@ -28,7 +28,7 @@ const MOST: usize = (SIDE * SIDE) as usize;
 ///
 /// # Errors
 ///
-/// Those of [`Device::prepare`] and [`Prepared::draw`](crate::Prepared::draw).
+/// Errors of [`Device::prepare`] and [`Prepared::draw`](crate::Prepared::draw).
 ///
 /// # Panics
 ///
@@ -87,7 +87,7 @@ const MOMENT: Duration = Duration::from_secs(10);
 ///
 /// # Errors
 ///
-/// Those of [`apply`].
+/// Errors of [`apply`].
 fn rounds_once(device: &Device) -> Result<bool, Error> {
     // Two numbers of 24 significant bits between 1 and 2, and one that cancels nearly all of their
     // product.

@@ -258,7 +258,7 @@ pub(super) struct Place {
 /// Layout of a value's words.
 #[derive(Clone, Debug)]
 pub(super) enum Words {
-    /// This number of consecutive words.
+    /// Number of consecutive words.
     Together(usize),
     /// Offset of each word from the value's beginning.
     Apart(Box<[u32]>),

@@ -23,7 +23,7 @@ pub enum LoadError {
     /// An instruction that the evaluator does not support.
     #[error("word {at}: {name} is not among the instructions that can be evaluated")]
     Opcode {
-        /// Its name.
+        /// Name.
         name: String,
         /// Where.
         at: usize,
@@ -39,7 +39,7 @@ pub enum LoadError {
     /// An instruction that breaks a rule of SPIR-V.
     #[error("word {at}: malformed {op}: {what}")]
     Malformed {
-        /// Its name.
+        /// Name.
         op: String,
         /// The mistake.
         what: String,

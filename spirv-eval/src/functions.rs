@@ -19,11 +19,11 @@ use rspirv::spirv::{GlslStd450Op as Glsl, Op};
 /// Types of a function's operands.
 #[derive(Clone, Copy)]
 enum Rule {
-    /// This many of the result's type, a scalar or vector of floats.
+    /// Number of operands, all of the result's type, a scalar or vector of floats.
     Numbers(usize),
-    /// This many integers of the result's shape.
+    /// Number of operands, all integers of the result's shape.
     Integers(usize),
-    /// This many vectors of one type; the result is a scalar.
+    /// Number of operands, all vectors of one type; the result is a scalar.
     Reduced(usize),
     /// Vectors of three floats.
     Triples,
@@ -39,7 +39,7 @@ enum Rule {
     Inverse,
     /// The result is a structure of two values of the operand's type, which is of floats.
     Modf,
-    /// The same, with integers for the second.
+    /// The result is a structure of a value of the operand's type and of integers.
     Frexp,
     /// The result is a structure of two values of both operands' type, which is of integers.
     Extended,

@@ -53,7 +53,7 @@ pub(super) struct Variable {
 /// A read-only block.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Block {
-    /// Its descriptor set and binding; `None` for push constants.
+    /// Descriptor set and binding; `None` for push constants.
     pub(super) binding: Option<[u32; 2]>,
     /// Number of words that the block needs at least.
     pub(super) words: usize,

@@ -18,7 +18,7 @@ fn open(undefined: Undefined, total: u32) -> u32 {
 pub(super) enum IntegerUnary {
     Negate,
     Complement,
-    /// The same bits.
+    /// Keeps the bits.
     Bitcast,
     FromSigned,
     FromUnsigned,

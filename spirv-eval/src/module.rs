@@ -41,9 +41,9 @@ pub struct Module {
 pub struct Source {
     /// The id by which positions refer to the file.
     pub id: u32,
-    /// Its file name.
+    /// File name.
     pub name: String,
-    /// Its text.
+    /// Text.
     pub text: String,
 }
 

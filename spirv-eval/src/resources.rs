@@ -13,9 +13,9 @@ pub const PUSH_CONSTANT_WORDS: usize = 8;
 /// A member of the uniform block of a module.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Member {
-    /// Its name; empty if it has none.
+    /// Name; may be empty.
     pub name: String,
-    /// Its type in λV.
+    /// Type in λV.
     pub ty: Type,
     /// Offset in words.
     pub at: usize,
@@ -26,7 +26,7 @@ pub struct Member {
 /// An input from the previous stage.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct InputVariable {
-    /// Its location.
+    /// Location.
     pub location: u32,
     /// Size in words.
     pub words: usize,
@@ -68,11 +68,11 @@ impl InputSource {
 /// A texture or a buffer of a module.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ResourceBinding {
-    /// Its name; empty if it has none.
+    /// Name; may be empty.
     pub name: String,
-    /// Its descriptor set.
+    /// Descriptor set.
     pub set: u32,
-    /// Its binding in the set.
+    /// Binding in the set.
     pub binding: u32,
     /// Texture or buffer.
     pub kind: BindingKind,

@@ -77,7 +77,7 @@ fn of_doubles(op: Op) -> Option<(Meaning, usize)> {
     })
 }
 
-/// The same for 64-bit integers.
+/// The function of an instruction on 64-bit integers.
 fn of_longs(op: Op) -> Option<Meaning> {
     let all: [Meaning; 10] = meanings!(long:
         |a, b| a.wrapping_add(b),
@@ -107,7 +107,7 @@ fn of_longs(op: Op) -> Option<Meaning> {
     Some(all[index])
 }
 
-/// The same for GLSL.std.450.
+/// The 64-bit form of a function of GLSL.std.450, and its number of operands.
 fn of_glsl(function: Glsl) -> Option<(Meaning, usize)> {
     let all: [Meaning; 7] = meanings!(double:
         |a| a.abs().to_bits(),

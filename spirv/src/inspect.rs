@@ -42,7 +42,7 @@ pub struct Interface {
 /// An entry point.
 #[derive(Clone, Debug, PartialEq)]
 pub struct EntryPoint {
-    /// Its name.
+    /// Name.
     pub name: String,
     /// The stage.
     pub stage: Stage,
@@ -57,11 +57,11 @@ pub struct EntryPoint {
 /// An input or output of a stage.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Variable {
-    /// Its name; empty if the module has none.
+    /// Name; empty if the module has none.
     pub name: String,
-    /// Its type, as `vec4`.
+    /// Type, as `vec4`.
     pub ty: String,
-    /// Its location, if it has one.
+    /// Location, if any.
     pub location: Option<u32>,
     /// Name of the built-in, as `FragCoord`, if it is one.
     pub builtin: Option<String>,
@@ -70,15 +70,15 @@ pub struct Variable {
 /// A bound resource.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Resource {
-    /// Its name; empty if the module has none.
+    /// Name; empty if the module has none.
     pub name: String,
     /// Kind of resource, as `uniform buffer`.
     pub kind: String,
-    /// Its descriptor set.
+    /// Descriptor set.
     pub set: Option<u32>,
     /// Binding in the set.
     pub binding: Option<u32>,
-    /// Its type; for a block, the structure's.
+    /// Type; for a block, the structure's.
     pub ty: String,
     /// For a block, the bytes up to the end of the last member, if known.
     pub size: Option<u32>,
@@ -91,10 +91,10 @@ pub struct Resource {
 /// A member of a block, or of a structure in it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Member {
-    /// Its name, qualified by the structures around it, as `light.power`; an array of structures adds
+    /// Name, qualified by the structures around it, as `light.power`; an array of structures adds
     /// `[]`.
     pub name: String,
-    /// Its type, as `vec3` or `f32[4]`.
+    /// Type, as `vec3` or `f32[4]`.
     pub ty: String,
     /// Offset in bytes from the beginning of the block; in an array of structures, that of the first element.
     pub offset: u32,
@@ -107,11 +107,11 @@ pub struct Member {
 /// A specialisation constant.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SpecConstant {
-    /// Its `SpecId`.
+    /// `SpecId`.
     pub id: u32,
-    /// Its name; empty if the module has none.
+    /// Name; empty if the module has none.
     pub name: String,
-    /// Its type, as `f32`.
+    /// Type, as `f32`.
     pub ty: String,
     /// Default value, as text.
     pub default: String,

@@ -237,7 +237,7 @@ impl Prepared {
     ///
     /// # Errors
     ///
-    /// Those of [`Self::draw`].
+    /// Errors of [`Self::draw`].
     ///
     /// # Panics
     ///

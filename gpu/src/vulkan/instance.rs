@@ -47,7 +47,7 @@ impl Vulkan {
     ///
     /// # Errors
     ///
-    /// Those of [`Self::load`].
+    /// Errors of [`Self::load`].
     pub fn validated() -> Result<Option<(Self, Complaints)>, Error> {
         let entry = entry()?;
         if !has_validation(&entry)? {

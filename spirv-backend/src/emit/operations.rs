@@ -43,14 +43,14 @@ impl Translator<'_> {
         }
     }
 
-    /// The same for ids; the first has the type `kind`.
+    /// Emits an operation on ids; the first has the type `kind`.
     pub(super) fn apply(&mut self, op: Core, kind: Type, ty: Type, ids: &[Word]) -> Word {
         let is_exact = self.function.mode.is_exact();
         let exactly = if is_exact { self.exact(op, kind, ty, ids) } else { None };
         exactly.unwrap_or_else(|| self.natively(op, kind, ty, ids))
     }
 
-    /// The same by the device's own operation.
+    /// Emits the device's own operation.
     pub(super) fn natively(&mut self, op: Core, kind: Type, ty: Type, ids: &[Word]) -> Word {
         if kind.is_integer() && !matches!(op, Core::Component(_)) {
             return self.of_integers(op, kind, ty, ids);

@@ -47,7 +47,7 @@ pub enum Subnormals {
     Integers,
     /// The device keeps them, as [`FloatControls::subnormals`] demands.
     Preserve,
-    /// They may become zero.
+    /// Subnormal numbers may become zero.
     Flush,
 }
 

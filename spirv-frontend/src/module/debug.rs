@@ -69,7 +69,7 @@ impl DebugInfo {
         Ok(())
     }
 
-    /// The same for an instruction of [`DEBUG_INFO`].
+    /// Reads an instruction of [`DEBUG_INFO`].
     pub(super) fn read_extended(&mut self, instruction: &Instruction<'_>) -> Result<()> {
         let text = |s: &Self, index| {
             let id = instruction.operands.get(index)?;

@@ -74,7 +74,7 @@ pub(super) struct OpenLoop {
     pub(super) header: usize,
     pub(super) merge: usize,
     pub(super) next: usize,
-    /// Its place in the tree, and the tree of its body.
+    /// The loop's place in the tree; `body` is the tree of its body.
     pub(super) at: FlowId,
     pub(super) body: FlowId,
     pub(super) params: Vec<NodeId>,

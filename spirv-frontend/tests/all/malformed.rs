@@ -159,7 +159,7 @@ fn module(declarations: &str, body: &str) -> Vec<u32> {
     assemble(&text(declarations, body), "spv1.0")
 }
 
-/// The same as text.
+/// The text of such a shader.
 fn text(declarations: &str, body: &str) -> String {
     format!(
         "OpCapability Shader

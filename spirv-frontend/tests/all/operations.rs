@@ -115,7 +115,7 @@ fn half(word: u32) -> u32 {
     sign | (places + (exponent + 14) as u32 * 1024)
 }
 
-/// The same from the floats `%x %y %z`.
+/// Instructions from the floats `%x %y %z` to the uint `%r`, with their results.
 const NUMERIC: &[(&str, Meaning)] = &[
     ("%q = OpFMod %float %x %y\n %r = OpBitcast %uint %q", |[a, b, _]| {
         word(num(a) - num(b) * (num(a) / num(b)).floor())

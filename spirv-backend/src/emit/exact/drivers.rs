@@ -182,7 +182,7 @@ impl Translator<'_> {
         }
     }
 
-    /// The same for the value at a merge block, if every predecessor passes a constant.
+    /// Hides the value at a merge block if every predecessor passes a constant.
     pub(in crate::emit) fn hide_joined(&mut self, ty: Type, ways: &[Word], id: Word) -> Word {
         let is_known = ways.iter().all(|way| self.declarations.numbers(*way).is_some());
         match self.function.mode.is_exact() && ty.is_num() && is_known && !ways.contains(&id) {

@@ -7,9 +7,9 @@
 //! computed again anyway. In the rare function any number may be subnormal. The signs of zeros are not
 //! distinguished, and a NaN counts as any size and as positive.
 //!
-//! - A sum of a and b with |b| ≥ 2^m: if |a| is less than half of |b|, its size is at least 2^(m−1).
-//!   Otherwise a and b are multiples of 2^(m−24), and so is the sum. So one operand that is zero or at
-//!   least 2^-102 is enough. A sum of non-negative numbers is at least as large as each.
+//! - A sum of a and b with |b| ≥ 2^m: if |a| is less than half of |b|, the sum's size is at least 2^(m−1).
+//!   Otherwise a and b are multiples of 2^(m−24), and so is the sum. So it is enough that one operand is zero or at
+//!   least 2^-102. A sum of non-negative numbers is at least as large as each.
 //! - A product of numbers of at least 2^k and 2^m is at least 2^(k+m).
 //! - The root of any number is at least 2^-63.
 //!
@@ -31,7 +31,7 @@ use lambdav_core::types::{Scalar, Type};
 /// Facts about a number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Magnitude {
-    /// It is zero, or at least 2 to this power.
+    /// The number is zero, or at least 2 to this power.
     least: i16,
     may_be_zero: bool,
     may_be_negative: bool,

@@ -174,7 +174,7 @@ pub(crate) fn by_words(
     by_words_of(program, module, pixels, limit, eval::Arithmetic::default())
 }
 
-/// The same on a device with that arithmetic.
+/// Evaluates with eval_S on a device with that arithmetic.
 pub(crate) fn by_words_of(
     program: &Program,
     module: &EmittedModule,
