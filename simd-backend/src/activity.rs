@@ -1,12 +1,12 @@
-//! How many lanes are active on average: which share of what is computed in lanes some pixel needs.
+//! Lane utilisation: the average share of lanes whose results some pixel needs.
 //!
-//! Machine code does not count. The interpreter of lane programs does, for a sample of the groups
-//! of an image.
+//! Machine code has no counters. The interpreter of lane programs counts, on a sample of the groups of an
+//! image.
 //!
 //! # What is counted
 //!
-//! What is computed is computed for all lanes of a group. It is needed by those that are *active*
-//! in its block:
+//! An operation computes all lanes of a group. Only the lanes that are *active* in its block need the
+//! result:
 //!
 //! - at the root, the lanes inside the image ([`Expr::ExecutionMask`]);
 //! - in an arm that is entered if any lane of a mask is set ([`Expr::Any`]), the lanes of the mask;
@@ -14,9 +14,9 @@
 //! - in the first round of a loop, the lanes that are active around it; in each other round, those
 //!   that are active where the `rec` stands.
 //!
-//! Each execution of a computation counts by its [cost](Expr::cost) and the registers that it
-//! takes. What is the same for all lanes is computed without them and does not count. A short arm
-//! that is computed without a test is work of the lanes around it.
+//! Each execution of an operation counts its [cost](Expr::cost) times its number of registers. Uniform
+//! values are computed without lanes and do not count. A short arm without a test counts as work of the
+//! lanes around it.
 
 #[cfg(test)]
 mod tests;
@@ -30,25 +30,24 @@ use crate::lanes::interpret::{Group, Observer, observe};
 use crate::lanes::{BlockId, Expr, LaneProgram, Statement, ValueId};
 use crate::registers::{Inputs, Shape};
 
-/// How many groups of an image are looked at.
+/// Number of groups of an image to sample.
 pub const GROUPS: u32 = 64;
 
-/// How long they are looked at.
+/// Time limit of a sample.
 pub(crate) const PATIENCE: Duration = Duration::from_millis(200);
 
-/// What share of the lanes is active.
+/// Lane utilisation of a sample.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Activity {
-    /// From 0 to 1; none where nothing is computed in lanes.
+    /// Active share of lanes, from 0 to 1. `None` if nothing is computed in lanes.
     pub share: Option<f64>,
-    /// In how many groups that is so. When time is up the last one counts as far as it went.
+    /// Number of groups sampled. If time ran out, the last group counts as far as it was executed.
     pub groups: u32,
-    /// How many were to be looked at: [`GROUPS`], or all of an image that has fewer.
+    /// Number of groups to sample: [`GROUPS`], or all of a smaller image.
     pub planned: u32,
 }
 
-/// Looks at groups that are spread over an image of that size, and lie as the kernel lays them,
-/// until time is up.
+/// Samples groups that are spread over an image and lie as the kernel lays them, until time is up.
 pub(crate) fn sample(
     program: &LaneProgram,
     shape: Shape,
@@ -80,7 +79,7 @@ pub(crate) fn sample(
             mask: &mask,
             max_iterations: inputs.max_iterations(),
         };
-        // What counts has been counted when it ends, in whatever way.
+        // An error or a time-out keeps the counts so far.
         let _ = observe(program, &group, &mut counter);
         groups += 1;
     }
@@ -88,8 +87,8 @@ pub(crate) fn sample(
     Activity { share, groups, planned }
 }
 
-/// The column and row of a group to look at: all of them if they are few, else the points of M.
-/// Roberts' sequence R2, which are spread evenly however many there are.
+/// Column and row of a group to sample: all groups if they are few, else points of M. Roberts' sequence R2,
+/// whose every prefix is spread evenly.
 fn place(index: u32, columns: u32, rows: u32) -> (u32, u32) {
     if u64::from(columns) * u64::from(rows) <= GROUPS.into() {
         return (index % columns, index / columns);
@@ -100,11 +99,11 @@ fn place(index: u32, columns: u32, rows: u32) -> (u32, u32) {
     ((x * f64::from(columns)) as u32, (y * f64::from(rows)) as u32)
 }
 
-/// Counts what is computed in lanes.
+/// Counts the work of lanes.
 struct Counter {
     /// The mask of each value that is [`Expr::Any`].
     masks: Vec<Option<ValueId>>,
-    /// What each block computes for a lane, without the blocks in it.
+    /// Work of each block for one lane, without nested blocks.
     work: Vec<u64>,
     lanes: u64,
     active: u64,

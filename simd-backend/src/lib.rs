@@ -1,5 +1,5 @@
-//! The SIMD backend of λV: a scheduled program becomes machine code that computes many pixels at
-//! once, each in a lane.
+//! The SIMD backend of λV: compiles a scheduled program to machine code that computes many pixels at once,
+//! one in each lane.
 //!
 //! ```text
 //! schedule ─▶ lane program ─▶ register program ─▶ machine code ─▶ kernel
@@ -17,8 +17,8 @@
 //! | [`kernel`] | compiled programs as kernels of the raster |
 //! | [`activity`] | how well lanes are used |
 //!
-//! Each stage depends on those before it only. Lane programs and register programs are verified, and
-//! have interpreters, so what is wrong in the masks or in spilling shows without any machine code.
+//! Each stage depends on earlier stages only. Lane programs and register programs have verifiers and
+//! interpreters, so mistakes in masks or in spilling show without any machine code.
 #![deny(unsafe_code)]
 
 pub mod activity;

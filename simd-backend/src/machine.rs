@@ -1,10 +1,9 @@
-//! What a machine is, as far as shape, lowering, spilling and the emitters' call sequences need to
-//! know.
+//! Descriptions of machines for the choice of a shape, lowering, spilling and the call sequences of
+//! emitters.
 //!
-//! A [`Machine`] is a description, not code: nothing else in this crate knows how many lanes a
-//! register has, which pixel lies in which lane, how many registers there are, or which of them
-//! survive a call. Emitters describe theirs; tests describe others, which the interpreter of
-//! register programs executes as well.
+//! A [`Machine`] is data, not code. Nothing else in this crate knows the number of lanes of a register, the
+//! lane of a pixel, the number of registers or the registers that survive a call. Emitters describe their
+//! machine. Tests describe others, which the interpreter of register programs executes as well.
 
 use lambdav_core::graph::Side;
 
@@ -17,7 +16,7 @@ pub enum Axis {
     Y,
 }
 
-/// The pixels of a register: `columns × rows` of them, and which lane holds which.
+/// The pixels of a register, `columns × rows` of them, and the lane of each pixel.
 ///
 /// The table is a bijection: each pixel of the rectangle lies in one lane.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -42,8 +41,8 @@ impl Tile {
         lanes: &[(0, 0), (1, 0), (2, 0), (3, 0), (0, 1), (1, 1), (2, 1), (3, 1)],
     };
 
-    /// Four rows of four, column by column: registers of 512 bits. Lane 4q + i is column q of row
-    /// i, so that rows of pixels are stored after shuffles within 128 bits alone.
+    /// Four rows of four, column by column: registers of 512 bits. Lane 4q + i is column q of row i. So
+    /// storing rows of pixels needs only shuffles within 128 bits.
     pub const SIXTEEN: Self = Self {
         columns: 4,
         rows: 4,
@@ -54,28 +53,28 @@ impl Tile {
         ],
     };
 
-    /// W, the lanes of a register.
+    /// W, the number of lanes of a register.
     pub fn width(self) -> u32 {
         self.lanes.len() as u32
     }
 
-    /// Whether registers are those of AVX-512, for which elementary functions have bodies of their own
+    /// True if registers are those of AVX-512. Elementary functions have separate bodies for them
     /// ([`wide_body`](lambdav_core::elementary::wide_body)).
     pub fn has_512_bits(self) -> bool {
         self == Self::SIXTEEN
     }
 
-    /// Pixels side by side.
+    /// Number of columns of pixels.
     pub fn columns(self) -> u32 {
         self.columns
     }
 
-    /// Pixels one below the other.
+    /// Number of rows of pixels.
     pub fn rows(self) -> u32 {
         self.rows
     }
 
-    /// Pixels along an axis.
+    /// Number of pixels along an axis.
     pub fn extent(self, axis: Axis) -> u32 {
         match axis {
             Axis::X => self.columns,
@@ -83,7 +82,7 @@ impl Tile {
         }
     }
 
-    /// How far along an axis the pixel of a lane is.
+    /// Position of a lane's pixel along an axis.
     pub fn offset(self, axis: Axis, lane: u32) -> f32 {
         let (column, row) = self.lanes[lane as usize];
         match axis {
@@ -92,7 +91,7 @@ impl Tile {
         }
     }
 
-    /// The lane in which the pixel of that side lies, in the pair of a lane's own along an axis.
+    /// The lane of the pixel on the given side of the pair that the given lane belongs to, along an axis.
     pub fn neighbour(self, lane: u32, axis: Axis, side: Side) -> u32 {
         let (column, row) = self.lanes[lane as usize];
         let of = |offset: u8| offset & !1 | u8::from(side == Side::Odd);
@@ -104,7 +103,7 @@ impl Tile {
         found.expect("a tile has whole pairs along the axis") as u32
     }
 
-    /// The lane in which the first pixel of the row of a lane lies.
+    /// The lane of the first pixel in the given lane's row.
     pub fn first_column(self, lane: u32) -> u32 {
         let row = self.lanes[lane as usize].1;
         let found = self.lanes.iter().position(|&other| other == (0, row));
@@ -118,21 +117,21 @@ impl Tile {
     }
 }
 
-/// Registers that are interchangeable.
+/// Register classes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Class {
     /// Vectors, and floating-point scalars in their first lanes.
     Vector,
-    /// Masks of lanes, where they are not vectors.
+    /// Masks of lanes, on machines with mask registers.
     Mask,
 }
 
 impl Class {
-    /// Both.
+    /// Both classes.
     pub const ALL: [Self; 2] = [Self::Vector, Self::Mask];
 }
 
-/// Something for each class of registers.
+/// A value for each register class.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct PerClass<T>(pub [T; 2]);
 
@@ -155,17 +154,16 @@ impl<T> std::ops::IndexMut<Class> for PerClass<T> {
 pub struct Machine {
     /// The pixels of a vector register.
     pub tile: Tile,
-    /// How many registers of each class there are. Where there are none for masks, masks are
-    /// vectors of all-ones and zeros.
+    /// Number of registers of each class. Zero mask registers: masks are vectors of all-ones and zeros.
     pub registers: PerClass<usize>,
-    /// How many of each class keep what they hold when a procedure is called.
+    /// Number of registers of each class that a call preserves.
     pub preserved: PerClass<usize>,
-    /// Whether a multiplication and an addition of binary64 are one instruction, rounded once.
+    /// True if the machine has a fused multiply-add of binary64.
     pub fma: bool,
 }
 
 impl Machine {
-    /// The bytes of a vector register, which are those of a spill slot too.
+    /// Bytes of a vector register, and of a spill slot.
     pub fn register_bytes(&self) -> u32 {
         self.tile.width() * 4
     }

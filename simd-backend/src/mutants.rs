@@ -1,135 +1,135 @@
-//! Mistakes that can be switched on, to show that the tests find them.
+//! Mutants: deliberate mistakes that can be switched on, to show that tests find them.
 //!
-//! Each is one that a compiler of masked code could really make. They are there only with the
-//! feature `mutants`; without it [`is_active`] is false at compile time.
+//! Each is a plausible mistake in a compiler of masked code. Mutants exist only with the feature `mutants`;
+//! without it [`is_active`] is false at compile time.
 
-/// A mistake.
+/// A deliberate mistake.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub enum Mutant {
-    /// After an `if`, lanes get the value of the arm that they did not take.
+    /// After an `if`, lanes get the value of the arm not taken.
     WrongBlend = 1,
-    /// The lanes of an arm of an `if` within an `if` are not restricted to those of the outer arm.
+    /// The mask of an inner arm is not restricted to the mask of the outer arm.
     LostMask,
     /// The second argument of a `rec` sees the new value of the first parameter.
     StaleSwap,
-    /// A loop is executed although no lane takes the arm that it stands in.
+    /// A loop is executed although no lane takes the arm around it.
     HoistedLoop,
-    /// A loop begins with all lanes, not with those that came to it.
+    /// The initial live mask of a loop has all lanes, not the active ones.
     DeadLaneAlive,
-    /// Of a value that differs by row, a register gets the one of the column.
+    /// Of a value that varies by row, a register gets the part of a column.
     WrongRegister,
-    /// The second register that a round of a loop hands on gets the value of the first.
+    /// The second register that a round of a loop passes on gets the value of the first.
     LostArgument,
-    /// The operands of a minimum are swapped, which shows where they are equal or a NaN.
+    /// The operands of a minimum are swapped, which shows if they are equal or one is NaN.
     SwappedMinimum,
     /// Numbers are less than themselves.
     WrongComparison,
-    /// Lanes of a vector select by the mask's complement.
+    /// Vector selects use the complement of the mask.
     SwappedSelect,
-    /// A spill slot is used for another value a little too early.
+    /// A spill slot is reused too early.
     ReusedSlot,
-    /// Values that change spill slots are stored before all are read.
+    /// Values that change spill slots are stored before all of them are loaded.
     OverwrittenSlot,
-    /// A value that one block has stored is read by others as if it were in memory everywhere.
+    /// A value stored in one block is reloaded in others, as if it had been stored on all paths.
     StaleSlot,
-    /// The result of a call is taken for stored in its spill slot.
+    /// The result of a call is assumed to be stored in its spill slot.
     UnstoredResult,
-    /// A function of a value that several registers of a group share is computed for the active
-    /// lanes of one of them.
+    /// A function's value is shared by several registers of a group, but computed under the mask of only
+    /// one of them.
     NarrowMask,
-    /// The halves of a mask are taken for each other.
+    /// The halves of a mask are swapped.
     SwappedHalves,
-    /// A distance from a register counts bytes where the instruction counts operands.
+    /// A displacement counts bytes although the instruction scales it by its operand's size (EVEX disp8*N).
     WrongDisplacement,
-    /// What the allocator copies where a loop begins is lost.
+    /// A move that the register allocator inserts in a loop header is lost.
     LostMove,
-    /// A register that is to survive a call does not.
+    /// A callee-saved register is not preserved.
     ClobberedSurvivor,
-    /// Lanes stay in a mask where they are to leave it.
+    /// A mask keeps the lanes that it should lose.
     MaskPolarity,
-    /// Counts of shifts are taken modulo 64.
+    /// Shift counts are taken modulo 64.
     LongShift,
-    /// The sum in a division by a constant is taken for one of 32 bits.
+    /// The sum in a division by a constant loses its carry: it is taken as 32 bits.
     LostCarry,
-    /// The multiplier for a divisor of the frame is rounded down.
+    /// The multiplier for a divisor that is uniform over the frame is rounded down.
     ShortFactor,
-    /// An index is not kept below the number of parts.
+    /// An index is not clamped below the number of parts.
     LooseIndex,
-    /// A field of a variant's case is read from the words of another case's.
+    /// A field of a variant's case is read from the words of another case.
     WrongField,
-    /// An update changes the array that it is made of.
+    /// An update changes the old array too.
     UpdateInPlace,
-    /// The distance to a constant counts from where it stands, not from the instruction's end.
+    /// The distance to a constant is relative to the displacement itself, not to the instruction's end.
     WrongDistance,
-    /// An array is updated in memory that another one still lies in.
+    /// An array is updated in memory that another live array still occupies.
     SharedArray,
-    /// A column and a row of a texture are not clamped.
+    /// Column and row of a texel are not clamped.
     LooseTexel,
-    /// Rows of a texture are as long as its columns.
+    /// The row pitch of a texture is its number of rows.
     WrongTexelRow,
-    /// The last element, texel or column is that of the next resource.
+    /// Indices are clamped to the extent of the next resource.
     ForeignExtent,
-    /// Sizes of a resource stay as they were when other data is bound.
+    /// The extent of a resource is not updated when other data is bound.
     StaleExtent,
-    /// An update stores in lanes that are not active, too.
+    /// An update stores in inactive lanes too.
     UnmaskedStore,
-    /// Of words that are loaded together, the first two are taken for each other.
+    /// The first two of the words that one load fetches are swapped.
     SwappedWords,
-    /// Halves of a table in registers are taken for each other.
+    /// The halves of a table in registers are swapped.
     SwappedTables,
-    /// Words of columns are taken for words that follow one another.
+    /// Indices of columns are assumed to be consecutive, without the test.
     UntestedColumns,
-    /// A neighbour's value is taken from the asking pixel's side of the pair.
+    /// A neighbour's value is read from the pixel's own side of the pair.
     WrongQuad,
-    /// What a lane holds that nobody asked for is taken for right.
+    /// Values that are undefined in inactive lanes are assumed to be whole.
     PartialQuad,
-    /// Pixels that run are stored, whether they are to be stored or not.
+    /// All pixels that run are stored, although the store mask excludes some.
     StoredUnderRun,
 }
 
 impl Mutant {
-    /// Those of lane programs.
+    /// Mutants of lane programs.
     pub const OF_MASKS: [Self; 5] =
         [Self::WrongBlend, Self::LostMask, Self::StaleSwap, Self::HoistedLoop, Self::DeadLaneAlive];
 
-    /// Those of integers.
+    /// Mutants of integer operations.
     pub const OF_INTEGERS: [Self; 2] = [Self::LongShift, Self::LostCarry];
 
-    /// Those of division by a number of the frame.
+    /// Mutants of division by a number that is uniform over the frame.
     pub const OF_DIVISORS: [Self; 1] = [Self::ShortFactor];
 
-    /// Those of what an index chooses from.
+    /// Mutants of choices by an index.
     pub const OF_INDICES: [Self; 1] = [Self::LooseIndex];
 
-    /// Those of textures.
+    /// Mutants of textures.
     pub const OF_TEXTURES: [Self; 2] = [Self::LooseTexel, Self::WrongTexelRow];
 
-    /// Those of sizes that code reads when it runs, of two resources.
+    /// Mutants of sizes that code reads at run time. They show with two resources.
     pub const OF_EXTENTS: [Self; 1] = [Self::ForeignExtent];
 
-    /// Those that show where data is bound in the place of other data.
+    /// Mutants that show if other data is bound.
     pub const OF_BINDING: [Self; 1] = [Self::StaleExtent];
 
-    /// Those of words that are loaded together.
+    /// Mutants of words that one load fetches.
     pub const OF_FOURS: [Self; 1] = [Self::SwappedWords];
 
-    /// Those of tables in registers.
+    /// Mutants of tables in registers.
     pub const OF_TABLES: [Self; 1] = [Self::SwappedTables];
 
-    /// Those of words that are read by columns.
+    /// Mutants of loads by columns.
     pub const OF_COLUMNS: [Self; 1] = [Self::UntestedColumns];
 
-    /// Those of values that are read in other lanes.
+    /// Mutants of values that are read in other lanes.
     pub const OF_QUADS: [Self; 2] = [Self::WrongQuad, Self::PartialQuad];
 
-    /// Those of quads of which some pixels are stored.
+    /// Mutants of quads with pixels that run and are not stored.
     pub const OF_STORES: [Self; 1] = [Self::StoredUnderRun];
 
-    /// Those of arrays in memory.
+    /// Mutants of arrays in memory.
     pub const OF_ARRAYS: [Self; 3] = [Self::SharedArray, Self::UnmaskedStore, Self::LooseIndex];
 
-    /// Those of register programs and of the emitter.
+    /// Mutants of register programs and of the emitter.
     pub const OF_CODE: [Self; 5] = [
         Self::WrongRegister,
         Self::LostArgument,
@@ -138,10 +138,10 @@ impl Mutant {
         Self::SwappedSelect,
     ];
 
-    /// Those of the emitter for wide registers: with masks in vectors, and with registers for them.
+    /// Mutants of the wide emitter that both kinds of masks show, in vectors and in mask registers.
     pub const OF_VECTORS: [Self; 3] = [Self::SwappedHalves, Self::LostMove, Self::WrongDistance];
 
-    /// Those that need EVEX or registers for masks.
+    /// Mutants that need EVEX or mask registers.
     pub const OF_MASK_REGISTERS: [Self; 6] = [
         Self::SwappedHalves,
         Self::SwappedMinimum,
@@ -151,11 +151,11 @@ impl Mutant {
         Self::MaskPolarity,
     ];
 
-    /// Those that show where undefined lanes are told from others: machine code has the right bits
-    /// there nearly always.
+    /// Mutants that only a checker of undefined lanes shows: machine code has the right bits there nearly
+    /// always.
     pub const OF_UNDEFINED_LANES: [Self; 1] = [Self::NarrowMask];
 
-    /// Those of spilling.
+    /// Mutants of spilling.
     pub const OF_SPILLING: [Self; 4] =
         [Self::ReusedSlot, Self::OverwrittenSlot, Self::StaleSlot, Self::UnstoredResult];
 }

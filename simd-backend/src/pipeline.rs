@@ -1,4 +1,4 @@
-//! From a scheduled program to machine code: which stages there are, and what each of them makes.
+//! From a scheduled program to machine code: the stages in order.
 //!
 //! ```text
 //! schedule ─ lanes::lower ─▶ lane program ─ registers::lower ─▶ ─ registers::spill ─▶ register program ─ Emitter ─▶ code
@@ -6,9 +6,9 @@
 //! ```
 //!
 //! *What is shown is what runs*: kernels, `compile --emit`, tests and the benchmark all call a
-//! [`Compiler`], and what it returns holds each stage's product as the next one took it. The
-//! decisions between stages are made here: the shape, how registers are allocated, and fewer lanes
-//! where the code needs too much stack.
+//! [`Compiler`]. The [`Compilation`] holds the product of each stage exactly as the next stage took it.
+//! Decisions between stages are made here: the shape, how registers are allocated, and a smaller number of
+//! lanes if the code needs too much stack, memory for arrays or too many instructions.
 //!
 //! In debug builds each stage's product is verified.
 
@@ -29,30 +29,30 @@ use crate::lanes::{self, Extents, Items, LaneProgram, Width};
 use crate::registers::{self, Between, Choice, Reason, RegisterProgram, Shape};
 use lambdav_core::schedule::Places;
 
-/// What a program is compiled for.
+/// Options of a compilation.
 #[derive(Clone, Debug)]
 pub struct Compiler {
-    /// The machine, and what makes code for it.
+    /// The machine and its emitter.
     pub target: Target,
-    /// About so many lanes; if that is none of [`Shape::LANES`] or not said, as many as seem best.
+    /// The requested number of lanes. If absent or not in [`Shape::LANES`], the cost model chooses.
     pub lanes: Option<u32>,
-    /// How many pixels are to be computed: what compiles fast is better for few.
+    /// Number of pixels to compute. For few pixels fast compilation wins.
     pub pixels: f64,
-    /// Whether what is the same for the whole frame is computed once for it. Without that, loops
-    /// stand in the order of the schedule.
+    /// Computes expressions that are uniform over the frame once per frame. If false, loops keep the order
+    /// of the schedule.
     pub hoist: bool,
-    /// The sizes of resources by number, as far as they are to be baked: constants in the code, which is for
-    /// data of these sizes only and runs faster. No bit depends on it. Of others the code reads
-    /// sizes when it runs.
+    /// Baked sizes of resources, by number. Baked sizes are constants: the code runs faster, but takes only
+    /// data of these sizes. Results are the same in every bit. The code reads all other sizes at run time.
     pub extents: Vec<Extents>,
-    /// What lanes compute.
+    /// Items that lanes compute: rows of pixels, or a list.
     pub items: Items,
-    /// Of listed lanes, the indices of uniforms that are words of the primitive ([`lanes::Options::of_primitive`]).
+    /// For listed lanes: the indices of uniforms that are words of the primitive
+    /// ([`lanes::Options::of_primitive`]).
     pub of_primitive: Vec<u32>,
-    /// What is to be shown of the code.
+    /// Listings of the code to make.
     pub listing: Listing,
-    /// When to give up, if ever. It is looked at between stages, the longest of which takes one and
-    /// a half seconds at the limits: an emitter has no place where it could look.
+    /// Deadline of the compilation. It is checked between stages only; emitters cannot poll it. The longest stage
+    /// takes one and a half seconds at the limits.
     pub deadline: Option<Instant>,
 }
 
@@ -61,11 +61,11 @@ pub struct Compiler {
 pub struct Compilation {
     /// The lane program.
     pub lanes: LaneProgram,
-    /// How lanes lie, and why.
+    /// The shape of a group, and the reason for it.
     pub choice: Choice,
-    /// The register program, with what lies in memory decided.
+    /// The register program after spilling.
     pub registers: RegisterProgram,
-    /// How its registers are allocated.
+    /// The register allocation used.
     pub allocation: Allocation,
     /// The machine code.
     pub code: MachineCode,
@@ -78,14 +78,15 @@ pub struct Compilation {
 pub struct Times {
     /// Lowering to the lane program.
     pub lanes: Duration,
-    /// Lowering to the register program and spilling, for each number of lanes that was tried.
+    /// Lowering to the register program and spilling, summed over all numbers of lanes tried.
     pub registers: Duration,
-    /// Making machine code of it, likewise.
+    /// Emitting machine code, summed likewise.
     pub code: Duration,
 }
 
 impl Compiler {
-    /// For a target, as many lanes as seem best, and any number of pixels.
+    /// A compiler for a target. The cost model chooses the number of lanes, for an unlimited number of
+    /// pixels.
     pub fn new(target: Target) -> Self {
         let (pixels, listing) = (f64::INFINITY, Listing::None);
         let (items, extents, of_primitive) = (Items::Rows, Vec::new(), Vec::new());
@@ -102,13 +103,13 @@ impl Compiler {
         }
     }
 
-    /// The same with the sizes of these resources baked.
+    /// This compiler with the sizes of these resources baked.
     #[must_use]
     pub fn specialised(self, resources: &[Bound]) -> Self {
         Self { extents: resources.iter().map(Extents::of).collect(), ..self }
     }
 
-    /// The same for listed lanes, with these uniforms as words of the primitive.
+    /// This compiler for listed lanes, with these uniforms as words of the primitive.
     #[must_use]
     pub fn listed(self, of_primitive: Vec<u32>) -> Self {
         Self { items: Items::Listed, of_primitive, ..self }
@@ -119,13 +120,13 @@ impl Compiler {
         if is_over { Err(EmitError::TimedOut) } else { Ok(()) }
     }
 
-    /// What the code is made for, which the number of lanes has a say in.
+    /// The target of the code. It depends on the requested number of lanes.
     pub fn target(&self) -> Target {
         self.target.for_lanes(self.lanes)
     }
 
-    /// The lane program of an output that was scheduled alone, for groups of as many lanes as
-    /// [`Self::choice`] says.
+    /// The lane program of an output that was scheduled alone, for groups of the width that
+    /// [`Self::choice`] gives.
     pub fn lane_program(&self, program: &schedule::Program) -> LaneProgram {
         let width = if self.lanes == Some(1) { Width::One } else { Width::Quads };
         let lowered = self.lower(program, width);
@@ -133,7 +134,7 @@ impl Compiler {
         if wanted == width { lowered } else { self.lower(program, wanted) }
     }
 
-    /// How lane programs are lowered.
+    /// The options of lowering to lane programs of a width.
     pub fn options(&self, width: Width) -> lanes::Options<'_> {
         let Self { items, hoist, extents, of_primitive, .. } = self;
         lanes::Options { width, items: *items, hoist: *hoist, extents, of_primitive }
@@ -143,7 +144,8 @@ impl Compiler {
         with_default(|| lanes::lower(program, &self.options(width)))
     }
 
-    /// How the lanes of a program lie if it does not need too much stack, and why.
+    /// The shape of a lane program's groups, and the reason for it. Needs of stack, arrays and instructions
+    /// are not considered yet.
     pub fn choice(&self, program: &LaneProgram) -> Choice {
         let tile = self.target().machine().tile;
         match self.lanes.and_then(|lanes| Shape::new(lanes, tile)) {
@@ -152,15 +154,14 @@ impl Compiler {
         }
     }
 
-    /// The register program for a shape, with values in registers, however many they are.
+    /// The register program for a shape before spilling, with any number of registers.
     pub fn unspilled(&self, program: &LaneProgram, shape: Shape) -> RegisterProgram {
         let registers = registers::lower(program, shape);
         debug_assert_eq!(registers::verify(&registers), Ok(()), "{registers}");
         registers
     }
 
-    /// The register program for a shape, with what lies in memory decided, and how its registers
-    /// are to be allocated.
+    /// The register program for a shape after spilling, and the allocation of its registers.
     pub fn register_program(
         &self,
         program: &LaneProgram,
@@ -177,7 +178,7 @@ impl Compiler {
         (registers, allocation)
     }
 
-    /// What takes the least time, of compiling and of computing all pixels together.
+    /// The allocation that minimises the time of compiling plus computing all pixels.
     fn allocation(&self, row: &registers::Function) -> Allocation {
         let instrs = row.instrs();
         let is_quick = || {
@@ -189,8 +190,7 @@ impl Compiler {
             .unwrap_or_else(|| if is_quick() { Allocation::Quick } else { Allocation::Thorough })
     }
 
-    /// Whether a lane program may be made of an output that was scheduled alone: whether it is small
-    /// enough.
+    /// Checks that an output that was scheduled alone is small enough for a lane program.
     ///
     /// # Errors
     ///
@@ -211,7 +211,7 @@ impl Compiler {
     ///
     /// # Errors
     ///
-    /// As of [`Self::check`], [`EmitError::TooDeep`], [`EmitError::TooLarge`] and
+    /// Those of [`Self::check`], and [`EmitError::TooDeep`], [`EmitError::TooLarge`] and
     /// [`EmitError::TimedOut`].
     pub fn compile(&self, program: &schedule::Program) -> Result<Compilation, EmitError> {
         let mut times = Times::default();
@@ -221,11 +221,11 @@ impl Compiler {
         with_default(|| self.compile_lanes(lanes, Some(program), times))
     }
 
-    /// Compiles a lane program; for [`Width::Any`], unless one lane is asked for.
+    /// Compiles a lane program of [`Width::Any`], or of any width if one lane is requested.
     ///
     /// # Errors
     ///
-    /// As of [`Self::compile`].
+    /// Those of [`Self::compile`].
     pub fn compile_lane_program(&self, program: LaneProgram) -> Result<Compilation, EmitError> {
         with_default(|| self.compile_lanes(program, None, Times::default()))
     }
@@ -288,8 +288,8 @@ impl Compiler {
     }
 }
 
-/// How much there is to make code of: instructions, calls as several, and what blocks pass on. Where
-/// it is little in any case, no less than that.
+/// Estimated number of machine instructions: a call counts several times, parameters of blocks count too.
+/// Within the limit it returns an upper bound instead, without looking for calls.
 fn instrs(program: &RegisterProgram) -> usize {
     let blocks = program.frame.blocks.iter().chain(&program.row.blocks);
     let most = blocks
@@ -306,18 +306,18 @@ fn instrs(program: &RegisterProgram) -> usize {
     sizes.sum()
 }
 
-/// A texture whose samples are a device's.
+/// The first texture sampled by the device's own sampler (only SPIR-V declares one).
 fn native(types: &Types) -> Option<&Resource> {
     let mut all = types.resources().iter().map(|of| &**of);
     all.find(|of| matches!(of.kind, ResourceKind::Texture(TextureOptions { native: true, .. })))
 }
 
-/// Whether a program is no larger than machine code is made of.
+/// Checks a size against the limit of machine code.
 fn within(size: usize, most: usize, unit: &'static str) -> Result<(), EmitError> {
     if size <= most { Ok(()) } else { Err(EmitError::TooMuch { size, unit, most }) }
 }
 
-/// Does something, and adds how long it took.
+/// Runs a stage and adds its time.
 pub(crate) fn timed<R>(time: &mut Duration, stage: impl FnOnce() -> R) -> R {
     let begun = Instant::now();
     let result = stage();
@@ -325,8 +325,7 @@ pub(crate) fn timed<R>(time: &mut Duration, stage: impl FnOnce() -> R) -> R {
     result
 }
 
-/// What is to be said of an array that an index chooses from where it has more words than may be, and
-/// does not lie in memory.
+/// The error for an array that an index chooses from, if it has too many words and does not lie in memory.
 fn too_large(program: &schedule::Program, places: &Places) -> Option<Diagnostic> {
     program.walk().find_map(|event| {
         let schedule::Event::Statement(_, statement) = event else { return None };

@@ -6,7 +6,7 @@ use super::*;
 use crate::lanes::{Options, Width, lower};
 use crate::machine::Tile;
 
-/// With 16 lanes, 4x4 pixels a group, and inputs of zero.
+/// With 16 lanes, 4x4 pixels a group, and all inputs zero.
 fn activity(shader: &str, size: [u32; 2], patience: Duration) -> Activity {
     activity_of(16, shader, size, patience)
 }
@@ -32,7 +32,7 @@ fn share(shader: &str) -> f64 {
     share.expect("something is computed in lanes")
 }
 
-/// So many of the four columns of each group.
+/// A condition that holds in so many of the four columns of each group.
 fn columns(number: u32) -> String {
     format!("(less (mod (.x (frag-coord)) 4) {number})")
 }
@@ -45,9 +45,9 @@ fn what_all_lanes_do() {
         FUNCTION,
         "((rec-func (i s) (if (less i 5) (rec (+ i 1) (+ s (.x (frag-coord)))) s)) 0 0)",
         &format!("(if (less (time) 1) {FUNCTION} (time))"),
-        // Rather computed for all than asked for.
+        // Cheap enough to compute for all lanes without a test.
         &format!("(if {} (* 3 (.y (frag-coord))) 1)", columns(2)),
-        // Nobody asks for the function.
+        // No lane needs the function.
         &format!("(if {} {FUNCTION} (.y (frag-coord)))", columns(0)),
     ] {
         assert_eq!(share(shader), 1.0, "{shader}");
@@ -56,7 +56,7 @@ fn what_all_lanes_do() {
 
 #[test]
 fn what_some_lanes_do() {
-    // The functions cost 40, what is around them at most 16.
+    // The functions cost 40, the code around them at most 16.
     for number in 1..4 {
         let expected = f64::from(number) / 4.0;
         let found = share(&format!("(if {} {FUNCTION} 0)", columns(number)));
@@ -72,7 +72,7 @@ fn what_some_lanes_do() {
     let inner = format!("(+ {FUNCTION} (if {} {other} 0))", columns(1));
     let found = share(&format!("(if {} {inner} 0)", columns(2)));
     assert!((0.375..0.5).contains(&found), "{found}");
-    // A decision that is the same for all lanes changes nothing.
+    // A uniform condition changes nothing.
     let inner = format!("(if (less (time) 1) {FUNCTION} {other})");
     let found = share(&format!("(if {} {inner} 0)", columns(2)));
     assert!((0.5..0.65).contains(&found), "{found}");

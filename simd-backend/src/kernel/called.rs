@@ -1,5 +1,5 @@
-//! A program as a kernel whose functions are called by something else than this machine: an
-//! interpreter of register programs, or an evaluator of machine code. For tests.
+//! Kernels over any [`Callable`] instead of this machine's code: an interpreter of register programs, or an
+//! evaluator of machine code. For tests.
 
 use lambdav_core::inputs;
 use lambdav_core::schedule;
@@ -14,13 +14,13 @@ use crate::lanes::LaneProgram;
 use crate::pipeline::Compiler;
 use crate::registers::{Callable, Inputs};
 
-/// One output of a program, as what `make` makes of its lane program.
+/// One output of a program, with the code that `make` makes of its lane program.
 pub struct CalledKernel<C, F> {
     program: schedule::Program,
     compiler: Compiler,
     make: F,
     code: C,
-    /// The code with nothing moved to the frame's part.
+    /// The code without hoisting to the part for the frame.
     unhoisted: OnceLock<C>,
     groups: Groups,
     sites: Vec<Span>,
@@ -31,7 +31,7 @@ where
     C: Callable,
     F: Fn(&Compiler, &LaneProgram) -> Result<C, E>,
 {
-    /// That of an output that was scheduled alone.
+    /// The kernel of an output that was scheduled alone.
     ///
     /// # Errors
     ///
@@ -39,7 +39,7 @@ where
     ///
     /// # Panics
     ///
-    /// If resources are not bound, or to data of other sizes than are baked.
+    /// If resources are not bound, or are bound to data of other sizes than the baked ones.
     pub fn new(
         program: schedule::Program,
         compiler: Compiler,
@@ -57,12 +57,12 @@ where
         Ok(Self { program, compiler, make, code, unhoisted, groups, sites: lanes.sites })
     }
 
-    /// Where the loop of a fault's site is.
+    /// The source span of a fault's loop.
     pub fn site(&self, site: u32) -> Span {
         self.sites[site as usize]
     }
 
-    /// With nothing moved to the function for the frame.
+    /// Makes the code without hoisting to the function for the frame.
     fn unhoisted(&self) -> C {
         let lanes = Some(self.code.shape().lanes());
         let compiler = Compiler { lanes, hoist: false, ..self.compiler.clone() };

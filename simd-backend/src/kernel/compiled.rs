@@ -14,25 +14,25 @@ use crate::lanes::{Extents, InputWords, Mismatch};
 use crate::pipeline::{Compilation, Compiler, Times, timed};
 use crate::registers::{Callable, Choice, Inputs, Reason};
 
-/// One output of a program, compiled once and for any inputs: values of uniforms, textures and buffers of
-/// any size. [`Self::bind`] makes kernels of it, without compiling.
+/// One output of a program, compiled once for any inputs: values of uniforms, textures and buffers of any
+/// size. [`Self::bind`] makes kernels of it without compiling.
 #[derive(Debug)]
 pub struct CompiledKernel {
     pub(super) program: schedule::Program,
     pub(super) compiler: Compiler,
     code: Executable,
-    /// The code with nothing moved to the function for the frame.
+    /// The code without hoisting to the function for the frame.
     unhoisted: OnceLock<Executable>,
     reason: Reason,
     allocation: Allocation,
     times: Times,
     sites: Vec<Span>,
-    /// What the words of its inputs are.
+    /// The meaning of each word of the inputs.
     pub(super) layout: InputWords,
 }
 
 impl CompiledKernel {
-    /// Compiles the output of a program that was scheduled for it alone.
+    /// Compiles an output that was scheduled alone.
     ///
     /// # Errors
     ///
@@ -46,11 +46,11 @@ impl CompiledKernel {
         Ok(Self { program, compiler, code, unhoisted, reason, allocation, times, sites, layout })
     }
 
-    /// The code with these inputs, of which each entry of a loop may execute so many `rec`s.
+    /// Binds the code to inputs. Each entry of a loop may execute at most `max_iterations` `rec`s.
     ///
     /// # Errors
     ///
-    /// Where a resource is not bound, or has another size than is baked.
+    /// If a resource is not bound, or has another size than the baked one.
     pub fn bind(
         self: &Arc<Self>,
         inputs: &inputs::Inputs,
@@ -73,7 +73,7 @@ impl CompiledKernel {
         if let Some(unbound) = unbound(&self.program.types, &inputs.resources) {
             return Err(BindError::Unbound(unbound.name.to_string()));
         }
-        // There may be data for more resources than there are.
+        // The caller may bind more resources than the program has.
         let data = inputs.resources[..self.program.types.resources().len()].to_vec();
         let words = given(&self.layout, inputs);
         Inputs::new(words, self.code.resources(), data, max_iterations)
@@ -88,44 +88,43 @@ impl CompiledKernel {
         }
     }
 
-    /// Where the loop of a fault's site is.
+    /// The source span of a fault's loop.
     pub fn site(&self, site: u32) -> Span {
         self.sites[site as usize]
     }
 
-    /// The bytes of stack that the compiled code takes, exactly. What calls it, and the reference
+    /// The exact number of bytes of stack that the compiled code takes. Its caller, and the reference
     /// mathematics that it may call, need some more.
     pub fn stack_size(&self) -> usize {
         self.code.stack()
     }
 
-    /// The code.
+    /// The machine code.
     pub fn code(&self) -> &Executable {
         &self.code
     }
 
-    /// What it is made for.
+    /// The target of the code.
     pub fn target(&self) -> Target {
         self.compiler.target()
     }
 
-    /// How registers were allocated.
+    /// The register allocation used.
     pub fn allocation(&self) -> Allocation {
         self.allocation
     }
 
-    /// Why it has so many lanes.
+    /// The reason for the number of lanes.
     pub fn reason(&self) -> Reason {
         self.reason
     }
 
-    /// How long compiling it took.
+    /// How long the stages of compiling took.
     pub fn times(&self) -> Times {
         self.times
     }
 
-    /// The code with nothing moved to the function for the frame, which is compiled when it is asked for
-    /// first.
+    /// The code without hoisting to the function for the frame. It is compiled at the first call.
     pub(super) fn unhoisted(&self) -> &Executable {
         self.unhoisted.get_or_init(|| {
             let lanes = Some(self.code.shape().lanes());

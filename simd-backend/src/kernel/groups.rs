@@ -1,17 +1,16 @@
-//! A tile in groups of lanes.
+//! Tiles in groups of lanes.
 //!
-//! *Cancellation.* Calls poll ([`Poll`]). One that is cancelled may come to its end all the same,
-//! with undefined results (its call-outs compute nothing), so it is asked for afterwards.
+//! *Cancellation.* Calls poll ([`Poll`]). A cancelled call may still return [`Status::Done`], with
+//! undefined results (its slow paths compute nothing), so cancellation is checked after each call.
 //!
-//! Whole groups are computed in place, a row of them at a call. Groups that reach over the tile's
-//! edges are computed beside it, with a mask of the lanes inside. Groups begin in even columns and
+//! Whole groups are computed in place, one row of groups to a call. Groups that cross the tile's edges are
+//! computed in a buffer beside the tile, with a mask of the lanes inside. Groups begin in even columns and
 //! rows of the image, so that they hold whole quads, whatever the tile is.
 //!
-//! *Faults.* A call says that some lane of some group exceeded a loop's limit. Which pixel is the
-//! first in scan order, and what it met first, is then found by computing the band's pixels again
-//! one by one, each in a group that holds its quad, with a mask of its lane alone. Where the part for the whole frame is
-//! at fault, every pixel is, and code in which nothing has been moved to that part tells what it
-//! meets first.
+//! *Faults.* A call reports only that some lane of some group exceeded a loop's limit. To find the first
+//! pixel in scan order and the first loop that it meets, the pixels of the band are computed again one by
+//! one, each in a group that holds its quad, with a mask of its lane alone. If the part for the frame is at
+//! fault, every pixel is at fault. Code without hoisting then finds the loop that the first pixel meets.
 
 use std::sync::{Mutex, OnceLock, PoisonError};
 
@@ -20,19 +19,19 @@ use lambdav_raster::{Cancel, Fault, Quad, Stop, Tile, TileBuffer};
 use crate::lanes::Items;
 use crate::registers::{Callable, Inputs, Poll, Row, Shape, Status};
 
-/// The inputs of code, and what it has computed of them for the frame.
+/// The inputs of code, and the results of the part for the frame.
 #[derive(Debug)]
 pub(super) struct Groups {
     inputs: Inputs,
-    /// The words of the primitive, if none are given.
+    /// The words of the primitive, unless the caller passes others.
     primitive: Vec<u32>,
-    /// What is the same for the whole frame, once some tile has needed it.
+    /// The results of the part for the frame, computed when a tile first needs them.
     slots: OnceLock<Slots>,
-    /// Held while that is computed.
+    /// Held while `slots` is computed.
     computing: Mutex<()>,
 }
 
-/// What the function for the frame has left.
+/// The outcome of the part for the frame.
 #[derive(Debug)]
 pub(super) enum Slots {
     Words(Vec<u64>),
@@ -52,7 +51,7 @@ impl Groups {
         &self.primitive
     }
 
-    /// The inputs, to be changed. What was computed for the frame is computed again.
+    /// The inputs, to be changed. The part for the frame runs again.
     pub(super) fn inputs_mut(&mut self) -> &mut Inputs {
         self.slots.take();
         &mut self.inputs
@@ -68,7 +67,7 @@ impl Groups {
         }
         let (status, words) = code.frame(&self.inputs, poll(cancel));
         let found = match status {
-            // Once a call is cancelled its results are not looked at.
+            // A cancelled call has undefined results.
             _ if cancel.is_cancelled() => return Err(Stop::Cancelled),
             Status::Done => Slots::Words(words),
             Status::Limit(_) => Slots::Limit,
@@ -77,7 +76,7 @@ impl Groups {
         Ok(self.slots.get_or_init(|| found))
     }
 
-    /// Computes the pixels of a tile by code; `unhoisted` is that with nothing moved to the frame's part.
+    /// Computes the pixels of a tile; `unhoisted` is the same code without hoisting.
     pub(super) fn tile<'c, C: Callable + 'c>(
         &self,
         code: &C,
@@ -93,7 +92,7 @@ impl Groups {
         let slots = match self.slots(code, cancel)? {
             Slots::Words(words) => words,
             Slots::Limit => {
-                // The first pixel of the tile meets what every pixel meets.
+                // Every pixel of the tile has a fault; the first pixel's is reported.
                 return Err(self.fault(unhoisted(), &[], tile, cancel));
             }
         };
@@ -163,7 +162,7 @@ impl Groups {
         Ok(())
     }
 
-    /// The first fault in scan order of a part of a tile in which there is one.
+    /// The first fault in scan order within `part`, which has at least one.
     fn fault(&self, code: &impl Callable, slots: &[u64], part: Tile, cancel: &Cancel<'_>) -> Stop {
         let shape = code.shape();
         let plane = shape.lanes() as usize;
@@ -192,7 +191,7 @@ impl Groups {
     }
 }
 
-/// How many columns and rows of its quad lie before a pixel, as far as groups hold quads.
+/// Numbers of columns and rows by which groups begin before a pixel, so that its quad is in the group.
 fn before(shape: Shape, x: u32, y: u32) -> [u32; 2] {
     [x % shape.columns().min(2), y % shape.rows().min(2)]
 }

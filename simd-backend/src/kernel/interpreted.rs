@@ -1,6 +1,6 @@
-//! A register program, executed by its interpreter.
+//! Register programs executed by their interpreter.
 //!
-//! Any machine will do, those for which there is no emitter included.
+//! It takes programs for any machine, those without an emitter included.
 
 use crate::lanes::{Items, LaneProgram};
 use crate::pipeline::Compiler;
@@ -9,18 +9,18 @@ use crate::registers::{
     verify,
 };
 
-/// Which register program is interpreted.
+/// The stage whose register program is interpreted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Spilling {
-    /// As it is lowered, with as many registers as it has values.
+    /// Before spilling, with any number of registers.
     Before,
-    /// With what lies in memory decided.
+    /// After spilling.
     After,
 }
 
 /// A register program whose functions are interpreted.
 ///
-/// Calling them panics where the program does what no correct one does.
+/// Panics if the program executes an operation that no correct program does.
 #[derive(Debug)]
 pub struct Interpreted(RegisterProgram);
 
@@ -29,7 +29,7 @@ impl Interpreted {
     ///
     /// # Errors
     ///
-    /// What is wrong with it.
+    /// The errors of the verifier.
     pub fn new(
         compiler: &Compiler,
         lanes: &LaneProgram,

@@ -1,14 +1,14 @@
 //! Quads in groups of listed lanes.
 //!
-//! A *cell* is what lies together in lanes: a quad; in groups of one row one of its pairs; in groups of one lane one
-//! of its pixels. Groups are filled with cells that have a pixel that runs. The last group of a call has empty cells
-//! at its end: no lane of them runs.
+//! A *cell* is a set of pixels that lie together in lanes: a quad; in groups of one row a pair; in groups
+//! of one lane a pixel. Groups are filled with cells that have at least one pixel that runs. The last group
+//! of a call is padded with empty cells, in which no lane runs.
 //!
-//! The kernel computes pixels that run, and [`TileBuffer`] stores those of them that are to be stored.
+//! The kernel computes all pixels that run. [`TileBuffer`] stores those under the store mask.
 //!
-//! *Faults.* Where some lane exceeded a loop's limit, pixels that run are computed again one by one, in scan order,
-//! by code in which nothing has been moved to the parts for the frame and the primitive: it meets first what the
-//! pixel meets first.
+//! *Faults.* If some lane exceeded a loop's limit, all pixels that run are computed again one by one, in
+//! scan order, by code without hoisting to the parts for the frame and the primitive. So this code meets
+//! the loops in the order of the schedule.
 
 use lambdav_raster::{Cancel, Fault, Quad, Stop, TileBuffer};
 
@@ -17,12 +17,12 @@ use crate::lanes::Column;
 use crate::mutants::{Mutant, is_active};
 use crate::registers::{Callable, Listed, Shape, Status};
 
-/// How many groups a call computes at most: what they store stays in the nearest cache.
+/// Maximum number of groups in one call: their results stay in the L1 cache.
 const MOST_GROUPS: usize = 16;
 
 impl Groups {
-    /// Computes the pixels of quads that run by code for listed lanes, of a primitive with these words, and stores
-    /// those that are to be stored. `unhoisted` is the code with nothing moved to other parts.
+    /// Computes the pixels of quads that run, of a primitive with these words, and stores those under the
+    /// store mask. The code is for listed lanes. `unhoisted` is the same code without hoisting.
     pub(super) fn quads<'c, C: Callable + 'c>(
         &self,
         code: &C,
@@ -55,7 +55,7 @@ impl Groups {
         Ok(())
     }
 
-    /// The first fault in scan order of quads in which there is one.
+    /// The first fault in scan order of quads with at least one fault.
     fn fault_of(
         &self,
         unhoisted: &impl Callable,
@@ -92,7 +92,7 @@ impl Groups {
     }
 }
 
-/// Pixels that lie together in lanes. Bits are as in [`Quad`].
+/// Pixels that lie together in lanes. Bits are those of [`Quad`].
 #[derive(Clone, Copy)]
 struct Cell {
     x: u32,
@@ -101,7 +101,7 @@ struct Cell {
     stored: u8,
 }
 
-/// How cells lie in groups of a shape.
+/// The layout of cells in groups of a shape.
 struct Layout {
     shape: Shape,
     /// Columns and rows of a cell.
@@ -125,12 +125,12 @@ impl Layout {
         self.lane_of.len()
     }
 
-    /// How many cells a group has.
+    /// Number of cells in a group.
     fn room(&self) -> usize {
         self.lanes() / (self.width * self.height) as usize
     }
 
-    /// The cells of a quad in which a pixel runs.
+    /// The cells of a quad with at least one pixel that runs.
     fn cells(&self, quad: &Quad) -> impl Iterator<Item = Cell> + use<> {
         let (quad, width, height) = (*quad, self.width, self.height);
         let corners = move |x, y| {
@@ -147,8 +147,8 @@ impl Layout {
         firsts.map(move |(x, y)| corners(x, y)).filter(|cell| cell.run != 0)
     }
 
-    /// The pixels of the cell of that number in its group: of each its bit, its column and row in the cell, and the
-    /// number of its pixel in the group, row by row.
+    /// The pixels of a cell, given its number in the group: for each its bit, its column and row in the
+    /// cell, and its index in the group, row by row.
     fn pixels(&self, number: usize) -> impl Iterator<Item = (u8, u32, u32, usize)> {
         let across = self.shape.columns() / self.width;
         let (column, row) = (number as u32 % across, number as u32 / across);
@@ -159,7 +159,7 @@ impl Layout {
         })
     }
 
-    /// The table of cells.
+    /// Writes the table of cells.
     fn list(&self, cells: &[Cell], table: &mut Vec<u32>) {
         let (lanes, room) = (self.lanes(), self.room());
         table.clear();
@@ -168,7 +168,7 @@ impl Layout {
             table.resize(group + Listed::words_of_group(self.shape), 0);
             let last = cells[cells.len() - 1];
             for number in 0..room {
-                // Coordinates are those of pixels in lanes that do not run, too.
+                // Inactive lanes too get coordinates of pixels.
                 let cell = cells.get(number).copied().unwrap_or(Cell { run: 0, ..last });
                 for (bit, x, y, at) in self.pixels(number) {
                     let mut put = |column: Column, word| {
@@ -183,7 +183,7 @@ impl Layout {
         }
     }
 
-    /// Stores those pixels of cells that are to be stored.
+    /// Stores the pixels of cells that are under the store mask.
     fn store(&self, cells: &[Cell], found: &[[f32; 4]], plane: usize, pixels: &mut TileBuffer<'_>) {
         for (group, cells) in cells.chunks(self.room()).enumerate() {
             for (number, cell) in cells.iter().enumerate() {

@@ -1,10 +1,10 @@
-//! A compiled program as a kernel that fills tiles.
+//! Compiled programs as kernels that fill tiles.
 //!
 //! - `compiled`: machine code for any inputs;
-//! - `groups`: tiles in groups of lanes, their edges, and which pixel is at fault;
+//! - `groups`: tiles in groups of lanes, edges, and the search for the pixel at fault;
 //! - `listed`: quads in groups of listed lanes;
-//! - `called`: the same with something else in place of this machine, for tests;
-//! - `interpreted`: the interpreter of register programs, in its place.
+//! - `called`: the same over any `Callable`, for tests;
+//! - `interpreted`: the interpreter of register programs as a `Callable`.
 
 mod called;
 mod compiled;
@@ -33,7 +33,7 @@ pub use called::CalledKernel;
 pub use compiled::CompiledKernel;
 pub use interpreted::{Interpreted, Spilling};
 
-/// One output of a program, compiled, with inputs: a [`CompiledKernel`] that is bound to them.
+/// A compiled output of a program with inputs: a [`CompiledKernel`] that is bound to them.
 #[derive(Debug)]
 pub struct SimdKernel {
     compiled: Arc<CompiledKernel>,
@@ -41,9 +41,8 @@ pub struct SimdKernel {
 }
 
 impl SimdKernel {
-    /// Compiles the output of a program that was scheduled for it alone, for so many lanes, or, if
-    /// that is none of [`Shape::LANES`](crate::registers::Shape::LANES) or not said, for as many as
-    /// seem best.
+    /// Compiles an output that was scheduled alone, for the requested number of lanes. If it is absent or
+    /// not in [`Shape::LANES`](crate::registers::Shape::LANES), the cost model chooses.
     ///
     /// # Errors
     ///
@@ -57,7 +56,7 @@ impl SimdKernel {
         Self::for_target(program, lanes, inputs, max_iterations, Target::host()?)
     }
 
-    /// The same with some of what this machine's processor can do.
+    /// [`Self::new`] for a given target, such as one with fewer features than this machine's processor.
     ///
     /// # Errors
     ///
@@ -73,7 +72,7 @@ impl SimdKernel {
         Self::with_compiler(program, inputs, max_iterations, compiler)
     }
 
-    /// The same with a compiler, whose number of pixels is overridden.
+    /// [`Self::new`] with a compiler, whose number of pixels is overridden.
     ///
     /// # Errors
     ///
@@ -89,12 +88,12 @@ impl SimdKernel {
         Ok(Arc::new(compiled).bind(inputs, max_iterations)?)
     }
 
-    /// The code, which other kernels may share.
+    /// The compiled code, which several kernels may share.
     pub fn compiled(&self) -> &Arc<CompiledKernel> {
         &self.compiled
     }
 
-    /// Changes what `(time)` and `(frame)` are.
+    /// Changes the values of `(time)` and `(frame)`.
     pub fn set_time(&mut self, time: f32, frame: f32) {
         let inputs = self.groups.inputs_mut();
         for (index, word) in self.compiled.layout.single() {
@@ -110,12 +109,12 @@ impl SimdKernel {
     ///
     /// # Panics
     ///
-    /// Where it has another number of words.
+    /// If the uniform has another number of words.
     pub fn set_uniform(&mut self, index: usize, words: &[u32]) {
         let compiled = &self.compiled;
         let ty = compiled.program.uniforms[index].ty;
         assert_eq!(words.len(), compiled.program.types.components(ty), "words of the uniform");
-        // One that is not read has none.
+        // A uniform that is not read has no words.
         if let Some(range) = compiled.layout.uniform(index as u32) {
             self.groups.inputs_mut().set_words(range.start, words);
         }
@@ -125,32 +124,32 @@ impl SimdKernel {
     ///
     /// # Errors
     ///
-    /// Where the data is of another kind, or has another size than the code is specialised for.
+    /// If the data is of another kind, or has another size than the code is specialised for.
     ///
     /// # Panics
     ///
-    /// Where there is no such resource.
+    /// If there is no such resource.
     pub fn set_resource(&mut self, number: usize, data: Bound) -> Result<(), BindError> {
         let changed = self.groups.inputs_mut().set_resource(number, data);
         changed.map_err(|mismatch| self.compiled.mismatch(mismatch))
     }
 
-    /// Changes the texture of that number for another one, of any size, with levels below the first if
-    /// its declaration says so.
+    /// Replaces the texture of that number by a texture of any size. It needs levels below the first if its
+    /// declaration says so.
     ///
     /// # Panics
     ///
-    /// Where there is no such texture, or the code is specialised for another size.
+    /// If there is no such texture, or the code is specialised for another size.
     pub fn set_texture(&mut self, number: usize, texture: &Arc<TextureData>) {
         let data = Bound::Texture(Arc::clone(texture));
         self.set_resource(number, data).unwrap_or_else(|error| panic!("{error}"));
     }
 
-    /// Changes all inputs, and how many `rec`s each entry of a loop may execute.
+    /// Changes all inputs, and the maximum number of `rec`s that each entry of a loop may execute.
     ///
     /// # Errors
     ///
-    /// As of [`CompiledKernel::bind`]. Then nothing is changed.
+    /// Those of [`CompiledKernel::bind`]. Then no input is changed.
     pub fn rebind(
         &mut self,
         inputs: &inputs::Inputs,
@@ -160,7 +159,7 @@ impl SimdKernel {
         Ok(())
     }
 
-    /// Where the loop of a fault's site is.
+    /// The source span of a fault's loop.
     pub fn site(&self, site: u32) -> Span {
         self.compiled.site(site)
     }
@@ -170,33 +169,33 @@ impl SimdKernel {
         self.compiled.stack_size()
     }
 
-    /// The code.
+    /// The machine code.
     pub fn code(&self) -> &Executable {
         self.compiled.code()
     }
 
-    /// What it is made for.
+    /// The target of the code.
     pub fn target(&self) -> Target {
         self.compiled.target()
     }
 
-    /// How registers were allocated.
+    /// The register allocation used.
     pub fn allocation(&self) -> Allocation {
         self.compiled.allocation()
     }
 
-    /// Why it has so many lanes.
+    /// The reason for the number of lanes.
     pub fn reason(&self) -> Reason {
         self.compiled.reason()
     }
 
-    /// How long compiling it took.
+    /// How long the stages of compiling took.
     pub fn times(&self) -> Times {
         self.compiled.times()
     }
 
-    /// How many lanes are active in an image of that size, by a sample of its groups. It takes
-    /// about as long as lowering to lanes did, and a fifth of a second.
+    /// Lane utilisation for an image of that size, from a sample of its groups. Takes about as long as
+    /// lowering to lanes, plus a fifth of a second.
     pub fn activity(&self, size: Size) -> Activity {
         with_default(|| {
             let (shape, inputs) = (self.code().shape(), self.groups.inputs());
@@ -245,7 +244,7 @@ impl QuadKernel for SimdKernel {
 ///
 /// # Panics
 ///
-/// If resources are not bound, or to data of other sizes than are baked.
+/// If resources are not bound, or are bound to data of other sizes than the baked ones.
 pub fn words(program: &LaneProgram, inputs: &inputs::Inputs) -> Vec<u32> {
     let mut words = given(&program.inputs, inputs);
     let described = program.resources.describe_all(&inputs.resources, &mut words);
@@ -253,12 +252,12 @@ pub fn words(program: &LaneProgram, inputs: &inputs::Inputs) -> Vec<u32> {
     words
 }
 
-/// The words of the primitive, as the uniforms have them.
+/// The words of the primitive, taken from the uniforms.
 fn primitive(of_primitive: &[u32], inputs: &inputs::Inputs) -> Vec<u32> {
     of_primitive.iter().flat_map(|&index| &*inputs.uniforms[index as usize]).copied().collect()
 }
 
-/// The words of inputs, without descriptors.
+/// The words of inputs; those of descriptors are not filled.
 fn given(layout: &InputWords, inputs: &inputs::Inputs) -> Vec<u32> {
     let uniform = |index: u32| &*inputs.uniforms[index as usize];
     let word = |word: &InputWord| match *word {
