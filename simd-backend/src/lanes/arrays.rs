@@ -1,12 +1,11 @@
-//! Which arrays of a scheduled program are values of their own ([`Kind::Array`]), and what becomes of
-//! them on their way through it.
+//! Arrays of a scheduled program that become values of their own ([`Kind::Array`]), and their origins.
 //!
-//! An array lies in memory if it has many parts, and something takes or replaces a part of an array of
-//! that type by an index that is not constant. That goes by the type, so that all that flows from value
-//! to value is of one form. Arrays inside of such arrays are words of these; those in variants, which
-//! share their words with other cases, are words of their own.
+//! An array lies in memory if it has many parts, and some operation reads or updates an array of its type
+//! at an index that is not constant. The decision is made by type, so that all values that flow into one
+//! another have the same form. Nested arrays are words of the outer array. Arrays in variants remain words,
+//! since cases share words.
 //!
-//! Where all values of a type are computed once for the frame, its arrays are words of the frame
+//! If all values of a type are computed once for the frame, its arrays are words of the frame
 //! ([`frame`](super::frame)).
 //!
 //! [`Kind::Array`]: super::Kind::Array
@@ -27,17 +26,17 @@ pub(super) type Component = (ValueId, usize);
 /// The arrays of a program that lie in memory.
 #[derive(Default)]
 pub(super) struct Arrays {
-    /// The components of each array in a value of a type, for types that have some.
+    /// For each type, the component ranges of its arrays in memory. Types without such arrays are absent.
     ranges: FxHashMap<Type, Vec<Range<usize>>>,
-    /// The types of such arrays.
+    /// The array types that lie in memory.
     is_chosen: FxHashSet<Type>,
-    /// Where an array, by its first component, comes from by updates alone, if that is a parameter of
-    /// a loop or what a loop begins with; for others than arrays themselves.
+    /// The array that an array originates from by updates alone: a loop parameter or an initial value. Both
+    /// are named by their first component. Arrays that are their own origin are absent.
     origins: FxHashMap<Component, Component>,
 }
 
 impl Arrays {
-    /// The arrays of these types, with where they come from.
+    /// The arrays of these types, with their origins.
     pub(super) fn new(program: &Program, chosen: FxHashSet<Type>) -> Self {
         let mut arrays = Self::of_types(program, chosen);
         if !arrays.is_empty() {
@@ -46,7 +45,7 @@ impl Arrays {
         arrays
     }
 
-    /// The arrays of these types.
+    /// The arrays of these types, without origins.
     pub(super) fn of_types(program: &Program, chosen: FxHashSet<Type>) -> Self {
         let mut arrays = Self::default();
         let types = &program.types;
@@ -72,34 +71,34 @@ impl Arrays {
         arrays
     }
 
-    /// Whether there are none.
+    /// True if no type has arrays in memory.
     pub(super) fn is_empty(&self) -> bool {
         self.ranges.is_empty()
     }
 
-    /// The components of each array in a value of that type.
+    /// The component ranges of the arrays in a value of that type.
     pub(super) fn of(&self, ty: Type) -> &[Range<usize>] {
         self.ranges.get(&ty).map_or(&[], Vec::as_slice)
     }
 
-    /// Whether a type is that of such arrays.
+    /// True if the type is an array type that lies in memory.
     pub(super) fn is_whole(&self, ty: Type) -> bool {
         self.is_chosen.contains(&ty)
     }
 
-    /// Whether a component is a word of an array: of which.
+    /// The component range of the array that contains a component, if any.
     pub(super) fn around(&self, ty: Type, component: usize) -> Option<Range<usize>> {
         let ranges = self.of(ty);
         let at = ranges.partition_point(|range| range.end <= component);
         ranges.get(at).filter(|range| range.contains(&component)).cloned()
     }
 
-    /// What an array has been before some of its words were replaced.
+    /// The array that updates started from.
     fn origin(&self, of: Component) -> Component {
         self.origins.get(&of).copied().unwrap_or(of)
     }
 
-    /// Finds where arrays come from, definitions before uses.
+    /// Finds the origins of all arrays, definitions before uses.
     fn follow(&mut self, program: &Program) {
         for event in program.walk() {
             match event {
@@ -150,7 +149,7 @@ impl Arrays {
         }
     }
 
-    /// The operand, and the first component of it, of which these are a whole array.
+    /// The operand and its first component, if the sources are one whole array of that operand.
     pub(super) fn whole(&self, types: &[Type], sources: &[Source]) -> Option<(usize, usize)> {
         let &Source::Operand(operand, first) = sources.first()? else { return None };
         let is_array = self.of(types[operand]).contains(&(first..first + sources.len()));
@@ -160,8 +159,9 @@ impl Arrays {
         (is_array && follow.all(|is_next| is_next)).then_some((operand, first))
     }
 
-    /// The parameter of a loop, by its number, and the first component of it, that holds an array of
-    /// the loop's value, from that component on, when a lane leaves it, and in each round comes of itself by updates alone.
+    /// The loop parameter, and the first component in it, that carries an array of the loop's value.
+    /// `component` is the first component of that array. The parameter holds the array when a lane leaves,
+    /// and each round updates it only from itself.
     pub(super) fn carrier(
         &self,
         program: &Program,
@@ -185,7 +185,7 @@ impl Arrays {
     }
 }
 
-/// The types of arrays that an index chooses from, and that are not few parts.
+/// The array types that an index chooses from and that have at least [`cost::ARRAY`] parts.
 pub(super) fn chosen(program: &Program, places: &Places, choices: &[Choice]) -> FxHashSet<Type> {
     let is_large = |ty| {
         let is_array = matches!(*program.types.kind(ty), TypeKind::Array(_, count) if count as usize >= cost::ARRAY);
@@ -197,7 +197,7 @@ pub(super) fn chosen(program: &Program, places: &Places, choices: &[Choice]) -> 
     found.map(|choice| choice.ty).collect()
 }
 
-/// A part of an array that is taken or replaced by an index that is not constant.
+/// A read or an update of an array at an index that is not constant.
 pub(super) struct Choice {
     op: Op,
     of: ValueId,

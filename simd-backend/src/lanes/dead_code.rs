@@ -1,12 +1,12 @@
-//! What is not needed is taken out, and what is the same for the whole frame, or for a primitive, is moved to the front.
+//! Dead-code elimination, and hoisting of code that is uniform over the frame or a primitive.
 
 use std::ops::Range;
 
 use super::{BlockId, End, Expr, LaneProgram, Rate, Statement, ValueId};
 use crate::lanes::walk::{Event, Walk, tail};
 
-/// Removes computations, and values of `if`s and loops, that nothing depends on. Loops stay, since
-/// a loop may not end; so do `if`s around them.
+/// Removes computations, and values of `if`s and loops, that are not needed. Loops stay, since they may not
+/// terminate, and so do the `if`s around them.
 pub(super) fn eliminate(program: &mut LaneProgram) {
     let needed = Needs::new(program).needed;
     let keep = |v: ValueId| needed[v.index()];
@@ -16,7 +16,7 @@ pub(super) fn eliminate(program: &mut LaneProgram) {
             Statement::If { .. } | Statement::Loop { .. } => true,
         });
     }
-    // The values that go with each place of an `if` or a loop.
+    // The yields and arguments that belong to removed values of an `if` or a loop.
     for id in 0..program.blocks.len() {
         let mut statements = std::mem::take(&mut program.blocks[id].statements);
         for statement in &mut statements {
@@ -49,7 +49,7 @@ pub(super) fn eliminate(program: &mut LaneProgram) {
         }
         program.blocks[id].statements = statements;
     }
-    // An `if` without values and without statements in its arms does nothing.
+    // An `if` without values and with empty arms has no effect.
     for id in (0..program.blocks.len()).rev() {
         let mut statements = std::mem::take(&mut program.blocks[id].statements);
         statements.retain(|statement| match *statement {
@@ -71,15 +71,15 @@ fn retain(values: &mut Box<[ValueId]>, kept: &[bool]) {
     *values = of.filter(|&(_, &k)| k).map(|(&v, _)| v).collect();
 }
 
-/// All ends of the tail that begins with a block.
+/// Visits all ends of the tail that begins with a block.
 fn ends(program: &mut LaneProgram, id: BlockId, visit: &mut impl FnMut(&mut End)) {
     for id in tail(program, id) {
         visit(&mut program.blocks[id.index()].end);
     }
 }
 
-/// Which values something depends on. A parameter of a loop that only its own next value depends on
-/// is not needed.
+/// The values that outputs or conditions depend on. A loop parameter that only its own next value uses is
+/// not needed.
 struct Needs {
     needed: Vec<bool>,
     worklist: Vec<ValueId>,
@@ -117,10 +117,10 @@ impl Needs {
     }
 }
 
-/// What each value is made of, conditions apart.
+/// The dependencies of each value, conditions excluded.
 fn sources(program: &LaneProgram) -> Vec<Vec<ValueId>> {
     let mut sources = vec![Vec::new(); program.values.len()];
-    // What to do with the yields of each block, and with its `rec`s.
+    // Receivers of the yields and of the `rec` arguments of each block.
     let mut targets: Vec<[&[ValueId]; 2]> = vec![[&[], &[]]; program.blocks.len()];
     for event in Walk::new().events(program) {
         match event {
@@ -160,17 +160,17 @@ fn sources(program: &LaneProgram) -> Vec<Vec<ValueId>> {
     sources
 }
 
-/// Moves those statements of the root that are the same for the whole frame before all others, and after them those
-/// that are the same for a primitive.
+/// Moves the statements of the root that are uniform over the frame to the front, and after them those that
+/// are uniform over a primitive.
 pub(super) fn hoist(program: &mut LaneProgram) {
     program.frame_len = move_to(program, 0, Rate::FRAME);
     program.primitive_len = move_to(program, program.frame_len, Rate::PRIMITIVE);
 }
 
-/// Moves those statements of the root that are of no more than a rate before all others from one on; how many they
-/// are.
+/// Moves the statements of the root after `from` that have at most a rate before the others. Returns their
+/// number.
 fn move_to(program: &mut LaneProgram, from: usize, rate: Rate) -> usize {
-    // A value may be the same for the frame and come from a statement with others that are not.
+    // A value can have the rate although a sibling value of its statement has not.
     let mut stays = vec![false; program.values.len()];
     let mut used = Vec::new();
     let count = program.block(LaneProgram::ROOT).statements.len();
@@ -208,7 +208,7 @@ fn move_to(program: &mut LaneProgram, from: usize, rate: Rate) -> usize {
     moved
 }
 
-/// Whether all that a statement of the root computes, inside it too, is of no more than a rate.
+/// True if all values that a statement of the root computes, nested ones included, have at most a rate.
 pub(super) fn is_of_rate(program: &LaneProgram, index: usize, rate: Rate) -> bool {
     let fits = |values: &[ValueId]| values.iter().all(|&v| rate.includes(program.rate(v)));
     let root = LaneProgram::ROOT;
@@ -232,7 +232,7 @@ pub(super) fn is_of_rate(program: &LaneProgram, index: usize, rate: Rate) -> boo
     })
 }
 
-/// How many loops lie around the innermost block.
+/// Maximum nesting of loops.
 pub(super) fn loop_nesting(program: &LaneProgram) -> usize {
     let (mut deepest, mut loops) = (0, 0);
     for event in Walk::new().events(program) {
@@ -251,8 +251,8 @@ pub(super) fn loop_nesting(program: &LaneProgram) -> usize {
     deepest
 }
 
-/// All values that some statements of the root use, inside them too, but for words that are looked up: these
-/// are found by [`lookups`].
+/// All values that statements of the root use, nested uses included. The words of lookups are excluded:
+/// [`lookups`] finds them.
 pub(crate) fn uses(program: &LaneProgram, statements: Range<usize>, used: &mut Vec<ValueId>) {
     for event in Walk::of_statements(LaneProgram::ROOT, statements).events(program) {
         match event {

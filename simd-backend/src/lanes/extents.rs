@@ -1,26 +1,26 @@
-//! Sizes of textures and buffers: which words say them, and what follows for an index.
+//! Sizes of textures and buffers: their words in the inputs, and the bounds of indices that follow.
 //!
-//! A lane program knows the *format* of a resource: how many words a texel or an element has, and whether
-//! there may be levels. Its sizes are words of the program's inputs, one [`Extent`] each, which follow
-//! one another as the resource's *descriptor*. The host makes descriptors when data is bound
-//! ([`Resource::describe`]), and nobody else. Where sizes are baked ([`Extents`]) there is no descriptor,
-//! and they are constants.
+//! A lane program knows the *format* of a resource: the number of words of a texel or an element, and the
+//! maximum number of levels. Its sizes are words of the program's inputs, one [`Extent`] each. Consecutive
+//! words form the resource's *descriptor*. Only the host makes descriptors, when data is bound
+//! ([`Resource::describe`]). Baked sizes ([`Extents`]) are constants and have no descriptor.
 //!
 //! # Bounds
 //!
-//! [`Bound`] is an upper bound of an integer of 32 bits without sign: a constant, and beside it one that a
-//! descriptor says ([`Within`]). Let w, h be the width and the height of a texture's first level, n the number of
-//! all its texels, or of a buffer's elements, and s the words of a texel or an element:
+//! [`Bound`] is an upper bound of an unsigned 32-bit integer: a constant, and beside it a bound by a
+//! descriptor ([`Within`]). Let w, h be the width and height of a texture's first level, n the number of
+//! all its texels or of a buffer's elements, and s the words of a texel or an element:
 //!
-//! - an extent is its own bound; the last column is w − 1, the last row h − 1, the last texel or element n − 1;
-//! - min-unsigned, `and` and a shift to the right do not exceed an operand;
-//! - a row times the width is at most (h − 1)·w, and a column more than that at most h·w − 1 ≤ n − 1;
-//! - the number of a texel or an element, times a constant c ≤ s, is at most c·(n − 1), and a constant bound m more than
-//!   that at most c·(n − 1) + m.
+//! - An extent is its own bound. The last column is w − 1, the last row h − 1, the last texel or element n
+//!   − 1.
+//! - Min-unsigned, `and` and a right shift do not exceed an operand.
+//! - A row times the width is at most (h − 1)·w. Plus a column it is at most h·w − 1 ≤ n − 1.
+//! - The index of a texel or an element, times a constant c ≤ s, is at most c·(n − 1). Plus an integer that
+//!   is at most m it is at most c·(n − 1) + m.
 //!
-//! So the word at c·(n − 1) + m is one of the s·n words where c ≤ s and m < s. Products and sums do not
-//! overflow: no resource has 2^32 words. Each fact is about one resource: a place that is made of extents
-//! of two has no bound.
+//! So the word at c·(n − 1) + m is one of the s·n words if c ≤ s and m < s. Products and sums do not
+//! overflow: no resource has 2^32 words. Each bound is about one resource: an index made of extents of two
+//! resources has no bound.
 
 use lambdav_core::limits::{BUFFER_WORDS, TEXELS};
 use lambdav_core::resource;
@@ -33,43 +33,43 @@ use super::limits::most_of;
 /// The words of a texel: red, green, blue and alpha.
 const TEXEL_WORDS: u32 = 4;
 
-/// What a word of a descriptor says of a resource.
+/// The meaning of a word of a descriptor.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Extent {
-    /// Of a buffer: how many elements it has.
+    /// Number of elements of a buffer.
     Length,
-    /// The last element, or the last texel of all levels.
+    /// Index of the last element, or of the last texel of all levels.
     Last,
-    /// How many levels a texture has.
+    /// Number of levels of a texture.
     Levels,
-    /// The last of them.
+    /// Index of the last level.
     LastLevel,
-    /// How many texels a row of that level has. Levels after the last one are like it.
+    /// Number of texels in a row of that level. Levels beyond the last repeat it.
     Width(u8),
-    /// How many rows it has.
+    /// Number of rows of that level.
     Height(u8),
-    /// Its last column.
+    /// Index of the last column of that level.
     LastColumn(u8),
-    /// Its last row.
+    /// Index of the last row of that level.
     LastRow(u8),
-    /// The first of its texels.
+    /// Index of the first texel of that level.
     First(u8),
 }
 
-/// What is known of the sizes of a resource when code is made.
+/// The sizes of a resource known at compile time.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum Extents {
-    /// Nothing: a descriptor says them.
+    /// Unknown: the descriptor holds them.
     #[default]
     Any,
     /// The levels of a texture.
     Texture(Box<[Level]>),
-    /// How many elements a buffer has.
+    /// Number of elements of a buffer.
     Buffer(u32),
 }
 
 impl Extents {
-    /// Those of data.
+    /// The sizes of data.
     pub fn of(data: &resource::Bound) -> Self {
         match data {
             resource::Bound::Nothing => Self::Any,
@@ -79,16 +79,16 @@ impl Extents {
     }
 }
 
-/// What code knows of a resource.
+/// The format of a resource, and its sizes as far as they are baked.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Resource {
-    /// The words of a texel or an element.
+    /// Words of a texel or an element.
     pub width: u32,
-    /// The most levels of a texture; a buffer has none.
+    /// Maximum number of levels of a texture; 0 for a buffer.
     pub levels: u32,
-    /// Its sizes, where they are baked.
+    /// The baked sizes, if any.
     pub extents: Extents,
-    /// The number of its descriptor's first word, if they are not.
+    /// Index of the first word of its descriptor, if its sizes are not baked.
     pub first: u32,
 }
 
@@ -100,7 +100,7 @@ pub struct Mismatch {
 }
 
 impl Resource {
-    /// The resources of a program, without descriptors, and their sizes, as far as these are baked.
+    /// The resources of a program with their baked sizes, before their descriptors have a place.
     pub(super) fn all(types: &Types, extents: &[Extents]) -> Vec<Self> {
         let each = types.resources().iter().enumerate();
         let of = |(number, of): (usize, &std::sync::Arc<lambdav_core::types::Resource>)| {
@@ -115,7 +115,7 @@ impl Resource {
         each.map(of).collect()
     }
 
-    /// How many words its descriptor has.
+    /// Number of words of its descriptor.
     pub fn words(&self) -> u32 {
         match (&self.extents, self.levels) {
             (Extents::Any, 0) => 2,
@@ -124,7 +124,7 @@ impl Resource {
         }
     }
 
-    /// What a word of its descriptor says.
+    /// The extent that a word of its descriptor holds.
     pub(super) fn extent(&self, word: u32) -> Extent {
         match (self.levels, word) {
             (0, 0) => return Extent::Length,
@@ -143,7 +143,7 @@ impl Resource {
         }
     }
 
-    /// The number of the word that says it.
+    /// The index of the input word that holds an extent.
     pub(super) fn word(&self, extent: Extent) -> u32 {
         let of_level = |which: u32, level: u8| 3 + which * self.levels + u32::from(level);
         let word = match extent {
@@ -159,8 +159,8 @@ impl Resource {
         self.first + word
     }
 
-    /// An extent that is known when code is made: a texture that has one level has it first, and what is
-    /// baked is constant.
+    /// An extent that is known at compile time: a baked one, or one that follows from the format, such as
+    /// the first texel of a texture's first level.
     pub(super) fn constant(&self, extent: Extent) -> Option<u32> {
         let levels = match &self.extents {
             Extents::Any => {
@@ -189,8 +189,8 @@ impl Resource {
         })
     }
 
-    /// The words of its descriptor for data, if the code is for such data: of its format, and of its
-    /// sizes if they are baked.
+    /// The words of its descriptor for data. `None` if the code is not for such data: another format, or
+    /// other sizes than the baked ones.
     fn describe(&self, data: &resource::Bound) -> Option<Vec<u32>> {
         let is_baked = self.extents != Extents::Any;
         if is_baked && self.extents != Extents::of(data) {
@@ -234,7 +234,7 @@ impl Resource {
         all.map(|all| if is_baked { Vec::new() } else { all })
     }
 
-    /// How many words it has, where its sizes are baked.
+    /// Number of words of the resource, if its sizes are baked.
     fn baked_words(&self) -> Option<u32> {
         match &self.extents {
             Extents::Any => None,
@@ -246,7 +246,7 @@ impl Resource {
         }
     }
 
-    /// What a word of its descriptor does not exceed.
+    /// The upper bound of an extent.
     fn bound(&self, number: u32, extent: Extent) -> Bound {
         let (most, within) = match extent {
             Extent::Length => (BUFFER_WORDS / self.width, Within::Anything),
@@ -268,36 +268,36 @@ impl Resource {
     }
 }
 
-/// The descriptors of a program's resources, in the order of their numbers.
+/// The descriptors of a program's resources, by number.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Descriptors(pub Vec<Resource>);
 
 impl Descriptors {
-    /// The resource that a word of inputs is about, if it is one of a descriptor.
+    /// The resource whose descriptor an input word belongs to.
     fn about(&self, word: u32) -> Option<(u32, &Resource)> {
         let after = self.0.partition_point(|of| of.first <= word);
-        // Of baked sizes there is no word.
+        // Baked sizes have no words.
         let number = self.0[..after].iter().rposition(|of| of.words() > 0)?;
         let of = &self.0[number];
         (word - of.first < of.words()).then_some((number as u32, of))
     }
 
-    /// Whether a word of inputs is one of a descriptor.
+    /// True if an input word belongs to a descriptor.
     pub(crate) fn contain(&self, word: u32) -> bool {
         self.about(word).is_some()
     }
 
-    /// What a word of inputs does not exceed.
+    /// The upper bound of an input word.
     pub(crate) fn bound_of(&self, word: u32) -> Bound {
         self.about(word)
             .map_or(Bound::ANY, |(number, of)| of.bound(number, of.extent(word - of.first)))
     }
 
-    /// Makes the descriptor of a resource of data, among words of inputs.
+    /// Writes the descriptor of a resource for its data into the words of inputs.
     ///
     /// # Errors
     ///
-    /// Where code is not for such data.
+    /// If the code is not for such data.
     pub(crate) fn describe(
         &self,
         number: usize,
@@ -311,11 +311,11 @@ impl Descriptors {
         Ok(())
     }
 
-    /// Makes all descriptors.
+    /// Writes all descriptors.
     ///
     /// # Errors
     ///
-    /// Where data is missing, or code is not for such data.
+    /// If data is missing, or the code is not for such data.
     pub(crate) fn describe_all(
         &self,
         data: &[resource::Bound],
@@ -328,7 +328,8 @@ impl Descriptors {
         Ok(())
     }
 
-    /// Whether an index within that bound, a constant, and so many words more are words of a resource.
+    /// True if the words from `index + first` to `index + first + more` of a resource exist for every index
+    /// within the bound.
     pub(crate) fn holds(&self, number: u32, first: u32, more: u32, index: Bound) -> bool {
         let Some(resource) = self.0.get(number as usize) else { return false };
         if let Some(words) = resource.baked_words() {
@@ -340,7 +341,7 @@ impl Descriptors {
                 let last = u64::from(first) + u64::from(more) + u64::from(behind);
                 of == number && factor <= resource.width && last < resource.width.into()
             }
-            // There is at least one texel, or element.
+            // A resource has at least one texel or element.
             _ => {
                 let last = u64::from(index.most) + u64::from(first) + u64::from(more);
                 last < resource.width.into()
@@ -348,26 +349,26 @@ impl Descriptors {
         }
     }
 
-    /// The words of a resource by number, if they are known when code is made.
+    /// Number of words of a resource, if it is known at compile time.
     pub(crate) fn words_of(&self, number: u32) -> Option<u32> {
         self.0.get(number as usize).and_then(Resource::baked_words)
     }
 }
 
-/// What an integer does not exceed, by the descriptor of a resource.
+/// The upper bound of an integer by the descriptor of a resource.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Within {
-    /// Nothing is known.
+    /// No bound.
     Anything,
-    /// The width of the first level of that texture.
+    /// The width w of the first level of that texture.
     Width(u32),
-    /// The last column of its first level.
+    /// The last column of its first level, w − 1.
     Column(u32),
-    /// The last row of its first level.
+    /// The last row of its first level, h − 1.
     Row(u32),
-    /// The first texel of the last row of its first level.
+    /// The first texel of the last row of its first level, (h − 1)·w.
     Rows(u32),
-    /// The last element of a buffer, or the last texel of all levels, times a factor, and more.
+    /// `factor` times the last element of a buffer or the last texel of all levels, plus `more`.
     Words { resource: u32, factor: u32, more: u32 },
 }
 
@@ -376,8 +377,8 @@ impl Within {
         Self::Words { resource, factor: 1, more: 0 }
     }
 
-    /// The same as a number of texels, where it is one: columns, rows and what begins a row are texels of the
-    /// first level.
+    /// The weaker bound by the last texel, if the integer is a texel's index: columns, rows and first
+    /// texels of rows are at most the last texel of the first level.
     fn words(self) -> Self {
         match self {
             Self::Column(number) | Self::Row(number) | Self::Rows(number) => Self::first_of(number),
@@ -385,7 +386,7 @@ impl Within {
         }
     }
 
-    /// That of a multiple.
+    /// The bound of a multiple.
     fn times(self, by: u32, resources: &Descriptors) -> Self {
         match self.words() {
             Self::Words { resource, factor, more } if by > 0 => {
@@ -402,7 +403,7 @@ impl Within {
         }
     }
 
-    /// That of a sum with a number that does not exceed a constant.
+    /// The bound of a sum with an integer of at most `most`.
     fn plus(self, most: u32, resources: &Descriptors) -> Self {
         match self.words() {
             Self::Words { resource, factor, more } => {
@@ -417,7 +418,7 @@ impl Within {
     }
 }
 
-/// What an integer without sign does not exceed: a constant, and what a descriptor says.
+/// The upper bound of an unsigned integer: a constant, and a bound by a descriptor. Both hold.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Bound {
     pub(crate) most: u32,
@@ -432,7 +433,7 @@ impl Bound {
         Self { most, within: Within::Anything }
     }
 
-    /// That of an operation's result, by those of its operands.
+    /// The bound of an operation's result, from the bounds of its operands.
     pub(crate) fn of(op: Op, resources: &Descriptors, operand: impl Fn(usize) -> Self) -> Self {
         let most = most_of(op, |i| operand(i).most);
         let within = |i: usize| operand(i).within;
@@ -522,7 +523,7 @@ mod tests {
         assert_eq!(baked(3).describe(&buffer), None);
     }
 
-    /// A place in a texture, a word in an element, and places that are made of two textures' extents.
+    /// A texel of a texture, a word of an element, and indices made of two textures' extents.
     #[test]
     fn places_are_within_one_resource() {
         let all = Descriptors(vec![of(4, 1, 10), of(4, 1, 18), of(6, 0, 26)]);
@@ -542,7 +543,7 @@ mod tests {
                 assert!(!all.holds(number, 0, 0, place(row, width, column)));
             }
         }
-        // A height is no last row, and a width no column.
+        // A height does not bound a row, and a width does not bound a column.
         let high = clamp(extent(0, Extent::Height(0)));
         let rows = op(Op::Mul, high, extent(0, Extent::Width(0)));
         assert_eq!(

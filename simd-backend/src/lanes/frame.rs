@@ -1,11 +1,11 @@
-//! Which values of a scheduled program are computed once for the whole frame, before all groups.
+//! Values of a scheduled program that are computed once for the frame, before all groups.
 //!
-//! A statement of the root is, if all that it computes, inside it too, is of the rate of the frame, and
-//! so is all that it takes. That is what [`hoist`](super::dead_code::hoist) moves to the front once the
-//! statement has been lowered.
+//! A statement of the root is *of the frame* if all values that it computes, nested ones included, have the
+//! rate of the frame, and all its operands are of the frame. [`hoist`](super::dead_code::hoist) moves such
+//! a statement to the front after lowering.
 //!
-//! Where all values of a type of arrays are, these arrays do not lie in memory: their words are values of the
-//! frame. What they go through is done once, and an index that differs between pixels reads one of the
+//! If all values of an array type are of the frame, these arrays do not lie in memory: their words are
+//! values of the frame. They are computed once, and an index that varies between pixels reads one of the
 //! words ([`Expr::Lookup`](super::Expr::Lookup)).
 
 use lambdav_core::schedule::{End, Event, Places, Program, Statement, ValueId};
@@ -17,8 +17,8 @@ use super::arrays::{Arrays, Choice, chosen};
 use super::rates::{Of, Rates};
 use crate::cost;
 
-/// The arrays of a program with these choices that lie in memory; all of them, if nothing is computed once
-/// for the frame.
+/// The arrays of a program with these choices that lie in memory. Without hoisting there are no words of
+/// the frame, so all of them do.
 pub(super) fn arrays(
     program: &Program,
     places: &Places,
@@ -35,7 +35,7 @@ pub(super) fn arrays(
     Arrays::new(program, chosen)
 }
 
-/// Those of these types whose arrays are words of the frame.
+/// The array types whose arrays are words of the frame.
 fn words_of_frame(
     program: &Program,
     places: &Places,
@@ -44,13 +44,14 @@ fn words_of_frame(
     chosen: &FxHashSet<Type>,
 ) -> FxHashSet<Type> {
     let types = &program.types;
-    // (A truth value is no word.)
+    // A truth value is not a word.
     let is_of_words = |ty: &Type| {
         types.components(*ty) <= cost::MOST_FRAME_WORDS
             && types.scalars(*ty).all(|scalar| scalar != Scalar::Bool)
     };
     let mut found: FxHashSet<Type> = chosen.iter().copied().filter(is_of_words).collect();
-    // What is of the frame as long as others are that turn out not to be.
+    // A type is of the frame only if the types that it depends on are. Remove types until a fixed point is
+    // reached.
     loop {
         let others = chosen.difference(&found).copied().collect();
         let rates = Rates::new(program, places, &Arrays::of_types(program, others), of);
@@ -86,7 +87,7 @@ fn words_of_frame(
     }
 }
 
-/// Of each value, whether it is.
+/// `of_frame[v]`: v is computed once for the frame.
 pub(super) fn of_frame(program: &Program, rates: &Rates) -> Vec<bool> {
     let mut search = Search {
         rates,
@@ -103,13 +104,13 @@ pub(super) fn of_frame(program: &Program, rates: &Rates) -> Vec<bool> {
 
 struct Search<'p> {
     rates: &'p Rates,
-    /// The values of statements that are, and those of the statement that is looked at.
+    /// True for values of statements known to be of the frame, and for values of the current statement.
     known: Vec<bool>,
-    /// The values that the statement of the root has defined so far, inside it too.
+    /// The values that the current statement of the root has defined so far, nested ones included.
     inside: Vec<ValueId>,
-    /// Whether it may still be one.
+    /// True if the current statement may still be of the frame.
     fits: bool,
-    /// How many statements around this one have blocks.
+    /// Number of open statements with inner blocks.
     open: usize,
 }
 
@@ -156,7 +157,7 @@ impl Search<'_> {
         self.inside.push(value);
     }
 
-    /// After a statement: if it is one of the root, what it has defined is of the frame, or is not.
+    /// The end of a statement. At the root it decides if the values defined are of the frame.
     fn close(&mut self) {
         if self.open > 0 {
             return;

@@ -1,19 +1,19 @@
-//! The words of a program's inputs, in runs: a uniform and a constant may have millions.
+//! The words of a program's inputs, stored as runs: a uniform or a constant may have millions of words.
 
 use super::InputWord;
 use super::extents::Resource;
 
-/// What the words of a program's inputs stand for, in order.
+/// The meaning of each word of a program's inputs.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct InputWords {
     runs: Vec<Run>,
     words: usize,
 }
 
-/// Words that follow one another.
+/// Consecutive words with one meaning.
 #[derive(Clone, Debug, PartialEq)]
 struct Run {
-    /// The number of the first.
+    /// The index of the first word.
     first: usize,
     what: What,
 }
@@ -21,7 +21,7 @@ struct Run {
 #[derive(Clone, Debug, PartialEq)]
 enum What {
     One(InputWord),
-    /// A uniform of that index from its first word on.
+    /// All words of the uniform of that index.
     Uniform(u32),
     /// The descriptor of the resource of that number.
     Descriptor(u32, Resource),
@@ -29,12 +29,12 @@ enum What {
 }
 
 impl InputWords {
-    /// How many words.
+    /// Number of words.
     pub fn len(&self) -> usize {
         self.words
     }
 
-    /// Whether there are none.
+    /// True if there are no words.
     pub fn is_empty(&self) -> bool {
         self.words == 0
     }
@@ -48,33 +48,33 @@ impl InputWords {
         first as u32
     }
 
-    /// Adds a word; its number.
+    /// Adds a word and returns its index.
     pub fn push(&mut self, word: InputWord) -> u32 {
         self.add(What::One(word), 1)
     }
 
-    /// Adds all words of the uniform of that index, so many; the number of the first.
+    /// Adds all words of a uniform and returns the index of the first.
     pub fn add_uniform(&mut self, index: u32, words: usize) -> u32 {
         self.add(What::Uniform(index), words)
     }
 
-    /// Adds the descriptor of the resource of that number, which then begins with the first of its words.
+    /// Adds the descriptor of a resource and sets its first word.
     pub(super) fn add_descriptor(&mut self, number: u32, resource: &mut Resource) {
         resource.first = self.words as u32;
         let words = resource.words() as usize;
         self.add(What::Descriptor(number, resource.clone()), words);
     }
 
-    /// Adds the words of a constant; the number of the first.
+    /// Adds the words of a constant and returns the index of the first.
     pub fn add_constant(&mut self, words: &[u32]) -> u32 {
         self.add(What::Constants(words.into()), words.len())
     }
 
-    /// What that word stands for.
+    /// The meaning of a word.
     ///
     /// # Panics
     ///
-    /// If there is none.
+    /// If the word does not exist.
     pub fn get(&self, word: usize) -> InputWord {
         assert!(word < self.words, "there are {} words", self.words);
         let run = &self.runs[self.runs.partition_point(|run| run.first <= word) - 1];
@@ -88,13 +88,13 @@ impl InputWords {
         }
     }
 
-    /// What each stands for.
+    /// The meaning of each word, in order.
     pub fn iter(&self) -> impl Iterator<Item = InputWord> {
         (0..self.words).map(|word| self.get(word))
     }
 
-    /// Their values, of constants as they are, of uniforms as `uniform` has them, and of others as `other` says.
-    /// Descriptors are zero: they are made where data is bound.
+    /// The values of all words: constants as they are, uniforms from `uniform`, single words from `other`.
+    /// Descriptors are zero: they are filled in when data is bound.
     pub(crate) fn values<'a>(
         &self,
         uniform: impl Fn(u32) -> &'a [u32],
@@ -114,14 +114,14 @@ impl InputWords {
         values
     }
 
-    /// The words of the uniform of that index, if it is read.
+    /// The words of a uniform, if it is read.
     pub(crate) fn uniform(&self, index: u32) -> Option<std::ops::Range<usize>> {
         let at = self.runs.iter().position(|run| run.what == What::Uniform(index))?;
         let end = self.runs.get(at + 1).map_or(self.words, |next| next.first);
         Some(self.runs[at].first..end)
     }
 
-    /// The words that are of no uniform, descriptor or constant, with their numbers.
+    /// Words outside uniforms, descriptors and constants, with their indices.
     pub(crate) fn single(&self) -> impl Iterator<Item = (usize, &InputWord)> {
         self.runs.iter().filter_map(|run| match &run.what {
             What::One(word) => Some((run.first, word)),

@@ -1,7 +1,7 @@
-//! A plain interpreter of lane programs, for any number of lanes: the meaning that emitters must
-//! reproduce.
+//! A reference interpreter of lane programs, for any number of lanes. It defines the semantics that
+//! emitters must reproduce.
 //!
-//! Undefined lanes are filled with bits that show where they are looked at.
+//! Undefined lanes are poisoned: they hold bits that change the result if it depends on them.
 
 use std::ops::{ControlFlow, Range};
 use std::rc::Rc;
@@ -15,11 +15,11 @@ use super::{Axis, BlockId, End, Expr, Kind, LaneProgram, Op, Space, Statement, V
 /// The loop of that site exceeded its limit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LoopLimit {
-    /// Which of [`LaneProgram::sites`] it is.
+    /// Index into [`LaneProgram::sites`].
     pub site: u32,
 }
 
-/// What lanes are executed for.
+/// The inputs of a group of lanes.
 #[derive(Clone, Copy, Debug)]
 pub struct Group<'a> {
     /// One word for each of [`LaneProgram::inputs`].
@@ -28,19 +28,20 @@ pub struct Group<'a> {
     pub primitive: &'a [u32],
     /// The data of each resource.
     pub resources: &'a [Bound],
-    /// Column and row of the pixel of each lane, which lie as the program's [`Width`] says.
+    /// Column and row of each lane's pixel. Their layout is the program's [`Width`].
     pub pixels: &'a [(u32, u32)],
     /// The active lanes, at least one.
     pub mask: &'a [bool],
-    /// How many `rec`s each entry of a loop may execute.
+    /// Maximum number of `rec`s that each entry of a loop may execute.
     pub max_iterations: u64,
 }
 
-/// The pixels of a group, for each attachment one of each lane; those of inactive lanes are undefined.
+/// The pixels of a group, attachment by attachment, one for each lane. Pixels of inactive lanes are
+/// undefined.
 ///
 /// # Errors
 ///
-/// The first loop, in the order of execution, that exceeds its limit for some lane.
+/// The first loop in execution order that exceeds its limit in some lane.
 pub fn interpret(program: &LaneProgram, group: &Group<'_>) -> Result<Vec<[f32; 4]>, LoopLimit> {
     observe(program, group, &mut ()).map_err(|interruption| match interruption {
         Interruption::Limit(limit) => limit,
@@ -48,16 +49,16 @@ pub fn interpret(program: &LaneProgram, group: &Group<'_>) -> Result<Vec<[f32; 4
     })
 }
 
-/// Sees which lanes want what is interpreted.
+/// Observes the blocks executed and their active lanes.
 pub(crate) trait Observer {
-    /// The mask for which a condition says whether any lane is set, if that is what it says.
+    /// The mask that a condition tests, if the condition is an [`Expr::Any`].
     fn mask(&self, condition: ValueId) -> Option<ValueId>;
 
-    /// A block is entered for so many lanes; whether it is to be executed.
+    /// A block is entered with this number of active lanes. `Break` stops the interpretation.
     fn enter(&mut self, block: BlockId, active: usize) -> ControlFlow<()>;
 }
 
-/// Sees nothing.
+/// Observes no block.
 impl Observer for () {
     fn mask(&self, _: ValueId) -> Option<ValueId> {
         None
@@ -68,15 +69,15 @@ impl Observer for () {
     }
 }
 
-/// Why an interpretation did not come to its end.
+/// The reason that an interpretation stopped early.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Interruption {
     Limit(LoopLimit),
-    /// The observer did not want it.
+    /// The observer stopped it.
     Observer,
 }
 
-/// The same as [`interpret`], observed.
+/// [`interpret`] with an observer.
 pub(crate) fn observe(
     program: &LaneProgram,
     group: &Group<'_>,
@@ -98,7 +99,7 @@ pub(crate) fn observe(
     Ok(pixels.collect())
 }
 
-/// Bits that nobody should see: a signalling NaN as `F32`, and masks of alternating lanes.
+/// Poison for undefined lanes: a signalling NaN as `F32`, and masks of alternating lanes.
 pub(crate) fn undefined_bits(kind: Kind, lane: usize) -> u64 {
     match kind {
         Kind::Mask => u64::from(lane.is_multiple_of(2)),
@@ -117,16 +118,16 @@ struct Interpreter<'a, O> {
     observer: &'a mut O,
 }
 
-/// A block that is being executed, or those that it has ended as.
+/// A block in execution, or the block of its tail that execution has reached.
 struct Activation<'a> {
     block: BlockId,
     /// The next statement.
     next: usize,
-    /// For how many lanes.
+    /// Number of active lanes.
     active: usize,
-    /// The statement that it is a part of.
+    /// The statement that contains the block.
     of: Option<&'a Statement>,
-    /// Of a loop, how many rounds have ended.
+    /// Number of rounds completed, for a loop.
     rounds: u64,
 }
 
@@ -135,7 +136,7 @@ impl<'a, O: Observer> Interpreter<'a, O> {
         self.words[value.index() * self.lanes + lane]
     }
 
-    /// The lane of the pixel of that side, in the quad of a lane.
+    /// The lane of the pixel on the given side of the pair along an axis, in the quad of a lane.
     fn neighbour(&self, lane: usize, axis: Axis, side: Side) -> usize {
         let (x, y) = self.group.pixels[lane];
         let of = |coordinate: u32| coordinate & !1 | u32::from(side == Side::Odd);
@@ -161,14 +162,14 @@ impl<'a, O: Observer> Interpreter<'a, O> {
         self.arrays.extend(arrays);
     }
 
-    /// Where a word of an array is.
+    /// The index of an array's word among the words of all lanes.
     fn place(&self, words: usize, first: u32, index: Option<ValueId>, lane: usize) -> usize {
         let at = index.map_or(0, |index| self.get(index, lane)) + u64::from(first);
         assert!(at < words as u64, "the index is inside");
         lane * words + at as usize
     }
 
-    /// The words of an array.
+    /// The words of the array that an expression makes, for all lanes.
     fn array(&self, words: usize, expr: &Expr) -> Rc<Vec<u64>> {
         let lanes = 0..self.lanes;
         let all = match expr {
@@ -202,7 +203,7 @@ impl<'a, O: Observer> Interpreter<'a, O> {
         Rc::new(all)
     }
 
-    /// The arm that is entered of two, and for how many lanes of so many.
+    /// The arm taken, and the number of its active lanes.
     fn arm(&self, condition: ValueId, arms: [BlockId; 2], active: usize) -> (BlockId, usize) {
         let [then, otherwise] = arms;
         if self.get(condition, 0) == 0 {
@@ -212,7 +213,7 @@ impl<'a, O: Observer> Interpreter<'a, O> {
         (then, self.observer.mask(condition).map_or(active, set))
     }
 
-    /// Executes the root for so many lanes.
+    /// Executes the root with this number of active lanes.
     fn run(&mut self, active: usize) -> Result<(), Interruption> {
         let program = self.program;
         let root = Activation { block: LaneProgram::ROOT, next: 0, active, of: None, rounds: 0 };
@@ -352,7 +353,7 @@ fn bits(value: f32) -> u64 {
     value.to_bits().into()
 }
 
-/// The operations that binary32 and binary64 have in common.
+/// Operations of both binary32 and binary64.
 macro_rules! floats {
     ($name:ident, $float:ty, $bits:ty) => {
         fn $name(op: Op, words: [u64; 3]) -> u64 {
@@ -387,7 +388,7 @@ macro_rules! floats {
 floats!(single, f32, u32);
 floats!(double, f64, u64);
 
-/// The operations that integers of 32 and 64 bits have in common.
+/// Operations of both 32-bit and 64-bit integers.
 macro_rules! integers {
     ($name:ident, $unsigned:ty, $signed:ty) => {
         fn $name(op: Op, words: [u64; 3]) -> u64 {
@@ -425,7 +426,7 @@ macro_rules! integers {
 integers!(word, u32, i32);
 integers!(long, u64, i64);
 
-/// By a count that is not constant.
+/// Shifts by a count that is not constant.
 fn shift(op: Op, [a, count, _]: [u64; 3]) -> u64 {
     let a = a as u32;
     u64::from(match op {
@@ -435,7 +436,7 @@ fn shift(op: Op, [a, count, _]: [u64; 3]) -> u64 {
     })
 }
 
-/// Whether the result of an operation is more than any bits.
+/// True if the operation defines all bits of its result.
 pub(crate) fn is_defined(op: Op, words: [u64; 3]) -> bool {
     match op {
         Op::ShiftLeftBy | Op::ShiftRightBy | Op::ShiftRightSignedBy => words[1] < 32,
@@ -444,7 +445,7 @@ pub(crate) fn is_defined(op: Op, words: [u64; 3]) -> bool {
     }
 }
 
-/// The numbers that fit into a signed integer of 32 bits when they are rounded toward zero.
+/// Range of numbers that fit a signed 32-bit integer after rounding toward zero.
 pub(super) const FITS: Range<f32> = -2_147_483_648.0..2_147_483_648.0;
 
 fn mask(op: Op, [a, b, c]: [u64; 3]) -> u64 {
@@ -461,7 +462,7 @@ fn mask(op: Op, [a, b, c]: [u64; 3]) -> u64 {
     }
 }
 
-/// One lane of an operation whose first operand is of that kind.
+/// One lane of an operation. `kind` is that of its first operand.
 pub(crate) fn apply(op: Op, kind: Kind, words: [u64; 3]) -> u64 {
     if !is_defined(op, words) {
         return undefined_bits(Kind::I32, 0);

@@ -1,19 +1,18 @@
-//! Within which limits values lie: what is not said of all values, but known of these.
+//! Interval analysis of integers and floats.
 //!
-//! Operations of binary32 are monotone, rounding included, so that limits of a result are the
-//! results for limits.
+//! Operations of binary32 are monotone, rounding included. So the limits of a result are the operation's
+//! results for the limits of its operands.
 
 use super::interpret::FITS;
 use super::{Bound, Descriptors, Expr, Kind, LaneProgram, Op, ValueId};
 
-/// More than any coordinate of a pixel, also of those of groups that reach over an edge.
+/// Exceeds any coordinate of a pixel, also in groups that cross an edge.
 const MOST_COLUMNS: f32 = 131_072.0;
 
-/// Integers that do not exceed this are the same with sign and without.
+/// Up to this, signed and unsigned interpretations of an integer agree.
 pub(super) const POSITIVE: u32 = i32::MAX as u32;
 
-/// What the result of an operation on integers of 32 bits does not exceed, without sign, if its
-/// operands do not exceed these.
+/// The maximum result of an operation on unsigned 32-bit integers, from the maxima of its operands.
 pub(super) fn most_of(op: Op, most: impl Fn(usize) -> u32) -> u32 {
     match op {
         Op::And | Op::MinUnsigned => most(0).min(most(1)),
@@ -22,7 +21,7 @@ pub(super) fn most_of(op: Op, most: impl Fn(usize) -> u32) -> u32 {
         Op::Add => most(0).saturating_add(most(1)),
         Op::Mul => most(0).saturating_mul(most(1)),
         Op::Or | Op::Xor => u32::MAX.checked_shr((most(0) | most(1)).leading_zeros()).unwrap_or(0),
-        // Those with signs, of what has none.
+        // Signed operations, on operands that are not negative.
         Op::Min if most(0).max(most(1)) <= POSITIVE => most(0).min(most(1)),
         Op::Max if most(0).max(most(1)) <= POSITIVE => most(0).max(most(1)),
         Op::Select => most(1).max(most(2)),
@@ -30,13 +29,13 @@ pub(super) fn most_of(op: Op, most: impl Fn(usize) -> u32) -> u32 {
     }
 }
 
-/// What is known of values.
+/// Limits of all values.
 pub(super) struct Limits {
     /// The program's resources.
     resources: Descriptors,
-    /// Of each `I32`, without sign, what it does not exceed.
+    /// For each `I32`, its upper bound as an unsigned integer.
     bounds: Vec<Bound>,
-    /// Of each `F32` that is certainly finite, and no NaN, the least and the largest that it may be.
+    /// For each `F32` that is certainly finite, its minimum and maximum.
     numbers: Vec<Option<[f32; 2]>>,
 }
 
@@ -46,25 +45,25 @@ impl Limits {
         Self { resources, bounds: vec![Bound::ANY; values], numbers: vec![None; values] }
     }
 
-    /// What an integer, without sign, does not exceed.
+    /// The upper bound of an unsigned integer.
     pub(super) fn bound(&self, value: ValueId) -> Bound {
         self.bounds[value.index()]
     }
 
-    /// The constant that it does not exceed.
+    /// The constant upper bound of an unsigned integer.
     pub(super) fn most(&self, value: ValueId) -> u32 {
         self.bound(value).most
     }
 
-    /// Whether a number certainly fits into an integer when it is rounded toward zero, and is not
-    /// negative then, if `is_unsigned`.
+    /// True if a float certainly fits an integer after rounding toward zero: a signed one, or an unsigned
+    /// one if `is_unsigned`.
     pub(super) fn fits(&self, value: ValueId, is_unsigned: bool) -> bool {
         self.numbers[value.index()].is_some_and(|[low, high]| {
             FITS.contains(&low) && FITS.contains(&high) && (!is_unsigned || low > -1.0)
         })
     }
 
-    /// Remembers what follows for a value of that kind from how it comes about.
+    /// Computes and stores the limits of a value from its expression.
     pub(super) fn define(&mut self, value: ValueId, kind: Kind, expr: &Expr) {
         match kind {
             Kind::I32 => self.bounds[value.index()] = self.bound_of(expr),

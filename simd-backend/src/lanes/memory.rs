@@ -1,25 +1,24 @@
-//! Where arrays lie: which of them share memory.
+//! Memory of arrays: slots, by liveness, interference and coalescing.
 //!
-//! Each array ([`Kind::Array`](super::Kind::Array)) has a *slot*, so many words of each lane. Arrays of
-//! one *class* share a slot for all their lives, and what one is made of another in the same slot needs
-//! no copy: an update stores a word, an arm or a round passes on what lies there already. This is the
-//! coalescing of copies of graph-colouring register allocation (Chaitin, 1982):
+//! Each array ([`Kind::Array`](super::Kind::Array)) has a *slot*, a number of words in each lane. Arrays of
+//! one *class* share a slot for their whole live ranges. A copy between two arrays of one class needs no
+//! code: an update stores one word, and an arm or a round passes the array on in place. This is the
+//! coalescing of graph-colouring register allocation (Chaitin, 1982):
 //!
-//! 1. *Interference.* Backward over the program, with the set of arrays that are used later: an array
-//!    interferes with all that are in the set where it is defined. What is yielded or passed on is used
-//!    at the end of its block, and a loop's own arrays and those that live after it are used later in
-//!    all of its body. Values of an `if` or a loop are defined after it, parameters where the body
-//!    begins.
-//! 2. *Coalescing.* Two arrays that one would be copied to the other become one class, if no member of
-//!    the one interferes with one of the other: first an update with what it updates, then arguments of
-//!    `rec`s with parameters, yields with values, initial values with parameters, and what is merged.
-//! 3. *Colouring.* Classes that do not interfere may get the same slot, largest first.
+//! 1. *Interference.* A backward pass keeps the set of live arrays. An array interferes with all arrays
+//!    that are live at its definition. Yields and arguments are uses at the end of their block. Arrays that
+//!    a loop uses but does not define, and those that are live after it, are live throughout its body.
+//!    Values of an `if` or a loop are defined after it, parameters at the beginning of the body.
+//! 2. *Coalescing.* Two arrays that a copy connects become one class, if no member of the one interferes
+//!    with one of the other. The order of copies is: updates; arguments of `rec`s and parameters; yields
+//!    and values; initial values and parameters; merges.
+//! 3. *Colouring.* Classes that do not interfere may share a slot. Larger classes choose first.
 //!
-//! *Invariants.* An array that is used later has its words in its slot: whoever is defined in between
-//! interferes with it. So an update is made in place if and only if the old array is not used later —
-//! on any way from there, the next round of a loop included —, and else on a copy. Loads and stores
-//! need no order but that of uses and definitions, which is that of the statements: no pass after this
-//! one moves either. What is copied at an edge is copied as if at once: arguments may be swapped.
+//! *Invariants.* A live array has its words in its slot, since every array defined in between interferes
+//! with it. So an update is made in place if and only if the old array is dead afterwards, on every path,
+//! the next round of a loop included. Otherwise it is made on a copy. Loads and stores need no order
+//! besides that of definitions and uses, which is the order of statements: no later pass moves either. The
+//! copies at an edge are parallel: arguments may be swapped.
 
 use std::rc::Rc;
 
@@ -36,7 +35,7 @@ type Live = FxHashSet<ValueId>;
 pub(crate) struct Memory {
     /// The first word of each array.
     first: FxHashMap<ValueId, u32>,
-    /// How many words of each lane all slots have.
+    /// Words of all slots together, in each lane.
     pub(crate) words: u32,
 }
 
@@ -74,7 +73,7 @@ impl Memory {
     }
 }
 
-/// What is live where a block ends: if it yields, and if it goes round again.
+/// The arrays that are live after a block, if it yields and if it starts the next round.
 #[derive(Clone)]
 struct After {
     yields: Rc<Live>,
@@ -83,14 +82,14 @@ struct After {
 
 struct Liveness<'p> {
     program: &'p LaneProgram,
-    /// The arrays that are used later.
+    /// The live arrays.
     live: Live,
     after: Vec<Option<After>>,
-    /// What is live where blocks begin.
+    /// The arrays that are live at the beginning of each block.
     entries: Vec<Live>,
-    /// The parameters of the loops whose bodies these blocks are.
+    /// The parameters of each loop, by its body.
     params: FxHashMap<BlockId, &'p [ValueId]>,
-    /// The arrays of outside that a loop uses, by its body.
+    /// The arrays that a loop uses but does not define, by its body.
     outer: FxHashMap<BlockId, Live>,
     graph: Graph,
 }
@@ -101,7 +100,7 @@ impl<'p> Liveness<'p> {
         values.iter().copied().filter(|&value| program.kind(value).words().is_some())
     }
 
-    /// These are defined, at once, and not live before.
+    /// These values are defined in parallel, and dead before.
     fn define(&mut self, values: &[ValueId]) {
         let arrays: Vec<ValueId> = self.arrays(values).collect();
         self.live.extend(&arrays);
@@ -119,7 +118,7 @@ impl<'p> Liveness<'p> {
         live
     }
 
-    /// An event, later ones first.
+    /// Handles an event. Events come in reverse order.
     fn event(&mut self, event: Event) {
         let program = self.program;
         match event {
@@ -164,7 +163,7 @@ impl<'p> Liveness<'p> {
         }
     }
 
-    /// After a statement with blocks.
+    /// Handles the end of a statement with inner blocks.
     fn after(&mut self, statement: &'p Statement) {
         self.define(statement.values());
         let live = Rc::new(std::mem::take(&mut self.live));
@@ -190,7 +189,7 @@ impl<'p> Liveness<'p> {
     }
 }
 
-/// The arrays that the body of each loop uses and that are defined outside of it.
+/// For each loop, the arrays that its body uses and that are defined outside it.
 fn used_in_loops(program: &LaneProgram) -> FxHashMap<BlockId, Live> {
     let mut used: FxHashMap<BlockId, Live> = FxHashMap::default();
     let mut depths: FxHashMap<ValueId, usize> = FxHashMap::default();
@@ -235,7 +234,7 @@ fn used_in_loops(program: &LaneProgram) -> FxHashMap<BlockId, Live> {
     used
 }
 
-/// These are used in all of the loops that they are defined outside of.
+/// Records uses in all loops that the values are defined outside of.
 fn note(
     program: &LaneProgram,
     used: &mut FxHashMap<BlockId, Live>,
@@ -251,8 +250,7 @@ fn note(
     }
 }
 
-/// Where one array would be copied to another, what matters most first, and whether that is an
-/// update.
+/// All copies between arrays, the most important first. The bool is true for an update.
 fn copies(program: &LaneProgram) -> Vec<(ValueId, ValueId, bool)> {
     let mut found: [Vec<(ValueId, ValueId, bool)>; 5] = Default::default();
     let mut targets: FxHashMap<BlockId, [&[ValueId]; 2]> = FxHashMap::default();
@@ -295,17 +293,17 @@ fn copies(program: &LaneProgram) -> Vec<(ValueId, ValueId, bool)> {
     all
 }
 
-/// Which arrays interfere.
+/// The interference graph.
 #[derive(Default)]
 struct Graph {
-    /// Of each array another one of its class, the last of which is its first.
+    /// Union-find forest of classes.
     parents: FxHashMap<ValueId, ValueId>,
-    /// The classes that a class interferes with, by their first arrays.
+    /// The classes that a class interferes with, by their representatives.
     neighbours: FxHashMap<ValueId, Live>,
 }
 
 impl Graph {
-    /// An array that interferes with these.
+    /// Adds an array that interferes with these.
     fn add(&mut self, array: ValueId, with: &Live) {
         self.neighbours.entry(array).or_default();
         for &other in with.iter().filter(|&&other| other != array) {
@@ -326,7 +324,7 @@ impl Graph {
         first
     }
 
-    /// Makes one class of two, if they do not interfere.
+    /// Merges the classes of two arrays, if they do not interfere.
     fn coalesce(&mut self, a: ValueId, b: ValueId, in_any_case: bool) {
         let [mut a, mut b] = [a, b].map(|array| self.class(array));
         let size = |of: ValueId| self.neighbours.get(&of).map_or(0, Live::len);
@@ -349,12 +347,12 @@ impl Graph {
         }
     }
 
-    /// Gives each class a slot.
+    /// Assigns a slot to each class.
     fn colour(mut self, program: &LaneProgram) -> Memory {
         let words = |array: ValueId| program.kind(array).words().unwrap_or(0);
         let mut classes: Vec<ValueId> = self.neighbours.keys().copied().collect();
         classes.sort_by_key(|&class| (std::cmp::Reverse(words(class)), class));
-        // The first word of each slot, and who lies there.
+        // The first word and the classes of each slot.
         let mut slots: Vec<(u32, Live)> = Vec::new();
         let (mut first, mut end) = (FxHashMap::default(), 0_u32);
         for class in classes {

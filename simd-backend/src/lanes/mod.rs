@@ -1,92 +1,89 @@
-//! The lane program: what a group of lanes executes together, whatever their number.
+//! The lane program: the computation of a group of lanes, for any number of lanes.
 //!
-//! It is structured SSA like a [schedule], with three differences. Vectors and matrices are
-//! components of their own. Every value has a [`Rate`]: one number for all lanes, or one each. And
-//! *control flow is the same for all lanes*: a condition is a single bool. Where the source
-//! diverges, the lane program computes with masks: both arms of an `if` one after the other, a loop
-//! until the last lane has left it. All decisions about masks are made here ([`lower`](mod@lower));
-//! what comes after only picks instructions.
+//! A lane program is structured SSA like a [schedule], with three differences. Vectors and matrices are
+//! split into components. Every value has a [`Rate`], from uniform over the frame to varying. *Control flow
+//! is uniform*: a condition is a single bool for all lanes. Divergent control flow becomes masks: both arms
+//! of an `if` are executed one after the other, and a loop runs until the last lane has left it. All
+//! decisions about masks are made here ([`lower`](mod@lower)); later stages only select instructions.
 //!
-//! # Lanes that are not active
+//! # Inactive lanes
 //!
-//! The language is pure, so an inactive lane, one outside the current mask, may hold any value: it
-//! is *undefined*. Operations are never masked, but undefined values must not be *seen*. There are
-//! three places where lanes meet:
+//! The language is pure, so an inactive lane (one outside the current mask) may hold any value: it is
+//! *undefined*. Operations are never masked, but undefined values must not affect any active lane. Lanes
+//! meet in three places:
 //!
-//! - an arm that needs it is entered only `if any` lane is active in it; after it a select by the
-//!   `if`'s condition takes each lane's own value;
-//! - a loop runs while `any` lane is *live*. The live mask begins as the mask of the place where
-//!   the loop stands and only loses lanes, so undefined lanes neither begin a round nor prolong a
-//!   loop;
-//! - a lane's result is captured, by a select under the exit mask, in the round that it leaves.
-//!   Loop parameters are not blended: those of a lane that has left are never looked at again.
+//! - A divergent arm that needs a test is entered only `if any` lane is active in it. After the `if`, a
+//!   select by the condition takes each lane's value.
+//! - A loop runs while `any` lane is *live*. The initial live mask is the mask at the loop, and lanes only
+//!   leave it. So undefined lanes neither start a round nor prolong a loop.
+//! - The result of a lane is captured in the round in which the lane leaves, by a select under the exit
+//!   mask. Loop parameters are not blended: those of a lane that has left are never read again.
 //!
-//! Inputs and resources are read only, and read whole: [`Expr::Load`] reads in inactive lanes, too. So an index is
-//! made to lie inside by ordinary operations on all lanes, and the verifier finds them. So does [`Expr::Lookup`],
-//! which reads a word of those that were computed once for the frame.
+//! Inputs and resources are read-only, and loads are not masked: [`Expr::Load`] reads in inactive lanes
+//! too, and so does [`Expr::Lookup`], which reads one of the words that were computed once for the frame.
+//! So ordinary operations on all lanes clamp every index, and the verifier checks for them.
 //!
-//! An array that an index chooses from, and that is no input, is a value of its own kind
-//! ([`Kind::Array`]): it is made, read ([`Expr::At`]) and made anew with another word
-//! ([`Expr::Put`]), and passes through `if`s and loops, as one value. It is written for active lanes
-//! only, and *what is not written keeps its words*: so an array of which one arm puts words in needs
-//! no select after the `if`, and one that a loop goes round with holds the last words of lanes that
-//! have left ([`lower`](mod@lower) says where). Which arrays share memory, and what is copied, is
-//! decided by [`memory`] alone.
+//! An array that is dynamically indexed and is no input is a value of its own kind ([`Kind::Array`]). It is
+//! made, read ([`Expr::At`]), updated to a new array ([`Expr::Put`]), and passed through `if`s and loops as
+//! one value. Updates store in active lanes only, and *unwritten words keep their values*. So an array that
+//! one arm updates needs no select after the `if`, and an array that a loop updates holds the final words
+//! of lanes that have left ([`lower`](mod@lower) has the rules). Only [`memory`] decides which arrays share
+//! memory and which copies are made.
 //!
-//! Stores are whole: a group that reaches over an edge is stored beside the image, and its pixels
-//! inside are copied from there. So are those of lanes that a table lists ([`Items::Listed`]): the caller has two
-//! masks for them. The first says which lanes run, and is the execution mask. The second says which of
-//! these are stored, and no code reads it.
+//! Stores are not masked either. A group that crosses an edge is stored in a buffer beside the image, and
+//! its pixels inside are copied from there. Listed lanes ([`Items::Listed`]) are stored beside the image
+//! too. The caller has two masks for them: the run mask is the execution mask, and the store mask selects
+//! the lanes that are stored. No code reads the store mask.
 //!
 //! # Items
 //!
-//! Lanes compute pixels of a row of groups, whose coordinates follow from the group's place; or they compute
-//! what a table lists, with a word for each lane in each [`Column`]. Words of a primitive
-//! ([`Expr::Primitive`]) are the same for all lanes of a call; what is computed of them and of the frame alone
-//! is computed once for the call.
+//! Lanes compute either rows or listed items. In rows, the coordinates of pixels follow from the group's
+//! position. Listed items come from a table with a word for each lane in each [`Column`]. Words of a
+//! primitive ([`Expr::Primitive`]) are uniform over a call. Expressions of these words and of values of the
+//! frame are computed once for a call.
 //!
-//! Every loop is entered under a mask with at least one lane: at the root that is the caller's part
-//! ([`Expr::ExecutionMask`]); in a round the live mask has one; an arm with a loop in it stands
-//! under `if any`. So an endless loop with a condition that is the same for all lanes runs only
-//! where some pixel asked for it.
+//! Every loop is entered under a mask with at least one lane. At the root the caller guarantees that
+//! ([`Expr::ExecutionMask`]); in a round the live mask has a lane; an arm with a loop in it stands under
+//! `if any`. So an endless loop with a uniform condition runs only if some active pixel reaches it.
 //!
-//! A program for groups of one lane ([`Width::One`]) needs none of this: a lane agrees with itself,
-//! so its control flow is that of the source.
+//! A program for groups of one lane ([`Width::One`]) needs no masks: one lane cannot diverge, so its
+//! control flow is the source's.
 //!
 //! # Quads
 //!
-//! A derivative asks for an expression at the other pixel of a pair. Where lanes lie in whole quads, some of these
-//! values are in the lanes already ([`Expr::Neighbour`]). The lane that is read may be inactive. So what is read
-//! must be *whole*: right in every lane, whatever the masks are (`whole` defines it, `quads` says when
-//! that is used).
+//! A derivative needs an expression at the other pixel of a pair. If lanes lie in whole quads, some of
+//! these values are already in other lanes ([`Expr::Neighbour`]). Such a lane may be inactive. So a value
+//! read in another lane must be *whole*: right in every lane, whatever the masks are. (`whole` defines the
+//! property, `quads` decides where to use it.)
 //!
 //! # Invariants (checked by [`verify()`])
 //!
-//! - Each value is defined once, and before its uses, by a statement or a loop of a block that
-//!   encloses or is the block of the use.
-//! - Kinds are those of [`Op::result`]; the yields of both arms of an `if`, and initial values,
-//!   parameters and `rec` arguments of a loop, agree; its yields agree with its values.
-//! - A value has at least the rate of each operand, except that [`Expr::Any`] brings every rate
-//!   down to [`Rate::GROUP`]. Conditions are masks of no more than that rate.
-//! - The values of an `if` have at least its condition's rate, and the values of a loop the rates
+//! - Each value is defined once, before its uses, by a statement or a loop. The block of the definition is
+//!   the block of each use, or encloses it.
+//! - Kinds are those of [`Op::result`]. The yields of both arms of an `if` agree in number and kinds with
+//!   its values, and so do the yields of a loop. Initial values and `rec` arguments of a loop agree with
+//!   its parameters.
+//! - A value has at least the rate of each operand. The exception is [`Expr::Any`], which reduces every
+//!   rate to [`Rate::GROUP`]. Conditions are masks of at most that rate.
+//! - The values of an `if` have at least its condition's rate, and the values of a loop at least the rates
 //!   of all conditions in its tail.
-//! - The first [`LaneProgram::frame_len`] statements of the root compute with values of rate
-//!   [`Rate::FRAME`] alone, and the [`LaneProgram::primitive_len`] after them with values of no more than
+//! - The first [`LaneProgram::frame_len`] statements of the root compute values of rate [`Rate::FRAME`]
+//!   only. The [`LaneProgram::primitive_len`] statements after them compute values of at most
 //!   [`Rate::PRIMITIVE`].
-//! - Words of a primitive have the rate [`Rate::PRIMITIVE`], and there are as many as the program says. Only
-//!   programs for listed lanes have any.
-//! - The root yields four numbers for each attachment, at least one.
+//! - Words of a primitive have the rate [`Rate::PRIMITIVE`] and lie below [`LaneProgram::primitive_words`].
+//!   Only programs for listed lanes have any.
+//! - The root yields four numbers for each attachment, and there is at least one attachment.
 //! - The words of an [`Expr::Lookup`] are constants, or are computed by the first
-//!   [`LaneProgram::frame_len`] statements of the root, and its value is not.
-//! - An index of a [`Expr::Load`], [`Expr::Lookup`], [`Expr::At`] or [`Expr::Put`] is computed by operations whose operands' limits keep it
-//!   inside, whatever the lanes hold. These limits are constants; of a resource, whose sizes are not known
-//!   when code is made, they are words of the *same* resource's descriptor: an element is min-unsigned of
-//!   anything and the last one; a texel is that, too, or it is a row, min-unsigned of anything and the
-//!   last row of the first level, times the width, and a column, min-unsigned of anything and the last
-//!   column. Then it is scaled by the words of a texel or an element (`extents` has the rules).
-//! - What is read in other lanes is whole, and lanes lie in pairs or quads.
-//! - Arrays are of every lane: varying, or, in a program for one lane, of the group.
-//! - Blocks form a tree. `rec` stands in tails of loop bodies only, and each loop can be left.
+//!   [`LaneProgram::frame_len`] statements of the root. The value of the lookup is not of the frame.
+//! - Operations clamp the index of each [`Expr::Load`], [`Expr::Lookup`], [`Expr::At`] and [`Expr::Put`] in
+//!   every lane, active or not. Limits are constants. For a resource of unbaked sizes they are words of the
+//!   *same* resource's descriptor. An element is min-unsigned of any integer and the last element. A texel
+//!   is that too; or it is row times width plus column, where the row is min-unsigned of any integer and
+//!   the last row of the first level, and the column min-unsigned of any integer and its last column. Then
+//!   the index is scaled by the words of a texel or an element (`extents` has the rules).
+//! - Values read in other lanes are whole, and lanes lie in pairs or quads.
+//! - Arrays have the rate of lanes: varying, or [`Rate::GROUP`] in a program for one lane.
+//! - Blocks form a tree. `rec` stands only in tails of loop bodies, and each loop has an exit.
 //!
 //! [schedule]: lambdav_core::schedule
 
@@ -126,37 +123,37 @@ pub use lower::lower;
 pub use straight_line::StraightLine;
 pub use verify::{VerifyError, verify};
 
-/// What one lane of a value is.
+/// The type of one lane of a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Kind {
     /// IEEE 754 binary32.
     F32,
     /// IEEE 754 binary64.
     F64,
-    /// 32 bits, two's complement or without sign, as operations take them.
+    /// 32 bits. Each operation defines if they are signed (two's complement) or unsigned.
     I32,
     /// 64 bits, two's complement.
     I64,
-    /// True or false. Only selects and the operations of logic look into it: it may be a vector of
-    /// all-ones and zeros as well as a bit of a mask register.
+    /// A truth value. Only selects and logical operations read it: its representation is a vector of
+    /// all-ones and zeros, or a bit of a mask register.
     Mask,
-    /// So many words, each of them `F32` or `I32` as who reads it says, in memory. Values of the
-    /// kind are of every lane, and no operation of [`Op`] takes them.
+    /// An array in memory with this number of words. The reader of a word decides if it is `F32` or `I32`.
+    /// Arrays have the rate of lanes, and no operation of [`Op`] takes them.
     Array(u32),
 }
 
 impl Kind {
-    /// Whether it is `F32` or `F64`.
+    /// True for `F32` and `F64`.
     pub fn is_float(self) -> bool {
         matches!(self, Self::F32 | Self::F64)
     }
 
-    /// Whether it is `I32` or `I64`.
+    /// True for `I32` and `I64`.
     pub fn is_integer(self) -> bool {
         matches!(self, Self::I32 | Self::I64)
     }
 
-    /// Of an array, how many words it has.
+    /// The number of words of an array.
     pub fn words(self) -> Option<u32> {
         match self {
             Self::Array(words) => Some(words),
@@ -165,31 +162,31 @@ impl Kind {
     }
 }
 
-/// What a value may differ by: between primitives, between groups, between the columns of a group, between its
-/// rows.
+/// The rate of a value: the set of dimensions in which it may vary, namely primitives, groups, the columns
+/// of a group and its rows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Rate(u8);
 
 impl Rate {
-    /// One for the whole frame.
+    /// Uniform over the frame.
     pub const FRAME: Self = Self(0);
-    /// One for each primitive, of which a call computes one.
+    /// Uniform over a primitive. A call computes one primitive.
     pub const PRIMITIVE: Self = Self(0b0001);
-    /// One for each group of lanes.
+    /// Uniform over a group of lanes.
     pub const GROUP: Self = Self(0b0011);
-    /// One for each column.
+    /// One value for each column.
     pub const X: Self = Self(0b0111);
-    /// One for each row.
+    /// One value for each row.
     pub const Y: Self = Self(0b1011);
-    /// One for each lane.
+    /// One value for each lane.
     pub const VARYING: Self = Self(0b1111);
 
-    /// Whether all lanes of a group have the same value.
+    /// True if all lanes of a group have the same value.
     pub fn is_uniform(self) -> bool {
         self.0 <= Self::GROUP.0
     }
 
-    /// Whether a value of this rate may depend on one of that.
+    /// True if a value of this rate may depend on a value of the other rate.
     pub fn includes(self, other: Self) -> bool {
         self.0 | other.0 == self.0
     }
@@ -231,116 +228,114 @@ impl BlockId {
     }
 }
 
-/// What is known of a value.
+/// Kind and rate of a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ValueInfo {
-    /// What one lane of it is.
+    /// The type of one lane.
     pub kind: Kind,
-    /// What it may differ by.
+    /// The dimensions in which the value may vary.
     pub rate: Rate,
 }
 
-/// An operation that computes each lane from the same lane of its operands.
+/// An operation that computes each lane from the same lane of its operands (no lane crossing).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Op {
-    /// Of floats: the sign bit flipped.
+    /// Float: flips the sign bit.
     Neg,
-    /// Of floats: the sign bit cleared.
+    /// Float: clears the sign bit.
     Abs,
-    /// Of floats: toward −∞.
+    /// Float: rounds toward −∞.
     Floor,
-    /// Of floats: toward +∞.
+    /// Float: rounds toward +∞.
     Ceil,
-    /// Of floats: toward zero.
+    /// Float: rounds toward zero.
     Trunc,
-    /// Of floats: to nearest, ties to even.
+    /// Float: rounds to nearest, ties to even.
     RoundEven,
-    /// Of floats: IEEE square root.
+    /// Float: IEEE square root.
     Sqrt,
-    /// Of two of a kind; of integers modulo their size.
+    /// Two of a kind. Integers wrap around.
     Add,
-    /// Of two of a kind; of integers modulo their size.
+    /// Two of a kind. Integers wrap around.
     Sub,
-    /// Of two floats or two `I32`, modulo their size.
+    /// Two floats, or two `I32`, which wrap around.
     Mul,
-    /// Of two `I32`: the upper half of the product, without signs.
+    /// Two unsigned `I32`: the upper half of the product.
     MulHigh,
-    /// Of two floats.
+    /// Two floats.
     Div,
-    /// `(a, b, c)`, of three `F32`: a·b + c, rounded once.
+    /// `(a, b, c)`, three `F32`: a·b + c, rounded once.
     Fma,
-    /// Of two floats or two signed `I32`: `b < a ? b : a`.
+    /// Two floats or two signed `I32`: `b < a ? b : a`.
     Min,
-    /// Of two floats or two signed `I32`: `a < b ? b : a`.
+    /// Two floats or two signed `I32`: `a < b ? b : a`.
     Max,
-    /// Of two `I32` without signs.
+    /// Two unsigned `I32`.
     MinUnsigned,
-    /// Of two `I32` without signs.
+    /// Two unsigned `I32`.
     MaxUnsigned,
-    /// Of two of a kind, to a mask; integers are signed.
+    /// Two of a kind, to a mask. Integers are signed.
     Less,
-    /// Of two of a kind, to a mask; integers are signed.
+    /// Two of a kind, to a mask. Integers are signed.
     LessEqual,
-    /// Of two `I32` without signs, to a mask.
+    /// Two unsigned `I32`, to a mask.
     LessUnsigned,
-    /// Of two `I32` without signs, to a mask.
+    /// Two unsigned `I32`, to a mask.
     LessEqualUnsigned,
-    /// Of two of a kind, masks too, to a mask.
+    /// Two of a kind, masks included, to a mask.
     Equal,
     /// The negation of [`Op::Equal`].
     NotEqual,
-    /// Of masks or integers.
+    /// Masks or integers.
     And,
-    /// Of masks or integers: `a` and not `b`.
+    /// Masks or integers: `a` and not `b`.
     AndNot,
-    /// Of masks or integers.
+    /// Masks or integers.
     Or,
-    /// Of integers.
+    /// Integers.
     Xor,
-    /// Of masks or integers.
+    /// Masks or integers.
     Not,
-    /// Of integers: to the left by a constant below their size.
+    /// Integer, shifted left by a constant below its size.
     ShiftLeft(u8),
-    /// Of integers: to the right by a constant below their size, zeros shifted in.
+    /// Integer, shifted right logically by a constant below its size.
     ShiftRight(u8),
-    /// Of `I32`: to the right by a constant below 32, the sign shifted in.
+    /// `I32`, shifted right arithmetically by a constant below 32.
     ShiftRightSigned(u8),
-    /// Of two `I32`: to the left by the second. Any bits where that is not below 32.
+    /// Two `I32`: the first shifted left by the second. Any bits if the second is not below 32.
     ShiftLeftBy,
-    /// Of two `I32`: to the right by the second, zeros shifted in. Any bits where that is not below
-    /// 32.
+    /// Two `I32`: the first shifted right logically by the second. Any bits if the second is not below 32.
     ShiftRightBy,
-    /// Of two `I32`: to the right by the second, the sign shifted in. Any bits where that is not
-    /// below 32.
+    /// Two `I32`: the first shifted right arithmetically by the second. Any bits if the second is not below
+    /// 32.
     ShiftRightSignedBy,
-    /// `(c, a, b)`: by a mask, `a` where it holds, else `b`.
+    /// `(c, a, b)`: `a` if the mask `c` is true, else `b`.
     Select,
-    /// From `F32` to `F64`, exactly.
+    /// `F32` to `F64`, exact.
     Promote,
-    /// From `F64` to `F32`, to nearest even.
+    /// `F64` to `F32`, rounded to nearest, ties to even.
     Demote,
-    /// From `I32` to `F32`, to nearest even.
+    /// Signed `I32` to `F32`, rounded to nearest, ties to even.
     FromInteger,
-    /// From `I32` without sign to `F32`, to nearest even.
+    /// Unsigned `I32` to `F32`, rounded to nearest, ties to even.
     FromUnsigned,
-    /// From `F32` to `I32`: toward zero, what is too large or too small to the last that there is,
-    /// NaN to 0.
+    /// `F32` to signed `I32`: toward zero, saturating, NaN to 0.
     ToInteger,
-    /// The same to `I32` without sign.
+    /// `F32` to unsigned `I32`: toward zero, saturating, NaN to 0.
     ToUnsigned,
-    /// From `F32` to `I32`: toward zero. Any bits of what does not fit.
+    /// `F32` to signed `I32`: toward zero. Any bits if the result does not fit.
     ToIntegerInRange,
-    /// From `I32` to `I64`, zeros above.
+    /// `I32` to `I64`, zero-extended.
     Widen,
-    /// From `I64` to `I32`: the lower half.
+    /// `I64` to `I32`: the lower half.
     Narrow,
-    /// The bits of a float as an integer of its size, or of an integer as a float.
+    /// A float's bits as an integer of its size, or the reverse.
     Bits,
 }
 
 impl Op {
-    /// The kind of the result for operands of these kinds, or `None` where the operation is not
-    /// defined on them.
+    /// The kind of the result for operands of these kinds, or `None` if the operation is not defined on
+    /// them.
     pub fn result(self, operands: &[Kind]) -> Option<Kind> {
         if operands.iter().any(|kind| kind.words().is_some()) {
             return None;
@@ -409,41 +404,41 @@ impl Op {
     }
 }
 
-/// Which lanes of its operands a computation looks at to make one lane of its result.
+/// The lanes of its operands that a computation reads for one lane of its result.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Reads {
-    /// The same lane: undefined lanes stay where they are.
+    /// The same lane: undefined values stay in undefined lanes.
     Own,
-    /// A lane of its quad: the operand is whole, that is, right in every lane.
+    /// Another lane of its quad: the operand is whole.
     Quad,
-    /// All lanes: the operand must have been restricted to the lanes that count.
+    /// All lanes: the operand is already restricted to active lanes.
     All,
 }
 
-/// What an [`Expr::Load`] reads.
+/// The memory that an [`Expr::Load`] reads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Space {
     /// The words of [`LaneProgram::inputs`].
     Inputs,
-    /// The words of the resource of that number: of a texture red, green, blue and alpha, texel by
-    /// texel; of a buffer its elements' components.
+    /// The words of the resource of that number. A texture has red, green, blue and alpha, texel by texel;
+    /// a buffer has the components of its elements.
     Resource(u32),
-    /// Of a register program, the words of its slots, two for each, as they lie in memory. (Lane programs
-    /// have [`Expr::Lookup`].)
+    /// In register programs: the slots as they lie in memory, two words each. (Lane programs have
+    /// [`Expr::Lookup`].)
     Slots,
 }
 
-/// What the words of each [`Space`] are, to say whether one is there.
+/// The sizes of all [`Space`]s, for checks of bounds.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Spaces<'a> {
-    /// How many words of input there are.
+    /// Number of words of inputs.
     pub(crate) inputs: usize,
     pub(crate) resources: &'a Descriptors,
     pub(crate) slots: usize,
 }
 
 impl Spaces<'_> {
-    /// How many words there are to be read, as far as that is known when code is made.
+    /// Number of words of a space, if it is known at compile time.
     pub(crate) fn words(self, space: Space) -> Option<usize> {
         match space {
             Space::Inputs => Some(self.inputs),
@@ -452,8 +447,8 @@ impl Spaces<'_> {
         }
     }
 
-    /// Whether the word that many after the first, for an index within a bound, and so many more after it
-    /// are there.
+    /// True if the words from `first + index` to `first + index + more` exist for every index within a
+    /// bound.
     pub(crate) fn hold(self, space: Space, first: u32, more: u32, index: Bound) -> bool {
         if let Space::Resource(number) = space {
             return self.resources.holds(number, first, more, index);
@@ -466,94 +461,93 @@ impl Spaces<'_> {
 /// A computation without control flow.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Expr {
-    /// Its bits, in the lower part of the word; 0 or 1 of a mask.
+    /// A constant by its bits, in the lower part of the word. A mask is 0 or 1.
     Constant(u64),
-    /// Any bits: for a value that no lane will look at.
+    /// Any bits: for a value that no active lane reads.
     Undefined,
-    /// That word of [`LaneProgram::inputs`], as `F32` or `I32`, or, of a mask, compared with zero.
+    /// A word of [`LaneProgram::inputs`], as `F32` or `I32`. A mask is true if the word is not zero.
     Input(u32),
-    /// That word of the primitive, as `F32` or `I32`.
+    /// A word of the primitive, as `F32` or `I32`.
     Primitive(u32),
-    /// The word of a space that many words after the first, as `F32` or `I32`. In every lane, active or
-    /// not, there must be one.
+    /// The word `first + index` of a space, as `F32` or `I32`. The word must exist for every lane, active
+    /// or not.
     Load {
-        /// What is read.
+        /// The memory.
         space: Space,
-        /// Where the index counts from.
+        /// The offset of the index.
         first: u32,
-        /// An `I32` without sign.
+        /// An unsigned `I32`.
         index: ValueId,
     },
-    /// Of these words, which are the same for the frame, the one that many after the first, as `F32` or
-    /// `I32`. In every lane, active or not, there must be one.
+    /// The word `first + index` of a list of values of the frame, as `F32` or `I32`. The word must exist
+    /// for every lane, active or not.
     Lookup {
         /// The words, `F32` or `I32`.
         words: Box<[ValueId]>,
-        /// Where the index counts from.
+        /// The offset of the index.
         first: u32,
-        /// An `I32` without sign.
+        /// An unsigned `I32`.
         index: ValueId,
     },
     /// An array of these words.
     Array(Box<[ValueId]>),
-    /// An array of the words of [`LaneProgram::inputs`] from that one on.
+    /// An array of words of [`LaneProgram::inputs`], from this one on.
     Table(u32),
-    /// The word of an array that many after the first. In every lane, active or not, there must be
-    /// one.
+    /// The word `first + index` of an array. It must exist for every lane, active or not.
     At {
         /// The array.
         array: ValueId,
-        /// Where the index counts from.
+        /// The offset of the index.
         first: u32,
-        /// An `I32` without sign, or 0.
+        /// An unsigned `I32`; absent means 0.
         index: Option<ValueId>,
     },
-    /// An array with that word in place of one. In every lane, active or not, there must be one.
+    /// An array with the word `first + index` replaced. The word must exist for every lane, active or not.
     Put {
         /// The array.
         array: ValueId,
-        /// Where the index counts from.
+        /// The offset of the index.
         first: u32,
-        /// An `I32` without sign, or 0.
+        /// An unsigned `I32`; absent means 0.
         index: Option<ValueId>,
         /// `F32` or `I32`.
         word: ValueId,
-        /// The lanes in which it is replaced, if not all: *the others keep what they have*.
+        /// The lanes that store the word; absent means all. *Other lanes keep theirs.*
         mask: Option<ValueId>,
     },
-    /// `[a, b]`, of two arrays: in the lanes of the mask the first, in the others the second.
+    /// `(mask, [a, b])`, two arrays: `a` in the lanes of the mask, `b` in the others.
     Merge(ValueId, [ValueId; 2]),
-    /// `frag-coord`: the number of the pixel's column or row, plus one half. `F32`.
+    /// A component of `frag-coord`: the pixel's column or row plus one half, as `F32`.
     Coordinate(Axis),
-    /// The lanes that are active in the group: at least one.
+    /// The active lanes of the group, at least one.
     ExecutionMask,
     /// An operation on its operands.
     Op(Op, Box<[ValueId]>),
-    /// A correctly rounded function of the operands, in the lanes of the mask; any bits in the
-    /// others.
+    /// A correctly rounded elementary function, in the lanes of the mask. Other lanes hold any bits.
     Elementary {
-        /// Which.
+        /// The function.
         function: Elementary,
         /// One or two of kind `F32`.
         operands: Box<[ValueId]>,
-        /// The lanes that matter; absent if the value is the same for all of them.
+        /// The active lanes; absent if the value is uniform.
         mask: Option<ValueId>,
     },
-    /// What the lane of another pixel of the quad holds. `F32` or `I32`, and [whole](self#quads).
+    /// The value in the lane of another pixel of the quad. The value is `F32` or `I32`, and
+    /// [whole](self#quads).
     Neighbour {
-        /// Of this value.
+        /// The value.
         of: ValueId,
-        /// Along which axis the pixel lies.
+        /// The axis along which the two pixels of the pair lie.
         axis: Axis,
-        /// Which of the two there.
+        /// The side of the pair to read.
         side: Side,
     },
-    /// Whether any lane of a mask is set.
+    /// True if any lane of a mask is set.
     Any(ValueId),
 }
 
 impl Expr {
-    /// What it costs for one register, in simple operations.
+    /// The cost for one register, in simple operations.
     pub fn cost(&self) -> u64 {
         match self {
             Self::Elementary { .. } => cost::ELEMENTARY,
@@ -569,7 +563,7 @@ impl Expr {
 }
 
 impl Expr {
-    /// Which lanes it looks at.
+    /// The lanes of operands that the expression reads.
     pub fn reads(&self) -> Reads {
         match self {
             Self::Any(_) => Reads::All,
@@ -578,7 +572,7 @@ impl Expr {
         }
     }
 
-    /// The values that it uses.
+    /// The operands.
     pub fn operands(&self) -> impl Iterator<Item = ValueId> {
         let (several, others): (&[ValueId], [Option<ValueId>; 3]) = match self {
             Self::Constant(_)
@@ -605,25 +599,25 @@ impl Expr {
     }
 }
 
-/// A step of a block.
+/// A statement of a block.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Statement {
     /// Computes a value.
     Let {
         /// The value defined.
         value: ValueId,
-        /// What it is.
+        /// Its computation.
         expr: Expr,
     },
     /// Executes one of two blocks, whose yields become the values.
     If {
         /// The values defined.
         values: Box<[ValueId]>,
-        /// A mask that is the same for all lanes.
+        /// A uniform mask.
         condition: ValueId,
-        /// The block for true.
+        /// The block executed if the condition is true.
         then: BlockId,
-        /// The block for false.
+        /// The block executed if the condition is false.
         otherwise: BlockId,
     },
     /// Binds the parameters to the initial values and executes the body until it yields.
@@ -636,7 +630,7 @@ pub enum Statement {
         inits: Box<[ValueId]>,
         /// The body.
         body: BlockId,
-        /// Which of [`LaneProgram::sites`] it is.
+        /// Index into [`LaneProgram::sites`].
         site: u32,
     },
 }
@@ -651,79 +645,80 @@ impl Statement {
     }
 }
 
-/// How a block ends.
+/// The end of a block.
 #[derive(Clone, Debug, PartialEq)]
 pub enum End {
-    /// With these values.
+    /// Yields these values.
     Yield(Box<[ValueId]>),
-    /// With the next round of the innermost loop.
+    /// Continues with the next round of the innermost loop.
     Rec(Box<[ValueId]>),
-    /// As one of two blocks ends.
+    /// Continues as one of two blocks.
     If {
-        /// A mask that is the same for all lanes.
+        /// A uniform mask.
         condition: ValueId,
-        /// The block for true.
+        /// The block executed if the condition is true.
         then: BlockId,
-        /// The block for false.
+        /// The block executed if the condition is false.
         otherwise: BlockId,
     },
 }
 
-/// Statements in order, and what comes after them.
+/// Statements in order, and an end.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Block {
     /// The statements.
     pub statements: Vec<Statement>,
-    /// How the block ends.
+    /// The end of the block.
     pub end: End,
 }
 
-/// What a word of a program's inputs stands for.
+/// The meaning of a word of a program's inputs.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum InputWord {
     /// Width or height of the image.
     Resolution(Axis),
     /// The time in seconds.
     Time,
-    /// The number of the frame.
+    /// The index of the frame.
     Frame,
-    /// That component of the mouse.
+    /// A component of the mouse.
     Mouse(u8),
     /// A word of a uniform: its index in the program, and the component.
     Uniform(u32, u32),
     /// A word of the descriptor of the resource of that number.
     Extent(u32, Extent),
-    /// These bits: a word of a constant array.
+    /// These bits, a word of a constant array.
     Constant(u32),
 }
 
-/// For groups of how many lanes a program is.
+/// The widths and layouts of groups that a program is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Width {
-    /// Of any number, wherever they lie.
+    /// Any number of lanes in any layout.
     Any,
-    /// Of any number in whole pairs: with a pixel of an even column lies the next one of its row, and
-    /// the other way round.
+    /// Any number of lanes in whole pairs: the pixel of an even column and the next one of its row are both
+    /// in the group.
     Pairs,
-    /// Of any number in whole quads: pairs of rows, too.
+    /// Any number of lanes in whole quads: whole pairs along columns, too.
     Quads,
-    /// Of one: what differs between pixels is of the group ([`Rate::GROUP`]), so that nothing
-    /// diverges and nothing is masked.
+    /// One lane. Values that vary between pixels have [`Rate::GROUP`], so nothing diverges and nothing is
+    /// masked.
     One,
 }
 
-/// What the lanes of a group compute.
+/// The items that the lanes of a group compute.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Items {
-    /// Pixels side by side: their coordinates follow from the place of the group.
+    /// Pixels side by side. Coordinates follow from the position of the group.
     #[default]
     Rows,
-    /// What a table lists: for each group its columns one after the other, in each of them a word a lane.
+    /// Pixels listed in a table. For each group it has its columns one after the other, each with a word
+    /// for each lane.
     Listed,
 }
 
 impl Items {
-    /// What the column or the row of a pixel differs by.
+    /// The rate of a pixel's column or row.
     pub fn rate(self, width: Width, axis: Axis) -> Rate {
         match (self, width, axis) {
             (Self::Listed, ..) | (_, Width::One, _) => width.lanes(),
@@ -745,10 +740,10 @@ pub enum Column {
 }
 
 impl Column {
-    /// All of them, in the order in which they lie.
+    /// All columns, in the order of the table.
     pub const ALL: [Self; 3] = [Self::Mask, Self::X, Self::Y];
 
-    /// That of a coordinate.
+    /// The column of a coordinate.
     pub fn of(axis: Axis) -> Self {
         match axis {
             Axis::X => Self::X,
@@ -757,33 +752,33 @@ impl Column {
     }
 }
 
-/// How a scheduled program becomes a lane program.
+/// Options of lowering to a lane program.
 #[derive(Clone, Copy, Debug)]
 pub struct Options<'a> {
-    /// For groups of how many lanes.
+    /// The widths of groups that the program is for.
     pub width: Width,
-    /// What the lanes compute.
+    /// The items that lanes compute.
     pub items: Items,
-    /// Whether what all pixels, or all of a primitive, compute alike is moved to the front of the root. Without
-    /// that, loops stand in the order of the schedule, so that of several loops that exceed their limit the
-    /// same is met first.
+    /// Moves uniform computations of the frame and the primitive to the front of the root. If false, loops
+    /// keep the order of the schedule. So if several loops exceed their limit, the first of them is the
+    /// same as in the schedule.
     pub hoist: bool,
-    /// The sizes of the program's resources, as far as they are to be baked.
+    /// Sizes of the program's resources that are to be baked.
     pub extents: &'a [Extents],
-    /// The indices of uniforms that are words of the primitive, in their order: numbers and vectors without truth
-    /// values. Only listed lanes have them.
+    /// Indices of uniforms that are words of the primitive, in order. They are numbers and vectors without
+    /// truth values. Only listed lanes have them.
     pub of_primitive: &'a [u32],
 }
 
 impl Options<'_> {
-    /// For rows of groups of that width, hoisted, with nothing baked.
+    /// Options for rows of groups of that width, hoisted, with no size baked.
     pub fn new(width: Width) -> Self {
         Self { width, items: Items::Rows, hoist: true, extents: &[], of_primitive: &[] }
     }
 }
 
 impl Width {
-    /// What is of each lane differs by.
+    /// The rate of a value that is computed in each lane.
     pub fn lanes(self) -> Rate {
         match self {
             Self::One => Rate::GROUP,
@@ -791,7 +786,7 @@ impl Width {
         }
     }
 
-    /// Whether a lane may read that of its neighbour along an axis.
+    /// True if a lane may read its neighbour's lane along an axis.
     pub fn shares(self, axis: Axis) -> bool {
         match self {
             Self::Any | Self::One => false,
@@ -804,27 +799,27 @@ impl Width {
 /// A lane program.
 #[derive(Clone, Debug, PartialEq)]
 pub struct LaneProgram {
-    /// For how many lanes it is.
+    /// The widths of groups that the program is for.
     pub width: Width,
-    /// What the lanes compute.
+    /// The items that lanes compute.
     pub items: Items,
     /// All values, in order of creation.
     pub values: Vec<ValueInfo>,
-    /// All blocks; the first is the root, which yields red, green, blue and alpha of each attachment.
+    /// All blocks. The first is the root, which yields red, green, blue and alpha of each attachment.
     pub blocks: Vec<Block>,
-    /// How many of the root's first statements are executed once for the frame.
+    /// Number of statements at the front of the root that run once for the frame.
     pub frame_len: usize,
-    /// How many of the root's statements after those are executed once for the primitive.
+    /// Number of statements after those that run once for the primitive.
     pub primitive_len: usize,
-    /// How many words a primitive has.
+    /// Number of words of a primitive.
     pub primitive_words: u32,
     /// The words that [`Expr::Input`] refers to.
     pub inputs: InputWords,
-    /// The formats of resources, and where their sizes are.
+    /// The formats of resources, and the positions of their descriptors.
     pub resources: Descriptors,
-    /// Where the loops are in the source.
+    /// The source spans of the loops.
     pub sites: Vec<Span>,
-    /// How many loops lie around the innermost block.
+    /// Maximum nesting of loops.
     pub loop_nesting: usize,
 }
 
@@ -837,18 +832,18 @@ impl LaneProgram {
         &self.blocks[id.index()]
     }
 
-    /// What one lane of a value is.
+    /// The type of one lane of a value.
     pub fn kind(&self, id: ValueId) -> Kind {
         self.values[id.index()].kind
     }
 
-    /// What a value may differ by.
+    /// The rate of a value.
     pub fn rate(&self, id: ValueId) -> Rate {
         self.values[id.index()].rate
     }
 
-    /// How many values there are, and operands of ends of blocks; and how many such operands one
-    /// block has at most.
+    /// The number of values plus operands of ends of blocks, and the maximum number of such operands of one
+    /// block.
     pub(crate) fn size(&self) -> (usize, usize) {
         let ends = self.blocks.iter().map(|block| match &block.end {
             End::Yield(values) | End::Rec(values) => values.len(),
@@ -858,7 +853,7 @@ impl LaneProgram {
         (self.values.len() + sum, most)
     }
 
-    /// How many attachments there are.
+    /// Number of attachments.
     pub fn attachments(&self) -> usize {
         self.outputs().len() / 4
     }

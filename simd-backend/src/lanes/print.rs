@@ -1,4 +1,4 @@
-//! The text of a lane program, for people.
+//! The text of a lane program, for human readers.
 
 use std::fmt::{self, Display, Formatter};
 
@@ -138,7 +138,7 @@ impl Display for Extent {
     }
 }
 
-/// A place in an array.
+/// An index into an array: an offset, and optionally a value.
 pub(crate) struct Place<T>(pub(crate) u32, pub(crate) Option<T>);
 
 impl<T: Display> Display for Place<T> {
@@ -150,7 +150,7 @@ impl<T: Display> Display for Place<T> {
     }
 }
 
-/// Values between commas.
+/// Values separated by commas.
 pub(crate) struct List<'a, T>(pub(crate) &'a [T]);
 
 impl<T: Display> Display for List<'_, T> {
@@ -162,7 +162,7 @@ impl<T: Display> Display for List<'_, T> {
     }
 }
 
-/// A constant with its value and, where that does not say everything, its bits.
+/// A constant's value, or its bits if it is a NaN.
 pub(crate) struct Constant(pub(crate) Kind, pub(crate) u64);
 
 impl Display for Constant {
@@ -185,7 +185,7 @@ impl Display for Constant {
     }
 }
 
-/// Before the number of a word.
+/// The prefix of a word's index.
 impl Display for Space {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         match self {
@@ -211,7 +211,7 @@ impl Display for LaneProgram {
             }
             Ok(())
         };
-        // The blocks after which another arm comes.
+        // Blocks that are followed by another arm.
         let mut is_first = vec![false; self.blocks.len()];
         let mut depth = 0;
         for event in Walk::new().events(self) {
@@ -264,13 +264,13 @@ impl Printer<'_, '_, '_> {
         writeln!(self.f, "{:depth$}{text}", "")
     }
 
-    /// Values as they are defined: with kind and rate.
+    /// Definitions of values, with rate and kind.
     fn defined(&self, values: &[ValueId]) -> String {
         let defined: Vec<String> = values
             .iter()
             .map(|&v| {
                 let (rate, kind) = (self.program.rate(v), self.program.kind(v));
-                // One truth value for all lanes masks nothing.
+                // A uniform truth value masks no lane.
                 if rate.is_uniform() && kind == Kind::Mask {
                     format!("{v}: {rate} bool")
                 } else {
@@ -318,7 +318,7 @@ impl Printer<'_, '_, '_> {
         }
     }
 
-    /// A statement, up to the blocks in it.
+    /// A statement, up to its inner blocks.
     fn statement(&mut self, statement: &Statement, depth: usize) -> fmt::Result {
         let defined = self.defined(statement.values());
         let equals = if defined.is_empty() { "" } else { " = " };
@@ -338,7 +338,7 @@ impl Printer<'_, '_, '_> {
         }
     }
 
-    /// The end of a block, up to the blocks that it ends as.
+    /// The end of a block, up to the blocks of its tail.
     fn end(&mut self, end: &End, depth: usize) -> fmt::Result {
         match end {
             End::Yield(values) => self.line(depth, format_args!("yield {}", List(values))),

@@ -1,26 +1,27 @@
-//! What a derivative asks of a neighbour is taken from the neighbour's lane.
+//! Replaces copies of expressions at neighbour pixels by values in the neighbours' lanes.
 //!
 //! A derivative is the difference of two copies of an expression, at the even and at the odd pixel of a
 //! pair (the core's `graph::neighbour`). Where lanes lie in whole quads ([`super::Width::shares`]) and the expression
 //! itself is computed, its copies are in the lanes already: [`Expr::Neighbour`] reads them.
 //!
-//! # Why that is the same
+//! # Correctness
 //!
 //! The lane of the other pixel may be inactive, or outside the image. So only *whole* values are read
-//! ([`super::whole`]): those that each lane holds as the source says, masks or no masks. The copy at a
-//! pixel is, by its definition, the expression at the other one, which is what that lane holds. It must
-//! have been computed where the copy stands: the statement is in a block around, and before. A loop that
-//! is left out would have ended, or exceeded its limit, as that of the other lane has: whole conditions
-//! are the same for the group. (After a fault pixels are computed again one by one, in groups that lie in
-//! the same quads.)
+//! ([`super::whole`]): every lane holds the source's value, whatever the masks are. The copy at a pixel is
+//! by definition the expression at the other pixel, so it equals the value in that pixel's lane. The value
+//! must have been computed before the copy: its statement comes earlier, in the same block or an outer one.
+//! Removing a copied loop changes no fault: the copy would have ended, or exceeded its limit, exactly as
+//! the loop of the other lane has, since whole conditions are uniform over the group. (After a fault pixels
+//! are computed again one by one, in groups that contain the same quads.)
 //!
-//! An elementary function takes its slow path in active lanes only. Those that shared values are made of
+//! Elementary functions take their slow path in active lanes only. Functions that shared values depend on
 //! take it in every lane.
 //!
-//! # When
+//! # Profitability
 //!
-//! A permutation of lanes costs about as much as a simple operation. It takes the place of a copy that
-//! costs more ([`cost::SHARED`]), or of a whole loop or `if`. What only the copy needed is dead.
+//! A permutation of lanes costs about as much as a simple operation. It replaces a copy of higher cost
+//! ([`cost::SHARED`]), or a whole loop or `if`. Dead-code elimination then removes the operands that only
+//! the copy used.
 
 use lambdav_core::graph::{Axis as CoreAxis, Side};
 use rustc_hash::FxHashMap;
@@ -31,7 +32,7 @@ use super::{Axis, Block, BlockId, End, Expr, Kind, LaneProgram, Rate, Statement,
 use crate::cost;
 use crate::mutants::{Mutant, is_active};
 
-/// A value that is another one at another pixel of the quad.
+/// A copy, and the value that it equals at another pixel of the quad.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Pair {
     pub(super) copy: ValueId,
@@ -58,8 +59,7 @@ impl Pair {
     }
 }
 
-/// Replaces copies by what their lanes' neighbours hold, where that is known to be the same and costs
-/// less.
+/// Replaces copies by the values in neighbours' lanes if they are equal and that is cheaper.
 pub(super) fn share(program: &mut LaneProgram, pairs: &[Pair]) {
     let mut known: FxHashMap<ValueId, Pair> = FxHashMap::default();
     for &pair in pairs {
@@ -96,7 +96,7 @@ pub(super) fn share(program: &mut LaneProgram, pairs: &[Pair]) {
     compute_everywhere(program, &cone);
 }
 
-/// Whether a register can hold the lanes of one value where the other's are expected.
+/// True if kinds and rates allow a permutation to replace the copy.
 fn may_share(program: &LaneProgram, Pair { copy, of, axis, .. }: Pair) -> bool {
     let (to, from) = (program.rate(copy), program.rate(of));
     copy != of
@@ -111,11 +111,11 @@ struct Sharing<'p> {
     program: &'p LaneProgram,
     known: FxHashMap<ValueId, Pair>,
     visible: Vec<bool>,
-    /// What the blocks that have begun define.
+    /// The values defined by each open block.
     scopes: Vec<Vec<ValueId>>,
-    /// What copies cost with the copies that they are made of, in quarters of an operation.
+    /// Cost of each copy including the copies that it depends on, in quarters of an operation.
     work: FxHashMap<ValueId, u64>,
-    /// The statements that a permutation takes the place of.
+    /// The statements that permutations replace.
     shared: Vec<(BlockId, usize)>,
 }
 
@@ -150,7 +150,7 @@ impl Sharing<'_> {
         }
     }
 
-    /// Whether all that a statement defines is in other lanes, and worth reading there.
+    /// True if all values of a statement are available in other lanes, and reading them there is cheaper.
     fn is_shared(&mut self, statement: &Statement) -> bool {
         let values = statement.values();
         let is_there = |value| {
@@ -162,7 +162,7 @@ impl Sharing<'_> {
         }
         let work = match statement {
             Statement::Let { value, expr } => {
-                // One register for several is a part of the work.
+                // A value that needs one register where others need several counts less.
                 let quarters = if self.program.rate(*value) == Rate::VARYING { 4 } else { 1 };
                 let of_operands = expr.operands().filter_map(|operand| self.work.get(&operand));
                 of_operands.fold(quarters * expr.cost(), |sum, work| sum.saturating_add(*work))
@@ -174,7 +174,7 @@ impl Sharing<'_> {
     }
 }
 
-/// Puts permutations in the place of these statements, which are in the order of the text.
+/// Replaces these statements, given in program order, by permutations.
 fn replace(
     program: &mut LaneProgram,
     shared: &[(BlockId, usize)],
@@ -209,7 +209,7 @@ fn replace(
     }
 }
 
-/// Has the elementary functions among these values computed in every lane.
+/// Computes the elementary functions among these values in every lane.
 fn compute_everywhere(program: &mut LaneProgram, values: &[bool]) {
     let all = ValueId(program.values.len() as u32);
     let mut is_used = false;

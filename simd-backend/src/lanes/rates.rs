@@ -1,17 +1,16 @@
-//! What each component of each scheduled value may differ by, and which loops diverge.
+//! Divergence analysis: the rate of each component of each scheduled value, and the set of divergent loops.
 //!
-//! This is the rate analysis of vectorising compilers (PolyVecImp's inference; "uniform" and
-//! "varying" of ISPC), with axes: a value has the rates of what it is computed from. Two things
-//! come on top:
+//! This is the rate analysis of vectorising compilers (PolyVecImp's inference; "uniform" and "varying" of
+//! ISPC), with axes: a value has the union of the rates of its operands. Two rules are added:
 //!
-//! - *Control.* An `if` that lanes decide differently adds its condition's rate to its value's.
-//! - *Time.* Lanes leave a divergent loop in different rounds, so its value varies even if what
-//!   they leave with is the same for all that leave together. Its parameters need not: all lanes
-//!   that are still in the loop have gone the same number of rounds, so a counter stays one number.
+//! - *Control.* A divergent `if` adds its condition's rate to its value's.
+//! - *Time.* Lanes leave a divergent loop in different rounds. So its value varies even if all lanes that
+//!   leave in the same round yield the same value. Its parameters need not vary: all lanes that are still
+//!   in the loop have made the same number of rounds, so a counter stays uniform.
 //!
-//! Arrays that lie in memory are of every lane.
+//! Arrays in memory have the rate of lanes.
 //!
-//! Loop parameters begin at the rate of their initial values, and rise until nothing changes.
+//! Loop parameters start at the rate of their initial values and rise to a fixed point.
 
 use lambdav_core::inputs::Input;
 use lambdav_core::op::Op;
@@ -23,7 +22,7 @@ use super::sources::{Source, sources as parts};
 use super::{Axis, Items, Rate, Width};
 use lambdav_core::schedule::Places;
 
-/// What the rates of inputs depend on.
+/// The parts of the options that rates of inputs depend on.
 #[derive(Clone, Copy)]
 pub(super) struct Of<'a> {
     pub(super) width: Width,
@@ -36,12 +35,12 @@ pub(super) struct Of<'a> {
 pub(super) struct Rates {
     offsets: Vec<usize>,
     rates: Vec<Rate>,
-    /// Of each value, whether it is that of a loop whose lanes leave in different rounds.
+    /// `divergent[v]`: v is the value of a loop that lanes leave in different rounds.
     divergent: Vec<bool>,
 }
 
 impl Rates {
-    /// Analyses a program.
+    /// Analyses a scheduled program.
     pub(super) fn new(program: &Program, places: &Places, arrays: &Arrays, of: Of<'_>) -> Self {
         let offsets = program.component_offsets();
         let total = offsets[program.values.len()];
@@ -53,7 +52,7 @@ impl Rates {
         let mut rates = rates;
         for index in 0..program.values.len() as u32 {
             let value = ValueId(index);
-            // What is read where it lies is no array of a lane.
+            // A value read in place is no array of a lane.
             if !places.is_in_memory(value) {
                 let first = rates.offsets[value.index()];
                 for range in arrays.of(program.ty(value)) {
@@ -76,14 +75,14 @@ impl Rates {
         &self.rates[self.offsets[value.index()]..self.offsets[value.index() + 1]]
     }
 
-    /// Whether the loop of that value is left by different lanes in different rounds.
+    /// True if lanes leave the loop of that value in different rounds.
     pub(super) fn is_divergent(&self, value: ValueId) -> bool {
         self.divergent[value.index()]
     }
 }
 
-/// What component `i` of the result of an operation that is not of parts is computed from: for
-/// each, an operand and a component of it.
+/// The operands' components that component `i` of a result depends on, as pairs of an operand and a
+/// component. The operation is not one of parts.
 pub(super) fn sources(types: &Types, op: Op, of: &[Type], i: usize) -> Vec<(usize, usize)> {
     match op {
         Op::Any | Op::All => (0..types.components(of[0])).map(|k| (0, k)).collect(),
@@ -109,7 +108,7 @@ impl Analysis<'_> {
         }
     }
 
-    /// Raises a value to another's rates, and to `more`.
+    /// Raises a value's rates by those of another value, and by `more`.
     fn flow(&mut self, from: ValueId, to: ValueId, more: Rate) {
         for i in 0..self.rates.of(to).len() {
             let rate = self.rates.of(from)[i] | more;
@@ -121,7 +120,7 @@ impl Analysis<'_> {
         self.rates.of(value)[0]
     }
 
-    /// Lets everything flow once.
+    /// One pass of the fixed-point iteration.
     fn round(&mut self, statements: &[Event<'_>]) {
         for &event in statements {
             match event {
@@ -140,7 +139,7 @@ impl Analysis<'_> {
         }
     }
 
-    /// After the blocks of a statement.
+    /// Handles the end of a statement with inner blocks.
     fn leave(&mut self, statement: &Statement) {
         match statement {
             Statement::Let { .. } => {}
@@ -148,7 +147,7 @@ impl Analysis<'_> {
                 let mut rate = self.condition(*condition);
                 let guard = self.program.is_guard(*value);
                 if guard && !rate.is_uniform() {
-                    // Only lanes in `then` look at the value; but some groups skip it.
+                    // Only lanes in `then` read the value, but some groups skip `then`.
                     rate = Rate::GROUP;
                 }
                 self.yields(*then, *value, rate);
@@ -167,7 +166,7 @@ impl Analysis<'_> {
                         }
                     }
                 }
-                // A result is captured under a mask, and masks are of every lane.
+                // Results are captured under a mask, and masks vary.
                 let exits = if exits.is_uniform() { exits } else { Rate::VARYING };
                 for &id in &tail {
                     self.yields(id, *value, exits);
@@ -177,7 +176,7 @@ impl Analysis<'_> {
         }
     }
 
-    /// The rates of all conditions in a tail.
+    /// The union of the rates of all conditions in a tail.
     fn tail_conditions(&self, tail: &[BlockId]) -> Rate {
         let rates = tail.iter().map(|&id| match self.program.block(id).end {
             End::Yield(_) | End::Rec(_) => Rate::FRAME,
@@ -186,19 +185,19 @@ impl Analysis<'_> {
         rates.fold(Rate::FRAME, |all, rate| all | rate)
     }
 
-    /// Lets what a block yields, if it does, flow into a value.
+    /// Lets the value that a block yields flow into `to`, if the block yields.
     fn yields(&mut self, id: BlockId, to: ValueId, more: Rate) {
         if let End::Yield(values) = &self.program.block(id).end {
             self.flow(values[0], to, more);
         }
     }
 
-    /// Lets the arguments of every `rec` in a tail flow into the parameters, and the rate of a
-    /// decision between `rec`s with different arguments into those that differ.
+    /// Lets the arguments of every `rec` in a tail flow into the parameters. If a decision chooses between
+    /// `rec`s, its rate flows into the parameters whose arguments differ.
     fn recs(&mut self, tail: &[BlockId], params: &[ValueId]) {
         let program = self.program;
-        // What the parts of the tail pass on that have been looked at: those of arms before their
-        // decision.
+        // The arguments of the parts of the tail seen so far. The walk is in reverse, so arms come before
+        // their decision.
         let mut parts = Vec::new();
         for &id in tail.iter().rev() {
             let part = match &program.block(id).end {
@@ -245,7 +244,7 @@ impl Analysis<'_> {
         }
     }
 
-    /// A part that an index chooses, or an array with another part there.
+    /// An array's part chosen by an index, or an array updated at an index.
     fn choose(&mut self, value: ValueId, operands: &[ValueId]) {
         let index = self.rates.of(operands[1])[0];
         let (from, to) = (self.rates.of(operands[0]).len(), self.rates.of(value).len());
@@ -257,7 +256,7 @@ impl Analysis<'_> {
             }
             return;
         }
-        // In memory all parts are alike.
+        // All parts of an array read in place have the same rates.
         let from = if self.places.is_in_memory(operands[0]) { to } else { from };
         for i in 0..from {
             let rate = self.rates.of(operands[0])[i];
@@ -284,7 +283,7 @@ impl Analysis<'_> {
                     self.choose(value, operands);
                     return;
                 }
-                // An element, a texel: what is read where an index says.
+                // An element or a texel depends on the index alone.
                 if op.reads_resource() {
                     let mut rate = Rate::FRAME;
                     for operand in operands {
@@ -317,13 +316,13 @@ impl Analysis<'_> {
     }
 }
 
-/// What the `rec`s of a part of a tail pass on.
+/// The arguments of the `rec`s in a part of a tail.
 #[derive(Clone, Copy)]
 enum Arguments<'a> {
-    /// There is none.
+    /// The part has no `rec`.
     None,
-    /// All pass the same values.
+    /// All `rec`s pass the same values.
     One(&'a [ValueId]),
-    /// They differ.
+    /// The `rec`s pass different values.
     Several,
 }

@@ -1,13 +1,13 @@
-//! What only one arm needs is computed there.
+//! Code sinking: moves a computation into the only arm that uses it.
 //!
-//! The schedule has done this for the arms that the source has. Lowering to lanes makes others: a
-//! decision that is the same for all lanes comes before a divergent one, whose condition then need
-//! not be computed where the loop ends, and what belongs together comes into one block.
+//! The schedule has done this for the arms of the source. Lowering to lanes makes new arms. For example, a
+//! uniform decision of a loop's tail now comes before a divergent one, so the condition of the divergent
+//! decision is not needed where the loop ends. Sinking also puts dependent computations into one block.
 
 use super::{BlockId, End, Expr, LaneProgram, Statement, ValueId};
 use crate::lanes::walk::{Event, Walk, inner, tails};
 
-/// Moves computations down into the one arm that uses them, but not into loops.
+/// Moves computations down into the arm that uses them, but not into loops.
 pub(super) fn sink(program: &mut LaneProgram) {
     let root = Position { parent: LaneProgram::ROOT, depth: 0, is_body: false };
     let mut sinking = Sinking {
@@ -22,7 +22,7 @@ pub(super) fn sink(program: &mut LaneProgram) {
         sinking.place(program, event);
         events.push(event);
     }
-    // All uses come before what they use: from the end to the beginning.
+    // In reverse order all uses come before the definition.
     for &event in events.iter().rev() {
         sinking.look(program, event);
     }
@@ -37,29 +37,29 @@ pub(super) fn sink(program: &mut LaneProgram) {
     }
 }
 
-/// Where a block is.
+/// The position of a block in the tree.
 #[derive(Clone, Copy)]
 struct Position {
     parent: BlockId,
     depth: usize,
-    /// Whether it is a loop's, rather than an arm.
+    /// True for a loop body, false for an arm.
     is_body: bool,
 }
 
 struct Sinking {
     positions: Vec<Position>,
-    /// Of each value, the innermost block around all uses that have been seen.
+    /// For each value, the innermost block around all uses seen so far.
     used_in: Vec<Option<BlockId>>,
-    /// What comes to the beginning of each block, the last first.
+    /// Statements to insert at the beginning of each block, the last first.
     moved: Vec<Vec<Statement>>,
-    /// Which statements of each block these were, the last first.
+    /// Indices of the statements moved out of each block, the last first.
     gone: Vec<Vec<usize>>,
-    /// How many statements of the root are executed once for the frame or a primitive: they stay.
+    /// Number of statements of the root that run once for the frame or a primitive: they stay.
     first: usize,
 }
 
 impl Sinking {
-    /// Where the blocks in a block are.
+    /// Records the positions of inner blocks.
     fn place(&mut self, program: &LaneProgram, event: Event) {
         let (parent, children, is_body) = match event {
             Event::Statement(id, index) => {
@@ -107,7 +107,7 @@ impl Sinking {
         }
     }
 
-    /// The innermost block around two.
+    /// The innermost block around both blocks.
     fn around(&self, mut a: BlockId, mut b: BlockId) -> BlockId {
         while a != b {
             let deeper = if self.positions[a.index()].depth < self.positions[b.index()].depth {
@@ -120,7 +120,7 @@ impl Sinking {
         a
     }
 
-    /// The block that a computation of a block belongs to.
+    /// The block that a computation moves to.
     fn target(&self, value: ValueId, expr: &Expr, from: BlockId) -> BlockId {
         if !matches!(
             expr,

@@ -1,21 +1,20 @@
-//! Which components of its operands an operation takes that computes nothing: one that takes values
-//! apart or puts them together.
+//! Operations that only rearrange components: for each component of the result, the component of an operand
+//! that it equals.
 
 use crate::mutants::{Mutant, is_active};
 use lambdav_core::mutants::mistaken_payload;
 use lambdav_core::op::Op as CoreOp;
 use lambdav_core::types::{Type, Types};
 
-/// A component of a value that is made of others' components.
+/// The origin of a component of the result.
 pub(super) enum Source {
-    /// That component of that operand.
+    /// A component of an operand: the index of the operand, and of its component.
     Operand(usize, usize),
     /// These bits.
     Constant(u32),
 }
 
-/// The components of the result of an operation that only takes apart and puts together, in order;
-/// `None` for others.
+/// The sources of all components of the result, in order. `None` if the operation computes.
 pub(super) fn sources(types: &Types, op: CoreOp, of: &[Type], to: Type) -> Option<Vec<Source>> {
     let count = types.components(to);
     let part = |operand, first: usize| (0..count).map(move |i| Source::Operand(operand, first + i));

@@ -1,12 +1,12 @@
-//! Lane programs without control flow, made value by value: for trials of single operations and
-//! functions, which no source text is compiled to.
+//! Lane programs without control flow, built value by value: for tests and measurements of single
+//! operations and functions that no source text compiles to.
 
 use super::{
     Axis, Block, Descriptors, End, Expr, InputWord, Items, Kind, LaneProgram, Op, Rate, Space,
     Statement, ValueId, ValueInfo, Width,
 };
 
-/// Makes a [`LaneProgram`] of one block.
+/// A builder of a [`LaneProgram`] with one block.
 #[derive(Clone, Debug, Default)]
 pub struct StraightLine {
     values: Vec<ValueInfo>,
@@ -15,12 +15,12 @@ pub struct StraightLine {
 }
 
 impl StraightLine {
-    /// The values so far.
+    /// The values defined so far.
     pub fn values(&self) -> &[ValueInfo] {
         &self.values
     }
 
-    /// A value of that kind and rate.
+    /// Adds a value of a kind and rate.
     pub fn push(&mut self, kind: Kind, rate: Rate, expr: Expr) -> ValueId {
         let value = ValueId(self.values.len() as u32);
         self.values.push(ValueInfo { kind, rate });
@@ -31,7 +31,7 @@ impl StraightLine {
         value
     }
 
-    /// An operation on these operands, if it is defined on their kinds.
+    /// Adds an operation, if it is defined on the kinds of its operands.
     pub fn op(&mut self, op: Op, operands: &[ValueId]) -> Option<ValueId> {
         let info = |v: &ValueId| self.values[v.index()];
         let kinds: Vec<Kind> = operands.iter().map(|v| info(v).kind).collect();
@@ -39,34 +39,34 @@ impl StraightLine {
         Some(self.push(op.result(&kinds)?, rate, Expr::Op(op, operands.into())))
     }
 
-    /// These bits, the same for all lanes.
+    /// Adds a constant, uniform over the frame.
     pub fn constant(&mut self, kind: Kind, bits: u64) -> ValueId {
         self.push(kind, Rate::FRAME, Expr::Constant(bits))
     }
 
-    /// That word of input; the caller decides what it stands for.
+    /// Adds an input word. The caller decides its meaning.
     pub fn input(&mut self, kind: Kind, word: u32) -> ValueId {
         self.push(kind, Rate::FRAME, Expr::Input(word))
     }
 
-    /// The word of input that many after the first, at most `most`.
+    /// Adds a load of the input word `first + index`, where the index is at most `most`.
     pub fn load(&mut self, kind: Kind, first: u32, index: ValueId, most: u32) -> ValueId {
         self.inputs = self.inputs.max(first + most + 1);
         let rate = self.values[index.index()].rate;
         self.push(kind, rate, Expr::Load { space: Space::Inputs, first, index })
     }
 
-    /// The coordinate of a pixel along an axis.
+    /// Adds the coordinate of a pixel along an axis.
     pub fn coordinate(&mut self, axis: Axis) -> ValueId {
         self.push(Kind::F32, Items::Rows.rate(Width::Any, axis), Expr::Coordinate(axis))
     }
 
-    /// The active lanes.
+    /// Adds the mask of active lanes.
     pub fn execution_mask(&mut self) -> ValueId {
         self.push(Kind::Mask, Rate::VARYING, Expr::ExecutionMask)
     }
 
-    /// The program with that red, green, blue and alpha.
+    /// The program that yields this red, green, blue and alpha.
     pub fn finish(self, outputs: [ValueId; 4]) -> LaneProgram {
         let end = End::Yield(outputs.into());
         LaneProgram {

@@ -1,11 +1,10 @@
-//! Value numbering: what has been computed already is not computed again (J. Cocke, J. T. Schwartz,
-//! "Programming Languages and Their Compilers", 1970), what is constant is computed now, and
-//! operations that leave their operand as it is are left out.
+//! Global value numbering with constant folding and algebraic simplification. (J. Cocke, J. T. Schwartz,
+//! "Programming Languages and Their Compilers", 1970.)
 //!
-//! The core has done so with whole vectors. This is about their components: of `(+ p (vec3 0 1
-//! 0))`, say. Only what is true of every number counts, and of its sign: x − 0 = x, but not x + 0 =
-//! x, which is 0 for −0. Where limits of a value are known, a count of a shift is not taken modulo
-//! 32, a conversion to an integer does not look for what is out of range, and what lies within is not clamped.
+//! The core has done this for whole vectors. This pass works on components, such as those of `(+ p (vec3 0
+//! 1 0))`. A simplification must hold for every float and preserve signs of zeros: x − 0 = x holds, but x +
+//! 0 = x does not, since −0 + 0 = 0. Where limits of a value are known, shift counts are not taken modulo
+//! 32, conversions to integers do not test the range, and redundant clamps are removed.
 
 use rustc_hash::{FxBuildHasher, FxHashMap};
 
@@ -16,7 +15,7 @@ use super::{
 };
 use crate::lanes::walk::{Event, Walk};
 
-/// Replaces values by equal ones.
+/// Replaces each value by an earlier equal one.
 pub(super) fn number_values(program: &mut LaneProgram) {
     let mut numbering = Numbering {
         known: FxHashMap::with_capacity_and_hasher(program.values.len(), FxBuildHasher),
@@ -32,24 +31,24 @@ pub(super) fn number_values(program: &mut LaneProgram) {
 type Key = (Kind, Expr);
 
 struct Numbering {
-    /// The values that are defined where we are.
+    /// The available expressions at this point.
     known: FxHashMap<Key, ValueId>,
-    /// What is forgotten at the end of a block; at that of the root nothing is.
+    /// The keys to remove at the end of their blocks. Keys of the root are never removed.
     scope: Vec<Key>,
-    /// The blocks around where we are.
+    /// The blocks around this point.
     open: Vec<Open>,
-    /// The value that each one is replaced by.
+    /// The replacement of each value.
     same: Vec<ValueId>,
-    /// The constants.
+    /// The bits of each value that is a constant.
     bits: Vec<Option<u64>>,
     limits: Limits,
 }
 
 /// A block that has begun.
 struct Open {
-    /// How much of [`Numbering::scope`] is of the blocks around it.
+    /// Number of keys in [`Numbering::scope`] that belong to outer blocks.
     outer: usize,
-    /// Which of its statements stay, of those that have been looked at.
+    /// For each statement seen so far, true if it stays.
     stays: Vec<bool>,
 }
 
@@ -89,7 +88,7 @@ impl Numbering {
         }
     }
 
-    /// Whether a statement stays.
+    /// Rewrites a statement; false if it is to be removed.
     fn statement(&mut self, program: &mut LaneProgram, id: BlockId, index: usize) -> bool {
         let LaneProgram { values, blocks, .. } = program;
         match &mut blocks[id.index()].statements[index] {
@@ -104,7 +103,7 @@ impl Numbering {
         *value = self.same[value.index()];
     }
 
-    /// Whether a computation stays.
+    /// Rewrites a computation; false if it is to be removed.
     fn computation(&mut self, values: &[ValueInfo], value: ValueId, expr: &mut Expr) -> bool {
         match expr {
             Expr::Op(_, operands) => operands.iter_mut().for_each(|v| self.replace(v)),
@@ -133,7 +132,7 @@ impl Numbering {
             Expr::Merge(mask, arrays) => {
                 arrays.iter_mut().chain([mask]).for_each(|v| self.replace(v));
             }
-            // Any bits will do, so that no two are known to be equal.
+            // Any bits are allowed, so two of them need not be equal.
             Expr::Undefined => return true,
             Expr::Constant(_)
             | Expr::Input(_)
@@ -158,8 +157,8 @@ impl Numbering {
         }
         self.limits.define(value, values[value.index()].kind, expr);
         if let Expr::Constant(bits) = *expr {
-            // (A constant is not put in the place of a value that has another rate: masks are
-            // chosen by it.)
+            // A constant does not replace a value of another rate: the rate decides how masks are
+            // represented.
             self.bits[value.index()] = Some(bits);
             if values[value.index()].rate != Rate::FRAME {
                 return true;
@@ -182,7 +181,7 @@ impl Numbering {
         }
     }
 
-    /// Counts a constant index with where indices count from.
+    /// Folds a constant index into the offset.
     fn constant_index(&self, first: &mut u32, index: &mut Option<ValueId>) {
         if let Some(of) = index {
             self.replace(of);
@@ -193,7 +192,7 @@ impl Numbering {
         }
     }
 
-    /// What computes the same with less.
+    /// A cheaper equivalent of an operation.
     fn simpler(&self, values: &[ValueInfo], op: Op, operands: &[ValueId]) -> Option<Simpler> {
         let kind = values[operands[0].index()].kind;
         let bits = |i: usize| self.bits[operands.get(i)?.index()];
@@ -237,7 +236,7 @@ impl Numbering {
 }
 
 impl Numbering {
-    /// The same of integers of 32 bits.
+    /// [`Self::simpler`] for 32-bit integers.
     fn simpler_integer(&self, op: Op, operands: &[ValueId]) -> Option<Simpler> {
         let constant = |i: usize| {
             let operand = operands.get(i)?;
@@ -273,11 +272,11 @@ impl Numbering {
         match (op, bits) {
             (Op::Add | Op::Or | Op::Xor, 0) | (Op::Mul, 1) => Some(Simpler::Operand(of)),
             (Op::Mul | Op::And | Op::MinUnsigned, 0) => Some(Simpler::Constant(0)),
-            // All bits that there may be are kept.
+            // The `and` keeps all bits that the operand can have.
             (Op::And, _) if (bits.wrapping_add(1) & bits) == 0 && most(1 - place) <= bits => {
                 Some(Simpler::Operand(of))
             }
-            // Clamps of what lies within.
+            // Redundant clamps.
             (Op::MinUnsigned, _) if most(1 - place) <= bits => Some(Simpler::Operand(of)),
             (Op::Max, 0) if most(1 - place) <= POSITIVE => Some(Simpler::Operand(of)),
             (Op::Mul, _) if bits.is_power_of_two() => {

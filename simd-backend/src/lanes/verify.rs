@@ -1,4 +1,4 @@
-//! Checks the invariants of a lane program, and gathers all that is wrong.
+//! The verifier of lane programs. It checks all invariants and collects all errors.
 
 use std::fmt::{self, Display, Formatter};
 
@@ -9,12 +9,12 @@ use super::{
 };
 use crate::lanes::walk::{Event, Walk, tail};
 
-/// Something that a lane program must not be.
+/// A violation of an invariant.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct VerifyError {
-    /// The block in which it was found.
+    /// The block of the violation.
     pub block: BlockId,
-    /// What is wrong.
+    /// The violated invariant.
     pub message: String,
 }
 
@@ -28,7 +28,7 @@ impl Display for VerifyError {
 ///
 /// # Errors
 ///
-/// Everything that is wrong.
+/// All violations.
 pub fn verify(program: &LaneProgram) -> Result<(), Vec<VerifyError>> {
     let mut verifier = Verifier {
         program,
@@ -65,7 +65,7 @@ pub fn verify(program: &LaneProgram) -> Result<(), Vec<VerifyError>> {
     if verifier.errors.is_empty() { Ok(()) } else { Err(verifier.errors) }
 }
 
-/// What a block is for, which its end has to agree with.
+/// The role of a block, which its end must match.
 #[derive(Clone, Copy)]
 enum Role<'p> {
     Root,
@@ -85,16 +85,16 @@ struct Verifier<'p> {
     defined: Vec<bool>,
     seen: Vec<bool>,
     errors: Vec<VerifyError>,
-    /// Of each block that has been referred to.
+    /// The role of each block that a statement or an end has named so far.
     roles: Vec<Role<'p>>,
-    /// The blocks that have begun, each with the values that are visible to its end.
+    /// The open blocks, each with the values that are visible until its end.
     scopes: Vec<(BlockId, Vec<ValueId>)>,
     at: BlockId,
-    /// Of the values that operations compute.
+    /// Limits of the values that operations compute.
     limits: Limits,
-    /// Of each value, whether it is computed once for the frame.
+    /// `of_frame[v]`: v is computed once for the frame.
     of_frame: Vec<bool>,
-    /// Whether lanes read one another.
+    /// True if some lane reads another lane.
     shared: bool,
 }
 
@@ -114,7 +114,7 @@ impl<'p> Verifier<'p> {
         self.require(visible, || format!("{value} is not visible here"));
     }
 
-    /// Makes values visible to the end of the innermost block.
+    /// Makes values visible until the end of the innermost block.
     fn define(&mut self, values: &[ValueId]) {
         for &value in values {
             let again = std::mem::replace(&mut self.defined[value.index()], true);
@@ -128,7 +128,7 @@ impl<'p> Verifier<'p> {
         }
     }
 
-    /// Values that become others: of the same number and kinds, and no greater rates.
+    /// Checks values passed on to others: equal numbers and kinds, and no higher rates.
     fn flow(&mut self, what: &str, from: &[ValueId], to: &[ValueId], control: Rate) {
         for &value in from {
             self.uses(value);
@@ -165,7 +165,7 @@ impl<'p> Verifier<'p> {
                     let again = std::mem::replace(&mut self.seen[id.index()], true);
                     self.require(!again, || "the block is referred to twice".into());
                     if self.seen.len() < self.scopes.len() {
-                        // A block that lies in itself: there is no end of it.
+                        // A block that contains itself: the walk would not terminate.
                         return;
                     }
                     self.scopes.push((id, Vec::new()));
@@ -187,7 +187,7 @@ impl<'p> Verifier<'p> {
         }
     }
 
-    /// A statement, before the blocks in it.
+    /// A statement before its inner blocks.
     fn before(&mut self, statement: &'p Statement) {
         match statement {
             Statement::Let { value, expr } => {
@@ -215,7 +215,7 @@ impl<'p> Verifier<'p> {
         }
     }
 
-    /// A statement, after the blocks in it.
+    /// A statement after its inner blocks.
     fn after(&mut self, statement: &'p Statement) {
         if let Statement::Loop { values, body, .. } = statement {
             let program = self.program;
@@ -348,7 +348,7 @@ impl<'p> Verifier<'p> {
         }
     }
 
-    /// That the word of an array that `value` is about is there.
+    /// Checks that the word of an array that `value` reads or replaces exists.
     fn inside(&mut self, value: ValueId, array: ValueId, first: u32, index: Option<ValueId>) {
         let words = self.program.kind(array).words().unwrap_or(0);
         let most = index.map_or(0, |index| self.limits.most(index));
@@ -359,7 +359,7 @@ impl<'p> Verifier<'p> {
         self.require(is_index, || format!("{value}: {index:?} is no index"));
     }
 
-    /// That what lanes read of one another is right in every lane.
+    /// Checks that values read in other lanes are whole.
     fn whole(&mut self) {
         let program = self.program;
         let mut all = vec![false; program.values.len()];

@@ -1,44 +1,43 @@
-//! The one way to walk a lane program.
+//! The traversal of lane programs that all passes use.
 //!
-//! A [`Walk`] goes through blocks, the statements in them and the blocks in these, in the order of
-//! the text, on a stack of its own: nothing recurses on the depth of a program. It borrows the
-//! program for a step at a time, so a pass may change what it has been shown, but not how many
-//! statements a block has that has not come to its end.
+//! A [`Walk`] visits blocks, their statements and nested blocks in program order. Its stack is explicit, so
+//! deep programs cause no recursion. It borrows the program only during a step. So a pass may change the
+//! part already visited, but not the number of statements of an open block.
 
 use std::ops::Range;
 
 use super::{BlockId, End, LaneProgram, Statement};
 
-/// What a walk comes to.
+/// A step of a walk.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Event {
     /// A block begins.
     Enter(BlockId),
-    /// A statement, before the blocks in it.
+    /// A statement, before its inner blocks.
     Statement(BlockId, usize),
-    /// A statement, after the blocks in it: of those that have some.
+    /// A statement with inner blocks, after them.
     After(BlockId, usize),
-    /// The end of a block, before the blocks that it ends as.
+    /// The end of a block, before the blocks of its tail.
     End(BlockId),
-    /// A block, and all in it, has been seen.
+    /// A block and all its inner blocks have been visited.
     Leave(BlockId),
 }
 
-/// A walk.
+/// A traversal of a lane program.
 pub(crate) struct Walk {
-    /// The blocks that have begun, and those that come after one of them; the next last.
+    /// The open blocks, and blocks that wait for an earlier one; the next last.
     stack: Vec<Step>,
 }
 
-/// Where a walk is in a block.
+/// The position of a walk in a block.
 struct Step {
     block: BlockId,
     next: Next,
-    /// The statements end before this one, and with them the walk.
+    /// The statement at which the walk ends.
     until: usize,
 }
 
-/// What comes next in a block.
+/// The next step in a block.
 #[derive(Clone, Copy)]
 enum Next {
     Enter,
@@ -48,14 +47,14 @@ enum Next {
 }
 
 impl Walk {
-    /// Of a whole program.
+    /// Walks a whole program.
     pub(crate) fn new() -> Self {
         Self {
             stack: vec![Step { block: LaneProgram::ROOT, next: Next::Enter, until: usize::MAX }],
         }
     }
 
-    /// Of some statements of a block and the blocks in them.
+    /// Walks some statements of a block and their inner blocks.
     pub(crate) fn of_statements(block: BlockId, statements: Range<usize>) -> Self {
         let Range { start, end } = statements;
         Self { stack: vec![Step { block, next: Next::Statement(start), until: end }] }
@@ -66,7 +65,7 @@ impl Walk {
         self.stack.extend(steps.map(|block| Step { block, next: Next::Enter, until: usize::MAX }));
     }
 
-    /// The next step.
+    /// The next event.
     #[inline]
     pub(crate) fn next(&mut self, program: &LaneProgram) -> Option<Event> {
         let step = self.stack.last_mut()?;
@@ -103,14 +102,13 @@ impl Walk {
         }
     }
 
-    /// All steps of a program that stays as it is.
+    /// All events of a program that does not change.
     pub(crate) fn events(mut self, program: &LaneProgram) -> impl Iterator<Item = Event> {
         std::iter::from_fn(move || self.next(program))
     }
 }
 
-/// The blocks that a block ends as, and those that these end as, itself first; each before those
-/// that it ends as, the first of them before the second.
+/// The block's tail in preorder.
 pub(crate) fn tail(program: &LaneProgram, block: BlockId) -> Vec<BlockId> {
     let (mut blocks, mut stack) = (Vec::new(), vec![block]);
     while let Some(block) = stack.pop() {
@@ -120,7 +118,7 @@ pub(crate) fn tail(program: &LaneProgram, block: BlockId) -> Vec<BlockId> {
     blocks
 }
 
-/// The blocks in a statement, in order.
+/// The inner blocks of a statement, in order.
 pub(super) fn inner(
     program: &LaneProgram,
     block: BlockId,
@@ -133,7 +131,7 @@ pub(super) fn inner(
     }
 }
 
-/// The blocks that a block ends as, in order.
+/// The blocks that the end of a block chooses between, in order.
 pub(super) fn tails(program: &LaneProgram, block: BlockId) -> [Option<BlockId>; 2] {
     match program.block(block).end {
         End::If { then, otherwise, .. } => [Some(then), Some(otherwise)],

@@ -1,31 +1,31 @@
-//! Which values are right in every lane, active or not.
+//! Whole values: those that are right in every lane, active or not.
 //!
-//! A value is *whole* if each lane, wherever its block is executed, holds what the source says of the
-//! lane's pixel. Coordinates, inputs and constants are; so is what total operations and loads make of
-//! whole values. What masks have a say in is not:
+//! A value is *whole* if, wherever its block is executed, each lane holds the source's value at the lane's
+//! pixel. Coordinates, inputs and constants are whole. Total operations and loads of whole values are
+//! whole. Values that depend on masks are not:
 //!
-//! - what depends on the lanes that are active, by [`Expr::ExecutionMask`] or [`Expr::Any`];
-//! - the values of an `if` or a loop, and a loop's parameters, of which a condition is not whole: lanes
-//!   that nobody asked for may not have been where they belong;
-//! - an elementary function in the lanes of a mask, and arrays, which are stored under masks.
+//! - values that depend on the active lanes, by [`Expr::ExecutionMask`] or [`Expr::Any`];
+//! - the values of an `if` or a loop, and a loop's parameters, if a condition is not whole: inactive lanes
+//!   may have taken another path than their pixels would;
+//! - elementary functions under a mask, and arrays, which are stored under masks.
 //!
-//! A loop whose conditions are whole makes the same rounds for all lanes, since conditions are the same
-//! for all of a group. If it ends for one lane, it ends for all of them.
+//! A loop with whole conditions makes the same rounds for all lanes, since conditions are uniform over a
+//! group. If one lane leaves, all lanes leave.
 
 use super::walk::{Event, Walk, tail};
 use super::{BlockId, End, Expr, Kind, LaneProgram, Statement, ValueId};
 use crate::mutants::{Mutant, is_active};
 
-/// What each value is made of, and which values are not whole of themselves.
+/// The dependencies of each value, and the set of whole values.
 pub(super) struct Whole {
     is: Vec<bool>,
-    /// What each value is made of, conditions included, masks of functions not.
+    /// Dependencies of each value, conditions included, masks of functions excluded.
     sources: Vec<Vec<ValueId>>,
 }
 
 impl Whole {
-    /// Of a program, where elementary functions count by `is_total`: whether one with that mask is
-    /// computed in every lane.
+    /// Analyses a program. `is_total` is true if an elementary function with that mask is computed in every
+    /// lane.
     pub(super) fn new(program: &LaneProgram, is_total: impl Fn(Option<ValueId>) -> bool) -> Self {
         let count = program.values.len();
         let mut sources = Sources {
@@ -54,12 +54,12 @@ impl Whole {
         Self { is, sources }
     }
 
-    /// Whether a value is whole.
+    /// True if the value is whole.
     pub(super) fn contains(&self, value: ValueId) -> bool {
         self.is[value.index()]
     }
 
-    /// These values and all that they are made of.
+    /// The transitive dependencies of these values, themselves included.
     pub(super) fn cone(&self, of: impl IntoIterator<Item = ValueId>) -> Vec<bool> {
         let mut seen = vec![false; self.is.len()];
         let mut stack: Vec<ValueId> = of.into_iter().collect();
@@ -75,9 +75,9 @@ impl Whole {
 struct Sources<'p> {
     program: &'p LaneProgram,
     of: Vec<Vec<ValueId>>,
-    /// What is not whole, whatever it is made of.
+    /// Values that are not whole, whatever their dependencies.
     partial: Vec<ValueId>,
-    /// What the yields and the `rec`s of each block become.
+    /// Receivers of the yields and of the `rec` arguments of each block.
     targets: Vec<[&'p [ValueId]; 2]>,
 }
 
@@ -150,7 +150,7 @@ impl Sources<'_> {
     }
 }
 
-/// The conditions by which a loop's rounds end.
+/// The conditions in a loop's tail.
 fn conditions(program: &LaneProgram, body: BlockId) -> Vec<ValueId> {
     let ends = tail(program, body).into_iter().map(|id| &program.block(id).end);
     let conditions = ends.filter_map(|end| match end {
