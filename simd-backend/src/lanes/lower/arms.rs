@@ -1,8 +1,7 @@
-//! `if`.
+//! Lowers `if`s.
 //!
-//! A decision that is the same for all lanes stays one. Where lanes decide differently, both arms
-//! are computed, each for the lanes that take it and under a test whether there are any if it is
-//! worth it, and each lane selects its own value.
+//! A uniform decision stays a branch. For a divergent one both arms are computed, each for the lanes that
+//! take it, under a test if any lane takes it when that pays. Then each lane selects its own value.
 
 use lambdav_core::schedule;
 
@@ -11,7 +10,7 @@ use crate::lanes::{End, Expr, Kind, Statement, ValueId};
 use crate::mutants::{Mutant, is_active};
 
 impl Lowering<'_> {
-    /// An `if`. Leaves its values.
+    /// Lowers an `if`. Pushes its values.
     pub(super) fn choice(
         &mut self,
         value: schedule::ValueId,
@@ -38,7 +37,7 @@ impl Lowering<'_> {
         }
         let [on, off] = self.split(mask, condition);
         if self.program.is_guard(value) {
-            // Where the condition does not hold, the value is never needed.
+            // The value of a guard is not needed where its condition is false.
             self.next([Task::Guarded(then, on)]);
             return;
         }
@@ -50,8 +49,7 @@ impl Lowering<'_> {
         ]);
     }
 
-    /// What an arm yields for the lanes of `mask`: under a test whether there are any, if the arm
-    /// is worth it.
+    /// Lowers an arm for the lanes of `mask`, under a test if any lane is active when that pays.
     pub(super) fn guarded(&mut self, id: schedule::BlockId, mask: ValueId) {
         if self.costs[id.index()].is_cheap() || is_active(Mutant::HoistedLoop) {
             self.next([Task::Statements(id, 0, mask), Task::Yields(id)]);
@@ -71,8 +69,8 @@ impl Lowering<'_> {
         ]);
     }
 
-    /// The arm of the lanes that there are none of.
-    /// For all of them an array stays what it was before values with the number `first`.
+    /// The values of an arm that no lane takes. They are undefined. An array stays the one that it was
+    /// before the value of index `first`.
     pub(super) fn undefined_arm(&mut self, first: usize) {
         let like = self.work.values.last().expect("values have been left").clone();
         let value = |like| match self.lineage.before(like, first) {
@@ -83,7 +81,7 @@ impl Lowering<'_> {
         self.work.values.push(values);
     }
 
-    /// Each lane's own of two values.
+    /// Selects between the values of two arms, lane by lane.
     pub(super) fn select_arms(&mut self, condition: ValueId, ways: [ValueId; 2]) {
         self.lineage.end_second();
         let b = self.take_values();
@@ -94,12 +92,12 @@ impl Lowering<'_> {
         self.work.values.push(values);
     }
 
-    /// An `if` on a condition that is the same for all lanes. Where an arm leaves a value
-    /// undefined, a value of the other one that does not come from inside it will do.
+    /// An `if` with a uniform condition. If one arm's value is undefined, and the other arm's value is
+    /// defined before the `if`, it is used directly.
     pub(super) fn merge(&mut self, condition: ValueId, first: usize) {
         let [b, a] = [(); 2].map(|()| self.take_values());
         let [otherwise, then] = [(); 2].map(|()| self.take_block());
-        // A value with a smaller number that an arm can name was there before the arms.
+        // Values of a smaller index that an arm can name are defined before the arms.
         let was_there = |value: ValueId| value.index() < first;
         let control = self.out.rate(condition);
         let (mut results, mut values) = (Vec::with_capacity(a.len()), Vec::new());
@@ -119,7 +117,7 @@ impl Lowering<'_> {
                 Kind::Array(_) => self.lineage.join(value, a, b),
                 Kind::Mask => {
                     self.lineage.union_of(value, [a, b]);
-                    // What is false in the other arm has no lane outside of the one.
+                    // If one mask is false, the merged mask has lanes of the other one only.
                     if self.constants.get(&b) == Some(&0) {
                         self.lineage.some_of(value, a);
                     } else if self.constants.get(&a) == Some(&0) {
@@ -142,8 +140,8 @@ impl Lowering<'_> {
 }
 
 impl Lowering<'_> {
-    /// Of arrays, or of values of another kind, the first in the lanes of a mask, the second in others.
-    /// If the first differs from the second in these lanes only, it is what is wanted.
+    /// `a` in the lanes of a mask, `b` in the others, for values of any kind. If one of two arrays is
+    /// already right in all lanes, no select is made.
     pub(super) fn keep(&mut self, mask: ValueId, a: ValueId, b: ValueId) -> ValueId {
         if self.lineage.is_within(a, b, mask) {
             a
@@ -154,7 +152,8 @@ impl Lowering<'_> {
         }
     }
 
-    /// An array that two arms leave, for the lanes that go the one way or the other.
+    /// The value of two arms: `a` in lanes `on`, `b` in lanes `off`. If one of two arrays is right in both,
+    /// no select is made.
     pub(super) fn of_arms(
         &mut self,
         condition: ValueId,
@@ -171,7 +170,7 @@ impl Lowering<'_> {
         }
     }
 
-    /// Two arrays, word by word.
+    /// Merges two arrays word by word.
     pub(super) fn merge_arrays(&mut self, mask: ValueId, a: ValueId, b: ValueId) -> ValueId {
         if let Some((known, merged)) = self.lineage.last
             && known == [mask, a, b]

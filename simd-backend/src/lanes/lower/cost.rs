@@ -1,4 +1,4 @@
-//! How much work a block is.
+//! The work of blocks.
 
 use lambdav_core::op::Op;
 use lambdav_core::schedule::{BlockId, End, Event, Expr, Program, Statement};
@@ -7,24 +7,24 @@ use crate::cost::{BEFORE_EXIT, DECISION, LOAD, STORE, UNTESTED, of_core};
 use crate::lanes::arrays::Arrays;
 use lambdav_core::schedule::Places;
 
-/// What there is in a block and the blocks in it.
+/// The work of a block, nested blocks included.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Cost {
-    /// Operations on one component; with a loop, beyond every bound.
+    /// Operations on one component, weighted by cost. A block with a loop saturates.
     work: u64,
-    /// Whether its tail has a `rec`.
+    /// True if its tail has a `rec`.
     pub(super) has_rec: bool,
-    /// Whether it replaces words of arrays: that is done for the lanes that come to it alone.
+    /// True if it updates arrays in memory. Updates need the exact mask of the block.
     stores: bool,
 }
 
 impl Cost {
-    /// Whether the work needs no test.
+    /// True if a test if any lane is active would cost more than the work.
     pub(super) fn is_cheap(self) -> bool {
         self.work <= UNTESTED
     }
 
-    /// Whether the rest of a round is to be done before any lane leaves.
+    /// True if the rest of a round may be executed before the test if any lane leaves.
     pub(super) fn is_small(self) -> bool {
         self.work <= BEFORE_EXIT && !self.stores
     }
@@ -34,7 +34,7 @@ impl Cost {
     }
 }
 
-/// The cost of each block with all blocks in it.
+/// The costs of all blocks.
 pub(super) fn costs(program: &Program, places: &Places, arrays: &Arrays) -> Vec<Cost> {
     let mut costs = vec![Cost { work: 0, has_rec: false, stores: false }; program.blocks.len()];
     for event in program.walk() {
@@ -45,7 +45,7 @@ pub(super) fn costs(program: &Program, places: &Places, arrays: &Arrays) -> Vec<
     costs
 }
 
-/// The cost of a block, once those in it are known.
+/// The cost of a block, from the costs of its inner blocks.
 fn cost(program: &Program, places: &Places, arrays: &Arrays, id: BlockId, costs: &[Cost]) -> Cost {
     let mut cost = Cost { work: 0, has_rec: false, stores: false };
     for statement in &program.block(id).statements {

@@ -1,55 +1,56 @@
-//! Division of integers, toward zero and for all operands.
+//! Division of integers, truncating, for all operands.
 //!
-//! # By any number
+//! # General divisors
 //!
-//! In binary64, in which all operands a and b are exact. The quotient q = ⌊a/b⌉ as it is rounded,
-//! truncated, is a/b truncated: where a/b is an integer, it is exact; else it is at least 1/|b| from
-//! all integers, and the rounding error is at most 2^-53·|a/b| ≤ 2^-53·2^32/|b|, which is less, so
-//! that rounding neither reaches nor passes one. Where the language says that the quotient is `a`,
-//! the divisor is taken for 1; the remainder is then 0, as it is to be.
+//! Computed in binary64, which represents all operands a and b exactly. Truncating the rounded quotient
+//! gives the truncated a/b. If a/b is an integer, the quotient is exact. Otherwise a/b is at least 1/|b|
+//! away from every integer. The rounding error is at most 2^-53·|a/b| ≤ 2^-53·2^32/|b|, which is less. So
+//! rounding neither reaches nor passes an integer. Where the language defines the quotient as `a`, the
+//! divisor is replaced by 1, and the remainder is then 0, as defined.
 //!
-//! # By a constant
+//! # Constant divisors
 //!
-//! By the upper half of a product with 2^p/d rounded up (T. Granlund, P. L. Montgomery, "Division by
-//! Invariant Integers using Multiplication", 1994).
+//! Computed by the upper half of a product with 2^p/d rounded up (T. Granlund, P. L. Montgomery, "Division
+//! by Invariant Integers using Multiplication", 1994).
 //!
-//! *Without sign.* Let m·d = 2^p + e with 0 < e ≤ 2^(p−32). Then n·m/2^p = n/d + n·e/(d·2^p), and
-//! the last is less than 1/d for n < 2^32, so that both have the same integer below. With p = 32 + s
-//! and 2^s ≥ d such an m always exists, below 2^33; with a smaller s it may. Where m is 2^32 + m',
-//! its product's upper half is n + t, t that of m'; (n + t)/2^s is computed as
-//! (t + (n − t)/2)/2^(s−1), which does not overflow.
+//! *Unsigned.* Let m·d = 2^p + e with 0 < e ≤ 2^(p−32). Then n·m/2^p = n/d + n·e/(d·2^p). The last term is
+//! less than 1/d for n < 2^32, so both sides have the same floor. With p = 32 + s and 2^s ≥ d such an m
+//! always exists, below 2^33; with a smaller s it may exist. If m = 2^32 + m', the upper half of its
+//! product is n + t, where t is that of m'. (n + t)/2^s is computed as (t + (n − t)/2)/2^(s−1), which does
+//! not overflow.
 //!
-//! *With sign.* With 0 < e ≤ 2^(p−31) the same holds for n < 2^31, with an m below 2^32; for
-//! negative n, n·m/2^p is less than n/d by less than 1/d, so that the integer below is that of the
-//! truncated quotient, less one.
+//! *Signed.* With 0 < e ≤ 2^(p−31) the same holds for n < 2^31, with an m below 2^32. For negative n,
+//! n·m/2^p is less than n/d by less than 1/d, so its floor is the truncated quotient minus one.
 
 //!
-//! # By a number that is the same for the frame
+//! # Divisors that are uniform over the frame
 //!
-//! The same, with a multiplier and counts of shifts that are computed once for the frame (figures 4.1 and
-//! 5.1 there), for all divisors. Let d be the divisor without its sign, or 1 in place of 0, and
-//! l = ⌈log2 d⌉, so that 2^(l−1) < d ≤ 2^l; (l is the number of bits of d − 1, which the exponent of d − ½ says.)
+//! The same algorithm, for all divisors, with a multiplier and shift counts that are computed once for the
+//! frame (figures 4.1 and 5.1 of that article). Let d be the absolute value of the divisor, or 1 if it is
+//! 0. Let l = ⌈log2 d⌉, so that 2^(l−1) < d ≤ 2^l. (l is the number of bits of d − 1; the exponent of d − ½
+//! gives it.)
 //!
-//! *Without sign.* With m = ⌊2^32·(2^l − d)/d⌋ + 1 and t the upper half of n·m, the quotient is
-//! (t + (n − t)/2^min(l,1))/2^max(l−1,0), which does not overflow.
+//! *Unsigned.* With m = ⌊2^32·(2^l − d)/d⌋ + 1 and t the upper half of n·m, the quotient is (t + (n −
+//! t)/2^min(l,1))/2^max(l−1,0), which does not overflow.
 //!
-//! *With sign.* With m = ⌊2^32·2^(l−1)/d⌋ + 1, which is below 2^32 for d ≥ 2, the integer below n·m/2^(32+l−1) is that of
-//! the truncated quotient, less one where n is negative. For d = 1, where m would be 2^32 + 1, m is 1 and n is
-//! added to the product's upper half. (A remainder by 1 is masked instead.)
+//! *Signed.* With m = ⌊2^32·2^(l−1)/d⌋ + 1, which is below 2^32 for d ≥ 2, the floor of n·m/2^(32+l−1) is
+//! the truncated quotient, minus one if n is negative. For d = 1, m would be 2^32 + 1; instead m is 1 and n
+//! is added to the product's upper half. (A remainder by 1 is masked instead.)
 //!
-//! *The multiplier.* ⌊2^32·r/d⌋ for r < d, in two digits of 16 bits, in binary64: 2^16·r < 2^48 is exact, and its quotient by d
-//! is below 2^16, so that the rounding error, at most 2^-37, does not reach the next integer, which is at least 1/d >
-//! 2^-33 away. The rest, 2^16·r less the digit times d, is exact, too.
+//! *The multiplier.* ⌊2^32·r/d⌋ for r < d is computed as two digits of 16 bits, in binary64. 2^16·r < 2^48
+//! is exact, and its quotient by d is below 2^16. So the rounding error is at most 2^-37 and does not reach
+//! the next integer, which is at least 1/d > 2^-33 away. The rest, 2^16·r minus the digit times d, is exact
+//! too.
 
 use super::state::{Invariant, Lowering};
 use crate::lanes::{Kind, Op, Rate, ValueId};
 use crate::mutants::{Mutant, is_active};
 
-/// 2^52 and 3·2^51: the last bits of a number of binary64 that is as large are an integer's.
+/// 2^52 and 3·2^51: the low bits of a binary64 number of this magnitude are an integer.
 const TWO_52: f64 = (1_u64 << 52) as f64;
 const MAGIC: f64 = 1.5 * TWO_52;
 
-/// m and s of the head, the first s that has such an m, for a divisor of at least 2.
+/// m and s as in the module's head, with the smallest s that has such an m, for a divisor of at least 2.
 fn multiplier(divisor: u32, is_signed: bool) -> (u64, u8) {
     let d = u128::from(divisor);
     let found = (0..=32).find_map(|s: u8| {
@@ -87,7 +88,7 @@ impl Lowering<'_> {
             return self.op(Op::And, &[rest, by.keep]);
         }
         let (quotient, divisor) = match self.constants.get(&b) {
-            // The quotient is the dividend, and nothing remains.
+            // The quotient is the dividend, so the remainder is 0.
             Some(0) => return self.integer(0),
             Some(&bits) if !is_signed && (bits as u32).is_power_of_two() => {
                 let below = self.integer(bits as u32 - 1);
@@ -100,8 +101,8 @@ impl Lowering<'_> {
         self.op(Op::Sub, &[a, product])
     }
 
-    /// What a division by a number takes that is the same for the frame, if that is worth it and the number can
-    /// be computed at the root.
+    /// The precomputed values of a division by `b`. `None` if `b` is a constant or not uniform over the
+    /// frame, if the dividend is uniform over the frame too, or if `b` cannot be computed at the root.
     fn invariant(&mut self, is_signed: bool, a: ValueId, b: ValueId) -> Option<Invariant> {
         let is_invariant = self.out.rate(b) == Rate::FRAME && self.out.rate(a) != Rate::FRAME;
         if !is_invariant || self.constants.contains_key(&b) {
@@ -116,7 +117,7 @@ impl Lowering<'_> {
         Some(made)
     }
 
-    /// That of a divisor.
+    /// Emits the precomputation for a divisor.
     fn prepared(&mut self, is_signed: bool, b: ValueId) -> Invariant {
         let [zero, one] = [0, 1].map(|bits| self.integer(bits));
         let (mut divisor, mut sign) = (b, zero);
@@ -164,7 +165,7 @@ impl Lowering<'_> {
         let before = self.op(Op::MinUnsigned, &[log, one]);
         let keep = self.negated(before);
         if is_signed {
-            // 1 for the divisor 1.
+            // The factor is 1 for the divisor 1.
             let is_one = self.op(Op::Sub, &[one, before]);
             let kept = self.op(Op::And, &[factor, keep]);
             factor = self.op(Op::Add, &[kept, is_one]);
@@ -174,7 +175,7 @@ impl Lowering<'_> {
         Invariant { divisor, sign, factor, before, shift, keep }
     }
 
-    /// A number, or its opposite where `sign` is all ones.
+    /// The value, negated where `sign` is all ones.
     fn with_sign(&mut self, value: ValueId, sign: ValueId) -> ValueId {
         let flipped = self.op(Op::Xor, &[value, sign]);
         self.op(Op::Sub, &[flipped, sign])
@@ -196,7 +197,7 @@ impl Lowering<'_> {
         self.with_sign(quotient, by.sign)
     }
 
-    /// Of the upper half of a product, by the divisor without its sign.
+    /// The quotient by the divisor's absolute value, from the upper half of a product.
     fn signed_quotient_of_product(
         &mut self,
         product: ValueId,
@@ -209,7 +210,7 @@ impl Lowering<'_> {
         self.op(Op::Sub, &[below, sign])
     }
 
-    /// The quotient, and what was divided by.
+    /// The quotient, and the divisor used.
     fn quotient_of_any(&mut self, is_signed: bool, a: ValueId, b: ValueId) -> (ValueId, ValueId) {
         let (zero, one) = (self.integer(0), self.integer(1));
         let mut is_left = self.op(Op::Equal, &[b, zero]);
@@ -230,8 +231,8 @@ impl Lowering<'_> {
         (self.op(Op::Narrow, &[bits]), divisor)
     }
 
-    /// An integer in binary64: its bits, or those of what it is above the least one, are the last
-    /// ones of 2^52 more than that.
+    /// An integer as binary64. The low bits of 2^52 + n are n. For signed integers n is the distance to the
+    /// smallest integer.
     fn double(&mut self, is_signed: bool, value: ValueId) -> ValueId {
         let (value, less) = if is_signed {
             let least = self.integer(1 << 31);
@@ -275,13 +276,13 @@ impl Lowering<'_> {
         self.op(Op::ShiftRight(s - 1), &[sum])
     }
 
-    /// By a divisor that is not negative, or by 2^31, as which the least one counts.
+    /// The divisor is the absolute value, which is 2^31 for the smallest integer.
     fn signed_quotient_by(&mut self, a: ValueId, divisor: u32) -> ValueId {
         if divisor <= 1 {
             return a;
         }
         if divisor.is_power_of_two() {
-            // What is negative is rounded up.
+            // Negative dividends round up.
             let shift = divisor.trailing_zeros() as u8;
             let sign = self.op(Op::ShiftRightSigned(31), &[a]);
             let more = self.op(Op::ShiftRight(32 - shift), &[sign]);

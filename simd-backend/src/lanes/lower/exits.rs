@@ -1,13 +1,12 @@
-//! The decisions of a divergent loop's tail that all lanes still in the loop come to.
+//! Decisions in the tail of a divergent loop that all live lanes reach.
 //!
-//! They are ends of blocks, so that a round does no more than it must:
+//! These decisions become ends of blocks, so that a round does minimal work:
 //!
-//! - A decision that is the same for all lanes is a branch. `and` and `or` of such a condition
-//!   with a divergent one are two decisions.
-//! - In most rounds no lane leaves. Where one arm leaves the loop and what remains of the tail is
-//!   small, that is computed, and then asked: if so, the live mask and the results stay as they
-//!   are, without a mask computed or a result captured, and nobody need ask whether any lane is
-//!   left:
+//! - A uniform decision is a branch. `and` and `or` of a uniform condition and a divergent one become two
+//!   decisions.
+//! - In most rounds no lane leaves. If one arm leaves the loop and the rest of the tail is small, the rest
+//!   is computed first, then the exit is tested. If no lane leaves, the live mask and the results stay as
+//!   they are: no mask is computed, no result captured, and no test if any lane is left is needed.
 //!
 //! ```text
 //! (if c (rec a) b)   ⇒   a is computed
@@ -54,8 +53,8 @@ impl Lowering<'_> {
             }
             Exit::Leave(leaving, leaves, results) => {
                 let Leaving { ref round, leave, .. } = leaving;
-                // Not of the mask: nothing else keeps that, so that who leaves is one comparison
-                // where such is made under a mask.
+                // Use the leave mask, so that the condition dies here. Then the leave mask can be one
+                // comparison under a mask.
                 let staying = self.op(Op::AndNot, &[round.live, leaves]);
                 self.lineage.some_of(staying, round.live);
                 self.lineage.opposite(staying, leaves);
@@ -89,7 +88,7 @@ impl Lowering<'_> {
             let uniform = self.components(uniform)[0];
             let again = |round| task(Exit::Decide(round, rest, [then, otherwise], results.clone()));
             let block = |round, arm| task(Exit::Block(round, arm, results.clone()));
-            // One arm is written twice.
+            // One arm is duplicated.
             if op == CoreOp::And && self.costs[otherwise.index()].is_cheap() {
                 self.fork(uniform, [again(round.clone()), block(round, otherwise)]);
                 return;
@@ -118,8 +117,8 @@ impl Lowering<'_> {
         self.next([Task::Statements(stay, 0, live), task(Exit::Test(leaving, results))]);
     }
 
-    /// If the condition is `and` or `or` of one that is the same for all lanes and another: which,
-    /// and the two.
+    /// Splits a condition that is `and` or `or` of a uniform condition and another one: the operation, the
+    /// uniform condition, the other one.
     fn partly_uniform(
         &self,
         condition: schedule::ValueId,

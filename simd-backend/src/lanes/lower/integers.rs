@@ -1,4 +1,4 @@
-//! Operations of the core on integers, and conversions from and to them, component by component.
+//! Lowers core operations on integers, and conversions, component by component.
 
 use lambdav_core::op::{NAN, Op as CoreOp};
 use lambdav_core::types::Scalar;
@@ -7,7 +7,7 @@ use super::state::Lowering;
 use crate::lanes::{Kind, Op, ValueId};
 use crate::mutants::{Mutant, is_active};
 
-/// The operation on one or two integers that does just that.
+/// The single lane operation that is equivalent, if there is one.
 fn simple(op: CoreOp, is_signed: bool) -> Option<Op> {
     let pick = |signed, unsigned| if is_signed { signed } else { unsigned };
     Some(match op {
@@ -64,7 +64,7 @@ impl Lowering<'_> {
         }
     }
 
-    /// A component of an operation from nums to another type.
+    /// A component of an operation from a num to another type.
     pub(super) fn of_num(&mut self, op: CoreOp, a: ValueId) -> ValueId {
         match op {
             CoreOp::Convert(Scalar::I32) => self.op(Op::ToInteger, &[a]),
@@ -81,7 +81,7 @@ impl Lowering<'_> {
         }
     }
 
-    /// 0 or 1.
+    /// A truth value as 0 or 1.
     pub(super) fn of_bool(&mut self, to: Scalar, condition: ValueId) -> ValueId {
         let (kind, one) = match to {
             Scalar::F32 => (Kind::F32, 1.0_f32.to_bits()),
@@ -101,8 +101,8 @@ impl Lowering<'_> {
         self.op(Op::Sub, &[zero, a])
     }
 
-    /// The upper half of a product. That of numbers with signs is the one of their bits without,
-    /// less each operand where the other is negative, since −a is 2^32 − |a| as bits.
+    /// The upper half of a product. For signed operands it is the unsigned one minus each operand where the
+    /// other is negative, since −a as bits is 2^32 − |a|.
     fn product_above(&mut self, is_signed: bool, a: ValueId, b: ValueId) -> ValueId {
         let product = self.op(Op::MulHigh, &[a, b]);
         if !is_signed {
@@ -112,7 +112,7 @@ impl Lowering<'_> {
         self.less_where_negative(product, b, a)
     }
 
-    /// `value`, less `by` where `a` is negative.
+    /// `value`, minus `by` where `a` is negative.
     pub(super) fn less_where_negative(
         &mut self,
         value: ValueId,

@@ -1,59 +1,60 @@
-//! Which arrays differ in which lanes: what makes it unnecessary to merge them.
+//! Lineage of arrays: the lanes in which two arrays differ, so that merges can be left out.
 //!
-//! Words are replaced under masks ([`Expr::Put`](crate::lanes::Expr::Put)), so an array *comes of* another: in all lanes outside
-//! a mask it is that one. Where lanes decide differently, and the one arm replaces words of an array in
-//! its lanes while the other leaves it as it is, the first array is what both want. Nothing is assumed
-//! of what is not known here: then lanes are merged ([`Expr::Merge`](crate::lanes::Expr::Merge)), word by word.
+//! Updates store under masks ([`Expr::Put`](crate::lanes::Expr::Put)), so an array *comes of* another: it
+//! equals the other in all lanes outside a mask. Assume that a divergent decision has one arm that updates
+//! an array in its lanes, and another that leaves it as it is. Then the updated array is right for both
+//! arms. If the analysis does not know, the arrays are merged word by word
+//! ([`Expr::Merge`](crate::lanes::Expr::Merge)).
 //!
-//! Questions are followed so far only, so that the work is linear in the program; where an answer is
-//! farther away it is not known. Without arrays nothing is noted at all.
+//! Queries stop after a fixed number of steps, so that the work is linear in the program. Then the answer
+//! is unknown, and a merge is made. Without arrays no fact is recorded.
 //!
-//! Where both arms replace words, the second begins with what the first has left: in its own lanes that
-//! is the array from before. So one array goes through both, and nothing is merged or copied.
+//! If both arms update an array, the second arm starts with the array of the first, which equals the old
+//! array in the second arm's lanes. So one array goes through both arms, without a merge or a copy.
 
 use rustc_hash::FxHashMap;
 
 use crate::lanes::ValueId;
 
-/// How many masks are looked at for an answer.
+/// Maximum number of masks that a query visits.
 const FAR: usize = 64;
 
-/// What is known of arrays and masks.
+/// Facts about arrays and masks.
 #[derive(Default)]
 pub(super) struct Lineage {
-    /// Whether there are arrays.
+    /// True if the program has arrays in memory.
     has_arrays: bool,
-    /// Of an array, another that it equals in the lanes outside the mask.
+    /// For an array, another one and a mask: both are equal in the lanes outside the mask.
     parents: FxHashMap<ValueId, (ValueId, ValueId)>,
-    /// Of a mask, another of which it holds some of the lanes.
+    /// For a mask, a superset of it.
     masks: FxHashMap<ValueId, ValueId>,
-    /// Of a mask, two that it holds all lanes of: those of the arms that are executed, of one of them
-    /// if one is.
+    /// For a mask, two masks whose lanes it contains: those of the arms of an `if`. If only one arm is
+    /// executed, only its lanes are contained.
     unions: FxHashMap<ValueId, [ValueId; 2]>,
-    /// Of a mask another without any of its lanes.
+    /// For a mask, a disjoint one.
     opposites: FxHashMap<ValueId, ValueId>,
-    /// Of an array, what takes its place in the second of two arms.
+    /// For an array, its replacement in the second of two arms.
     latest: FxHashMap<ValueId, ValueId>,
-    /// For which arrays that is so, for each of the arms around.
+    /// The arrays with such replacements, for each open second arm.
     arms: Vec<Vec<ValueId>>,
-    /// Two arrays that have been merged last, by which mask, and the result.
+    /// The last merge: mask, both arrays, and the result.
     pub(super) last: Option<([ValueId; 3], ValueId)>,
 }
 
 impl Lineage {
-    /// Nothing is known yet.
+    /// No facts yet.
     pub(super) fn new(has_arrays: bool) -> Self {
         Self { has_arrays, ..Self::default() }
     }
 
-    /// The one mask holds some of the lanes of the other.
+    /// Records that a mask is a subset of another.
     pub(super) fn some_of(&mut self, mask: ValueId, of: ValueId) {
         if self.has_arrays {
             self.masks.insert(mask, of);
         }
     }
 
-    /// No lane is in both masks.
+    /// Records that two masks are disjoint.
     pub(super) fn opposite(&mut self, a: ValueId, b: ValueId) {
         if self.has_arrays {
             self.opposites.insert(a, b);
@@ -61,7 +62,7 @@ impl Lineage {
         }
     }
 
-    /// The mask, and those of which it holds some lanes.
+    /// The mask and its recorded supersets.
     fn up(&self, mask: ValueId) -> impl Iterator<Item = ValueId> {
         std::iter::successors(Some(mask), |mask| self.masks.get(mask).copied()).take(FAR)
     }
@@ -71,7 +72,7 @@ impl Lineage {
             .any(|mask| self.opposites.get(&mask).is_some_and(|&other| self.is_some_of(b, other)))
     }
 
-    /// Begins the second of two arms, for the lanes of the mask: the first has left these arrays.
+    /// Begins the second of two arms, for the lanes of the mask. `left` has the values of the first arm.
     pub(super) fn begin_second(&mut self, mask: ValueId, left: &[ValueId]) {
         let mut replaced = Vec::new();
         if let Some(&first) = self.opposites.get(&mask) {
@@ -91,14 +92,14 @@ impl Lineage {
         self.arms.push(replaced);
     }
 
-    /// Ends it.
+    /// Ends the second arm.
     pub(super) fn end_second(&mut self) {
         for array in self.arms.pop().unwrap_or_default() {
             self.latest.remove(&array);
         }
     }
 
-    /// What is to be used for an array here.
+    /// The array to use here instead of `array`.
     pub(super) fn latest(&self, array: ValueId) -> ValueId {
         let mut latest = array;
         while let Some(&next) = self.latest.get(&latest) {
@@ -107,7 +108,7 @@ impl Lineage {
         latest
     }
 
-    /// The mask holds all lanes of both.
+    /// Records that a mask contains the lanes of both masks.
     pub(super) fn union_of(&mut self, mask: ValueId, of: [ValueId; 2]) {
         if !self.has_arrays {
             return;
@@ -119,12 +120,12 @@ impl Lineage {
         }
     }
 
-    /// The one array equals the other in the lanes outside the mask.
+    /// Records that two arrays are equal in the lanes outside the mask.
     pub(super) fn comes_of(&mut self, array: ValueId, of: ValueId, mask: ValueId) {
         self.parents.insert(array, (of, mask));
     }
 
-    /// What merged arrays are is forgotten where a block ends.
+    /// Forgets the last merge at the end of a block, where its result is out of scope.
     pub(super) fn forget(&mut self) {
         self.last = None;
     }
@@ -144,12 +145,12 @@ impl Lineage {
         false
     }
 
-    /// The first mask that holds the lanes of two.
+    /// The nearest recorded mask that contains both masks.
     fn around(&self, a: ValueId, b: ValueId) -> Option<ValueId> {
         self.up(a).find(|&mask| self.is_some_of(b, mask))
     }
 
-    /// Whether an array equals another in all lanes outside the mask.
+    /// True if two arrays are known to be equal in all lanes outside the mask.
     pub(super) fn is_within(&self, array: ValueId, of: ValueId, mask: ValueId) -> bool {
         let mut array = array;
         while array != of {
@@ -161,7 +162,7 @@ impl Lineage {
         true
     }
 
-    /// Whether an array equals another in all lanes of the mask.
+    /// True if two arrays are known to be equal in all lanes of the mask.
     pub(super) fn is_without(&self, array: ValueId, of: ValueId, mask: ValueId) -> bool {
         let mut array = array;
         while array != of {
@@ -173,15 +174,15 @@ impl Lineage {
         true
     }
 
-    /// What an array was before values with the number `first`.
+    /// The ancestor of an array that was defined before the value of index `first`.
     pub(super) fn before(&self, array: ValueId, first: usize) -> Option<ValueId> {
         let parent = |array: &ValueId| Some(self.parents.get(array)?.0);
         std::iter::successors(Some(array), parent).find(|array| array.index() < first)
     }
 
-    /// An array is one of two: it comes of what both come of.
+    /// Records the nearest common ancestor of an array that is `a` or `b`.
     pub(super) fn join(&mut self, array: ValueId, a: ValueId, b: ValueId) {
-        // What the first comes of, and in which lanes it differs from that.
+        // The ancestors of `a`, each with a mask outside which it equals `a`.
         let mut of_a = vec![(a, None)];
         while let Some(&(of, under)) = of_a.last()
             && let Some(&(parent, mask)) = self.parents.get(&of)

@@ -1,8 +1,8 @@
-//! Loops.
+//! Lowers loops.
 //!
-//! If all lanes leave a loop together, it stays a loop as it is. Else it is *linearised*: its
-//! parameters are the live mask, the loop's own parameters, and the captured results; a round
-//! computes both ways of every divergent decision and goes on while any lane is live:
+//! A loop that all lanes leave together stays a loop. Any other loop is *linearised*. Its parameters are
+//! the live mask, the loop's own parameters and the captured results. A round computes both arms of every
+//! divergent decision, and the loop runs while any lane is live:
 //!
 //! ```text
 //! (if c (rec a) b)   ⇒   loop live, p, result {
@@ -12,9 +12,8 @@
 //!                        }
 //! ```
 //!
-//! Decisions that are the same for all lanes stay branches: those that come before any divergent
-//! one in the tail as ends of blocks ([`super::exits`]), the others as `if`s that yield what a part
-//! of the tail leaves behind.
+//! Uniform decisions stay branches. Those before any divergent decision in the tail are ends of blocks
+//! ([`super::exits`]). The others are `if`s that yield the state of their part of the tail.
 
 use std::rc::Rc;
 
@@ -25,7 +24,7 @@ use crate::lanes::{End, Kind, Op, Rate, Statement, ValueId};
 use crate::mutants::{Mutant, is_active};
 
 impl Lowering<'_> {
-    /// A loop. Leaves its values.
+    /// Lowers a loop. Pushes its values.
     pub(super) fn begin_loop(
         &mut self,
         value: schedule::ValueId,
@@ -79,8 +78,8 @@ impl Lowering<'_> {
         self.next([Task::Open, first, Task::Close, Task::Loop(Box::new(open))]);
     }
 
-    /// Of each value of a loop the number of the parameter that holds it, if one does: an array that
-    /// goes round and leaves as it is, but for words that are replaced.
+    /// For each value of a loop, the index of the parameter that carries it, if any: an array that rounds
+    /// change by updates only, and that lanes leave with.
     fn carriers(
         &self,
         value: schedule::ValueId,
@@ -88,7 +87,7 @@ impl Lowering<'_> {
         body: BlockId,
     ) -> Vec<Option<usize>> {
         let (program, ty) = (self.program, self.program.ty(value));
-        // How many values of the lane program the components before one are.
+        // Number of lane-program values before a component.
         let before = |ty, component: usize| {
             let ranges = self.arrays.of(ty).iter();
             let inner = ranges.take_while(|range| range.end <= component);
@@ -108,7 +107,7 @@ impl Lowering<'_> {
         carriers
     }
 
-    /// The loop, once there is its body.
+    /// Completes a loop after its body.
     pub(super) fn end_loop(&mut self, open: OpenLoop) {
         let OpenLoop { values, params, inits, site, outer } = open;
         self.params = outer;
@@ -119,7 +118,7 @@ impl Lowering<'_> {
         self.current.push(Statement::Loop { values, params, inits, body, site });
     }
 
-    /// The arguments of a `rec`, component by component.
+    /// The arguments of a `rec`, split into components.
     fn arguments(&self, values: &[schedule::ValueId]) -> Vec<ValueId> {
         let mut arguments = self.flat(values);
         if is_active(Mutant::StaleSwap) {
@@ -132,7 +131,7 @@ impl Lowering<'_> {
         arguments
     }
 
-    /// The end of a block of a loop that all lanes leave together.
+    /// The end of a block in a uniform loop.
     pub(super) fn uniform_end(&mut self, id: BlockId, mask: ValueId) {
         match &self.program.block(id).end {
             CoreEnd::Yield(values) => {
@@ -151,7 +150,7 @@ impl Lowering<'_> {
         }
     }
 
-    /// Two blocks that end as these tasks say, and an end that chooses one of them.
+    /// Two blocks whose ends the tasks make, and an end that chooses one of them.
     pub(super) fn fork(&mut self, condition: ValueId, [then, otherwise]: [Task; 2]) {
         self.next([
             Task::Open,
@@ -164,8 +163,7 @@ impl Lowering<'_> {
         ]);
     }
 
-    /// Ends a round with what its tail leaves behind. A parameter that holds a result keeps that of the
-    /// lanes that have left.
+    /// Ends a round. A parameter that carries a result keeps its words in the lanes that have left.
     pub(super) fn next_round(&mut self, round: &Round) {
         let Tail { again, results } = self.take_tail();
         let Some((stay, mut arguments)) = again else {
@@ -191,8 +189,7 @@ impl Lowering<'_> {
         self.work.ends.push(End::If { condition, then, otherwise });
     }
 
-    /// What the end of a block in the tail of a divergent loop does for the lanes of `mask`. Leaves
-    /// a tail.
+    /// Lowers the end of a block in the tail of a divergent loop, for the lanes of `mask`. Pushes a tail.
     pub(super) fn tail_end(
         &mut self,
         round: Round,
@@ -206,7 +203,7 @@ impl Lowering<'_> {
                 let captured = values.iter().zip(results).zip(&*round.carried);
                 let results = captured
                     .map(|((&v, old), carrier)| match *carrier {
-                        // Nobody asks for lanes that stay.
+                        // Lanes that stay may change: `next_round` takes their argument, not the result.
                         Some(carrier) if old == round.params[carrier] => {
                             self.keep(round.live, v, old)
                         }
@@ -231,8 +228,7 @@ impl Lowering<'_> {
         }
     }
 
-    /// A decision in the tail of a divergent loop that all lanes make alike, though not all lanes
-    /// that are still in the loop have come to it.
+    /// A uniform decision in the tail of a divergent loop. Some live lanes may not have reached it.
     fn uniform_part(
         &mut self,
         round: Round,
@@ -250,7 +246,7 @@ impl Lowering<'_> {
         self.merged_tails(round, condition, first, arms, goes_on);
     }
 
-    /// An `if` whose arms are the tails that these tasks leave.
+    /// An `if` whose arms are the tails that the tasks push.
     fn merged_tails(
         &mut self,
         round: Round,
@@ -273,7 +269,7 @@ impl Lowering<'_> {
         ]);
     }
 
-    /// A decision in the tail of a divergent loop that lanes make differently.
+    /// A divergent decision in the tail of a divergent loop.
     pub(super) fn divergent_part(
         &mut self,
         round: Round,
@@ -290,8 +286,8 @@ impl Lowering<'_> {
         ]);
     }
 
-    /// Both arms of such a decision: the results are those of the second, which went on with those
-    /// of the first.
+    /// Combines the tails of both arms. The results are those of the second arm, which started with the
+    /// results of the first.
     pub(super) fn combine(&mut self, condition: ValueId, ways: [ValueId; 2]) {
         self.lineage.end_second();
         let [b, a] = [(); 2].map(|()| self.take_tail());
@@ -308,7 +304,7 @@ impl Lowering<'_> {
         self.work.tails.push(Tail { again, results: b.results });
     }
 
-    /// One arm for the lanes of `mask`, under a test whether there are any if it is worth it.
+    /// Lowers an arm for the lanes of `mask`, under a test if any lane is active when that pays.
     pub(super) fn part(&mut self, round: Round, id: BlockId, mask: ValueId, results: Vec<ValueId>) {
         if self.costs[id.index()].is_cheap() {
             self.next([Task::Tail(round, id, mask, results)]);
@@ -325,8 +321,8 @@ impl Lowering<'_> {
         self.costs[id.index()].has_rec
     }
 
-    /// A tail as values of an arm: if it `goes_on` in any arm, the lanes that do and their
-    /// arguments, and the results.
+    /// A tail as values of an arm. If any arm `goes_on`, these are the lanes that go on and their
+    /// arguments, then the results. Otherwise only the results.
     pub(super) fn pack(&mut self, tail: Tail, goes_on: bool, round: &Round) -> Vec<ValueId> {
         let mut values = match tail.again {
             Some((live, mut arguments)) => {

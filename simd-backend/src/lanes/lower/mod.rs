@@ -1,13 +1,14 @@
-//! From the schedule to the lane program: components, and masks in place of divergent control flow.
+//! Lowers the schedule to the lane program: splits values into components, and replaces divergent control
+//! flow by masks.
 //!
-//! - [`state`]: what has been made, what is to be done next, and computations;
-//! - [`tasks`] does it, in place of recursion;
-//! - [`arms`] lowers `if`;
+//! - [`state`]: the program under construction, the tasks and the builder methods;
+//! - [`tasks`]: the task loop, in place of recursion;
+//! - [`arms`]: `if`s;
 //! - [`operations`]: operations by component; [`parts`]: structures, variants and arrays;
-//! - [`textures`]: where texels lie;
-//! - [`lineage`]: which arrays differ in which lanes;
-//! - [`loops`]: uniform and divergent loops, [`exits`]: the ways out of them;
-//! - [`cost`]: which arms are worth a test whether any lane is active in them.
+//! - [`textures`]: the addresses of texels;
+//! - [`lineage`]: the lanes in which arrays differ;
+//! - [`loops`]: uniform and divergent loops; [`exits`]: the exits of divergent loops;
+//! - [`cost`]: the arms for which a test if any lane is active pays.
 
 mod arms;
 mod cost;
@@ -38,12 +39,13 @@ use super::{
 };
 use lambdav_core::schedule::Places;
 
-/// Makes a lane program of all outputs of a scheduled program: an attachment of each, filled from (0, 0, 0, 1) to
-/// four components.
+/// Lowers all outputs of a scheduled program to one lane program. Each output is an attachment, padded to
+/// four components from (0, 0, 0, 1).
 ///
 /// # Panics
 ///
-/// If the program has no output, or a uniform that is to be of the primitive cannot be.
+/// If the program has no output, or a uniform in `of_primitive` is not a number or a vector without truth
+/// values, or items are rows and there is such a uniform.
 pub fn lower(program: &schedule::Program, options: &Options<'_>) -> LaneProgram {
     let &Options { width, items, hoist, extents, of_primitive } = options;
     assert!(items == Items::Listed || of_primitive.is_empty(), "rows have no primitives");
@@ -69,7 +71,7 @@ pub fn lower(program: &schedule::Program, options: &Options<'_>) -> LaneProgram 
         first_of_primitive.insert(index, primitive_words);
         primitive_words += program.types.components(ty) as u32;
     }
-    // Of one that is not read no word is needed.
+    // A uniform that is not read needs no word.
     let words = |(index, uniform): (u32, &Uniform)| match first_of_primitive.get(&index) {
         Some(&first) => UniformWords::Primitive(first),
         None if is_read.contains(&index) => {
@@ -98,7 +100,7 @@ pub fn lower(program: &schedule::Program, options: &Options<'_>) -> LaneProgram 
     let rates = Rates::new(program, &places, &arrays, of);
     let mut lowering = Lowering {
         program,
-        // Nothing is looked up without a part for the frame, or where no index chooses.
+        // Lookups need a part for the frame, and an index.
         of_frame: match hoist && !choices.is_empty() {
             true => frame::of_frame(program, &rates),
             false => Vec::new(),

@@ -1,4 +1,4 @@
-//! Operations of the core, component by component.
+//! Lowers operations of the core to components.
 
 use lambdav_core::inputs::Input;
 use lambdav_core::op::Op as CoreOp;
@@ -20,12 +20,12 @@ impl Lowering<'_> {
                 let [x, y] = [Axis::X, Axis::Y].map(|axis| {
                     self.define(Kind::F32, items.rate(width, axis), Expr::Coordinate(axis))
                 });
-                // A rectangle that covers the image, at depth 0.
+                // The image is a rectangle at depth 0.
                 let z = self.constant(Kind::F32, 0);
                 let w = self.constant(Kind::F32, 1.0_f32.to_bits().into());
                 vec![x, y, z, w]
             }
-            // In the order in which `lower` lists them.
+            // The order in which `lower` adds the words.
             Input::Resolution => numbers(0..2),
             Input::Time => numbers(2..3),
             Input::Frame => numbers(3..4),
@@ -119,8 +119,8 @@ impl Lowering<'_> {
         self.op(simple, &sources)
     }
 
-    /// The bits of 1/b, if b is a power of two and both are normal: x/b is then x·(1/b), both being
-    /// rounded once from the same number.
+    /// The bits of 1/b, if b and 1/b are normal powers of two. Then x/b = x·(1/b): both round the same
+    /// exact number once.
     fn exact_inverse(&self, b: ValueId) -> Option<u32> {
         let bits = *self.constants.get(&b)? as u32;
         let exponent = bits >> 23 & 0xff;

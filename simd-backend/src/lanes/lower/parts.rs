@@ -1,8 +1,8 @@
-//! Parts of values: structures, variants and arrays.
+//! Lowers parts of values: structures, variants and arrays.
 //!
-//! What is known of a part when the program is compiled is no computation: the components are there.
-//! An index chooses from an array in memory by a load, and else by selects: where there are many
-//! parts, by the bits of the index, one after the other.
+//! Parts that are known at compile time need no code: their components exist already. A dynamic index
+//! chooses from an array in memory by a load, from other arrays by selects. With many parts the selects go
+//! by the bits of the index.
 
 use lambdav_core::op::Op as CoreOp;
 use lambdav_core::schedule::{self, Expr as CoreExpr};
@@ -15,7 +15,7 @@ use crate::lanes::{Expr, InputWord, Kind, Op, Rate, Space, ValueId, Width};
 use crate::mutants::{Mutant, is_active};
 
 impl Lowering<'_> {
-    /// Where a value lies, if it lies in memory.
+    /// The position of a value in memory, if it lies in memory.
     pub(super) fn place(&mut self, value: schedule::ValueId, expr: &CoreExpr) -> Option<Place> {
         if !self.places.is_in_memory(value) {
             return None;
@@ -65,7 +65,7 @@ impl Lowering<'_> {
         })
     }
 
-    /// Where the words of a constant begin.
+    /// The index of the first word of a constant, which is added to the inputs once.
     pub(super) fn table(&mut self, words: &[u32]) -> u32 {
         if let Some(&known) = self.tables.get(words) {
             return known;
@@ -75,7 +75,7 @@ impl Lowering<'_> {
         first
     }
 
-    /// The components of a value of a type that lies there.
+    /// The components of a value of type `ty` at a place in memory.
     pub(super) fn loaded(&mut self, place: Place, ty: Type, kinds: Vec<Kind>) -> Vec<ValueId> {
         let ranges = self.arrays.of(ty).to_vec();
         if place.index.is_some() || ranges.is_empty() {
@@ -95,7 +95,7 @@ impl Lowering<'_> {
         all
     }
 
-    /// Each word of them.
+    /// The words of a value at a place in memory, without arrays as values.
     fn loaded_words(&mut self, place: Place, kinds: Vec<Kind>) -> Vec<ValueId> {
         let word = |(kind, first)| match place.index {
             None => match self.out.inputs.get(first as usize) {
@@ -115,14 +115,13 @@ impl Lowering<'_> {
         kinds.into_iter().zip(place.first..).map(word).collect()
     }
 
-    /// Whether a word is not zero.
+    /// True if a word is not zero.
     fn truth(&mut self, word: ValueId) -> ValueId {
         let zero = self.integer(0);
         self.op(Op::NotEqual, &[word, zero])
     }
 
-    /// The components of a value whose words these are: those of arrays that lie in memory are put
-    /// there.
+    /// The components of a value from its words. Arrays that lie in memory are made of their words.
     fn assembled(&mut self, ty: Type, mut words: Vec<ValueId>) -> Vec<ValueId> {
         for range in self.arrays.of(ty).to_vec() {
             let of: Vec<ValueId> =
@@ -134,7 +133,7 @@ impl Lowering<'_> {
         words
     }
 
-    /// A component as a word of memory: truth values are 0 or 1.
+    /// A component as a word of memory: a truth value is 0 or 1.
     fn in_memory(&mut self, component: ValueId) -> ValueId {
         if self.out.kind(component) != Kind::Mask {
             return component;
@@ -143,7 +142,7 @@ impl Lowering<'_> {
         self.op(Op::Select, &[component, one, zero])
     }
 
-    /// A component of a value, which may be a word of an array in it.
+    /// A component of a value. It may be a word of an array in memory.
     fn word(&mut self, value: schedule::ValueId, component: usize) -> ValueId {
         let ty = self.program.ty(value);
         let of = self.components(value)[component];
@@ -157,7 +156,7 @@ impl Lowering<'_> {
         }
     }
 
-    /// A word of an array.
+    /// A word of an array in memory.
     fn word_at(
         &mut self,
         array: ValueId,
@@ -173,7 +172,7 @@ impl Lowering<'_> {
         self.truth(word)
     }
 
-    /// Where the part of an array that an index chooses begins, and how many words it has.
+    /// The offset in words of the part that an index chooses, and the number of words of a part.
     fn part_of(&mut self, array: Type, index: schedule::ValueId) -> (ValueId, usize) {
         let types = &self.program.types;
         let count = types.parts(array).len();
@@ -183,7 +182,7 @@ impl Lowering<'_> {
         (self.op(Op::Mul, &[index, stride]), width)
     }
 
-    /// The part of an array in memory that an index chooses, a value of that type.
+    /// The part of an array in memory that an index chooses, of type `ty`.
     fn chosen(
         &mut self,
         of: schedule::ValueId,
@@ -198,7 +197,7 @@ impl Lowering<'_> {
         self.assembled(ty, words)
     }
 
-    /// An array in memory with another part there, in the lanes of a mask.
+    /// An array in memory with one part replaced, in the lanes of a mask.
     fn replaced(
         &mut self,
         of: schedule::ValueId,
@@ -225,18 +224,18 @@ impl Lowering<'_> {
         vec![array; before.len()]
     }
 
-    /// Whether an index is an `int`.
+    /// True if an index is an `int`.
     fn is_signed(&self, index: schedule::ValueId) -> bool {
         self.program.ty(index).scalar() == Some(Scalar::I32)
     }
 
-    /// An index of so many parts, clamped in every lane.
+    /// An index of `count` parts, clamped in every lane.
     fn clamped(&mut self, index: schedule::ValueId, count: usize) -> ValueId {
         let last = self.integer(count as u32 - 1);
         self.clamped_to(index, last)
     }
 
-    /// An index, clamped to the last part in every lane.
+    /// An index, clamped in every lane to the index of the last part.
     fn clamped_to(&mut self, index: schedule::ValueId, last: ValueId) -> ValueId {
         let mut clamped = self.components(index)[0];
         if self.is_signed(index) {
@@ -249,7 +248,8 @@ impl Lowering<'_> {
         self.op(Op::MinUnsigned, &[clamped, last])
     }
 
-    /// Whether an index, clamped, is at most (or at least) that of a part.
+    /// True if the clamped index is at most the index of a part, or at least it. Neither comparison needs
+    /// the clamp.
     fn reaches(&mut self, index: schedule::ValueId, part: usize, at_most: bool) -> ValueId {
         let signed = self.is_signed(index);
         let (index, part) = (self.components(index)[0], self.integer(part as u32));
@@ -257,7 +257,7 @@ impl Lowering<'_> {
         self.op(if signed { Op::LessEqual } else { Op::LessEqualUnsigned }, &of)
     }
 
-    /// The part of several components that an index chooses.
+    /// The part that an index chooses, as selects between components.
     pub(super) fn at(
         &mut self,
         of: &[ValueId],
@@ -287,7 +287,7 @@ impl Lowering<'_> {
             let is_odd = self.op(Op::NotEqual, &[bit, zero]);
             let pairs = parts.chunks(2).map(|pair| match pair {
                 [even, odd] => self.select_each(is_odd, odd, even),
-                // No index within the parts has the bit there.
+                // No clamped index has this bit set here.
                 _ => pair[0].clone(),
             });
             parts = pairs.collect();
@@ -295,8 +295,8 @@ impl Lowering<'_> {
         parts.swap_remove(0)
     }
 
-    /// The part that an index chooses, a value of that type, if the array's words are of the frame and the
-    /// index is not.
+    /// The part that an index chooses, of type `ty`, as lookups. The array's words must be of the frame,
+    /// and the index must vary.
     fn looked_up(
         &mut self,
         array: schedule::ValueId,
@@ -321,7 +321,7 @@ impl Lowering<'_> {
         Some(kinds.into_iter().zip(0..).map(word).collect())
     }
 
-    /// Components with others in place of the part that an index chooses.
+    /// The components of an array with the part at an index replaced, as selects.
     pub(super) fn updated(
         &mut self,
         of: &[ValueId],
@@ -349,7 +349,7 @@ impl Lowering<'_> {
         a.iter().zip(b).map(|(&a, &b)| self.select(condition, a, b)).collect()
     }
 
-    /// The components of an operation's result, if that is made of parts.
+    /// The components of the result of an operation on parts. `None` for other operations.
     pub(super) fn of_parts(
         &mut self,
         op: CoreOp,
@@ -370,7 +370,7 @@ impl Lowering<'_> {
                 }
                 return Some(changed);
             }
-            // Arrays in its parts are words here.
+            // Arrays inside the parts are lowered word by word here.
             let words = 0..self.program.types.components(types[0]);
             let of: Vec<ValueId> = words.map(|i| self.word(operands[0], i)).collect();
             let count = self.program.types.parts(types[0]).len();

@@ -1,4 +1,4 @@
-//! A lane program that is being made: the state, what is to be done next, and computations.
+//! The state of the lowering: the lane program under construction, tasks, and builder methods.
 
 use std::rc::Rc;
 
@@ -19,75 +19,75 @@ use crate::lanes::{
 use crate::mutants::{Mutant, is_active};
 use lambdav_core::schedule::Places;
 
-/// A lane program that is being made.
+/// The state of the lowering.
 pub(super) struct Lowering<'p> {
     pub(super) program: &'p schedule::Program,
     pub(super) rates: Rates,
-    /// Of each value, whether it is computed once for the frame; nothing if none is.
+    /// `of_frame[v]`: v is computed once for the frame. Empty if there is no lookup.
     pub(super) of_frame: Vec<bool>,
-    /// What lies in memory, and where each of these values does.
+    /// Values that are read in place, and the place of each.
     pub(super) places: Places,
     pub(super) place_of: FxHashMap<schedule::ValueId, Place>,
-    /// What else lies in memory, and how the values that stand for it come about.
+    /// Arrays that lie in memory, and their lineage.
     pub(super) arrays: Arrays,
     pub(super) lineage: Lineage,
-    /// Where the words of constants begin.
+    /// The first input word of each constant.
     pub(super) tables: FxHashMap<Box<[u32]>, u32>,
     pub(super) costs: Vec<cost::Cost>,
-    /// The words of each uniform.
+    /// The first word of each uniform.
     pub(super) uniforms: Vec<UniformWords>,
-    /// The components of each scheduled value that has been lowered.
+    /// The components of each scheduled value lowered so far.
     pub(super) map: Vec<Box<[ValueId]>>,
     pub(super) out: LaneProgram,
-    /// The statements of the block that is being filled.
+    /// The statements of the current block.
     pub(super) current: Vec<Statement>,
-    /// The `and`s and `or`s of two bools.
+    /// `and`s and `or`s of two bools, with their operands.
     pub(super) logic: FxHashMap<schedule::ValueId, (CoreOp, [schedule::ValueId; 2])>,
-    /// The values that are constants.
+    /// Lane-program values that are constants.
     pub(super) constants: FxHashMap<ValueId, u64>,
-    /// The values of the frame that statements of the root define, or are to be had there.
+    /// Values of the frame, each with an equal value that a statement of the root defines.
     pub(super) of_root: FxHashMap<ValueId, ValueId>,
-    /// How values of the frame come about that statements inside of others define.
+    /// Computations of values of the frame inside nested blocks.
     pub(super) inner: FxHashMap<ValueId, Expr>,
-    /// What divisors take that are the same for the frame, with signs or without.
+    /// Precomputed values of divisors that are uniform over the frame, signed (`true`) or unsigned.
     pub(super) divisors: FxHashMap<(bool, ValueId), Invariant>,
-    /// The values that no lane looks at.
+    /// Values that no active lane reads.
     pub(super) undefined: FxHashSet<ValueId>,
-    /// All active lanes.
+    /// The execution mask.
     pub(super) run: ValueId,
     /// The components of the innermost loop's parameters.
     pub(super) params: Vec<ValueId>,
     pub(super) work: Work,
-    /// Values at other pixels, and what they are of.
+    /// Values at other pixels, with the values that they are copies of.
     pub(super) pairs: Vec<Pair>,
 }
 
-/// So deep are computations that are moved to the root.
+/// Maximum depth of expressions that move to the root.
 const MOST_MOVED: usize = 8;
 
-/// What is computed once for the frame to divide by a number. All are `I32`.
+/// Precomputed values of a division by a number that is uniform over the frame. All are `I32`.
 #[derive(Clone, Copy)]
 pub(super) struct Invariant {
-    /// The divisor without its sign, at least 1.
+    /// The absolute value of the divisor, at least 1.
     pub(super) divisor: ValueId,
-    /// All ones where the divisor is negative and has a sign, else 0.
+    /// All ones if the divisor is signed and negative, else 0.
     pub(super) sign: ValueId,
     pub(super) factor: ValueId,
-    /// Without sign, the shift before the sum, which is 0 or 1.
+    /// For unsigned division: the shift before the sum, 0 or 1.
     pub(super) before: ValueId,
     pub(super) shift: ValueId,
-    /// 0 where the divisor is 1, else all ones.
+    /// 0 if the divisor is 1, else all ones.
     pub(super) keep: ValueId,
 }
 
-/// Where a value lies in memory.
+/// The position of a value in memory.
 #[derive(Clone, Copy)]
 pub(super) struct Place {
     /// The memory.
     pub(super) space: Space,
-    /// Its first word there.
+    /// The offset of its first word.
     pub(super) first: u32,
-    /// How many words further it is.
+    /// A dynamic offset in words.
     pub(super) index: Option<ValueId>,
 }
 
@@ -99,12 +99,12 @@ pub(super) fn kind_of(scalar: Scalar) -> Kind {
     }
 }
 
-/// The first of a uniform's words.
+/// The position of a uniform's first word.
 #[derive(Clone, Copy)]
 pub(super) enum UniformWords {
-    /// Of the inputs'.
+    /// An index into the words of the inputs.
     Inputs(u32),
-    /// Of the primitive's.
+    /// An index into the words of the primitive.
     Primitive(u32),
 }
 
@@ -127,7 +127,7 @@ impl Lowering<'_> {
         value
     }
 
-    /// Says that a statement of the block that is being filled defines these.
+    /// Registers values that a statement of the current block defines.
     pub(super) fn are_defined(&mut self, values: &[ValueId]) {
         if self.work.outer.is_empty() {
             let of_frame = values.iter().filter(|&&value| self.out.rate(value) == Rate::FRAME);
@@ -135,7 +135,7 @@ impl Lowering<'_> {
         }
     }
 
-    /// Does something where the statement of the root begins that is being made.
+    /// Emits code at the root, in front of the statement of the root that is under construction.
     pub(super) fn in_root<R>(&mut self, make: impl FnOnce(&mut Self) -> R) -> R {
         if self.work.outer.is_empty() {
             return make(self);
@@ -148,8 +148,8 @@ impl Lowering<'_> {
         made
     }
 
-    /// A value of the frame where the statement of the root begins that is being made, if it is an input, a
-    /// constant, or made of such by few operations.
+    /// The same value, defined at the root. It must be an input, a constant, or a small expression of such
+    /// values.
     pub(super) fn at_root(&mut self, value: ValueId) -> Option<ValueId> {
         self.at_root_within(value, MOST_MOVED)
     }
@@ -209,7 +209,7 @@ impl Lowering<'_> {
         &self.map[value.index()]
     }
 
-    /// What several values consist of, one after the other: components, and arrays that lie in memory,
+    /// The values that scheduled values consist of, one after the other: components, and arrays in memory,
     /// each of which is one value.
     pub(super) fn flat(&self, values: &[schedule::ValueId]) -> Vec<ValueId> {
         let mut all = Vec::new();
@@ -230,7 +230,7 @@ impl Lowering<'_> {
         self.out.rate(value).is_uniform()
     }
 
-    /// The lanes of `mask` that go each way.
+    /// The lanes of `mask` in which the condition is true, and those in which it is false.
     pub(super) fn split(&mut self, mask: ValueId, condition: ValueId) -> [ValueId; 2] {
         if is_active(Mutant::LostMask) {
             return [condition, self.op(Op::Not, &[condition])];
@@ -289,7 +289,7 @@ impl Lowering<'_> {
                     operands.iter().map(|&v| self.components(v).into()).collect();
                 let mut components = Vec::with_capacity(self.program.types.components(ty));
                 for i in 0..self.program.types.components(ty) {
-                    // An array is all of its words.
+                    // All words of an array map to the same value.
                     let is_next = self.arrays.around(ty, i).is_some_and(|range| range.start < i);
                     let component = match components.last() {
                         Some(&array) if is_next => array,
@@ -315,7 +315,7 @@ impl Lowering<'_> {
         self.define(kind, Rate::FRAME, Expr::Input(word))
     }
 
-    /// A value of the lane program for each component and each array of a scheduled one.
+    /// New lane-program values for the components and arrays of a scheduled value.
     pub(super) fn values_of(&mut self, value: schedule::ValueId) -> Box<[ValueId]> {
         let ty = self.program.ty(value);
         let rates = self.rates.of(value).to_vec();
@@ -332,7 +332,8 @@ impl Lowering<'_> {
         all.into()
     }
 
-    /// The components of a value that consists of these: of an array, itself for each of its words.
+    /// The components of a scheduled value from the values it consists of. An array stands for each of its
+    /// words.
     pub(super) fn spread(&self, value: schedule::ValueId, of: &[ValueId]) -> Vec<ValueId> {
         let words = |&one: &ValueId| self.out.kind(one).words().unwrap_or(1) as usize;
         let all = of.iter().flat_map(|one| std::iter::repeat_n(*one, words(one)));
@@ -344,76 +345,76 @@ impl Lowering<'_> {
     }
 }
 
-/// A step of the lowering.
+/// A step of the lowering. Comments tell the results that it pops and pushes.
 pub(super) enum Task {
-    /// The statements of a block from one on, for the lanes of a mask.
+    /// Lowers statements of a block from an index on, for the lanes of a mask.
     Statements(BlockId, usize, ValueId),
-    /// The values that have been left are those of a statement.
+    /// Pops values and binds a scheduled value to them.
     Define(schedule::ValueId),
-    /// Leaves what an arm yields.
+    /// Pushes the values that an arm yields.
     Yields(BlockId),
-    /// Begins a block.
+    /// Opens a block.
     Open,
-    /// Ends a block that yields what has been left; [`Task::Merge`] says to whom. Leaves the block.
+    /// Closes a block whose yields [`Task::Merge`] fills in later. Pushes the block.
     CloseArm,
-    /// Ends a block with the end that has been left. Leaves the block.
+    /// Pops an end and closes a block with it. Pushes the block.
     Close,
-    /// Leaves undefined values of the kinds of those that have been left.
+    /// Pushes undefined values of the kinds of the values on top of the stack.
     ///
-    /// Of arrays, what they were before values with that number.
+    /// For an array it pushes the one from before the value of that index.
     Undefined(usize),
-    /// An arm for the lanes of a mask. Leaves its values.
+    /// Lowers an arm for the lanes of a mask. Pushes its values.
     Guarded(BlockId, ValueId),
-    /// Begins the second arm of a decision, for the lanes of a mask: looks at what the first has left.
+    /// Begins the second arm of a decision, for the lanes of a mask. Reads the values of the first arm.
     Second(ValueId),
-    /// Selects by a condition, where lanes go these ways. Takes two lists of values, leaves one.
+    /// Selects by a condition; the masks are those of the two arms. Pops two lists of values, pushes one.
     Select(ValueId, [ValueId; 2]),
-    /// An `if` on a condition that is the same for all lanes, whose arms define no value below
-    /// `first`. Takes two blocks and their values, leaves the values of both.
+    /// An `if` with a uniform condition, whose arms define no value below `first`. Pops two blocks and two
+    /// lists of values, pushes one list.
     Merge {
         /// The condition.
         condition: ValueId,
-        /// The first value that was not there before the arms.
+        /// The index of the first value that the arms may define.
         first: usize,
     },
-    /// Takes the body of a loop, leaves the loop's values.
+    /// Pops the body of a loop, pushes the loop's values.
     Loop(Box<OpenLoop>),
-    /// A block of a tail that all lanes leave together. Leaves an end.
+    /// Lowers a block in the tail of a uniform loop. Pushes an end.
     Uniform(BlockId, ValueId),
-    /// The same after the statements of the block.
+    /// [`Task::Uniform`], after the statements of the block.
     UniformEnd(BlockId, ValueId),
-    /// Takes two blocks, leaves an end that chooses one of them.
+    /// Pops two blocks, pushes an end that chooses one of them.
     Fork(ValueId),
-    /// A step of the way out of a divergent loop.
+    /// Lowers a step of a divergent loop's exits.
     Exit(Box<Exit>),
-    /// What a block in the tail of a divergent loop does for the lanes of a mask. Leaves a tail.
+    /// Lowers a block in the tail of a divergent loop, for the lanes of a mask. Pushes a tail.
     Tail(Round, BlockId, ValueId, Vec<ValueId>),
-    /// The same after the statements of the block.
+    /// [`Task::Tail`], after the statements of the block.
     TailEnd(Round, BlockId, ValueId, Vec<ValueId>),
-    /// One arm of a decision, under a test whether any lane is active if it is worth it. Leaves a
-    /// tail.
+    /// Lowers one arm of a decision, under a test if any lane is active when that pays. Pushes a tail.
     Part(Round, BlockId, ValueId, Vec<ValueId>),
-    /// The same, after the first arm, whose results it takes.
+    /// [`Task::Part`] for the second arm. It starts with the results of the first arm's tail.
     SecondPart(Round, BlockId, ValueId),
-    /// A decision that lanes make differently. Leaves a tail.
+    /// Lowers a divergent decision. Pushes a tail.
     Divergent(Round, ValueId, [BlockId; 2], ValueId, Vec<ValueId>),
-    /// Takes the tails of both arms of such a decision, to which lanes go these ways, leaves one.
+    /// Combines the tails of a divergent decision's arms, whose masks are given. Pops two tails, pushes
+    /// one.
     Combine(ValueId, [ValueId; 2]),
-    /// Leaves a tail in which no lane goes on.
+    /// Pushes a tail in which no lane goes on.
     Leave(Vec<ValueId>),
-    /// Takes a tail, leaves it as values of an arm.
+    /// Pops a tail, pushes it as values of an arm.
     Pack(Round, bool),
-    /// The other way round.
+    /// Pops values of an arm, pushes them as a tail.
     Unpack(Round, bool),
-    /// Takes a tail, leaves the end of a round.
+    /// Pops a tail, pushes the end of a round.
     NextRound(Round),
 }
 
-/// What is to be done, and what has been left for it. The last come first.
+/// The tasks to do, and the stacks of results. Tops are last.
 #[derive(Default)]
 pub(super) struct Work {
     pub(super) tasks: Vec<Task>,
-    /// The statements of the blocks around the one that is being filled.
+    /// The statements of the blocks around the current one.
     pub(super) outer: Vec<Vec<Statement>>,
     pub(super) values: Vec<Vec<ValueId>>,
     pub(super) blocks: Vec<lanes::BlockId>,
@@ -421,51 +422,52 @@ pub(super) struct Work {
     pub(super) tails: Vec<Tail>,
 }
 
-/// A round of a divergent loop: what all of its tail needs.
+/// The values of a divergent loop's round that its tail needs.
 #[derive(Clone)]
 pub(super) struct Round {
-    /// The lanes that are still in the loop.
+    /// The live lanes.
     pub(super) live: ValueId,
     /// The loop's own parameters.
     pub(super) params: Rc<[ValueId]>,
-    /// Of each result, which of these holds it, if one does: an array.
+    /// For each result, the index of the parameter that carries it, if it is an array that one carries.
     pub(super) carried: Rc<[Option<usize>]>,
 }
 
-/// A step of the way out of a divergent loop, to which all live lanes come, with the results so
-/// far. Each leaves the end of a block.
+/// A step of a divergent loop's exits that all live lanes reach, with the results so far. Each pushes an
+/// end.
 pub(super) enum Exit {
-    /// A block.
+    /// Lowers a block.
     Block(Round, BlockId, Vec<ValueId>),
-    /// The same after the statements of the block.
+    /// [`Exit::Block`], after the statements of the block.
     End(Round, BlockId, Vec<ValueId>),
-    /// A decision.
+    /// Lowers a decision.
     Decide(Round, schedule::ValueId, [BlockId; 2], Vec<ValueId>),
-    /// A decision of which one arm leaves the loop, and the other has been computed up to its end.
+    /// Tests a decision with one arm that leaves the loop. The other arm is computed already, up to its
+    /// end.
     Test(Leaving, Vec<ValueId>),
-    /// The same where some lane leaves: these.
+    /// Lowers the arm that leaves, for these lanes, of which there is at least one.
     Leave(Leaving, ValueId, Vec<ValueId>),
-    /// The same after the arm that leaves, whose results it takes.
+    /// Lowers the end of the other arm, for the lanes that stay. Pops the tail of the arm that leaves.
     Stay(Leaving, ValueId),
 }
 
-/// A decision of which one arm leaves the loop.
+/// A decision with one arm that leaves the loop.
 #[derive(Clone)]
 pub(super) struct Leaving {
     pub(super) round: Round,
-    /// Where lanes go the one or the other way.
+    /// The condition of the decision.
     pub(super) mask: ValueId,
     pub(super) leave: BlockId,
     pub(super) stay: BlockId,
-    /// How the lanes that leave are made of the live lanes and the mask.
+    /// The operation on live lanes and condition that gives the lanes that leave.
     pub(super) op: Op,
 }
 
-/// What a part of a linearised tail leaves behind.
+/// The state after a part of a linearised tail.
 pub(super) struct Tail {
-    /// The lanes that go round again, if any can, and with which arguments.
+    /// The lanes that start another round and their arguments, if any lane can.
     pub(super) again: Option<(ValueId, Vec<ValueId>)>,
-    /// The results of the lanes that have left in this or an earlier round.
+    /// The results of the lanes that have left in this round or earlier ones.
     pub(super) results: Vec<ValueId>,
 }
 

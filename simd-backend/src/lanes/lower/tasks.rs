@@ -1,9 +1,8 @@
-//! What is to be done next, in place of recursion on the nesting of a program.
+//! The task loop of the lowering, in place of recursion on the nesting of a program.
 //!
-//! A [`Task`] is a step of the lowering. It does something at once, and puts what is left of it,
-//! and of what it stands for, on a stack of tasks. What tasks make for others to take lies on
-//! stacks of its own, one for each kind of thing: a task that stands for an arm leaves the arm's
-//! values, one that stands for a block leaves the block.
+//! A [`Task`] is a step of the lowering. It does some work at once, and pushes the remaining steps, and
+//! those of nested parts, onto a stack. Results are passed between tasks on separate stacks, one for each
+//! type of result: a task for an arm pushes the arm's values, a task for a block pushes the block.
 
 use lambdav_core::graph::Neighbour;
 use lambdav_core::schedule::{self, BlockId, End as CoreEnd, Statement as CoreStatement};
@@ -13,7 +12,7 @@ use crate::lanes::quads::Pair;
 use crate::lanes::{self, Block, End, Statement, ValueId};
 
 impl Lowering<'_> {
-    /// Lowers the root: the values that it yields.
+    /// Lowers the root and returns the values that it yields.
     pub(super) fn root(&mut self) -> Vec<schedule::ValueId> {
         let root = schedule::Program::ROOT;
         self.work.tasks.push(Task::Statements(root, 0, self.run));
@@ -26,7 +25,7 @@ impl Lowering<'_> {
         }
     }
 
-    /// Does these next, in this order.
+    /// Schedules these tasks next, in this order.
     pub(super) fn next<const N: usize>(&mut self, tasks: [Task; N]) {
         self.work.tasks.extend(tasks.into_iter().rev());
     }
@@ -138,7 +137,7 @@ impl Lowering<'_> {
         }
     }
 
-    /// Lowers statements up to one that has blocks, and that one. What comes after is left to do.
+    /// Lowers statements up to and including one with inner blocks. A task continues after it.
     fn statements(&mut self, id: BlockId, first: usize, mask: ValueId) {
         let program = self.program;
         for (index, statement) in program.block(id).statements.iter().enumerate().skip(first) {
@@ -163,7 +162,7 @@ impl Lowering<'_> {
         }
     }
 
-    /// These are the components of a value.
+    /// Binds a scheduled value to its components.
     fn bind(&mut self, value: schedule::ValueId, components: Vec<ValueId>) {
         debug_assert!(
             components

@@ -1,9 +1,8 @@
-//! Resources: where a texel lies, and how large they are.
+//! Resources: addresses of texels, and sizes.
 //!
-//! Sizes are words of descriptors, or constants where they are baked. Of the first level, and of any level
-//! of baked sizes, a column and a row that are clamped make a place inside. Where the level is computed, sizes
-//! are looked up by it, and the place is clamped once more: nothing relies on numbers that were looked
-//! up.
+//! Sizes are words of descriptors, or constants if they are baked. On the first level, and on any level of
+//! baked sizes, clamped columns and rows give an address inside. If the level is computed, sizes are loaded
+//! by level, and the address is clamped once more: no bound relies on loaded numbers.
 
 use lambdav_core::op::Op as CoreOp;
 use lambdav_core::schedule;
@@ -12,16 +11,16 @@ use super::state::Lowering;
 use crate::lanes::{Expr, Extent, Extents, Kind, Op, Space, ValueId};
 use crate::mutants::{Mutant, is_active};
 
-/// Which level of a texture is meant.
+/// The level of a texture.
 #[derive(Clone, Copy)]
 enum Chosen {
     Known(u8),
-    /// By a number that has been clamped.
+    /// A clamped level that is computed.
     By(ValueId),
 }
 
 impl Lowering<'_> {
-    /// The components of what an operation reads of a texture, or of a buffer that is not in an element.
+    /// The components of a texture operation's result, or the length of a buffer.
     pub(super) fn of_resource(
         &mut self,
         op: CoreOp,
@@ -43,12 +42,12 @@ impl Lowering<'_> {
         }
     }
 
-    /// The number of the resource that a value is.
+    /// The index of the resource that a value denotes.
     pub(super) fn resource(&self, value: schedule::ValueId) -> usize {
         self.program.types.resource(self.program.ty(value)).expect("the operand is a resource")
     }
 
-    /// The last element of a buffer.
+    /// The index of the last element of a buffer.
     pub(super) fn last_of(&mut self, number: usize) -> ValueId {
         self.extent(number, Extent::Last)
     }
@@ -70,7 +69,7 @@ impl Lowering<'_> {
         }
     }
 
-    /// Which level it is.
+    /// The level that an operand chooses, clamped.
     fn level(&mut self, number: usize, level: schedule::ValueId) -> Chosen {
         let level = self.components(level)[0];
         let resource = &self.out.resources.0[number];
@@ -87,14 +86,14 @@ impl Lowering<'_> {
         Chosen::By(self.within(level, last))
     }
 
-    /// A signed number, made to lie between 0 and another one.
+    /// A signed number clamped between 0 and `last`.
     fn within(&mut self, number: ValueId, last: ValueId) -> ValueId {
         let zero = self.integer(0);
         let number = self.op(Op::Max, &[number, zero]);
         self.op(Op::MinUnsigned, &[number, last])
     }
 
-    /// An extent that each level has, of that one.
+    /// An extent of the chosen level.
     fn of_level(&mut self, number: usize, level: Chosen, of: fn(u8) -> Extent) -> ValueId {
         match level {
             Chosen::Known(level) => self.extent(number, of(level)),
