@@ -1,10 +1,10 @@
-//! Whole frames of floats, beside Vulkan drivers that draw them on processors from our own SPIR-V.
+//! Whole frames of floats, beside Vulkan drivers that draw them on the CPU from our own SPIR-V.
 //!
-//! Each driver, for each number of threads, is a process of its own, since drivers read how many
-//! they may use when they are loaded: it may run on that many processors. What is timed is the
-//! drawing of one frame into memory that has been used before, without reading it back. All take
-//! turns, and medians are printed. The first frames are compared bit by bit; what drivers get wrong
-//! is told beside what they take.
+//! Each driver runs in a process of its own for each number of threads, since drivers read the number of
+//! processors when they are loaded. The process may run on that many processors only. The time is that of
+//! drawing one frame into memory that has been used before, without reading it back. Subjects alternate,
+//! and medians are printed. The first frames are compared bit by bit; the number of pixels that a driver
+//! gets wrong is printed beside its time.
 
 use crate::BenchArguments;
 use crate::compile::CONSTANT;
@@ -32,21 +32,22 @@ use std::path::PathBuf;
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 use std::thread::available_parallelism;
 
-/// The time of all frames, as `lambdav-gpu-tests` has it.
+/// The time of all frames, equal to that of `lambdav-gpu-tests`.
 const TIME: f32 = 1.5;
 
-/// What is drawn, and by whom.
+/// Options of `drivers`.
 #[derive(Args)]
 pub(crate) struct DriverOptions {
     #[command(flatten)]
     common: BenchArguments,
-    /// A driver: the file that describes it to Vulkan's loader; by default what the loader finds
+    /// A driver: the file that describes it to Vulkan's loader; by default the drivers that the loader
+    /// finds
     #[arg(long = "driver", value_name = "FILE")]
     drivers: Vec<PathBuf>,
     /// Width and height of the frames
     #[arg(long, value_name = "WxH", default_value = "1920x1080")]
     size: Size,
-    /// Draw that shader frame by frame, as the other process asks for
+    /// Draw that shader frame by frame, on request of the other process
     #[arg(long, hide = true, value_name = "SHADER")]
     serve: Option<String>,
 }
@@ -60,18 +61,18 @@ struct Row {
     drivers: Vec<Peer>,
 }
 
-/// What a driver does.
+/// The measurement of a driver.
 #[derive(Serialize)]
 struct Peer {
     name: String,
     time: Summary,
-    /// Our time over its.
+    /// Our time over the driver's.
     ratio: Summary,
-    /// Pixels of which it gets a bit wrong.
+    /// Number of pixels with at least one wrong bit.
     wrong: usize,
 }
 
-/// Names and texts of what is drawn: a constant, the kernels, samples of textures, the gallery.
+/// Names and texts of all shaders: a constant, the kernels, samples of textures, the gallery.
 fn shaders() -> Vec<(String, String)> {
     let kernels = KERNELS.iter().map(|k| (format!("kernels/{}", k.name), k.shader.to_owned()));
     let mut all = vec![("constant".to_owned(), CONSTANT.to_owned())];
@@ -84,7 +85,7 @@ fn shaders() -> Vec<(String, String)> {
     all
 }
 
-/// What the textures and buffers of such a shader hold.
+/// The data of a shader's textures and buffers.
 fn resources(name: &str, text: &str, types: &Types) -> Vec<Bound> {
     match name.starts_with("shaders/") {
         true => pictures::resources(text, types),
@@ -101,7 +102,7 @@ pub(crate) fn run(options: &DriverOptions) -> io::Result<()> {
         [] => vec![None],
         named => named.iter().map(Some).collect(),
     };
-    println!("ms of a frame, and of drivers: our time over theirs, and pixels that they get wrong");
+    println!("ms per frame; for drivers also our time over theirs, and the number of wrong pixels");
     let mut table = None;
     let mut rows = Vec::new();
     let processors = available_parallelism().map_or(1, NonZero::get);
@@ -150,7 +151,7 @@ fn measure(
     settings.inputs.time = TIME;
     settings.inputs.resources = resources(name, text, core.graph.types());
     let engine = FastEngine::new(core, location, &settings, None).map_err(io::Error::other)?;
-    let threads_of_pool = NonZero::new(threads).expect("not none");
+    let threads_of_pool = NonZero::new(threads).expect("at least one thread");
     let pool = raster::thread_pool(threads_of_pool).map_err(io::Error::other)?;
     let mut frame = Frame::from_fn(size, |_, _| [0.0; 4]);
     let draw = |frame: &mut Frame| {
@@ -169,7 +170,7 @@ fn measure(
     }
     let mut times = vec![Vec::with_capacity(runs); servers.len() + 1];
     for _ in 0..runs {
-        // A frame of the same before each counts for nothing: see [`Clock::interleaved`].
+        // An untimed frame precedes each timed one: see [`Clock::interleaved`].
         draw(&mut frame);
         times[0].push(Clock::Wall.time(|| draw(&mut frame)));
         for (times, server) in times[1..].iter_mut().zip(&mut servers) {
@@ -188,19 +189,19 @@ fn measure(
     Ok(Row { shader: name.to_owned(), threads, ours: Summary::of(&times[0]), drivers })
 }
 
-/// Pixels of which a bit differs; any NaN is any other.
+/// Number of pixels that differ in a bit. All NaNs are equal.
 fn differences(ours: &Frame, theirs: &[[f32; 4]]) -> usize {
     let is_equal = |(a, b): (&f32, &f32)| a.to_bits() == b.to_bits() || a.is_nan() && b.is_nan();
     let pixels = ours.pixels().iter().zip(theirs);
     pixels.filter(|(a, b)| !a.iter().zip(*b).all(is_equal)).count()
 }
 
-/// A process that draws frames with a driver when it is asked to.
+/// A process that draws frames with a driver on request.
 struct Server {
     process: Child,
     requests: ChildStdin,
     answers: BufReader<ChildStdout>,
-    /// What the device calls itself.
+    /// The device's name for itself.
     name: String,
 }
 
@@ -215,7 +216,7 @@ impl Server {
         let size = format!("{}x{}", size.width(), size.height());
         command.args(["drivers", "--serve", shader, "--size", &size]);
         if let Some(driver) = driver {
-            // Older loaders know the first name alone.
+            // Older loaders know only the first variable.
             command.env("VK_ICD_FILENAMES", driver).env("VK_DRIVER_FILES", driver);
         }
         command.env("LP_NUM_THREADS", threads.to_string()).env(THREADS, threads.to_string());
@@ -236,7 +237,7 @@ impl Server {
         Ok(line.trim_end().to_owned())
     }
 
-    /// The pixels of the first frame, which comes unasked.
+    /// The pixels of the first frame, which the server sends without a request.
     fn frame(&mut self, size: Size) -> io::Result<Vec<[f32; 4]>> {
         let mut bytes = vec![0; 16 * size.pixels()];
         self.answers.read_exact(&mut bytes)?;
@@ -244,7 +245,7 @@ impl Server {
         Ok(words.collect::<Vec<_>>().as_chunks().0.to_vec())
     }
 
-    /// Draws a frame: milliseconds.
+    /// Draws a frame and returns its time in milliseconds.
     fn draw(&mut self) -> io::Result<f64> {
         self.requests.write_all(b"\n")?;
         self.answer()?.parse().map_err(io::Error::other)
@@ -253,16 +254,16 @@ impl Server {
 
 impl Drop for Server {
     fn drop(&mut self) {
-        // It ends at the end of requests, or at once.
+        // The process may have ended already.
         let _ = self.process.kill();
         let _ = self.process.wait();
     }
 }
 
-/// How many processors a server may use.
+/// The variable with the number of processors that a server may use.
 const THREADS: &str = "LAMBDAV_BENCH_THREADS";
 
-/// Before any thread is started: only that many processors for this process.
+/// Restricts this process to that many processors. Call before any thread starts.
 #[cfg(target_os = "linux")]
 fn restrict(threads: usize) -> io::Result<()> {
     use rustix::thread::{CpuSet, sched_getaffinity, sched_setaffinity};
@@ -275,14 +276,14 @@ fn restrict(threads: usize) -> io::Result<()> {
     Ok(sched_setaffinity(None, &some)?)
 }
 
-/// Elsewhere a driver uses what it likes.
+/// Other systems do not restrict processors.
 #[cfg(not(target_os = "linux"))]
 fn restrict(_: usize) -> io::Result<()> {
     Ok(())
 }
 
-/// What a [`Server`] asks for: the device's name, the first frame, and the time of each frame after
-/// that.
+/// The server's side of [`Server`]: sends the device's name and the first frame, then the time of each
+/// requested frame.
 fn serve(name: &str, size: Size) -> io::Result<()> {
     if let Some(threads) = std::env::var(THREADS).ok().and_then(|threads| threads.parse().ok()) {
         restrict(threads)?;
@@ -290,7 +291,7 @@ fn serve(name: &str, size: Size) -> io::Result<()> {
     let (_, text) = shaders()
         .into_iter()
         .find(|(known, _)| known == name)
-        .ok_or_else(|| io::Error::other(format!("nothing is called {name}")))?;
+        .ok_or_else(|| io::Error::other(format!("no shader is called {name}")))?;
     let device = open().map_err(io::Error::other)?;
     let device = device.ok_or_else(|| io::Error::other("there is no Vulkan device"))?;
     let shader = Shader::new(name, &text).with_resources(|types| resources(name, &text, types));

@@ -1,4 +1,4 @@
-//! Writes `bodies.rs`: the elementary functions of the machine code, in Rust.
+//! Generates `bodies.rs`: the elementary functions of the machine code, in Rust.
 //!
 //! `BLESS=1 cargo test -p lambdav-bench` writes the file; without it the test fails if the
 //! functions have changed since.
@@ -21,7 +21,7 @@ fn mul_add(a: f64, b: f64, c: f64) -> f64 {
 }
 ";
 
-/// The file.
+/// The text of the file.
 fn text() -> String {
     let functions = Elementary::ALL.iter().map(|&elementary| function(elementary));
     functions.fold(HEAD.to_owned(), |text, function| text + "\n" + &function)
@@ -35,7 +35,7 @@ fn function(elementary: Elementary) -> String {
     for (i, (_, step)) in body.steps.iter().enumerate() {
         let values = |of: &[V]| of.iter().map(|&v| value(&body, v)).collect::<Vec<_>>();
         let expr = match step {
-            // They are written where they are used.
+            // Operands and constants are written at their uses.
             Step::Operand(_) | Step::Constant(_) => continue,
             Step::Op(op, of) => expression(*op, body.steps[of[0].0 as usize].0, &values(of)),
             Step::MulAdd(of) => format!("mul_add({})", values(of).join(", ")),
@@ -49,7 +49,7 @@ fn function(elementary: Elementary) -> String {
     )
 }
 
-/// A value by its name; a constant as it is.
+/// The name of a value, or the literal of a constant.
 fn value(body: &Body, v: V) -> String {
     match body.steps[v.0 as usize] {
         (kind, Step::Constant(bits)) => constant(kind, bits),
@@ -77,7 +77,7 @@ fn constant(kind: Kind, bits: u64) -> String {
     if text.starts_with('-') { format!("({text})") } else { text }
 }
 
-/// An operation whose first operand is of that kind, as [`Op`] defines it.
+/// The Rust expression of an operation, as [`Op`] defines it. `kind` is that of the first operand.
 fn expression(op: Op, kind: Kind, operands: &[String]) -> String {
     let a = &operands[0];
     let b = operands.get(1).map_or("", String::as_str);

@@ -1,4 +1,5 @@
-//! How fast the machine code is, beside what else computes the same, in one run on one machine.
+//! Benchmarks of the machine code beside other implementations of the same computation, in one run on one
+//! machine.
 //!
 //! ```text
 //! RUSTFLAGS="-C target-cpu=native" cargo build --release -p lambdav-bench
@@ -9,12 +10,12 @@
 //! target/release/lambdav-bench drivers
 //! ```
 //!
-//! Without `taskset`, `kernels` also measures two threads. Runs of all that is compared take turns,
-//! and medians are printed, of the thread's time on the processor. What is compared computes the
-//! same bits, which is checked before anything is measured.
+//! Without `taskset`, `kernels` also measures two threads. Runs of the compared subjects alternate. Tables
+//! show medians of CPU time of the thread. All compared subjects compute the same bits, which is checked
+//! before measuring.
 #![forbid(unsafe_code)]
 
-// Generated code is as it was generated.
+// Generated code is not formatted.
 #[rustfmt::skip]
 #[allow(
     clippy::all,
@@ -54,30 +55,30 @@ enum What {
     Kernels(BenchArguments),
     /// Nanoseconds per value of the elementary functions
     Functions(BenchArguments),
-    /// What compiling costs: programs of a thousand to a hundred thousand operations, the gallery,
+    /// Compile times of programs of a thousand to a hundred thousand operations, of the gallery, and of
     /// whole processes
     Compile(compile::CompileOptions),
     /// A thousand small pictures of a pipeline, beside the compiled kernel alone
     Pipelines(BenchArguments),
-    /// Whole frames, beside Vulkan drivers that draw the same on processors
+    /// Whole frames, beside Vulkan drivers that draw the same frames on the CPU
     Drivers(drivers::DriverOptions),
 }
 
-/// What the tables have in common.
+/// Options of all tables.
 #[derive(Args)]
 struct BenchArguments {
-    /// What to measure; by default everything
+    /// Names of subjects to measure; by default all
     names: Vec<String>,
-    /// How many runs to take the median of
+    /// Number of runs to take the median of
     #[arg(long, value_name = "N", default_value_t = 15, value_parser = clap::value_parser!(u16).range(1..))]
     runs: u16,
-    /// Write all numbers to this file, too
+    /// Also write all numbers to this file
     #[arg(long, value_name = "FILE")]
     json: Option<PathBuf>,
 }
 
 impl BenchArguments {
-    /// Whether that is to be measured.
+    /// True if the subject is selected.
     fn wants(&self, name: &str) -> bool {
         self.names.is_empty() || self.names.iter().any(|n| n == name)
     }
@@ -86,16 +87,16 @@ impl BenchArguments {
         self.runs.into()
     }
 
-    /// Measures and writes what was wanted.
+    /// Writes the rows to the JSON file, if one is requested. Fails if no subject was selected.
     fn save<T: serde::Serialize>(&self, rows: &[T]) -> io::Result<()> {
         if rows.is_empty() {
-            return Err(io::Error::other(format!("nothing is called {}", self.names.join(", "))));
+            return Err(io::Error::other(format!("no subject is called {}", self.names.join(", "))));
         }
         self.json.as_ref().map_or(Ok(()), |path| table::write_json(path, self.runs(), rows))
     }
 }
 
-/// Compiling makes many small things, which the system's allocator takes a fourth of the time for.
+/// Compiling makes many small allocations; the system's allocator takes a fourth of the compile time.
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 

@@ -1,5 +1,5 @@
-//! Pictures of a pipeline that is compiled once: a thousand small ones, with other values or another size of texture
-//! each, beside the same compiled kernel whose inputs are changed in place.
+//! Pictures of a pipeline that is compiled once: a thousand small ones, each with other values or another
+//! size of texture. The baseline is the same compiled kernel, rebound to new inputs for each picture.
 
 use super::BenchArguments;
 use crate::table::Table;
@@ -19,7 +19,7 @@ const SIDE: u32 = 64;
 /// Pictures in a run.
 const PICTURES: u32 = 1000;
 
-/// A program, and whether each picture has a texture of another size.
+/// Names and texts of programs. The bool is true if each picture has a texture of another size.
 const ROWS: [(&str, &str, bool); 2] = [
     ("time", "(vec3 (fract (+ (time) (/ (.xy (frag-coord)) 64))) 0.5)", false),
     (
@@ -33,11 +33,11 @@ const ROWS: [(&str, &str, bool); 2] = [
 #[derive(Serialize)]
 struct Row {
     name: &'static str,
-    /// Microseconds a picture takes by the pipeline.
+    /// Microseconds to draw a picture by the pipeline.
     pipeline: Summary,
-    /// And by the kernel.
+    /// Microseconds to draw a picture by the kernel.
     kernel: Summary,
-    /// How many times as long.
+    /// Time of the pipeline over time of the kernel.
     ratio: Summary,
 }
 
@@ -68,7 +68,7 @@ fn measure(
     let size = Size::new(SIDE, SIDE)?;
     let shader = Shader::new(name, text)?;
     let pipeline = shader.pipeline(&Options::default())?;
-    // Data is bound before: what images cost to convert is no matter of drawing.
+    // Data is bound in advance: converting images is not part of drawing.
     let mut all = Vec::new();
     let mut inputs = Vec::new();
     for k in 0..PICTURES {
@@ -112,7 +112,7 @@ fn measure(
         }),
     ];
     let times = Clock::Wall.interleaved(options.runs(), &mut subjects);
-    // Milliseconds a run are microseconds a picture.
+    // Milliseconds per run equal microseconds per picture.
     let [pipeline, kernel] = [0, 1].map(|k: usize| Summary::of(&times[k]));
     Ok(Row { name, pipeline, kernel, ratio: Summary::of_ratios(&times[0], &times[1]) })
 }

@@ -1,18 +1,18 @@
-//! Tables on standard output, a row as soon as it is known, and all numbers as JSON.
+//! Tables on standard output, printed row by row, and all numbers as JSON.
 
 use serde::Serialize;
 use std::fs::File;
 use std::io::{self, BufWriter, Write};
 use std::path::Path;
 
-/// A table of columns that are wide enough for what is to come.
+/// A table with columns of fixed widths.
 pub(crate) struct Table {
     widths: Vec<usize>,
 }
 
 impl Table {
-    /// Prints the head: the columns' names and widths, the first one to the left, the others to the
-    /// right.
+    /// Prints the head, from names and widths of columns. The first column is left-aligned, the others are
+    /// right-aligned.
     pub(crate) fn new(columns: &[(&str, usize)]) -> Self {
         let table = Self { widths: columns.iter().map(|(_, width)| *width).collect() };
         table.row(columns.iter().map(|(name, _)| (*name).to_owned()));
@@ -29,14 +29,14 @@ impl Table {
     }
 }
 
-/// What was measured, for a program to read.
+/// A table in machine-readable form.
 #[derive(Serialize)]
 pub(crate) struct TableReport<'a, T> {
     /// The version of λV.
     pub(crate) version: &'static str,
-    /// The architecture that was measured.
+    /// The architecture of the machine.
     pub(crate) architecture: &'static str,
-    /// Runs of which medians were taken.
+    /// Number of runs of each median.
     pub(crate) runs: usize,
     /// The rows.
     pub(crate) rows: &'a [T],

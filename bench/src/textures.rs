@@ -1,4 +1,4 @@
-//! Shaders that read a texture, and what they read.
+//! Shaders that sample a texture, and the data of their textures.
 
 use lambdav_core::resource::Bound;
 use lambdav_core::texture::TextureData;
@@ -15,11 +15,11 @@ pub(crate) const SHADERS: [(&str, &str); 7] = [
     ("dependent", include_str!("../shaders/textures/dependent.lv")),
 ];
 
-/// Texels of a row, and rows.
+/// Width and height of the textures, in texels.
 const SIDE: u32 = 512;
 
-/// The same texels for each texture: sums of waves with a little noise, from 0 to 1. They are ordinary
-/// numbers, as of an image of 8 bits.
+/// The data of all textures, which have the same texels: sums of waves with a little noise, from 0 to 1.
+/// They are normal floats, as in an image of 8 bits.
 pub(crate) fn data(types: &Types) -> Vec<Bound> {
     let texel = |k: u32| {
         let (x, y) = (k % SIDE, k / SIDE);

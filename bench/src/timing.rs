@@ -1,25 +1,24 @@
-//! Measuring: runs of all that is compared in turn, so that noise hits all of it alike, and what
-//! they say.
+//! Timing: runs of the compared subjects alternate, so that noise hits all of them alike. Then summaries of
+//! the times.
 
 use cpu_time::ThreadTime;
 use serde::Serialize;
 use std::time::Instant;
 
-/// Something to measure.
+/// A subject to measure.
 pub(crate) type Subject<'a> = Box<dyn FnMut() + 'a>;
 
-/// What a time is.
+/// The clock of a measurement.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Clock {
-    /// That of this thread on a processor: what else the machine does takes less of it than of the
-    /// clock on the wall.
+    /// CPU time of this thread. Other load on the machine affects it less than wall time.
     Processor,
-    /// From beginning to end, for what uses other threads or processes.
+    /// Wall time, for subjects that use other threads or processes.
     Wall,
 }
 
 impl Clock {
-    /// Milliseconds that something takes.
+    /// The time of a call in milliseconds.
     pub(crate) fn time(self, what: impl FnOnce()) -> f64 {
         let (wall, processor) = (Instant::now(), ThreadTime::now());
         what();
@@ -30,9 +29,9 @@ impl Clock {
         time.as_secs_f64() * 1e3
     }
 
-    /// The milliseconds of each run of each subject. A run of the same subject before each counts
-    /// for nothing: what ran before leaves traces in the processor that cost up to a tenth of what
-    /// runs for a few milliseconds after it.
+    /// The time of each run of each subject in milliseconds. Before each timed run the same subject runs
+    /// once untimed: the state of the processor after another subject costs up to a tenth of a run of a few
+    /// milliseconds.
     pub(crate) fn interleaved(self, runs: usize, subjects: &mut [Subject<'_>]) -> Vec<Vec<f64>> {
         let mut times = vec![Vec::with_capacity(runs); subjects.len()];
         for _ in 0..runs {
@@ -45,19 +44,19 @@ impl Clock {
     }
 }
 
-/// What several runs say.
+/// Summary of several times or ratios.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub(crate) struct Summary {
-    /// The value in the middle; of an even number, the upper one of the two.
+    /// The median; of an even number of values the upper one.
     pub(crate) median: f64,
     /// The median distance from the median.
     pub(crate) spread: f64,
-    /// The least value.
+    /// The minimum.
     pub(crate) least: f64,
 }
 
 impl Summary {
-    /// Of at least one value.
+    /// Summarises at least one value.
     pub(crate) fn of(values: &[f64]) -> Self {
         let middle = median(values);
         let distances: Vec<f64> = values.iter().map(|v| (v - middle).abs()).collect();
@@ -65,12 +64,12 @@ impl Summary {
         Self { median: middle, spread: median(&distances), least }
     }
 
-    /// Of how many times as long the first takes as the second, run by run.
+    /// Summarises the ratios of first to second, run by run.
     pub(crate) fn of_ratios(first: &[f64], second: &[f64]) -> Self {
         Self::of(&first.iter().zip(second).map(|(a, b)| a / b).collect::<Vec<_>>())
     }
 
-    /// The same in another unit.
+    /// The summary in another unit.
     pub(crate) fn scaled(self, by: f64) -> Self {
         Self { median: self.median * by, spread: self.spread * by, least: self.least * by }
     }

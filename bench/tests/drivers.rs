@@ -1,4 +1,4 @@
-//! The table of drivers is made, and drivers get no pixel wrong where they should not.
+//! The table of drivers can be made, and drivers draw shaders without elementary functions exactly.
 
 use serde_json::Value;
 use std::process::Command;

@@ -1,4 +1,4 @@
-//! Programs of a size: one without branches, and one of many loops and branches.
+//! Generated programs of given sizes: straight-line ones, and ones with many loops and branches.
 
 use std::fmt::Write as _;
 
@@ -14,13 +14,13 @@ pub(super) fn programs() -> Vec<(String, String)> {
 const START: &str = "(define v0 (/ (.x (frag-coord)) (.x (resolution))))\n\
                      (define v1 (/ (.y (frag-coord)) (.y (resolution))))\n";
 
-/// Definitions of two operations each, of the last value and one of those before it.
+/// Definitions of two operations each, on the previous value and an earlier one.
 fn straight(size: usize) -> String {
     let mut text = START.to_owned();
     let last = size / 2;
     for i in 2..=last {
         let (before, earlier) = (i - 1, i.saturating_sub(7));
-        // Different numbers, so that no two definitions are equal.
+        // Different factors, so that no two definitions are equal.
         let factor = 0.5 + i as f64 / (8 * size) as f64;
         let _ = writeln!(text, "(define v{i} (+ (* v{before} {factor:.7}) v{earlier}))");
     }

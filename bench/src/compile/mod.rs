@@ -1,5 +1,4 @@
-//! What compiling costs: with the size of the program, for the gallery, and from the start of a
-//! process to an image.
+//! Compile times: by size of the program, for the gallery, and of whole processes up to an image.
 
 mod generated;
 mod process;
@@ -24,7 +23,7 @@ use serde::Serialize;
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// What can be asked of `compile`.
+/// Options of `compile`.
 #[derive(Args)]
 pub(crate) struct CompileOptions {
     #[command(flatten)]
@@ -41,19 +40,19 @@ pub(crate) struct CompileOptions {
 #[derive(Serialize)]
 pub(crate) struct Row {
     name: String,
-    /// Operations of the core that the output needs.
+    /// Number of core operations of the output's schedule.
     operations: usize,
-    /// From the text to the schedule.
+    /// Time from the text to the schedule.
     frontend: Summary,
-    /// From the schedule to machine code.
+    /// Time from the schedule to machine code.
     jit: Summary,
-    /// The lanes that were chosen.
+    /// The number of lanes chosen.
     lanes: u32,
-    /// Instructions before registers are allocated.
+    /// Number of instructions before register allocation.
     instructions: usize,
-    /// Bytes.
+    /// Bytes of machine code.
     code: usize,
-    /// The whole process, for an image of 256x256, if it was that which was measured.
+    /// Time of the whole process for an image of 256x256, if it was measured.
     process: Option<Summary>,
 }
 
@@ -139,7 +138,7 @@ fn gallery(folder: &Path) -> io::Result<Vec<(String, String)>> {
     Ok(shaders)
 }
 
-/// Compiles a program for an image of 256x256, again and again.
+/// Compiles a program for an image of 256x256 repeatedly.
 fn compile(name: &str, text: &str, runs: usize) -> Row {
     let size = Size::new(256, 256).expect("a common size");
     let core = || Loaded::from_text(name, text).core.expect("it compiles");
@@ -174,14 +173,14 @@ fn compile(name: &str, text: &str, runs: usize) -> Row {
     }
 }
 
-/// How many operations a program has.
+/// Number of operations of a program.
 fn operations(program: &Program) -> usize {
     let statements = program.blocks.iter().flat_map(|block| &block.statements);
     let is_operation = |s: &&Statement| matches!(s, Statement::Let { expr: Expr::Op(..), .. });
     statements.filter(is_operation).count()
 }
 
-/// How many instructions a kernel has before registers are allocated.
+/// Number of instructions of a kernel before register allocation.
 pub(crate) fn instructions(program: &Program, kernel: &SimdKernel) -> usize {
     let target = kernel.target();
     let compiler = Compiler {
@@ -190,7 +189,7 @@ pub(crate) fn instructions(program: &Program, kernel: &SimdKernel) -> usize {
         ..Compiler::new(target.with_allocation(kernel.allocation()))
     };
     let text = compiler.compile(program).expect("it has been compiled before").code.listing();
-    // Instructions are indented, and so are signatures and the like before the first block.
+    // Instructions are indented, but so are signatures and other lines before the first block.
     let mut in_block = false;
     let is_instruction = |line: &&str| {
         in_block = line.starts_with("block") || (in_block && !line.starts_with('}'));
@@ -203,7 +202,7 @@ pub(crate) fn instructions(program: &Program, kernel: &SimdKernel) -> usize {
 mod tests {
     use super::{compile, generated};
 
-    /// They compile, and are about as large as they say.
+    /// Generated programs compile, and have the size in their name within a tenth.
     #[test]
     fn generated_programs() {
         for (name, text) in generated::programs().into_iter().filter(|(_, t)| t.len() < 1 << 17) {

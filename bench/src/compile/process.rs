@@ -1,21 +1,21 @@
-//! Whole processes: from the start of the command to the image on the disk.
+//! Time of whole processes: from the start of the command to the image on disk.
 
 use crate::timing::{Clock, Summary};
 use std::io;
 use std::path::Path;
 use std::process::Command;
 
-/// One colour everywhere.
+/// A shader of a constant colour.
 pub(crate) const CONSTANT: &str = "(vec3 0.2 0.4 0.6)\n";
 
-/// Names and texts.
+/// Names and texts of programs.
 pub(super) const PROGRAMS: [(&str, &str); 2] =
     [("constant", CONSTANT), ("mandelbrot-image", include_str!("../../shaders/mandelbrot.lv"))];
 
-/// Of so many processes the median is taken.
+/// Number of processes of a median.
 const RUNS: usize = 20;
 
-/// Milliseconds that the command takes for an image of 256x256.
+/// Time of the command for an image of 256x256, in milliseconds.
 pub(super) fn time(command: &Path, text: &str) -> io::Result<Summary> {
     let folder = tempfile::tempdir()?;
     let (shader, image) = (folder.path().join("shader.lv"), folder.path().join("image.png"));
@@ -31,6 +31,6 @@ pub(super) fn time(command: &Path, text: &str) -> io::Result<Summary> {
             return Err(io::Error::other(format!("{}: {status}", command.display())));
         }
     }
-    // The first one brings the command into memory.
+    // The first process loads the command into memory.
     Ok(Summary::of(&times[1..]))
 }

@@ -1,12 +1,11 @@
-//! Nanoseconds per value of each elementary function: in machine code at each number of lanes,
-//! beside CORE-MATH called for one value after the other, and beside polynomials in single
-//! precision.
+//! Nanoseconds per value of each elementary function: in machine code at each number of lanes, beside
+//! CORE-MATH (one value after the other), and beside polynomials in single precision.
 //!
-//! Each pixel adds up the function at 64 arguments, spread evenly but without order over a typical
-//! range, so that a branch on the argument is as hard to foresee as it is in a picture of many
-//! things. The loop and its arguments are in all times but `own`, which is that of the usual number of
-//! lanes less what the same loop takes to add up the arguments themselves: what a function adds to a
-//! program. The sums are the same bits for all but the polynomials.
+//! Each pixel sums the function at 64 arguments. They are spread evenly over a typical range, but in
+//! scrambled order, so that branches on the argument are as unpredictable as in a varied picture. All times
+//! but `own` include the loop and the arguments. `own` is the time at the default number of lanes minus the
+//! time of the same loop summing the arguments themselves: the cost that a function adds to a program. All
+//! sums are equal in every bit, except those of the polynomials.
 
 mod oracle;
 mod polynomial;
@@ -22,13 +21,13 @@ use serde::Serialize;
 use std::hint::black_box;
 use std::io;
 
-/// A function, and where it is measured.
+/// A function, and the ranges of its operands.
 #[derive(Clone, Copy, Debug)]
 struct Domain {
     function: Elementary,
-    /// The least and the largest first operand.
+    /// Minimum and maximum of the first operand.
     x: [f32; 2],
-    /// The same of the second operand.
+    /// Minimum and maximum of the second operand.
     y: [f32; 2],
 }
 
@@ -63,19 +62,19 @@ const DOMAINS: [Domain; 18] = {
 #[derive(Serialize)]
 struct Row {
     name: &'static str,
-    /// CORE-MATH's.
+    /// Time of CORE-MATH.
     oracle: Summary,
-    /// At each number of lanes.
+    /// Times at each number of lanes.
     lanes: Vec<Timed>,
-    /// The polynomial's, likewise, if there is one.
+    /// Times of the polynomial at each number of lanes, if there is one.
     polynomial: Option<Vec<Timed>>,
-    /// The number of lanes if nobody says another.
+    /// The default number of lanes.
     default_lanes: u32,
-    /// At these, less the loop and the arguments.
+    /// Time at the default number of lanes, without the loop and the arguments.
     own: Summary,
-    /// How many times as fast as CORE-MATH the best number of lanes is.
+    /// Time of CORE-MATH over time at the best number of lanes.
     speed: Summary,
-    /// How many times as long as the polynomial it takes, both at the default number of lanes.
+    /// Time over the polynomial's time, both at the default number of lanes.
     time: Option<Summary>,
 }
 
@@ -121,7 +120,7 @@ fn print(table: &Table, row: &Row) {
     }
 }
 
-/// One row.
+/// Measures a row.
 fn measure(domain: &Domain, runs: usize) -> Row {
     let compile = |value| -> Vec<Compiled> {
         let lanes = Shape::LANES.into_iter();
@@ -183,7 +182,7 @@ fn measure(domain: &Domain, runs: usize) -> Row {
     }
 }
 
-/// That all compute the oracle's bits.
+/// Checks that all subjects compute the oracle's bits.
 fn check(domain: &Domain, compiled: &[Compiled], wanted: &[[f32; 4]]) {
     for compiled in compiled {
         let mut pixels = vec![[0.0; 4]; PIXELS];
@@ -200,7 +199,7 @@ mod tests {
     use super::program::{Compiled, PIXELS, Value};
     use super::{DOMAINS, check, oracle, polynomial};
 
-    /// All sums are the oracle's, at every number of lanes.
+    /// All sums equal the oracle's, at every number of lanes.
     #[test]
     fn functions_are_the_oracles() {
         for domain in &DOMAINS {
@@ -211,7 +210,7 @@ mod tests {
         }
     }
 
-    /// Polynomials of single precision are what they should be: nearly right.
+    /// Polynomials of single precision have small errors.
     #[test]
     fn polynomials_are_near() {
         for domain in DOMAINS.iter().filter(|domain| polynomial::exists(domain.function)) {

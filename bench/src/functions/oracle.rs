@@ -1,4 +1,4 @@
-//! The sums by CORE-MATH, one value after the other.
+//! The sums computed with CORE-MATH, one value after the other.
 
 use super::Domain;
 use super::program::{COLUMNS, ROUNDS, STEPS};
@@ -8,7 +8,7 @@ fn fract(x: f32) -> f32 {
     x - x.floor()
 }
 
-/// The sums of all pixels, in the first component; the formulas are those of `program.rs`.
+/// The sums of all pixels, in the first component. The formulas are those of `program.rs`.
 pub(super) fn sums(domain: &Domain, pixels: &mut [[f32; 4]]) {
     use Elementary::*;
     match domain.function {

@@ -1,22 +1,22 @@
-//! `sin` and `exp` as everybody computes them who does not need all digits: in binary32, by Cody
-//! and Waite's reduction and the minimax polynomials of Cephes (Moshier). They are put in the place
-//! of the correctly rounded functions in the lane program, so that all else stays as it is.
+//! `sin` and `exp` as usual without correct rounding: in binary32, by Cody and Waite's reduction and the
+//! minimax polynomials of Cephes (Moshier). They replace the correctly rounded functions in the lane
+//! program, so that the rest of the program stays the same.
 
 use lambdav_core::op::Elementary;
 use lambdav_simd_backend::lanes::{
     Block, Expr, Kind, LaneProgram, Op, Rate, Statement, ValueId, ValueInfo,
 };
 
-/// Whether there is one for the function.
+/// True if the function has a polynomial.
 pub(super) fn exists(function: Elementary) -> bool {
     matches!(function, Elementary::Sin | Elementary::Exp)
 }
 
-/// 1.5·2^23: added to a number below 2^22, it rounds that to an integer, which then is the
-/// difference of the bits.
+/// 1.5·2^23. Adding it to a number below 2^22 rounds the number to an integer, which then is in the low
+/// bits.
 const MAGIC: f32 = 12_582_912.0;
 
-/// The program with polynomials in the place of functions that have one.
+/// The program with functions replaced by their polynomials.
 pub(super) fn instead(program: &LaneProgram) -> LaneProgram {
     let mut result = program.clone();
     for (i, block) in program.blocks.iter().enumerate() {
@@ -71,12 +71,12 @@ impl Builder<'_> {
         value
     }
 
-    /// The last operation gets the name of the value that it stands for.
+    /// Defines `value` by the last operation of its polynomial.
     fn end(&mut self, op: Op, operands: &[ValueId], value: ValueId) {
         self.statements.push(Statement::Let { value, expr: Expr::Op(op, operands.into()) });
     }
 
-    /// x − k·part for each part, k being an integer.
+    /// x − k·part for each part, where k is an integer.
     fn reduce(&mut self, x: ValueId, k: ValueId, parts: &[f32]) -> ValueId {
         parts.iter().fold(x, |r, &part| {
             let part = self.c(part);
@@ -85,7 +85,7 @@ impl Builder<'_> {
         })
     }
 
-    /// x times a factor as an integer: with [`MAGIC`] on it, and without.
+    /// x times a factor, rounded to an integer: with [`MAGIC`] added, and without.
     fn rounded(&mut self, x: ValueId, factor: f32) -> (ValueId, ValueId) {
         let (factor, magic) = (self.c(factor), self.c(MAGIC));
         let quotient = self.op(Op::Mul, &[x, factor]);
@@ -93,7 +93,7 @@ impl Builder<'_> {
         (rounded, self.op(Op::Sub, &[rounded, magic]))
     }
 
-    /// By Horner's rule, from the highest coefficient down.
+    /// Evaluates a polynomial by Horner's rule, from the highest coefficient down.
     fn polynomial(&mut self, x: ValueId, coefficients: &[f32]) -> ValueId {
         let highest = self.c(coefficients[0]);
         coefficients[1..].iter().fold(highest, |sum, &coefficient| {
@@ -103,7 +103,7 @@ impl Builder<'_> {
         })
     }
 
-    /// For |x| up to some thousands.
+    /// Sine for |x| up to some thousands.
     fn sin(&mut self, x: ValueId, value: ValueId) {
         let (rounded, k) = self.rounded(x, std::f32::consts::FRAC_2_PI);
         let r = self.reduce(x, k, &[1.570_312_5, 4.837_513e-4, 7.549_79e-8]);
@@ -127,7 +127,7 @@ impl Builder<'_> {
         self.end(Op::Bits, &[bits], value);
     }
 
-    /// Zero and infinity are not reached; what is beyond is as at −87 and 88.
+    /// Exponential function. Arguments are clamped to −87 and 88, so the result is neither 0 nor infinite.
     fn exp(&mut self, x: ValueId, value: ValueId) {
         let (low, high) = (self.c(-87.0), self.c(88.0));
         let x = self.op(Op::Max, &[x, low]);

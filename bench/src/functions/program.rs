@@ -1,4 +1,4 @@
-//! The programs that are measured: a loop around a function, from a shader's text to machine code.
+//! The measured programs: a loop around a function, compiled from a shader's text.
 
 use super::{Domain, polynomial};
 use lambdav_core::schedule::schedule;
@@ -12,18 +12,20 @@ use lambdav_simd_backend::registers::{Callable, Inputs, Poll, Row, Status};
 use lambdav_simd_backend::{Compiler, Target};
 use std::sync::atomic::AtomicU64;
 
-/// Pixels in a row, and rows: whole groups of every shape, and so many that the rare argument which only
-/// ball arithmetic decides weighs what it does in the mean.
+/// Number of pixels in a row, and number of rows: whole groups of every shape. There are enough pixels to
+/// include the rare arguments that need ball arithmetic at their average frequency.
 pub(super) const COLUMNS: u32 = 256;
 const ROWS: u32 = 256;
 
-/// Values that each pixel adds up: so many that storing it, and leaving the loop, which is hard to foresee, do not weigh.
+/// Number of values that each pixel sums: enough that the store and the mispredicted loop exit do not
+/// count.
 pub(super) const ROUNDS: u32 = 64;
 
 pub(super) const PIXELS: usize = (COLUMNS * ROWS) as usize;
 pub(super) const VALUES: usize = PIXELS * ROUNDS as usize;
 
-/// From one argument to the next, as a part of the range: irrational enough to reach everywhere.
+/// Step from one argument to the next, as a fraction of the range: nearly irrational, so that the arguments
+/// cover the range.
 pub(super) const STEPS: [f32; 2] = [0.569_840_3, 0.438_579];
 
 /// A loop in machine code.
@@ -36,18 +38,18 @@ pub(super) struct Compiled {
 static FRONTIER: AtomicU64 = AtomicU64::new(u64::MAX);
 const POLL: Poll<'_> = Poll { frontier: &FRONTIER, first: 0 };
 
-/// What each round adds.
+/// The summand of each round.
 #[derive(Clone, Copy)]
 pub(super) enum Value {
     /// The function.
     Function,
-    /// The polynomial in its place.
+    /// The polynomial instead of the function.
     Polynomial,
     /// The arguments themselves.
     Arguments,
 }
 
-/// The shader.
+/// The text of the shader.
 fn text(domain: &Domain, value: Value) -> String {
     let operand = |[low, high]: [f32; 2], step: f32| {
         format!("(+ {low} (* {} (fract (+ base (* i {step})))))", high - low)
@@ -67,7 +69,7 @@ fn text(domain: &Domain, value: Value) -> String {
 }
 
 impl Compiled {
-    /// For a number of lanes, or the usual one.
+    /// Compiles for the given number of lanes, or the default one.
     pub(super) fn new(domain: &Domain, lanes: Option<u32>, value: Value) -> Self {
         let loaded = Loaded::from_text("function.lv", &text(domain, value));
         let core = loaded.core.expect("the text is a program");
@@ -77,7 +79,7 @@ impl Compiled {
         let target = Target::host().expect("a machine that is not too old");
         let mut compiler = Compiler { lanes, ..Compiler::new(target) };
         let mut program = compiler.lane_program(&scheduled);
-        // As many lanes as the function has, with the polynomial too.
+        // The polynomial gets the same number of lanes as the function.
         compiler.lanes = Some(compiler.choice(&program).shape.lanes());
         if let Value::Polynomial = value {
             program = polynomial::instead(&program);

@@ -29,7 +29,7 @@ fn fraction_of(p: f32) -> f32 {
     fract(43.75 * fract(p * 0.318_4))
 }
 
-/// How many of the rays meet nothing.
+/// Number of rays that hit nothing.
 fn open(p: Vec3, normal: Vec3, start: Vec2) -> f32 {
     let is_steep = normal[0] < 0.6 && normal[0] > -0.6;
     let helper = if is_steep { [1.0, 0.0, 0.0] } else { [0.0, 1.0, 0.0] };

@@ -1,4 +1,4 @@
-//! The expanded builtins of λV in Rust, in the order of operations that LANGUAGE §6 gives them.
+//! The expanded builtins of λV in Rust, in the order of operations of LANGUAGE §6.
 
 use std::array::from_fn;
 

@@ -1,4 +1,4 @@
-//! Times of the kernels over scalar Rust.
+//! Speed of the kernels relative to scalar Rust.
 
 use super::{KERNELS, Kernel};
 use crate::BenchArguments;
@@ -21,45 +21,45 @@ use std::thread;
 
 const TILE: u32 = 32;
 
-/// Width and height of the image that is measured: enough pixels for the number of lanes that large
-/// images have.
+/// Width and height of the image: enough pixels for the number of lanes that large images get.
 const SIDE: u32 = 1024;
 
-/// A row of the table. Times are milliseconds, speeds are times over scalar Rust.
+/// A row of the table. Times are milliseconds. Speeds are the time of scalar Rust over that of machine
+/// code.
 #[derive(Serialize)]
 struct Row {
     name: &'static str,
     /// Scalar Rust.
     scalar: Summary,
-    /// At each number of lanes, and then at the usual one.
+    /// At each number of lanes, then at the default one.
     lanes: Vec<Compiled>,
-    /// At the usual number of lanes, for each target that the machine can execute.
+    /// At the default number of lanes, for each target that the machine can execute.
     targets: Vec<Compiled>,
-    /// How many times as fast two threads render as one, if there are processors for two.
+    /// Speed-up of two threads over one, if there are two processors.
     threads: Option<Summary>,
-    /// From the text to the schedule.
+    /// Time from the text to the schedule.
     frontend: Summary,
 }
 
-/// What machine code does for a number of lanes.
+/// Measurements of machine code for a number of lanes.
 #[derive(Serialize)]
 struct Compiled {
     target: &'static str,
     lanes: u32,
     time: Summary,
     speed: Summary,
-    /// From the schedule to machine code.
+    /// Time from the schedule to machine code.
     jit: Summary,
-    /// Bytes.
+    /// Bytes of machine code.
     code: usize,
     stack: usize,
-    /// Instructions before registers are allocated.
+    /// Number of instructions before register allocation.
     instructions: usize,
 }
 
 /// Measures and prints.
 pub(crate) fn run(options: &BenchArguments) -> io::Result<()> {
-    println!("ms of scalar Rust, and how many times as fast machine code is; best: default / best");
+    println!("ms of scalar Rust, and speed-ups over scalar Rust; best: default / best");
     let mut columns = vec![("kernel", 17), ("Rust ms", 8)];
     let lanes = Shape::LANES.map(|lanes| format!("x{lanes}"));
     columns.extend(lanes.iter().map(|name| (name.as_str(), 6)));
@@ -100,8 +100,8 @@ fn print(table: &Table, row: &Row) {
     table.row(cells);
 }
 
-/// Everything is computed tile by tile into the same buffer, so that what is compared is the
-/// kernels.
+/// The tiles of an image. Every subject computes them into one small buffer, so that the comparison is of
+/// kernels, not of memory.
 fn tiles(size: Size) -> impl Iterator<Item = Tile> {
     let starts = |side: u32| (0..side).step_by(TILE as usize);
     let tile = move |x: u32, y: u32| {
@@ -111,7 +111,7 @@ fn tiles(size: Size) -> impl Iterator<Item = Tile> {
     starts(size.height()).flat_map(move |y| starts(size.width()).map(move |x| tile(x, y)))
 }
 
-/// The samples of an image, tile by tile, computed in a buffer of their own.
+/// Computes an image tile by tile in a buffer of one tile.
 fn scalar(kernel: &Kernel, size: Size, mut seen: impl FnMut(&[f32])) {
     let mut samples = vec![0.0; (TILE * TILE * 4) as usize];
     let resolution = [size.width() as f32, size.height() as f32];
@@ -132,12 +132,12 @@ fn compiled(engine: &SimdEngine, size: Size, mut seen: impl FnMut(&[f32])) {
     }
 }
 
-/// The bits of all samples in order of tiles; NaN is NaN.
+/// The bits of samples, in the order of tiles. All NaNs are equal.
 fn bits(samples: &[f32]) -> impl Iterator<Item = u32> {
     samples.iter().map(|s| if s.is_nan() { 0x7fc0_0000 } else { s.to_bits() })
 }
 
-/// How many samples of the image differ from the scalar version's.
+/// Number of samples that differ from the scalar version.
 fn differences(kernel: &Kernel, engine: &SimdEngine, size: Size) -> usize {
     let (mut wanted, mut found) = (Vec::new(), Vec::new());
     scalar(kernel, size, |samples| wanted.extend(bits(samples)));
@@ -151,12 +151,12 @@ fn engine(loaded: &Loaded, size: Size, way: Way) -> SimdEngine {
     SimdEngine::for_target(core, 0, &settings, way.lanes, way.target()).expect("it compiles")
 }
 
-/// What code is made for, by its name, and for how many lanes.
+/// Name of the target, and number of lanes.
 #[derive(Clone, Copy, Debug, Default)]
 struct Way {
-    /// By default this machine.
+    /// Default: this machine.
     target: Option<&'static str>,
-    /// By default the usual number.
+    /// Default: chosen by the compiler.
     lanes: Option<u32>,
 }
 
@@ -170,7 +170,7 @@ impl Way {
     }
 }
 
-/// Each number of lanes, the usual one, and each target.
+/// Each number of lanes, the default one, and each target.
 fn ways() -> impl Iterator<Item = Way> {
     let lanes = Shape::LANES.map(|lanes| Way { lanes: Some(lanes), ..Way::default() });
     let targets = Target::here().map(|name| Way { target: Some(name), ..Way::default() });
@@ -224,9 +224,8 @@ fn measure(kernel: &Kernel, runs: usize) -> Row {
     }
 }
 
-/// How many times as fast two threads render a square image as one, if there are processors for
-/// two. They render into a frame that is there: fresh memory costs the system time, most of which
-/// threads do not share.
+/// Speed-up of two threads over one for a square image, if there are two processors. The frame exists
+/// already: threads do not share most of the system time that fresh memory costs.
 fn threads(loaded: &Loaded, runs: usize) -> Option<Summary> {
     let processors = thread::available_parallelism().ok()?;
     let size = Size::new(SIDE, SIDE).expect("a common size");
@@ -249,7 +248,7 @@ fn threads(loaded: &Loaded, runs: usize) -> Option<Summary> {
     })
 }
 
-/// Milliseconds of the frontend, and of the JIT each way.
+/// Milliseconds of the frontend, and of the JIT for each way.
 fn compile_times(kernel: &Kernel, size: Size, runs: usize) -> Vec<Vec<f64>> {
     let mut times = vec![Vec::with_capacity(runs); 1 + ways().count()];
     for _ in 0..runs {
@@ -279,7 +278,7 @@ fn compile_times(kernel: &Kernel, size: Size, runs: usize) -> Vec<Vec<f64>> {
 mod tests {
     use super::{KERNELS, Loaded, Size, differences, engine, ways};
 
-    /// On a size that no group divides.
+    /// The size is not a multiple of any group.
     #[test]
     fn scalar_rust_computes_the_same() {
         let size = Size::new(37, 41).expect("a common size");

@@ -1,9 +1,8 @@
-//! The kernels: each a shader, and the same in scalar Rust.
+//! The kernels: each is a shader, and the same computation in scalar Rust.
 //!
-//! The Rust has the formulas of the shader in the same order, a pixel at a time, and the elementary
-//! functions of the machine code (`bodies.rs`), so that both compute the same bits by the same way.
-//! Scalar is how it is written: where the compiler computes components side by side, as it does in
-//! `volume`, that is its good right.
+//! The Rust code has the formulas of the shader in the same order, one pixel at a time, and the elementary
+//! functions of the machine code (`bodies.rs`). So both compute the same bits by the same algorithm. The
+//! source is scalar; the Rust compiler may still vectorise it, as it does for `volume`.
 
 mod ambient_occlusion;
 mod binomial;
@@ -29,11 +28,11 @@ use lambdav_raster::Tile;
 pub(crate) struct Kernel {
     pub(crate) name: &'static str,
     pub(crate) shader: &'static str,
-    /// The pixels of a tile of an image of that resolution, RGBA.
+    /// Computes the pixels of a tile as RGBA, for an image of a resolution.
     scalar: fn(Tile, Vec2, &mut [f32]),
 }
 
-/// All of them.
+/// All kernels.
 pub(crate) const KERNELS: [Kernel; 13] = [
     Kernel {
         name: "mandelbrot",

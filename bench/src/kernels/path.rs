@@ -30,7 +30,7 @@ const BALLS: [Ball; 4] = [
     Ball { centre: [0.9, 0.2, 2.6], radius: 0.3, colour: [0.3, 0.5, 0.9] },
 ];
 
-/// A number from 0 to 1; moves the state on.
+/// A random number from 0 to 1. Advances the state.
 fn random(state: &mut u32) -> f32 {
     let word = ((*state >> ((*state >> 28) + 4)) ^ *state).wrapping_mul(277_803_737);
     *state = state.wrapping_mul(747_796_405).wrapping_add(2_891_336_453);

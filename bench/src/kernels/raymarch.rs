@@ -20,8 +20,8 @@ fn ring(p: Vec3) -> f32 {
     length([around, q[1]]) - 0.25
 }
 
-// As in the machine code, where every application is inlined; by itself the compiler calls it,
-// which takes longer.
+// The machine code inlines every application too. By default the Rust compiler calls the function, which
+// is slower.
 #[inline(always)]
 fn scene(p: Vec3) -> f32 {
     min(min(p[1], ball(p)), min(block(p), ring(p)))

@@ -30,7 +30,7 @@ fn light_at(p: Vec3) -> f32 {
     exp(-1.5 * sum)
 }
 
-/// The light that arrives, and what still shines through.
+/// The light that arrives, and the transmittance of the ray.
 fn march(origin: Vec3, ray: Vec3, start: f32, end: f32) -> Vec2 {
     let (mut t, mut light, mut through) = (start, 0.0, 1.0);
     while t < end && through > 0.005 {
