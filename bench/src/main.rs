@@ -90,7 +90,7 @@ impl BenchArguments {
     /// Writes the rows to the JSON file, if one is requested. Fails if no subject was selected.
     fn save<T: serde::Serialize>(&self, rows: &[T]) -> io::Result<()> {
         if rows.is_empty() {
-            return Err(io::Error::other(format!("no subject is called {}", self.names.join(", "))));
+            return Err(io::Error::other(format!("unknown names: {}", self.names.join(", "))));
         }
         self.json.as_ref().map_or(Ok(()), |path| table::write_json(path, self.runs(), rows))
     }

@@ -3,7 +3,7 @@
 //! Machine code has no counters. The interpreter of lane programs counts, on a sample of the groups of an
 //! image.
 //!
-//! # What is counted
+//! # Counting
 //!
 //! An operation computes all lanes of a group. Only the lanes that are *active* in its block need the
 //! result:
@@ -87,8 +87,8 @@ pub(crate) fn sample(
     Activity { share, groups, planned }
 }
 
-/// Column and row of a group to sample: all groups if they are few, else points of M. Roberts' sequence R2,
-/// whose every prefix is spread evenly.
+/// Column and row of a group to sample: all groups if they are few, else points of M. Roberts' sequence R2.
+/// Any number of its first points is spread evenly.
 fn place(index: u32, columns: u32, rows: u32) -> (u32, u32) {
     if u64::from(columns) * u64::from(rows) <= GROUPS.into() {
         return (index % columns, index / columns);

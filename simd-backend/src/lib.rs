@@ -9,13 +9,13 @@
 //!
 //! | module | is |
 //! |---|---|
-//! | [`pipeline`] | the stages in order, and the decisions between them: the entry point |
+//! | [`pipeline`] | the stages in order, and the decisions between them; the entry point |
 //! | [`lanes`] | the lane program: lowering, verifier, interpreter, printer |
 //! | [`registers`] | the register program: lowering, spilling, verifier, interpreter, printer |
-//! | [`machine`], [`cost`] | what is known of a machine, and of what things cost |
-//! | [`emit`] | from the register program to machine code: the ABI, emitters, memory and calls |
+//! | [`machine`], [`cost`] | descriptions of machines, and the cost model |
+//! | [`emit`] | machine code of the register program: the ABI, emitters, memory and calls |
 //! | [`kernel`] | compiled programs as kernels of the raster |
-//! | [`activity`] | how well lanes are used |
+//! | [`activity`] | lane utilisation |
 //!
 //! Each stage depends on earlier stages only. Lane programs and register programs have verifiers and
 //! interpreters, so mistakes in masks or in spilling show without any machine code.

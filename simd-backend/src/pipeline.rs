@@ -5,7 +5,7 @@
 //!                                          for a Shape            for a Machine
 //! ```
 //!
-//! *What is shown is what runs*: kernels, `compile --emit`, tests and the benchmark all call a
+//! *Listings show the code that runs*: kernels, `compile --emit`, tests and the benchmark all call a
 //! [`Compiler`]. The [`Compilation`] holds the product of each stage exactly as the next stage took it.
 //! Decisions between stages are made here: the shape, how registers are allocated, and a smaller number of
 //! lanes if the code needs too much stack, memory for arrays or too many instructions.
@@ -51,8 +51,8 @@ pub struct Compiler {
     pub of_primitive: Vec<u32>,
     /// Listings of the code to make.
     pub listing: Listing,
-    /// Deadline of the compilation. It is checked between stages only; emitters cannot poll it. The longest stage
-    /// takes one and a half seconds at the limits.
+    /// Deadline of the compilation. It is checked between stages only, since emitters cannot poll it. The
+    /// longest stage takes one and a half seconds at the limits.
     pub deadline: Option<Instant>,
 }
 

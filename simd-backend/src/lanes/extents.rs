@@ -1,9 +1,9 @@
 //! Sizes of textures and buffers: their words in the inputs, and the bounds of indices that follow.
 //!
 //! A lane program knows the *format* of a resource: the number of words of a texel or an element, and the
-//! maximum number of levels. Its sizes are words of the program's inputs, one [`Extent`] each. Consecutive
-//! words form the resource's *descriptor*. Only the host makes descriptors, when data is bound
-//! ([`Resource::describe`]). Baked sizes ([`Extents`]) are constants and have no descriptor.
+//! maximum number of levels. Its sizes are words of the program's inputs, one [`Extent`] each.
+//! Consecutive words form the resource's *descriptor*. Only the host makes descriptors, when data is
+//! bound ([`Resource::describe`]). Baked sizes ([`Extents`]) are constants and have no descriptor.
 //!
 //! # Bounds
 //!
@@ -11,16 +11,16 @@
 //! descriptor ([`Within`]). Let w, h be the width and height of a texture's first level, n the number of
 //! all its texels or of a buffer's elements, and s the words of a texel or an element:
 //!
-//! - An extent is its own bound. The last column is w − 1, the last row h − 1, the last texel or element n
-//!   − 1.
+//! - An extent is its own bound. The last column is w − 1, the last row h − 1, the last texel or element
+//!   n − 1.
 //! - Min-unsigned, `and` and a right shift do not exceed an operand.
 //! - A row times the width is at most (h − 1)·w. Plus a column it is at most h·w − 1 ≤ n − 1.
-//! - The index of a texel or an element, times a constant c ≤ s, is at most c·(n − 1). Plus an integer that
-//!   is at most m it is at most c·(n − 1) + m.
+//! - The index of a texel or an element, times a constant c ≤ s, is at most c·(n − 1). Plus an integer
+//!   that is at most m it is at most c·(n − 1) + m.
 //!
 //! So the word at c·(n − 1) + m is one of the s·n words if c ≤ s and m < s. Products and sums do not
-//! overflow: no resource has 2^32 words. Each bound is about one resource: an index made of extents of two
-//! resources has no bound.
+//! overflow: no resource has 2^32 words. Each bound is about one resource: an index made of extents of
+//! two resources has no bound.
 
 use lambdav_core::limits::{BUFFER_WORDS, TEXELS};
 use lambdav_core::resource;

@@ -45,7 +45,7 @@ pub struct Group<'a> {
 pub fn interpret(program: &LaneProgram, group: &Group<'_>) -> Result<Vec<[f32; 4]>, LoopLimit> {
     observe(program, group, &mut ()).map_err(|interruption| match interruption {
         Interruption::Limit(limit) => limit,
-        Interruption::Observer => unreachable!("nobody observes it"),
+        Interruption::Observer => unreachable!("the observer `()` never stops"),
     })
 }
 
@@ -252,7 +252,7 @@ impl<'a, O: Observer> Interpreter<'a, O> {
                 }
                 End::Rec(arguments) => {
                     let Some(Statement::Loop { params, body, site, .. }) = top.of else {
-                        unreachable!("it stands in the tail of a loop");
+                        unreachable!("a `rec` stands in the tail of a loop");
                     };
                     self.copy(params, arguments);
                     top.rounds += 1;

@@ -30,7 +30,7 @@ pub(super) fn sink(program: &mut LaneProgram) {
     for (block, (moved, gone)) in program.blocks.iter_mut().zip(moved.into_iter().zip(gone)) {
         let (mut gone, mut index) = (gone.into_iter().rev().peekable(), 0..);
         block.statements.retain(|_| {
-            let index: usize = index.next().expect("there is no last number");
+            let index: usize = index.next().expect("the range is endless");
             gone.next_if_eq(&index).is_none()
         });
         block.statements.splice(..0, moved.into_iter().rev());

@@ -72,7 +72,7 @@ impl Lowering<'_> {
     /// The values of an arm that no lane takes. They are undefined. An array stays the one that it was
     /// before the value of index `first`.
     pub(super) fn undefined_arm(&mut self, first: usize) {
-        let like = self.work.values.last().expect("values have been left").clone();
+        let like = self.work.values.last().expect("values were pushed").clone();
         let value = |like| match self.lineage.before(like, first) {
             Some(array) if self.out.kind(like).words().is_some() => array,
             _ => self.undefined(self.out.kind(like)),

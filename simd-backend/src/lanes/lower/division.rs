@@ -10,37 +10,36 @@
 //!
 //! # Constant divisors
 //!
-//! Computed by the upper half of a product with 2^p/d rounded up (T. Granlund, P. L. Montgomery, "Division
-//! by Invariant Integers using Multiplication", 1994).
+//! Computed by the upper half of a product with 2^p/d rounded up (T. Granlund, P. L. Montgomery,
+//! "Division by Invariant Integers using Multiplication", 1994).
 //!
-//! *Unsigned.* Let m·d = 2^p + e with 0 < e ≤ 2^(p−32). Then n·m/2^p = n/d + n·e/(d·2^p). The last term is
-//! less than 1/d for n < 2^32, so both sides have the same floor. With p = 32 + s and 2^s ≥ d such an m
-//! always exists, below 2^33; with a smaller s it may exist. If m = 2^32 + m', the upper half of its
-//! product is n + t, where t is that of m'. (n + t)/2^s is computed as (t + (n − t)/2)/2^(s−1), which does
-//! not overflow.
+//! *Unsigned.* Let m·d = 2^p + e with 0 < e ≤ 2^(p−32). Then n·m/2^p = n/d + n·e/(d·2^p). The last term
+//! is less than 1/d for n < 2^32, so both sides have the same floor. With p = 32 + s and 2^s ≥ d such an
+//! m always exists, below 2^33; with a smaller s it may exist. If m = 2^32 + m', the upper half of its
+//! product is n + t, where t is that of m'. (n + t)/2^s is computed as (t + (n − t)/2)/2^(s−1), which
+//! does not overflow.
 //!
 //! *Signed.* With 0 < e ≤ 2^(p−31) the same holds for n < 2^31, with an m below 2^32. For negative n,
 //! n·m/2^p is less than n/d by less than 1/d, so its floor is the truncated quotient minus one.
-
 //!
 //! # Divisors that are uniform over the frame
 //!
-//! The same algorithm, for all divisors, with a multiplier and shift counts that are computed once for the
-//! frame (figures 4.1 and 5.1 of that article). Let d be the absolute value of the divisor, or 1 if it is
-//! 0. Let l = ⌈log2 d⌉, so that 2^(l−1) < d ≤ 2^l. (l is the number of bits of d − 1; the exponent of d − ½
-//! gives it.)
+//! The same algorithm, for all divisors, with a multiplier and shift counts that are computed once for
+//! the frame (figures 4.1 and 5.1 of that article). Let d be the absolute value of the divisor, or 1 if
+//! it is 0. Let l = ⌈log2 d⌉, so that 2^(l−1) < d ≤ 2^l. (l is the number of bits of d − 1; the exponent
+//! of d − ½ gives it.)
 //!
-//! *Unsigned.* With m = ⌊2^32·(2^l − d)/d⌋ + 1 and t the upper half of n·m, the quotient is (t + (n −
-//! t)/2^min(l,1))/2^max(l−1,0), which does not overflow.
+//! *Unsigned.* With m = ⌊2^32·(2^l − d)/d⌋ + 1 and t the upper half of n·m, the quotient is
+//! (t + (n − t)/2^min(l,1))/2^max(l−1,0), which does not overflow.
 //!
 //! *Signed.* With m = ⌊2^32·2^(l−1)/d⌋ + 1, which is below 2^32 for d ≥ 2, the floor of n·m/2^(32+l−1) is
-//! the truncated quotient, minus one if n is negative. For d = 1, m would be 2^32 + 1; instead m is 1 and n
-//! is added to the product's upper half. (A remainder by 1 is masked instead.)
+//! the truncated quotient, minus one if n is negative. For d = 1, m would be 2^32 + 1; instead m is 1 and
+//! n is added to the product's upper half. (A remainder by 1 is masked instead.)
 //!
-//! *The multiplier.* ⌊2^32·r/d⌋ for r < d is computed as two digits of 16 bits, in binary64. 2^16·r < 2^48
-//! is exact, and its quotient by d is below 2^16. So the rounding error is at most 2^-37 and does not reach
-//! the next integer, which is at least 1/d > 2^-33 away. The rest, 2^16·r minus the digit times d, is exact
-//! too.
+//! *The multiplier.* ⌊2^32·r/d⌋ for r < d is computed as two digits of 16 bits, in binary64.
+//! 2^16·r < 2^48 is exact, and its quotient by d is below 2^16. So the rounding error is at most 2^-37
+//! and does not reach the next integer, which is at least 1/d > 2^-33 away. The rest, 2^16·r minus the
+//! digit times d, is exact too.
 
 use super::state::{Invariant, Lowering};
 use crate::lanes::{Kind, Op, Rate, ValueId};

@@ -53,8 +53,8 @@ impl Lowering<'_> {
             }
             Exit::Leave(leaving, leaves, results) => {
                 let Leaving { ref round, leave, .. } = leaving;
-                // Use the leave mask, so that the condition dies here. Then the leave mask can be one
-                // comparison under a mask.
+                // Use the leave mask, so that the condition dies here. Then a machine with comparisons
+                // under a mask computes the leave mask in one instruction.
                 let staying = self.op(Op::AndNot, &[round.live, leaves]);
                 self.lineage.some_of(staying, round.live);
                 self.lineage.opposite(staying, leaves);

@@ -61,7 +61,7 @@ impl Lowering<'_> {
                     }
                 }
             }
-            CoreExpr::Input(_) => unreachable!("it is no aggregate"),
+            CoreExpr::Input(_) => unreachable!("inputs do not lie in memory"),
         })
     }
 

@@ -31,15 +31,15 @@ impl Lowering<'_> {
     }
 
     pub(super) fn take_values(&mut self) -> Vec<ValueId> {
-        self.work.values.pop().expect("values have been left")
+        self.work.values.pop().expect("values were pushed")
     }
 
     pub(super) fn take_block(&mut self) -> lanes::BlockId {
-        self.work.blocks.pop().expect("a block has been left")
+        self.work.blocks.pop().expect("a block was pushed")
     }
 
     pub(super) fn take_tail(&mut self) -> Tail {
-        self.work.tails.pop().expect("a tail has been left")
+        self.work.tails.pop().expect("a tail was pushed")
     }
 
     /// A block without statements.
@@ -81,13 +81,13 @@ impl Lowering<'_> {
             }
             Task::CloseArm => self.close(End::Yield(Box::default())),
             Task::Close => {
-                let end = self.work.ends.pop().expect("an end has been left");
+                let end = self.work.ends.pop().expect("an end was pushed");
                 self.close(end);
             }
             Task::Undefined(first) => self.undefined_arm(first),
             Task::Guarded(id, mask) => self.guarded(id, mask),
             Task::Second(mask) => {
-                let left = self.work.values.last().expect("values have been left");
+                let left = self.work.values.last().expect("values were pushed");
                 self.lineage.begin_second(mask, left);
             }
             Task::Select(condition, ways) => self.select_arms(condition, ways),
@@ -110,7 +110,7 @@ impl Lowering<'_> {
             Task::TailEnd(round, id, mask, results) => self.tail_end(round, id, mask, results),
             Task::Part(round, id, mask, results) => self.part(round, id, mask, results),
             Task::SecondPart(round, id, mask) => {
-                let first = self.work.tails.last_mut().expect("a tail has been left");
+                let first = self.work.tails.last_mut().expect("a tail was pushed");
                 let results = std::mem::take(&mut first.results);
                 let arguments = first.again.iter().flat_map(|(_, arguments)| arguments);
                 let left: Vec<ValueId> = results.iter().chain(arguments).copied().collect();
