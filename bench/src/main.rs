@@ -51,7 +51,7 @@ struct Command {
 
 #[derive(Subcommand)]
 enum What {
-    /// Times over the same kernels in scalar Rust
+    /// Speed of the kernels over the same in scalar Rust
     Kernels(BenchArguments),
     /// Nanoseconds per value of the elementary functions
     Functions(BenchArguments),

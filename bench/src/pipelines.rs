@@ -13,10 +13,10 @@ use std::error::Error;
 use std::io;
 use std::sync::Arc;
 
-/// The side of a picture.
+/// Width and height of a picture.
 const SIDE: u32 = 64;
 
-/// Pictures in a run.
+/// Number of pictures in a run.
 const PICTURES: u32 = 1000;
 
 /// Names and texts of programs. The bool is true if each picture has a texture of another size.

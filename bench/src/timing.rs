@@ -49,7 +49,7 @@ impl Clock {
 pub(crate) struct Summary {
     /// The median; of an even number of values the upper one.
     pub(crate) median: f64,
-    /// The median distance from the median.
+    /// The median absolute deviation.
     pub(crate) spread: f64,
     /// The minimum.
     pub(crate) least: f64,

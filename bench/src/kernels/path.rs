@@ -1,4 +1,4 @@
-//! `bench/shaders/path.lv`.
+//! `shaders/path.lv`.
 
 use super::builtins::{Vec2, Vec3, add, div, dot, max, mix, normalize, scale, sub, zip};
 use crate::bodies;

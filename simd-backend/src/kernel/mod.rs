@@ -60,7 +60,7 @@ impl SimdKernel {
     ///
     /// # Errors
     ///
-    /// As of [`Self::with_compiler`].
+    /// Those of [`Self::with_compiler`].
     pub fn for_target(
         program: schedule::Program,
         lanes: Option<u32>,
