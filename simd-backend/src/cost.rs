@@ -140,9 +140,9 @@ pub(crate) const MOST_STACK: usize = 256 << 10;
 /// Registers reserved for temporaries of a block, beside the values that live through it.
 pub(crate) const REGISTERS_OF_BLOCK: PerClass<usize> = PerClass([4, 2]);
 
-/// A value that lives across calls is kept in memory if this factor times the number of those calls, weighted
-/// by loops, is at least its weighted number of reads. (Volume: values that live through the loop towards the
-/// light, across the calls of `exp`.)
+/// A value that lives across calls is kept in memory if this factor times the number of those calls is at
+/// least its number of reads. Both are weighted by loops, and each block that uses the value counts as one
+/// read. (Volume: values that live through the loop towards the light, across the calls of `exp`.)
 pub(crate) const SAVES: u64 = 4;
 
 /// Minimum number of instructions of a function for which allocation in one pass pays.
