@@ -1,4 +1,4 @@
-//! The files that are bound to textures and buffers, as the options say.
+//! Files bound to textures and buffers by `--bind`.
 
 use super::failure::{Failure, Result};
 use super::files::{load_image_if, read_array, read_bytes};
@@ -7,12 +7,12 @@ use super::setting::Setting;
 use lambdav_engine::{BindError, Bindings, DataRef, Slot};
 use std::path::{Path, PathBuf};
 
-/// Names of textures and buffers, and of files, of which the last for a name counts.
+/// Pairs of a resource's name and a file; the last pair for a name counts.
 #[derive(Clone, Default)]
 pub(super) struct Binds(Vec<(String, PathBuf)>);
 
 impl Binds {
-    /// Takes the options apart.
+    /// Parses the values of `--bind`.
     pub(super) fn read(bind: &[String]) -> Result<Self> {
         let one = |text: &String| match text.split_once('=') {
             Some((name, path)) if !path.is_empty() => Ok((name.to_owned(), PathBuf::from(path))),
@@ -21,12 +21,12 @@ impl Binds {
         bind.iter().map(one).collect::<Result<_>>().map(Self)
     }
 
-    /// The files.
+    /// Paths of the files, in the order of the options.
     pub(super) fn paths(&self) -> impl Iterator<Item = &PathBuf> {
         self.0.iter().map(|(_, path)| path)
     }
 
-    /// The same where files are relative to a folder.
+    /// Resolves relative paths against a folder; `-` stays standard input.
     #[must_use]
     pub(super) fn within(self, folder: &Path) -> Self {
         let path = |(name, path): (String, PathBuf)| match path == Path::new("-") {
@@ -36,13 +36,14 @@ impl Binds {
         Self(self.0.into_iter().map(path).collect())
     }
 
-    /// Those for names of which `keep` holds.
+    /// Keeps the pairs whose name passes `keep`.
     #[must_use]
     pub(super) fn filter(self, keep: impl Fn(&str) -> bool) -> Self {
         Self(self.0.into_iter().filter(|(name, _)| keep(name)).collect())
     }
 
-    /// Reads the files and binds them. The members that a JSON file gives a block are returned, to be set.
+    /// Reads and binds the files. Returns the members that JSON files give to blocks, for the caller to
+    /// set.
     pub(super) fn apply(&self, bindings: &mut Bindings) -> Result<Vec<Setting>> {
         let mut members = Vec::new();
         for (index, (name, path)) in self.0.iter().enumerate() {
@@ -71,7 +72,7 @@ impl Binds {
                         bindings.bind(name, DataRef::Bytes(&bytes)).map_err(fail)?;
                     }
                 }
-                // What there is nothing for need not be read.
+                // A resource that the program does not use needs no data.
                 Slot::Unused => bindings.note_unused(name.clone()),
                 _ => {
                     let bytes = read_array(path)?;

@@ -19,23 +19,23 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError, TryLockError};
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// Check programs and say what is wrong with them
+/// Check programs and report errors and warnings
 ///
-/// Nothing is said of a program that is right. Exit status 0: all are right, warnings apart unless
-/// these are denied; 1: some are not.
+/// Correct programs print nothing. Exit status 0: no errors, and no warnings if these are denied; 1:
+/// some program has errors or denied warnings.
 #[derive(Args)]
 pub(super) struct CheckArguments {
-    /// Shaders, core texts or SPIR-V modules, or folders of them; `-` is standard input. In a folder these
-    /// are all files whose names end in .lv, .core, .spv, .spvasm, .wgsl, .frag or .glsl
+    /// Shaders, core texts or SPIR-V modules, or folders of them; `-` is standard input. In a folder,
+    /// all files whose names end in .lv, .core, .spv, .spvasm, .wgsl, .frag or .glsl are checked
     #[arg(required = true, value_name = "SHADER")]
     shaders: Vec<PathBuf>,
-    /// A warning that is not told, by its code; may be given more than once
+    /// Suppress a warning, by its code; may be given more than once
     #[arg(long, value_name = "CODE", value_parser = warning)]
     allow: Vec<DiagnosticCode>,
     /// Fail with exit status 1 where there are warnings
     #[arg(long, value_name = "WHAT", value_enum)]
     deny: Option<Denied>,
-    /// How many seconds checking a program may take; after that, exit status 3
+    /// Seconds that checking a program may take; after that, exit status 3
     #[arg(
         long,
         value_name = "SECONDS",
@@ -44,20 +44,20 @@ pub(super) struct CheckArguments {
         allow_hyphen_values = true
     )]
     timeout: Duration,
-    /// Check again whenever a program or what it includes changes, until it is interrupted
+    /// Check again whenever a program or a file that it includes changes, until interrupted
     #[arg(long)]
     pub(super) watch: bool,
     #[command(flatten)]
     module: ModuleArguments,
-    /// How diagnostics are written
+    /// Format of diagnostics
     #[arg(long, value_name = "FORMAT", value_enum, default_value_t = CheckFormat::Text)]
     message_format: CheckFormat,
-    /// How many errors of a program are told, and how many warnings
+    /// Most errors, and most warnings, to report for a program
     #[arg(long, value_name = "N", default_value_t = limits::ERRORS)]
     max_errors: usize,
 }
 
-/// How diagnostics are written.
+/// Format of diagnostics.
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum CheckFormat {
     /// For people, on standard error
@@ -70,12 +70,12 @@ enum CheckFormat {
     Sarif,
 }
 
-/// Where diagnostics go.
+/// Destination of diagnostics.
 enum Sink {
-    /// As other commands write them.
+    /// The format that all commands share.
     Messages(Messages),
     Github,
-    /// Into a log that is written at the end.
+    /// A log of all programs, written at the end.
     Sarif(SarifLog),
 }
 
@@ -94,7 +94,7 @@ impl Sink {
         }
     }
 
-    /// Tells what is wrong with a program.
+    /// Reports the diagnostics of a program.
     fn tell(&mut self, source: &SourceFile, diagnostics: &Diagnostics) -> Result {
         let omitted = diagnostics.omitted();
         match self {
@@ -116,7 +116,7 @@ impl Sink {
         }
     }
 
-    /// Tells an error that is about no place in a program.
+    /// Reports an error that has no place in a program.
     fn tell_error(&mut self, message: &str) -> Result {
         match self {
             Self::Messages(_) => {}
@@ -127,7 +127,7 @@ impl Sink {
         Ok(())
     }
 
-    /// Tells that a program was not checked in time.
+    /// Reports a program whose check timed out.
     fn tell_late(&mut self, file: &str, message: &str) -> Result {
         let text = format!("`{file}`: {message}");
         if let Self::Sarif(log) = self {
@@ -138,7 +138,7 @@ impl Sink {
         self.tell_error(&text)
     }
 
-    /// Writes what is written once for all programs.
+    /// Writes the output that all programs share: the SARIF log.
     fn finish(&mut self) -> Result {
         match self {
             Self::Messages(_) | Self::Github => Ok(()),
@@ -147,17 +147,17 @@ impl Sink {
     }
 }
 
-/// What is not let pass.
+/// Severities that fail the command.
 #[derive(Clone, Copy, ValueEnum)]
 enum Denied {
-    /// Warnings that are not allowed
+    /// Warnings that --allow does not suppress
     Warnings,
 }
 
-/// The endings of files that are programs, by which they are found in folders.
+/// File name extensions by which programs are found in folders.
 const ENDINGS: [&str; 7] = ["lv", "core", "spv", "spvasm", "wgsl", "frag", "glsl"];
 
-/// The files that these are, with those in folders in the order of their names.
+/// Expands folders to the programs in them, sorted by name.
 fn programs(given: &[PathBuf]) -> Result<Vec<PathBuf>> {
     let is_program = |path: &Path| {
         path.extension().is_some_and(|ending| ENDINGS.iter().any(|known| ending == *known))
@@ -181,7 +181,7 @@ fn programs(given: &[PathBuf]) -> Result<Vec<PathBuf>> {
     Ok(all)
 }
 
-/// The code of a warning.
+/// Parses the code of a warning.
 fn warning(text: &str) -> std::result::Result<DiagnosticCode, String> {
     match DiagnosticCode::parse(text) {
         Some(code) if code.severity() == Severity::Warning => Ok(code),
@@ -209,7 +209,7 @@ pub(super) fn run(options: &CheckArguments) -> Result {
         Deadline::set_for("checking", options.timeout);
         let (of_end, name) = (Arc::clone(&sink), path.display().to_string());
         Deadline::say_with(move |message| end_late(&of_end, &name, message));
-        // Go on with the others, but say at once what will not be said otherwise.
+        // Check the other programs, but report this failure at once: it has no diagnostics.
         match check(path, &how, options, &sink) {
             Ok(of_program) => is_module |= of_program,
             Err(failure) => {
@@ -233,10 +233,10 @@ fn locked(sink: &Mutex<Sink>) -> MutexGuard<'_, Sink> {
     sink.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// How long what is being told at the deadline may take: a pipe may have no reader.
+/// Longest wait at the deadline for a report in progress: its pipe may have no reader.
 const LATE: Duration = Duration::from_secs(1);
 
-/// Tells that the time is over, and writes what is written at the end.
+/// Reports the timeout and finishes the output.
 fn end_late(sink: &Mutex<Sink>, file: &str, message: &str) {
     let begun = Instant::now();
     let sink = loop {
@@ -248,13 +248,13 @@ fn end_late(sink: &Mutex<Sink>, file: &str, message: &str) {
         }
     };
     match sink {
-        // Nothing is left to do where even this cannot be written.
+        // Standard output failed: no channel is left for an error.
         Some(mut sink) => drop(sink.tell_late(file, message).and_then(|()| sink.finish())),
         None => complain(&format!("`{file}`: {message}")),
     }
 }
 
-/// Checks one program, and tells what is wrong with it; whether it is a module.
+/// Checks and reports one program. Returns true for a module.
 fn check(
     path: &Path,
     how: &ShaderOptions,

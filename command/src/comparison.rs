@@ -1,4 +1,4 @@
-//! How images are compared by `diff` and `test`: the options, and the outcome as JSON.
+//! Options and JSON results of image comparison, shared by `diff` and `test`.
 
 use clap::Args;
 use lambdav_image::quantize::Transfer;
@@ -7,32 +7,32 @@ use lambdav_image_compare::{
 };
 use serde_json::{Value, json};
 
-/// By how much two images may differ
+/// Allowed differences between two images
 #[derive(Args, Clone, Debug, Default, PartialEq)]
 pub(super) struct CompareArguments {
-    /// How much a sample may differ, in levels of 8 bits: from 0 to 255, also between two; one number,
-    /// or one for each of R,G,B,A
+    /// Largest allowed difference of a sample, in levels of 8 bits: from 0 to 255, fractions included;
+    /// one number, or one each for R,G,B,A
     #[arg(long, value_name = "LEVELS", value_parser = tolerance, allow_hyphen_values = true)]
     pub(super) tolerance: Option<Tolerance>,
-    /// How many ULP a sample may differ where both images are of floats
+    /// Largest allowed difference of a sample in ULP, if both images hold floats
     #[arg(long, value_name = "N", allow_hyphen_values = true)]
     pub(super) max_ulp: Option<u32>,
-    /// How many pixels may differ by more: a number, or a share such as 0.1%
+    /// Number of pixels that may exceed the allowed difference, or a share such as 0.1%
     #[arg(long, value_name = "N", value_parser = allowance, allow_hyphen_values = true)]
     pub(super) max_pixels: Option<Allowance>,
-    /// A rectangle that is not looked at, in pixels from the upper left. Can be given several times
+    /// Ignore a rectangle, in pixels from the upper left; may be given more than once
     #[arg(long, value_name = "X,Y,W,H", value_parser = rectangle, allow_hyphen_values = true)]
     pub(super) ignore: Vec<Rectangle>,
-    /// Pass over antialiased pixels: those on an edge between two areas that both images have
+    /// Ignore antialiased pixels: those on an edge between two areas that both images have
     #[arg(long)]
     pub(super) ignore_antialiased: bool,
 }
 
-/// Of each channel.
+/// Largest allowed difference of each channel.
 pub(super) type Tolerance = [f64; 4];
 
 impl CompareArguments {
-    /// For images of which floats are quantised so.
+    /// Options of the comparison; `transfer` quantises floats that are compared with integers.
     pub(super) fn options(&self, transfer: Transfer) -> CompareOptions {
         CompareOptions {
             tolerance: self.tolerance,
@@ -76,12 +76,12 @@ fn rectangle(text: &str) -> Result<Rectangle, String> {
     }
 }
 
-/// A number as JSON, which has neither infinities nor NaN: these are strings.
+/// A number as JSON. Infinities and NaNs are strings, since JSON has no numbers for them.
 fn number(value: f64) -> Value {
     if value.is_finite() { json!(value) } else { json!(value.to_string()) }
 }
 
-/// What was found, as JSON.
+/// Result of a comparison as JSON.
 pub(super) fn outcome_json(outcome: &CompareOutcome, findings: &[Finding]) -> Value {
     let findings: Vec<Value> = findings
         .iter()

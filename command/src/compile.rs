@@ -22,7 +22,7 @@ use lambdav_spirv as spirv;
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// Show or write what a program is compiled to
+/// Show or write a compiled form of a program
 #[derive(Args)]
 pub(super) struct CompileArguments {
     /// A shader, core text or a SPIR-V module; `-` is standard input
@@ -30,69 +30,70 @@ pub(super) struct CompileArguments {
     /// The file to write; by default, and for `-`, standard output
     #[arg(short, long, value_name = "FILE")]
     out: Option<PathBuf>,
-    /// What to write; not needed for a file that ends in .spv, which is SPIR-V
+    /// Form to write; files that end in .spv are SPIR-V and need none
     #[arg(long, value_name = "STAGE", value_enum, required_unless_present = "out")]
     emit: Option<Stage>,
-    /// Which output of the program, or `all`; by default all in the core and in SPIR-V, and in the other
-    /// stages, which are of one, 0 or the lowest that there is
+    /// Location of an output, or `all`; by default all for the core and SPIR-V. The other forms have
+    /// one output, by default 0 or the lowest location
     #[arg(long, value_name = "LOC", value_parser = outputs_no_file, allow_hyphen_values = true)]
     output: Option<Outputs>,
-    /// How many pixels are computed together: 1, 4, 8, 16, 32 or 64; by default as many as seem best
+    /// Pixels computed together: 1, 4, 8, 16, 32 or 64; by default chosen by cost
     #[arg(long, value_name = "N", value_parser = lanes, allow_hyphen_values = true)]
     lanes: Option<u32>,
-    /// What machine code is made for: baseline, avx2, avx512-256 or avx512; by default the widest
-    /// registers that this machine has
+    /// Instruction set of the machine code: baseline, avx2, avx512-256 or avx512; by default the widest
+    /// registers of this machine
     #[arg(long, value_name = "TARGET", value_parser = target)]
     target: Option<&'static str>,
-    /// For an image of which size, from `registers` on: how registers are allocated depends on it; by default
-    /// 512x512
+    /// Size of the image to compile for, from `registers` on, since register allocation depends on it;
+    /// by default 512x512
     #[arg(long, value_name = "WxH", allow_hyphen_values = true)]
     size: Option<Size>,
-    /// The version of SPIR-V: 1.0 to 1.6; by default 1.0
+    /// SPIR-V version: 1.0 to 1.6; by default 1.0
     #[arg(long, value_name = "VERSION")]
     spirv_version: Option<Version>,
-    /// Demand of the GPU that it keep signed zeros, infinities, NaNs and subnormals, and round to
-    /// nearest even (SPV_KHR_float_controls)
+    /// Require that the GPU keep signed zeros, infinities, NaNs and subnormals, and round to nearest
+    /// even (SPV_KHR_float_controls)
     #[arg(long)]
     float_controls: bool,
-    /// Make a module that computes the bits that the language says on every device, where without this
+    /// Write a module that computes exactly the bits of the language on every device. Without this,
     /// division, square roots, `fma` and elementary functions are the device's own
     #[arg(long)]
     exact: bool,
-    /// With --exact: do without floats and integers of 64 bits, which not all devices have
+    /// With --exact: avoid 64-bit floats and integers, which some devices lack
     #[arg(long, requires = "exact")]
     no_float64: bool,
-    /// With --exact: do without the device's `fma` of 32 bits; without this, modules are slow on
-    /// devices whose `fma` rounds twice
+    /// With --exact: avoid the device's 32-bit `fma`; use it for devices whose `fma` rounds twice,
+    /// where modules are slow otherwise
     #[arg(long, requires = "exact")]
     no_fma: bool,
-    /// With --exact: let subnormal numbers become zero
+    /// With --exact: flush subnormal numbers to zero
     #[arg(long, requires = "exact", conflicts_with = "preserve_subnormals")]
     flush_subnormals: bool,
-    /// With --exact: demand of the device that it keep subnormal numbers (DenormPreserve), as
-    /// `lambdav devices` tells of one; without this they are computed by integers
+    /// With --exact: require that the device keep subnormal numbers (DenormPreserve); `lambdav devices`
+    /// shows support. Without this, subnormal numbers are computed with integers
     #[arg(long, requires = "exact")]
     preserve_subnormals: bool,
-    /// Leave samples of textures to the device's samplers, whose state `inspect` tells; the picture is
-    /// then the device's
+    /// Sample textures with the device's samplers; `inspect` shows their state. The picture is then the
+    /// device's
     #[arg(long)]
     native_sampling: bool,
-    /// Leave the source, lines and names out of SPIR-V
+    /// Omit the source, lines and names from SPIR-V
     #[arg(long)]
     strip: bool,
-    /// Gives a constant of the program a value, as `render --set` does. Can be given several times
+    /// Set a constant of the program, as `render --set` does; may be given more than once
     #[arg(long, value_name = "NAME=VALUE")]
     set: Vec<String>,
-    /// Binds a file to a texture or buffer, as `render --bind` does: what comes after the core, SPIR-V
-    /// apart, is then for data of that size, as with `render --specialise`. Can be given several times
+    /// Bind a file to a texture or buffer, as `render --bind` does. The forms after the core, except
+    /// SPIR-V, are then compiled for the size of that data, as with `render --specialise`. May be given
+    /// more than once
     #[arg(long, value_name = "NAME=FILE")]
     bind: Vec<String>,
-    /// Make scalar constants that no `@` and no default consulted into specialisation constants of
-    /// SPIR-V, with these values as defaults
+    /// Turn scalar constants that no `@` and no default used into specialisation constants of SPIR-V,
+    /// with their values as defaults
     #[arg(long)]
     keep_constants: bool,
-    /// Write a vertex stage, too, a module of its own: a triangle that covers the picture, drawn by three
-    /// vertices without buffers
+    /// Also write a vertex shader module: a triangle that covers the picture, drawn with three vertices
+    /// and no buffers
     #[arg(long, value_name = "FILE")]
     vertex: Option<PathBuf>,
     #[command(flatten)]
@@ -103,23 +104,23 @@ pub(super) struct CompileArguments {
 
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum Stage {
-    /// The typed core as text, which every command takes in place of a shader
+    /// The typed core as text, which all commands accept as a program
     Core,
     /// The lane program: components, with masks in place of divergent control flow
     Lanes,
     /// The register program: lanes in registers, and what lies in memory
     Registers,
-    /// The code generator's own form
+    /// The code generator's intermediate representation
     Clif,
-    /// The assembly of this machine
+    /// Assembly of the target
     Asm,
     /// SPIR-V: a fragment shader for Vulkan
     Spirv,
-    /// The same as text
+    /// SPIR-V as text
     SpirvText,
 }
 
-/// Which outputs. A file was once named so.
+/// Parses `--output`. The error mentions `-o`, since `--output` once named the file.
 fn outputs_no_file(text: &str) -> std::result::Result<Outputs, String> {
     outputs(text).map_err(|wrong| format!("{wrong}; a file is named with -o or --out"))
 }
@@ -226,12 +227,12 @@ pub(super) fn run(options: &CompileArguments) -> Result {
     }
 }
 
-/// The size of the image that code is made for.
+/// Size of the image to compile for.
 fn size_of(options: &CompileArguments) -> Size {
     options.size.unwrap_or_else(|| Size::new(512, 512).expect("within the limits"))
 }
 
-/// Checks that options are for the stage.
+/// Rejects options that the stage does not have.
 fn check_stage(stage: Stage, options: &CompileArguments) -> Result {
     let is_text_or_words = matches!(stage, Stage::Core | Stage::Spirv | Stage::SpirvText);
     let of_code = [("lanes", options.lanes.is_some()), ("target", options.target.is_some())];
@@ -250,7 +251,7 @@ fn check_stage(stage: Stage, options: &CompileArguments) -> Result {
     }
 }
 
-/// The stage that was asked for, or that the ending of the file says.
+/// The requested stage, or the one that the file name implies.
 fn stage(asked: Option<Stage>, out: Option<&Path>) -> Result<Stage> {
     let module = out.filter(|path| path.extension().is_some_and(|ending| ending == "spv"));
     match (asked, module) {
@@ -264,7 +265,7 @@ fn stage(asked: Option<Stage>, out: Option<&Path>) -> Result<Stage> {
     }
 }
 
-/// Says which members of blocks lie elsewhere in a module that is written again.
+/// Notes the members of blocks whose offsets differ from those of the input module.
 fn note_moved(options: &CompileArguments, moved: &[String]) {
     if moved.is_empty() || options.messages.format() == MessageFormat::Json {
         return;
@@ -279,7 +280,7 @@ fn note_moved(options: &CompileArguments, moved: &[String]) {
     note(&what, options.messages);
 }
 
-/// A SPIR-V module, or its text.
+/// A SPIR-V module, or its disassembly.
 fn spirv_stage(
     stage: Stage,
     options: &CompileArguments,
@@ -322,8 +323,8 @@ fn spirv_stage(
     text.map(String::into_bytes).map_err(|error| Failure::machine(error.to_string()))
 }
 
-/// The text of a stage of machine code, as `render` takes it for an image of that size; where data is bound, specialised
-/// for its sizes.
+/// Text of a code stage, compiled as `render` does for an image of that size; specialised for the sizes
+/// of bound data.
 fn code_stage(
     stage: CodeStage,
     options: &CompileArguments,

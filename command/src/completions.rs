@@ -1,11 +1,11 @@
-//! `lambdav completions`: what a shell completes command lines by.
+//! `lambdav completions`: completion scripts for shells.
 
 use super::failure::Result;
 use super::messages::write_out;
 use clap::{Args, Command};
 use clap_complete::{Shell, generate};
 
-/// Print a script by which a shell completes command lines of lambdav
+/// Print a shell completion script for lambdav
 ///
 /// For bash: `lambdav completions bash > ~/.local/share/bash-completion/completions/lambdav`
 #[derive(Args)]

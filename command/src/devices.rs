@@ -1,16 +1,17 @@
-//! `lambdav devices`: what there is for the engine `gpu`.
+//! `lambdav devices`: lists the devices of the engine `gpu`.
 
 use super::failure::Result;
 use super::messages::MessageFormat;
 use clap::Args;
 
-/// List the Vulkan devices that the engine `gpu` can draw with
+/// List the Vulkan devices that the engine `gpu` can use
 ///
-/// Each has a number, by which, or by a part of its name, --device means it. What it promises of numbers
-/// decides how the engine gets the exact bits from it, and how fast that is. Exit status 3: there is none.
+/// Each has a number. --device selects a device by this number or by a part of its name. The
+/// floating-point guarantees of a device decide how the engine computes exact bits on it, and at what
+/// speed. Exit status 3: no device was found.
 #[derive(Args)]
 pub(super) struct DevicesArguments {
-    /// How the list is written; json is one object for each device
+    /// Format of the list; json is one object per device
     #[arg(long, value_name = "FORMAT", value_enum, default_value_t = MessageFormat::Text)]
     message_format: MessageFormat,
 }

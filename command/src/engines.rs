@@ -1,4 +1,4 @@
-//! Engines by the names that the command line has for them, and failures of pipelines.
+//! Names of engines on the command line, and failures of pipelines.
 
 use super::failure::{Failure, Result, chain};
 use super::gpu::Gpu;
@@ -7,22 +7,22 @@ use super::supervise::Deadline;
 use clap::ValueEnum;
 use lambdav_engine::{Engine, Error};
 
-/// What computes the pixels.
+/// Engine that computes the pixels.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(super) enum EngineName {
-    /// Compiled to machine code that computes many pixels at once: exact and fast
+    /// Compiled machine code that computes many pixels at once: exact and fast
     Simd,
-    /// The evaluator of the typed core: exact
+    /// Evaluator of the typed core: exact
     Core,
-    /// The literal semantics by substitution: exact and very slow
+    /// Literal semantics by substitution: exact and very slow
     Source,
-    /// The evaluator of the SPIR-V that the program compiles to: exact, and what GPUs are asked for
+    /// Evaluator of the SPIR-V that the program compiles to: exact; runs the code that GPUs get
     Spirv,
-    /// A Vulkan device: fast, and exact unless told otherwise; `lambdav devices` lists them
+    /// Vulkan device: fast, and exact unless --native is given; `lambdav devices` lists devices
     Gpu,
 }
 
-/// The engine of that name; `gpu` is the device that was opened if that is its name.
+/// The engine of that name. For `gpu`, `gpu` must be the opened device.
 pub(super) fn engine(name: Option<EngineName>, gpu: Option<&Gpu>) -> Engine {
     match (name, gpu) {
         (None, _) => Engine::Fast,
@@ -35,7 +35,7 @@ pub(super) fn engine(name: Option<EngineName>, gpu: Option<&Gpu>) -> Engine {
     }
 }
 
-/// The failure of a pipeline or a picture; findings about the program are said as `messages` has them.
+/// Failure of a pipeline or picture; diagnostics are reported in the format of `messages`.
 pub(super) fn failed(error: Error, messages: Messages) -> Failure {
     match error {
         Error::Program(found) => match report(&found.source, &found.diagnostics, messages) {
@@ -46,7 +46,7 @@ pub(super) fn failed(error: Error, messages: Messages) -> Failure {
     }
 }
 
-/// The same where the message has the findings about the program.
+/// Like [`failed`], with the diagnostics in the failure's message.
 pub(super) fn failed_silently(error: Error) -> Failure {
     match error {
         Error::Program(found) => Failure::input(found.to_string()),
@@ -54,7 +54,7 @@ pub(super) fn failed_silently(error: Error) -> Failure {
     }
 }
 
-/// The same where time may be over.
+/// Like [`failed`]; a timeout becomes the deadline's failure.
 pub(super) fn in_time<T>(
     result: Result<T, Error>,
     deadline: Deadline,

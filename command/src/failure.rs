@@ -1,11 +1,10 @@
-//! Why a command did not do what it was asked for, and the exit status that says so.
+//! Failures of commands and their exit statuses.
 
 use lambdav_core::diagnostics::one_line;
 use lambdav_image::file::SaveError;
 use std::io::{self, ErrorKind, Write};
 
-/// Why a command did not do what it was asked for. What is to be said is in the message, or has been
-/// said.
+/// Failure of a command. Without `message`, the error has been printed already.
 #[derive(Debug)]
 pub(super) struct Failure {
     pub(super) status: u8,
@@ -13,7 +12,7 @@ pub(super) struct Failure {
 }
 
 impl Failure {
-    /// The program, image or comparison is at fault, and that has been said.
+    /// The program, image or comparison is at fault; the error has been printed already.
     pub(super) fn reported() -> Self {
         Self { status: 1, message: None }
     }
@@ -33,7 +32,8 @@ impl Failure {
         Self { status: 3, message: Some(message.into()) }
     }
 
-    /// A file cannot be read or written: the fault of whoever named it, or of the machine.
+    /// A file cannot be read or written: the command line is at fault if the path is wrong, else the
+    /// machine.
     pub(super) fn file(message: impl Into<String>, error: &io::Error) -> Self {
         match error.kind() {
             ErrorKind::NotFound
@@ -47,7 +47,7 @@ impl Failure {
 
 pub(super) type Result<T = (), E = Failure> = std::result::Result<T, E>;
 
-/// The failure of a file that was not written.
+/// Failure to write a file.
 pub(super) fn save_failure<E: std::error::Error>(error: &SaveError<E>) -> Failure {
     let message = chain(error);
     match error {
@@ -56,7 +56,7 @@ pub(super) fn save_failure<E: std::error::Error>(error: &SaveError<E>) -> Failur
     }
 }
 
-/// The message of an error with those of its causes.
+/// The message of an error, followed by those of its causes.
 pub(super) fn chain(error: &dyn std::error::Error) -> String {
     let mut message = error.to_string();
     let mut cause = error.source();
@@ -70,9 +70,9 @@ pub(super) fn chain(error: &dyn std::error::Error) -> String {
     message
 }
 
-/// Says on standard error what went wrong. Of line ends those stay that a list has, before two blanks.
+/// Prints an error to standard error, on one line but for list items (lines indented by two blanks).
 pub(super) fn complain(message: &str) {
     let lines: Vec<_> = message.split("\n  ").map(one_line).collect();
-    // Nothing is left to do where even this cannot be written.
+    // Standard error failed: no channel is left for an error.
     let _ = writeln!(io::stderr(), "error: {}", lines.join("\n  "));
 }

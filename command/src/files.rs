@@ -1,4 +1,4 @@
-//! Files and standard input: reading programs, and checking early that a target can be written.
+//! Files and standard input: reading programs, and early checks that a target can be written.
 
 use super::failure::{Failure, Result, chain, save_failure};
 use super::watch;
@@ -12,14 +12,14 @@ use std::fs::{self, File};
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
-/// Reads and compiles, with at most so many findings of each severity, without saying anything.
+/// Reads and compiles a program with at most `most` errors and `most` warnings; prints nothing.
 pub(super) fn read(path: &Path, most: usize, options: &ShaderOptions) -> Result<Loaded> {
     let (_, bytes) = read_bytes(path)?;
     Ok(compile_fixed(path, bytes, most, &mut |_, _| None, options))
 }
 
-/// Compiles what was read from `path`, with values for the program's constants and at most so many
-/// findings of each severity, without saying anything.
+/// Compiles the bytes of the file at `path` with values for constants, and at most `most` errors and
+/// `most` warnings; prints nothing.
 pub(super) fn compile_fixed(
     path: &Path,
     bytes: Vec<u8>,
@@ -33,7 +33,7 @@ pub(super) fn compile_fixed(
     loaded
 }
 
-/// The name by which messages call the file at `path`, or standard input for `-`, and what it holds.
+/// Display name and bytes of the file at `path`, or of standard input for `-`.
 pub(super) fn read_bytes(path: &Path) -> Result<(String, Vec<u8>)> {
     if path == Path::new("-") {
         let bytes = program::read_bytes(io::stdin().lock())
@@ -47,25 +47,25 @@ pub(super) fn read_bytes(path: &Path) -> Result<(String, Vec<u8>)> {
     Ok((path.to_string_lossy().into_owned(), bytes))
 }
 
-/// Reads the image at `path`, or at standard input for `-`.
+/// Reads the image at `path`, or from standard input for `-`.
 pub(super) fn load_image(path: &Path) -> Result<AnyImage> {
     load_image_if(path, |_| Ok(()))
 }
 
-/// The same of an image whose size is not refused before it is decoded.
+/// Like [`load_image`]; `accept` can refuse the size before the image is decoded.
 pub(super) fn load_image_if(path: &Path, accept: impl FnOnce(Size) -> Result) -> Result<AnyImage> {
     Ok(load_image_with(path, accept)?.0)
 }
 
-/// The endings of programs.
+/// File name extensions of programs.
 const PROGRAMS: [&str; 8] = ["lv", "core", "spv", "spvasm", "amber", "wgsl", "frag", "glsl"];
 
-/// Whether a file may be a program, by its name.
+/// True if the file name has the extension of a program.
 pub(super) fn is_program(path: &Path) -> bool {
     path.extension().is_some_and(|ending| PROGRAMS.iter().any(|known| ending == *known))
 }
 
-/// Reads an image, and what the file says of it that is left out of account.
+/// Reads an image, and lists the contents of its file that decoding ignores.
 pub(super) fn load_image_whole(path: &Path) -> Result<(AnyImage, Vec<LeftOut>)> {
     load_image_with(path, |_| Ok(()))
 }
@@ -93,7 +93,8 @@ fn load_image_with(
     Ok((undecoded.decode().map_err(fail)?, left_out))
 }
 
-/// Reads a file of elements for a buffer, or standard input for `-`: as much as the largest has.
+/// Reads the file of a buffer, or standard input for `-`, at most as many bytes as the largest buffer
+/// has.
 pub(super) fn read_array(path: &Path) -> Result<Vec<u8>> {
     const MOST: u64 = 4 * limits::BUFFER_WORDS as u64 + (1 << 20);
     let mut bytes = Vec::new();
@@ -112,12 +113,12 @@ pub(super) fn read_array(path: &Path) -> Result<Vec<u8>> {
     }
 }
 
-/// The size of an image and the kind of its samples.
+/// Size of an image and type of its samples.
 pub(super) fn form(image: &AnyImage) -> String {
     format!("{} {}", image.size(), samples(image))
 }
 
-/// The kind of an image's samples.
+/// Type of an image's samples.
 pub(super) fn samples(image: &AnyImage) -> &'static str {
     match image {
         AnyImage::Unorm8(_) => "8-bit",
@@ -126,7 +127,8 @@ pub(super) fn samples(image: &AnyImage) -> &'static str {
     }
 }
 
-/// All files under a folder, relative to it, of which `wanted` holds. Links to folders are not followed.
+/// All files under a folder that pass `wanted`, as paths relative to the folder. Links to folders are
+/// not followed.
 pub(super) fn files_under(
     folder: &Path,
     wanted: &dyn Fn(&Path) -> bool,
@@ -151,12 +153,12 @@ pub(super) fn files_under(
     Ok(found)
 }
 
-/// The images under a folder, relative to it, by the endings of their names.
+/// The images under a folder, by file name extension, as relative paths.
 pub(super) fn image_files(folder: &Path) -> Result<BTreeSet<PathBuf>> {
     files_under(folder, &file::has_readable_name)
 }
 
-/// Standard input does not change.
+/// Rejects `-` with `--watch`: standard input does not change.
 pub(super) fn no_standard_input<'a>(paths: impl IntoIterator<Item = &'a PathBuf>) -> Result {
     match paths.into_iter().any(|path| path == Path::new("-")) {
         true => Err(Failure::usage("--watch is for files, and `-` is standard input")),
@@ -164,7 +166,7 @@ pub(super) fn no_standard_input<'a>(paths: impl IntoIterator<Item = &'a PathBuf>
     }
 }
 
-/// Standard input can be read once.
+/// Rejects a second `-`: standard input can be read only once.
 pub(super) fn one_standard_input<'a>(paths: impl IntoIterator<Item = &'a PathBuf>) -> Result {
     match paths.into_iter().filter(|path| *path == Path::new("-")).count() {
         0 | 1 => Ok(()),
@@ -172,7 +174,7 @@ pub(super) fn one_standard_input<'a>(paths: impl IntoIterator<Item = &'a PathBuf
     }
 }
 
-/// Checks before a long run that the file can be written, and is none of those that are read.
+/// Checks, before a long run, that a file can be written and is not an input.
 pub(super) fn check_target<P: AsRef<Path>>(path: &Path, read: &[P]) -> Result {
     check_not_read(path, read)?;
     file::check_target(path).map_err(|error| match why(path) {
@@ -181,7 +183,7 @@ pub(super) fn check_target<P: AsRef<Path>>(path: &Path, read: &[P]) -> Result {
     })
 }
 
-/// Checks that a file that is to be written is none of those that are read.
+/// Checks that an output file is not one of the input files.
 pub(super) fn check_not_read<P: AsRef<Path>>(path: &Path, read: &[P]) -> Result {
     match read.iter().map(AsRef::as_ref).find(|other| is_same_file(path, other)) {
         None => Ok(()),
@@ -193,7 +195,7 @@ pub(super) fn check_not_read<P: AsRef<Path>>(path: &Path, read: &[P]) -> Result 
     }
 }
 
-/// Why there cannot be a file of that name, if it is for the name.
+/// Reason why no file can have this path, if the path itself is at fault.
 fn why(path: &Path) -> Option<String> {
     let folder = path.parent().filter(|folder| *folder != Path::new("")).unwrap_or(Path::new("."));
     match folder.metadata() {
@@ -207,7 +209,7 @@ fn why(path: &Path) -> Option<String> {
     }
 }
 
-/// Whether both are one regular file, by whatever names.
+/// True if both paths lead to one regular file.
 fn is_same_file(a: &Path, b: &Path) -> bool {
     let is_file = |path: &Path| path.metadata().is_ok_and(|found| found.is_file());
     is_file(a) && is_file(b) && same_file::is_same_file(a, b).unwrap_or(false)

@@ -1,13 +1,13 @@
-//! Digests, as text.
+//! Digests as text.
 
 use sha2::{Digest, Sha256};
 
-/// Of bytes, where they lie.
+/// Digest of bytes.
 pub(super) fn sha256(bytes: &[u8]) -> String {
     digits(Sha256::new_with_prefix(bytes))
 }
 
-/// Of what has been given to a hash.
+/// Digest of all bytes given to `hash`.
 pub(super) fn digits(hash: Sha256) -> String {
     let digits: String = hash.finalize().iter().map(|byte| format!("{byte:02x}")).collect();
     format!("sha256 {digits}")

@@ -1,4 +1,4 @@
-//! `lambdav inspect`: what a host program has to give a module, and what an image says of its origin.
+//! `lambdav inspect`: the interface of a module, and the metadata of an image.
 
 use super::engines::failed;
 use super::failure::{Failure, Result, chain};
@@ -14,13 +14,13 @@ use lambdav_spirv::inspect::{Interface, Variable, inspect};
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 
-/// Show what a program wants of the program that runs it: entry points, sets and bindings, members with
-/// their offsets, push constants, specialisation constants
+/// Show the interface of a program: entry points, sets and bindings, members with their offsets, push
+/// constants, specialisation constants
 ///
-/// Of a shader in λV, those of the module that `compile` makes of it; of WGSL and GLSL, the author's own, of all entry
-/// points. Of an image, size and samples, and what
-/// `render` has written into it: the versions of lambdav and the language, a digest of the program, output,
-/// time and the values of uniforms.
+/// For a shader in λV, this is the interface of the module that `compile` writes; for WGSL and GLSL,
+/// the author's own, with all entry points. For an image, this shows the size, the samples and the
+/// metadata of `render`: versions of lambdav and the language, a digest of the program, output, time
+/// and the values of uniforms.
 #[derive(Args)]
 pub(super) struct InspectArguments {
     /// A SPIR-V module, a shader, core text or an image; `-` is standard input
@@ -41,7 +41,7 @@ pub(super) fn run(options: &InspectArguments) -> Result {
             let how = ShaderOptions::default();
             let mut loaded = compile_fixed(&options.file, bytes, most, &mut |_, _| None, &how);
             loaded.diagnostics.drop_lints();
-            // Of what others have written, all is shown that they wrote, for every stage.
+            // For modules of other compilers, show the original words, with entry points of all stages.
             let words = loaded.module.as_ref().map(|module| module.words.clone());
             match words.filter(|words| !words.is_empty()) {
                 Some(words) => words,
@@ -62,10 +62,10 @@ pub(super) fn run(options: &InspectArguments) -> Result {
     })
 }
 
-/// The size and samples of an image, and what it says of its origin.
+/// Size, samples and metadata of an image.
 fn inspect_image(options: &InspectArguments, name: &str, bytes: &[u8]) -> Result {
     let fail = |error| Failure::input(format!("`{name}`: {}", chain(&error)));
-    // Of a file more is read than of a program.
+    // An image file may exceed the limit on programs: read it again with the limit on images.
     let image = match options.file == Path::new("-") {
         true => file::decode(bytes).map_err(fail)?,
         false => load_image(&options.file)?,

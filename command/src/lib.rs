@@ -61,7 +61,7 @@ const _: () = assert!(LANGUAGE_VERSION == 2, "VERSION names the language version
     after_help = EXIT_STATUS
 )]
 struct CommandLine {
-    /// Whether messages are in colours; auto is where they go to a terminal and NO_COLOR is not set
+    /// When to colour messages; auto means on a terminal, unless NO_COLOR is set
     #[arg(long, value_name = "WHEN", global = true, default_value = "auto", value_parser = EnumValueParser::<ColorChoice>::new())]
     color: ColorChoice,
     #[command(subcommand)]
@@ -82,16 +82,16 @@ enum Command {
     Completions(completions::CompletionsArguments),
 }
 
-/// Runs the command line of the process, and ends the process with its exit status.
+/// Runs the command line of this process and exits with its status.
 pub fn main() -> ! {
     supervise::run(|| with_default(work))
 }
 
-/// Does it; the exit status.
+/// Parses and runs the command line; returns the exit status.
 fn work() -> u8 {
     let command = CommandLine::command().color(asked_color());
     let mut words: Vec<OsString> = env::args_os().collect();
-    // A process of `lambdav test` has its command line behind that word.
+    // `lambdav test` starts its workers with this word before their command line.
     let is_worker = words.get(1).is_some_and(|word| word == test::WORKER);
     if is_worker {
         words.remove(1);
@@ -99,7 +99,7 @@ fn work() -> u8 {
     let matches = command.try_get_matches_from(words);
     let command_line = match matches.and_then(|matches| CommandLine::from_arg_matches(&matches)) {
         Ok(command_line) => command_line,
-        // Help and the version are among them.
+        // --help and --version arrive here as errors, too.
         Err(mut said) => {
             renamed(&mut said);
             return finish(messages::print_clap(&said).and(match said.exit_code() {
@@ -124,7 +124,7 @@ fn work() -> u8 {
     })
 }
 
-/// What the command line says of colours, before it is known to be right.
+/// Value of `--color`, read before the command line is validated.
 fn asked_color() -> ColorChoice {
     let words: Vec<OsString> = env::args_os().collect();
     let asked = words.iter().enumerate().find_map(|(index, word)| match word.to_str()? {
@@ -134,10 +134,10 @@ fn asked_color() -> ColorChoice {
     asked.and_then(|asked| ColorChoice::from_str(asked, false).ok()).unwrap_or_default()
 }
 
-/// Options that had another name before.
+/// Old and new names of renamed options.
 const RENAMED: [(&str, &str); 2] = [("--location", "--output"), ("--as", "--format")];
 
-/// Says the new name of an option that is not known any more.
+/// Makes the error of an old option suggest its new name.
 fn renamed(said: &mut clap::Error) {
     let Some(ContextValue::String(old)) = said.get(ContextKind::InvalidArg) else { return };
     if let Some((_, new)) = RENAMED.iter().find(|(name, _)| name == old) {
@@ -145,7 +145,7 @@ fn renamed(said: &mut clap::Error) {
     }
 }
 
-/// The exit status, after what is to be said of a failure.
+/// Prints the failure, if any; returns the exit status.
 fn finish(result: failure::Result) -> u8 {
     match result {
         Ok(()) => 0,

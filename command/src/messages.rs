@@ -1,4 +1,4 @@
-//! What is said about a program, and on which stream.
+//! Messages about programs, and the streams that they are written to.
 
 use super::failure::{Failure, Result};
 use clap::{Args, ColorChoice, ValueEnum};
@@ -12,24 +12,24 @@ use std::fmt::Write as _;
 use std::io::{self, ErrorKind, IsTerminal, Write};
 use std::sync::OnceLock;
 
-/// How diagnostics are written.
+/// Format and number of diagnostics.
 #[derive(Args, Clone, Copy)]
 pub(super) struct Messages {
-    /// How diagnostics are written
+    /// Format of diagnostics
     #[arg(long, value_name = "FORMAT", value_enum, default_value_t = MessageFormat::Text)]
     message_format: MessageFormat,
-    /// How many errors are told, and how many warnings
+    /// Most errors, and most warnings, to report
     #[arg(long, value_name = "N", default_value_t = limits::ERRORS)]
     pub(super) max_errors: usize,
 }
 
 impl Messages {
-    /// In that form, as many as there are usually.
+    /// Messages in that format, with the default number of diagnostics.
     pub(super) fn of(message_format: MessageFormat) -> Self {
         Self { message_format, max_errors: limits::ERRORS }
     }
 
-    /// The form that was asked for.
+    /// The requested format.
     pub(super) fn format(self) -> MessageFormat {
         self.message_format
     }
@@ -43,15 +43,15 @@ pub(super) enum MessageFormat {
     Json,
 }
 
-/// What was asked for of colours.
+/// Value of `--color`.
 static COLOR: OnceLock<ColorChoice> = OnceLock::new();
 
-/// Says what was asked for of colours, once.
+/// Sets the colour choice, once.
 pub(super) fn set_color(choice: ColorChoice) {
     let _ = COLOR.set(choice);
 }
 
-/// Whether what is said on standard error is in colours.
+/// True if messages on standard error are coloured.
 fn has_color() -> bool {
     match COLOR.get() {
         Some(ColorChoice::Always) => true,
@@ -60,7 +60,7 @@ fn has_color() -> bool {
     }
 }
 
-/// Standard output cannot take both a result and what is to be said of the program.
+/// Rejects JSON messages where the result itself goes to standard output.
 pub(super) fn one_standard_output(messages: Messages, result: &str, instead: &str) -> Result {
     match messages.message_format {
         MessageFormat::Text => Ok(()),
@@ -70,7 +70,7 @@ pub(super) fn one_standard_output(messages: Messages, result: &str, instead: &st
     }
 }
 
-/// Says what is to be said about a program.
+/// Prints the diagnostics of a program.
 pub(super) fn report(source: &SourceFile, diagnostics: &Diagnostics, messages: Messages) -> Result {
     let omitted = diagnostics.omitted();
     if diagnostics.is_empty() && omitted.is_none() {
@@ -89,33 +89,33 @@ pub(super) fn report(source: &SourceFile, diagnostics: &Diagnostics, messages: M
             if !omitted.is_none() {
                 text += &format!("{omitted}; --max-errors shows more\n");
             }
-            // Nothing is left to do where even this cannot be written.
+            // Standard error failed: no channel is left for an error.
             let _ = io::stderr().write_all(text.as_bytes());
             Ok(())
         }
     }
 }
 
-/// Says something that nobody is at fault for, to people.
+/// Prints a note for people; JSON has none.
 pub(super) fn note(text: &str, messages: Messages) {
     if messages.message_format == MessageFormat::Text {
-        // Nothing is left to do where even this cannot be written.
+        // Standard error failed: no channel is left for an error.
         let _ = writeln!(io::stderr(), "note: {}", one_line(text));
     }
 }
 
-/// Writes what clap has to say, which may be the help that was asked for.
+/// Prints clap's output: an error, or the help or version.
 pub(super) fn print_clap(said: &clap::Error) -> Result {
     written(said.print().and_then(|()| io::stdout().flush())).map(|_| ())
 }
 
-/// Writes text, or objects of JSON, to standard output, with nothing that would control a terminal. A
-/// reader that has gone away is no fault.
+/// Writes text or JSON objects to standard output, without characters that control terminals. A closed
+/// pipe is no error.
 pub(super) fn print(text: impl AsRef<str>) -> Result {
     write_out(shown(text.as_ref()).as_bytes()).map(|_| ())
 }
 
-/// The same with text that is read back, byte by byte, unless a terminal reads it.
+/// Like [`print`], but exact, byte for byte, unless standard output is a terminal.
 pub(super) fn print_exact(text: &str) -> Result {
     match io::stdout().is_terminal() {
         true => print(text),
@@ -123,8 +123,8 @@ pub(super) fn print_exact(text: &str) -> Result {
     }
 }
 
-/// Text without characters that control terminals. In JSON, which has escaped those below U+0020 itself,
-/// the others are escaped as there.
+/// Escapes characters that control terminals. JSON has escaped those below U+0020; the others get JSON
+/// escapes.
 fn shown(text: &str) -> Cow<'_, str> {
     if !text.contains(is_control) {
         return text.into();
@@ -141,7 +141,7 @@ fn shown(text: &str) -> Cow<'_, str> {
     shown.into()
 }
 
-/// Binary content is not for a terminal: whether standard output takes `what`. `instead` is a way out.
+/// Rejects binary output `what` on a terminal; the error suggests `instead`.
 pub(super) fn no_terminal(what: &str, instead: &str) -> Result {
     match io::stdout().is_terminal() {
         true => Err(Failure::usage(format!(
@@ -151,19 +151,19 @@ pub(super) fn no_terminal(what: &str, instead: &str) -> Result {
     }
 }
 
-/// Says text on standard error.
+/// Prints text to standard error.
 pub(super) fn say(text: &str) {
-    // Nothing is left to do where even this cannot be written.
+    // Standard error failed: no channel is left for an error.
     let _ = io::stderr().write_all(printable(text).as_bytes());
 }
 
-/// Writes bytes to standard output; whether there still is a reader.
+/// Writes bytes to standard output. Returns false if the reader has closed the pipe.
 pub(super) fn write_out(content: &[u8]) -> Result<bool> {
     let mut out = io::stdout().lock();
     written(out.write_all(content).and_then(|()| out.flush()))
 }
 
-/// A reader that has gone away is no fault; whether there still is one.
+/// Turns a closed pipe into `false`, other errors into failures.
 fn written(result: io::Result<()>) -> Result<bool> {
     match result {
         Ok(()) => Ok(true),

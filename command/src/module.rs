@@ -1,5 +1,4 @@
-//! What is said on the command line of SPIR-V modules alone: entry point, inputs of locations, and the names
-//! by which members of blocks are known.
+//! Options of SPIR-V modules: entry point and inputs of locations; and JSON objects of values.
 
 use super::failure::{Failure, Result};
 use super::setting::Setting;
@@ -9,26 +8,27 @@ use lambdav_engine::settings::{SettingText, members};
 use lambdav_engine::{LocationInput, ShaderOptions};
 use std::rc::Rc;
 
-/// How a module is read.
+/// Options of SPIR-V modules.
 #[derive(Args, Clone, Debug, Default)]
 pub(super) struct ModuleArguments {
-    /// Of a SPIR-V module: the name of the fragment entry point, if it has several
+    /// For a SPIR-V module: the fragment entry point to use, if there are several
     #[arg(long, value_name = "NAME")]
     pub(super) entry: Option<String>,
-    /// Of a SPIR-V module: what the input of a location is: `uv`, from (0, 0) at the upper left to (1, 1);
-    /// `position`, in pixels; or numbers, as --set has them. Can be given several times; others are 0
+    /// For a SPIR-V module: the value of the input at a location: `uv`, from (0, 0) at the upper left
+    /// to (1, 1); `position`, in pixels; or numbers, as in --set. May be given more than once; other
+    /// inputs are 0
     #[arg(long, value_name = "LOC=VALUE")]
     pub(super) input: Vec<String>,
-    /// Of a SPIR-V module: the colour of pixels that it discards; by default 0,0,0,0
+    /// For a SPIR-V module: the colour of discarded pixels; by default 0,0,0,0
     #[arg(long, value_name = "R,G,B,A", value_parser = colour, allow_hyphen_values = true)]
     pub(super) clear: Option<[f32; 4]>,
 }
 
-/// An input of a location that has a value.
+/// Location and value of an input.
 pub(super) type LocationValue = (u32, String);
 
 impl ModuleArguments {
-    /// Checks that what is said of modules is said of one, which messages call `name`.
+    /// Rejects options of modules for a program that is none; messages call it `name`.
     pub(super) fn check(&self, is_module: bool, name: &str) -> Result {
         let given = [
             ("entry", self.entry.is_some()),
@@ -43,7 +43,8 @@ impl ModuleArguments {
         }
     }
 
-    /// Options by which a program is read, the locations of inputs that have a source, and the values of others.
+    /// Returns options of the reader, the locations of inputs with a source, and the values of the
+    /// other inputs.
     pub(super) fn read(&self) -> Result<(ShaderOptions, Vec<u32>, Vec<LocationValue>)> {
         let mut options = ShaderOptions::default().clear(self.clear.unwrap_or_default());
         if let Some(entry) = &self.entry {
@@ -72,7 +73,8 @@ impl ModuleArguments {
     }
 }
 
-/// The values of a JSON object, as text, which is in a file; messages call a name `what`.
+/// Members of the JSON object in `file`, with their values as text. `what` stands for a member's name
+/// in errors.
 pub(super) fn object(file: &str, bytes: &[u8], what: &str) -> Result<Vec<Setting>> {
     let fail = |error: String| Failure::input(format!("`{file}`: {error}"));
     let text = str::from_utf8(bytes).map_err(|error| fail(error.to_string()))?;
@@ -86,10 +88,10 @@ pub(super) fn object(file: &str, bytes: &[u8], what: &str) -> Result<Vec<Setting
     Ok(all.into_iter().map(one).collect())
 }
 
-/// How many names a note has.
+/// Most names in a note.
 const SOME: usize = 8;
 
-/// The first of these names, in quotes.
+/// The first [`SOME`] names, in backquotes.
 pub(super) fn some_of(names: &[String]) -> String {
     let mut some: Vec<String> = names.iter().take(SOME).map(|name| format!("`{name}`")).collect();
     if names.len() > SOME {

@@ -1,21 +1,21 @@
-//! A value that is given, and where it stands.
+//! A value from the user, with its place.
 
 use super::failure::Failure;
 use lambdav_engine::settings::{TextPosition, UniformError};
 use std::rc::Rc;
 
-/// A value that is given to what a path leads to.
+/// A value for the uniform or part that `path` names.
 #[derive(Clone)]
 pub(super) struct Setting {
     pub(super) path: String,
-    /// As text.
+    /// The value as text.
     pub(super) value: String,
-    /// The file that has it, and where; none of the command line.
+    /// File and position of the value; none on the command line.
     pub(super) place: Option<(Rc<str>, TextPosition)>,
 }
 
 impl Setting {
-    /// What an error in it is.
+    /// Failure for an error in this setting, with its place.
     pub(super) fn failure(&self, error: UniformError) -> Failure {
         match &self.place {
             Some((file, at)) => Failure::input(format!("`{file}`: {}", error.within(*at))),

@@ -1,4 +1,4 @@
-//! `render --stats`: how long each part took, what was compiled, and how well lanes are used.
+//! `render --stats`: time of each part, the compiled code, and the use of lanes.
 
 use super::failure::Result;
 use super::messages::{MessageFormat, print, say};
@@ -7,7 +7,7 @@ use lambdav_engine::{Activity, Bindings, Pipeline, Size};
 use serde_json::{Value, json};
 use std::time::{Duration, Instant};
 
-/// What `--stats` tells.
+/// Statistics of `--stats`.
 pub(super) struct Stats {
     asked: Option<MessageFormat>,
     last: Instant,
@@ -15,31 +15,31 @@ pub(super) struct Stats {
     notes: Vec<(&'static str, String)>,
 }
 
-/// What takes time.
+/// A timed part of the run.
 struct Part {
     name: &'static str,
     time: Duration,
-    /// Parts of it.
+    /// Stages of the part.
     stages: Vec<(&'static str, Duration)>,
 }
 
 impl Stats {
-    /// Begins to count.
+    /// Starts the clock.
     pub(super) fn new(asked: Option<MessageFormat>) -> Self {
         Self { asked, last: Instant::now(), parts: Vec::new(), notes: Vec::new() }
     }
 
-    /// The time since the last part belongs to this one.
+    /// Adds the time since the last part to this part.
     pub(super) fn took(&mut self, part: &'static str) {
         self.took_in(part, Vec::new());
     }
 
-    /// The same of a part whose stages took so long.
+    /// Like [`Self::took`], with the times of the part's stages.
     fn took_in(&mut self, name: &'static str, stages: Vec<(&'static str, Duration)>) {
         let now = Instant::now();
         let time = now - self.last;
         self.last = now;
-        // Of several pictures it is what all of them took.
+        // With several pictures, times add up.
         match self.parts.iter_mut().find(|part| part.name == name) {
             Some(part) => {
                 part.time += time;
@@ -51,16 +51,16 @@ impl Stats {
         }
     }
 
-    /// Something beside times.
+    /// Records a fact other than a time.
     pub(super) fn note(&mut self, about: &'static str, text: String) {
-        // Several outputs may have the same to say.
+        // Several outputs may record the same fact.
         let note = (about, text);
         if !self.notes.contains(&note) {
             self.notes.push(note);
         }
     }
 
-    /// The program has been read.
+    /// Records the parsing and checking of the program.
     pub(super) fn read(&mut self, loaded: &Loaded) {
         let stages = loaded.times.map(|Times { parse, resolve, elaborate }| {
             vec![("parse", parse), ("resolve", resolve), ("elaborate", elaborate)]
@@ -68,7 +68,7 @@ impl Stats {
         self.took_in("read and check", stages.unwrap_or_default());
     }
 
-    /// There is a pipeline.
+    /// Records the compiled pipeline.
     pub(super) fn compiled(&mut self, pipeline: &Pipeline) {
         if let Some(why) = pipeline.exceeded_limit() {
             self.note("engine", format!("core: {why}"));
@@ -85,8 +85,7 @@ impl Stats {
         self.note("lanes", format!("{lanes}, groups of {columns}x{rows} pixels ({reason})"));
     }
 
-    /// The pipeline has drawn a picture of that size: looks at how machine code used its lanes, if
-    /// asked to.
+    /// Records the share of active lanes in a picture of that size, if statistics were requested.
     pub(super) fn drawn(&mut self, pipeline: &Pipeline, bindings: &Bindings, size: Size) {
         if self.asked.is_none() {
             return;
@@ -108,7 +107,7 @@ impl Stats {
         self.note("active", format!("{share} (a sample of {sample})"));
     }
 
-    /// Says all of it, if asked to, when so many pixels have been drawn.
+    /// Prints the statistics, if requested; `pixels` is the number drawn.
     pub(super) fn say(&self, pixels: f64) -> Result {
         match self.asked {
             None => {}

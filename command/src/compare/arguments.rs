@@ -1,4 +1,4 @@
-//! The options of `compare`.
+//! Options of `compare`.
 
 use crate::gpu::GpuArguments;
 use crate::messages::MessageFormat;
@@ -8,11 +8,12 @@ use clap::Args;
 use std::path::PathBuf;
 use std::time::Duration;
 
-/// Compare what a Vulkan device makes of a program with what the CPU makes of it
+/// Compare a program's pictures on a Vulkan device with those on the CPU
 ///
-/// Both draw all outputs, which are compared bit by bit, all NaNs being one value. Of an output that differs
-/// it is said by how much, and, of its first pixel that differs, which operation is another on the device, of
-/// which operands and where in the program. Exit status 0: all are equal; 1: some differ.
+/// All outputs are drawn on both and compared bit for bit; all NaNs count as one value. For an output
+/// that differs, the size of the difference is shown, and for its first differing pixel the operation
+/// that the device computes differently, with its operands and its place in the program. Exit status 0:
+/// all outputs are equal; 1: some differ.
 #[derive(Args)]
 pub(crate) struct CompareCommandArguments {
     /// A shader, core text or a SPIR-V module; `-` is standard input
@@ -22,14 +23,14 @@ pub(crate) struct CompareCommandArguments {
     pub(super) picture: PictureArguments,
     #[command(flatten)]
     pub(super) gpu: GpuArguments,
-    /// Print, as a table in Markdown, how far the device's elementary functions are from the correctly
-    /// rounded ones; with --native, those that it has itself
+    /// Print a Markdown table of the errors of the device's elementary functions against the correctly
+    /// rounded ones; with --native, of the device's own functions
     #[arg(long, conflicts_with_all = [
         "shader", "output", "size", "time", "frame", "mouse", "set", "uniforms", "bind", "max_iterations", "entry", "input",
         "clear",
     ])]
     pub(super) functions: bool,
-    /// How many seconds drawing and looking for the cause may take; after that, exit status 3
+    /// Seconds that drawing and the search for the cause may take; after that, exit status 3
     #[arg(
         long,
         value_name = "SECONDS",
@@ -38,7 +39,7 @@ pub(crate) struct CompareCommandArguments {
         allow_hyphen_values = true
     )]
     pub(super) timeout: Duration,
-    /// How the outcome is written to standard output; json is one object for each output
+    /// Format of the result on standard output; json is one object per output
     #[arg(long, value_name = "FORMAT", value_enum, default_value_t = MessageFormat::Text)]
     pub(super) message_format: MessageFormat,
 }

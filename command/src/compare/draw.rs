@@ -1,4 +1,4 @@
-//! The options of `compare` as a comparison.
+//! Runs a comparison from the options of `compare`.
 
 use super::arguments::CompareCommandArguments;
 use super::found::{json, text};

@@ -1,4 +1,4 @@
-//! The outcome of a comparison, as text and as JSON.
+//! Results of a comparison, as text and as JSON.
 
 use lambdav_core::core_text::operation_name;
 use lambdav_core::diagnostics::printable;
@@ -9,7 +9,7 @@ use lambdav_engine::compare::{Binding, Cause, Found, MOST, Operation, Outcome};
 use lambdav_gpu::Difference;
 use serde_json::{Value, json};
 
-/// That no operation differs, of as many as were looked at if not of all.
+/// Text for "no single operation differs"; `is_cut`: only the first `MOST` of each kind were tested.
 fn none_differs(is_cut: bool) -> String {
     match is_cut {
         true => format!("no operation differs by itself, of the first {MOST} of each kind"),
@@ -17,7 +17,7 @@ fn none_differs(is_cut: bool) -> String {
     }
 }
 
-/// For people.
+/// Text for people.
 pub(super) fn text(outcome: &Outcome, source: &SourceFile) -> String {
     let Outcome { location, size, found, .. } = outcome;
     let Some(Found { difference, pixel, cause }) = found else {
@@ -73,7 +73,7 @@ pub(super) fn text(outcome: &Outcome, source: &SourceFile) -> String {
     text
 }
 
-/// For programs.
+/// JSON for programs.
 pub(super) fn json(outcome: &Outcome, source: &SourceFile) -> Value {
     let Outcome { location, size, found, remark } = outcome;
     let mut object = json!({
@@ -126,7 +126,7 @@ pub(super) fn json(outcome: &Outcome, source: &SourceFile) -> Value {
     object
 }
 
-/// What λV calls an operation, as far as it does.
+/// λV's name for an operation, or its name in core text.
 fn name(op: Op) -> String {
     let name = match op {
         Op::Add => "+",
@@ -148,7 +148,7 @@ fn name(op: Op) -> String {
     name.to_owned()
 }
 
-/// Where that is, if anywhere: ` at shader.lv:12:8`.
+/// Place in the source, such as ` at shader.lv:12:8`; empty without a span.
 fn place(source: &SourceFile, span: Span) -> String {
     if span == Span::default() || source.text().is_empty() {
         return String::new();
@@ -175,7 +175,7 @@ fn listed(all: &[String]) -> String {
     }
 }
 
-/// A number, and its bits if these say more.
+/// A number; floats with their bits.
 fn value(scalar: Scalar, word: u32) -> String {
     match scalar {
         Scalar::F32 => format!("{} ({word:#010x})", f32::from_bits(word)),
@@ -190,7 +190,7 @@ fn tuple(scalar: Scalar, words: &[u32]) -> String {
     if let [one] = &all[..] { one.clone() } else { format!("({})", all.join(", ")) }
 }
 
-/// A value and its bits. JSON has neither infinities nor NaN: these are strings.
+/// A value and its bits. Infinities and NaNs are strings, since JSON has no numbers for them.
 fn one(scalar: Scalar, word: u32) -> Value {
     let number = f32::from_bits(word);
     let value = match scalar {

@@ -1,6 +1,6 @@
-//! `lambdav compare`: a program on the CPU and on a Vulkan device, and why they differ.
+//! `lambdav compare`: finds and explains differences between the CPU and a Vulkan device.
 //!
-//! `draw` reads the options and has both drawn and compared; `found` prints the outcome.
+//! `draw` reads the options, draws on both and compares; `found` prints the result.
 
 mod arguments;
 #[cfg(feature = "gpu")]

@@ -1,4 +1,4 @@
-//! `lambdav diff`: compares two images, all images of two folders, or what two programs draw.
+//! `lambdav diff`: compares two images, all images of two folders, or the pictures of two programs.
 
 mod programs;
 
@@ -19,37 +19,37 @@ use serde_json::{Value, json};
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-/// Compare two images, or what two shaders draw, exactly unless told otherwise
+/// Compare two images, or the pictures of two shaders, exactly by default
 ///
-/// Equal means equal bit for bit, all NaNs being one value. 8 bits against 16 are compared as 16; a
-/// float image against an integer one is quantised first. Two folders are compared file by file, by
-/// their names. With --run A and B are programs of any kind, which are drawn with the same inputs and
-/// compared as floats. Exit status 0: the same; 1: different.
+/// Equal means equal bit for bit; all NaNs count as one value. 8-bit images are compared with 16-bit
+/// images as 16 bits; a float image is quantised for the comparison with an integer image. Two folders
+/// are compared file by file, by name. With --run, A and B are programs of any kind: both are drawn
+/// with the same inputs and compared as floats. Exit status 0: the same; 1: different.
 #[derive(Args)]
 pub(super) struct DiffArguments {
-    /// An image, PNG, OpenEXR, NPY or of any other usual format, or a folder of images; with --run a
+    /// An image (PNG, OpenEXR, NPY or another common format) or a folder of images; with --run a
     /// program; `-` is standard input
     a: PathBuf,
-    /// Another; at most one of the two is `-`
+    /// The second one; only one of the two can be `-`
     b: PathBuf,
-    /// Write a picture of the differences here (PNG; for folders a folder, which gets one for each pair
-    /// that differs): black where the images are equal, the lighter the more they differ
+    /// Write a picture of the differences (PNG; for folders, a folder with one for each differing
+    /// pair): black where the images are equal, lighter for larger differences
     #[arg(short, long, value_name = "FILE")]
     out: Option<PathBuf>,
     #[command(flatten)]
     allowed: CompareArguments,
-    /// Compare a float image with an integer one by its sRGB encoding
+    /// Quantise the float image with the sRGB encoding for a comparison with an integer image
     #[arg(long, conflicts_with = "run")]
     srgb: bool,
-    /// Say nothing of differences; the exit status says it
+    /// Print no differences; only the exit status shows them
     #[arg(long, short)]
     quiet: bool,
-    /// How the outcome is written to standard output; json is one object for each pair
+    /// Format of the result on standard output; json is one object per pair
     #[arg(long, value_name = "FORMAT", value_enum, default_value_t = MessageFormat::Text)]
     message_format: MessageFormat,
-    /// A and B are programs: shaders in λV, SPIR-V, WGSL or GLSL. What one of them has no uniform, texture or
-    /// input for is for the other alone; a uniform of a module that is not set has the default that
-    /// a shader in λV, as the other program, has under its name
+    /// A and B are programs: shaders in λV, SPIR-V, WGSL or GLSL. A uniform, texture or input that one
+    /// program lacks is given to the other only. An unset uniform of a module takes the default that
+    /// the other program, if in λV, gives to the uniform of the same name
     #[arg(long)]
     run: bool,
     #[command(flatten)]
@@ -121,7 +121,8 @@ fn images(options: &DiffArguments, how: &CompareOptions) -> Result {
     if outcome.is_same() { Ok(()) } else { Err(Failure::reported()) }
 }
 
-/// Two images, and what their files say that is left out of account, which a note says, too.
+/// Loads two images. A note, and the returned JSON, list the contents of the files that the comparison
+/// ignores.
 fn load_both(a: &Path, b: &Path, options: &DiffArguments) -> Result<([AnyImage; 2], Value)> {
     let load = |path: &Path| -> Result<(AnyImage, Value)> {
         let (image, left_out) = load_image_whole(path)?;
@@ -145,7 +146,7 @@ fn load_both(a: &Path, b: &Path, options: &DiffArguments) -> Result<([AnyImage; 
     Ok(([a, b], json!({"a": of_a, "b": of_b})))
 }
 
-/// ULP are of floats.
+/// Rejects `--max-ulp` for images that are not compared as floats.
 fn check_ulps(outcome: &CompareOutcome, how: &CompareOptions) -> Result {
     match outcome {
         CompareOutcome::Pixels(comparison)
@@ -170,7 +171,7 @@ fn write_heat(path: &Path, a: &AnyImage, b: &AnyImage, how: &CompareOptions) -> 
     .map_err(|error| save_failure(&error))
 }
 
-/// Compares what the folders hold under the same names.
+/// Compares the files that both folders hold under the same name.
 fn folders(options: &DiffArguments, how: &CompareOptions) -> Result {
     let (of_a, of_b) = (image_files(&options.a)?, image_files(&options.b)?);
     let all: BTreeSet<&PathBuf> = of_a.iter().chain(&of_b).collect();
@@ -230,7 +231,7 @@ fn folders(options: &DiffArguments, how: &CompareOptions) -> Result {
     if different + alone == 0 { Ok(()) } else { Err(Failure::reported()) }
 }
 
-/// The outcome in a line.
+/// Summary of the result in one line.
 pub(super) fn in_brief(outcome: &CompareOutcome) -> String {
     let CompareOutcome::Pixels(comparison) = outcome else { return outcome.to_string() };
     let verdict = comparison.verdict();

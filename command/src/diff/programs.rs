@@ -1,4 +1,4 @@
-//! Two programs, drawn with the same inputs.
+//! Draws two programs with the same inputs.
 
 use crate::binds::Binds;
 use crate::engines::{EngineName, engine, in_time};
@@ -16,17 +16,18 @@ use lambdav_image::file::Encoding;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-/// What two programs are drawn with
+/// Options for drawing two programs
 #[derive(Args)]
 struct Options {
     #[command(flatten)]
     picture: PictureArguments,
-    /// What computes the pixels; by default simd, or core for a program that exceeds its limits
+    /// Engine that computes the pixels; by default simd, or core for a program that exceeds the limits
+    /// of simd
     #[arg(long, value_enum)]
     engine: Option<EngineName>,
     #[command(flatten)]
     gpu: GpuArguments,
-    /// How many seconds drawing both may take; after that, exit status 3
+    /// Seconds that drawing both may take; after that, exit status 3
     #[arg(
         long,
         value_name = "SECONDS",
@@ -37,7 +38,7 @@ struct Options {
     timeout: Duration,
 }
 
-/// The same, each of them with `--run` only.
+/// The same options, each requiring `--run`.
 pub(super) struct DrawArguments(Options);
 
 impl clap::FromArgMatches for DrawArguments {
@@ -65,7 +66,7 @@ impl Args for DrawArguments {
     }
 }
 
-/// The pictures of two programs, as floats.
+/// Pictures of two programs, as floats.
 pub(super) fn draw_both(
     [a, b]: [&PathBuf; 2],
     DrawArguments(options): &DrawArguments,
@@ -94,7 +95,7 @@ pub(super) fn draw_both(
     Ok(pictures)
 }
 
-/// A program that is right, warnings apart.
+/// Compiles a program; errors are reported.
 fn load(path: &Path, values: &UserValues, messages: Messages) -> Result<Shader> {
     let (_, bytes) = read_bytes(path)?;
     let mut loaded = values.compile(path, bytes, messages.max_errors)?;
@@ -103,7 +104,7 @@ fn load(path: &Path, values: &UserValues, messages: Messages) -> Result<Shader> 
     Shader::of(loaded).map_err(|_| Failure::reported())
 }
 
-/// How both programs are drawn.
+/// Everything that drawing both programs shares.
 struct Drawing<'a> {
     picture: &'a PictureArguments,
     how: PipelineOptions,
@@ -113,14 +114,14 @@ struct Drawing<'a> {
 }
 
 impl Drawing<'_> {
-    /// The picture of the first of two programs.
+    /// Draws the first of two programs; the second tells which values are not its own.
     fn draw(&self, path: &Path, [this, other]: [&Shader; 2]) -> Result<AnyImage> {
         let Self { picture, how, values, messages, deadline } = self;
         let location = location(this.outputs(), picture.output, "a comparison")?;
-        // A compiler may have left out an input that one of them does not need.
+        // Compilers may remove an unused input, so one of the programs may lack it.
         let bindings = values.for_one_of([this, other]).bindings(this)?;
         let mut bindings = picture.bindings(bindings);
-        // A module does not hold the defaults of its uniforms, which the other program may have.
+        // A module does not hold the defaults of its uniforms; take them from the other program.
         if this.is_module() && !other.is_module() {
             bindings.take_defaults(&other.bindings());
         }

@@ -1,10 +1,10 @@
-//! Without the feature `gpu`.
+//! The engine `gpu` without the feature `gpu`.
 
 use super::GpuArguments;
 use crate::failure::{Failure, Result};
 use lambdav_engine::Engine;
 
-/// There is no device.
+/// Empty: no device can be opened.
 #[derive(Clone, Debug)]
 pub(crate) enum Gpu {}
 
@@ -18,7 +18,7 @@ impl Gpu {
     }
 }
 
-/// What there is to say.
+/// The error of all uses of a device.
 pub(crate) fn missing() -> Failure {
     Failure::machine("this lambdav was built without the feature `gpu`: it has no devices")
 }

@@ -1,5 +1,5 @@
-//! The engine `gpu` on the command line: which device, and how exactly. Built without the feature `gpu`, there
-//! is none, which the commands say.
+//! The engine `gpu` on the command line: choice of the device and of exactness. Without the feature
+//! `gpu`, all uses fail with an error.
 
 #[cfg(not(feature = "gpu"))]
 mod absent;
@@ -14,24 +14,25 @@ pub(super) use present::{Gpu, devices, failure};
 use super::failure::{Failure, Result};
 use clap::Args;
 
-/// Which device draws, and how
+/// Device that draws, and its exactness
 #[derive(Args, Clone, Debug, Default)]
 pub(super) struct GpuArguments {
-    /// The device of the engine `gpu`: its number, its name or a part of that, as `lambdav devices` tells
-    /// them; by default the first GPU, or, without one, the first device
+    /// Device of the engine `gpu`: its number, its name or a part of the name, as in `lambdav devices`;
+    /// by default the first GPU, or the first device if there is no GPU
     #[arg(long, value_name = "NAME|N")]
     pub(super) device: Option<String>,
-    /// With the engine `gpu`: leave to the device what Vulkan leaves to it. The image is then the device's
+    /// With the engine `gpu`: use the device's own arithmetic where Vulkan allows it. The image then
+    /// depends on the device
     #[arg(long, conflicts_with = "flush_subnormals")]
     pub(super) native: bool,
-    /// With the engine `gpu`: let subnormal numbers become zero, which is faster on devices that do not
-    /// keep them, and say how many pixels met one
+    /// With the engine `gpu`: flush subnormal numbers to zero, which is faster on devices that do not
+    /// keep them, and report how many pixels had one
     #[arg(long)]
     pub(super) flush_subnormals: bool,
 }
 
 impl GpuArguments {
-    /// The device, if that is the engine.
+    /// Opens the device if the engine is `gpu`; rejects options of the device otherwise.
     pub(super) fn open(&self, is_asked_for: bool) -> Result<Option<Gpu>> {
         if is_asked_for {
             return Gpu::open(self).map(Some);

@@ -1,4 +1,4 @@
-//! With the feature `gpu`.
+//! The engine `gpu` with the feature `gpu`.
 
 use super::GpuArguments;
 use crate::failure::{Failure, Result};
@@ -6,7 +6,7 @@ use lambdav_engine::Engine;
 use lambdav_engine::engines::GpuMode;
 use lambdav_gpu::{Device, Error, Vulkan};
 
-/// A device, and how it draws.
+/// An open device and its exactness.
 #[derive(Clone, Debug)]
 pub(crate) struct Gpu {
     pub(crate) device: Device,
@@ -14,7 +14,7 @@ pub(crate) struct Gpu {
 }
 
 impl Gpu {
-    /// Opens the device that was asked for.
+    /// Opens the requested device.
     pub(crate) fn open(arguments: &GpuArguments) -> Result<Self> {
         let device = devices()?.open(arguments.device.as_deref()).map_err(failure)?;
         let mode = match arguments {
@@ -31,12 +31,12 @@ impl Gpu {
     }
 }
 
-/// What the system has.
+/// All Vulkan devices of the system.
 pub(crate) fn devices() -> Result<Vulkan> {
     Vulkan::load().map_err(failure)
 }
 
-/// The machine is at fault, or whoever named the device.
+/// A wrong `--device` is the command line's fault, all else the machine's.
 pub(crate) fn failure(error: Error) -> Failure {
     match error {
         Error::UnknownDevice { .. } | Error::AmbiguousDevice { .. } => {

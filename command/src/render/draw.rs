@@ -1,4 +1,4 @@
-//! An engine run over the frames of an output, and what is drawn written.
+//! Draws all frames of an output with one pipeline, and writes them.
 
 use super::feedback::Feedback;
 use super::options::RenderArguments;
@@ -22,48 +22,48 @@ use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 use std::time::{Duration, Instant};
 
-/// How many bytes of values of uniforms a picture tells.
+/// Most bytes of uniform values in an image's metadata.
 pub(super) const MOST_TOLD: usize = 1 << 16;
 
-/// How pixels become bytes.
+/// Encoding of pixels.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Form {
-    /// Which samples are drawn, and the file that they go into.
+    /// Samples that are drawn, and their file format.
     pub(super) encoding: Encoding,
-    /// Of frames without a header, what a pixel is.
+    /// Layout of a pixel for frames without a header.
     pub(super) raw: Option<RawLayout>,
 }
 
-/// The pictures that are asked for. Memory is that of one picture, however many there are.
+/// The requested pictures. One picture at a time is in memory.
 pub(super) struct Job<'a> {
     options: &'a RenderArguments,
     form: Form,
-    /// The threads that were asked for.
+    /// Pool with the requested number of threads.
     pool: Option<ThreadPool>,
-    /// When pictures are, in order.
+    /// Moments of the pictures, in order.
     moments: Vec<Moment>,
-    /// The files that are read.
+    /// Input files.
     read: Vec<PathBuf>,
     pub(super) stats: Stats,
     deadline: Deadline,
-    /// How many pictures there are now, and how many there will be.
+    /// Pictures finished so far (`done`), of `all`.
     done: usize,
     all: usize,
     progress: Progress,
-    /// What all files say of their origin, if anything.
+    /// Metadata that all files share, unless disabled.
     origin: Option<Metadata>,
-    /// The texture that holds the frame before.
+    /// Texture that holds the previous frame.
     feedback: Option<Feedback>,
-    /// The last picture, over which the next one is drawn; with feedback always a frame of floats.
+    /// Last picture, reused as the target of the next one; with feedback always a frame of floats.
     image: Option<AnyImage>,
-    /// The bytes of the last one that went to standard output.
+    /// Encoded bytes of the last picture on standard output; reused.
     bytes: Vec<u8>,
-    /// What has been drawn that is no finite number.
+    /// Counts NaN and infinite samples.
     specials: SpecialsCounter,
 }
 
 impl<'a> Job<'a> {
-    /// As the options say, with these files read. The time for the first picture begins.
+    /// Creates the job and starts the deadline of its first picture. `read` lists the input files.
     pub(super) fn new(
         options: &'a RenderArguments,
         form: Form,
@@ -92,8 +92,8 @@ impl<'a> Job<'a> {
         })
     }
 
-    /// The outputs that will be drawn, when it is known which there are, of a program with these further
-    /// files: checks that all pictures can be written.
+    /// Called once the outputs are known: checks that all pictures can be written. `included` extends
+    /// the input files.
     pub(super) fn begin(&mut self, locations: &[u32], included: &[PathBuf]) -> Result {
         self.all = self.moments.len() * locations.len();
         self.read.extend_from_slice(included);
@@ -108,7 +108,7 @@ impl<'a> Job<'a> {
         Ok(())
     }
 
-    /// From now on each frame is drawn with the one before in that texture.
+    /// Binds, from now on, each frame to this texture for the next one.
     pub(super) fn feed_back(&mut self, feedback: Option<Feedback>) {
         if let Some(feedback) = &feedback {
             self.stats.note("feedback", feedback.to_string());
@@ -116,8 +116,8 @@ impl<'a> Job<'a> {
         self.feedback = feedback;
     }
 
-    /// From now on pictures say that they are of the program with these bytes, and of these values of its
-    /// uniforms and constants, a JSON object, if it is not too long.
+    /// Sets the metadata of the pictures: a digest of `program`, and `uniforms`, the values of uniforms
+    /// and constants as a JSON object, unless too long.
     pub(super) fn describe(&mut self, program: &[u8], uniforms: Option<&str>) {
         self.origin = (!self.options.no_metadata).then(|| {
             let origin = metadata().with("lambdav:program", sha256(program));
@@ -128,7 +128,7 @@ impl<'a> Job<'a> {
         });
     }
 
-    /// What the file of a picture says of its origin.
+    /// Metadata of one picture.
     fn metadata(&self, moment: Moment, location: u32) -> Metadata {
         let Some(origin) = &self.origin else { return Metadata::default() };
         let mut origin = origin
@@ -145,24 +145,24 @@ impl<'a> Job<'a> {
         origin
     }
 
-    /// The file of a picture.
+    /// Path of a picture.
     fn target(&self, moment: Moment, location: u32) -> Result<PathBuf> {
         let location = self.options.has_all_outputs().then_some(location);
         file_name(self.options.out(), moment.number, location)
     }
 
-    /// The time by which the next picture has to be there.
+    /// Deadline of the next picture.
     pub(super) fn deadline(&self) -> Deadline {
         self.deadline
     }
 
-    /// How many pixels have been drawn.
+    /// Pixels drawn so far.
     pub(super) fn pixels(&self) -> f64 {
         let size = self.options.picture.size;
         f64::from(size.width()) * f64::from(size.height()) * self.done as f64
     }
 
-    /// Says, once of all pictures, that samples are NaN or infinite.
+    /// Notes NaN and infinite samples, once for all pictures.
     pub(super) fn note_specials(&self) {
         let specials = self.specials.total();
         if !specials.is_none() {
@@ -174,7 +174,7 @@ impl<'a> Job<'a> {
         }
     }
 
-    /// Draws and writes the pictures of an output.
+    /// Draws and writes the pictures of one output.
     pub(super) fn draw(&mut self, pipeline: &Pipeline, bindings: &mut Bindings) -> Result {
         for moment in self.moments.clone() {
             if self.done > 0 {
@@ -197,7 +197,7 @@ impl<'a> Job<'a> {
         Ok(())
     }
 
-    /// Binds the last frame to the texture that is to hold it, if there is one.
+    /// Binds the last frame to the feedback texture, if there is one.
     fn bind_last(&self, bindings: &mut Bindings) -> Result {
         match (&self.feedback, &self.image) {
             (Some(feedback), Some(AnyImage::Float(frame))) => feedback.bind(bindings, frame),
@@ -207,7 +207,7 @@ impl<'a> Job<'a> {
 
     fn draw_one(&mut self, pipeline: &Pipeline, bindings: &Bindings) -> Result {
         let encoding = self.form.encoding;
-        // A frame that is bound to a texture keeps all of its bits until it is written.
+        // A frame that is fed back stays float32 until it is written.
         let drawn_as = if self.feedback.is_some() { Encoding::Npy } else { encoding };
         let mut image = match self.image.take() {
             Some(image) => image,
@@ -237,7 +237,7 @@ impl<'a> Job<'a> {
         Ok(())
     }
 
-    /// Writes the last picture. Whether anybody wants another.
+    /// Writes the last picture. Returns false if the reader has closed the pipe.
     fn write(&mut self, moment: Moment, location: u32) -> Result<bool> {
         let Some(image) = &self.image else { return Ok(true) };
         let Form { encoding, raw } = self.form;
@@ -267,14 +267,14 @@ impl<'a> Job<'a> {
             None => encode(image, encoding, &metadata, &mut bytes),
         });
         encoded.map_err(|error| Failure::machine(chain(&error)))?;
-        // Whoever reads may take time.
+        // The reader may be slow: no deadline while writing.
         Deadline::lift();
         let is_read = write_out(&bytes);
         self.bytes = bytes;
         is_read
     }
 
-    /// Does something on the threads that were asked for.
+    /// Runs `work` on the requested threads.
     fn install<R: Send>(&self, work: impl FnOnce() -> R + Send) -> R {
         match &self.pool {
             None => work(),
@@ -283,7 +283,7 @@ impl<'a> Job<'a> {
     }
 }
 
-/// A bar on standard error, if that is a terminal, for what takes longer than a second.
+/// Progress bar on standard error, if that is a terminal, for work that takes longer than a second.
 struct Progress {
     start: Instant,
     bar: OnceLock<ProgressBar>,
@@ -304,7 +304,7 @@ impl Progress {
             let style = style.unwrap_or_else(|_| ProgressStyle::default_bar());
             ProgressBar::new(total as u64).with_style(style).with_elapsed(self.start.elapsed())
         });
-        // Calls overtake one another.
+        // Calls from several threads may arrive out of order.
         if done as u64 > bar.position() {
             bar.set_position(done as u64);
         }

@@ -1,15 +1,15 @@
-//! Feedback: a texture that holds the frame before.
+//! Feedback: a texture that holds the previous frame.
 
 use crate::failure::{Failure, Result, chain};
 use lambdav_engine::{BindError, Bindings, Frame, Size, Slot};
 use lambdav_image::file::Encoding;
 use std::fmt;
 
-/// The texture that holds the frame before.
+/// The texture that holds the previous frame.
 #[derive(Clone, Debug)]
 pub(crate) struct Feedback {
     name: String,
-    /// Whether a file is bound to it for the first frame.
+    /// True if `--bind` gives it a file for the first frame.
     from_file: bool,
 }
 
@@ -21,8 +21,8 @@ impl fmt::Display for Feedback {
 }
 
 impl Feedback {
-    /// Checks that the frames of a sequence can be bound to the texture of that name. At the first frame it
-    /// holds the file that is bound to it, or, without one, zeros, which are bound here.
+    /// Checks that frames can be bound to the texture `name`. Without a file from `--bind`, binds zeros
+    /// for the first frame.
     pub(crate) fn begin(name: &str, size: Size, bindings: &mut Bindings) -> Result<Self> {
         let fail = |error: BindError| Failure::usage(format!("--feedback: {error}"));
         let Some((options, bound)) = bindings.texture(name) else {
@@ -57,7 +57,7 @@ impl Feedback {
         Ok(Self { name: name.to_owned(), from_file: bound.is_some() })
     }
 
-    /// Binds a frame, for the next one.
+    /// Binds a frame for the next one.
     pub(super) fn bind(&self, bindings: &mut Bindings, frame: &Frame) -> Result {
         let bound = bindings.bind(&self.name, frame);
         bound.map(drop).map_err(|error| Failure::machine(error.to_string()))

@@ -1,4 +1,4 @@
-//! `lambdav render`: a program to an image file.
+//! `lambdav render`: draws a program into image files.
 
 mod draw;
 mod feedback;
@@ -66,7 +66,7 @@ pub(super) fn run(options: &RenderArguments) -> Result {
             return Err(Failure::usage("all outputs go into files of their own; name a file"));
         }
     } else {
-        // The files of all outputs are known when the program is.
+        // The files of all outputs are checked later, when the program's outputs are known.
         let first = options.moments()[0];
         check_target(&file_name(options.out(), first.number, None)?, &read)?;
     }
@@ -140,7 +140,7 @@ fn form(options: &RenderArguments) -> Result<Form> {
     Ok(Form { encoding, raw: None })
 }
 
-/// Checks that `--format` says what the name does, if that ends as the names of images do.
+/// Rejects a `--format` that contradicts the file name.
 fn check_ending(options: &RenderArguments) -> Result {
     let out = options.out();
     let (Some(asked), true) = (options.format, has_readable_name(out)) else { return Ok(()) };

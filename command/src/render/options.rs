@@ -1,4 +1,4 @@
-//! The options of `render`.
+//! Options of `render`.
 
 use super::sequence::{Frames, Moment, frames, frames_per_second};
 use crate::engines::EngineName;
@@ -23,40 +23,40 @@ use std::time::Duration;
 pub(crate) struct RenderArguments {
     /// A shader, core text or a SPIR-V module; `-` is standard input
     pub(super) shader: PathBuf,
-    /// The image, by its ending .png, .exr (32-bit float) or .npy (float32, H×W×4); `-` is
-    /// standard output. With --frames it has a place for the number, as in out-%04d.png
+    /// Image file; its name ends in .png, .exr (32-bit float) or .npy (float32, H×W×4); `-` is standard
+    /// output. With --frames the name contains the place of the number, as in out-%04d.png
     #[arg(value_name = "OUT", required_unless_present = "file", conflicts_with = "file")]
     out: Option<PathBuf>,
-    /// The image, as OUT names it, too
+    /// Image file, in place of OUT
     #[arg(short = 'o', long = "out", value_name = "FILE")]
     file: Option<PathBuf>,
     #[command(flatten)]
     pub(super) picture: PictureArguments,
     #[command(flatten)]
     pub(super) samples: SampleArguments,
-    /// Compiles the program for the values that the uniforms have, and for the sizes of textures and
-    /// buffers: what they decide is decided once. The image does not depend on it
+    /// Compile the program for the given values of uniforms and the sizes of textures and buffers. The
+    /// image does not depend on it
     #[arg(long)]
     pub(super) specialise: bool,
-    /// What computes the pixels; by default simd, or core for a program that exceeds its limits.
-    /// The image does not depend on it
+    /// Engine that computes the pixels; by default simd, or core for a program that exceeds the limits
+    /// of simd. The image does not depend on it, except for --native and --flush-subnormals
     #[arg(long, value_enum)]
     pub(super) engine: Option<EngineName>,
     #[command(flatten)]
     pub(super) gpu: GpuArguments,
-    /// How many pixels the engine `simd` computes together: 1, 4, 8, 16, 32 or 64; by default as many
-    /// as seem best. The image does not depend on it
+    /// Pixels that the engine `simd` computes together: 1, 4, 8, 16, 32 or 64; by default chosen by
+    /// cost. The image does not depend on it
     #[arg(long, value_name = "N", value_parser = lanes, allow_hyphen_values = true)]
     pub(super) lanes: Option<u32>,
-    /// What the engine `simd` makes code for: baseline, avx2, avx512-256 or avx512; by default the
-    /// widest registers that this machine has. The image does not depend on it
+    /// Instruction set for the engine `simd`: baseline, avx2, avx512-256 or avx512; by default the
+    /// widest registers of this machine. The image does not depend on it
     #[arg(long, value_name = "TARGET", value_parser = target)]
     pub(super) target: Option<&'static str>,
     /// Worker threads; by default all cores. The image does not depend on it
     #[arg(long, value_name = "N", value_parser = threads, allow_hyphen_values = true)]
     pub(super) threads: Option<NonZeroUsize>,
-    /// How many seconds may pass until the image is there, once the shader is read, and of a sequence
-    /// until the next one is; after that, exit status 3
+    /// Seconds from reading the shader to the finished image, and in a sequence from one image to the
+    /// next; after that, exit status 3
     #[arg(
         long,
         value_name = "SECONDS",
@@ -65,17 +65,18 @@ pub(crate) struct RenderArguments {
         allow_hyphen_values = true
     )]
     pub(super) timeout: Duration,
-    /// The format, where the name does not say it (it cannot say another): png, exr or npy; or of frames without a header, as
-    /// encoders of videos take them, what a pixel is: rgb8, rgba8, rgb16, rgba16, rgb32f or rgba32f,
-    /// little-endian (ffmpeg calls them rgb24, rgba, rgb48le, rgba64le, rgbf32le and rgbaf32le)
+    /// Format, if the name does not imply it (it cannot contradict the name): png, exr or npy. Or the
+    /// pixel layout of frames without a header, as video encoders take them: rgb8, rgba8, rgb16,
+    /// rgba16, rgb32f or rgba32f, little-endian (in ffmpeg rgb24, rgba, rgb48le, rgba64le, rgbf32le and
+    /// rgbaf32le)
     #[arg(long, value_name = "FORMAT", value_parser = picture_format)]
     pub(super) format: Option<PictureFormat>,
-    /// Draw a sequence: the frames A to B, without B (with it: A..=B). `(frame)` is the number, `(time)`
-    /// that of --time and as many seconds as it is frames on. Each has a file of its own, or, on standard
-    /// output, comes behind the last
+    /// Draw a sequence: frames A to B, without B (with B: A..=B). `(frame)` is the number of the frame,
+    /// `(time)` is --time plus frame / fps. Each frame has its own file; on standard output, frames
+    /// follow one another
     #[arg(long, value_name = "A..B", value_parser = frames, conflicts_with = "frame", allow_hyphen_values = true)]
     pub(super) frames: Option<Frames>,
-    /// How many frames of a sequence are a second: a number, or a ratio such as 30000/1001
+    /// Frames per second of a sequence: a number, or a ratio such as 30000/1001
     #[arg(
         long,
         value_name = "N",
@@ -85,18 +86,18 @@ pub(crate) struct RenderArguments {
         allow_hyphen_values = true
     )]
     pub(super) fps: f64,
-    /// Of a sequence: bind each frame to this texture of the program when the next one is drawn, with the
-    /// exact numbers of the output, whatever is written. For the first frame it holds the file that --bind
-    /// gives it, of the size of the frames, or else zeros
+    /// In a sequence: bind each frame to this texture of the program for the next one, with the exact
+    /// numbers of the output, whatever the file format. For the first frame the texture holds the file
+    /// of --bind, which has the size of the frames, or zeros
     #[arg(long, value_name = "NAME", requires = "frames")]
     pub(super) feedback: Option<String>,
-    /// Leave out of the image what says how it was drawn: versions, a digest of the program, output, time
-    /// and the values of uniforms, which `inspect` shows
+    /// Omit the image's metadata, which `inspect` shows: versions, a digest of the program, output,
+    /// time and the values of uniforms
     #[arg(long)]
     pub(super) no_metadata: bool,
-    /// Say on standard error how long each part took, what was compiled, which lanes were chosen
-    /// and why, and how many of them are active on average, by a sample of the image; --stats=json says it
-    /// as one object on standard output
+    /// Print statistics to standard error: the time of each stage, the compiled code, the number of
+    /// lanes and its reason, and the share of active lanes in a sample of the image; --stats=json
+    /// prints one object to standard output
     #[arg(
         long,
         value_name = "FORMAT",
@@ -106,7 +107,7 @@ pub(crate) struct RenderArguments {
         default_missing_value = "text"
     )]
     pub(super) stats: Option<MessageFormat>,
-    /// Draw again whenever the program, what it includes, or the file of uniforms changes, until it is
+    /// Draw again whenever the program, a file that it includes, or the file of uniforms changes, until
     /// interrupted; errors do not end it
     #[arg(long)]
     pub(crate) watch: bool,
@@ -114,12 +115,12 @@ pub(crate) struct RenderArguments {
     pub(super) messages: Messages,
 }
 
-/// How a picture is written.
+/// Output format of a picture.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum PictureFormat {
-    /// As a file of that format.
+    /// Image file of that format.
     File(Format),
-    /// As its samples alone.
+    /// Samples alone, without a header.
     Raw(RawLayout),
 }
 
@@ -130,18 +131,18 @@ fn picture_format(text: &str) -> Result<PictureFormat, String> {
 }
 
 impl RenderArguments {
-    /// Where the image goes.
+    /// Target of the image.
     pub(super) fn out(&self) -> &Path {
-        // One of them is there.
+        // clap requires one of the two.
         self.out.as_ref().or(self.file.as_ref()).map_or(Path::new("-"), PathBuf::as_path)
     }
 
-    /// Whether each output goes into a file of its own.
+    /// True if each output has its own file.
     pub(super) fn has_all_outputs(&self) -> bool {
         self.picture.output == Some(Outputs::All)
     }
 
-    /// When the pictures are, in order.
+    /// Moments of the pictures, in order.
     pub(super) fn moments(&self) -> Vec<Moment> {
         let PictureArguments { time, frame, .. } = self.picture;
         match self.frames {
@@ -151,41 +152,41 @@ impl RenderArguments {
     }
 }
 
-/// What a picture is of, whatever draws it
+/// Content of a picture, for any engine
 #[derive(Args, Clone, Debug)]
 pub(crate) struct PictureArguments {
-    /// Which output of the program, or `all`, each into a file OUT.LOC.png; by default 0, or the lowest
-    /// that there is
+    /// Location of an output, or `all`, each in its own file OUT.LOC.png; by default 0, or the lowest
+    /// location
     #[arg(long, value_name = "LOC", value_parser = outputs, allow_hyphen_values = true)]
     pub(crate) output: Option<Outputs>,
     /// Width and height in pixels
     #[arg(long, value_name = "WxH", default_value = "512x512", allow_hyphen_values = true)]
     pub(crate) size: Size,
-    /// What `(time)` gives, in seconds
+    /// Value of `(time)`, in seconds
     #[arg(long, value_name = "T", default_value = "0", value_parser = number, allow_hyphen_values = true)]
     pub(crate) time: f32,
-    /// What `(frame)` gives
+    /// Value of `(frame)`
     #[arg(long, value_name = "N", default_value = "0", value_parser = number, allow_hyphen_values = true)]
     pub(crate) frame: f32,
-    /// What `(mouse)` gives; by default all zero
+    /// Value of `(mouse)`; by default all zero
     #[arg(long, value_name = "X,Y,Z,W", value_parser = mouse, allow_hyphen_values = true)]
     pub(crate) mouse: Option<[f32; 4]>,
-    /// Sets a uniform, or a part of one, such as `light.power`, `kernel[1]` or `lights[0].at.x`: its components
-    /// in order (of a matrix, by columns) or one number for all of a
-    /// vector; true or false, or 1 or 0; of a structure or array JSON, as in `light={"power": 2}`. Can be
-    /// given several times; what is not set keeps the default of the program, which of a module is zero
+    /// Set a uniform, or a part of one, such as `light.power`, `kernel[1]` or `lights[0].at.x`: its
+    /// components in order (of a matrix, by columns), or one number for all components of a vector;
+    /// true or false, or 1 or 0; JSON for a structure or array, as in `light={"power": 2}`. May be
+    /// given more than once; an unset uniform keeps the program's default, which is zero for a module
     #[arg(long = "set", value_name = "NAME=VALUE")]
     pub(crate) set: Vec<String>,
-    /// Sets the uniforms that a JSON file has the values of: one object, as in
-    /// `{"gain": 2, "light": {"power": 3}, "kernel[1]": 4}`. What --set gives comes after it
+    /// Set uniforms from a JSON file that holds one object, as in `{"gain": 2, "light": {"power": 3},
+    /// "kernel[1]": 4}`. Values of --set override it
     #[arg(long, value_name = "FILE")]
     pub(crate) uniforms: Option<PathBuf>,
-    /// Binds a file to a texture or buffer of the program. To a texture, an image: PNG, JPEG, WebP, TIFF,
-    /// QOI, HDR, OpenEXR, NPY and others. To a buffer, an array: NPY, or a list of elements in JSON. Can be
-    /// given several times; each texture and buffer needs one
+    /// Bind a file to a texture or buffer of the program. A texture takes an image: PNG, JPEG, WebP,
+    /// TIFF, QOI, HDR, OpenEXR, NPY and others. A buffer takes an array: NPY, or a JSON list of
+    /// elements. May be given more than once; each texture and buffer needs a file
     #[arg(long, value_name = "NAME=FILE")]
     pub(crate) bind: Vec<String>,
-    /// How many times each entry of a loop may go on with `rec`; more is error LV0504
+    /// Most iterations (`rec`) of a loop, each time that it is entered; more is error LV0504
     #[arg(
         long,
         value_name = "N",
@@ -198,7 +199,7 @@ pub(crate) struct PictureArguments {
     pub(crate) module: ModuleArguments,
 }
 
-/// What the samples of a picture are in a file
+/// Samples of a picture's file
 #[derive(Args, Clone, Debug)]
 pub(crate) struct SampleArguments {
     /// Encode colours with the sRGB transfer function (PNG only)
@@ -210,7 +211,7 @@ pub(crate) struct SampleArguments {
 }
 
 impl PictureArguments {
-    /// Checks that the engine knows these.
+    /// Rejects options that the engine does not support.
     pub(crate) fn check_engine(&self, engine: Option<EngineName>) -> Outcome {
         if engine == Some(EngineName::Gpu) && self.max_iterations != limits::ITERATIONS {
             let message = "--max-iterations: a device counts no iterations; --timeout ends what takes too long";
@@ -219,7 +220,7 @@ impl PictureArguments {
         Ok(())
     }
 
-    /// The same bindings with time, frame and mouse.
+    /// Adds time, frame and mouse to the bindings.
     pub(crate) fn bindings(&self, mut bindings: Bindings) -> Bindings {
         bindings.time(self.time).frame(self.frame).mouse(self.mouse.unwrap_or_default());
         bindings

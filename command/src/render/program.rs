@@ -1,4 +1,4 @@
-//! Rendering a program.
+//! Compiles and draws the program of `render`.
 
 use super::draw::{Job, MOST_TOLD};
 use super::feedback::Feedback;
@@ -11,7 +11,7 @@ use crate::values::locations;
 use lambdav_engine::{Bindings, Options, Shader};
 use std::path::PathBuf;
 
-/// Compiles and draws a program, of a file with these bytes, which includes these files.
+/// Compiles and draws a program. `bytes` is its file; `included` are the files that it includes.
 pub(super) fn draw_program(
     options: &RenderArguments,
     gpu: Option<&Gpu>,
@@ -63,7 +63,8 @@ pub(super) fn draw_program(
     Ok(())
 }
 
-/// A module of ours that is no program, such as an exact one, of a file with these bytes, which messages call `name`.
+/// Shader of a module that is executed without raising it to a program, such as an exact one. None if
+/// `bytes` is no such module; messages call it `name`.
 pub(crate) fn executed_as_it_is(
     picture: &PictureArguments,
     name: &str,
@@ -80,7 +81,7 @@ pub(crate) fn executed_as_it_is(
     Ok(found)
 }
 
-/// Checks that a module that does not hold the defaults of its uniforms is given values for all of them.
+/// Checks that all uniforms have values if the module does not hold their defaults.
 pub(crate) fn check_defaults(shader: &Shader, bindings: &Bindings, name: &str) -> Result {
     match shader.without_default(bindings) {
         None => Ok(()),

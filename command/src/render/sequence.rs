@@ -1,20 +1,20 @@
-//! Sequences: which frames there are, at what times, and in files of which names.
+//! Sequences: numbers, times and file names of frames.
 
 use crate::failure::{Failure, Result as Outcome};
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
-/// `(frame)` gives whole numbers up to here without gaps.
+/// `(frame)`, a float, gives whole numbers up to here without gaps.
 const MAX_FRAME: u32 = 1 << 24;
 
-/// The numbers of frames: from one up to another, which is not among them.
+/// Numbers of frames, from `first` to `end` (exclusive).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Frames {
     first: u32,
     end: u32,
 }
 
-/// The frames of `A..B`, or, with B among them, `A..=B`.
+/// Parses `A..B`, which excludes B, or `A..=B`, which includes it.
 pub(super) fn frames(text: &str) -> Result<Frames, String> {
     let parsed = text.split_once("..").and_then(|(first, end)| {
         let (end, more) = end.strip_prefix('=').map_or((end, 0), |end| (end, 1));
@@ -31,7 +31,7 @@ pub(super) fn frames(text: &str) -> Result<Frames, String> {
     }
 }
 
-/// Frames in a second: a number, or a ratio such as 30000/1001.
+/// Parses frames per second: a number, or a ratio such as 30000/1001.
 pub(super) fn frames_per_second(text: &str) -> Result<f64, String> {
     let (frames, seconds) = text.split_once('/').unwrap_or((text, "1"));
     let ratio = frames.parse::<f64>().ok().zip(seconds.parse::<f64>().ok());
@@ -41,23 +41,23 @@ pub(super) fn frames_per_second(text: &str) -> Result<f64, String> {
         .ok_or_else(|| format!("`{text}` is neither a number such as 24 nor a ratio as 30000/1001"))
 }
 
-/// When a picture is.
+/// Time and frame number of a picture.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Moment {
-    /// The frame of a sequence; a picture of its own has none.
+    /// Frame of a sequence; none for a single picture.
     pub(super) number: Option<u32>,
-    /// What `(time)` is.
+    /// Value of `(time)`.
     pub(super) time: f32,
-    /// What `(frame)` is.
+    /// Value of `(frame)`.
     pub(super) frame: f32,
 }
 
 impl Frames {
-    /// Frame 0 of the sequence is at the time `start`.
+    /// Moments of all frames. Frame 0 is at the time `start`.
     pub(super) fn moments(self, start: f32, per_second: f64) -> Vec<Moment> {
         let moment = |number: u32| Moment {
             number: Some(number),
-            // Each from its number, so that rounding does not add up.
+            // Computed from the number, so that rounding errors do not accumulate.
             time: (f64::from(start) + f64::from(number) / per_second) as f32,
             frame: number as f32,
         };
@@ -65,7 +65,7 @@ impl Frames {
     }
 }
 
-/// The file of a frame and of an output, if there are several: for frame 7 and output 1 `out-%04d.png`
+/// Path of a frame, and of an output if there are several: for frame 7 and output 1, `out-%04d.png`
 /// becomes `out-0007.1.png`.
 pub(super) fn file_name(
     out: &Path,
@@ -95,7 +95,8 @@ pub(super) fn file_name(
     Ok(path)
 }
 
-/// The text with the number in place of the one `%d` or `%04d` that it has; `%%` is `%`.
+/// Replaces the one `%d` or `%04d` of a text by the number; `%%` is `%`. None unless there is exactly
+/// one.
 fn numbered(text: &str, number: u32) -> Option<String> {
     let mut parts = text.split('%');
     let (mut name, mut is_done) = (parts.next()?.to_owned(), false);
