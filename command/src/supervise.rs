@@ -1,18 +1,16 @@
-//! The thread that watches over the command while another one does its work.
+//! Supervision of the command by the main thread.
 //!
-//! The main thread waits for what may end the process from outside: signals, and the end of the time
-//! that `--timeout` allows. The work is done on a thread whose stack has a known size, whatever the
-//! limit on the stack of the main thread (`ulimit -s`) is.
+//! The work runs on a thread whose stack has a known size, whatever the limit on the main thread's
+//! stack (`ulimit -s`). The main thread waits for events that end the process: signals, and the
+//! deadline of `--timeout`.
 //!
-//! - Signals that end the process, such as SIGINT (Ctrl-C), remove temporary files first. A signal
-//!   that whoever started the process ignores, as `nohup` does, stays ignored.
-//! - Engines and the compiler look at the deadline themselves, and have [`GRACE`] to do so. After
-//!   that the process ends, wherever it is: the code generator looks at no clock, and a thousand
-//!   threads on few cores do so late.
-//! - Where memory is exhausted the allocator aborts, having said so; exit status 3. Where a thread
-//!   was started, but has no memory for what the standard library sets up in it, that panics, in
-//!   that thread: likewise.
-//! - A limit on the size of files (`ulimit -f`) is an error of the write that meets it.
+//! - Signals that end the process, such as SIGINT (Ctrl-C), remove temporary files first. A signal that
+//!   the parent process ignores, as under `nohup`, stays ignored.
+//! - Engines and the compiler poll the deadline. [`GRACE`] after the deadline the process ends anyway:
+//!   the code generator polls no clock, and a thousand threads on few cores poll late.
+//! - If memory is exhausted, the allocator reports it and aborts; exit status 3. If the standard
+//!   library lacks memory to set up a started thread, it panics in that thread: exit status 3, too.
+//! - A limit on the size of files (`ulimit -f`) is an error of the write that exceeds it.
 
 use super::failure::{Failure, complain};
 use lambdav_image::file::{abandon_first_write, abandon_writes};
@@ -22,32 +20,32 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// The stack of the thread that does the work: what main threads usually have.
+/// Stack of the working thread: the usual size of main threads.
 const STACK: usize = 8 << 20;
 
-/// How long after the deadline the work may end by itself.
+/// Time after the deadline in which the work may end by itself.
 const GRACE: Duration = Duration::from_millis(100);
 
-/// How long a process whose file is in its place may take to end by itself.
+/// Time in which a process may end by itself once its output file is in place.
 const LATE: Duration = Duration::from_secs(10);
 
-/// A time by which the process ends.
+/// Deadline of the process.
 #[derive(Clone, Copy)]
 pub(super) struct Deadline {
-    /// The work that has to be done by then, as a gerund.
+    /// Work that the deadline limits, as a gerund.
     work: &'static str,
     timeout: Duration,
-    /// None if clocks do not reach that far.
+    /// None if clocks cannot represent the time.
     at: Option<Instant>,
 }
 
-/// The deadline of the process, if it has one.
+/// The current deadline, if any.
 static DEADLINE: Mutex<Option<Deadline>> = Mutex::new(None);
 
-/// Says why the process ends, and writes what is left to be written.
+/// Reports the timeout and finishes the output.
 type LastWords = Box<dyn FnOnce(&str) + Send>;
 
-/// What is done at the deadline in place of saying so on standard error.
+/// Called at the deadline instead of printing the error to standard error.
 static LAST_WORDS: Mutex<Option<LastWords>> = Mutex::new(None);
 
 fn last_words() -> MutexGuard<'static, Option<LastWords>> {
@@ -59,12 +57,12 @@ fn deadline() -> MutexGuard<'static, Option<Deadline>> {
 }
 
 impl Deadline {
-    /// From now on the process has so much time to render.
+    /// Gives the process so much time to render, from now on.
     pub(super) fn set(timeout: Duration) -> Self {
         Self::set_for("rendering", timeout)
     }
 
-    /// From now on the process has so much time for some work, a gerund.
+    /// Gives the process so much time for `work`, a gerund, from now on.
     pub(super) fn set_for(work: &'static str, timeout: Duration) -> Self {
         let set = Self { work, timeout, at: Instant::now().checked_add(timeout) };
         *deadline() = Some(set);
@@ -72,23 +70,23 @@ impl Deadline {
         set
     }
 
-    /// At the deadline the watching thread says so with that, once, and ends the process.
+    /// Has the main thread call `words` at the deadline, before it ends the process.
     pub(super) fn say_with(words: impl FnOnce(&str) + Send + 'static) {
         *last_words() = Some(Box::new(words));
     }
 
-    /// From now on it has all the time that it needs.
+    /// Removes the deadline.
     pub(super) fn lift() {
         *deadline() = None;
         *last_words() = None;
     }
 
-    /// How much time is left.
+    /// Time left.
     pub(super) fn left(self) -> Duration {
         self.at.map_or(Duration::MAX, |at| at.saturating_duration_since(Instant::now()))
     }
 
-    /// What to say when nothing is left.
+    /// Failure of work that exceeded the deadline.
     pub(super) fn failure(self) -> Failure {
         let seconds = self.timeout.as_secs_f64();
         Failure::machine(format!(
@@ -98,7 +96,7 @@ impl Deadline {
     }
 }
 
-/// How long to wait for signals at most. Ends the process if its time is over.
+/// Longest time to wait for signals. Ends the process if the deadline has passed.
 fn patience() -> Option<Duration> {
     let deadline = (*deadline())?;
     let end = deadline.at?.checked_add(GRACE)?;
@@ -112,11 +110,11 @@ fn patience() -> Option<Duration> {
         }
         system::exit(status);
     }
-    // A file is in its place: the process is about to end anyway.
+    // The output file is in place: the process is about to end anyway.
     Some(left.max(Duration::from_millis(1)))
 }
 
-/// Does the work, whose exit status it returns, on a thread of its own, and ends the process.
+/// Runs `work` on its own thread and ends the process with the exit status that `work` returns.
 pub(super) fn run(work: fn() -> u8) -> ! {
     let watch = system::prepare();
     take_panics_of_the_system();
@@ -124,7 +122,7 @@ pub(super) fn run(work: fn() -> u8) -> ! {
     match builder.spawn(move || -> () { work_and_exit(work) }) {
         Ok(thread) => {
             system::watch(watch, &patience);
-            // It ends the process.
+            // The thread ends the process.
             let _ = thread.join();
             system::exit(101)
         }
@@ -132,17 +130,17 @@ pub(super) fn run(work: fn() -> u8) -> ! {
     }
 }
 
-/// Where the system lacks what a thread needs, such as memory for the stack that signals are handled
-/// on, the standard library panics before the thread does anything of ours. That is the machine's
-/// fault, and ends the process: nothing of ours could catch it.
+/// Ends the process, with status 3, on panics of the standard library in a new thread. They occur if
+/// the system lacks resources for the thread, such as memory for its signal stack, before any code of
+/// ours runs there, so nothing of ours could catch them.
 fn take_panics_of_the_system() {
     let others = panic::take_hook();
     panic::set_hook(Box::new(move |panic| {
         let file = panic.location().map_or("", |location| location.file());
         if file.replace('\\', "/").contains("/library/std/src/sys/") {
             if !abandon_first_write() {
-                // A file is in its place, and a thread that comes late does not matter: the process is
-                // about to end by itself, unless it has more to do.
+                // The output file is in place, and the late thread does not matter: the process ends by
+                // itself soon, unless it has more work.
                 thread::sleep(LATE);
                 abandon_writes();
             }
@@ -159,11 +157,11 @@ pub(super) fn end(status: u8) -> ! {
 }
 
 fn work_and_exit(work: fn() -> u8) -> ! {
-    // A panic has been said.
+    // The panic hook has printed the message.
     let status = catch_unwind(work).unwrap_or(101);
-    // What is printed has been flushed, and looked after, where it is printed.
+    // Printed text was flushed, with errors handled, where it was printed.
     let _ = io::stdout().flush();
-    // Handlers at exit would give the allocator's memory back page by page, which the system does
+    // Skip handlers at exit: the allocator's would return memory page by page, which the system does
     // faster.
     system::exit(status)
 }
@@ -190,12 +188,12 @@ mod system {
         SIGVTALRM, SIGXCPU,
     ];
 
-    /// What wakes the watching thread.
+    /// Socket that wakes the main thread.
     static WAKE: OnceLock<UnixStream> = OnceLock::new();
 
-    /// The two ends of what signals are told by, if the system has any left.
+    /// Socket pair that signals write to, if the system provides one.
     pub(super) fn prepare() -> Option<[UnixStream; 2]> {
-        // Without handlers the process is killed, as it would be anyhow.
+        // Without these handlers the process is killed, as without `prepare`.
         let _ = flag::register(SIGXFSZ, Arc::new(AtomicBool::new(false)));
         let _ = flag::register_conditional_shutdown(SIGABRT, 3, Arc::new(AtomicBool::new(true)));
         let (read, write) = UnixStream::pair().ok()?;
@@ -203,10 +201,10 @@ mod system {
         Some([read, write])
     }
 
-    /// Has the watching thread look at the deadline.
+    /// Makes the main thread check the deadline.
     pub(super) fn wake() {
         if let Some(mut wake) = WAKE.get() {
-            // It looks once at all that was sent.
+            // One read of the main thread takes all bytes, so errors of a full socket do not matter.
             let _ = wake.write(&[0]);
         }
     }
@@ -215,7 +213,7 @@ mod system {
         signal_hook::low_level::exit(status.into())
     }
 
-    /// Waits for signals as long as there is patience. Returns where that is impossible.
+    /// Waits for signals until `patience` ends the process. Returns if it cannot wait.
     pub(super) fn watch(ends: Option<[UnixStream; 2]>, patience: &dyn Fn() -> Option<Duration>) {
         let Some([read, write]) = ends else { return };
         let ignored = ignored();
@@ -252,7 +250,7 @@ mod system {
         }
     }
 
-    /// The signals that are ignored, bit n − 1 for signal n. Only Linux tells without unsafe code.
+    /// Ignored signals, bit n − 1 for signal n. Only Linux reveals them without unsafe code.
     fn ignored() -> u64 {
         let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
         let line = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
@@ -260,8 +258,7 @@ mod system {
     }
 }
 
-/// Elsewhere the system ends the process when it is asked to, which may leave a temporary file while a
-/// file is written.
+/// On other systems, an ending process may leave the temporary file of a write.
 #[cfg(not(unix))]
 mod system {
     use std::sync::OnceLock;
@@ -274,7 +271,7 @@ mod system {
         let _ = WATCHING.set(current());
     }
 
-    /// Has the watching thread look at the deadline.
+    /// Makes the main thread check the deadline.
     pub(super) fn wake() {
         if let Some(thread) = WATCHING.get() {
             thread.unpark();
@@ -285,7 +282,7 @@ mod system {
         std::process::exit(status.into())
     }
 
-    /// Waits as long as there is patience.
+    /// Waits until `patience` ends the process.
     pub(super) fn watch((): (), patience: &dyn Fn() -> Option<Duration>) {
         loop {
             match patience() {

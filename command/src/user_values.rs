@@ -1,4 +1,4 @@
-//! Values of uniforms and constants, and files for textures, buffers and blocks, as options give them.
+//! Values of uniforms and constants, and files for textures, buffers and blocks, from the command line.
 
 use super::binds::Binds;
 use super::failure::{Failure, Result};
@@ -15,21 +15,22 @@ use lambdav_engine::{Bindings, LocationUse, Shader, ShaderOptions};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// The values that a user gives, in order: those of files, then those of the command line. The last for a path counts.
+/// Values from the user, in order: those of files, then those of the command line. The last one for a
+/// path counts.
 #[derive(Clone)]
 pub(super) struct UserValues {
     set: Vec<Setting>,
-    /// The files for textures, buffers and blocks.
+    /// Files for textures, buffers and blocks.
     binds: Binds,
-    /// Options by which the program is read.
+    /// Options of the reader.
     options: ShaderOptions,
-    /// Locations of inputs that have a source.
+    /// Locations of inputs with a source, such as `uv`.
     sources: Vec<u32>,
     inputs: Vec<LocationValue>,
 }
 
 impl UserValues {
-    /// Reads the file of uniforms, if there is one, and takes the options apart.
+    /// Reads the file of uniforms, if any, and parses the values of `--set`.
     pub(super) fn read(set: &[String], uniforms: Option<&PathBuf>) -> Result<Self> {
         let mut all = match uniforms {
             Some(path) => {
@@ -55,19 +56,19 @@ impl UserValues {
         })
     }
 
-    /// The same with the options of modules.
+    /// Adds the options of modules.
     pub(super) fn with_module(self, arguments: &ModuleArguments) -> Result<Self> {
         let (options, sources, inputs) = arguments.read()?;
         Ok(Self { options, sources, inputs, ..self })
     }
 
-    /// The same with files for textures, buffers and blocks.
+    /// Adds files for textures, buffers and blocks.
     #[must_use]
     pub(super) fn with_binds(self, binds: Binds) -> Self {
         Self { binds, ..self }
     }
 
-    /// The same for the first of two programs, without the values that only the other one knows.
+    /// Values for the first of two programs: all but those that only the second one knows.
     #[must_use]
     pub(super) fn for_one_of(&self, [this, other]: [&Shader; 2]) -> Self {
         let both = [this, other];
@@ -85,7 +86,7 @@ impl UserValues {
         all
     }
 
-    /// The bindings of a program with these values.
+    /// Bindings of a program with these values.
     pub(super) fn bindings(&self, shader: &Shader) -> Result<Bindings> {
         let mut bindings = shader.bindings();
         let inputs = self.inputs.iter().map(|(location, value)| (*location, Some(value)));
@@ -121,7 +122,7 @@ impl UserValues {
         Ok(bindings)
     }
 
-    /// Compiles the bytes of the file at `path` with the values of its constants, without saying anything.
+    /// Compiles the bytes of the file at `path` with the values of constants; prints nothing.
     pub(super) fn compile(&self, path: &Path, bytes: Vec<u8>, most: usize) -> Result<Loaded> {
         let mut wrong = None;
         let mut fix = |types: &Types, constant: &Uniform| {
@@ -134,13 +135,13 @@ impl UserValues {
         wrong.map_or(Ok(loaded), Err)
     }
 
-    /// Whether one of these constants, or a part of one, has a value here.
+    /// True if a value is given for one of these constants, or for a part of one.
     pub(super) fn sets_any(&self, types: &Types, constants: &[Uniform]) -> bool {
         let paths = Paths::new(types, constants);
         self.set.iter().any(|setting| paths.knows(&setting.path))
     }
 
-    /// Checks that only constants are given values.
+    /// Rejects values for anything but constants.
     pub(super) fn are_constants(
         &self,
         types: &Types,
@@ -159,13 +160,13 @@ impl UserValues {
         Ok(())
     }
 
-    /// The words that are given to a constant, if any are. The last value for a path counts; a structure
-    /// keeps the fields that it leaves out.
+    /// Words of a constant with the values given to it; none if there are none. The last value for a
+    /// path counts; a structure keeps omitted fields.
     pub(super) fn constant(&self, types: &Types, constant: &Uniform) -> Result<Option<Arc<[u32]>>> {
         let (mut constant, mut is_given) = (constant.clone(), false);
         for setting in &self.set {
             let Setting { path, value, .. } = setting;
-            // Another uniform or constant may have a longer name that begins so.
+            // The path may name another uniform or constant, whose name begins with this one's.
             if Paths::new(types, std::slice::from_ref(&constant)).find(path).is_err() {
                 continue;
             }
@@ -177,10 +178,10 @@ impl UserValues {
     }
 }
 
-/// Uniforms of a module without a value that a message lists.
+/// Most uniforms without a value that a note lists.
 const MOST_UNSET: usize = 9;
 
-/// Notes on a program, which they call `name`, and its bindings: uniforms of a module that have no value, and
+/// Prints notes on the bindings of the program `name`: uniforms of a module without a value, and
 /// [`remarks`].
 pub(super) fn note_bindings(name: &str, bindings: &Bindings, messages: Messages) {
     note_unset(name, &bindings.unset(MOST_UNSET), messages);
@@ -189,8 +190,8 @@ pub(super) fn note_bindings(name: &str, bindings: &Bindings, messages: Messages)
     }
 }
 
-/// Notes on a program, which they call `name`, and its bindings: names that it declares without using them,
-/// and parts of uniforms that are inputs of λV.
+/// Remarks on the bindings of the program `name`: unused names, and parts of uniforms that take inputs
+/// of λV.
 pub(super) fn remarks(name: &str, bindings: &Bindings) -> impl Iterator<Item = String> {
     let unused: Vec<String> = bindings.unused().into_iter().map(str::to_owned).collect();
     let changes = if unused.len() == 1 { "its value changes" } else { "their values change" };
@@ -210,7 +211,7 @@ pub(super) fn remarks(name: &str, bindings: &Bindings) -> impl Iterator<Item = S
     [unused, reached].into_iter().flatten()
 }
 
-/// Says which uniforms of a module have no value, once.
+/// Notes the uniforms of a module without a value, in one message.
 fn note_unset(name: &str, unset: &[String], messages: Messages) {
     if unset.is_empty() || messages.format() == MessageFormat::Json {
         return;

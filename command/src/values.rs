@@ -1,4 +1,4 @@
-//! Values of options: from words of the command line, with a message for what they are not.
+//! Parsers of option values; errors name the valid values.
 
 use super::failure::{Failure, Result as Outcome};
 use lambdav_engine::settings::number;
@@ -6,12 +6,12 @@ use lambdav_engine::{LANES, targets};
 use std::num::NonZeroUsize;
 use std::time::Duration;
 
-/// The four components of the mouse.
+/// Parses the four components of the mouse.
 pub(super) fn mouse(text: &str) -> Result<[f32; 4], String> {
     four(text, "the mouse has four components: x,y,z,w")
 }
 
-/// The four components of a colour.
+/// Parses the four components of a colour.
 pub(super) fn colour(text: &str) -> Result<[f32; 4], String> {
     four(text, "a colour has four components: r,g,b,a")
 }
@@ -21,21 +21,21 @@ fn four(text: &str, wrong: &str) -> Result<[f32; 4], String> {
     values.try_into().map_err(|_| wrong.to_owned())
 }
 
-/// A whole number.
+/// Parses a whole number.
 pub(super) fn whole(text: &str) -> Result<u64, String> {
     text.parse().map_err(|_| format!("`{text}` is not a whole number from 0 to {}", u64::MAX))
 }
 
-/// Which outputs of a program are asked for.
+/// Requested outputs of a program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Outputs {
-    /// The one at that location.
+    /// The output at that location.
     At(u32),
-    /// All.
+    /// All outputs.
     All,
 }
 
-/// Which outputs, by a location or `all`.
+/// Parses a location or `all`.
 pub(super) fn outputs(text: &str) -> Result<Outputs, String> {
     match text.parse() {
         Ok(location) => Ok(Outputs::At(location)),
@@ -46,12 +46,12 @@ pub(super) fn outputs(text: &str) -> Result<Outputs, String> {
     }
 }
 
-/// How many threads: at least one.
+/// Parses a number of threads, at least one.
 pub(super) fn threads(text: &str) -> Result<NonZeroUsize, String> {
     text.parse().map_err(|_| format!("`{text}` is not a whole number from 1 on"))
 }
 
-/// How many lanes.
+/// Parses a number of lanes.
 pub(super) fn lanes(text: &str) -> Result<u32, String> {
     let lanes = text.parse().ok().filter(|lanes| LANES.contains(lanes));
     lanes.ok_or_else(|| {
@@ -60,14 +60,14 @@ pub(super) fn lanes(text: &str) -> Result<u32, String> {
     })
 }
 
-/// What machine code is made for, by its name.
+/// Parses the name of a target for machine code.
 pub(super) fn target(text: &str) -> Result<&'static str, String> {
     let names: Vec<&str> = targets().collect();
     let known = targets().find(|name| *name == text);
     known.ok_or_else(|| format!("`{text}` is none of {}", names.join(", ")))
 }
 
-/// A time in seconds.
+/// Parses a time in seconds.
 pub(super) fn seconds(text: &str) -> Result<Duration, String> {
     let seconds = text.parse::<f64>().ok();
     seconds
@@ -75,7 +75,8 @@ pub(super) fn seconds(text: &str) -> Result<Duration, String> {
         .ok_or_else(|| format!("`{text}` is not a number of seconds"))
 }
 
-/// The locations that were asked for, ascending, if they are among all, or the lowest.
+/// The requested locations, ascending; by default the lowest. Fails for a location that the program
+/// lacks.
 pub(super) fn locations(
     all: impl IntoIterator<Item = u32>,
     asked: Option<Outputs>,
@@ -94,7 +95,7 @@ pub(super) fn locations(
     }
 }
 
-/// The same for what is of one output, which messages call `what`.
+/// Like [`locations`], for a use of one output, which messages call `what`.
 pub(super) fn location(
     all: impl IntoIterator<Item = u32>,
     asked: Option<Outputs>,

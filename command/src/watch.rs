@@ -1,9 +1,9 @@
-//! `--watch`: the work is done again whenever a file that it has read is another.
+//! `--watch`: repeats the work whenever a file that it has read changes.
 //!
-//! What counts is what the files are like: their times and lengths are noted before they are read and looked
-//! at afterwards. A file that was looked for and is not there is noted, too. The system's events only say when to look; where there are none, as on some network file
-//! systems, that is every [`PATIENCE`]. Whatever goes wrong with the work, a file may mend it, so that ends
-//! nothing.
+//! Changes are detected by time and length: both are noted before a file is read, and compared
+//! afterwards. Missing files that were looked for are noted, too. Events of the system only trigger a
+//! comparison; without events, as on some network file systems, one happens every [`PATIENCE`]. No
+//! failure of the work ends the loop, since an edit may repair it.
 
 use super::failure::{Failure, Result, complain};
 use super::supervise::Deadline;
@@ -17,19 +17,19 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::{Duration, SystemTime};
 
-/// How long to wait for an event before looking.
+/// Longest wait for an event before a comparison.
 const PATIENCE: Duration = Duration::from_secs(1);
 
-/// A file that is being written is looked at again after so long.
+/// Interval of comparisons while a file is being written.
 const SETTLING: Duration = Duration::from_millis(30);
 
-/// What is noted of a file: when it was changed, and how long it is; none of one that is not there.
+/// Time of change and length of a file; none if it does not exist.
 pub(super) type Stamp = Option<(SystemTime, u64)>;
 
-/// What tells the stamp of a path.
+/// Function that reads the stamp of a path.
 pub(super) type Look = fn(&Path) -> Stamp;
 
-/// What has been read: of a path, how it is looked at, and what it was like.
+/// Files read so far: the function for the stamp, and the stamp before reading.
 type Files = BTreeMap<PathBuf, (Look, Stamp)>;
 
 static READ: Mutex<Files> = Mutex::new(Files::new());
@@ -43,39 +43,39 @@ fn stamp(path: &Path) -> Stamp {
     Some((found.modified().ok()?, found.len()))
 }
 
-/// Notes that a file is about to be read, or looked for.
+/// Notes that a file is about to be read or looked for.
 pub(super) fn note(path: &Path) {
     note_as(path, stamp);
 }
 
-/// Notes that something else is about to be read, such as which files a folder has.
+/// Notes that something with another kind of stamp is about to be read, such as the list of a folder.
 pub(super) fn note_as(path: &Path, look: Look) {
     let stamp = look(path);
     files().entry(path.to_owned()).or_insert((look, stamp));
 }
 
-/// Notes that another process has read a file that was then so.
+/// Notes a file that another process has read, with its stamp then.
 pub(super) fn note_read(path: PathBuf, was: Stamp) {
     files().entry(path).or_insert((stamp, was));
 }
 
-/// What has been noted since it was asked last.
+/// Returns and clears the notes.
 pub(super) fn take() -> Vec<(PathBuf, Stamp)> {
     std::mem::take(&mut *files()).into_iter().map(|(path, (_, stamp))| (path, stamp)).collect()
 }
 
-/// Does the work, and, if asked to, again and again. It returns if it has read nothing, so that nothing can
-/// change what came of it.
+/// Does the work, and repeats it if asked to. Returns if the work has read no file, since no change
+/// could lead to another result.
 pub(super) fn run(is_asked: bool, work: impl Fn() -> Result) -> Result {
     if !is_asked {
         return work();
     }
     let (send, events) = mpsc::channel();
     let watcher = notify::recommended_watcher(move |_| {
-        // Nobody listens when it is over.
+        // The receiver is gone when the command ends.
         let _ = send.send(());
     });
-    // Without one files are looked at all the same.
+    // Without a watcher, files are still compared at intervals.
     let mut watcher = watcher.ok();
     let mut folders = BTreeSet::new();
     loop {
@@ -103,13 +103,13 @@ pub(super) fn run(is_asked: bool, work: impl Fn() -> Result) -> Result {
             |(path, (_, stamp)): &(&PathBuf, &(Look, Stamp))| stamp.is_some() && !path.is_dir();
         let count = read.iter().filter(is_file).count();
         let plural = if count == 1 { "file" } else { "files" };
-        // Nothing is left to do where even this cannot be written.
+        // Standard error failed: no channel is left for an error.
         let _ = writeln!(io::stderr(), "watching {count} {plural}; Ctrl-C ends it");
         wait(&read, &events);
     }
 }
 
-/// Waits until one of the files is another, and has settled.
+/// Waits until a file has changed and its stamp has settled.
 fn wait(read: &Files, events: &Receiver<()>) {
     let before: Vec<Stamp> = read.values().map(|(_, stamp)| *stamp).collect();
     let now = || -> Vec<Stamp> { read.iter().map(|(path, (look, _))| look(path)).collect() };

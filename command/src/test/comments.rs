@@ -1,29 +1,29 @@
-//! Directives in texts: the comments that say what is tested, and those that seem to.
+//! Scanner for test directives in comments, and for comments that resemble directives.
 //!
-//! One rule holds for all languages: a directive is a comment of the language that begins with `test:` and has
-//! a line of its own. Comments begin with `;` in λV, core text and SPIR-V text, with `//` in WGSL and GLSL, where
-//! a line of a block comment is one, too. In the file of directives beside a program both begin comments, and
-//! a line that is no comment is a directive as well.
+//! One rule holds for all languages: a directive is a comment that begins with `test:` and has its own
+//! line. Comments begin with `;` in λV, core text and SPIR-V text. In WGSL and GLSL they begin with
+//! `//`; a line of a block comment counts, too. In the file of directives beside a program both begin
+//! comments, and a line without a comment is a directive as well.
 //!
-//! A comment that is nearly a directive would be a test that nobody runs, so each is told.
+//! A comment that resembles a directive would be a test that never runs, so each is reported.
 
 use lambdav_core::diagnostics::{nearest_name, printable, quote};
 use std::ffi::OsStr;
 use std::path::Path;
 
-/// How a language writes comments.
+/// Comment syntax of a language.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Syntax {
     /// From `;` to the end of the line.
     Semicolon,
-    /// From `//` to the end of the line, and between `/*` and `*/`, which nest if that is said.
+    /// From `//` to the end of the line, and between `/*` and `*/`, nested if `nests`.
     Slashes { nests: bool },
-    /// Of the file beside a program.
+    /// The file of directives beside a program.
     Beside,
 }
 
 impl Syntax {
-    /// That of a program, by the ending of its name.
+    /// Syntax of a program, by its file name extension.
     pub(super) fn of(program: &Path) -> Self {
         match program.extension().and_then(OsStr::to_str) {
             Some("wgsl") => Self::Slashes { nests: true },
@@ -32,7 +32,7 @@ impl Syntax {
         }
     }
 
-    /// What a directive begins with.
+    /// Beginning of a directive.
     pub(super) fn marker(self) -> &'static str {
         match self {
             Self::Slashes { .. } => "// test:",
@@ -41,43 +41,43 @@ impl Syntax {
     }
 }
 
-/// A directive as it is written.
+/// A directive as written.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Written {
     /// Its line, from 1.
     pub(super) line: usize,
-    /// What follows `test:`.
+    /// Text after `test:`.
     pub(super) words: String,
 }
 
-/// A comment that is nearly a directive.
+/// A comment that resembles a directive.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct NearMiss {
     /// Its line, from 1.
     pub(super) line: usize,
     /// Its text.
     pub(super) text: String,
-    /// What keeps it from being one.
+    /// Reason why it is no directive.
     pub(super) message: String,
 }
 
-/// What is found in a text.
+/// Result of scanning a text.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Scanned {
     /// The directives, in order.
     pub(super) directives: Vec<Written>,
-    /// What seems to be one.
+    /// Comments that resemble directives.
     pub(super) near: Vec<NearMiss>,
 }
 
 /// A part of a line that is a comment.
 struct Comment<'a> {
-    /// Whether nothing else stands before it.
+    /// True if only blanks precede it on the line.
     has_line: bool,
     text: &'a str,
 }
 
-/// Searches a text.
+/// Scans a text.
 pub(super) fn scan(text: &str, syntax: Syntax) -> Scanned {
     let mut found = Scanned::default();
     let mut depth = 0;
@@ -119,7 +119,7 @@ pub(super) fn scan(text: &str, syntax: Syntax) -> Scanned {
                 Meaning::Other => {}
             }
         }
-        // A directive in the comment of another language.
+        // A directive in the comment syntax of another language.
         if let (false, Some(text)) = (is_comment, foreign_comment(line))
             && !matches!(meaning(text), Meaning::Other)
         {
@@ -130,11 +130,11 @@ pub(super) fn scan(text: &str, syntax: Syntax) -> Scanned {
     found
 }
 
-/// What a comment means.
+/// Classification of a comment.
 enum Meaning<'a> {
-    /// It is a directive with these words.
+    /// A directive with these words.
     Directive(&'a str),
-    /// It seems to be meant as one.
+    /// Probably meant as a directive.
     Nearly,
     Other,
 }
@@ -161,7 +161,7 @@ fn meaning(comment: &str) -> Meaning<'_> {
     Meaning::Other
 }
 
-/// The comment that a line is in one of the languages.
+/// Text of a line that is a comment in one of the languages.
 fn foreign_comment(line: &str) -> Option<&str> {
     let line = line.trim();
     [";", "//", "#"].iter().find_map(|&marker| {
@@ -170,7 +170,7 @@ fn foreign_comment(line: &str) -> Option<&str> {
     })
 }
 
-/// The comment of a line of λV, core text or SPIR-V text.
+/// Comment in a line of λV, core text or SPIR-V text.
 fn after_semicolon(line: &str) -> Vec<Comment<'_>> {
     let (mut is_string, mut is_escaped) = (false, false);
     let begin = line.char_indices().find(|&(_, c)| {
@@ -186,7 +186,7 @@ fn after_semicolon(line: &str) -> Vec<Comment<'_>> {
     vec![Comment { has_line, text: line[at..].trim_start_matches(';').trim() }]
 }
 
-/// The comments of a line of WGSL or GLSL; `depth` is how many block comments are open.
+/// Comments in a line of WGSL or GLSL; `depth` counts open block comments.
 fn after_slashes<'a>(line: &'a str, nests: bool, depth: &mut usize) -> Vec<Comment<'a>> {
     let mut comments = Vec::new();
     let (mut rest, mut has_line) = (line, true);
@@ -217,8 +217,8 @@ fn after_slashes<'a>(line: &'a str, nests: bool, depth: &mut usize) -> Vec<Comme
     }
 }
 
-/// How much of a line belongs to the block comments that are open, without the last `*/`, and whether that
-/// is there.
+/// Length of a line's part that belongs to the open block comments, without the last `*/`; true if that
+/// `*/` is there.
 fn block(line: &str, nests: bool, depth: &mut usize) -> (usize, bool) {
     let bytes = line.as_bytes();
     let mut at = 0;
@@ -248,7 +248,7 @@ mod tests {
     const WGSL: Syntax = Syntax::Slashes { nests: true };
     const GLSL: Syntax = Syntax::Slashes { nests: false };
 
-    /// The lines of directives, with their words.
+    /// Lines of directives, with their words.
     fn directives(text: &str, syntax: Syntax) -> Vec<(usize, String)> {
         let found = scan(text, syntax);
         assert_eq!(found.near, [], "{text}");
@@ -297,7 +297,7 @@ mod tests {
             assert_eq!(near(&format!("/*\n * {text}\n*/"), GLSL), [2], "{text}");
             assert_eq!(near(&format!("// {text}"), Syntax::Beside), [1], "{text}");
         }
-        // Not on a line of its own, or in a comment of another language.
+        // Directives behind code, or in a comment of another language.
         assert_eq!(near("(vec4 1) ; test: --size 4x4", Syntax::Semicolon), [1]);
         assert_eq!(near("fn f() {} // test: --size 4x4", WGSL), [1]);
         assert_eq!(near("; test: --size 4x4\n# test: a", GLSL), [1, 2]);

@@ -1,4 +1,4 @@
-//! Directives: comments that say what is tested.
+//! Directives: comments that declare tests.
 
 use crate::comparison::CompareArguments;
 use crate::render::{PictureArguments, SampleArguments};
@@ -7,7 +7,7 @@ use clap::{Parser, ValueEnum};
 use lambdav_core::diagnostics::printable;
 use std::path::{Path, PathBuf};
 
-/// What a directive says.
+/// Options of a directive.
 #[derive(Parser, Clone, Debug)]
 #[command(
     no_binary_name = true,
@@ -15,7 +15,7 @@ use std::path::{Path, PathBuf};
     override_usage = "; test: [NAME] [OPTION]…"
 )]
 pub(super) struct Directive {
-    /// What tells it from other tests of the program
+    /// Name of the test among those of the program
     #[arg(value_parser = name)]
     pub(super) name: Option<String>,
     #[command(flatten)]
@@ -24,12 +24,12 @@ pub(super) struct Directive {
     pub(super) samples: SampleArguments,
     #[command(flatten)]
     pub(super) allowed: CompareArguments,
-    /// What the golden is
+    /// Format of the golden
     #[arg(long = "format", value_enum, default_value_t = Kind::Png)]
     pub(super) kind: Kind,
 }
 
-/// What a golden is.
+/// Format of a golden.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(super) enum Kind {
     /// A PNG file.
@@ -43,7 +43,7 @@ pub(super) enum Kind {
 }
 
 impl Kind {
-    /// The ending of its files.
+    /// File name extension.
     pub(super) fn ending(self) -> &'static str {
         match self {
             Self::Png => "png",
@@ -63,14 +63,14 @@ fn name(text: &str) -> Result<String, String> {
     }
 }
 
-/// What a directive says, or what is wrong with it.
+/// Parses a directive; the error is its message.
 pub(super) fn read(words: &str) -> Result<Directive, String> {
     let split = shlex::split(words).ok_or("a quotation mark is not closed")?;
     if inputs(words).iter().any(|path| path == Path::new("-")) {
         return Err("a test has no standard input; name a file in place of `-`".to_owned());
     }
     let directive = Directive::try_parse_from(split).map_err(|error| {
-        // The first paragraph says what is wrong; the usage that follows is of another command.
+        // The first paragraph is the error; the rest is the usage of another command.
         let text = error.render().to_string();
         let text = text.split("\n\n").next().unwrap_or_default();
         printable(text.trim_start_matches("error: ")).to_string()
@@ -98,7 +98,7 @@ pub(super) fn read(words: &str) -> Result<Directive, String> {
     Ok(directive)
 }
 
-/// The files that a directive names, also one that is wrong otherwise, relative to its program.
+/// Files that a directive names, relative to its program. Works for malformed directives, too.
 pub(super) fn inputs(words: &str) -> Vec<PathBuf> {
     let split = shlex::split(words)
         .unwrap_or_else(|| words.split_whitespace().map(str::to_owned).collect());

@@ -1,4 +1,4 @@
-//! What a page shows of a test that failed: pictures, and the samples around the first pixel that
+//! Evidence of a failed test for the HTML report: pictures, and the samples around the first pixel that
 //! differs.
 
 use super::golden::png;
@@ -10,20 +10,20 @@ use lambdav_image::AnyImage;
 use lambdav_image_compare::{CompareOptions, CompareOutcome, Difference, compare};
 use serde_json::{Value, json};
 
-/// How far the surroundings go from the pixel in their middle.
+/// Radius of the shown samples around the pixel.
 const AROUND: u32 = 5;
 
-/// What a page shows, as it stands in reports.
+/// Evidence as JSON, as in reports.
 #[derive(Clone, Debug)]
 pub(super) struct Evidence(pub(super) Value);
 
 impl Evidence {
-    /// Of a picture that there is nothing to compare with.
+    /// Evidence of a picture without a golden.
     pub(super) fn of_one(found: &AnyImage) -> Result<Self> {
         Ok(Self(json!({"found": base64(found)?})))
     }
 
-    /// Of two pictures and that of their differences.
+    /// Evidence of two pictures and their heat map.
     pub(super) fn of_two(
         expected: &AnyImage,
         found: &AnyImage,
@@ -43,12 +43,12 @@ impl Evidence {
     }
 }
 
-/// A picture as a PNG file in base64.
+/// PNG file of a picture, in base64.
 fn base64(image: &AnyImage) -> Result<String> {
     Ok(STANDARD.encode(png(image, &metadata())?))
 }
 
-/// The samples of both pictures around a pixel, as they are stored, in hexadecimal.
+/// Stored samples of both pictures around a pixel, in hexadecimal.
 fn around(near: &Difference, expected: &AnyImage, found: &AnyImage) -> Value {
     let (width, height) = (expected.size().width(), expected.size().height());
     let (left, top) = (near.x.saturating_sub(AROUND), near.y.saturating_sub(AROUND));
@@ -69,7 +69,7 @@ fn around(near: &Difference, expected: &AnyImage, found: &AnyImage) -> Value {
     })
 }
 
-/// Bits of a sample; of floats 32.
+/// Bits of a sample: 8, 16, or 32 for floats.
 fn depth(image: &AnyImage) -> u32 {
     match image {
         AnyImage::Unorm8(_) => 8,
@@ -78,7 +78,7 @@ fn depth(image: &AnyImage) -> u32 {
     }
 }
 
-/// The four samples of a pixel.
+/// The four samples of a pixel, in hexadecimal.
 fn hexadecimal(image: &AnyImage, x: u32, y: u32) -> String {
     let digits = (depth(image) / 4) as usize;
     let bits = match image {

@@ -1,4 +1,4 @@
-//! Which files of a test may be written, replaced and removed.
+//! Rules for writing, replacing and removing files of a test.
 
 use super::directive::{Directive, Kind};
 use super::golden::{self, Golden};
@@ -9,8 +9,8 @@ use crate::failure::Result;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// Why a file is not to be written; none if it may be: if it is not there, or has a mark that is allowed, or is
-/// adopted without one.
+/// Reason not to write a file. None if the file is missing, has a mark that `allowed` accepts, or has
+/// no mark and `adopt` is set.
 pub(super) fn refusal(
     path: &Path,
     kept: Option<&String>,
@@ -34,7 +34,8 @@ pub(super) fn refusal(
     }
 }
 
-/// Writes what a test that failed shows, unless something else has the name, which is said then.
+/// Writes a picture of a failed test. If another file has the name, the result's message says so
+/// instead.
 pub(super) fn write_beside(
     path: &Path,
     kept: Option<&String>,
@@ -54,30 +55,30 @@ pub(super) fn write_beside(
     Ok(())
 }
 
-/// Whether the golden of a test is what another test that failed has written.
+/// True if the golden's file was written by another test that failed.
 pub(super) fn is_scratch(test: &Test) -> bool {
     Mark::of(&test.golden).is_some_and(|mark| mark.role != Role::Golden && !is_of(&mark, test))
 }
 
-/// Whether a mark names that test, or none.
+/// True if a mark names this test, or no test.
 fn is_of(mark: &Mark, test: &Test) -> bool {
     mark.test.is_empty() || mark.test == name(test)
 }
 
-/// Removes what a run of the test that failed has left.
+/// Removes the pictures that a failed run of the test left.
 pub(super) fn forget(test: &Test) {
     let files: [(PathBuf, &Option<String>); 2] =
         [(test.new_picture(), &test.kept.new), (test.differences(), &test.kept.differences)];
     for (path, kept) in files {
         let mark = Mark::of(&path).filter(|_| kept.is_none() && !path.is_symlink());
         if mark.is_some_and(|mark| mark.role != Role::Golden && is_of(&mark, test)) {
-            // Where it cannot be removed it stays as something to look at, which harms nobody.
+            // A file that cannot be removed stays; it does no harm.
             let _ = fs::remove_file(&path);
         }
     }
 }
 
-/// Gives a golden without a mark one. Its picture stays.
+/// Adds a mark to a golden without one. The picture stays the same.
 pub(super) fn adopt(
     test: &Test,
     directive: &Directive,

@@ -1,4 +1,4 @@
-//! What is in folders: programs, files of directives, and files that may be goldens.
+//! Contents of folders: programs, files of directives, and candidates for goldens.
 
 use crate::files::is_program;
 use crate::watch::Stamp;
@@ -11,13 +11,13 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
-/// The ending of scripts.
+/// File name extension of scripts.
 const SCRIPT: &str = "amber";
 
-/// The ending of the file in which the directives of a program can stand beside it.
+/// File name extension of the file of directives beside a program.
 const BESIDE: &str = "test";
 
-/// Whether a file is a script, by its name.
+/// True if the file name is that of a script.
 pub(super) fn is_script(path: &Path) -> bool {
     path.extension().is_some_and(|ending| ending == SCRIPT)
 }
@@ -30,33 +30,33 @@ pub(super) fn beside(program: &Path) -> PathBuf {
     name.into()
 }
 
-/// The program that a file of directives is beside, by its name.
+/// The program of a file of directives, by its name.
 fn program_of(path: &Path) -> Option<PathBuf> {
     let program = path.with_extension("");
     (path.extension()? == BESIDE && is_program(&program)).then_some(program)
 }
 
-/// Whether a file may be a golden, by its name.
+/// True if the file name has the extension of a golden.
 fn is_golden_name(path: &Path) -> bool {
     let ending = path.extension().and_then(OsStr::to_str);
     matches!(ending, Some("png" | "exr" | "npy" | "digest"))
 }
 
-/// What is under a folder. Paths are relative to it; what begins with a dot is passed over, and links to
+/// Files under a folder, as paths relative to it. Names that begin with a dot are skipped; links to
 /// folders are not followed.
 #[derive(Debug, Default)]
 pub(super) struct Contents {
-    /// What is a program by its name, whatever it is.
+    /// Paths with the extension of a program, of any file type.
     pub(super) programs: BTreeSet<PathBuf>,
-    /// Files of directives whose program is not there, with that.
+    /// Files of directives without their program, each with the path of the missing program.
     pub(super) alone: BTreeSet<(PathBuf, PathBuf)>,
-    /// What may be a golden by its name.
+    /// Files with the extension of a golden.
     pub(super) goldens: BTreeSet<PathBuf>,
-    /// Folders that cannot be read, and why.
+    /// Folders that cannot be read, with the error.
     pub(super) unreadable: Vec<(PathBuf, io::Error)>,
 }
 
-/// Looks through a folder.
+/// Lists a folder.
 pub(super) fn look_through(folder: &Path) -> Contents {
     let mut found = Contents::default();
     let mut folders = vec![PathBuf::new()];
@@ -80,7 +80,7 @@ pub(super) fn look_through(folder: &Path) -> Contents {
                 folders.push(path);
                 continue;
             }
-            // A link to nothing may have been meant as a program; one to a folder is none.
+            // A dangling link may have been meant as a program; a link to a folder is none.
             let is_link = kind.is_ok_and(|kind| kind.is_symlink());
             if is_link && folder.join(&path).is_dir() {
                 continue;
@@ -99,23 +99,23 @@ pub(super) fn look_through(folder: &Path) -> Contents {
     found
 }
 
-/// What `--watch` compares of a folder: which programs and files of directives there are.
+/// Stamp of a folder for `--watch`: a hash of its programs and files of directives.
 pub(super) fn stamp(folder: &Path) -> Stamp {
     let Contents { programs, alone, unreadable, .. } = look_through(folder);
     let mut hash = DefaultHasher::new();
     (&programs, &alone, unreadable.len()).hash(&mut hash);
-    // Any time will do that is another for another hash.
+    // A stamp holds a time; encode the hash as one.
     let time = Duration::from_nanos(hash.finish() >> 2);
     Some((SystemTime::UNIX_EPOCH + time, programs.len() as u64))
 }
 
-/// The path of what a folder holds; of the working directory without the `./`.
+/// Path of a folder's entry; without `./` in the working directory.
 pub(super) fn in_folder(folder: &Path, name: &Path) -> PathBuf {
     if folder == Path::new(".") { name.to_owned() } else { folder.join(name) }
 }
 
-/// The same for all spellings of the path of a file: its folder is canonical. Links to files stay, since
-/// goldens lie beside these.
+/// Unique key for all spellings of a file's path: the folder is canonical. Links to files stay, since
+/// their goldens lie beside the link.
 pub(super) fn key(path: &Path) -> PathBuf {
     let folder = path.parent().filter(|folder| *folder != Path::new("")).unwrap_or(Path::new("."));
     match (folder.canonicalize(), path.file_name()) {

@@ -1,4 +1,4 @@
-//! Goldens: what is kept of a picture, and how what was drawn is compared with it.
+//! Goldens: reading, writing and digests.
 
 use super::directive::{Directive, Kind};
 use super::mark::{Role, metadata_of};
@@ -15,16 +15,16 @@ use std::fs::File;
 use std::io::Read;
 use std::path::Path;
 
-/// More than a digest has bytes.
+/// More than the length of a digest, in bytes.
 const LINE: u64 = 4096;
 
 impl Directive {
-    /// What floats become before they are quantised.
+    /// Transfer function for quantising floats.
     pub(super) fn transfer(&self) -> Transfer {
         if self.samples.srgb { Transfer::Srgb } else { Transfer::Linear }
     }
 
-    /// The samples that are drawn, and the file that they go into.
+    /// Samples to draw, and their file format.
     pub(super) fn encoding(&self) -> Encoding {
         let transfer = self.transfer();
         let depth = self.samples.depth.as_deref();
@@ -37,15 +37,15 @@ impl Directive {
     }
 }
 
-/// A golden as it was found.
+/// A golden as read.
 pub(super) enum Golden {
     /// A picture.
     Picture(AnyImage),
-    /// A line that stands for one.
+    /// The digest of a picture.
     Digest(String),
 }
 
-/// Reads the golden of a test; none if there is no such file.
+/// Reads the golden of a test; none if the file does not exist.
 pub(super) fn load(path: &Path, kind: Kind) -> Result<Option<Golden>> {
     watch::note(path);
     if path.symlink_metadata().is_err() {
@@ -64,7 +64,7 @@ pub(super) fn load(path: &Path, kind: Kind) -> Result<Option<Golden>> {
     }))
 }
 
-/// Writes what was drawn as the golden of a test.
+/// Writes a picture as the golden of a test.
 pub(super) fn write(test: &Test, directive: &Directive, image: &AnyImage) -> Result {
     match directive.kind {
         Kind::Digest => write_line(test, &digest(image)),
@@ -90,7 +90,8 @@ pub(super) fn write_picture(
     save(path, image, directive.encoding(), metadata).map_err(|error| save_failure(&error))
 }
 
-/// A line that stands for a picture: of its samples, little-endian, in scan order.
+/// Digest of a picture: SHA-256 of its samples, little-endian, in scan order; then its size and sample
+/// type.
 pub(super) fn digest(image: &AnyImage) -> String {
     let mut hash = Sha256::new();
     match image {
@@ -105,7 +106,7 @@ pub(super) fn digest(image: &AnyImage) -> String {
     format!("{} {}", digits(hash), form(image))
 }
 
-/// A PNG file in memory: of floats, their colours as they are.
+/// PNG file in memory; floats are quantised without a transfer function.
 pub(super) fn png(image: &AnyImage, metadata: &Metadata) -> Result<Vec<u8>> {
     let mut bytes = Vec::new();
     let transfer = Transfer::Linear;

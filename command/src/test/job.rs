@@ -1,7 +1,7 @@
-//! What the command and its workers say to one another: JSON, an object on a line.
+//! Protocol between the command and its workers: one JSON object per line.
 //!
-//! The command sends the tests of a worker, then [`GO`]. The worker says when a test begins and ends, and at last
-//! that it is done.
+//! The command sends the tests of a worker, then [`GO`]. The worker reports the begin and end of each
+//! test, and finally [`Event::Done`].
 
 use super::plan::{Kept, Test};
 use super::result::TestResult;
@@ -12,10 +12,10 @@ use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
-/// What follows the last test, with the number of threads.
+/// Message after the last test, with the number of threads.
 pub(super) const GO: &str = "go";
 
-/// A path, whatever its bytes are.
+/// A path of any bytes.
 fn path(path: &Path) -> Value {
     match path.to_str() {
         Some(text) => json!(text),
@@ -40,13 +40,13 @@ fn from_bytes(bytes: Vec<u8>) -> PathBuf {
     std::ffi::OsString::from_vec(bytes).into()
 }
 
-/// Elsewhere such names are not found again.
+/// Other systems: non-Unicode names do not survive.
 #[cfg(not(unix))]
 fn from_bytes(bytes: Vec<u8>) -> PathBuf {
     String::from_utf8_lossy(&bytes).into_owned().into()
 }
 
-/// A test, which has that number in this run.
+/// A test with its number in this run.
 pub(super) fn order(number: usize, test: &Test) -> Value {
     let Kept { golden, new, differences } = &test.kept;
     json!({
@@ -61,7 +61,7 @@ pub(super) fn order(number: usize, test: &Test) -> Value {
     })
 }
 
-/// The test and its number, of what [`order`] gives.
+/// Inverse of [`order`]: the number and the test.
 pub(super) fn read_order(value: &Value) -> Option<(usize, Test)> {
     let text = |value: &Value| Some(value.as_str()?.to_owned());
     let kept = |index: usize| value["kept"][index].as_str().map(str::to_owned);
@@ -79,20 +79,20 @@ pub(super) fn read_order(value: &Value) -> Option<(usize, Test)> {
     Some((value["test"].as_u64()? as usize, test))
 }
 
-/// What a worker says.
+/// A worker's message.
 pub(super) enum Event {
-    /// A test begins in that thread.
+    /// A test begins on that thread.
     Begins { test: usize, thread: usize },
-    /// A test ends; files have been read since the last one did.
+    /// A test ends; `read` lists the files read since the last test ended.
     Ends { test: usize, result: Box<TestResult>, read: Vec<(PathBuf, Stamp)> },
-    /// Nothing can be run.
+    /// No test can be run.
     Failure(Failure),
     /// All tests have been run.
     Done,
 }
 
 impl Event {
-    /// As a worker writes it.
+    /// Message for an event, as a worker writes it.
     pub(super) fn of(said: &run::Said<'_>, number: usize, read: Vec<(PathBuf, Stamp)>) -> Value {
         match said {
             run::Said::Begins(_) => {
@@ -112,17 +112,17 @@ impl Event {
         }
     }
 
-    /// That nothing can be run.
+    /// Message: no test can be run.
     pub(super) fn failure(failure: &Failure) -> Value {
         json!({"failure": [failure.status, failure.message]})
     }
 
-    /// That all tests have been run.
+    /// Message: all tests have been run.
     pub(super) fn done() -> Value {
         json!({"done": true})
     }
 
-    /// Of a line.
+    /// Parses a line of a worker.
     pub(super) fn read(line: &str) -> Option<Self> {
         let value: Value = serde_json::from_str(line).ok()?;
         let number = |key: &str| value[key].as_u64().map(|number| number as usize);

@@ -1,9 +1,9 @@
-//! Marks: what says in a file that a run has written it, and as what.
+//! Marks: signs in a file that `lambdav test` wrote it, and in which role.
 //!
-//! A picture says so in its comment, beside the name of the program that wrote it: a text chunk of PNG, an
-//! attribute of OpenEXR, the blanks of an NPY header. A digest is its own mark, since nothing else looks like
-//! one. *A run removes and overwrites marked files only*: whatever has the name of a golden, or of a picture of a
-//! test that fails, and no mark, is somebody's own.
+//! A picture's mark is its comment, beside the name of the writing program: a text chunk of PNG, an
+//! attribute of OpenEXR, the blanks of an NPY header. A digest is its own mark, since nothing else has
+//! its form. *Only marked files are removed or overwritten*: an unmarked file with the name of a
+//! golden, or of a failed test's picture, belongs to the user.
 
 use super::plan::Test;
 use lambdav_engine::metadata;
@@ -12,21 +12,21 @@ use std::fs::File;
 use std::io::Read;
 use std::path::Path;
 
-/// As what a run has written a file.
+/// Role of a written file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Role {
-    /// What a test is compared with.
+    /// Golden of a test.
     Golden,
-    /// What a test that failed has drawn.
+    /// Picture drawn by a failed test.
     New,
-    /// Where that differs.
+    /// Heat map of a failed test.
     Differences,
 }
 
 impl Role {
     const ALL: [Self; 3] = [Self::Golden, Self::New, Self::Differences];
 
-    /// What a comment begins with.
+    /// Prefix of the comment.
     fn words(self) -> &'static str {
         match self {
             Self::Golden => "golden of ",
@@ -36,19 +36,19 @@ impl Role {
     }
 }
 
-/// What a file says that a run has written.
+/// Mark of a written file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Mark {
     pub(super) role: Role,
-    /// The test, as [`name`] calls it; empty in pictures of version 0.1.
+    /// The test, as [`name`] gives it; empty in pictures of version 0.1.
     pub(super) test: String,
 }
 
-/// How much of a file is read for its mark, which stands at the front.
+/// Bytes read for the mark, which is near the beginning of a file.
 const FRONT: u64 = 16 << 10;
 
 impl Mark {
-    /// The mark of the file at `path`; none if it has none, or is not there.
+    /// Mark of the file at `path`; none if unmarked or missing.
     pub(super) fn of(path: &Path) -> Option<Self> {
         if !path.is_file() {
             return None;
@@ -62,7 +62,7 @@ impl Mark {
         let entry = |name: &str| {
             metadata.entries().find(|(of, _)| *of == name).map(|(_, text)| text.to_owned())
         };
-        // NPY has no room for the name of the program; nothing else writes in its blanks.
+        // NPY has no room for the name of the program; no other program writes in its blanks.
         let is_npy = file::npy::is_npy(&front);
         if !is_npy && !entry(Metadata::SOFTWARE)?.starts_with("lambdav ") {
             return None;
@@ -75,24 +75,24 @@ impl Mark {
     }
 }
 
-/// What a file says of its origin that a run writes for a test in that role.
+/// Metadata of a file that is written for a test in that role.
 pub(super) fn metadata_of(test: &Test, role: Role) -> Metadata {
     let colon = if role == Role::Golden { "" } else { ": " };
     metadata().with(Metadata::COMMENT, format!("{}{colon}{}", role.words(), name(test)))
 }
 
-/// What a mark calls a test: without the way to the program, which may be any.
+/// Name of a test in its mark, without the folder of the program.
 pub(super) fn name(test: &Test) -> String {
     let file = test.program.file_name().unwrap_or_default().to_string_lossy();
     let name = match test.name.as_str() {
         "" => file.into_owned(),
         name => format!("{file}:{name}"),
     };
-    // What all formats hold.
+    // Characters that all formats can hold.
     name.chars().filter(|c| (' '..='~').contains(c)).take(500).collect()
 }
 
-/// Whether a file is a digest and nothing else: `sha256`, 64 digits, a size, a kind of samples.
+/// True if the text is exactly a digest: `sha256`, 64 digits, size, sample type.
 fn is_digest(text: &[u8]) -> bool {
     let Some(line) = str::from_utf8(text).ok().map(|text| text.trim_end_matches(['\n', '\r']))
     else {

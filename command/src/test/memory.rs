@@ -1,13 +1,13 @@
-//! How much memory a worker may have, so that a test that wants all of it ends its worker and nothing else.
+//! Memory limit of a worker: a test that exhausts memory ends only its worker.
 
 use std::fs;
 
-/// A worker has at least so much, even where the machine has less: address space counts, of which a process
-/// has more than it uses.
+/// Smallest default limit, even on smaller machines: address space counts, of which a process has more
+/// than it uses.
 const LEAST: u64 = 4 << 30;
 
-/// Limits the memory of this process to so many GiB, or to three quarters of what the machine has. Where the
-/// system has no such limit there is none.
+/// Limits the memory of this process to `gib` GiB, by default to three quarters of the machine's
+/// memory. Without effect on systems without such a limit.
 pub(super) fn limit(gib: Option<f64>) {
     let asked = gib.map(|gib| (gib * f64::from(1 << 30)) as u64);
     let usual = || machine().map(|bytes| (bytes / 4 * 3).max(LEAST));
@@ -16,7 +16,7 @@ pub(super) fn limit(gib: Option<f64>) {
     }
 }
 
-/// The memory that there is for this process, where Linux tells it: of the machine, or of its control group.
+/// Memory available to this process, on Linux: the machine's, or its control group's limit.
 fn machine() -> Option<u64> {
     let text = fs::read_to_string("/proc/meminfo").ok()?;
     let total = text.lines().find_map(|line| line.strip_prefix("MemTotal:"))?;
@@ -32,7 +32,7 @@ fn set(bytes: u64) {
     let had = getrlimit(Resource::Data);
     let least = |old: Option<u64>| Some(old.map_or(bytes, |old| old.min(bytes)));
     let limit = Rlimit { current: least(had.current), maximum: had.maximum };
-    // Where it is refused there is none.
+    // If the system refuses the limit, run without one.
     let _ = setrlimit(Resource::Data, limit);
 }
 

@@ -1,11 +1,11 @@
 //! `lambdav test`: golden images.
 //!
-//! A *test* is a directive in a comment of a program: what picture is drawn of it. Its *golden* is the
-//! picture that was blessed, a file beside the program. The way is: [`plan`] finds programs and reads
-//! directives; [`workers`] have processes run the tests, so that nothing in one ends the run; in these,
-//! [`mod@run`] draws and compares one test, and [`golden`] says what a golden holds; [`report`] says what came of
-//! all of them. A run writes no files but those of its own names, each whole or not at all, and replaces and
-//! removes none that has no [`mark`] of a run.
+//! A *test* is a directive in a comment of a program; it describes a picture to draw. Its *golden* is
+//! the blessed picture, a file beside the program. [`plan`] finds programs and reads directives.
+//! [`workers`] runs the tests in other processes, so that no test can end the run. In a worker,
+//! [`mod@run`] draws and compares one test; [`golden`] reads and writes goldens. [`report`] reports the
+//! results. A run writes only files with names of its own, each atomically, and replaces or removes
+//! only files with a [`mark`].
 
 mod comments;
 mod directive;
@@ -61,82 +61,83 @@ neither passes nor fails.
 
 Exit status: 0 all passed; 1 some did not; 2 the command line is at fault; 3 the machine is.";
 
-/// Draw the tests of programs and compare them with their goldens
+/// Draw the tests of programs and compare the pictures with their goldens
 #[derive(Args)]
 #[command(after_help = HELP)]
 pub(super) struct TestArguments {
-    /// Programs, and folders that are looked through for programs
+    /// Programs, and folders to search for programs
     #[arg(value_name = "PATH", default_value = ".")]
     paths: Vec<PathBuf>,
-    /// Make the drawn pictures the goldens, where they differ by more than is allowed or are missing
+    /// Make drawn pictures the goldens if these are missing or differ by more than is allowed
     #[arg(long, conflicts_with_all = ["list", "against", "merge", "accept"])]
     bless: bool,
-    /// Make the drawn pictures of these tests the goldens, named as the run that failed has named them
+    /// Make the drawn pictures of these tests the goldens; names are those that the failed run printed
     #[arg(long, value_name = "NAME", num_args = 1.., conflicts_with_all = ["list", "against", "merge", "filter", "shard"])]
     accept: Vec<String>,
-    /// With --bless and --accept: replace goldens that no run of `lambdav test` has written, too, and mark
-    /// those that are right
+    /// With --bless and --accept: also replace goldens that `lambdav test` did not write, and mark
+    /// those that match
     #[arg(long)]
     adopt: bool,
-    /// With --bless: remove goldens that no test has
+    /// With --bless: remove goldens that belong to no test
     #[arg(long, requires = "bless")]
     prune: bool,
-    /// Only tests whose name contains this; can be given several times
+    /// Run only tests whose name contains this; may be given more than once
     #[arg(long, value_name = "TEXT")]
     filter: Vec<String>,
-    /// Name the tests and their goldens, and run none
+    /// List the tests and their goldens without running them
     #[arg(long, conflicts_with_all = [
         "merge", "report", "require_tests", "jobs", "quiet", "against", "timeout", "memory", "engine", "device", "native",
         "flush_subnormals",
     ])]
     list: bool,
-    /// What computes the pixels; by default simd, or core for a program that exceeds its limits
+    /// Engine that computes the pixels; by default simd, or core for a program that exceeds the limits
+    /// of simd
     #[arg(long, value_enum)]
     engine: Option<EngineName>,
     #[command(flatten)]
     gpu: GpuArguments,
-    /// Fail if a program in a folder has no test. Files that others include need none
+    /// Fail if a program in a folder has no test. Files that other programs include need none
     #[arg(long)]
     require_tests: bool,
-    /// How many tests are run at once; by default as many as there are cores
+    /// Number of tests to run at once; by default the number of cores
     #[arg(long, short, value_name = "N", value_parser = threads, allow_hyphen_values = true)]
     jobs: Option<NonZeroUsize>,
-    /// Say nothing of tests that fail, but how many; the exit status says it, too
+    /// Print only the number of failed tests; the exit status shows failure, too
     #[arg(long, short)]
     quiet: bool,
-    /// Run the Kth of N parts, as 2/3, of which all together are all tests
+    /// Run part K of N parts, as in 2/3; together the parts are all tests
     #[arg(long, value_name = "K/N", value_parser = shard, conflicts_with = "merge")]
     shard: Option<(usize, usize)>,
     /// Write a report into this folder: index.html, junit.xml and results.jsonl
     #[arg(long, value_name = "DIR")]
     report: Option<PathBuf>,
-    /// Run nothing; join the reports in these folders, those of all shards, into one
+    /// Run no tests; join the reports in these folders, one for each shard, into one
     #[arg(long, value_name = "DIR", num_args = 1.., conflicts_with_all = [
         "paths", "filter", "engine", "against", "jobs", "timeout", "memory", "device", "native", "flush_subnormals",
     ])]
     merge: Vec<PathBuf>,
-    /// Compare pictures in this folder, named as the goldens and drawn by something else, with what is
-    /// drawn here
+    /// Compare the pictures in this folder, which another program drew and which are named as the
+    /// goldens, with the pictures drawn here
     #[arg(long, value_name = "DIR")]
     against: Option<PathBuf>,
-    /// How many seconds each test may take: to read its program, to draw and to compare
+    /// Seconds that each test may take to read its program, draw and compare
     #[arg(long, value_name = "SECONDS", default_value = "60", value_parser = seconds, allow_hyphen_values = true)]
     timeout: Duration,
-    /// How much memory the process may have that runs the tests; by default three quarters of the machine's,
-    /// and at least 4
+    /// Memory of the process that runs the tests, in GiB; by default three quarters of the machine's
+    /// memory, and at least 4
     #[arg(long, value_name = "GIB", value_parser = gib, allow_hyphen_values = true)]
     memory: Option<f64>,
-    /// Run the tests again whenever a program, what it includes, or a golden changes, until it is
+    /// Run the tests again whenever a program, a file that it includes, or a golden changes, until
     /// interrupted
     #[arg(long, conflicts_with_all = ["list", "merge"])]
     pub(super) watch: bool,
-    /// How results are written to standard output; json is one object for each test
+    /// Format of results on standard output; json is one object per test
     #[arg(long, value_name = "FORMAT", value_enum, default_value_t = MessageFormat::Text)]
     message_format: MessageFormat,
 }
 
 fn gib(text: &str) -> std::result::Result<f64, String> {
-    // The allocator reserves one at once.
+    // The allocator alone reserves one GiB at the start.
     let gib = text.parse().ok().filter(|gib| (1.5..=1e6).contains(gib));
     gib.ok_or_else(|| format!("`{text}` is not a number of GiB from 1.5 on"))
 }
@@ -150,7 +151,7 @@ fn shard(text: &str) -> std::result::Result<(usize, usize), String> {
 }
 
 impl TestArguments {
-    /// Whether what is drawn becomes the golden.
+    /// True if drawn pictures become goldens.
     fn blesses(&self) -> bool {
         self.bless || !self.accept.is_empty()
     }
@@ -195,7 +196,7 @@ pub(super) fn run(options: &TestArguments) -> Result {
         return list(options, &tests);
     }
     let results = run_tests(options, &tests)?;
-    // Goldens are told to be orphans where all tests are known that could have them.
+    // A golden is an orphan only if none of all known tests has it, filtered ones included.
     planned.tests = all;
     let mut summary = Summary {
         results,
@@ -211,13 +212,13 @@ pub(super) fn run(options: &TestArguments) -> Result {
     finish(options, &summary).and(pruned)
 }
 
-/// What comes of the tests, in their order. What is said of them appears as they end.
+/// Results of the tests, in order. Each result is printed when its test ends.
 fn run_tests(options: &TestArguments, tests: &[&Test]) -> Result<Vec<TestResult>> {
     let mut say = |result: &TestResult| match options.message_format {
         MessageFormat::Json => print(format!("{}\n", result.json())),
         MessageFormat::Text => Ok(()),
     };
-    // What is wrong with a directive needs no process.
+    // Malformed directives need no process.
     let mut results: BTreeMap<usize, TestResult> = BTreeMap::new();
     let mut others = Vec::new();
     for (number, test) in tests.iter().enumerate() {
@@ -243,16 +244,15 @@ fn run_tests(options: &TestArguments, tests: &[&Test]) -> Result<Vec<TestResult>
     Ok(results.into_values().collect())
 }
 
-/// Says what seems to be a test, and is none.
+/// Warns of comments that resemble tests.
 fn warn(planned: &Planned) {
     for warning in &planned.warnings {
-        // Nothing is left to do where even this cannot be written.
+        // Standard error failed: no channel is left for an error.
         let _ = writeln!(io::stderr(), "warning: {}", printable(warning));
     }
 }
 
-/// Keeps the tests of these names, each of which is that of a test, of its golden, or of the picture that it
-/// has drawn.
+/// Keeps the tests with these names. A name is that of a test, of its golden, or of its new picture.
 fn accepted(tests: &mut Vec<&Test>, names: &[String]) -> Result {
     let plain = |name: &str| name.strip_prefix("./").unwrap_or(name).to_owned();
     let of = |test: &Test| {
@@ -274,7 +274,8 @@ fn accepted(tests: &mut Vec<&Test>, names: &[String]) -> Result {
     Ok(())
 }
 
-/// Says and writes what came of it; the exit status. It is said also where it cannot be written.
+/// Prints and writes the results, and returns the exit status. They are printed even if they cannot be
+/// written.
 fn finish(options: &TestArguments, summary: &Summary) -> Result {
     let written = options.report.as_ref().map(|folder| report::write(folder, summary));
     match options.message_format {
@@ -305,7 +306,7 @@ fn merge(options: &TestArguments) -> Result {
     finish(options, &summary)
 }
 
-/// There is no test to run, which a gate must not take for success.
+/// Failure for an empty set of tests: a gate must not take it for success.
 fn nothing(options: &TestArguments, planned: &Planned, count: usize) -> Failure {
     if count == 0 {
         let paths: Vec<String> =

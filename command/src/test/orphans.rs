@@ -1,8 +1,7 @@
-//! Goldens that no test has.
+//! Orphans: goldens that belong to no test.
 //!
-//! A file is one if its mark says that it is a golden, and no test has it: whatever has no mark is
-//! somebody's own. Nothing is an orphan that a directive names as an input, or that may be the golden of a
-//! directive that cannot be understood.
+//! A file is an orphan if it is marked as a golden and belongs to no test. Unmarked files belong to the
+//! user. Inputs that a directive names, and possible goldens of malformed directives, are no orphans.
 
 use super::folders::{in_folder, key, look_through};
 use super::mark::{Mark, Role};
@@ -10,7 +9,7 @@ use super::plan::Planned;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-/// The orphans in the folders that were looked through.
+/// Orphans in the searched folders.
 pub(super) fn find(planned: &Planned) -> Vec<PathBuf> {
     let goldens: BTreeSet<PathBuf> = planned.tests.iter().map(|test| key(&test.golden)).collect();
     let mut orphans: Vec<(PathBuf, PathBuf)> = Vec::new();
@@ -34,7 +33,7 @@ pub(super) fn find(planned: &Planned) -> Vec<PathBuf> {
     orphans
 }
 
-/// Whether the file is named as a golden of the program.
+/// True if the file name is that of a golden of the program.
 fn belongs(file: &Path, program: &Path) -> bool {
     let stem = |path: &Path| path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
     let (file_stem, program_stem) = (stem(file), stem(program));

@@ -1,4 +1,4 @@
-//! Which tests there are.
+//! Discovery of tests.
 
 use super::comments::{NearMiss, Scanned, Syntax, Written, scan};
 use super::directive::{self, Directive, Kind};
@@ -15,25 +15,25 @@ use std::sync::Arc;
 /// One test.
 #[derive(Clone, Debug)]
 pub(super) struct Test {
-    /// The file of the program, as messages call it.
+    /// Path of the program, as messages show it.
     pub(super) program: Arc<Path>,
-    /// Where the directive is: a file and its line, from 1.
+    /// File and line (from 1) of the directive.
     pub(super) place: (PathBuf, usize),
-    /// Its name among the tests of the program; empty if it needs none.
+    /// Name among the tests of the program. Empty if the directive has none and is the only one.
     pub(super) name: String,
     /// The words of the directive.
     pub(super) words: String,
-    /// What is asked for, or what is wrong with that.
+    /// The parsed directive, or its error.
     pub(super) directive: std::result::Result<Directive, String>,
-    /// The file of its golden.
+    /// Path of the golden.
     pub(super) golden: PathBuf,
-    /// The same, relative to the folder that was looked through for programs.
+    /// Path of the golden relative to the searched folder.
     pub(super) within: PathBuf,
-    /// Which of its files are not for it to write.
+    /// Files that the test must not write.
     pub(super) kept: Kept,
 }
 
-/// Why a file of a test is neither written nor removed, whatever it holds; none where it may be.
+/// Reasons never to write or remove a file of a test; none if it may be written.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Kept {
     pub(super) golden: Option<String>,
@@ -42,7 +42,7 @@ pub(super) struct Kept {
 }
 
 impl Test {
-    /// What it is called: the program, and its name.
+    /// Name in messages: the program, and the test's own name.
     pub(super) fn id(&self) -> String {
         let program = self.program.to_string_lossy();
         let program = program.strip_prefix("./").unwrap_or(&program);
@@ -52,55 +52,55 @@ impl Test {
         }
     }
 
-    /// The file of what it has drawn, if it fails.
+    /// Path of the picture of a failed test.
     pub(super) fn new_picture(&self) -> PathBuf {
         let kind = self.directive.as_ref().map_or(Kind::Png, |directive| directive.kind);
         let ending = if kind == Kind::Digest { "png" } else { kind.ending() };
         self.golden.with_extension(format!("new.{ending}"))
     }
 
-    /// The file of the differences, if it fails.
+    /// Path of the heat map of a failed test.
     pub(super) fn differences(&self) -> PathBuf {
         self.golden.with_extension("diff.png")
     }
 }
 
-/// All tests of some files and folders.
+/// All tests of the given files and folders.
 #[derive(Debug, Default)]
 pub(super) struct Planned {
-    /// In the order of their programs.
+    /// Tests, sorted by program.
     pub(super) tests: Vec<Test>,
-    /// The folders that were looked through, with what is under them.
+    /// The searched folders.
     pub(super) folders: Vec<PathBuf>,
-    /// The programs in folders that have no test, and that no other one includes.
+    /// Programs in folders that have no test and that no other program includes.
     pub(super) untested: Vec<PathBuf>,
-    /// What seems to be a test, and is none.
+    /// Warnings: comments that resemble tests, and files of directives without their program.
     pub(super) warnings: Vec<String>,
-    /// The programs of which not all directives can be understood.
+    /// Programs with malformed directives.
     pub(super) unsure: BTreeSet<PathBuf>,
-    /// The files that directives name, by their [keys](key), with the tests that do.
+    /// Files that directives name, by their [keys](key), with the naming test.
     pub(super) inputs: BTreeMap<PathBuf, String>,
 }
 
 impl Planned {
-    /// The test that has a file as its input.
+    /// The test that has this file as input.
     pub(super) fn reads(&self, path: &Path) -> Option<&String> {
         let target = path.canonicalize().ok();
         self.inputs.get(&key(path)).or_else(|| self.inputs.get(&target?))
     }
 }
 
-/// A program as it was found.
+/// A program as found.
 struct Program {
     path: PathBuf,
     tests: Vec<Test>,
     scanned: Vec<(PathBuf, Vec<NearMiss>)>,
-    /// The [keys](key) of the files that it includes.
+    /// [Keys](key) of the files that it includes.
     includes: Vec<PathBuf>,
     is_in_folder: bool,
 }
 
-/// Finds the tests of these files and folders, each once, however it is named.
+/// Finds the tests of these files and folders, each once, for any spelling of its path.
 pub(super) fn plan(paths: &[PathBuf]) -> Result<Planned> {
     let mut programs: BTreeMap<PathBuf, Program> = BTreeMap::new();
     let mut planned = Planned::default();
@@ -195,8 +195,8 @@ impl Planned {
         self.tests.extend(program.tests);
     }
 
-    /// Two tests with one golden would overwrite each other's. What a test that fails writes is no other one's
-    /// golden, and nothing that is written is an input.
+    /// Resolves conflicts of file names: two tests with one golden would overwrite each other's. A
+    /// failed test's pictures never replace another test's golden, and no output replaces an input.
     fn keep_apart(&mut self) {
         let mut goldens: BTreeMap<PathBuf, String> = BTreeMap::new();
         for test in &mut self.tests {
@@ -231,7 +231,7 @@ impl Planned {
     }
 }
 
-/// What a file holds that may be a program: no more than the largest has.
+/// Bytes of a file that may be a program, at most as many as the largest program has.
 fn read(path: &Path) -> std::result::Result<Vec<u8>, String> {
     watch::note(path);
     let fail = |error: std::io::Error| format!("cannot read `{}`: {error}", path.display());
@@ -244,10 +244,10 @@ fn read(path: &Path) -> std::result::Result<Vec<u8>, String> {
     Ok(bytes)
 }
 
-/// The first bytes of SPIR-V modules, in which no text is a comment.
+/// Magic numbers of SPIR-V modules, which have no comments.
 const MODULE: [[u8; 4]; 2] = [[0x03, 0x02, 0x23, 0x07], [0x07, 0x23, 0x02, 0x03]];
 
-/// The tests of a program: those of its comments, and those of the file beside it.
+/// Tests of a program: from its comments, and from the file of directives beside it.
 fn of_program(path: &Path, within: &Path, is_in_folder: bool) -> Program {
     if is_script(path) {
         return Program {
@@ -294,7 +294,7 @@ fn of_program(path: &Path, within: &Path, is_in_folder: bool) -> Program {
     Program { path: path.to_owned(), tests, scanned, includes, is_in_folder }
 }
 
-/// The tests that directives are. Of several each needs a name of its own.
+/// Tests of directives. Several tests need names.
 fn named(path: &Path, within: &Path, found: Vec<(PathBuf, Written)>) -> Vec<Test> {
     let program: Arc<Path> = path.into();
     let several = found.len() > 1;
@@ -308,7 +308,7 @@ fn named(path: &Path, within: &Path, found: Vec<(PathBuf, Written)>) -> Vec<Test
             Some(name) if !names.insert(name.clone()) => Err(format!("`{name}` is there twice")),
             _ => Ok(directive),
         });
-        // What has no name of its own is told by its line.
+        // A test without a valid name is named by its line.
         let name = match (name, &directive) {
             (Some(name), Ok(_)) => name,
             (None, Ok(_)) => String::new(),
@@ -323,7 +323,7 @@ fn named(path: &Path, within: &Path, found: Vec<(PathBuf, Written)>) -> Vec<Test
     found.into_iter().map(&mut test).collect()
 }
 
-/// The names of the files that a text includes, as far as that shows without reading it as a program.
+/// Names in `(include "…")` forms of a text, found without parsing the program.
 fn included(text: &str) -> impl Iterator<Item = &str> {
     text.split("(include").skip(1).filter_map(|rest| {
         let (name, _) = rest.trim_start().strip_prefix('"')?.split_once('"')?;
@@ -331,7 +331,7 @@ fn included(text: &str) -> impl Iterator<Item = &str> {
     })
 }
 
-/// What stands for a program that cannot be read.
+/// Placeholder for a program that cannot be read.
 fn broken(path: &Path, within: &Path, wrong: String) -> Program {
     let test = Test { directive: Err(wrong), ..of_script(path, within) };
     Program {
@@ -343,7 +343,7 @@ fn broken(path: &Path, within: &Path, wrong: String) -> Program {
     }
 }
 
-/// The test that a script is: what it expects stands in itself.
+/// The one test of a script, which holds its own expectations.
 fn of_script(path: &Path, within: &Path) -> Test {
     Test {
         program: path.into(),
@@ -357,7 +357,7 @@ fn of_script(path: &Path, within: &Path) -> Test {
     }
 }
 
-/// The file of the golden of a program's test.
+/// Path of a golden.
 fn golden(program: &Path, name: &str, kind: Kind) -> PathBuf {
     let mut file = program.file_stem().unwrap_or_default().to_owned();
     if !name.is_empty() {

@@ -1,4 +1,4 @@
-//! What came of tests.
+//! Results of tests.
 
 use super::evidence::Evidence;
 use super::plan::Test;
@@ -8,26 +8,26 @@ use std::fs;
 use std::io::ErrorKind;
 use std::path::PathBuf;
 
-/// What came of a test.
+/// Status of a test.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Status {
-    /// It is as it should be.
+    /// The picture matches the golden.
     Passed,
-    /// It was made the golden; the second, if there had been one.
+    /// The picture became the golden; true if it replaced one.
     Blessed(bool),
-    /// It is as it should be, and its golden, which had no mark, has one now.
+    /// The picture matches the golden, which had no mark and was given one.
     Adopted,
-    /// It differs from its golden.
+    /// The picture differs from the golden.
     Failed,
     /// There is no golden.
     Missing,
-    /// The golden is of another size or depth than the test asks for.
+    /// The golden has another size or depth than the test.
     Stale,
     /// The directive or the program is at fault.
     Broken,
-    /// The machine is.
+    /// The machine is at fault.
     Machine,
-    /// It is a script that wants what is not supported: neither a pass nor a failure.
+    /// A script with an unsupported feature: neither a pass nor a failure.
     Unsupported,
 }
 
@@ -46,7 +46,7 @@ impl Status {
         Self::Unsupported,
     ];
 
-    /// Its name.
+    /// Name in JSON and messages.
     pub(super) fn name(self) -> &'static str {
         match self {
             Self::Passed => "passed",
@@ -62,36 +62,36 @@ impl Status {
         }
     }
 
-    /// Whether there is nothing to be done about the test.
+    /// True if the test needs no attention.
     pub(super) fn is_good(self) -> bool {
         matches!(self, Self::Passed | Self::Blessed(_) | Self::Adopted | Self::Unsupported)
     }
 }
 
-/// What is known of a test that was run.
+/// Result of a test.
 #[derive(Clone, Debug)]
 pub(super) struct TestResult {
-    /// What it is called.
+    /// Name of the test.
     pub(super) id: String,
-    /// What came of it.
+    /// Status of the test.
     pub(super) status: Status,
-    /// What is to be said of it: of what failed in a line, of a program in several. Empty where nothing
-    /// is.
+    /// Message: one line for a failed comparison, several for a program's diagnostics. Empty if there
+    /// is none.
     pub(super) message: String,
-    /// The file of its golden, and of what was written beside it.
+    /// Path of the golden.
     pub(super) golden: String,
-    /// What was written beside the golden.
+    /// Paths of the files written beside the golden.
     pub(super) written: Vec<String>,
-    /// How long it took, in seconds.
+    /// Duration in seconds.
     pub(super) seconds: f64,
-    /// The comparison, for programs; null where there was none.
+    /// Comparison as JSON, for programs; null if there was none.
     pub(super) comparison: Value,
-    /// What a page shows of a test that failed.
+    /// Evidence of a failed test for the HTML report.
     pub(super) evidence: Option<Evidence>,
 }
 
 impl TestResult {
-    /// Of a test of which nothing is wrong so far.
+    /// A passing result, to start from.
     pub(super) fn of(test: &Test) -> Self {
         Self {
             id: test.id(),
@@ -105,19 +105,19 @@ impl TestResult {
         }
     }
 
-    /// The same with what is wrong.
+    /// A result with this status and message.
     pub(super) fn wrong(test: &Test, status: Status, message: impl Into<String>) -> Self {
         Self { status, message: message.into(), ..Self::of(test) }
     }
 
-    /// With the evidence, as reports and workers have it.
+    /// The result as JSON with the evidence, for reports and workers.
     pub(super) fn whole(&self) -> Value {
         let mut object = self.json();
         object["evidence"] = self.evidence.as_ref().map_or(Value::Null, |e| e.0.clone());
         object
     }
 
-    /// A test as [`Self::whole`] tells it.
+    /// Inverse of [`Self::whole`].
     pub(super) fn read(object: &Value) -> Option<Self> {
         let text = |key: &str| Some(object[key].as_str()?.to_owned());
         let status = object["status"].as_str()?;
@@ -134,7 +134,7 @@ impl TestResult {
         })
     }
 
-    /// As an object, without the evidence.
+    /// The result as JSON without the evidence.
     pub(super) fn json(&self) -> Value {
         json!({
             "test": self.id,
@@ -148,23 +148,23 @@ impl TestResult {
     }
 }
 
-/// What came of a run.
+/// Results of a run.
 pub(super) struct Summary {
-    /// Of each test, in the order of their names.
+    /// Results of all tests, sorted by name.
     pub(super) results: Vec<TestResult>,
-    /// How many tests there are, those of other shards included.
+    /// Number of tests in all shards.
     pub(super) all: usize,
-    /// Which part of them this is.
+    /// This shard and the number of shards.
     pub(super) shard: Option<(usize, usize)>,
-    /// Goldens that no test has.
+    /// Goldens that belong to no test.
     pub(super) orphans: Vec<PathBuf>,
-    /// Those that were removed.
+    /// Removed orphans.
     pub(super) pruned: Vec<PathBuf>,
     /// Programs in folders that have no test.
     pub(super) untested: Vec<PathBuf>,
-    /// Whether that is an error.
+    /// True if a program without a test is an error.
     pub(super) requires_tests: bool,
-    /// How long it took.
+    /// Duration in seconds.
     pub(super) seconds: f64,
 }
 
@@ -180,7 +180,7 @@ impl Summary {
         }
     }
 
-    /// How many tests there are of each status that any has.
+    /// Number of tests of each status that occurs.
     pub(super) fn counts(&self) -> Vec<(Status, usize)> {
         let of = |status| self.results.iter().filter(|result| result.status == status).count();
         Status::ALL.map(|status| (status, of(status))).into_iter().filter(|(_, n)| *n > 0).collect()
@@ -201,7 +201,7 @@ impl Summary {
         Ok(())
     }
 
-    /// What is said of the run as a whole.
+    /// Facts about the run as JSON.
     pub(super) fn header(&self) -> Value {
         let names = |paths: &[PathBuf]| -> Vec<String> {
             paths.iter().map(|path| path.to_string_lossy().into_owned()).collect()

@@ -1,4 +1,4 @@
-//! One test: its picture drawn and compared.
+//! Runs one test: draws its picture and compares it with the golden.
 
 use super::directive::{Directive, Kind};
 use super::evidence::Evidence;
@@ -29,32 +29,32 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-/// What holds for all tests of a run.
+/// Options that all tests of a run share.
 pub(super) struct How {
-    /// What computes the pixels.
+    /// Engine that computes the pixels.
     pub(super) engine: Option<EngineName>,
-    /// The device, if that is one.
+    /// The device of the engine `gpu`.
     pub(super) gpu: Option<Gpu>,
-    /// Whether what is drawn becomes the golden.
+    /// True if drawn pictures become goldens.
     pub(super) bless: bool,
-    /// Whether that replaces files without a mark, too.
+    /// True if blessing replaces unmarked files, too.
     pub(super) adopt: bool,
-    /// Where the pictures are that are compared with what is drawn.
+    /// Folder of the pictures to compare with the drawn ones.
     pub(super) against: Option<PathBuf>,
-    /// How long a test may take.
+    /// Time limit of a test.
     pub(super) timeout: Duration,
-    /// Whether there is a report, which shows what failed.
+    /// True if a report will show evidence of failures.
     pub(super) is_reported: bool,
 }
 
-/// A program that tests are of.
+/// A program with tests.
 struct Program {
     shader: Shader,
-    /// Whether it is a module of ours that is executed as it is, of these bytes.
+    /// Bytes of a module of this compiler that is executed without raising it; none for other programs.
     as_it_is: Option<Vec<u8>>,
 }
 
-/// Runs the tests of one program, which is read and checked once, in the time of the first.
+/// Runs the tests of one program. The program is compiled once, in the time of the first test.
 pub(super) fn run_program(tests: &[&Test], how: &How, say: &dyn Fn(Said<'_>)) {
     let mut program = None;
     for test in tests {
@@ -71,7 +71,7 @@ pub(super) fn run_program(tests: &[&Test], how: &How, say: &dyn Fn(Said<'_>)) {
     }
 }
 
-/// What is said of a test while it runs.
+/// Progress of a test.
 pub(super) enum Said<'a> {
     Begins(&'a Test),
     Ends(&'a Test, TestResult),
@@ -92,7 +92,7 @@ fn read(path: &Path, how: &How) -> Result<Program> {
     Ok(Program { shader, as_it_is: None })
 }
 
-/// What came of a test, whatever happens in it. It has until then.
+/// Runs a test and catches failures and panics in its result. `run` receives the test's deadline.
 pub(super) fn timed(
     test: &Test,
     run: impl FnOnce(&mut TestResult, Instant) -> Result,
@@ -121,10 +121,10 @@ pub(super) fn timed(
     result
 }
 
-/// What a timeout beyond all clocks comes to.
+/// Substitute for a timeout beyond the range of clocks.
 const MAX_TIMEOUT: Duration = Duration::from_secs(1 << 30);
 
-/// What there is to say of a test for which time was too short.
+/// Failure of a test that exceeded its time.
 pub(super) fn too_slow(timeout: Duration) -> Failure {
     let seconds = timeout.as_secs_f64();
     Failure::machine(format!("it took longer than {seconds} s; --timeout allows more"))
@@ -137,7 +137,7 @@ fn attempt(
     until: Instant,
     result: &mut TestResult,
 ) -> Result {
-    // What is wrong with a directive was told before.
+    // Malformed directives were reported before.
     let directive = test.directive.as_ref().map_err(|wrong| Failure::input(wrong.as_str()))?;
     let program = match program {
         Ok(program) => program,
@@ -157,7 +157,7 @@ fn attempt(
     Ok(())
 }
 
-/// The picture of a test, and what its engine remarks.
+/// Draws the picture of a test. Also returns the remark of the engine.
 fn draw(
     test: &Test,
     directive: &Directive,
@@ -166,7 +166,7 @@ fn draw(
     until: Instant,
 ) -> Result<(AnyImage, Option<String>)> {
     let mut picture = directive.picture.clone();
-    // Relative to the program, wherever the run was started.
+    // Input files are relative to the program, not to the working directory.
     let folder = test.program.parent().unwrap_or(Path::new(""));
     picture.uniforms = picture.uniforms.map(|path| folder.join(path));
     let values = UserValues::read(&picture.set, picture.uniforms.as_ref())?;
@@ -174,7 +174,7 @@ fn draw(
     let values = values.with_binds(binds).with_module(&picture.module)?;
     let name = test.program.display().to_string();
     let shader = match &program.as_it_is {
-        // The colour of discarded pixels is the test's own.
+        // The colour of discarded pixels depends on the test.
         Some(bytes) => executed_as_it_is(&picture, &name, bytes)?,
         None => own_shader(test, &program.shader, &values)?,
     };
@@ -195,7 +195,8 @@ fn draw(
     Ok((picture, remark))
 }
 
-/// The program as the test wants it, where it is its own: with values of constants, an entry point or sources of inputs.
+/// Compiles the program for this test alone if the test sets constants, an entry point or sources of
+/// inputs.
 fn own_shader(test: &Test, shader: &Shader, values: &UserValues) -> Result<Option<Shader>> {
     let core = shader.core();
     let sets_constants = values.sets_any(core.graph.types(), &core.constants);
@@ -208,7 +209,7 @@ fn own_shader(test: &Test, shader: &Shader, values: &UserValues) -> Result<Optio
     Ok(Some(shader))
 }
 
-/// The picture that a pipeline draws, and the remark of its engine.
+/// Draws a picture with a pipeline. Also returns the remark of the engine.
 pub(super) fn frame_of(
     shader: &Shader,
     options: &Options,
@@ -232,7 +233,7 @@ pub(super) fn frame_of(
     Ok((image, drawn.remark))
 }
 
-/// Compares what was drawn with the golden, or makes it that.
+/// Compares the picture with the golden, or makes it the golden.
 fn against_golden(
     test: &Test,
     directive: &Directive,
@@ -241,7 +242,7 @@ fn against_golden(
     until: Instant,
     result: &mut TestResult,
 ) -> Result {
-    // What cannot be read any more can be blessed away.
+    // Blessing may replace a golden that cannot be read.
     let golden = match golden::load(&test.golden, directive.kind) {
         Err(failure) if how.bless => Err(failure.message.unwrap_or_default()),
         golden => Ok(golden?.filter(|_| !is_scratch(test))),
@@ -317,7 +318,7 @@ fn against_digest(line: &str, drawn: &AnyImage) -> (Status, String) {
     if new == line {
         return (Status::Passed, String::new());
     }
-    // Size and kind of samples stand at the end.
+    // Size and sample type follow the digest.
     let form = |line: &str| line.splitn(3, ' ').nth(2).unwrap_or_default().to_owned();
     let (was, is) = (form(line), form(&new));
     match was == is {
@@ -326,7 +327,7 @@ fn against_digest(line: &str, drawn: &AnyImage) -> (Status, String) {
     }
 }
 
-/// Compares two pictures as the directive allows.
+/// Compares two pictures within the directive's tolerances.
 fn judge(
     directive: &Directive,
     expected: &AnyImage,
@@ -368,7 +369,7 @@ fn compared(
     Ok((status, message))
 }
 
-/// Compares a picture that something else drew with what was drawn here.
+/// Compares the picture of another program with the picture drawn here.
 fn against(
     test: &Test,
     directive: &Directive,
@@ -396,7 +397,7 @@ fn against(
     Ok(())
 }
 
-/// The picture of that name, in whatever format.
+/// The picture of that name, in any image format.
 fn foreign(path: &Path) -> Option<PathBuf> {
     if path.is_file() {
         return Some(path.to_owned());

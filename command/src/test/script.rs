@@ -1,8 +1,8 @@
-//! Scripts: files of AmberScript, which hold shaders, how they are drawn, and what is expected.
+//! Scripts: AmberScript files, which hold shaders, commands to draw them, and expectations.
 //!
-//! A script is one test. It has no golden: what it expects stands in it, so nothing is ever blessed or
-//! written. What it does that is not supported makes it [`Status::Unsupported`], which is neither a pass
-//! nor a failure.
+//! A script is one test. It has no golden, since it holds its own expectations; nothing is blessed or
+//! written. An unsupported feature makes it [`Status::Unsupported`], which is neither a pass nor a
+//! failure.
 
 use super::plan::Test;
 use super::result::{Status, TestResult};
@@ -26,14 +26,14 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::time::Instant;
 
-/// How many pixels a script may draw, and how many its expectations may look at.
+/// Most pixels that a script may draw, and most that its expectations may compare.
 const PIXELS: u64 = 1 << 26;
 
-/// Why a script comes to no picture.
+/// Reason why a script stopped.
 enum Stop {
-    /// It wants a feature that is not there.
+    /// It uses an unsupported feature.
     Unsupported(String),
-    /// An expectation does not hold.
+    /// An expectation failed.
     Differs(String),
     Failure(Failure),
 }
@@ -44,9 +44,9 @@ impl From<Failure> for Stop {
     }
 }
 
-/// What a picture is between commands.
+/// State of a picture between commands.
 enum Target {
-    /// All of it has that colour.
+    /// Cleared to that colour.
     Cleared([f32; 4]),
     Drawn(Image<u8>),
 }
@@ -91,7 +91,7 @@ fn run(path: &Path, how: &How, until: Instant) -> std::result::Result<(), Stop> 
     }
 }
 
-/// A script that is run.
+/// A running script.
 struct Running<'a> {
     path: &'a Path,
     source: SourceFile,
@@ -107,7 +107,7 @@ impl Running<'_> {
         Failure::input(format!("{name}:{}:{}: {message}", place.line, place.column))
     }
 
-    /// What is said of an expectation that does not hold.
+    /// Failure of an expectation, with its line.
     fn differs(&self, span: Span, what: &str) -> Stop {
         let line = self.source.line_column(span.start).line;
         Stop::Differs(format!("{what} (line {line})"))
@@ -167,7 +167,7 @@ impl Running<'_> {
         }
     }
 
-    /// A picture that something was drawn into.
+    /// A picture that a command has drawn into.
     fn drawn<'t>(
         &self,
         targets: &'t BTreeMap<&str, Target>,
@@ -211,7 +211,7 @@ impl Running<'_> {
         }
     }
 
-    /// The shader as a program; pixels that it discards keep the colour.
+    /// Compiles the shader; discarded pixels keep the colour `clear`.
     fn load(&self, shader: &AmberShader, clear: [f32; 4]) -> std::result::Result<Shader, Stop> {
         let words = assemble(self.source.slice(shader.text), shader.version).map_err(|error| {
             let start = shader.text.start;
@@ -233,7 +233,7 @@ impl Running<'_> {
         Shader::of(loaded).map_err(|found| Failure::input(found.to_string()).into())
     }
 
-    /// Gives the uniforms the bytes that are bound. Words behind the end of a buffer are zero.
+    /// Binds the script's buffers to uniform blocks. Bytes beyond the end of a buffer are zero.
     fn fill(&self, pipeline: &AmberPipeline, shader: &Shader, span: Span) -> Result<Bindings> {
         let mut bindings = shader.bindings();
         for (binding, size) in shader.blocks() {
@@ -253,7 +253,7 @@ impl Running<'_> {
     }
 }
 
-/// Counts pixels; too many are not supported.
+/// Adds pixels to a count; too many are unsupported.
 fn count(all: &mut u64, [width, height]: [u32; 2], what: &str) -> std::result::Result<(), Stop> {
     *all = all.saturating_add(u64::from(width) * u64::from(height));
     match *all > PIXELS {
@@ -267,7 +267,7 @@ fn lies_within(place: &[u32; 2], size: &[u32; 2], picture: Size) -> bool {
     ends[0] <= u64::from(picture.width()) && ends[1] <= u64::from(picture.height())
 }
 
-/// The first pixel of a rectangle that has not the colour.
+/// The first pixel of a rectangle that differs from the colour.
 fn first_other(
     picture: &Image<u8>,
     [left, top]: [u32; 2],

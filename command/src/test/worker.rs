@@ -1,7 +1,7 @@
-//! The process that draws and compares: whatever ends it costs the test that it is at, and no other.
+//! Worker process: draws and compares tests. A crash costs only the tests that are running.
 //!
-//! It takes tests from standard input and writes what comes of them to standard output ([`job`](super::job)).
-//! It ends when its standard input does, so that it never outlives the command.
+//! It reads tests from standard input and writes results to standard output ([`job`](super::job)). It
+//! ends with its standard input, so that it never outlives the command.
 
 use super::job::{Event, GO, read_order};
 use super::plan::Test;
@@ -20,7 +20,7 @@ use std::io::{self, BufRead};
 use std::sync::Mutex;
 use std::thread;
 
-/// Runs the tests that it is given.
+/// Runs the tests from standard input.
 pub(crate) fn work(options: &TestArguments) -> Result {
     memory::limit(options.memory);
     let said = match run(options) {
@@ -53,7 +53,7 @@ fn run(options: &TestArguments) -> Result {
                 "cannot start {threads} threads: {error}; --jobs asks for fewer"
             ))
         })?;
-    // What is said at once is written one line after the other.
+    // Events of several threads must not interleave within a line.
     let said = Mutex::new(());
     let say = |said_of: Said<'_>, number: usize| {
         let _one = said.lock();
@@ -61,7 +61,7 @@ fn run(options: &TestArguments) -> Result {
             Said::Ends(..) if options.watch => watch::take(),
             _ => Vec::new(),
         };
-        // Nobody is left to be told.
+        // If standard output is closed, the command has ended.
         let _ = print(format!("{}\n", Event::of(&said_of, number, read)));
     };
     pool.install(|| {
@@ -89,7 +89,8 @@ fn run(options: &TestArguments) -> Result {
     Ok(())
 }
 
-/// The tests, with their numbers, and how many threads to use. The rest of standard input is watched.
+/// Reads the tests, with their numbers, and the number of threads. A thread watches the rest of
+/// standard input and ends the process with it.
 fn orders() -> Result<(Vec<(usize, Test)>, usize)> {
     let wrong = || Failure::machine("a worker of `lambdav test` is started by that command alone");
     let mut tests = Vec::new();

@@ -1,8 +1,9 @@
-//! Tests given to worker processes, and what comes of them however a worker ends.
+//! Runs tests in worker processes; a worker may end in any way.
 //!
-//! All tests go to one worker, whose threads share the processor's cores. If it ends before they are done, the
-//! rest goes to another. The test that was running is at fault; of several each runs again in a worker of its
-//! own, which tells. A test that is not done in its time, though it was told so, has its worker ended.
+//! One worker gets all tests; its threads share the processor's cores. If it ends early, another worker
+//! gets the rest. If one test was running, it is at fault. If several were, each runs again in its own
+//! worker, which reveals the culprit. A worker is killed if a test exceeds its time without ending by
+//! itself.
 
 use super::job::{Event, GO, order};
 use super::plan::Test;
@@ -20,31 +21,32 @@ use std::sync::mpsc::{self, Receiver, RecvTimeoutError};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
-/// The word by which a command line is that of a worker.
+/// First argument of a worker's command line.
 pub(crate) const WORKER: &str = "test-worker";
 
-/// How long a test may go on after its time, to end by itself.
+/// Time after a test's timeout in which the test may end by itself.
 const GRACE: Duration = Duration::from_millis(500);
 
-/// How long a worker may take to end when it is asked to.
+/// Time in which a worker may end by itself.
 const ENDING: Duration = Duration::from_secs(2);
 
-/// How much is kept of what a worker says on standard error.
+/// Bytes of a worker's standard error to keep.
 const SAID: usize = 16 << 10;
 
-/// How a worker came to its end.
+/// Reason why a worker ended.
 enum End {
     /// All tests are done.
     Done,
-    /// It can run none.
+    /// It cannot run any test.
     Failure(Failure),
-    /// A test took longer than it may.
+    /// This test exceeded its time.
     TooSlow(usize),
-    /// It ended by itself while these tests were running.
+    /// It crashed while these tests were running.
     Died { why: String, running: Vec<usize> },
 }
 
-/// Runs tests with so many threads, each for so long; `each` is told what comes of one when it is known.
+/// Runs tests with so many threads and so much time for each; calls `each` with every result as it
+/// arrives.
 pub(super) fn run(
     tests: &[&Test],
     threads: usize,
@@ -124,7 +126,7 @@ impl Worker {
         let started = (|| {
             let read = move || {
                 let lines = BufReader::new(stdout?).lines();
-                // What is no event, or a line that ends early, is the worker's end.
+                // An unknown event or an incomplete line ends the worker's events.
                 let mut events = lines.map_while(|line| Event::read(&line.ok()?));
                 events.try_for_each(|event| send.send(event).ok())
             };
@@ -143,7 +145,7 @@ impl Worker {
         }
     }
 
-    /// Has it run these tests.
+    /// Sends tests to the worker and receives their results.
     fn work(
         mut self,
         batch: &[usize],
@@ -155,7 +157,7 @@ impl Worker {
         let mut orders: String =
             batch.iter().map(|&number| format!("{}\n", order(number, tests[number]))).collect();
         orders += &format!("{}\n", json!({GO: threads}));
-        // If it has ended already, that shows below.
+        // If the worker has ended already, the loop below detects it.
         let _ = self.stdin.as_mut().map(|stdin| stdin.write_all(orders.as_bytes()));
         let mut running = Running::default();
         let most = timeout.saturating_add(GRACE);
@@ -189,7 +191,7 @@ impl Worker {
         Ok(end)
     }
 
-    /// Ends it, if it has not; how it ended, and what it has said last.
+    /// Ends the worker if it still runs. Returns its exit status and the end of its standard error.
     fn stop(&mut self) -> (Option<ExitStatus>, String) {
         drop(self.stdin.take());
         let begun = Instant::now();
@@ -223,7 +225,7 @@ fn named<T: Send + 'static>(
     thread::Builder::new().name(name.to_owned()).spawn(work)
 }
 
-/// This program. Linux finds it also where its file has been replaced since it was started.
+/// Path of this program. Linux finds it even if its file has been replaced since the start.
 fn program() -> io::Result<PathBuf> {
     let this = Path::new("/proc/self/exe");
     if cfg!(target_os = "linux") && this.exists() {
@@ -233,7 +235,7 @@ fn program() -> io::Result<PathBuf> {
     }
 }
 
-/// The end of what is said.
+/// The last bytes of a stream.
 fn last_words(mut from: impl Read) -> String {
     let (mut said, mut part) = (Vec::new(), [0; 4096]);
     while let Ok(length @ 1..) = from.read(&mut part) {
@@ -245,7 +247,7 @@ fn last_words(mut from: impl Read) -> String {
     String::from_utf8_lossy(&said).into_owned()
 }
 
-/// Why a worker has ended.
+/// Message for a crashed worker.
 fn cause(status: Option<ExitStatus>, said: &str) -> String {
     if said.contains("has overflowed its stack") {
         return "it overflowed the stack, so that the process that ran it ended".to_owned();
@@ -261,15 +263,15 @@ fn cause(status: Option<ExitStatus>, said: &str) -> String {
     format!("the process that ran it ended {status}{last}")
 }
 
-/// The tests that are running. A thread that waits for others may begin another test meanwhile, during which
-/// no time of the first one passes.
+/// Running tests and their times. A thread that waits for others may begin another test meanwhile; the
+/// clock of the first test stops during that.
 #[derive(Default)]
 struct Running {
-    /// Of each thread its tests, the last of which is running.
+    /// The tests of each thread; only the last one runs.
     threads: BTreeMap<usize, Vec<Clock>>,
 }
 
-/// How long a test has been running.
+/// Running time of a test.
 struct Clock {
     test: usize,
     before: Duration,
@@ -306,12 +308,12 @@ impl Running {
         self.threads.values().filter_map(|clocks| clocks.last())
     }
 
-    /// How long until the first test has had so much time.
+    /// Time until the first test exceeds `most`.
     fn left(&self, most: Duration) -> Option<Duration> {
         self.tops().map(|clock| most.saturating_sub(clock.time())).min()
     }
 
-    /// A test that has had so much time.
+    /// A test that has exceeded `most`.
     fn late(&self, most: Duration) -> Option<usize> {
         self.tops().find(|clock| clock.time() >= most).map(|clock| clock.test)
     }

@@ -1,17 +1,17 @@
-//! The page: one file that needs nothing else.
+//! The HTML report: one self-contained file.
 //!
-//! What is known of the tests stands in it as JSON, which the page's script shows. In a `script` element
-//! nothing but `</` can end the text, so that `<` is written as an escape; names are never made markup.
+//! It holds the results as JSON, which its script displays. Only `</` can end the text of a `script`
+//! element, so `<` is escaped; names never become markup.
 
 use serde_json::{Value, json};
 
-/// The page, with a hole for what is known.
+/// The page, with a placeholder for the results.
 const PAGE: &str = include_str!("page.html");
 
-/// Where that goes.
+/// The placeholder.
 const HOLE: &str = "{{DATA}}";
 
-/// The page's text.
+/// Text of the page.
 pub(super) fn page(header: &Value, tests: &[Value]) -> String {
     let data = json!({"run": header, "tests": tests}).to_string().replace('<', "\\u003c");
     let (front, back) = PAGE.split_once(HOLE).unwrap_or((PAGE, ""));

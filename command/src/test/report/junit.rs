@@ -1,4 +1,4 @@
-//! JUnit's XML, as servers of continuous integration read it.
+//! Reports in JUnit's XML, for continuous integration.
 
 use crate::failure::{Failure, Result};
 use crate::test::result::{Status, Summary};
@@ -6,7 +6,7 @@ use quick_xml::Writer;
 use quick_xml::events::{BytesDecl, BytesText, Event};
 use std::io;
 
-/// The file's text.
+/// Text of the file.
 pub(super) fn text(summary: &Summary) -> Result<String> {
     let mut out = Vec::new();
     write(summary, &mut out).map_err(|error| Failure::machine(error.to_string()))?;
@@ -75,7 +75,7 @@ fn write(summary: &Summary, out: &mut Vec<u8>) -> io::Result<()> {
     Ok(())
 }
 
-/// The text without the characters that XML has no way to write.
+/// Replaces characters that XML cannot represent.
 fn permitted(text: &str) -> String {
     let is_permitted = |c: char| matches!(c, '\t' | '\n' | ' '..='\u{fffd}' | '\u{10000}'..);
     text.chars().map(|c| if is_permitted(c) { c } else { '\u{fffd}' }).collect()

@@ -1,7 +1,7 @@
-//! What came of a run: on the terminal, and in a folder.
+//! Reports of a run: on the terminal, and in a folder.
 //!
-//! `results.jsonl` holds all that is known, so that the reports of shards can be joined; `index.html` and
-//! `junit.xml` are made of it. Its first line is about the run, each other one is a test.
+//! `results.jsonl` holds all results, so that the reports of shards can be joined; `index.html` and
+//! `junit.xml` are made from it. Its first line describes the run, each other line a test.
 
 mod html;
 mod junit;
@@ -16,17 +16,17 @@ use std::fs::{self, File};
 use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
 
-/// The files of a report, and what is near the beginning of each, also as version 0.1 wrote them.
+/// Files of a report, with text near the beginning of each, including that of version 0.1.
 const FILES: [(&str, &[&str]); 3] = [
     ("results.jsonl", &["{\"lambdav\":"]),
     ("junit.xml", &["<testsuites name=\"lambdav\""]),
     ("index.html", &["content=\"lambdav test\"", "<title>lambdav test</title>"]),
 ];
 
-/// How much of a file is read for that.
+/// Bytes read to recognise a report.
 const FRONT: u64 = 1024;
 
-/// Checks before a run that a report in that folder replaces nothing but another report.
+/// Checks, before a run, that a report in that folder replaces only another report.
 pub(super) fn check(folder: &Path) -> Result {
     for (name, marks) in FILES {
         let path = folder.join(name);
@@ -43,7 +43,7 @@ pub(super) fn check(folder: &Path) -> Result {
     Ok(())
 }
 
-/// Writes the report into a folder, which is made where it is not there.
+/// Writes the report into a folder, creating the folder if needed.
 pub(super) fn write(folder: &Path, summary: &Summary) -> Result {
     fs::create_dir_all(folder).map_err(|error| {
         Failure::file(format!("cannot make `{}`: {error}", folder.display()), &error)
@@ -66,10 +66,10 @@ pub(super) fn write(folder: &Path, summary: &Summary) -> Result {
     Ok(())
 }
 
-/// How many missing shards are named.
+/// Most missing shards to name.
 const MISSING: usize = 3;
 
-/// Joins the reports in these folders. All shards of one run must be there, each once.
+/// Joins the reports in these folders. All shards of one run must be present, each once.
 pub(super) fn merge(folders: &[PathBuf]) -> Result<Summary> {
     let mut results: BTreeMap<String, TestResult> = BTreeMap::new();
     let mut shards: BTreeMap<usize, (usize, PathBuf)> = BTreeMap::new();
@@ -123,7 +123,7 @@ pub(super) fn merge(folders: &[PathBuf]) -> Result<Summary> {
         }
     }
     let of = shards.values().map(|(n, _)| *n).max().unwrap_or(1);
-    // Whatever a report says of the number of parts, the first ones that are missing are told.
+    // A report may claim any number of shards: name only the first missing ones.
     let missing = of - shards.len();
     if missing > 0 {
         let named = (1..=of).filter(|k| !shards.contains_key(k)).take(MISSING);

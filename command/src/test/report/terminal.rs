@@ -1,4 +1,4 @@
-//! A report that fits a screen.
+//! Report on the terminal.
 
 use crate::test::result::{Status, Summary, TestResult};
 use lambdav_core::diagnostics::printable;
@@ -6,10 +6,10 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// How many lines tests that failed may take.
+/// Most lines for failed tests.
 const LINES: usize = 20;
 
-/// What is said of the run. Tests that are as they should be are counted only.
+/// Text of the report. Good tests are only counted.
 pub(in crate::test) fn text(summary: &Summary, quiet: bool, report: Option<&Path>) -> String {
     let mut text = String::new();
     let bad: Vec<&TestResult> = summary.results.iter().filter(|r| !r.status.is_good()).collect();
@@ -59,7 +59,7 @@ fn words(status: Status) -> &'static str {
     }
 }
 
-/// What the run has changed, however much it is: goldens that it has made, replaced, marked and removed.
+/// Changed goldens: all that were made, replaced, marked or removed.
 fn changed(summary: &Summary) -> String {
     let word = |status| match status {
         Status::Blessed(false) => Some("new golden"),
@@ -77,7 +77,7 @@ fn changed(summary: &Summary) -> String {
     text
 }
 
-/// Programs that nothing tests.
+/// Programs without tests.
 fn untested(summary: &Summary) -> String {
     let count = summary.untested.len();
     let (verb, wants) = match count {
@@ -89,7 +89,7 @@ fn untested(summary: &Summary) -> String {
     format!("{count} {verb} no test: {}; {wants}\n", some(&summary.untested))
 }
 
-/// The first few paths.
+/// The first three paths.
 fn some(paths: &[PathBuf]) -> String {
     let shown = paths.iter().take(3);
     let shown: Vec<String> =
@@ -99,7 +99,7 @@ fn some(paths: &[PathBuf]) -> String {
 }
 
 fn failures(bad: &[&TestResult]) -> String {
-    // A message of several lines is shown as a whole where all of them fit.
+    // Print messages in full only if all fit.
     let entry = |result: &TestResult, whole: bool| {
         let mut lines = result.message.lines();
         let head = printable(lines.next().unwrap_or_default()).to_string();
@@ -124,7 +124,7 @@ fn failures(bad: &[&TestResult]) -> String {
     text
 }
 
-/// The features that scripts want, each with the number of scripts and one of them.
+/// Unsupported features, each with the number of scripts and one of them.
 fn unsupported(summary: &Summary) -> String {
     let mut features: BTreeMap<&str, (usize, &str)> = BTreeMap::new();
     let results = summary.results.iter().filter(|result| result.status == Status::Unsupported);
@@ -152,7 +152,7 @@ fn orphans(summary: &Summary) -> String {
     }
 }
 
-/// Where pictures of tests that failed would get into version control.
+/// Advice to ignore pictures of failed tests in version control.
 fn advice(bad: &[&TestResult]) -> &'static str {
     let wrote = bad.iter().any(|result| !result.written.is_empty());
     let here = std::env::current_dir().unwrap_or_default();
