@@ -1,4 +1,4 @@
-//! A program that was accepted, as shaders, pipelines and bindings share it.
+//! Accepted programs, which shaders, pipelines and bindings share.
 
 use crate::error::Report;
 use crate::loaded::{Loaded, LoadedModule};
@@ -10,45 +10,45 @@ use lambdav_core::interface::{GivenInput, Interface};
 use lambdav_core::source::SourceFile;
 use lambdav_core::types::{Scalar, Types};
 
-/// A program that was accepted.
+/// A program without errors.
 #[derive(Debug)]
 pub(crate) struct Accepted {
-    /// The text that diagnostics point into.
+    /// Text that diagnostics point into.
     pub(crate) source: SourceFile,
     pub(crate) is_core_text: bool,
     pub(crate) core: Core,
     /// Entry point, inputs, outputs and bindings.
     pub(crate) interface: Interface,
     pub(crate) module: Option<LoadedModule>,
-    /// A module that is executed as it is; the core is then no more than its interface.
+    /// Set for a module that is executed without raising it; `core` then holds only its interface.
     pub(crate) as_is: Option<AsIs>,
-    /// Names that a module has for its uniforms.
+    /// Names of a module's uniforms.
     pub(crate) names: ModuleNames,
-    /// Parts of a module's uniforms that are named after inputs of λV. They are these inputs where they have no
-    /// value of their own.
+    /// Parts of a module's uniforms that are named like inputs of λV. A part without a value of its own
+    /// takes the input's value.
     pub(crate) named_inputs: Vec<NamedInput>,
     pub(crate) warnings: Diagnostics,
 }
 
-/// A module that is executed as it is.
+/// A module that is executed without raising it.
 #[cfg_attr(not(feature = "spirv"), expect(dead_code, reason = "no other module is"))]
 #[derive(Debug)]
 pub(crate) struct AsIs {
     pub(crate) words: Vec<u32>,
-    /// The colour of discarded pixels.
+    /// Colour of discarded pixels.
     pub(crate) clear: [f32; 4],
 }
 
-/// A part of a uniform that is named after an input.
+/// A part of a uniform that is named like an input of λV.
 #[derive(Clone, Debug)]
 pub(crate) struct NamedInput {
-    /// The path of the part.
+    /// Path of the part.
     pub(crate) path: String,
     pub(crate) part: GivenInput,
 }
 
 impl Accepted {
-    /// The program, or, where it has errors, the findings.
+    /// The program, or its diagnostics if it has errors.
     pub(crate) fn new(loaded: Loaded) -> Result<Self, Report> {
         let Loaded { source, is_core_text, core, interface, diagnostics, module, .. } = loaded;
         let Some(core) = core else { return Err(Report { source, diagnostics }) };
@@ -79,12 +79,12 @@ impl Accepted {
         Ok(program)
     }
 
-    /// The locations of its outputs, at least one, ascending.
+    /// Locations of the outputs, at least one, ascending.
     pub(crate) fn outputs(&self) -> Vec<u32> {
         self.interface.outputs.iter().map(|output| output.location).collect()
     }
 
-    /// The module whose own words the engine `spirv` executes; of WGSL and GLSL there is none.
+    /// The module whose own words the engine `spirv` executes; none for WGSL and GLSL.
     #[cfg(feature = "spirv")]
     pub(crate) fn executed_module(&self) -> Option<&LoadedModule> {
         self.module.as_ref().filter(|module| !module.is_foreign)
@@ -94,23 +94,23 @@ impl Accepted {
         self.core.graph.types()
     }
 
-    /// Its uniforms under all their names.
+    /// The uniforms under all their names.
     pub(crate) fn paths(&self) -> Paths<'_> {
         Paths::new(self.types(), &self.core.uniforms).with_module(&self.names)
     }
 
-    /// Whether it is text in λV.
+    /// True for text in λV.
     pub(crate) fn is_shader(&self) -> bool {
         !self.is_core_text && self.has_defaults()
     }
 
-    /// Whether its uniforms have defaults, as those of λV do; those of modules are zero.
+    /// True if uniforms have defaults, as in λV; those of modules are zero.
     pub(crate) fn has_defaults(&self) -> bool {
         self.module.is_none() && self.as_is.is_none()
     }
 }
 
-/// Parts of members of blocks that are called as inputs of λV and have as many components.
+/// Parts of block members that have the name and the number of components of an input of λV.
 fn named_inputs(core: &Core, interface: &Interface) -> Vec<NamedInput> {
     let types = core.graph.types();
     let all = interface.uniforms();

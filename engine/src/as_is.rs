@@ -1,7 +1,7 @@
-//! Modules of ours that are executed as they are: exact ones, which cannot be raised to a program.
+//! Modules emitted by this compiler that cannot be raised to a program, such as exact ones.
 //!
-//! Their program is no more than an interface: uniforms, textures, buffers and outputs, without anything that computes
-//! them. The only engine for it is the evaluator of SPIR-V.
+//! Their program is only an interface: uniforms, textures, buffers and outputs, without code. Only the
+//! evaluator of SPIR-V executes them.
 
 use crate::accepted::{Accepted, AsIs};
 use crate::bindings::Bindings;
@@ -23,8 +23,8 @@ use lambdav_spirv_eval::{BindingKind, Member, Module};
 use std::sync::Arc;
 
 impl Shader {
-    /// The first uniform of a module that is executed as it is, if it has one that `bindings` give no value, and its type. Such a module
-    /// does not hold the defaults of its uniforms.
+    /// The first uniform without a value, and its type, for a module that is executed without raising
+    /// it. Such a module does not hold the defaults of its uniforms.
     #[doc(hidden)]
     pub fn without_default(&self, bindings: &Bindings) -> Option<(String, Option<String>)> {
         self.0.as_is.as_ref()?;
@@ -34,12 +34,13 @@ impl Shader {
         Some((name, ty))
     }
 
-    /// The module with these words, if the evaluator of words knows it as one that does nothing undefined, as those that
-    /// are emitted here; messages call it `name`. Discarded pixels have the colour `clear`.
+    /// Shader of the module with these words, executed without raising it. None unless the evaluator of
+    /// SPIR-V accepts the module as free of undefined behaviour, as emitted modules are. Messages call
+    /// the module `name`; discarded pixels have the colour `clear`.
     ///
     /// # Errors
     ///
-    /// [`Error::Unsupported`] where it has no output, or a buffer has too many types.
+    /// [`Error::Unsupported`] if the module has no output, or a buffer has too many types.
     #[doc(hidden)]
     pub fn executed_as_it_is(
         name: &str,
@@ -55,7 +56,8 @@ impl Shader {
         let types = graph.types_mut();
         for resource in module.resources() {
             let kind = match &resource.kind {
-                // It does not say whether there are levels; one that has none looks at none.
+                // The module does not declare whether a texture has levels; a module without levels
+                // reads none.
                 BindingKind::Texture => {
                     let options = TextureOptions { mipmaps: true, ..TextureOptions::default() };
                     ResourceKind::Texture(options)
@@ -91,7 +93,7 @@ impl Shader {
     }
 }
 
-/// The interface that the words declare. Uniforms and resources have the evaluator's order.
+/// Interface declared in the words. Uniforms and resources have the evaluator's order.
 fn interface(words: &[u32], module: &Module) -> Interface {
     let declared = inspect(words).unwrap_or_default();
     let mut interface = Interface::default();
@@ -127,7 +129,7 @@ fn interface(words: &[u32], module: &Module) -> Interface {
         let (binding, members) = (Binding::Descriptor { set, binding }, members.collect());
         interface.blocks.push(Block { binding, name: name.clone(), members });
     }
-    // Its members are read in part; which, no declaration says.
+    // Push constants hold the inputs of λV. No declaration lists the members that are read.
     if declared.resources.iter().any(|of| of.binding.is_none()) {
         let block = Block::of_inputs();
         interface.inputs.extend(block.inputs().map(|(input, _)| input));
@@ -136,7 +138,7 @@ fn interface(words: &[u32], module: &Module) -> Interface {
     interface
 }
 
-/// The text that a module carries.
+/// Source text embedded in a module.
 fn carried(name: &str, module: &Module) -> SourceFile {
     let mut files = module.sources().iter().map(|file| (file.name.clone(), &file.text));
     let mut source = match files.next() {
@@ -149,7 +151,7 @@ fn carried(name: &str, module: &Module) -> SourceFile {
     source
 }
 
-/// The type of a buffer's elements: of one that has parts, a structure of these, all of which have names.
+/// Type of a buffer's elements: the single unnamed member's type, or a structure of named members.
 fn element_type(types: &mut Types, members: &[Member]) -> Result<Type, TypeLimit> {
     if let [only] = members
         && only.name.is_empty()

@@ -19,23 +19,23 @@ use lambdav_spirv_eval::Resources as DeviceMemory;
 use std::path::Path;
 use std::sync::Arc;
 
-/// Values of uniforms and inputs, and data of textures and buffers. They belong to a program, and any pipeline of
-/// that program draws with them; large data is shared between clones.
+/// Values of uniforms and inputs, and data of textures and buffers. Bindings belong to a program, and
+/// all pipelines of that program accept them. Clones share large data.
 ///
-/// A uniform is named as in the program, and a part of one by a path: `light.power`, `kernel[1]`. In a module, `SET.BINDING` and
-/// `push` name blocks, textures and buffers, `block.member` and `SET.BINDING.member` members of blocks, and
-/// `input.LOCATION` inputs of locations.
+/// A uniform is named as in the program, and a part of one by a path: `light.power`, `kernel[1]`. In a
+/// module, `SET.BINDING` and `push` name blocks, textures and buffers; `block.member` and
+/// `SET.BINDING.member` name members of blocks; `input.LOCATION` names inputs of locations.
 #[derive(Clone, Debug)]
 pub struct Bindings {
     pub(crate) program: Arc<Accepted>,
     settings: Settings,
-    /// Of a module, the words of each uniform that have a value; empty where none has.
+    /// For each uniform of a module, a mask of the words that have been set; empty if none has.
     is_set: Vec<Box<[bool]>>,
-    /// Names that have been given something and that the program declares without using them.
+    /// Names that were given a value although the program declares them without using them.
     unused: Vec<String>,
 }
 
-/// The kind of data that a name of a program takes.
+/// Kind of data that a name accepts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Slot {
@@ -45,7 +45,7 @@ pub enum Slot {
     Buffer,
     /// The bytes of a block of uniforms.
     Block,
-    /// None: the module declares the name and does not use it.
+    /// Nothing: the module declares the name but does not use it.
     Unused,
 }
 
@@ -62,12 +62,12 @@ impl Bindings {
         }
     }
 
-    /// Gives a uniform, or a part of one, a value: an `f32`, an `i32`, a `u32`, a `bool`,
-    /// or an array of one of them, of a matrix by columns.
+    /// Sets a uniform, or a part of one, to an `f32`, an `i32`, a `u32`, a `bool`, or an array of one
+    /// of these types (of a matrix, by columns).
     ///
     /// # Errors
     ///
-    /// [`UniformError`] where there is no such uniform, or it has another type.
+    /// [`UniformError`] if there is no such uniform, or it has another type.
     pub fn set(
         &mut self,
         name: &str,
@@ -87,19 +87,19 @@ impl Bindings {
         Ok(self)
     }
 
-    /// Gives a uniform a value as text, of a structure, an array or a block as JSON; see
-    /// [`Settings::set_text`].
+    /// Sets a uniform from text; structures, arrays and blocks are JSON. See [`Settings::set_text`].
     ///
     /// # Errors
     ///
-    /// [`UniformError`] where there is no such uniform, or the text is no value of its type.
+    /// [`UniformError`] if there is no such uniform, or the text is no value of its type.
     pub fn set_text(&mut self, name: &str, text: &str) -> Result<&mut Self, UniformError> {
         let program = Arc::clone(&self.program);
         self.set_text_at(&program.paths(), name, text)?;
         Ok(self)
     }
 
-    /// The same with the names of the program at hand: to list them takes as long as there are many.
+    /// Like [`Self::set_text`], with the table of names given: building it takes time linear in the
+    /// number of names.
     fn set_text_at(
         &mut self,
         paths: &Paths<'_>,
@@ -129,7 +129,7 @@ impl Bindings {
         Ok(())
     }
 
-    /// Whether a path begins with the name of a uniform or of a constant.
+    /// True if a path begins with the name of a uniform or constant.
     #[doc(hidden)]
     pub fn knows(&self, path: &str) -> bool {
         let program = &self.program;
@@ -137,18 +137,18 @@ impl Bindings {
             || Paths::new(program.types(), &program.core.constants).knows(path)
     }
 
-    /// Adds a name to those that the program does not use.
+    /// Records a name that the program does not use.
     #[doc(hidden)]
     pub fn note_unused(&mut self, name: String) {
         self.unused.push(name);
     }
 
-    /// Gives uniforms of a module that have no value the defaults that the program of other bindings has for uniforms of the same
-    /// names, as far as their components are of the same kinds.
+    /// Sets unset uniforms of a module to the defaults of equally named uniforms in the program of
+    /// `other`, if their components have the same kinds.
     #[doc(hidden)]
     pub fn take_defaults(&mut self, other: &Self) {
         let program = Arc::clone(&self.program);
-        // There are no bools in blocks: of words they are the same.
+        // Blocks hold no bools; as words, bools are uints.
         let kinds = |types: &Types, ty: Type| {
             let all = types.scalars(ty);
             let kind = |kind| if kind == Scalar::Bool { Scalar::U32 } else { kind };
@@ -168,18 +168,19 @@ impl Bindings {
         }
     }
 
-    /// Gives uniforms values as text, in order, but for names of constants, which have theirs already.
+    /// Sets uniforms from texts, in order. Names of constants are skipped: they were fixed when the
+    /// program was compiled.
     ///
     /// # Errors
     ///
-    /// The number of the first that is wrong, and the error.
+    /// The index of the first wrong setting, and its error.
     #[doc(hidden)]
     pub fn set_texts<'t>(
         &mut self,
         all: impl IntoIterator<Item = (&'t str, &'t str)>,
     ) -> Result<(), (usize, UniformError)> {
         let program = Arc::clone(&self.program);
-        // The name of a uniform may begin as the path of a constant does, so both are asked for at once.
+        // A uniform's name may begin like a constant's path, so look both up together.
         let paths = program.paths().with_constants(&program.core.constants);
         for (number, (name, text)) in all.into_iter().enumerate() {
             match paths.find(name) {
@@ -193,11 +194,11 @@ impl Bindings {
         Ok(())
     }
 
-    /// Gives uniforms values that a JSON object has under their names; see [`Settings::set_all`].
+    /// Sets uniforms from the members of a JSON object; see [`Settings::set_all`].
     ///
     /// # Errors
     ///
-    /// [`UniformError`] where the text is no object, and as [`Self::set_text`].
+    /// [`UniformError`] if the text is no object, and as for [`Self::set_text`].
     pub fn set_all(&mut self, text: &str) -> Result<&mut Self, UniformError> {
         let program = Arc::clone(&self.program);
         let paths = program.paths();
@@ -208,7 +209,7 @@ impl Bindings {
         Ok(self)
     }
 
-    /// The kind of data that a name takes.
+    /// Kind of data that a name accepts.
     ///
     /// # Errors
     ///
@@ -235,16 +236,18 @@ impl Bindings {
         Err(BindError::unknown_beside(self.program.types(), unused, name))
     }
 
-    /// The name that the program has for a texture or buffer that is named by its set and binding.
+    /// The program's name of a texture or buffer that is given by set and binding.
     fn resource_name<'n>(&'n self, name: &'n str) -> &'n str {
         let binding = Binding::named(name);
         let number = binding.and_then(|binding| self.program.interface.resource(binding));
         number.map_or(name, |number| &self.program.types().resources()[number].name)
     }
 
-    /// Binds an image to a texture: a [`Frame`](crate::Frame), or an image of 8 or 16 bits. (Buffers of the crate
-    /// `image` convert to these.) Or binds elements to a buffer: a slice of all their components, or of
-    /// rows of them, or [`DataRef::Json`] or [`DataRef::Npy`]. Or gives a block of uniforms its bytes:
+    /// Binds data to a texture, buffer or block.
+    ///
+    /// A texture takes an image: a [`Frame`](crate::Frame), or an image of 8 or 16 bits (buffers of the
+    /// crate `image` convert to these). A buffer takes elements: a slice of all their components or of
+    /// rows of components, [`DataRef::Json`] or [`DataRef::Npy`]. A block of uniforms takes its bytes:
     /// [`DataRef::Bytes`].
     ///
     /// ```
@@ -260,7 +263,7 @@ impl Bindings {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     ///
-    /// A frame can be read by the next one; its numbers are kept as they are.
+    /// A frame can be an input of the next one; its numbers are kept exactly.
     ///
     /// ```
     /// # use lambdav_engine::{Frame, Options, Shader, Size};
@@ -278,8 +281,8 @@ impl Bindings {
     ///
     /// # Errors
     ///
-    /// [`BindError`] where there is no such texture, buffer or block, or the data is too large or of another
-    /// kind than the program takes.
+    /// [`BindError`] if there is no such texture, buffer or block, or the data is too large or of
+    /// another kind than the program takes.
     pub fn bind<'d>(
         &mut self,
         name: &str,
@@ -301,7 +304,7 @@ impl Bindings {
         Ok(self)
     }
 
-    /// Gives the members of the block of that name the values that its bytes hold.
+    /// Sets the members of a block from its bytes.
     fn set_block(&mut self, name: &str, bytes: &[u8]) -> Result<(), BindError> {
         let program = Arc::clone(&self.program);
         let (types, layout) = (program.types(), Layout::new(program.types(), Rules::Std140));
@@ -319,7 +322,7 @@ impl Bindings {
                     format!("{length} bytes, and `{of}` of the block {name} ends at byte {end}");
                 BindError::Block { name: name.to_owned(), reason }
             })?;
-            // A bool of a block is an integer that is 0 or not.
+            // A bool in a block is an integer, true if not 0.
             let bools =
                 words.iter_mut().zip(types.scalars(ty)).filter(|(_, of)| *of == Scalar::Bool);
             bools.for_each(|(word, _)| *word = (*word != 0).into());
@@ -329,8 +332,8 @@ impl Bindings {
         Ok(())
     }
 
-    /// Binds the file at `path`: an image to a texture, NPY or JSON to a buffer, and to a block of uniforms its
-    /// bytes, or, from a file that ends in `.json`, values of its members.
+    /// Binds the file at `path`: an image to a texture, NPY or JSON to a buffer. For a block of
+    /// uniforms, a file that ends in `.json` holds the values of its members, any other file its bytes.
     ///
     /// # Errors
     ///
@@ -355,7 +358,8 @@ impl Bindings {
         Ok(self)
     }
 
-    /// Binds the bytes of a file to a buffer or a block; of a block, `is_json` decides between members and bytes.
+    /// Binds the bytes of a file to a buffer or a block; `is_json` means that a block gets members, not
+    /// bytes.
     fn bind_bytes(
         &mut self,
         name: &str,
@@ -375,12 +379,12 @@ impl Bindings {
         Ok(())
     }
 
-    /// Binds texels to a texture, row by row from the upper left, as they are.
+    /// Binds texels to a texture without conversion, row by row from the upper left.
     ///
     /// # Errors
     ///
-    /// [`BindError`] where there is no such texture, or the texels are too many, or not as many as the
-    /// size says.
+    /// [`BindError`] if there is no such texture, or the number of texels is too large or does not
+    /// match the size.
     pub fn bind_texels(
         &mut self,
         name: &str,
@@ -432,7 +436,7 @@ impl Bindings {
         self
     }
 
-    /// The options of a texture, and the size of the image that is bound to it; none where no texture is called so.
+    /// Options of a texture, and the size of the image bound to it; none if there is no such texture.
     #[doc(hidden)]
     pub fn texture(&self, name: &str) -> Option<(TextureOptions, Option<[u32; 2]>)> {
         let name = self.resource_name(name);
@@ -443,15 +447,15 @@ impl Bindings {
         Some((options, bound.map(|data| [data.levels()[0].width, data.levels()[0].height])))
     }
 
-    /// The first texture or buffer that has no data.
+    /// The first texture or buffer without data.
     pub fn unbound(&self) -> Option<&str> {
         let bound = &self.settings.inputs.resources;
         let missing = lambdav_core::resource::unbound(self.program.types(), bound);
         missing.map(|resource| &*resource.name)
     }
 
-    /// The uniforms of a module, and parts of uniforms that are set in part, that have no value and are zero; at most so
-    /// many. Those of λV have defaults.
+    /// Uniforms of a module without a value, and unset parts of partly set uniforms, at most `most`.
+    /// They are zero. Empty for λV, whose uniforms have defaults.
     pub fn unset(&self, most: usize) -> Vec<String> {
         if self.program.has_defaults() {
             return Vec::new();
@@ -475,14 +479,14 @@ impl Bindings {
         unset
     }
 
-    /// Parts of a module's uniforms that are inputs of λV, since they are called so and have no value of their own:
-    /// paths and inputs.
+    /// Parts of a module's uniforms that take inputs of λV, since they have the input's name and no
+    /// value of their own: paths and inputs.
     pub fn reached(&self) -> Vec<(&str, Input)> {
         let all = self.program.named_inputs.iter().filter(|of| self.is_reached(&of.part));
         all.map(|of| (of.path.as_str(), of.part.input)).collect()
     }
 
-    /// Names that have been given something and that the program declares without using them, each once.
+    /// Names that were given a value although the program declares them without using them, each once.
     pub fn unused(&self) -> Vec<&str> {
         let mut names: Vec<&str> = Vec::new();
         for name in &self.unused {
@@ -493,8 +497,8 @@ impl Bindings {
         names
     }
 
-    /// The memory that a module of the program reads on a device ([`Shader::spirv`](crate::Shader::spirv)): push constants, the uniform block,
-    /// and the data of textures and buffers with their bindings.
+    /// Memory that the program's module reads on a device ([`Shader::spirv`](crate::Shader::spirv)):
+    /// push constants, the uniform block, and the data of textures and buffers with their bindings.
     #[cfg(feature = "spirv")]
     pub fn device_memory(&self, size: Size) -> DeviceMemory {
         let settings = self.settings(size, 0);
@@ -502,7 +506,7 @@ impl Bindings {
         DeviceMemory::new(&settings.inputs, self.program.types(), types)
     }
 
-    /// The values of uniforms and constants as a JSON object of at most so many bytes.
+    /// Values of uniforms and constants as a JSON object; none if longer than `most` bytes.
     pub fn values(&self, most: usize) -> Option<String> {
         let core = &self.program.core;
         let constants = core.constants.iter().map(|c| (c.name.as_str(), c.ty, &*c.default));
@@ -515,19 +519,20 @@ impl Bindings {
         all.filter(|part| self.is_reached(part))
     }
 
-    /// Whether a part that is named after an input has no value of its own.
+    /// True if a part that is named like an input has no value of its own.
     fn is_reached(&self, part: &GivenInput) -> bool {
         let set = &self.is_set[part.uniform];
         let count = self.program.types().components(part.input.ty());
         set.is_empty() || !set[part.start..part.start + count].contains(&true)
     }
 
-    /// Uniforms of which a part is an input, whose values change from picture to picture.
+    /// True if a part of the uniform is an input of λV, so that its value changes from picture to
+    /// picture.
     pub(crate) fn varies(&self, uniform: usize) -> bool {
         self.reached_parts().any(|part| part.uniform == uniform)
     }
 
-    /// Changes the mask of the words of a uniform that have a value; of λV there is none.
+    /// Updates the mask of set words of a uniform; does nothing for λV.
     fn mark(&mut self, uniform: usize, mark: impl FnOnce(&mut [bool])) {
         if self.program.has_defaults() {
             return;
@@ -539,12 +544,12 @@ impl Bindings {
         mark(set);
     }
 
-    /// The data of textures and buffers, as far as it is bound.
+    /// Data bound to textures and buffers so far.
     pub(crate) fn resources(&self) -> &[Bound] {
         &self.settings.inputs.resources
     }
 
-    /// The inputs of a picture of that size.
+    /// Inputs of a picture of that size.
     pub(crate) fn settings(&self, size: Size, max_iterations: u64) -> Settings {
         let mut settings = self.settings.clone();
         settings.max_iterations = max_iterations;
@@ -555,7 +560,7 @@ impl Bindings {
         settings
     }
 
-    /// The error where a uniform is asked for and there is a constant of that name, or one that is nearly called so.
+    /// Adds to an error of an unknown uniform that a constant has this name, or a similar one.
     fn instead(&self, error: UniformError) -> UniformError {
         let constants = &self.program.core.constants;
         match error {

@@ -1,4 +1,4 @@
-//! Errors of the public face. None has a type of a backend in it.
+//! Errors of the public API. No error contains a type of a backend.
 
 use crate::settings::{BindError, UniformError};
 use lambdav_core::diagnostics::{Diagnostic, Diagnostics, render_text};
@@ -11,7 +11,8 @@ use std::path::PathBuf;
 use std::time::Duration;
 use thiserror::Error;
 
-/// Findings about a program, with the text that they point into. Shown, it is the text that the command prints.
+/// Diagnostics of a program, with the text that they point into. `Display` gives the text that the
+/// command prints.
 #[derive(Clone)]
 pub struct Report {
     /// The text.
@@ -21,7 +22,7 @@ pub struct Report {
 }
 
 impl Report {
-    /// A report of one finding.
+    /// A report of one diagnostic.
     pub(crate) fn of(source: &SourceFile, diagnostic: Diagnostic) -> Self {
         Self { source: source.clone(), diagnostics: vec![diagnostic].into() }
     }
@@ -37,7 +38,7 @@ impl fmt::Display for Report {
     }
 }
 
-/// As shown, since a `main` that returns an error prints it so.
+/// Same as `Display`, since Rust prints the error of `main` with `Debug`.
 impl fmt::Debug for Report {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{self}")
@@ -46,7 +47,7 @@ impl fmt::Debug for Report {
 
 impl std::error::Error for Report {}
 
-/// The reason why there is no shader, pipeline or picture.
+/// Reason why there is no shader, pipeline or picture.
 #[derive(Error)]
 #[non_exhaustive]
 pub enum Error {
@@ -58,35 +59,35 @@ pub enum Error {
     Open {
         /// The file.
         path: PathBuf,
-        /// Why.
+        /// The cause.
         source: io::Error,
     },
-    /// The file that is bound to a texture is no image.
+    /// The file for a texture is no image.
     #[error(transparent)]
     Load(#[from] LoadError),
     /// A uniform does not exist, or has another type.
     #[error(transparent)]
     Uniform(#[from] UniformError),
-    /// Data is not bound to a texture or buffer.
+    /// Data cannot be bound to a texture or buffer.
     #[error(transparent)]
     Bind(#[from] BindError),
     /// The program has no output at that location.
     #[error("the program has no output {location}; it has {}", listed(.outputs))]
     Output {
-        /// The location that was asked for.
+        /// The requested location.
         location: u32,
-        /// Those that there are.
+        /// The locations of the program's outputs.
         outputs: Vec<u32>,
     },
-    /// Bindings were made by a pipeline of another program.
+    /// The bindings belong to another program than the pipeline.
     #[error("these bindings are of `{bindings}`, and the pipeline is of `{pipeline}`")]
     Foreign {
-        /// The program that the bindings are for.
+        /// Program of the bindings.
         bindings: String,
-        /// The program of the pipeline.
+        /// Program of the pipeline.
         pipeline: String,
     },
-    /// There are no images of that size.
+    /// No image has that size.
     #[error(transparent)]
     Size(#[from] SizeError),
     /// The engine does not read programs of this form.
@@ -95,26 +96,27 @@ pub enum Error {
     /// The program exceeds a limit of the engine.
     #[error("{0}")]
     Unsupported(String),
-    /// There is no machine code of the program, for a limit or for this machine.
+    /// The program has no machine code, because of a limit or on this machine.
     #[error("{message}; `Engine::Core` does without")]
     Code {
-        /// Why.
+        /// The reason.
         message: String,
-        /// Whether the program exceeds a limit.
+        /// True if the program exceeds a limit.
         is_limit: bool,
     },
-    /// The machine or the device is at fault: it cannot execute the code, or has no memory or thread left.
+    /// The machine or the device is at fault: it cannot execute the code, or has no memory or thread
+    /// left.
     #[error("{0}")]
     Machine(String),
-    /// The time that was given is over.
+    /// The time limit was exceeded.
     #[error("{work} took longer than {} s", .timeout.as_secs_f64())]
     TimedOut {
-        /// The work that did not end: `compiling` or `rendering`.
+        /// The unfinished work: `compiling` or `rendering`.
         work: &'static str,
-        /// The time that was given.
+        /// The time limit.
         timeout: Duration,
     },
-    /// The ending of a file says no format.
+    /// The file name extension belongs to no format.
     #[error(transparent)]
     Format(#[from] FormatError),
     /// The file was not written.
@@ -126,14 +128,14 @@ fn listed(outputs: &[u32]) -> String {
     outputs.iter().map(u32::to_string).collect::<Vec<_>>().join(", ")
 }
 
-/// As shown, with its causes, since a `main` that returns an error prints it so.
+/// Same as `Display`, with the causes, since Rust prints the error of `main` with `Debug`.
 impl fmt::Debug for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&chain(self))
     }
 }
 
-/// The message of an error with those of its causes.
+/// The message of an error, followed by those of its causes.
 pub(crate) fn chain(error: &dyn std::error::Error) -> String {
     let mut text = error.to_string();
     let mut cause = error.source();

@@ -2,12 +2,12 @@
 //!
 //! | module | is |
 //! |---|---|
-//! | `shader`, `pipeline`, `bindings`, `options`, `target`, `error`, `save` | the public face |
-//! | `accepted` | what these share of a program |
-//! | `reading`, `loaded`, [`program`], `module` | files to programs, with their diagnostics |
+//! | `shader`, `pipeline`, `bindings`, `options`, `target`, `error`, `save` | the public API |
+//! | `accepted` | an accepted program, which they share |
+//! | `reading`, `loaded`, [`program`], `module` | files to programs, with diagnostics |
 //! | `foreign` | WGSL and GLSL to SPIR-V |
-//! | `compare` | a program on the processor and on a device |
-//! | `stages`, `rewritten`, `as_is` | programs as text and as modules, modules that are written again, and those that are executed as they are |
+//! | `compare` | comparison of the processor with a device |
+//! | `stages`, `rewritten`, `as_is` | intermediate forms as text and modules, layout of re-emitted modules, and modules executed without raising |
 //! | [`settings`] | values of uniforms, as text and as numbers, and data of textures and buffers |
 //! | [`engines`] | machine code, evaluators and devices behind one interface |
 #![forbid(unsafe_code)]
@@ -42,7 +42,8 @@ mod shader;
 pub mod stages;
 mod target;
 
-/// Interfaces of entry points as data ([`Shader::interface`]): stage, inputs, outputs, and bindings by set, number and name.
+/// Interfaces of entry points as data ([`Shader::interface`]): stage, inputs, outputs, and bindings by
+/// set, number and name.
 pub mod interface {
     pub use lambdav_core::inputs::Input;
     pub use lambdav_core::interface::{

@@ -1,4 +1,4 @@
-//! A program as it was read, accepted or not.
+//! Programs as loaded, accepted or not.
 
 use lambdav_core::diagnostics::Diagnostics;
 use lambdav_core::graph::Core;
@@ -7,42 +7,43 @@ use lambdav_core::source::SourceFile;
 use lambdav_frontend::Times;
 use std::path::PathBuf;
 
-/// A program, read and compiled as far as it goes.
+/// A program, read and compiled up to its first failing stage.
 #[derive(Debug)]
 pub struct Loaded {
-    /// The text that the diagnostics point into.
+    /// Text that the diagnostics point into.
     pub source: SourceFile,
-    /// Whether the text is core text; only shader text can be given to the `source` evaluator.
+    /// True for core text; the source evaluator accepts only shader text.
     pub is_core_text: bool,
     /// The core, if no diagnostic is an error.
     pub core: Option<Core>,
-    /// All that is to be said about the program.
+    /// All diagnostics of the program.
     pub diagnostics: Diagnostics,
-    /// The interface of a module, if no diagnostic is an error. That of another program follows from its core.
+    /// The interface of a module, if no diagnostic is an error. Other programs derive theirs from the
+    /// core.
     pub interface: Option<Interface>,
-    /// The SPIR-V module that it is.
+    /// The module, for SPIR-V, WGSL and GLSL.
     pub module: Option<LoadedModule>,
-    /// How long compiling a shader text took.
+    /// Times of the stages that compiled a shader text.
     pub times: Option<Times>,
-    /// The canonical paths of the files that it includes, and the paths of those that are not there.
+    /// Canonical paths of the included files, and paths of missing ones.
     pub included: Vec<PathBuf>,
 }
 
 /// A SPIR-V module.
 #[derive(Clone, Debug)]
 pub struct LoadedModule {
-    /// Its bytes.
+    /// The file's bytes.
     pub bytes: Vec<u8>,
-    /// Its words; none, if it could not be read or compiled.
+    /// The module's words; empty if it could not be read or compiled.
     pub words: Vec<u32>,
-    /// Whether it was compiled from another language by a part of this program.
+    /// True if this program compiled it from WGSL or GLSL.
     pub is_foreign: bool,
-    /// The colour that a pixel keeps that it discards.
+    /// Colour of discarded pixels.
     pub clear: [f32; 4],
 }
 
 impl Loaded {
-    /// Nothing yet.
+    /// A program before reading.
     pub(crate) fn empty(most: usize) -> Self {
         Self {
             source: SourceFile::new("", ""),

@@ -1,4 +1,4 @@
-//! SPIR-V modules as programs: their words or their text, and WGSL and GLSL through them.
+//! SPIR-V modules as programs, from words or assembly text, and WGSL and GLSL through them.
 
 #[cfg(feature = "foreign")]
 use crate::foreign::{Language, to_spirv};
@@ -14,14 +14,14 @@ use lambdav_spirv::assemble::{SpirvVersion, assemble, is_assembly};
 use lambdav_spirv_frontend::{RaiseOptions, Raised, raise};
 
 impl ShaderOptions {
-    /// The options of the raise.
+    /// Options for raising a module.
     fn raise(&self) -> RaiseOptions {
         let (entry_point, locations) = (self.entry_point.clone(), self.locations.clone());
         RaiseOptions { entry_point, clear: self.clear, locations }
     }
 }
 
-/// The module in these bytes, if they are one, or the text of one.
+/// Loads the bytes if they are a module or the text of one.
 pub(crate) fn load(
     name: &str,
     bytes: &[u8],
@@ -61,7 +61,7 @@ fn of_module(
     Loaded { source, core, interface, diagnostics, module, ..Loaded::empty(most) }
 }
 
-/// SPIR-V text. What is wrong with it is shown there; what is wrong with the module, as of its words.
+/// Loads SPIR-V text. Errors of the text point into it; errors of the module are shown as for words.
 fn of_assembly(source: SourceFile, most: usize, options: &ShaderOptions) -> Loaded {
     let bytes = source.text().as_bytes().to_vec();
     match assemble(source.text(), SpirvVersion::default()) {
@@ -94,7 +94,7 @@ pub(crate) fn of_foreign(
                     if let Some(module) = &mut all.module {
                         module.is_foreign = true;
                     }
-                    // What is said points into the text, also where the module has no lines.
+                    // Diagnostics point into the text, even if the module has no lines.
                     return Loaded { source, ..all };
                 }
                 Err(all) => all.into_iter().for_each(|d| loaded.diagnostics.push(d)),

@@ -1,4 +1,4 @@
-//! Options of a pipeline: the engine, the output, and limits.
+//! Options of a pipeline: engine, output and limits.
 
 use crate::bindings::Bindings;
 #[cfg(feature = "gpu")]
@@ -9,11 +9,12 @@ use lambdav_simd_backend::registers::Shape;
 use lambdav_simd_backend::{Compiler, EmitError, Target};
 use std::time::{Duration, Instant};
 
-/// An engine, which computes pixels. All of them give the same bits, a device where it is asked to.
+/// An engine, which computes pixels. All engines compute the same bits; a device does in its exact
+/// mode.
 #[derive(Clone, Debug, Default)]
 #[non_exhaustive]
 pub enum Engine {
-    /// Machine code; for a program that exceeds its limits, the evaluator of the core.
+    /// Machine code, or the core evaluator for a program that exceeds a limit of machine code.
     #[default]
     Fast,
     /// Machine code that computes many pixels at once.
@@ -22,7 +23,8 @@ pub enum Engine {
     Core,
     /// The evaluator of the text, by substitution: the literal semantics, and very slow.
     Source,
-    /// The evaluator of the SPIR-V that the program compiles to, or that it is.
+    /// The evaluator of SPIR-V: of the module that the program compiles to, or of the program itself if
+    /// it is a module.
     #[cfg(feature = "spirv")]
     Spirv,
     /// A Vulkan device.
@@ -73,64 +75,66 @@ impl Options {
         self
     }
 
-    /// Draws the outputs at these locations at once: what they have in common is computed once.
-    /// [`Pipeline::render_outputs`](crate::Pipeline::render_outputs) draws them. A pixel that cannot be computed for one of
-    /// them is an error of the picture.
+    /// Draws the outputs at these locations together, computing shared values once.
+    /// [`Pipeline::render_outputs`](crate::Pipeline::render_outputs) draws them. A pixel that fails for
+    /// one output is an error of all.
     #[must_use]
     pub fn outputs(mut self, locations: impl IntoIterator<Item = u32>) -> Self {
         self.outputs = locations.into_iter().collect();
         self
     }
 
-    /// Limits the `rec`s that each entry of a loop may execute.
+    /// Limits the number of `rec`s of a loop, each time that it is entered.
     #[must_use]
     pub fn max_iterations(mut self, limit: u64) -> Self {
         self.max_iterations = limit;
         self
     }
 
-    /// Limits the time of compiling, which ends between two of its stages: a program of the largest size may take one
-    /// and a half seconds more.
+    /// Limits the time of compilation, which can end only between two stages: the largest programs may
+    /// take one and a half seconds more.
     #[must_use]
     pub fn timeout(mut self, timeout: Duration) -> Self {
         self.timeout = Some(timeout);
         self
     }
 
-    /// Compiles for pictures of that size: for few pixels, code that is made fast. Without it code is made for
-    /// many. The bits do not depend on it.
+    /// Compiles for pictures of that size: for few pixels, compilation is fast; by default, code for
+    /// many pixels is. The bits do not depend on the size.
     #[must_use]
     pub fn for_size(mut self, size: Size) -> Self {
         self.pixels = size.pixels() as f64;
         self
     }
 
-    /// Compiles for the values that uniforms have in these bindings, and for the sizes of textures and buffers that they bind: what
-    /// they decide is decided once. A picture with
-    /// other values is drawn with these all the same, but for uniforms of a module that are inputs by their names, such as
-    /// `time`; data of other sizes is [`Error::Mismatch`](crate::Error::Mismatch). The bits do not depend on it.
+    /// Compiles for the values of uniforms in these bindings and for the sizes of their textures and
+    /// buffers. Pictures with other values are drawn with these values all the same, except for
+    /// uniforms of a module that are inputs by name, such as `time`; data of other sizes is
+    /// [`Error::Mismatch`](crate::Error::Mismatch). The bits for these values do not depend on this
+    /// option.
     #[must_use]
     pub fn specialise(mut self, bindings: &Bindings) -> Self {
         self.specialised = Some(bindings.clone());
         self
     }
 
-    /// Sets how many pixels machine code computes together: 1, 4, 8, 16, 32 or 64. The bits do not depend on it.
+    /// Sets the number of pixels that machine code computes together: 1, 4, 8, 16, 32 or 64. The bits
+    /// do not depend on it.
     #[must_use]
     pub fn lanes(mut self, lanes: u32) -> Self {
         self.lanes = Some(lanes);
         self
     }
 
-    /// Makes machine code for that target, one of [`targets`]; by default for the widest registers that this machine
-    /// has. The bits do not depend on it.
+    /// Sets the target of machine code, one of [`targets`]; by default, the widest registers of this
+    /// machine. The bits do not depend on it.
     #[must_use]
     pub fn target(mut self, name: impl Into<String>) -> Self {
         self.target = Some(name.into());
         self
     }
 
-    /// The compiler of machine code with these options; none if no target is called so.
+    /// The compiler of machine code with these options; none if there is no such target.
     pub(crate) fn compiler(&self) -> Result<Option<Compiler>, EmitError> {
         let target = match &self.target {
             None => Target::host()?,
@@ -145,10 +149,10 @@ impl Options {
     }
 }
 
-/// The names of the targets of machine code.
+/// Names of the targets of machine code.
 pub fn targets() -> impl Iterator<Item = &'static str> {
     Target::names()
 }
 
-/// The numbers of pixels that machine code can compute together.
+/// Numbers of pixels that machine code can compute together.
 pub const LANES: [u32; 6] = Shape::LANES;

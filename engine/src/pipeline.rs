@@ -1,7 +1,8 @@
-//! A pipeline: outputs of a program, compiled once, drawn with any bindings, at any size, from any thread.
+//! Pipelines: outputs of a program, compiled once, drawn with any bindings, at any size, from any
+//! thread.
 //!
-//! Everything that draws a program goes through here: the command, golden tests, AmberScript and embedders. Compiling
-//! knows no value, no data and no size; a picture binds them, which compiles nothing.
+//! All drawing goes through a pipeline: the command, golden tests, AmberScript and embedders.
+//! Compilation depends on no value, data or size; a picture binds them without compiling.
 
 use crate::accepted::Accepted;
 #[cfg(feature = "spirv")]
@@ -32,8 +33,8 @@ use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// Outputs of a program, compiled for an engine: one, unless [`Options::outputs`] says others. Clones share the code; every method can be called from many threads
-/// at once.
+/// Outputs of a program, compiled for an engine: one output, or those of [`Options::outputs`]. Clones
+/// share the code. All methods may be called from many threads at once.
 #[derive(Clone)]
 pub struct Pipeline(Arc<Compiled>);
 
@@ -47,7 +48,7 @@ struct Compiled {
 /// The program of an engine.
 enum Code {
     Simd(SimdProgram),
-    /// With the limit of machine code that is exceeded, where the evaluator stands in for it.
+    /// The core evaluator; with the exceeded limit if it replaces machine code.
     Core(Arc<CoreProgram>, Option<String>),
     Source(Arc<SourceProgram>),
     #[cfg(feature = "spirv")]
@@ -62,29 +63,29 @@ enum Code {
 pub struct CodeReport {
     /// Bytes of code.
     pub size: usize,
-    /// Bytes of stack that a call takes.
+    /// Bytes of stack for a call.
     pub stack: usize,
     /// The target, as [`Options::target`] names it.
     pub target: &'static str,
     /// The reason for the target.
     pub target_reason: String,
-    /// How many pixels are computed together.
+    /// Number of pixels that are computed together.
     pub lanes: u32,
-    /// Columns and rows of pixels that are computed together.
+    /// Columns and rows of a group of pixels that are computed together.
     pub group: [u32; 2],
     /// The reason for that number of lanes.
     pub lanes_reason: String,
-    /// Whether registers were allocated in one pass, as pays for few pixels.
+    /// True if registers were allocated in one pass, which pays off for few pixels.
     pub is_quick: bool,
-    /// The time that each stage took.
+    /// Duration of each stage.
     pub stages: Vec<(&'static str, Duration)>,
 }
 
-/// A picture that was drawn.
+/// Result of drawing a picture.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Drawn {
-    /// A remark of the engine: a device that flushes subnormal numbers tells how many pixels met one.
+    /// Remark of the engine: a device that flushes subnormal numbers reports how many pixels met one.
     pub remark: Option<String>,
 }
 
@@ -109,7 +110,7 @@ impl Pipeline {
         if let Some(&location) = asked.iter().find(|location| !outputs.contains(location)) {
             return Err(Error::Output { location, outputs });
         }
-        // As a schedule has them.
+        // In the order of a schedule.
         let all = core.outputs.iter().map(|output| output.location);
         let locations: Vec<u32> = all.filter(|location| asked.contains(location)).collect();
         let code = compile(program, core, &locations, options)?;
@@ -117,39 +118,41 @@ impl Pipeline {
         Ok(Self(Arc::new(Compiled { program, locations, options, code })))
     }
 
-    /// Bindings with the defaults of uniforms, at time 0, with nothing bound.
+    /// Bindings with default uniforms, at time 0, without data.
     pub fn bindings(&self) -> Bindings {
         Bindings::new(&self.0.program)
     }
 
-    /// The location of the output that it draws; of several, the one that is declared first.
+    /// Location of the output; with several outputs, of the one declared first.
     pub fn output(&self) -> u32 {
         self.0.locations[0]
     }
 
-    /// The locations of all outputs that it draws, in the order of their declarations.
+    /// Locations of all drawn outputs, in the order of declaration.
     pub fn outputs(&self) -> &[u32] {
         &self.0.locations
     }
 
-    /// Draws a picture, on the threads of the caller's rayon pool, or of the global one.
+    /// Draws a picture on the threads of the caller's rayon pool, or of the global pool.
     ///
     /// # Errors
     ///
-    /// [`Error::Program`] where a texture or buffer is not bound or a loop exceeds its limit, [`Error::Machine`],
-    /// [`Error::Foreign`], and [`Error::Mismatch`] where the pipeline has several outputs.
+    /// [`Error::Program`] if a texture or buffer is not bound or a loop exceeds its limit,
+    /// [`Error::Machine`], [`Error::Foreign`], and [`Error::Mismatch`] if the pipeline has several
+    /// outputs.
     pub fn render(&self, bindings: &Bindings, size: Size) -> Result<Frame, Error> {
         let mut frame = Frame::zeros(size).map_err(|error| Error::Machine(error.to_string()))?;
         self.render_into(bindings, &mut frame)?;
         Ok(frame)
     }
 
-    /// Draws a picture into memory of the caller: a [`Target`], or an image. Getting fresh memory from the
-    /// system takes about as long as cheap pixels do.
+    /// Draws a picture into the caller's memory: a [`Target`], or an image. Allocating fresh memory
+    /// takes about as long as drawing cheap pixels.
     ///
     /// # Errors
     ///
-    /// As of [`Self::render`]. Then the memory holds some of the new picture and some of the old one.
+    /// As for [`Self::render`]. After an error the memory holds a mixture of the new and the old
+    /// picture.
     pub fn render_into<'t>(
         &self,
         bindings: &Bindings,
@@ -158,11 +161,12 @@ impl Pipeline {
         self.render_with(bindings, target, &RenderOptions::default())
     }
 
-    /// The same with a time limit, a callback for progress, or a counter of samples that are no finite numbers.
+    /// Like [`Self::render_into`], with a time limit, a callback for progress, or a counter of
+    /// non-finite samples.
     ///
     /// # Errors
     ///
-    /// As of [`Self::render_into`], and [`Error::TimedOut`].
+    /// As for [`Self::render_into`], and [`Error::TimedOut`].
     pub fn render_with<'t>(
         &self,
         bindings: &Bindings,
@@ -172,11 +176,11 @@ impl Pipeline {
         self.render_outputs_with(bindings, vec![target.into()], options)
     }
 
-    /// Draws a picture of each output, in the order of [`Self::outputs`], all at once.
+    /// Draws a picture of each output, all at once, in the order of [`Self::outputs`].
     ///
     /// # Errors
     ///
-    /// As of [`Self::render`].
+    /// As for [`Self::render`].
     pub fn render_outputs(&self, bindings: &Bindings, size: Size) -> Result<Vec<Frame>, Error> {
         let blank = |_: &u32| Frame::zeros(size).map_err(|error| Error::Machine(error.to_string()));
         let mut frames: Vec<Frame> =
@@ -186,12 +190,12 @@ impl Pipeline {
         Ok(frames)
     }
 
-    /// Draws a picture of each output into memory of the caller, all at once.
+    /// Draws a picture of each output into the caller's memory, all at once.
     ///
     /// # Errors
     ///
-    /// As of [`Self::render_with`], and [`Error::Mismatch`] where there are more or fewer targets than outputs, or
-    /// targets of different sizes.
+    /// As for [`Self::render_with`], and [`Error::Mismatch`] if the number of targets differs from that
+    /// of outputs, or targets differ in size.
     pub fn render_outputs_with(
         &self,
         bindings: &Bindings,
@@ -219,11 +223,11 @@ impl Pipeline {
         Ok(Drawn { remark: kernel.remark() })
     }
 
-    /// The kernel for pictures of that size with these bindings.
+    /// Kernel for pictures of that size with these bindings.
     ///
     /// # Errors
     ///
-    /// [`Error::Program`] where a texture or buffer is not bound, and [`Error::Foreign`].
+    /// [`Error::Program`] if a texture or buffer is not bound, and [`Error::Foreign`].
     #[doc(hidden)]
     pub fn bind(&self, bindings: &Bindings, size: Size) -> Result<Box<dyn BoundKernel>, Error> {
         let Compiled { program, options, .. } = &*self.0;
@@ -235,7 +239,7 @@ impl Pipeline {
         self.0.code.bind(settings)
     }
 
-    /// Properties of its machine code; none of an engine that has none.
+    /// Properties of the machine code; none for other engines.
     pub fn code(&self) -> Option<CodeReport> {
         let Code::Simd(program) = &self.0.code else { return None };
         let (kernel, times) = (program.code(), program.code().times());
@@ -259,7 +263,7 @@ impl Pipeline {
         })
     }
 
-    /// The limit of machine code that the program exceeds, where the evaluator draws in its place.
+    /// The exceeded limit of machine code, if the core evaluator draws instead.
     pub fn exceeded_limit(&self) -> Option<&str> {
         match &self.0.code {
             Code::Core(_, why) => why.as_deref(),
@@ -267,11 +271,12 @@ impl Pipeline {
         }
     }
 
-    /// How many lanes of machine code are active in a picture, by a sample of its groups; none of another engine.
+    /// Share of active lanes of machine code in a picture, from a sample of its groups; none for other
+    /// engines.
     ///
     /// # Errors
     ///
-    /// As of [`Self::render`].
+    /// As for [`Self::render`].
     #[doc(hidden)]
     pub fn activity(&self, bindings: &Bindings, size: Size) -> Result<Option<Activity>, Error> {
         check(&self.0.program, bindings)?;
@@ -293,7 +298,7 @@ impl Pipeline {
 }
 
 impl Code {
-    /// The kernel for these inputs; all textures and buffers are bound.
+    /// Creates a kernel for these inputs; all textures and buffers must be bound.
     fn bind(&self, settings: Settings) -> Result<Box<dyn BoundKernel>, Error> {
         Ok(match self {
             Self::Simd(program) => Box::new(simd_kernel(program, &settings)?),
@@ -307,12 +312,12 @@ impl Code {
     }
 }
 
-/// Machine code with its inputs, which have the sizes that it was specialised for.
+/// Machine code with its inputs, which must have the specialised sizes.
 fn simd_kernel(program: &SimdProgram, settings: &Settings) -> Result<SimdEngine, Error> {
     program.bind(settings).map_err(|error| Error::Mismatch(error.to_string()))
 }
 
-/// Checks that bindings are for the program.
+/// Checks that bindings belong to the program.
 fn check(program: &Arc<Accepted>, bindings: &Bindings) -> Result<(), Error> {
     if Arc::ptr_eq(program, &bindings.program) {
         return Ok(());
@@ -321,7 +326,8 @@ fn check(program: &Arc<Accepted>, bindings: &Bindings) -> Result<(), Error> {
     Err(Error::Foreign { bindings: name(&bindings.program), pipeline: name(program) })
 }
 
-/// The program with the values that uniforms have, but for those that change from picture to picture.
+/// The program with the values of uniforms as constants, except for those that change from picture to
+/// picture.
 fn fixed(program: &Arc<Accepted>, options: &Options, bindings: &Bindings) -> Result<Core, Error> {
     check(program, bindings)?;
     #[cfg(feature = "spirv")]
@@ -341,7 +347,7 @@ fn fixed(program: &Arc<Accepted>, options: &Options, bindings: &Bindings) -> Res
     Ok(program.core.with_uniforms_fixed(values, |index| !bindings.varies(index)))
 }
 
-/// The error of a program with one finding.
+/// Error of a program with one diagnostic.
 pub(crate) fn at_fault(program: &Accepted, diagnostic: Diagnostic) -> Error {
     Report::of(&program.source, diagnostic).into()
 }

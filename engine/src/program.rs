@@ -1,4 +1,4 @@
-//! Programs from files: shader text, or core text, a SPIR-V module or its text, WGSL or GLSL in its place.
+//! Programs from files: shader text, core text, SPIR-V words or text, WGSL or GLSL.
 
 #[cfg(feature = "foreign")]
 use crate::foreign::Language;
@@ -20,10 +20,10 @@ use std::fs::File;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
-/// The files of the system.
+/// Files of the operating system.
 #[derive(Default)]
 struct SystemFiles {
-    /// Those that are not there.
+    /// Missing files that were looked for.
     missing: Vec<PathBuf>,
 }
 
@@ -37,7 +37,7 @@ impl Files for SystemFiles {
     }
 }
 
-/// The language that the name of a file says, which is none that is read, and what to do instead.
+/// Unsupported shading language of a file name, and help.
 fn foreign_file(path: &Path) -> Option<(&'static str, &'static str)> {
     const GLSL: &str = "fragment shaders are read, from names that end in `.frag` or `.glsl`; for another \
                         stage `glslc` makes SPIR-V, of which fragment entry points are drawn";
@@ -66,25 +66,25 @@ fn foreign_file(path: &Path) -> Option<(&'static str, &'static str)> {
     })
 }
 
-/// All bytes, or, of an endless stream, one more than so many.
+/// All bytes, or `most + 1` bytes of a longer stream.
 fn read_within(from: impl Read, most: usize) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
     from.take(most as u64 + 1).read_to_end(&mut bytes)?;
     Ok(bytes)
 }
 
-/// All bytes that a program may have, or, of an endless stream, one more.
+/// All bytes, or one more than the largest program has.
 ///
 /// # Errors
 ///
-/// Those of the stream.
+/// Errors of the stream.
 pub fn read_bytes(from: impl Read) -> io::Result<Vec<u8>> {
     read_within(from, limits::CORE_TEXT)
 }
 
 impl Loaded {
-    /// From the bytes of a text that messages call `name`, which cannot include files. Of core text,
-    /// which spells out what a shader says in few words, more is taken than of a shader.
+    /// Loads the bytes of a text that cannot include files; messages call it `name`. The size limit of
+    /// core text, which is longer than the shader it spells out, exceeds that of shader text.
     pub fn from_bytes(name: &str, bytes: Vec<u8>) -> Self {
         let include =
             |source| Included { source, paths: Vec::new(), diagnostics: Diagnostics::default() };
@@ -92,13 +92,15 @@ impl Loaded {
         Self::new(name, bytes, limits::ERRORS, include, &mut |_, _| None, &options)
     }
 
-    /// From text that messages call `name`, which cannot include files. The ending of the name tells WGSL and GLSL.
+    /// Loads a text that cannot include files; messages call it `name`. Its extension identifies WGSL
+    /// and GLSL.
     pub fn from_text(name: &str, text: &str) -> Self {
         let options = ShaderOptions::default();
         Self::from_text_with(name, text, limits::ERRORS, &mut |_, _| None, &options)
     }
 
-    /// The same with at most so many errors, values for the program's constants, and options of modules.
+    /// Like [`Self::from_text`], with at most `most` errors, values for constants, and options of
+    /// modules.
     pub fn from_text_with(
         name: &str,
         text: &str,
@@ -115,8 +117,9 @@ impl Loaded {
         Self::new(name, text.into(), most, include, fix, options)
     }
 
-    /// Compiles a shader in λV again for a device: with samples left to its samplers, with constants kept as specialisation
-    /// constants, or both. The number of constants that are kept, the last of its uniforms.
+    /// Recompiles a shader in λV for a device: with the device's samplers, with constants kept as
+    /// specialisation constants, or both. Returns the number of kept constants; they are the last of
+    /// the uniforms.
     pub fn compile_for_device(
         &mut self,
         most: usize,
@@ -132,7 +135,7 @@ impl Loaded {
         kept.constants
     }
 
-    /// Adds the error of a program that nests too deeply to be drawn.
+    /// Adds an error if the program nests too deeply to be drawn.
     pub fn check_nesting(&mut self) {
         if let Some(core) = &self.core {
             let all: Vec<u32> = core.outputs.iter().map(|output| output.location).collect();
@@ -142,19 +145,19 @@ impl Loaded {
         }
     }
 
-    /// Whether it is shader text.
+    /// True for shader text.
     pub fn is_shader(&self) -> bool {
         !self.is_core_text && self.module.is_none()
     }
 
-    /// From the bytes of the file at `path`, by which messages call it, with what that includes, and
-    /// with at most so many errors and as many warnings; of the others only the number. Without a
-    /// path it is standard input, and what it includes is relative to the working directory.
+    /// Loads the bytes of the file at `path`, with the files that it includes, and keeps at most `most`
+    /// errors and as many warnings; the others are only counted. Without a path it is standard input,
+    /// and includes are relative to the working directory.
     pub fn from_file(path: Option<&Path>, bytes: Vec<u8>, most: usize) -> Self {
         Self::from_file_with(path, bytes, most, &mut |_, _| None, &ShaderOptions::default())
     }
 
-    /// The same with values for the program's constants, and options of modules.
+    /// Like [`Self::from_file`], with values for constants, and options of modules.
     pub fn with_options(
         path: Option<&Path>,
         bytes: Vec<u8>,
@@ -165,7 +168,7 @@ impl Loaded {
         Self::from_file_with(path, bytes, most, fix, options)
     }
 
-    /// The same with values for the program's constants, and what is to be said of a module.
+    /// Like [`Self::from_file`], with values for constants, and options of modules.
     pub fn from_file_with(
         path: Option<&Path>,
         bytes: Vec<u8>,
@@ -231,7 +234,8 @@ impl Loaded {
                 let Included { source, paths, diagnostics } = include(source);
                 (loaded.included, loaded.diagnostics) = (paths, diagnostics);
                 if loaded.diagnostics.has_errors() {
-                    // Whatever is missing would be told wherever it is used.
+                    // A missing file would cause an error wherever its definitions are used: only
+                    // parse.
                     loaded.diagnostics.append(parse_within(&source, most).1);
                 } else {
                     let (core, diagnostics, times) = compile_fixed(&source, most, fix);

@@ -1,29 +1,29 @@
-//! Options by which a program is read.
+//! Options for reading a program.
 
 use crate::settings::UniformValue;
 use lambdav_core::interface::LocationSource;
 use lambdav_core::limits;
 use std::collections::BTreeMap;
 
-/// The source of an input of a location in a full-screen picture.
+/// Source of a location's input in a full-screen picture.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum LocationInput {
     /// Position divided by size: (0, 0) at the upper left, (1, 1) at the lower right.
     Uv,
-    /// Position in pixels, as `frag-coord`.
+    /// Position in pixels, like `frag-coord`.
     Position,
 }
 
-/// Options by which a program is read. Entry point, inputs and clear colour are for SPIR-V, WGSL and GLSL.
+/// Options for reading a program. Entry point, inputs and clear colour apply to SPIR-V, WGSL and GLSL.
 #[derive(Clone, Debug)]
 pub struct ShaderOptions {
     pub(crate) entry_point: Option<String>,
     pub(crate) clear: [f32; 4],
-    /// Sources of inputs by their locations.
+    /// Sources of inputs by location.
     pub(crate) locations: BTreeMap<u32, LocationSource>,
     pub(crate) constants: BTreeMap<String, UniformValue>,
-    /// How many errors are told.
+    /// Most errors to report.
     pub(crate) errors: usize,
 }
 
@@ -35,14 +35,15 @@ impl Default for ShaderOptions {
 }
 
 impl ShaderOptions {
-    /// Chooses the fragment entry point, of a module that has several.
+    /// Chooses the fragment entry point of a module that has several.
     #[must_use]
     pub fn entry_point(mut self, name: impl Into<String>) -> Self {
         self.entry_point = Some(name.into());
         self
     }
 
-    /// Chooses the source of the input of a location. Other inputs are uniforms, called `input.LOCATION`, of zeros.
+    /// Chooses the source of a location's input. Other inputs are uniforms named `input.LOCATION`, by
+    /// default zeros.
     #[must_use]
     pub fn input(mut self, location: u32, source: LocationInput) -> Self {
         let source = match source {
@@ -60,7 +61,7 @@ impl ShaderOptions {
         self
     }
 
-    /// Gives a constant of λV, or a part of one, such as `light.power`, a value.
+    /// Sets a constant of λV, or a part of one, such as `light.power`.
     #[must_use]
     pub fn constant(mut self, name: impl Into<String>, value: impl Into<UniformValue>) -> Self {
         self.constants.insert(name.into(), value.into());

@@ -1,18 +1,18 @@
-//! A module that is written again: where it had its blocks, textures and buffers.
+//! Layout of blocks, textures and buffers in re-emitted modules.
 
 use lambdav_core::graph::Core;
 use lambdav_core::interface::{Block, Interface, Placement};
 use lambdav_core::layout::{Layout, Rules};
 
-/// The interface with members by std140, and the names of members that lie elsewhere now: whatever is laid out by other
-/// rules comes behind the end of its block. Of λV there are none.
+/// The interface with members laid out by std140, and the names of members whose offsets change:
+/// members with other layouts move behind the end of their block. No member of λV moves.
 pub(super) fn by_std140(core: &Core, interface: &Interface) -> (Interface, Vec<String>) {
     let types = core.graph.types();
     let layout = Layout::new(types, Rules::Std140);
     let mut written = interface.clone();
     let mut blocks: Vec<Block> = Vec::new();
     for block in std::mem::take(&mut written.blocks) {
-        // A module may declare several blocks of one binding.
+        // A module may declare several blocks with one binding.
         match blocks.iter_mut().find(|of| of.binding == block.binding) {
             Some(first) => first.members.extend(block.members),
             None => blocks.push(block),

@@ -6,8 +6,8 @@ use lambdav_image::Frame;
 use lambdav_image::file::{self, Format, Metadata};
 use std::path::Path;
 
-/// Writes a picture to the file at `path`, in the format of its ending, whole or not at all. PNG has
-/// 8 bits a sample, without a transfer function; [`file::save`] has the choice.
+/// Writes a picture atomically to the file at `path`, in the format of its extension. PNG has 8 bits
+/// per sample, without a transfer function; [`file::save`] offers the choice.
 ///
 /// # Errors
 ///
@@ -18,7 +18,7 @@ pub fn save(path: impl AsRef<Path>, frame: &Frame) -> Result<(), Error> {
     Ok(file::save(path, frame, encoding, &metadata())?)
 }
 
-/// The entries by which image files name their origin.
+/// Metadata of the origin of images.
 pub fn metadata() -> Metadata {
     Metadata::default()
         .with(Metadata::SOFTWARE, concat!("lambdav ", env!("CARGO_PKG_VERSION")))

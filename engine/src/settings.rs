@@ -1,4 +1,4 @@
-//! What a frame is computed from, the values of uniforms, textures and buffers.
+//! Inputs of a frame: values of uniforms, textures and buffers.
 
 mod binding;
 mod buffers;
@@ -28,22 +28,22 @@ use names::with_article;
 use scalar::{int, truth, uint};
 use std::sync::Arc;
 
-/// What a frame is computed from, the pixel's position apart.
+/// All inputs of a frame except the pixel's position.
 #[derive(Clone, Debug)]
 pub struct Settings {
-    /// Resolution, time, frame, mouse, uniforms, and textures and buffers, which are to be bound.
+    /// Resolution, time, frame, mouse, uniforms, and textures and buffers, which must be bound.
     pub inputs: Inputs,
-    /// How many `rec`s each entry of a loop may execute.
+    /// Most `rec`s of a loop, each time that it is entered.
     pub max_iterations: u64,
 }
 
 impl Settings {
-    /// The defaults of LANGUAGE §5 and §8 for an image of that size.
+    /// Defaults of LANGUAGE §5 and §8 for an image of that size.
     pub fn new(core: &Core, size: Size) -> Self {
         Self::with_uniforms(&core.uniforms, size)
     }
 
-    /// The same for a program with these uniforms.
+    /// Like [`Self::new`], for a program with these uniforms.
     pub fn with_uniforms(uniforms: &[Uniform], size: Size) -> Self {
         let inputs = Inputs {
             resolution: [size.width() as f32, size.height() as f32],
@@ -53,12 +53,12 @@ impl Settings {
         Self { inputs, max_iterations: limits::ITERATIONS }
     }
 
-    /// Gives the uniform of that name, one of the program's, or a part of one, a value; `types` are the program's. A part
-    /// is named by a path, such as `light.power` or `kernel[1]`.
+    /// Sets the uniform `name`, or a part of one; `types` and `uniforms` are the program's. A part is
+    /// named by a path, such as `light.power` or `kernel[1]`.
     ///
     /// # Errors
     ///
-    /// [`UniformError`] where there is no such uniform or part, or it has another type.
+    /// [`UniformError`] if there is no such uniform or part, or it has another type.
     pub fn set(
         &mut self,
         types: &Types,
@@ -69,11 +69,11 @@ impl Settings {
         self.set_at(&Paths::new(types, uniforms), name, value)
     }
 
-    /// The same for a program whose uniforms have these names.
+    /// Like [`Self::set`], with a table of the program's names.
     ///
     /// # Errors
     ///
-    /// As [`Settings::set`].
+    /// As for [`Settings::set`].
     pub fn set_at(
         &mut self,
         paths: &Paths<'_>,
@@ -92,15 +92,15 @@ impl Settings {
         }
     }
 
-    /// The same with the value as text: its components in order (of a matrix, by columns) with
-    /// commas between them, or one for all components of a vector; numbers as λV writes them, or `true`
-    /// and `false`, which `1` and `0` stand for, too. Integers may leave out the suffix. Text that begins with `[` or `{` is JSON: a structure is an object, whose fields
-    /// stay as they are where it leaves them out; an array, vector or matrix (by columns or by
-    /// components) is a list.
+    /// Like [`Self::set`], with the value as text: its components in order (of a matrix, by columns),
+    /// separated by commas, or one for all components of a vector. Numbers are written as in λV; `1`
+    /// and `0` stand for `true` and `false`, too; integers need no suffix. Text that begins with `[` or
+    /// `{` is JSON: a structure is an object, whose omitted fields keep their values; an array, vector
+    /// or matrix (by columns or by components) is a list.
     ///
     /// # Errors
     ///
-    /// [`UniformError`] where there is no such uniform or part, or the text is no value of its type.
+    /// [`UniformError`] if there is no such uniform or part, or the text is no value of its type.
     pub fn set_text(
         &mut self,
         types: &Types,
@@ -111,11 +111,12 @@ impl Settings {
         self.set_text_at(&Paths::new(types, uniforms), name, text)
     }
 
-    /// The same for a program whose uniforms have these names. A block of a module is an object of its members.
+    /// Like [`Self::set_text`], with a table of the program's names. A block of a module is an object
+    /// of its members.
     ///
     /// # Errors
     ///
-    /// As [`Settings::set_text`].
+    /// As for [`Settings::set_text`].
     pub fn set_text_at(
         &mut self,
         paths: &Paths<'_>,
@@ -130,7 +131,7 @@ impl Settings {
         }
     }
 
-    /// Sets a part of a uniform; what is wrong with the text, and where, if it is JSON.
+    /// Sets a part of a uniform. The error is a message, with its place in JSON text.
     fn set_place(
         &mut self,
         paths: &Paths<'_>,
@@ -152,12 +153,11 @@ impl Settings {
         Ok(())
     }
 
-    /// The words of a constant of the program, the part of which at that path is given as text, as for
-    /// [`Settings::set_text`].
+    /// Words of a constant after setting the part at `path` from a text, as in [`Settings::set_text`].
     ///
     /// # Errors
     ///
-    /// [`UniformError`] where the text is no value of its type.
+    /// [`UniformError`] if the text is no value of its type.
     pub fn constant_words(
         types: &Types,
         constant: &Uniform,
@@ -172,11 +172,11 @@ impl Settings {
         Ok(settings.inputs.uniforms.swap_remove(0))
     }
 
-    /// Gives uniforms values that a JSON object has under their names.
+    /// Sets uniforms from the members of a JSON object.
     ///
     /// # Errors
     ///
-    /// [`UniformError`] where the text is no object, and as [`Settings::set_text`].
+    /// [`UniformError`] if the text is no object, and as for [`Settings::set_text`].
     pub fn set_all(
         &mut self,
         types: &Types,
@@ -186,16 +186,16 @@ impl Settings {
         self.set_all_at(&Paths::new(types, uniforms), text)
     }
 
-    /// The same for a program whose uniforms have these names.
+    /// Like [`Self::set_all`], with a table of the program's names.
     ///
     /// # Errors
     ///
-    /// As [`Settings::set_all`].
+    /// As for [`Settings::set_all`].
     pub fn set_all_at(&mut self, paths: &Paths<'_>, text: &str) -> Result<(), UniformError> {
         self.set_each(paths, members(text)?)
     }
 
-    /// Gives values that a text has; errors have their places in it.
+    /// Sets uniforms from the members of a text; errors get their places in it.
     fn set_each(
         &mut self,
         paths: &Paths<'_>,
@@ -207,7 +207,7 @@ impl Settings {
         Ok(())
     }
 
-    /// The values of these uniforms, the program's, with their names and types.
+    /// Values of the program's uniforms, with their names and types.
     pub fn values<'a>(
         &'a self,
         uniforms: &'a [Uniform],
@@ -216,12 +216,12 @@ impl Settings {
         values.map(|(uniform, words)| (uniform.name.as_str(), uniform.ty, &**words))
     }
 
-    /// The words of a uniform to be changed, which are the program's until then.
+    /// Words of a uniform for writing; copied first if shared with the program.
     fn words_mut(&mut self, uniform: usize) -> &mut [u32] {
         Arc::make_mut(&mut self.inputs.uniforms[uniform])
     }
 
-    /// Gives parts of uniforms that are inputs of λV their values.
+    /// Writes the values of inputs of λV into parts of uniforms.
     pub fn give(&mut self, parts: &[GivenInput]) {
         for part in parts {
             let words = part.words(&self.inputs);
@@ -236,29 +236,29 @@ impl Settings {
     }
 }
 
-/// A setting that a text of JSON has.
+/// A setting in a JSON text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SettingText<'t> {
-    /// What is set.
+    /// Name or path of the uniform.
     pub name: String,
-    /// Its value, as [`Settings::set_text`] takes it.
+    /// Value, in the form of [`Settings::set_text`].
     pub value: &'t str,
-    /// Where the value is.
+    /// Place of the value.
     pub at: TextPosition,
 }
 
-/// The members of a JSON object.
+/// Members of a JSON object.
 ///
 /// # Errors
 ///
-/// [`UniformError::Malformed`] where the text is no object, or has a name twice.
+/// [`UniformError::Malformed`] if the text is no object, or has a name twice.
 pub fn members(text: &str) -> Result<Vec<SettingText<'_>>, UniformError> {
     let all = json::members(text);
     let all = all.map_err(|error| UniformError::Malformed(error.told(text)))?;
     Ok(settings_of(text, all, |name| name))
 }
 
-/// Members of the object that is the text, with their places, which are found in one pass.
+/// Members of the object with their places, which one pass over the text finds.
 fn settings_of<'t>(
     text: &'t str,
     members: Vec<json::Member<'t>>,
@@ -274,7 +274,7 @@ fn settings_of<'t>(
     settings.collect()
 }
 
-/// The words of a value that is no JSON.
+/// Words of a value that is not JSON.
 fn plain(types: &Types, ty: Type, text: &str, takes_truths: bool) -> Result<Box<[u32]>, String> {
     if types.structure(ty).is_some() {
         let name = types.name(ty);
@@ -296,8 +296,8 @@ fn plain(types: &Types, ty: Type, text: &str, takes_truths: bool) -> Result<Box<
     value.words(types, ty)
 }
 
-/// Values under their names as a JSON object, as [`Settings::set_all`] takes it, in ASCII. What is no finite
-/// number, which JSON does not have, is a string.
+/// Values under their names as a JSON object in ASCII, as [`Settings::set_all`] reads it. Non-finite
+/// numbers, which JSON lacks, are strings.
 pub fn to_json<'a>(
     types: &Types,
     values: impl Iterator<Item = (&'a str, Type, &'a [u32])>,
@@ -308,23 +308,22 @@ pub fn to_json<'a>(
     format!("{{{}}}", members.collect::<Vec<_>>().join(", "))
 }
 
-/// The same where the text has at most so many bytes, in time and memory that do not depend on larger values.
+/// Like [`to_json`]; none if longer than `most` bytes. Time and memory do not depend on larger values.
 pub fn to_json_within<'a>(
     types: &Types,
     values: impl Iterator<Item = (&'a str, Type, &'a [u32])> + Clone,
     most: usize,
 ) -> Option<String> {
-    // A word is a digit at least.
+    // Each word takes at least one digit.
     let words: usize = values.clone().map(|(.., words)| words.len()).sum();
     (words <= most).then(|| to_json(types, values)).filter(|text| text.len() <= most)
 }
 
-/// The members of a block of a module that is called `name`, by their paths, and their values, of text as
-/// [`Settings::set_text_at`] takes it.
+/// Members of the block `name` of a module, by path, with values for [`Settings::set_text_at`].
 ///
 /// # Errors
 ///
-/// [`UniformError::Value`] where the text is no object.
+/// [`UniformError::Value`] if the text is no object.
 pub fn block_members<'t>(name: &str, text: &'t str) -> Result<Vec<SettingText<'t>>, UniformError> {
     let fail = |reason, at| UniformError::Value { name: name.to_owned(), reason, at };
     if !text.trim_start().starts_with('{') {
@@ -336,11 +335,11 @@ pub fn block_members<'t>(name: &str, text: &'t str) -> Result<Vec<SettingText<'t
     Ok(settings_of(text, members, |member| format!("{name}.{member}")))
 }
 
-/// Of each word of a uniform of that index, whether these settings, names and values, set it.
+/// Mask of the words of the uniform at `index` that the given settings (names and values) set.
 ///
 /// # Errors
 ///
-/// As [`Settings::set_text`].
+/// As for [`Settings::set_text`].
 pub fn set_words(
     paths: &Paths<'_>,
     uniform: &Uniform,
@@ -350,7 +349,7 @@ pub fn set_words(
     if given.is_empty() {
         return Ok(vec![false; uniform.default.len()]);
     }
-    // A word is set if it comes out the same whatever it was.
+    // A word is set if the result does not depend on its old value.
     let [zeros, ones] = [0, u32::MAX].map(|word| {
         let mut settings = Settings { inputs: Inputs::default(), max_iterations: 0 };
         settings.inputs.uniforms.resize(index, Arc::default());
@@ -363,7 +362,7 @@ pub fn set_words(
     Ok(zeros?.iter().zip(ones?.iter()).map(|(one, other)| one == other).collect())
 }
 
-/// The parts of a uniform, or the whole of it, of which no word is set; at most so many.
+/// Largest parts of a uniform (or the uniform itself) without a set word, at most `most`.
 pub fn unset_parts(
     paths: &Paths<'_>,
     uniform: &Uniform,
@@ -373,7 +372,7 @@ pub fn unset_parts(
     path::unset_parts(paths.types, uniform.ty, &uniform.name, is_set, most)
 }
 
-/// A value for a uniform: its components in order, of a matrix by columns.
+/// A value for a uniform: its components in order (of a matrix, by columns).
 ///
 /// It is made from an `f32`, an `i32`, a `u32`, a `bool`, or an array or slice of one of them.
 #[derive(Clone, Debug, PartialEq)]
@@ -388,7 +387,7 @@ enum Components {
 }
 
 impl UniformValue {
-    /// From text, of components of that type.
+    /// Parses components of that type.
     fn parse(scalar: Scalar, text: &str) -> Result<Self, String> {
         let parts = text.split(',');
         Ok(match scalar {
@@ -399,7 +398,7 @@ impl UniformValue {
         })
     }
 
-    /// One component becomes so many, as in the language where a number meets a vector.
+    /// Broadcasts one component to `count`, as the language does for a number with a vector.
     fn spread(&mut self, count: usize) {
         fn repeat<T: Copy>(all: &mut Vec<T>, count: usize) {
             if let [one] = all[..] {
@@ -414,7 +413,7 @@ impl UniformValue {
         }
     }
 
-    /// The words of a value of that type, or what is wrong.
+    /// Words of a value of that type, or an error message.
     fn words(&self, types: &Types, ty: Type) -> Result<Box<[u32]>, String> {
         let (scalar, words): (_, Box<[u32]>) = match &self.0 {
             Components::Nums(nums) => (Scalar::F32, nums.iter().map(|num| num.to_bits()).collect()),
@@ -580,7 +579,7 @@ mod tests {
         );
     }
 
-    /// What is written is read, whatever names and numbers there are.
+    /// Reads back everything that is written, for any names and numbers.
     #[test]
     fn json_is_read_again() {
         use lambdav_core::types::{Field, Structure};
@@ -612,7 +611,7 @@ mod tests {
                 random = random.wrapping_mul(747_796_405).wrapping_add(2_891_336_453);
                 *word = match scalar {
                     Scalar::Bool => random >> 31,
-                    // Finite.
+                    // Finite numbers only.
                     Scalar::F32 => random & 0xbfff_ffff,
                     _ => random,
                 };

@@ -1,4 +1,4 @@
-//! A shader: a program that was accepted, in any language.
+//! Shaders: accepted programs, in any language.
 
 use crate::accepted::Accepted;
 use crate::bindings::Bindings;
@@ -22,39 +22,40 @@ use std::fs::File;
 use std::path::Path;
 use std::sync::Arc;
 
-/// A program that was accepted: λV, core text, SPIR-V, WGSL or GLSL. Clones share it.
+/// An accepted program: λV, core text, SPIR-V, WGSL or GLSL. Clones share it.
 #[derive(Clone, Debug)]
 pub struct Shader(pub(crate) Arc<Accepted>);
 
-/// The use of the input of a location.
+/// Use of a location's input.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum LocationUse {
-    /// It is the uniform `input.LOCATION`.
+    /// A uniform named `input.LOCATION`.
     Value,
-    /// It has a source: [`LocationInput`](crate::LocationInput).
+    /// An input with a source: [`LocationInput`](crate::LocationInput).
     Source,
-    /// The entry point does not use it.
+    /// Declared, but not used by the entry point.
     Unused,
 }
 
 impl Shader {
-    /// Compiles the text of a shader, or core text. `name` stands for it in messages, and its ending tells WGSL
-    /// (`.wgsl`) and GLSL (`.frag`, `.glsl`). A text cannot
-    /// include files; [`Self::open`] is for programs that do.
+    /// Compiles the text of a shader, or core text. Messages call it `name`, whose extension identifies
+    /// WGSL (`.wgsl`) and GLSL (`.frag`, `.glsl`). The text cannot include files; [`Self::open`] loads
+    /// programs that do.
     ///
     /// # Errors
     ///
-    /// All that is wrong with it, with places in the text.
+    /// All errors, with their places in the text.
     pub fn new(name: &str, text: &str) -> Result<Self, Report> {
         Self::of(Loaded::from_text(name, text))
     }
 
-    /// The same with options.
+    /// Like [`Self::new`], with options.
     ///
     /// # Errors
     ///
-    /// As of [`Self::new`], and [`Error::Uniform`] where there is no such constant, or it has another type.
+    /// As for [`Self::new`], and [`Error::Uniform`] if there is no such constant, or it has another
+    /// type.
     pub fn with_options(name: &str, text: &str, options: &ShaderOptions) -> Result<Self, Error> {
         Self::load(options, |fix| Loaded::from_text_with(name, text, options.errors, fix, options))
     }
@@ -63,16 +64,17 @@ impl Shader {
     ///
     /// # Errors
     ///
-    /// [`Error::Open`], and [`Error::Program`] with all that is wrong with it.
+    /// [`Error::Open`], and [`Error::Program`] with all errors.
     pub fn open(path: impl AsRef<Path>) -> Result<Self, Error> {
         Self::open_with(path, &ShaderOptions::default())
     }
 
-    /// The same with options.
+    /// Like [`Self::open`], with options.
     ///
     /// # Errors
     ///
-    /// As of [`Self::open`], and [`Error::Uniform`] where there is no such constant, or it has another type.
+    /// As for [`Self::open`], and [`Error::Uniform`] if there is no such constant, or it has another
+    /// type.
     pub fn open_with(path: impl AsRef<Path>, options: &ShaderOptions) -> Result<Self, Error> {
         let path = path.as_ref();
         let bytes = File::open(path).and_then(program::read_bytes);
@@ -82,7 +84,7 @@ impl Shader {
         })
     }
 
-    /// Loads a program with the constants that the options have.
+    /// Loads a program with the constants of the options.
     fn load(
         options: &ShaderOptions,
         load: impl FnOnce(&mut Fix<'_>) -> Loaded,
@@ -106,23 +108,23 @@ impl Shader {
         Ok(shader)
     }
 
-    /// Of a program that was loaded.
+    /// Shader of a loaded program.
     ///
     /// # Errors
     ///
-    /// All that is wrong with it.
+    /// All errors of the program.
     #[doc(hidden)]
     pub fn of(mut loaded: Loaded) -> Result<Self, Report> {
         loaded.diagnostics.drop_lints();
         Accepted::new(loaded).map(|accepted| Self(Arc::new(accepted)))
     }
 
-    /// The same program with another value of a constant; those that were given before stay.
+    /// The same program with another value of a constant; earlier values stay.
     ///
     /// # Errors
     ///
-    /// [`Error::Uniform`] where there is no such constant, or it has another type, and
-    /// [`Error::Program`] where the program is wrong with that value.
+    /// [`Error::Uniform`] if there is no such constant, or it has another type, and [`Error::Program`]
+    /// if the program is wrong with that value.
     pub fn with_constant(&self, name: &str, value: impl Into<UniformValue>) -> Result<Self, Error> {
         let core = &self.0.core;
         let mut constants = core.constants.clone();
@@ -147,46 +149,46 @@ impl Shader {
     ///
     /// # Errors
     ///
-    /// [`Error::Output`], [`Error::Program`] where it nests too deeply, [`Error::Unsupported`],
+    /// [`Error::Output`], [`Error::Program`] if the program nests too deeply, [`Error::Unsupported`],
     /// [`Error::Machine`] and [`Error::TimedOut`].
     pub fn pipeline(&self, options: &Options) -> Result<Pipeline, Error> {
         Pipeline::new(&self.0, options)
     }
 
-    /// Bindings with the defaults of uniforms, at time 0, with nothing bound.
+    /// Bindings with default uniforms, at time 0, without data.
     pub fn bindings(&self) -> Bindings {
         Bindings::new(&self.0)
     }
 
-    /// Its constants, in the order in which they are declared, with the values that they have.
+    /// Constants with their values, in the order of declaration.
     pub fn constants(&self) -> &[Uniform] {
         &self.0.core.constants
     }
 
-    /// Its warnings.
+    /// Warnings, if any.
     pub fn warnings(&self) -> Option<Report> {
         let diagnostics: Diagnostics = self.0.warnings.clone();
         (!diagnostics.is_empty()).then(|| Report { source: self.0.source.clone(), diagnostics })
     }
 
-    /// Its uniforms, in the order in which they are declared.
+    /// Uniforms, in the order of declaration.
     pub fn uniforms(&self) -> &[Uniform] {
         &self.0.core.uniforms
     }
 
-    /// Its textures and buffers, in the order in which they are declared.
+    /// Textures and buffers, in the order of declaration.
     pub fn resources(&self) -> &[Arc<Resource>] {
         self.0.types().resources()
     }
 
-    /// The locations of its outputs, at least one, ascending.
+    /// Locations of the outputs, at least one, ascending.
     pub fn outputs(&self) -> Vec<u32> {
         self.0.outputs()
     }
 
-    /// Its interface: entry point, inputs, outputs and bindings, in any language alike. Those of λV are the ones that
-    /// [`Shader::spirv`] gives the module, but for inputs, uniforms and resources that no output reads, which the
-    /// module may leave out.
+    /// The interface: entry point, inputs, outputs and bindings, in the same form for all languages.
+    /// For λV it is the interface of the module that [`Shader::spirv`] emits, except that the module
+    /// may omit inputs, uniforms and resources that no output reads.
     ///
     /// ```
     /// # use lambdav_engine::{Shader, interface::{Binding, Stage}};
@@ -206,18 +208,18 @@ impl Shader {
         &self.0.interface
     }
 
-    /// The name of a type of its uniforms, inputs, outputs or buffers, as λV writes it.
+    /// Name of a type of uniforms, inputs, outputs or buffers, as λV writes it.
     pub fn type_name(&self, ty: Type) -> String {
         self.0.types().name(ty).to_string()
     }
 
-    /// The names of a module's fragment entry points; λV has none.
+    /// Names of a module's fragment entry points; empty for λV.
     pub fn entry_points(&self) -> Vec<String> {
         let all = self.0.interface.entry_points.iter();
         all.filter(|entry| entry.stage.has_pixels()).map(|entry| entry.name.clone()).collect()
     }
 
-    /// The locations of a module's inputs; λV has none.
+    /// Locations of a module's inputs; empty for λV.
     pub fn locations(&self) -> Vec<u32> {
         let interface = &self.0.interface;
         let used = interface.locations.iter().map(|input| input.location);
@@ -225,7 +227,7 @@ impl Shader {
         used.chain(unused).collect()
     }
 
-    /// The use of the input of a location, if a module has it.
+    /// Use of a location's input, if the module has one.
     pub fn location(&self, location: u32) -> Option<LocationUse> {
         let interface = &self.0.interface;
         match interface.location(location).map(|input| input.source) {
@@ -238,7 +240,7 @@ impl Shader {
         }
     }
 
-    /// The blocks of uniforms, and the number of bytes that the program reads of each.
+    /// Blocks of uniforms, each with the number of bytes that the program reads.
     #[doc(hidden)]
     pub fn blocks(&self) -> Vec<(Binding, usize)> {
         let mut blocks: Vec<(Binding, usize)> = Vec::new();
@@ -254,12 +256,12 @@ impl Shader {
         blocks
     }
 
-    /// Whether it is a module: SPIR-V, WGSL or GLSL.
+    /// True for modules: SPIR-V, WGSL and GLSL.
     pub fn is_module(&self) -> bool {
         self.0.module.is_some() || self.0.as_is.is_some()
     }
 
-    /// Its text, which diagnostics point into.
+    /// Text that diagnostics point into.
     pub fn source(&self) -> &SourceFile {
         &self.0.source
     }
@@ -271,7 +273,8 @@ impl Shader {
     }
 }
 
-/// The words of a constant for which, or for parts of which, there are values, by path.
+/// Words of a constant with the values that are given, by path, to it or to parts of it; none if there
+/// are none.
 fn words_of(
     types: &Types,
     constant: &Uniform,
@@ -281,7 +284,7 @@ fn words_of(
     let paths = Paths::new(types, all);
     let size = Size::new(1, 1).expect("a constant within the limits");
     let (mut settings, mut is_given) = (Settings::with_uniforms(all, size), false);
-    // A path may be another constant's, whose longer name begins so.
+    // The path may be another constant's, whose longer name begins with this one's.
     for (path, value) in values.iter().filter(|(path, _)| paths.find(path).is_ok()) {
         settings.set_at(&paths, path, value.clone()).map_err(UniformError::of_constant)?;
         is_given = true;

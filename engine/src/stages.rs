@@ -1,5 +1,5 @@
-//! A program at a stage of its compilation, as pictures are drawn from it: core text, lane program, register program,
-//! machine code and SPIR-V.
+//! Intermediate forms of a program, as pictures are drawn from them: core text, lane program, register
+//! program, machine code and SPIR-V.
 
 use crate::bindings::Bindings;
 use crate::engines::SimdError;
@@ -25,7 +25,7 @@ pub enum CodeStage {
     Lanes,
     /// The register program.
     Registers,
-    /// The code generator's own form.
+    /// The code generator's intermediate representation.
     Intermediate,
     /// Assembly.
     Assembly,
@@ -35,28 +35,29 @@ pub enum CodeStage {
 #[cfg(feature = "spirv")]
 #[derive(Clone, Debug)]
 pub struct SpirvModule {
-    /// Its words.
+    /// The module's words.
     pub words: Vec<u32>,
-    /// Uniforms of a module that is written again, which lie elsewhere now: std140 does not place them as they were.
+    /// Uniforms of a re-emitted module whose offsets changed, since std140 places them elsewhere.
     pub moved: Vec<String>,
 }
 
 impl Shader {
-    /// The core as text, which can be given in place of a program.
+    /// The core as text, which can be read as a program.
     ///
     /// # Errors
     ///
-    /// [`Error::Program`] where it nests too deeply.
+    /// [`Error::Program`] if the program nests too deeply.
     pub fn core_text(&self) -> Result<String, Error> {
         core_text::print(self.core(), Some(self.source())).map_err(|found| at_fault(&self.0, found))
     }
 
-    /// The module of the outputs at these locations, the last `options.constants` of whose uniforms are specialisation
-    /// constants.
+    /// Module of the outputs at these locations. The last `options.constants` uniforms become
+    /// specialisation constants.
     ///
     /// # Errors
     ///
-    /// [`Error::Program`] where it nests too deeply, and [`Error::Unsupported`] where it is too large for SPIR-V.
+    /// [`Error::Program`] if the program nests too deeply, and [`Error::Unsupported`] if it is too
+    /// large for SPIR-V.
     #[cfg(feature = "spirv")]
     pub fn spirv(&self, locations: &[u32], options: &EmitOptions) -> Result<SpirvModule, Error> {
         let core = self.core().with_closed_loops_evaluated(u64::MAX);
@@ -67,11 +68,12 @@ impl Shader {
         Ok(SpirvModule { words: module.words, moved })
     }
 
-    /// The text of a stage of the output at `location`, specialised for the sizes of textures and buffers that are bound.
+    /// Text of a stage for the output at `location`, specialised for the sizes of bound textures and
+    /// buffers.
     ///
     /// # Errors
     ///
-    /// As of [`Shader::pipeline`].
+    /// As for [`Shader::pipeline`].
     pub fn code_text(
         &self,
         stage: CodeStage,
@@ -101,7 +103,7 @@ impl Shader {
     }
 }
 
-/// The words of a vertex stage that covers the picture with a triangle.
+/// Words of a vertex shader that covers the picture with a triangle.
 #[cfg(feature = "spirv")]
 pub fn full_screen_vertex() -> Vec<u32> {
     lambdav_spirv_backend::full_screen_vertex()

@@ -1,18 +1,18 @@
-//! Memory of the caller that pictures are drawn into.
+//! Memory of the caller as the target of pictures.
 
 use lambdav_image::quantize::Transfer;
 use lambdav_image::{AnyImage, Image, Size};
 use lambdav_raster::{Attachment, Surface};
 use thiserror::Error;
 
-/// Memory for a picture: a format, a size, and rows that begin a stride apart.
+/// Memory for a picture: format, size and stride between rows.
 ///
-/// A stride counts elements of the slice, as many as four times the width or more. Elements between rows keep
-/// their values. A picture that cannot be drawn leaves some of its pixels in the memory.
+/// The stride counts elements of the slice and is at least four times the width. Elements between rows
+/// keep their values. A picture that fails may leave some of its pixels in the memory.
 #[derive(Debug)]
 pub struct Target<'a>(Attachment<'a>);
 
-/// The reason why memory is no target.
+/// Reason why memory is no target.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 #[error("{elements} elements with {stride} from row to row do not hold a picture of {size}")]
 pub struct TargetError {
@@ -24,36 +24,36 @@ pub struct TargetError {
     pub size: Size,
 }
 
-/// The surface that a picture fits on.
+/// The surface of a picture in this memory.
 fn surface<T>(memory: &mut [T], size: Size, stride: usize) -> Result<Surface<'_, T>, TargetError> {
     let elements = memory.len();
     Surface::new(memory, size, stride).ok_or(TargetError { elements, stride, size })
 }
 
 impl<'a> Target<'a> {
-    /// Red, green, blue and alpha of 8 bits each, linear unless [`Self::srgb`] says otherwise.
+    /// Red, green, blue and alpha of 8 bits each; linear, unless [`Self::srgb`] is called.
     ///
     /// # Errors
     ///
-    /// [`TargetError`] where rows overlap or the memory is too short.
+    /// [`TargetError`] if rows overlap or the memory is too short.
     pub fn rgba8(memory: &'a mut [u8], size: Size, stride: usize) -> Result<Self, TargetError> {
         surface(memory, size, stride).map(Self::of8)
     }
 
-    /// The same of 16 bits each.
+    /// Like [`Self::rgba8`], with 16 bits each.
     ///
     /// # Errors
     ///
-    /// As of [`Self::rgba8`].
+    /// As for [`Self::rgba8`].
     pub fn rgba16(memory: &'a mut [u16], size: Size, stride: usize) -> Result<Self, TargetError> {
         surface(memory, size, stride).map(Self::of16)
     }
 
-    /// The same as binary32, which is never encoded.
+    /// Like [`Self::rgba8`], with binary32 samples, which are never encoded.
     ///
     /// # Errors
     ///
-    /// As of [`Self::rgba8`].
+    /// As for [`Self::rgba8`].
     pub fn rgba32f(memory: &'a mut [f32], size: Size, stride: usize) -> Result<Self, TargetError> {
         surface(memory, size, stride).map(Self::of_floats)
     }
@@ -96,7 +96,7 @@ impl<'a> Target<'a> {
     }
 }
 
-/// Defines how images become targets.
+/// Conversions of images into targets.
 macro_rules! images {
     ($($samples:ty => $of:ident,)*) => {
         $(impl<'a> From<&'a mut Image<$samples>> for Target<'a> {

@@ -1,4 +1,4 @@
-//! The public face, as an embedder uses it.
+//! Tests of the public API, as an embedder uses it.
 
 use lambdav_engine::interface::{Binding, EntryPoint, Input, Stage};
 use lambdav_engine::{
@@ -41,7 +41,7 @@ fn text_becomes_a_picture() {
     let pool = lambdav_workers::thread_pool(two).expect("threads can be started");
     let mut frame = pool.install(|| third.render(&bindings, size())).expect("it ends");
     assert_eq!(frame.pixel(0, 0), Some([1.0, 0.5, 0.0, 1.0]));
-    // One picture after another in the same memory.
+    // Pictures drawn one after another into the same memory.
     let before = frame.samples().as_ptr();
     bindings.set("tint", [0.0; 3]).expect("a vec3");
     third.render_into(&bindings, &mut frame).expect("nothing is in the way");
@@ -49,7 +49,7 @@ fn text_becomes_a_picture() {
     assert_eq!(frame.pixel(3, 1), Some([0.0, 0.0, 0.0, 1.0]));
 }
 
-/// One pipeline draws every size, with images of every size, and is shared by threads.
+/// One pipeline draws all sizes, with images of all sizes, and is shared by threads.
 #[test]
 fn a_pipeline_is_compiled_once() {
     let text = "(texture photo (wrap repeat)) (uniform k num 1)
@@ -79,7 +79,7 @@ fn a_pipeline_is_compiled_once() {
     }
 }
 
-/// Rows of a target begin a stride apart, and what lies between them stays.
+/// Rows of a target begin a stride apart; memory between them is unchanged.
 #[test]
 fn memory_of_the_caller() {
     let pipeline = pipeline("(vec4 (/ (.xy (frag-coord)) 4) 0.5 1)");
@@ -93,7 +93,7 @@ fn memory_of_the_caller() {
         assert_eq!(samples[..16], exact.samples()[16 * row..][..16]);
         assert_eq!(samples[16..], [rest; 3]);
     }
-    // The last row needs no gap behind it.
+    // The last row needs no padding behind it.
     let mut bytes = vec![9_u8; stride + 16];
     let target = Target::rgba8(&mut bytes, size(), stride).expect("it fits");
     pipeline.render_into(&bindings, target.srgb()).expect("it ends");
@@ -114,7 +114,7 @@ fn memory_of_the_caller() {
     }
 }
 
-/// The time that was given is that which the error tells.
+/// `TimedOut` reports the given timeout.
 #[test]
 fn time_is_limited() {
     let endless = "((rec-func (n) (if (< n 0) n (rec (+ n 1)))) (time))";
@@ -136,7 +136,7 @@ fn time_is_limited() {
     }
 }
 
-/// The first pixel with the defaults of uniforms.
+/// The first pixel, with default uniforms.
 fn drawn_of(shader: &Shader) -> [f32; 4] {
     let pipeline = shader.pipeline(&Options::default()).expect("it is small");
     pixel(&pipeline, &pipeline.bindings(), 0, 0)
@@ -154,7 +154,7 @@ fn constants_are_fixed_by_the_shader() {
         let special = special.expect("it is small");
         let drawn = pixel(&general, &bindings, 0, 0);
         assert_eq!(pixel(&special, &bindings, 0, 0), drawn);
-        // It has the values that it was compiled for.
+        // It keeps the values that it was compiled for.
         bindings.set("u", 6.0).expect("a num");
         assert_eq!(pixel(&special, &bindings, 0, 0), drawn);
         drawn
@@ -192,7 +192,7 @@ fn constants_are_fixed_by_the_shader() {
     assert!(matches!(error, Error::Foreign { .. }), "{error}");
 }
 
-/// A picture of a picture, and texels of the caller.
+/// A texture from a picture, and texels of the caller.
 #[test]
 fn textures_are_images_or_texels() {
     let text = "(texture last) (+ 1 (texel last (int (.xy (frag-coord)))))";
@@ -221,7 +221,7 @@ fn textures_are_images_or_texels() {
     assert_eq!(error.to_string(), "`last` is a texture, which takes an image");
 }
 
-/// Pictures of the crate `image`.
+/// Images of the crate `image`.
 #[cfg(feature = "image")]
 #[test]
 fn buffers_of_images_are_textures() {
@@ -234,7 +234,7 @@ fn buffers_of_images_are_textures() {
     assert_eq!(pixel(&pipeline, &bindings, 2, 1), [0.4, 1.0 / 255.0, 0.0, 1.0]);
 }
 
-/// Files for textures, buffers and blocks.
+/// Binds files to textures, buffers and blocks.
 #[test]
 fn files_are_bound() {
     let folder = tempfile::tempdir().expect("a folder");
@@ -257,7 +257,7 @@ fn files_are_bound() {
     assert!(matches!(error, Error::Bind(_)), "{error}");
 }
 
-/// The text that a `main` that returns an error prints.
+/// Text that Rust prints for a `main` that returns an error.
 #[test]
 fn errors_say_what_and_where() {
     let error = Shader::new("wrong.lv", "(vec3 (sin x) 1)").expect_err("x is not bound");
@@ -279,7 +279,7 @@ fn errors_say_what_and_where() {
     assert!(text.starts_with("cannot write `no/such/folder/a.png`: "), "{text}");
 }
 
-/// An index into an array of which machine code is not made.
+/// An array too large for machine code, indexed by a variable.
 #[test]
 fn large_computed_arrays_are_drawn_by_the_evaluator() {
     let text = "(uniform gain num) (uniform n int 0i)
@@ -296,7 +296,7 @@ fn large_computed_arrays_are_drawn_by_the_evaluator() {
     assert_eq!(pixel(&pipeline, &bindings, 3, 1), [32771.0, 0.0, 0.0, 1.0]);
 }
 
-/// Loops that nest more deeply than machine code is made of.
+/// Loops that nest too deeply for machine code.
 #[test]
 fn deep_nests_are_drawn_by_the_evaluator() {
     let mut text = "(time)".to_owned();
@@ -311,7 +311,7 @@ fn deep_nests_are_drawn_by_the_evaluator() {
     assert!(matches!(error, Error::Code { is_limit: true, .. }), "{error}");
 }
 
-/// The interface of a program in λV: the numbers of LANGUAGE §5, by which it can be given its data, too.
+/// Interface of a program in λV: it has the numbers of LANGUAGE §5, which bind data, too.
 #[test]
 fn interfaces_of_shaders() {
     let text = "(uniform tint vec3 (vec3 1)) (uniform flip bool)
@@ -362,7 +362,8 @@ fn interfaces_of_shaders() {
     assert!(bindings.bind("0.3", &photo).is_err());
 }
 
-/// Modules: entry points, sources of inputs, clear colours, blocks, and parts that are inputs of λV by their names.
+/// Modules: entry points, sources of inputs, clear colours, blocks, and parts that are inputs of λV by
+/// name.
 #[cfg(feature = "foreign")]
 mod modules {
     use super::*;
@@ -432,7 +433,7 @@ mod modules {
         let all = [("corner", Stage::Vertex), ("work", Stage::Compute), ("shade", Stage::Fragment)];
         assert_eq!(interface.entry_points, all.map(|(name, stage)| EntryPoint::new(name, stage)));
         assert_eq!(shader.entry_points(), ["shade"]);
-        // The position of an input is made of these two.
+        // Sources of location inputs are computed from these two.
         assert_eq!(interface.inputs, [Input::FragCoord, Input::Resolution]);
         let locations: Vec<_> = interface
             .locations
@@ -462,7 +463,8 @@ mod modules {
         assert_eq!(members, [(block.0, block.1, "gain", 0), (block.0, block.1, "tint", 16)]);
     }
 
-    /// Members called `time` and `size` are inputs until they are set, in every engine and specialised.
+    /// Members named `time` and `size` are inputs until they are set, in all engines and when
+    /// specialised.
     #[test]
     fn members_are_inputs_by_their_names() {
         let timed = open("timed");
@@ -496,7 +498,7 @@ mod modules {
     }
 }
 
-/// The pipeline goes anywhere.
+/// Pipelines can be sent to and shared between threads.
 #[test]
 fn pipelines_are_shared() {
     fn anywhere<T: Send + Sync + Clone + 'static>() {}
@@ -505,7 +507,8 @@ fn pipelines_are_shared() {
     anywhere::<Shader>();
 }
 
-/// Several outputs at once are each as if it alone had been drawn, on every engine, in targets of different formats.
+/// Drawing several outputs together gives the same bits as drawing each alone, on all engines, in
+/// targets of different formats.
 #[test]
 fn outputs_are_drawn_at_once() {
     let text = "(uniform k num 0.25) (define p (/ (.xy (frag-coord)) (resolution)))

@@ -232,7 +232,7 @@ pub trait QuadKernel: Kernel {
     ///
     /// # Errors
     ///
-    /// As of [`Kernel::tile`]; a fault is that of the first pixel in scan order that runs.
+    /// As for [`Kernel::tile`]; a fault is that of the first pixel in scan order that runs.
     fn quads(
         &self,
         quads: &[Quad],

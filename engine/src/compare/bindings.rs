@@ -1,5 +1,5 @@
-//! The first named value, or loop, that a device computes differently, where no operation is to blame by itself: a
-//! compiler of the driver may take several together.
+//! Finds the first named value or loop that a device computes differently, if no single operation is to
+//! blame: the driver's compiler may fuse several operations.
 
 use super::subject::{Comparing, Unknown, same};
 use lambdav_core::evaluate::{EvaluationFault, Evaluator};
@@ -28,8 +28,8 @@ pub struct Binding {
     pub span: Span,
 }
 
-/// The first named value or loop outside of loops, in the order in which they depend on one another, that is another
-/// on the device in that pixel of the output.
+/// The first named value or loop outside of loops, in order of dependency, that differs on the device
+/// in that pixel of the output.
 pub(super) fn first_binding(
     comparing: &Comparing<'_>,
     location: u32,
@@ -51,8 +51,8 @@ pub(super) fn first_binding(
     Ok(None)
 }
 
-/// The nodes that an output may need, that have a name or are loops, are vectors or scalars, and are the same in all
-/// rounds of all loops, from the first on which others depend.
+/// Nodes that an output may need, in order of dependency: named values and loops that are vectors or
+/// scalars and do not depend on an enclosing loop's round.
 fn named(core: &Core, location: u32) -> Vec<NodeId> {
     let graph = &core.graph;
     let mut is_needed = vec![false; graph.len()];
@@ -76,7 +76,7 @@ fn named(core: &Core, location: u32) -> Vec<NodeId> {
     nodes.filter(is_seen).collect()
 }
 
-/// The nodes that a node uses.
+/// Operands of a node.
 fn used(graph: &Graph, node: NodeId) -> Vec<NodeId> {
     match graph.node(node) {
         Node::Loop(of) => {
@@ -87,8 +87,8 @@ fn used(graph: &Graph, node: NodeId) -> Vec<NodeId> {
     }
 }
 
-/// A program whose outputs are the words of that value: the halves of each component as whole numbers, which
-/// no device changes, at the location of its index.
+/// A program whose outputs are the words of that value. The output at a component's index holds the
+/// halves of the component as whole numbers, which no device changes.
 fn of_words(core: &Core, node: NodeId) -> Core {
     let mut core = core.clone();
     core.outputs.clear();
@@ -108,12 +108,12 @@ fn of_words(core: &Core, node: NodeId) -> Core {
     core
 }
 
-/// The side of the square of pixels that are drawn together: what a device makes of one may depend on those
-/// beside it.
+/// Side of the square of pixels that are drawn together: the device's result for one pixel may depend
+/// on its neighbours.
 const SIDE: u32 = 8;
 
-/// Where pixels are drawn to see one: the square that it is in, or, where the value does not end in all of
-/// them, that one; nowhere, if not even there.
+/// Rectangle of pixels to draw for one pixel: its square, or the pixel alone if the value does not end
+/// in all pixels of the square. None if the value does not end even in this pixel.
 fn area(
     comparing: &Comparing<'_>,
     core: &Core,
@@ -140,8 +140,8 @@ fn area(
     Ok(Some([x, y, width, height]))
 }
 
-/// The words that outputs hold in that pixel, by the evaluator and by the device; none where the value cannot
-/// be had by itself: where the program does not need it, it may not end.
+/// Words of the outputs in that pixel, from the evaluator and from the device. None if the value cannot
+/// be computed alone: it may not end where the program does not need it.
 fn both(
     comparing: &Comparing<'_>,
     core: &Core,
@@ -157,7 +157,7 @@ fn both(
     evaluator.run(&comparing.inputs(at), &|| !patience())?;
     let word = |halves: &[u32]| from_halves([halves[0], halves[1]]);
     let expected = (0..locations.len()).map(|index| word(evaluator.output(index))).collect();
-    // The engine emits this, too.
+    // The engine emits the program in this form, too.
     let drawn = core.with_closed_loops_evaluated(settings.max_iterations);
     let Ok(drawn) = schedule(&drawn, &locations) else { return Ok(None) };
     let Ok(module) = emit(&drawn, None, options) else { return Ok(None) };

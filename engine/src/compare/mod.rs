@@ -1,9 +1,10 @@
-//! A program on the processor and on a Vulkan device, and the reason why they differ.
+//! Compares a program's pictures from the processor and a Vulkan device, and finds the cause of a
+//! difference.
 //!
-//! [`compare`] draws both. For the first pixel that differs, `operations` looks for the
-//! operation: the core evaluator is watched, and each operation on floats that it evaluated is given, with
-//! its operands, to the device by itself. Where none of them differs, `bindings` looks for the first named
-//! value that does. `subject` is the program and the device that they ask about.
+//! [`compare`] draws both. For the first pixel that differs, `operations` searches for the operation:
+//! it records the float operations that the core evaluator executes, and has the device compute each
+//! alone, with the same operands. If no operation differs, `bindings` searches for the first named
+//! value that does. `subject` is the program and the device that both examine.
 
 mod bindings;
 mod operations;
@@ -26,27 +27,27 @@ use operations::{Sought, first_operation};
 use std::time::Duration;
 use subject::{Comparing, Unknown, same};
 
-/// The comparison of an output.
+/// Comparison of an output.
 #[derive(Debug)]
 pub struct Outcome {
-    /// The location of the output.
+    /// Location of the output.
     pub location: u32,
     /// Width and height.
     pub size: Size,
     /// The difference, if there is one.
     pub found: Option<Found>,
-    /// The device's remark on all outputs.
+    /// The device's remark, for all outputs.
     pub remark: Option<String>,
 }
 
 /// A difference.
 #[derive(Debug)]
 pub struct Found {
-    /// How far the pictures are apart.
+    /// Size of the difference.
     pub difference: Difference,
-    /// The first pixel in scan order that differs.
+    /// The first differing pixel in scan order.
     pub pixel: Pixel,
-    /// The reason.
+    /// Cause of the difference.
     pub cause: Cause,
 }
 
@@ -61,37 +62,37 @@ pub struct Pixel {
     pub found: [u32; 4],
 }
 
-/// The reason why a pixel differs.
+/// Cause of a difference.
 #[derive(Debug)]
 pub enum Cause {
-    /// An operation by itself.
+    /// A single operation differs.
     Operation(Operation),
-    /// No operation by itself; the first binding that differs.
+    /// No single operation differs; this binding is the first that does.
     Binding {
         /// The binding.
         binding: Binding,
-        /// Whether there were more operations than are looked at.
+        /// True if there were more operations than were tested.
         is_cut: bool,
     },
-    /// Neither.
+    /// Neither an operation nor a binding differs.
     Unknown {
-        /// Whether there were more operations than are looked at.
+        /// True if there were more operations than were tested.
         is_cut: bool,
     },
 }
 
-/// The reason why there is no comparison.
+/// Reason why there is no comparison.
 #[derive(Debug)]
 pub enum CompareError {
-    /// The program, or the processor.
+    /// The program or the processor failed.
     Error(Error),
-    /// The device.
+    /// The device failed.
     Device(lambdav_gpu::Error),
-    /// A pixel by itself exceeds the limit of iterations.
+    /// The differing pixel alone exceeds the limit of iterations.
     Iterations,
-    /// Time is over.
+    /// The time limit was exceeded.
     TimedOut,
-    /// A program that was made of the shader, to look for the reason, does not compile.
+    /// A program derived from the shader for the search does not compile.
     Part(String),
 }
 
@@ -124,8 +125,9 @@ impl From<Unknown> for CompareError {
     }
 }
 
-/// Draws the outputs at these locations on the processor and, at once, on the device, and compares them bit by bit, all
-/// NaNs being one value. `options` are those of the processor, `left` the time that is left.
+/// Draws the outputs at these locations on the processor and, all at once, on the device, and compares
+/// them bit for bit; all NaNs count as one value. `options` are those of the processor; `left` returns
+/// the remaining time.
 ///
 /// # Errors
 ///
@@ -174,7 +176,7 @@ pub fn compare(
 }
 
 impl Comparing<'_> {
-    /// The reason why that pixel of the output is another on the device.
+    /// Finds the cause of a difference in that pixel of the output.
     fn cause(&self, location: u32, at: [u32; 2]) -> Result<Cause, Unknown> {
         let is_cut = match first_operation(self, location, at)? {
             Sought::Found(operation) => return Ok(Cause::Operation(operation)),
@@ -187,7 +189,7 @@ impl Comparing<'_> {
     }
 }
 
-/// The first pixel in scan order whose bits differ, any NaN being any other.
+/// The first pixel in scan order whose bits differ; all NaNs count as one value.
 fn first_pixel(expected: &[[u32; 4]], found: &[[u32; 4]], width: u32) -> Option<Pixel> {
     let differ = |(a, b): (&u32, &u32)| !same(*a, *b);
     let pairs = (0_u32..).zip(expected.iter().zip(found));

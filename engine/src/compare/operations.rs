@@ -1,4 +1,4 @@
-//! The first operation that a device computes differently, among those that a pixel needs.
+//! Finds the first operation of a pixel that a device computes differently.
 
 use super::subject::{Comparing, Unknown, same};
 use lambdav_core::evaluate::{Evaluated, Evaluator, Observer};
@@ -9,14 +9,14 @@ use lambdav_core::types::{Scalar, Type};
 use lambdav_gpu::probe::{Operands, apply};
 use std::collections::{HashMap, HashSet};
 
-/// How many different ones of each kind of operation are looked at: a device computes them in seconds.
+/// Most distinct operations of each kind to test: a device computes them in seconds.
 pub const MOST: usize = 1 << 18;
 
-/// An operation on floats, of single components.
+/// A float operation on scalars.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 struct Question {
     op: Op,
-    /// The types of its operands, of which it has as many as are here.
+    /// Types of the operands; none behind the last.
     of: [Option<Scalar>; 3],
     operands: Operands,
 }
@@ -28,28 +28,28 @@ pub struct Operation {
     pub op: Op,
     /// Its operands, each with its type.
     pub operands: Vec<(Scalar, u32)>,
-    /// The type of what it gives.
+    /// Type of the result.
     pub ty: Scalar,
-    /// The bits on the processor.
+    /// Bits of the result on the processor.
     pub expected: u32,
-    /// The bits on the device.
+    /// Bits of the result on the device.
     pub found: u32,
-    /// Where it stands in the program.
+    /// Place in the program.
     pub span: Span,
 }
 
-/// Writes down each different operation on floats, in order of evaluation.
+/// Records each distinct float operation, in order of evaluation.
 #[derive(Default)]
 struct Recorder {
     known: HashSet<Question>,
     all: Vec<Answered>,
-    /// How many there are of each kind.
+    /// Number of recorded operations of each kind.
     counts: HashMap<Op, usize>,
-    /// Whether there were more than are looked at.
+    /// True if there were more operations than [`MOST`].
     is_cut: bool,
 }
 
-/// A question, with the answer of the evaluator.
+/// An operation with the evaluator's result.
 #[derive(Clone, Copy)]
 struct Answered {
     question: Question,
@@ -84,7 +84,7 @@ impl Observer for Recorder {
     }
 }
 
-/// Whether an operation computes with floats, component by component.
+/// True if an operation computes with floats, component by component.
 fn is_of_floats(op: Op, types: &[Type]) -> bool {
     let is_componentwise = matches!(
         op,
@@ -116,7 +116,7 @@ fn is_of_floats(op: Op, types: &[Type]) -> bool {
     is_componentwise && (makes_float || scalar == Some(Scalar::F32))
 }
 
-/// The type of what an operation on single components gives.
+/// Type of the result of an operation on scalars.
 fn result_type(op: Op) -> Scalar {
     match op {
         Op::Less | Op::LessEqual | Op::Equal | Op::NotEqual => Scalar::Bool,
@@ -126,17 +126,17 @@ fn result_type(op: Op) -> Scalar {
     }
 }
 
-/// What came of looking for an operation.
+/// Result of the search for an operation.
 pub(super) enum Sought {
     Found(Operation),
-    /// None differs by itself; of as many as are looked at, if there are more.
+    /// No single operation differs; with `is_cut`, among the tested ones.
     None {
         is_cut: bool,
     },
 }
 
-/// Of the operations that a pixel of an output needs, the first in order of evaluation that the device
-/// computes differently by itself, if there is one.
+/// The first operation, in order of evaluation, that a pixel of an output needs and that the device
+/// alone computes differently.
 pub(super) fn first_operation(
     comparing: &Comparing<'_>,
     location: u32,
@@ -145,7 +145,7 @@ pub(super) fn first_operation(
     let program = schedule(comparing.core, &[location]);
     let program = program.map_err(|diagnostic| Unknown::Program(diagnostic.message))?;
     let Recorder { all: recorded, is_cut, .. } = record(comparing, &program, at)?;
-    // One program for each operation; the order is that of their first use.
+    // One program per operation and operand types, in the order of their first use.
     let mut groups: Vec<(Op, Vec<Scalar>, Vec<usize>)> = Vec::new();
     let mut places = HashMap::new();
     for (index, Answered { question, .. }) in recorded.iter().enumerate() {
@@ -187,7 +187,7 @@ pub(super) fn first_operation(
     }))
 }
 
-/// The operations that a pixel needs, each once.
+/// The distinct operations that a pixel needs.
 fn record(comparing: &Comparing<'_>, program: &Program, at: [u32; 2]) -> Result<Recorder, Unknown> {
     let mut recorder = Recorder::default();
     let mut evaluator = Evaluator::new(program, comparing.settings.max_iterations);

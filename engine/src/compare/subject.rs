@@ -1,4 +1,4 @@
-//! What a pixel is compared of, and with what.
+//! Subject of a comparison: program, inputs and device.
 
 use crate::settings::Settings;
 use lambdav_core::evaluate::EvaluationFault;
@@ -7,23 +7,23 @@ use lambdav_core::inputs::Inputs;
 use lambdav_gpu::{Device, Error, Patience};
 use lambdav_spirv_backend::emit::EmitOptions;
 
-/// What is compared, and with what.
+/// The program, its inputs and the device under comparison.
 pub(super) struct Comparing<'a> {
     pub(super) core: &'a Core,
     pub(super) settings: &'a Settings,
     pub(super) device: &'a Device,
-    /// How modules are emitted for the device.
+    /// Options of modules for the device.
     pub(super) emit: EmitOptions,
     pub(super) patience: Patience<'a>,
 }
 
-/// Why it is not known why pictures differ.
+/// Reason why no cause was found.
 pub(super) enum Unknown {
-    /// The device does not do what is asked of it.
+    /// The device failed.
     Device(Error),
-    /// A pixel by itself could not be evaluated, or for too long.
+    /// The evaluation of the pixel alone failed or took too long.
     Evaluation(EvaluationFault),
-    /// What was made of the program cannot be compiled.
+    /// A program derived from the shader does not compile.
     Program(String),
 }
 
@@ -40,14 +40,14 @@ impl From<EvaluationFault> for Unknown {
 }
 
 impl Comparing<'_> {
-    /// The inputs of a pixel.
+    /// Inputs of a pixel.
     pub(super) fn inputs(&self, [x, y]: [u32; 2]) -> Inputs {
         let frag_coord = [x as f32 + 0.5, y as f32 + 0.5, 0.0, 1.0];
         Inputs { frag_coord, ..self.settings.inputs.clone() }
     }
 }
 
-/// Whether two numbers are the same, given by their bits.
+/// True if two floats, given by their bits, are equal; all NaNs count as one value.
 pub(super) fn same(a: u32, b: u32) -> bool {
     a == b || f32::from_bits(a).is_nan() && f32::from_bits(b).is_nan()
 }

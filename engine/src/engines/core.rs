@@ -1,4 +1,4 @@
-//! The evaluator of the scheduled core as an engine.
+//! Engine of the core evaluator.
 
 use super::{BoundKernel, Sites, bound, each_pixel, fill};
 use crate::settings::Settings;
@@ -9,12 +9,12 @@ use lambdav_core::schedule::{self, Program};
 use lambdav_raster::{Cancel, Fault, Kernel, Stop, Tile, TileBuffer};
 use std::sync::Arc;
 
-/// A scheduled program, for the evaluator of the core.
+/// A scheduled program for the core evaluator.
 #[derive(Debug)]
 pub struct CoreProgram(Program);
 
 impl CoreProgram {
-    /// Schedules the outputs at these locations, which the program must have.
+    /// Schedules the outputs at these locations, which must exist.
     ///
     /// # Errors
     ///
@@ -23,13 +23,13 @@ impl CoreProgram {
         schedule::schedule(core, locations).map(Self)
     }
 
-    /// A kernel for these inputs; all textures and buffers are bound.
+    /// Creates a kernel for these inputs; all textures and buffers must be bound.
     pub fn bind(self: &Arc<Self>, settings: Settings) -> CoreEngine {
         CoreEngine { program: Arc::clone(self), settings, sites: Sites::default() }
     }
 }
 
-/// The evaluator of the scheduled core.
+/// The core evaluator with its inputs.
 #[derive(Debug)]
 pub struct CoreEngine {
     program: Arc<CoreProgram>,
@@ -38,11 +38,11 @@ pub struct CoreEngine {
 }
 
 impl CoreEngine {
-    /// For the output at `location`, which the program must have.
+    /// Engine for the output at `location`, which must exist.
     ///
     /// # Errors
     ///
-    /// As of [`CoreProgram::new`], and a texture or buffer that is not bound.
+    /// As for [`CoreProgram::new`], and a texture or buffer that is not bound.
     pub fn new(core: &Core, location: u32, settings: &Settings) -> Result<Self, Diagnostic> {
         let settings = bound(core, settings)?;
         let program = Arc::new(CoreProgram::new(core, &[location])?);

@@ -1,4 +1,4 @@
-//! The fastest engine that a program can have.
+//! The fastest engine that a program allows.
 
 use super::{CoreEngine, CoreProgram, SimdEngine, SimdError, SimdProgram, bound};
 use crate::settings::Settings;
@@ -7,22 +7,22 @@ use lambdav_raster::{Cancel, Kernel, Stop, Tile, TileBuffer};
 use lambdav_simd_backend::{Compiler, EmitError, Target};
 use std::sync::Arc;
 
-/// Machine code, or, for a program that exceeds a limit of machine code
-/// ([`EmitError::is_limit`]), the evaluator of the core. The pixels are the same.
+/// Machine code, or the core evaluator for a program that exceeds a limit of machine code
+/// ([`EmitError::is_limit`]). The pixels are the same.
 #[derive(Debug)]
 pub enum FastProgram {
     /// Machine code.
     Simd(SimdProgram),
-    /// The evaluator, and the limit that is exceeded.
+    /// The core evaluator, and the exceeded limit.
     Core(Arc<CoreProgram>, EmitError),
 }
 
 impl FastProgram {
-    /// Compiles the outputs at these locations, which the program must have.
+    /// Compiles the outputs at these locations, which must exist.
     ///
     /// # Errors
     ///
-    /// A program that nests too deeply for every engine, a machine that cannot execute the code, and
+    /// A program that nests too deeply for all engines, a machine that cannot execute the code, and
     /// [`EmitError::TimedOut`].
     pub fn new(core: &Core, locations: &[u32], compiler: Compiler) -> Result<Self, SimdError> {
         match SimdProgram::new(core, locations, compiler) {
@@ -41,17 +41,17 @@ impl FastProgram {
 pub enum FastEngine {
     /// Machine code.
     Simd(Box<SimdEngine>),
-    /// The evaluator, and the limit that is exceeded.
+    /// The core evaluator, and the exceeded limit.
     Core(Box<CoreEngine>, EmitError),
 }
 
 impl FastEngine {
-    /// For the output at `location`, which the program must have, with so many lanes, by default
-    /// as seems best.
+    /// Engine for the output at `location`, which must exist, with so many lanes, by default chosen by
+    /// cost.
     ///
     /// # Errors
     ///
-    /// As of [`FastProgram::new`], and a texture or buffer that is not bound.
+    /// As for [`FastProgram::new`], and a texture or buffer that is not bound.
     pub fn new(
         core: &Core,
         location: u32,

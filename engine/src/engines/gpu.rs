@@ -1,5 +1,5 @@
-//! A Vulkan device as an engine: it draws the whole picture at once, from what the program compiles to in
-//! SPIR-V, and tiles are taken from that.
+//! Engine of a Vulkan device. It draws the whole picture at once, from the SPIR-V of the program, and
+//! copies tiles from the result.
 
 use super::{BoundKernel, bound};
 use crate::settings::Settings;
@@ -17,21 +17,22 @@ use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use thiserror::Error;
 
-/// How a device computes what it may compute in its own way.
+/// Exactness of a device's arithmetic.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum GpuMode {
-    /// As the language says, in every bit.
+    /// All bits as the language defines them.
     #[default]
     Exact,
-    /// The same, but for subnormal numbers, which may become zero; pixels that meet one are counted.
+    /// Like [`Self::Exact`], except that subnormal numbers may become zero; pixels that meet one are
+    /// counted.
     Flush,
-    /// As it likes, as far as Vulkan lets it.
+    /// The device's own arithmetic, within the rules of Vulkan.
     Native,
 }
 
 impl GpuMode {
-    /// How modules are emitted for a device. What it has and what it promises decides how exactness is had. In
-    /// a module that flushes, the output at `report` says where.
+    /// Options of modules for a device; the device's guarantees decide how exact code is emitted. A
+    /// module that flushes reports affected pixels in the output at `report`.
     pub fn emit_options(self, device: &Device, report: Option<u32>) -> EmitOptions {
         match self {
             Self::Native => EmitOptions::default(),
@@ -41,27 +42,28 @@ impl GpuMode {
     }
 }
 
-/// Stack for the compiler of a driver, which may take more than threads usually have.
+/// Stack for the driver's compiler, which may need more than threads usually have.
 const STACK: usize = 256 << 20;
 
-/// Outputs of a program as a module for a Vulkan device.
+/// Outputs of a program, compiled to a module for a Vulkan device.
 #[derive(Debug)]
 pub struct GpuProgram {
     device: Device,
     words: Vec<u32>,
-    /// The outputs that are drawn.
+    /// Outputs that are drawn.
     locations: Vec<u32>,
-    /// The output that reports pixels that met a subnormal number, if the module has it.
+    /// Output that reports pixels that met a subnormal number, if the module has it.
     report: Option<u32>,
     clear: [u32; 4],
     types: Types,
-    /// The types of uniforms.
+    /// Types of the uniforms.
     uniforms: Vec<Type>,
-    /// Memory and pipeline of the last picture. They serve the next one where only push constants and texels change.
+    /// Memory and pipeline of the last picture. The next picture reuses them if only push constants and
+    /// texels change.
     prepared: Mutex<Option<Ready>>,
 }
 
-/// Memory and pipeline for pictures of a size with these inputs.
+/// Memory and pipeline for pictures of one size, with their inputs.
 #[derive(Debug)]
 struct Ready {
     size: [u32; 2],
@@ -69,7 +71,7 @@ struct Ready {
     prepared: Prepared,
 }
 
-/// Draws with a Vulkan device.
+/// A Vulkan device with a program and its inputs.
 #[derive(Debug)]
 pub struct GpuEngine {
     program: Arc<GpuProgram>,
@@ -77,7 +79,7 @@ pub struct GpuEngine {
     state: Mutex<State>,
 }
 
-/// The picture, once it is asked for, or the reason why there is none.
+/// The picture, once drawn, or the error that prevented it.
 #[derive(Debug, Default)]
 struct State {
     drawn: Option<Arc<Drawn>>,
@@ -87,14 +89,14 @@ struct State {
 /// A picture.
 #[derive(Debug)]
 struct Drawn {
-    /// Of each output.
+    /// Pixels of each output.
     pixels: Vec<PixelBits>,
     width: usize,
-    /// How many pixels met a subnormal number, and which was the first, if that was asked for.
+    /// Pixels that met a subnormal number, if the module reports them.
     met: Option<Met>,
 }
 
-/// Pixels that met a subnormal number.
+/// Count and first of the pixels that met a subnormal number.
 #[derive(Clone, Copy, Debug)]
 struct Met {
     pixels: usize,
@@ -102,7 +104,8 @@ struct Met {
 }
 
 impl Met {
-    /// What the output says that reports them, of rows so wide: red is not 0 in the pixels that met one.
+    /// Evaluates the report output, in rows of `width`: red is not 0 in the pixels that met a subnormal
+    /// number.
     fn new(report: &[[u32; 4]], width: usize) -> Self {
         let mut met = report.iter().enumerate().filter(|(_, pixel)| pixel[0] != 0);
         let first = met.next().map(|(index, _)| [index % width, index / width]);
@@ -123,20 +126,20 @@ impl fmt::Display for Met {
     }
 }
 
-/// Why there is no [`GpuEngine`].
+/// Reason why there is no [`GpuEngine`].
 #[derive(Debug, Error)]
 pub enum GpuError {
     /// The program is at fault.
     #[error("{}", .0.message)]
     Program(Diagnostic),
-    /// It cannot be said in SPIR-V.
+    /// The program cannot be expressed in SPIR-V.
     #[error(transparent)]
     Emit(#[from] EmitError),
 }
 
 impl GpuProgram {
-    /// Compiles the outputs at these locations, which are drawn at once.
-    /// Loops that depend on no input are evaluated, as far as each goes within so many iterations.
+    /// Compiles the outputs at these locations, which are drawn together. Loops that depend on no input
+    /// are evaluated, within `max_iterations` each.
     ///
     /// # Errors
     ///
@@ -164,7 +167,7 @@ impl GpuProgram {
         })
     }
 
-    /// A kernel for these inputs; all textures and buffers are bound.
+    /// Creates a kernel for these inputs; all textures and buffers must be bound.
     pub fn bind(self: &Arc<Self>, settings: &Settings) -> GpuEngine {
         let uniforms = self.uniforms.iter().copied();
         let resources = Resources::new(&settings.inputs, &self.types, uniforms);
@@ -180,7 +183,7 @@ impl GpuProgram {
     ) -> Result<Drawn, Error> {
         let size = [size.width(), size.height()];
         let mut kept = self.prepared.lock().unwrap_or_else(PoisonError::into_inner);
-        // A picture that fails leaves nothing behind.
+        // After a failed picture, nothing is kept.
         let mut kept_one = kept.take().filter(|ready| ready.size == size);
         if let Some(ready) = &mut kept_one
             && !ready.adopt(resources, patience)?
@@ -212,7 +215,7 @@ impl GpuProgram {
 }
 
 impl Ready {
-    /// Takes other push constants and texels; false where anything else differs.
+    /// Updates push constants and texels. Returns false if anything else differs.
     fn adopt(&mut self, resources: &Resources, patience: &dyn Fn() -> bool) -> Result<bool, Error> {
         if self.resources.uniforms() != resources.uniforms() {
             return Ok(false);
@@ -244,11 +247,11 @@ impl Ready {
 }
 
 impl GpuEngine {
-    /// For the outputs at these locations, which the program must have; see [`GpuProgram::new`].
+    /// Engine for the outputs at these locations, which must exist; see [`GpuProgram::new`].
     ///
     /// # Errors
     ///
-    /// As of [`GpuProgram::new`], and a texture or buffer that is not bound.
+    /// As for [`GpuProgram::new`], and a texture or buffer that is not bound.
     pub fn new(
         core: &Core,
         locations: &[u32],
@@ -266,7 +269,7 @@ impl GpuEngine {
     ///
     /// # Errors
     ///
-    /// Those of the device; [`Error::TimedOut`] where there was no patience any more.
+    /// Errors of the device; [`Error::TimedOut`] if `patience` returned false.
     pub fn pictures(
         &self,
         size: Size,
@@ -283,7 +286,7 @@ impl GpuEngine {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The picture, drawn if it is not there.
+    /// The picture, drawn on the first call.
     fn drawn(&self, size: Size, patience: &dyn Fn() -> bool) -> Result<Arc<Drawn>, Stop> {
         let mut state = self.state();
         if let Some(drawn) = &state.drawn {
@@ -302,7 +305,7 @@ impl GpuEngine {
     }
 }
 
-/// Whether a module has an output at that location.
+/// True if a module has an output at that location.
 fn has_output(words: &[u32], location: u32) -> bool {
     inspect(words).is_ok_and(|interface| {
         let mut outputs = interface.entry_points.iter().flat_map(|entry| &entry.outputs);
@@ -334,7 +337,7 @@ impl Kernel for GpuEngine {
         self.program.locations.len()
     }
 
-    /// What compilers of drivers may take.
+    /// Stack that the driver's compiler may need.
     fn stack_size(&self) -> usize {
         STACK
     }

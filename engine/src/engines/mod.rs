@@ -1,18 +1,18 @@
-//! Engines: compiled programs, and kernels that compute the pixels of their outputs, an attachment each.
+//! Engines: compiled programs, and kernels that compute the pixels of their outputs, one attachment each.
 //!
-//! Each engine is a pair. The *program* is compiled once, of any number of outputs, and knows no value; binding inputs to it, which compiles
-//! nothing, gives the *kernel*, named after the engine.
+//! Each engine is a pair. The *program* is compiled once, for any number of outputs, and depends on no
+//! value. Binding inputs to it gives the *kernel*, named after the engine; binding compiles nothing.
 //!
 //! | engine | program | is |
 //! |---|---|---|
-//! | [`FastEngine`] | [`FastProgram`] | machine code, or, where loops nest too deeply for it, the evaluator of the core |
+//! | [`FastEngine`] | [`FastProgram`] | machine code, or the core evaluator if loops nest too deeply for machine code |
 //! | [`SimdEngine`] | [`SimdProgram`] | machine code that computes many pixels at once |
 //! | [`CoreEngine`] | [`CoreProgram`] | the evaluator of the scheduled core |
 //! | [`SourceEngine`] | [`SourceProgram`] | the evaluator of the text, by substitution |
-//! | [`SpirvEngine`] | [`SpirvProgram`] | the evaluator of SPIR-V: of what a program compiles to, or of a module |
+//! | [`SpirvEngine`] | [`SpirvProgram`] | the evaluator of SPIR-V: a compiled program, or a module |
 //! | `GpuEngine` | `GpuProgram` | a Vulkan device (feature `gpu`) |
 //!
-//! All of them give the same bits; the device, where it is asked to.
+//! All of them compute the same bits; a device does in its exact mode.
 
 mod core;
 mod fast;
@@ -38,7 +38,7 @@ use lambdav_core::graph::Core;
 use lambdav_raster::{Cancel, Fault, Kernel, Stop, Tile, TileBuffer};
 use std::sync::{Mutex, PoisonError};
 
-/// The components of an output, filled from (0, 0, 0, 1).
+/// Components of an output; missing ones are those of (0, 0, 0, 1).
 fn fill(words: &[u32]) -> [f32; 4] {
     let mut pixel = [0.0, 0.0, 0.0, 1.0];
     for (component, &word) in pixel.iter_mut().zip(words) {
@@ -47,7 +47,7 @@ fn fill(words: &[u32]) -> [f32; 4] {
     pixel
 }
 
-/// Numbers for what can be wrong with a pixel, as [`Fault::site`] wants them.
+/// Diagnostics of faults, numbered for [`Fault::site`].
 #[derive(Debug, Default)]
 struct Sites(Mutex<Vec<Diagnostic>>);
 
@@ -79,17 +79,17 @@ fn bound(core: &Core, settings: &Settings) -> Result<Settings, Diagnostic> {
     }
 }
 
-/// A kernel with its inputs, which can say what was wrong with a pixel.
+/// A kernel with its inputs, which can explain its faults.
 pub trait BoundKernel: Kernel {
-    /// The diagnostic for a fault.
+    /// Diagnostic of a fault.
     fn explain(&self, fault: &Fault) -> Diagnostic;
 
-    /// The reason why the last picture was abandoned, if the machine is at fault.
+    /// Error of the machine that stopped the last picture, if any.
     fn trouble(&self) -> Option<String> {
         None
     }
 
-    /// A remark on the last picture.
+    /// Remark on the last picture.
     fn remark(&self) -> Option<String> {
         None
     }

@@ -1,4 +1,4 @@
-//! Machine code as an engine.
+//! Engine of machine code.
 
 use super::{BoundKernel, bound, first_pixel};
 use crate::settings::Settings;
@@ -12,7 +12,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 use thiserror::Error;
 
-/// Outputs of a program as machine code.
+/// Outputs of a program, compiled to machine code.
 #[derive(Debug)]
 pub struct SimdProgram {
     code: Arc<CompiledKernel>,
@@ -20,7 +20,7 @@ pub struct SimdProgram {
 }
 
 impl SimdProgram {
-    /// Compiles the outputs at these locations, which the program must have.
+    /// Compiles the outputs at these locations, which must exist.
     ///
     /// # Errors
     ///
@@ -33,11 +33,11 @@ impl SimdProgram {
         Ok(Self { code: Arc::new(code), scheduling })
     }
 
-    /// A kernel for these inputs.
+    /// Creates a kernel for these inputs.
     ///
     /// # Errors
     ///
-    /// A texture or buffer that is not bound, or has another size than code was specialised for.
+    /// A texture or buffer that is not bound, or whose size differs from the specialised size.
     pub fn bind(&self, settings: &Settings) -> Result<SimdEngine, BindError> {
         let max_iterations = settings.max_iterations;
         let kernel = self.code.bind(&settings.inputs, max_iterations)?;
@@ -49,7 +49,7 @@ impl SimdProgram {
         &self.code
     }
 
-    /// The time that scheduling took.
+    /// Duration of scheduling.
     pub fn scheduling(&self) -> Duration {
         self.scheduling
     }
@@ -62,7 +62,7 @@ pub struct SimdEngine {
     max_iterations: u64,
 }
 
-/// Why there is no [`SimdProgram`].
+/// Reason why there is no [`SimdProgram`].
 #[derive(Debug, Error)]
 pub enum SimdError {
     /// The program is at fault.
@@ -74,12 +74,12 @@ pub enum SimdError {
 }
 
 impl SimdEngine {
-    /// For the output at `location`, which the program must have, with so many lanes, one of
-    /// [`Shape::LANES`](lambdav_simd_backend::registers::Shape::LANES); by default as seems best.
+    /// Engine for the output at `location`, which must exist, with so many lanes, one of
+    /// [`Shape::LANES`](lambdav_simd_backend::registers::Shape::LANES); by default chosen by cost.
     ///
     /// # Errors
     ///
-    /// As of [`SimdProgram::new`], and a texture or buffer that is not bound.
+    /// As for [`SimdProgram::new`], and a texture or buffer that is not bound.
     pub fn new(
         core: &Core,
         location: u32,
@@ -90,11 +90,11 @@ impl SimdEngine {
         Self::for_target(core, location, settings, lanes, host)
     }
 
-    /// The same with machine code for that target.
+    /// Like [`Self::new`], with machine code for that target.
     ///
     /// # Errors
     ///
-    /// As of [`Self::new`].
+    /// As for [`Self::new`].
     pub fn for_target(
         core: &Core,
         location: u32,
@@ -105,11 +105,11 @@ impl SimdEngine {
         Self::with_compiler(core, location, settings, Compiler { lanes, ..Compiler::new(target) })
     }
 
-    /// The same with a compiler. It compiles for pictures of the size that the settings have.
+    /// Like [`Self::new`], with a compiler. It compiles for pictures of the size in the settings.
     ///
     /// # Errors
     ///
-    /// As of [`Self::new`].
+    /// As for [`Self::new`].
     pub fn with_compiler(
         core: &Core,
         location: u32,

@@ -1,4 +1,4 @@
-//! The evaluator of the text as an engine.
+//! Engine of the source evaluator.
 
 use super::{BoundKernel, Sites, each_pixel, fill};
 use crate::settings::Settings;
@@ -11,7 +11,7 @@ use lambdav_frontend::syntax;
 use lambdav_raster::{Cancel, Fault, Kernel, Stop, Tile, TileBuffer};
 use std::sync::Arc;
 
-/// The text of a shader, for the evaluator that substitutes in it.
+/// Text of a shader for the source evaluator.
 #[derive(Debug)]
 pub struct SourceProgram {
     program: reduction::SourceProgram,
@@ -19,12 +19,12 @@ pub struct SourceProgram {
 }
 
 impl SourceProgram {
-    /// For the outputs at these locations of a shader text that the compiler accepts, with the values that its
-    /// `constants` have; constants that are not among them have their defaults.
+    /// Program for the outputs at these locations of a shader text that the compiler accepts, with the
+    /// values of `constants`; other constants have their defaults.
     ///
     /// # Errors
     ///
-    /// A text that the evaluator gives up.
+    /// A text that exceeds the evaluator's limits.
     pub fn new(
         text: &SourceFile,
         constants: &[Uniform],
@@ -38,13 +38,13 @@ impl SourceProgram {
         Ok(Self { program, locations: locations.to_vec() })
     }
 
-    /// A kernel for these inputs; all textures and buffers are bound.
+    /// Creates a kernel for these inputs; all textures and buffers must be bound.
     pub fn bind(self: &Arc<Self>, settings: Settings) -> SourceEngine {
         SourceEngine { program: Arc::clone(self), settings, sites: Sites::default() }
     }
 }
 
-/// The evaluator of the text, by substitution.
+/// The source evaluator, which substitutes in the text, with its inputs.
 #[derive(Debug)]
 pub struct SourceEngine {
     program: Arc<SourceProgram>,
@@ -53,12 +53,12 @@ pub struct SourceEngine {
 }
 
 impl SourceEngine {
-    /// For the output at `location` of a shader text that the compiler accepts, with the defaults of its
-    /// constants.
+    /// Engine for the output at `location` of a shader text that the compiler accepts, with the
+    /// defaults of its constants.
     ///
     /// # Errors
     ///
-    /// As of [`SourceProgram::new`].
+    /// As for [`SourceProgram::new`].
     pub fn new(text: &SourceFile, location: u32, settings: &Settings) -> Result<Self, Diagnostic> {
         let program = Arc::new(SourceProgram::new(text, &[], &[location])?);
         Ok(program.bind(settings.clone()))

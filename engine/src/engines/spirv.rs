@@ -1,4 +1,4 @@
-//! The evaluator of SPIR-V as an engine: of what a program compiles to, or of a module from elsewhere.
+//! Engine of the SPIR-V evaluator, for compiled programs and for modules of other compilers.
 
 mod given;
 
@@ -20,29 +20,29 @@ use lambdav_spirv_eval::{
 use std::sync::Arc;
 use thiserror::Error;
 
-/// A module, for the evaluator of SPIR-V.
+/// A module for the SPIR-V evaluator.
 #[derive(Debug)]
 pub struct SpirvProgram {
     module: Module,
     locations: Vec<u32>,
-    /// The colour of a pixel that is discarded.
+    /// Colour of discarded pixels.
     clear: [u32; 4],
     loops: Loops,
     origin: Origin,
 }
 
-/// The origin of a module, which decides where its uniforms lie.
+/// Origin of a module, which decides the layout of its uniforms.
 #[derive(Debug)]
 enum Origin {
-    /// Emitted here, of a program with these types and with uniforms of these.
+    /// Emitted here for a program with this table of types and these types of uniforms.
     Program(Types, Vec<Type>),
-    /// Of any compiler: its interface.
+    /// A module of any compiler, with its interface.
     Interface(Interface),
-    /// Read as it is: uniforms are the members of its block.
+    /// Executed without raising it: uniforms are the members of its block.
     Members,
 }
 
-/// Executes SPIR-V, pixel by pixel.
+/// The SPIR-V evaluator with its inputs; it executes pixel by pixel.
 #[derive(Debug)]
 pub struct SpirvEngine {
     program: Arc<SpirvProgram>,
@@ -53,32 +53,32 @@ pub struct SpirvEngine {
     inputs: Vec<(u32, InputSource)>,
 }
 
-/// How the `rec-func` of a loop is found.
+/// Way to find the `rec-func` of a loop.
 #[derive(Debug)]
 enum Loops {
-    /// By the label of its header, in what was emitted here.
+    /// By the label of the loop header, in emitted modules.
     Emitted(emit::EmittedModule),
-    /// By the line that the module gives, in the source that it carries.
+    /// By the line that the module gives, in its embedded source.
     Carried(SourceFile),
 }
 
-/// Why there is no [`SpirvEngine`].
+/// Reason why there is no [`SpirvEngine`].
 #[derive(Debug, Error)]
 pub enum SpirvError {
     /// The program is at fault.
     #[error("{}", .0.message)]
     Program(Diagnostic),
-    /// It cannot be said in SPIR-V.
+    /// The program cannot be expressed in SPIR-V.
     #[error(transparent)]
     Emit(#[from] EmitError),
-    /// The evaluator refuses what was emitted.
+    /// The evaluator rejects the emitted module.
     #[error("what was emitted cannot be evaluated, which is a bug in lambdav")]
     Load(#[from] LoadError),
 }
 
 impl SpirvProgram {
-    /// Compiles the outputs at these locations, which the program must have, to SPIR-V. Loops that depend on no input
-    /// are evaluated, as far as each goes within so many iterations.
+    /// Compiles the outputs at these locations, which must exist, to SPIR-V. Loops that depend on no
+    /// input are evaluated, within `max_iterations` each.
     ///
     /// # Errors
     ///
@@ -101,13 +101,13 @@ impl SpirvProgram {
         })
     }
 
-    /// For the outputs at these locations of a module of any compiler, by its words. `interface` lists its inputs: uniforms,
-    /// textures and buffers are those of the program that it is raised to.
-    /// `source` is the text that the module carries, `clear` the colour of a discarded pixel.
+    /// Program for the outputs at these locations of a module of any compiler. `interface` lists the
+    /// inputs: uniforms, textures and buffers are those of the raised program. `source` is the module's
+    /// embedded text, `clear` the colour of discarded pixels.
     ///
     /// # Errors
     ///
-    /// A module that the evaluator of words does not know.
+    /// A module that the evaluator does not support.
     pub fn of_words(
         words: &[u32],
         interface: &Interface,
@@ -124,9 +124,9 @@ impl SpirvProgram {
         Ok(Self::carried(module, source, locations, clear, origin))
     }
 
-    /// For the outputs at these locations of a module, which must have them. The values of uniforms are those of
-    /// the members of its uniform block, in order; textures and buffers are those that it declares. `source` is the text
-    /// that the module carries, `clear` the colour of a discarded pixel.
+    /// Program for the outputs at these locations of a module, which must exist. Values of uniforms are
+    /// those of the members of its uniform block, in order; textures and buffers are those that it
+    /// declares. `source` is the module's embedded text, `clear` the colour of discarded pixels.
     pub fn of_module(
         module: Module,
         source: &SourceFile,
@@ -147,7 +147,7 @@ impl SpirvProgram {
         Self { module, locations: locations.to_vec(), clear, loops, origin }
     }
 
-    /// A kernel for these inputs; all textures and buffers are bound.
+    /// Creates a kernel for these inputs; all textures and buffers must be bound.
     pub fn bind(self: &Arc<Self>, settings: Settings) -> SpirvEngine {
         let inputs = &settings.inputs;
         let module = &self.module;
@@ -175,18 +175,18 @@ impl SpirvProgram {
 }
 
 impl SpirvEngine {
-    /// Compiles the output at `location`, which the program must have, to SPIR-V.
+    /// Compiles the output at `location`, which must exist, to SPIR-V.
     ///
     /// # Errors
     ///
-    /// As of [`SpirvProgram::new`], and a texture or buffer that is not bound.
+    /// As for [`SpirvProgram::new`], and a texture or buffer that is not bound.
     pub fn new(core: &Core, location: u32, settings: &Settings) -> Result<Self, SpirvError> {
         let settings = bound(core, settings).map_err(SpirvError::Program)?;
         let program = SpirvProgram::new(core, &[location], settings.max_iterations)?;
         Ok(Arc::new(program).bind(settings))
     }
 
-    /// For the output at `location` of a module; see [`SpirvProgram::of_module`].
+    /// Engine for the output at `location` of a module; see [`SpirvProgram::of_module`].
     pub fn of_module(
         module: Module,
         source: &SourceFile,
@@ -224,7 +224,7 @@ impl SpirvEngine {
     }
 }
 
-/// The character at a line and column of the file of that index.
+/// The character at a line and column of the file with that index.
 fn span_at(source: &SourceFile, file: usize, at: Position) -> Option<Span> {
     let Position { line, column, .. } = at;
     let file = source.files()[file].span;

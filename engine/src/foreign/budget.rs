@@ -1,38 +1,38 @@
-//! What naga would take too much time or stack for, counted before it sees the text.
+//! Limits on the time and stack that naga takes, checked on the tokens of a text before naga sees it.
 //!
-//! naga recurses on nesting ([`Nesting`]); looks at all expressions of a function for each statement; and
-//! at all global declarations of GLSL for each other one.
+//! naga recurses on nesting ([`Nesting`]). It visits all expressions of a function for each statement,
+//! and in GLSL all global declarations for each other one.
 
 use super::nesting::{Nesting, Token};
 
-/// How many tokens a text may have. Functions of a WGSL text are compared with one another.
+/// Most tokens of a text. naga compares the functions of a WGSL text with one another.
 const TOKENS: usize = 250_000;
 
-/// The tokens of a function times its statements, of all functions together: 10,000 statements `x = x * 2.0;`, which
-/// are 6·10^8, take naga 10 s where it is least optimised.
+/// Most tokens of a function times its statements, summed over all functions. 10,000 statements `x = x
+/// * 2.0;`, 6·10^8 units, take an unoptimised naga 10 s.
 const WORK: u64 = 250_000_000;
 
-/// How many structures, blocks, inputs, outputs, variables and constants a text may declare outside of functions: 4,000
-/// take naga 1 s.
+/// Most structures, blocks, inputs, outputs, variables and constants outside of functions: 4,000 take
+/// naga 1 s.
 const DECLARATIONS: usize = 4_000;
 
-/// Counts the tokens of a text.
+/// Running count of a text's costs.
 #[derive(Default)]
 pub(super) struct Budget {
     nesting: Nesting,
     tokens: usize,
     declarations: usize,
-    /// Of the functions before this one.
+    /// Work of the finished functions.
     work: u64,
-    /// Braces that are open.
+    /// Number of open braces.
     braces: usize,
-    /// Of this function.
+    /// Statements of the current function.
     statements: u64,
     length: u64,
 }
 
 impl Budget {
-    /// Goes on by a token, of an operator that costs so much stack; why it is one too many.
+    /// Adds a token; an operator costs `cost` of nesting. The error is the exceeded limit.
     pub(super) fn take(&mut self, token: Token, cost: usize) -> Result<(), &'static str> {
         self.tokens += 1;
         if self.tokens > TOKENS {

@@ -1,33 +1,34 @@
-//! The directives of a GLSL text: definitions of macros, conditions, and all other tokens.
+//! Directives of a GLSL text: macro definitions, conditions, and all other tokens.
 
 use super::logical::Logical;
 use pp_rs::pp::Preprocessor;
 use pp_rs::token::{Punct, Token, TokenValue};
 
-/// The directives in whose lines macros expand.
+/// Directives whose lines undergo macro expansion.
 const CONDITIONS: [&str; 3] = ["if", "elif", "line"];
 
 /// A definition of a macro.
 pub(super) struct Definition {
-    /// None: without parentheses.
+    /// None for a macro without parentheses.
     pub(super) parameters: Option<Vec<String>>,
     pub(super) body: Vec<Token>,
 }
 
-/// The text, apart from what is known of its macros.
+/// A text, split into macro definitions, conditions and other tokens.
 pub(super) struct Parts {
     pub(super) definitions: Vec<(String, Definition)>,
-    /// Lines with conditions.
+    /// Tokens of lines with conditions.
     pub(super) conditions: Vec<Vec<Token>>,
     pub(super) rest: Vec<Token>,
-    /// Indices into the rest where a directive stands.
+    /// Indices into `rest` at which directives stand.
     pub(super) directives: Vec<usize>,
-    /// Where the first token is that the lexer does not know.
+    /// Offset of the first token that the lexer rejects.
     pub(super) unknown: Option<usize>,
 }
 
 impl Parts {
-    /// The preprocessor's own lexer reads the text, in which `#` is another token.
+    /// Splits a text. The preprocessor's own lexer reads it, with `?` for `#` so that directives stay
+    /// tokens.
     pub(super) fn new(text: &str) -> Self {
         let logical = Logical::new(text);
         let plain = logical.text.replace('#', "?");
@@ -43,7 +44,7 @@ impl Parts {
                 }
             }
         }
-        // Whether a line begins between two tokens.
+        // True if a line break lies between two tokens.
         let breaks = |before: usize, at: usize| logical.text[before..at].contains('\n');
         let starts: Vec<bool> = (0..tokens.len())
             .map(|at| {
@@ -92,11 +93,11 @@ impl Parts {
     }
 }
 
-/// A token where it is written.
+/// The token with its place in the written text.
 fn written(logical: &Logical, token: &Token) -> Token {
     let mut token = token.clone();
     let [start, end] = [token.location.start, token.location.end].map(|at| at as usize);
-    // The end is behind the last character, which a continued line may follow.
+    // Convert the last character, not the end: a line continuation may lie between.
     token.location.start = logical.written(start) as u32;
     token.location.end = logical.written(end.max(start + 1) - 1) as u32 + 1;
     token
@@ -114,7 +115,7 @@ pub(super) fn is_punct(token: &Token, punct: Punct) -> bool {
     token.value == TokenValue::Punct(punct)
 }
 
-/// What a `#define` says.
+/// Parses the line of a `#define`.
 fn definition(logical: &Logical, line: &[Token]) -> Option<(String, Definition)> {
     let (name, rest) = line.split_first()?;
     let TokenValue::Ident(word) = &name.value else { return None };

@@ -1,9 +1,9 @@
-//! Parsers of other people, run where they harm nobody.
+//! Isolation for other people's parsers.
 //!
-//! They recurse on the program's depth, panic where they are wrong, and look at no clock. So they run on
-//! a thread of their own with a large stack, which says nothing when it panics, and for as long as
-//! [`DEADLINE`]. A thread cannot be ended from outside: what bounds its work is counted in the text before
-//! ([`super::nesting`], [`super::macros`]), and the deadline is for what nobody thought of.
+//! They recurse on the program's depth, may panic, and poll no clock. So each runs on its own thread
+//! with a large stack, its panics are silent, and the caller waits for at most [`DEADLINE`]. Since a
+//! thread cannot be killed, the text is checked beforehand for everything known to take long
+//! ([`super::nesting`], [`super::macros`]); the deadline covers the unknown.
 
 use lambdav_float_environment::with_default;
 use std::cell::Cell;
@@ -13,29 +13,29 @@ use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::thread;
 use std::time::Duration;
 
-/// The stack of the thread, in bytes; the system gives pages of it when they are used.
+/// Stack of the thread, in bytes; the system provides its pages on first use.
 pub(super) const STACK: usize = 256 << 20;
 
-/// How long the caller waits.
+/// Longest time that the caller waits.
 pub(super) const DEADLINE: Duration = Duration::from_secs(20);
 
-/// Why there is no result.
+/// Reason for a missing result.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Stopped {
-    /// It panicked.
+    /// The parser panicked.
     Panicked,
-    /// It takes longer than [`DEADLINE`].
+    /// The parser exceeded [`DEADLINE`].
     Late,
-    /// The system has no thread, with the reason.
+    /// The system started no thread; the text is its reason.
     NoThread(String),
 }
 
 thread_local! {
-    /// Whether this thread runs what may panic without being heard.
+    /// True if panics of this thread are not printed.
     static SILENT: Cell<bool> = const { Cell::new(false) };
 }
 
-/// From now on panics of silent threads are not told; others are, as before.
+/// Silences, from now on, the panics of threads with [`SILENT`]; other panics are printed as before.
 fn silence_panics() {
     static ONCE: Once = Once::new();
     ONCE.call_once(|| {
@@ -48,14 +48,14 @@ fn silence_panics() {
     });
 }
 
-/// What `work` returns, on a thread of its own.
+/// Runs `work` on its own thread.
 pub(super) fn run<T: Send + 'static>(
     work: impl FnOnce() -> T + Send + 'static,
 ) -> Result<T, Stopped> {
     run_within(DEADLINE, work)
 }
 
-/// The same for so long.
+/// Like [`run`], with another deadline.
 pub(super) fn run_within<T: Send + 'static>(
     deadline: Duration,
     work: impl FnOnce() -> T + Send + 'static,
@@ -66,13 +66,13 @@ pub(super) fn run_within<T: Send + 'static>(
     let thread = builder.spawn(move || {
         SILENT.set(true);
         let result = catch_unwind(AssertUnwindSafe(|| with_default(work)));
-        // Nobody waits for it behind the deadline.
+        // After the deadline, the receiver is gone.
         let _ = sender.send(result.map_err(|_| Stopped::Panicked));
     });
     let thread = thread.map_err(|error| Stopped::NoThread(error.to_string()))?;
     match receiver.recv_timeout(deadline) {
         Ok(result) => {
-            // Its stack is given back before the caller goes on.
+            // Join the thread, so that its stack is freed before the caller goes on.
             let _ = thread.join();
             result
         }

@@ -1,13 +1,14 @@
-//! A GLSL text as its tokens are read: newlines are `\n`, lines that a backslash continues are one, and
-//! each comment is a blank (GLSL ES 3.20 §3.10, phases 4, 6 and 7).
+//! Logical text of a GLSL program: newlines are `\n`, continued lines are joined, and each comment is a
+//! blank (GLSL ES 3.20 §3.10, phases 4, 6 and 7).
 
 use std::str::CharIndices;
 
-/// Such a text, and where its bytes are in the written one.
+/// A logical text, with a map of its bytes to the written text.
 #[derive(Default)]
 pub(super) struct Logical {
     pub(super) text: String,
-    /// Where the distance to the written text changes: offsets here and there, ascending.
+    /// Pairs of offsets, in the logical and the written text, at which their distance changes;
+    /// ascending.
     jumps: Vec<(usize, usize)>,
 }
 
@@ -50,7 +51,7 @@ impl Logical {
         self.text.push(c);
     }
 
-    /// Where a byte is in the written text.
+    /// Offset in the written text.
     pub(super) fn written(&self, offset: usize) -> usize {
         let index = self.jumps.partition_point(|(here, _)| *here <= offset);
         index.checked_sub(1).map_or(offset, |index| {
@@ -60,7 +61,7 @@ impl Logical {
     }
 }
 
-/// The characters of a text with their offsets, without backslashes before newlines and these.
+/// The characters of a text with their offsets, without line continuations.
 #[derive(Clone)]
 struct Characters<'t> {
     text: &'t str,
@@ -68,7 +69,7 @@ struct Characters<'t> {
 }
 
 impl Characters<'_> {
-    /// A newline is one or two characters.
+    /// The next character; a newline is one or two characters in the text.
     fn any(&mut self) -> Option<(usize, char)> {
         let (at, c) = self.left.next()?;
         let second = match c {

@@ -1,15 +1,16 @@
-//! Macros of GLSL: a bound of what expanding them costs, found before anything is expanded.
+//! Macros of GLSL: an upper bound of the cost of their expansion, computed before anything is expanded.
 //!
-//! The preprocessor expands the arguments of a macro before it goes on, so that nested macros of a few
-//! lines take hours and all memory within one call. [`check`] bounds the tokens that it handles from
-//! above, in time linear in the text: macros are taken as defined wherever the text has a `#define`, in
-//! a branch that is not taken, too, and what a macro costs is counted once, for all its uses. Then the
-//! tokens are few enough to be made, and are counted, with their nesting.
+//! The preprocessor expands the arguments of a macro first, so that a few lines of nested macros can
+//! take hours and all memory within one call. [`check`] bounds the number of tokens that it processes
+//! from above, in time linear in the text. A macro counts as defined wherever the text has its
+//! `#define`, even in a branch that is not taken, and its cost is computed once for all uses. If the
+//! bound is small enough, the tokens are produced and counted, with their nesting.
 //!
-//! The bound is of this scheme. A token counts as often as it is copied: an argument as often as a
-//! parameter occurs in the body, and arguments nest. A name counts what its body does. A name of a macro with
-//! parameters without arguments may get its arguments anywhere (`#define TWICE(F) F(F)`); parentheses
-//! that macros open or close may belong to others: of both the worst is taken.
+//! The bound works as follows. A token counts once per copy: an argument is copied once per occurrence
+//! of its parameter in the body, and arguments nest. The name of a macro counts as its body. The name
+//! of a macro with parameters, without arguments, may receive its arguments anywhere (`#define TWICE(F)
+//! F(F)`), and parentheses that macros open or close may belong to other macros; in both cases the
+//! worst one counts.
 
 use super::budget::Budget;
 use super::directives::{Definition, Parts, is_punct};
@@ -19,41 +20,41 @@ use pp_rs::pp::Preprocessor;
 use pp_rs::token::{PreprocessorError, Punct, Token, TokenValue};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-/// How many tokens the preprocessor may handle, copies counted.
+/// Most tokens that the preprocessor may process, copies included.
 const WORK: u64 = 1 << 22;
 
-/// How deep uses of macros may nest, in arguments and in bodies: expanding recurses.
+/// Deepest nesting of macro uses, in arguments and in bodies: expansion recurses.
 const LEVELS: u64 = 200;
 
-/// How many tokens a condition may expand to: its parser recurses.
+/// Most tokens of an expanded condition: its parser recurses.
 const CONDITION: u64 = 2_000;
 
-/// What is too much, and where.
+/// An exceeded limit and its place.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct TooMuch {
     pub(super) span: Span,
     pub(super) what: &'static str,
 }
 
-/// Why a text is refused.
+/// Reason to refuse a text.
 #[derive(Debug, PartialEq)]
 pub(super) enum Refused {
     TooMuch(TooMuch),
-    /// The preprocessor finds it wrong.
+    /// The preprocessor reports an error.
     Wrong(Span, PreprocessorError),
 }
 
-/// Checks what the macros of a text expand to, and what naga takes for that.
+/// Checks the cost of macro expansion, and then the expanded tokens against naga's limits.
 ///
-/// naga refuses a text in which the preprocessor finds an error, though it reads on, and macros behind the
-/// error expand in lines that begin as directives. So the first one is told here, and nothing behind it is read.
+/// naga refuses a text with a preprocessor error but reads on, and macros behind the error expand in
+/// lines that begin as directives. So the first error is reported here, and nothing behind it is read.
 pub(super) fn check(text: &str) -> Result<(), Refused> {
     let parts = Parts::new(text);
     bound(&parts).map_err(Refused::TooMuch)?;
     let mut budget = Budget::default();
     for token in Preprocessor::new(text) {
         let token = token.map_err(|(error, at)| {
-            // The lexer does not say where it stops.
+            // The lexer does not report where it stopped.
             let place = match parts.unknown {
                 Some(start) if (at.start, at.end) == (0, 0) => {
                     let length = text[start..].chars().next().map_or(0, char::len_utf8);
@@ -92,15 +93,15 @@ fn nesting_token(token: &Token) -> NestingToken {
     }
 }
 
-/// What a use of a macro costs, arguments apart; the most of its definitions.
+/// Cost of a use of a macro without its arguments; the maximum over its definitions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Cost {
     tokens: u64,
-    /// How often an argument is copied.
+    /// Number of copies of an argument.
     copies: u64,
-    /// How deep uses of macros nest in it.
+    /// Depth of macro uses in the body.
     levels: u64,
-    /// How many parentheses it opens and does not close.
+    /// Parentheses opened but not closed.
     opens: usize,
 }
 
@@ -122,16 +123,16 @@ const PARENTHESES: &str = "macros close or open parentheses of one another";
 const LARGE: &str = "macros expand to too much";
 const DEEP: &str = "uses of macros nest too deep";
 
-/// What is known of the macros of a text.
+/// Macros of a text and their costs.
 struct Bound<'a> {
     macros: FxHashMap<&'a str, Vec<&'a Definition>>,
-    /// The costs of those that have been looked at, or why there is no bound.
+    /// Costs of the macros visited so far, or the reason why there is no bound.
     costs: FxHashMap<&'a str, Result<Cost, &'static str>>,
-    /// The macros whose bodies are being looked at, outermost first.
+    /// Macros whose bodies are being visited, outermost first.
     active: Vec<&'a str>,
-    /// The worst of the macros whose names occur without arguments, where there are any.
+    /// Maximal cost of the macros whose names occur without arguments, if there are any.
     floating: Option<Cost>,
-    /// Whether that is being found out.
+    /// True while `floating` is being computed.
     is_finding: bool,
 }
 
@@ -169,34 +170,34 @@ fn bound(parts: &Parts) -> Result<(), TooMuch> {
     within.map_err(|wrong| at(rest, wrong))
 }
 
-/// A pair of parentheses that is open.
+/// An open pair of parentheses.
 #[derive(Debug)]
 struct Open {
-    /// How often a token before it counts.
+    /// Copies of each token before it.
     copies: u64,
-    /// Whether they hold the arguments of a macro.
+    /// True if it encloses the arguments of a macro.
     is_use: bool,
 }
 
-/// What a walk over tokens has found.
+/// State and result of a walk over tokens.
 #[derive(Debug)]
 struct Walk {
     cost: Cost,
     open: Vec<Open>,
-    /// How often a token counts.
+    /// Copies of each token here.
     copies: u64,
-    /// In how many uses of macros it stands.
+    /// Macro uses whose arguments enclose the current token.
     levels: u64,
-    /// How often each parameter is copied.
+    /// Copies of each parameter.
     uses: Vec<u64>,
-    /// How often the macro itself occurs.
+    /// Copies of the macro's own name.
     itself: u64,
-    /// What parentheses that follow belong to.
+    /// Copies of each argument, if parentheses follow now.
     head: Option<u64>,
 }
 
 impl<'a> Bound<'a> {
-    /// The macros with parameters among tokens that no arguments follow.
+    /// Macros with parameters that occur among the tokens without arguments.
     fn without_arguments(&self, tokens: &[Token]) -> Vec<&'a str> {
         let mut found = Vec::new();
         for (index, token) in tokens.iter().enumerate() {
@@ -210,7 +211,7 @@ impl<'a> Bound<'a> {
         found
     }
 
-    /// What a use of a macro costs.
+    /// Cost of a use of a macro.
     fn cost(&mut self, name: &'a str) -> Result<Cost, &'static str> {
         if let Some(known) = self.costs.get(name) {
             return *known;
@@ -245,7 +246,7 @@ impl<'a> Bound<'a> {
         if walk.open.iter().any(|open| open.is_use) {
             return Err(PARENTHESES);
         }
-        // Where its result is an argument, it is expanded again at each level.
+        // If the result is an argument, it is expanded again at each level.
         match walk.itself {
             0 => {}
             1 if copies == 1 => cost.tokens = cost.tokens.saturating_mul(LEVELS),
@@ -264,7 +265,8 @@ impl<'a> Bound<'a> {
         let mut directives = directives.iter().peekable();
         for index in 0..tokens.len() {
             while directives.next_if(|&&at| at <= index).is_some() {
-                // In a branch that is not taken parentheses do not count.
+                // Parentheses in a branch that is not taken do not count, so a directive inside a use
+                // is ambiguous.
                 if walk.levels > 0 {
                     return Err((index, PARENTHESES));
                 }
@@ -314,7 +316,7 @@ impl<'a> Bound<'a> {
                     walk.copies = open.copies;
                     if open.is_use {
                         walk.levels -= 1;
-                        // Its result may be the name of another one.
+                        // The result may be the name of another macro.
                         if opens(tokens, index) {
                             self.take_any(walk)?;
                         }
@@ -359,10 +361,11 @@ impl<'a> Bound<'a> {
         if walk.cost.tokens > limit { Err(LARGE) } else { Ok(()) }
     }
 
-    /// What is in the hand may be any macro that floats, and has arguments here.
+    /// Charges the worst macro that occurs without arguments: any of them may receive its arguments
+    /// here.
     fn take_any(&self, walk: &mut Walk) -> Result<(), &'static str> {
         match self.floating {
-            // Which one it may be, itself included, is not known yet.
+            // It may be any macro, even the current one: not known yet.
             _ if self.is_finding => Err(RECURSIVE),
             Some(cost) => {
                 walk.take(cost);
@@ -387,7 +390,7 @@ impl Walk {
         }
     }
 
-    /// Each level of arguments handles its tokens again.
+    /// Counts tokens; each level of arguments processes them again.
     fn count(&mut self, tokens: u64) {
         let times = self.copies.saturating_mul(1 + self.levels);
         self.cost.tokens = self.cost.tokens.saturating_add(tokens.saturating_mul(times));
@@ -399,7 +402,7 @@ impl Walk {
     }
 }
 
-/// Whether the token behind this one is an opening parenthesis.
+/// True if an opening parenthesis follows the token.
 fn opens(tokens: &[Token], index: usize) -> bool {
     tokens.get(index + 1).is_some_and(|next| is_punct(next, Punct::LeftParen))
 }
@@ -426,7 +429,7 @@ mod tests {
         }
     }
 
-    /// What follows in the line of a directive that is wrong would expand.
+    /// The rest of the line of a wrong directive would expand.
     #[test]
     fn nothing_behind_a_wrong_directive_expands() {
         let calls = nested(24, |i| format!("(x) A{i}(A{i}(x))"));
@@ -448,7 +451,7 @@ mod tests {
         refused(&format!("{macros}x #error A23(1.0)\nvoid main() {{}}\n"), LARGE);
     }
 
-    /// Where the line of a directive ends is known exactly.
+    /// The end of a directive's line is found exactly.
     #[test]
     fn macros_behind_the_line_of_a_directive_count() {
         let calls = nested(24, |i| format!("(x) A{i}(A{i}(x))"));
@@ -536,7 +539,7 @@ mod tests {
         );
     }
 
-    /// What is found is no less than what the preprocessor makes.
+    /// The bound is at least the number of tokens that the preprocessor produces.
     #[test]
     fn the_bound_is_one() {
         let text =

@@ -1,10 +1,11 @@
-//! WGSL and GLSL: naga makes SPIR-V of them, which is raised.
+//! WGSL and GLSL: naga compiles them to SPIR-V, which is raised.
 //!
-//! *Any text has an answer, in bounded time and memory*: naga runs on a thread of its own ([`guard`]), and
-//! what it would take too long for, or too much stack, is counted before and refused ([`budget`], [`nesting`], [`macros`]).
+//! *Every text gets a result, in bounded time and memory*: naga runs on its own thread ([`guard`]), and
+//! texts that would cost it too much time or stack are refused beforehand ([`budget`], [`nesting`],
+//! [`macros`]).
 //!
-//! naga's own diagnostics are shown as ours are, with our positions. Loops are as they are written, and
-//! an index is clamped as LANGUAGE says it is (`Restrict`), so that no arithmetic is added.
+//! naga's own diagnostics are shown in the format of ours, with our positions. Loops stay as written,
+//! and indices are clamped as LANGUAGE defines (`Restrict`), so that no arithmetic is added.
 
 mod budget;
 mod directives;
@@ -31,21 +32,21 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-/// The longest text, in bytes, whose lines naga is asked to note: it counts from the beginning for each
+/// Longest text, in bytes, for which naga records lines: it counts them from the beginning for each
 /// statement.
 const NOTED: usize = 1 << 18;
 
-/// A language that is no λV.
+/// A shading language other than λV.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Language {
     /// WGSL: `.wgsl`.
     Wgsl,
-    /// GLSL for Vulkan, of the fragment stage: `.frag` and `.glsl`.
+    /// GLSL for Vulkan, fragment stage: `.frag` and `.glsl`.
     Glsl,
 }
 
 impl Language {
-    /// The language that the ending of a file says.
+    /// The language of a file name extension.
     pub fn of(path: &Path) -> Option<Self> {
         match path.extension().and_then(OsStr::to_str)? {
             "wgsl" => Some(Self::Wgsl),
@@ -62,13 +63,13 @@ impl Language {
     }
 }
 
-/// The words of the module that a text is.
+/// Compiles a text to the words of a SPIR-V module.
 ///
-/// It is read on a thread of its own, for which the caller waits; a panic there is an error here.
+/// Runs on its own thread, for which the caller waits. A panic there becomes an error.
 ///
 /// # Errors
 ///
-/// LV0606, with naga's words.
+/// LV0606, with naga's message.
 pub fn to_spirv(language: Language, source: &SourceFile) -> Result<Vec<u32>, Vec<Diagnostic>> {
     if source.text().len() > limits::FOREIGN_TEXT {
         let (length, most) = (source.text().len(), limits::FOREIGN_TEXT);
@@ -92,10 +93,10 @@ pub fn to_spirv(language: Language, source: &SourceFile) -> Result<Vec<u32>, Vec
     })
 }
 
-/// How long it is looked for what naga panics at.
+/// Time limit of the search for the cause of a panic.
 const SEARCH: Duration = Duration::from_secs(4);
 
-/// The first line of a declaration behind which naga panics, and before which it does not.
+/// The first line of the declaration with which naga begins to panic, found by bisection.
 fn panics_at(language: Language, source: &SourceFile) -> Option<Span> {
     let all = nesting::declarations(source.text());
     let begun = Instant::now();
@@ -121,7 +122,7 @@ fn panics_at(language: Language, source: &SourceFile) -> Option<Span> {
     Some(Span::new(start as u32, (start + line.len()) as u32))
 }
 
-/// What to do with a text that is not taken.
+/// Help for a refused text.
 const ELSEWHERE: &str = "another compiler makes SPIR-V of it, which is read: \
     `glslangValidator -V a.frag -o a.spv`, `tint a.wgsl -o a.spv`";
 
@@ -129,7 +130,7 @@ fn wrong(at: Span, message: impl Into<String>) -> Diagnostic {
     Diagnostic::new(DiagnosticCode::ForeignProgram, at, message)
 }
 
-/// Counts what naga would take too long for, or too much stack.
+/// Refuses texts that would cost naga too much time or stack.
 fn check(language: Language, text: &str) -> Result<(), Vec<Diagnostic>> {
     let (at, what) = match language {
         Language::Wgsl => {
@@ -199,7 +200,7 @@ fn write(language: Language, source: &SourceFile, module: &Module) -> Result<Vec
     let code = DiagnosticCode::ForeignProgram;
     let mut validator = Validator::new(ValidationFlags::all(), Capabilities::all());
     let info = validator.validate(module).map_err(|error| {
-        // What naga calls its own things helps nobody.
+        // naga's internal names help no user.
         let said = |what: &String| if what.starts_with("naga::") { "" } else { what }.to_owned();
         let mut labels = error.spans().filter_map(|(at, what)| Some((span(*at)?, said(what))));
         let (at, label) = labels.next().unwrap_or_default();
@@ -235,7 +236,7 @@ fn write(language: Language, source: &SourceFile, module: &Module) -> Result<Vec
     spv::write_vec(&module, &info, &options, None).map_err(|error| fail(&error))
 }
 
-/// An error and those that it is because of.
+/// The message of an error, followed by those of its causes.
 fn chain(error: &dyn Error) -> String {
     let mut text = error.to_string();
     let mut next = error.source();

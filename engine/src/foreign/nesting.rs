@@ -1,25 +1,24 @@
-//! Nesting and chains of operators, counted before a parser that recurses on both sees the text.
+//! Nesting and chains of operators, measured before a parser that recurses on both sees the text.
 //!
-//! [`Nesting`] holds an upper bound of the depth of the syntax tree at the current token: the open
-//! brackets, and for each of them the operators, selectors and prefixes since the last separator. What
-//! follows `,`, `;` or a block's end begins anew, but for `else`, whose chain nests.
+//! [`Nesting`] holds an upper bound of the syntax tree's depth at the current token: the open brackets,
+//! and for each of them the operators, selectors and prefixes since the last separator. After `,`, `;`
+//! or the end of a block the count restarts, except before `else`, whose chains nest.
 
-/// How deep a text may nest: an open bracket counts [`BRACKET`], an operator what the language's parser
-/// takes for one.
+/// Deepest nesting: an open bracket counts [`BRACKET`], an operator its cost in the language's parser.
 ///
-/// At this depth naga needs a tenth of [`super::guard::STACK`], and two thirds where it is not optimised.
+/// At this depth naga needs a tenth of [`super::guard::STACK`], unoptimised two thirds.
 pub(super) const DEPTH: usize = 12_000;
 
-/// What an operator of WGSL counts.
+/// Cost of an operator of WGSL.
 pub(super) const WGSL_OPERATOR: usize = 1;
 
-/// What an operator of GLSL counts.
+/// Cost of an operator of GLSL.
 pub(super) const GLSL_OPERATOR: usize = 4;
 
-/// How much more an open bracket costs than an operator.
+/// Cost of an open bracket, as a multiple of a WGSL operator.
 const BRACKET: usize = 4;
 
-/// A token, as far as nesting goes.
+/// A token, classified by its effect on nesting.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Token {
     /// `(`, `[` or `{`.
@@ -32,18 +31,18 @@ pub(super) enum Token {
     Semicolon,
     /// `else`.
     Else,
-    /// A keyword that begins a declaration: `struct`, `layout`, `var`, `const` and such.
+    /// A keyword that begins a declaration: `struct`, `layout`, `var`, `const` and others.
     Declaration,
     /// `<`, which may open a list of types.
     Less,
-    /// Anything that can take an operand: an operator, a selector, a keyword such as `if`.
+    /// A token that can take an operand: an operator, a selector, a keyword such as `if`.
     Operator,
     /// Names and numbers.
     Operand,
 }
 
 impl Token {
-    /// A name or a keyword.
+    /// Token of a name or a keyword.
     pub(super) fn word(word: &str) -> Self {
         match word {
             "else" => Self::Else,
@@ -54,7 +53,7 @@ impl Token {
         }
     }
 
-    /// A character of punctuation.
+    /// Token of a punctuation character.
     pub(super) fn punctuation(byte: u8) -> Self {
         match byte {
             b'(' | b'[' | b'{' => Self::Open(byte),
@@ -67,17 +66,17 @@ impl Token {
     }
 }
 
-/// What stands before the current token inside one open bracket.
+/// Counts inside one open bracket, up to the current token.
 #[derive(Clone, Copy, Default)]
 struct Level {
     operators: usize,
-    /// `<`s of the statement.
+    /// Cost of the statement's `<`.
     lesser: usize,
-    /// A statement has ended, unless `else` follows.
+    /// True if a statement has ended, unless `else` follows.
     ended: bool,
 }
 
-/// The nesting of a sequence of tokens.
+/// Nesting at the end of a sequence of tokens.
 #[derive(Default)]
 pub(super) struct Nesting {
     outer: Vec<Level>,
@@ -86,12 +85,12 @@ pub(super) struct Nesting {
 }
 
 impl Nesting {
-    /// Whether no bracket is open.
+    /// True if no bracket is open.
     pub(super) fn is_outside(&self) -> bool {
         self.outer.is_empty()
     }
 
-    /// Goes on by a token, an operator of which counts `cost`; whether the depth is still allowed.
+    /// Adds a token; an operator costs `cost`. Returns false if the depth is exceeded.
     pub(super) fn take(&mut self, token: Token, cost: usize) -> bool {
         if self.inner.ended {
             self.inner.ended = false;
@@ -140,7 +139,7 @@ impl Nesting {
     }
 }
 
-/// The tokens of a WGSL text, with their offsets.
+/// Tokens of a WGSL text, with their offsets.
 pub(super) fn wgsl_tokens(text: &str) -> impl Iterator<Item = (Token, [usize; 2])> {
     let bytes = text.as_bytes();
     let is_word = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_' || byte >= 0x80;
@@ -170,7 +169,7 @@ pub(super) fn wgsl_tokens(text: &str) -> impl Iterator<Item = (Token, [usize; 2]
     })
 }
 
-/// Where the declarations of a text, which ends well, begin and end: at `;` and `}` outside of brackets.
+/// Byte ranges of the declarations of a well-formed text; they end at `;` and `}` outside of brackets.
 pub(super) fn declarations(text: &str) -> Vec<[usize; 2]> {
     let (mut all, mut open, mut begun) = (Vec::new(), 0_usize, None);
     for (token, [start, end]) in wgsl_tokens(text) {
@@ -188,7 +187,7 @@ pub(super) fn declarations(text: &str) -> Vec<[usize; 2]> {
     all
 }
 
-/// Behind the block comment that begins at `start`; these nest.
+/// Offset behind the block comment that begins at `start`; block comments nest.
 fn comment_end(bytes: &[u8], start: usize) -> usize {
     let (mut at, mut open) = (start, 0_usize);
     while at < bytes.len() {

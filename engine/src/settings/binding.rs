@@ -1,4 +1,4 @@
-//! What is bound to textures and buffers.
+//! Binding data to textures and buffers.
 
 use super::Settings;
 use super::buffers::elements;
@@ -12,7 +12,7 @@ use lambdav_image::Size;
 use std::sync::Arc;
 
 impl Settings {
-    /// Binds data to the texture or buffer of that name, one of those in this table.
+    /// Binds data to the texture or buffer `name` of this table.
     ///
     /// # Errors
     ///
@@ -42,8 +42,8 @@ impl Settings {
         self.bind_data(types, name, bound)
     }
 
-    /// Whether an image of that size can be a texture's: what [`Self::bind`] would say of it, before it is
-    /// decoded.
+    /// Checks that an image of that size can be bound to a texture, before it is decoded; errors are
+    /// those of [`Self::bind`].
     ///
     /// # Errors
     ///
@@ -58,7 +58,7 @@ impl Settings {
         checked.map_err(|error| BindError::Image { name: name.to_owned(), error }).map(drop)
     }
 
-    /// The same with data as it is: nothing is decoded or converted.
+    /// Like [`Self::bind`], without decoding or conversion.
     ///
     /// # Errors
     ///

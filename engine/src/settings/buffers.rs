@@ -7,7 +7,7 @@ use lambdav_core::types::{Scalar, Type, Types};
 use lambdav_float_environment::with_default;
 use lambdav_image::file::npy::{self, Array};
 
-/// Why there are no elements.
+/// Reason why data is not the elements of a buffer.
 enum Wrong {
     Data(BufferError),
     Form(String),
@@ -25,7 +25,7 @@ impl From<String> for Wrong {
     }
 }
 
-/// The elements of a buffer of that name.
+/// Elements of a buffer of that name.
 ///
 /// # Errors
 ///
@@ -87,7 +87,7 @@ fn plural(scalar: Scalar) -> &'static str {
     }
 }
 
-/// The type of all components of an element, if it is one.
+/// The type of all components of an element, if they have the same type.
 fn single_scalar(types: &Types, element: Type) -> Result<Scalar, String> {
     let mut all = types.scalars(element);
     let first = all.next();
@@ -97,7 +97,7 @@ fn single_scalar(types: &Types, element: Type) -> Result<Scalar, String> {
     })
 }
 
-/// What NumPy calls the numbers of a component, in either byte order, and what one calls them here.
+/// NumPy's names for the type of a component, in either byte order, and their description in messages.
 fn dtypes(scalar: Scalar) -> (&'static [&'static str], &'static str) {
     match scalar {
         Scalar::F32 => (&["<f4", ">f4"], "float32 (`<f4`)"),
@@ -166,7 +166,7 @@ mod tests {
     use super::*;
     use lambdav_core::types::{Field, Structure};
 
-    /// The bytes of an NPY file.
+    /// Bytes of an NPY file.
     fn file(dtype: &str, shape: &str, data: &[u8]) -> Vec<u8> {
         let header =
             format!("{{'descr': '{dtype}', 'fortran_order': False, 'shape': {shape}, }}\n");

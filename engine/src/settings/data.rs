@@ -1,4 +1,4 @@
-//! The data of textures and buffers, and why it does not fit.
+//! Data of textures and buffers, and errors of binding it.
 
 use super::names::instead;
 use lambdav_core::resource::BufferError;
@@ -8,29 +8,29 @@ use lambdav_image::file::{ImageRef, npy};
 use lambdav_image::{AnyImage, Frame, Image};
 use thiserror::Error;
 
-/// The data of a texture or a buffer.
+/// Data of a texture or a buffer.
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
 pub enum DataRef<'a> {
     /// An image, for a texture.
     Image(ImageRef<'a>),
-    /// The components of a buffer's elements, one after the other, all of them nums.
+    /// Components of a buffer's elements, in order, all of type num.
     Nums(&'a [f32]),
-    /// The same of ints.
+    /// Components of type int.
     Ints(&'a [i32]),
-    /// The same of uints.
+    /// Components of type uint.
     Uints(&'a [u32]),
-    /// The same of bools.
+    /// Components of type bool.
     Bools(&'a [bool]),
-    /// The bytes of an NPY file: one number an element, or a row of numbers.
+    /// Bytes of an NPY file: a number, or a row of numbers, per element.
     Npy(&'a [u8]),
-    /// The bytes of a block of uniforms of a module.
+    /// Bytes of a module's block of uniforms.
     Bytes(&'a [u8]),
-    /// A list of elements as JSON, which is what gives elements that have components of several kinds.
+    /// Elements as a JSON list; required for elements with components of several types.
     Json(&'a str),
 }
 
-/// Defines how a type becomes data.
+/// Conversions of types into data.
 macro_rules! data {
     ($($from:ty => $kind:ident,)*) => {
         $(impl<'a> From<&'a $from> for DataRef<'a> {
@@ -44,11 +44,11 @@ macro_rules! data {
 data!(Frame => Image, Image<u8> => Image, Image<u16> => Image, AnyImage => Image,);
 
 impl<'a> DataRef<'a> {
-    /// The elements in the bytes of a file, NPY or JSON.
+    /// Elements in the bytes of an NPY or JSON file.
     ///
     /// # Errors
     ///
-    /// A text that says what the bytes are not.
+    /// A description for messages if the bytes are neither.
     pub fn of_array(bytes: &'a [u8]) -> Result<Self, &'static str> {
         match str::from_utf8(bytes) {
             _ if npy::is_npy(bytes) => Ok(Self::Npy(bytes)),
@@ -64,7 +64,7 @@ impl<'a> From<ImageRef<'a>> for DataRef<'a> {
     }
 }
 
-/// Defines how slices become data: of components, and of rows of them.
+/// Conversions of slices into data: of components, and of rows of components.
 macro_rules! slices {
     ($($scalar:ty => $kind:ident,)*) => {
         $(impl<'a> From<&'a [$scalar]> for DataRef<'a> {
@@ -83,29 +83,29 @@ macro_rules! slices {
 
 slices!(f32 => Nums, i32 => Ints, u32 => Uints, bool => Bools,);
 
-/// Why data is not bound to a texture or a buffer.
+/// Reason why data cannot be bound to a texture or buffer.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum BindError {
-    /// There is nothing of that name.
+    /// No texture or buffer has this name.
     #[error("the program has no texture or buffer `{name}`; {help}")]
     Unknown {
-        /// The name that was given.
+        /// The given name.
         name: String,
-        /// What may have been meant.
+        /// Suggestions.
         help: String,
     },
-    /// An image is for a texture, numbers are for a buffer.
+    /// An image is given to a buffer, or numbers to a texture.
     #[error("`{name}` is a {declared}, which takes {wanted}")]
     Kind {
         /// The texture or buffer.
         name: String,
-        /// Which of the two it is.
+        /// The declared kind.
         declared: &'static str,
-        /// What it takes.
+        /// The data that this kind takes.
         wanted: &'static str,
     },
-    /// The program wants samples that are encoded, and these are not.
+    /// The program declares encoded samples (`srgb`), but the image has floats.
     #[error(
         "the texture `{name}` is `srgb`, which is for images of 8 or 16 bits, and this one is of floats"
     )]
@@ -113,12 +113,12 @@ pub enum BindError {
         /// The texture.
         name: String,
     },
-    /// The image is no texture.
+    /// The image cannot be a texture.
     #[error("the texture `{name}`: {error}")]
     Image {
         /// The texture.
         name: String,
-        /// Why.
+        /// The cause.
         error: TextureError,
     },
     /// There are no elements, or too many.
@@ -126,23 +126,23 @@ pub enum BindError {
     Elements {
         /// The buffer.
         name: String,
-        /// Why.
+        /// The cause.
         error: BufferError,
     },
-    /// The data has another form than the elements.
+    /// The data does not match the type of the elements.
     #[error("the buffer `{name}`: {reason}")]
     Form {
         /// The buffer.
         name: String,
-        /// What is wrong.
+        /// The mismatch.
         reason: String,
     },
-    /// The bytes do not fill a block of uniforms.
+    /// The bytes do not fill the block of uniforms.
     #[error("{reason}")]
     Block {
         /// The block.
         name: String,
-        /// What is missing.
+        /// The missing part.
         reason: String,
     },
     /// All textures, or all buffers, together are too large.
@@ -156,12 +156,12 @@ pub enum BindError {
 }
 
 impl BindError {
-    /// What is to be said where none of these resources has that name.
+    /// Error of a name that no resource in `types` has.
     pub fn unknown(types: &Types, name: &str) -> Self {
         Self::unknown_beside(types, std::iter::empty(), name)
     }
 
-    /// The same where these could have been meant, too.
+    /// Like [`Self::unknown`], with `others` as further candidates for suggestions.
     pub fn unknown_beside<'a>(
         types: &'a Types,
         others: impl Iterator<Item = &'a str> + Clone,

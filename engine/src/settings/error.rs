@@ -1,4 +1,4 @@
-//! Why a uniform does not get a value.
+//! Errors of setting uniforms.
 
 use super::names::instead;
 use super::position::{TextPosition, suffix};
@@ -6,7 +6,7 @@ use lambdav_core::graph::Uniform;
 use thiserror::Error;
 
 impl UniformError {
-    /// The same of a constant.
+    /// The same error for a constant.
     pub(crate) fn of_constant(self) -> Self {
         match self {
             Self::Value { name, reason, at } => Self::ConstantValue { name, reason, at },
@@ -14,7 +14,7 @@ impl UniformError {
         }
     }
 
-    /// The same where the text with the value begins at that place of another one.
+    /// Moves the error's place to a text in which the value begins at `place`.
     #[must_use]
     pub fn within(mut self, place: TextPosition) -> Self {
         if let Self::Unknown { at, .. }
@@ -27,7 +27,7 @@ impl UniformError {
         self
     }
 
-    /// The same where these could have been meant, too.
+    /// Adds constants as candidates for suggestions.
     #[must_use]
     pub fn or_one_of(self, constants: &[Uniform]) -> Self {
         match self {
@@ -49,7 +49,7 @@ impl UniformError {
     }
 }
 
-/// Why a uniform does not get a value.
+/// Reason why a uniform cannot be set.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum UniformError {
@@ -58,11 +58,11 @@ pub enum UniformError {
     Unknown {
         /// The name.
         name: String,
-        /// Which may have been meant.
+        /// Suggestions.
         help: String,
-        /// Those that there are.
+        /// All names of uniforms.
         others: Vec<String>,
-        /// Where it is in a text of settings.
+        /// Place in a text of settings.
         at: Option<TextPosition>,
     },
     /// A uniform has no such part.
@@ -70,12 +70,12 @@ pub enum UniformError {
     Path {
         /// The path.
         path: String,
-        /// Which part of it is wrong, and what is there.
+        /// The wrong part, and the existing ones.
         reason: String,
-        /// Where it is in a text of settings.
+        /// Place in a text of settings.
         at: Option<TextPosition>,
     },
-    /// What has that name is fixed when the shader is compiled.
+    /// The name is a constant, which is fixed when the shader is compiled.
     #[error(
         "`{name}` is a constant, which is fixed when the shader is compiled: give it a value with `Shader::with_constant`"
     )]
@@ -86,24 +86,24 @@ pub enum UniformError {
     /// A text is no JSON object.
     #[error("not a JSON object of uniforms: {0}")]
     Malformed(String),
-    /// A constant takes no such value.
+    /// The value does not fit the constant's type.
     #[error("constant `{name}`: {reason}{}", suffix(.at))]
     ConstantValue {
         /// Its name.
         name: String,
-        /// What it takes, and what was given.
+        /// The expected and the given value.
         reason: String,
-        /// Where it is in a text of settings.
+        /// Place in a text of settings.
         at: Option<TextPosition>,
     },
-    /// It takes no such value.
+    /// The value does not fit the uniform's type.
     #[error("uniform `{name}`: {reason}{}", suffix(.at))]
     Value {
         /// Its name.
         name: String,
-        /// What it takes, and what was given.
+        /// The expected and the given value.
         reason: String,
-        /// Where it is in a text of settings.
+        /// Place in a text of settings.
         at: Option<TextPosition>,
     },
 }

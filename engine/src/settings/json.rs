@@ -1,9 +1,10 @@
-//! Values of uniforms as JSON, guided by their types: structures are objects, arrays, vectors and
-//! matrices (by columns, or by components) are lists. A single component is that of a whole vector. Numbers are rounded once, to binary32,
-//! from their text; those that are not finite are the strings `"inf"`, `"-inf"` and `"NaN"`.
+//! Values of uniforms as JSON, guided by their types: structures are objects; arrays, vectors and
+//! matrices (by columns, or by components) are lists. A single component stands for all components of a
+//! vector. Numbers are rounded once, from their text to binary32; non-finite numbers are the strings
+//! `"inf"`, `"-inf"` and `"NaN"`.
 //!
-//! The syntax is serde_json's, which takes a text apart level by level into texts of values: nothing recurses on how deep
-//! a value is nested, which its type limits.
+//! serde_json parses the syntax, one level at a time, into texts of values. No code recurses on the
+//! nesting of a value, which its type limits.
 
 use super::names::{instead, with_article};
 use super::position::TextPosition;
@@ -16,7 +17,7 @@ use serde_json::value::RawValue;
 use std::collections::HashSet;
 use std::fmt;
 
-/// What is wrong with a text, and the byte where.
+/// An error message and its byte offset.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct JsonError {
     pub(super) message: String,
@@ -24,17 +25,17 @@ pub(super) struct JsonError {
 }
 
 impl JsonError {
-    /// In a text, at one of its parts.
+    /// An error at a part of the text.
     fn at(text: &str, part: &str, message: String) -> Self {
         Self { message, offset: part.as_ptr().addr() - text.as_ptr().addr() }
     }
 
-    /// Where it is in the text that was read.
+    /// Position in the text that was read.
     pub(super) fn position(&self, text: &str) -> TextPosition {
         TextPosition::of(text, self.offset)
     }
 
-    /// The message with its place.
+    /// The message with its position.
     pub(super) fn told(&self, text: &str) -> String {
         format!("{} ({})", self.message, self.position(text))
     }
@@ -43,13 +44,13 @@ impl JsonError {
 /// A member of an object.
 pub(super) struct Member<'t> {
     pub(super) name: String,
-    /// The text of its name.
+    /// Text of the name, with its quotes.
     key: &'t str,
-    /// The text of its value.
+    /// Text of the value.
     pub(super) value: &'t str,
 }
 
-/// The texts of an object's keys and values, in order, the same key several times.
+/// Texts of an object's keys and values, in order, including duplicate keys.
 struct Pairs<'t>(Vec<(&'t RawValue, &'t RawValue)>);
 
 impl<'t> Deserialize<'t> for Pairs<'t> {
@@ -74,12 +75,12 @@ impl<'t> Deserialize<'t> for Pairs<'t> {
     }
 }
 
-/// What a text, which is a part of `text`, is.
+/// Parses a part of `text`.
 fn parsed<'t, T: Deserialize<'t>>(text: &str, part: &'t str) -> Result<T, JsonError> {
     serde_json::from_str(part).map_err(|error| syntax(text, part, &error))
 }
 
-/// What is wrong with the syntax of a part.
+/// Syntax error of a part, with its place in `text`.
 fn syntax(text: &str, part: &str, error: &serde_json::Error) -> JsonError {
     let before: usize = part.split_inclusive('\n').take(error.line() - 1).map(str::len).sum();
     let mut offset = (before + error.column().saturating_sub(1)).min(part.len());
@@ -97,11 +98,11 @@ fn syntax(text: &str, part: &str, error: &serde_json::Error) -> JsonError {
     JsonError { message, offset: start + offset }
 }
 
-/// Where a number around that place begins that JSON does not have, and how JSON has it.
+/// A number around `offset` that JSON lacks: its start, and the JSON form.
 fn foreign_number(part: &str, offset: usize) -> Option<(usize, String)> {
     let is_token = |c: char| c.is_ascii_alphanumeric() || matches!(c, '+' | '-' | '.');
     let start = part[..offset].rfind(|c| !is_token(c)).map_or(0, |at| at + 1);
-    // What stands there may have more than a byte.
+    // `offset` may lie inside a character.
     let start = (start..=offset).find(|&at| part.is_char_boundary(at))?;
     let rest = &part[start..];
     let token = &rest[..rest.find(|c| !is_token(c)).unwrap_or(rest.len())];
@@ -128,19 +129,19 @@ fn foreign_number(part: &str, offset: usize) -> Option<(usize, String)> {
     Some((start, format!("`{token}` is not how JSON has numbers; write {instead}")))
 }
 
-/// A text without the white space around it, whose syntax is that of JSON.
+/// The text without surrounding white space, if it is valid JSON.
 fn whole(text: &str) -> Result<&str, JsonError> {
     parsed::<&RawValue>(text, text).map(RawValue::get)
 }
 
-/// The beginning of a value, to be shown.
+/// The beginning of a value, for messages.
 fn shown(value: &str) -> String {
     const SOME: usize = 20;
     let dots = if value.chars().nth(SOME).is_some() { "…" } else { "" };
     format!("`{}{dots}`", value.chars().take(SOME).collect::<String>())
 }
 
-/// The members of an object that is a part of the text.
+/// Members of an object that is a part of the text.
 fn members_of<'t>(text: &'t str, value: &'t str) -> Result<Vec<Member<'t>>, JsonError> {
     let Pairs(pairs) = parsed(text, value)?;
     let mut names = HashSet::with_capacity(pairs.len());
@@ -156,17 +157,17 @@ fn members_of<'t>(text: &'t str, value: &'t str) -> Result<Vec<Member<'t>>, Json
     Ok(all)
 }
 
-/// The elements of a list that is a part of the text.
+/// Elements of a list that is a part of the text.
 fn elements_of<'t>(text: &str, value: &'t str) -> Result<Vec<&'t str>, JsonError> {
     let all: Vec<&RawValue> = parsed(text, value)?;
     Ok(all.into_iter().map(RawValue::get).collect())
 }
 
-/// The members of an object, as names and the text of values.
+/// Members of an object: names, and texts of values.
 ///
 /// # Errors
 ///
-/// What is wrong with the text.
+/// A text that is no object, or has a duplicate name.
 pub(super) fn members(text: &str) -> Result<Vec<Member<'_>>, JsonError> {
     let value = whole(text)?;
     match value.starts_with('{') {
@@ -175,11 +176,11 @@ pub(super) fn members(text: &str) -> Result<Vec<Member<'_>>, JsonError> {
     }
 }
 
-/// The texts of a list's elements, which are parts of the text.
+/// Texts of a list's elements.
 ///
 /// # Errors
 ///
-/// What is wrong with the text.
+/// A text that is no list.
 pub(super) fn elements(text: &str) -> Result<Vec<&str>, JsonError> {
     let value = whole(text)?;
     match value.starts_with('[') {
@@ -188,20 +189,20 @@ pub(super) fn elements(text: &str) -> Result<Vec<&str>, JsonError> {
     }
 }
 
-/// A value that is to be read.
+/// A value still to be read.
 struct Next<'t> {
     ty: Type,
-    /// The first of its words.
+    /// Index of its first word.
     start: usize,
     value: &'t str,
 }
 
-/// Changes the words of a value of that type to what `value` says, which is a part of `text`. Fields that an object leaves
-/// out stay as they are. `takes_truths`: whether `true` and `false` are integers, too.
+/// Writes `value`, a part of `text`, into the words of a value of type `ty`. Fields that an object
+/// omits keep their words. With `takes_truths`, `true` and `false` are integers, too.
 ///
 /// # Errors
 ///
-/// What is wrong with the value.
+/// A value that does not fit the type.
 pub(super) fn read(
     types: &Types,
     ty: Type,
@@ -275,7 +276,7 @@ pub(super) fn read(
     Ok(())
 }
 
-/// The word that the text of a value is.
+/// Word of a scalar's text.
 fn scalar_word(scalar: Scalar, value: &str, takes_truths: bool) -> Result<u32, String> {
     if value.starts_with(['[', '{']) {
         let name = Type::of(scalar, 1);
@@ -294,7 +295,7 @@ fn scalar_word(scalar: Scalar, value: &str, takes_truths: bool) -> Result<u32, S
         (Scalar::U32, _) => uint(value),
     }
 }
-/// A value of that type as JSON.
+/// Writes a value of that type as JSON.
 pub(super) fn write(types: &Types, ty: Type, words: &[u32]) -> String {
     enum Next<'a> {
         Value(Type, usize),

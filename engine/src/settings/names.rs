@@ -1,8 +1,8 @@
-//! What to say of a name that there is not.
+//! Suggestions for unknown names.
 
 use lambdav_core::diagnostics::nearest_name;
 
-/// Which name may have been meant in place of one that none of these is.
+/// Suggests a similar name, or lists all names.
 pub(super) fn instead<'a>(name: &str, names: impl Iterator<Item = &'a str> + Clone) -> String {
     match nearest_name(name, names.clone()) {
         Some(near) => format!("did you mean `{near}`?"),
@@ -10,7 +10,7 @@ pub(super) fn instead<'a>(name: &str, names: impl Iterator<Item = &'a str> + Clo
     }
 }
 
-/// The names that there are.
+/// Lists the names.
 pub(super) fn all_of<'a>(names: impl Iterator<Item = &'a str>) -> String {
     const SOME: usize = 20;
     let mut names: Vec<&str> = names.take(SOME + 1).collect();
@@ -27,13 +27,13 @@ fn listed(names: &[&str]) -> String {
     }
 }
 
-/// The name of a type with the article that it takes.
+/// Name of a type with its indefinite article.
 pub(super) fn with_article(name: &str) -> String {
     let article = if name.starts_with(['a', 'e', 'i', 'o']) { "an" } else { "a" };
     format!("{article} {name}")
 }
 
-/// Which name may have been meant, and those that there are.
+/// Suggests a similar name and lists all names.
 pub(super) fn instead_of<'a>(name: &str, names: impl Iterator<Item = &'a str> + Clone) -> String {
     let near = nearest_name(name, names.clone());
     let near = near.map_or(String::new(), |near| format!("did you mean `{near}`? "));

@@ -1,6 +1,6 @@
 //! Uniforms and their parts by path: `gain`, `light.power`, `kernel[1]`, `lights[0].at.x`.
 //!
-//! Every setting is resolved here, whether it comes from the command line, a file, a test directive or a library call.
+//! All settings are resolved here, from the command line, a file, a test directive or a library call.
 
 use super::error::UniformError;
 use super::names::{all_of, instead_of, with_article};
@@ -15,44 +15,44 @@ const COMPONENTS: [&str; 3] = ["xyzw", "rgba", "stpq"];
 /// A uniform, or a part of one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Place {
-    /// The index of the uniform.
+    /// Index of the uniform.
     pub uniform: usize,
-    /// The type of the part.
+    /// Type of the part.
     pub ty: Type,
-    /// The word of the uniform where the part begins.
+    /// Index of the part's first word in the uniform.
     pub start: usize,
 }
 
-/// What a path leads to.
+/// Target of a path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Target<'a> {
     /// A uniform, or a part of one.
     Place(Place),
     /// A block of a module: names of its members, and the indices of their uniforms.
     Block(&'a [(String, usize)]),
-    /// An input that the module declares and does not use, or a part of one: any value is good.
+    /// An input that the module declares but does not use, or a part of one: any value is accepted.
     Unused,
 }
 
-/// Names that a module has for uniforms and blocks, besides the uniforms' own.
+/// A module's names for uniforms and blocks, besides the uniforms' own.
 #[derive(Clone, Debug, Default)]
 pub struct ModuleNames {
     aliases: Vec<(String, usize)>,
     blocks: Vec<(String, Vec<(String, usize)>)>,
-    /// Of what is declared and not used: names, and of blocks those of their members.
+    /// Names of declared but unused resources, and the names of their members for blocks.
     unused: Vec<(String, Vec<String>)>,
-    /// Whether `true` and `false` stand for the integers 1 and 0: blocks hold no bools.
+    /// True if `true` and `false` stand for the integers 1 and 0: blocks hold no bools.
     takes_truths: bool,
 }
 
 impl ModuleNames {
-    /// Those of a module with this interface: `SET.BINDING.member` and `push.member`, `block.member`, `input.LOCATION`; and
-    /// whole blocks by `SET.BINDING`, `push` and `block`.
+    /// Names of a module with this interface: `SET.BINDING.member`, `push.member`, `block.member` and
+    /// `input.LOCATION`; whole blocks by `SET.BINDING`, `push` and `block`.
     pub fn new(interface: &Interface) -> Self {
         Self { takes_truths: true, ..Self::of(interface, true) }
     }
 
-    /// Those of a program whose author chose no bindings: `SET.BINDING.member` and `SET.BINDING`.
+    /// Names of a program whose author chose no bindings: `SET.BINDING.member` and `SET.BINDING`.
     pub fn by_bindings(interface: &Interface) -> Self {
         Self::of(interface, false)
     }
@@ -89,18 +89,18 @@ impl ModuleNames {
         names
     }
 
-    /// Whether that is the name of a texture, a buffer or a block that is declared and not used.
+    /// True if a texture, buffer or block of that name is declared but not used.
     pub fn is_unused(&self, name: &str) -> bool {
         self.unused.iter().any(|(unused, _)| unused == name)
     }
 
-    /// The names of what is declared and not used.
+    /// Names that are declared but not used.
     pub fn unused(&self) -> impl Iterator<Item = &str> + Clone {
         let all = self.unused.iter().map(|(name, _)| name.as_str());
         all.filter(|name| !name.contains('.'))
     }
 
-    /// Of a module whose uniforms have no other names.
+    /// No names, for a module whose uniforms have only their own.
     pub fn none() -> Self {
         Self { takes_truths: true, ..Self::default() }
     }
@@ -136,7 +136,7 @@ impl<'a> Paths<'a> {
             .with_longest()
     }
 
-    /// The same with constants, whose indices follow those of the uniforms.
+    /// Adds constants, whose indices follow those of the uniforms.
     #[must_use]
     pub fn with_constants(mut self, constants: &'a [Uniform]) -> Self {
         for (index, constant) in (self.uniforms.len()..).zip(constants) {
@@ -151,8 +151,8 @@ impl<'a> Paths<'a> {
         self
     }
 
-    /// The same with the names that a module has for them. A uniform's own name goes first, then that of a member, then that
-    /// of a block.
+    /// Adds the names of a module. A uniform's own name takes precedence, then that of a member, then
+    /// that of a block.
     #[must_use]
     pub fn with_module(mut self, names: &'a ModuleNames) -> Self {
         for (name, uniform) in &names.aliases {
@@ -168,17 +168,17 @@ impl<'a> Paths<'a> {
         self.with_longest()
     }
 
-    /// Whether a path begins with a known name.
+    /// True if a path begins with a known name.
     pub fn knows(&self, path: &str) -> bool {
         self.head(path).is_some()
     }
 
-    /// What the path leads to.
+    /// Resolves a path.
     ///
     /// # Errors
     ///
-    /// [`UniformError::Unknown`] where it begins with no known name, and [`UniformError::Path`], which names the first
-    /// part that is wrong and lists what is there instead.
+    /// [`UniformError::Unknown`] if the path begins with no known name; [`UniformError::Path`], which
+    /// names the first wrong part and lists the existing ones.
     pub fn find(&self, path: &str) -> Result<Target<'a>, UniformError> {
         let Some((known, end)) = self.head(path) else {
             return Err(self.unknown(path));
@@ -205,7 +205,7 @@ impl<'a> Paths<'a> {
         }
     }
 
-    /// What there is to say of a path that begins with no known name.
+    /// Error of a path that begins with no known name.
     fn unknown(&self, path: &str) -> UniformError {
         let mut end = first_end(path);
         // Set and binding of a block.
@@ -223,7 +223,7 @@ impl<'a> Paths<'a> {
         UniformError::unknown(name.to_owned(), others.map(str::to_owned).collect())
     }
 
-    /// The longest known name that the path begins with, and where it ends.
+    /// The longest known name at the beginning of the path, and its end.
     fn head(&self, path: &str) -> Option<(Known<'a>, usize)> {
         let is_end = |&end: &usize| {
             path.is_char_boundary(end) && (end == path.len() || path[end..].starts_with(['.', '[']))
@@ -233,7 +233,7 @@ impl<'a> Paths<'a> {
     }
 }
 
-/// What is wrong with a path in a block with these members, whose name ends there.
+/// Error of a path in a block with these members; the block's name ends at `end`.
 fn not_in_block<'m>(
     path: &str,
     end: usize,
@@ -250,13 +250,13 @@ fn not_in_block<'m>(
     }
 }
 
-/// The length of a name at the beginning of a path.
+/// Length of the name at the beginning of a path.
 fn first_end(path: &str) -> usize {
     path.find(['.', '[']).unwrap_or(path.len())
 }
 
-/// The type of the part that `path[from..]` leads to in a value of a type, and the word where it begins; or what is
-/// wrong.
+/// Type and first word of the part that `path[from..]` selects in a value of type `ty`; or an error
+/// message.
 fn part(types: &Types, ty: Type, path: &str, from: usize) -> Result<(Type, usize), String> {
     let (mut ty, mut start, mut at) = (ty, 0, from);
     while at < path.len() {
@@ -274,7 +274,7 @@ fn part(types: &Types, ty: Type, path: &str, from: usize) -> Result<(Type, usize
     Ok((ty, start))
 }
 
-/// What messages call a value of a type.
+/// Description of a value's type for messages.
 fn described(types: &Types, whole: &str, ty: Type) -> String {
     match types.kind(ty) {
         TypeKind::Array(..) => {
@@ -284,7 +284,7 @@ fn described(types: &Types, whole: &str, ty: Type) -> String {
     }
 }
 
-/// The part that a name at the beginning of `rest` means, and the length of the name.
+/// The part that the name at the beginning of `rest` selects, and the length of the name.
 fn named(types: &Types, ty: Type, whole: &str, rest: &str) -> Result<(usize, usize), String> {
     let name = &rest[..first_end(rest)];
     if let Some(structure) = types.structure(ty) {
@@ -322,7 +322,7 @@ fn named(types: &Types, ty: Type, whole: &str, rest: &str) -> Result<(usize, usi
     }
 }
 
-/// The part that an index at the beginning of `rest` means, and the length of that.
+/// The part that the index at the beginning of `rest` selects, and the length of the index.
 fn indexed(types: &Types, ty: Type, whole: &str, rest: &str) -> Result<(usize, usize), String> {
     let count = types.parts(ty).len();
     let said = described(types, whole, ty);
@@ -352,7 +352,7 @@ fn indexed(types: &Types, ty: Type, whole: &str, rest: &str) -> Result<(usize, u
     }
 }
 
-/// Which elements there are.
+/// The valid indices, for messages.
 fn indices(whole: &str, count: usize) -> String {
     match count {
         1 => format!("it has `{whole}[0]` only"),
@@ -360,7 +360,7 @@ fn indices(whole: &str, count: usize) -> String {
     }
 }
 
-/// The largest parts of a value of a type, which is called `name`, of which no word is set; at most so many.
+/// Largest parts of the value `name` without a set word, at most `most`.
 pub(super) fn unset_parts(
     types: &Types,
     ty: Type,
@@ -372,7 +372,7 @@ pub(super) fn unset_parts(
     if !is_set.contains(&true) {
         return vec![name.to_owned()];
     }
-    // Values some words of which are set, and their next part.
+    // Partly set values, each with the index of its next part.
     let mut open = vec![(name.to_owned(), ty, 0, 0)];
     while let Some((name, ty, start, next)) = open.last_mut().filter(|_| found.len() < most) {
         let Some((part, offset)) = types.part(*ty, *next) else {
@@ -459,7 +459,7 @@ mod tests {
             ("m[1].x", 2, 2, Type::NUM),
             ("m[1][1]", 2, 3, Type::NUM),
             ("kernel[2]", 3, 2, Type::NUM),
-            // The longest name counts.
+            // The longest name takes precedence.
             ("lights[1]", 4, 0, Type::INT),
             ("odd.a", 5, 0, Type::NUM),
             ("odd.a.b", 5, 1, Type::INT),
@@ -533,7 +533,7 @@ mod tests {
         interface.blocks = vec![
             block("params", 1, &[(0, "gain"), (1, "lights")]),
             block("", 2, &[(3, "kernel")]),
-            // The uniform of that name goes first.
+            // The uniform's own name takes precedence.
             block("odd", 3, &[(2, "m")]),
         ];
         let names = ModuleNames::new(&interface);

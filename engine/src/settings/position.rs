@@ -1,8 +1,8 @@
-//! Places in texts of settings.
+//! Positions in texts of settings.
 
 use std::fmt;
 
-/// A line and a column, in characters, of a text; both begin with 1.
+/// Line and column (in characters) in a text, both from 1.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TextPosition {
     /// The line.
@@ -18,7 +18,7 @@ impl fmt::Display for TextPosition {
 }
 
 impl TextPosition {
-    /// Of that byte of a text.
+    /// Position of a byte in a text.
     pub(super) fn of(text: &str, offset: usize) -> Self {
         let before = &text[..offset];
         let start = before.rfind('\n').map_or(0, |at| at + 1);
@@ -26,7 +26,7 @@ impl TextPosition {
         Self { line, column: before[start..].chars().count() + 1 }
     }
 
-    /// Of a place in a text that begins here.
+    /// Position in the outer text of `inner`, a position in a text that begins at `self`.
     #[must_use]
     pub fn then(self, inner: Self) -> Self {
         match inner.line {
@@ -36,7 +36,7 @@ impl TextPosition {
     }
 }
 
-/// The place behind a message.
+/// The position as a suffix of a message.
 pub(super) fn suffix(at: &Option<TextPosition>) -> String {
     at.map_or(String::new(), |at| format!(" ({at})"))
 }

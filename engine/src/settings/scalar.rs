@@ -4,11 +4,11 @@ use lambdav_core::types::Scalar;
 use lambdav_float_environment::with_default;
 use lambdav_frontend::syntax::read_integer;
 
-/// A finite number, as λV writes them.
+/// Parses a finite number, written as in λV.
 ///
 /// # Errors
 ///
-/// A message that says what the text is instead.
+/// A message for text that is no finite number.
 pub fn number(text: &str) -> Result<f32, String> {
     let plain = text.bytes().all(|b| b.is_ascii_digit() || b"+-.eE".contains(&b));
     match with_default(|| text.parse::<f32>()) {
@@ -32,7 +32,7 @@ pub(super) fn uint(text: &str) -> Result<u32, String> {
     }
 }
 
-/// The bits of an integer; `None` where it does not fit.
+/// Bits of an integer; `None` if it does not fit.
 fn integer(text: &str, suffix: char, scalar: Scalar) -> Result<Option<u32>, String> {
     let token = format!("{}{suffix}", text.strip_suffix(suffix).unwrap_or(text));
     match read_integer(&token) {

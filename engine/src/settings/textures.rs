@@ -5,8 +5,8 @@ use lambdav_core::texture::{TextureData, TextureOptions};
 use lambdav_image::file::ImageRef;
 use lambdav_image::srgb::Decoder;
 
-/// The texels of a texture of that name: samples of 8 and 16 bits as parts of the largest, decoded if it is said so,
-/// and floats as they are.
+/// Texels of the texture `name`. Samples of 8 and 16 bits are divided by their maximum, and decoded if
+/// the options say so; floats stay unchanged.
 ///
 /// # Errors
 ///

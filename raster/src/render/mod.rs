@@ -173,7 +173,7 @@ pub fn render_quantized<T: Quantized>(
 ///
 /// # Errors
 ///
-/// As of [`render_into`].
+/// As for [`render_into`].
 pub fn render_quantized_into<T: Quantized>(
     kernel: &(impl Kernel + ?Sized),
     image: &mut Image<T>,
@@ -187,7 +187,7 @@ pub fn render_quantized_into<T: Quantized>(
 ///
 /// # Errors
 ///
-/// As of [`render_into`].
+/// As for [`render_into`].
 pub fn render_image_into(
     kernel: &(impl Kernel + ?Sized),
     image: &mut AnyImage,
@@ -278,7 +278,7 @@ impl Quantized for u16 {
 ///
 /// # Errors
 ///
-/// As of [`render_into`].
+/// As for [`render_into`].
 ///
 /// # Panics
 ///

@@ -1,4 +1,4 @@
-//! The values that a program has as the memory that the words of its module read.
+//! Values of a program as the memory that its module reads.
 
 use crate::settings::Settings;
 use lambdav_core::inputs::Inputs;
@@ -6,13 +6,14 @@ use lambdav_core::interface::{Binding, Interface, LocationSource, Placement};
 use lambdav_core::resource::Bound;
 use lambdav_spirv_eval::{InputSource, Module, Resources};
 
-/// Blocks, textures and buffers. A block of push constants is that of the inputs of λV only if the interface says so.
+/// Blocks, textures and buffers. A block of push constants holds the inputs of λV only if the interface
+/// says so.
 pub(super) fn resources(module: &Module, interface: &Interface, settings: &Settings) -> Resources {
     let inputs = &settings.inputs;
     let bound = module.resources().iter().map(|of| {
         let binding = Binding::Descriptor { set: of.set, binding: of.binding };
         let number = interface.resource(binding);
-        // What is declared and not used is bound to nothing.
+        // Declared but unused resources are bound to nothing.
         number.and_then(|number| inputs.resources.get(number).cloned()).unwrap_or(Bound::Nothing)
     });
     let bound = Inputs { resources: bound.collect(), uniforms: Vec::new(), ..inputs.clone() };
@@ -24,7 +25,7 @@ pub(super) fn resources(module: &Module, interface: &Interface, settings: &Setti
     resources
 }
 
-/// Gives blocks the values of uniforms.
+/// Writes the values of uniforms into blocks.
 fn set_blocks(resources: &mut Resources, interface: &Interface, settings: &Settings) {
     let inputs = &settings.inputs;
     let mut blocks: Vec<(Binding, Vec<u32>)> = Vec::new();
@@ -47,7 +48,7 @@ fn set_blocks(resources: &mut Resources, interface: &Interface, settings: &Setti
     }
 }
 
-/// What inputs of locations are.
+/// Sources of the inputs of locations.
 pub(super) fn inputs(interface: &Interface, settings: &Settings) -> Vec<(u32, InputSource)> {
     let source = |of: &Result<LocationSource, usize>| match *of {
         Ok(LocationSource::Uv) => InputSource::Uv(settings.inputs.resolution),
