@@ -1,8 +1,8 @@
 //! Conversions to and from the buffers of the crate [`image`], with the feature `image`.
 //!
 //! A frame is an [`image::Rgba32FImage`], its quantised forms are [`image::RgbaImage`] (8 bits) and
-//! `ImageBuffer<Rgba<u16>, _>`. To convert out is exact, back too: NaNs become the canonical one,
-//! and a buffer whose size is outside the limits of [`crate::size`] is refused.
+//! `ImageBuffer<Rgba<u16>, _>`. Conversions are exact in both directions, except that NaNs become the
+//! canonical one on the way back; a buffer whose size exceeds the limits of [`crate::size`] is refused.
 
 use image::{ImageBuffer, Primitive, Rgba};
 use thiserror::Error;
@@ -10,10 +10,10 @@ use thiserror::Error;
 use crate::pixels::{Image, OutOfMemory, Sample};
 use crate::size::{Size, SizeError};
 
-/// Why a buffer does not become an image.
+/// Reason why a buffer cannot become an image.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum BufferError {
-    /// Its size is outside the limits.
+    /// The size exceeds the limits.
     #[error(transparent)]
     Size(#[from] SizeError),
     /// There is no memory for another copy.

@@ -1,12 +1,12 @@
-//! Sizes, pixels in memory, pixel formats and image files. The crate knows neither a language nor what computes pixels.
+//! Sizes, pixels in memory, pixel formats and image files. The crate knows no language and no renderer.
 //!
 //! | module | is |
 //! |---|---|
-//! | [`size`] | the size of an image, bounded when it is made, so that memory is bounded too |
+//! | [`size`] | the size of an image, bounded on construction, so that memory is bounded, too |
 //! | [`pixels`] | RGBA pixels in memory; a [`Frame`] holds binary32 |
 //! | [`srgb`] | the sRGB transfer function, correctly rounded |
 //! | [`quantize`] | binary32 to UNORM8 and UNORM16 |
-//! | [`file`](mod@file) | PNG, OpenEXR and NPY, written whole or not at all; and read again |
+//! | [`file`](mod@file) | PNG, OpenEXR and NPY files, written atomically, and read |
 //! | `buffers` | conversions to and from the buffers of the crate `image`, with the feature `image` |
 //!
 //! # Invariants
@@ -15,7 +15,7 @@
 //! 2. Encoding the same image with the same metadata gives the same bytes.
 //! 3. No file, however malformed, makes a reader panic, nor touch more memory than the image
 //!    limits of [`size`] allow.
-//! 4. [`file::write_atomically`] leaves a regular file either as it was or whole and new.
+//! 4. [`file::write_atomically`] leaves a regular file either unchanged or completely written.
 #![forbid(unsafe_code)]
 
 #[cfg(feature = "image")]

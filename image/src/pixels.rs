@@ -1,10 +1,10 @@
 //! RGBA pixels in memory.
 //!
-//! An [`Image`] is row-major from the upper left, four samples to a pixel. Samples are `u8` and
-//! `u16` (UNORM: the largest value stands for 1) or `f32`. Signs and payloads of NaNs are not
-//! observable in the language, so an image holds one NaN only, [`NAN_BITS`]: it is put in place
-//! when an image is made, and there is no way to write another into it afterwards. Frames may
-//! therefore be compared, hashed and stored by their bits.
+//! An [`Image`] is row-major from the upper left, with four samples per pixel. Samples are `u8` and
+//! `u16` (UNORM: the largest value stands for 1) or `f32`. The language cannot observe signs and
+//! payloads of NaNs, so an image holds one NaN only, [`NAN_BITS`]: construction replaces all others,
+//! and no method writes another one later. Frames may therefore be compared, hashed and stored by their
+//! bits.
 
 use std::fmt;
 use std::ops::{Deref, DerefMut};
@@ -18,12 +18,12 @@ use crate::size::Size;
 /// The bits of the only NaN that an image of binary32 holds.
 pub const NAN_BITS: u32 = 0x7fc0_0000;
 
-/// A type of samples: `u8`, `u16` or `f32`. Others cannot be added.
+/// Sample types: `u8`, `u16` or `f32`. The trait is sealed.
 pub trait Sample: Pod + Default + PartialEq + Send + Sync + sealed::Sealed {
-    /// Full intensity, and what an image without an alpha channel has for alpha.
+    /// Full intensity, also the alpha of images without an alpha channel.
     const ONE: Self;
 
-    /// The representative of this value: of a NaN, the one with [`NAN_BITS`]; else itself.
+    /// Replaces a NaN by the one with [`NAN_BITS`]; other values stay.
     #[must_use]
     fn canonical(self) -> Self {
         self
@@ -31,7 +31,7 @@ pub trait Sample: Pod + Default + PartialEq + Send + Sync + sealed::Sealed {
 }
 
 mod sealed {
-    /// Keeps [`super::Sample`] to the types that this crate knows.
+    /// Seals [`super::Sample`].
     pub trait Sealed {}
     impl Sealed for u8 {}
     impl Sealed for u16 {}
@@ -62,12 +62,12 @@ pub struct Image<T> {
     samples: Samples<T>,
 }
 
-/// Where samples are.
+/// Storage of samples.
 #[derive(Debug)]
 enum Samples<T> {
-    /// In memory of the allocator's.
+    /// Memory of the allocator.
     Heap(Vec<T>),
-    /// In pages of their own.
+    /// Pages of their own.
     Pages(MmapMut),
 }
 
@@ -97,19 +97,19 @@ impl<T: Sample> Clone for Image<T> {
     }
 }
 
-/// Images of at least so many bytes get pages of their own.
+/// Smallest image, in bytes, with pages of its own.
 const LARGE: usize = 4 << 20;
 
-/// What a kernel rendered: binary32 RGBA.
+/// A rendered picture: binary32 RGBA.
 pub type Frame = Image<f32>;
 
-/// The samples are not as many as the size says.
+/// The number of samples does not match the size.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 #[error("an image of {size} pixels has {} samples, not {found}", size.samples())]
 pub struct SampleCountError {
     /// The size of the image.
     pub size: Size,
-    /// How many samples were given.
+    /// Number of given samples.
     pub found: usize,
 }
 
@@ -119,13 +119,13 @@ pub struct SampleCountError {
 pub struct OutOfMemory {
     /// The size of the image.
     pub size: Size,
-    /// How many bytes its samples take.
+    /// Bytes of its samples.
     pub bytes: usize,
 }
 
 impl<T: Sample> Image<T> {
-    /// An image of these samples: R, G, B, A of the first pixel, of the second, and so on.
-    /// There must be `size.samples()` of them. NaNs become the canonical one.
+    /// An image of these samples: R, G, B, A of the first pixel, then of the second, and so on. There
+    /// must be `size.samples()` of them. NaNs become the canonical one.
     pub fn from_samples(size: Size, mut samples: Vec<T>) -> Result<Self, SampleCountError> {
         if samples.len() != size.samples() {
             return Err(SampleCountError { size, found: samples.len() });
@@ -136,8 +136,8 @@ impl<T: Sample> Image<T> {
         Ok(Self::from_canonical(size, samples))
     }
 
-    /// A black and transparent image. A large one lies in huge pages, where the system has such: to get as much memory in
-    /// small ones takes as long as cheap pixels do.
+    /// A black and transparent image. A large image lies in huge pages if the system provides them:
+    /// allocating small pages takes as long as drawing cheap pixels.
     pub fn zeros(size: Size) -> Result<Self, OutOfMemory> {
         let bytes = size.samples() * size_of::<T>();
         if bytes < LARGE {
@@ -145,7 +145,7 @@ impl<T: Sample> Image<T> {
         }
         let pages = MmapMut::map_anon(bytes).map_err(|_| OutOfMemory { size, bytes })?;
         #[cfg(target_os = "linux")]
-        // It is as well without.
+        // Huge pages are only an optimisation.
         let _ = pages.advise(memmap2::Advice::HugePage);
         Ok(Self { size, samples: Samples::Pages(pages) })
     }
@@ -161,7 +161,7 @@ impl<T: Sample> Image<T> {
         Self::from_canonical(size, samples)
     }
 
-    /// `samples` as an image; they are as many as the size says, and their NaNs canonical.
+    /// An image of these samples, whose number must match the size and whose NaNs must be canonical.
     pub fn from_canonical(size: Size, samples: Vec<T>) -> Self {
         debug_assert_eq!(samples.len(), size.samples());
         Self { size, samples: Samples::Heap(samples) }
@@ -172,7 +172,7 @@ impl<T: Sample> Image<T> {
         self.size
     }
 
-    /// The samples, to overwrite with canonical ones.
+    /// Mutable samples; only canonical values may be written.
     pub fn samples_mut(&mut self) -> &mut [T] {
         &mut self.samples
     }
@@ -187,29 +187,29 @@ impl<T: Sample> Image<T> {
         self.samples.as_chunks().0
     }
 
-    /// The pixel at (`x`, `y`), if that is inside.
+    /// The pixel at (`x`, `y`), if that is inside the image.
     pub fn pixel(&self, x: u32, y: u32) -> Option<[T; 4]> {
         let inside = x < self.size.width() && y < self.size.height();
         inside.then(|| self.pixels()[self.size.index(x, y) as usize])
     }
 
-    /// The image whose samples are `convert` of this one's.
+    /// Applies `convert` to all samples.
     pub fn map<U: Sample>(&self, convert: impl Fn(T) -> U) -> Image<U> {
         let samples = self.samples.iter().map(|&sample| convert(sample).canonical()).collect();
         Image::from_canonical(self.size, samples)
     }
 }
 
-/// Zeros for an image of this size, or an error where memory does not suffice.
+/// Zeros for an image of this size, or an error if memory does not suffice.
 ///
-/// They come from the system as untouched pages, so that nothing is spent on rows that are never
-/// reached: a file that declares a large image and then ends costs address space only.
+/// They are untouched pages of the system, so rows that are never reached cost nothing: a file that
+/// declares a large image and then ends costs address space only.
 pub fn zeros<T: Sample>(size: Size) -> Result<Vec<T>, OutOfMemory> {
     let bytes = size.samples() * size_of::<T>();
     bytemuck::try_zeroed_vec(size.samples()).map_err(|()| OutOfMemory { size, bytes })
 }
 
-/// An image of any sample type, as a file may hold it.
+/// An image of any sample type, as files hold it.
 #[derive(Clone, Debug)]
 pub enum AnyImage {
     /// 8-bit UNORM.
@@ -230,7 +230,7 @@ impl AnyImage {
         }
     }
 
-    /// How many of its samples are no finite numbers.
+    /// Counts the non-finite samples.
     pub fn specials(&self) -> Specials {
         match self {
             Self::Unorm8(_) | Self::Unorm16(_) => Specials::default(),
@@ -239,21 +239,21 @@ impl AnyImage {
     }
 }
 
-/// How many samples are no finite numbers.
+/// Numbers of non-finite samples.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Specials {
-    /// Those that are NaN.
+    /// Number of NaNs.
     pub nans: u64,
-    /// Those that are infinite.
+    /// Number of infinities.
     pub infinities: u64,
 }
 
 impl Specials {
-    /// Of these samples.
+    /// Counts the non-finite samples among these.
     pub fn of(samples: &[f32]) -> Self {
         let infinity = f32::INFINITY.to_bits();
         let (mut nans, mut infinities) = (0, 0);
-        // In blocks that fit a counter of 32 bits, so that a register holds many.
+        // Count in blocks that fit a 32-bit counter, so that a register holds many counters.
         for samples in samples.chunks(1 << 16) {
             let (mut of_nan, mut of_infinity) = (0_u32, 0_u32);
             for sample in samples {
@@ -267,13 +267,13 @@ impl Specials {
         Self { nans, infinities }
     }
 
-    /// Whether all are finite.
+    /// True if all samples are finite.
     pub fn is_none(self) -> bool {
         self == Self::default()
     }
 }
 
-/// Both counts, of which there may be none.
+/// Writes the nonzero counts, or `none`.
 impl fmt::Display for Specials {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { nans, infinities } = self;
@@ -308,7 +308,7 @@ impl From<Frame> for AnyImage {
 mod tests {
     use super::*;
 
-    /// On both sides of the limit.
+    /// Images on both sides of the limit [`LARGE`].
     #[test]
     fn zeros_can_be_overwritten_wherever_they_lie() {
         for height in [1, 1024] {

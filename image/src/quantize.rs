@@ -5,41 +5,42 @@
 //! exact (24 significant bits times at most 16), so there is one rounding, and the result is that
 //! of real arithmetic.
 //!
-//! With [`Transfer::Srgb`] the colour channels pass through the sRGB transfer function first, and
-//! that value, too, is rounded once; see [`crate::srgb`]. Alpha is never encoded.
+//! With [`Transfer::Srgb`], the colour channels pass through the sRGB transfer function first; the
+//! result is rounded once, too; see [`crate::srgb`]. Alpha is never encoded.
 
 use crate::pixels::{Frame, Image, Sample};
 use crate::srgb::Encoder;
 use lambdav_float_environment::with_default;
 
-/// What becomes of colour before it is quantised.
+/// Transfer function that is applied to colours before quantising.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Transfer {
-    /// Nothing: 0.5 becomes half of full intensity.
+    /// None: 0.5 becomes half of full intensity.
     #[default]
     Linear,
-    /// R, G and B are taken as linear intensities and sRGB-encoded.
+    /// R, G and B are linear intensities and become sRGB-encoded.
     Srgb,
 }
 
-/// A sample type that stands for [0, 1]: `u8` or `u16`.
+/// Sample types that represent [0, 1]: `u8` or `u16`.
 pub trait Unorm: Sample + Into<u32> {
-    /// The number of bits.
+    /// Number of bits.
     const BITS: u32;
 
-    /// The nearest value to `value`, clamped to [0, 1]; ties to even, NaN to 0.
+    /// The level nearest to `value`, clamped to [0, 1]; ties go to even, NaN to 0.
     fn quantize(value: f32) -> Self;
 
-    /// The nearest value to the sRGB encoding of a linear intensity, clamped to [0, 1].
+    /// The level nearest to the sRGB encoding of a linear intensity, clamped to [0, 1].
     fn quantize_srgb(linear: f32) -> Self;
 }
 
-/// `value`, clamped to [0, 1], times `max`, to the nearest integer, ties to even.
+/// `value`, clamped to [0, 1], times `max`, rounded to the nearest integer; ties go to even.
 #[inline]
 fn scale(value: f32, max: f64) -> u32 {
-    // From here on binary64 has integers only: the sum is the nearest one, and ends in its bits.
+    // At 2^52, binary64 holds integers only: the sum rounds to the nearest one, which is in its low
+    // bits.
     const INTEGERS: f64 = (1_u64 << 52) as f64;
-    // A comparison with NaN is false, so NaN takes the same way as what is below 0.
+    // Comparisons with NaN are false, so NaN becomes 0 like values below 0.
     let clamped = if value > 0.0 { value } else { 0.0 };
     let clamped = if clamped < 1.0 { clamped } else { 1.0 };
     (f64::from(clamped) * max + INTEGERS).to_bits() as u32
@@ -55,7 +56,7 @@ impl Unorm for u8 {
 
     #[inline]
     fn quantize_srgb(linear: f32) -> Self {
-        // At most 255, by the encoder's table.
+        // At most 255, because of the encoder's table.
         Encoder::to_8_bits().encode(linear) as Self
     }
 }
@@ -74,19 +75,19 @@ impl Unorm for u16 {
     }
 }
 
-/// The frame in UNORM samples.
+/// Quantises a frame.
 pub fn quantize<T: Unorm>(frame: &Frame, transfer: Transfer) -> Image<T> {
     Image::from_canonical(frame.size(), quantize_pixels(frame.pixels(), transfer))
 }
 
-/// The pixels in UNORM samples.
+/// Quantises pixels.
 pub(crate) fn quantize_pixels<T: Unorm>(pixels: &[[f32; 4]], transfer: Transfer) -> Vec<T> {
     let mut samples = vec![T::default(); 4 * pixels.len()];
     with_default(|| quantize_into(pixels, transfer, samples.as_chunks_mut().0));
     samples
 }
 
-/// The pixels in UNORM samples, in the default floating-point environment.
+/// Quantises pixels; requires the default floating-point environment.
 pub fn quantize_into<T: Unorm>(pixels: &[[f32; 4]], transfer: Transfer, samples: &mut [[T; 4]]) {
     match transfer {
         Transfer::Linear => {
@@ -107,8 +108,8 @@ mod tests {
     use super::*;
     use crate::size::Size;
 
-    /// Whether `k` is the nearest integer to `x * max`, ties to even, for x in [0, 1]: in integers,
-    /// x being `mantissa / 2^shift`.
+    /// True if `k` is the nearest integer to `x * max`, ties to even, for x in [0, 1]. Computed in
+    /// integers, with x = `mantissa / 2^shift`.
     fn is_nearest(x: f32, k: u32, max: u32) -> bool {
         let exponent = (x.to_bits() >> 23).max(1);
         let hidden = u32::from(x.to_bits() >> 23 != 0) << 23;
@@ -129,7 +130,7 @@ mod tests {
 
     #[test]
     fn every_binary32_in_the_unit_interval_goes_to_its_nearest_level() {
-        // All of [2^-4, 1], and every 61st below, where levels are sparse.
+        // All values in [2^-4, 1], and every 61st below, where levels are sparse.
         let low = 0.0625f32.to_bits();
         for bits in (0..low).step_by(61).chain(low..=1.0f32.to_bits()) {
             let x = f32::from_bits(bits);
@@ -156,7 +157,7 @@ mod tests {
 
     #[test]
     fn ties_go_to_even() {
-        // 255 is odd, so x * 255 is halfway at 0.5 only.
+        // 255 is odd, so x * 255 is a tie at 0.5 only.
         assert_eq!(u8::quantize(0.5), 128);
         assert_eq!(u16::quantize(0.5), 32768);
     }

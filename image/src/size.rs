@@ -1,9 +1,8 @@
 //! The size of an image.
 //!
-//! A [`Size`] is checked when it is made and never again: both sides are at least 1 and at most
-//! [`MAX_SIDE`], and there are at most [`MAX_PIXELS`] pixels, so that a frame takes at most
-//! 4 GiB and every index into it fits in 32 bits. That holds for sizes from the command line and
-//! for those that a file declares.
+//! A [`Size`] is checked on construction and never again: both sides are at least 1 and at most
+//! [`MAX_SIDE`], and there are at most [`MAX_PIXELS`] pixels, so that a frame takes at most 4 GiB and
+//! all indices into it fit in 32 bits. The limits hold for sizes from the command line and from files.
 
 use std::fmt;
 use std::str::FromStr;
@@ -13,7 +12,7 @@ use thiserror::Error;
 /// The longest side, in pixels.
 pub const MAX_SIDE: u32 = 1 << 16;
 
-/// The largest number of pixels of an image.
+/// Most pixels of an image.
 pub const MAX_PIXELS: u64 = 1 << 28;
 
 /// Width and height in pixels, within the limits of this module.
@@ -23,16 +22,16 @@ pub struct Size {
     height: u32,
 }
 
-/// Why a size was refused.
+/// Reason why a size was refused.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum SizeError {
     /// The text is not two whole numbers with an `x` between them.
     #[error("`{text}` is not a size; write WIDTHxHEIGHT, such as 512x512")]
     Syntax {
-        /// What was given instead.
+        /// The given text.
         text: String,
     },
-    /// A side of no pixels.
+    /// A side is 0.
     #[error("an image of {width}x{height} pixels is empty")]
     Empty {
         /// Pixels in a row.
@@ -40,7 +39,7 @@ pub enum SizeError {
         /// Rows.
         height: u64,
     },
-    /// A side beyond [`MAX_SIDE`].
+    /// A side is longer than [`MAX_SIDE`].
     #[error("an image of {width}x{height} pixels has a side longer than {MAX_SIDE}")]
     TooLong {
         /// Pixels in a row.
@@ -48,7 +47,7 @@ pub enum SizeError {
         /// Rows.
         height: u64,
     },
-    /// More than [`MAX_PIXELS`].
+    /// There are more than [`MAX_PIXELS`] pixels.
     #[error("an image of {width}x{height} pixels has more than {MAX_PIXELS} pixels")]
     TooMany {
         /// Pixels in a row.
@@ -64,7 +63,7 @@ impl Size {
         Self::from_u64(width.into(), height.into())
     }
 
-    /// The same from wider numbers, as file headers hold them.
+    /// Like [`Self::new`], from wider numbers, as in file headers.
     pub(crate) fn from_u64(width: u64, height: u64) -> Result<Self, SizeError> {
         if width == 0 || height == 0 {
             return Err(SizeError::Empty { width, height });
@@ -94,12 +93,12 @@ impl Size {
         self.width as usize * self.height as usize
     }
 
-    /// RGBA samples in the image: four to a pixel.
+    /// RGBA samples in the image: four per pixel.
     pub fn samples(self) -> usize {
         self.pixels() * 4
     }
 
-    /// The place of pixel (`x`, `y`) in scan order.
+    /// Index of pixel (`x`, `y`) in scan order.
     pub fn index(self, x: u32, y: u32) -> u64 {
         u64::from(y) * u64::from(self.width) + u64::from(x)
     }
@@ -114,7 +113,7 @@ impl fmt::Display for Size {
 impl FromStr for Size {
     type Err = SizeError;
 
-    /// Reads `WIDTHxHEIGHT`, in decimal digits without signs or spaces.
+    /// Parses `WIDTHxHEIGHT`, in decimal digits without signs or spaces.
     fn from_str(text: &str) -> Result<Self, SizeError> {
         let syntax = || SizeError::Syntax { text: text.to_owned() };
         let (width, height) = text.split_once(['x', 'X']).ok_or_else(syntax)?;
@@ -122,7 +121,8 @@ impl FromStr for Size {
             if digits.is_empty() || !digits.bytes().all(|b| b.is_ascii_digit()) {
                 return Err(syntax());
             }
-            // Digits only, so what fails to parse is too large for 64 bits, and too long anyway.
+            // The text is all digits, so a failed parse means that the number exceeds 64 bits: too long
+            // anyway.
             Ok(digits.parse().unwrap_or(u64::MAX))
         };
         Self::from_u64(side(width)?, side(height)?)

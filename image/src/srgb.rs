@@ -1,21 +1,21 @@
 //! The sRGB transfer function (IEC 61966-2-1), correctly rounded.
 //!
-//! Encoding takes a linear intensity x to `12.92 x` up to 0.0031308 and to
-//! `1.055 x^(1/2.4) - 0.055` above it. What a file needs is that value times 255 or 65535, rounded
-//! to the nearest integer, and the same integer on every machine. No power is computed for it:
-//! the function rises, so the result is k exactly from some binary32 on, and a table holds those
-//! *thresholds*, one for each k. A sample's value is the number of thresholds that do not exceed
-//! it, found by binary search in the few that share its exponent and leading fraction bits.
+//! Encoding maps a linear intensity x to `12.92 x` up to 0.0031308 and to `1.055 x^(1/2.4) - 0.055`
+//! above it. A file needs that value times 255 or 65535, rounded to the nearest integer, with the same
+//! result on all machines. No power is computed at run time. The function is monotonic, so the result
+//! is at least k exactly from some binary32 on; a table holds these *thresholds*, one for each k. The
+//! encoded value of a sample is the number of thresholds that do not exceed it, found by binary search
+//! among the few that share its exponent and leading fraction bits.
 //!
-//! A threshold is where the encoded value is k - ½, that is `((v + 0.055) / 1.055)^(12/5)` for
-//! v = (k - ½) / 255. It is computed in binary64 with the four operations only, which IEEE 754
-//! makes the same everywhere (no `powf` of a platform's library), and rounded up to binary32. That
-//! the rounding error of these steps never chooses a neighbour is not argued but tested: all
-//! 65,790 thresholds are compared with the exact definition, `x^5` against `r^12` in integers.
-//! No tie exists, so rounding to even does not enter.
+//! At a threshold the encoded value is k - ½, so the threshold is `((v + 0.055) / 1.055)^(12/5)` for v
+//! = (k - ½) / 255. It is computed in binary64 with the four operations only, which IEEE 754 defines
+//! exactly (unlike `powf` of a platform's library), and rounded up to binary32. A test, not an
+//! argument, shows that rounding errors of these steps never select a neighbour: it compares all 65,790
+//! thresholds with the exact definition, `x^5` against `r^12` in integers. No ties exist, so rounding
+//! to even does not matter.
 //!
-//! Decoding is the same formula at v = k / 255, rounded to the nearest binary32, and tested in the same
-//! way: all 65,792 results, against the midpoints between them and their neighbours.
+//! Decoding is the same formula at v = k / 255, rounded to the nearest binary32. A similar test
+//! compares all 65,792 results with the midpoints between them and their neighbours.
 
 use lambdav_float_environment::with_default;
 use std::sync::LazyLock;
@@ -23,15 +23,15 @@ use std::sync::LazyLock;
 /// The end of the linear piece, as a linear intensity; exclusive for the curved piece.
 const KNEE: f64 = 0.003_130_8;
 
-/// Bits of a binary32 below those that choose its bucket.
+/// Bits of a binary32 below those that select its bucket.
 const SHIFT: u32 = 15;
 
-/// Encodes and quantises to `0..=MAX` for one largest value.
+/// Encodes and quantises to `0..=MAX`.
 #[derive(Debug)]
 pub struct Encoder {
-    /// At k - 1, the least binary32 that is encoded as k or more.
+    /// At index k - 1, the least binary32 that is encoded as k or more.
     thresholds: Vec<f32>,
-    /// At b, the number of thresholds whose bits are below `b << SHIFT`.
+    /// At index b, the number of thresholds whose bits are below `b << SHIFT`.
     below: Vec<u16>,
 }
 
@@ -57,7 +57,7 @@ impl Encoder {
         Self { thresholds, below }
     }
 
-    /// The encoded value of a linear intensity: clamped to [0, 1], NaN taken as 0.
+    /// Encodes a linear intensity, clamped to [0, 1]; NaN counts as 0.
     #[inline]
     pub fn encode(&self, linear: f32) -> u16 {
         if linear >= 1.0 {
@@ -74,7 +74,7 @@ impl Encoder {
     }
 }
 
-/// Decodes samples of one largest value: a table of the nearest binary32 to each exact result.
+/// Decodes samples: a table of the nearest binary32 to each exact result.
 #[derive(Debug)]
 pub struct Decoder {
     values: Vec<f32>,
@@ -98,14 +98,14 @@ impl Decoder {
         Self { values: with_default(|| (0..=max).map(value).collect()) }
     }
 
-    /// The linear intensity of each sample.
+    /// Linear intensity of each sample.
     pub fn values(&self) -> &[f32] {
         &self.values
     }
 }
 
-/// The linear intensity of an encoded value. (The pieces meet between two samples of 8 and of 16 bits,
-/// wherever the standard's two constants for that place put it.)
+/// Linear intensity of an encoded value. The pieces meet between two samples, of 8 and of 16 bits, for
+/// both of the standard's constants for that place.
 fn linear(encoded: f64) -> f64 {
     if encoded <= 12.92 * KNEE {
         return encoded / 12.92;
@@ -123,9 +123,9 @@ fn threshold(k: u16, max: u16) -> f32 {
     if f64::from(nearest) < linear { nearest.next_up() } else { nearest }
 }
 
-/// The fifth root of a number in (0, 1), to within a few units in the last place of binary64.
+/// Fifth root of a number in (0, 1), with an error of a few ULP of binary64.
 fn fifth_root(a: f64) -> f64 {
-    // Newton's iteration from above falls until it reaches the root, then stops falling.
+    // Newton's iteration from above decreases until it reaches the root.
     let mut y = 1.0;
     loop {
         let fourth = (y * y) * (y * y);
@@ -145,7 +145,7 @@ mod tests {
 
     use super::*;
 
-    /// The encoded value of `x` against `(2k - 1) / 2max`, in integers: an independent statement
+    /// Compares the encoded value of `x` with `(2k - 1) / 2max`, in integers: an independent statement
     /// of the standard's formula.
     fn compare_exactly(x: f32, k: u16, max: u16) -> Ordering {
         assert!(x > 0.0 && x.is_normal());
@@ -185,9 +185,10 @@ mod tests {
         thresholds_are_exact(u16::MAX);
     }
 
-    /// The midpoint of two neighbouring binary32 against the decoded value of k / max, in integers.
+    /// Compares the midpoint of two neighbouring binary32 with the decoded value of k / max, in
+    /// integers.
     fn compare_midpoint(below: f32, k: u16, max: u16) -> Ordering {
-        // Twice the midpoint, of which both are multiples of one power of two.
+        // Twice the midpoint; both numbers are multiples of one power of two.
         let above = below.next_up();
         let parts = |x: f32| {
             let exponent = (x.to_bits() >> 23).max(1);
@@ -209,7 +210,7 @@ mod tests {
         }
     }
 
-    /// The first sample whose linear intensity is not the nearest binary32.
+    /// The first sample whose table entry is not the nearest binary32.
     fn wrong_entry(values: &[f32], max: u16) -> Option<u16> {
         assert_eq!(values.len(), usize::from(max) + 1);
         let is_nearest = |k: u16| match (k, values[usize::from(k)]) {
@@ -227,7 +228,7 @@ mod tests {
         assert_eq!(wrong_entry(decoder.values(), max), None, "of {max}");
     }
 
-    /// One ulp too much or too little is found, wherever it is.
+    /// An error of one ULP in any entry is found.
     #[test]
     fn wrong_entries_are_found() {
         let max = u8::MAX.into();

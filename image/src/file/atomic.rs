@@ -1,4 +1,4 @@
-//! Writing a file whole or not at all.
+//! Atomic writing of files.
 
 use std::convert::Infallible;
 use std::fs::{self, File, OpenOptions};
@@ -9,44 +9,44 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use tempfile::{Builder, NamedTempFile};
 use thiserror::Error;
 
-/// How many links are followed before they are taken for a ring; Linux stops there, too.
+/// Longest chain of links that is followed; longer ones count as cycles. Linux has the same limit.
 const MAX_LINKS: usize = 40;
 
-/// Why a file was not written. Unless it is a device or a pipe, it is what it was before.
+/// Reason why a file was not written. The file is unchanged, unless it is a device or a pipe.
 #[derive(Debug, Error)]
 pub enum SaveError<E: std::error::Error + 'static> {
-    /// The target, or the folder that it should be in, does not allow it.
+    /// The target, or its folder, does not allow writing.
     #[error("cannot write `{}`", .path.display())]
     File {
-        /// The target, as it was given.
+        /// The given target.
         path: PathBuf,
-        /// The system's reason.
+        /// The system's error.
         source: io::Error,
     },
-    /// The content could not be made or written.
+    /// The content could not be produced or written.
     #[error("cannot write `{}`", .path.display())]
     Content {
-        /// The target, as it was given.
+        /// The given target.
         path: PathBuf,
-        /// What the closure returned.
+        /// The closure's error.
         source: E,
     },
 }
 
-/// Writes the file at `path` by calling `write` once, so that the file is either what `write`
-/// wrote, all of it, or untouched.
+/// Writes the file at `path` atomically, with one call of `write`: afterwards the file holds either
+/// everything that `write` wrote, or its old content.
 ///
-/// The content goes to a temporary file in the same folder, which takes the target's name at the
-/// end. Where the system has files without a name (Linux), nothing remains of it however the process
-/// ends; elsewhere it is named `.lambdav.….tmp`, is removed after any error, and remains only if the
-/// process is killed: one that is asked to end calls [`abandon_writes`]. Nothing is flushed to the
-/// device: a power cut is not an error of ours.
+/// The content goes to a temporary file in the same folder, which is renamed to the target at the end.
+/// On systems with unnamed files (Linux), no temporary file remains, however the process ends.
+/// Elsewhere it is named `.lambdav.….tmp`, is removed after any error, and remains only if the process
+/// is killed; a process that ends on a signal calls [`abandon_writes`]. Nothing is flushed to the
+/// device, so a power cut can lose the content.
 ///
-/// - A new file has the usual permissions; one that is replaced passes on its own, and refuses if
+/// - A new file has the usual permissions. A replaced file keeps its permissions, and is refused if
 ///   they do not allow writing.
-/// - A symbolic link stays, and what it points at is replaced, even if that does not exist yet.
+/// - A symbolic link stays; its target is replaced, even if the target does not exist yet.
 /// - A hard link is cut: other names keep the old content.
-/// - What exists and is no regular file (a device, a pipe, `/dev/stdout`) is written to straight.
+/// - An existing file that is not regular (a device, a pipe, `/dev/stdout`) is written directly.
 pub fn write_atomically<E: std::error::Error + 'static>(
     path: &Path,
     write: impl FnOnce(&mut dyn Write) -> Result<(), E>,
@@ -72,11 +72,11 @@ pub fn write_atomically<E: std::error::Error + 'static>(
     }
 }
 
-/// Whether [`write_atomically`] can put a file there, as far as can be told without writing.
+/// Checks whether [`write_atomically`] can write a file, as far as possible without writing.
 ///
 /// # Errors
 ///
-/// What it would report.
+/// The error that [`write_atomically`] would return.
 pub fn check_target(path: &Path) -> Result<(), SaveError<Infallible>> {
     let fail = |source| SaveError::File { path: path.to_owned(), source };
     match Destination::find(path).map_err(fail)? {
@@ -91,18 +91,18 @@ fn can_write_in(folder: &Path) -> io::Result<()> {
     Ok(access(folder, Access::WRITE_OK | Access::EXEC_OK)?)
 }
 
-/// The system tells by trying alone.
+/// Other systems: only an attempt reveals whether writing is allowed.
 #[cfg(not(unix))]
 fn can_write_in(folder: &Path) -> io::Result<()> {
     if fs::metadata(folder)?.is_dir() { Ok(()) } else { Err(io::ErrorKind::NotADirectory.into()) }
 }
 
-/// A file that has not yet the name that it shall have.
+/// A file that does not have its final name yet.
 enum Temporary {
-    /// It has none.
+    /// It has no name.
     #[cfg(target_os = "linux")]
     Unnamed(File),
-    /// It has another, which is removed with it.
+    /// It has a temporary name, which is removed with it.
     Named(NamedTempFile, Listed),
 }
 
@@ -115,8 +115,8 @@ impl Temporary {
         Self::named(folder)
     }
 
-    /// `None` where the file system has no such files, or there is another reason, which the next
-    /// attempt finds as well.
+    /// `None` if the file system lacks unnamed files, or for another reason, which the attempt with a
+    /// name meets as well.
     #[cfg(target_os = "linux")]
     fn unnamed(folder: &Path) -> Option<Self> {
         use rustix::fs::{Mode, OFlags, open};
@@ -144,15 +144,15 @@ impl Temporary {
         }
     }
 
-    /// Gives the file its name, in the folder in which it is.
+    /// Moves the file to its final name in its folder.
     fn persist(self, path: &Path, folder: &Path) -> io::Result<()> {
-        // Who is asked to end waits for it.
+        // Termination handlers wait for this lock, and so for the rename.
         let mut writes = writes();
         match self {
             #[cfg(target_os = "linux")]
             Self::Unnamed(file) => {
                 if link(&file, path).is_err() {
-                    // The name is taken: a second name, which then replaces it.
+                    // The name is taken: link a second name, then rename it over the first.
                     let named = builder().make_in(folder, |path| link(&file, path))?;
                     named.persist(path).map_err(|error| error.error)?;
                 }
@@ -179,14 +179,14 @@ impl Write for Temporary {
     }
 }
 
-/// Of temporary names.
+/// Builder of temporary names.
 fn builder() -> Builder<'static, 'static> {
     let mut builder = Builder::new();
     builder.prefix(".lambdav.").suffix(".tmp");
     builder
 }
 
-/// Names a file that has no name.
+/// Links a name to an unnamed file.
 #[cfg(target_os = "linux")]
 fn link(file: &File, path: &Path) -> io::Result<()> {
     use rustix::fs::{AtFlags, CWD, linkat};
@@ -195,11 +195,11 @@ fn link(file: &File, path: &Path) -> io::Result<()> {
     Ok(linkat(CWD, open, CWD, path, AtFlags::SYMLINK_FOLLOW)?)
 }
 
-/// The writes of this process.
+/// State of all writes of this process.
 struct Writes {
-    /// The temporary files that have a name.
+    /// Temporary files with names.
     pending: Vec<PathBuf>,
-    /// Whether a file has been put in its place.
+    /// True once a file has reached its final name.
     any_done: bool,
 }
 
@@ -209,7 +209,7 @@ fn writes() -> MutexGuard<'static, Writes> {
     WRITES.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// A temporary file's entry in [`WRITES`].
+/// Entry of a temporary file in [`WRITES`]; removed on drop.
 struct Listed(PathBuf);
 
 impl Drop for Listed {
@@ -218,14 +218,14 @@ impl Drop for Listed {
     }
 }
 
-/// Removes the temporary files of all writes that are going on. No write begins or ends afterwards: it is
-/// for a process that is asked to end, and does so next.
+/// Removes the temporary files of all writes in progress, and blocks all later writes. For a process
+/// that ends next.
 pub fn abandon_writes() {
     abandon(writes());
 }
 
-/// The same unless a file has been put in its place by [`write_atomically`]; whether it was done. It is
-/// for a process that writes one file, and has failed unless it is there.
+/// Like [`abandon_writes`], unless [`write_atomically`] has completed a file; returns true if done. For
+/// a process that writes one file and has failed without it.
 pub fn abandon_first_write() -> bool {
     let writes = writes();
     if writes.any_done {
@@ -243,24 +243,24 @@ fn abandon(writes: MutexGuard<'static, Writes>) {
     std::mem::forget(writes);
 }
 
-/// What a path stands for.
+/// Kind of a target.
 enum Destination {
-    /// Something to write to as it is.
+    /// A stream to write directly.
     Stream(File),
-    /// A regular file to put in place.
+    /// A regular file to replace or create.
     File {
-        /// Its path, behind all links.
+        /// Path of the file, with all links resolved.
         path: PathBuf,
-        /// Where it lies.
+        /// Folder of the file.
         folder: PathBuf,
-        /// Of the file that is there already.
+        /// Permissions of the existing file.
         permissions: Option<fs::Permissions>,
     },
 }
 
 impl Destination {
     fn find(path: &Path) -> io::Result<Self> {
-        // The system follows links here, also those that only it understands.
+        // `metadata` follows all links, even those that only the system can resolve.
         let permissions = match fs::metadata(path) {
             Ok(found) if found.is_dir() => return Err(io::ErrorKind::IsADirectory.into()),
             Ok(found) if !found.is_file() => return Self::stream(path),
@@ -268,7 +268,7 @@ impl Destination {
                 return Err(io::ErrorKind::PermissionDenied.into());
             }
             Ok(found) => {
-                // A file of somebody else may not be ours to replace, although the folder is.
+                // Another user's file may not be writable, although its folder is.
                 OpenOptions::new().write(true).open(path)?;
                 Some(found.permissions())
             }
@@ -278,7 +278,7 @@ impl Destination {
 
         let mut target = path.to_owned();
         for _ in 0..MAX_LINKS {
-            // `new/` asks for a folder, although it has a last name like a file.
+            // `new/` names a folder, although its last component looks like a file.
             let slash = target.as_os_str().as_encoded_bytes().ends_with(b"/");
             let name = target.file_name().filter(|_| !slash);
             let name = name.ok_or(io::ErrorKind::IsADirectory)?;
@@ -287,8 +287,8 @@ impl Destination {
                 _ => Path::new(".").canonicalize()?,
             };
             target = folder.join(name);
-            // A link in here is an open file of a process, such as standard output: its owner
-            // would go on with the old file after a rename.
+            // A link in /proc is an open file of a process, such as standard output: after a rename,
+            // its owner would continue with the old file.
             if folder.starts_with("/proc") {
                 return Self::stream(&target);
             }
@@ -301,8 +301,7 @@ impl Destination {
         Err(io::ErrorKind::InvalidInput.into())
     }
 
-    /// Opens something that exists. Appending: where standard output is a file, what is in it
-    /// already stays.
+    /// Opens an existing stream for appending: if standard output is a file, its content stays.
     fn stream(path: &Path) -> io::Result<Self> {
         OpenOptions::new().append(true).open(path).map(Self::Stream)
     }

@@ -1,15 +1,14 @@
 //! OpenEXR: four channels R, G, B and A of binary32.
 //!
-//! Pixels are stored bit for bit, in scan lines that are not compressed: run-length encoding saves a
-//! tenth of most pictures and takes many times longer, ZIP saves three fourths and takes many times what
-//! rendering a simple shader does (at 1920x1080, 2.3 s). Metadata goes into attributes of
-//! type `string`: `software` and `comments`, both OpenEXR's own, and those of our own names. They are written
-//! here, because the `exr` crate keeps attributes in a hash map, and would write them in an order that changes
-//! from run to run.
+//! Pixels are stored bit for bit, in uncompressed scan lines. Run-length encoding saves a tenth of most
+//! pictures and takes many times longer; ZIP saves three fourths and takes many times longer than
+//! rendering a simple shader (2.3 s at 1920x1080). Metadata is stored in attributes of type `string`:
+//! OpenEXR's own `software` and `comments`, and our own names. They are written here, because the `exr`
+//! crate keeps attributes in a hash map and would write them in a different order on each run.
 //!
-//! Read are the data window of the first part with channels R, G and B (and A, else 1) of any
-//! sample type; deep data and subsampled channels are refused. So is lossy compression: such a
-//! file is no reference for anything, and its decoders in the `exr` crate panic on malformed data.
+//! The reader takes the data window of the first part with channels R, G and B (and A, else 1) of any
+//! sample type. It refuses deep data, subsampled channels and lossy compression: a lossy file is no
+//! reference, and its decoders in the `exr` crate panic on malformed data.
 
 use std::io::{Cursor, Write};
 
@@ -27,20 +26,19 @@ use super::format::{Format, Metadata};
 use crate::pixels::{Frame, Image, OutOfMemory, Sample, zeros};
 use crate::size::Size;
 
-/// No lossless compression makes more bytes than this of one: deflate's bound, and the largest.
+/// Largest number of bytes that lossless compressions can produce from one byte: deflate's bound.
 const MAX_RATIO: usize = 1032;
 
-/// Bytes that go to the writer at once.
+/// Bytes per call of the writer.
 const AT_ONCE: usize = 256 << 10;
 
-/// Encodes a frame as OpenEXR. Each line has a block, so where they begin is known before they are
-/// written.
+/// Encodes a frame as OpenEXR. Each line is one block, so the offset table can be written first.
 pub fn encode(frame: &Frame, metadata: &Metadata, out: &mut dyn Write) -> Result<(), EncodeError> {
     let (width, height) = (frame.size().width() as usize, frame.size().height() as usize);
     let header = header(frame.size(), metadata)?;
     out.write_all(&header)?;
 
-    // A line's number, its bytes' number, and these.
+    // A block: line number, number of bytes, samples.
     let line = 16 * width;
     let table = 8 * height;
     let begin = |y: usize| (header.len() + table + y * (8 + line)) as u64;
@@ -52,7 +50,7 @@ pub fn encode(frame: &Frame, metadata: &Metadata, out: &mut dyn Write) -> Result
     for (y, pixels) in (0_u32..).zip(frame.pixels().chunks_exact(width)) {
         bytes.extend_from_slice(&y.to_le_bytes());
         bytes.extend_from_slice(&(line as u32).to_le_bytes());
-        // In the order of the channels' names: A, B, G, R.
+        // Channels in the order of their names: A, B, G, R.
         for channel in [3, 2, 1, 0] {
             bytes.extend(pixels.iter().flat_map(|pixel| pixel[channel].to_le_bytes()));
         }
@@ -64,7 +62,7 @@ pub fn encode(frame: &Frame, metadata: &Metadata, out: &mut dyn Write) -> Result
     Ok(())
 }
 
-/// What stands before the table of lines.
+/// Header of the file, before the offset table.
 fn header(size: Size, metadata: &Metadata) -> Result<Vec<u8>, EncodeError> {
     let channels =
         ["A", "B", "G", "R"].map(|name| ChannelDescription::named(name, SampleType::F32));
@@ -75,7 +73,7 @@ fn header(size: Size, metadata: &Metadata) -> Result<Vec<u8>, EncodeError> {
             BlockDescription::ScanLines,
             LineOrder::Increasing,
         );
-    // The crate's writer is left when it asks for the lines: the table has been made room for.
+    // Stop the crate's writer at the first line; it has reserved the space of the offset table.
     let mut begun = Cursor::new(Vec::new());
     match exr::block::write(&mut begun, [header].into_iter().collect(), true, |_, _| {
         Err(Error::Aborted)
@@ -87,7 +85,7 @@ fn header(size: Size, metadata: &Metadata) -> Result<Vec<u8>, EncodeError> {
     }
     let length = begun.position() as usize - 8 * height;
     let mut bytes = begun.into_inner();
-    // A zero ends the list of attributes, which is continued.
+    // Drop the zero that ends the list of attributes, and append ours.
     bytes.truncate(length - 1);
     for (name, text) in metadata.entries() {
         put_attribute(attribute_name(name), text, &mut bytes)?;
@@ -96,7 +94,7 @@ fn header(size: Size, metadata: &Metadata) -> Result<Vec<u8>, EncodeError> {
     Ok(bytes)
 }
 
-/// The attributes that OpenEXR has for names of PNG.
+/// Names of OpenEXR attributes for names of PNG.
 const NAMES: [(&str, &str); 2] =
     [(Metadata::SOFTWARE, "software"), (Metadata::COMMENT, "comments")];
 
@@ -104,7 +102,7 @@ fn attribute_name(name: &str) -> &str {
     NAMES.iter().find(|(of_png, _)| *of_png == name).map_or(name, |(_, attribute)| attribute)
 }
 
-/// An attribute of type `string`.
+/// Appends an attribute of type `string`.
 fn put_attribute(name: &str, text: &str, bytes: &mut Vec<u8>) -> Result<(), EncodeError> {
     let refuse = |text: &str| EncodeError::Text { text: text.to_owned() };
     if !(1..=31).contains(&name.len()) || !name.is_ascii() || name.contains('\0') {
@@ -121,7 +119,7 @@ fn put_attribute(name: &str, text: &str, bytes: &mut Vec<u8>) -> Result<(), Enco
     Ok(())
 }
 
-/// The texts among the attributes of the first part of an OpenEXR file, ours in the order of their names.
+/// Texts among the attributes of the first part, ours sorted by name.
 pub fn metadata(bytes: &[u8]) -> Result<Metadata, DecodeError> {
     let meta = MetaData::read_from_buffered(bytes, false).map_err(DecodeError::Exr)?;
     let mut metadata = Metadata::default();
@@ -151,8 +149,9 @@ pub fn metadata(bytes: &[u8]) -> Result<Metadata, DecodeError> {
     Ok(metadata)
 }
 
-/// Whether a file of so many bytes can hold what the header declares, and there is memory to unpack
-/// it: blocks have all channels, also those that are not read, and the reader does not ask.
+/// Checks that a file of `found` bytes can hold the declared content, and that there is memory to
+/// unpack a block. Blocks contain all channels, even those that are not read, and the `exr` reader does
+/// not check.
 fn check_memory(header: &Header, found: usize) -> Result<(), DecodeError> {
     let Vec2(width, height) = header.layer_size;
     let (block_width, block_height) = match header.blocks {
@@ -168,12 +167,12 @@ fn check_memory(header: &Header, found: usize) -> Result<(), DecodeError> {
         Some(all) if all / MAX_RATIO <= found => {}
         _ => return Err(truncated),
     }
-    // The reader multiplies without looking.
+    // The `exr` reader multiplies without overflow checks.
     let is_sane = bytes(block_width, block_height).is_some_and(|block| block < 1 << 48);
     if !is_sane {
         return Err(truncated);
     }
-    // A block is unpacked in two steps. Part of one may lie outside.
+    // A block is unpacked in two steps. Part of it may lie outside of the image.
     let (block_width, block_height) = (block_width.min(width), block_height.min(height));
     let block = bytes(block_width, block_height).and_then(|block| block.checked_mul(3));
     let size = Size::from_u64(width as u64, height as u64)?;
@@ -183,17 +182,17 @@ fn check_memory(header: &Header, found: usize) -> Result<(), DecodeError> {
     Ok(())
 }
 
-/// The size of the first part of an OpenEXR file.
+/// Size of the first part of an OpenEXR file.
 pub fn size(bytes: &[u8]) -> Result<Size, DecodeError> {
     let meta = MetaData::read_from_buffered(bytes, false).map_err(DecodeError::Exr)?;
-    // There is at least one, or reading has failed.
+    // There is at least one header, or reading has failed.
     let size = meta.headers.first().map_or(Vec2(0, 0), |header| header.layer_size);
     Ok(Size::from_u64(size.0 as u64, size.1 as u64)?)
 }
 
 /// Decodes an OpenEXR file.
 pub fn decode(bytes: &[u8]) -> Result<Frame, DecodeError> {
-    // The sizes first: the reader asks for memory before it can be refused.
+    // Check sizes first: the reader allocates before it can be refused.
     let meta = MetaData::read_from_buffered(bytes, false).map_err(DecodeError::Exr)?;
     for header in &meta.headers {
         let Vec2(width, height) = header.layer_size;

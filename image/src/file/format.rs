@@ -1,4 +1,4 @@
-//! Which formats there are, and what a frame becomes in each.
+//! File formats, and the encodings of frames in them.
 
 use std::ffi::OsStr;
 use std::path::Path;
@@ -22,16 +22,16 @@ pub enum Format {
     Npy,
 }
 
-/// A name or an ending that stands for no [`Format`].
+/// A name or file name extension of no [`Format`].
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[error("`{name}` is not an image format; there are {}", Format::names(" and "))]
 pub struct FormatError {
-    /// The name or ending; empty where a path has none.
+    /// The name or extension; empty for a path without one.
     pub name: String,
 }
 
 impl Format {
-    /// All of them.
+    /// All formats.
     pub const ALL: &[Self] = &[
         Self::Png,
         #[cfg(feature = "exr")]
@@ -39,14 +39,14 @@ impl Format {
         Self::Npy,
     ];
 
-    /// The names of all, with `last` before the last one, for messages.
+    /// Names of all formats, with `last` before the last one, for messages.
     pub fn names(last: &str) -> String {
         let names: Vec<&str> = Self::ALL.iter().map(|format| format.name()).collect();
         let (end, names) = names.split_last().expect("there is PNG");
         format!("{}{last}{end}", names.join(", "))
     }
 
-    /// Its name, which is also the ending of its files.
+    /// Name of the format, which is also its file name extension.
     pub fn name(self) -> &'static str {
         match self {
             Self::Png => "png",
@@ -56,13 +56,12 @@ impl Format {
         }
     }
 
-    /// The format that a path's ending asks for; capital letters are as good.
+    /// Format of a path's extension, in any case.
     pub fn from_path(path: &Path) -> Result<Self, FormatError> {
         path.extension().unwrap_or(OsStr::new("")).to_string_lossy().parse()
     }
 
-    /// How a file of it is made where nothing else is asked for: PNG has 8 bits a sample, without a transfer
-    /// function.
+    /// Default encoding of the format: PNG has 8 bits per sample, without a transfer function.
     pub fn encoding(self) -> Encoding {
         match self {
             Self::Png => Encoding::Png8(Transfer::Linear),
@@ -72,7 +71,7 @@ impl Format {
         }
     }
 
-    /// The first bytes of every file of this format.
+    /// First bytes of all files of this format.
     pub(super) fn magic(self) -> &'static [u8] {
         match self {
             Self::Png => b"\x89PNG\r\n\x1a\n",
@@ -93,12 +92,12 @@ impl FromStr for Format {
     }
 }
 
-/// How a frame becomes a file.
+/// Encoding of a frame in a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Encoding {
-    /// PNG with 8 bits to a sample.
+    /// PNG with 8 bits per sample.
     Png8(Transfer),
-    /// PNG with 16 bits to a sample.
+    /// PNG with 16 bits per sample.
     Png16(Transfer),
     /// OpenEXR.
     #[cfg(feature = "exr")]
@@ -108,7 +107,7 @@ pub enum Encoding {
 }
 
 impl Encoding {
-    /// The transfer function of its samples.
+    /// Transfer function of the samples.
     pub fn transfer(self) -> Transfer {
         match self {
             Self::Png8(transfer) | Self::Png16(transfer) => transfer,
@@ -118,12 +117,12 @@ impl Encoding {
         }
     }
 
-    /// A black and transparent image with the samples that a file of this encoding has: a picture of 8 bits takes a
-    /// fourth of the memory of one of binary32.
+    /// A black and transparent image with the samples of this encoding: an 8-bit picture takes a fourth
+    /// of the memory of a binary32 picture.
     ///
     /// # Errors
     ///
-    /// Where memory does not suffice.
+    /// [`OutOfMemory`].
     pub fn blank(self, size: Size) -> Result<AnyImage, OutOfMemory> {
         Ok(match self {
             Self::Png8(_) => Image::<u8>::zeros(size)?.into(),
@@ -135,10 +134,10 @@ impl Encoding {
     }
 }
 
-/// What a file says of its origin: texts under names, in order. NPY has room for a comment only.
+/// Metadata of a file: texts with names, in order. NPY holds a comment only.
 ///
-/// Names are those of PNG where it has one ([`Self::SOFTWARE`], [`Self::COMMENT`]); OpenEXR's own attributes
-/// stand for these. Others are our own, and have at most 31 characters.
+/// Names are those of PNG where it defines one ([`Self::SOFTWARE`], [`Self::COMMENT`]); OpenEXR stores
+/// these in its own attributes. Other names are our own, with at most 31 characters.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Metadata {
     entries: Vec<(String, String)>,
@@ -147,12 +146,12 @@ pub struct Metadata {
 impl Metadata {
     /// The program that wrote the file, with its version.
     pub const SOFTWARE: &str = "Software";
-    /// Anything else worth keeping.
+    /// Free text.
     pub const COMMENT: &str = "Comment";
-    /// The version of the language that gives the pixels their meaning.
+    /// Version of the language that defines the pixels.
     pub const LANGUAGE_VERSION: &str = "lambdav:language-version";
 
-    /// With one more text.
+    /// Adds a text.
     #[must_use]
     pub fn with(mut self, name: &str, text: impl Into<String>) -> Self {
         self.entries.push((name.to_owned(), text.into()));
@@ -165,7 +164,7 @@ impl Metadata {
     }
 }
 
-/// The names of the formats that are read, for messages.
+/// Names of all readable formats, for messages.
 pub(super) fn readable() -> String {
     #[cfg(feature = "formats")]
     return format!(

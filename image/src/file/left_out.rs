@@ -1,25 +1,25 @@
-//! What a file says of its picture that reading it leaves out of account.
+//! Contents of a file that decoding ignores, although viewers apply them.
 //!
-//! Pixels are taken as they are stored. Whoever compares files may want to know that a viewer would turn one of
-//! them, or show it in other colours.
+//! Pixels are taken as stored. A comparison of files can report that a viewer would turn one of them,
+//! or show it in other colours.
 
 use std::fmt;
 
-/// What is left out.
+/// Ignored content.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 #[non_exhaustive]
 pub enum LeftOut {
-    /// EXIF says that the picture is to be turned or mirrored.
+    /// EXIF orientation: the picture is to be turned or mirrored.
     Orientation,
     /// A colour profile.
     Profile,
-    /// A `gAMA` chunk of PNG, where nothing else says what colours mean.
+    /// A `gAMA` chunk of PNG, if no other chunk defines the colours.
     Gamma,
     /// Frames of an animation, or pages, after the first.
     Frames,
 }
 
-/// A noun.
+/// Writes a noun.
 impl fmt::Display for LeftOut {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
@@ -31,7 +31,7 @@ impl fmt::Display for LeftOut {
     }
 }
 
-/// The kinds and data of the chunks of a PNG file, as far as it goes.
+/// Types and data of the complete chunks of a PNG file.
 fn chunks(bytes: &[u8]) -> impl Iterator<Item = (&[u8; 4], &[u8])> {
     let mut rest = bytes.get(8..).unwrap_or_default();
     std::iter::from_fn(move || {
@@ -44,7 +44,7 @@ fn chunks(bytes: &[u8]) -> impl Iterator<Item = (&[u8; 4], &[u8])> {
     })
 }
 
-/// What is left out of a PNG file.
+/// Ignored contents of a PNG file.
 pub(super) fn of_png(bytes: &[u8]) -> Vec<LeftOut> {
     let mut found = Vec::new();
     let (mut has_gamma, mut has_meaning) = (false, false);
@@ -71,7 +71,7 @@ pub(super) fn of_png(bytes: &[u8]) -> Vec<LeftOut> {
     found
 }
 
-/// The numbers of a TIFF structure, which EXIF is, too.
+/// Reader of a TIFF structure, which EXIF uses, too.
 pub(super) struct Tiff<'a> {
     bytes: &'a [u8],
     is_little: bool,
@@ -97,13 +97,14 @@ impl<'a> Tiff<'a> {
         Some(if self.is_little { u32::from_le_bytes(four) } else { u32::from_be_bytes(four) })
     }
 
-    /// Where the first directory lies, and how many entries it has.
+    /// Offset and number of entries of the first directory.
     fn directory(&self) -> Option<(usize, usize)> {
         let at = self.long(4)? as usize;
         Some((at, self.short(at)?.into()))
     }
 
-    /// The value of an entry of the first directory, if that is a short number; 0 if it is another.
+    /// The value of an entry of the first directory, if it is a short number, else 0; none without the
+    /// entry.
     pub(super) fn value(&self, tag: u16) -> Option<u16> {
         let (at, count) = self.directory()?;
         let entry = (0..count).map(|index| at + 2 + 12 * index);
@@ -112,7 +113,7 @@ impl<'a> Tiff<'a> {
         if self.short(at + 2)? == 3 { self.short(at + 8) } else { Some(0) }
     }
 
-    /// Whether there is a second directory.
+    /// True if there is a second directory.
     #[cfg(feature = "formats")]
     pub(super) fn has_more(&self) -> bool {
         let next = self.directory().and_then(|(at, count)| self.long(at + 2 + 12 * count));
@@ -120,10 +121,10 @@ impl<'a> Tiff<'a> {
     }
 }
 
-/// The tag of the orientation; 1 is as it is stored.
+/// Tag of the orientation; its value 1 means as stored.
 pub(super) const ORIENTATION: u16 = 0x112;
 
-/// What EXIF data says of the orientation.
+/// Orientation in EXIF data.
 pub(super) fn orientation(exif: &[u8]) -> Option<u16> {
     let exif = exif.strip_prefix(b"Exif\0\0").unwrap_or(exif);
     Tiff::new(exif)?.value(ORIENTATION)
@@ -135,7 +136,7 @@ mod tests {
     use crate::file::Undecoded;
     use std::path::Path;
 
-    /// EXIF data with an orientation, in both orders of bytes.
+    /// EXIF data with an orientation, in both byte orders.
     fn exif(way: u16) -> [Vec<u8>; 2] {
         let little = |short: u16| short.to_le_bytes();
         let big = |short: u16| short.to_be_bytes();
@@ -150,7 +151,7 @@ mod tests {
         })
     }
 
-    /// A PNG file of these chunks, whose sums nobody looks at.
+    /// A PNG file of these chunks; their checksums are not read.
     fn png(chunks: &[(&[u8; 4], &[u8])]) -> Vec<u8> {
         let mut bytes = b"\x89PNG\r\n\x1a\n".to_vec();
         for (kind, data) in chunks {
@@ -177,7 +178,7 @@ mod tests {
             assert_eq!(found(&png(&[(b"eXIf", straight)])), []);
             let all = png(&[(b"acTL", &frames), (b"IDAT", b""), (b"eXIf", turned)]);
             assert_eq!(found(&all), [LeftOut::Orientation, LeftOut::Frames]);
-            // Whatever is cut off, it ends.
+            // Truncated files end the search.
             (0..all.len()).for_each(|length| drop(of_png(&all[..length])));
             let cut = |length: usize| orientation(&turned[..length]);
             assert_eq!((0..turned.len()).filter_map(cut).find(|&way| way != 6), None);

@@ -1,14 +1,13 @@
 //! Image files: PNG, OpenEXR and NPY, written and read; and raw frames ([`raw`]), written.
 //!
-//! [`Format`] names the three; [`Encoding`] adds what PNG alone has to choose, the depth and the
-//! transfer function: float files hold a frame as it was rendered, and cannot be asked otherwise.
-//! Encoding goes to any [`Write`]; [`save`] puts a file in its place whole or not at all, by
-//! [`write_atomically`]. Files carry no time stamps: the same frame and metadata give the same
-//! bytes.
+//! [`Format`] names the three; [`Encoding`] adds the choices that PNG alone offers, depth and transfer
+//! function: float files hold frames as rendered. Encoding goes to any [`Write`]; [`save`] writes a
+//! file atomically, with [`write_atomically`]. Files contain no time stamps: the same frame and
+//! metadata give the same bytes.
 //!
-//! Decoding recognises a format by the file's first bytes, not by its name. With the feature `formats`
-//! the formats of other programs are read, too. Input may be hostile:
-//! every size is checked against the limits of [`crate::size`] before memory is asked for.
+//! Decoding recognises a format by the file's first bytes, not by its name. With the feature `formats`,
+//! the formats of other programs are read, too. Input may be hostile: all sizes are checked against the
+//! limits of [`crate::size`] before memory is allocated.
 
 mod atomic;
 mod error;
@@ -42,7 +41,7 @@ pub enum ImageRef<'a> {
     Unorm8(&'a Image<u8>),
     /// 16-bit UNORM.
     Unorm16(&'a Image<u16>),
-    /// binary32, as which any file can be written.
+    /// binary32, which all encodings accept.
     Float(&'a Frame),
 }
 
@@ -74,9 +73,9 @@ impl<'a> From<&'a AnyImage> for ImageRef<'a> {
     }
 }
 
-/// Encodes an image: a frame, or one with the samples of [`Encoding::blank`]. Beside it there is
-/// memory for a few rows if it is large. Threads are those of [`lambdav_workers`]; the bytes are the same for
-/// any.
+/// Encodes an image: a frame, or an image with the samples of [`Encoding::blank`]. A large image needs
+/// additional memory for a few rows only. Work runs on the threads of [`lambdav_workers`]; the bytes do
+/// not depend on their number.
 ///
 /// # Errors
 ///
@@ -107,7 +106,7 @@ pub fn encode<'a>(
     }
 }
 
-/// Encodes an image into the file at `path`, by [`write_atomically`].
+/// Encodes an image into the file at `path`, with [`write_atomically`].
 ///
 /// # Errors
 ///
@@ -122,7 +121,7 @@ pub fn save<'a>(
     write_atomically(path, |out| encode(image, encoding, metadata, out))
 }
 
-/// Whether the ending of a name is that of a format that is read.
+/// True if the file name has the extension of a readable format.
 pub fn has_readable_name(name: &Path) -> bool {
     #[cfg(feature = "formats")]
     if ::image::ImageFormat::from_path(name).is_ok_and(|format| format.reading_enabled()) {
@@ -131,7 +130,7 @@ pub fn has_readable_name(name: &Path) -> bool {
     Format::from_path(name).is_ok()
 }
 
-/// A format that is read.
+/// A readable format.
 #[derive(Debug)]
 enum Readable {
     Ours(Format),
@@ -139,7 +138,7 @@ enum Readable {
     Other(::image::ImageFormat),
 }
 
-/// The format of a file that begins so.
+/// Format of a file with these first bytes.
 fn recognise(first: &[u8], name: &Path) -> Result<Readable, DecodeError> {
     let ours = Format::ALL.iter().find(|format| first.starts_with(format.magic()));
     if let Some(&format) = ours {
@@ -153,12 +152,12 @@ fn recognise(first: &[u8], name: &Path) -> Result<Readable, DecodeError> {
     Err(DecodeError::Unknown)
 }
 
-/// Whether a file that begins so, of that name, is an image of a format that is read.
+/// True if a file with these first bytes and this name is an image of a readable format.
 pub fn is_image(first: &[u8], name: &Path) -> bool {
     recognise(first, name).is_ok()
 }
 
-/// Decodes an image file held in memory. Its format shows in its first bytes.
+/// Decodes an image file in memory. Its first bytes determine the format.
 ///
 /// # Errors
 ///
@@ -178,8 +177,8 @@ fn decode_as(bytes: &[u8], format: &Readable) -> Result<AnyImage, DecodeError> {
     }
 }
 
-/// What an image file held in memory says of its origin. Formats of other programs are not asked. Of a file of
-/// ours the front suffices.
+/// Metadata of an image file in memory; empty for formats of other programs. For our own files, the
+/// beginning of the file suffices.
 ///
 /// # Errors
 ///
@@ -204,7 +203,7 @@ pub fn load(path: &Path) -> Result<AnyImage, LoadError> {
     Undecoded::open(path)?.decode()
 }
 
-/// Reads an image from a stream to its end. `name` stands for it in errors.
+/// Reads an image from a stream, to its end. Errors show `name`.
 ///
 /// # Errors
 ///
@@ -213,7 +212,7 @@ pub fn load_from(from: &mut dyn Read, name: &Path) -> Result<AnyImage, LoadError
     Undecoded::read(from, name)?.decode()
 }
 
-/// An image file in memory, of which the size can be asked before it is decoded.
+/// An image file in memory, whose size can be read before it is decoded.
 #[derive(Debug)]
 pub struct Undecoded {
     bytes: Vec<u8>,
@@ -233,15 +232,15 @@ impl Undecoded {
         Self::read(&mut file, path)
     }
 
-    /// Reads a stream to its end. `name` stands for it in errors.
+    /// Reads a stream to its end. Errors show `name`.
     ///
     /// # Errors
     ///
     /// [`LoadError`].
     pub fn read(from: &mut dyn Read, name: &Path) -> Result<Self, LoadError> {
         let fail = |source| LoadError::Io { path: name.to_owned(), source };
-        // An endless stream that is no image is given up after its first bytes, one that begins like
-        // an image after as many as the largest image has.
+        // Bounds an endless stream: a stream that is no image ends after its first bytes, an image
+        // after the size of the largest image.
         let mut bytes = Vec::new();
         from.take(16).read_to_end(&mut bytes).map_err(fail)?;
         let format = recognise(&bytes, name)
@@ -250,7 +249,7 @@ impl Undecoded {
         Ok(Self { bytes, format, name: name.to_owned() })
     }
 
-    /// The size that the file's header declares.
+    /// Size declared in the file's header.
     ///
     /// # Errors
     ///
@@ -266,7 +265,7 @@ impl Undecoded {
         })
     }
 
-    /// The image.
+    /// Decodes the image.
     ///
     /// # Errors
     ///
@@ -275,7 +274,7 @@ impl Undecoded {
         self.of_file(decode_as(&self.bytes, &self.format))
     }
 
-    /// What the file says of its picture that [`Self::decode`] leaves out of account, in order.
+    /// Contents of the file that [`Self::decode`] ignores, in order.
     pub fn left_out(&self) -> Vec<LeftOut> {
         let mut found = match &self.format {
             Readable::Ours(Format::Png) => left_out::of_png(&self.bytes),

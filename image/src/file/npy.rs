@@ -1,15 +1,16 @@
 //! NPY, NumPy's file of one array: version 1.0, little-endian float32 in C order, of shape
 //! (height, width, 4).
 //!
-//! The format is a dozen bytes and a line of text, and this module is smaller than what a general
-//! reader of it would bring along (a parser of Python's literals).
+//! The format is a dozen bytes and a line of text. This module is smaller than a general reader with
+//! its dependencies (a parser of Python's literals).
 //!
-//! The dictionary of the header must have no other keys, but blanks follow it, which every reader passes
-//! over. A comment is written in these: each is a bit of the text, a space for 0 and a tab for 1, the highest
-//! bit of a byte first. Without a comment all of them are spaces, as NumPy writes them.
+//! The header's dictionary must have no further keys, but blanks may follow it, which all readers skip.
+//! A comment is written in these blanks: each blank is a bit of the text, a space for 0 and a tab for
+//! 1, the highest bit of a byte first. Without a comment all of them are spaces, as NumPy writes them.
 //!
-//! Read are versions 1 to 3, for images float32 of either byte order, and also the shapes (height, width),
-//! (height, width, 1) and (height, width, 3): one channel is grey, and a missing alpha is 1.
+//! The reader takes versions 1 to 3. Images are float32 of either byte order; besides (height, width,
+//! 4), it takes the shapes (height, width), (height, width, 1) and (height, width, 3): one channel is
+//! grey, and a missing alpha is 1.
 
 use std::io::Write;
 
@@ -18,13 +19,13 @@ use super::format::{Format, Metadata};
 use crate::pixels::{Frame, Image, Sample, zeros};
 use crate::size::Size;
 
-/// What every file begins with.
+/// First bytes of all files.
 const MAGIC: &[u8] = b"\x93NUMPY";
 
-/// The longest comment in bytes: NumPy refuses headers of more than 10,000.
+/// Longest comment, in bytes: NumPy refuses headers of more than 10,000.
 const MAX_COMMENT: usize = 1000;
 
-/// Encodes a frame as NPY. Of the metadata there is room for [`Metadata::COMMENT`], of at most 1,000 bytes.
+/// Encodes a frame as NPY. The only metadata is [`Metadata::COMMENT`], of at most 1,000 bytes.
 pub fn encode(frame: &Frame, metadata: &Metadata, out: &mut dyn Write) -> Result<(), EncodeError> {
     let (height, width) = (frame.size().height(), frame.size().width());
     let mut dictionary =
@@ -35,7 +36,7 @@ pub fn encode(frame: &Frame, metadata: &Metadata, out: &mut dyn Write) -> Result
         }
         dictionary.extend(text.bytes().flat_map(blanks));
     }
-    // Magic, version and length take 10 bytes; spaces and a line end fill up to a multiple of 64.
+    // Magic, version and length take 10 bytes; spaces and a line end pad to a multiple of 64.
     let length = (10 + dictionary.len() + 1).next_multiple_of(64) - 10;
     out.write_all(MAGIC)?;
     out.write_all(&[1, 0])?;
@@ -51,16 +52,16 @@ pub fn encode(frame: &Frame, metadata: &Metadata, out: &mut dyn Write) -> Result
     Ok(())
 }
 
-/// A byte as blanks.
+/// The bits of a byte as blanks.
 fn blanks(byte: u8) -> [char; 8] {
     std::array::from_fn(|bit| if byte << bit & 0x80 == 0 { ' ' } else { '\t' })
 }
 
-/// The comment of an NPY file, as the only entry, if it has one.
+/// The comment of an NPY file, if it has one, as the only entry.
 ///
 /// # Errors
 ///
-/// [`DecodeError`] where the file is no NPY.
+/// [`DecodeError`] if the file is no NPY file.
 pub fn metadata(bytes: &[u8]) -> Result<Metadata, DecodeError> {
     let (header, _) = split(bytes)?;
     let end = header.iter().rposition(|&byte| byte == b'}').map_or(header.len(), |at| at + 1);
@@ -72,18 +73,18 @@ pub fn metadata(bytes: &[u8]) -> Result<Metadata, DecodeError> {
     })
 }
 
-/// An array as a file has it.
+/// An array as stored in a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Array<'a> {
-    /// What NumPy calls the type of its numbers: `<f4` is binary32, little-endian.
+    /// NumPy's name of the number type: `<f4` is little-endian binary32.
     pub dtype: String,
-    /// How many there are in each direction, the last varying fastest.
+    /// Length of each dimension; the last one varies fastest.
     pub shape: Vec<u64>,
-    /// The bytes of the numbers, and what comes after them; perhaps too few.
+    /// Bytes of the numbers and anything behind them; may be too short.
     pub data: &'a [u8],
 }
 
-/// Whether a file that begins so is meant as NPY.
+/// True if the bytes begin like an NPY file.
 pub fn is_npy(bytes: &[u8]) -> bool {
     bytes.starts_with(MAGIC)
 }
@@ -92,14 +93,14 @@ pub fn is_npy(bytes: &[u8]) -> bool {
 ///
 /// # Errors
 ///
-/// [`DecodeError`] where the file is none, or the array is in Fortran order.
+/// [`DecodeError`] if the file is no NPY file, or the array is in Fortran order.
 pub fn read(bytes: &[u8]) -> Result<Array<'_>, DecodeError> {
     let (header, data) = split(bytes)?;
     let (dtype, shape) = parse(header)?;
     Ok(Array { dtype, shape, data })
 }
 
-/// The header of an NPY file, and what follows it.
+/// Header of an NPY file, and the bytes behind it.
 fn split(bytes: &[u8]) -> Result<(&[u8], &[u8]), DecodeError> {
     let truncated = || DecodeError::Truncated { format: Format::Npy, found: bytes.len() };
     let rest = bytes.strip_prefix(MAGIC).ok_or(DecodeError::Unknown)?;
@@ -118,13 +119,13 @@ fn split(bytes: &[u8]) -> Result<(&[u8], &[u8]), DecodeError> {
     rest.split_at_checked(length as usize).ok_or_else(truncated)
 }
 
-/// The size of an NPY file that is an image.
+/// Size of an NPY image.
 pub fn size(bytes: &[u8]) -> Result<Size, DecodeError> {
     let header = Header::of(&read(bytes)?)?;
     Ok(Size::from_u64(header.width, header.height)?)
 }
 
-/// Decodes an NPY file that is an image. Bytes after the array are ignored, as NumPy does.
+/// Decodes an NPY image. Bytes behind the array are ignored, as in NumPy.
 pub fn decode(bytes: &[u8]) -> Result<Frame, DecodeError> {
     let truncated = || DecodeError::Truncated { format: Format::Npy, found: bytes.len() };
     let array = read(bytes)?;
@@ -151,10 +152,10 @@ pub fn decode(bytes: &[u8]) -> Result<Frame, DecodeError> {
     Ok(Image::from_canonical(size, samples))
 }
 
-/// Reads the dictionary: `{'descr': '<f4', 'fortran_order': False, 'shape': (4, 5, 4), }`.
+/// Parses the dictionary: `{'descr': '<f4', 'fortran_order': False, 'shape': (4, 5, 4), }`.
 ///
-/// NumPy writes its entries in this order, and each once; others need not, so each is looked
-/// for by its key. The values hold neither braces nor keys, so nothing needs more of a parser.
+/// NumPy writes its entries in this order, each once. Other programs may not, so each entry is searched
+/// by its key. The values contain neither braces nor keys, so no full parser is needed.
 fn parse(bytes: &[u8]) -> Result<(String, Vec<u64>), HeaderError> {
     let text = String::from_utf8_lossy(&bytes[..bytes.len().min(1000)]).into_owned();
     let syntax = || HeaderError::Syntax(text.clone());
@@ -182,7 +183,7 @@ fn parse(bytes: &[u8]) -> Result<(String, Vec<u64>), HeaderError> {
     Ok((descr.to_owned(), shape))
 }
 
-/// What the header of an image says.
+/// Header of an image.
 #[derive(Debug)]
 struct Header {
     width: u64,

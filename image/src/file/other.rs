@@ -1,5 +1,6 @@
-//! Formats of other programs, read by the crate [`image`], with the feature `formats`: BMP, farbfeld, GIF, HDR, ICO, JPEG, PNM, QOI, TGA, TIFF and WebP. Of an animation, the first picture.
-//! TGA files have no first bytes of their own, and are known by their ending.
+//! Formats of other programs, decoded by the crate [`image`], with the feature `formats`: BMP,
+//! farbfeld, GIF, HDR, ICO, JPEG, PNM, QOI, TGA, TIFF and WebP. An animation gives its first picture.
+//! TGA files have no magic bytes, and are recognised by their extension.
 
 use std::io::Cursor;
 use std::path::Path;
@@ -12,7 +13,7 @@ use super::left_out::{LeftOut, ORIENTATION, Tiff, orientation};
 use crate::pixels::{AnyImage, Image, Sample, zeros};
 use crate::size::{MAX_PIXELS, MAX_SIDE, Size};
 
-/// The format of a file that begins so, or, where no bytes tell, has such a name.
+/// Format of a file with these first bytes; TGA is recognised by the name.
 pub(super) fn format(first: &[u8], name: &Path) -> Option<ImageFormat> {
     let by_name = || {
         let format = ImageFormat::from_path(name).ok()?;
@@ -21,7 +22,7 @@ pub(super) fn format(first: &[u8], name: &Path) -> Option<ImageFormat> {
     ::image::guess_format(first).ok().or_else(by_name).filter(ImageFormat::reading_enabled)
 }
 
-/// The size that a file of that format declares.
+/// Size declared in a file.
 pub(super) fn size(bytes: &[u8], format: ImageFormat) -> Result<Size, DecodeError> {
     let reader = ImageReader::with_format(Cursor::new(bytes), format);
     let (width, height) = reader.into_dimensions().map_err(DecodeError::Other)?;
@@ -32,7 +33,7 @@ pub(super) fn size(bytes: &[u8], format: ImageFormat) -> Result<Size, DecodeErro
     Ok(size)
 }
 
-/// How many pixels of a JPEG file one byte can hold: a block of 8x8 has at least a bit.
+/// Most pixels of a JPEG file per byte: a block of 8x8 takes at least one bit.
 const MOST_OF_A_BYTE: usize = 512;
 
 /// Decodes a file of that format.
@@ -41,7 +42,7 @@ pub(super) fn decode(bytes: &[u8], format: ImageFormat) -> Result<AnyImage, Deco
     let mut limits = Limits::default();
     limits.max_image_width = Some(MAX_SIDE);
     limits.max_image_height = Some(MAX_SIDE);
-    // The picture, and as much again for the decoder's work.
+    // Memory for the picture, and as much again for the decoder's work.
     limits.max_alloc = Some(2 * MAX_PIXELS * 16);
     let mut reader = ImageReader::with_format(Cursor::new(bytes), format);
     reader.limits(limits);
@@ -62,7 +63,7 @@ pub(super) fn decode(bytes: &[u8], format: ImageFormat) -> Result<AnyImage, Deco
     }
 }
 
-/// What reading a file of that format leaves out of account.
+/// Contents of a file that decoding ignores.
 pub(super) fn left_out(bytes: &[u8], format: ImageFormat) -> Vec<LeftOut> {
     match format {
         ImageFormat::Jpeg => of_jpeg(bytes),
@@ -76,7 +77,7 @@ pub(super) fn left_out(bytes: &[u8], format: ImageFormat) -> Vec<LeftOut> {
     }
 }
 
-/// The segments of a JPEG file before its pixels.
+/// Ignored contents of a JPEG file, from its segments before the pixels.
 fn of_jpeg(bytes: &[u8]) -> Vec<LeftOut> {
     let mut found = Vec::new();
     let mut rest = bytes.get(2..).unwrap_or_default();
@@ -97,7 +98,7 @@ fn of_jpeg(bytes: &[u8]) -> Vec<LeftOut> {
     found
 }
 
-/// How many pictures a GIF file has, of which two are enough to know.
+/// Number of pictures in a GIF file, counted up to two.
 fn gif_frames(bytes: &[u8]) -> Option<usize> {
     let table = |flags: u8| if flags & 0x80 == 0 { 0 } else { 3 << ((flags & 7) + 1) };
     let mut at = 13 + table(*bytes.get(10)?);
@@ -111,7 +112,7 @@ fn gif_frames(bytes: &[u8]) -> Option<usize> {
             }
             _ => break,
         };
-        // Blocks follow, of which the last is empty.
+        // Blocks follow; the last one is empty.
         while *bytes.get(at)? != 0 {
             at += 1 + usize::from(bytes[at]);
         }
@@ -160,7 +161,7 @@ fn of_webp(bytes: &[u8]) -> Vec<LeftOut> {
     found
 }
 
-/// The pixels of `from`, N samples each, as RGBA.
+/// Converts the pixels of `from`, N samples each, to RGBA.
 fn rgba<T: Sample + Pod, const N: usize>(
     size: Size,
     from: &[T],

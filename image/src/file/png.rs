@@ -1,15 +1,15 @@
 //! PNG: RGBA of 8 or 16 bits.
 //!
-//! Metadata goes into text chunks, as `tEXt` where Latin-1 suffices, else as `iTXt`. A file whose colours
-//! were sRGB-encoded says so in an `sRGB` chunk; others leave the question open, since what a
-//! shader means by 0.5 is its own affair.
+//! Metadata goes into text chunks, as `tEXt` if Latin-1 suffices, else as `iTXt`. A file with
+//! sRGB-encoded colours has an `sRGB` chunk. Other files define no colour space, since a shader defines
+//! the meaning of 0.5.
 //!
-//! Compression is of the fastest kind, and done in bands by several threads ([`bands`]): what is usual
-//! takes many times longer than rendering a simple shader does (at 1920x1080 and 16 bits, 1.5 s against
-//! 0.3 s).
+//! Compression is the fastest kind, and runs in bands on several threads ([`bands`]). The usual
+//! compression takes many times longer than rendering a simple shader (1.5 s instead of 0.3 s at
+//! 1920x1080 and 16 bits).
 //!
-//! Every kind of PNG is read: palettes, grey, low depths, transparency chunks and interlacing all
-//! become RGBA of 8 bits, or of 16 where the file has 16. Colour profiles are not applied.
+//! All kinds of PNG are read: palettes, grey, low depths, transparency chunks and interlacing become
+//! RGBA of 8 bits, or of 16 bits if the file has 16. Colour profiles are not applied.
 
 mod bands;
 mod filter;
@@ -31,11 +31,11 @@ use crate::pixels::{AnyImage, Frame, Image, OutOfMemory, Sample, zeros};
 use crate::quantize::{Transfer, Unorm, quantize_pixels};
 use crate::size::Size;
 
-/// No more bytes than this come out of one byte of deflated data.
+/// Most bytes that one byte of deflated data can produce.
 const MAX_RATIO: usize = 1032;
 
-/// Encodes an image of `u8` or `u16` as PNG of that depth. `transfer` is what the colours have
-/// already been through; it is only noted.
+/// Encodes an image of `u8` or `u16` as PNG of that depth. `transfer` names the encoding that the
+/// colours already have; it is only recorded.
 pub fn encode<T: Unorm>(
     image: &Image<T>,
     transfer: Transfer,
@@ -48,7 +48,7 @@ pub fn encode<T: Unorm>(
     encode_rows::<T>(image.size(), &bytes, transfer, metadata, out)
 }
 
-/// Encodes a frame, of which few rows at a time are quantised.
+/// Encodes a frame, quantising a few rows at a time.
 pub(super) fn encode_frame<T: Unorm>(
     frame: &Frame,
     transfer: Transfer,
@@ -63,7 +63,7 @@ pub(super) fn encode_frame<T: Unorm>(
     encode_rows::<T>(frame.size(), &bytes, transfer, metadata, out)
 }
 
-/// Encodes an image, of which `bytes` gives rows.
+/// Encodes an image; `bytes` returns its rows.
 fn encode_rows<'a, T: Unorm>(
     size: Size,
     bytes: &'a (dyn Fn(Range<usize>) -> Cow<'a, [u8]> + Sync),
@@ -77,7 +77,7 @@ fn encode_rows<'a, T: Unorm>(
     writer.finish().map_err(error)
 }
 
-/// Writes what comes before the pixels.
+/// Writes everything before the pixels.
 fn begin<'o, T: Unorm>(
     size: Size,
     transfer: Transfer,
@@ -105,7 +105,7 @@ fn begin<'o, T: Unorm>(
     encoder.write_header().map_err(error)
 }
 
-/// The samples as PNG stores them.
+/// Samples in PNG's byte order.
 fn big_endian<T: Unorm>(samples: Cow<'_, [T]>) -> Cow<'_, [u8]> {
     if T::BITS == 8 {
         return match samples {
@@ -120,7 +120,7 @@ fn big_endian<T: Unorm>(samples: Cow<'_, [T]>) -> Cow<'_, [u8]> {
     samples.iter().flat_map(bytes).collect()
 }
 
-/// Sets apart what the writer did wrong from what the encoder did.
+/// Separates errors of the writer from errors of the encoder.
 fn error(error: png::EncodingError) -> EncodeError {
     match error {
         png::EncodingError::IoError(error) => EncodeError::Io(error),
@@ -128,14 +128,14 @@ fn error(error: png::EncodingError) -> EncodeError {
     }
 }
 
-/// How many bytes of text are read of a file.
+/// Most bytes of text to read from a file.
 const TEXT: usize = 1 << 20;
 
-/// What stands in place of a text that is too long.
+/// Replacement of a text that is too long.
 const TOO_LONG: &str = "(too long)";
 
-/// The texts of a PNG file that stand before its pixels: up to a mebibyte of them, so that few bytes of a
-/// file do not inflate to much. In place of a longer one stands that it is too long.
+/// Texts of a PNG file before its pixels, up to a mebibyte in total, since a few bytes of a file can
+/// inflate to much. A longer text is replaced by `(too long)`.
 pub fn metadata(bytes: &[u8]) -> Result<Metadata, DecodeError> {
     let mut decoder = Decoder::new_with_limits(Cursor::new(bytes), Limits { bytes: 64 << 20 });
     decoder.set_ignore_iccp_chunk(true);
@@ -159,21 +159,21 @@ pub fn metadata(bytes: &[u8]) -> Result<Metadata, DecodeError> {
     Ok(metadata)
 }
 
-/// A text for which there is room, or that it is too long.
+/// The text if it fits into `left` bytes, else [`TOO_LONG`].
 fn take(left: &mut usize, text: Option<String>) -> String {
     let text = text.filter(|text| text.len() <= *left);
     *left -= text.as_ref().map_or(0, String::len);
     text.unwrap_or_else(|| TOO_LONG.to_owned())
 }
 
-/// The size that a PNG file declares.
+/// Size declared in a PNG file.
 pub fn size(bytes: &[u8]) -> Result<Size, DecodeError> {
     let reader = reader(bytes)?;
     Ok(Size::new(reader.info().width, reader.info().height)?)
 }
 
 fn reader(bytes: &[u8]) -> Result<Reader<Cursor<&[u8]>>, DecodeError> {
-    // Enough for a row of the widest image in work; the image itself is ours.
+    // Enough for the decoder's rows of the widest image; the image itself is allocated here.
     let limits = Limits { bytes: 64 << 20 };
     let mut decoder = Decoder::new_with_limits(Cursor::new(bytes), limits);
     decoder.set_transformations(Transformations::EXPAND);
@@ -182,7 +182,7 @@ fn reader(bytes: &[u8]) -> Result<Reader<Cursor<&[u8]>>, DecodeError> {
     decoder.read_info().map_err(DecodeError::Png)
 }
 
-/// Decodes any PNG file to 8 or 16 bits. Of an animation, the first picture.
+/// Decodes any PNG file to 8 or 16 bits. An animation gives its first picture.
 pub fn decode(bytes: &[u8]) -> Result<AnyImage, DecodeError> {
     let mut reader = reader(bytes)?;
     let size = Size::new(reader.info().width, reader.info().height)?;
@@ -203,8 +203,8 @@ pub fn decode(bytes: &[u8]) -> Result<AnyImage, DecodeError> {
     }
 }
 
-/// The image whose rows are `convert` of the file's. An interlaced file has its rows in several
-/// passes, and is unpacked as a whole first.
+/// Decodes all rows and applies `convert` to each. The rows of an interlaced file come in several
+/// passes, so it is unpacked as a whole first.
 fn rows<T: Sample>(
     reader: &mut Reader<Cursor<&[u8]>>,
     size: Size,
@@ -226,7 +226,7 @@ fn rows<T: Sample>(
             let Some(to) = to.next() else { break };
             convert(row.data(), to);
         }
-        // Not one may be missing.
+        // No row may be missing.
         if to.next().is_some() {
             return Err(DecodeError::Png(DecodingError::LimitsExceeded));
         }
@@ -234,14 +234,14 @@ fn rows<T: Sample>(
     Ok(Image::from_canonical(size, pixels))
 }
 
-/// Samples of any colour type as RGBA.
+/// Converts samples of any colour type to RGBA.
 fn expand<T: Sample>(
     color: ColorType,
     mut samples: impl Iterator<Item = T>,
     pixels: &mut [[T; 4]],
 ) {
     for pixel in pixels {
-        // The decoder's row has as many as the width asks for.
+        // The decoder's row has as many samples as the width requires.
         let mut next = || samples.next().unwrap_or_default();
         *pixel = match color {
             ColorType::Grayscale => {
@@ -252,7 +252,7 @@ fn expand<T: Sample>(
                 let grey = next();
                 [grey, grey, grey, next()]
             }
-            // A palette is expanded to RGB.
+            // The decoder expands palettes to RGB.
             ColorType::Rgb | ColorType::Indexed => [next(), next(), next(), T::ONE],
             ColorType::Rgba => [next(), next(), next(), next()],
         };

@@ -1,5 +1,5 @@
-//! Raw frames: samples in scan order and nothing else, for programs that are told size and layout, such as
-//! encoders of videos. Samples of more than a byte are little-endian.
+//! Raw frames: only samples, in scan order, for programs that are told size and layout separately, such
+//! as video encoders. Samples of several bytes are little-endian.
 
 use std::fmt::Display;
 use std::io::Write;
@@ -10,7 +10,7 @@ use super::format::Encoding;
 use crate::pixels::AnyImage;
 use crate::quantize::Transfer;
 
-/// What a pixel is.
+/// Layout of a pixel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct RawLayout {
     samples: Samples,
@@ -25,7 +25,7 @@ enum Samples {
 }
 
 impl RawLayout {
-    /// All layouts by their names.
+    /// All layouts with their names.
     pub const ALL: [(&'static str, Self); 6] = [
         ("rgb8", Self { samples: Samples::Unorm8, has_alpha: false }),
         ("rgba8", Self { samples: Samples::Unorm8, has_alpha: true }),
@@ -35,12 +35,12 @@ impl RawLayout {
         ("rgba32f", Self { samples: Samples::Float, has_alpha: true }),
     ];
 
-    /// Whether its samples are floats, which no transfer function is for.
+    /// True if the samples are floats, which have no transfer function.
     pub fn is_float(self) -> bool {
         self.samples == Samples::Float
     }
 
-    /// The encoding whose images, as [`Encoding::blank`] makes them, have these samples.
+    /// The encoding whose [`Encoding::blank`] images have these samples.
     pub fn encoding(self, transfer: Transfer) -> Encoding {
         match self.samples {
             Samples::Unorm8 => Encoding::Png8(transfer),
@@ -53,7 +53,7 @@ impl RawLayout {
     ///
     /// # Errors
     ///
-    /// [`EncodeError::Samples`] where the image has others, and what the writer says.
+    /// [`EncodeError::Samples`] if the image has other samples, and errors of the writer.
     pub fn encode(self, image: &AnyImage, out: &mut dyn Write) -> Result<(), EncodeError> {
         match (self.samples, image) {
             (Samples::Unorm8, AnyImage::Unorm8(image)) if self.has_alpha => {
@@ -78,7 +78,7 @@ impl RawLayout {
         bytes: impl Fn(T) -> [u8; N],
         out: &mut dyn Write,
     ) -> Result<(), EncodeError> {
-        /// Pixels that go to the writer at once.
+        /// Pixels per call of the writer.
         const AT_ONCE: usize = 1 << 14;
         let channels = if self.has_alpha { 4 } else { 3 };
         let mut buffer = Vec::with_capacity(AT_ONCE.min(pixels.len()) * channels * N);
@@ -92,7 +92,7 @@ impl RawLayout {
     }
 }
 
-/// The names of all.
+/// Names of all layouts.
 pub fn names() -> impl Display {
     RawLayout::ALL.map(|(name, _)| name).join(", ")
 }

@@ -83,7 +83,7 @@ fn png_files_hold_every_level() {
     }
 }
 
-/// Images of one band, of several, and of more than there is memory for at once.
+/// Images of one band, of several, and of more than fit into memory at once.
 #[test]
 fn png_files_are_the_same_for_any_threads() {
     let mut random = Random::new(7);
@@ -168,7 +168,7 @@ fn exr_says_what_it_is() {
     assert!(attributes.other.contains_key(Metadata::LANGUAGE_VERSION.as_bytes()));
 }
 
-/// What is written is read, in files whose bytes depend on nothing else.
+/// Written metadata is read back; the file's bytes depend on nothing else.
 #[test]
 fn metadata_is_read_again() {
     let frame = random_frame(&mut Random::new(6), 3, 2);
@@ -189,7 +189,7 @@ fn metadata_is_read_again() {
         };
         assert_eq!(sorted(&read), sorted(&given), "{encoding:?}");
         for length in 0..file.len().min(600) {
-            // Whatever it says, it ends.
+            // Truncated files return, with any result.
             let _ = super::metadata(&file[..length]);
         }
     }
@@ -234,7 +234,7 @@ fn npy_is_as_numpy_writes_it() {
     assert_eq!(file[128 + 16..][..4], 1.0f32.to_le_bytes());
 }
 
-/// A comment is written in the blanks behind the dictionary, where no reader looks.
+/// A comment is written in the blanks behind the dictionary, which readers skip.
 #[test]
 fn npy_has_a_comment_in_its_blanks() {
     let frame = Frame::from_fn(size(3, 2), |x, y| [x as f32, y as f32, 0.5, 1.0]);
@@ -258,7 +258,7 @@ fn npy_has_a_comment_in_its_blanks() {
             _ => Metadata::default().with(Metadata::COMMENT, comment),
         };
         assert_eq!(crate::file::metadata(&marked).expect("NPY"), expected);
-        // The front of the file suffices.
+        // The beginning of the file suffices.
         assert_eq!(crate::file::metadata(&marked[..data]).expect("NPY"), expected);
         let AnyImage::Float(read) = decode(&marked).expect("an image") else { panic!("{comment}") };
         assert_eq!(read.samples(), frame.samples());
@@ -324,7 +324,7 @@ fn npy_of_other_types() {
     }
 }
 
-/// A small PNG file of any kind, as other programs write them.
+/// A small PNG file of any kind, as other programs write it.
 fn foreign_png(color: ::png::ColorType, depth: ::png::BitDepth, data: &[u8]) -> Vec<u8> {
     let mut out = Vec::new();
     let mut encoder = ::png::Encoder::new(&mut out, 2, 1);
@@ -372,7 +372,7 @@ fn files_cut_off_anywhere_are_errors() {
     let frame = random_frame(&mut Random::new(6), 9, 5);
     for encoding in ENCODINGS {
         let file = bytes(&frame, encoding);
-        // PNG's last chunk holds nothing, and the decoder does without.
+        // PNG's last chunk is empty, and the decoder does not need it.
         let end = if matches!(encoding, Encoding::Exr | Encoding::Npy) { 0 } else { 16 };
         for length in 0..file.len() - end {
             assert!(decode(&file[..length]).is_err(), "{encoding:?} cut at {length}");
@@ -386,7 +386,7 @@ fn damaged_files_do_not_panic() {
     let frame = Frame::from_fn(size(20, 40), |x, y| [x as f32 / 20.0, y as f32 / 40.0, 0.25, 1.0]);
     for encoding in ENCODINGS {
         let whole = bytes(&frame, encoding);
-        // Mostly in the header, where the sizes are.
+        // Change mostly the header, which holds the sizes.
         for round in 0..4000 {
             let mut file = whole.clone();
             for _ in 0..random.between(1, 4) {
@@ -406,7 +406,7 @@ fn damaged_files_do_not_panic() {
     }
 }
 
-/// An OpenEXR file with 20x40 pixels of half floats in tiles or scan lines, as others write it.
+/// An OpenEXR file with 20x40 pixels of half floats in tiles or scan lines, as other programs write it.
 fn foreign_exr(compression: ::exr::compression::Compression, tiles: bool) -> Vec<u8> {
     use ::exr::prelude::{self as exr, WritableImage as _};
     let blocks = if tiles { exr::Blocks::Tiles(exr::Vec2(16, 16)) } else { exr::Blocks::ScanLines };
@@ -455,7 +455,7 @@ fn every_kind_of_exr_is_read_and_none_panics() {
     }
 }
 
-/// The header of an OpenEXR file with so many channels of binary32, and no data.
+/// Header of an OpenEXR file with so many binary32 channels, and no data.
 fn exr_declaring(channels: u32, (width, height): (i32, i32), tile: Option<(u32, u32)>) -> Vec<u8> {
     let mut file = b"\x76\x2f\x31\x01".to_vec();
     file.extend([2, if tile.is_some() { 2 } else { 0 }, 0, 0]);
@@ -496,7 +496,7 @@ fn exr_declaring(channels: u32, (width, height): (i32, i32), tile: Option<(u32, 
     file
 }
 
-/// Files that are much smaller than what they ask for are refused before memory is.
+/// Files much shorter than their declared content are refused before memory is allocated.
 #[test]
 fn exr_that_declares_too_much_is_refused() {
     let large = (16_384, 16_384);
@@ -514,7 +514,7 @@ fn exr_that_declares_too_much_is_refused() {
         );
         assert!(is_refused, "{channels} channels, {size:?}, {tile:?}: {:?}", result.map(|_| ()));
     }
-    // What fits is read as far as it goes.
+    // A declaration that fits is read until the data ends.
     let cut = decode(&exr_declaring(3, (16, 16), None));
     assert!(matches!(cut, Err(DecodeError::Exr(_))), "{:?}", cut.map(|_| ()));
 }
@@ -554,7 +554,7 @@ fn huge_declared_sizes_are_refused() {
     let result = decode(&png_declaring(16384, 16384));
     assert!(matches!(result, Err(DecodeError::Truncated { .. } | DecodeError::Png(_))));
 
-    // An OpenEXR file whose data window is changed in place.
+    // An OpenEXR file whose data window is patched in place.
     let file = bytes(&random_frame(&mut Random::new(8), 2, 2), Encoding::Exr);
     let key = b"dataWindow\0box2i\0";
     let at = file.windows(key.len()).position(|w| w == key).expect("it must be there");
@@ -599,7 +599,7 @@ fn files_go_to_their_place_and_come_back() {
     assert!(matches!(result, Err(LoadError::Decode { source: DecodeError::Unknown, .. })));
 }
 
-/// Texts that inflate are read up to a length; the others, and the picture, are there all the same.
+/// Compressed texts are read up to a limit; other texts and the picture are still read.
 #[test]
 fn texts_that_inflate_are_bounded() {
     let mut file = Vec::new();

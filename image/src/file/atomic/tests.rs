@@ -18,7 +18,7 @@ fn put(path: &Path, content: &[u8]) -> Result<(), SaveError<io::Error>> {
     write_atomically(path, |out| out.write_all(content))
 }
 
-/// The kind of the system's error.
+/// Kind of the system's error.
 fn kind(result: Result<(), SaveError<io::Error>>) -> io::ErrorKind {
     match result.expect_err("it must fail") {
         SaveError::File { source, .. } | SaveError::Content { source, .. } => source.kind(),
@@ -55,7 +55,7 @@ fn an_error_leaves_everything_as_it_was() {
     assert_eq!(names(folder.path()).len(), 1);
 }
 
-/// Where files need names, they have one of ours, and lose it with an error.
+/// Where files need names, temporary names work as well, and are removed after an error.
 #[test]
 fn named_files_are_as_good() {
     let folder = folder();
@@ -72,7 +72,7 @@ fn named_files_are_as_good() {
     assert_eq!(names(folder.path()).len(), 1);
 }
 
-/// So nothing can remain of them.
+/// So no temporary file can remain.
 #[cfg(target_os = "linux")]
 #[test]
 fn what_is_being_written_has_no_name() {
@@ -93,7 +93,7 @@ fn what_is_being_written_has_no_name() {
     assert_eq!(fs::read(&path).expect("it was just written"), [7; 100_000]);
 }
 
-/// What can be told before is what writing would tell, and changes nothing.
+/// Checks report the errors that writing would report, and change nothing.
 #[test]
 fn targets_are_checked_before() {
     let folder = folder();
@@ -208,7 +208,7 @@ mod unix {
         let path = folder.path().join("redirected");
         let mut file = File::create(&path).expect("the folder is writable");
         file.write_all(b"before ").expect("there is room");
-        // As /dev/stdout is, after `> redirected`.
+        // Like /dev/stdout after `> redirected`.
         let link = folder.path().join("stdout");
         symlink(format!("/proc/self/fd/{}", file.as_raw_fd()), &link).expect("it is writable");
         put(&link, b"after").expect("the file is open for writing");

@@ -5,7 +5,7 @@ use lambdav_test_support::Random;
 const WIDTH: u32 = 13;
 const HEIGHT: u32 = 7;
 
-/// A file of that format, and what is in it if the format loses nothing.
+/// A file of that format, and its content if the format is lossless.
 fn file(format: ImageFormat) -> (Vec<u8>, Option<DynamicImage>) {
     let level = |x: u32, y: u32, channel: u32| (x * 19 + y * 7 + channel * 50) as u8;
     let eight = ImageBuffer::from_fn(WIDTH, HEIGHT, |x, y| Rgb([0, 1, 2].map(|c| level(x, y, c))));
@@ -31,7 +31,7 @@ fn file(format: ImageFormat) -> (Vec<u8>, Option<DynamicImage>) {
     (bytes.into_inner(), lossless.then_some(picture))
 }
 
-/// All that are read.
+/// All readable formats.
 const FORMATS: [(ImageFormat, &str); 11] = [
     (ImageFormat::Bmp, "a.bmp"),
     (ImageFormat::Farbfeld, "a.ff"),
@@ -73,11 +73,11 @@ fn each_format_is_read_as_what_it_holds() {
     assert_eq!(hdr.pixel(4, 2), Some([4.0, 0.5, 0.125, 1.0]));
 }
 
-/// What a file of few bytes declares is no reason to ask for memory.
+/// A declared size in a short file causes no allocation.
 #[test]
 fn a_jpeg_that_cannot_hold_what_it_declares_is_refused() {
     let (mut bytes, _) = file(ImageFormat::Jpeg);
-    // The frame's header: its marker, length and depth, then the height and width.
+    // Frame header: marker, length and depth, then height and width.
     let frame = bytes.windows(2).position(|at| at == [0xff, 0xc0]).expect("it is baseline");
     bytes[frame + 5..frame + 9].copy_from_slice(&[0x0f, 0xff, 0xf0, 0x00]);
     for error in [size(&bytes, ImageFormat::Jpeg).err(), decode(&bytes, ImageFormat::Jpeg).err()] {

@@ -1,17 +1,17 @@
-//! Rows as one zlib stream, made of bands that threads filter and deflate by themselves.
+//! Compresses rows into one zlib stream, made of bands that threads filter and deflate independently.
 //!
-//! *The stream is the same whoever makes it*: how many rows a band has depends on their length alone.
-//! A band's blocks end at a byte and refer to nothing before it, so bands stand one after the other;
-//! their checksums are combined.
+//! *The stream does not depend on the number of threads*: the number of rows in a band depends on their
+//! length only. A band's blocks end at a byte boundary and refer to no earlier data, so bands can be
+//! concatenated; their checksums are combined.
 //!
 //! # Blocks
 //!
-//! A band is deflated by `fdeflate`, as the `png` crate does with whole images: in one block, whose
-//! codes are fixed, and whose matches are runs of zeros. It makes whole streams. Of each are taken its
-//! block, with the bit that says "last" cleared and an empty stored block behind it, which ends at a
-//! byte. Where the block ends, the stream tells: the end's code has a one for its last bit, and zeros
-//! follow. That is so in one version of `fdeflate`, which is therefore the only one that is used.
-//! Where nothing is gained, rows are stored as they are.
+//! `fdeflate` deflates a band, as the `png` crate does with whole images: one block with fixed codes,
+//! whose matches are runs of zeros. From each of its streams this module takes the block, clears the
+//! bit for "last", and appends an empty stored block, which ends at a byte boundary. The stream reveals
+//! the end of the block: the end's code has a one for its last bit, and zeros follow. This holds for
+//! one version of `fdeflate`, so the dependency is pinned to it. If deflating gains nothing, rows are
+//! stored.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -23,31 +23,31 @@ use super::filter::Filter;
 use crate::size::Size;
 use lambdav_workers::{self as workers, Work};
 
-/// A band has at least as many bytes, if the image has.
+/// Smallest size of a band in bytes, except in smaller images.
 const BAND: usize = 256 << 10;
 
-/// How many bands there is memory for at once.
+/// Most bands in memory at once.
 const WINDOW: usize = 64;
 
-/// Images of so many bytes are not worth another thread.
+/// Images of fewer bytes do not pay for another thread.
 const SMALL: usize = 1 << 20;
 
-/// What a stream begins with: deflate, a window of 32 KiB, the fastest of compressions.
+/// Header of a stream: deflate, a window of 32 KiB, the fastest compression.
 const BEGINNING: [u8; 2] = [0x78, 0x01];
 
-/// The last block: stored, and empty.
+/// The last block: stored and empty.
 const LAST: [u8; 5] = [1, 0, 0, 0xff, 0xff];
 
-/// The bytes of a stored block.
+/// Most bytes of a stored block.
 const STORED: usize = u16::MAX as usize;
 
-/// The rows of an image, as PNG stores them.
+/// Rows of an image in PNG's byte order.
 pub(super) struct Rows<'a> {
-    /// Of the image.
+    /// Size of the image.
     pub(super) size: Size,
-    /// Bytes of a pixel.
+    /// Bytes per pixel.
     pub(super) step: usize,
-    /// The bytes of some rows.
+    /// Returns the bytes of a range of rows.
     pub(super) bytes: &'a (dyn Fn(Range<usize>) -> Cow<'a, [u8]> + Sync),
 }
 
@@ -56,7 +56,7 @@ impl Rows<'_> {
         self.size.width() as usize * self.step
     }
 
-    /// Calls `write` with the stream, part by part.
+    /// Calls `write` with the parts of the stream, in order.
     pub(super) fn deflate<E>(
         &self,
         mut write: impl FnMut(&[u8]) -> Result<(), E>,
@@ -79,7 +79,7 @@ impl Rows<'_> {
         write(&[&LAST[..], &checksum.bytes()].concat())
     }
 
-    /// The bands of these rows.
+    /// Compresses the bands of these ranges of rows.
     fn bands(&self, ranges: Vec<Range<usize>>) -> Vec<Band> {
         let job = Job {
             rows: self,
@@ -104,7 +104,7 @@ impl Rows<'_> {
     }
 
     fn band(&self, rows: Range<usize>) -> Band {
-        // The row above is predicted from.
+        // The filter predicts from the row above the band.
         let from = rows.start.saturating_sub(1);
         let (row, height) = (self.row(), rows.len());
         let bytes = (self.bytes)(from..rows.end);
@@ -127,11 +127,11 @@ impl Rows<'_> {
     }
 }
 
-/// What threads share.
+/// State shared by the threads.
 struct Job<'r, 'a> {
     rows: &'r Rows<'a>,
     ranges: Vec<Range<usize>>,
-    /// The next to be claimed.
+    /// Next band to claim.
     next: AtomicUsize,
     made: Vec<Mutex<Option<Band>>>,
 }
@@ -150,18 +150,18 @@ impl Work for Job<'_, '_> {
         Duration::MAX
     }
 
-    /// Its crew has no deadline.
+    /// Compression has no deadline.
     fn time_out(&self) {}
 }
 
-/// Rows, deflated.
+/// Compressed rows.
 struct Band {
     blocks: Vec<u8>,
     checksum: Checksum,
 }
 
 impl Band {
-    /// In a block that is shorter than the bytes; none if that cannot be.
+    /// Deflates the bytes; none if that does not make them shorter.
     fn deflated(bytes: &[u8]) -> Option<Self> {
         let room = Vec::with_capacity(bytes.len() / 4);
         let into_memory = "memory takes everything";
@@ -172,7 +172,7 @@ impl Band {
         let sum = u32::from_be_bytes(sum.try_into().expect("it has four bytes"));
         blocks.drain(..BEGINNING.len());
         blocks[0] &= !1;
-        // An empty stored block is announced by three zeros, then zeros to the next byte.
+        // Three zero bits announce a stored block; zeros then pad to the next byte.
         let unused = blocks.last().map_or(0, |last| last.leading_zeros());
         if unused < 3 {
             blocks.push(0);
@@ -182,7 +182,7 @@ impl Band {
         (blocks.len() < bytes.len()).then_some(Self { blocks, checksum })
     }
 
-    /// As they are.
+    /// Stores the bytes uncompressed.
     fn stored(bytes: &[u8]) -> Self {
         let mut blocks = Vec::with_capacity(bytes.len() + 5 * bytes.len().div_ceil(STORED));
         for part in bytes.chunks(STORED) {
@@ -199,7 +199,7 @@ impl Band {
     }
 }
 
-/// Adler-32 of some bytes, and how many there are.
+/// Adler-32 and number of some bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Checksum {
     sum: u32,
@@ -213,8 +213,8 @@ impl Default for Checksum {
 }
 
 impl Checksum {
-    /// That of these bytes and then others. The sum of the others' prefixes begins with the first
-    /// bytes' sum in place of one, at each byte.
+    /// Checksum of the concatenation. In the sum of the second part's prefixes, each prefix starts from
+    /// the first part's sum instead of 1.
     fn then(self, other: Self) -> Self {
         const PRIME: u64 = 65521;
         let halves =
@@ -249,7 +249,7 @@ mod tests {
         }
     }
 
-    /// A stream of blocks that end at each bit of a byte.
+    /// A stream whose blocks end at each bit of a byte.
     #[test]
     fn blocks_end_at_a_byte() {
         let mut random = Random::new(2);

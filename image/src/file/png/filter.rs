@@ -1,24 +1,24 @@
-//! The filters of PNG: bytes as differences to those on their left and above.
+//! The filters of PNG: bytes as differences from those on their left and above.
 
 use std::ops::RangeInclusive;
 
-/// All of them, by number; the second is the one of images whose rows repeat.
+/// Numbers of all filters; `UP` fits repeated rows.
 const FILTERS: RangeInclusive<u8> = 0..=4;
 const UP: u8 = 2;
 
-/// Rows as the one filter that leaves the least, by the sum of differences taken as signed bytes: that
-/// predicts well what deflates to least (the specification's own advice).
+/// Filters each row with the filter that minimises the sum of the absolute differences, taken as signed
+/// bytes. The sum predicts the deflated length well (advice of the PNG specification).
 pub(super) struct Filter {
-    /// Bytes of a pixel.
+    /// Bytes per pixel.
     step: usize,
     best: Vec<u8>,
     candidate: Vec<u8>,
-    /// Above the first row of the image are zeros.
+    /// The row above the first row of the image: zeros.
     zeros: Vec<u8>,
 }
 
 impl Filter {
-    /// For rows of so many bytes, and pixels of so many.
+    /// Filter for rows of `row` bytes and pixels of `step` bytes.
     pub(super) fn new(row: usize, step: usize) -> Self {
         let zeros = vec![0; row];
         Self { step, best: zeros.clone(), candidate: zeros.clone(), zeros }
@@ -46,13 +46,13 @@ impl Filter {
     }
 }
 
-/// The sum of absolute values of signed bytes.
+/// Sum of the absolute values of signed bytes.
 fn size(bytes: &[u8]) -> u64 {
     let of = |part: &[u8]| part.iter().map(|&b| u32::from((b as i8).unsigned_abs())).sum::<u32>();
     bytes.chunks(1 << 16).map(|part| u64::from(of(part))).sum()
 }
 
-/// The row less what a filter predicts. The first pixel has zeros on its left.
+/// Subtracts a filter's prediction from the row. The first pixel has zeros on its left.
 fn apply(filter: u8, step: usize, row: &[u8], above: &[u8], to: &mut [u8]) {
     let (first, rest) = to.split_at_mut(step);
     let left = row.iter();
@@ -71,7 +71,7 @@ fn apply(filter: u8, step: usize, row: &[u8], above: &[u8], to: &mut [u8]) {
             outer.for_each(|(to, (x, b))| *to = x.wrapping_sub(*b));
         }
         3 => {
-            // The average, rounded down: what both have, and half of what one has.
+            // The average, rounded down: the common bits, and half of the differing ones.
             inner.for_each(|(to, ((x, a), (b, _)))| *to = x.wrapping_sub((a & b) + ((a ^ b) >> 1)));
             outer.for_each(|(to, (x, b))| *to = x.wrapping_sub(b / 2));
         }
@@ -82,7 +82,7 @@ fn apply(filter: u8, step: usize, row: &[u8], above: &[u8], to: &mut [u8]) {
     }
 }
 
-/// Which of left, above and above on the left is nearest to `a + b - c`.
+/// The nearest to `a + b - c` of left, above, and above on the left.
 #[inline]
 fn paeth(a: u8, b: u8, c: u8) -> u8 {
     let [x, y, z] = [a, b, c].map(i16::from);
