@@ -1,7 +1,7 @@
 //! λV as a library: text in, picture out.
 //!
-//! A [`Shader`] is a program that was accepted. Its [`Pipeline`] is compiled once, and draws a [`Frame`] with any
-//! [`Bindings`], at any size, from any thread.
+//! A [`Shader`] is an accepted program. Its [`Pipeline`] is compiled once, and draws a [`Frame`] with
+//! any [`Bindings`], at any size, from any thread.
 //!
 //! ```
 //! use lambdav::{Error, Options, Shader, Size, save};
@@ -18,7 +18,7 @@
 //! }
 //! ```
 //!
-//! WGSL (feature `foreign`) with a texture, and with an input that a vertex stage would give:
+//! WGSL (feature `foreign`) with a texture, and with an input that a vertex stage would provide:
 //!
 //! ```
 //! # #[cfg(feature = "foreign")] fn main() -> Result<(), lambdav::Error> {
@@ -40,7 +40,7 @@
 //! # #[cfg(not(feature = "foreign"))] fn main() {}
 //! ```
 //!
-//! A thousand frames on four threads, each of which draws into memory of its own:
+//! A thousand frames on four threads, each of which draws into its own memory:
 //!
 //! ```
 //! use lambdav::{Error, Frame, Options, Shader, Size};
@@ -63,20 +63,20 @@
 //! ```
 //!
 //! Rendering uses the threads of the caller's rayon pool, or of the global one. The bits of a frame
-//! depend on the program, its inputs and the size alone.
+//! depend only on the program, its inputs and the size.
 //!
 //! # Features
 //!
-//! By default all are on but `image`. `lambdav = { version = "0.1", default-features = false }` reads λV and core text, and writes and reads
-//! PNG and NPY.
+//! By default all features except `image` are enabled. `lambdav = { version = "0.1", default-features =
+//! false }` reads λV and core text, and writes and reads PNG and NPY.
 //!
-//! - `command`: the command `lambdav`, which libraries have no use for
-//! - `spirv`: SPIR-V modules, read and made
+//! - `command`: the command `lambdav`, which libraries do not need
+//! - `spirv`: reading and emitting SPIR-V modules
 //! - `foreign`: WGSL and GLSL
 //! - `gpu`: Vulkan devices as engines
 //! - `exr`: OpenEXR files
-//! - `formats`: image files of other programs, to be read
-//! - `image`: frames to and from the buffers of the crate `image`
+//! - `formats`: reading image files of other programs
+//! - `image`: conversions of frames to and from the buffers of the crate `image`
 #![forbid(unsafe_code)]
 
 pub use lambdav_engine::*;

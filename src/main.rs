@@ -1,8 +1,9 @@
 //! The `lambdav` command.
 #![forbid(unsafe_code)]
 
-/// The system's allocator takes a fourth of the time of compiling, which makes many small objects. (It is
-/// chosen here and not in `lambdav_command`, since a library must not choose it for a program that links it.)
+/// Compilation makes many small objects; with the system's allocator, a fourth of its time would be
+/// allocation. (The choice is made here, not in `lambdav_command`, since a library must not choose an
+/// allocator for the programs that link it.)
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 

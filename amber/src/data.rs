@@ -1,20 +1,20 @@
-//! The bytes of buffers.
+//! Contents of buffers.
 
 use super::error::AmberError;
 use super::words::{Result, Words, unexpected};
 use std::sync::Arc;
 
-/// How many bytes all buffers of a script may have together.
+/// Most bytes of all buffers of a script together.
 const MOST: usize = 1 << 26;
 
-/// How many bytes the buffers of a script have.
+/// Bytes taken by the buffers of a script.
 #[derive(Debug, Default)]
 pub(super) struct Room {
     taken: usize,
 }
 
 impl Room {
-    /// Whether there is room for so many bytes more.
+    /// True if so many more bytes are allowed.
     fn has(&self, bytes: usize) -> bool {
         bytes <= MOST - self.taken
     }
@@ -24,14 +24,14 @@ impl Room {
     }
 }
 
-/// What a buffer's elements are, and how they lie.
+/// Type and layout of a buffer's elements.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Elements {
     scalar: Scalar,
     columns: usize,
-    /// Of a column.
+    /// Rows of a column.
     rows: usize,
-    /// Bytes from a column to the next, and from an element to the next.
+    /// Strides of columns and of elements, in bytes.
     strides: [usize; 2],
 }
 
@@ -43,7 +43,7 @@ enum Scalar {
 }
 
 impl Elements {
-    /// The type that the line goes on with, and its layout.
+    /// Reads a type and its layout from the line.
     pub(super) fn read(line: &mut Words<'_>) -> Result<Self> {
         let (name, _) = line.word("a type")?;
         let mut is_array = false;
@@ -72,7 +72,7 @@ impl Elements {
         if !is_std140 {
             line.take("STD430");
         }
-        // Three rows have the alignment of four.
+        // Columns of three rows have the alignment of four.
         let mut column: usize = 4 * if rows == 3 { 4 } else { rows };
         if columns > 1 && is_std140 {
             column = 16;
@@ -84,7 +84,7 @@ impl Elements {
         Ok(Self { scalar, columns, rows, strides: [column, element] })
     }
 
-    /// Elements of these numbers; what is missing of the last is zero.
+    /// Elements of these numbers; an incomplete last element is filled with zeros.
     pub(super) fn data(self, numbers: &mut Words<'_>, room: &mut Room) -> Result<Arc<[u8]>> {
         let mut bytes = Vec::new();
         let mut index = 0;
@@ -100,7 +100,7 @@ impl Elements {
         Ok(bytes.into())
     }
 
-    /// So many elements of one number.
+    /// `count` elements that repeat one number.
     pub(super) fn fill(
         self,
         count: usize,
@@ -132,7 +132,7 @@ impl Elements {
         }
         match self.scalar {
             Scalar::Float => Some(text.parse::<f32>().ok()?.to_bits()),
-            // Numbers that are above the largest wrap.
+            // Numbers above the largest wrap.
             Scalar::Int => match text.parse::<i32>() {
                 Ok(number) => Some(number as u32),
                 Err(_) => text.parse().ok(),

@@ -1,36 +1,36 @@
-//! Why a script is not run.
+//! Errors of scripts.
 
 use lambdav_core::source::Span;
 use std::fmt;
 
-/// What is wrong, and where.
+/// An error and its place.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AmberError {
-    /// Where it is in the script.
+    /// Place in the script.
     pub span: Span,
-    /// What it is.
+    /// Kind of the error.
     pub kind: AmberErrorKind,
 }
 
-/// What is wrong with a script.
+/// Kind of an error in a script.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum AmberErrorKind {
-    /// It does what is not known here: the feature.
+    /// An unsupported feature.
     Unsupported(String),
-    /// Something else stands where that belongs.
+    /// Another word stands in place of the expected one.
     Expected {
-        /// What belongs there.
+        /// The expected word.
         expected: &'static str,
-        /// What is there; empty at the end of a line.
+        /// The word found; empty at the end of a line.
         found: String,
     },
-    /// There is nothing of that name.
+    /// An unknown name, with the kind of thing it should name.
     Unknown(&'static str, String),
-    /// Something of that name is there already.
+    /// A name that is defined twice, with the kind of thing it names.
     Twice(&'static str, String),
     /// An `END` is missing.
     NoEnd(&'static str),
-    /// An expectation is about no pixel.
+    /// The rectangle of an expectation is empty.
     Empty,
 }
 

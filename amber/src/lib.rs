@@ -1,10 +1,11 @@
-//! AmberScript, the language in which the Vulkan conformance suite and GraphicsFuzz write tests of shaders, as
-//! far as full-screen pictures need it.
+//! AmberScript, the language in which the Vulkan conformance suite and GraphicsFuzz write shader tests;
+//! only the subset for full-screen pictures.
 //!
-//! A script declares shaders, buffers and pipelines, runs pipelines, and says what is expected of the pictures.
-//! [`Script::read`] gives its commands in order, with all names resolved and all data as bytes.
+//! A script declares shaders, buffers and pipelines, runs pipelines, and states expectations of the
+//! pictures. [`Script::read`] returns its commands in order, with all names resolved and all data as
+//! bytes.
 //!
-//! # What is known
+//! # Supported commands
 //!
 //! - `SHADER vertex NAME PASSTHROUGH`, `SHADER fragment NAME SPIRV-ASM [TARGET_ENV ENV]`;
 //! - `BUFFER NAME DATA_TYPE TYPE [STD140|STD430]` with `DATA … END` or `SIZE N FILL X`, of floats and integers of
@@ -15,8 +16,8 @@
 //! - `EXPECT … IDX … SIZE …` with `EQ_RGBA` or `EQ_RGB`, and a tolerance in levels; `EQ_BUFFER`, and
 //!   `EQ_HISTOGRAM_EMD_BUFFER`, which is taken to say the same: the pictures are equal.
 //!
-//! Anything else is [`AmberErrorKind::Unsupported`] with the feature. *Text of any kind gives a script or an error
-//! with its place, never a panic*, in time linear in the text.
+//! Anything else is [`AmberErrorKind::Unsupported`], with the name of the feature. *Any text gives a
+//! script or an error with its place, never a panic*, in time linear in the text.
 
 mod data;
 mod error;
@@ -36,62 +37,62 @@ use words::{Lines, Result, Words, unexpected};
 /// A fragment shader in SPIR-V text.
 #[derive(Clone, Debug)]
 pub struct AmberShader {
-    /// Where the text lies in the script.
+    /// Place of the text in the script.
     pub text: Span,
-    /// The version that it is assembled to.
+    /// SPIR-V version to assemble.
     pub version: SpirvVersion,
 }
 
 /// A pipeline that draws one picture.
 #[derive(Clone, Debug)]
 pub struct AmberPipeline {
-    /// The index of the fragment shader.
+    /// Index of the fragment shader.
     pub shader: usize,
-    /// The bytes of blocks; those of one buffer are there once.
+    /// Bytes of uniform blocks; blocks of one buffer share them.
     pub blocks: BTreeMap<Binding, Arc<[u8]>>,
-    /// The picture that it draws into.
+    /// Name of the picture that it draws into.
     pub target: String,
     /// Width and height.
     pub size: [u32; 2],
 }
 
-/// What is done, in order.
+/// A command of a script.
 #[derive(Clone, Debug)]
 pub enum AmberCommand {
-    /// The picture of a pipeline becomes that colour.
+    /// Fills the picture of a pipeline with a colour.
     Clear {
-        /// The index of the pipeline.
+        /// Index of the pipeline.
         pipeline: usize,
         /// The colour.
         colour: [f32; 4],
     },
-    /// A pipeline draws all of its picture.
+    /// Draws the whole picture of a pipeline.
     Draw {
-        /// The index of the pipeline.
+        /// Index of the pipeline.
         pipeline: usize,
-        /// Where the script says so.
+        /// Place of the command in the script.
         span: Span,
     },
-    /// Pixels have a colour.
+    /// Expects a colour in a rectangle.
     ExpectColour {
-        /// The picture.
+        /// Name of the picture.
         picture: String,
-        /// The pixel at the upper left.
+        /// Upper left pixel of the rectangle.
         place: [u32; 2],
         /// Width and height.
         size: [u32; 2],
-        /// Levels of red, green, blue and alpha; of the last none where it does not matter.
+        /// Levels of red, green, blue and alpha; no alpha if it does not matter.
         colour: [Option<u8>; 4],
-        /// By how many levels each may differ.
+        /// Largest allowed difference of each channel, in levels.
         tolerance: [f32; 4],
-        /// Where the script says so.
+        /// Place of the command in the script.
         span: Span,
     },
-    /// Two pictures are equal.
+    /// Expects two equal pictures.
     ExpectEqual {
-        /// Their names.
+        /// Names of the pictures.
         pictures: [String; 2],
-        /// Where the script says so.
+        /// Place of the command in the script.
         span: Span,
     },
 }
@@ -103,18 +104,18 @@ pub struct Script {
     pub shaders: Vec<AmberShader>,
     /// Pipelines.
     pub pipelines: Vec<AmberPipeline>,
-    /// What is done.
+    /// Commands in order.
     pub commands: Vec<AmberCommand>,
 }
 
-/// What a name of a shader stands for.
+/// Shader that a name stands for.
 #[derive(Clone, Copy)]
 enum Stage {
     Passthrough,
     Fragment(usize),
 }
 
-/// Something that a buffer is.
+/// Use of a buffer.
 #[derive(Clone)]
 enum Buffer {
     Data(Arc<[u8]>),
@@ -136,7 +137,7 @@ impl Script {
     ///
     /// # Errors
     ///
-    /// What is wrong with it, or what of it is not known; the first only.
+    /// The first error or unsupported feature.
     pub fn read(text: &str) -> std::result::Result<Self, AmberError> {
         let mut lines = Lines::new(text);
         let mut reader = Reader::default();
@@ -147,7 +148,7 @@ impl Script {
     }
 }
 
-/// What is called so, or an error.
+/// The entry of the next word's name, or an error.
 fn find<T: Clone>(all: &FxHashMap<&str, T>, what: &'static str, line: &mut Words<'_>) -> Result<T> {
     let (name, span) = line.word(what)?;
     let unknown = || AmberErrorKind::Unknown(what, name.to_owned());
@@ -347,7 +348,7 @@ impl<'t> Reader<'t> {
         line.end()
     }
 
-    /// The name of a picture.
+    /// Reads the name of a picture.
     fn picture(&self, line: &mut Words<'t>) -> Result<String> {
         let name = line.clone().next().map_or("", |(name, _)| name);
         match find(&self.buffers, "buffer", line)? {
@@ -363,7 +364,7 @@ impl<'t> Reader<'t> {
         if matches!(form, "EQ_BUFFER" | "EQ_HISTOGRAM_EMD_BUFFER") {
             let pictures = [picture, self.picture(line)?];
             if line.take("TOLERANCE") {
-                // The pictures are equal, or the test fails.
+                // The tolerance has no effect: the pictures must be equal.
                 tolerance(line)?;
             }
             self.script.commands.push(AmberCommand::ExpectEqual { pictures, span });
@@ -412,7 +413,7 @@ impl<'t> Reader<'t> {
     }
 }
 
-/// By how many levels numbers may differ.
+/// Reads a tolerance in levels.
 fn tolerance(line: &mut Words<'_>) -> Result<f32> {
     let (word, span) = line.word("a number")?;
     let number = word.parse().ok().filter(|number: &f32| number.is_finite() && *number >= 0.0);

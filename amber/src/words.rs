@@ -1,4 +1,4 @@
-//! A script as lines of words.
+//! Splits a script into lines of words.
 
 use super::error::{AmberError, AmberErrorKind};
 use lambdav_core::source::Span;
@@ -6,7 +6,7 @@ use std::str::FromStr;
 
 pub(super) type Result<T> = std::result::Result<T, AmberError>;
 
-/// Lines of a script, one after the other.
+/// Iterator over the lines of a script.
 pub(super) struct Lines<'t> {
     text: &'t str,
     at: usize,
@@ -17,7 +17,7 @@ impl<'t> Lines<'t> {
         Self { text, at: 0 }
     }
 
-    /// The next line, and where it begins.
+    /// The next line with its offset.
     fn line(&mut self) -> Option<(usize, &'t str)> {
         let start = self.at;
         let rest = self.text.get(start..).filter(|rest| !rest.is_empty())?;
@@ -26,7 +26,7 @@ impl<'t> Lines<'t> {
         Some((start, &rest[..length]))
     }
 
-    /// The next line that has words.
+    /// The next line that contains words.
     pub(super) fn next(&mut self) -> Option<Words<'t>> {
         loop {
             let (start, line) = self.line()?;
@@ -37,7 +37,7 @@ impl<'t> Lines<'t> {
         }
     }
 
-    /// All up to the line `END`: where it begins, and the text.
+    /// Text up to the line `END`, with its offset.
     pub(super) fn block(&mut self, of: &Words<'_>, what: &'static str) -> Result<(u32, &'t str)> {
         let begin = self.at;
         while let Some((start, line)) = self.line() {
@@ -49,7 +49,7 @@ impl<'t> Lines<'t> {
     }
 }
 
-/// The words of a line.
+/// Iterator over the words of a line.
 #[derive(Clone)]
 pub(super) struct Words<'t> {
     line: &'t str,
@@ -58,12 +58,12 @@ pub(super) struct Words<'t> {
 }
 
 impl<'t> Words<'t> {
-    /// A text that begins there.
+    /// Words of a text at an offset of the script.
     pub(super) fn of(text: &'t str, start: u32) -> Self {
         Self { line: text, start: start as usize, at: 0 }
     }
 
-    /// The whole line without the space around it.
+    /// The whole line without surrounding white space.
     pub(super) fn span(&self) -> Span {
         let front = self.line.len() - self.line.trim_start().len();
         let end = self.line.trim_end().len().max(front);
@@ -79,7 +79,7 @@ impl<'t> Words<'t> {
         Some((word, Span::new(at as u32, (at + word.len()) as u32)))
     }
 
-    /// The next word, if it is that.
+    /// Takes the next word if it is `wanted`.
     pub(super) fn take(&mut self, wanted: &str) -> bool {
         let mut after = self.clone();
         let is = after.next().is_some_and(|(word, _)| word == wanted);
@@ -117,7 +117,7 @@ impl<'t> Words<'t> {
         all.try_into().map_err(|_| self.unsupported("an odd number of numbers"))
     }
 
-    /// That nothing follows that is known.
+    /// Fails if another word follows.
     pub(super) fn end(&mut self) -> Result<()> {
         match self.next() {
             None => Ok(()),

@@ -1,25 +1,25 @@
-//! Which pixels are antialiased.
+//! Detection of antialiased pixels.
 //!
-//! After V. Vyšniauskas, *Anti-aliased pixel and intensity slope detector* (2009), as image tests have
-//! come to use it: a pixel lies on a slope of luminance, between a darker and a lighter neighbour,
-//! has at most two neighbours of its own luminance, and the darkest or the lightest of its neighbours
-//! belongs to an area of one colour in both images.
+//! After V. Vyšniauskas, *Anti-aliased pixel and intensity slope detector* (2009), in the form common
+//! in image tests. A pixel is antialiased if it lies on a slope of luminance, between a darker and a
+//! lighter neighbour, has at most two neighbours of its own luminance, and its darkest or lightest
+//! neighbour belongs to an area of one colour in both images.
 
 use super::sample::Compare;
 use lambdav_image::pixels::Image;
 use std::ops::{Range, RangeInclusive};
 
-/// Two images of one size, with the luminances of some of their rows.
+/// Two images of one size, with the luminances of a band of rows.
 pub(super) struct Antialias<'a, T> {
     images: [&'a Image<T>; 2],
     /// The first row with luminances.
     top: u32,
-    /// Of each image, row by row.
+    /// Luminances of each image, row by row.
     luminances: [Vec<f64>; 2],
 }
 
 impl<'a, T: Compare> Antialias<'a, T> {
-    /// For the pixels in those rows.
+    /// Detector for the pixels in these rows.
     pub(super) fn new(a: &'a Image<T>, b: &'a Image<T>, rows: Range<u32>) -> Self {
         let width = a.size().width() as usize;
         let (top, bottom) = (rows.start.saturating_sub(1), (rows.end + 1).min(a.size().height()));
@@ -31,12 +31,12 @@ impl<'a, T: Compare> Antialias<'a, T> {
         Self { images, top, luminances }
     }
 
-    /// Whether the pixel is antialiased in either image.
+    /// True if the pixel is antialiased in either image.
     pub(super) fn is_antialiased(&self, x: u32, y: u32) -> bool {
         self.is_on_edge(0, x, y) || self.is_on_edge(1, x, y)
     }
 
-    /// Whether the pixel of that image lies between areas that both images have.
+    /// True if the image's pixel lies between areas that both images have.
     fn is_on_edge(&self, image: usize, x: u32, y: u32) -> bool {
         let size = self.images[image].size();
         let width = size.width() as usize;
@@ -46,7 +46,8 @@ impl<'a, T: Compare> Antialias<'a, T> {
             &self.luminances[image][from..from + width]
         };
         let own = row(y)[x as usize];
-        // The pixel itself has its own luminance, and beyond the border it goes on as it is.
+        // The pixel itself counts once, so subtract it; beyond the border the image continues with
+        // equal luminance.
         let mut same = i32::from(is_at_border(&columns, &rows)) - 1;
         let (mut darkest, mut lightest) = ((0.0, (x, y)), (0.0, (x, y)));
         for y in rows {
@@ -70,7 +71,7 @@ impl<'a, T: Compare> Antialias<'a, T> {
     }
 }
 
-/// Whether more than two neighbours of a pixel equal it.
+/// True if a pixel equals more than two of its neighbours.
 fn has_area<T: Compare>(image: &Image<T>, x: u32, y: u32) -> bool {
     let size = image.size();
     let width = size.width() as usize;
@@ -82,11 +83,11 @@ fn has_area<T: Compare>(image: &Image<T>, x: u32, y: u32) -> bool {
         let row = &row(y)[*columns.start() as usize..=*columns.end() as usize];
         same += row.iter().filter(|&&pixel| pixel == own).count();
     }
-    // The pixel is one of them. One with a NaN equals nothing, itself included.
+    // The count includes the pixel itself. A pixel with a NaN equals no pixel, not even itself.
     same > 3
 }
 
-/// A coordinate and those beside it inside the image.
+/// A coordinate and its neighbours inside the image.
 fn around(at: u32, length: u32) -> RangeInclusive<u32> {
     at.saturating_sub(1)..=(at + 1).min(length - 1)
 }
@@ -96,7 +97,7 @@ fn is_at_border(columns: &RangeInclusive<u32>, rows: &RangeInclusive<u32>) -> bo
     count(columns) * count(rows) < 9
 }
 
-/// Luma by the weights of NTSC, over white. Not a number counts as black.
+/// Luma with the weights of NTSC, over white. Non-finite values count as black.
 fn luminance<T: Compare>([r, g, b, a]: [T; 4]) -> f64 {
     let [r, g, b, a] = [r, g, b, a].map(|sample| sample.into() / T::FULL);
     let luma = 0.298_895_31 * r + 0.586_622_47 * g + 0.114_482_23 * b;
@@ -109,7 +110,7 @@ mod tests {
     use super::*;
     use lambdav_image::size::Size;
 
-    /// An edge between black and white, smoothed in one of the two: only its pixels are antialiased.
+    /// An edge between black and white, smoothed in one of the images: only its pixels are antialiased.
     #[test]
     fn smoothed_edges() {
         let size = Size::new(9, 9).expect("within the limits");
@@ -133,7 +134,7 @@ mod tests {
         }
         assert!(seen > 5);
         assert!(!antialias.is_antialiased(0, 4));
-        // A spot in the middle of an area is none.
+        // An isolated pixel in an area is not antialiased.
         let spot = Image::from_fn(size, |x, y| [if (x, y) == (4, 4) { 9u8 } else { 0 }; 4]);
         let area = Image::from_fn(size, |_, _| [0u8; 4]);
         assert!(!Antialias::new(&spot, &area, 4..5).is_antialiased(4, 4));

@@ -1,9 +1,9 @@
-//! What may have happened to an image that differs from another.
+//! Diagnosis of the differences between two images.
 //!
-//! Each kind of damage that image tests meet again and again is a hypothesis, tried against all pixels:
-//! moved, mirrored, another channel order, another transfer function, one sample, one rectangle. Those
-//! that explain everything come first, and end the search; the others say where differences are and how
-//! large. A finding is an observation that holds of the pixels, not a proof of its cause.
+//! Each common kind of damage is a hypothesis that is tested on all pixels: a shift, a mirror image,
+//! another channel order, another transfer function, one sample, one rectangle. A hypothesis that
+//! explains all differences comes first and ends the search; other findings describe the place and size
+//! of differences. A finding is a true statement about the pixels, not a proof of its cause.
 
 use super::antialias::Antialias;
 use super::{Compare, CompareOptions, Depth, Pair, Rectangle, pair};
@@ -12,78 +12,78 @@ use lambdav_image::pixels::{AnyImage, Image};
 use lambdav_image::size::Size;
 use std::fmt;
 
-/// What was found of the second of two images, compared with the first.
+/// A finding about the second of two images, compared with the first. "It" is the second image.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum Finding {
-    /// The first has samples of one depth, the second of another.
+    /// The images have these depths.
     Depths(Depth, Depth),
-    /// It is the first in another size, each pixel being so many wide and high.
+    /// It is the first image enlarged: each pixel is repeated so often horizontally and vertically.
     Enlarged(u32, u32),
-    /// It is every so manieth column and row of the first.
+    /// It consists of every n-th column and m-th row of the first.
     Reduced(u32, u32),
     /// It is this part of the first.
     Cropped(Rectangle),
-    /// The first is its part at this place.
+    /// The first is this part of it.
     Padded(Rectangle),
-    /// It is of one colour.
+    /// All its pixels have this colour.
     Blank([f64; 4]),
-    /// It is the first with its rows in the other order.
+    /// It is the first with reversed rows.
     FlippedRows,
-    /// It is the first with its columns in the other order.
+    /// It is the first with reversed columns.
     FlippedColumns,
     /// It is the first, turned by 180°.
     Turned,
-    /// It is the first with columns for rows: turned by 90° or mirrored at a diagonal.
+    /// It is the first with rows and columns exchanged: turned by 90° or mirrored at a diagonal.
     Transposed,
-    /// It is the first, moved by so many columns to the right and rows down.
+    /// It is the first, shifted by so many columns to the right and rows down.
     Shifted(i32, i32),
-    /// Its channels are those of the first in another order: channel i is the first's `[i]`.
+    /// Its channels are those of the first, reordered: channel i is the first's `[i]`.
     Channels([usize; 4]),
-    /// Colours are inverted.
+    /// Its colours are inverted.
     Inverted,
-    /// Colours of the first are sRGB-encoded in it.
+    /// Its colours are those of the first, sRGB-encoded.
     SrgbEncoded,
-    /// Colours of the first are sRGB-decoded in it.
+    /// Its colours are those of the first, sRGB-decoded.
     SrgbDecoded,
-    /// Colours are those of the first to a power.
+    /// Its colours are powers of those of the first, with this exponent.
     Gamma(f64),
-    /// Colours are those of the first times alpha.
+    /// Its colours are those of the first times alpha.
     Premultiplied,
-    /// Colours are those of the first by alpha.
+    /// Its colours are those of the first divided by alpha.
     Unpremultiplied,
-    /// Alpha is full everywhere, and is not in the first; nothing else differs.
+    /// Its alpha is full everywhere, that of the first is not; no other channel differs.
     Opaque,
-    /// Numbers are those of the first, clamped to [0, 1].
+    /// Its numbers are those of the first, clamped to [0, 1].
     Clamped,
-    /// It has only the levels of so many bits, which the first exceeds.
+    /// It contains only the levels of so many bits; the first contains others.
     Quantized(u32),
-    /// Colours are those of the first times a factor.
+    /// Its colours are those of the first times this factor.
     Scaled(f64),
-    /// Colours are those of the first and a constant, which may be clamped.
+    /// Its colours are those of the first plus this constant, perhaps clamped.
     Offset(f64),
     /// Only these channels differ.
     OnlyChannels([bool; 4]),
     /// One bit of one sample differs: column, row, channel, bit from the lowest.
     OneBit(u32, u32, usize, u32),
-    /// All that differs is the sign of zeros.
+    /// Only signs of zeros differ.
     SignedZeros,
     /// So many samples are NaN in the first and numbers in it.
     NansLost(u64),
     /// So many samples are NaN in it and numbers in the first.
     NansAppeared(u64),
-    /// So many samples are infinite in one and finite in the other.
+    /// So many samples are infinite in one image and finite in the other.
     Infinities(u64),
     /// No sample differs by more than so many steps.
     Rounding(u32),
-    /// All that differ are antialiased pixels.
+    /// Only antialiased pixels differ.
     Antialiased,
-    /// All differences are inside.
+    /// All differences lie inside this rectangle.
     Inside(Rectangle),
 }
 
 impl Finding {
-    /// A name for programs.
+    /// Name for programs.
     pub fn name(&self) -> &'static str {
         match self {
             Self::Depths(..) => "depths",
@@ -122,10 +122,10 @@ impl Finding {
     }
 }
 
-/// The letters of channels.
+/// Letters of the channels.
 const CHANNELS: [char; 4] = ['R', 'G', 'B', 'A'];
 
-/// A sentence without its end, of which the second image is the subject.
+/// Writes a sentence without full stop, whose subject is the second image.
 impl fmt::Display for Finding {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let part = |f: &mut fmt::Formatter<'_>, words: &str, r: &Rectangle| {
@@ -196,7 +196,7 @@ impl fmt::Display for Finding {
     }
 }
 
-/// What may have happened to the second image; nothing where it is equal to the first.
+/// Finds the damage of the second image; empty if it equals the first.
 pub fn diagnose(a: &AnyImage, b: &AnyImage, options: &CompareOptions) -> Vec<Finding> {
     let mut findings = Vec::new();
     let (of_a, of_b) = (depth(a), depth(b));
@@ -232,8 +232,8 @@ fn look<T: Compare>(
     }
     let Some(local) = Local::new(a, b, options) else { return };
     if local.samples > 1 {
-        // Whatever is large and regular is told in one sentence. What is of one colour, or differs by
-        // a step or two, many sentences would fit.
+        // A large, regular difference is described in one sentence. An image of one colour, or
+        // differences of a step or two, would fit many sentences.
         let large = local.steps.is_none_or(|steps| steps > 3);
         let whole = blank(b)
             .or_else(|| moved(a, b))
@@ -255,12 +255,12 @@ fn same<T: Compare>(a: [T; 4], b: [T; 4]) -> bool {
     a.into_iter().zip(b).all(|(a, b)| a.equal(b))
 }
 
-/// The pixel at a place that is inside.
+/// The pixel at a place inside the image.
 fn at<T: Compare>(image: &Image<T>, x: u32, y: u32) -> [T; 4] {
     image.pixels()[image.size().index(x, y) as usize]
 }
 
-/// Whether it holds of the places of all pixels.
+/// True if `holds` is true for all pixels.
 fn everywhere(size: Size, mut holds: impl FnMut(u32, u32) -> bool) -> bool {
     (0..size.height()).all(|y| (0..size.width()).all(|x| holds(x, y)))
 }
@@ -271,7 +271,7 @@ fn blank<T: Compare>(image: &Image<T>) -> Option<Finding> {
     is_blank.then(|| Finding::Blank(first.map(T::into)))
 }
 
-/// How one image is the other in another size.
+/// Finds the first image in the second with another size.
 fn resized<T: Compare>(a: &Image<T>, b: &Image<T>) -> Option<Finding> {
     let sides = |image: &Image<T>| (image.size().width(), image.size().height());
     let ((wide, high), (width, height)) = (sides(a), sides(b));
@@ -285,7 +285,7 @@ fn resized<T: Compare>(a: &Image<T>, b: &Image<T>) -> Option<Finding> {
         return Some(Finding::Enlarged(x, y));
     }
     if let (Some(x), Some(y)) = (multiple(wide, width), multiple(high, height)) {
-        // The sample may be any of each cell.
+        // Any sample of a cell may have been taken.
         for (dx, dy) in [(0, 0), (x / 2, y / 2), (x - 1, y - 1)] {
             if everywhere(b.size(), |px, py| same(at(b, px, py), at(a, px * x + dx, py * y + dy))) {
                 return Some(Finding::Reduced(x, y));
@@ -301,7 +301,7 @@ fn resized<T: Compare>(a: &Image<T>, b: &Image<T>) -> Option<Finding> {
     None
 }
 
-/// Where the smaller image lies in the larger one: at a corner, in the middle, or near one of these.
+/// Place of the smaller image in the larger one: at or near a corner or the middle.
 fn part<T: Compare>(large: &Image<T>, small: &Image<T>) -> Option<Rectangle> {
     let (width, height) = (small.size().width(), small.size().height());
     let (free_x, free_y) = (large.size().width() - width, large.size().height() - height);
@@ -318,7 +318,7 @@ fn part<T: Compare>(large: &Image<T>, small: &Image<T>) -> Option<Rectangle> {
     })
 }
 
-/// Whether `b` is `a` with columns for rows, read from any corner.
+/// True if `b` is `a` with rows and columns exchanged, starting from any corner.
 fn transposed<T: Compare>(a: &Image<T>, b: &Image<T>) -> bool {
     let (right, bottom) = (a.size().width() - 1, a.size().height() - 1);
     [(false, false), (false, true), (true, false), (true, true)].into_iter().any(
@@ -332,10 +332,10 @@ fn transposed<T: Compare>(a: &Image<T>, b: &Image<T>) -> bool {
     )
 }
 
-/// The farthest that a shift is looked for.
+/// Largest shift that is tested.
 const FARTHEST: i32 = 16;
 
-/// How `b` is `a` at other places.
+/// Finds the pixels of `a` at other places in `b`.
 fn moved<T: Compare>(a: &Image<T>, b: &Image<T>) -> Option<Finding> {
     let size = a.size();
     let (right, bottom) = (size.width() - 1, size.height() - 1);
@@ -357,7 +357,7 @@ fn moved<T: Compare>(a: &Image<T>, b: &Image<T>) -> Option<Finding> {
     if right == bottom && transposed(a, b) {
         return Some(Finding::Transposed);
     }
-    // The nearest first. What is left of the picture must be most of it, and of several colours.
+    // Nearest shifts first. The overlap must be most of the picture, and have several colours.
     let reach = |side: u32| FARTHEST.min(side as i32 / 4);
     let (far_x, far_y) = (reach(size.width()), reach(size.height()));
     let mut shifts: Vec<(i32, i32)> =
@@ -380,9 +380,9 @@ fn moved<T: Compare>(a: &Image<T>, b: &Image<T>) -> Option<Finding> {
     })
 }
 
-/// Whether all pixels of `b` are those of `a` by a rule: to five digits, or, of levels, to the nearest
-/// or one beside it, where each level of `a` stands for all that are rounded to it. Samples are such
-/// that full intensity is 1.
+/// True if `rule` maps all pixels of `a` to those of `b`: to five digits for floats, for levels to the
+/// nearest one or its neighbour, where a level of `a` stands for all values that round to it. Samples
+/// are scaled so that full intensity is 1.
 fn by_rule<T: Compare>(a: &Image<T>, b: &Image<T>, rule: impl Fn([f64; 4]) -> [f64; 4]) -> bool {
     let half = if T::DEPTH == Depth::Float { 0.0 } else { 0.5 / T::FULL };
     a.pixels().iter().zip(b.pixels()).all(|(&a, &b)| {
@@ -405,7 +405,7 @@ fn by_rule<T: Compare>(a: &Image<T>, b: &Image<T>, rule: impl Fn([f64; 4]) -> [f
     })
 }
 
-/// The colours of a pixel by a rule; alpha stays.
+/// Applies a rule to the colours of a pixel; alpha stays.
 fn colours(rule: impl Fn(f64) -> f64) -> impl Fn([f64; 4]) -> [f64; 4] {
     move |[r, g, b, a]| [rule(r), rule(g), rule(b), a]
 }
@@ -418,7 +418,7 @@ fn srgb_decode(encoded: f64) -> f64 {
     if encoded <= 0.040_45 { encoded / 12.92 } else { ((encoded + 0.055) / 1.055).powf(2.4) }
 }
 
-/// How `b` is `a` in other colours.
+/// Finds a rule that maps the colours of `a` to those of `b`.
 fn recoloured<T: Compare>(a: &Image<T>, b: &Image<T>) -> Option<Finding> {
     for order in orders() {
         let reordered =
@@ -430,7 +430,7 @@ fn recoloured<T: Compare>(a: &Image<T>, b: &Image<T>) -> Option<Finding> {
         }
     }
     if by_rule(a, b, |pixel| pixel) {
-        // Too near for any rule to be told from none.
+        // The images are too similar to distinguish rules.
         return None;
     }
     if by_rule(a, b, colours(|c| 1.0 - c)) {
@@ -456,7 +456,7 @@ fn recoloured<T: Compare>(a: &Image<T>, b: &Image<T>) -> Option<Finding> {
     if by_rule(a, b, |pixel| pixel.map(|c| c.clamp(0.0, 1.0))) {
         return Some(Finding::Clamped);
     }
-    // Factor and constant are those of a colour that is neither dark nor, in `b`, clamped.
+    // Derive factor and constant from a colour that is neither dark nor, in `b`, clamped.
     let number = |sample: T| -> f64 { sample.into() / T::FULL };
     let colours_of = |(a, b): (&[T; 4], &[T; 4])| [0, 1, 2].map(|i| (number(a[i]), number(b[i])));
     let inner = |&(a, b): &(f64, f64)| a.is_finite() && 0.02 < b.abs() && b.abs() < 0.98;
@@ -473,7 +473,7 @@ fn recoloured<T: Compare>(a: &Image<T>, b: &Image<T>) -> Option<Finding> {
     by_rule(a, b, colours(|c| c + more)).then_some(Finding::Offset(unit))
 }
 
-/// All orders of channels but their own.
+/// All orders of channels except the natural one.
 fn orders() -> impl Iterator<Item = [usize; 4]> {
     let all = (0..256_usize).map(|code| [code & 3, code >> 2 & 3, code >> 4 & 3, code >> 6]);
     all.filter(|order| {
@@ -483,14 +483,14 @@ fn orders() -> impl Iterator<Item = [usize; 4]> {
     })
 }
 
-/// Whether `b` has lost its alpha, and nothing else.
+/// True for `b` if it has lost its alpha, and no other channel differs.
 fn opaque<T: Compare>(a: &Image<T>, b: &Image<T>, local: &Local) -> Option<Finding> {
     let is_full = |image: &Image<T>| image.pixels().iter().all(|p| p[3].equal(T::ONE));
     let only_alpha = local.channels == [false, false, false, true];
     (only_alpha && is_full(b) && !is_full(a)).then_some(Finding::Opaque)
 }
 
-/// Whether `b` has been through fewer bits.
+/// Finds the number of bits to which `b` was quantised.
 fn quantized<T: Compare>(a: &Image<T>, b: &Image<T>) -> Option<Finding> {
     let depths = match T::DEPTH {
         Depth::Unorm8 => &[][..],
@@ -499,7 +499,7 @@ fn quantized<T: Compare>(a: &Image<T>, b: &Image<T>) -> Option<Finding> {
     };
     depths.iter().copied().find_map(|bits| {
         let levels = f64::from((1_u32 << bits) - 1);
-        // The nearest binary32 to a level is not the level.
+        // The binary32 nearest to a level is not exactly the level.
         let is_level = |sample: T| {
             let level = sample.into() / T::FULL * levels;
             (level - level.round()).abs() <= 1e-7 * levels.max(level.abs())
@@ -513,25 +513,25 @@ fn quantized<T: Compare>(a: &Image<T>, b: &Image<T>) -> Option<Finding> {
     })
 }
 
-/// What is to be said of single samples.
+/// Statistics of the differing samples.
 struct Local {
-    /// How many samples differ.
+    /// Number of differing samples.
     samples: u64,
     channels: [bool; 4],
-    /// Around all of them.
+    /// Bounding rectangle of the differing pixels.
     bounds: Rectangle,
     is_all: bool,
-    /// The largest distance between two numbers.
+    /// Largest distance between two numbers.
     steps: Option<u32>,
     only_zeros: bool,
     nans: [u64; 2],
     infinities: u64,
-    /// Of the first that differs: its place and its bits.
+    /// Place and bits of the first differing sample.
     first: (u32, u32, usize, u64),
 }
 
 impl Local {
-    /// None where nothing differs.
+    /// None if no sample differs.
     fn new<T: Compare>(a: &Image<T>, b: &Image<T>, options: &CompareOptions) -> Option<Self> {
         let size = a.size();
         let mut found: Option<Self> = None;
@@ -570,7 +570,7 @@ impl Local {
         let bounds = &mut self.bounds;
         let (right, bottom) = (bounds.x + bounds.width, bounds.y + bounds.height);
         let left = bounds.x.min(x);
-        // Rows come in order.
+        // Rows are visited in order.
         *bounds = Rectangle {
             x: left,
             y: bounds.y,

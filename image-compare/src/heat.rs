@@ -1,11 +1,11 @@
-//! A picture of where two images differ.
+//! Heat maps: pictures of the differences between two images.
 
 use super::{Compare, CompareOptions, Depth, Pair, distance, pair};
 use lambdav_float_environment::with_default;
 use lambdav_image::pixels::{AnyImage, Image};
 
-/// Colours of rising lightness, from the least difference to the largest; opaque black, where
-/// pixels are equal, is darker than all of them. They are points of Matplotlib's *inferno*.
+/// Colours of increasing lightness, from the smallest difference to the largest; all are lighter than
+/// opaque black, the colour of equal pixels. They are points of Matplotlib's *inferno*.
 const RAMP: [[u8; 3]; 7] = [
     [66, 10, 104],
     [120, 28, 109],
@@ -16,12 +16,11 @@ const RAMP: [[u8; 3]; 7] = [
     [252, 255, 164],
 ];
 
-/// The heat map of two images, as [`compare`](super::compare()) sees them; none if their sizes
-/// differ.
+/// Heat map of two images, compared as by [`compare`](super::compare()); none if their sizes differ.
 ///
-/// Equal pixels are black, those that are ignored dark blue. Others are the lighter the larger the logarithm of their largest
-/// difference is: one level, or ULP, is the darkest colour, and all levels there are, or 2^32 ULP,
-/// the lightest. NaN against a number has the lightest, too, and −0 against +0 the darkest.
+/// Equal pixels are black, ignored ones dark blue. Other pixels get a colour by the logarithm of their
+/// largest difference: the darkest for one level or ULP, the lightest for all levels or 2^32 ULP. NaN
+/// against a number is the lightest, −0 against +0 the darkest.
 pub fn heat_map(a: &AnyImage, b: &AnyImage, options: &CompareOptions) -> Option<Image<u8>> {
     if a.size() != b.size() {
         return None;
@@ -58,15 +57,15 @@ fn paint<T: Compare>(a: &Image<T>, b: &Image<T>, options: &CompareOptions) -> Im
 /// Fraction bits of [`log2`].
 const FRACTION: u32 = 8;
 
-/// The logarithm to base 2, in fixed point, linear between powers of two. In integers, so that a
-/// heat map, too, is the same on every machine.
+/// Logarithm to base 2, in fixed point, linear between powers of two. Integer arithmetic makes heat
+/// maps equal on all machines.
 fn log2(value: u32) -> u32 {
     let whole = value.ilog2();
     let fraction = ((u64::from(value) << FRACTION) >> whole) as u32 & ((1 << FRACTION) - 1);
     (whole << FRACTION) | fraction
 }
 
-/// The ramp's colour at `at` of `end`, linear between its points.
+/// Colour of the ramp at `at` of `end`, interpolated linearly.
 fn colour(at: u32, end: u32) -> [u8; 3] {
     let pieces = RAMP.len() as u32 - 1;
     let position = at.min(end) * pieces;
@@ -76,7 +75,7 @@ fn colour(at: u32, end: u32) -> [u8; 3] {
     let (from, to) = (RAMP[piece as usize], RAMP[piece as usize + 1]);
     [0, 1, 2].map(|channel| {
         let (from, to) = (u32::from(from[channel]), u32::from(to[channel]));
-        // Between two bytes, so a byte.
+        // The result lies between two bytes, so it fits a byte.
         ((from * (end - within) + to * within) / end) as u8
     })
 }
@@ -86,7 +85,7 @@ mod tests {
     use super::*;
     use lambdav_image::size::Size;
 
-    /// Relative luminance is near enough to lightness to order by.
+    /// Relative luminance, a sufficient order for lightness.
     fn luminance([r, g, b]: [u8; 3]) -> f64 {
         let linear = |level: u8| (f64::from(level) / 255.0).powf(2.2);
         0.2126 * linear(r) + 0.7152 * linear(g) + 0.0722 * linear(b)
@@ -97,7 +96,7 @@ mod tests {
         let end = 32 << FRACTION;
         let colours: Vec<f64> = (0..=end).map(|at| luminance(colour(at, end))).collect();
         assert!(colours[0] > 0.0);
-        // Truncation to bytes may take back a little, between one colour and the next.
+        // Truncation to bytes may decrease the luminance slightly between adjacent colours.
         assert!(colours.windows(2).all(|pair| pair[1] > pair[0] - 0.01));
         assert!(colours.windows(65).all(|window| window[64] > window[0]));
         assert_eq!(colour(0, end), RAMP[0]);

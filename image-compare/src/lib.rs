@@ -1,4 +1,4 @@
-//! How two images differ.
+//! Comparison of two images.
 //!
 //! Images are compared in the form in which they were stored:
 //!
@@ -8,22 +8,20 @@
 //! | UNORM8 and UNORM16 | UNORM16: 8 bits become 16 without loss, times 257 |
 //! | binary32 and UNORM | that UNORM: the float image is quantised as it would have been written |
 //!
-//! *Equal* is equal bit for bit, where all NaNs are one value (an [`Image`] has one NaN only).
-//! How far apart two unequal samples are is counted in *steps*: levels of a UNORM, and for binary32
-//! units in the last place (ULP), the number of binary32 values from one to the other. The two
-//! zeros count as one value there, so −0 and +0 differ by 0 ULP, yet are not equal. NaN is no
-//! number of steps from anything else.
+//! *Equal* means equal bit for bit, where all NaNs are one value (an [`Image`] holds one NaN only). The
+//! distance of two unequal samples is counted in *steps*: levels of a UNORM, or units in the last place
+//! (ULP) of binary32, the number of binary32 values from one to the other. The two zeros count as one
+//! value there, so −0 and +0 differ by 0 ULP, yet are not equal. NaN has no distance from other values.
 //!
-//! Images are the same if all pixels are equal, unless [`CompareOptions`] allow more. A *tolerance* is
-//! in levels of 8 bits whatever the images are: 257 levels of 16 bits, or 1/255 in binary32, where n/255 that
-//! was rounded counts as it is. NaN
-//! against a number, and infinity against anything else, are beyond every tolerance. With a tolerance
-//! of 0 the two zeros are the same. A sample of float images may also be allowed so many ULP; it is
-//! within what is allowed if one of the two says so. So many pixels may be beyond it.
+//! Images are the same if all pixels are equal, unless [`CompareOptions`] allow differences. A
+//! *tolerance* is given in levels of 8 bits for all images: a level is 257 levels of 16 bits, or 1/255
+//! in binary32, where the rounding of n/255 is forgiven. NaN against a number, and infinity against any
+//! other value, exceed all tolerances. With a tolerance of 0 the two zeros are the same. Samples of
+//! float images may also be allowed a number of ULP; such a sample is within the limits if it meets
+//! either of the two. A number of pixels may exceed the limits.
 //!
-//! Rectangles that are ignored are not looked at: their pixels count nowhere. Pixels that differ, and
-//! of which either image says that they are antialiased, can be passed over, too ([`antialias`] says
-//! how that is told); they are counted among those that differ.
+//! Pixels in ignored rectangles count nowhere. Differing pixels that are antialiased in either image
+//! ([`antialias`] defines this) can be skipped, too; they still count as differing.
 
 #![forbid(unsafe_code)]
 
@@ -53,13 +51,13 @@ pub use self::sample::Depth;
 use self::sample::{Compare, distance};
 pub use self::ulp::{UlpHistogram, ulp_distance};
 
-/// Compares two images. Large ones are compared by the threads of the caller's rayon pool, or of one that is
-/// made for it; the outcome is the same for any.
+/// Compares two images. Large images are compared on the threads of the caller's rayon pool, or of a
+/// temporary pool; the outcome does not depend on threads.
 pub fn compare(a: &AnyImage, b: &AnyImage, options: &CompareOptions) -> CompareOutcome {
     compare_until(a, b, options, None).expect("nothing ends it")
 }
 
-/// The same; none if it takes longer than until then.
+/// Like [`compare`]; none if the comparison is not finished at `until`.
 pub fn compare_until(
     a: &AnyImage,
     b: &AnyImage,
@@ -84,14 +82,14 @@ pub fn compare_until(
     Some(CompareOutcome::Pixels(Box::new(comparison)))
 }
 
-/// Two images in the form in which they are compared.
+/// Two images in their common form.
 enum Pair<'a> {
     Unorm8(Cow<'a, Image<u8>>, Cow<'a, Image<u8>>),
     Unorm16(Cow<'a, Image<u16>>, Cow<'a, Image<u16>>),
     Float(&'a Image<f32>, &'a Image<f32>),
 }
 
-/// Brings two images to one form.
+/// Converts two images to their common form.
 fn pair<'a>(a: &'a AnyImage, b: &'a AnyImage, transfer: Transfer) -> Pair<'a> {
     use AnyImage::{Float, Unorm8, Unorm16};
     use Cow::{Borrowed, Owned};

@@ -1,4 +1,4 @@
-//! What a comparison is asked, and what it answers.
+//! Options and results of a comparison.
 
 use super::sample::Depth;
 use super::ulp::UlpHistogram;
@@ -6,45 +6,45 @@ use lambdav_image::pixels::Specials;
 use lambdav_image::quantize::Transfer;
 use lambdav_image::size::Size;
 
-/// Tolerances, in levels of 8 bits, for which pixels beyond them are counted.
+/// Tolerances, in levels of 8 bits, for which exceeding pixels are counted.
 pub const SWEEP: [u8; 9] = [0, 1, 2, 4, 8, 16, 32, 64, 128];
 
-/// How to compare. By default nothing may differ.
+/// Options of a comparison. By default all pixels must be equal.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct CompareOptions {
-    /// How much a sample of each channel may differ, in levels of 8 bits.
+    /// Largest allowed difference of a sample in each channel, in levels of 8 bits.
     pub tolerance: Option<[f64; 4]>,
-    /// How many ULP a sample of float images may differ.
+    /// Largest allowed difference of a sample of float images, in ULP.
     pub ulps: Option<u32>,
-    /// How many pixels may differ by more.
+    /// Number of pixels that may exceed these limits.
     pub pixels: Allowance,
-    /// Where nothing is looked at. What lies outside the images does not matter.
+    /// Ignored rectangles. Parts outside of the images have no effect.
     pub ignore: Vec<Rectangle>,
-    /// Whether pixels that are antialiased may differ by any amount.
+    /// True if antialiased pixels may differ by any amount.
     pub antialiased: bool,
-    /// How a float image is quantised, to be compared with a UNORM one.
+    /// Transfer function for quantising a float image that is compared with a UNORM image.
     pub transfer: Transfer,
 }
 
 impl CompareOptions {
-    /// Whether anything may differ.
+    /// True if any difference is allowed.
     pub fn allows_any(&self) -> bool {
         let none = self.tolerance.is_none() && self.ulps.is_none() && !self.antialiased;
         !none || self.pixels != Allowance::default()
     }
 
-    /// Whether nothing is looked at there.
+    /// True if the pixel is ignored.
     pub(super) fn ignores(&self, x: u32, y: u32) -> bool {
         self.ignore.iter().any(|rectangle| rectangle.contains(x, y))
     }
 }
 
-/// How many pixels.
+/// Allowed number of pixels.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Allowance {
-    /// So many.
+    /// An absolute number.
     Pixels(u64),
-    /// So many in a hundred of those that are compared.
+    /// Percentage of the compared pixels.
     Percent(f64),
 }
 
@@ -55,7 +55,7 @@ impl Default for Allowance {
 }
 
 impl Allowance {
-    /// Whether it allows so many of all.
+    /// True if `pixels` of `all` pixels are allowed.
     pub(super) fn allows(self, pixels: u64, all: u64) -> bool {
         match self {
             Self::Pixels(most) => pixels <= most,
@@ -67,32 +67,32 @@ impl Allowance {
 /// A part of an image.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Rectangle {
-    /// Its leftmost column.
+    /// Leftmost column.
     pub x: u32,
-    /// Its uppermost row.
+    /// Topmost row.
     pub y: u32,
-    /// How many columns.
+    /// Number of columns.
     pub width: u32,
-    /// How many rows.
+    /// Number of rows.
     pub height: u32,
 }
 
 impl Rectangle {
-    /// Whether the pixel is in it.
+    /// True if the pixel is in the rectangle.
     pub fn contains(self, x: u32, y: u32) -> bool {
         let within = |at: u32, from: u32, length: u32| at >= from && at - from < length;
         within(x, self.x, self.width) && within(y, self.y, self.height)
     }
 }
 
-/// The outcome of a comparison.
+/// Outcome of a comparison.
 #[derive(Clone, Debug, PartialEq)]
 pub enum CompareOutcome {
-    /// The sizes differ, and nothing else was looked at.
+    /// The sizes differ; pixels were not compared.
     Sizes {
-        /// Of the first image.
+        /// Size of the first image.
         a: Size,
-        /// Of the second.
+        /// Size of the second image.
         b: Size,
     },
     /// The images were compared pixel by pixel.
@@ -100,7 +100,7 @@ pub enum CompareOutcome {
 }
 
 impl CompareOutcome {
-    /// Whether the images count as the same.
+    /// True if the images count as the same.
     pub fn is_same(&self) -> bool {
         match self {
             Self::Sizes { .. } => false,
@@ -109,21 +109,21 @@ impl CompareOutcome {
     }
 }
 
-/// What it comes to.
+/// Verdict of a comparison.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Verdict {
     /// All pixels are equal.
     Identical,
-    /// Some are not, but by no more than is allowed.
+    /// Some pixels differ, within the allowed limits.
     WithinTolerance,
-    /// They differ.
+    /// The images differ by more than is allowed.
     Different,
 }
 
-/// The largest of something, and the first pixel in scan order that has it.
+/// A maximum, and the first pixel in scan order that reaches it.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Peak<T> {
-    /// How large.
+    /// The maximum.
     pub value: T,
     /// The pixel's column.
     pub x: u32,
@@ -138,58 +138,56 @@ pub struct Difference {
     pub x: u32,
     /// Row.
     pub y: u32,
-    /// The pixel of the first image.
+    /// Pixel of the first image.
     pub a: [f64; 4],
-    /// The pixel of the second.
+    /// Pixel of the second image.
     pub b: [f64; 4],
 }
 
-/// How two images of one size differ.
+/// Differences between two images of one size.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Comparison {
-    /// Their size.
+    /// Size of both images.
     pub size: Size,
-    /// The form in which they were compared.
+    /// Form in which they were compared.
     pub depth: Depth,
-    /// How many pixels were compared: all but those that are ignored.
+    /// Number of compared pixels: all but the ignored ones.
     pub compared: u64,
-    /// How many pixels are not equal.
+    /// Number of unequal pixels.
     pub differing: u64,
-    /// The first of them, in scan order.
+    /// The first unequal pixel in scan order.
     pub first: Option<Difference>,
-    /// The largest number of steps between two samples, NaNs apart; none if no sample differs by
-    /// a step.
+    /// Largest number of steps between two samples, except NaNs; none if it is 0.
     pub steps: Option<Peak<u32>>,
-    /// The largest absolute difference between two samples of float images, NaNs apart; none
-    /// where it is 0, and for UNORM images. Infinite where infinity met anything else.
+    /// Largest absolute difference between two samples of float images, except NaNs; none if it is 0,
+    /// and for UNORM images. Infinite for infinity against any other value.
     pub absolute: Option<Peak<f64>>,
-    /// Samples of float images by their distance.
+    /// Histogram of the distances between samples of float images.
     pub ulps: Option<UlpHistogram>,
-    /// How many pixels differ by more than each tolerance of [`SWEEP`].
+    /// Number of pixels that exceed each tolerance of [`SWEEP`].
     pub exceeding: [u64; SWEEP.len()],
-    /// How many pixels of those that differ were passed over, being antialiased.
+    /// Number of differing pixels that were skipped as antialiased.
     pub antialiased: u64,
-    /// How many pixels differ by more than is allowed. Where nothing is, all that differ.
+    /// Number of pixels that differ by more than is allowed; without limits, all that differ.
     pub beyond: u64,
-    /// The square root of the mean of the squares of the samples' differences, full intensity being
-    /// 1; infinite where NaN met a number, or infinity anything else.
+    /// Root mean square of the samples' differences, in units of full intensity; infinite for NaN
+    /// against a number, or infinity against any other value.
     pub rmse: f64,
-    /// How many NaNs the float image of a pair had whose other image is UNORM, which holds none: there
-    /// they count as 0.
+    /// Number of NaNs in a float image that is compared with a UNORM image, where they count as 0.
     pub lost_nans: u64,
-    /// How many samples of each are no finite numbers.
+    /// Numbers of non-finite samples in each image.
     pub specials: [Specials; 2],
-    /// What [`Self::verdict`] says.
+    /// The value of [`Self::verdict`].
     pub(super) verdict: Verdict,
 }
 
 impl Comparison {
-    /// What it comes to.
+    /// Verdict of the comparison.
     pub fn verdict(&self) -> Verdict {
         self.verdict
     }
 
-    /// The ratio of full intensity to [`Self::rmse`] in decibels; none where nothing differs.
+    /// Ratio of full intensity to [`Self::rmse`] in decibels; none if [`Self::rmse`] is 0.
     pub fn psnr(&self) -> Option<f64> {
         (self.rmse != 0.0).then(|| -20.0 * libm::log10(self.rmse))
     }

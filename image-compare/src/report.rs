@@ -1,4 +1,4 @@
-//! A comparison in words.
+//! Text of a comparison.
 
 use std::fmt::{self, Display};
 
@@ -15,7 +15,7 @@ impl Display for Depth {
 }
 
 impl Depth {
-    /// What a step is called.
+    /// Name of a step.
     pub fn unit(self) -> &'static str {
         match self {
             Self::Unorm8 => "levels of 8 bits",
@@ -44,7 +44,7 @@ impl Display for CompareOutcome {
     }
 }
 
-/// Several lines, without a line end after the last.
+/// Writes several lines, without a line end after the last.
 impl Display for Comparison {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let pixels = self.compared;
@@ -118,12 +118,12 @@ impl Display for Comparison {
     }
 }
 
-/// A pixel. Levels are whole numbers; a binary32 is shown with the digits that tell it apart.
+/// Writes a pixel. Levels are whole numbers; a binary32 has the fewest digits that identify it.
 fn pixel(f: &mut fmt::Formatter<'_>, pixel: [f64; 4]) -> fmt::Result {
     f.write_str("(")?;
     for (channel, value) in pixel.into_iter().enumerate() {
         let comma = if channel == 0 { "" } else { ", " };
-        // All values came from an f32 or a shorter integer, so nothing is lost.
+        // All values came from an f32 or a shorter integer, so the conversion is exact.
         write!(f, "{comma}{}", value as f32)?;
     }
     f.write_str(")")

@@ -1,12 +1,12 @@
-//! Samples of each type, as they are compared.
+//! Operations of comparison for each sample type.
 
 use super::ulp::ulp_distance;
 use lambdav_image::pixels::Sample;
 
-/// The distance of the numbers below 1.
+/// Distance between the binary32 numbers just below 1.
 const EPSILON: f32 = f32::EPSILON / 2.0;
 
-/// The form in which images were compared.
+/// Form in which images were compared.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Depth {
     /// 8-bit UNORM; a step is a level.
@@ -17,24 +17,24 @@ pub enum Depth {
     Float,
 }
 
-/// What comparing needs to know of a sample type.
+/// Operations that comparison needs from a sample type.
 pub(super) trait Compare: Sample + Into<f64> {
     const DEPTH: Depth;
-    /// What stands for full intensity.
+    /// The value of full intensity.
     const FULL: f64;
 
-    /// How many levels of 8 bits this difference is. Exact where it is a whole number of them.
+    /// A difference in levels of 8 bits. Exact if it is a whole number of levels.
     fn levels(difference: f64) -> f64;
 
-    /// How much of a difference, in levels, may come of rounding two samples of 0 to 1.
+    /// Part of a difference, in levels, that rounding two samples in [0, 1] can cause.
     fn rounding(self, _other: Self) -> f64 {
         0.0
     }
 
-    /// As it is stored.
+    /// Stored bits.
     fn bits(self) -> u64;
 
-    /// Bit for bit, all NaNs being one value.
+    /// Compares bit for bit; all NaNs are one value.
     fn equal(self, other: Self) -> bool {
         self.bits() == other.bits()
     }
@@ -85,7 +85,7 @@ impl Compare for f32 {
         difference * 255.0
     }
 
-    /// Half a unit in the last place of each, which of 1 is 2^-25.
+    /// Half a unit in the last place of each sample, at most that of 1, which is 2^-25.
     fn rounding(self, other: Self) -> f64 {
         let half =
             |sample: f32| f64::from((sample.abs().next_up() - sample.abs()).min(EPSILON)) / 2.0;
@@ -101,11 +101,11 @@ impl Compare for f32 {
     }
 }
 
-/// How far apart two samples are. Steps and absolute difference are 0 for equal samples, and
-/// infinite between a NaN and a number.
+/// Distance of two samples: steps and absolute difference. Both are 0 for equal samples; between a NaN
+/// and a number, there are no steps, and the difference is infinite.
 pub(super) fn distance<T: Compare>(a: T, b: T) -> (Option<u32>, f64) {
     match a.steps(b) {
-        // Also two infinities of one sign, whose difference would be NaN.
+        // Includes two infinities of one sign, whose difference would be NaN.
         Some(0) => (Some(0), 0.0),
         Some(steps) => (Some(steps), (a.into() - b.into()).abs()),
         None => (None, f64::INFINITY),

@@ -1,7 +1,7 @@
-//! All pixels of two images, compared.
+//! Comparison of all pixels of two images.
 //!
-//! Images are compared in bands of rows. What is found of them is joined from the top to the bottom, so that the
-//! outcome, sums of floating-point numbers included, is the same for any number of threads.
+//! Images are compared in bands of rows. The results of the bands are joined from top to bottom, so
+//! that the outcome, including floating-point sums, does not depend on the number of threads.
 
 use super::antialias::Antialias;
 use super::outcome::{CompareOptions, Comparison, Difference, Peak, SWEEP, Verdict};
@@ -13,13 +13,13 @@ use rayon::iter::{IntoParallelIterator, ParallelIterator};
 use std::ops::Range;
 use std::time::Instant;
 
-/// How many rows a band has.
+/// Rows of a band.
 const BAND: u32 = 16;
 
-/// Images of fewer pixels are compared by one thread, which is as fast.
+/// Images of fewer pixels are compared on one thread, which is as fast.
 const LARGE: usize = 1 << 19;
 
-/// What is found in a band, or in several from the top on.
+/// Result of one band, or of adjacent bands.
 struct Found {
     compared: u64,
     differing: u64,
@@ -30,11 +30,11 @@ struct Found {
     exceeding: [u64; SWEEP.len()],
     antialiased: u64,
     beyond: u64,
-    /// The sum of the squares of the differences.
+    /// Sum of the squares of the differences.
     squares: f64,
 }
 
-/// Compares two images of one size; none where that takes longer than until then.
+/// Compares two images of one size; none if not finished at `until`.
 pub(super) fn scan<T: Compare>(
     a: &Image<T>,
     b: &Image<T>,
@@ -56,7 +56,7 @@ pub(super) fn scan<T: Compare>(
     } else if rayon::current_thread_index().is_some() {
         all()
     } else {
-        // One thread does as well where the system has no more.
+        // If the system starts no threads, compare on this one.
         match rayon::ThreadPoolBuilder::new().build() {
             Ok(pool) => pool.install(all),
             Err(_) => (0..bands).map(band).collect(),
@@ -108,7 +108,7 @@ impl Found {
         }
     }
 
-    /// With what is found below.
+    /// Joins the result of the bands below.
     fn join(mut self, below: Self) -> Self {
         self.compared += below.compared;
         self.differing += below.differing;
@@ -198,15 +198,15 @@ fn rows_of<T: Compare>(
     found
 }
 
-/// How many levels apart two samples are, by their difference. Numbers of levels that were rounded to
-/// binary32 differ by whole levels.
+/// Distance of two samples in levels, from their difference. If rounding to binary32 explains the
+/// deviation, the distance is a whole number of levels.
 fn levels_between<T: Compare>(a: T, b: T, difference: f64) -> f64 {
     let levels = T::levels(difference);
     let whole = levels.round();
     if (levels - whole).abs() <= a.rounding(b) && whole > 0.0 { whole } else { levels }
 }
 
-/// Raises a peak to another one, if that is higher; the ground is 0.
+/// Replaces a peak by another one if that is higher; without a peak the height is 0.
 fn raise<T: PartialOrd + Default + Copy>(peak: &mut Option<Peak<T>>, other: Peak<T>) {
     let ground = peak.map_or(T::default(), |peak| peak.value);
     if other.value > ground {

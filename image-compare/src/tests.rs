@@ -91,7 +91,7 @@ fn whole_tolerances_are_exact() {
     }
 }
 
-/// n/255 and (n + k)/255, rounded to binary32, are k levels apart, and not one less.
+/// n/255 and (n + k)/255, rounded to binary32, differ by k levels, and not by one less.
 #[test]
 fn whole_tolerances_of_rounded_levels_are_exact() {
     for k in [1, 2, 7, 128] {
@@ -104,7 +104,7 @@ fn whole_tolerances_of_rounded_levels_are_exact() {
         let below = pixels(a.clone(), b.clone(), &tolerant(f64::from(k) - 1e-4));
         assert_eq!(below.beyond, u64::from(a.size().width()), "{k}");
     }
-    // Of large numbers a unit in the last place is many levels.
+    // For large numbers, one ULP is many levels.
     let far = pixels(row(&[1e9f32]), row(&[1e9f32.next_up()]), &tolerant(1.0));
     assert_eq!(far.beyond, 1);
 }
@@ -270,7 +270,7 @@ fn nans_are_told_where_they_are_lost() {
     );
 }
 
-/// Where nothing but the sign of a zero differs, numbers do not, whatever else is in the images.
+/// If only the sign of a zero differs, no numbers differ, even if the images contain NaNs.
 #[test]
 fn signs_of_zeros_beside_nans() {
     let a = row(&[0.0f32, f32::NAN, 1.0]);
@@ -284,7 +284,7 @@ fn signs_of_zeros_beside_nans() {
     assert!(result.to_string().contains(line), "{result}");
 }
 
-/// A large image is compared in bands, and differs in each of them; the outcome is the same for any threads.
+/// A large image is compared in bands and differs in each; the outcome does not depend on threads.
 #[test]
 fn large_images_are_compared_alike_by_any_threads() {
     let large = size(1024, 600);
@@ -303,6 +303,6 @@ fn large_images_are_compared_alike_by_any_threads() {
     let CompareOutcome::Pixels(result) = &outcomes[0] else { panic!("both are of one size") };
     assert!(result.beyond > 0 && result.antialiased > 0 && result.differing > 500_000);
     assert!(result.first.is_some_and(|first| first.y == 0));
-    // There is no time at all.
+    // The deadline has passed already.
     assert_eq!(compare_until(&a, &b, &options, Some(Instant::now())), None);
 }

@@ -1,6 +1,6 @@
 //! Distances between binary32 numbers in units in the last place.
 
-/// The number of binary32 values from `a` to `b`, the two zeros being one value and the infinities
+/// Number of binary32 values from `a` to `b`, where the two zeros are one value and the infinities are
 /// the ends; 0 between NaNs, none between a NaN and a number.
 pub fn ulp_distance(a: f32, b: f32) -> Option<u32> {
     match (a.is_nan(), b.is_nan()) {
@@ -10,21 +10,21 @@ pub fn ulp_distance(a: f32, b: f32) -> Option<u32> {
     }
 }
 
-/// The place of a number in the order of all of them, 0 being that of the zeros.
+/// Index of a number in the order of all numbers; that of the zeros is 0.
 fn ordinal(value: f32) -> i32 {
-    // Without its sign a number's bits are its distance from 0; none reaches the sign bit.
+    // Without the sign, a number's bits are its distance from 0; they never use the sign bit.
     let magnitude = (value.to_bits() & 0x7fff_ffff) as i32;
     if value.is_sign_negative() { -magnitude } else { magnitude }
 }
 
-/// Samples by their distance in ULP, in buckets that double: 0, 1, 2, 3–4, 5–8, and so on.
+/// Histogram of the distances of samples in ULP, in buckets that double: 0, 1, 2, 3–4, 5–8, and so on.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct UlpHistogram {
     buckets: [u64; BUCKETS],
     nan: u64,
 }
 
-/// One for 0, and one for each power of two up to 2^32.
+/// One bucket for 0, and one for each power of two up to 2^32.
 const BUCKETS: usize = 34;
 
 impl Default for UlpHistogram {
@@ -34,7 +34,7 @@ impl Default for UlpHistogram {
 }
 
 impl UlpHistogram {
-    /// Adds one sample; no distance is that between a NaN and a number.
+    /// Adds one sample; `None` is a NaN against a number.
     pub(super) fn count(&mut self, distance: Option<u32>) {
         match distance {
             None => self.nan += 1,
@@ -47,7 +47,7 @@ impl UlpHistogram {
         self.buckets[0] += samples;
     }
 
-    /// Adds the samples of another.
+    /// Adds the samples of another histogram.
     pub(super) fn add(&mut self, other: &Self) {
         for (count, more) in self.buckets.iter_mut().zip(other.buckets) {
             *count += more;
@@ -55,14 +55,13 @@ impl UlpHistogram {
         self.nan += other.nan;
     }
 
-    /// Samples where a NaN stands against a number.
+    /// Number of samples with a NaN against a number.
     pub fn nan_against_number(&self) -> u64 {
         self.nan
     }
 
-    /// The buckets that are not empty, nearest first: the smallest and the largest distance that
-    /// fall into it, and the number of samples. The first, of distance 0, holds the equal samples
-    /// and pairs of −0 and +0.
+    /// Nonempty buckets in ascending order: smallest and largest distance, and number of samples. The
+    /// bucket of distance 0 holds the equal samples and pairs of −0 and +0.
     pub fn buckets(&self) -> impl Iterator<Item = (u32, u32, u64)> {
         let filled = self.buckets.iter().enumerate().filter(|&(_, &samples)| samples != 0);
         filled.map(|(bucket, &samples)| {
@@ -72,7 +71,7 @@ impl UlpHistogram {
     }
 }
 
-/// The bucket of a distance: 0 for 0, else 1 and the logarithm to base 2, rounded up.
+/// Bucket of a distance: 0 for 0, else 1 plus the logarithm to base 2, rounded up.
 fn bucket(distance: u32) -> usize {
     match distance.checked_sub(1) {
         None => 0,
@@ -80,14 +79,14 @@ fn bucket(distance: u32) -> usize {
     }
 }
 
-/// The smallest and the largest distance of a bucket.
+/// Smallest and largest distance of a bucket.
 fn range(bucket: usize) -> (u32, u32) {
     match bucket {
         0 => (0, 0),
         1 => (1, 1),
         _ => {
             let most = 1u64 << (bucket - 1);
-            // The last ends at 2^32, and nothing is that far apart.
+            // The last bucket ends at 2^32, a distance that never occurs.
             ((most / 2) as u32 + 1, most.min(u32::MAX.into()) as u32)
         }
     }

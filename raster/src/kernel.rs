@@ -1,24 +1,24 @@
-//! The interface to what computes pixels.
+//! Interface of pixel kernels.
 //!
-//! A [`Kernel`] fills one rectangle of the frame at a time, the [`Tile`], on whichever thread asks
-//! for it. It may stop early for two reasons, the two variants of [`Stop`]: a pixel is at fault,
-//! or what is left of the tile is no longer wanted.
+//! A [`Kernel`] fills one rectangle of the frame at a time, the [`Tile`], on any thread. It may stop
+//! early for two reasons, the variants of [`Stop`]: a pixel is at fault, or the rest of the tile is no
+//! longer wanted.
 //!
-//! *Scan order* is row by row from the top, each from the left. The fault that a render reports is
-//! that of the first pixel in scan order of the whole frame, so a fault at (x, y) makes exactly the
-//! pixels after (x, y) unwanted. Tiles that stand side by side interleave in scan order: one to the
-//! right of the fault is still wanted in the rows above y.
+//! *Scan order* is row by row from the top, each row from the left. A render reports the fault of the
+//! first pixel in scan order of the whole frame, so a fault at (x, y) makes exactly the pixels after
+//! (x, y) unwanted. Tiles side by side interleave in scan order: a tile to the right of the fault is
+//! still wanted in the rows above y.
 //!
-//! All of that is one number, the *frontier*: pixels whose [index](Size::index) is below it are
-//! wanted. It starts above every index, a fault lowers it to the faulty pixel's index, running out
-//! of time lowers it to 0, and it never rises. Polling is one relaxed load and one comparison, and
-//! compiled code may do both itself, given [`Cancel::frontier`] and [`Cancel::first`].
+//! One number represents this, the *frontier*: pixels whose [index](Size::index) is below it are
+//! wanted. It starts above all indices. A fault lowers it to the faulty pixel's index, a timeout lowers
+//! it to 0, and it never rises. Polling is one relaxed load and one comparison; compiled code may do
+//! both itself, with [`Cancel::frontier`] and [`Cancel::first`].
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use lambdav_image::size::Size;
 
-/// A rectangle of pixels inside the frame; never empty.
+/// A nonempty rectangle of pixels inside the frame.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Tile {
     /// The leftmost column.
@@ -32,54 +32,54 @@ pub struct Tile {
 }
 
 impl Tile {
-    /// The tile that is a whole frame.
+    /// The tile of a whole frame.
     pub fn whole(size: Size) -> Self {
         Self { x: 0, y: 0, width: size.width(), height: size.height() }
     }
 
-    /// Whether the frame's pixel (`x`, `y`) lies in the tile.
+    /// True if the frame's pixel (`x`, `y`) lies in the tile.
     pub fn contains(self, x: u32, y: u32) -> bool {
-        // Left of the tile the difference wraps to something larger than any width.
+        // Left of the tile, the difference wraps to a number above all widths.
         x.wrapping_sub(self.x) < self.width && y.wrapping_sub(self.y) < self.height
     }
 
-    /// How many pixels it has.
+    /// Number of pixels.
     pub fn pixels(self) -> usize {
         self.width as usize * self.height as usize
     }
 
-    /// RGBA samples of the tile: four to a pixel.
+    /// RGBA samples of the tile: four per pixel.
     pub fn samples(self) -> usize {
         4 * self.pixels()
     }
 }
 
-/// Two by two pixels, the first in an even column and row, some of which are computed.
+/// Two by two pixels that begin in an even column and row; some of them are computed.
 ///
-/// Masks have [a bit](Self::bit) for each pixel. Pixels that run are computed, and some of these are stored: others
-/// are of use to the derivatives of their neighbours only.
+/// Masks have [a bit](Self::bit) for each pixel. Pixels that run are computed; some of them are stored,
+/// others only serve the derivatives of their neighbours.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Quad {
     /// The first column.
     pub x: u32,
     /// The first row.
     pub y: u32,
-    /// The pixels that run.
+    /// Mask of the pixels that run.
     pub run: u8,
-    /// The pixels that are stored; all of them run.
+    /// Mask of the pixels that are stored; all of them run.
     pub stored: u8,
 }
 
 impl Quad {
-    /// The column and row of each pixel in the quad.
+    /// Column and row of each pixel in the quad.
     pub const PIXELS: [(u32, u32); 4] = [(0, 0), (1, 0), (0, 1), (1, 1)];
 
-    /// The bit of a pixel, by its column and row in the quad.
+    /// Bit of a pixel, by its column and row in the quad.
     pub fn bit(x: u32, y: u32) -> u8 {
         1 << (x + 2 * y)
     }
 
-    /// The quads that have pixels of a tile: these run and are stored.
+    /// Quads that contain pixels of a tile; these pixels run and are stored.
     pub fn of_tile(tile: Tile) -> impl Iterator<Item = Self> {
         let rows = (tile.y & !1..tile.y + tile.height).step_by(2);
         rows.flat_map(move |y| {
@@ -94,9 +94,10 @@ impl Quad {
     }
 }
 
-/// Where a kernel writes the pixels of a tile: attachment by attachment RGBA, row-major, without gaps between the rows.
+/// Memory for the pixels of a tile: attachment by attachment RGBA, row-major, without gaps between the
+/// rows.
 ///
-/// What it holds at first is unspecified; after success, the kernel has written every sample.
+/// Initial contents are unspecified; after success, the kernel has written every sample.
 #[derive(Debug)]
 pub struct TileBuffer<'a> {
     tile: Tile,
@@ -104,41 +105,41 @@ pub struct TileBuffer<'a> {
 }
 
 impl<'a> TileBuffer<'a> {
-    /// A buffer of one attachment for `tile` over the first samples of `storage`.
+    /// A buffer of one attachment for `tile`, in the first samples of `storage`.
     ///
     /// # Panics
     ///
-    /// If `storage` has fewer than `tile.samples()`.
+    /// If `storage` has fewer than `tile.samples()` samples.
     pub fn new(tile: Tile, storage: &'a mut [f32]) -> Self {
         Self::with_attachments(tile, 1, storage)
     }
 
-    /// The same of so many attachments.
+    /// Like [`Self::new`], with so many attachments.
     ///
     /// # Panics
     ///
-    /// If `storage` has fewer than `tile.samples()` for each.
+    /// If `storage` has fewer than `tile.samples()` samples per attachment.
     pub fn with_attachments(tile: Tile, attachments: usize, storage: &'a mut [f32]) -> Self {
         Self { tile, samples: &mut storage[..attachments * tile.samples()] }
     }
 
-    /// The rectangle of the frame that this buffer stands for.
+    /// Rectangle of the frame that this buffer holds.
     pub fn tile(&self) -> Tile {
         self.tile
     }
 
-    /// How many attachments it has.
+    /// Number of attachments.
     pub fn attachments(&self) -> usize {
         self.samples.len() / self.tile.samples()
     }
 
-    /// All samples, `tile().samples()` of each attachment; that of row r, column c and channel i of the first is at
-    /// `(r * width + c) * 4 + i`.
+    /// All samples, `tile().samples()` per attachment. The sample of row r, column c and channel i of
+    /// the first attachment is at `(r * width + c) * 4 + i`.
     pub fn samples_mut(&mut self) -> &mut [f32] {
         self.samples
     }
 
-    /// The pixels of the tile's row `row`, counted from the tile's top, of an attachment.
+    /// Pixels of an attachment in the tile's row `row`, counted from the tile's top.
     ///
     /// # Panics
     ///
@@ -153,16 +154,16 @@ impl<'a> TileBuffer<'a> {
     ///
     /// # Panics
     ///
-    /// If it is not in the tile.
+    /// If the pixel is not in the tile.
     pub fn set(&mut self, x: u32, y: u32, pixel: [f32; 4]) {
         self.store(0, x, y, pixel);
     }
 
-    /// The same of any attachment.
+    /// Like [`Self::set`], for any attachment.
     ///
     /// # Panics
     ///
-    /// If it is not in the tile, or there is no such attachment.
+    /// If the pixel is not in the tile, or there is no such attachment.
     pub fn store(&mut self, attachment: usize, x: u32, y: u32, pixel: [f32; 4]) {
         let tile = self.tile;
         assert!(tile.contains(x, y), "pixel ({x}, {y}) is not in {tile:?}");
@@ -177,17 +178,17 @@ pub struct Fault {
     pub x: u32,
     /// The pixel's row in the frame.
     pub y: u32,
-    /// What went wrong and where in the program: a number that the kernel chose, for whoever
-    /// made the kernel to look up again. This crate only passes it on.
+    /// Cause and place in the program: a number chosen by the kernel, for its creator to look up. This
+    /// crate only passes it on.
     pub site: u32,
 }
 
-/// Why a kernel left a tile unfinished.
+/// Reason why a kernel left a tile unfinished.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Stop {
-    /// The first pixel at fault, in scan order, within the tile.
+    /// Fault of the first faulty pixel of the tile in scan order.
     Fault(Fault),
-    /// [`Cancel`] said that the rest is not wanted, and no pixel before it is at fault.
+    /// [`Cancel`] reports the rest as unwanted, and no earlier pixel is at fault.
     Cancelled,
 }
 
@@ -197,15 +198,15 @@ impl From<Fault> for Stop {
     }
 }
 
-/// Something that computes pixels.
+/// A function that computes pixels.
 ///
-/// The pixels, and which of them is at fault, must depend on their coordinates alone: not on the
-/// tile that they are asked for with, nor on earlier calls. Given that, so do frames.
+/// The pixels, and the faults among them, must depend on their coordinates alone: not on the requested
+/// tile, nor on earlier calls. Then frames do not depend on tiles or threads.
 pub trait Kernel: Sync {
     /// Computes the pixels of `tile` into `pixels`.
     ///
-    /// The kernel should poll `cancel` often enough that a user who waits for it will not notice;
-    /// in any loop of a length that the program chooses, it must.
+    /// The kernel must poll `cancel` in all loops whose length the program determines, and should poll
+    /// it often enough that a waiting user does not notice a delay.
     fn tile(
         &self,
         tile: Tile,
@@ -213,26 +214,27 @@ pub trait Kernel: Sync {
         cancel: &Cancel<'_>,
     ) -> Result<(), Stop>;
 
-    /// An upper bound of the bytes of stack that [`tile`](Self::tile) takes, where that may be more
-    /// than half a MiB, which any thread has.
+    /// Upper bound of the stack that [`tile`](Self::tile) takes, in bytes, if that may be more than
+    /// half a MiB, which any thread has.
     fn stack_size(&self) -> usize {
         0
     }
 
-    /// How many attachments it has pixels for.
+    /// Number of attachments.
     fn attachments(&self) -> usize {
         1
     }
 }
 
-/// A kernel that computes any pixels of a tile, as a rasterizer asks for them.
+/// A kernel that computes any pixels of a tile, on request of a rasterizer.
 pub trait QuadKernel: Kernel {
-    /// Computes the pixels of quads that run, and stores those that are to be stored; other pixels of `pixels` stay as
-    /// they are. All are of one primitive, which has these words.
+    /// Computes the running pixels of quads and stores those with a bit in `stored`; other pixels of
+    /// `pixels` are unchanged. All quads belong to one primitive, whose words are `primitive`.
     ///
     /// # Errors
     ///
-    /// As for [`Kernel::tile`]; a fault is that of the first pixel in scan order that runs.
+    /// As for [`Kernel::tile`]; a fault is that of the first running pixel in scan order that is at
+    /// fault.
     fn quads(
         &self,
         quads: &[Quad],
@@ -261,7 +263,7 @@ impl<K: Kernel + ?Sized> Kernel for &K {
     }
 }
 
-/// Tells a kernel which pixels are still wanted. See the head of this module.
+/// Tells a kernel which pixels are still wanted; see the head of this module.
 #[derive(Clone, Copy, Debug)]
 pub struct Cancel<'a> {
     frontier: &'a AtomicU64,
@@ -269,7 +271,7 @@ pub struct Cancel<'a> {
     first: u64,
 }
 
-/// The frontier of a render that nothing cancels. Only ever read.
+/// Frontier of a render that is never cancelled; read only.
 static EVERYTHING: AtomicU64 = AtomicU64::new(u64::MAX);
 
 impl<'a> Cancel<'a> {
@@ -278,28 +280,28 @@ impl<'a> Cancel<'a> {
         Self { frontier, size, first: size.index(tile.x, tile.y) }
     }
 
-    /// Never cancels: for running a kernel by itself.
+    /// Never cancels; for running a kernel alone.
     pub fn never(size: Size) -> Cancel<'static> {
         Cancel { frontier: &EVERYTHING, size, first: 0 }
     }
 
-    /// Whether nothing of the tile is wanted any more.
+    /// True if no pixel of the tile is wanted.
     pub fn is_cancelled(&self) -> bool {
         self.first >= self.frontier.load(Ordering::Relaxed)
     }
 
-    /// Whether the frame's pixel (`x`, `y`) is still wanted. Once it is not, neither is any pixel
+    /// True if the frame's pixel (`x`, `y`) is still wanted. Once it is unwanted, so are all pixels
     /// after it in scan order.
     pub fn wants(&self, x: u32, y: u32) -> bool {
         self.size.index(x, y) < self.frontier.load(Ordering::Relaxed)
     }
 
-    /// The size of the frame.
+    /// Size of the frame.
     pub fn size(&self) -> Size {
         self.size
     }
 
-    /// The index of the tile's first pixel, for compiled code.
+    /// Index of the tile's first pixel, for compiled code.
     pub fn first(&self) -> u64 {
         self.first
     }

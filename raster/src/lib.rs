@@ -1,14 +1,14 @@
-//! Kernels run over whole images, by tiles, on threads.
+//! Runs kernels over whole images, by tiles, on threads.
 //!
-//! The crate knows neither a language nor a backend, and no files. What computes pixels is a [`Kernel`]:
+//! The crate knows no language, no backend and no files. Pixels are computed by a [`Kernel`]:
 //!
 //! | module | is |
 //! |---|---|
-//! | [`kernel`] | the interface to what computes pixels: tiles, faults, cancelling |
-//! | [`render`](mod@render) | a kernel run over a whole frame, on threads |
+//! | [`kernel`] | the interface of pixel kernels: tiles, faults, cancellation |
+//! | [`render`](mod@render) | runs a kernel over a whole frame, on threads |
 //!
-//! A rendered frame, or the fault reported in its place, depends on the kernel and the size
-//! alone: not on threads, on tiles or on time (running out of time is an error of its own).
+//! A rendered frame, or the fault reported in its place, depends only on the kernel and the size: not on threads, tiles
+//! or time (a timeout is a separate error).
 #![forbid(unsafe_code)]
 
 pub mod kernel;

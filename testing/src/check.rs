@@ -1,4 +1,4 @@
-//! A picture compared with its golden.
+//! Comparison of a picture with its golden.
 
 use crate::{BLESS, CompareOptions, Picture, PictureError};
 use lambdav::metadata;
@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 use std::{env, fs};
 use thiserror::Error;
 
-/// Why a test of a picture fails. Shown, it says what to look at and what to do.
+/// Failure of a picture test. Its text says what to look at and what to do.
 #[derive(Debug, Error)]
 pub enum Failure {
     /// The picture differs from its golden.
@@ -23,15 +23,15 @@ pub enum Failure {
         .heat.as_ref().map_or(String::new(), |heat| format!("\n  where:  {}", heat.display()))
     )]
     Different {
-        /// By how much.
+        /// Size of the difference.
         difference: String,
-        /// What may have happened.
+        /// Possible causes.
         causes: Vec<String>,
         /// The golden.
         golden: PathBuf,
-        /// What was drawn.
+        /// File of the drawn picture.
         new: PathBuf,
-        /// A picture of the differences; none where the sizes differ.
+        /// File of the heat map; none if the sizes differ.
         heat: Option<PathBuf>,
     },
     /// There is no golden yet.
@@ -42,13 +42,13 @@ pub enum Failure {
     Missing {
         /// The golden.
         golden: PathBuf,
-        /// What was drawn.
+        /// File of the drawn picture.
         new: PathBuf,
     },
     /// There is no picture.
     #[error("{}", chain(.0))]
     Picture(#[from] PictureError),
-    /// The golden's name does not say its format.
+    /// The golden's file name extension belongs to no format.
     #[error("the golden's name says no format: {0}")]
     Format(#[from] FormatError),
     /// The golden cannot be read.
@@ -59,7 +59,7 @@ pub enum Failure {
     Save(#[from] SaveError<EncodeError>),
 }
 
-/// The message of an error with those of its causes.
+/// The message of an error, followed by those of its causes.
 fn chain(error: &dyn std::error::Error) -> String {
     let mut message = error.to_string();
     let mut cause = error.source();
@@ -70,8 +70,8 @@ fn chain(error: &dyn std::error::Error) -> String {
     message
 }
 
-/// Compares a picture with its golden; or, where [`BLESS`] says so, makes it that. Paths are relative to
-/// `folder`. It is what [`assert_image!`](crate::assert_image) does.
+/// Compares a picture with its golden or, if [`BLESS`] is set, makes it the golden. Paths are relative
+/// to `folder`. [`assert_image!`](crate::assert_image) calls it.
 ///
 /// # Errors
 ///
@@ -108,7 +108,7 @@ fn check_or_bless(
         return write(&golden, &drawn, format, allowed.transfer);
     }
     let expected = match load(&golden) {
-        // What cannot be read any more can be blessed away.
+        // Blessing may replace a golden that cannot be read.
         Err(_) if bless => None,
         expected => Some(expected?),
     };
@@ -139,7 +139,7 @@ fn check_or_bless(
     })
 }
 
-/// The picture with the samples that a file of that format has.
+/// Converts the picture to the samples of a file of that format.
 fn as_in(drawn: AnyImage, format: Format, transfer: Transfer) -> AnyImage {
     match drawn {
         AnyImage::Float(frame) if format == Format::Png => quantize::<u8>(&frame, transfer).into(),
@@ -155,13 +155,13 @@ fn write(path: &Path, image: &AnyImage, format: Format, transfer: Transfer) -> R
         (Format::Npy, _) => Encoding::Npy,
     };
     if let Some(folder) = path.parent() {
-        // What is wrong with it is said where the file is written.
+        // Writing the file below reports any error of the folder.
         let _ = fs::create_dir_all(folder);
     }
     Ok(save(path, image, encoding, &metadata())?)
 }
 
-/// Removes what a run that failed has left, if it has.
+/// Removes the files of an earlier failed run, if any.
 fn forget(paths: &[&Path]) {
     for path in paths {
         let _ = fs::remove_file(path);

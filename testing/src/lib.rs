@@ -1,8 +1,8 @@
 //! Golden images in `cargo test`.
 //!
-//! A *golden* is a picture that somebody has looked at and kept. [`assert_image!`] compares it with a picture
-//! that is drawn now: by λV's exact CPU renderer, whose pictures have the same bits on every machine, or by
-//! code of your own, on a GPU for instance, within what [`CompareOptions`] allow.
+//! A *golden* is a picture that a person has checked and kept. [`assert_image!`] compares it with a
+//! picture that is drawn now: by λV's exact CPU renderer, whose pictures have the same bits on all
+//! machines, or by your own code, for instance on a GPU, within the limits of [`CompareOptions`].
 //!
 //! ```
 //! use lambdav::{Options, Shader, Size};
@@ -27,10 +27,11 @@
 //! }
 //! ```
 //!
-//! Paths are relative to the folder of the package's Cargo.toml. A golden is PNG, OpenEXR or NPY, by the
-//! ending of its name. The first run fails, since there is none: `LAMBDAV_BLESS=1 cargo test` makes it, and
-//! makes it anew where it differs by more than is allowed. A test that fails writes what was drawn beside the
-//! golden, as `NAME.new.png`, and where it differs, as `NAME.diff.png`, and says so.
+//! Paths are relative to the folder of the package's Cargo.toml. A golden is PNG, OpenEXR or NPY, by
+//! its file name extension. The first run fails, since there is no golden: `LAMBDAV_BLESS=1 cargo test`
+//! creates it, and replaces it later if it differs by more than is allowed. A failed test writes the
+//! drawn picture beside the golden, as `NAME.new.png`, and a picture of the differences, as
+//! `NAME.diff.png`, and prints their paths.
 #![forbid(unsafe_code)]
 
 mod check;
@@ -41,14 +42,14 @@ pub use lambdav;
 pub use lambdav_image_compare::CompareOptions;
 pub use picture::{Picture, PictureError};
 
-/// The environment variable that makes goldens of what is drawn, if it is neither empty nor `0`.
+/// Environment variable that makes drawn pictures goldens, unless it is empty or `0`.
 pub const BLESS: &str = "LAMBDAV_BLESS";
 
-/// Panics unless a picture is that of its golden, bit for bit, or within what the third argument, a
-/// [`CompareOptions`], allows.
+/// Panics unless a picture equals its golden, bit for bit, or within the limits of the third argument,
+/// a [`CompareOptions`].
 ///
 /// The first argument is a [`Picture`]: the path of a shader, a frame, or an image of the crate
-/// `image`; the second the path of the golden.
+/// `image`; the second is the path of the golden.
 #[macro_export]
 macro_rules! assert_image {
     ($picture:expr, $golden:expr $(,)?) => {

@@ -1,4 +1,4 @@
-//! What can be compared with a golden.
+//! Pictures that can be compared with a golden.
 
 use image::{ImageBuffer, Rgba};
 use lambdav::{Error, Options, Shader, Size};
@@ -7,13 +7,13 @@ use lambdav_image::{AnyImage, Image};
 use std::path::{Path, PathBuf};
 use thiserror::Error;
 
-/// What is drawn where nothing says how large.
+/// Side of a picture without a given size.
 const SIDE: u32 = 512;
 
-/// Why there is no picture.
+/// Reason why there is no picture.
 #[derive(Debug, Error)]
 pub enum PictureError {
-    /// A shader is wrong, or cannot be drawn.
+    /// A shader has errors or cannot be drawn.
     #[error(transparent)]
     Shader(#[from] Error),
     /// An image is too large, or there is no memory for another copy.
@@ -21,9 +21,9 @@ pub enum PictureError {
     Buffer(#[from] BufferError),
 }
 
-/// What can be compared with a golden.
+/// A picture that can be compared with a golden.
 pub trait Picture {
-    /// The picture. Paths are relative to `folder`.
+    /// Draws or converts the picture. Paths are relative to `folder`.
     ///
     /// # Errors
     ///

@@ -1,4 +1,4 @@
-//! The macro, as tests of other packages use it.
+//! Tests the macro as other packages use it.
 
 use lambdav::{Options, Shader, Size};
 use lambdav_image::{AnyImage, file};
@@ -6,7 +6,7 @@ use lambdav_test::{BLESS, CompareOptions, assert_image};
 use std::path::Path;
 use std::process::{Command, Output};
 
-/// A shader under test: its golden is kept beside this file.
+/// A shader under test, with its golden beside this file.
 #[test]
 fn a_shader_draws_its_golden() {
     let shader = Shader::open(concat!(env!("CARGO_MANIFEST_DIR"), "/shaders/disk.lv"));
@@ -19,7 +19,7 @@ fn a_shader_draws_its_golden() {
     let buffer: image::RgbaImage =
         image::ImageBuffer::from(&file_image(Path::new("goldens/orange.png")));
     assert_image!(&buffer, "goldens/orange.png");
-    // Nearly the same, and that is allowed.
+    // A small difference, which is allowed.
     bindings.set("colour", [0.996, 0.5, 0.0]).expect("a vec3");
     let paler = pipeline.render(&bindings, size).expect("it ends");
     let allowed = CompareOptions { tolerance: Some([1.5; 4]), ..CompareOptions::default() };
@@ -33,10 +33,10 @@ fn file_image(path: &Path) -> lambdav_image::Image<u8> {
     }
 }
 
-/// Where [`child`] finds its files.
+/// Environment variable with the folder of [`child`].
 const FOLDER: &str = "LAMBDAV_TEST_FOLDER";
 
-/// A test of somebody else's, which [`failures_say_what_to_do`] starts.
+/// A test of another package, run by [`failures_say_what_to_do`].
 #[test]
 fn child() {
     let Some(folder) = std::env::var_os(FOLDER) else { return };
@@ -46,7 +46,7 @@ fn child() {
     }
 }
 
-/// Runs the test as cargo does, with goldens blessed or not; whether it passed, and what it said.
+/// Runs the test as cargo does, with or without blessing; returns success and output.
 fn run(folder: &Path, bless: &str) -> (bool, String) {
     let mut test = Command::new(std::env::current_exe().expect("it has a name"));
     test.args(["--exact", "child", "--nocapture"]).env(FOLDER, folder).env(BLESS, bless);
@@ -87,7 +87,7 @@ fn failures_say_what_to_do() {
     assert_eq!(names(&goldens), blessed);
     assert!(run(folder, "").0);
 
-    // A corner of it changes.
+    // A corner of the picture changes.
     let corner = "(if (< (+ (.x (frag-coord)) (.y (frag-coord))) 9) (vec3 1)";
     write(&format!("{corner} (vec3 (/ (.xy (frag-coord)) (resolution)) 0.5))"));
     let heat = goldens.join("a.diff.png");
@@ -97,7 +97,7 @@ fn failures_say_what_to_do() {
     assert!(passed, "{said}");
     assert_eq!(names(&goldens), blessed);
 
-    // Goldens and programs that are none.
+    // Goldens that are no images, and programs with errors.
     std::fs::write(goldens.join("a.png"), "no picture").expect("it can be written");
     fails(&["a.png", "not a file of the formats"]);
     write("(vec3 oops)");

@@ -1,10 +1,9 @@
-//! A material of Bevy, drawn into memory: what a game of your own does to have its shaders compared with exact
-//! pictures.
+//! A Bevy material, drawn into memory: how a game can compare its shaders with exact pictures.
 //!
-//! The material is WGSL, as games have it (`assets/rings.wgsl`). That it draws what is meant is shown by a
-//! program in λV, `shaders/rings.lv`: its exact picture is the golden, which needs no GPU, and
-//! `tests/golden.rs` compares Bevy's picture with it. No window is opened: `App` is updated by hand, the camera's
-//! target is an image, and [`Screenshot`] reads it.
+//! The material is WGSL, as in a game (`assets/rings.wgsl`). A program in λV, `shaders/rings.lv`,
+//! defines the intended picture: its exact picture is the golden, drawn without a GPU, and
+//! `tests/golden.rs` compares Bevy's picture with it. No window is opened: `App` is updated by hand,
+//! the camera's target is an image, and [`Screenshot`] reads it.
 #![forbid(unsafe_code)]
 
 use bevy::app::{AppLabel, PluginsState, SubApps};
@@ -26,19 +25,19 @@ use std::error::Error;
 use std::sync::mpsc;
 use std::time::{Duration, Instant};
 
-/// After this a picture that has not come is given up.
+/// Longest wait for a picture.
 const PATIENCE: Duration = Duration::from_secs(120);
 
-/// Rings of a colour. Its fields are the uniform buffer of `assets/rings.wgsl`.
+/// Rings of a colour. The fields are the uniform buffer of `assets/rings.wgsl`.
 #[derive(Asset, AsBindGroup, TypePath, Clone, Debug)]
 pub struct Rings {
-    /// The colour of the brightest places, linear.
+    /// Linear colour of the brightest places.
     #[uniform(0)]
     pub tint: LinearRgba,
-    /// Seconds.
+    /// Time in seconds.
     #[uniform(1)]
     pub time: f32,
-    /// From ring to ring, in heights of the picture.
+    /// Distance between rings, in heights of the picture.
     #[uniform(2)]
     pub width: f32,
 }
@@ -53,8 +52,8 @@ impl Material2d for Rings {
 pub struct Game(SubApps);
 
 impl Game {
-    /// The plugins of Bevy that the enabled features bring, on the first Vulkan device; none where there is no
-    /// driver, where Bevy would panic.
+    /// Starts the plugins of Bevy's enabled features on the first Vulkan device. None if there is no
+    /// driver, since Bevy would panic.
     pub fn open() -> Option<Self> {
         let instance = wgpu::Instance::new(wgpu::InstanceDescriptor {
             backends: Backends::VULKAN,
@@ -74,7 +73,7 @@ impl Game {
                 })
                 .set(RenderPlugin {
                     render_creation: RenderCreation::Automatic(Box::new(settings)),
-                    // No frame is drawn without its shaders.
+                    // Draw no frame before its shaders are compiled.
                     synchronous_pipeline_compilation: true,
                     ..default()
                 })
@@ -84,7 +83,7 @@ impl Game {
                 }),
             Material2dPlugin::<Rings>::default(),
         ));
-        // What `App::run` would do, and `update` needs.
+        // `App::run` does this, and `update` needs it.
         while app.plugins_state() == PluginsState::Adding {
             std::thread::yield_now();
         }
@@ -93,16 +92,16 @@ impl Game {
         Some(Self(std::mem::take(app.sub_apps_mut())))
     }
 
-    /// What the driver calls the device.
+    /// The driver's name for the device.
     pub fn device(&self) -> &str {
         &self.0.main.world().resource::<RenderAdapterInfo>().name
     }
 
-    /// Draws a picture that a material fills, `width` by `height` pixels of 8 bits.
+    /// Draws a picture filled by a material, `width` by `height` pixels of 8 bits.
     ///
     /// # Errors
     ///
-    /// A picture that does not come, as that of a shader which does not compile.
+    /// A picture that does not arrive, for instance because the shader does not compile.
     pub fn draw(
         &mut self,
         material: Rings,
@@ -110,7 +109,7 @@ impl Game {
         height: u32,
     ) -> Result<image::RgbaImage, Box<dyn Error>> {
         let world = self.0.main.world_mut();
-        // What is written is what the material returned: numbers, not brightnesses.
+        // The target stores the material's numbers without an sRGB encoding.
         let target = Image::new_target_texture(width, height, TextureFormat::Rgba8Unorm, None);
         let target = world.resource_mut::<Assets<Image>>().add(target);
         let mesh = Rectangle::new(width as f32, height as f32);
@@ -128,9 +127,9 @@ impl Game {
         drawn
     }
 
-    /// What the target shows once all that is drawn there is ready to be drawn.
+    /// Reads the target once everything drawn there is compiled.
     fn photograph(&mut self, target: Handle<Image>) -> Result<image::RgbaImage, Box<dyn Error>> {
-        // Shaders are read and compiled while the game runs.
+        // Shaders are loaded and compiled while the game runs.
         let shader = self.0.main.world().resource::<AssetServer>().load::<Shader>("rings.wgsl");
         self.update_until(|game| {
             match game.main.world().resource::<AssetServer>().load_state(&shader) {
@@ -139,7 +138,7 @@ impl Game {
                 _ => Ok(None),
             }
         })?;
-        // What is drawn is known to the renderer in the next frame, and is compiled by then.
+        // The renderer receives new objects in the next frame, and compiles them by the end of it.
         for _ in 0..2 {
             self.update()?;
         }
@@ -158,7 +157,7 @@ impl Game {
         let (send, captured) = mpsc::channel();
         let mut screenshot = self.0.main.world_mut().spawn(Screenshot::image(target));
         screenshot.observe(move |captured: On<'_, '_, ScreenshotCaptured>| {
-            // It is waited for below.
+            // The receiver waits below.
             let _ = send.send(captured.image.clone());
         });
         let image = self.update_until(|_| Ok(captured.try_recv().ok()))?;
@@ -167,7 +166,7 @@ impl Game {
         Ok(image::RgbaImage::from_raw(width, height, bytes).ok_or("the picture is cut off")?)
     }
 
-    /// Updates the game until there is an answer.
+    /// Updates the game until `answer` returns a value.
     fn update_until<T>(
         &mut self,
         mut answer: impl FnMut(&SubApps) -> Result<Option<T>, Box<dyn Error>>,
@@ -182,7 +181,7 @@ impl Game {
         Err("the picture has not come".into())
     }
 
-    /// One frame, and what the device has to do for it.
+    /// Runs one frame and waits for the device's work.
     fn update(&mut self) -> Result<(), Box<dyn Error>> {
         self.0.update();
         let device = self.0.main.world().resource::<RenderDevice>();

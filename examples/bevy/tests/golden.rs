@@ -1,12 +1,12 @@
-//! A material of Bevy, compared with λV's picture.
+//! Compares a Bevy material with λV's picture.
 
 use bevy::prelude::LinearRgba;
 use lambdav::{Options, Shader, Size};
 use lambdav_example_bevy::{Game, Rings};
 use lambdav_test::{CompareOptions, assert_image};
 
-/// The golden is the exact picture, drawn without a GPU, and kept. What Bevy draws differs from it by
-/// rounding: by one level of 8 bits at most.
+/// The golden is the exact picture, drawn without a GPU, and kept. Bevy's picture differs from it by
+/// rounding, at most by one level of 8 bits.
 #[test]
 fn bevy_draws_the_golden() {
     let shader = Shader::open(concat!(env!("CARGO_MANIFEST_DIR"), "/shaders/rings.lv"));
@@ -27,7 +27,7 @@ fn bevy_draws_the_golden() {
     let allowed = CompareOptions { tolerance: Some([1.0; 4]), ..CompareOptions::default() };
     assert_image!(drawn.clone(), "goldens/rings.png", allowed);
 
-    // That of another time is another.
+    // The picture at another time differs.
     let other = game.draw(Rings { time: 0.32, ..rings }, 160, 100).expect("it is drawn");
     assert!(other != drawn, "time makes no difference on {}", game.device());
 }

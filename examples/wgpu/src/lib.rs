@@ -1,10 +1,9 @@
-//! A λV shader drawn with wgpu: what a program of your own does to have the pictures of its GPU compared with
-//! exact ones.
+//! A λV shader drawn with wgpu: how a program can compare the pictures of its GPU with exact ones.
 //!
-//! `lambdav` compiles the shader to SPIR-V, with a vertex stage that covers the picture; wgpu draws it, here
-//! into memory, so that no window is needed. What has to be bound where is what `lambdav inspect` shows: the
-//! inputs of the language are 32 bytes of immediate data (push constants, in Vulkan's words), uniforms a
-//! buffer in set 0.
+//! `lambdav` compiles the shader to SPIR-V, with a vertex stage that covers the picture; wgpu draws it,
+//! here into memory, so that no window is needed. `lambdav inspect` shows the bindings: the inputs of
+//! the language are 32 bytes of immediate data (push constants in Vulkan), uniforms are a buffer in set
+//! 0.
 #![forbid(unsafe_code)]
 
 use lambdav::stages::{EmitOptions, full_screen_vertex};
@@ -13,7 +12,7 @@ use std::borrow::Cow;
 use std::error::Error;
 use wgpu::util::{BufferInitDescriptor, DeviceExt};
 
-/// Bytes in a pixel of the picture.
+/// Bytes per pixel of the picture.
 const PIXEL: u32 = 4;
 
 /// A device that draws.
@@ -24,11 +23,11 @@ pub struct Gpu {
 }
 
 impl Gpu {
-    /// The first Vulkan device; none where there is no driver.
+    /// Opens the first Vulkan device; none if there is no driver.
     ///
     /// # Errors
     ///
-    /// A device that refuses to be opened.
+    /// The device cannot be opened.
     pub fn open() -> Result<Option<Self>, Box<dyn Error>> {
         let instance = wgpu::Instance::new(wgpu::InstanceDescriptor {
             backends: wgpu::Backends::VULKAN,
@@ -50,7 +49,7 @@ impl Gpu {
         Ok(Some(Self { device, queue, name: adapter.get_info().name }))
     }
 
-    /// What the driver calls the device.
+    /// The driver's name for the device.
     pub fn name(&self) -> &str {
         &self.name
     }
@@ -59,7 +58,7 @@ impl Gpu {
     ///
     /// # Errors
     ///
-    /// What the compiler or the device refuses.
+    /// An error of the compiler or the device.
     pub fn draw(
         &self,
         shader: &Shader,
@@ -113,7 +112,7 @@ impl Gpu {
         self.read(commands, &texture, size)
     }
 
-    /// The buffer of uniforms in its group; none of a shader without.
+    /// Bind group of the uniform buffer; none for a shader without uniforms.
     fn uniforms(&self, bytes: &[u8]) -> Option<(wgpu::BindGroupLayout, wgpu::BindGroup)> {
         if bytes.is_empty() {
             return None;
@@ -144,7 +143,7 @@ impl Gpu {
         Some((layout, group))
     }
 
-    /// Both stages, for a target of 8 bits.
+    /// Pipeline of both stages, for an 8-bit target.
     fn pipeline(
         &self,
         fragment: &[u32],
@@ -187,7 +186,7 @@ impl Gpu {
         })
     }
 
-    /// Ends the commands with a copy of the picture, executes them and reads it.
+    /// Appends a copy of the picture to the commands, executes them and reads the copy.
     fn read(
         &self,
         mut commands: wgpu::CommandEncoder,
@@ -218,7 +217,7 @@ impl Gpu {
         self.queue.submit([commands.finish()]);
         let (send, mapped) = std::sync::mpsc::channel();
         buffer.map_async(wgpu::MapMode::Read, .., move |result| {
-            // It is waited for below.
+            // The receiver waits below.
             let _ = send.send(result);
         });
         self.device.poll(wgpu::PollType::wait_indefinitely())?;
@@ -229,7 +228,7 @@ impl Gpu {
     }
 }
 
-/// Words as devices read them.
+/// Words as little-endian bytes.
 fn bytes(words: &[u32]) -> Vec<u8> {
     words.iter().flat_map(|word| word.to_le_bytes()).collect()
 }

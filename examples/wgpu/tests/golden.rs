@@ -1,11 +1,11 @@
-//! The pictures of a GPU, compared with λV's own.
+//! Compares the pictures of a GPU with λV's own.
 
 use lambdav::{Options, Shader, Size};
 use lambdav_example_wgpu::Gpu;
 use lambdav_test::{CompareOptions, assert_image};
 
-/// The golden is the exact picture, drawn without a GPU, and kept. What wgpu draws differs from it by
-/// rounding: by one level of 8 bits at most.
+/// The golden is the exact picture, drawn without a GPU, and kept. The picture of wgpu differs from it
+/// by rounding, at most by one level of 8 bits.
 #[test]
 fn a_gpu_draws_the_golden() {
     let shader = Shader::open(concat!(env!("CARGO_MANIFEST_DIR"), "/shaders/rings.lv"));
@@ -25,7 +25,7 @@ fn a_gpu_draws_the_golden() {
     let allowed = CompareOptions { tolerance: Some([1.0; 4]), ..CompareOptions::default() };
     assert_image!(drawn, "goldens/rings.png", allowed);
 
-    // That of another time is another.
+    // The picture at another time differs.
     bindings.time(0.32);
     let other = gpu.draw(&shader, size, &bindings).expect("it is drawn");
     assert!(other.samples() != drawn.samples(), "time makes no difference");

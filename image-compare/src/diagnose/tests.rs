@@ -6,7 +6,7 @@ fn size(width: u32, height: u32) -> Size {
     Size::new(width, height).expect("within the limits")
 }
 
-/// A picture without symmetries, some of it transparent, within [0, 1].
+/// A picture without symmetries, partly transparent, within [0, 1].
 fn picture() -> Frame {
     Frame::from_fn(size(24, 16), |x, y| {
         let (x, y) = (x as f32 / 24.0, y as f32 / 16.0);
@@ -31,7 +31,7 @@ where
     Image::from_fn(image.size(), |x, y| change(x, y, at(image, x, y))).into()
 }
 
-/// Each kind of damage is told as what it is, at every depth that can have it.
+/// Each kind of damage is diagnosed, at every depth that allows it.
 #[test]
 fn kinds_of_damage() {
     fn each<T: Compare>(image: &Image<T>, unit: impl Fn(f64) -> T + Copy)

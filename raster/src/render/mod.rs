@@ -1,23 +1,23 @@
-//! A kernel run over a whole frame, on threads.
+//! Runs a kernel over a whole frame, on threads.
 //!
-//! The frame is cut into fixed tiles, which workers claim one by one in scan order from a shared
-//! counter; each renders into a buffer of its own and then copies the rows to their place. Nothing
-//! that comes out depends on who claimed what:
+//! The frame is cut into fixed tiles. Workers claim tiles in scan order from a shared counter; each
+//! worker renders into its own buffer and copies the rows to their place. The result does not depend on
+//! the order of claims:
 //!
-//! - Every pixel is written once, by a kernel that knows its coordinates only.
+//! - Every pixel is written once, by a kernel that knows only its coordinates.
 //! - The first fault in scan order, at index f, is always found. Its tile is skipped or cut short
-//!   before f only if the frontier (see [`crate::kernel`]) is at or below f; other faults lower it
-//!   to their own indices, which are above f.
-//! - Running out of time is the one thing that does depend on the machine. It is reported unless
-//!   the outcome was already certain: all pixels done, or all before the first fault.
+//!   before f only if the frontier (see [`crate::kernel`]) is at or below f; other faults lower the
+//!   frontier to their own indices, which are above f.
+//! - Only a timeout depends on the machine. It is reported unless the outcome was already certain: all
+//!   pixels done, or all before the first fault.
 //!
 //! # Threads
 //!
-//! Workers are threads of a rayon pool (see [`lambdav_workers`]): of the caller's, where `render` is called
-//! inside one ([`lambdav_workers::ThreadPool::install`]), else of rayon's global pool. To choose the number
-//! of threads is to choose a pool; [`lambdav_workers::thread_pool`] makes one. Outside a pool a small frame is begun
-//! by one thread, and the global pool is asked, or started, only if that takes long: starting it
-//! takes as long as many small frames.
+//! Workers are threads of a rayon pool (see [`lambdav_workers`]): of the caller's pool if `render` is
+//! called inside one ([`lambdav_workers::ThreadPool::install`]), else of rayon's global pool. To choose
+//! the number of threads, choose a pool; [`lambdav_workers::thread_pool`] makes one. Outside a pool,
+//! one thread begins a small frame, and the global pool joins, or is started, only if that takes long:
+//! starting it takes as long as many small frames.
 
 use std::num::NonZeroUsize;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
@@ -37,21 +37,21 @@ use lambdav_image::size::Size;
 #[cfg(test)]
 mod tests;
 
-/// How to render. None of it changes the frame.
+/// Options of rendering. They do not change the frame.
 #[derive(Clone, Copy)]
 pub struct RenderOptions<'a> {
-    /// The size of a tile; those at the right and lower edges may be smaller.
+    /// Size of a tile; tiles at the right and lower edges may be smaller.
     pub tile: Size,
-    /// Bounds the whole render.
+    /// Time limit of the whole render.
     pub timeout: Option<Duration>,
-    /// Called after each tile, from any worker, with the number of tiles done and of all tiles.
-    /// Calls may overlap and overtake one another; each number of tiles done is reported once.
+    /// Called after each tile, on any worker, with the number of finished tiles and of all tiles. Calls
+    /// may overlap and arrive out of order; each number is reported once.
     pub progress: Option<&'a (dyn Fn(usize, usize) + Sync)>,
-    /// Counts samples that are no finite numbers, before they are quantised.
+    /// Counts non-finite samples before they are quantised.
     pub specials: Option<&'a SpecialsCounter>,
 }
 
-/// How many samples of the tiles that have been rendered are no finite numbers.
+/// Counter of non-finite samples in rendered tiles.
 #[derive(Debug, Default)]
 pub struct SpecialsCounter {
     nans: AtomicU64,
@@ -66,7 +66,7 @@ impl SpecialsCounter {
         }
     }
 
-    /// What it has counted.
+    /// The counts so far.
     pub fn total(&self) -> Specials {
         Specials {
             nans: self.nans.load(Ordering::Relaxed),
@@ -75,12 +75,12 @@ impl SpecialsCounter {
     }
 }
 
-/// The default size of a tile: 16 KiB of pixels, enough that claiming one costs next to nothing,
-/// and small enough that a frame of 512×512 keeps 64 threads busy. It has few rows because workers
-/// that write in turns to many rows slow one another down: 4 is what the widest groups need.
+/// Default size of a tile: 16 KiB of pixels. That is enough to make claims cheap, and small enough that
+/// a frame of 512×512 keeps 64 threads busy. It has few rows, since workers that alternately write to
+/// many rows slow one another down; the widest groups need 4.
 const TILE: (u32, u32) = (256, 4);
 
-/// A frame of at most so many pixels is begun by one thread outside a pool.
+/// Outside a pool, one thread begins frames of at most so many pixels.
 const SMALL_FRAME: usize = 1 << 17;
 
 impl Default for RenderOptions<'_> {
@@ -91,43 +91,44 @@ impl Default for RenderOptions<'_> {
 }
 
 impl RenderOptions<'_> {
-    /// How many tiles a frame of that size has: more threads have nothing to do.
+    /// Number of tiles of a frame; more threads would be idle.
     pub fn tiles(&self, size: Size) -> NonZeroUsize {
         let count = Tiles { size, tile: self.tile }.count();
         NonZeroUsize::new(count).expect("a frame has a pixel")
     }
 }
 
-/// Why there is no frame.
+/// Reason why there is no frame.
 #[derive(Debug, Error)]
 pub enum RenderError {
-    /// A pixel could not be computed: the first such in scan order.
+    /// A pixel could not be computed: the first one in scan order.
     #[error("pixel ({}, {}) could not be computed (site {})", .0.x, .0.y, .0.site)]
     Fault(Fault),
-    /// The time that was given is over.
+    /// The time limit was exceeded.
     #[error("rendering took longer than {} s", .timeout.as_secs_f64())]
     TimedOut {
-        /// The time that was given.
+        /// The time limit.
         timeout: Duration,
     },
-    /// No memory for the frame.
+    /// There is no memory for the frame.
     #[error(transparent)]
     OutOfMemory(#[from] OutOfMemory),
-    /// The system gave no thread at all. (With fewer than were asked for it only takes longer.)
+    /// The system started no thread at all. (Fewer threads than requested only take longer.)
     #[error(transparent)]
     Threads(#[from] ThreadError),
-    /// The kernel gave up a tile although nothing had cancelled it.
+    /// The kernel stopped in a tile although it was not cancelled.
     #[error("the kernel left the tile at ({}, {}) unfinished", .0.x, .0.y)]
     Abandoned(Tile),
 }
 
 /// Renders `kernel` over a frame of `size` pixels.
 ///
-/// A panic of the kernel is passed on, once the other workers have finished.
+/// A panic of the kernel is passed on after the other workers have finished.
 ///
 /// # Errors
 ///
-/// [`RenderError`]; the same for any threads and tiles, but for what the system refuses and for time.
+/// [`RenderError`]. It does not depend on threads and tiles, except for refusals of the system and
+/// timeouts.
 pub fn render(
     kernel: &(impl Kernel + ?Sized),
     size: Size,
@@ -138,13 +139,13 @@ pub fn render(
     Ok(frame)
 }
 
-/// The same over a frame that exists, for one picture after another: getting fresh memory from the
-/// system takes about as long as cheap pixels do.
+/// Like [`render`], into an existing frame, for one picture after another: allocating fresh memory
+/// takes about as long as drawing cheap pixels.
 ///
 /// # Errors
 ///
-/// Those of [`render`] but [`RenderError::OutOfMemory`]. Then the frame holds some of the new
-/// picture and some of what it held before.
+/// Those of [`render`] except [`RenderError::OutOfMemory`]. After an error the frame holds a mixture of
+/// the new and the old picture.
 pub fn render_into(
     kernel: &(impl Kernel + ?Sized),
     frame: &mut Frame,
@@ -153,7 +154,7 @@ pub fn render_into(
     render_attachments(kernel, vec![Attachment::Float(frame.into())], options)
 }
 
-/// Renders a picture in the samples that it will have in a file, so that no frame of binary32 is made.
+/// Renders a picture in the samples of its file, without a binary32 frame.
 ///
 /// # Errors
 ///
@@ -169,7 +170,7 @@ pub fn render_quantized<T: Quantized>(
     Ok(image)
 }
 
-/// The same over an image that exists, for one picture after another.
+/// Like [`render_quantized`], into an existing image, for one picture after another.
 ///
 /// # Errors
 ///
@@ -183,7 +184,7 @@ pub fn render_quantized_into<T: Quantized>(
     render_attachments(kernel, vec![T::attachment(image.into(), transfer)], options)
 }
 
-/// The same over an image with samples of any kind, which are quantised by `transfer` where they are no floats.
+/// Renders into an image of any sample type; integer samples are quantised with `transfer`.
 ///
 /// # Errors
 ///
@@ -201,7 +202,7 @@ pub fn render_image_into(
     }
 }
 
-/// Samples of the caller, of four channels, row by row from the upper left.
+/// Samples of the caller, four channels per pixel, row by row from the upper left.
 #[derive(Debug)]
 pub struct Surface<'a, T> {
     samples: &'a mut [T],
@@ -210,9 +211,9 @@ pub struct Surface<'a, T> {
 }
 
 impl<'a, T> Surface<'a, T> {
-    /// A surface whose rows begin `stride` samples apart. Samples between rows are left alone.
+    /// A surface whose rows begin `stride` samples apart. Samples between rows are unchanged.
     ///
-    /// `None` where rows overlap, or the memory ends before the last pixel does.
+    /// `None` if rows overlap, or the memory ends before the last pixel.
     pub fn new(samples: &'a mut [T], size: Size, stride: usize) -> Option<Self> {
         let row = 4 * size.width() as usize;
         let rows = (size.height() as usize - 1).checked_mul(stride)?;
@@ -220,7 +221,7 @@ impl<'a, T> Surface<'a, T> {
         fits.then_some(Self { samples, size, stride })
     }
 
-    /// The pixels that it has.
+    /// Width and height in pixels.
     pub fn size(&self) -> Size {
         self.size
     }
@@ -233,20 +234,20 @@ impl<'a, T: Sample> From<&'a mut Image<T>> for Surface<'a, T> {
     }
 }
 
-/// Where the pixels of an attachment go, and what samples are made of them.
+/// Target of an attachment's pixels, with the type of their samples.
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum Attachment<'a> {
     /// 8 bits, with this transfer function.
     Unorm8(Surface<'a, u8>, Transfer),
-    /// 16 bits, likewise.
+    /// 16 bits, with this transfer function.
     Unorm16(Surface<'a, u16>, Transfer),
     /// Binary32.
     Float(Surface<'a, f32>),
 }
 
 impl Attachment<'_> {
-    /// The pixels that it has.
+    /// Width and height in pixels.
     pub fn size(&self) -> Size {
         match self {
             Self::Unorm8(surface, _) => surface.size(),
@@ -256,9 +257,9 @@ impl Attachment<'_> {
     }
 }
 
-/// The samples of an attachment that are quantised.
+/// Sample types of attachments that are quantised.
 pub trait Quantized: Unorm {
-    /// An attachment of such samples.
+    /// An attachment of these samples.
     fn attachment(surface: Surface<'_, Self>, transfer: Transfer) -> Attachment<'_>;
 }
 
@@ -282,7 +283,7 @@ impl Quantized for u16 {
 ///
 /// # Panics
 ///
-/// If the kernel has another number of attachments, or they are of different sizes.
+/// If the kernel has another number of attachments, or they differ in size.
 pub fn render_attachments(
     kernel: &(impl Kernel + ?Sized),
     attachments: Vec<Attachment<'_>>,
@@ -311,12 +312,12 @@ pub fn render_attachments(
 
 /// Stores the pixels of finished tiles.
 trait Store: Sync {
-    /// Puts the pixels of the tile of that number, in rows so wide, to their place.
+    /// Copies the pixels of the tile `number`, in rows of `width`, to their place.
     fn store(&self, number: usize, width: usize, pixels: &[[f32; 4]]);
 }
 
-/// The rows of each tile in a surface, and what makes samples of pixels. Nobody waits for another, as each tile is
-/// claimed once.
+/// Rows of each tile in a surface, and the conversion of pixels to samples. The locks are uncontended,
+/// since each tile is claimed once.
 struct Rows<'a, T, F> {
     tiles: Vec<Mutex<Vec<&'a mut [[T; 4]]>>>,
     convert: F,
@@ -331,7 +332,7 @@ impl<T: Sample, F: Fn(&[[f32; 4]], &mut [[T; 4]]) + Sync> Store for Rows<'_, T, 
     }
 }
 
-/// The store of an attachment.
+/// Store of an attachment.
 fn stores<'a>(tiles: Tiles, attachment: Attachment<'a>) -> Box<dyn Store + 'a> {
     fn rows<'a, T: Sample>(
         tiles: Tiles,
@@ -383,7 +384,7 @@ impl Tiles {
         Tile { x, y, width, height }
     }
 
-    /// The rows of each tile in a surface of that size.
+    /// Splits a surface of that size into the rows of each tile.
     fn split<T>(self, surface: Surface<'_, T>) -> Vec<Vec<&mut [[T; 4]]>> {
         let height = self.tile.height() as usize;
         let mut rows: Vec<_> = (0..self.count()).map(|_| Vec::with_capacity(height)).collect();
@@ -400,24 +401,24 @@ impl Tiles {
     }
 }
 
-/// What the workers share.
+/// State shared by the workers.
 struct Job<'a, K: ?Sized> {
     kernel: &'a K,
     tiles: Tiles,
     progress: Option<&'a (dyn Fn(usize, usize) + Sync)>,
     specials: Option<&'a SpecialsCounter>,
-    /// One for each attachment.
+    /// One store per attachment.
     stores: Vec<Box<dyn Store + 'a>>,
-    /// The number of the next tile to claim.
+    /// Number of the next tile to claim.
     next: CachePadded<AtomicUsize>,
-    /// Tiles done, if anybody wants to know.
+    /// Number of finished tiles, for `progress`.
     done: CachePadded<AtomicUsize>,
-    /// Pixels with an index below it are wanted. It is read all the time and hardly ever written.
+    /// Pixels with an index below it are wanted. Read all the time and rarely written.
     frontier: CachePadded<AtomicU64>,
     timed_out: AtomicBool,
     /// The fault with the lowest index so far.
     fault: Mutex<Option<Fault>>,
-    /// The lowest number of a tile that was skipped or cut short without a fault of its own.
+    /// Lowest number of a tile that was skipped or cut short without its own fault.
     unfinished: AtomicUsize,
 }
 
@@ -440,7 +441,7 @@ impl<K: Kernel + ?Sized> Work for Job<'_, K> {
 }
 
 impl<'a, K: Kernel + ?Sized> Job<'a, K> {
-    /// Renders tiles until none is left, or wanted.
+    /// Renders tiles until none is left or wanted.
     fn render_tiles(&self) {
         let mut storage = vec![0.0; self.stores.len() * self.tiles.get(0).samples()];
         loop {
@@ -451,7 +452,7 @@ impl<'a, K: Kernel + ?Sized> Job<'a, K> {
             let tile = self.tiles.get(number);
             let cancel = Cancel::new(&self.frontier, self.tiles.size, tile);
             if cancel.is_cancelled() {
-                // Later tiles begin later in scan order, so they are not wanted either.
+                // Later tiles begin later in scan order, so they are unwanted, too.
                 self.unfinished.fetch_min(number, Ordering::Relaxed);
                 return;
             }
@@ -490,7 +491,7 @@ impl<'a, K: Kernel + ?Sized> Job<'a, K> {
         }
     }
 
-    /// Puts a finished tile to its place, and counts it.
+    /// Copies a finished tile to its place and counts it.
     fn finish(&self, number: usize, buffer: &mut TileBuffer<'_>) {
         let tile = buffer.tile();
         if let Some(specials) = self.specials {
@@ -516,7 +517,7 @@ impl<'a, K: Kernel + ?Sized> Job<'a, K> {
         self.frontier.fetch_min(index(&fault), Ordering::Relaxed);
     }
 
-    /// What came of it, when all workers are done.
+    /// The outcome, after all workers have finished.
     fn outcome(self, timeout: Option<Duration>) -> Result<(), RenderError> {
         let count = self.tiles.count();
         let unfinished = Some(self.unfinished.into_inner()).filter(|&number| number < count);
@@ -529,7 +530,7 @@ impl<'a, K: Kernel + ?Sized> Job<'a, K> {
             (None, None, _) => Ok(()),
             (None, Some(tile), None) => Err(RenderError::Abandoned(tile)),
             (None, Some(_), Some(timeout)) => Err(RenderError::TimedOut { timeout }),
-            // What was left out may hold an earlier fault, if it was for lack of time.
+            // After a timeout, the unfinished tiles may contain an earlier fault.
             (Some(fault), Some(tile), Some(timeout))
                 if index(tile.x, tile.y) < index(fault.x, fault.y) =>
             {

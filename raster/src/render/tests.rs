@@ -10,7 +10,7 @@ use lambdav_workers::thread_pool;
 const SIZES: [(u32, u32); 4] = [(1, 1), (33, 17), (97, 61), (256, 3)];
 const TILES: [(u32, u32); 6] = [(1, 1), (4, 3), (8, 8), (32, 32), (5, 100), (1000, 1)];
 
-/// Pools of these numbers of threads; 0 is none.
+/// Numbers of threads of the tested pools; 0 means no pool.
 const THREADS: [usize; 4] = [0, 1, 2, 7];
 
 fn size((width, height): (u32, u32)) -> Size {
@@ -24,7 +24,7 @@ fn in_pool<R: Send>(threads: usize, f: impl FnOnce() -> R + Send) -> R {
     }
 }
 
-/// In every pool, with every tile size.
+/// Runs a test in each pool with each tile size.
 fn in_every_way(mut test: impl FnMut(RenderOptions<'static>) + Send) {
     for threads in THREADS {
         in_pool(threads, || {
@@ -35,7 +35,7 @@ fn in_every_way(mut test: impl FnMut(RenderOptions<'static>) + Send) {
     }
 }
 
-/// A well-mixed number of a pixel, for tests that need many unlike pixels.
+/// A well-mixed hash of a pixel, for tests that need many different pixels.
 fn hash(x: u32, y: u32, salt: u32) -> u32 {
     let mut h = x.wrapping_mul(0x9e37_79b1) ^ y.wrapping_mul(0x85eb_ca77) ^ salt;
     for _ in 0..2 {
@@ -45,7 +45,7 @@ fn hash(x: u32, y: u32, salt: u32) -> u32 {
     h ^ (h >> 15)
 }
 
-/// A kernel made of a function from a pixel; goes row by row, polling before each pixel.
+/// A kernel from a function of a pixel; goes row by row and polls before each pixel.
 struct PerPixel<F>(F);
 
 impl<F: Fn(u32, u32, &Cancel<'_>) -> Result<[f32; 4], Stop> + Sync> Kernel for PerPixel<F> {
@@ -86,7 +86,7 @@ fn frames_do_not_depend_on_tiles_or_threads() {
     }
 }
 
-/// Faults at some pixels, whose sites tell them apart; work of uneven length in between.
+/// Faults at some pixels, identified by their sites, with work of uneven length between them.
 fn faulty(x: u32, y: u32, salt: u32, one_in: u32) -> Result<[f32; 4], Stop> {
     let h = hash(x, y, salt);
     for step in 0..h % 64 {
@@ -95,7 +95,7 @@ fn faulty(x: u32, y: u32, salt: u32, one_in: u32) -> Result<[f32; 4], Stop> {
     if h.is_multiple_of(one_in) { Err(Fault { x, y, site: h }.into()) } else { Ok([0.0; 4]) }
 }
 
-/// The fault that a plain loop in scan order meets first.
+/// The first fault that a plain loop in scan order meets.
 fn first_fault(size: Size, salt: u32, one_in: u32) -> Option<Fault> {
     let pixels = (0..size.height()).flat_map(|y| (0..size.width()).map(move |x| (x, y)));
     pixels.into_iter().find_map(|(x, y)| match faulty(x, y, salt, one_in) {
@@ -126,7 +126,7 @@ fn the_first_fault_in_scan_order_is_reported() {
     assert!(outcomes.iter().all(|&n| n > 3), "{outcomes:?}");
 }
 
-/// A kernel that never polls, and looks at its pixels backwards.
+/// A kernel that never polls and visits its pixels backwards.
 struct Backwards;
 
 impl Kernel for Backwards {
@@ -156,8 +156,8 @@ fn a_kernel_need_not_poll() {
 
 #[test]
 fn a_fault_to_the_right_does_not_hide_one_below_in_scan_order() {
-    // The tile on the right is at fault at once, in row 9; the one on the left only later, but in
-    // row 8, which comes first.
+    // The right tile is at fault at once, in row 9; the left one later, but in row 8, which precedes it
+    // in scan order.
     let right = Fault { x: 20, y: 9, site: 1 };
     let left = Fault { x: 3, y: 8, site: 2 };
     let met = AtomicBool::new(false);
@@ -222,7 +222,7 @@ fn time_runs_out() {
 
 #[test]
 fn a_fault_beyond_pixels_that_took_too_long_is_not_reported() {
-    // (40, 0) is at fault, but whether (0, 0) is the first to be will never be known.
+    // (40, 0) is at fault, but it stays unknown whether (0, 0) is at fault, too.
     let kernel = PerPixel(|x, y, cancel: &Cancel<'_>| {
         if x >= 40 {
             return Err(Fault { x, y, site: 0 }.into());
@@ -278,7 +278,7 @@ fn a_kernel_that_gives_up_is_found_out() {
     assert!(matches!(result, Err(RenderError::Abandoned(tile)) if tile.contains(40, 2)));
 }
 
-/// The first tile of a small frame takes until another thread has computed one.
+/// The first tile of a small frame waits until another thread has computed a tile.
 #[test]
 fn others_join_a_thread_that_takes_long() {
     if thread::available_parallelism().map_or(1, NonZeroUsize::get) == 1 {
@@ -313,7 +313,7 @@ fn a_panic_of_the_kernel_is_passed_on() {
     assert!(result.is_err());
 }
 
-/// A kernel of 12,000 frames of more than 4 KiB each.
+/// A kernel with 12,000 stack frames of more than 4 KiB each.
 struct Deep;
 
 impl Deep {
@@ -354,7 +354,7 @@ fn a_kernel_has_the_stack_that_it_needs() {
     }
 }
 
-/// Threads of the caller's pool do the work, and no others.
+/// Only threads of the caller's pool do the work.
 #[test]
 fn the_callers_pool_is_used() {
     let pool = rayon::ThreadPoolBuilder::new().num_threads(3).thread_name(|n| format!("mine {n}"));
@@ -382,7 +382,7 @@ fn nans_are_canonical() {
     assert_eq!(bits, [0x7fc0_0000, 0x7fc0_0000, 0, 1]);
 }
 
-/// What is rendered for an encoding makes the same file as the frame.
+/// Samples rendered for an encoding give the same file as the frame.
 #[test]
 fn samples_of_a_file_are_rendered_without_a_frame() {
     struct Slope;
