@@ -173,7 +173,7 @@ fn programs(given: &[PathBuf]) -> Result<Vec<PathBuf>> {
             let endings = ENDINGS.map(|ending| format!(".{ending}")).join(", ");
             let folder = path.display();
             return Err(Failure::usage(format!(
-                "there is no program in the folder `{folder}`, whose names end in {endings}"
+                "there is no program in the folder `{folder}`; names of programs end in {endings}"
             )));
         }
         all.extend(found.into_iter().map(|within| path.join(within)));

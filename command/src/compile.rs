@@ -179,7 +179,7 @@ pub(super) fn run(options: &CompileArguments) -> Result {
         }
         Some(_) if native_sampling && !loaded.is_shader() => {
             return Err(Failure::usage(
-                "--native-sampling is for shaders of λV; here samples are made of texels already",
+                "--native-sampling is for shaders of λV; here samples are texel reads already",
             ));
         }
         Some(_) if (keep_constants || native_sampling) && loaded.is_shader() => {
@@ -197,7 +197,7 @@ pub(super) fn run(options: &CompileArguments) -> Result {
     let all = shader.outputs();
     let result = match stage {
         Stage::Core if matches!(options.output, Some(Outputs::At(_))) => {
-            Err(Failure::usage("the core holds all outputs; --output is for what comes after it"))
+            Err(Failure::usage("the core holds all outputs; --output is for the later stages"))
         }
         Stage::Core => {
             let text = shader.core_text().map(String::into_bytes);
@@ -256,7 +256,7 @@ fn stage(asked: Option<Stage>, out: Option<&Path>) -> Result<Stage> {
     let module = out.filter(|path| path.extension().is_some_and(|ending| ending == "spv"));
     match (asked, module) {
         (Some(stage), Some(out)) if stage != Stage::Spirv => Err(Failure::usage(format!(
-            "`{}` ends in .spv, which is SPIR-V, and --emit says another stage; name the file otherwise",
+            "`{}` ends in .spv, which is SPIR-V, and --emit names another stage; rename the file",
             out.display()
         ))),
         (Some(stage), _) => Ok(stage),

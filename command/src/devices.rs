@@ -73,7 +73,7 @@ mod listed {
     fn independence(of: Independence) -> &'static str {
         match of {
             Independence::None => "for all widths or none",
-            Independence::Of32 => "for 32 bits by themselves",
+            Independence::Of32 => "for 32 bits separately",
             Independence::All => "for each width",
         }
     }
@@ -90,11 +90,11 @@ mod listed {
             ("keeps subnormals", of_widths(about.denorm_preserve)),
             ("rounds to nearest", of_widths(about.rounding_mode_rte)),
             ("keeps -0, inf, NaN", of_widths(about.signed_zero_inf_nan_preserve)),
-            ("subnormals as said", independence(about.denorm_independence)),
-            ("rounding as said", independence(about.rounding_independence)),
+            ("subnormal controls", independence(about.denorm_independence)),
+            ("rounding controls", independence(about.rounding_independence)),
         ];
         let controls = controls.map(|(name, value)| (name, value.to_owned()));
-        let unknown = [("float controls", "not told".to_owned())];
+        let unknown = [("float controls", "not reported".to_owned())];
         let controls = if about.has_float_controls { &controls[..] } else { &unknown };
         let rows = rows.iter().chain(controls);
         let rows: String = rows.map(|(name, value)| format!("   {name:<20}{value}\n")).collect();

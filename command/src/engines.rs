@@ -69,7 +69,7 @@ pub(super) fn in_time<T>(
 fn not_drawn(error: Error) -> Failure {
     match error {
         Error::Code { message, is_limit } => {
-            let message = format!("{message}; --engine core does without");
+            let message = format!("{message}; --engine core needs no machine code");
             if is_limit { Failure::input(message) } else { Failure::machine(message) }
         }
         Error::Unsupported(message) => Failure::input(message),

@@ -44,8 +44,8 @@ const EXIT_STATUS: &str = "\
 Exit status:
   0  done
   1  the program, the image or the comparison is at fault
-  2  the command line is
-  3  the machine is: disk full, time out, no memory, no such device";
+  2  the command line is at fault
+  3  the machine is at fault: disk full, time out, no memory, no such device";
 
 const _: () = assert!(LANGUAGE_VERSION == 2, "VERSION names the language version");
 

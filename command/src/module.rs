@@ -54,7 +54,7 @@ impl ModuleArguments {
         for text in &self.input {
             let wrong = || {
                 let how = "write --input LOC=uv, LOC=position or LOC=NUMBERS";
-                Failure::usage(format!("`{text}` says nothing of an input: {how}"))
+                Failure::usage(format!("`{text}` is not an input: {how}"))
             };
             let (location, value) = text.split_once('=').ok_or_else(wrong)?;
             let location: u32 = location.parse().map_err(|_| wrong())?;

@@ -102,7 +102,7 @@ impl Stats {
         let sample = match groups {
             1 if planned == 1 => "1 group".to_owned(),
             all if all == planned => format!("{all} groups"),
-            some => format!("{some} of {planned} groups, for want of time"),
+            some => format!("{some} of {planned} groups, for lack of time"),
         };
         self.note("active", format!("{share} (a sample of {sample})"));
     }

@@ -144,7 +144,7 @@ fn take_panics_of_the_system() {
                 thread::sleep(LATE);
                 abandon_writes();
             }
-            complain(panic.payload_as_str().unwrap_or("the system lacks what a thread needs"));
+            complain(panic.payload_as_str().unwrap_or("the system lacks resources for a thread"));
             system::exit(3);
         }
         others(panic);

@@ -152,7 +152,7 @@ impl UserValues {
         for Setting { path, .. } in &self.set {
             if of_uniforms.knows(path) {
                 return Err(Failure::usage(format!(
-                    "`{path}` is a uniform, which has its value when something is drawn; `compile` sets constants"
+                    "`{path}` is a uniform, which gets its value when the program is drawn; `compile` sets constants"
                 )));
             }
             of_constants.find(path).map_err(|error| Failure::usage(error.to_string()))?;

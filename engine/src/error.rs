@@ -97,7 +97,7 @@ pub enum Error {
     #[error("{0}")]
     Unsupported(String),
     /// The program has no machine code, because of a limit or on this machine.
-    #[error("{message}; `Engine::Core` does without")]
+    #[error("{message}; `Engine::Core` needs no machine code")]
     Code {
         /// The reason.
         message: String,

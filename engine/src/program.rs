@@ -39,25 +39,25 @@ impl Files for SystemFiles {
 
 /// Unsupported shading language of a file name, and help.
 fn foreign_file(path: &Path) -> Option<(&'static str, &'static str)> {
-    const GLSL: &str = "fragment shaders are read, from names that end in `.frag` or `.glsl`; for another \
-                        stage `glslc` makes SPIR-V, of which fragment entry points are drawn";
+    const GLSL: &str = "fragment shaders are read, from names that end in `.frag` or `.glsl`; `glslc` \
+                        compiles other stages to SPIR-V, whose fragment entry points are drawn";
     Some(match path.extension()?.to_str()? {
         "hlsl" | "hlsli" | "fx" | "fxh" | "usf" => (
             "HLSL",
-            "SPIR-V is read, which DXC makes: `dxc -spirv -T ps_6_0 -E main FILE -Fo module.spv`",
+            "compile it with DXC to a SPIR-V module: `dxc -spirv -T ps_6_0 -E main FILE -Fo module.spv`",
         ),
         "slang" => (
             "Slang",
-            "SPIR-V is read, which Slang makes: `slangc FILE -target spirv -o module.spv`",
+            "compile it with Slang to a SPIR-V module: `slangc FILE -target spirv -o module.spv`",
         ),
         "gdshader" | "gdshaderinc" => (
             "Godot's shading language",
-            "no compiler makes SPIR-V of it alone; write its `fragment` in GLSL, as a `.frag`, or in λV",
+            "no compiler translates it alone to SPIR-V; write its `fragment` in GLSL, as a `.frag`, or in λV",
         ),
         "metal" => ("the language of Metal", "write it in WGSL, as a `.wgsl`, in GLSL or in λV"),
         "shader" | "cginc" | "shadergraph" => (
             "Unity's shader format",
-            "SPIR-V is read, which DXC makes of the HLSL in it: `dxc -spirv -T ps_6_0 -E main FILE`",
+            "compile its HLSL with DXC to a SPIR-V module: `dxc -spirv -T ps_6_0 -E main FILE`",
         ),
         "vert" | "comp" | "geom" | "tesc" | "tese" | "rgen" | "mesh" | "task" => {
             ("GLSL of another stage", GLSL)

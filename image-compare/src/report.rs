@@ -60,8 +60,8 @@ impl Display for Comparison {
         if self.specials.iter().any(|specials| !specials.is_none()) {
             let [a, b] = self.specials;
             match a == b {
-                true => write!(f, "\nsamples that are no finite numbers: {a} in each")?,
-                false => write!(f, "\nsamples that are no finite numbers: {a} against {b}")?,
+                true => write!(f, "\nnon-finite samples: {a} in each")?,
+                false => write!(f, "\nnon-finite samples: {a} against {b}")?,
             }
         }
         if self.differing == 0 {

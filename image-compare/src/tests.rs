@@ -47,7 +47,7 @@ fn identical_images() {
     assert_eq!(
         result.to_string(),
         "identical: 6x1 pixels compared as binary32\n\
-         samples that are no finite numbers: 3 NaN and 3 infinite in each"
+         non-finite samples: 3 NaN and 3 infinite in each"
     );
 }
 
@@ -190,7 +190,7 @@ fn in_words() {
     let b = row(&[1.0f32, 0.75, f32::NAN, 0.0]);
     let expected = "\
 different: 4x1 pixels compared as binary32
-samples that are no finite numbers: none against 3 NaN
+non-finite samples: none against 3 NaN
 differing pixels: 2 of 4 (50.0000 %)
 first: (1, 0), (0.5, 0.5, 0.5, 1) against (0.75, 0.75, 0.75, 1)
 largest: 4194304 ULP at (1, 0)
@@ -266,7 +266,7 @@ fn nans_are_told_where_they_are_lost() {
         result.to_string(),
         "identical: 2x1 pixels compared as 8-bit UNORM\n\
          NaNs that 8-bit UNORM cannot hold, compared as 0: 3 samples\n\
-         samples that are no finite numbers: 3 NaN against none"
+         non-finite samples: 3 NaN against none"
     );
 }
 
@@ -280,7 +280,7 @@ fn signs_of_zeros_beside_nans() {
     assert!(result.to_string().contains("\nRMSE: 0\n"), "{result}");
     let result = pixels(row(&[f32::INFINITY]), row(&[0.0f32]), &CompareOptions::default());
     assert!(result.to_string().contains("\nRMSE: infinite\n"), "{result}");
-    let line = "\nsamples that are no finite numbers: 3 infinite against none\n";
+    let line = "\nnon-finite samples: 3 infinite against none\n";
     assert!(result.to_string().contains(line), "{result}");
 }
 

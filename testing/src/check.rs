@@ -17,7 +17,7 @@ use thiserror::Error;
 pub enum Failure {
     /// The picture differs from its golden.
     #[error(
-        "the picture is not that of its golden\n{difference}\n{}\n  golden: {}\n  drawn:  {}{}\n\
+        "the picture differs from its golden\n{difference}\n{}\n  golden: {}\n  drawn:  {}{}\n\
          if it is right, {BLESS}=1 cargo test makes it the golden",
         .causes.join("\n"), .golden.display(), .new.display(),
         .heat.as_ref().map_or(String::new(), |heat| format!("\n  where:  {}", heat.display()))
@@ -49,7 +49,7 @@ pub enum Failure {
     #[error("{}", chain(.0))]
     Picture(#[from] PictureError),
     /// The golden's file name extension belongs to no format.
-    #[error("the golden's name says no format: {0}")]
+    #[error("the golden's name implies no format: {0}")]
     Format(#[from] FormatError),
     /// The golden cannot be read.
     #[error("{}", chain(.0))]

@@ -91,7 +91,7 @@ fn failures_say_what_to_do() {
     let corner = "(if (< (+ (.x (frag-coord)) (.y (frag-coord))) 9) (vec3 1)";
     write(&format!("{corner} (vec3 (/ (.xy (frag-coord)) (resolution)) 0.5))"));
     let heat = goldens.join("a.diff.png");
-    fails(&["the picture is not that of its golden", &drawn, &golden, &heat.to_string_lossy()]);
+    fails(&["the picture differs from its golden", &drawn, &golden, &heat.to_string_lossy()]);
     assert_eq!(names(&goldens), ["a.diff.png", "a.exr", "a.new.png", "a.npy", "a.png"]);
     let (passed, said) = run(folder, "1");
     assert!(passed, "{said}");

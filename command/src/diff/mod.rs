@@ -129,7 +129,7 @@ fn load_both(a: &Path, b: &Path, options: &DiffArguments) -> Result<([AnyImage; 
         let names: Vec<String> = left_out.iter().map(LeftOut::to_string).collect();
         if !names.is_empty() && !options.quiet {
             let (path, names) = (path.display(), names.join(", "));
-            let text = format!("`{path}`: left out of account: {names}");
+            let text = format!("`{path}`: not compared: {names}");
             note(&text, Messages::of(options.message_format));
         }
         Ok((image, json!(names)))

@@ -167,10 +167,7 @@ impl<'a> Job<'a> {
         let specials = self.specials.total();
         if !specials.is_none() {
             let of = if self.done == 1 { "the picture has" } else { "the pictures have" };
-            note(
-                &format!("{of} samples that are no finite numbers: {specials}"),
-                self.options.messages,
-            );
+            note(&format!("{of} non-finite samples: {specials}"), self.options.messages);
         }
     }
 

@@ -15,8 +15,8 @@ pub(crate) struct Feedback {
 
 impl fmt::Display for Feedback {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let start = if self.from_file { "the file that is bound" } else { "zeros" };
-        write!(f, "`{}` holds the frame before, at the first {start}", self.name)
+        let start = if self.from_file { "the bound file" } else { "zeros" };
+        write!(f, "`{}` holds the previous frame; for the first frame, {start}", self.name)
     }
 }
 
@@ -31,7 +31,7 @@ impl Feedback {
                 Ok(Slot::Buffer) => Failure::usage(format!(
                     "--feedback: `{name}` is a buffer, and a frame is an image; declare (texture {name})"
                 )),
-                Ok(_) => Failure::usage(format!("--feedback: `{name}` is no texture that is used")),
+                Ok(_) => Failure::usage(format!("--feedback: `{name}` is no texture in use")),
             });
         };
         if options.srgb {

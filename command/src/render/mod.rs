@@ -106,7 +106,7 @@ fn form(options: &RenderArguments) -> Result<Form> {
         Some(PictureFormat::Raw(raw)) => {
             if depth.is_some() || *srgb && raw.is_float() {
                 return Err(Failure::usage(
-                    "of frames without a header --format says the depth, and --srgb is for 8 and 16 bits",
+                    "for frames without a header --format sets the depth, and --srgb is for 8 and 16 bits",
                 ));
             }
             return Ok(Form { encoding: raw.encoding(transfer), raw: Some(raw) });
@@ -119,7 +119,7 @@ fn form(options: &RenderArguments) -> Result<Form> {
         }
         None if options.out().extension().is_none_or(OsStr::is_empty) => {
             return Err(Failure::usage(format!(
-                "`{}` has no ending that says the format; add --format png, exr or npy",
+                "`{}` has no ending that implies a format; add --format png, exr or npy",
                 options.out().display()
             )));
         }

@@ -214,7 +214,7 @@ impl PictureArguments {
     /// Rejects options that the engine does not support.
     pub(crate) fn check_engine(&self, engine: Option<EngineName>) -> Outcome {
         if engine == Some(EngineName::Gpu) && self.max_iterations != limits::ITERATIONS {
-            let message = "--max-iterations: a device counts no iterations; --timeout ends what takes too long";
+            let message = "--max-iterations: a device counts no iterations; use --timeout";
             return Err(Failure::usage(message));
         }
         Ok(())

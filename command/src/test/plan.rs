@@ -206,7 +206,7 @@ impl Planned {
             let other = goldens.insert(key(&test.golden), test.id());
             if let (Some(other), Ok(_)) = (other, &test.directive) {
                 let golden = test.golden.display();
-                test.directive = Err(format!("its golden `{golden}` is that of `{other}`, too"));
+                test.directive = Err(format!("its golden `{golden}` is also that of `{other}`"));
             }
         }
         let kept = |test: &Test| {
@@ -304,8 +304,8 @@ fn named(path: &Path, within: &Path, found: Vec<(PathBuf, Written)>) -> Vec<Test
         let directive = directive::read(&words);
         let name = directive.as_ref().ok().and_then(|directive| directive.name.clone());
         let directive = directive.and_then(|directive| match &name {
-            None if several => Err("of several tests each has a name: `; test: NAME …`".to_owned()),
-            Some(name) if !names.insert(name.clone()) => Err(format!("`{name}` is there twice")),
+            None if several => Err("several tests each need a name: `; test: NAME …`".to_owned()),
+            Some(name) if !names.insert(name.clone()) => Err(format!("`{name}` is used twice")),
             _ => Ok(directive),
         });
         // A test without a valid name is named by its line.

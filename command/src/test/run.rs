@@ -112,7 +112,7 @@ pub(super) fn timed(
             let text = text.or_else(|| panic.downcast_ref::<String>().cloned());
             result.status = Status::Machine;
             result.message = format!(
-                "lambdav has failed, which is a fault of its own: {}",
+                "lambdav panicked, which is a bug in lambdav: {}",
                 text.unwrap_or_default()
             );
         }
@@ -322,7 +322,7 @@ fn against_digest(line: &str, drawn: &AnyImage) -> (Status, String) {
     let form = |line: &str| line.splitn(3, ' ').nth(2).unwrap_or_default().to_owned();
     let (was, is) = (form(line), form(&new));
     match was == is {
-        true => (Status::Failed, "its digest is another; a digest does not tell where".to_owned()),
+        true => (Status::Failed, "the digests differ; a digest does not show where".to_owned()),
         false => (Status::Stale, format!("the golden is of {was}, the test of {is}")),
     }
 }

@@ -207,7 +207,7 @@ impl Running<'_> {
         let (how, until) = (self.how, self.until);
         match frame_of(&shader, &options, &bindings, size, encoding, how, until)? {
             (AnyImage::Unorm8(picture), _) => Ok(picture),
-            _ => Err(Failure::machine("the picture has not 8 bits").into()),
+            _ => Err(Failure::machine("the picture does not have 8 bits").into()),
         }
     }
 

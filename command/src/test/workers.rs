@@ -92,7 +92,7 @@ pub(super) fn run(
             }
             End::Died { running, .. } if running.len() > 1 => suspects.extend(running),
             End::Done if !is_over => {
-                return Err(Failure::machine("a worker has passed over a test"));
+                return Err(Failure::machine("a worker skipped a test"));
             }
             _ => {}
         }
@@ -250,14 +250,14 @@ fn last_words(mut from: impl Read) -> String {
 /// Message for a crashed worker.
 fn cause(status: Option<ExitStatus>, said: &str) -> String {
     if said.contains("has overflowed its stack") {
-        return "it overflowed the stack, so that the process that ran it ended".to_owned();
+        return "it overflowed the stack, which ended the process that ran it".to_owned();
     }
     if said.contains("memory allocation of") {
-        return "it wanted more memory than there is, so that the process that ran it ended; \
+        return "it ran out of memory, which ended the process that ran it; \
                 --memory allows more"
             .to_owned();
     }
-    let status = status.map_or("in no known way".to_owned(), |status| format!("with {status}"));
+    let status = status.map_or("with unknown status".to_owned(), |status| format!("with {status}"));
     let last = said.lines().rev().find(|line| !line.trim().is_empty());
     let last = last.map_or(String::new(), |line| format!(": {line}"));
     format!("the process that ran it ended {status}{last}")

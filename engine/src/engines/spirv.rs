@@ -72,7 +72,7 @@ pub enum SpirvError {
     #[error(transparent)]
     Emit(#[from] EmitError),
     /// The evaluator rejects the emitted module.
-    #[error("what was emitted cannot be evaluated, which is a bug in lambdav")]
+    #[error("the emitted module cannot be evaluated, which is a bug in lambdav")]
     Load(#[from] LoadError),
 }
 

@@ -73,8 +73,7 @@ impl Language {
 pub fn to_spirv(language: Language, source: &SourceFile) -> Result<Vec<u32>, Vec<Diagnostic>> {
     if source.text().len() > limits::FOREIGN_TEXT {
         let (length, most) = (source.text().len(), limits::FOREIGN_TEXT);
-        let message =
-            format!("the text has {length} bytes; {most} are read of {}", language.name());
+        let message = format!("the text has {length} bytes; {} may have {most}", language.name());
         return Err(vec![wrong(Span::default(), message).help(ELSEWHERE)]);
     }
     let source = Arc::new(source.clone());
@@ -123,7 +122,7 @@ fn panics_at(language: Language, source: &SourceFile) -> Option<Span> {
 }
 
 /// Help for a refused text.
-const ELSEWHERE: &str = "another compiler makes SPIR-V of it, which is read: \
+const ELSEWHERE: &str = "compile it to SPIR-V with another compiler: \
     `glslangValidator -V a.frag -o a.spv`, `tint a.wgsl -o a.spv`";
 
 fn wrong(at: Span, message: impl Into<String>) -> Diagnostic {

@@ -119,7 +119,7 @@ fn from_npy(types: &Types, element: Type, array: &Array<'_>) -> Result<Vec<u32>,
                 _ => format!("(n, {width})"),
             };
             return Err(format!(
-                "an array of shape {shape:?} is none of elements of type {element}, which is of shape {wanted}"
+                "an array of shape {shape:?} holds no elements of type {element}, which need the shape {wanted}"
             )
             .into());
         }
@@ -139,7 +139,7 @@ fn from_npy(types: &Types, element: Type, array: &Array<'_>) -> Result<Vec<u32>,
     if scalar == Scalar::Bool {
         if let Some(at) = data.iter().position(|&byte| byte > 1) {
             let (value, at) = (data[at], at / width);
-            return Err(format!("element {at} has {value} in it, which is no bool").into());
+            return Err(format!("element {at} contains {value}, which is no bool").into());
         }
         return Ok(data.iter().map(|&byte| byte.into()).collect());
     }
@@ -207,11 +207,11 @@ mod tests {
         let all = [
             (Type::NUM, "<f8", "(1,)", "dtype \"<f8\", and elements of type num are of float32"),
             (Type::UINT, "<i4", "(2,)", "elements of type uint are of uint32 (`<u4`)"),
-            (Type::vec(3), "<f4", "(2,)", "shape [2] is none of elements of type vec3"),
+            (Type::vec(3), "<f4", "(2,)", "shape [2] holds no elements of type vec3"),
             (Type::NUM, "<f4", "(3,)", "the file ends too early"),
             (Type::NUM, "<f4", "(0,)", "a buffer has at least one element"),
             (Type::NUM, "<f4", "(4294967296,)", "4294967296 words are too many"),
-            (Type::BOOL, "|u1", "(8,)", "element 2 has 192 in it, which is no bool"),
+            (Type::BOOL, "|u1", "(8,)", "element 2 contains 192, which is no bool"),
         ];
         for (ty, dtype, shape, wanted) in all {
             let found = of(ty, DataRef::Npy(&file(dtype, shape, &two))).expect_err(wanted);

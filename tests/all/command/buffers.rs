@@ -124,7 +124,7 @@ fn what_is_wrong_with_a_file_is_said() {
         ("many.json", "the buffer `heights`: expected value (line 1, column 8)"),
         ("lights.json", "element 0: a num is one value, not `{"),
         ("wide.npy", "of dtype \"<f8\", and elements of type num are of float32 (`<f4`)"),
-        ("pairs.npy", "shape [2, 2] is none of elements of type num, which is of shape (n,)"),
+        ("pairs.npy", "shape [2, 2] holds no elements of type num, which need the shape (n,)"),
         ("huge.npy", "1000000000000 words are too many"),
         ("short.npy", "the file ends too early"),
         ("cut.npy", "cut.npy"),

@@ -401,7 +401,7 @@ fn programs_that_cannot_be_compared() {
 fn what_is_no_finite_number_is_told() {
     let place = TestFolder::new();
     let text = "(define x (.x (frag-coord))) (vec4 (/ 0 (- x 0.5)) (/ 1 (- x 1.5)) 0 1)";
-    let said = "note: the picture has samples that are no finite numbers: 2 NaN and 2 infinite\n";
+    let said = "note: the picture has non-finite samples: 2 NaN and 2 infinite\n";
     for name in ["a.npy", "a.png", "a.exr"] {
         for engine in ["simd", "core"] {
             let arguments = ["render", "-", name, "--size", "3x2", "--engine", engine];
@@ -411,14 +411,14 @@ fn what_is_no_finite_number_is_told() {
     }
     let frames = ["render", "-", "f-%d.png", "--size", "3x2", "--frames", "0..3"];
     let outcome = place.run_with(&frames, text);
-    let all = "note: the pictures have samples that are no finite numbers: 6 NaN and 6 infinite\n";
+    let all = "note: the pictures have non-finite samples: 6 NaN and 6 infinite\n";
     assert_eq!(outcome.err, all);
     place.run_with(&["render", "-", "b.npy", "--size", "3x2"], "(vec4 0 0 0 1)").done();
     let outcome = place.run(&["diff", "a.npy", "b.npy"]);
-    let line = "samples that are no finite numbers: 2 NaN and 2 infinite against none\n";
+    let line = "non-finite samples: 2 NaN and 2 infinite against none\n";
     assert!(outcome.text().contains(line), "{}", outcome.text());
     let outcome = place.run(&["diff", "a.npy", "a.exr"]);
-    let line = "samples that are no finite numbers: 2 NaN and 2 infinite in each\n";
+    let line = "non-finite samples: 2 NaN and 2 infinite in each\n";
     assert!(outcome.status == 0 && outcome.text().contains(line), "{}", outcome.text());
     let outcome = place.run(&["diff", "a.npy", "b.npy", "--message-format", "json"]);
     let object: Value = serde_json::from_str(outcome.text()).expect("it is JSON");
@@ -444,7 +444,7 @@ fn what_is_left_out_of_account_is_told() {
     let exif = b"II*\0\x08\0\0\0\x01\0\x12\x01\x03\0\x01\0\0\0\x06\0\0\0\0\0\0\0";
     let chunks = [chunk(b"gAMA", &[0, 0, 177, 143]), chunk(b"eXIf", exif)].concat();
     place.write("b.png", [&file[..at], &chunks, &file[at..]].concat());
-    let said = "note: `b.png`: left out of account: EXIF orientation, gAMA\n";
+    let said = "note: `b.png`: not compared: EXIF orientation, gAMA\n";
     let outcome = place.run(&["diff", "a.png", "b.png"]);
     assert_eq!((outcome.status, outcome.err.as_str()), (0, said), "{}", outcome.text());
     assert_eq!(place.run(&["diff", "a.png", "b.png", "--quiet"]).err, "");
@@ -455,7 +455,7 @@ fn what_is_left_out_of_account_is_told() {
         place.write(&format!("{folder}/x.png"), place.read(image));
     }
     let outcome = place.run(&["diff", "one", "two"]);
-    assert!(outcome.err.contains("`two/x.png`: left out of account: "), "{}", outcome.err);
+    assert!(outcome.err.contains("`two/x.png`: not compared: "), "{}", outcome.err);
     // What lambdav writes says nothing that it leaves out.
     place.run_with(&["render", "-", "c.png", "--size", "4x2", "--srgb"], "(vec4 1)").done();
     place.run(&["diff", "c.png", "a.png"]).done();

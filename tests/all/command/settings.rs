@@ -164,7 +164,7 @@ fn constants_have_parts() {
     place.fails(
         &compile("m[0]=1"),
         2,
-        "`m[0]` is a uniform, which has its value when something is drawn",
+        "`m[0]` is a uniform, which gets its value when the program is drawn",
     );
     // A uniform's name may begin as a constant's path does.
     let text = "(constant a num) (uniform a.b num) (vec2 a a.b)";

@@ -219,7 +219,7 @@ fn spellings_of_a_path_are_one() {
         &place,
         "sub ./sub",
         1,
-        &["its golden `sub/x.png` is that of `sub/x.lv`, too", "2 tests: "],
+        &["its golden `sub/x.png` is also that of `sub/x.lv`", "2 tests: "],
     );
 }
 

@@ -64,9 +64,9 @@ fn formats() {
     let place = place();
     for (out, message) in [
         ("a.jpg", "`jpg` is not an image format; there are png, exr and npy"),
-        ("a", "`a` has no ending that says the format; add --format png, exr or npy"),
-        ("a.", "`a.` has no ending that says the format; add --format png, exr or npy"),
-        (".png", "`.png` has no ending that says the format"),
+        ("a", "`a` has no ending that implies a format; add --format png, exr or npy"),
+        ("a.", "`a.` has no ending that implies a format; add --format png, exr or npy"),
+        (".png", "`.png` has no ending that implies a format"),
         ("-", "standard output has no ending; add --format png, exr or npy"),
     ] {
         place.fails(&["render", "a.lv", out], 2, message);

@@ -87,7 +87,7 @@ pub(super) fn merge(folders: &[PathBuf]) -> Result<Summary> {
         let number = |value: &Value| value.as_u64().map(|number| number as usize);
         let tests = number(&header["tests"]).ok_or_else(|| bad("it is no report"))?;
         if all.replace(tests).is_some_and(|before| before != tests) {
-            return Err(bad("it is of another run: the number of tests is another"));
+            return Err(bad("it belongs to another run: the numbers of tests differ"));
         }
         let shard = header["shard"].as_array().and_then(|shard| match &shard[..] {
             [k, n] => number(k).zip(number(n)),
@@ -115,7 +115,7 @@ pub(super) fn merge(folders: &[PathBuf]) -> Result<Summary> {
         }
         for object in objects {
             let result =
-                TestResult::read(&object?).ok_or_else(|| bad("a line of it is no test"))?;
+                TestResult::read(&object?).ok_or_else(|| bad("one of its lines is no test"))?;
             let id = result.id.clone();
             if results.insert(id.clone(), result).is_some() {
                 return Err(bad(&format!("`{id}` is in another report, too")));

@@ -54,7 +54,7 @@ fn words(status: Status) -> &'static str {
         Status::Missing => "without golden",
         Status::Stale => "with a stale golden",
         Status::Broken => "broken",
-        Status::Machine => "not run for the machine's sake",
+        Status::Machine => "not run because of the machine",
         Status::Unsupported => "unsupported",
     }
 }
