@@ -108,7 +108,7 @@ enum Stage {
     Core,
     /// The lane program: components, with masks in place of divergent control flow
     Lanes,
-    /// The register program: lanes in registers, and what lies in memory
+    /// The register program: lanes in registers and spill slots
     Registers,
     /// The code generator's intermediate representation
     Clif,

@@ -5,7 +5,7 @@ use lambdav_core::interface::{Block, Interface, Placement};
 use lambdav_core::layout::{Layout, Rules};
 
 /// The interface with members laid out by std140, and the names of members whose offsets change:
-/// members with other layouts move behind the end of their block. No member of λV moves.
+/// members with other layouts move after the end of their block. No member of λV moves.
 pub(super) fn by_std140(core: &Core, interface: &Interface) -> (Interface, Vec<String>) {
     let types = core.graph.types();
     let layout = Layout::new(types, Rules::Std140);

@@ -93,7 +93,7 @@ fn memory_of_the_caller() {
         assert_eq!(samples[..16], exact.samples()[16 * row..][..16]);
         assert_eq!(samples[16..], [rest; 3]);
     }
-    // The last row needs no padding behind it.
+    // The last row needs no padding after it.
     let mut bytes = vec![9_u8; stride + 16];
     let target = Target::rgba8(&mut bytes, size(), stride).expect("it fits");
     pipeline.render_into(&bindings, target.srgb()).expect("it ends");

@@ -297,7 +297,7 @@ mod tests {
             assert_eq!(near(&format!("/*\n * {text}\n*/"), GLSL), [2], "{text}");
             assert_eq!(near(&format!("// {text}"), Syntax::Beside), [1], "{text}");
         }
-        // Directives behind code, or in a comment of another language.
+        // Directives after code, or in a comment of another language.
         assert_eq!(near("(vec4 1) ; test: --size 4x4", Syntax::Semicolon), [1]);
         assert_eq!(near("fn f() {} // test: --size 4x4", WGSL), [1]);
         assert_eq!(near("; test: --size 4x4\n# test: a", GLSL), [1, 2]);

@@ -2,8 +2,8 @@
 
 use std::fs;
 
-/// Smallest default limit, even on smaller machines: address space counts, of which a process has more
-/// than it uses.
+/// Smallest default limit, even on smaller machines: the limit covers address space, and a process
+/// reserves more of it than it uses.
 const LEAST: u64 = 4 << 30;
 
 /// Limits the memory of this process to `gib` GiB, by default to three quarters of the machine's

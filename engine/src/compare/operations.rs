@@ -16,7 +16,7 @@ pub const MOST: usize = 1 << 18;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 struct Question {
     op: Op,
-    /// Types of the operands; none behind the last.
+    /// Types of the operands; none after the last.
     of: [Option<Scalar>; 3],
     operands: Operands,
 }

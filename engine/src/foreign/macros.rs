@@ -46,8 +46,8 @@ pub(super) enum Refused {
 
 /// Checks the cost of macro expansion, and then the expanded tokens against naga's limits.
 ///
-/// naga refuses a text with a preprocessor error but reads on, and macros behind the error expand in
-/// lines that begin as directives. So the first error is reported here, and nothing behind it is read.
+/// naga refuses a text with a preprocessor error but reads on, and macros after the error expand in
+/// lines that begin as directives. So the first error is reported here, and nothing after it is read.
 pub(super) fn check(text: &str) -> Result<(), Refused> {
     let parts = Parts::new(text);
     bound(&parts).map_err(Refused::TooMuch)?;

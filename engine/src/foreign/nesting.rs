@@ -187,7 +187,7 @@ pub(super) fn declarations(text: &str) -> Vec<[usize; 2]> {
     all
 }
 
-/// Offset behind the block comment that begins at `start`; block comments nest.
+/// Offset after the block comment that begins at `start`; block comments nest.
 fn comment_end(bytes: &[u8], start: usize) -> usize {
     let (mut at, mut open) = (start, 0_usize);
     while at < bytes.len() {

@@ -80,7 +80,7 @@ pub struct Array<'a> {
     pub dtype: String,
     /// Length of each dimension; the last one varies fastest.
     pub shape: Vec<u64>,
-    /// Bytes of the numbers and anything behind them; may be too short.
+    /// Bytes of the numbers and anything after them; may be too short.
     pub data: &'a [u8],
 }
 
@@ -100,7 +100,7 @@ pub fn read(bytes: &[u8]) -> Result<Array<'_>, DecodeError> {
     Ok(Array { dtype, shape, data })
 }
 
-/// Header of an NPY file, and the bytes behind it.
+/// Header of an NPY file, and the bytes after it.
 fn split(bytes: &[u8]) -> Result<(&[u8], &[u8]), DecodeError> {
     let truncated = || DecodeError::Truncated { format: Format::Npy, found: bytes.len() };
     let rest = bytes.strip_prefix(MAGIC).ok_or(DecodeError::Unknown)?;
@@ -125,7 +125,7 @@ pub fn size(bytes: &[u8]) -> Result<Size, DecodeError> {
     Ok(Size::from_u64(header.width, header.height)?)
 }
 
-/// Decodes an NPY image. Bytes behind the array are ignored, as in NumPy.
+/// Decodes an NPY image. Bytes after the array are ignored, as in NumPy.
 pub fn decode(bytes: &[u8]) -> Result<Frame, DecodeError> {
     let truncated = || DecodeError::Truncated { format: Format::Npy, found: bytes.len() };
     let array = read(bytes)?;

@@ -234,7 +234,7 @@ fn npy_is_as_numpy_writes_it() {
     assert_eq!(file[128 + 16..][..4], 1.0f32.to_le_bytes());
 }
 
-/// A comment is written in the blanks behind the dictionary, which readers skip.
+/// A comment is written in the blanks after the dictionary, which readers skip.
 #[test]
 fn npy_has_a_comment_in_its_blanks() {
     let frame = Frame::from_fn(size(3, 2), |x, y| [x as f32, y as f32, 0.5, 1.0]);
