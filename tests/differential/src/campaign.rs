@@ -1,4 +1,4 @@
-//! Many programs on all threads.
+//! Runs many generated programs on all threads and shrinks those that show a bug.
 
 use crate::check::{Bug, Failure, check};
 use crate::conditions::Conditions;
@@ -9,24 +9,24 @@ use std::fmt;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// What to run.
+/// Options of a run.
 #[derive(Clone, Copy, Debug)]
 pub struct Campaign {
-    /// Decides all programs.
+    /// Seed of all programs.
     pub seed: u64,
     /// The number of the first program.
     pub first: u64,
-    /// How many programs.
+    /// Number of programs.
     pub programs: u64,
-    /// The size of programs.
+    /// Largest size of a program, roughly in terms for each output.
     pub size: usize,
-    /// So many of 100 programs contain endless loops where nothing evaluates them.
+    /// Percentage of programs that contain endless loops, which nothing evaluates.
     pub endless: u32,
-    /// How many threads work on it.
+    /// Number of threads.
     pub threads: usize,
-    /// How many smaller programs are tried for each bug.
+    /// Number of smaller programs tried for each bug.
     pub attempts: usize,
-    /// How many bugs end the campaign.
+    /// The campaign ends after this many bugs.
     pub max_bugs: usize,
 }
 
@@ -35,13 +35,13 @@ pub struct Campaign {
 pub struct Found {
     /// The seed of the campaign.
     pub seed: u64,
-    /// Its number in the campaign.
+    /// The program's number in the campaign.
     pub number: u64,
-    /// What is wrong.
+    /// The kind of the bug, and details.
     pub failure: Failure,
-    /// The smallest program that was found to show it.
+    /// The smallest program found that shows the bug.
     pub program: GeneratedProgram,
-    /// The simplest conditions under which it does.
+    /// The simplest conditions found under which it shows.
     pub conditions: Conditions,
 }
 
@@ -60,7 +60,7 @@ impl fmt::Display for Found {
 }
 
 impl Campaign {
-    /// The program of that number, and what it is run with.
+    /// The program of that number, and the conditions of its run.
     pub fn program(&self, number: u64) -> (GeneratedProgram, Conditions) {
         let mut random = Random::new(self.seed ^ number.wrapping_mul(0xd134_2543_de82_ef95));
         let endless = random.percent(self.endless);
@@ -106,7 +106,7 @@ impl Campaign {
         }
     }
 
-    /// Makes the program of that number, which shows that bug, as small as it can.
+    /// Shrinks the program of that number while it shows the same kind of bug.
     fn smaller(&self, number: u64, failure: Failure, engines: &[&dyn Engine]) -> Found {
         let (mut program, mut conditions) = self.program(number);
         let shows = |program: &GeneratedProgram, conditions, bug: &Bug| {

@@ -1,4 +1,4 @@
-//! A program, compiled, and the image to compute.
+//! A compiled program and the image that engines compute of it.
 
 use crate::conditions::Conditions;
 use lambdav_core::diagnostics::{Diagnostic, DiagnosticCode};
@@ -13,16 +13,20 @@ use lambdav_generate::{GeneratedProgram, resources};
 pub struct Case {
     /// The text.
     pub source: SourceFile,
-    /// What the text compiles to.
+    /// The core that the text compiles to.
     pub core: Core,
-    /// The inputs of the first pixel: all but `frag_coord` are the same for all pixels.
+    /// The inputs of the first pixel. Other pixels differ in `frag_coord` alone.
     pub inputs: Inputs,
-    /// The size of the image, and the limit of loops.
+    /// The size of the image, and the iteration limit.
     pub conditions: Conditions,
 }
 
 impl Case {
-    /// Compiles a program; the diagnostics, warnings too, if there are any.
+    /// Compiles a program and sets its uniforms and resources.
+    ///
+    /// # Errors
+    ///
+    /// The diagnostics, if the program is refused or an unused part of it is ill-typed.
     pub fn new(
         program: &GeneratedProgram,
         conditions: Conditions,
@@ -30,7 +34,7 @@ impl Case {
         let source = SourceFile::new("generated.lv", program.to_string());
         let (core, diagnostics) = lambdav_frontend::compile(&source);
         let Some(core) = core else { return Err(diagnostics.into_vec()) };
-        // That unused parts are well typed too is what the generator promises.
+        // The generator promises that unused parts are well typed, too.
         if diagnostics.iter().any(|d| d.code == DiagnosticCode::UnreachedIllTyped) {
             return Err(diagnostics.into_vec());
         }
@@ -54,8 +58,8 @@ impl Case {
         Ok(Self { source, core, inputs, conditions })
     }
 
-    /// Whether the compiler executes rounds of loops that other evaluators count: of what is
-    /// unrolled, and in the values of constants.
+    /// True if the compiler may execute rounds of loops that other evaluators count: in unrolled loops and in
+    /// the values of constants.
     pub(crate) fn saves_rounds(&self) -> bool {
         !self.core.constants.is_empty() || without_modes(&self.source).is_some()
     }
@@ -70,7 +74,7 @@ impl Case {
         (0..self.conditions.pixels()).map(|pixel| self.at(pixel))
     }
 
-    /// The inputs of the pixel of that index in scan order.
+    /// The inputs of the pixel with that index in scan order.
     pub fn at(&self, pixel: usize) -> Inputs {
         let width = self.conditions.width as usize;
         let (x, y) = ((pixel % width) as f32, (pixel / width) as f32);

@@ -1,4 +1,4 @@
-//! What must hold of every generated program.
+//! The properties of every generated program.
 
 use crate::case::Case;
 use crate::conditions::Conditions;
@@ -12,32 +12,32 @@ use std::cell::RefCell;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Once;
 
-/// What kind of bug it is. While a program is shrunk, its bug stays of one kind.
+/// The kind of a bug. Shrinking a program keeps the kind.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Bug {
-    /// The compiler does not accept it; the code of the message.
+    /// The compiler refuses the program; the message's code.
     Rejected(&'static str),
     /// A panic at that place.
     Panic(String),
-    /// An engine reports something that it should never see.
+    /// An engine reports an internal error.
     Engine(&'static str),
-    /// Outputs have other values when they are scheduled alone.
+    /// Outputs scheduled together differ from outputs scheduled alone.
     Subset,
     /// An engine gives other values than the core evaluator.
     Values(&'static str),
-    /// An engine exceeds the limit of iterations elsewhere than the core evaluator, or it alone
-    /// does.
+    /// An engine exceeds the iteration limit at another place than the core evaluator, or only one of the two
+    /// exceeds it.
     Limit(&'static str),
-    /// The core evaluator exceeds a limit that no loop should.
+    /// A loop exceeds the generous limit, although generated programs end.
     Endless,
 }
 
-/// A bug and what to print of it.
+/// A bug and its description.
 #[derive(Clone, Debug)]
 pub struct Failure {
-    /// Its kind.
+    /// The kind.
     pub bug: Bug,
-    /// Where it shows.
+    /// Values, places and messages, for the report.
     pub detail: String,
 }
 
@@ -55,12 +55,12 @@ pub fn check(
 }
 
 thread_local! {
-    /// Place and message of the last panic of this thread, while panics are silent.
+    /// Place and message of this thread's last panic while `SILENT` is set.
     static PANIC: RefCell<Option<(String, String)>> = const { RefCell::new(None) };
     static SILENT: RefCell<bool> = const { RefCell::new(false) };
 }
 
-/// Runs a function whose panics are caught and not printed.
+/// Runs a function, catches its panic and prints nothing.
 fn quietly<T>(run: impl FnOnce() -> T) -> (Result<T, ()>, Option<(String, String)>) {
     static HOOK: Once = Once::new();
     HOOK.call_once(|| {
@@ -87,7 +87,7 @@ fn check_inside(
 ) -> Result<Profile, Failure> {
     match Case::new(program, conditions) {
         Ok(case) => compare_all(&case, engines),
-        // Unrolling may have no end where the loop has one.
+        // Unrolling may be endless where the loop ends.
         Err(refused) if is_refused_for_rounds(&program.to_string(), &refused) => {
             Ok(Profile { endless_rounds: true, ..Profile::default() })
         }
@@ -95,8 +95,7 @@ fn check_inside(
     }
 }
 
-/// Compares these engines with the core evaluator on a program that has been compiled. Panics go
-/// through.
+/// Compares these engines with the core evaluator on a compiled program. Does not catch panics.
 ///
 /// # Errors
 ///
@@ -208,7 +207,7 @@ fn show(verdict: &Verdict) -> String {
     }
 }
 
-/// Each choice of outputs can be scheduled, and gives what scheduling each of them alone gives.
+/// Every subset of outputs can be scheduled, and gives the same values as its outputs scheduled alone.
 fn subsets(case: &Case, expected: &[Vec<Verdict>]) -> Result<(), Failure> {
     let locations = case.locations();
     for set in 1_usize..1 << locations.len() {
@@ -223,7 +222,7 @@ fn subsets(case: &Case, expected: &[Vec<Verdict>]) -> Result<(), Failure> {
         for (&k, found) in chosen.iter().zip(&together) {
             for (pixel, found) in found.iter().enumerate() {
                 let limited = |&k: &usize| matches!(expected[k][pixel], Verdict::LoopLimit(_));
-                // Where another output exceeds the limit, so do all of them.
+                // A pixel where one output exceeds the limit fails for all outputs of the schedule.
                 if !chosen.iter().any(limited) || !matches!(found, Verdict::LoopLimit(_)) {
                     compare_pixel(pixel, &expected[k][pixel], "together", found)
                         .map_err(|failure| fail(failure.detail))?;

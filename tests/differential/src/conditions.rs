@@ -1,13 +1,13 @@
-//! What a program is run with, its uniforms apart.
+//! The conditions of a run, apart from the values of uniforms.
 
 use lambdav_generate::Random;
 use std::fmt;
 
-/// More `rec`s than any loop of a generated program executes at an entry.
+/// Iteration limit that no loop of a generated program reaches.
 pub const ENOUGH_ITERATIONS: u64 = 64;
 
-/// Sizes of images and how often they are used: the last columns of a row, and of the image, matter
-/// to engines that compute many pixels at once.
+/// Sizes of images and their weights. Widths and heights are chosen for engines that compute many pixels at
+/// once: they end with incomplete groups and rows.
 const SIZES: [((u32, u32), u32); 9] = [
     ((9, 7), 40),
     ((8, 8), 12),
@@ -20,7 +20,7 @@ const SIZES: [((u32, u32), u32); 9] = [
     ((1, 1), 3),
 ];
 
-/// Size of the image, inputs, and the limit of loops.
+/// Size of the image, inputs, and the iteration limit.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Conditions {
     /// Pixels in a row.
@@ -29,16 +29,16 @@ pub struct Conditions {
     pub height: u32,
     /// `(time)`
     pub time: f32,
-    /// `(frame)`: 0 to 3, which generated programs count on.
+    /// `(frame)`: 0 to 3, which generated programs rely on.
     pub frame: f32,
     /// `(mouse)`
     pub mouse: [f32; 4],
-    /// How many `rec`s each entry of a loop may execute.
+    /// Largest number of `rec`s in each execution of a loop.
     pub max_iterations: u64,
 }
 
 impl Conditions {
-    /// Draws some. One in six has a limit that loops do exceed.
+    /// Random conditions. One in six has a limit that loops exceed.
     pub fn random(random: &mut Random) -> Self {
         let (width, height) = SIZES[random.weighted(&SIZES.map(|(_, weight)| weight))].0;
         let mut mouse = [0.0; 4];
@@ -58,7 +58,7 @@ impl Conditions {
         }
     }
 
-    /// Some of different sizes, without and with a limit that loops exceed, to check one program.
+    /// Each size, with a generous limit and with one that loops exceed, to check a single program.
     pub fn several() -> impl Iterator<Item = Self> {
         let sizes = SIZES.iter().map(|&((width, height), _)| (width, height));
         sizes.flat_map(|(width, height)| {
@@ -73,12 +73,12 @@ impl Conditions {
         })
     }
 
-    /// How many pixels the image has.
+    /// Number of pixels in the image.
     pub fn pixels(&self) -> usize {
         self.width as usize * self.height as usize
     }
 
-    /// Whether no loop of a generated program can exceed the limit.
+    /// True if no loop of a generated program exceeds the limit.
     pub fn is_generous(&self) -> bool {
         self.max_iterations >= ENOUGH_ITERATIONS
     }
@@ -100,7 +100,7 @@ impl Conditions {
 }
 
 impl fmt::Display for Conditions {
-    /// As options of the command `render`.
+    /// Prints the options of the command `render`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { width, height, time, frame, mouse: [a, b, c, d], max_iterations } = self;
         write!(

@@ -1,39 +1,43 @@
-//! What is compared.
+//! The interface of engines, and the images that are compared.
 
 use crate::case::Case;
 use lambdav_core::source::Span;
 
-/// Something that computes images.
+/// An implementation of the language that computes images.
 pub trait Engine: Sync {
     /// Its name on the command line and in messages.
     fn name(&self) -> &'static str;
 
-    /// The image of each output, in order of declaration, each computed as if it alone had been
-    /// asked for. An error is a bug that is not a wrong image.
+    /// The image of each output, in order of declaration, as if each output had been requested alone.
+    ///
+    /// # Errors
+    ///
+    /// A bug other than a wrong image.
     fn run(&self, case: &Case) -> Result<Vec<Image>, String>;
 }
 
-/// What an engine makes of one output.
+/// The result of an engine for one output.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Image {
-    /// The words of all pixels in scan order, as many words each as the output has components. Any
-    /// NaN will do for any other.
+    /// The words of all pixels in scan order, as many for each pixel as the output has components. All NaNs
+    /// compare equal.
     Whole(Vec<u32>),
-    /// A loop exceeds the limit.
+    /// A loop exceeds its limit.
     LoopLimit {
         /// The first such pixel in scan order.
         pixel: usize,
-        /// The loop that the engine reports; `None` where it cannot know the place in the source, or that says nothing.
+        /// The loop that the engine reports; `None` where it does not know the place in the source, or where
+        /// the choice among several loops is not specified.
         span: Option<Span>,
     },
-    /// Some pixels, of an engine that is too slow for all.
+    /// Some pixels, from an engine that is too slow for all.
     Sampled(Vec<(usize, Verdict)>),
-    /// The engine took too long. Compared with nothing.
+    /// The engine took too long. Compares equal to every image.
     OutOfFuel,
 }
 
 impl Image {
-    /// Whether the engine ran out of fuel at a pixel that it was given.
+    /// True if the engine ran out of fuel at a pixel.
     pub(crate) fn is_partial(&self) -> bool {
         match self {
             Self::Whole(_) | Self::LoopLimit { .. } => false,
@@ -43,18 +47,18 @@ impl Image {
     }
 }
 
-/// What an engine says of one output at one pixel.
+/// The result of an engine for one output at one pixel.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Verdict {
     /// The words of its components.
     Value(Box<[u32]>),
-    /// That loop exceeds the limit.
+    /// The loop at this place exceeds its limit.
     LoopLimit(Span),
-    /// The engine was stopped, or gave up. Compared with nothing.
+    /// The engine was stopped, or gave up. Compares equal to every verdict.
     OutOfFuel,
 }
 
-/// Whether these words are the same numbers.
+/// True if the words are equal, where all NaNs are equal.
 pub(crate) fn same(a: &[u32], b: &[u32]) -> bool {
     let nan = |word: u32| f32::from_bits(word).is_nan();
     a.len() == b.len() && a.iter().zip(b).all(|(&a, &b)| a == b || (nan(a) && nan(b)))

@@ -1,17 +1,17 @@
 //! Compares all engines of λV, bit for bit, on generated programs.
 //!
-//! Of each program it is checked that
-//! - it compiles without error, and without a warning that an unused part is ill-typed;
-//! - its schedule keeps all invariants, for each choice of outputs, and an output has the same
-//!   value whatever is computed with it;
-//! - all engines give the same images: bit for bit, where each NaN equals each other. That a loop
-//!   exceeds its limit is a verdict of its own: engines must agree on the first such pixel and the
-//!   loop, and where the limit is generous it is a bug in any case, since generated programs end.
-//!   Where an engine ran out of fuel, nothing is compared.
+//! Each program is checked for these properties:
+//! - It compiles without errors, and without the warning that an unused part is ill-typed.
+//! - Its schedule keeps all invariants, for each subset of outputs. An output's value does not depend on the
+//!   other outputs of the schedule.
+//! - All engines give the same images, bit for bit; all NaNs are equal. A loop that exceeds its limit is a
+//!   verdict of its own: engines must agree on the first such pixel and on the loop. Where the limit is
+//!   generous this verdict is always a bug, since generated programs end. Where an engine ran out of fuel
+//!   nothing is compared.
 //!
-//! A program that fails is made smaller, and printed with the numbers that make it again.
+//! A failing program is shrunk, and printed with the seed and number that generate it.
 //!
-//! [`engines::all`] is the place to add an engine.
+//! New engines are added in [`engines::all`].
 #![forbid(unsafe_code)]
 
 mod campaign;

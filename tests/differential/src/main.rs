@@ -11,10 +11,10 @@ use std::time::Instant;
 /// Compare the engines of λV on generated programs
 #[derive(Parser)]
 struct Arguments {
-    /// How many programs
+    /// Number of programs
     #[arg(long, default_value_t = 10_000)]
     programs: u64,
-    /// Decides all programs
+    /// Seed of all programs
     #[arg(long, default_value_t = 1)]
     seed: u64,
     /// The number of the first program
@@ -23,19 +23,19 @@ struct Arguments {
     /// The engines that are compared with the core evaluator (default: all)
     #[arg(long, value_delimiter = ',')]
     engines: Vec<String>,
-    /// How large programs are, roughly in terms for each output
+    /// Size of programs, roughly in terms for each output
     #[arg(long, default_value_t = 160)]
     size: usize,
-    /// So many of 100 programs contain endless loops that nothing evaluates
+    /// Percentage of programs with endless loops, which nothing evaluates
     #[arg(long, default_value_t = 50, value_parser = clap::value_parser!(u32).range(0..=100))]
     endless: u32,
-    /// How many threads (default: all)
+    /// Number of threads (default: all)
     #[arg(long)]
     threads: Option<usize>,
-    /// How many smaller programs to try for each bug
+    /// Number of smaller programs to try for each bug
     #[arg(long, default_value_t = 3000)]
     attempts: usize,
-    /// How many bugs end the run
+    /// Number of bugs that end the run
     #[arg(long, default_value_t = 10)]
     max_bugs: usize,
     /// Check this program instead of generated ones; comments `; name = 0x…` give uniforms their
@@ -99,7 +99,7 @@ fn main() -> ExitCode {
     if report.found.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE }
 }
 
-/// Checks a program, a smaller one that was printed for example, under several conditions.
+/// Checks one program, such as a shrunk one from a report, under several conditions.
 fn check_text(text: &str, engines: &[&dyn Engine]) -> ExitCode {
     let program = GeneratedProgram { forms: vec![Term::word(text)], settings: settings(text) };
     for conditions in Conditions::several() {
@@ -112,7 +112,7 @@ fn check_text(text: &str, engines: &[&dyn Engine]) -> ExitCode {
     ExitCode::SUCCESS
 }
 
-/// What comments like `; name = 0x3f800000 0x00000000` say, as [`GeneratedProgram`] prints them.
+/// The uniforms set by comments `; name = 0x3f800000 0x00000000`, as [`GeneratedProgram`] prints them.
 fn settings(text: &str) -> Vec<(String, Box<[u32]>)> {
     let setting = |line: &str| {
         let (name, words) = line.strip_prefix("; ")?.split_once(" = ")?;

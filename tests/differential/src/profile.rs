@@ -1,4 +1,4 @@
-//! What control flow a program has, measured: which `if`s and loops pixels go through differently.
+//! Profile of a program's control flow: the `if`s and loops that diverge between pixels.
 
 use crate::case::Case;
 use crate::engine::{Verdict, same};
@@ -11,64 +11,68 @@ use lambdav_core::types::TypeKind;
 use lambdav_generate::suite::without_modes;
 use std::collections::BTreeSet;
 
-/// What was seen in all pixels of an image.
+/// Observations over all pixels of an image.
 ///
-/// An `if` is *divergent* if, the k-th time that two pixels come to it, they decide it differently;
-/// a loop, if they do not do equally many rounds of it then. The test at which a loop ends is no
-/// `if`.
+/// An `if` is *divergent* if two pixels take different arms the k-th time that each reaches it. A loop is
+/// divergent if two pixels do different numbers of rounds then. The test at which a loop ends does not count
+/// as an `if`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Profile {
-    /// How many outputs there are.
+    /// Number of outputs.
     pub images: u32,
-    /// How many of them are neither constant nor all NaN.
+    /// Number of outputs that are neither constant nor all NaN.
     pub varied_images: u32,
-    /// Whether some loop is divergent.
+    /// Some loop is divergent.
     pub divergent_loop: bool,
-    /// Whether a divergent loop lies inside a divergent `if`.
+    /// A divergent loop inside a divergent `if`.
     pub divergent_loop_in_if: bool,
-    /// Whether a divergent loop lies inside another one.
+    /// A divergent loop inside another one.
     pub divergent_loop_in_loop: bool,
-    /// Whether a divergent `if` lies inside a divergent loop.
+    /// A divergent `if` inside a divergent loop.
     pub divergent_if_in_loop: bool,
-    /// How deep divergent `if`s nest.
+    /// Nesting depth of divergent `if`s.
     pub divergent_depth: u32,
-    /// How deep loops nest that some pixel goes through.
+    /// Nesting depth of executed loops.
     pub loop_depth: u32,
-    /// Whether a loop that some pixel goes through has an integer among its parameters.
+    /// An executed loop has an integer parameter.
     pub integer_in_loop: bool,
-    /// Whether an integer is computed inside a divergent `if` or loop.
+    /// An integer is computed inside a divergent `if` or loop.
     pub divergent_integer: bool,
-    /// Whether there is a structure, a variant and an array among the values.
+    /// Some value is a structure, a variant, an array.
     pub aggregates: [bool; 3],
-    /// Whether a loop that some pixel goes through has an aggregate among its parameters.
+    /// An executed loop has a parameter of aggregate type.
     pub aggregate_in_loop: bool,
-    /// Whether an array is updated inside a loop.
+    /// An array is updated inside a loop.
     pub update_in_loop: bool,
-    /// Whether a decision on the case of a variant is divergent.
+    /// A decision on the case of a variant is divergent.
     pub divergent_case: bool,
-    /// Whether the text has an `@`.
+    /// The text has an `@`.
     pub eager: bool,
-    /// Whether an `@` unrolls a loop or takes an arm.
+    /// An `@` unrolls a loop or decides an `if` at compile time.
     pub partial: bool,
-    /// Whether the program was refused, since unrolling has no end there.
+    /// The program was refused, since its unrolling is endless.
     pub endless_rounds: bool,
-    /// Whether the program has a `constant`.
+    /// The program has a `constant`.
     pub constant: bool,
-    /// Whether the schedule has a guard.
+    /// The schedule has a guard.
     pub guarded: bool,
-    /// Whether a pixel exceeds the limit of loops.
+    /// A pixel exceeds the iteration limit.
     pub limited: bool,
-    /// Whether a pixel was not computed because it would have taken too long.
+    /// The walk ran out of fuel at some pixel.
     pub out_of_fuel: bool,
-    /// The engines that ran out of fuel at some pixel.
+    /// Engines that ran out of fuel at some pixel.
     pub gave_up: Vec<&'static str>,
-    /// The operations that some pixel executed.
+    /// Operations that some pixel executed.
     pub operations: BTreeSet<Op>,
-    /// The numbers that came up.
+    /// Kinds of special numbers that arose.
     pub special: Special,
 }
 
-/// Walks over all pixels of all outputs; an error where a value is not as expected.
+/// Walks over all pixels of all outputs.
+///
+/// # Errors
+///
+/// A value of the walk that differs from the expected one.
 pub(crate) fn profile(case: &Case, expected: &[Vec<Verdict>]) -> Result<Profile, String> {
     let program = scheduled(&case.core, &case.locations())?;
     let mut walker = Walker::new(&program);
@@ -104,7 +108,7 @@ pub(crate) fn profile(case: &Case, expected: &[Vec<Verdict>]) -> Result<Profile,
     Ok(profile)
 }
 
-/// Whether there are other arms and loops than without `@`.
+/// True if the schedule has another number of blocks than without `@`.
 fn is_partial(case: &Case) -> bool {
     let blocks = |core: &Core| Some(scheduled(core, &case.locations()).ok()?.blocks.len());
     without_modes(&case.source).is_some_and(|source| {
@@ -113,7 +117,7 @@ fn is_partial(case: &Case) -> bool {
     })
 }
 
-/// Whether two pixels have different values that are not NaN alone.
+/// True if two pixels have different values, neither of them all NaN.
 fn is_varied(pixels: &[Verdict]) -> bool {
     let values = || {
         pixels.iter().filter_map(|verdict| match verdict {
@@ -126,7 +130,7 @@ fn is_varied(pixels: &[Verdict]) -> bool {
     values().any(|words| !is_nan(words) && !same(words, first))
 }
 
-/// What lies around a block.
+/// Numbers of divergent `if`s, divergent loops and loops around a block.
 #[derive(Clone, Copy, Default)]
 struct Around {
     divergent_ifs: u32,
@@ -136,7 +140,7 @@ struct Around {
 
 fn shape(program: &Program, walker: &Walker<'_>, profile: &mut Profile) {
     let mut stack = vec![(Program::ROOT, Around::default())];
-    // The tags of variants, and the conditions that look at one.
+    // Tags of variants, and conditions computed from a tag.
     let mut tags: BTreeSet<ValueId> = BTreeSet::new();
     while let Some((id, around)) = stack.pop() {
         let block = program.block(id);
@@ -196,7 +200,7 @@ fn shape(program: &Program, walker: &Walker<'_>, profile: &mut Profile) {
     }
 }
 
-/// Whether the tail that ends the block has a `rec`.
+/// True if the tail that begins at this block has a `rec`.
 fn goes_on(program: &Program, id: BlockId) -> bool {
     program.tail(id).into_iter().any(|id| matches!(program.block(id).end, End::Rec(_)))
 }

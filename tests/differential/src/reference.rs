@@ -1,4 +1,4 @@
-//! The core evaluator, with which engines are compared.
+//! The core evaluator, the reference for all engines.
 
 use crate::case::Case;
 use crate::engine::{Image, Verdict};
@@ -7,10 +7,10 @@ use lambdav_core::graph::Core;
 use lambdav_core::schedule::{self, Program, VerifyError};
 use std::cell::Cell;
 
-/// How many times an evaluator may ask whether to stop (after some hundred statements each).
+/// Number of cancellation polls before an evaluator is stopped; it polls after some hundred statements.
 const POLLS: u32 = 20_000;
 
-/// A fuel gauge that is the same on every machine.
+/// A fuel gauge that counts polls, so it is deterministic.
 pub(crate) fn gauge(polls: u32) -> impl Fn() -> bool {
     let left = Cell::new(polls);
     move || {
@@ -19,7 +19,7 @@ pub(crate) fn gauge(polls: u32) -> impl Fn() -> bool {
     }
 }
 
-/// Schedules these outputs and checks the schedule.
+/// Schedules these outputs and verifies the schedule.
 pub(crate) fn scheduled(core: &Core, locations: &[u32]) -> Result<Program, String> {
     let program =
         schedule::schedule(core, locations).map_err(|d| format!("refused: {}", d.message))?;
@@ -30,8 +30,8 @@ pub(crate) fn scheduled(core: &Core, locations: &[u32]) -> Result<Program, Strin
     Ok(program)
 }
 
-/// The images of all outputs of a case, whose program is this one: each is scheduled alone and drawn by an
-/// engine, which is told its location and how many components it has.
+/// The images of all outputs of a case. Each output of `core` is scheduled alone; `draw` gets the schedule,
+/// the location and the number of components.
 pub(crate) fn each_output(
     case: &Case,
     core: &Core,
@@ -47,8 +47,8 @@ pub(crate) fn each_output(
         .collect()
 }
 
-/// The verdicts on each pixel for each output of a schedule; a pixel that exceeds a limit does so
-/// for all outputs.
+/// The verdicts of each output of a schedule on each pixel. A pixel that exceeds a limit exceeds it for all
+/// outputs.
 pub(crate) fn evaluate(program: &Program, case: &Case) -> Vec<Vec<Verdict>> {
     let mut evaluator = evaluate::Evaluator::new(program, case.conditions.max_iterations);
     let cancelled = gauge(POLLS);
@@ -69,7 +69,7 @@ pub(crate) fn evaluate(program: &Program, case: &Case) -> Vec<Vec<Verdict>> {
     outputs
 }
 
-/// The verdicts on each pixel of each output, each scheduled alone.
+/// The verdicts of each output on each pixel, each output scheduled alone.
 pub(crate) fn reference(core: &Core, case: &Case) -> Result<Vec<Vec<Verdict>>, String> {
     case.locations()
         .into_iter()

@@ -1,4 +1,4 @@
-//! What a campaign found, and what its programs are like.
+//! Bugs found by a campaign, and statistics of its programs.
 
 use crate::campaign::Found;
 use crate::profile::Profile;
@@ -9,15 +9,15 @@ use std::fmt;
 /// Sums over all programs.
 #[derive(Clone, Debug, Default)]
 pub struct Report {
-    /// How many programs were checked.
+    /// Number of checked programs.
     pub programs: u64,
-    /// How many images they have.
+    /// Number of their images.
     pub images: u64,
-    /// How many programs, or images, are of each kind.
+    /// Number of programs, or images, of each kind.
     pub counts: BTreeMap<String, u64>,
-    /// How many programs execute each operation.
+    /// Number of programs that execute each operation.
     pub operations: BTreeMap<Op, u64>,
-    /// The bugs, in order.
+    /// The bugs, in order of programs.
     pub found: Vec<Found>,
 }
 
@@ -72,18 +72,18 @@ impl Report {
         }
     }
 
-    /// How many of 100 are of that kind.
+    /// Percentage of that kind.
     fn share(&self, kind: &str) -> f64 {
         let whole = if kind == VARIED { self.images } else { self.programs };
         100.0 * self.counts.get(kind).copied().unwrap_or(0) as f64 / whole.max(1) as f64
     }
 
-    /// How many of 100 images are neither constant nor all NaN.
+    /// Percentage of images that are neither constant nor all NaN.
     pub fn varied_images(&self) -> f64 {
         self.share(VARIED)
     }
 
-    /// How many of 100 programs have a divergent loop inside a divergent `if`.
+    /// Percentage of programs with a divergent loop inside a divergent `if`.
     pub fn divergent_loops_in_ifs(&self) -> f64 {
         self.share(LOOP_IN_IF)
     }

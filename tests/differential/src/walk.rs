@@ -1,4 +1,4 @@
-//! A plain walk over a schedule, pixel by pixel, that notes how control flow went.
+//! A plain interpreter of schedules that records control flow, pixel by pixel.
 
 use lambdav_core::inputs::Inputs;
 use lambdav_core::op::Op;
@@ -6,24 +6,24 @@ use lambdav_core::schedule::{BlockId, End, Expr, Program, Statement, ValueId};
 use lambdav_core::types::{Scalar, Type};
 use std::collections::BTreeSet;
 
-/// How many rounds of loops a walk goes through at most.
+/// Largest number of loop rounds in a walk.
 const MAX_ROUNDS: u32 = 400_000;
-/// How many decisions of an `if`, or entries of a loop, are compared between pixels.
+/// Number of decisions of an `if`, or executions of a loop, that are compared between pixels.
 const MAX_EVENTS: usize = 32;
 
-/// What happened at one place, compared between pixels.
+/// Control-flow events at one place, compared between pixels.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Trace {
-    /// Of the pixel with most events so far.
+    /// Events of the pixel with the most events so far.
     longest: Vec<u32>,
-    /// Of this pixel.
+    /// Events of the current pixel.
     now: Vec<u32>,
-    /// Whether two pixels differ in what happened the k-th time that they came there.
+    /// Two pixels differ in their k-th event here.
     pub(crate) varies: bool,
 }
 
 impl Trace {
-    /// Whether any pixel came there.
+    /// True if any pixel reached the place.
     pub(crate) fn was_reached(&self) -> bool {
         !self.longest.is_empty()
     }
@@ -43,7 +43,7 @@ impl Trace {
     }
 }
 
-/// Kinds of numbers that came up.
+/// Kinds of special numbers.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Special {
     /// A NaN.
@@ -56,18 +56,19 @@ pub struct Special {
     pub integer: bool,
 }
 
-/// Walks over one pixel after another.
+/// Walks over the pixels of an image in turn.
 pub(crate) struct Walker<'p> {
     program: &'p Program,
     words: Vec<Box<[u32]>>,
     rounds: u32,
-    /// Decisions of the `if` statements (1 or 0), and rounds of the loops, by their values.
+    /// Decisions of the `if` statements (1 or 0), and numbers of rounds of the loops, by the statement's
+    /// value.
     pub(crate) values: Vec<Trace>,
     /// Decisions of the `if`s that end blocks, by block.
     pub(crate) ends: Vec<Trace>,
-    /// The operations that were executed.
+    /// Executed operations.
     pub(crate) operations: BTreeSet<Op>,
-    /// The numbers that they gave.
+    /// Kinds of numbers among the results.
     pub(crate) special: Special,
 }
 
@@ -95,7 +96,7 @@ impl<'p> Walker<'p> {
         self.words[condition.index()][0] != 0
     }
 
-    /// How the block ended: with the next round or not, and with what.
+    /// Runs a block. The result is true for `rec`, and the values of its end.
     fn block(&mut self, mut id: BlockId, inputs: &Inputs) -> Option<(bool, &'p [ValueId])> {
         let program = self.program;
         loop {

@@ -1,12 +1,12 @@
-//! A campaign small enough for every commit: each program goes through a third of the engines, each
-//! engine through a third of the programs. (The command sends each program through all of them.)
+//! A campaign small enough for every commit: each program runs on a third of the engines, each engine runs a
+//! third of the programs. (The command runs every program on all engines.)
 
 use lambdav_differential::{Campaign, Report, engines};
 
 const PARTS: u64 = 3;
 
-/// So many programs through the engines that evaluate machine code, or through the others; one
-/// report for each part.
+/// Runs this many programs on the engines that evaluate machine code, or on the others. One report for each
+/// part.
 fn campaign(programs: u64, evaluated: bool) -> Vec<Report> {
     let engines = engines::all();
     let engines = engines.iter().map(|engine| &**engine);
@@ -33,7 +33,7 @@ fn campaign(programs: u64, evaluated: bool) -> Vec<Report> {
     (0..PARTS).map(part).collect()
 }
 
-/// They take many times longer than what they evaluate.
+/// Evaluated machine code is many times slower, so there are fewer programs.
 #[test]
 fn evaluated_machine_code_agrees() {
     campaign(240, true);
@@ -42,7 +42,7 @@ fn evaluated_machine_code_agrees() {
 #[test]
 fn engines_agree_and_programs_diverge() {
     for report in campaign(1500, false) {
-        // What the programs are for: see the head of `profile.rs`.
+        // Demands the divergence that the programs are made for; `profile.rs` defines it.
         assert!(report.divergent_loops_in_ifs() >= 20.0, "{report}");
         assert!(report.varied_images() >= 50.0, "{report}");
         assert!(report.operations.len() >= 50, "{report}");

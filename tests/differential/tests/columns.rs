@@ -1,5 +1,5 @@
-//! All engines on words that pixels side by side read side by side: at edges, with clamps and wraps, of
-//! resources smaller and larger than the picture, in arms and loops that not all pixels take.
+//! All engines on loads whose words are adjacent for adjacent pixels: at edges, with clamps and wraps, from
+//! resources smaller and larger than the picture, in arms and loops that not all pixels execute.
 
 use lambdav_core::inputs::Inputs;
 use lambdav_core::resource::{Bound, BufferData};
@@ -9,9 +9,9 @@ use lambdav_core::types::ResourceKind;
 use lambdav_differential::{Case, Conditions, Engine, compare_all, engines};
 use lambdav_frontend::compile;
 
-/// Programs, with `K` for a distance.
+/// Programs; `K` stands for a distance.
 const PROGRAMS: [&str; 16] = [
-    // By the column, by the pixel, by the row.
+    // Index by column, by pixel, by row.
     "(buffer b num) (at b (+ (int (.x (frag-coord))) K))",
     "(buffer b int) (num (at b (+ (int (.x (frag-coord))) (* 7i (int (.y (frag-coord)))) K)))",
     "(buffer b num) (at b (+ (int (.y (frag-coord))) K))",
@@ -21,7 +21,7 @@ const PROGRAMS: [&str; 16] = [
     "(buffer b num) (at b (- K (int (.x (frag-coord)))))",
     "(buffer b num) (at b (* 2i (+ K (int (.x (frag-coord))))))",
     "(buffer b num) (at b (bit-and 7i (+ K (int (.x (frag-coord))))))",
-    // All of a texel, or one word of it.
+    // Whole texels, or one component.
     "(texture t) (texel t (+ (int (.xy (frag-coord))) (ivec2 K 1i)))",
     "(texture t) (.z (texel t (+ (int (.xy (frag-coord))) (ivec2 K 0i))))",
     "(texture t mipmaps) (texel t (+ (int (.xy (frag-coord))) (ivec2 K 0i)) 1i)",
@@ -29,21 +29,21 @@ const PROGRAMS: [&str; 16] = [
      (texture u (filter nearest) (wrap repeat))
      (define p (/ (+ (num K) (.xy (frag-coord))) (num (texture-size t))))
      (+ (sample t p) (sample u p) (texel t (int (.xy (frag-coord)))) (texel u (int (.xy (frag-coord)))))",
-    // Where not all pixels are, and where those that are not there have had another number of rounds.
+    // In divergent arms, and in loops whose inactive lanes have done other numbers of rounds.
     "(texture t) (buffer b num)
      (define p (int (.xy (frag-coord))))
      (if (< (fract (* 0.3 (.x (frag-coord)))) 0.5) (texel t (+ p (ivec2 K 0i))) (* (vec4 1 2 3 4) (at b (+ (.x p) K))))",
     "(buffer b num)
      (define x (.x (frag-coord)))
      ((rec-func (k sum) (if (< (* 3 (num k)) x) (rec (+ k 1i) (+ sum (at b (+ (int x) k K)))) sum)) 0i 0)",
-    // Of constants, and of what is computed for the frame.
+    // From constants, and from values computed once for the frame.
     "(define table (tabulate 70 (func (i) (* (num i) (num i)))))
      (at table (+ (int (.x (frag-coord))) K))",
     "(define table (tabulate 70 (func (i) (sin (+ (time) (num i))))))
      (at table (+ (int (.x (frag-coord))) K))",
 ];
 
-/// Sizes of the texture; the buffer has as many elements.
+/// Sizes of the texture. The buffer has as many elements as the texture has texels.
 const SIZES: [[u32; 2]; 6] = [[1, 1], [1, 6], [7, 1], [5, 3], [13, 11], [60, 8]];
 
 fn case(text: &str, [width, height]: [u32; 2], picture: [u32; 2]) -> Case {
@@ -81,7 +81,7 @@ fn words_of_columns_are_right() {
     let engines: Vec<&dyn Engine> = all.iter().map(|engine| &**engine).collect();
     for (number, program) in PROGRAMS.iter().enumerate() {
         for (turn, size) in SIZES.into_iter().enumerate() {
-            // Each distance and each picture with each size, over all programs.
+            // Over all programs, each distance and each picture is combined with each size.
             let distance = [-9, -2, 0, 1, 3][(number + turn) % 5];
             let picture = [[19, 5], [33, 9], [1, 7], [4, 4]][(number + 2 * turn) % 4];
             let text = program.replace('K', &format!("{distance}i"));

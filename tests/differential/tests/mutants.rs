@@ -1,6 +1,5 @@
-//! Do the tests bite? Each mutant of elaboration, of the scheduler, of an evaluator, of the
-//! lowering to masks and registers or of an emitter is found by a campaign no larger than that of
-//! the gate.
+//! Campaigns no larger than that of the gate find each mutant of elaboration, the scheduler, the evaluators,
+//! the lowering to masks and registers, and the emitters.
 //!
 //! `cargo test -p lambdav-differential --features mutants --test mutants -- --nocapture`
 
@@ -23,10 +22,10 @@ use std::fmt::Debug;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// A mutant is active in the whole process.
+/// An active mutant affects the whole process.
 static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
 
-/// Demands that an engine is sound, and that it is not with any of the mutants.
+/// Demands that a campaign finds no bug in an engine without a mutant, and a bug with each of the mutants.
 fn each_is_found<M: Copy + Debug>(name: &str, mutants: &[M], activate: fn(Option<M>)) {
     let _guard = ONE_AT_A_TIME.lock().unwrap_or_else(PoisonError::into_inner);
     let all = engines::all();
@@ -46,7 +45,7 @@ fn each_is_found<M: Copy + Debug>(name: &str, mutants: &[M], activate: fn(Option
     assert!(found.is_empty(), "{name}: no mutant is active, and yet: {}", found[0]);
     for &mutant in mutants {
         activate(Some(mutant));
-        // Ten times as many as the mutant that is found least takes in the mean.
+        // Ten times the mean number of programs that the rarest mutant takes.
         let report = Campaign { programs: 6000, ..sound }.run(&[engine]);
         activate(None);
         assert!(!report.found.is_empty(), "{name}: {mutant:?} is not found");
@@ -54,16 +53,16 @@ fn each_is_found<M: Copy + Debug>(name: &str, mutants: &[M], activate: fn(Option
     }
 }
 
-/// The evaluator of the source finds what is wrong before and in that of the core, and the other
-/// way round.
+/// The source evaluator finds mutants of elaboration and of the core evaluator. The comparison also finds
+/// mutants of the source evaluator.
 #[test]
 fn mutants_in_core_and_frontend_are_found() {
     each_is_found("source", &core::Mutant::ALL, core::activate);
     each_is_found("source", &frontend::Mutant::ALL, frontend::activate);
 }
 
-/// Demands that an engine computes of a program what another does, but not with any of the mutants,
-/// with which it is compiled, too.
+/// Demands that an engine agrees with `registers8` on a program, and disagrees with it under each of the
+/// mutants. The program is compiled with the mutant active, too.
 fn each_is_found_by<M: Copy + Debug>(
     text: &str,
     name: &str,
@@ -92,7 +91,7 @@ fn each_is_found_by<M: Copy + Debug>(
         let all = engines::all();
         let engine = all.iter().find(|engine| engine.name() == name);
         let engine = engine.expect("there is such an engine");
-        // What a verifier or an evaluator has against a program shows the mutant, too.
+        // An error of a verifier or evaluator shows the mutant, too.
         let run = AssertUnwindSafe(|| engine.run(&case));
         catch_unwind(run).unwrap_or_else(|_| Err("it panics".into()))
     };
@@ -107,7 +106,7 @@ fn each_is_found_by<M: Copy + Debug>(
     }
 }
 
-/// A shift by 32 and more, and a lost carry, which few programs show.
+/// Shifts by 32 and more, and a lost carry: few random programs show them.
 #[test]
 fn mutants_of_integers_are_found() {
     let large = "(- 4294967295u (uint (.x (frag-coord))))";
@@ -119,8 +118,8 @@ fn mutants_of_integers_are_found() {
     each_is_found_by(&text, "spirv", &spirv::Mutant::OF_INTEGERS, spirv::activate);
 }
 
-/// A multiplier that is one too small, by a divisor that is the same for the frame: quotients of multiples
-/// show it.
+/// A multiplier that is too small by one, for a divisor that is uniform over the frame. Quotients of
+/// multiples show it.
 #[test]
 fn mutants_of_divisors_are_found() {
     let text = "(define n (int (* 0.4375 (.x (resolution))))) (define m (uint (* 0.625 (.x (resolution)))))
@@ -132,8 +131,8 @@ fn mutants_of_divisors_are_found() {
     }
 }
 
-/// An index that is not clamped: of what is computed, where selects go by its bits, and of a table and a
-/// buffer, where a verifier demands the clamp.
+/// An unclamped index: into computed parts, where selects decide by its bits, and into a table and a buffer,
+/// where a verifier demands the clamp.
 #[test]
 fn mutants_of_indices_are_found() {
     let at = |element: &str| {
@@ -148,8 +147,8 @@ fn mutants_of_indices_are_found() {
     }
 }
 
-/// A column and a row that are not clamped, and rows of another length, of the only level and of one that
-/// differs by pixel.
+/// An unclamped column and row, and a wrong row length, at the only level and at a level that varies by
+/// pixel.
 #[test]
 fn mutants_of_textures_are_found() {
     for (declaration, level) in
@@ -167,7 +166,7 @@ fn mutants_of_textures_are_found() {
     }
 }
 
-/// Sizes of another texture and of another buffer.
+/// The sizes of another texture, and of another buffer.
 #[test]
 fn mutants_of_extents_are_found() {
     let textures = "(texture t) (texture u) (define p (int (.xy (frag-coord))))
@@ -181,7 +180,7 @@ fn mutants_of_extents_are_found() {
     }
 }
 
-/// Sizes of the texture that was bound before.
+/// The sizes of the texture that was bound before.
 #[test]
 fn mutants_of_binding_are_found() {
     let _guard = ONE_AT_A_TIME.lock().unwrap_or_else(PoisonError::into_inner);
@@ -205,7 +204,7 @@ fn mutants_of_binding_are_found() {
         let inputs = Inputs { resolution: [16.0, 1.0], resources, ..Inputs::default() };
         SimdKernel::new(program.clone(), Some(8), &inputs, 1).expect("it compiles")
     };
-    // From a small texture to a large one: nothing is read outside of that.
+    // From a small texture to a large one, so that no load lies outside the bound texture.
     let rebound = || {
         let mut kernel = bound(texture(3));
         kernel.set_texture(0, &texture(9));
@@ -221,8 +220,8 @@ fn mutants_of_binding_are_found() {
     }
 }
 
-/// Fields of cases that lie elsewhere, an array that is needed beside what an update makes of it, and
-/// what might not end beside a part that is taken. Few random programs show these.
+/// Wrong words for a case's fields, an update in place of an array that is still used, and a possibly endless
+/// value dropped beside the field that is taken. Few random programs show these.
 #[test]
 fn mutants_of_parts_are_found() {
     let case = "(variant Shape (Dot (size num)) (Box (kind int) (from num) (size num)))
@@ -246,15 +245,15 @@ fn mutants_of_parts_are_found() {
     each_is_found_by(part, "lanes", &core::Mutant::OF_PARTS, core::activate);
 }
 
-/// A neighbour that lies a row too low.
+/// A neighbour that is a row too low.
 #[test]
 fn mutants_of_derivatives_are_found() {
     let text = "(dfdy (* (.x (frag-coord)) (.y (frag-coord)) (.y (frag-coord))))";
     each_is_found_by(text, "lanes", &core::Mutant::OF_DERIVATIVES, core::activate);
 }
 
-/// Lanes that read the wrong lane of their quad, or one that is not right: of the image's one row, the
-/// lanes of the next are inactive.
+/// Lanes that read the wrong lane of their quad, or a lane whose value is not right. The image has one row,
+/// so lanes of the second row are inactive.
 #[test]
 fn mutants_of_quads_are_found() {
     let text = "(define y (.y (frag-coord)))
@@ -267,7 +266,7 @@ fn mutants_of_quads_are_found() {
     }
 }
 
-/// Pixels that run and are not to be stored.
+/// Stores of pixels that run but are not to be stored.
 #[test]
 fn mutants_of_stores_are_found() {
     let text =
@@ -277,8 +276,8 @@ fn mutants_of_stores_are_found() {
     }
 }
 
-/// Arrays in memory: an index that is not clamped, an update in lanes that are not there for it, and one
-/// where an array lies that is still needed.
+/// Arrays in memory: an unclamped index, an update in inactive lanes, and an update of memory that another
+/// live array occupies.
 #[test]
 fn mutants_of_arrays_are_found() {
     let text = "(define i (int (.x (frag-coord))))
@@ -290,7 +289,7 @@ fn mutants_of_arrays_are_found() {
     }
 }
 
-/// Both without and with machine code.
+/// The interpreter of lane programs and machine code each find them.
 #[test]
 fn mutants_in_masks_are_found() {
     for name in ["lanes", "simd8"] {
@@ -303,8 +302,8 @@ fn mutants_in_machine_code_are_found() {
     each_is_found("simd8", &simd::Mutant::OF_CODE, simd::activate);
 }
 
-/// In code for AVX2 where the machine has that. Code that would go astray is evaluated, as is that for
-/// AVX-512.
+/// Code for AVX2 runs where the processor has it. Mutants that would access wrong addresses are evaluated
+/// instead, and so is code for AVX-512.
 #[cfg(all(unix, target_arch = "x86_64"))]
 #[test]
 fn mutants_in_wide_machine_code_are_found() {
@@ -320,8 +319,8 @@ fn mutants_in_wide_machine_code_are_found() {
     }
 }
 
-/// Tables that are permuted, of as many words as need two results or four: the index chooses the words in
-/// another order than they have, and the inputs end with the table.
+/// Permuted tables, with as many words as need two permutations, or four. The index reads the words in
+/// another order than theirs, and the inputs end with the table.
 #[cfg(all(unix, target_arch = "x86_64"))]
 #[test]
 fn mutants_of_tables_are_found() {
@@ -336,8 +335,8 @@ fn mutants_of_tables_are_found() {
     }
 }
 
-/// Words at the end of a texture's row, which do not follow one another, and those of a table by the
-/// column. Code that would read outside is evaluated.
+/// Words at the end of a texture's row, which are not adjacent, and words of a table indexed by column. Code
+/// is evaluated, since it would read out of bounds.
 #[cfg(all(unix, target_arch = "x86_64"))]
 #[test]
 fn mutants_of_columns_are_found() {
@@ -352,7 +351,7 @@ fn mutants_of_columns_are_found() {
     }
 }
 
-/// With machine code, and by the interpreter of register programs alone.
+/// Machine code and the interpreter of register programs each find them.
 #[test]
 fn mutants_in_spilling_are_found() {
     for name in ["spilled4", "starved4"] {

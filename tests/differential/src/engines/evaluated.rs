@@ -1,5 +1,5 @@
-//! Machine code, executed by the evaluator of decoded instructions: on machines that lack them, and
-//! with a fault for whatever code must not do.
+//! Machine code executed by the evaluator of decoded instructions. The evaluator runs instructions that the
+//! processor lacks, and faults on every forbidden access.
 
 use super::simd::draw;
 use crate::case::Case;
@@ -10,13 +10,13 @@ use lambdav_simd_backend::emit::Allocation;
 use lambdav_simd_backend::kernel::CalledKernel;
 use lambdav_simd_backend::{Compiler, Target};
 
-/// Compiles each output for one number of lanes, and evaluates the code.
+/// Compiles each output for one number of lanes and evaluates the code.
 pub(super) struct Evaluator {
     pub(super) name: &'static str,
     pub(super) lanes: u32,
-    /// The name of what the code is made for.
+    /// The name of the code's target.
     pub(super) target: &'static str,
-    /// As if the processor had only so many registers for vectors.
+    /// Limit on vector registers.
     pub(super) registers: Option<usize>,
     pub(super) allocation: Allocation,
 }

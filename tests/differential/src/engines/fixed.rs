@@ -1,10 +1,10 @@
-//! The core evaluator on the program for the values that its uniforms have.
+//! The core evaluator on the program specialised to the values of its uniforms.
 
 use crate::case::Case;
 use crate::engine::{Engine, Image};
 use crate::reference::{image, reference};
 
-/// Folds what depends on uniforms alone.
+/// Folds everything that depends on uniforms alone.
 pub(super) struct Fixed;
 
 impl Engine for Fixed {
@@ -16,7 +16,7 @@ impl Engine for Fixed {
         let core = case.core.with_uniforms_fixed(&case.inputs.uniforms, |_| true);
         let images = reference(&core, case)?;
         let images = images.iter().map(|verdicts| match image(verdicts) {
-            // Of several loops that go on too long, which is met first depends on what is folded.
+            // Folding changes the order of loops, so the reported loop may be another one.
             Image::LoopLimit { pixel, .. } => Image::LoopLimit { pixel, span: None },
             image => image,
         });

@@ -11,15 +11,15 @@ use lambdav_simd_backend::lanes::{LaneProgram, Options, Width, lower, verify};
 pub(super) struct Lanes {
     /// The name of the engine.
     pub(super) name: &'static str,
-    /// Whether lanes lie in whole quads, of which some pixels may be outside the image, and read one
-    /// another; or anywhere.
+    /// True: lanes are whole quads, some of whose pixels may lie outside the image, and read one another.
+    /// False: any pixels.
     pub(super) quads: bool,
 }
 
-/// Lanes of a group: more than a machine has, and no power of two.
+/// Lanes of a group: more than a register has, and no power of two.
 const LANES: usize = 19;
 
-/// Quads of a group, likewise.
+/// Quads of a group, for the same reason.
 const QUADS: usize = 5;
 
 impl Engine for Lanes {
@@ -39,7 +39,8 @@ impl Engine for Lanes {
             if let Some(words) = whole(&program, case, components, &groups) {
                 return Ok(Image::Whole(words));
             }
-            // Which pixel it is, and which loop it meets first, tells the order of the schedule.
+            // The first pixel, and the first loop that it meets, are defined by the order of the schedule: no
+            // hoisting.
             let program = lower(&schedule, &Options { hoist: false, ..Options::new(Width::Any) });
             let fault = (0..case.conditions.pixels()).find_map(|pixel| {
                 Some((pixel, group(&program, case, &[(place(case, pixel), true)]).err()?))
@@ -51,10 +52,10 @@ impl Engine for Lanes {
     }
 }
 
-/// The pixels of a group, and which of them are in the image.
+/// A pixel's coordinates, and true if it is in the image.
 type Lane = ((u32, u32), bool);
 
-/// Groups of lanes that lie one after the other in the image, and of an inactive one outside it.
+/// Groups of consecutive pixels, each with an inactive lane outside the image.
 fn anywhere(case: &Case) -> Vec<Vec<Lane>> {
     let all: Vec<usize> = (0..case.conditions.pixels()).collect();
     let group = |pixels: &[usize]| {
@@ -84,7 +85,7 @@ fn place(case: &Case, pixel: usize) -> (u32, u32) {
     ((pixel % width) as u32, (pixel / width) as u32)
 }
 
-/// The words of the image, if no loop exceeds its limit.
+/// The words of the image; `None` if a loop exceeds its limit.
 fn whole(
     program: &LaneProgram,
     case: &Case,

@@ -1,8 +1,9 @@
-//! Listed lanes: machine code, and the interpreter of register programs, by quads of which some pixels are stored.
+//! Listed lanes in machine code and in the interpreter of register programs: quads of which some pixels are
+//! stored.
 //!
-//! All outputs are attachments of one kernel. All uniforms that can be are words of the primitive. An image is drawn
-//! in two passes: the first runs all pixels and stores some, the second runs and stores the others. What the first
-//! is not to store it must leave alone.
+//! All outputs are attachments of one kernel. All uniforms that can be are words of the primitive. An image
+//! is drawn in two passes: the first runs all pixels and stores some, the second runs and stores the others.
+//! The first pass must not change pixels that it does not store.
 
 use crate::case::Case;
 use crate::engine::{Engine, Image};
@@ -18,25 +19,25 @@ use lambdav_simd_backend::machine::Machine;
 use lambdav_simd_backend::{Compiler, SimdKernel, Target};
 use std::fmt::Display;
 
-/// Draws all outputs at once, or, where some pixel exceeds a limit, each alone.
+/// Draws all outputs at once; if a pixel exceeds a limit, each output alone.
 pub(super) struct Listed {
     pub(super) name: &'static str,
     pub(super) lanes: u32,
     pub(super) by: By,
 }
 
-/// What executes the functions of a program.
+/// Executes the functions of a program.
 #[derive(Clone, Copy)]
 pub(super) enum By {
-    /// The processor, by the name of the target.
+    /// The processor; the target's name.
     Machine(&'static str),
-    /// The evaluator of machine code, likewise.
+    /// The evaluator of machine code; the target's name.
     Evaluator(&'static str),
     /// The interpreter of register programs for that machine.
     Interpreter(Machine, Spilling),
 }
 
-/// What no pixel has before it is stored.
+/// The initial value of every component.
 const UNTOUCHED: f32 = f32::from_bits(0xffab_cdef);
 
 impl Engine for Listed {
@@ -47,7 +48,7 @@ impl Engine for Listed {
     fn run(&self, case: &Case) -> Result<Vec<Image>, String> {
         match self.draw(case, scheduled(&case.core, &case.locations())?)? {
             Ok(images) => Ok(images.into_iter().map(Image::Whole).collect()),
-            // A pixel that exceeds a limit does so for all outputs.
+            // A pixel that exceeds a limit exceeds it for all outputs.
             Err(_) => each_output(case, &case.core, |schedule, _, _| {
                 Ok(match self.draw(case, schedule)? {
                     Ok(mut images) => Image::Whole(images.remove(0)),
@@ -58,7 +59,7 @@ impl Engine for Listed {
     }
 }
 
-/// The words of each output, or the first pixel that exceeds a limit, and the loop.
+/// The words of each output; or the first pixel that exceeds a limit, and the loop.
 type Drawn = Result<Vec<Vec<u32>>, (usize, Span)>;
 
 impl Listed {
@@ -118,7 +119,7 @@ fn text(error: impl Display) -> String {
     error.to_string()
 }
 
-/// Draws a kernel's attachments, of so many components each, in two passes.
+/// Draws a kernel's attachments in two passes; `components` has one entry for each attachment.
 fn passes(
     case: &Case,
     kernel: &impl QuadKernel,
@@ -130,7 +131,7 @@ fn passes(
     let tile = Tile::whole(size);
     let mut samples = vec![UNTOUCHED; components.len() * tile.samples()];
     let quads: Vec<Quad> = Quad::of_tile(tile).collect();
-    // Of one quad after another each set of pixels in turn.
+    // The sets of stored pixels cycle through all 16 subsets of a quad.
     let first = |number: usize, quad: &Quad| quad.run & (number % 16) as u8;
     let first: Vec<Quad> =
         (0..).zip(&quads).map(|(n, q)| Quad { stored: first(n, q), ..*q }).collect();
@@ -146,7 +147,7 @@ fn passes(
             Err(Stop::Fault(Fault { x, y, site: number })) => {
                 return Ok(Err((size.index(x, y) as usize, site(number))));
             }
-            Err(Stop::Cancelled) => return Err("cancelled by nobody".into()),
+            Err(Stop::Cancelled) => return Err("cancelled without a request".into()),
         }
         if std::ptr::eq(pass, &first) {
             untouched(&rest, tile, &samples)?;
@@ -160,7 +161,7 @@ fn passes(
     Ok(Ok(words.collect()))
 }
 
-/// Checks that the pixels which these quads store have not been stored yet.
+/// Checks that the pixels stored by these quads are still untouched.
 fn untouched(quads: &[Quad], tile: Tile, samples: &[f32]) -> Result<(), String> {
     for quad in quads {
         for (x, y) in Quad::PIXELS {

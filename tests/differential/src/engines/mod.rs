@@ -18,9 +18,9 @@ use lambdav_simd_backend::kernel::Spilling;
 use lambdav_simd_backend::machine::{Machine, PerClass, Tile};
 use listed::By;
 
-/// All engines but the core evaluator, with which each of them is compared.
+/// All engines but the core evaluator, which is the reference of each.
 ///
-/// This is the place to add one: a module here with a type that implements [`Engine`], and a line.
+/// To add one: a module here with a type that implements [`Engine`], and a line.
 pub fn all() -> Vec<Box<dyn Engine>> {
     let simd = [
         ("simd1", BASELINE, 1, None, Allocation::Thorough),
@@ -28,11 +28,11 @@ pub fn all() -> Vec<Box<dyn Engine>> {
         ("simd8", BASELINE, 8, None, Allocation::Thorough),
         ("simd16", BASELINE, 16, None, Allocation::Thorough),
         ("simd32", BASELINE, 32, None, Allocation::Thorough),
-        // Nearly everything lies in memory.
+        // Nearly everything is spilled.
         ("spilled4", BASELINE, 4, Some(6), Allocation::Thorough),
         ("quick8", BASELINE, 8, None, Allocation::Quick),
     ];
-    // What of these the machine can execute.
+    // Wide targets that this processor can execute.
     let wide = Wide::ALL.into_iter().filter(|wide| wide.is_here()).flat_map(|wide| {
         let name = wide.name();
         let names = match wide {
@@ -52,11 +52,11 @@ pub fn all() -> Vec<Box<dyn Engine>> {
         ]
     });
     let registers = [
-        // As machine code is made of, before it is decided what lies in memory.
+        // The program that machine code is made of, before spilling.
         ("registers8", 8, machine(Tile::FOUR, [16, 0], [0, 0]), Spilling::Before),
-        // Nearly everything lies in memory.
+        // Nearly everything is spilled.
         ("starved4", 4, machine(Tile::FOUR, [5, 0], [0, 0]), Spilling::After),
-        // Registers of 256 and of 512 bits; masks of their own, and registers that survive calls.
+        // Registers of 256 and of 512 bits, with mask registers and registers that survive calls.
         ("wide16", 16, machine(Tile::EIGHT, [8, 0], [3, 0]), Spilling::After),
         ("widest32", 32, machine(Tile::SIXTEEN, [7, 3], [2, 0]), Spilling::After),
     ];
@@ -76,7 +76,7 @@ pub fn all() -> Vec<Box<dyn Engine>> {
             Box::new(engine) as Box<dyn Engine>
         },
     ));
-    // The processor's own target, with constants for the sizes of textures and buffers.
+    // The host's widest target, with the sizes of textures and buffers as constants.
     engines.push(Box::new(simd::Simd {
         name: "specialised16",
         target: Target::here().last().unwrap_or(BASELINE),
@@ -99,7 +99,7 @@ pub fn all() -> Vec<Box<dyn Engine>> {
 
 const BASELINE: &str = Target::BASELINE;
 
-/// Listed lanes, by what executes them.
+/// Engines of listed lanes.
 fn listed() -> Vec<(&'static str, u32, By)> {
     let wide = Wide::ALL.into_iter().filter(|wide| wide.is_here());
     let wide = wide.map(|wide| match wide {
@@ -129,7 +129,7 @@ fn listed() -> Vec<(&'static str, u32, By)> {
     all
 }
 
-/// Machine code under the evaluator, where its convention and the machine are the evaluator's.
+/// Machine code under the evaluator, on hosts with the calling convention that the evaluator models.
 fn evaluated() -> Vec<evaluated::Evaluator> {
     if !cfg!(all(unix, target_arch = "x86_64")) {
         return Vec::new();
@@ -154,7 +154,7 @@ fn evaluated() -> Vec<evaluated::Evaluator> {
     engines.map(engine).into()
 }
 
-/// A machine with so many vector and mask registers, of which so many survive calls.
+/// A machine with these numbers of vector and mask registers, and of registers that survive calls.
 fn machine(tile: Tile, registers: [usize; 2], preserved: [usize; 2]) -> Machine {
     let (registers, preserved) = (PerClass(registers), PerClass(preserved));
     Machine { tile, registers, preserved, fma: false }

@@ -1,4 +1,4 @@
-//! Machine code.
+//! Machine code, executed by the processor.
 
 use crate::case::Case;
 use crate::engine::{Engine, Image};
@@ -9,16 +9,16 @@ use lambdav_raster::{Cancel, Kernel, Stop, Tile, TileBuffer};
 use lambdav_simd_backend::emit::Allocation;
 use lambdav_simd_backend::{Compiler, SimdKernel, Target};
 
-/// Compiles each output for one number of lanes, and runs it over the image as one tile.
+/// Compiles each output for one number of lanes and runs it over the image as one tile.
 pub(super) struct Simd {
     pub(super) name: &'static str,
-    /// By its name.
+    /// The target's name.
     pub(super) target: &'static str,
     pub(super) lanes: u32,
-    /// As if the processor had only so many registers for vectors.
+    /// Limit on vector registers.
     pub(super) registers: Option<usize>,
     pub(super) allocation: Allocation,
-    /// For the sizes of the case's resources.
+    /// Compiles for the sizes of the case's resources.
     pub(super) specialised: bool,
 }
 
@@ -69,6 +69,6 @@ pub(super) fn draw(
             pixel: size.index(fault.x, fault.y) as usize,
             span: Some(site(fault.site)),
         }),
-        Err(Stop::Cancelled) => Err("cancelled by nobody".into()),
+        Err(Stop::Cancelled) => Err("cancelled without a request".into()),
     }
 }

@@ -1,4 +1,4 @@
-//! The literal evaluator, on some pixels.
+//! The source evaluator, on a sample of pixels.
 
 use crate::case::Case;
 use crate::engine::{Engine, Image, Verdict, same};
@@ -7,14 +7,14 @@ use lambdav_core::evaluate::EvaluationFault;
 use lambdav_frontend::reduction::{Limits, SourceFault, SourceProgram};
 use lambdav_frontend::syntax;
 
-/// Substitutes in the text.
+/// Evaluates by substitution in the syntax tree.
 pub(super) struct Source;
 
-/// How many pixels it gets.
+/// Number of pixels in the sample.
 const SAMPLES: usize = 6;
-/// Few steps, since there are many programs.
+/// Limit of steps. It is low, since there are many programs.
 const MAX_STEPS: u64 = 30_000;
-/// How often it may ask whether to stop.
+/// Number of cancellation polls before the evaluator is stopped.
 const POLLS: u32 = 10_000;
 
 impl Engine for Source {
@@ -58,13 +58,13 @@ impl Engine for Source {
     }
 }
 
-/// Different columns and rows: steps of about the golden ratio.
+/// A sample of pixels in different columns and rows, by steps of about the golden ratio.
 fn samples(case: &Case) -> impl Iterator<Item = usize> {
     let pixels = case.conditions.pixels();
     (0..SAMPLES.min(pixels)).map(move |i| (i * 1618 / 1000 * pixels / SAMPLES + i) % pixels)
 }
 
-/// The defaults of uniforms, which the compiler computes.
+/// Compares the defaults of uniforms, which the compiler computes.
 fn uniforms(program: &SourceProgram, case: &Case) -> Result<(), String> {
     let limits = Limits { max_steps: MAX_STEPS, ..Limits::default() };
     match program.uniform_defaults(limits, &gauge(POLLS)) {

@@ -1,4 +1,4 @@
-//! SPIR-V, emitted and evaluated.
+//! SPIR-V words, emitted, decoded and evaluated.
 
 use crate::case::Case;
 use crate::engine::{Engine, Image};
@@ -6,7 +6,7 @@ use crate::reference::each_output;
 use lambdav_spirv_backend::emit::{EmitOptions, FloatControls, Version, emit};
 use lambdav_spirv_eval::{Module, ModuleEvaluator, ModuleFault, Resources};
 
-/// Compiles each output to words, reads them, and executes what was read.
+/// Compiles each output to words, decodes the words and executes them.
 pub(super) struct Spirv;
 
 impl Engine for Spirv {
@@ -15,7 +15,7 @@ impl Engine for Spirv {
     }
 
     fn run(&self, case: &Case) -> Result<Vec<Image>, String> {
-        // What is emitted depends on the version little: each program takes one.
+        // The version changes the words little, so each program takes one version.
         let choice = case.source.text().len();
         let version = Version::all().nth(choice % 7).unwrap_or_default();
         let options = EmitOptions {
@@ -58,7 +58,7 @@ impl Engine for Spirv {
     }
 }
 
-/// The components of an output that the program gives, if the others are those of (0, 0, 0, 1).
+/// The given components of an output. The others must be those of (0, 0, 0, 1).
 fn filled(words: &[u32], components: usize) -> Result<&[u32], String> {
     let filler = [0.0_f32, 0.0, 0.0, 1.0].map(f32::to_bits);
     match words.split_at_checked(components) {

@@ -1,4 +1,4 @@
-//! The core evaluator on core text, read back.
+//! The core evaluator on core text that was printed and read.
 
 use crate::case::Case;
 use crate::engine::{Engine, Image};
@@ -7,8 +7,8 @@ use lambdav_core::core_text;
 use lambdav_core::graph::Core;
 use lambdav_core::source::SourceFile;
 
-/// Prints the core, reads it, prints and reads that, demands that nothing changes any more, and
-/// evaluates what was read.
+/// Prints the core, reads it, and does both again. The second text must not change any more. Evaluates the
+/// core that was read.
 pub(super) struct Text;
 
 impl Engine for Text {
@@ -20,7 +20,7 @@ impl Engine for Text {
         let first = SourceFile::new("generated.core", print(&case.core, &case.source)?);
         let second = SourceFile::new("again.core", print(&read(&first)?, &first)?);
         let core = read(&second)?;
-        // Reading simplifies once more. Guards are placed anew each time, in any order.
+        // Reading simplifies once more. Guards are placed anew each time, in an unspecified order.
         let third = print(&core, &second)?;
         let has_guard = third.contains("= guard ");
         if !has_guard && without_comments(&third) != without_comments(second.text()) {
@@ -28,7 +28,7 @@ impl Engine for Text {
         }
         let mut images: Vec<Image> = reference(&core, case)?.iter().map(|v| image(v)).collect();
         for image in &mut images {
-            // Positions are those in the text of the core.
+            // Spans refer to the core text, not to the source.
             if let Image::LoopLimit { span, .. } = image {
                 *span = None;
             }
@@ -49,7 +49,7 @@ fn read(file: &SourceFile) -> Result<Core, String> {
     })
 }
 
-/// The lines of core text, their comments, which are positions, apart.
+/// The lines of core text without their comments, which are positions.
 fn without_comments(text: &str) -> Vec<&str> {
     let lines = text.lines().map(|line| line.split(';').next().unwrap_or_default().trim());
     lines.filter(|line| !line.is_empty()).collect()

@@ -1,11 +1,11 @@
-//! The core evaluator on the program without `@` and `$`, which change no bit.
+//! The core evaluator on the program without `@` and `$`, which change no result.
 
 use crate::case::Case;
 use crate::engine::{Engine, Image, Verdict};
 use crate::reference::{image, reference};
 use lambdav_generate::suite::without_modes;
 
-/// Elaborates all of the program as usual.
+/// Elaborates the whole program without modes.
 pub(super) struct Usual;
 
 impl Engine for Usual {
@@ -23,7 +23,7 @@ impl Engine for Usual {
             format!("without `@` it is refused: {}", messages.join("; "))
         })?;
         let image = |verdicts: &Vec<Verdict>| match image(verdicts) {
-            // It counts rounds that are unrolled.
+            // Unrolled rounds are counted here, but not in the program with modes.
             Image::LoopLimit { .. } => Image::OutOfFuel,
             image => image,
         };

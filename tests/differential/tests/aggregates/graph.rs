@@ -1,5 +1,5 @@
-//! Random programs of structures, variants and arrays, as graphs: what backends do with them is
-//! tried without any text.
+//! Random programs of structures, variants and arrays, built as graphs, so that backends are tested without
+//! any text.
 
 use lambdav_core::graph::{Core, Graph, NodeId, Output, Uniform};
 use lambdav_core::inputs::Input;
@@ -11,7 +11,7 @@ use lambdav_test_support::Random;
 
 const SPAN: Span = Span { start: 0, end: 0 };
 
-/// A program with one output, of about so many operations.
+/// A program with one output and about this many operations.
 pub(crate) fn aggregates(random: &mut Random, operations: usize) -> Core {
     let mut maker = Maker { core: Core::default(), random, types: Vec::new(), nodes: Vec::new() };
     maker.declare();
@@ -48,7 +48,7 @@ impl Maker<'_> {
         self.core.graph.value_type(node)
     }
 
-    /// The types of the program, parts before wholes.
+    /// Declares the types of the program, parts before wholes.
     fn declare(&mut self) {
         let small = "declared types are small";
         let types = self.core.graph.types_mut();
@@ -137,19 +137,19 @@ impl Maker<'_> {
         }
     }
 
-    /// A value of that type, made where there is none.
+    /// A value of that type: mostly an existing one, else a new one.
     fn value(&mut self, ty: Type) -> NodeId {
         let known = self.nodes.iter().copied().filter(|&node| self.ty(node) == ty);
         let known: Vec<NodeId> = known.collect();
         if !known.is_empty() && !self.random.percent(8) {
-            // The latest more often, so that chains grow.
+            // Prefers the latest values, so that chains grow.
             let from = if self.random.percent(60) { known.len().saturating_sub(4) } else { 0 };
             return known[from + self.random.below(known.len() - from)];
         }
         self.make(ty)
     }
 
-    /// Puts a value of that type together.
+    /// Constructs a value of that type.
     fn make(&mut self, ty: Type) -> NodeId {
         let types = self.core.graph.types();
         if let Some(variant) = types.variant(ty) {
@@ -172,7 +172,7 @@ impl Maker<'_> {
         self.value(ty)
     }
 
-    /// A part of a value, known or not; itself if it has none.
+    /// A part of a value, by a constant or computed index; the value itself if it has no parts.
     fn part(&mut self, of: NodeId) -> NodeId {
         let ty = self.ty(of);
         let types = self.core.graph.types();
@@ -266,7 +266,7 @@ impl Maker<'_> {
         }
     }
 
-    /// A loop of a few rounds that carries a value of that type.
+    /// A loop of at most seven rounds that carries a value of that type.
     fn iteration(&mut self, ty: Type) -> NodeId {
         let of = self.graph().begin_loop();
         let count = self.graph().param(of, 0, Type::INT, SPAN);
@@ -298,7 +298,7 @@ impl Maker<'_> {
         self.graph().finish_loop(of, vec![count, carried], inits, body, SPAN)
     }
 
-    /// A number that depends on a value.
+    /// A number computed from a value.
     fn number(&mut self, mut node: NodeId) -> NodeId {
         loop {
             let ty = self.ty(node);

@@ -1,4 +1,5 @@
-//! All engines that take graphs, on random programs of structures, variants and arrays.
+//! All engines that take graphs, on random programs of structures, variants and arrays, and on handwritten
+//! ones.
 
 mod arrays;
 mod graph;
@@ -9,7 +10,7 @@ use lambdav_core::source::SourceFile;
 use lambdav_differential::{Case, Conditions, Engine, compare_all, engines};
 use lambdav_test_support::Random;
 
-/// A program under what holds for all of these tests, with the defaults of its uniforms.
+/// A case with the conditions of all these tests and the default values of uniforms.
 fn case(source: SourceFile, core: Core, max_iterations: u64) -> Case {
     let uniforms = core.uniforms.iter().map(|uniform| uniform.default.clone()).collect();
     let (width, height) = (9, 7);
@@ -19,7 +20,7 @@ fn case(source: SourceFile, core: Core, max_iterations: u64) -> Case {
     Case { source, core, inputs, conditions }
 }
 
-/// Those of some names, or all that need no text.
+/// Compares the engines whose names are accepted.
 fn compare(programs: std::ops::Range<u64>, wanted: impl Fn(&str) -> bool) {
     let all = engines::all();
     let engines = all.iter().map(|engine| &**engine);
@@ -35,7 +36,7 @@ fn compare(programs: std::ops::Range<u64>, wanted: impl Fn(&str) -> bool) {
     }
 }
 
-/// What is cheap to run.
+/// The fast engines, on many programs.
 #[test]
 fn lane_programs_and_code() {
     compare(0..100, |name| {
@@ -44,7 +45,7 @@ fn lane_programs_and_code() {
     });
 }
 
-/// All that need no text.
+/// All engines that need no text, on few programs.
 #[test]
 fn all_engines() {
     compare(100..112, |name| !["source", "core-text"].contains(&name));

@@ -101,7 +101,7 @@ pub(super) fn compare(
     let done = match kernel.tile(tile, &mut pixels, &Cancel::never(size)) {
         Ok(()) => size.pixels(),
         Err(Stop::Fault(fault)) => size.index(fault.x, fault.y) as usize,
-        Err(Stop::Cancelled) => return Err("cancelled by nobody".into()),
+        Err(Stop::Cancelled) => return Err("cancelled without a request".into()),
     };
     if done != expected.len() {
         let all = expected.len();
