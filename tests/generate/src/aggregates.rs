@@ -1,4 +1,4 @@
-//! Structures, variants and arrays: their declarations, and terms that make them and look into them.
+//! Structures, variants and arrays: declarations, constructions, updates and accesses.
 
 use crate::generator::Generator;
 use crate::scope::{Form, What};
@@ -6,17 +6,17 @@ use crate::table::{TYPES, type_name};
 use crate::term::{FunctionKind, Term, TermKind};
 use lambdav_core::types::{Case, Field, Scalar, Structure, Type, TypeKind, Types, Variant};
 
-/// Names of fields, some of which are swizzles, too.
+/// Names of fields. Some are swizzles, too.
 const FIELDS: [&str; 10] = ["a", "b", "hue", "x", "xy", "r", "next", "size", "bgr", "k"];
 
-/// The most components of an aggregate.
+/// Largest number of components of an aggregate.
 const MOST_COMPONENTS: usize = 48;
 
-/// What a program declares.
+/// The declared types of a program.
 #[derive(Debug, Default)]
 pub(crate) struct Declared {
     pub(crate) types: Types,
-    /// Structures, variants and arrays of these types, each at least once.
+    /// Structures, variants and arrays, each type once.
     aggregates: Vec<Type>,
 }
 
@@ -34,7 +34,7 @@ impl Declared {
         &self.aggregates
     }
 
-    /// A type as it is written.
+    /// The text of a type.
     pub(crate) fn text(&self, ty: Type) -> String {
         match *self.types.kind(ty) {
             TypeKind::Structure(_) | TypeKind::Variant(_) => self.name(ty),
@@ -50,7 +50,7 @@ impl Declared {
         structure.or_else(variant).expect("it is declared").to_string()
     }
 
-    /// Whether it can be written where types must be complete.
+    /// True if the type can be written where types must be complete.
     fn is_complete(&self, ty: Type) -> bool {
         match *self.types.kind(ty) {
             TypeKind::Structure(_) => {
@@ -62,19 +62,20 @@ impl Declared {
         }
     }
 
-    /// Whether it can be written in an annotation: of a structure, the name stands for any fields.
+    /// True if the type can be written in an annotation. There, a structure's name stands for any types of
+    /// its generic fields.
     pub(crate) fn fits_annotation(&self, ty: Type) -> bool {
         self.types.structure(ty).is_some() || self.is_complete(ty)
     }
 
-    /// Whether a uniform may have it.
+    /// True if uniforms may have the type.
     pub(crate) fn fits_uniform(&self, ty: Type) -> bool {
         self.is_complete(ty) && self.types.fits_uniform(ty)
     }
 }
 
 impl Generator<'_> {
-    /// Any type that is declared.
+    /// A random declared type.
     pub(crate) fn any_aggregate(&mut self) -> Option<Type> {
         let all = &self.declared.aggregates;
         (!all.is_empty()).then(|| *self.random.pick(all))
@@ -117,7 +118,7 @@ impl Generator<'_> {
         fields
     }
 
-    /// Declares types; the forms.
+    /// Declares random types and returns the forms.
     pub(crate) fn declarations(&mut self) -> Vec<Term> {
         let mut forms = Vec::new();
         if self.random.percent(20) {
@@ -184,12 +185,12 @@ impl Generator<'_> {
         }
     }
 
-    /// The smallest term of an aggregate, without variables.
+    /// The smallest term of that aggregate type, without variables.
     pub(crate) fn aggregate_leaf(&mut self, ty: Type) -> Term {
         self.make(ty, 0)
     }
 
-    /// A structure, variant or array from its parts.
+    /// Constructs a structure, variant or array from its parts.
     pub(crate) fn make(&mut self, ty: Type, size: usize) -> Term {
         match *self.declared.types.kind(ty) {
             TypeKind::Structure(_) => {
@@ -226,7 +227,7 @@ impl Generator<'_> {
         Term::list(value(ty), words)
     }
 
-    /// An aggregate with other parts: `with` or `update`; of vectors, too.
+    /// An aggregate or vector with some parts replaced, by `with` or `update`.
     pub(crate) fn changed(&mut self, ty: Type, size: usize) -> Option<Term> {
         if let Some(structure) = self.declared.types.structure(ty).cloned() {
             let mut fields = structure.fields.to_vec();
@@ -255,8 +256,8 @@ impl Generator<'_> {
         Some(Term::list(value(ty), vec![Term::word("update"), whole, index, new]))
     }
 
-    /// An array in a loop with another element, so that arrays change from round to round; anything
-    /// else as it is.
+    /// An array of a loop with one element updated, so that arrays change from round to round. Other values
+    /// are unchanged.
     pub(crate) fn updated(&mut self, ty: Type, whole: Term) -> Term {
         let TypeKind::Array(element, _) = *self.declared.types.kind(ty) else { return whole };
         let index = self.index(ty, 0);
@@ -264,7 +265,7 @@ impl Generator<'_> {
         Term::list(value(ty), vec![Term::word("update"), whole, index, new])
     }
 
-    /// An index into something of that type: a token, or a number that may lie outside.
+    /// An index into that type: a token, or a number that may be out of bounds.
     fn index(&mut self, ty: Type, size: usize) -> Term {
         let count = self.declared.types.parts(ty).len();
         match self.random.weighted(&[2, 5, 3]) {
@@ -274,7 +275,7 @@ impl Generator<'_> {
         }
     }
 
-    /// A value that is a part of a structure or an array, or the size of one.
+    /// A value of that type that is a part of a structure, vector, matrix or array, or the size of an array.
     pub(crate) fn part(&mut self, ty: Type, size: usize) -> Option<Term> {
         if self.random.percent(40)
             && let Some(value) = self.held_value(ty)
@@ -328,7 +329,7 @@ impl Generator<'_> {
         })
     }
 
-    /// `case` of any kind but functions.
+    /// `case` of any kind except functions.
     pub(crate) fn case(&mut self, kind: &TermKind, size: usize) -> Option<Term> {
         let variants = self.declared.aggregates.iter().copied();
         let variants: Vec<Type> =
@@ -388,7 +389,7 @@ impl Generator<'_> {
         Some(Term::list(kind.clone(), parts))
     }
 
-    /// `((.f (S … FUNCTION …)) e …)`: a function that a structure holds.
+    /// `((.f (S … FUNCTION …)) e …)`: a call of a function in a structure.
     pub(crate) fn held_call(&mut self, kind: &TermKind, size: usize) -> Option<Term> {
         self.form(Form::Func)?;
         let structures = self.generic_structures();
@@ -415,7 +416,7 @@ impl Generator<'_> {
         Some(self.call(callee, &function, size / 3))
     }
 
-    /// The constructor or accessor that is such a function, if there is one.
+    /// A constructor or accessor of that function kind, if one is visible.
     pub(crate) fn aggregate_function(&mut self, kind: &FunctionKind) -> Option<String> {
         let TermKind::Value(result) = kind.result else { return None };
         let mut found = Vec::new();

@@ -1,5 +1,5 @@
-//! `let`, `let*`, and what they bind: values, loops, functions, tails, forms, and values that exist
-//! only where a condition holds.
+//! `let` and `let*`, and the bound terms: values, loops, functions, tails, forms, and values that end only
+//! where a condition holds.
 
 use crate::generator::Generator;
 use crate::scope::{Fact, Form, IMPOSSIBLE, What};
@@ -11,12 +11,12 @@ const NAMES: [&str; 20] = [
     "z",
 ];
 
-/// Names of the outermost scope that may be bound anew where a value is wanted.
+/// Names of the outermost scope that bindings may shadow.
 const SHADOWED: [&str; 23] = [
     "+", "-", "*", "/", "sin", "min", "max", "eq", "less", "length", "mod", "dot", ".x", "abs",
     "select", "floor", "pi", "and", "if", "let", "let*", "rec-func", "rec",
 ];
-// Not the constructors and not `func`: so there is always a way to write what is wanted.
+// Constructors and `func` are not among them, so every term can be written everywhere.
 
 impl Generator<'_> {
     /// A name that is not among `taken`.
@@ -62,7 +62,7 @@ impl Generator<'_> {
         }))
     }
 
-    /// Something to bind around a body of that kind.
+    /// A term to bind around a body of that kind, and its meaning; true if it is hot.
     fn bound(&mut self, body: &TermKind, size: usize) -> (Term, What, bool) {
         if self.options.endless
             && self.random.percent(18)
@@ -117,7 +117,7 @@ impl Generator<'_> {
         }
     }
 
-    /// What `make` makes, and how deep loops nest in it.
+    /// The result of `make`, and the depth of loops in it.
     pub(crate) fn measured<T>(&mut self, make: impl FnOnce(&mut Self) -> T) -> (T, u32) {
         let before = std::mem::replace(&mut self.deepest, self.loop_depth);
         let made = make(self);
@@ -126,7 +126,7 @@ impl Generator<'_> {
         (made, loops)
     }
 
-    /// A value that exists where a fact holds, and elsewhere does not end.
+    /// A value that ends only where a fact holds.
     pub(crate) fn guarded(&mut self, size: usize) -> Option<(Term, What)> {
         let bool = TermKind::Value(Type::BOOL);
         let known: Vec<(String, u32)> = self
@@ -134,7 +134,7 @@ impl Generator<'_> {
             .visible()
             .filter(|b| matches!(&b.what, What::Term { kind, .. } if *kind == bool))
             .map(|b| (b.name.clone(), b.id))
-            // The loop's own `rec` would shadow it.
+            // The name would be shadowed by the loop's own `rec`.
             .filter(|(name, _)| name != "rec")
             .collect();
         let ty = self.any_type();
@@ -157,8 +157,8 @@ impl Generator<'_> {
         Some((term, What::Guarded(ty, fact)))
     }
 
-    /// A loop that ends where the condition holds: at once, or after some rounds. Its value is made
-    /// with what is known now.
+    /// A loop that ends where the condition holds, at once or after some rounds. Its value may use the facts
+    /// that hold now.
     fn ends_if(&mut self, condition: Term, ty: Type, size: usize) -> Option<Term> {
         let kind = TermKind::Value(ty);
         let [rec_func, if_] = [self.form(Form::RecFunc)?, self.form(Form::If)?];
@@ -167,14 +167,13 @@ impl Generator<'_> {
         self.deepest = self.deepest.max(self.loop_depth + 1);
         self.inside_here(|this| {
             let rounds = this.random.percent(40) && this.scope.are_original(&["+", "<"]);
-            // The loop's own `rec` shadows any other; the value must not use it.
+            // The loop's own `rec` shadows any other, which the value must not use.
             this.scope.push("rec", What::Hidden, false);
             let value = this.value(ty, size / 2);
             let num = TermKind::Value(Type::NUM);
             let z = || Term::atom(num.clone(), name.clone());
             let rec = Term::word("rec");
-            // Where a loop's own `rec` goes on, the kind does not matter: nothing is replaced
-            // there.
+            // The shrinker replaces nothing in this `rec`, so its terms need no kind.
             let again = Term::syntax(vec![rec.clone(), z()]);
             let mut body = Term::syntax(vec![Term::word(if_.clone()), condition, value, again]);
             if rounds {

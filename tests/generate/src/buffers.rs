@@ -1,4 +1,4 @@
-//! Buffers: their declarations, terms that read them, and elements.
+//! Buffers: declarations, terms that read them, and data.
 
 use crate::generator::Generator;
 use crate::scope::Form;
@@ -7,10 +7,10 @@ use lambdav_core::resource::BufferData;
 use lambdav_core::types::{Scalar, Type, Types};
 use lambdav_test_support::Random;
 
-/// How many elements buffers have.
+/// Numbers of elements.
 const LENGTHS: [usize; 7] = [1, 2, 3, 5, 8, 17, 64];
 
-/// Elements for a buffer of that type.
+/// Random data for a buffer with that element type.
 pub(crate) fn elements(random: &mut Random, types: &Types, element: Type) -> BufferData {
     const SPECIAL: [f32; 6] = [0.0, -0.0, f32::NAN, f32::INFINITY, 1e-45, -1e30];
     const LARGE: [u32; 4] = [0, i32::MAX as u32, i32::MIN as u32, u32::MAX];
@@ -30,9 +30,9 @@ pub(crate) fn elements(random: &mut Random, types: &Types, element: Type) -> Buf
 }
 
 impl Generator<'_> {
-    /// Declares buffers; the forms.
+    /// Declares buffers and returns the forms.
     pub(crate) fn buffers(&mut self) -> Vec<Term> {
-        // Programs without buffers are what they would be if there were none.
+        // A copy of the random state: programs without buffers do not depend on this function.
         let mut random = self.random.clone();
         let count = random.weighted(&[60, 25, 15]);
         let mut forms = Vec::new();
@@ -53,7 +53,8 @@ impl Generator<'_> {
         forms
     }
 
-    /// A value of that type that is an element of a buffer, or how many there are, if there is such.
+    /// A value of that type from a buffer, an element or the number of elements, if there is a fitting
+    /// buffer.
     pub(crate) fn of_buffer(&mut self, ty: Type, size: usize) -> Option<Term> {
         if self.constant {
             return None;
@@ -65,7 +66,7 @@ impl Generator<'_> {
             return None;
         }
         let buffer = (*self.random.pick(&fitting)).clone();
-        // By a parameter, which is that buffer all the same.
+        // Through a parameter, which still denotes that buffer.
         let func = match self.random.percent(20) {
             true => self.form(Form::Func),
             false => None,

@@ -1,4 +1,4 @@
-//! Derivatives, of what has a value at the neighbours.
+//! Derivatives of terms that have values at neighbouring pixels.
 
 use crate::generator::Generator;
 use crate::scope::What;
@@ -6,12 +6,12 @@ use crate::term::{Term, TermKind};
 use lambdav_core::types::Type;
 use lambdav_frontend::builtins::Builtin;
 
-/// How deep derivatives nest: each doubles what is computed, or more.
+/// Largest nesting depth of derivatives. Each level at least doubles the work.
 const MAX_DERIVATIVES: u32 = 2;
 
 impl Generator<'_> {
-    /// What `make` makes where names are bound that have no value at a neighbour: parameters, fields, and
-    /// what is evaluated only where something is known of the pixel.
+    /// Runs `make` in a place where bindings have no value at a neighbour: parameters, fields, and terms that
+    /// are evaluated only where a fact about the pixel holds.
     pub(crate) fn here_only<T>(&mut self, make: impl FnOnce(&mut Self) -> T) -> T {
         let before = self.everywhere;
         self.everywhere = before.or(Some(self.scope.bindings.len()));
@@ -20,12 +20,12 @@ impl Generator<'_> {
         made
     }
 
-    /// The same; then the bindings and facts are what they were.
+    /// Like `here_only`, but also restores bindings and facts afterwards.
     pub(crate) fn inside_here<T>(&mut self, make: impl FnOnce(&mut Self) -> T) -> T {
         self.inside(|this| this.here_only(make))
     }
 
-    /// `(dfdx e)` and its like.
+    /// `(dfdx e)` and the other derivatives.
     pub(crate) fn derivative(&mut self, ty: Type, size: usize) -> Option<Term> {
         if self.constant || !ty.is_num() || self.derivatives >= MAX_DERIVATIVES {
             return None;
@@ -39,13 +39,13 @@ impl Generator<'_> {
         Some(Term::list(TermKind::Value(ty), vec![Term::word(name), operand]))
     }
 
-    /// What `make` makes of what has values at the neighbours, too.
+    /// Runs `make` with only those bindings visible that have values at the neighbours, too.
     pub(crate) fn at_neighbours<T>(&mut self, make: impl FnOnce(&mut Self) -> T) -> T {
         let before = self.everywhere.take();
         let everywhere = before.unwrap_or(self.scope.bindings.len());
         let hidden =
             self.scope.bindings[everywhere..].iter_mut().map(|binding| match binding.what {
-                // A form is the same everywhere.
+                // A form has the same meaning everywhere.
                 What::Form(form) => What::Form(form),
                 _ => std::mem::replace(&mut binding.what, What::Hidden),
             });

@@ -1,4 +1,4 @@
-//! Functions and their application.
+//! Functions and calls.
 
 use crate::generator::{Generator, MAX_LOOPS};
 use crate::scope::{Form, What};
@@ -6,7 +6,7 @@ use crate::table::giving;
 use crate::term::{FunctionKind, Term, TermKind};
 use lambdav_core::types::Type;
 
-/// Whether something of kind `have` can stand where `want` is wanted.
+/// True if a term of kind `have` may stand where kind `want` is required.
 pub(crate) fn fits(have: &TermKind, want: &TermKind) -> bool {
     match (have, want) {
         (
@@ -17,8 +17,8 @@ pub(crate) fn fits(have: &TermKind, want: &TermKind) -> bool {
     }
 }
 
-/// Whether a function of this kind has a tail in its body, where a `rec` and its counter's step
-/// must stay visible.
+/// True if a call of such a function, or of its result, is a tail: there a `rec` and its counter's step must
+/// stay visible.
 fn leads_to_tail(kind: &FunctionKind) -> bool {
     match &kind.result {
         TermKind::Tail { .. } => true,
@@ -57,7 +57,7 @@ impl Generator<'_> {
         self.lambda(func, kind, size)
     }
 
-    /// Names of visible functions that do not nest loops too deep here.
+    /// Names of visible functions whose loops do not exceed the nesting limit here.
     fn functions(&self, accepts: impl Fn(&TermKind) -> bool) -> Vec<String> {
         let depth = self.loop_depth;
         self.scope
@@ -121,7 +121,7 @@ impl Generator<'_> {
         })
     }
 
-    /// A parameter, sometimes with an annotation.
+    /// A parameter, sometimes annotated.
     pub(crate) fn parameter(&mut self, name: &str, kind: &TermKind) -> Term {
         match kind {
             TermKind::Value(ty)
@@ -133,7 +133,7 @@ impl Generator<'_> {
         }
     }
 
-    /// `((func (p …) body) e …)`, where an argument may be one that must not be evaluated.
+    /// `((func (p …) body) e …)`; some arguments must not be evaluated.
     pub(crate) fn direct_call(&mut self, kind: &TermKind, size: usize) -> Option<Term> {
         let func = self.form(Form::Func)?;
         let in_tail = matches!(kind, TermKind::Tail { .. });
@@ -161,7 +161,8 @@ impl Generator<'_> {
         Some(Term::list(kind.clone(), [vec![lambda], arguments].concat()))
     }
 
-    /// An argument of a direct call in a place of that kind.
+    /// An argument of a direct call, its meaning, and its kind for an annotation; `kind` is the kind of the
+    /// call.
     fn argument(&mut self, kind: &TermKind, size: usize) -> (Term, What, Option<TermKind>) {
         if self.options.endless
             && self.random.percent(20)
@@ -181,7 +182,7 @@ impl Generator<'_> {
         let value = TermKind::Value(ty);
         if self.random.percent(15) {
             let term = self.loop_(ty, size.max(6)).unwrap_or_else(|| self.value(ty, size));
-            // Never used, but it ends.
+            // An unused argument, which ends nevertheless.
             let hidden = self.random.percent(20);
             let what =
                 if hidden { What::Hidden } else { What::Term { kind: value.clone(), loops: 0 } };
@@ -195,7 +196,7 @@ impl Generator<'_> {
         (self.value(ty, size), What::Term { kind: value.clone(), loops: 0 }, Some(value))
     }
 
-    /// A visible function applied, or what it returns applied.
+    /// A call of a visible function, or of its result.
     pub(crate) fn named_call(&mut self, kind: &TermKind, size: usize) -> Option<Term> {
         let depth = self.loop_depth;
         let mut fitting: Vec<(Term, FunctionKind, u32)> = self.held_functions(kind);
@@ -231,7 +232,7 @@ impl Generator<'_> {
         Term::list(function.result.clone(), parts)
     }
 
-    /// `((if c f g) e …)` and other functions that are not names.
+    /// `((if c f g) e …)` and other calls whose callee is no name.
     pub(crate) fn chosen_call(&mut self, kind: &TermKind, size: usize) -> Option<Term> {
         let function = self.function_kind(kind.clone());
         let whole = TermKind::Function(function.clone().into());

@@ -1,8 +1,8 @@
-//! The state of a generation, and expressions of any kind.
+//! The generator's state, and expressions of any kind.
 //!
-//! Terms are made from the outside in: for a wanted [`TermKind`] and a size, a production is
-//! chosen, and the size is divided among its parts. Text is made right where it will stand, so the
-//! visible bindings say exactly what each name denotes there.
+//! Terms are generated top-down: a production is chosen for a wanted [`TermKind`] and a size, and the size is
+//! divided among its parts. Every term is generated in its final place, so the visible bindings give the
+//! meaning of each name there.
 
 use crate::aggregates::Declared;
 use crate::scope::{Fact, Form, IMPOSSIBLE, Scope, What};
@@ -12,14 +12,14 @@ use lambdav_core::types::{Scalar, Type};
 use lambdav_frontend::builtins::Builtin;
 use lambdav_test_support::Random;
 
-/// What to generate.
+/// Options of the generator.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct GenerateOptions {
-    /// How large programs are: about so many terms for each output.
+    /// Size of programs, about in terms for each output.
     pub size: usize,
-    /// Whether some loops are endless, on ways that substitution takes for no pixel.
+    /// Some loops are endless, where substitution evaluates them for no pixel.
     pub endless: bool,
-    /// Whether some divisors are zero, subnormal, infinite or NaN, of which drivers make what they like.
+    /// Some divisors are zero, subnormal, infinite or NaN, for which drivers give various results.
     pub special_divisors: bool,
 }
 
@@ -34,26 +34,26 @@ pub(crate) struct Generator<'a> {
     pub(crate) options: GenerateOptions,
     pub(crate) scope: Scope,
     pub(crate) declared: Declared,
-    /// The names of textures, which nothing shadows, and whether they have levels.
+    /// The names of textures, which are never shadowed; true if a texture has mipmaps.
     pub(crate) textures: Vec<(String, bool)>,
-    /// The names of buffers, which nothing shadows, and the types of their elements.
+    /// The names of buffers, which are never shadowed, and their element types.
     pub(crate) buffers: Vec<(String, Type)>,
-    /// Neither inputs, uniforms, textures nor buffers may be used.
+    /// Inputs, uniforms, textures and buffers must not be used.
     pub(crate) constant: bool,
-    /// How many loops are around this place.
+    /// Number of loops around this place.
     pub(crate) loop_depth: u32,
-    /// The deepest that loops nest in what was made so far.
+    /// Largest nesting depth of loops so far.
     pub(crate) deepest: u32,
     pub(crate) next_loop: u32,
-    /// How many arms of `if`s are around this place.
+    /// Number of `if` arms around this place.
     pub(crate) if_depth: u32,
-    /// How many derivatives are around this place.
+    /// Number of derivatives around this place.
     pub(crate) derivatives: u32,
-    /// How many of the bindings have values at a pixel's neighbours too, if not all.
+    /// Number of bindings, the outermost ones, that have values at neighbouring pixels; `None`: all.
     pub(crate) everywhere: Option<usize>,
 }
 
-/// How deep loops nest, through functions too.
+/// Largest nesting depth of loops, also through functions.
 pub(crate) const MAX_LOOPS: u32 = 3;
 
 impl<'a> Generator<'a> {
@@ -79,7 +79,7 @@ impl<'a> Generator<'a> {
         self.scope.form(form, self.random)
     }
 
-    /// A type; scalars and vectors more often than others.
+    /// A random type, mostly a scalar or vector.
     pub(crate) fn any_type(&mut self) -> Type {
         if self.random.percent(30)
             && let Some(ty) = self.any_aggregate()
@@ -89,7 +89,7 @@ impl<'a> Generator<'a> {
         TYPES[self.random.weighted(&[40, 14, 8, 8, 8, 2, 2, 2, 2, 2, 1, 11, 3, 3, 3, 11, 3, 3, 3])]
     }
 
-    /// What `make` makes; then the bindings and facts are what they were.
+    /// The result of `make`; restores bindings and facts afterwards.
     pub(crate) fn inside<T>(&mut self, make: impl FnOnce(&mut Self) -> T) -> T {
         let (bindings, facts) = (self.scope.bindings.len(), self.scope.facts.len());
         let made = make(self);
@@ -120,7 +120,7 @@ impl<'a> Generator<'a> {
             return term;
         }
         let loops = if self.loop_depth < MAX_LOOPS { 13 } else { 0 };
-        // Deeper where it is deep already, so that some is three deep.
+        // More `if`s inside an `if`, so that some are three deep.
         let ifs = if (1..4).contains(&self.if_depth) { 34 } else { 17 };
         let is_aggregate = Declared::is_aggregate(ty);
         let (parts, changed) = if is_aggregate { (6, 30) } else { (16, 6) };
@@ -154,7 +154,7 @@ impl<'a> Generator<'a> {
         self.leaf(ty)
     }
 
-    /// Values of these types, which share the size.
+    /// Values of these types, which divide the size among them.
     pub(crate) fn values(&mut self, types: &[Type], size: usize) -> Vec<Term> {
         let share = size.saturating_sub(1) / types.len().max(1);
         types
@@ -166,7 +166,7 @@ impl<'a> Generator<'a> {
             .collect()
     }
 
-    /// A builtin, or a constructor, applied.
+    /// A call of a builtin, or a construction.
     fn application(&mut self, ty: Type, size: usize) -> Option<Term> {
         if !self.buffers.is_empty()
             && self.random.percent(25)
@@ -211,7 +211,7 @@ impl<'a> Generator<'a> {
         Some(Term::list(TermKind::Value(ty), parts))
     }
 
-    /// A vector from components of another one, or an aggregate with other parts.
+    /// A swizzle, or an aggregate or vector with some parts replaced.
     fn swizzle(&mut self, ty: Type, size: usize) -> Option<Term> {
         if Declared::is_aggregate(ty) || (ty.width() != Some(1) && self.random.percent(15)) {
             return self.changed(ty, size);
@@ -236,11 +236,11 @@ impl<'a> Generator<'a> {
 
     /// `(@ e)` or `($ e)`.
     pub(crate) fn mode(&mut self, kind: &TermKind, size: usize) -> Option<Term> {
-        // Under `@`, a loop that nothing enters but the compiler is unrolled all the same.
+        // `@` unrolls endless loops that are not evaluated at run time.
         if self.options.endless {
             return None;
         }
-        // In a tail, an `@` might leave nothing that goes on.
+        // In a tail, `@` might decide away the only `rec`.
         let is_tail = matches!(kind, TermKind::Tail { .. });
         let word = if !is_tail && self.random.percent(70) { "@" } else { "$" };
         if !self.scope.are_original(&[word]) {
@@ -250,7 +250,7 @@ impl<'a> Generator<'a> {
         Some(Term::list(kind.clone(), vec![Term::word(word), inner]))
     }
 
-    /// `(@ e)` in place of `e` now and then.
+    /// `(@ e)` or `e`.
     fn perhaps_eager(&mut self, ty: Type, made: Term) -> Term {
         let is_eager = !self.options.endless && self.random.percent(25);
         if !is_eager || !self.scope.are_original(&["@"]) {
@@ -293,7 +293,7 @@ impl<'a> Generator<'a> {
         Some(Term::list(kind.clone(), parts))
     }
 
-    /// `(if test LOOP value)`, where the test is different for different pixels.
+    /// `(if test LOOP value)` with a divergent test.
     fn chosen_loop(&mut self, ty: Type, size: usize) -> Option<Term> {
         let word = Term::word(self.form(Form::If)?);
         let condition = self.pixels_decide()?;
@@ -307,7 +307,7 @@ impl<'a> Generator<'a> {
         Some(Term::list(TermKind::Value(ty), [vec![word, condition], arms.into()].concat()))
     }
 
-    /// What the arms of an `if` of that kind must be: a tail that goes on does so in one of them.
+    /// The kinds of the arms of an `if` of that kind. If it must contain a `rec`, one of the arms must.
     fn arms(&mut self, kind: &TermKind) -> [TermKind; 2] {
         match kind {
             TermKind::Tail { of, ty, goes_on: true } => {
@@ -318,7 +318,7 @@ impl<'a> Generator<'a> {
         }
     }
 
-    /// A condition, and what is known where it is true and where it is false.
+    /// A condition, and the facts that hold where it is true and where it is false.
     fn condition(&mut self, size: usize) -> (Term, [Vec<Fact>; 2]) {
         let bool = TermKind::Value(Type::BOOL);
         let known: Vec<(String, u32)> = self
@@ -372,7 +372,7 @@ impl<'a> Generator<'a> {
         }
     }
 
-    /// The kind of a function with that result.
+    /// A random kind of function with that result.
     pub(crate) fn function_kind(&mut self, result: TermKind) -> FunctionKind {
         let count = self.random.weighted(&[2, 8, 6, 2]);
         let params = (0..count)
@@ -389,7 +389,7 @@ impl<'a> Generator<'a> {
         FunctionKind { params, result }
     }
 
-    /// A type of outputs.
+    /// A random type for an output.
     pub(crate) fn output_type(&mut self) -> Type {
         Type::of(Scalar::F32, [1, 2, 3, 4][self.random.weighted(&[2, 1, 3, 4])])
     }

@@ -1,4 +1,4 @@
-//! Structures that hold functions and go round a loop, which passes them on whole.
+//! Structures that hold functions and are parameters of loops, which pass them on unchanged.
 
 use crate::generator::{Generator, MAX_LOOPS};
 use crate::scope::{Form, What};
@@ -7,7 +7,7 @@ use lambdav_core::types::{Structure, Type};
 use std::sync::Arc;
 
 impl Generator<'_> {
-    /// A structure with at least one function in it, of one that is declared.
+    /// A declared structure with at least one function among its fields.
     pub(crate) fn held_kind(&mut self, result: Type) -> Option<HeldKind> {
         let structures = self.generic_structures();
         if structures.is_empty() {
@@ -38,7 +38,7 @@ impl Generator<'_> {
         Some(HeldKind { structure: structure.name.to_string(), fields })
     }
 
-    /// The declared structures that may hold a function.
+    /// The declared structures with generic fields, which may hold functions.
     pub(crate) fn generic_structures(&self) -> Vec<Structure> {
         let structures = self.declared.aggregates().iter();
         let structures = structures.filter_map(|&ty| self.declared.types.structure(ty));
@@ -46,7 +46,7 @@ impl Generator<'_> {
         structures.filter(is_generic).cloned().collect()
     }
 
-    /// `(S …)`, now and then with another field in place of one.
+    /// `(S …)`, sometimes with a field replaced by `with`.
     pub(crate) fn held(&mut self, kind: &Arc<HeldKind>, size: usize) -> Term {
         let whole = TermKind::Held(kind.clone());
         let share = size / (kind.fields.len() + 1);
@@ -61,7 +61,7 @@ impl Generator<'_> {
         made
     }
 
-    /// A parameter that holds functions, as a `rec` passes it on.
+    /// A parameter that holds functions, as an argument of `rec`.
     pub(crate) fn whole(&mut self, name: &str, kind: &Arc<HeldKind>) -> Term {
         let whole = TermKind::Whole(name.to_owned(), kind.clone());
         let itself = Term::atom(whole.clone(), name);
@@ -86,7 +86,8 @@ impl Generator<'_> {
         }
     }
 
-    /// The fields of structures that loops pass on: how they are taken, and how deep loops nest in them.
+    /// The fields of structures that loops pass on: a term that takes the field, its kind, and the depth of
+    /// loops in it.
     fn held_fields(&self) -> Vec<(Term, TermKind, u32)> {
         let mut found = Vec::new();
         for binding in self.scope.visible() {
@@ -103,7 +104,8 @@ impl Generator<'_> {
         found
     }
 
-    /// The functions among them that do not nest loops too deep here, and give such a result.
+    /// Those fields that are functions with that result, and whose loops do not exceed the nesting limit
+    /// here.
     pub(crate) fn held_functions(&self, result: &TermKind) -> Vec<(Term, FunctionKind, u32)> {
         let depth = self.loop_depth;
         let fields = self.held_fields().into_iter();
@@ -117,7 +119,7 @@ impl Generator<'_> {
         functions.collect()
     }
 
-    /// One of these functions applied, now and then where there is one.
+    /// Sometimes a call of such a function, if there is one.
     pub(crate) fn held_application(&mut self, ty: Type, size: usize) -> Option<Term> {
         let functions = self.held_functions(&TermKind::Value(ty));
         if functions.is_empty() || !self.random.percent(30) {
@@ -128,7 +130,7 @@ impl Generator<'_> {
         Some(self.call(callee, &function, size))
     }
 
-    /// A value among them.
+    /// A field that is a value of that type.
     pub(crate) fn held_value(&mut self, ty: Type) -> Option<Term> {
         let mut fitting = self.held_fields();
         fitting.retain(|(_, kind, _)| *kind == TermKind::Value(ty));

@@ -1,19 +1,19 @@
-//! Random λV programs, to compare engines with one another.
+//! Random λV programs for differential tests.
 //!
-//! [`generate`] makes the text of a program from a seed: well typed, and at an end for every pixel,
-//! by construction. It knows the language and the table of builtins, and no engine.
+//! [`generate`] makes a program from a seed. By construction it is well typed and ends at every pixel. The
+//! generator knows the language and the table of builtins, but no engine.
 //!
-//! - *Types*: terms are made for a wanted kind ([`TermKind`]) over the visible bindings.
-//! - *Ends*: each `rec` brings its loop's counter nearer to its bound, and the body begins with a
-//!   test of the counter. Functions cannot recurse.
-//! - *Endless loops* ([`GenerateOptions::endless`]) stand only where substitution never evaluates
-//!   them: in arguments that are not used, in arms that no pixel takes, and behind names that are
-//!   used only where a condition is known to hold on which the loop ends. An engine that evaluates
-//!   them is strict where the language is not.
+//! - *Types*: terms are generated for a wanted kind ([`TermKind`]) over the visible bindings.
+//! - *Termination*: each `rec` moves its loop's counter towards its bound, and the body begins with a test of
+//!   the counter. Functions cannot recurse.
+//! - *Endless loops* ([`GenerateOptions::endless`]) stand only where substitution never evaluates them: in
+//!   unused arguments, in arms that no pixel takes, and behind names that are used only where a condition
+//!   holds under which the loop ends. An engine that evaluates such a loop is strict where the language is
+//!   not.
 //!
-//! [`shrink()`] makes a program smaller that shows a mistake. [`Mistake`] makes programs that are
-//! wrong, and [`compare()`] is a differential oracle for programs of any kind, right or wrong.
-//! [`suite`] reads the programs of the conformance suite, which people wrote.
+//! [`shrink()`] reduces a program that shows a bug. [`Mistake`] makes wrong programs. [`compare()`] is a
+//! differential oracle for any program, right or wrong. [`suite`] reads the handwritten programs of the
+//! conformance suite.
 #![forbid(unsafe_code)]
 
 mod aggregates;

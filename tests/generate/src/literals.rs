@@ -6,7 +6,7 @@ use crate::term::{Term, TermKind};
 use lambdav_core::types::{Scalar, Type, TypeKind};
 use lambdav_frontend::builtins::Builtin;
 
-/// Numbers where something special happens, and ordinary ones.
+/// Ordinary numbers, then numbers at special cases of operations.
 const NUMBERS: [&str; 36] = [
     "0",
     "1",
@@ -46,7 +46,7 @@ const NUMBERS: [&str; 36] = [
     "1e10",
 ];
 
-/// Magnitudes of integers where something special happens, and ordinary ones.
+/// Magnitudes of integers: ordinary ones and special cases.
 const INTEGERS: [&str; 20] = [
     "0",
     "1",
@@ -70,11 +70,11 @@ const INTEGERS: [&str; 20] = [
     "2147483647",
 ];
 
-/// NaN and infinities have no literals.
+/// Quotients that are NaN or infinite, which have no literals.
 const QUOTIENTS: [(&str, &str); 4] = [("0", "0"), ("1", "0"), ("-1", "0"), ("1", "-0.0")];
 
 impl Generator<'_> {
-    /// A number that is the same for all pixels.
+    /// A number that is equal for all pixels.
     pub(crate) fn number(&mut self) -> Term {
         let num = TermKind::Value(Type::NUM);
         if self.random.percent(3) && self.scope.are_original(&["/"]) {
@@ -89,13 +89,13 @@ impl Generator<'_> {
                 return Term::atom(num, name);
             }
         }
-        // Most of them ordinary: the others make NaN of everything.
+        // Mostly ordinary numbers: the special ones turn most results into NaN.
         let end = if self.random.percent(75) { 20 } else { NUMBERS.len() };
         let at = self.random.below(end);
         Term::atom(num, NUMBERS[at])
     }
 
-    /// An `int` or `uint`; often it differs by pixel.
+    /// An `int` or `uint` that often varies by pixel.
     fn integer(&mut self, ty: Type) -> Term {
         let kind = TermKind::Value(ty);
         let name = type_name(ty);
@@ -116,7 +116,7 @@ impl Generator<'_> {
         Term::atom(kind, text)
     }
 
-    /// The pixel's column or row, as a number from 0.5 to 7.5 or scaled.
+    /// The pixel's column or row, as it is (0.5 to 7.5) or scaled.
     pub(crate) fn coordinate(&mut self) -> Option<Term> {
         if self.constant || !self.scope.are_original(&["frag-coord", ".x", ".y", "*"]) {
             return None;
@@ -132,7 +132,7 @@ impl Generator<'_> {
         Some(Term::list(num.clone(), vec![Term::word("*"), plain, Term::atom(num, factor)]))
     }
 
-    /// A smallest term of the type.
+    /// A smallest term of that type.
     pub(crate) fn leaf(&mut self, ty: Type) -> Term {
         if let Some(variable) = self.variable(ty) {
             return match self.loop_depth > 0 && self.random.percent(50) {
@@ -185,7 +185,7 @@ impl Generator<'_> {
         }
     }
 
-    /// A variable of the type, more often one that is worth it.
+    /// A visible variable of that type, preferably a hot one.
     fn variable(&mut self, ty: Type) -> Option<Term> {
         let all = self.scope.variables(|kind| *kind == TermKind::Value(ty));
         let hot: Vec<_> = all.iter().filter(|(_, hot)| *hot).cloned().collect();
@@ -196,7 +196,7 @@ impl Generator<'_> {
         Some(Term::atom(TermKind::Value(ty), self.random.pick(&from).0.clone()))
     }
 
-    /// A `bool` that is often different for different pixels.
+    /// A `bool` that often varies by pixel.
     fn comparison(&mut self) -> Term {
         let bool = TermKind::Value(Type::BOOL);
         let name = *self.random.pick(&["less", "greater", "less-eq", ">=", "eq", "neq"]);
@@ -212,8 +212,8 @@ impl Generator<'_> {
         Term::list(bool, vec![Term::word(name), left, right])
     }
 
-    /// A comparison of a coordinate, or of a number that is at hand, with a number among those that
-    /// coordinates have.
+    /// A comparison that often varies by pixel: of a coordinate or a variable with a number in the range of
+    /// coordinates.
     pub(crate) fn pixels_decide(&mut self) -> Option<Term> {
         let name = *self.random.pick(&["less", "greater", "<=", ">="]);
         if !self.scope.are_original(&[name]) {
@@ -235,7 +235,7 @@ impl Generator<'_> {
         Some(Term::list(TermKind::Value(Type::BOOL), vec![Term::word(name), left, right]))
     }
 
-    /// A condition that holds at no pixel.
+    /// A condition that is false at every pixel.
     pub(crate) fn impossible(&mut self) -> Option<Term> {
         let bool = TermKind::Value(Type::BOOL);
         let (num, vec2) = (TermKind::Value(Type::NUM), TermKind::Value(Type::vec(2)));

@@ -1,8 +1,7 @@
-//! `rec-func` and its tails.
+//! `rec-func` and tails.
 //!
-//! Each loop has a counter, a parameter that each `rec` brings nearer to a bound; its name is
-//! unique and nothing shadows it. The body begins with the test of the counter, where NaN ends the
-//! loop.
+//! Each loop has a counter: a parameter that every `rec` moves towards a bound. Its name is unique and never
+//! shadowed. The body begins with a test of the counter; a NaN ends the loop.
 
 use crate::functions::fits;
 use crate::generator::{Generator, MAX_LOOPS};
@@ -11,7 +10,7 @@ use crate::term::{FunctionKind, Term, TermKind};
 use lambdav_core::types::Type;
 use std::sync::Arc;
 
-/// How a counter counts.
+/// The direction of a counter.
 #[derive(Clone, Copy)]
 enum Direction {
     Up,
@@ -37,7 +36,8 @@ impl Generator<'_> {
         self.next_loop += 1;
         let direction = if self.random.percent(50) { Direction::Up } else { Direction::Down };
         let counter = counter(of, direction);
-        // Parameters: name, kind inside, kind of `rec`'s argument, first value, loops in that.
+        // Parameters: name, kind inside, kind of `rec`'s argument, first value, depth of loops in the first
+        // value.
         let share = size / 5;
         let mut params = vec![(
             counter.clone(),
@@ -47,7 +47,7 @@ impl Generator<'_> {
             0,
         )];
         let count = self.random.weighted(&[1, 6, 5, 2]);
-        // Nor may the name that `if` has here be shadowed.
+        // The local name of `if` must not be shadowed either.
         let mut names = vec![counter, if_.clone()];
         for i in 0..count {
             if self.random.percent(8) {
@@ -75,7 +75,7 @@ impl Generator<'_> {
             let kind = TermKind::Value(ty);
             let first = self.value(ty, share / 2);
             if !self.options.endless && self.random.percent(15) {
-                // Each `rec` passes it on as it is.
+                // Every `rec` passes it on unchanged.
                 let name = format!("v{of}-{i}");
                 params.push((name.clone(), kind, TermKind::Static(name), first, 0));
                 continue;
@@ -124,7 +124,7 @@ impl Generator<'_> {
         let mut binding = None;
         let let_ = self.form(Form::Let).filter(|_| self.random.percent(35));
         if let Some(let_) = let_ {
-            // By name: bound before the test, used after it.
+            // Call by name: bound before the test, used after it.
             let goes_on = self.random.percent(60);
             let kind = TermKind::Tail { of, ty, goes_on };
             let term = self.term(&kind, size / 2);
@@ -154,8 +154,7 @@ impl Generator<'_> {
         self.random.between(1, most).to_string()
     }
 
-    /// The counter before the first round: at least 0 when it counts up, at most the bound when it
-    /// counts down, or NaN.
+    /// The counter's first value: at least 0 when counting up, at most the bound when counting down, or NaN.
     fn first_count(&mut self, direction: Direction, size: usize) -> Term {
         let num = TermKind::Value(Type::NUM);
         self.loop_depth += 1;
@@ -177,7 +176,7 @@ impl Generator<'_> {
         }
     }
 
-    /// A number to count to; often the pixel decides.
+    /// A number to count to, which often varies by pixel.
     pub(crate) fn count(&mut self, size: usize) -> Term {
         if self.random.percent(60)
             && let Some(coordinate) = self.coordinate()
@@ -187,7 +186,7 @@ impl Generator<'_> {
         self.value(Type::NUM, size)
     }
 
-    /// Whether the loop may go on.
+    /// The condition under which the loop goes on.
     fn test(&mut self, of: u32, direction: Direction, size: usize) -> Term {
         let counter = Term::atom(TermKind::Value(Type::NUM), counter(of, direction));
         match direction {
@@ -217,7 +216,7 @@ impl Generator<'_> {
         Term::list(TermKind::Step(of), parts.into())
     }
 
-    /// What can stand in the tail of a loop; with `must`, it has a `rec`.
+    /// A tail of that loop; with `must`, it contains a `rec`.
     pub(crate) fn tail(&mut self, (of, ty): (u32, Type), must: bool, size: usize) -> Term {
         let kind = TermKind::Tail { of, ty, goes_on: must };
         let weights = match (size <= 2, must) {
@@ -242,7 +241,7 @@ impl Generator<'_> {
                 return term;
             }
         }
-        // `rec` itself is visible: nothing in a tail shadows it.
+        // `rec` is visible, since nothing shadows it in a tail.
         self.named_call(&kind, size.min(4)).unwrap_or_else(|| self.value(ty, size))
     }
 

@@ -1,41 +1,41 @@
-//! Mistakes: programs that were well typed, and something was done to them.
+//! Mistakes in well-typed programs.
 //!
-//! Most of what comes out is ill-formed or ill-typed. Some is not: an argument that nobody looks at
-//! may have any type, and a text may be edited in a comment. Who uses these programs asks the
-//! compiler.
+//! Most results are ill-formed or ill-typed, but not all: an unused argument may have any type, and an edit
+//! may fall into a comment. Callers must ask the compiler.
 
 use crate::shrink::replace;
 use crate::term::{GeneratedProgram, Term, TermKind, TermRole, TermShape};
 use lambdav_test_support::Random;
 
-/// What is done to a program.
+/// A kind of change to a program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Mistake {
-    /// A list loses a part that is not its first.
+    /// Removes a part of a list, but not its first.
     DroppedArgument,
-    /// A list gets one more expression.
+    /// Adds an expression to a list.
     AddedArgument,
-    /// An expression is replaced by one of another type.
+    /// Replaces an expression by one of another type.
     OtherType,
-    /// A name is not bound any more, or is another.
+    /// Unbinds a name, or replaces it by another.
     UnboundName,
-    /// A `rec` in a place that need not be a tail, or in the body of another loop.
+    /// Puts a `rec` outside of a tail, or into the body of another loop.
     MisplacedRec,
-    /// A parenthesis too many or too few.
+    /// Adds or removes a parenthesis.
     Parenthesis,
-    /// Characters deleted, inserted or exchanged.
+    /// Deletes, inserts or exchanges characters.
     Edit,
-    /// The beginning of one program and the end of another, or an expression of another.
+    /// Joins the beginning of one program and the end of another, or inserts an expression of another.
     Splice,
-    /// A number that is none, or out of range.
+    /// Replaces a number by one that is malformed or out of range.
     Literal,
-    /// A reserved word, or the name of a form, where a name is bound or used.
+    /// Puts a reserved word, or a form's name, where a name is bound or used.
     Reserved,
-    /// A `rec` passes on another function, or another structure that holds functions, than the parameter.
+    /// Changes a static argument of `rec`: another function, or another structure that holds functions, than
+    /// the parameter.
     Changed,
 }
 
-/// Tokens that start like numbers; most are not one, or are too large.
+/// Tokens that start like numbers; most are malformed or out of range.
 const LITERALS: [&str; 18] = [
     "1e39",
     "-1e39",
@@ -57,7 +57,7 @@ const LITERALS: [&str; 18] = [
     "-0",
 ];
 
-/// Words with a meaning of their own.
+/// Reserved words and names of forms and types.
 const WORDS: [&str; 15] = [
     "define",
     "discard-if",
@@ -76,12 +76,12 @@ const WORDS: [&str; 15] = [
     "num",
 ];
 
-/// What is inserted into texts.
+/// Characters to insert.
 const CHARACTERS: [&str; 16] =
     ["(", ")", " ", "\n", ";", ".", "-", "+", "0", "e", "x", "λ", "\t", "\"", "\u{a0}", "9"];
 
 impl Mistake {
-    /// All of them.
+    /// All kinds.
     pub const ALL: [Self; 11] = [
         Self::DroppedArgument,
         Self::AddedArgument,
@@ -96,8 +96,8 @@ impl Mistake {
         Self::Changed,
     ];
 
-    /// The text of a program with this mistake, `other` being another program; `None` where there
-    /// is no place for it.
+    /// The text of `program` with this mistake; `None` if the program has no place for it. `other` is a
+    /// second program, for splices.
     pub fn make(
         self,
         program: &GeneratedProgram,
@@ -250,7 +250,8 @@ impl Mistake {
     }
 }
 
-/// Something much like a parameter that is a function or holds some, but not the parameter itself.
+/// A term similar to a function parameter, or to a parameter that holds functions, but not the parameter
+/// itself.
 fn changed(parameter: &Term, random: &mut Random) -> Option<Term> {
     let held = match parameter.kind()? {
         TermKind::Whole(name, held) => Some((name, held)),
@@ -274,7 +275,7 @@ fn changed(parameter: &Term, random: &mut Random) -> Option<Term> {
     }))
 }
 
-/// A term of a program: which form, and its number in it from the outside in.
+/// A term of a program: the form's index, and the term's preorder number in it.
 #[derive(Clone, Copy)]
 struct Site<'p> {
     form: usize,
@@ -315,7 +316,7 @@ fn starts_like_a_number(text: &str) -> bool {
     unsigned.trim_start_matches('.').starts_with(|c: char| c.is_ascii_digit())
 }
 
-/// A place between two characters, or at an end.
+/// A random character boundary.
 fn place(text: &str, random: &mut Random) -> usize {
     let mut at = random.below(text.len() + 1);
     while !text.is_char_boundary(at) {

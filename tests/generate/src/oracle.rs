@@ -1,24 +1,24 @@
 //! A differential oracle: two implementations that read one text must not contradict each other.
 //!
-//! One is the compiler: names are resolved everywhere, types are derived by elaboration. The other
-//! is the `source` evaluator, which has no types: it resolves names by itself, substitutes in the
-//! syntax tree, and is *stuck* where no rule applies. They share the parser, the table of builtins
-//! and the operations on numbers, and nothing else, so neither can hide a mistake of the other.
+//! The compiler resolves names everywhere and derives types by elaboration. The `source` evaluator has no
+//! types: it resolves names by itself, substitutes in the syntax tree, and is *stuck* where no rule applies.
+//! The two share the parser, the table of builtins and the operations on numbers, but nothing else, so
+//! neither can hide a mistake of the other.
 //!
-//! The report's theorem, that what is well typed does not get stuck, is one direction:
+//! The report's theorem, that well-typed programs do not get stuck, is one direction:
 //!
-//! - *Accepted*: the source evaluator reads the program and is stuck at no pixel, and its values
-//!   are those of the core evaluator.
+//! - *Accepted*: the source evaluator reads the program and is stuck at no pixel, and its values are those of
+//!   the core evaluator.
 //!
-//! The other direction does not hold in general: types look at both branches of an `if`, evaluation
-//! at one, and both branches may be functions. It holds where evaluation comes to the place that
-//! the compiler complains of, and no `if` decides what is applied there:
+//! The other direction does not hold in general: typing looks at both branches of an `if`, evaluation at one,
+//! and both branches may be functions. It holds where evaluation reaches the place of the compiler's error,
+//! and no `if` decides which function is applied there:
 //!
-//! - *Refused for a name* (unbound, a form as a value, an empty list): the source evaluator refuses
-//!   the text, too, since names are resolved everywhere.
-//! - *Refused for a type*: let the complaint be about an expression that lies in the body of no
-//!   function, so that it has one instance. The same program with a *probe* in the place of the
-//!   expression, on which evaluation is stuck, tells whether evaluation comes to that place. If it
+//! - *Refused for a name* (unbound, a form as a value, an empty list): the source evaluator refuses the text,
+//!   too, since names are resolved everywhere.
+//! - *Refused for a type*: only errors about an expression outside of all function bodies are checked, since
+//!   such an expression has one instance. A second program has a *probe* in the place of the expression.
+//!   Evaluation is stuck on the probe, so this program shows whether evaluation reaches the place. If it
 //!   does, the original program must be stuck, too, or exceed a limit.
 
 use crate::resources::resources;
@@ -34,39 +34,39 @@ use lambdav_frontend::syntax::{ExprId, ExprKind, Tree, parse};
 use std::cell::Cell;
 use std::sync::Arc;
 
-/// What the two make of a text.
+/// The result of a comparison.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Agreement {
-    /// Both accept it, and all values that both computed are the same; so many.
+    /// Both accept the text, and all values that both computed are equal.
     Accepted {
-        /// How many values were compared.
+        /// Number of compared values.
         values: u32,
     },
-    /// The compiler refuses it for a reason that the source evaluator does not look for, or in a
-    /// place to which evaluation does not come.
+    /// Only the compiler refuses the text: for a reason that the source evaluator does not check, or in a
+    /// place that evaluation does not reach.
     RefusedByOne,
-    /// Both refuse it for a name.
+    /// Both refuse the text for a name.
     UnboundInBoth,
     /// The compiler refuses a type, and evaluation is stuck.
     StuckInBoth,
-    /// The text is not even parsed.
+    /// The text has syntax errors.
     Malformed,
 }
 
-/// How often the core evaluator may poll for one program.
+/// Largest number of cancellation polls of the core evaluator for one program.
 const POLLS: u32 = 1 << 12;
 
-/// Rounds of each loop, and steps of the source evaluator: mistaken programs need not end.
+/// Limits of rounds of a loop, and of steps of the source evaluator: mistaken programs need not end.
 const ROUNDS: u64 = 24;
 const STEPS: u64 = 20_000;
 
-/// How many complaints of the compiler are looked into.
+/// Number of compiler errors that are checked.
 const COMPLAINTS: usize = 4;
 
-/// On which the source evaluator is stuck, and which both read.
+/// Both read this expression, and the source evaluator is stuck on it.
 const PROBE: &str = "(the num true)";
 
-/// Errors about an expression on whose evaluation the source evaluator is stuck.
+/// Errors about an expression on which evaluation is stuck.
 const STUCK: [DiagnosticCode; 7] = [
     DiagnosticCode::OperandTypes,
     DiagnosticCode::OperandCount,
@@ -77,8 +77,8 @@ const STUCK: [DiagnosticCode; 7] = [
     DiagnosticCode::IndexLiteral,
 ];
 
-/// What is wrong with the diagnostics of a text: each must have a place inside the text, a known
-/// code and something to say, and there is an error unless the program is accepted.
+/// Checks the diagnostics of a text: each must have a place inside the text, a known code with a page, and a
+/// message. There must be an error exactly if the program is refused. The result describes the first fault.
 pub fn unfit(file: &SourceFile, diagnostics: &[Diagnostic], accepted: bool) -> Option<String> {
     for diagnostic in diagnostics {
         let Diagnostic { code, message, primary, secondary, .. } = diagnostic;
@@ -110,8 +110,7 @@ pub fn unfit(file: &SourceFile, diagnostics: &[Diagnostic], accepted: bool) -> O
     None
 }
 
-/// Whether a program is refused since an `@` takes it beyond a limit: unrolling may have no end where the
-/// loop has one.
+/// True if a program is refused because an `@` exceeds a limit. Unrolling may be endless where the loop ends.
 pub fn is_refused_for_rounds(text: &str, diagnostics: &[Diagnostic]) -> bool {
     diagnostics.iter().find(|diagnostic| diagnostic.is_error()).is_some_and(|diagnostic| {
         let at = diagnostic.primary.span.start as usize;
@@ -119,11 +118,11 @@ pub fn is_refused_for_rounds(text: &str, diagnostics: &[Diagnostic]) -> bool {
     })
 }
 
-/// Compares what the two make of a text.
+/// Compares the compiler and the source evaluator on a text.
 ///
 /// # Errors
 ///
-/// How they contradict each other, or what is wrong with the diagnostics.
+/// The contradiction, or a fault of the diagnostics.
 pub fn compare(text: &str) -> Result<Agreement, String> {
     let file = SourceFile::new("compared.lv", text);
     let (core, diagnostics) = lambdav_frontend::compile(&file);
@@ -183,7 +182,7 @@ fn accepted(file: &SourceFile, core: &Core, literal: &SourceProgram) -> Result<A
         Err(_) => {}
     }
     let uniforms: Vec<Arc<[u32]>> = core.uniforms.iter().map(|u| u.default.clone()).collect();
-    // A program that takes long has nothing to compare.
+    // A program that takes too long is not compared.
     let polls = Cell::new(0);
     let takes_long = || polls.replace(polls.get() + 1) > POLLS;
     for output in &core.outputs {
@@ -206,8 +205,8 @@ fn accepted(file: &SourceFile, core: &Core, literal: &SourceProgram) -> Result<A
                     }
                     values += 1;
                 }
-                // The other limits are those of one engine alone.
-                // Rounds that are unrolled are counted by this one alone.
+                // Other limits belong to one engine alone. Rounds of unrolled loops are counted by the source
+                // evaluator alone.
                 (Err(SourceFault::Pixel(EvaluationFault::LoopLimit(_))), Ok(()))
                     if !file.text().contains('@') =>
                 {
@@ -239,7 +238,7 @@ fn refused(
     for diagnostic in about_types.take(COMPLAINTS) {
         let Span { start, end } = diagnostic.primary.span;
         let place = diagnostic.primary.span;
-        // To the source evaluator, which substitutes, a name bound to a literal is one.
+        // The source evaluator substitutes, so it sees a literal behind a name that is bound to one.
         let substituted = diagnostic.code == DiagnosticCode::IndexLiteral
             && !file.slice(place).starts_with(|c: char| c.is_ascii_digit());
         if substituted || !has_one_instance(tree, place) || chooses_function(tree, place) {
@@ -250,11 +249,11 @@ fn refused(
         let probed = SourceFile::new("probed.lv", format!("{before}{PROBE}{after}"));
         let Ok(probed) = SourceProgram::new(&parse(&probed).0) else { continue };
         for location in literal.locations() {
-            // Evaluation comes to the same places at most pixels.
+            // One pixel suffices: evaluation reaches the same places at most pixels.
             for inputs in pixels().take(1) {
                 match run(&probed, location, &inputs) {
                     Err(SourceFault::Unexpected(span, _)) if span.start == start => {}
-                    // Evaluation does not come there, or not before something else.
+                    // Evaluation does not reach the place, or is stuck before it.
                     _ => continue,
                 }
                 match run(literal, location, &inputs) {
@@ -274,15 +273,15 @@ fn refused(
     Ok(agreement)
 }
 
-/// The value of an output with the defaults of uniforms as far as they have values.
+/// The value of an output, with the defaults of uniforms.
 fn run(program: &SourceProgram, location: u32, inputs: &Inputs) -> Result<Box<[u32]>, SourceFault> {
     let uniforms = program.uniform_defaults(limits(), &|| false)?;
     let inputs = Inputs { uniforms, resources: resources(program.types()), ..inputs.clone() };
     program.run(location, &inputs, limits(), &|| false)
 }
 
-/// Whether the application there may be of a function that an `if` chooses: types look at every
-/// function that it might be, evaluation at the one that it is.
+/// True if the application at that place may apply a function that an `if` chooses. Typing looks at every
+/// such function, evaluation at the chosen one.
 fn chooses_function(tree: &Tree, place: Span) -> bool {
     let name = |id: ExprId| match &tree.get(id).kind {
         ExprKind::Identifier(name) => Some(&**name),
@@ -299,8 +298,8 @@ fn chooses_function(tree: &Tree, place: Span) -> bool {
     has_if && !of_builtin
 }
 
-/// Whether that is the place of an expression that is not in the body of a function. Where forms
-/// may have other names than their own, no place is known.
+/// True if an expression has that span and is in the body of no function. Where forms may have other names,
+/// the answer is false.
 fn has_one_instance(tree: &Tree, place: Span) -> bool {
     let makes_functions = |id: ExprId| match &tree.get(id).kind {
         ExprKind::Identifier(name) => matches!(&**name, "func" | "rec-func"),

@@ -9,7 +9,7 @@ use lambdav_frontend::builtins::Builtin;
 use lambdav_test_support::Random;
 use std::collections::BTreeSet;
 
-/// Values for uniforms, as bits.
+/// Values of uniforms, as bits.
 const SETTINGS: [u32; 10] = [
     0x3f80_0000, // 1
     0x4020_0000, // 2.5
@@ -23,17 +23,16 @@ const SETTINGS: [u32; 10] = [
     0x42c8_0000, // 100
 ];
 
-/// Parts of a colour that is cleared to.
+/// Components of the colour of discarded pixels.
 const CLEAR: [&str; 6] = ["0", "1", "-0", "0.5", "-2.5e-40", "3e38"];
 
-/// The program of that seed.
+/// The program for that seed.
 pub fn generate(seed: u64, options: GenerateOptions) -> GeneratedProgram {
     let mut random = Random::new(seed);
     Generator::new(&mut random, options).program()
 }
 
-/// The builtins, swizzles among them, that [`generate`] applies or passes in the program of that
-/// seed.
+/// The builtins, with swizzles, that the program for that seed applies or passes as functions.
 pub fn builtins(seed: u64, options: GenerateOptions) -> BTreeSet<Builtin> {
     let mut random = Random::new(seed);
     let mut generator = Generator::new(&mut random, options);
@@ -82,7 +81,7 @@ impl Generator<'_> {
         program
     }
 
-    /// Pixels that are discarded, and often what they are cleared to.
+    /// A `discard-if`, often with a `clear` colour.
     fn discard(&mut self, program: &mut GeneratedProgram) {
         let size = self.options.size / 4;
         let condition = self.inside(|this| this.value(Type::BOOL, size));
@@ -94,7 +93,8 @@ impl Generator<'_> {
         }
     }
 
-    /// A value; often its components are made one by one, so that a NaN in one is none in another.
+    /// A value for an output. Often its components are generated separately, so that a NaN in one leaves the
+    /// others.
     fn output(&mut self, ty: Type, size: usize) -> Term {
         let count = ty.width().map_or(1, usize::from);
         if count == 1 || self.random.percent(40) {
@@ -104,7 +104,7 @@ impl Generator<'_> {
         Term::list(TermKind::Value(ty), [vec![Term::word(type_name(ty))], parts].concat())
     }
 
-    /// A uniform, or a constant.
+    /// A uniform or a constant.
     fn uniform(&mut self, i: usize, program: &mut GeneratedProgram) {
         let ty = loop {
             let ty = self.any_type();

@@ -7,7 +7,7 @@ use lambdav_core::types::{Resource, ResourceKind, Types};
 use lambdav_test_support::Random;
 use std::sync::Arc;
 
-/// Data for each texture and buffer of a program, the same for a name in each run.
+/// Data for each texture and buffer of a program. The name alone decides the data.
 pub fn resources(types: &Types) -> Vec<Bound> {
     let data = |resource: &Arc<Resource>| {
         let next = |hash: u64, byte: u8| hash.wrapping_mul(31).wrapping_add(byte.into());

@@ -1,4 +1,4 @@
-//! Which names are visible, and what they denote.
+//! Visible names and their meanings.
 
 use crate::term::TermKind;
 use lambdav_core::types::Type;
@@ -33,20 +33,20 @@ impl Form {
     }
 }
 
-/// That the `bool` binding of that number is true, or is false.
+/// The number of a `bool` binding, and its value.
 pub(crate) type Fact = (u32, bool);
 
-/// What holds where no pixel comes.
+/// Holds only where no pixel gets to.
 pub(crate) const IMPOSSIBLE: Fact = (u32::MAX, true);
 
-/// What a name denotes.
+/// The meaning of a name.
 #[derive(Clone, Debug)]
 pub(crate) enum What {
-    /// A term of that kind. `loops`: how deep loops nest in it (of functions).
+    /// A term of that kind. `loops`: depth of loops in it, for functions.
     Term { kind: TermKind, loops: u32 },
-    /// Something that must not be used.
+    /// A binding that must not be used.
     Hidden,
-    /// A value that exists only where the fact holds; evaluated elsewhere, it does not end.
+    /// A value that ends only where the fact holds.
     Guarded(Type, Fact),
     /// A special form under another name.
     Form(Form),
@@ -56,9 +56,9 @@ pub(crate) enum What {
 pub(crate) struct Binding {
     pub(crate) name: String,
     pub(crate) what: What,
-    /// The number for facts.
+    /// The binding's number in facts.
     pub(crate) id: u32,
-    /// Worth using more than once.
+    /// Preferred as a variable.
     pub(crate) hot: bool,
 }
 
@@ -67,7 +67,7 @@ pub(crate) struct Binding {
 pub(crate) struct Scope {
     pub(crate) bindings: Vec<Binding>,
     pub(crate) facts: Vec<Fact>,
-    /// The builtins that were asked for.
+    /// The builtins used so far.
     pub(crate) used: BTreeSet<Builtin>,
     next_id: u32,
 }
@@ -93,7 +93,7 @@ impl Scope {
         self.facts.contains(&fact) || self.facts.contains(&IMPOSSIBLE)
     }
 
-    /// A name of the form, if it has one here.
+    /// A random name of the form, if it has one here.
     pub(crate) fn form(&self, form: Form, random: &mut Random) -> Option<String> {
         let mut names: Vec<String> = self
             .visible()
@@ -106,7 +106,7 @@ impl Scope {
         (!names.is_empty()).then(|| random.pick(&names).clone())
     }
 
-    /// A name of the builtin, if it has one here.
+    /// A random name of the builtin, if it has one here.
     pub(crate) fn builtin(&mut self, builtin: Builtin, random: &mut Random) -> Option<String> {
         let mut names = vec![builtin.name().into_owned()];
         names.extend(builtin.aliases().iter().map(|&a| a.to_owned()));
@@ -118,7 +118,7 @@ impl Scope {
         Some(random.pick(&names).clone())
     }
 
-    /// Whether these names denote builtins or forms of the outermost scope.
+    /// True if none of these names is shadowed.
     pub(crate) fn are_original(&self, names: &[&str]) -> bool {
         names.iter().all(|name| !self.is_shadowed(name))
     }

@@ -1,17 +1,17 @@
-//! Shrinking: the smallest program that still does it, as far as greedy steps lead.
+//! Greedy shrinking of programs.
 
 use crate::table::type_name;
 use crate::term::{GeneratedProgram, Term, TermKind, TermRole, TermShape};
 use lambdav_core::types::{Scalar, Type};
 
-/// How many descendants of a term are tried in its place.
+/// Number of descendants of a term that are tried in its place.
 const MAX_DESCENDANTS: usize = 24;
 
-/// Makes a program smaller while `still` holds of it, asking at most `attempts` times.
+/// Reduces a program while `still` is true of it. `still` is called at most `attempts` times.
 ///
-/// Each step leaves out a form, a binding, a part of a declaration, or a parameter and its arguments, or replaces an
-/// expression by a constant or by a part of it of the same kind. A step may make a program that is
-/// ill-formed, or does not end; it is for `still` to refuse those.
+/// Each step removes a form, a binding, a part of a declaration, or a parameter with its arguments, or it
+/// replaces an expression by a constant or by a part of the same kind. A step may produce a program that is
+/// ill-formed or endless; `still` must refuse those.
 pub fn shrink(
     program: &GeneratedProgram,
     attempts: usize,
@@ -41,7 +41,7 @@ pub fn shrink(
     }
 }
 
-/// Terms are numbered from the outside in, form after form.
+/// Terms are numbered in preorder, form after form.
 fn count(program: &GeneratedProgram) -> usize {
     program.size()
 }
@@ -84,7 +84,7 @@ fn find(term: &Term, mut at: usize) -> &Term {
     unreachable!("the number is below the size of the term")
 }
 
-/// Puts `new` in the place of the term of that number.
+/// Replaces the term with that number.
 pub(crate) fn replace(term: &mut Term, mut at: usize, new: &Term) {
     if at == 0 {
         *term = new.clone();
@@ -101,7 +101,7 @@ pub(crate) fn replace(term: &mut Term, mut at: usize, new: &Term) {
     }
 }
 
-/// What to try in place of a term, the smallest first.
+/// Replacements to try for a term, the smallest first.
 fn replacements(term: &Term) -> Vec<Term> {
     let mut all = Vec::new();
     match &term.role {
@@ -124,7 +124,7 @@ fn replacements(term: &Term) -> Vec<Term> {
         }
         TermRole::Syntax => all.extend(without_declared(term)),
     }
-    // The body of a `let`, also of one that is a part of a form.
+    // The body of a `let`, also inside of a form.
     if let [_, bindings, body] = term.parts()
         && bindings.role == TermRole::Bindings
     {
@@ -134,7 +134,7 @@ fn replacements(term: &Term) -> Vec<Term> {
     all
 }
 
-/// The smallest constants of a type, if it is builtin.
+/// The smallest constants of a builtin type.
 fn constants(ty: Type) -> Vec<Term> {
     if ty.builtin().is_none() {
         return Vec::new();
@@ -160,7 +160,7 @@ fn descendants(term: &Term, kind: &TermKind, found: &mut Vec<Term>) {
     }
 }
 
-/// `(struct NAME field …)` and `(variant NAME case …)` with one part less.
+/// `(struct NAME field …)` and `(variant NAME case …)` without one of their parts.
 fn without_declared(term: &Term) -> Vec<Term> {
     let head = term.parts().first().map(|head| &head.shape);
     let declares =
@@ -174,8 +174,7 @@ fn without_declared(term: &Term) -> Vec<Term> {
     (2..last).map(without).collect()
 }
 
-/// `((func (p …) b) e …)` and `((rec-func (p …) b) e …)` with one parameter less, also in the
-/// `rec`s.
+/// `((func (p …) b) e …)` and `((rec-func (p …) b) e …)` without one of their parameters, also in the `rec`s.
 fn without_parameters(term: &Term) -> Vec<Term> {
     let Some(lambda) = term.parts().first() else { return Vec::new() };
     let [word, params, body] = lambda.parts() else { return Vec::new() };

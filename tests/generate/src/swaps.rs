@@ -1,4 +1,4 @@
-//! Loops whose parameters change places, and divisions by zeros, subnormals, infinities and NaN.
+//! Loops whose parameters are swapped or rotated, and divisions by zeros, subnormals, infinities and NaN.
 
 use crate::generator::{Generator, MAX_LOOPS};
 use crate::scope::{Form, What};
@@ -7,7 +7,7 @@ use crate::term::{Term, TermKind};
 use lambdav_core::types::{Scalar, Type};
 use lambdav_frontend::builtins::Builtin;
 
-/// Divisors where something special happens.
+/// Special divisors.
 const DIVISORS: [&str; 6] = ["0", "-0.0", "1e-40", "-1e-45", "(/ 1 0)", "(/ 0 0)"];
 
 fn words<const N: usize>(words: [&str; N]) -> Vec<Term> {
@@ -15,7 +15,8 @@ fn words<const N: usize>(words: [&str; N]) -> Vec<Term> {
 }
 
 impl Generator<'_> {
-    /// A loop of numbers or vectors that swap or rotate in each round, where one of them may get a new value, too.
+    /// A loop of numbers or vectors that are swapped or rotated in each round. One of them may get a new
+    /// value.
     pub(crate) fn swaps(&mut self, ty: Type, size: usize) -> Option<Term> {
         let is_number = ty.scalar().is_some_and(|scalar| scalar != Scalar::Bool);
         if ty.width().is_none() || !is_number || self.loop_depth >= MAX_LOOPS {
@@ -43,7 +44,7 @@ impl Generator<'_> {
             for name in &names {
                 this.scope.push(name.clone(), What::Term { kind: kind.clone(), loops: 0 }, true);
             }
-            // What computes values here does not go on.
+            // The values computed here must not contain a `rec`.
             for name in ["rec", &counter] {
                 this.scope.push(name, What::Hidden, false);
             }
@@ -78,7 +79,7 @@ impl Generator<'_> {
         Some(Term::list(kind, [vec![function], firsts].concat()))
     }
 
-    /// How many rounds there are; often the pixel decides.
+    /// The number of rounds, which often varies by pixel.
     fn rounds(&mut self, is_uint: bool, size: usize) -> Term {
         self.loop_depth += 1;
         let bound = self.trip_bound();
@@ -93,7 +94,7 @@ impl Generator<'_> {
         Term::list(TermKind::Value(ty), vec![Term::word("min"), bound, count])
     }
 
-    /// A quotient or a remainder of a division by what is zero, subnormal, infinite or NaN.
+    /// A division or remainder by zeros, subnormals, infinities or NaN.
     pub(crate) fn division(&mut self, ty: Type, size: usize) -> Option<Term> {
         if ty.width().is_none() || ty.scalar() != Some(Scalar::F32) {
             return None;
@@ -127,13 +128,13 @@ impl Generator<'_> {
         Some(Term::list(kind, vec![Term::word(name), dividend, divisor]))
     }
 
-    /// The difference of a value and itself.
+    /// A value minus itself.
     fn difference(&mut self, ty: Type) -> Term {
         let value = self.leaf(ty);
         Term::list(TermKind::Value(ty), vec![Term::word("-"), value.clone(), value])
     }
 
-    /// A number to divide by: a constant or a computed one, and a usual one now and then.
+    /// A divisor: mostly a special constant or a computed zero, sometimes any number.
     fn divisor(&mut self) -> Term {
         let kind = TermKind::Value(Type::NUM);
         match self.random.weighted(&[9, 3, 3, 3, 2]) {

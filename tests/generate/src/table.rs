@@ -1,11 +1,11 @@
-//! The table of builtins by result type.
+//! The table of builtins, by result type.
 
 use lambdav_core::types::{Scalar, Type};
 use lambdav_frontend::builtins::{Builtin, Operand, OperationKind};
 use std::collections::HashMap;
 use std::sync::LazyLock;
 
-/// All types of values.
+/// All builtin types of values.
 pub(crate) const TYPES: [Type; 19] = [
     Type::NUM,
     Type::BOOL,
@@ -28,21 +28,21 @@ pub(crate) const TYPES: [Type; 19] = [
     Type::of(Scalar::U32, 4),
 ];
 
-/// The name of one of them, which is that of its constructor.
+/// The name of a builtin type, which is also the name of its constructor.
 pub(crate) fn type_name(ty: Type) -> &'static str {
     ty.name().expect("it is builtin")
 }
 
-/// A builtin and the operand types with which it has one result type.
+/// A builtin and the operand types that give one result type.
 #[derive(Debug)]
 pub(crate) struct Entry {
     pub(crate) builtin: Builtin,
     pub(crate) signatures: Vec<Vec<Operand>>,
-    /// How often to choose it.
+    /// Relative frequency.
     pub(crate) weight: u32,
 }
 
-/// The builtins that return a value of the type.
+/// The builtins with results of that type.
 pub(crate) fn giving(ty: Type) -> &'static [Entry] {
     static TABLE: LazyLock<HashMap<Type, Vec<Entry>>> = LazyLock::new(build);
     TABLE.get(&ty).map_or(&[], Vec::as_slice)
@@ -50,7 +50,7 @@ pub(crate) fn giving(ty: Type) -> &'static [Entry] {
 
 fn build() -> HashMap<Type, Vec<Entry>> {
     let mut table: HashMap<Type, Vec<Entry>> = HashMap::new();
-    // Derivatives are not of any operand.
+    // A derivative does not take any operand.
     for builtin in Builtin::all().filter(|b| b.is_function() && !b.is_derivative()) {
         let mut by_result: HashMap<Type, Vec<Vec<Operand>>> = HashMap::new();
         for operands in tuples(builtin) {
@@ -58,18 +58,18 @@ fn build() -> HashMap<Type, Vec<Entry>> {
                 by_result.entry(resolved.result).or_default().push(operands);
             }
         }
-        // The reference implementations of these are slow, and NaN comes easily.
+        // The reference implementations of these are slow, and their results are often NaN.
         let weight = if builtin.kind() == OperationKind::CorrectlyRounded { 2 } else { 8 };
         for (result, signatures) in by_result {
             table.entry(result).or_default().push(Entry { builtin, signatures, weight });
         }
     }
-    // The order of hashing is not the same in each run.
+    // The order of hashing differs from run to run.
     table.values_mut().for_each(|entries| entries.sort_by_key(|entry| entry.builtin));
     table
 }
 
-/// Operands to try: all tuples of up to four types, more nums, literal indices.
+/// Operand types to try: all tuples of up to four types, 9 and 16 nums, and literal indices.
 fn tuples(builtin: Builtin) -> Vec<Vec<Operand>> {
     let (least, most) = builtin.arity();
     let mut all = Vec::new();
@@ -93,7 +93,7 @@ fn tuples(builtin: Builtin) -> Vec<Vec<Operand>> {
                 all.push(vec![ty.into(), Operand { index: Some(k), ..Type::NUM.into() }]);
             }
         }
-        // An index is no operand of the others.
+        // A builtin that also takes a `num` there has no literal index.
         let plain = builtin.resolve(&[Type::vec(4).into(), Type::NUM.into()]).is_ok()
             || builtin.resolve(&[Type::NUM.into(), Type::NUM.into()]).is_ok();
         if plain {

@@ -1,33 +1,33 @@
-//! Generated programs as trees of text with types, so that they can be shrunk.
+//! Generated programs as trees of typed text, which can be shrunk.
 
 use lambdav_core::types::Type;
 use std::fmt;
 use std::sync::Arc;
 
-/// What an expression is, as far as it decides where the expression can stand.
+/// The kind of an expression, which decides where the expression may stand.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum TermKind {
     /// A value of that type.
     Value(Type),
     /// A function value.
     Function(Arc<FunctionKind>),
-    /// A value that the counter of that loop may have in the next round.
+    /// A next value of that loop's counter.
     Step(u32),
-    /// The parameter of that name, which each `rec` passes on unchanged; if it is a function, it must.
+    /// The parameter with that name, which each `rec` passes on unchanged. For a function, the language
+    /// demands this.
     Static(String),
     /// A structure that holds functions.
     Held(Arc<HeldKind>),
-    /// The parameter of that name, a structure that holds functions, which each `rec` must pass on
-    /// whole.
+    /// The parameter with that name, a structure that holds functions, which each `rec` must pass on
+    /// unchanged.
     Whole(String, Arc<HeldKind>),
-    /// What can stand in the tail of that loop, whose value has type `ty`; with `goes_on`, it has a
-    /// `rec` for certain.
+    /// A tail of that loop.
     Tail {
         /// The number of the loop.
         of: u32,
         /// The type of the loop's value.
         ty: Type,
-        /// Whether it certainly contains a `rec`.
+        /// The tail certainly contains a `rec`.
         goes_on: bool,
     },
 }
@@ -46,27 +46,27 @@ pub struct FunctionKind {
 pub struct HeldKind {
     /// The name of the structure.
     pub structure: String,
-    /// The names of its fields and what they are, one a function at least.
+    /// Names and kinds of its fields; at least one is a function.
     pub fields: Vec<(String, TermKind)>,
 }
 
-/// What a term is for.
+/// The role of a term.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum TermRole {
     /// An expression.
     Expression(TermKind),
     /// A part of a form.
     Syntax,
-    /// A list whose elements can be left out: bindings of a `let`.
+    /// A list whose elements can be removed: the bindings of a `let`.
     Bindings,
 }
 
 /// An expression, or a part of a form.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Term {
-    /// What it is for.
+    /// Its role.
     pub role: TermRole,
-    /// What it consists of.
+    /// Its text.
     pub shape: TermShape,
 }
 
@@ -105,7 +105,7 @@ impl Term {
         Self { role: TermRole::Expression(kind), shape: TermShape::List(parts) }
     }
 
-    /// What it is, if it is an expression.
+    /// The kind of an expression; `None` for other terms.
     pub fn kind(&self) -> Option<&TermKind> {
         match &self.role {
             TermRole::Expression(kind) => Some(kind),
@@ -113,7 +113,7 @@ impl Term {
         }
     }
 
-    /// The parts of a list; none of an atom.
+    /// The parts of a list; an atom has none.
     pub fn parts(&self) -> &[Self] {
         match &self.shape {
             TermShape::Atom(_) => &[],
@@ -121,7 +121,7 @@ impl Term {
         }
     }
 
-    /// How many atoms and lists it consists of.
+    /// Number of atoms and lists in the term.
     pub fn size(&self) -> usize {
         1 + self.parts().iter().map(Self::size).sum::<usize>()
     }
@@ -145,18 +145,17 @@ impl fmt::Display for Term {
     }
 }
 
-/// A program and what to run it with.
+/// A program and its uniforms.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct GeneratedProgram {
     /// The forms of the top level.
     pub forms: Vec<Term>,
-    /// Names of uniforms and the words of the values that they are to have instead of their
-    /// defaults.
+    /// Names of uniforms, and words that replace their defaults.
     pub settings: Vec<(String, Box<[u32]>)>,
 }
 
 impl GeneratedProgram {
-    /// How many atoms and lists it consists of.
+    /// Number of atoms and lists in the program.
     pub fn size(&self) -> usize {
         self.forms.iter().map(Term::size).sum()
     }

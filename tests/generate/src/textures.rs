@@ -1,4 +1,4 @@
-//! Textures: their declarations, terms that read them, and texels.
+//! Textures: declarations, terms that read them, and texels.
 
 use crate::generator::Generator;
 use crate::scope::Form;
@@ -11,7 +11,7 @@ use lambdav_test_support::Random;
 /// Sizes of textures: one texel, one row, one column, powers of two, odd levels.
 const SIZES: [[u32; 2]; 8] = [[1, 1], [7, 1], [1, 5], [4, 4], [5, 3], [8, 2], [13, 11], [2, 9]];
 
-/// Texels for a texture.
+/// Random texels.
 pub(crate) fn texels(random: &mut Random, options: TextureOptions) -> TextureData {
     let size = *random.pick(&SIZES);
     let special = [0.0, -0.0, f32::NAN, f32::INFINITY, 1e-45, -1e30];
@@ -27,9 +27,9 @@ pub(crate) fn texels(random: &mut Random, options: TextureOptions) -> TextureDat
 }
 
 impl Generator<'_> {
-    /// Declares textures; the forms.
+    /// Declares textures and returns the forms.
     pub(crate) fn textures(&mut self) -> Vec<Term> {
-        // Programs without textures are what they would be if there were none.
+        // A copy of the random state: programs without textures do not depend on this function.
         let mut random = self.random.clone();
         let count = random.weighted(&[60, 25, 15]);
         let mut forms = Vec::new();
@@ -57,7 +57,7 @@ impl Generator<'_> {
         forms
     }
 
-    /// A value of that type that is read of a texture, if there is such.
+    /// A value of that type read from a texture, if there is a fitting operation.
     pub(crate) fn of_texture(&mut self, ty: Type, size: usize) -> Option<Term> {
         if self.constant || self.textures.is_empty() {
             return None;
@@ -77,7 +77,7 @@ impl Generator<'_> {
         let builtin = Builtin::lookup(name)?;
         let head = Term::word(self.scope.builtin(builtin, self.random)?);
         let kind = TermKind::Value(ty);
-        // By a parameter, which is that texture all the same.
+        // Through a parameter, which still denotes that texture.
         let func = match self.random.percent(20) {
             true => self.form(Form::Func),
             false => None,
@@ -110,7 +110,7 @@ impl Generator<'_> {
         Some(Term::list(kind, vec![function, Term::word(texture)]))
     }
 
-    /// Where a texel is, often inside.
+    /// A texel's place, often inside of the texture.
     fn place(&mut self, size: usize) -> Term {
         let pair = Type::of(Scalar::I32, 2);
         let int = Builtin::lookup("int").filter(|_| self.random.percent(60));

@@ -1,4 +1,4 @@
-//! The form of the files of the conformance suite; `tests/language/README.md` describes it.
+//! The file format of the conformance suite, which `tests/language/README.md` describes.
 
 use lambdav_core::inputs::Inputs;
 use lambdav_core::limits;
@@ -7,37 +7,36 @@ use lambdav_core::texture::TextureData;
 use lambdav_core::types::{Resource, ResourceKind, Scalar, Type, Types};
 use std::sync::Arc;
 
-/// One program and what must come of it.
+/// A program and its expected result.
 #[derive(Clone, Debug)]
 pub struct Case {
-    /// What it shows.
+    /// The behaviour that it shows.
     pub title: String,
-    /// The line of its header in the file, from 1.
+    /// The header's line in the file, from 1.
     pub line: usize,
-    /// Its text.
+    /// The program's text.
     pub program: String,
-    /// What must come of it.
+    /// The expected result.
     pub verdict: ExpectedVerdict,
     /// All warnings, in order.
     pub warnings: Vec<Finding>,
-    /// The verdict is today's and wrong; this says why.
+    /// The reason why the verdict is today's behaviour, but wrong.
     pub fixme: Option<String>,
-    /// The locations of the outputs that are asked for, if not all are.
+    /// The locations of the evaluated outputs; `None`: all.
     pub asked: Option<Vec<u32>>,
-    /// The pixel that is computed.
+    /// Inputs of the evaluated pixel.
     pub inputs: Inputs,
     /// The size of all textures.
     pub textures: [u32; 2],
-    /// How many elements all buffers have.
+    /// Number of elements of all buffers.
     pub buffers: u32,
-    /// The largest number of `rec`s that an entry of a loop may execute.
+    /// Largest number of `rec`s in each execution of a loop.
     pub max_iterations: u64,
 }
 
 impl Case {
-    /// What the pixel of a program with these types is computed from: in a column x and a row y of its
-    /// textures is (x, y, x + 10y, 1); in element k of its buffers component c is k + 10c, and of bools
-    /// whether k + c is odd.
+    /// The pixel's inputs for a program with these types. The texel in column x and row y is (x, y, x + 10y,
+    /// 1). Component c of a buffer's element k is k + 10c; a `bool` is true if k + c is odd.
     pub fn inputs_of(&self, types: &Types) -> Inputs {
         let [width, height] = self.textures;
         let place = |i: u32| ((i % width) as f32, (i / width) as f32);
@@ -68,7 +67,7 @@ impl Case {
     }
 }
 
-/// What must come of a program.
+/// The expected result of a program.
 #[derive(Clone, Debug)]
 pub enum ExpectedVerdict {
     /// The values of outputs by location.
@@ -82,7 +81,7 @@ pub enum ExpectedVerdict {
 /// A code at a line and column of the program.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Finding {
-    /// Like `LV0401`.
+    /// Such as `LV0401`.
     pub code: String,
     /// Line and column, from 1.
     pub at: (u32, u32),
@@ -93,7 +92,7 @@ pub struct Finding {
 pub struct Expected(pub Vec<u32>);
 
 impl Expected {
-    /// Whether these are the bits, or a NaN where a NaN is expected.
+    /// True if the words are equal; all NaNs are equal.
     pub fn matches(&self, words: &[u32]) -> bool {
         let same = |(&a, &b): (&u32, &u32)| {
             a == b || f32::from_bits(a).is_nan() && f32::from_bits(b).is_nan()

@@ -1,14 +1,15 @@
-//! Programs of the conformance suite without constants.
+//! Programs of the conformance suite with their literals hidden from folding.
 
 use lambdav_core::source::SourceFile;
 use lambdav_core::types::Type;
 use lambdav_frontend::syntax::{Expr, ExprId, ExprKind, Tree, parse};
 use std::fmt::Write as _;
 
-/// The program with every number replaced by a uniform of that default, so that what the compiler
-/// folds is left to the engines too. Not where a literal must stand, and not for programs with
-/// uniforms of their own, whose defaults must not depend on others, nor for those with `@`, of which
-/// constants are part of the meaning.
+/// The program with every number replaced by a uniform with that default, so that engines compute what the
+/// compiler would fold.
+///
+/// Required literals stay. `None` for programs without numbers, for programs with uniforms (a default must
+/// not depend on other uniforms), and for programs with `@` (its meaning depends on constants).
 pub fn hide_literals(source: &SourceFile) -> Option<String> {
     let (tree, _) = parse(source);
     let has_uniforms =
@@ -22,7 +23,7 @@ pub fn hide_literals(source: &SourceFile) -> Option<String> {
         if let (ExprKind::List(children), Some(head)) = (&expr.kind, head(&tree, id)) {
             let literals = match head {
                 "at" | "col" | "update" => children.get(2..3),
-                // Of a type, or of an array of which one element is the less hidden.
+                // The length in an array's type. It also keeps the first of two listed elements.
                 "array" if children.len() == 3 => children.get(1..2),
                 "output" | "tabulate" => children.get(1..2),
                 "clear" => children.get(1..),

@@ -1,4 +1,5 @@
-//! The programs of the conformance suite, `tests/language`: reading them, and hiding their numbers.
+//! The programs of the conformance suite, `tests/language`: reading them, hiding their literals, and removing
+//! their modes.
 
 mod case;
 mod hidden;

@@ -3,9 +3,9 @@
 use lambdav_core::source::SourceFile;
 use lambdav_frontend::syntax::{ExprKind, parse};
 
-/// The program with `e` for each `(@ e)` and `($ e)`, at the same place; `None` of one without. By
-/// LANGUAGE §11 that changes no bit of one that is well-typed so. The names must have no other
-/// meaning there.
+/// The program with `e` for each `(@ e)` and `($ e)`, at the same place; `None` if there is none. By LANGUAGE
+/// §11 this does not change the value of a program that stays well typed. The program must not bind `@` or
+/// `$`.
 pub fn without_modes(source: &SourceFile) -> Option<SourceFile> {
     let (tree, _) = parse(source);
     let mut text = source.text().as_bytes().to_vec();

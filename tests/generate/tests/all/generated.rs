@@ -1,4 +1,4 @@
-//! What the generator promises.
+//! The promises of the generator.
 
 use lambdav_core::diagnostics::{Diagnostic, DiagnosticCode};
 use lambdav_core::source::SourceFile;
@@ -9,7 +9,7 @@ use lambdav_generate::{
 };
 use std::collections::BTreeSet;
 
-/// How many programs each test makes.
+/// Number of programs in each test.
 const PROGRAMS: u64 = 500;
 
 fn options(seed: u64) -> GenerateOptions {
@@ -50,8 +50,8 @@ fn equal_seeds_give_equal_programs() {
     }
 }
 
-/// A seed that somebody else reports must give the same program here. Who changes the generator
-/// changes this number.
+/// Reported seeds must give the same programs on every machine. A change of the generator changes this
+/// number.
 #[test]
 fn seeds_give_the_same_programs_everywhere() {
     let text: String = (0..50).map(|seed| generate(seed, options(seed)).to_string()).collect();
@@ -103,7 +103,7 @@ fn parameters_of_loops_change_places() {
         let mut all = Vec::new();
         program.forms.iter().for_each(|form| lists(form, &mut all));
         for parts in all.iter().filter(|parts| parts[0].to_string() == "rec") {
-            // The counter, then parameters that are numbered in their order.
+            // The counter, then parameters numbered in their order.
             let place = |part: &Term| part.to_string().split_once('-')?.1.parse::<usize>().ok();
             let is_moved = |(i, part): (usize, &Term)| {
                 part.to_string().starts_with('p') && place(part).is_some_and(|place| place != i)
@@ -133,7 +133,7 @@ fn divisors_are_zero_subnormal_infinite_and_nan() {
         for parts in all {
             let name = parts[0].to_string();
             let ([_, _, divisor], "/" | "mod") = (parts, name.as_str()) else { continue };
-            // Of a vector, its first component.
+            // For a vector, its first component.
             let is_vector = divisor.to_string().starts_with("(vec");
             let divisor = if is_vector { &divisor.parts()[1] } else { divisor };
             let text = divisor.to_string();
@@ -160,7 +160,7 @@ fn settings_fit_their_uniforms() {
     for seed in 0..PROGRAMS {
         let program = generate(seed, options(seed));
         let file = SourceFile::new("generated.lv", program.to_string());
-        // See above.
+        // The program unrolls too much; another test counts these.
         let Some(core) = lambdav_frontend::compile(&file).0 else { continue };
         for (name, words) in &program.settings {
             let uniform = core.uniforms.iter().find(|u| u.name == *name);
@@ -183,7 +183,7 @@ fn shrinking_keeps_what_it_is_asked_to_keep() {
         }
         let shrunk = shrink(&program, 2000, &mut still);
         assert!(still(&shrunk), "seed {seed}:\n{shrunk}");
-        // A declaration of four cases, which all stay if one of them is needed, is half of that.
+        // Half of that bound is a declaration of four cases: they all stay if one of them is needed.
         assert!(shrunk.size() < 130, "seed {seed}: shrinking is stuck at\n{shrunk}");
         smaller += u32::from(shrunk.size() < program.size());
     }

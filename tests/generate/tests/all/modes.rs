@@ -1,4 +1,4 @@
-//! Programs without partial evaluation.
+//! Removal of `@` and `$`.
 
 use lambdav_core::source::SourceFile;
 use lambdav_generate::suite::without_modes;

@@ -1,12 +1,12 @@
-//! Programs with mistakes: no panic, good diagnostics, and two implementations that agree. See the head of
-//! `oracle.rs`.
+//! Programs with mistakes: no panic, good diagnostics, and agreement of the compiler with the source
+//! evaluator. The head of `oracle.rs` defines agreement.
 
 use lambdav_generate::{Agreement, GenerateOptions, Mistake, Random, compare, generate};
 
-/// How many programs get each mistake.
+/// Number of programs for each mistake.
 const PROGRAMS: u64 = 250;
 
-/// What came of the programs with one mistake.
+/// Results for the programs with one mistake.
 #[derive(Debug, Default)]
 struct Count {
     made: u32,
@@ -50,7 +50,8 @@ fn both_agree_on_mistakes() {
         let count = count(mistake);
         println!("{mistake:?}: {count:?}");
         let share = |part: u32| 100 * part / count.made.max(1);
-        // That the mistakes are ones, and are made. (Few programs have functions as parameters.)
+        // Enough programs get the mistake, and enough of them are wrong. (Few programs have functions as
+        // parameters.)
         let part = if mistake == Mistake::Changed { 12 } else { 3 };
         assert!(count.made >= PROGRAMS as u32 / part, "{mistake:?}: {count:?}");
         assert!(share(count.refused) >= 30, "{mistake:?}: {count:?}");
@@ -59,7 +60,7 @@ fn both_agree_on_mistakes() {
         all.values += count.values;
         all.malformed += count.malformed;
     }
-    // That there is something to agree on, in each of the ways.
+    // Each kind of agreement is tested often enough.
     assert!(all.stuck >= 60 && all.unbound >= 200 && all.values >= 800, "{all:?}");
     assert!(all.malformed >= 200, "{all:?}");
 }
