@@ -1,8 +1,8 @@
-//! Mutation of files that are no text, and PNG files of all kinds.
+//! Mutation of binary files, and random PNG files.
 
 use lambdav_generate::Random;
 
-/// Bytes changed in one to a few places; `others` are files to take parts from.
+/// The bytes with one to a few changes. `others` are files from which parts are copied.
 pub(crate) fn mutate(bytes: &[u8], others: &[Vec<u8>], random: &mut Random) -> Vec<u8> {
     let mut bytes = bytes.to_vec();
     for _ in 0..1 + random.weighted(&[50, 25, 12, 6, 4, 2, 1]) {
@@ -11,7 +11,7 @@ pub(crate) fn mutate(bytes: &[u8], others: &[Vec<u8>], random: &mut Random) -> V
     bytes
 }
 
-/// Where a change goes: headers stand at the beginning.
+/// The offset of a change, mostly near the beginning, where headers are.
 fn place(length: usize, random: &mut Random) -> usize {
     let near = if random.percent(60) { length.min(400) } else { length };
     random.below(near)
@@ -25,7 +25,7 @@ fn change(bytes: &mut Vec<u8>, others: &[Vec<u8>], random: &mut Random) {
         0 => bytes[at] ^= 1 << random.below(8),
         1 => bytes[at] = *random.pick(&[0, 1, 2, 3, 4, 8, 16, 0x20, 0x7f, 0x80, 0xfe, 0xff]),
         2 => {
-            // A number of two, four or eight bytes, whichever end comes first.
+            // A number of two, four or eight bytes, in either byte order.
             let numbers = [0, 1, 2, 255, 1 << 16, 0x7fff_ffff, 1 << 31, u64::MAX, random.bits()];
             let number = *random.pick(&numbers) >> random.pick(&[0, 0, 1, 8]);
             let mut number = number.to_le_bytes()[..*random.pick(&[2, 4, 4, 8])].to_vec();
@@ -59,7 +59,7 @@ fn change(bytes: &mut Vec<u8>, others: &[Vec<u8>], random: &mut Random) {
 
 const SIGNATURE: [u8; 8] = *b"\x89PNG\r\n\x1a\n";
 
-/// Gives each chunk of a PNG file the sum that it should have, as far as lengths can be followed.
+/// Corrects the checksum of each chunk of a PNG file, up to the first chunk that exceeds the file.
 pub(crate) fn repair_png(bytes: &mut [u8]) {
     if !bytes.starts_with(&SIGNATURE) {
         return;
@@ -92,7 +92,7 @@ fn adler(bytes: &[u8]) -> u32 {
     b << 16 | a
 }
 
-/// A PNG file of any colour type, depth and order of rows, sound but for what is in it.
+/// A PNG file of any colour type, depth and interlacing. Its structure is right; its data may not be.
 pub(crate) fn png(random: &mut Random) -> Vec<u8> {
     let color = *random.pick(&[0_u8, 2, 3, 4, 6]);
     let depths: &[u8] = match color {
@@ -121,7 +121,7 @@ pub(crate) fn png(random: &mut Random) -> Vec<u8> {
         }
     };
     if is_interlaced {
-        // First column and row, and steps, of the seven passes.
+        // First column, first row and steps of the seven passes.
         let passes = [
             (0, 0, 8, 8),
             (4, 0, 8, 8),
@@ -141,7 +141,7 @@ pub(crate) fn png(random: &mut Random) -> Vec<u8> {
     if random.percent(10) {
         data.truncate(random.below(data.len()));
     }
-    // One block that is not compressed.
+    // One uncompressed block.
     let length = data.len() as u16;
     let mut stream = vec![0x78, 1, 1];
     stream.extend(length.to_le_bytes());

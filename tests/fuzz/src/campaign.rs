@@ -1,4 +1,4 @@
-//! Many inputs on all threads.
+//! Runs many inputs on all threads.
 
 use crate::minimise::minimise;
 use crate::targets::{FuzzTarget, Reached};
@@ -13,14 +13,14 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Mutex, Once, PoisonError};
 use std::time::{Duration, Instant};
 
-/// What is a finding.
+/// Limits of inputs and of a campaign.
 #[derive(Clone, Copy, Debug)]
 pub struct Limits {
-    /// An input that takes a thread more than so many seconds is one.
+    /// Thread time of an input, in seconds; a slower input is a finding.
     pub seconds: f64,
-    /// How many smaller inputs are tried for a finding.
+    /// Number of smaller inputs tried for each finding.
     pub attempts: usize,
-    /// How many findings end the campaign.
+    /// The campaign ends after this many findings.
     pub findings: usize,
 }
 
@@ -30,64 +30,63 @@ impl Default for Limits {
     }
 }
 
-/// What to run.
+/// Options of a run.
 #[derive(Clone, Debug)]
 pub struct Campaign {
-    /// Decides all inputs.
+    /// Seed of all inputs.
     pub seed: u64,
     /// The number of the first input.
     pub first: u64,
-    /// How many inputs.
+    /// Number of inputs.
     pub inputs: u64,
-    /// No input is begun after that.
+    /// No input is started after this time.
     pub time: Option<Duration>,
-    /// How many threads work on it.
+    /// Number of threads.
     pub threads: usize,
-    /// What is a finding.
+    /// Limits of inputs and findings.
     pub limits: Limits,
-    /// A folder where each thread writes which input it works on, for the case that the process
-    /// dies.
+    /// A folder in which each thread notes the number of its current input, in case the process dies.
     pub journal: Option<PathBuf>,
 }
 
-/// How an input failed.
+/// The way in which an input fails.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum FindingKind {
-    /// With a panic there.
+    /// A panic at this place.
     Panic(String),
-    /// Something does not hold that must.
+    /// A property does not hold.
     Wrong,
-    /// It takes too long.
+    /// The input takes too long.
     Slow,
 }
 
-/// An input that fails.
+/// A failing input.
 #[derive(Clone, Debug)]
 pub struct Finding {
-    /// Its number in the campaign.
+    /// The input's number in the campaign.
     pub number: u64,
-    /// How it fails.
+    /// The way in which it fails.
     pub kind: FindingKind,
-    /// What is to be said.
+    /// The message.
     pub what: String,
-    /// The smallest input that was found to fail so.
+    /// The smallest input found that fails in the same way.
     pub input: Vec<u8>,
 }
 
-/// What came of a campaign.
+/// The result of a campaign.
 #[derive(Clone, Debug, Default)]
 pub struct FuzzReport {
-    /// How many inputs were run.
+    /// Number of inputs.
     pub inputs: u64,
-    /// How many of them were well-formed.
+    /// Number of well-formed inputs.
     pub parsed: u64,
-    /// How many were accepted.
+    /// Number of accepted inputs.
     pub accepted: u64,
-    /// Of how many, pixels were computed.
+    /// Number of inputs whose pixels were computed.
     pub computed: u64,
-    /// Seconds and number of the slowest.
+    /// Seconds and number of the slowest input.
     pub slowest: (f64, u64),
-    /// What failed.
+    /// The findings.
     pub found: Vec<Finding>,
 }
 
@@ -113,33 +112,33 @@ impl FuzzReport {
         self.found.extend(other.found);
     }
 
-    /// So many of 100 inputs.
+    /// `part` as a percentage of all inputs.
     pub fn percent(&self, part: u64) -> f64 {
         100.0 * part as f64 / self.inputs.max(1) as f64
     }
 }
 
-/// An input is given up once the process has worked so long, for each of its threads, since it
-/// began: by the clock alone a busy machine would make everything hang.
+/// An input hangs if the process has used this much processor time for each thread since the input began.
+/// Wall-clock time would report hangs on a busy machine.
 const HANG: Duration = Duration::from_secs(60);
-/// The stack of the threads: as much as the main thread of a process usually has.
+/// Stack size of the threads: the usual size for the main thread of a process.
 const STACK: usize = 8 << 20;
 
 impl Campaign {
-    /// The input of that number.
+    /// The input with that number.
     pub fn input(&self, target: &dyn FuzzTarget, number: u64) -> Vec<u8> {
         let mut random = Random::new(self.seed ^ number.wrapping_mul(0xd134_2543_de82_ef95));
         target.input(&mut random)
     }
 
-    /// Runs all inputs. Where an input does not come to an end, `hangs` is called with its number.
+    /// Runs all inputs. If an input hangs, calls `hangs` with its number.
     pub fn run(&self, target: &dyn FuzzTarget, hangs: &(dyn Fn(u64) + Sync)) -> FuzzReport {
         let next = AtomicU64::new(self.first);
         let findings = AtomicU64::new(0);
         let done = AtomicBool::new(false);
         let report = Mutex::new(FuzzReport::default());
         let start = Instant::now();
-        // The input that each thread works on, and when it began.
+        // The current input of each thread, and the process time at its start.
         let idle = || Mutex::new(None::<(u64, ProcessTime)>);
         let current: Vec<_> = (0..self.threads.max(1)).map(|_| idle()).collect();
         let threads = current.len() as u32;
@@ -209,7 +208,7 @@ impl Campaign {
         report
     }
 
-    /// Makes the input smaller while it fails in the same way.
+    /// Shrinks the input while it fails in the same way.
     fn smaller(&self, target: &dyn FuzzTarget, mut finding: Finding) -> Finding {
         let number = finding.number;
         let limit = self.limits.seconds;
@@ -232,7 +231,7 @@ fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Which input a thread works on, in a file.
+/// A file with the number of a thread's current input.
 struct Journal(File);
 
 impl Journal {
@@ -246,7 +245,7 @@ impl Journal {
     }
 }
 
-/// The inputs that the threads of a process that died were working on.
+/// The inputs that were running when a process died.
 pub fn read_journal(folder: &Path) -> Vec<u64> {
     let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
     let contents = entries.filter_map(|entry| std::fs::read(entry.path()).ok());
@@ -258,7 +257,7 @@ thread_local! {
     static PANIC: RefCell<Option<(String, String)>> = const { RefCell::new(None) };
 }
 
-/// Runs an input: the thread's seconds, and what came of it.
+/// Runs an input. The result is the thread's seconds and the outcome.
 pub fn attempt(
     target: &dyn FuzzTarget,
     input: &[u8],

@@ -1,37 +1,36 @@
-//! A search for inputs that cost much for their length.
+//! A search for inputs that are costly for their length.
 //!
-//! Most inputs of a campaign are as cheap as they are short, so none comes near a second. Here the
-//! costliest of each kind are kept and mutated further: those that allocate most bytes, and those that
-//! take a thread longest, for each byte of their own. Bytes are the same each time, so a search that
-//! asks no clock finds the same inputs again.
+//! Most inputs of a campaign are short and cheap, so none comes near a second. This search keeps the
+//! costliest inputs and mutates them further: those with the most allocated bytes, and those with the most
+//! thread time, for each byte of input. Allocation is deterministic, so a search without the clock finds the
+//! same inputs again.
 
 use crate::campaign::{FindingKind, attempt};
 use crate::targets::FuzzTarget;
 use lambdav_generate::Random;
 use std::time::{Duration, Instant};
 
-/// What to search for, and how long.
+/// Options of a search.
 #[derive(Clone, Copy, Debug)]
 pub struct Search {
-    /// Decides all inputs.
+    /// Seed of all inputs.
     pub seed: u64,
-    /// How many inputs.
+    /// Number of inputs.
     pub inputs: u64,
-    /// No input is begun after that.
+    /// No input is started after this time.
     pub time: Option<Duration>,
-    /// What one may cost.
+    /// Largest cost of an input.
     pub bounds: Bounds,
-    /// Whether inputs that take long are kept, too: which ones depends on the machine, and what is
-    /// found after them.
+    /// Slow inputs are kept, too. They depend on the machine, and so do all inputs found after them.
     pub by_clock: bool,
 }
 
-/// What an input may cost.
+/// Largest cost of an input.
 #[derive(Clone, Copy, Debug)]
 pub struct Bounds {
-    /// Seconds of a thread.
+    /// Seconds of thread time.
     pub seconds: f64,
-    /// Bytes that are in use at one time.
+    /// Bytes in use at one time.
     pub peak: u64,
 }
 
@@ -41,30 +40,30 @@ impl Default for Bounds {
     }
 }
 
-/// An input and what it cost.
+/// An input and its cost.
 #[derive(Clone, Debug)]
 pub struct Costly {
     /// The input.
     pub input: Vec<u8>,
-    /// Seconds of a thread.
+    /// Seconds of thread time.
     pub seconds: f64,
-    /// All bytes that were allocated.
+    /// All allocated bytes.
     pub allocated: u64,
-    /// Bytes in use at one time.
+    /// Largest number of bytes in use at one time.
     pub peak: u64,
-    /// What is wrong with it, if anything is but its cost.
+    /// The failure of the input, apart from its cost.
     pub wrong: Option<(FindingKind, String)>,
 }
 
-/// A length below which an input is not cheaper: what is done once for each is not its text's.
+/// Shorter inputs count as this long, since part of the cost does not depend on the length.
 const SHORT: usize = 400;
-/// How many of each kind are kept.
+/// Number of kept inputs of each kind.
 const KEPT: usize = 32;
-/// A number for which a target leaves out what takes long whatever the input is.
+/// An input number for which targets skip their slow checks.
 const BRIEF: u64 = 2;
 
 impl Costly {
-    /// Runs an input; `number` is that of an input in a campaign.
+    /// Runs an input. `number` is passed to the target.
     pub fn of(target: &dyn FuzzTarget, input: Vec<u8>, number: u64) -> Self {
         let mut outcome = None;
         let info = allocation_counter::measure(|| outcome = Some(attempt(target, &input, number)));
@@ -77,20 +76,19 @@ impl Costly {
         cost / self.input.len().max(SHORT) as f64
     }
 
-    /// Allocated bytes, and seconds, for each byte of the input.
+    /// Allocated bytes and seconds for each byte of input.
     pub fn rates(&self) -> [f64; 2] {
         [self.per_byte(self.allocated as f64), self.per_byte(self.seconds)]
     }
 
-    /// Whether it is a finding.
+    /// True if the input is a finding.
     pub fn exceeds(&self, bounds: Bounds) -> bool {
         self.wrong.is_some() || self.seconds > bounds.seconds || self.peak > bounds.peak
     }
 }
 
 impl Search {
-    /// The costliest inputs, by allocated bytes and by seconds; at the beginning of the first list
-    /// those that are findings.
+    /// The costliest inputs, by allocated bytes and by seconds. The first list begins with the findings.
     pub fn run(&self, target: &dyn FuzzTarget) -> [Vec<Costly>; 2] {
         let mut random = Random::new(self.seed);
         let (mut kept, mut found) = ([Vec::<Costly>::new(), Vec::new()], Vec::new());

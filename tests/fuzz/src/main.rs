@@ -1,7 +1,7 @@
 //! Runs many inputs; exit status 1 if any fails.
 //!
-//! The work is done by a child process, so that an input that kills its process, such as one that
-//! overflows the stack, is found, too.
+//! A child process does the work, so that inputs that kill the process, for example by a stack overflow, are
+//! found, too.
 #![forbid(unsafe_code)]
 
 use clap::Parser;
@@ -14,44 +14,44 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode, exit};
 use std::time::{Duration, Instant};
 
-/// Throw nearly right inputs at everything that reads one
+/// Fuzz all input readers with nearly valid inputs
 #[derive(Parser)]
 struct Arguments {
-    /// What to run: parse, pipeline, core-text, spirv, raise, wgsl, images, folders, beside, reports, pairs,
-    /// npy, amber, assembly, hostile, names, json or settings (default: all)
+    /// Targets: parse, pipeline, core-text, spirv, raise, wgsl, images, folders, beside, reports, pairs, npy,
+    /// amber, assembly, hostile, names, json or settings (default: all)
     #[arg(long, value_delimiter = ',')]
     target: Vec<String>,
-    /// How many inputs for each target
+    /// Number of inputs for each target
     #[arg(long, default_value_t = 100_000)]
     inputs: u64,
-    /// Decides all inputs
+    /// Seed of all inputs
     #[arg(long, default_value_t = 1)]
     seed: u64,
     /// The number of the first input
     #[arg(long, default_value_t = 0)]
     first: u64,
-    /// Begin no input of a target after so many seconds
+    /// Start no input of a target after this many seconds
     #[arg(long)]
     seconds: Option<u64>,
-    /// How many threads (default: all)
+    /// Number of threads (default: all)
     #[arg(long)]
     threads: Option<usize>,
-    /// How many findings of a target end its run
+    /// Number of findings that end a target's run
     #[arg(long, default_value_t = 10)]
     findings: usize,
-    /// Where inputs that fail are written
+    /// Folder for failing inputs
     #[arg(long, default_value = ".")]
     out: PathBuf,
-    /// Search for inputs that cost much for their length, and write the costliest to `--out`
+    /// Search for inputs that are costly for their length, and write the costliest to `--out`
     #[arg(long)]
     costly: bool,
-    /// Run this input of the one target that is named instead
+    /// Run this input of the one named target instead
     #[arg(long, value_name = "PATH")]
     file: Option<PathBuf>,
     /// Write the inputs from `--first` on to the folder `--out` instead of running them
     #[arg(long)]
     write: bool,
-    /// Work here, and say in this folder at what
+    /// Do the work in this process, and note current inputs in this folder
     #[arg(long, hide = true)]
     journal: Option<PathBuf>,
 }
@@ -112,10 +112,10 @@ fn main() -> ExitCode {
     if failed { ExitCode::FAILURE } else { ExitCode::SUCCESS }
 }
 
-/// How many of the costliest inputs are shown of each kind.
+/// Number of costliest inputs to print, of each kind.
 const SHOWN: usize = 5;
 
-/// Searches for costly inputs, and says what they cost; whether one costs too much.
+/// Searches for costly inputs and prints their cost. True if one costs too much.
 fn costly(arguments: &Arguments, target: &dyn FuzzTarget) -> bool {
     let bounds = Bounds::default();
     let search = Search {
@@ -192,7 +192,7 @@ fn print(target: &dyn FuzzTarget, report: &FuzzReport, seconds: f64) {
     );
 }
 
-/// Writes an input to a file of its own.
+/// Writes an input to its own file.
 fn write(folder: &Path, target: &dyn FuzzTarget, number: u64, input: &[u8]) -> PathBuf {
     let path = folder.join(format!("{}-{number}.{}", target.name(), ending(target)));
     if let Err(error) = std::fs::write(&path, input) {
@@ -228,7 +228,8 @@ fn run_file(target: &dyn FuzzTarget, path: &Path) -> ExitCode {
     if result.is_ok() && seconds <= 1.0 { ExitCode::SUCCESS } else { ExitCode::FAILURE }
 }
 
-/// Runs all targets in a child, one after the other, and finds the input if the child is killed.
+/// Runs all targets in a child process, one after the other. If the child is killed, runs its last inputs
+/// again to find the fatal one.
 fn supervise(arguments: &Arguments) -> ExitCode {
     let program = std::env::current_exe().expect("the running program has a path");
     let journal = tempfile::tempdir().expect("a folder can be made");

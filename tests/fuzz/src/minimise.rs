@@ -1,13 +1,13 @@
-//! Making an input that fails smaller.
+//! Minimisation of failing inputs.
 
-/// The units of an input, any of which may be left out.
+/// Splits an input into units, each of which may be removed.
 type Cuts = fn(&[u8]) -> Vec<Vec<u8>>;
 
-/// Leaves out lines, then tokens or words, then bytes, while `still` holds of what remains, which
-/// is asked at most `attempts` times.
+/// Removes lines, then tokens or words, then bytes, while `still` is true. `still` is called at most
+/// `attempts` times.
 ///
-/// As Zeller and Hildebrandt's `ddmin` ("Simplifying and Isolating Failure-Inducing Input", 2002),
-/// of which it takes the complements: halves first, then ever smaller pieces.
+/// The complements step of Zeller and Hildebrandt's `ddmin` ("Simplifying and Isolating Failure-Inducing
+/// Input", 2002): halves first, then ever smaller pieces.
 pub fn minimise(
     input: &[u8],
     is_binary: bool,

@@ -1,4 +1,4 @@
-//! What mutations begin with.
+//! Seeds of mutations.
 
 use lambdav_core::core_text;
 use lambdav_core::schedule::schedule;
@@ -11,12 +11,12 @@ use lambdav_test_support::files_below;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// How many programs are generated.
+/// Number of generated programs.
 const GENERATED: u64 = 400;
-/// How many of them are compiled, too.
+/// Number of generated programs that are also compiled.
 const COMPILED: usize = 150;
 
-/// Valid inputs, and those of the corpus.
+/// Valid inputs, and the corpus.
 #[derive(Debug)]
 pub struct Seeds {
     /// Generated programs, which are mutated as trees.
@@ -27,7 +27,7 @@ pub struct Seeds {
     pub(crate) cores: Vec<String>,
     /// SPIR-V modules.
     pub(crate) modules: Vec<Vec<u32>>,
-    /// Modules of other compilers.
+    /// Modules from other compilers.
     pub(crate) foreign_modules: Vec<Vec<u32>>,
     /// WGSL.
     pub(crate) wgsl: Vec<String>,
@@ -38,7 +38,7 @@ impl Seeds {
     ///
     /// # Panics
     ///
-    /// If they are not where they lie in the repository.
+    /// If the files are not at their places in the repository.
     pub fn new(seed: u64) -> Self {
         let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
         let programs: Vec<GeneratedProgram> = (0..GENERATED)
@@ -59,7 +59,7 @@ impl Seeds {
             files_below(&root.join("shaders"), &["lv"]).iter().map(text).collect();
         let compiled: Vec<String> = texts.clone();
         for path in files_below(&root.join("tests/language"), &["lv"]) {
-            // Programs stand between headers of lines that begin with two semicolons.
+            // Headers of programs are lines that begin with two semicolons.
             let mut program = String::new();
             for line in text(&path).lines() {
                 if !line.starts_with(";;") {
@@ -113,7 +113,7 @@ impl Seeds {
 ///
 /// # Panics
 ///
-/// If they cannot be read.
+/// If a file cannot be read.
 pub fn corpus(target: &str) -> Vec<(String, Vec<u8>)> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("corpus").join(target);
     let name = |path: &Path| path.file_name().unwrap_or_default().to_string_lossy().into_owned();

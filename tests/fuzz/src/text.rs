@@ -1,9 +1,9 @@
-//! Mutation of texts as sequences of tokens: of programs, where lists are what parentheses enclose,
-//! and of core text, where they are lines.
+//! Mutation of texts as sequences of tokens. Pieces are the expressions of programs, and the lines of core
+//! text.
 
 use lambdav_generate::Random;
 
-/// Words, names and numbers of the language, and what is easily forgotten.
+/// Words, names and numbers of the language, and rare tokens.
 const DICTIONARY: [&str; 103] = [
     "define",
     "discard-if",
@@ -110,7 +110,7 @@ const DICTIONARY: [&str; 103] = [
     "λ",
 ];
 
-/// Around an expression, to nest it. The holes are for the same expression.
+/// Patterns that nest an expression: `_` stands for it. Patterns without `_` replace it.
 const AROUND: [&str; 36] = [
     "(- _)",
     "(+ _ _)",
@@ -150,7 +150,7 @@ const AROUND: [&str; 36] = [
     "(vec3 _)",
 ];
 
-/// How long a mutated text may grow.
+/// Largest length of a mutated text, in bytes.
 const MAX_LENGTH: usize = 40_000;
 
 /// The words of core text.
@@ -220,7 +220,7 @@ const CORE: [&str; 63] = [
     "\"g\"",
 ];
 
-/// Which texts they are.
+/// The language of a text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Language {
     /// Programs.
@@ -229,7 +229,7 @@ pub(crate) enum Language {
     Core,
 }
 
-/// A text changed in one to a few places; `others` are texts to take pieces from.
+/// The text with one to a few changes. `others` are texts from which pieces are copied.
 pub(crate) fn mutate(
     text: &str,
     others: &[String],
@@ -264,8 +264,7 @@ pub(crate) fn mutate(
     bytes
 }
 
-/// A text with one piece many times, one after the other or one inside another: what costs more than
-/// its length shows in a long text.
+/// The text with one piece repeated, in sequence or nested. Superlinear costs show in long texts.
 pub(crate) fn more(text: &str, language: Language, random: &mut Random) -> String {
     let tokens = tokens(text);
     let all = pieces(&tokens, language);
@@ -288,7 +287,8 @@ pub(crate) fn more(text: &str, language: Language, random: &mut Random) -> Strin
     tokens[..start].concat() + &repeated + &tokens[end..].concat()
 }
 
-/// White space, comments and strings are tokens, too: all of them together are the text.
+/// Splits a text into tokens, which include white space, comments and strings. The tokens joined are the
+/// text.
 fn tokens(text: &str) -> Vec<String> {
     let mut all = Vec::new();
     let mut rest = text;
@@ -314,7 +314,7 @@ fn is_space(token: &str) -> bool {
     token.starts_with(|c: char| c.is_whitespace() || c == ';')
 }
 
-/// Where pieces that belong together begin and end: expressions, or lines.
+/// Ranges of tokens that belong together: expressions, or lines.
 fn pieces(tokens: &[String], language: Language) -> Vec<(usize, usize)> {
     let mut all = Vec::new();
     match language {
@@ -344,7 +344,7 @@ fn pieces(tokens: &[String], language: Language) -> Vec<(usize, usize)> {
     all
 }
 
-/// Moves, copies, deletes, replaces and wraps whole pieces, so that what was balanced stays so.
+/// Moves, copies, deletes, replaces or wraps whole pieces, so that parentheses stay balanced.
 fn structured(
     tokens: &mut Vec<String>,
     others: &[String],
@@ -363,7 +363,7 @@ fn structured(
             tokens.splice(start..end, piece);
         }
         1 => {
-            // Separated, or two names would be one.
+            // Separated, so that two names do not join.
             let mut piece = tokens[from..to].to_vec();
             let separator = if language == Language::Core { "\n" } else { " " };
             piece.push(separator.into());
@@ -408,7 +408,7 @@ fn structured(
     }
 }
 
-/// Uses another value, operation or number, so that the text may still be well-formed.
+/// Replaces a value, operation or number within a line, so that the text may stay well-formed.
 fn within_line(tokens: &mut [String], random: &mut Random) {
     let of_kind = |tokens: &[String], accepts: &dyn Fn(usize) -> bool| -> Vec<usize> {
         (0..tokens.len()).filter(|&i| accepts(i)).collect()
@@ -417,7 +417,7 @@ fn within_line(tokens: &mut [String], random: &mut Random) {
     let is_word = |token: &String| token.starts_with(|c: char| c.is_ascii_lowercase());
     let follows = |i: usize, token: &str| tokens.get(i + 1).is_some_and(|next| next == token);
     let all = match random.weighted(&[60, 25, 15]) {
-        // Uses of values are not followed by a colon.
+        // A colon follows definitions, not uses.
         0 => of_kind(tokens, &|i| is_value(&tokens[i]) && !follows(i, ":")),
         1 => of_kind(tokens, &|i| is_word(&tokens[i])),
         _ => of_kind(tokens, &|i| tokens[i].starts_with(|c: char| c.is_ascii_digit() || c == '-')),
@@ -428,7 +428,7 @@ fn within_line(tokens: &mut [String], random: &mut Random) {
     let at = *random.pick(&all);
     tokens[at] = match tokens[at].as_bytes()[0] {
         b'%' | b'a'..=b'z' => {
-            // One that stands near is more likely to be defined there, and of the same type.
+            // A value defined nearby is more likely to be visible here, and to have the same type.
             let place = all.partition_point(|&other| other < at);
             let near = all[place.saturating_sub(12)..(place + 3).min(all.len())].to_vec();
             let from = if random.percent(70) { *random.pick(&near) } else { *random.pick(&all) };
@@ -438,7 +438,7 @@ fn within_line(tokens: &mut [String], random: &mut Random) {
     };
 }
 
-/// Gives all tokens that are like one of them another name.
+/// Renames all tokens equal to one of them.
 fn rename(tokens: &mut [String], which: usize, random: &mut Random) {
     let old = tokens[which].clone();
     if old == "(" || old == ")" || is_space(&old) {
@@ -454,7 +454,7 @@ fn rename(tokens: &mut [String], which: usize, random: &mut Random) {
     tokens.iter_mut().filter(|token| **token == old).for_each(|token| token.clone_from(&new));
 }
 
-/// Changes a token, whatever it is.
+/// Changes any token.
 fn by_token(tokens: &mut Vec<String>, language: Language, random: &mut Random) {
     let word = |random: &mut Random| match language {
         Language::Program => (*random.pick(&DICTIONARY)).to_owned(),
@@ -465,7 +465,7 @@ fn by_token(tokens: &mut Vec<String>, language: Language, random: &mut Random) {
         return;
     }
     let at = random.below(tokens.len());
-    // White space is seldom interesting.
+    // White space is rarely interesting.
     let at = if is_space(&tokens[at]) { random.below(tokens.len()) } else { at };
     let is_parenthesis = matches!(tokens[at].as_str(), "(" | ")");
     let other = random.below(tokens.len());
@@ -493,7 +493,7 @@ fn by_token(tokens: &mut Vec<String>, language: Language, random: &mut Random) {
     }
 }
 
-/// A number, or what was made of it, changed.
+/// A number derived from a token, or a random one.
 fn number(token: &str, random: &mut Random) -> String {
     match random.below(6) {
         0 => format!("-{token}"),
@@ -505,7 +505,7 @@ fn number(token: &str, random: &mut Random) -> String {
     }
 }
 
-/// Changes bytes, so that what comes out need not be UTF-8.
+/// Changes bytes. The result need not be UTF-8.
 fn by_byte(bytes: &mut Vec<u8>, random: &mut Random) {
     for _ in 0..random.between(1, 3) {
         let at = random.below(bytes.len() + 1);
@@ -520,7 +520,7 @@ fn by_byte(bytes: &mut Vec<u8>, random: &mut Random) {
     }
 }
 
-/// Bytes that were never meant as a text.
+/// Random bytes.
 pub(crate) fn random_text(random: &mut Random) -> Vec<u8> {
     let length = random.below(200);
     let any = random.percent(30);

@@ -6,7 +6,7 @@ use lambdav_spirv_eval::Module;
 /// The words before the first instruction.
 const HEADER: usize = 5;
 
-/// Words that mean something in many places.
+/// Words that are special in many places.
 const WORDS: [u32; 14] = [
     0,
     1,
@@ -24,12 +24,12 @@ const WORDS: [u32; 14] = [
     u32::MAX,
 ];
 
-/// The words of a file, however many bytes are over.
+/// The words of a file. Bytes after the last whole word are dropped.
 pub(crate) fn from_bytes(bytes: &[u8]) -> Vec<u32> {
     bytes.as_chunks::<4>().0.iter().map(|&four| u32::from_le_bytes(four)).collect()
 }
 
-/// A module changed in one to a few places; `others` are modules to take instructions from.
+/// The module with one to a few changes. `others` are modules from which instructions are copied.
 pub(crate) fn mutate(words: &[u32], others: &[Vec<u32>], random: &mut Random) -> Vec<u32> {
     let mut words = words.to_vec();
     for _ in 0..1 + random.weighted(&[50, 25, 12, 6, 4, 2, 1]) {
@@ -38,7 +38,7 @@ pub(crate) fn mutate(words: &[u32], others: &[Vec<u32>], random: &mut Random) ->
     words
 }
 
-/// Where instructions begin and end, as far as their lengths say so.
+/// The ranges of instructions, up to the first one with a wrong length.
 fn instructions(words: &[u32]) -> Vec<(usize, usize)> {
     let mut all = Vec::new();
     let mut at = HEADER;
@@ -59,7 +59,7 @@ fn change(words: &mut Vec<u32>, others: &[Vec<u32>], random: &mut Random) {
         words.push(random.bits() as u32);
         return;
     }
-    // From the functions on there is more to get wrong than in names and types.
+    // The second half, with the functions, has more to break than names and types.
     let pick = |random: &mut Random| match random.percent(50) {
         true => all[all.len() / 2 + random.below(all.len() - all.len() / 2)],
         false => *random.pick(&all),
@@ -70,7 +70,7 @@ fn change(words: &mut Vec<u32>, others: &[Vec<u32>], random: &mut Random) {
     match random.weighted(&[12, 14, 10, 10, 6, 8, 10, 6, 8, 6, 2, 2]) {
         0 => words[within(random)] ^= 1 << random.below(32),
         1 => {
-            // An operand becomes another one of the module: mostly another id.
+            // Replaces an operand by another word of the module, mostly another id.
             let word = words[from + random.below(to - from)];
             let at = within(random);
             if at > start || random.percent(10) {
@@ -95,7 +95,7 @@ fn change(words: &mut Vec<u32>, others: &[Vec<u32>], random: &mut Random) {
             words.splice(first.0..first.1, b);
         }
         7 => {
-            // Two ids change places, everywhere or from here on.
+            // Swaps two ids, everywhere or from here on.
             let bound = words[3].clamp(2, 1 << 16) as usize;
             let (a, b) = (1 + random.below(bound - 1) as u32, 1 + random.below(bound - 1) as u32);
             let first = if random.percent(50) { HEADER } else { start };

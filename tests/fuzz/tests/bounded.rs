@@ -1,15 +1,15 @@
-//! A run small enough for every commit, and the inputs that found a bug.
+//! A run small enough for every commit, and the corpus.
 
 use lambdav_fuzz::targets::all;
 use lambdav_fuzz::targets::command::lambdav;
 use lambdav_fuzz::{Bounds, Campaign, Costly, Limits, Search, Seeds, corpus, minimise};
 use lambdav_test_support::skipped;
 
-/// What an input may cost here. The seconds are no measure of speed, which is the machine's: only what
-/// never ends takes so long.
+/// Limits of an input's cost. The time limit does not measure speed, which depends on the machine: only
+/// hanging inputs reach it.
 const BOUNDS: Bounds = Bounds { seconds: 120.0, peak: 2 << 30 };
 
-/// Inputs of each target: fewer where one takes longer.
+/// Number of inputs of each target; slow targets get fewer.
 const INPUTS: [(&str, u64); 18] = [
     ("parse", 7000),
     ("pipeline", 4000),
@@ -31,10 +31,10 @@ const INPUTS: [(&str, u64); 18] = [
     ("settings", 5000),
 ];
 
-/// Those that run the command.
+/// Targets that run the command.
 const OF_THE_COMMAND: [&str; 4] = ["folders", "beside", "reports", "names"];
 
-/// Whether the target can be run: the command is built where all tests are.
+/// True if the target can run. The command is built when all tests are.
 fn can_run(target: &str) -> bool {
     let can = !OF_THE_COMMAND.contains(&target) || lambdav().is_some();
     if !can {
@@ -78,7 +78,7 @@ fn new_inputs() {
             );
         }
         assert_eq!(report.inputs, *inputs);
-        // Else the inputs are too wrong to find much.
+        // Lower rates would mean that the inputs are too broken to find much.
         let least = match target.name() {
             "parse" => [30.0, 10.0, 0.0],
             "pipeline" => [30.0, 10.0, 1.0],
@@ -149,12 +149,12 @@ fn minimising_keeps_what_matters() {
     assert_eq!(minimise(&words, true, 1000, &mut still), 57u32.to_le_bytes());
 }
 
-/// A search that asks no clock is the same each time, and finds nothing that costs too much.
+/// A search without the clock is reproducible, and finds no input that is too costly.
 #[test]
 fn a_search_for_costly_inputs() {
     let seeds = Seeds::new(2);
     for target in all(&seeds) {
-        // A process costs what it does elsewhere.
+        // Allocations in child processes are not counted.
         if OF_THE_COMMAND.contains(&target.name()) {
             continue;
         }

@@ -1,5 +1,5 @@
-//! AmberScript: scripts from a grammar, with mutations. Each is read, or refused with a place, in little memory;
-//! some of those that are read are run by `lambdav test`.
+//! AmberScript: scripts from a grammar, with mutations. Each is read in bounded memory, or refused with a
+//! place in the text. Some accepted scripts are run by `lambdav test`.
 
 use super::command::{lambdav, run};
 use super::{FuzzTarget, Reached};
@@ -10,13 +10,13 @@ use std::fs;
 
 pub(super) struct Amber;
 
-/// Of so many scripts that are read, one is run.
+/// One in this many accepted scripts is run.
 const SOME: u64 = 8;
 
-/// Bytes that a script may take, for each byte of it, beyond what its buffers hold.
+/// Largest memory use while reading a script, in bytes.
 const MOST: u64 = 1 << 29;
 
-/// Numbers that are easily read wrong, or are too large.
+/// Numbers that are easily misread, or too large.
 const NUMBERS: [&str; 22] = [
     "0",
     "1",
@@ -69,7 +69,7 @@ fn numbers(count: usize, random: &mut Random) -> String {
     all.join(" ")
 }
 
-/// A name of a buffer, of which there are few.
+/// The name of a buffer, out of few.
 fn name(random: &mut Random) -> &'static str {
     random.pick::<&str>(&["u", "u", "u", "w", "frame"])
 }
@@ -200,7 +200,7 @@ impl FuzzTarget for Amber {
             Err(error) => {
                 let [start, end] = [error.span.start, error.span.end].map(|at| at as usize);
                 if error.kind.to_string().is_empty() || text.get(start..end).is_none() {
-                    return Err(format!("an error says nothing, or is nowhere: {error:?}"));
+                    return Err(format!("an error has no message or no place: {error:?}"));
                 }
                 return Ok(Reached::default());
             }
@@ -213,7 +213,7 @@ impl FuzzTarget for Amber {
             let outcome = run(place.path(), &["test", "a.amber"])?;
             reached.computed = outcome.out.contains("1 passed") || outcome.status == 1;
             if !outcome.out.contains("1 test: 1 ") {
-                return Err(format!("the test is not told: {}{}", outcome.out, outcome.err));
+                return Err(format!("the test is not reported: {}{}", outcome.out, outcome.err));
             }
         }
         Ok(reached)

@@ -1,4 +1,4 @@
-//! The text of SPIR-V to words: that of generated and foreign modules, with mutations.
+//! SPIR-V assembly to words: the text of generated and foreign modules, with mutations.
 
 use super::{FuzzTarget, Reached};
 use crate::seeds::Seeds;
@@ -16,7 +16,7 @@ impl Assembly {
     pub(super) fn new(seeds: &Seeds) -> Self {
         let some = seeds.foreign_modules.iter().chain(seeds.modules.iter().step_by(7));
         let this = Self { texts: some.filter_map(|words| disassemble(words).ok()).collect() };
-        // Tables are made at the first use, which is no input's cost.
+        // Builds tables that are made at the first use, so that no input is charged for them.
         if let Some(text) = this.texts.first() {
             let _ = this.run(text.as_bytes(), 0);
         }
@@ -24,10 +24,10 @@ impl Assembly {
     }
 }
 
-/// The opcode of OpMemoryModel, which a module has once.
+/// The opcode of OpMemoryModel; a module has it exactly once.
 const MEMORY_MODEL: u32 = 14;
 
-/// Operands that are easily read wrong.
+/// Operands that are easily misread.
 const WORDS: [&str; 24] = [
     "%4194303",
     "%4194304",
@@ -73,7 +73,7 @@ impl FuzzTarget for Assembly {
         if random.percent(40) || text.is_empty() {
             return mutate(&text, &self.texts, Language::Core, random);
         }
-        // An operand in place of another.
+        // Replaces operands by others.
         let mut words: Vec<&str> = text.split(' ').collect();
         for _ in 0..1 + random.below(3) {
             let at = random.below(words.len());
@@ -93,14 +93,14 @@ impl FuzzTarget for Assembly {
             Err(error) => {
                 let [start, end] = [error.span.start, error.span.end].map(|at| at as usize);
                 if error.kind.to_string().is_empty() || text.get(start..end).is_none() {
-                    return Err(format!("an error says nothing, or is nowhere: {error:?}"));
+                    return Err(format!("an error has no message or no place: {error:?}"));
                 }
                 return Ok(reached);
             }
         };
         reached.accepted = true;
-        // A module is written and assembled again to the same instructions. (Of words that are none, the text
-        // leaves some out, and puts others elsewhere; `!` makes words of any kind.)
+        // Disassembling and assembling a module must give the same instructions. (The text omits or moves
+        // words that are no instructions; `!` makes arbitrary words.)
         let models =
             instructions(&words).iter().filter(|all| all[0] & 0xffff == MEMORY_MODEL).count();
         if models != 1 || text.contains('!') {
@@ -119,7 +119,7 @@ impl FuzzTarget for Assembly {
     }
 }
 
-/// The instructions after the header of a module, sorted.
+/// The instructions behind a module's header, sorted.
 fn instructions(words: &[u32]) -> Vec<&[u32]> {
     let mut rest = words.get(5..).unwrap_or_default();
     let mut all = Vec::new();

@@ -1,4 +1,4 @@
-//! Files of directives: `lambdav test --list` names each test of one, whatever else it holds.
+//! Files of directives: `lambdav test --list` names each test in a file, among any other lines.
 
 use super::command::run;
 use super::{FuzzTarget, Reached};
@@ -7,7 +7,7 @@ use std::fs;
 
 pub(super) struct Beside;
 
-/// What lines are made of.
+/// Words of lines.
 const WORDS: [&str; 34] = [
     ";",
     "//",
@@ -108,7 +108,7 @@ impl FuzzTarget for Beside {
             reached.computed = outcome.out.contains("blessed");
             let told = outcome.out.lines().rev().find_map(|line| line.split_once(" test"));
             if told.and_then(|(count, _)| count.parse().ok()) != Some(tests) {
-                return Err(format!("{tests} tests, of which others are told: {}", outcome.out));
+                return Err(format!("{tests} tests, but another number is reported: {}", outcome.out));
             }
         }
         Ok(reached)

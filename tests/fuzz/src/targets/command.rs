@@ -9,10 +9,10 @@ use std::sync::OnceLock;
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// A run that takes longer hangs.
+/// A run that takes longer counts as hanging.
 const LONGEST: Duration = Duration::from_secs(60);
 
-/// The command: that of the variable `LAMBDAV`, or the one that was built beside this program.
+/// The command: the path in the variable `LAMBDAV`, or the binary beside this program.
 pub fn lambdav() -> Option<&'static Path> {
     static FOUND: OnceLock<Option<PathBuf>> = OnceLock::new();
     let find = || {
@@ -26,14 +26,14 @@ pub fn lambdav() -> Option<&'static Path> {
     FOUND.get_or_init(find).as_deref()
 }
 
-/// What a run came to.
+/// The exit status and output of a run.
 pub(super) struct Outcome {
     pub(super) status: i32,
     pub(super) out: String,
     pub(super) err: String,
 }
 
-/// Runs the command in a folder. It ends by itself, with a status, and without a panic.
+/// Runs the command in a folder. Fails unless the command exits with status 0 to 3, without a panic.
 pub(super) fn run(folder: &Path, arguments: &[&str]) -> Result<Outcome, String> {
     let program = lambdav().ok_or("the command `lambdav` is not built")?;
     let mut command = Command::new(program);
@@ -70,7 +70,7 @@ pub(super) fn run(folder: &Path, arguments: &[&str]) -> Result<Outcome, String> 
     Ok(Outcome { status, out, err })
 }
 
-/// All files under a folder, by their paths in it.
+/// All files below a folder, by relative path.
 pub(super) fn snapshot(folder: &Path) -> BTreeMap<String, Vec<u8>> {
     let mut found = BTreeMap::new();
     let mut folders = vec![folder.to_owned()];

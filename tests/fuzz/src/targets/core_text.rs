@@ -1,4 +1,4 @@
-//! Core text to a graph, and from there as far as a program goes.
+//! Core text to a graph, then as for a program.
 
 use super::pixels::{compare, lower};
 use super::{FuzzTarget, Reached};
@@ -14,7 +14,7 @@ pub(super) struct CoreText<'s> {
     pub(super) seeds: &'s Seeds,
 }
 
-/// Of so many inputs, one is drawn.
+/// One in this many inputs is drawn.
 const SOME: u64 = 16;
 
 impl FuzzTarget for CoreText<'_> {
@@ -49,9 +49,9 @@ impl FuzzTarget for CoreText<'_> {
     }
 }
 
-/// That what is printed is read, and that what is read from print is printed the same.
+/// Checks that printed core can be read, and that printing what was read gives the same text.
 fn comes_back(core: &Core, file: &SourceFile) -> Result<(), String> {
-    // Blocks that nest too deep are not printed.
+    // Blocks that nest too deep cannot be printed.
     let Ok(first) = print(core, Some(file)) else { return Ok(()) };
     let again = |text: &str| {
         let file = SourceFile::new("printed.core", text);
@@ -59,7 +59,7 @@ fn comes_back(core: &Core, file: &SourceFile) -> Result<(), String> {
         let core = core.ok_or_else(|| format!("printed, but not read: {diagnostics:?}\n{text}"))?;
         print(&core, Some(&file)).map_err(|_| "read, but not printed again".to_owned())
     };
-    // Reading simplifies once more. Guards are placed anew each time, in any order.
+    // Reading simplifies once more. Guards are placed anew each time, in an unspecified order.
     let second = again(&first)?;
     let third = again(&second)?;
     if !third.contains("= guard ") && without_comments(&second) != without_comments(&third) {
@@ -68,7 +68,7 @@ fn comes_back(core: &Core, file: &SourceFile) -> Result<(), String> {
     Ok(())
 }
 
-/// The lines, without the comments, which are positions.
+/// The lines without their comments, which are positions.
 fn without_comments(text: &str) -> Vec<&str> {
     let lines = text.lines().map(|line| line.split(';').next().unwrap_or_default().trim());
     lines.filter(|line| !line.is_empty()).collect()

@@ -1,10 +1,10 @@
-//! Folders of programs, files of directives, pictures and other files: what `lambdav test` finds in them, and
-//! what it leaves of them.
+//! Folders of programs, files of directives, pictures and other files: the tests that `lambdav test` finds in
+//! them, and the files that it leaves.
 //!
-//! An input is a text: lines `== NAME` begin files, lines `>> ARGUMENTS` run the command in between, and files
-//! that are written again change. *A run changes and removes only what a run has written before*, no input of a
-//! directive, and finds every test; what is nearly one is a warning. The target knows neither marks nor how
-//! comments are read: it remembers which files it has written itself, and which lines it knows.
+//! An input is a text. Lines `== NAME` begin files, lines `>> ARGUMENTS` run the command, and files change
+//! when they are written again. *A run changes and removes only files that an earlier run wrote*, no input of
+//! a directive. It finds every test and warns of near misses. The target does not know marks or the syntax of
+//! comments: it remembers which files it wrote itself, and it knows the lines that it writes.
 
 use super::command::{run, snapshot};
 use super::{FuzzTarget, Reached};
@@ -14,7 +14,7 @@ use std::fs;
 
 pub(super) struct Folders;
 
-/// Names of files, so few that many fit one another.
+/// Names of files, few enough that many belong together.
 const NAMES: [&str; 22] = [
     "a.lv",
     "a.new.lv",
@@ -40,7 +40,7 @@ const NAMES: [&str; 22] = [
     "notes.txt",
 ];
 
-/// Lines that are tests, without their marker.
+/// Lines that are tests, without the comment marker.
 const TESTS: [&str; 10] = [
     "test: --size 2x2",
     "test: night --size 2x2",
@@ -64,10 +64,10 @@ const NEAR: [&str; 6] = [
     "TEST: x",
 ];
 
-/// Lines that are neither.
+/// Other lines.
 const OTHERS: [&str; 4] = ["a comment", "test the edge", "text: no", ""];
 
-/// What is run.
+/// Command lines.
 const RUNS: [&str; 14] = [
     "test",
     "test --bless",
@@ -85,7 +85,7 @@ const RUNS: [&str; 14] = [
     "test --require-tests --quiet",
 ];
 
-/// Pictures and other bytes of somebody's.
+/// Contents of files that are no programs.
 const CONTENTS: [&str; 6] = ["png", "exr", "npy", "text", "{\"k\": 1}", "empty"];
 
 impl FuzzTarget for Folders {
@@ -124,7 +124,7 @@ impl FuzzTarget for Folders {
         let text = String::from_utf8_lossy(input).into_owned();
         let place = tempfile::tempdir().map_err(|error| error.to_string())?;
         let folder = place.path();
-        // What this target has written, and nobody else since.
+        // Files that this target wrote and no run has written since.
         let mut own: BTreeMap<String, Vec<u8>> = BTreeMap::new();
         let mut open: Option<(String, Vec<u8>)> = None;
         let mut reached = Reached { parsed: true, ..Reached::default() };
@@ -153,12 +153,12 @@ impl FuzzTarget for Folders {
     }
 }
 
-/// A name that stays in the folder.
+/// True if the name is one of ours, which stay in the folder.
 fn is_name(name: &str) -> bool {
     NAMES.contains(&name)
 }
 
-/// Runs the command once. Whether it has drawn something.
+/// Runs the command once and checks its effects. True if it drew something.
 fn step(
     folder: &std::path::Path,
     arguments: &str,
@@ -176,24 +176,24 @@ fn step(
         }
         if own.contains_key(name) {
             return Err(format!(
-                "{name}, which no run has written, is changed or gone: {}",
+                "{name}, which no run wrote, is changed or removed: {}",
                 said()
             ));
         }
         if inputs.contains(name) {
-            return Err(format!("{name}, an input, is changed or gone: {}", said()));
+            return Err(format!("{name}, an input, is changed or removed: {}", said()));
         }
         if !after.contains_key(name) && !is_scratch(name) {
             let is_told = outcome.out.contains(&format!("removed {name}\n"));
             if !words.contains(&"--prune") || !is_told {
-                return Err(format!("{name} is gone, and nobody says so: {}", said()));
+                return Err(format!("{name} is removed without a message: {}", said()));
             }
         }
     }
     for name in after.keys().filter(|name| !before.contains_key(*name)) {
         let is_report = name.starts_with("r/");
         if !is_report && !["png", "exr", "npy", "digest"].iter().any(|e| name.ends_with(e)) {
-            return Err(format!("{name} is there: {}", said()));
+            return Err(format!("{name} is unexpected: {}", said()));
         }
     }
     if words == ["test", "--list"] {
@@ -203,13 +203,13 @@ fn step(
     Ok(outcome.out.contains("passed") || outcome.out.contains("blessed"))
 }
 
-/// Whether a file is by its name what a test that failed has written.
+/// True if the name is that of a failed test's output.
 fn is_scratch(name: &str) -> bool {
     let stem = name.rsplit_once('.').map_or(name, |(stem, _)| stem);
     stem.ends_with(".new") || stem.ends_with(".diff")
 }
 
-/// The files that any line which is a test, or nearly one, names.
+/// The files named by lines that are tests, or nearly tests.
 fn inputs(files: &BTreeMap<String, Vec<u8>>) -> BTreeSet<String> {
     let mut found = BTreeSet::new();
     for (name, content) in files.iter().filter(|(name, _)| is_program(name) || is_beside(name)) {
@@ -242,7 +242,7 @@ fn is_beside(name: &str) -> bool {
     name.strip_suffix(".test").is_some_and(is_program)
 }
 
-/// The comment that a line is.
+/// The text of a comment line.
 fn comment(line: &str) -> Option<&str> {
     let line = line.trim();
     line.strip_prefix("; ").or_else(|| line.strip_prefix("// ")).or_else(|| line.strip_prefix("* "))
@@ -256,7 +256,7 @@ fn is_near(text: &str) -> bool {
     NEAR.contains(&text)
 }
 
-/// Whether all tests are listed, and all that is nearly one is told.
+/// Checks that all tests are listed, and that there is a warning for each near miss.
 fn listed(files: &BTreeMap<String, Vec<u8>>, out: &str, err: &str) -> Result<(), String> {
     let mut tests = 0;
     for (name, content) in files {
@@ -265,7 +265,7 @@ fn listed(files: &BTreeMap<String, Vec<u8>>, out: &str, err: &str) -> Result<(),
         if !(is_program(name) || is_beside(name)) || !files.contains_key(program) {
             continue;
         }
-        // Such a file has tests without a marker as well, which are not written here but come of mutation.
+        // Such a file also has tests without a marker. This target does not write them, but mutation may.
         let has_marker =
             |line: &str| line.is_empty() || line.starts_with("; ") || line.starts_with("// ");
         if is_beside(name) && !text.lines().all(has_marker) {
@@ -284,7 +284,7 @@ fn listed(files: &BTreeMap<String, Vec<u8>>, out: &str, err: &str) -> Result<(),
             } else if is_near(text) || is_test(text) {
                 let place = format!("warning: {name}:{}: ", index + 1);
                 if !err.contains(&place) {
-                    return Err(format!("{name}:{} is not told", index + 1));
+                    return Err(format!("{name}:{} is not reported", index + 1));
                 }
             }
         }
@@ -296,7 +296,7 @@ fn listed(files: &BTreeMap<String, Vec<u8>>, out: &str, err: &str) -> Result<(),
     Ok(())
 }
 
-/// The lines of a file that stand for other bytes: pictures.
+/// The bytes for a line of a file; some lines stand for pictures.
 fn bytes(line: &str) -> Vec<u8> {
     use lambdav_image::file::{Encoding, Metadata, encode};
     use lambdav_image::quantize::Transfer;
@@ -310,14 +310,14 @@ fn bytes(line: &str) -> Vec<u8> {
     };
     let frame = Frame::from_fn(Size::new(2, 2).expect("within the limits"), |_, _| [0.5; 4]);
     let mut bytes = Vec::new();
-    // A comment that is nobody's mark.
+    // Metadata that is not a mark of `lambdav test`.
     let metadata =
         Metadata::default().with(Metadata::SOFTWARE, "painter").with("Title", "golden of x");
     encode(&frame, encoding, &metadata, &mut bytes).expect("it goes to memory");
     bytes
 }
 
-/// A file with its name.
+/// A random file, with its name.
 fn file(random: &mut Random) -> String {
     let name = *random.pick(&NAMES);
     let mut text = format!("== {name}\n");

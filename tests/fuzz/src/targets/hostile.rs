@@ -1,5 +1,5 @@
-//! WGSL and GLSL that grow: expressions, blocks, types and macros that nest or repeat, up to thousands of times.
-//! Each has an answer in the time that naga is given, and none ends the process.
+//! WGSL and GLSL with expressions, blocks, types and macros that nest or repeat, up to thousands of times.
+//! Each text has an answer within naga's deadline, and none ends the process.
 
 use super::{FuzzTarget, Reached};
 use lambdav_core::source::SourceFile;
@@ -9,10 +9,10 @@ use std::time::{Duration, Instant};
 
 pub(super) struct Hostile;
 
-/// A text may take so long: as long as naga is given, and some more for what is done before and after.
+/// Time limit for a text: naga's deadline, and some time for the stages before and after.
 const LONGEST: Duration = Duration::from_secs(25);
 
-/// What WGSL and GLSL share: what is written before and after an expression to nest it.
+/// Text before and after an expression that nests it, in WGSL and GLSL.
 const EXPRESSIONS: [[&str; 2]; 14] = [
     ["(", ")"],
     ["-", ""],
@@ -48,7 +48,7 @@ const GLSL_EXPRESSIONS: [[&str; 2]; 6] = [
     ["(x, ", ")"],
 ];
 
-/// What is written before and after statements to nest them, in both.
+/// Text before and after statements that nests them, in WGSL and GLSL.
 const STATEMENTS: [[&str; 2]; 8] = [
     ["{", "}"],
     ["if (x > 0.0) {", "}"],
@@ -60,7 +60,8 @@ const STATEMENTS: [[&str; 2]; 8] = [
     ["", "x = v[0];"],
 ];
 
-/// Before a function: declarations that nest or repeat. `#` is a number.
+/// Declarations before a function, which refer to one another or repeat. `#` is a number, `$` the number
+/// before it.
 const WGSL_DECLARATIONS: [&str; 9] = [
     "const c# = 1.0 + c$;\n",
     "alias t# = array<t$, 2>;\n",
@@ -86,7 +87,7 @@ const GLSL_DECLARATIONS: [&str; 10] = [
     "/* ",
 ];
 
-/// How often something is repeated: mostly a little, sometimes thousands of times.
+/// Number of repetitions: mostly few, sometimes thousands.
 fn times(random: &mut Random) -> usize {
     match random.weighted(&[30, 30, 25, 15]) {
         0 => random.below(8),
@@ -96,7 +97,7 @@ fn times(random: &mut Random) -> usize {
     }
 }
 
-/// The text inside layers.
+/// Wraps the text in layers.
 fn nested(text: &str, layers: &[[&str; 2]], random: &mut Random) -> String {
     let mut text = text.to_owned();
     for _ in 0..1 + random.below(3) {
@@ -183,9 +184,10 @@ impl FuzzTarget for Hostile {
         match result {
             Ok(words) => Ok(Reached { parsed: true, accepted: true, computed: words.len() > 5 }),
             Err(all) if all.iter().all(|found| found.message.is_empty()) => {
-                Err("nothing is said of a wrong text".into())
+                Err("a refusal has no message".into())
             }
-            // What naga takes too long for is counted before; the deadline is for what nobody thought of.
+            // Sizes that take naga too long are counted before. The deadline is for unforeseen cases, so
+            // reaching it is a finding.
             Err(all) if all.iter().any(|found| found.message.contains("takes longer than")) => {
                 Err(all[0].message.clone())
             }

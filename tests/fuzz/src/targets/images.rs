@@ -11,17 +11,17 @@ pub(super) struct Images {
     seeds: Vec<Vec<u8>>,
 }
 
-/// Images of more pixels are not encoded again.
+/// Larger images are not encoded again.
 const MAX_PIXELS: usize = 1 << 16;
 
 impl Images {
-    /// Files of all formats that are written here, of several sizes.
+    /// Files of all formats that we write, in several sizes.
     pub(super) fn new() -> Self {
         let mut random = Random::new(9);
         let mut seeds = Vec::new();
         for (width, height) in [(1, 1), (5, 3), (17, 40)] {
             let size = Size::new(width, height).expect("within the limits");
-            // Some samples repeat, so that there is something to compress.
+            // Some samples repeat, so that compression has an effect.
             let mut sample = || match random.percent(60) {
                 true => 0.25,
                 false => f32::from_bits(random.bits() as u32),
@@ -40,7 +40,7 @@ fn encodings() -> [Encoding; 4] {
     [eight, sixteen, Encoding::Exr, Encoding::Npy]
 }
 
-/// What files say of their origin.
+/// Metadata of the files.
 fn origin() -> Metadata {
     Metadata::default().with(Metadata::SOFTWARE, "fuzz").with(Metadata::COMMENT, "a comment")
 }
@@ -58,7 +58,7 @@ impl FuzzTarget for Images {
 
     fn input(&self, random: &mut Random) -> Vec<u8> {
         if random.percent(25) {
-            // Of kinds that are read but not written.
+            // Kinds that can be read but are never written.
             let made = png(random);
             return if random.percent(50) {
                 made
@@ -72,28 +72,28 @@ impl FuzzTarget for Images {
 
     fn mutate(&self, input: &[u8], random: &mut Random) -> Vec<u8> {
         let bytes = mutate(input, &self.seeds, random);
-        // Else hardly any gets past the sums over its parts.
+        // Without correct checksums hardly any file is decoded.
         if random.percent(80) { repaired(bytes) } else { bytes }
     }
 
     fn run(&self, input: &[u8], _: u64) -> Result<Reached, String> {
-        // What it says of its origin is read whether it can be decoded or not.
+        // Metadata is read even if the image cannot be decoded.
         let said = metadata(input);
         if said.is_err_and(|error| error.to_string().is_empty()) {
-            return Err("an error says nothing".into());
+            return Err("an error has no message".into());
         }
         let decoded = decode(input);
         let parsed = !matches!(decoded, Err(DecodeError::Unknown));
         let image = match decoded {
             Ok(image) => image,
             Err(error) if error.to_string().is_empty() => {
-                return Err("an error says nothing".into());
+                return Err("an error has no message".into());
             }
             Err(_) => return Ok(Reached { parsed, ..Reached::default() }),
         };
         let computed = match image {
             AnyImage::Float(frame) if frame.size().pixels() <= MAX_PIXELS => {
-                // What was read can be written, and read again.
+                // An image that was read must survive encoding and decoding.
                 for encoding in [Encoding::Exr, Encoding::Npy] {
                     let bytes = encoded(&frame, encoding)?;
                     let said = metadata(&bytes).map_err(|error| error.to_string())?;

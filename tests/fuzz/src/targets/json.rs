@@ -1,4 +1,4 @@
-//! Values of uniforms as JSON, beside a plain reading of what serde_json makes of the same text.
+//! Values of uniforms as JSON, compared with a plain reading of serde_json's tree.
 
 use super::{FuzzTarget, Reached};
 use lambdav_core::graph::Uniform;
@@ -9,7 +9,7 @@ use lambdav_generate::Random;
 use lambdav_image::Size;
 use serde_json::Value;
 
-/// The uniforms that are set.
+/// A program's uniforms and their types.
 pub(super) struct Program {
     pub(super) types: Types,
     pub(super) uniforms: Vec<Uniform>,
@@ -60,7 +60,7 @@ impl Program {
 
 pub(super) struct Json(Program);
 
-/// Names that objects have.
+/// Names of members.
 const NAMES: [&str; 8] = ["gain", "on", "count", "seed", "tint", "m", "kernel", "lights"];
 
 impl Json {
@@ -70,7 +70,7 @@ impl Json {
         Self(Program::new(&names))
     }
 
-    /// A value of a type, as text; now and then of another.
+    /// A value of a type, as text; sometimes a value of another type.
     fn value(&self, ty: Type, random: &mut Random) -> String {
         let types = &self.0.types;
         let list = |all: Vec<String>| format!("[{}]", all.join(","));
@@ -104,7 +104,7 @@ impl Json {
     }
 }
 
-/// Values that fit few types, and none.
+/// Values that fit few types or none.
 const OTHERS: [&str; 12] = [
     "null", "[]", "{}", "\"inf\"", "\"-inf\"", "\"NaN\"", "\"2\"", "0x1f", ".5", "01", "3u",
     "[[[[]]]]",
@@ -121,7 +121,7 @@ fn number(random: &mut Random) -> String {
     }
 }
 
-/// A name in quotes, some of its characters by their numbers.
+/// A name in quotes, with some characters escaped.
 fn quoted(name: &str, random: &mut Random) -> String {
     let escaped = |c: char| match random.percent(5) {
         true => format!("\\u{:04x}", u32::from(c)),
@@ -212,7 +212,7 @@ impl FuzzTarget for Json {
     }
 }
 
-/// That a message ends with a place that is in the text.
+/// Checks that a message ends with a place in the text.
 fn has_place(message: &str, text: &str) -> Result<(), String> {
     let wrong = || format!("no place in the text: {message}");
     let (_, place) = message.rsplit_once(" (line ").ok_or_else(wrong)?;
@@ -223,12 +223,12 @@ fn has_place(message: &str, text: &str) -> Result<(), String> {
     if column == 0 || column > found.chars().count() + 1 { Err(wrong()) } else { Ok(()) }
 }
 
-/// Whether a component is the same, rounded twice or not.
+/// True if a component is equal, or off by the ULP that double rounding may cost.
 fn is_near(scalar: Scalar, a: u32, b: u32) -> bool {
     a == b || scalar == Scalar::F32 && a.abs_diff(b) == 1
 }
 
-/// Sets the words of a value; whether it is one of that type.
+/// Sets the words of a value. False if the value does not have that type.
 fn fill(types: &Types, ty: Type, value: &Value, words: &mut [u32]) -> bool {
     match (types.kind(ty), value) {
         (TypeKind::Scalar(scalar), _) => match word(*scalar, value) {

@@ -1,4 +1,4 @@
-//! What reads inputs.
+//! Targets: the input readers.
 
 mod amber;
 mod assembly;
@@ -24,7 +24,7 @@ use crate::seeds::Seeds;
 use crate::text::{Language, more, mutate};
 use lambdav_generate::Random;
 
-/// How far an input came.
+/// Stages that an input reached.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Reached {
     /// It is well-formed.
@@ -35,31 +35,31 @@ pub struct Reached {
     pub computed: bool,
 }
 
-/// Something that reads inputs.
+/// An input reader.
 pub trait FuzzTarget: Sync {
-    /// Its name on the command line, and that of its folder in the corpus.
+    /// The target's name, for the command line and for its folder in the corpus.
     fn name(&self) -> &'static str;
 
     /// Makes an input.
     fn input(&self, random: &mut Random) -> Vec<u8>;
 
-    /// Changes an input, which may make it longer.
+    /// Mutates an input, which may grow.
     fn mutate(&self, input: &[u8], random: &mut Random) -> Vec<u8>;
 
-    /// Runs an input. What takes long is done for some numbers only, for 0 always.
+    /// Runs an input. Slow checks run for some numbers only, and always for 0.
     ///
     /// # Errors
     ///
-    /// What does not hold.
+    /// A property that does not hold.
     fn run(&self, input: &[u8], number: u64) -> Result<Reached, String>;
 
-    /// Whether inputs are words rather than text.
+    /// True if inputs are binary rather than text.
     fn is_binary(&self) -> bool {
         false
     }
 }
 
-/// All of them.
+/// All targets.
 pub fn all(seeds: &Seeds) -> [Box<dyn FuzzTarget + '_>; 18] {
     [
         Box::new(parse::Parse { seeds }),
@@ -83,7 +83,7 @@ pub fn all(seeds: &Seeds) -> [Box<dyn FuzzTarget + '_>; 18] {
     ]
 }
 
-/// Changes a text; of a program, half of the time by more of what it has already.
+/// Mutates a text; half of the time, after repeating a piece of it.
 fn changed(input: &[u8], others: &[String], language: Language, random: &mut Random) -> Vec<u8> {
     let text = String::from_utf8_lossy(input);
     let text = match random.percent(50) {
@@ -93,7 +93,7 @@ fn changed(input: &[u8], others: &[String], language: Language, random: &mut Ran
     mutate(&text, others, language, random)
 }
 
-/// The text of a program: a generated one with a mistake, or a text with mutations.
+/// The text of a program: a generated program with a mistake, or a mutated text.
 fn program(seeds: &Seeds, random: &mut Random) -> Vec<u8> {
     use lambdav_generate::Mistake;
 

@@ -1,7 +1,7 @@
-//! Programs with characters that control terminals, in names, text and comments. Whatever the command says of
-//! one, no such character reaches the terminal raw, no line end in a name ends a line, and core text with such names reads back.
+//! Programs with terminal control characters in names, text and comments. In the command's output no such
+//! character appears raw, no line end in a name ends a line, and core text with such names can be read back.
 //!
-//! An input's first line is the name of the file, the rest its content.
+//! An input's first line is the file's name, the rest its content.
 
 use super::command::{Outcome, run};
 use super::{FuzzTarget, Reached};
@@ -10,10 +10,10 @@ use std::fs;
 
 pub(super) struct Names;
 
-/// What comes behind a line end: no line that is written begins so, unless a name broke it.
+/// Text behind a line end in a name. A line that begins with it shows that a name broke a line.
 const BROKEN: &str = "q7q";
 
-/// What controls terminals, or the direction of text: bytes below U+0020, DEL, C1, marks; and line ends.
+/// Characters that control terminals or the direction of text: C0, DEL, C1, direction marks, and line ends.
 const CONTROLS: [&str; 19] = [
     "\x1b]0;owned\x07",
     "\x1b[2J",
@@ -36,7 +36,7 @@ const CONTROLS: [&str; 19] = [
     "\u{85}q7q",
 ];
 
-/// Programs, in which `@` stands for such characters.
+/// Programs; `@` stands for control characters.
 const PROGRAMS: [(&str, &str); 9] = [
     ("a.lv", "; @ test: x@ --size 2x2\n(uniform k@ num 1)\n(vec4 (* k@ 0.5))\n"),
     ("a.lv", "; test: --bind t@=u@.png\n(include \"b@.lv\")\n(vec4 (k@ 1) \"@\")\n"),
@@ -66,7 +66,7 @@ const PROGRAMS: [(&str, &str); 9] = [
     ("a.lv.test", "; test: x@ --size@ 2x2\n"),
 ];
 
-/// What is run, `F` being the file.
+/// Command lines; `F` stands for the file.
 const RUNS: [&[&str]; 8] = [
     &["check", "F"],
     &["inspect", "F"],
@@ -78,7 +78,7 @@ const RUNS: [&[&str]; 8] = [
     &["test", "--report", "r"],
 ];
 
-/// Characters that no output may hold.
+/// True for characters that output must not contain.
 fn is_raw(c: char) -> bool {
     let is_mark = matches!(c, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
     is_mark || c.is_control() && c != '\n' && c != '\t'
@@ -104,14 +104,14 @@ impl FuzzTarget for Names {
     fn input(&self, random: &mut Random) -> Vec<u8> {
         let (name, pattern) = *random.pick(&PROGRAMS);
         let mut text = format!("{name}\n");
-        // WGSL has `@` of its own.
+        // Attributes of WGSL keep their `@`.
         let hole = |rest: &str| {
             name != "a.wgsl"
                 || !["group", "binding", "fragment", "location"].iter().any(|w| rest.starts_with(w))
         };
         let mut parts = pattern.split('@');
         text += parts.next().unwrap_or_default();
-        // A name in several places is the same in all of them, half of the time.
+        // Half of the time, all holes get the same characters, so that names stay equal.
         let same = *random.pick(&CONTROLS);
         let (share, keep) = (random.percent(50), 20 + random.below(80) as u32);
         for part in parts {
@@ -165,7 +165,7 @@ impl FuzzTarget for Names {
             quiet(&outcome, &arguments)?;
             reached.accepted |= outcome.status == 0;
         }
-        // Into a file core text goes byte by byte, and reads back.
+        // Files get core text unescaped, and it can be read back.
         if number.is_multiple_of(2) && name != "a.amber" {
             let arguments = ["compile", file, "--emit", "core"];
             let outcome = run(place.path(), &arguments)?;

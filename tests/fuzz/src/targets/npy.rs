@@ -1,4 +1,4 @@
-//! NPY files, as images and as the elements of buffers: headers from a grammar, right or nearly right, and arrays
+//! NPY files as images and as elements of buffers: headers from a grammar, valid or nearly valid, and arrays
 //! that are too short, right or too long.
 
 use super::{FuzzTarget, Reached};
@@ -10,15 +10,15 @@ use lambdav_image::file::Metadata;
 use lambdav_image::file::npy::{decode, encode, metadata, read, size};
 
 pub(super) struct Npy {
-    /// A program with a buffer of each kind of element.
+    /// A program with buffers of several element types.
     shader: Shader,
 }
 
-/// The buffers of the program and the width of their elements.
+/// The program's buffers and the widths of their elements.
 const BUFFERS: [(&str, usize); 5] =
     [("nums", 1), ("ints", 1), ("bools", 1), ("pairs", 2), ("fours", 4)];
 
-/// Images of more pixels are not encoded again.
+/// Larger images are not encoded again.
 const MAX_PIXELS: usize = 1 << 16;
 
 impl Npy {
@@ -30,7 +30,7 @@ impl Npy {
     }
 }
 
-/// A file with a header of that version and text.
+/// A file with that version, header and data.
 fn file(version: u8, header: &str, data: &[u8]) -> Vec<u8> {
     let mut bytes = b"\x93NUMPY".to_vec();
     bytes.extend([version, 0]);
@@ -101,7 +101,7 @@ impl FuzzTarget for Npy {
 
     fn run(&self, input: &[u8], _: u64) -> Result<Reached, String> {
         let told = |error: &dyn std::fmt::Display| match error.to_string().is_empty() {
-            true => Err("an error says nothing".to_owned()),
+            true => Err("an error has no message".to_owned()),
             false => Ok(()),
         };
         if let Err(error) = metadata(input) {
@@ -113,7 +113,7 @@ impl FuzzTarget for Npy {
             Err(error) => {
                 told(&error)?;
                 if decode(input).is_ok() || size(input).is_ok() {
-                    return Err("an image is no array".into());
+                    return Err("an image, but not an array".into());
                 }
                 return Ok(reached);
             }
@@ -140,7 +140,7 @@ impl FuzzTarget for Npy {
                 Err(error) => told(&error)?,
                 Ok(_) => {
                     reached.computed = true;
-                    // One number a row for scalars, `width` otherwise.
+                    // Scalars have one number in a row, others `width`.
                     let columns = array.shape.get(1).copied();
                     if array.shape.len() > 2 || columns.unwrap_or(1) != width as u64 {
                         return Err(format!("{name} takes an array of shape {:?}", array.shape));
@@ -156,7 +156,7 @@ impl FuzzTarget for Npy {
     }
 }
 
-/// An image that was read can be written, and read again, to the bit.
+/// Checks that an image survives encoding and decoding, bit for bit.
 fn comes_back(frame: &Frame) -> Result<(), String> {
     let mut bytes = Vec::new();
     encode(frame, &Metadata::default(), &mut bytes).map_err(|error| error.to_string())?;

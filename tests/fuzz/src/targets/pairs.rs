@@ -1,4 +1,4 @@
-//! Pairs of images: how they differ, pixel by pixel, against the plainest way to tell.
+//! Pairs of images: their comparison, against a plain count of pixels.
 
 use super::{FuzzTarget, Reached};
 use crate::bytes::mutate;
@@ -13,7 +13,7 @@ use std::path::Path;
 
 pub(super) struct Pairs;
 
-/// Images of more pixels are not compared.
+/// Larger images are not compared.
 const MAX_PIXELS: usize = 1 << 14;
 
 /// An image as a file, after its length.
@@ -25,7 +25,7 @@ fn file(frame: &Frame, random: &mut Random) -> Vec<u8> {
     [(bytes.len() as u32).to_le_bytes().to_vec(), bytes].concat()
 }
 
-/// Both files of an input.
+/// The two files of an input.
 fn split(input: &[u8]) -> Option<[&[u8]; 2]> {
     let (length, rest) = input.split_first_chunk::<4>()?;
     let (a, rest) = rest.split_at_checked(u32::from_le_bytes(*length) as usize)?;
@@ -78,7 +78,7 @@ impl FuzzTarget for Pairs {
     fn run(&self, input: &[u8], number: u64) -> Result<Reached, String> {
         let Some(files) = split(input) else { return Ok(Reached::default()) };
         for mut file in files {
-            // What it leaves out is told of any bytes.
+            // Parts of a file that decoding ignores are reported for any bytes.
             if let Ok(undecoded) = Undecoded::read(&mut file, Path::new("a")) {
                 let _ = undecoded.left_out();
             }
@@ -109,11 +109,11 @@ impl FuzzTarget for Pairs {
             if findings.iter().any(|finding| finding.to_string().is_empty())
                 || ab.to_string().is_empty()
             {
-                return Err("it has nothing to say".into());
+                return Err("a finding or outcome is empty".into());
             }
             let heat = heat_map(&a, &b, &options);
             if heat.is_some() != (a.size() == b.size()) {
-                return Err("the heat map".into());
+                return Err("heat map and sizes disagree".into());
             }
         }
         Ok(Reached { parsed: true, accepted: true, computed: a.size() == b.size() })
@@ -124,7 +124,7 @@ impl FuzzTarget for Pairs {
     }
 }
 
-/// Both directions agree with one another, and with pixels that are counted one by one.
+/// Checks that both directions agree, and that they agree with a plain count of differing pixels.
 fn agree(
     a: &AnyImage,
     b: &AnyImage,

@@ -42,13 +42,14 @@ impl FuzzTarget for Parse<'_> {
             unfit(&file, &diagnostics, parsed).map_or(Ok(()), Err)?;
         }
         in_order(&tree, file.text().len())?;
-        // The other reader of trees resolves names by itself, whatever the tree.
+        // The source evaluator resolves names by itself, in any tree.
         let accepted = SourceProgram::new(&tree).is_ok();
         Ok(Reached { parsed, accepted, computed: false })
     }
 }
 
-/// That children stand before their lists and inside them, each in one list alone.
+/// Checks that children stand before their lists in post-order, and inside their spans, and that each has one
+/// parent.
 fn in_order(tree: &Tree, length: usize) -> Result<(), String> {
     let mut owned = vec![false; tree.len()];
     for (id, expr) in tree.iter() {

@@ -1,4 +1,4 @@
-//! From the bytes of a file to lanes, and sometimes to pixels.
+//! The bytes of a file to lane programs, and for some inputs to pixels.
 
 use super::pixels::{compare, lower};
 use super::{FuzzTarget, Reached};
@@ -12,7 +12,7 @@ pub(super) struct Pipeline<'s> {
     pub(super) seeds: &'s Seeds,
 }
 
-/// Of so many inputs, one goes to the differential oracle, and another is drawn.
+/// One in this many inputs goes to the differential oracle, and another is drawn.
 const SOME: u64 = 8;
 
 impl FuzzTarget for Pipeline<'_> {

@@ -1,4 +1,4 @@
-//! Some pixels of a program by all engines.
+//! Some pixels of a program, by all engines.
 
 use lambdav_core::evaluate::{self, EvaluationFault};
 use lambdav_core::graph::Core;
@@ -16,16 +16,16 @@ use lambdav_spirv_backend::{self as spirv_backend, emit::EmitOptions};
 use lambdav_spirv_eval::{Module, ModuleEvaluator, Resources};
 use std::cell::Cell;
 
-/// Width and height.
+/// Width and height of the image.
 const SIDE: u32 = 3;
-/// Rounds of each entry of a loop.
+/// Iteration limit of loops.
 const ROUNDS: u64 = 24;
-/// How often the evaluator may poll.
+/// Largest number of the evaluator's cancellation polls.
 const POLLS: u32 = 1 << 10;
-/// Programs with more values are compiled by nobody here.
+/// Larger programs are not compiled.
 const MAX_VALUES: usize = 600;
 
-/// Schedules each output and lowers it to lanes; both must be what their verifiers want.
+/// Schedules each output and lowers it to lanes; both verifiers must pass.
 pub(super) fn lower(core: &Core) -> Result<Vec<(u32, Program)>, String> {
     let mut all = Vec::new();
     for output in &core.outputs {
@@ -52,8 +52,8 @@ fn inputs(core: &Core, x: u32, y: u32) -> Inputs {
     inputs
 }
 
-/// The words of an output at each pixel in scan order up to the first at which a loop exceeds its
-/// limit; `None` if that takes long.
+/// The words of an output at each pixel in scan order, up to the first pixel where a loop exceeds its limit;
+/// `None` if evaluation takes too long.
 fn expected(core: &Core, program: &Program) -> Option<Vec<Vec<u32>>> {
     let mut evaluator = evaluate::Evaluator::new(program, ROUNDS);
     let polls = Cell::new(0);
@@ -75,7 +75,8 @@ fn same(a: &[u32], b: &[u32]) -> bool {
     a.len() == b.len() && a.iter().zip(b).all(one)
 }
 
-/// Compares pixels by machine code and by SPIR-V with the core evaluator's; whether there were any.
+/// Compares pixels of machine code and SPIR-V with those of the core evaluator. False if the program is too
+/// large or too slow to compare.
 pub(super) fn compare(
     core: &Core,
     file: &SourceFile,
@@ -129,7 +130,7 @@ fn by_spirv(
     expected: &[Vec<u32>],
 ) -> Result<(), String> {
     let options = EmitOptions::default();
-    // It may have too many uniforms, or ways out of a loop.
+    // Programs with too many uniforms or exits of a loop are refused.
     let Ok(emitted) = spirv_backend::emit(program, Some(file), &options) else { return Ok(()) };
     let module = Module::new(&emitted.words).map_err(|error| error.to_string())?;
     let types = core.uniforms.iter().map(|uniform| uniform.ty);

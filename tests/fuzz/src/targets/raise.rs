@@ -1,4 +1,4 @@
-//! SPIR-V words to a graph, and from there as far as a program goes; and the text of WGSL to words.
+//! SPIR-V words to a graph, then as for a program; and WGSL to SPIR-V words.
 
 use super::pixels::{compare, lower};
 use super::{FuzzTarget, Reached};
@@ -11,7 +11,7 @@ use lambdav_generate::Random;
 use lambdav_spirv::bytes;
 use lambdav_spirv_frontend::{RaiseOptions, Raised, raise};
 
-/// Of so many inputs, one is drawn.
+/// One in this many inputs is drawn.
 const SOME: u64 = 16;
 
 pub(super) struct Raise<'s> {
@@ -24,7 +24,7 @@ impl FuzzTarget for Raise<'_> {
     }
 
     fn input(&self, random: &mut Random) -> Vec<u8> {
-        // Of other people's modules there are few, which do more.
+        // Foreign modules are few, but each exercises more.
         let modules = match random.percent(50) {
             true => &self.seeds.foreign_modules,
             false => &self.seeds.modules,
@@ -68,7 +68,7 @@ impl FuzzTarget for Wgsl<'_> {
         let source = SourceFile::new("fuzz.wgsl", String::from_utf8_lossy(input));
         match to_spirv(foreign::Language::Wgsl, &source) {
             Ok(words) => run(&words, number),
-            Err(all) if all.is_empty() => Err("nothing is said of a wrong text".into()),
+            Err(all) if all.is_empty() => Err("a refusal has no message".into()),
             Err(_) => Ok(Reached::default()),
         }
     }
@@ -78,7 +78,7 @@ fn run(words: &[u32], number: u64) -> Result<Reached, String> {
     let Raised { source, program } = raise("fuzz.spv", words, &RaiseOptions::default());
     let core = match program {
         Ok((core, _)) => core,
-        Err(error) if error.message.is_empty() => return Err("an error says nothing".into()),
+        Err(error) if error.message.is_empty() => return Err("an error has no message".into()),
         Err(_) => return Ok(Reached { parsed: words.len() > 5, ..Reached::default() }),
     };
     let mut computed = false;

@@ -1,4 +1,4 @@
-//! Reports that are merged: `lambdav test --merge` joins them or says what is wrong, at once.
+//! Merging of reports: `lambdav test --merge` joins them or prints an error.
 
 use super::command::run;
 use super::{FuzzTarget, Reached};
@@ -7,10 +7,10 @@ use std::fs;
 
 pub(super) struct Reports;
 
-/// What stands between the two reports of an input.
+/// Separator of the two reports in an input.
 const NEXT: &str = "\n%%\n";
 
-/// Parts of values.
+/// JSON values and strings of reports.
 const PARTS: [&str; 26] = [
     "0",
     "1",
@@ -40,7 +40,7 @@ const PARTS: [&str; 26] = [
     "\"a.lv\"",
 ];
 
-/// A report as a run writes it.
+/// A report as a run would write it.
 fn report(shard: usize, of: usize, tests: usize) -> String {
     let mut text = format!(
         "{{\"lambdav\":\"0.1.0\",\"orphans\":[\"o.png\"],\"seconds\":0.5,\"shard\":[{shard},{of}],\"tests\":{tests},\"untested\":[]}}\n"
@@ -69,7 +69,7 @@ impl FuzzTarget for Reports {
     fn mutate(&self, input: &[u8], random: &mut Random) -> Vec<u8> {
         let mut text = String::from_utf8_lossy(input).into_owned();
         for _ in 0..1 + random.below(3) {
-            // A value in place of another, or anything anywhere.
+            // Replaces a value, or inserts something behind a separator.
             let ends: Vec<usize> =
                 text.match_indices([':', ',', '[']).map(|(at, _)| at + 1).collect();
             let at = if ends.is_empty() { 0 } else { *random.pick(&ends) };
@@ -115,7 +115,7 @@ impl FuzzTarget for Reports {
             return Err(format!("{}{}", outcome.out, outcome.err));
         }
         if is_joined {
-            // What was joined is a report, and joins as itself.
+            // A joined report can be merged again and stays the same.
             let again = run(place.path(), &["test", "--report", "again", "--merge", "all"])?;
             let count = |text: &str| {
                 text.lines().rev().find_map(|l| Some(l.split_once(" (")?.0.to_owned()))

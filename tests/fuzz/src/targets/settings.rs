@@ -1,4 +1,4 @@
-//! Settings by path, beside a list of all paths that there are.
+//! Settings by path, compared with a list of all paths.
 
 use super::json::Program;
 use super::{FuzzTarget, Reached};
@@ -11,12 +11,12 @@ use std::collections::HashMap;
 pub(super) struct SettingPaths {
     program: Program,
     names: ModuleNames,
-    /// The uniform and the first word of each path.
+    /// Uniform, first word and type for each path.
     known: HashMap<String, (usize, usize, Type)>,
     all: Vec<String>,
 }
 
-/// Names of uniforms: some begin as others do, or as paths.
+/// Names of uniforms. Some are prefixes of others, or look like paths.
 const NAMES: [(&str, &str); 9] = [
     ("gain", "num"),
     ("light", "light"),
@@ -59,7 +59,7 @@ impl SettingPaths {
             let ty = program.uniforms[*index].ty;
             list(&program.types, ty, head.clone(), 0, &mut paths);
             for (path, start, ty) in paths {
-                // The longest name counts.
+                // The longest matching name wins.
                 let is_longer = |(other, _): &(String, usize)| {
                     other.len() > head.len()
                         && path
@@ -77,7 +77,7 @@ impl SettingPaths {
     }
 }
 
-/// All paths to parts of a value of a type.
+/// Lists all paths to parts of a value.
 fn list(types: &Types, ty: Type, path: String, start: usize, out: &mut Vec<(String, usize, Type)>) {
     for (index, part) in types.parts(ty).enumerate() {
         let (_, offset) = types.part(ty, index).expect("it is below the count");
@@ -198,7 +198,7 @@ impl FuzzTarget for SettingPaths {
     }
 }
 
-/// The path where indices have no zeros in front.
+/// The path with leading zeros of indices removed.
 fn without_zeros(path: &str) -> String {
     let mut parts = path.split('[');
     let mut plain = parts.next().unwrap_or_default().to_owned();

@@ -16,10 +16,10 @@ pub(super) struct Spirv<'s> {
     pub(super) seeds: &'s Seeds,
 }
 
-/// Rounds of each entry of a loop: loops of loops of loops are wanted, too.
+/// Iteration limit of loops. It is low, so that deep nests of loops end, too.
 const ROUNDS: u64 = 3;
 
-/// How often the evaluator may poll.
+/// Largest number of the evaluator's cancellation polls.
 const POLLS: u32 = 1 << 8;
 
 impl FuzzTarget for Spirv<'_> {
@@ -53,14 +53,14 @@ impl FuzzTarget for Spirv<'_> {
     }
 }
 
-/// Reads a module and computes some pixels.
+/// Loads a module and computes two pixels.
 fn execute(words: &[u32], undefined: Undefined) -> Result<Reached, String> {
     let parsed = words.len() > 5;
     let options = LoadOptions { undefined, ..LoadOptions::default() };
     let module = match Module::with_options(words, &options) {
         Ok(module) => module,
         Err(error) if error.to_string().is_empty() => {
-            return Err("an error says nothing".into());
+            return Err("an error has no message".into());
         }
         Err(_) => return Ok(Reached { parsed, ..Reached::default() }),
     };
@@ -87,7 +87,7 @@ fn execute(words: &[u32], undefined: Undefined) -> Result<Reached, String> {
     Ok(Reached { parsed, accepted: true, computed })
 }
 
-/// Something to bind: three texels, or as many elements.
+/// Data to bind: three texels, or three elements.
 fn data(kind: &BindingKind) -> Bound {
     match kind {
         BindingKind::Texture => {
