@@ -1,6 +1,6 @@
-//! Words of which some bits may be undefined, and vectors of them.
+//! Words and vectors whose bits may be undefined.
 
-/// Up to 64 bits, each of which is known, or undefined: nobody may rely on it.
+/// Up to 64 bits. A bit is known, or undefined: then code must not depend on it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Bits {
     /// The bits.
@@ -9,72 +9,72 @@ pub struct Bits {
     pub undefined: u64,
 }
 
-/// So many ones.
+/// The lowest `width` bits set.
 pub(crate) fn ones(width: u32) -> u64 {
     if width >= 64 { u64::MAX } else { (1 << width) - 1 }
 }
 
-/// The number that these bits are in two's complement.
+/// The lowest `width` bits as a number in two's complement.
 pub(crate) fn signed(value: u64, width: u32) -> i64 {
     let unused = 64 - width;
     ((value << unused) as i64) >> unused
 }
 
 impl Bits {
-    /// Of which no bit is known.
+    /// All bits undefined.
     pub const UNDEFINED: Self = Self { value: 0, undefined: u64::MAX };
 
-    /// All known.
+    /// All bits known.
     pub fn known(value: u64) -> Self {
         Self { value, undefined: 0 }
     }
 
-    /// What lies in a register that nobody has written. It is another number for each `origin`, so
-    /// that copies of it are known for what they are.
+    /// The content of a register that nothing has written. It differs for each `origin`, so that copies of it
+    /// are recognised.
     pub(crate) fn left_over(origin: u64) -> Self {
         Self { value: 0x6c65_6674_6f76_6572_u64.wrapping_mul(2 * origin + 1), undefined: u64::MAX }
     }
 
-    /// Whether both are copies of what was left over in one register.
+    /// True if both are copies of one register's left-over content.
     pub(crate) fn is_copy(self, other: Self) -> bool {
         self == other && self.value & self.undefined != 0
     }
 
-    /// The value, unless one of the lowest bits is undefined.
+    /// The lowest bits; `None` if one of them is undefined.
     pub fn get(self, width: u32) -> Option<u64> {
         (self.undefined & ones(width) == 0).then_some(self.value & ones(width))
     }
 
-    /// The lowest bits, zeros above.
+    /// The lowest bits, zero-extended.
     pub(crate) fn low(self, width: u32) -> Self {
         Self { value: self.value & ones(width), undefined: self.undefined & ones(width) }
     }
 
-    /// The lowest bits, copies of the highest of them above.
+    /// The lowest bits, sign-extended.
     pub(crate) fn extended(self, width: u32) -> Self {
         let extend = |bits| signed(bits, width) as u64;
         Self { value: extend(self.value), undefined: extend(self.undefined) }
     }
 
-    /// These bits for those at `place` and above.
+    /// Replaces `width` bits from `place` on.
     pub(crate) fn replaced(self, place: u32, width: u32, new: Self) -> Self {
         let put = |old: u64, new: u64| old & !(ones(width) << place) | (new & ones(width)) << place;
         Self { value: put(self.value, new.value), undefined: put(self.undefined, new.undefined) }
     }
 
-    /// Undefined where a bit at least is, else the value.
+    /// A whole word: undefined as soon as one operand is, else the value.
     pub(crate) fn whole(value: u64, width: u32, is_undefined: bool) -> Self {
         if is_undefined { Self::UNDEFINED.low(width) } else { Self::known(value & ones(width)) }
     }
 
-    /// Of a sum or a product, the bits below the first undefined one of the operands are known.
+    /// A sum or product: the bits below the first undefined bit of the operands are known.
     pub(crate) fn carried(value: u64, operands: &[Self]) -> Self {
         let undefined = operands.iter().fold(0, |all, operand| all | operand.undefined);
         let undefined = if undefined == 0 { 0 } else { u64::MAX << undefined.trailing_zeros() };
         Self { value, undefined }
     }
 
-    /// Whether it is zero, if that is known.
+    /// True if the word is zero; `None` if that is not known.
     pub(crate) fn is_zero(self) -> Option<bool> {
         match (self.value & !self.undefined, self.undefined) {
             (0, 0) => Some(true),
@@ -112,8 +112,8 @@ impl Bits {
         Self { value: shift(self.value), undefined: shift(self.undefined) }
     }
 
-    /// The first where the condition is true, else the second; where that is not known, what they
-    /// have in common.
+    /// The first operand if the condition is true, else the second. If the condition is not known, the bits
+    /// on which both agree.
     pub(crate) fn select(condition: Option<bool>, then: Self, otherwise: Self) -> Self {
         match condition {
             Some(true) => then,
@@ -125,7 +125,7 @@ impl Bits {
         }
     }
 
-    /// A bit as a condition.
+    /// A bit as a condition; `None` if it is undefined.
     pub(crate) fn bit(self, place: u32) -> Option<bool> {
         self.shifted_right(place).get(1).map(|bit| bit == 1)
     }
@@ -141,10 +141,10 @@ pub struct Vector {
 }
 
 impl Vector {
-    /// Of which no bit is known.
+    /// All bits undefined.
     pub const UNDEFINED: Self = Self { value: [0; 8], undefined: [u64::MAX; 8] };
 
-    /// A lane, if all are of that width (8, 16, 32 or 64).
+    /// A lane, for lanes of that width (8, 16, 32 or 64).
     pub fn lane(&self, width: u32, lane: usize) -> Bits {
         let bit = lane * width as usize;
         let (word, shift) = (bit / 64, bit as u32 % 64);
@@ -161,14 +161,14 @@ impl Vector {
         (self.value[word], self.undefined[word]) = (new.value, new.undefined);
     }
 
-    /// Zeros from that bit, a multiple of 64.
+    /// Clears all bits from `bit` on, a multiple of 64.
     pub(crate) fn clear_above(&mut self, bit: u32) {
         let first = bit as usize / 64;
         self.value[first..].fill(0);
         self.undefined[first..].fill(0);
     }
 
-    /// Whether all bits from that one, a multiple of 64, are known to be zero.
+    /// True if all bits from `bit` on, a multiple of 64, are known to be zero.
     pub(crate) fn is_clear_above(&self, bit: u32) -> bool {
         let first = bit as usize / 64;
         self.value[first..].iter().chain(&self.undefined[first..]).all(|&word| word == 0)

@@ -1,69 +1,69 @@
-//! What is wrong with code.
+//! Faults of executed code.
 
 use thiserror::Error;
 
-/// An instruction that does what it must not, or that is not known.
+/// An instruction that is unknown or does something forbidden.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[error("{address:#x}: {text}: {kind}")]
 pub struct Fault {
-    /// Where it lies.
+    /// The instruction's address.
     pub address: u64,
     /// The instruction.
     pub text: String,
-    /// What is wrong with it.
+    /// The kind of fault.
     pub kind: FaultKind,
 }
 
-/// What an instruction does wrong.
+/// The kind of a fault.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum FaultKind {
-    /// No instruction that this evaluator knows.
+    /// An instruction that the evaluator does not know.
     #[error("it is not known to the evaluator")]
     Unknown,
-    /// A known instruction in a form that is not.
+    /// An unknown form of a known instruction.
     #[error("the evaluator does not know {0}")]
     UnknownForm(&'static str),
-    /// Bytes outside all regions of memory.
+    /// An access outside all regions of memory.
     #[error("{size} bytes at {address:#x} lie outside all memory")]
     Outside {
         /// The first byte.
         address: u64,
-        /// How many.
+        /// Number of bytes.
         size: u64,
     },
-    /// A write to what can only be read.
+    /// A write to read-only memory.
     #[error("it writes to {0}, which is read only")]
     ReadOnly(&'static str),
-    /// An address that must be a multiple of the operand's size.
+    /// An address that is not a multiple of the operand's size.
     #[error("{address:#x} is not aligned to {size} bytes")]
     Misaligned {
         /// The address.
         address: u64,
-        /// What it must be a multiple of.
+        /// The required alignment, in bytes.
         size: u64,
     },
-    /// An address or an operand that decides what happens and is undefined.
+    /// An undefined address, or an undefined operand that decides the effect.
     #[error("{0} is undefined")]
     Undefined(&'static str),
     /// A flag that an earlier instruction left undefined.
     #[error("the flag {0} is undefined")]
     UndefinedFlag(&'static str),
-    /// More instructions than allowed.
+    /// More instructions than the limit.
     #[error("there were more than {0} instructions")]
     StepLimit(u64),
-    /// A register that belongs to the caller.
+    /// A callee-saved register that is not restored.
     #[error("{0} differs from its value at the call")]
     NotPreserved(&'static str),
-    /// At the return.
+    /// An upper half of a vector register that is not clear at the return.
     #[error("the upper half of vector register {0} is in use")]
     UpperHalf(usize),
-    /// The stack pointer at a call is no multiple of 16.
+    /// A stack pointer that is not a multiple of 16 at a call.
     #[error("the stack pointer {0:#x} is not aligned for a call")]
     StackAlignment(u64),
     /// An instruction that ends the process.
     #[error("it traps")]
     Trap,
-    /// What a function of the host found.
+    /// An error of a host function.
     #[error("{0}")]
     Host(String),
 }

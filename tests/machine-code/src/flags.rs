@@ -1,4 +1,4 @@
-//! The flags that conditions look at.
+//! The flags that conditions read.
 
 use iced_x86::ConditionCode;
 
@@ -10,9 +10,9 @@ use crate::fault::FaultKind;
 pub enum Flag {
     /// Known.
     Is(bool),
-    /// Computed from undefined bits: either, and code may look at it if it makes no difference.
+    /// Computed from undefined bits: true or false. Code may read it where the value makes no difference.
     Either,
-    /// An instruction has left it undefined: nobody may look at it.
+    /// Left undefined by an instruction: code must not read it.
     Undefined,
 }
 
@@ -22,7 +22,7 @@ impl Flag {
     }
 }
 
-/// All of them.
+/// The five condition flags.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Flags {
     /// CF.
@@ -38,7 +38,7 @@ pub struct Flags {
 }
 
 impl Flags {
-    /// Of which nothing is known.
+    /// All undefined.
     pub const UNDEFINED: Self = Self {
         carry: Flag::Undefined,
         parity: Flag::Undefined,
@@ -47,14 +47,15 @@ impl Flags {
         overflow: Flag::Undefined,
     };
 
-    /// All but these two are cleared.
+    /// Clears the flags other than these two.
     pub(crate) fn zero_and_carry(zero: Option<bool>, carry: Option<bool>) -> Self {
         let clear = Flag::Is(false);
         let (zero, carry) = (Flag::of(zero), Flag::of(carry));
         Self { carry, parity: clear, zero, sign: clear, overflow: clear }
     }
 
-    /// Those of the result of a comparison of floats: `None` if they are undefined.
+    /// The flags of a comparison of floats. The outer `None` is an undefined operand, the inner one an
+    /// unordered result.
     pub(crate) fn comparison(order: Option<Option<std::cmp::Ordering>>) -> Self {
         let clear = Flag::Is(false);
         let of = |holds: fn(std::cmp::Ordering) -> bool| {
@@ -65,7 +66,7 @@ impl Flags {
         Self { carry, parity: of(|_| false), zero, sign: clear, overflow: clear }
     }
 
-    /// Those of a result, with carry and overflow cleared.
+    /// The flags of a result; clears carry and overflow.
     pub(crate) fn of_result(result: Bits, width: u32) -> Self {
         let result = result.low(width);
         let parity = result.get(8).map(|byte| byte.count_ones() % 2 == 0);
@@ -78,7 +79,7 @@ impl Flags {
         }
     }
 
-    /// Those of `a - b - borrow`.
+    /// The flags of `a - b - borrow`.
     pub(crate) fn of_difference(a: Bits, b: Bits, borrow: u64, width: u32) -> Self {
         let (a, b) = (a.low(width), b.low(width));
         let value = a.value.wrapping_sub(b.value).wrapping_sub(borrow);
@@ -88,7 +89,7 @@ impl Flags {
         Self {
             carry: if_known(u128::from(a.value) < u128::from(b.value) + u128::from(borrow)),
             overflow: if_known(bit((a.value ^ b.value) & (a.value ^ value))),
-            // They are equal only if all bits are.
+            // The operands are equal only if all bits are.
             zero: match borrow {
                 0 => Flag::of(a.xor(b).is_zero()),
                 _ => if_known(value & ones(width) == 0),
@@ -97,7 +98,7 @@ impl Flags {
         }
     }
 
-    /// Those of `a + b + carry`.
+    /// The flags of `a + b + carry`.
     pub(crate) fn of_sum(a: Bits, b: Bits, carry: u64, width: u32) -> Self {
         let (a, b) = (a.low(width), b.low(width));
         let value = a.value.wrapping_add(b.value).wrapping_add(carry);
@@ -112,11 +113,11 @@ impl Flags {
         }
     }
 
-    /// Whether a condition holds, if that is known.
+    /// True if a condition holds; `None` if that is not known.
     ///
     /// # Errors
     ///
-    /// [`FaultKind::UndefinedFlag`] if it looks at a flag that an instruction has left undefined.
+    /// [`FaultKind::UndefinedFlag`] if the condition reads a flag that an instruction left undefined.
     pub(crate) fn condition(&self, code: ConditionCode) -> Result<Option<bool>, FaultKind> {
         let read = |flag, name| match flag {
             Flag::Is(value) => Ok(Some(value)),

@@ -1,13 +1,13 @@
-//! Arithmetic of binary32 and binary64 on bits, as the processor does it in its default environment:
-//! round to nearest even, subnormals kept, exceptions masked.
+//! Bitwise arithmetic of binary32 and binary64 as in the processor's default environment: round to nearest
+//! even, subnormals kept, exceptions masked.
 //!
-//! *NaN.* Where an operand is one, the result is the first such operand, made quiet; where none is,
-//! the default NaN: negative, quiet, without payload.
+//! *NaN.* If an operand is a NaN, the result is the first such operand, made quiet. Else a NaN result is the
+//! default NaN: negative, quiet, without payload.
 
 /// Up to three operands in the order of the instruction, and its immediate.
 pub(crate) type Function = fn([u64; 3], u8) -> u64;
 
-/// Predicates of comparisons; which of them signal makes no difference with exceptions masked.
+/// Predicates of comparisons. Signalling and quiet ones are equal while exceptions are masked.
 fn predicate(imm: u8, order: Option<std::cmp::Ordering>) -> bool {
     use std::cmp::Ordering::{Equal, Greater, Less};
     let (equal, less, greater) =
@@ -49,7 +49,7 @@ macro_rules! arithmetic {
                 if value.is_nan() { DEFAULT_NAN.into() } else { value.to_bits().into() }
             }
 
-            /// The first operand that is a NaN, made quiet.
+            /// The first NaN among the operands, made quiet.
             pub(crate) fn nan(operands: &[u64]) -> Option<u64> {
                 let nan = operands.iter().find(|&&operand| float(operand).is_nan());
                 nan.map(|&nan| nan | u64::from(QUIET))
@@ -74,24 +74,24 @@ macro_rules! arithmetic {
             pub(crate) fn sqrt([a, ..]: [u64; 3], _: u8) -> u64 {
                 nan(&[a]).unwrap_or_else(|| bits(float(a).sqrt()))
             }
-            /// The second operand, unless the first is less.
+            /// The first operand if it is less, else the second.
             pub(crate) fn min([a, b, _]: [u64; 3], _: u8) -> u64 {
                 if float(a) < float(b) { a } else { b }
             }
-            /// The second operand, unless the first is greater.
+            /// The first operand if it is greater, else the second.
             pub(crate) fn max([a, b, _]: [u64; 3], _: u8) -> u64 {
                 if float(a) > float(b) { a } else { b }
             }
-            /// All ones where it holds.
+            /// All ones if the predicate holds, else zero.
             pub(crate) fn compare([a, b, _]: [u64; 3], imm: u8) -> u64 {
                 let holds = predicate(imm, float(a).partial_cmp(&float(b)));
                 if holds { <$bits>::MAX.into() } else { 0 }
             }
-            /// To an integer.
+            /// Rounds to an integer.
             pub(crate) fn round(operands: [u64; 3], imm: u8) -> u64 {
                 round_scaled(operands, imm & 15)
             }
-            /// To so many binary digits after the point.
+            /// Rounds to a number of binary digits after the point.
             pub(crate) fn round_scaled([a, ..]: [u64; 3], imm: u8) -> u64 {
                 if let Some(nan) = nan(&[a]) {
                     return nan;
@@ -102,7 +102,7 @@ macro_rules! arithmetic {
                 if scaled.is_infinite() {
                     return bits(value);
                 }
-                // The control register's mode is to the nearest.
+                // The control register's mode is round to nearest.
                 let mode = if imm & 4 != 0 { 0 } else { imm & 3 };
                 let rounded = match mode {
                     0 => scaled.round_ties_even(),
@@ -113,7 +113,7 @@ macro_rules! arithmetic {
                 bits((rounded / scale).copysign(value))
             }
 
-            /// The exponent as a number.
+            /// The exponent as a float.
             pub(crate) fn exponent([a, ..]: [u64; 3], _: u8) -> u64 {
                 let size = float(a).abs();
                 nan(&[a]).unwrap_or_else(|| {
@@ -124,7 +124,8 @@ macro_rules! arithmetic {
                     })
                 })
             }
-            /// The significand, in one of four intervals; with a sign, without, or NaN below zero.
+            /// The significand, in one of four intervals. Options drop its sign, or give NaN for negative
+            /// operands.
             pub(crate) fn significand([a, ..]: [u64; 3], imm: u8) -> u64 {
                 let value = float(a);
                 if let Some(nan) = nan(&[a]) {
@@ -145,10 +146,10 @@ macro_rules! arithmetic {
                         _ => scaled_below(size, 1.5).0,
                     }
                 };
-                // (Of the sign that zero has, too.)
+                // (Zero has a sign, too.)
                 bits(if imm & 4 != 0 { found } else { found.copysign(value) })
             }
-            /// A positive number over a power of two, between `most`/2 and `most`, and the power.
+            /// Splits a positive number into a power of two and a factor from `most`/2 to below `most`.
             fn scaled_below(mut size: $float, most: $float) -> ($float, $float) {
                 let mut power = 0.0;
                 while size >= most {
@@ -160,12 +161,13 @@ macro_rules! arithmetic {
                 (size, power)
             }
 
-            /// `a · b + c` with signs, rounded once. The processor looks for a NaN in the order of
-            /// its operands, which is not that of the formula.
+            /// `a · b + c` with signs, rounded once. `order` selects a, b and c among the operands of the
+            /// instruction.
             fn fused(operands: [u64; 3], order: [usize; 3], signs: [$float; 2]) -> u64 {
                 let [a, b, c] = order.map(|k| operands[k]);
                 let [product, sum] = signs;
-                // A multiplicand's NaN comes before the addend's, as in the form of the operands.
+                // Multiplicands' NaNs come before the addend's. Processors differ here, so tests accept any
+                // NaN.
                 nan(&[a, b, c])
                     .unwrap_or_else(|| bits((product * float(a)).mul_add(float(b), sum * float(c))))
             }
@@ -220,13 +222,13 @@ macro_rules! arithmetic {
                 bits(a as $float)
             }
 
-            /// What does not fit is the integer with only its sign set, a NaN too.
+            /// Out-of-range numbers and NaN give the integer whose only one bit is the sign.
             fn signed(value: $float, width: u32) -> u64 {
                 let most = (2.0 as $float).powi(width as i32 - 1);
                 let fits = value >= -most && value < most;
                 if fits { value as i64 as u64 } else { 1 << (width - 1) }
             }
-            /// What does not fit is all ones.
+            /// Out-of-range numbers and NaN give all ones.
             fn unsigned(value: $float, width: u32) -> u64 {
                 let fits = value > -1.0 && value < (2.0 as $float).powi(width as i32);
                 if fits { value as u64 } else { u64::MAX }
@@ -262,7 +264,7 @@ macro_rules! arithmetic {
 arithmetic!(single, f32, u32);
 arithmetic!(double, f64, u64);
 
-/// The payload's upper digits stay, and what there is below is zero.
+/// Widens a NaN's payload by zeros below it.
 pub(crate) fn widen([a, ..]: [u64; 3], _: u8) -> u64 {
     match single::nan(&[a]) {
         Some(nan) => (nan & 0x8000_0000) << 32 | 0x7ff0_0000_0000_0000 | (nan & 0x007f_ffff) << 29,
@@ -270,7 +272,7 @@ pub(crate) fn widen([a, ..]: [u64; 3], _: u8) -> u64 {
     }
 }
 
-/// The payload's lower digits go.
+/// Cuts off the lower bits of a NaN's payload.
 pub(crate) fn narrow([a, ..]: [u64; 3], _: u8) -> u64 {
     match double::nan(&[a]) {
         Some(nan) => nan >> 32 & 0x8000_0000 | 0x7f80_0000 | nan >> 29 & 0x007f_ffff,

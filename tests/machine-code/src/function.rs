@@ -1,5 +1,5 @@
-//! Compiled functions of λV, called under the evaluator: memory as their callers lay it out, and
-//! what must hold afterwards.
+//! Compiled functions of λV, called under the evaluator: the memory that their callers lay out, and checks of
+//! the results.
 
 use lambdav_core::op::Elementary;
 use lambdav_simd_backend::emit::MachineCode;
@@ -12,7 +12,7 @@ use crate::bits::Bits;
 use crate::machine::{Code, HostFunction, Machine};
 use crate::memory::{Memory, Region};
 
-/// Where things lie: aligned as their elements are and not more, and far from one another.
+/// Addresses of the regions, aligned exactly as their elements are, and far apart.
 const CODE: u64 = 0x10_0000_0000;
 const CONTEXT: u64 = 0x20_0000_0008;
 const INPUTS: u64 = 0x30_0000_0004;
@@ -25,17 +25,17 @@ const RESOURCES: u64 = 0x78_0000_0008;
 const PRIMITIVE: u64 = 0x79_0000_0004;
 const TABLE: u64 = 0x7a_0000_0004;
 const REFERENCE: u64 = 0x7fff_0000_0000;
-/// The first resource; each takes less than 4 GiB.
+/// Address of the first resource; each resource takes less than 4 GiB.
 const DATA: u64 = 0x1000_0000_0004;
-/// The stack is below.
+/// The end of the stack.
 const STACK: u64 = 0x7ffe_0000_0000;
 
-/// More instructions than a call executes.
+/// Limit of instructions in a call.
 const MOST_STEPS: u64 = 1 << 30;
 
 /// Machine code whose functions are called under the evaluator.
 ///
-/// A call panics where the code does what it must not: the message names the instruction.
+/// A call panics on a fault; the message names the instruction.
 #[derive(Debug)]
 pub struct Evaluated {
     code: Code,
@@ -52,7 +52,7 @@ pub struct Evaluated {
 }
 
 impl Evaluated {
-    /// Code of the System V convention of x86-64.
+    /// Links code for the System V convention of x86-64.
     pub fn new(code: &MachineCode) -> Self {
         let Linked { bytes, frame, row } = Linked::new(code, CODE, REFERENCE);
         Self {
@@ -70,7 +70,7 @@ impl Evaluated {
         }
     }
 
-    /// Calls one of the functions, with more regions of memory, and arguments after the context.
+    /// Calls a function with further regions of memory, and with arguments behind the context.
     fn call<'a>(
         &self,
         entry: u64,
@@ -101,7 +101,7 @@ impl Evaluated {
         ] {
             context[field as usize / 8] = value;
         }
-        // The address that the reference mathematics returns to counts among its own.
+        // The return address of the reference mathematics is part of the code's own stack.
         let stack = self.stack + 8;
         let mut all = vec![
             self.code.region(),
@@ -112,10 +112,10 @@ impl Evaluated {
                 bytes(inputs.words().iter().copied(), u32::to_le_bytes),
             ),
             Region::shared("frontier", FRONTIER, poll.frontier),
-            // No byte more than is said.
+            // Exactly the declared number of bytes.
             Region::undefined("stack", STACK - stack as u64, stack),
         ];
-        // Each far from the others.
+        // Resources lie far apart.
         let address = |number: usize| DATA + number as u64 * (1 << 32);
         let addresses = bytes((0..data.len()).map(address), u64::to_le_bytes);
         all.push(Region::constant("resources", RESOURCES, addresses));
@@ -144,13 +144,13 @@ fn bytes<T, const N: usize>(
     words.into_iter().flat_map(to_bytes).collect()
 }
 
-/// What the caller finds in memory: nobody knows what an undefined bit is.
+/// The caller's view of memory: undefined bits get arbitrary values.
 fn found(bits: Bits) -> u64 {
     bits.value ^ bits.undefined & 0x5a5a_a5a5_1234_8765
 }
 
-/// The reference mathematics. Where nothing can be known of an operand, or the call is cancelled,
-/// nothing is known of the result.
+/// The reference mathematics. The result of a lane is undefined if an operand is, or if the call is
+/// cancelled.
 fn reference(
     memory: &mut Memory<'_>,
     [function, lanes, data, ..]: [Bits; 6],
@@ -216,7 +216,7 @@ impl Callable for Evaluated {
                 .writable(),
             Region::undefined("arrays", ARRAYS, 4 * self.array_words),
         ];
-        // The convention says nothing of the upper halves of arguments of 32 bits.
+        // The convention leaves the upper halves of 32-bit arguments undefined.
         let word = |word: u32| Bits { value: word.into(), undefined: u64::MAX << 32 };
         let arguments = [
             word(row.x),
@@ -280,7 +280,7 @@ impl Callable for Evaluated {
             let pixel = (at % shape.columns(), at / shape.columns());
             let lane = (0..shape.lanes()).find(|&lane| shape.pixel(lane) == pixel);
             let lane = lane.expect("a lane has the pixel") as usize;
-            // The masks are the first column.
+            // The first column has the masks.
             let is_active = listed.table[group * columns * lanes + lane] != 0;
             if is_whole && is_active {
                 assert_eq!(bits.undefined, 0, "component {index} of lane {lane} is undefined");

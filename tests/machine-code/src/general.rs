@@ -1,4 +1,4 @@
-//! Instructions of general registers.
+//! Instructions on general registers.
 
 use iced_x86::{ConditionCode, Instruction, Mnemonic, OpKind, Register};
 
@@ -8,7 +8,7 @@ use crate::flags::{Flag, Flags};
 use crate::machine::Machine;
 
 impl Machine<'_> {
-    /// Executes an instruction of general registers.
+    /// Executes an instruction on general registers.
     pub(crate) fn general(&mut self, instruction: &Instruction) -> Result<(), FaultKind> {
         let code = instruction.mnemonic();
         let width = || operand_width(instruction, 0);
@@ -47,7 +47,7 @@ impl Machine<'_> {
                 let borrow = if code == Mnemonic::Sbb { self.carry()? } else { 0 };
                 let [mut a, mut b] = self.both(instruction)?;
                 if is_same(instruction) || a.is_copy(b) {
-                    // Whatever it is, it is the same.
+                    // A value minus itself is zero, even if the value is undefined.
                     (a, b) = (Bits::known(0), Bits::known(0));
                 }
                 let difference = a.value.wrapping_sub(b.value).wrapping_sub(borrow);
@@ -198,7 +198,7 @@ impl Machine<'_> {
             let (yes, no) = (Bits::known(1), Bits::known(0));
             return self.write(instruction, 0, Bits::select(holds, yes, no));
         }
-        // The result is written, and cleared above 32 bits, whether it holds or not.
+        // The destination is written, and cleared above 32 bits, whether or not the condition holds.
         let [old, new] = self.both(instruction)?;
         self.write(instruction, 0, Bits::select(holds, new, old))
     }
@@ -234,13 +234,13 @@ impl Machine<'_> {
         self.write(instruction, 0, Bits::carried(product as u64, &[a, b]))
     }
 
-    /// A shift of one register, into which bits of another come.
+    /// A shift that fills one register with bits of another.
     fn double_shift(&mut self, instruction: &Instruction) -> Result<(), FaultKind> {
         let width = operand_width(instruction, 0)?;
         let [a, b] = self.both(instruction)?.map(|bits| bits.low(width));
         let counted = if width == 64 { 6 } else { 5 };
         let by = self.read(instruction, 2)?.get(counted).map(|by| by as u32);
-        // By more than there is of a narrow operand the result may be anything.
+        // If the count exceeds a narrow operand's width, the result is undefined.
         if width < 32 {
             return Err(FaultKind::UnknownForm("this width of a double shift"));
         }
@@ -292,7 +292,7 @@ impl Machine<'_> {
                 Mnemonic::Sar => Flag::Is(false),
                 _ => sign(a.xor(result)).map_or(Flag::Either, Flag::Is),
             };
-            // Of a narrow operand all may have been shifted out.
+            // If the count reaches a narrow operand's width, the carry is undefined.
             let carry = if by >= width { Flag::Undefined } else { carry };
             self.flags = Flags { carry, overflow, ..Flags::of_result(result, width) };
         }
@@ -310,7 +310,7 @@ impl Machine<'_> {
         }
     }
 
-    /// What `lea` computes, of which it does not matter whether there is memory.
+    /// The address computed by `lea`, which need not be in memory.
     fn effective_address(&self, instruction: &Instruction) -> Bits {
         let register = |register: Register| match register {
             Register::None | Register::RIP | Register::EIP => Bits::known(0),
@@ -325,7 +325,7 @@ impl Machine<'_> {
         Bits::carried(sum.wrapping_add(instruction.memory_displacement64()), &[base, index])
     }
 
-    /// A general register, memory or an immediate, zeros above its width.
+    /// Reads a general register, memory or an immediate, zero-extended.
     pub(crate) fn read(&self, instruction: &Instruction, operand: u32) -> Result<Bits, FaultKind> {
         match instruction.op_kind(operand) {
             OpKind::Register => {
@@ -346,7 +346,7 @@ impl Machine<'_> {
         }
     }
 
-    /// Writes a general register or memory. What is written to 32 bits clears those above.
+    /// Writes a general register or memory. A 32-bit write clears the upper half of a register.
     pub(crate) fn write(
         &mut self,
         instruction: &Instruction,
@@ -377,14 +377,14 @@ fn shifted_arithmetic(a: Bits, by: u32, width: u32) -> Bits {
     Bits { value: shift(a.value), undefined: shift(a.undefined) }.low(width)
 }
 
-/// Whether both operands are one register: the difference is zero, whatever it holds.
+/// True if both operands are one register: their difference is zero, even if they are undefined.
 fn is_same(instruction: &Instruction) -> bool {
     instruction.op1_kind() == OpKind::Register
         && instruction.op0_kind() == OpKind::Register
         && instruction.op0_register() == instruction.op1_register()
 }
 
-/// The number of a general register, the lowest bit of it that is meant, and how many.
+/// A general register's number, lowest bit and width.
 fn general(register: Register) -> Result<(usize, u32, u32), FaultKind> {
     let is_high = matches!(register, Register::AH | Register::BH | Register::CH | Register::DH);
     if !register.is_gpr() {
@@ -394,7 +394,7 @@ fn general(register: Register) -> Result<(usize, u32, u32), FaultKind> {
     Ok((register.full_register().number(), place, 8 * register.size() as u32))
 }
 
-/// The bits of a general register, of memory, or of an immediate as wide as the first operand.
+/// The width of an operand in bits: a general register, memory or an immediate.
 pub(crate) fn operand_width(instruction: &Instruction, operand: u32) -> Result<u32, FaultKind> {
     match instruction.op_kind(operand) {
         OpKind::Register => Ok(general(instruction.op_register(operand))?.2),

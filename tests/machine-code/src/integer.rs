@@ -1,11 +1,11 @@
-//! Operations of integer lanes. What they give above the lane's width is cut off.
+//! Operations on integer lanes. Callers cut results off at the lane's width.
 
 use crate::bits::{ones, signed};
 
-/// Up to three operands in the order of the instruction, its immediate, and the width of a lane.
+/// A function of up to three operands in the instruction's order, the immediate, and the lane's width.
 pub(crate) type Function = fn([u64; 3], u8, u32) -> u64;
 
-/// All ones or zero.
+/// All ones if the condition is true, else zero.
 fn mask(condition: bool) -> u64 {
     if condition { u64::MAX } else { 0 }
 }
@@ -20,17 +20,17 @@ fn compare(imm: u8, order: std::cmp::Ordering) -> u64 {
     mask(holds != (imm & 4 != 0))
 }
 
-/// A shift by a count of 64 bits: what is shifted out of the lane is gone.
+/// A left shift by a 64-bit count. Bits that leave the lane are lost.
 pub(crate) fn shift_left([a, count, _]: [u64; 3], _: u8, width: u32) -> u64 {
     if count < u64::from(width) { a << count } else { 0 }
 }
 
-/// The same to the right, with zeros.
+/// A logical right shift.
 pub(crate) fn shift_right([a, count, _]: [u64; 3], _: u8, width: u32) -> u64 {
     if count < u64::from(width) { a >> count } else { 0 }
 }
 
-/// The same with copies of the sign.
+/// An arithmetic right shift.
 pub(crate) fn shift_arithmetic([a, count, _]: [u64; 3], _: u8, width: u32) -> u64 {
     (signed(a, width) >> count.min(u64::from(width) - 1)) as u64
 }
@@ -40,8 +40,8 @@ fn rotated(a: u64, by: u64, width: u32) -> u64 {
     if by == 0 { a } else { a << by | a >> (width - by) }
 }
 
-/// The function of a mnemonic without its last letter, which tells the width, and how many operands
-/// it takes.
+/// The function of a mnemonic without its last letter, which gives the lane's width, and the number of its
+/// operands.
 pub(crate) fn function(stem: &str) -> Option<(usize, Function)> {
     let function: (usize, Function) = match stem {
         "padd" => (2, |[a, b, _], _, _| a.wrapping_add(b)),
@@ -80,7 +80,7 @@ pub(crate) fn function(stem: &str) -> Option<(usize, Function)> {
     Some(function)
 }
 
-/// The function for quadwords of which it takes the lower halves.
+/// A function that takes the lower halves of quadwords.
 pub(crate) fn half_function(name: &str) -> Option<Function> {
     match name {
         "pmuludq" => Some(|[a, b, _], _, _| (a & ones(32)) * (b & ones(32))),

@@ -1,26 +1,24 @@
-//! An evaluator of x86-64 machine code, for emitters what the evaluator of SPIR-V words is for the
-//! SPIR-V emitter.
+//! An evaluator of x86-64 machine code: the counterpart of the SPIR-V evaluator for emitters of machine code.
 //!
-//! It decodes bytes and executes them on a model of the processor, AVX-512 included, on any machine.
-//! It knows nothing of emitters: what an instruction does is as the processors' manuals say, and
-//! `tests/` compares it with a processor, form by form.
+//! It decodes bytes and executes them, on any machine, in a model of the processor that includes AVX-512. It
+//! knows no emitter: instructions behave as in the processors' manuals, and `tests/` compares each form with
+//! a processor.
 //!
-//! *Nothing is executed that is not known.* An instruction, or a form of one, that the evaluator
-//! does not know is an error that names it ([`FaultKind`]); so is an access outside the regions of
-//! [`Memory`], a write to a constant one, a misaligned operand, and whatever breaks the calling
-//! convention. Each run ends: its instructions are counted.
+//! *Only known instructions are executed.* An unknown instruction or form is an error that names it
+//! ([`FaultKind`]). Other errors are accesses outside the regions of [`Memory`], writes to constant regions,
+//! misaligned operands, and violations of the calling convention. Every run ends, since instructions are
+//! counted.
 //!
-//! *Undefined bits are known as such.* Each bit of a register and of memory has a value or is
-//! undefined ([`Bits`]): fresh stack, and what a call-out may have changed. They go through
-//! arithmetic, moves and masks; an address or a mask of memory accesses that is undefined is an
-//! error, and so is a flag that an instruction leaves undefined. A flag that is *computed* from
-//! undefined bits may be looked at, since code may branch on what makes no difference (a poll of
-//! lanes that nobody wants): it is true and false by turns, which shows a difference if there is
-//! one.
+//! *Undefined bits are tracked.* Each bit of registers and memory is known or undefined ([`Bits`]). Fresh
+//! stack is undefined, and so are registers that a call-out may change. Arithmetic, moves and masks propagate
+//! undefined bits. An undefined address, an undefined mask of a memory access, and reading a flag that an
+//! instruction left undefined are errors. Reading a flag that was *computed* from undefined bits is allowed,
+//! since code may branch where the outcome makes no difference (a poll in inactive lanes). Such a flag is
+//! alternately true and false, so a difference shows.
 //!
 //! - [`bits`], [`memory`], [`fault`], [`flags`], [`machine`]: the state;
-//! - `operation`, `shuffle`, `integer`, `float`: which vector instruction does what, by name;
-//! - `vector`, `general`: executing instructions;
+//! - `operation`, `shuffle`, `integer`, `float`: the effects of vector instructions, by mnemonic;
+//! - `vector`, `general`: execution;
 //! - [`function`]: compiled functions of λV, called under the evaluator.
 #![forbid(unsafe_code)]
 
@@ -43,7 +41,7 @@ pub use function::Evaluated;
 pub use machine::{Code, HostFunction, Machine};
 pub use memory::{Memory, Region};
 
-/// Whether the evaluator knows an instruction of vectors or masks of that name.
+/// True if the evaluator knows a vector or mask instruction with that mnemonic.
 pub fn is_vector_instruction(mnemonic: iced_x86::Mnemonic) -> bool {
     operation::operation(mnemonic, true).is_some()
 }

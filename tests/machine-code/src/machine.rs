@@ -1,4 +1,4 @@
-//! The state of a processor, and running code on it.
+//! The state of a processor, and execution of code.
 
 use std::sync::OnceLock;
 
@@ -12,34 +12,35 @@ use crate::flags::Flags;
 use crate::memory::{Memory, Region};
 use crate::operation::{Operation, operation};
 
-/// Where the code returns to when it is done.
+/// The return address of the outermost call.
 const RETURN_ADDRESS: u64 = 0xffff_8000_0000_0000;
 
-/// Registers that a function of the System V convention leaves as they were: rbx, rsp, rbp, r12–r15.
+/// Callee-saved registers of the System V convention: rbx, rsp, rbp, r12–r15.
 const PRESERVED: [usize; 7] = [3, 4, 5, 12, 13, 14, 15];
 
-/// Registers of arguments: rdi, rsi, rdx, rcx, r8, r9.
+/// Argument registers: rdi, rsi, rdx, rcx, r8, r9.
 const ARGUMENTS: [usize; 6] = [7, 6, 2, 1, 8, 9];
 
 /// A decoded instruction.
 pub(crate) struct Step {
     pub(crate) instruction: Instruction,
-    /// What it does, unless it is one of general registers.
+    /// The vector operation; `None` for general registers.
     pub(crate) operation: Option<Operation>,
-    /// The bits of its widest vector operand.
+    /// Width of the widest vector operand in bits.
     pub(crate) vector_bits: u32,
-    /// Those of the first.
+    /// Width of the first operand in bits.
     pub(crate) result_bits: u32,
-    /// How many operands are not immediates.
+    /// Number of operands before the immediate.
     pub(crate) operands: u32,
     /// The immediate, or zero.
     pub(crate) imm: u8,
-    /// Whether what a result leaves of a vector register stays, and memory must be aligned.
+    /// Legacy encoding: bits of a vector register outside the result stay, and memory operands must be
+    /// aligned.
     pub(crate) is_legacy: bool,
 }
 
 impl Step {
-    /// An instruction as it is executed.
+    /// Decodes the operands' properties.
     fn new(instruction: Instruction) -> Self {
         let is_imm = |operand: &u32| instruction.op_kind(*operand) >= OpKind::Immediate8;
         let is_imm = |operand: &u32| {
@@ -68,7 +69,7 @@ impl Step {
     }
 }
 
-/// The bits of an operand in memory, those of one that is repeated after it has been.
+/// Width of a memory operand in bits; for a broadcast, its width after the broadcast.
 fn memory_bits(size: MemorySize) -> u32 {
     if size.is_broadcast() {
         let name = format!("{size:?}");
@@ -78,7 +79,7 @@ fn memory_bits(size: MemorySize) -> u32 {
     8 * size.size() as u32
 }
 
-/// Bytes at an address, decoded where they are executed.
+/// Machine code at an address. Instructions are decoded when they are first executed.
 pub struct Code {
     base: u64,
     bytes: Vec<u8>,
@@ -98,7 +99,7 @@ impl Code {
         Self { base, bytes, steps }
     }
 
-    /// The same as memory, which can be read.
+    /// The code as readable memory.
     pub fn region(&self) -> Region<'static> {
         Region::constant("code", self.base, self.bytes.clone())
     }
@@ -114,14 +115,14 @@ impl Code {
     }
 }
 
-/// What a function of the host does, given the six registers of arguments; an error ends the run.
+/// A host function, given the six argument registers. An error ends the run.
 pub type Callee<'h> = dyn FnMut(&mut Memory<'_>, [Bits; 6]) -> Result<(), String> + 'h;
 
-/// A function of the host that code can call.
+/// A host function that code can call.
 pub struct HostFunction<'h> {
     /// Its address.
     pub address: u64,
-    /// What it does.
+    /// Its implementation.
     pub function: &'h mut Callee<'h>,
 }
 
@@ -130,24 +131,24 @@ pub struct HostFunction<'h> {
 pub struct Machine<'a> {
     /// rax, rcx, rdx, rbx, rsp, rbp, rsi, rdi, r8 to r15.
     pub general: [Bits; 16],
-    /// What the last instructions left.
+    /// The condition flags.
     pub flags: Flags,
     /// zmm0 to zmm31.
     pub vectors: [Vector; 32],
     /// k0 to k7.
     pub masks: [Bits; 8],
-    /// All that it can reach.
+    /// The memory.
     pub memory: Memory<'a>,
     /// The address of the next instruction.
     pub(crate) next: u64,
-    /// A condition that may be either is false and true by turns.
+    /// Alternates at each condition that is not known.
     turn: bool,
-    /// How many registers have been left with anything in them.
+    /// Number of left-over register contents so far.
     origins: u64,
 }
 
 impl<'a> Machine<'a> {
-    /// A processor of whose registers nothing is known.
+    /// A processor whose registers are all undefined.
     pub fn new(memory: Memory<'a>) -> Self {
         Self {
             general: std::array::from_fn(|k| Bits::left_over(k as u64)),
@@ -161,16 +162,16 @@ impl<'a> Machine<'a> {
         }
     }
 
-    /// Calls a function of the System V convention, whose return address lies in the highest eight
-    /// bytes below `stack`, and returns what it does. The code may call functions of the host.
+    /// Calls a function of the System V convention and returns its result. The return address lies in the
+    /// eight bytes below `stack`. The code may call host functions.
     ///
     /// # Errors
     ///
-    /// The instruction that does something wrong, or breaks the convention, or is one too many.
+    /// The faulting instruction: its own fault, a violation of the convention, or an exceeded step limit.
     ///
     /// # Panics
     ///
-    /// If there is no memory below `stack`, or it is not aligned, or there are too many arguments.
+    /// If there is no memory below `stack`, `stack` is not aligned, or there are too many arguments.
     pub fn call(
         &mut self,
         code: &Code,
@@ -218,7 +219,7 @@ impl<'a> Machine<'a> {
     ///
     /// # Errors
     ///
-    /// What is wrong with it.
+    /// The instruction's fault.
     pub fn execute(&mut self, code: &Code, address: u64) -> Result<(), Fault> {
         self.next = address;
         self.step(code).map_err(|kind| fault(code, address, kind))
@@ -237,7 +238,7 @@ impl<'a> Machine<'a> {
         }
     }
 
-    /// A call-out, by the convention: nothing is known of the registers that belong to the callee.
+    /// Calls a host function by the convention: afterwards all caller-saved registers are undefined.
     fn call_host(&mut self, host: &mut HostFunction<'_>) -> Result<(), FaultKind> {
         let stack = self.general[4].get(64).ok_or(FaultKind::Undefined("the stack pointer"))?;
         if stack % 16 != 8 {
@@ -249,7 +250,7 @@ impl<'a> Machine<'a> {
             self.general[k] = self.left_over();
         }
         for (k, vector) in self.vectors.iter_mut().enumerate() {
-            // It leaves upper halves clear if they were, or may leave anything there.
+            // Upper halves that are clear stay clear; others become undefined.
             let clear = k < 16 && vector.is_clear_above(128);
             *vector = Vector::UNDEFINED;
             if clear {
@@ -280,7 +281,7 @@ impl<'a> Machine<'a> {
         Bits::left_over(self.origins)
     }
 
-    /// A condition that may be either is the one, then the other.
+    /// The condition, or alternately true and false if it is not known.
     pub(crate) fn decide(&mut self, condition: Option<bool>) -> bool {
         condition.unwrap_or_else(|| {
             self.turn = !self.turn;
@@ -307,16 +308,16 @@ impl<'a> Machine<'a> {
         self.pop_bits()?.get(64).ok_or(FaultKind::Undefined("the return address"))
     }
 
-    /// The address of the operand in memory.
+    /// The address of the memory operand.
     pub(crate) fn address(&self, instruction: &Instruction) -> Result<u64, FaultKind> {
         let index = self.address_register(instruction.memory_index())?;
         let scaled = index.wrapping_mul(instruction.memory_index_scale().into());
         Ok(self.base_address(instruction)?.wrapping_add(scaled))
     }
 
-    /// Where an operand is read, or nothing where the index is undefined: lanes that are not active load by
-    /// such indices, one after the other as in a gather, and what they get is undefined, too. (That indices
-    /// are kept inside is the verifier's of register programs.)
+    /// The address of a load; `None` if the index is undefined. Inactive lanes load by undefined indices, and
+    /// the loaded values are undefined, too. (The verifier of register programs checks that indices are in
+    /// bounds.)
     pub(crate) fn address_of_load(
         &self,
         instruction: &Instruction,
@@ -328,7 +329,7 @@ impl<'a> Machine<'a> {
         self.address(instruction).map(Some)
     }
 
-    /// The same without the index.
+    /// The address without the index.
     pub(crate) fn base_address(&self, instruction: &Instruction) -> Result<u64, FaultKind> {
         if instruction.segment_prefix() != Register::None {
             return Err(FaultKind::UnknownForm("segments"));

@@ -1,4 +1,4 @@
-//! Memory: separate regions of bytes, of which some bits may be undefined.
+//! Memory: separate regions of bytes, whose bits may be undefined.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -13,29 +13,29 @@ pub struct Region<'a> {
     value: Vec<u8>,
     undefined: Vec<u8>,
     is_writable: bool,
-    /// What the first eight bytes are, as others change them.
+    /// The first eight bytes, if other threads change them.
     live: Option<&'a AtomicU64>,
 }
 
 impl<'a> Region<'a> {
-    /// Known bytes, which can only be read.
+    /// Known read-only bytes.
     pub fn constant(name: &'static str, base: u64, bytes: Vec<u8>) -> Self {
         let undefined = vec![0; bytes.len()];
         Self { name, base, value: bytes, undefined, is_writable: false, live: None }
     }
 
-    /// So many undefined bytes.
+    /// Undefined bytes.
     pub fn undefined(name: &'static str, base: u64, size: usize) -> Self {
         let (value, undefined) = (vec![0; size], vec![0xff; size]);
         Self { name, base, value, undefined, is_writable: true, live: None }
     }
 
-    /// A word that others write, and the code reads.
+    /// A read-only word that other threads write.
     pub fn shared(name: &'static str, base: u64, word: &'a AtomicU64) -> Self {
         Self { live: Some(word), ..Self::constant(name, base, vec![0; 8]) }
     }
 
-    /// The same, and it can be written.
+    /// Makes the region writable.
     #[must_use]
     pub fn writable(self) -> Self {
         Self { is_writable: true, ..self }
@@ -45,7 +45,7 @@ impl<'a> Region<'a> {
     ///
     /// # Panics
     ///
-    /// If they are not all in the region.
+    /// If some of them lie outside the region.
     pub fn get(&self, offset: usize, size: usize) -> Bits {
         if let Some(word) = self.live {
             let word = word.load(Ordering::Relaxed).to_le_bytes();
@@ -72,14 +72,14 @@ fn little_endian(bytes: &[u8]) -> u64 {
     bytes.iter().rev().fold(0, |word, &byte| word << 8 | u64::from(byte))
 }
 
-/// All that code can reach.
+/// The memory that code can access.
 #[derive(Clone, Debug, Default)]
 pub struct Memory<'a> {
     regions: Vec<Region<'a>>,
 }
 
 impl<'a> Memory<'a> {
-    /// Of these regions.
+    /// Memory of these regions.
     ///
     /// # Panics
     ///

@@ -1,4 +1,4 @@
-//! Which vector instruction does what, by its name.
+//! The effects of vector instructions, by mnemonic.
 
 use std::collections::HashMap;
 use std::sync::LazyLock;
@@ -10,28 +10,28 @@ use crate::float::{self, double, narrow, single, widen};
 use crate::integer;
 use crate::shuffle::{Shuffle, shuffle};
 
-/// What is done in a lane.
+/// A function of a lane.
 #[derive(Clone, Copy)]
 pub(crate) enum Function {
     Float(float::Function),
     Integer(integer::Function),
 }
 
-/// The same is done in each lane.
+/// An operation that is the same in each lane.
 #[derive(Clone, Copy)]
 pub(crate) struct Lanewise {
     /// The width of an operand's lane.
     pub(crate) from: u32,
     /// The width of a lane of the result.
     pub(crate) to: u32,
-    /// How many operands are looked at; they are the last ones.
+    /// Number of operands that are read: the last ones.
     pub(crate) sources: usize,
-    /// Whether it is done in the lowest lane only.
+    /// Computes the lowest lane only.
     pub(crate) is_scalar: bool,
     pub(crate) function: Function,
 }
 
-/// What is done with mask registers, of which the lowest bits count.
+/// An operation on the lowest bits of mask registers.
 #[derive(Clone, Copy)]
 pub(crate) enum MaskOp {
     Move,
@@ -39,60 +39,60 @@ pub(crate) enum MaskOp {
     Two(fn(Bits, Bits) -> Bits),
     ShiftLeft,
     ShiftRight,
-    /// The lower halves of two.
+    /// Joins the lower halves of two masks.
     Unpack,
-    /// Flags by the union of two.
+    /// Sets flags by the union of two masks.
     OrTest,
-    /// Flags by the intersections of two.
+    /// Sets flags by two intersections: of both masks, and of the second with the first one's complement.
     Test,
 }
 
-/// What a vector instruction does.
+/// The effect of a vector instruction.
 #[derive(Clone, Copy)]
 pub(crate) enum Operation {
     Lanewise(Lanewise),
-    /// Bit by bit.
+    /// A bitwise function.
     Logic(u32, fn(Bits, Bits) -> Bits),
-    /// Any function of three bits.
+    /// A function of three bits, given as a table.
     Ternary(u32),
     /// Shifts all lanes by one count.
     Shift(u32, integer::Function),
     Shuffle(Shuffle),
-    /// A whole register, aligned in memory or not.
+    /// Moves a whole register. Memory may have to be aligned.
     Move {
         width: u32,
         is_aligned: bool,
     },
-    /// Words of several places, by indices of that width and under a mask, which is cleared.
+    /// Loads words by indices of that width, under a mask; clears the mask.
     Gather(u32),
-    /// Words to several places, by indices of that width and under a mask, which is cleared.
+    /// Stores words by indices of that width, under a mask; clears the mask.
     Scatter(u32),
-    /// One lane of binary32 or binary64.
+    /// Moves one lane of binary32 or binary64.
     MoveScalar(u32),
-    /// One integer, zeros above it.
+    /// Moves one integer, zero-extended.
     MoveInteger(u32),
-    /// The lower, or the upper, two words.
+    /// Moves the lower or the upper two words.
     MoveHalf {
         is_upper: bool,
     },
-    /// By a mask register.
+    /// Selects by a mask register.
     Blend(u32),
-    /// By the highest bit of each lane.
+    /// Selects by the highest bit of each lane.
     BlendBySign(u32),
-    /// The highest bits of the lanes as an integer.
+    /// Collects the highest bits of the lanes in an integer.
     SignBits(u32),
-    /// Flags by the highest bit of each lane.
+    /// Sets flags by the highest bit of each lane.
     TestSigns(u32),
-    /// Flags by all bits.
+    /// Sets flags by all bits.
     TestBits,
-    /// Flags by comparing one lane.
+    /// Compares one lane and sets flags.
     CompareScalar(u32),
-    /// From a general register.
+    /// Converts from a general register.
     FromGeneral {
         width: u32,
         signed: [float::Function; 2],
     },
-    /// To a general register of 32 or of 64 bits.
+    /// Converts to a general register of 32 or of 64 bits.
     ToGeneral {
         width: u32,
         functions: [float::Function; 2],
@@ -107,8 +107,8 @@ pub(crate) enum Operation {
     ZeroAll,
 }
 
-/// What the instruction does if it is one of vectors or masks; `is_variable` if its last operand is
-/// no immediate.
+/// The effect of a vector or mask instruction; `None` for other instructions. `is_variable`: the last operand
+/// is no immediate.
 pub(crate) fn operation(mnemonic: Mnemonic, is_variable: bool) -> Option<Operation> {
     static OPERATIONS: LazyLock<HashMap<(Mnemonic, bool), Operation>> = LazyLock::new(|| {
         let mut all = HashMap::new();
@@ -254,7 +254,7 @@ fn conversion(name: &str) -> Option<Operation> {
     }
 }
 
-/// Arithmetic of floats: what it is, and then which lanes of which width.
+/// Arithmetic of floats. The last two letters of the name give the lanes and their width.
 fn arithmetic(name: &str) -> Option<Operation> {
     let (stem, suffix) = name.split_at_checked(name.len().checked_sub(2)?)?;
     let (width, is_scalar) = match suffix {

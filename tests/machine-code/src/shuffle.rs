@@ -1,43 +1,43 @@
-//! Instructions that move lanes.
+//! Instructions that permute lanes.
 
-/// A lane of the result, and what tells where it comes from.
+/// A lane of the result, with the inputs that choose its source.
 #[derive(Clone, Copy)]
 pub(crate) struct Place {
-    /// Its number.
+    /// The lane's number.
     pub(crate) lane: usize,
-    /// How many lanes the widest operand has.
+    /// Number of lanes of the widest operand.
     pub(crate) lanes: usize,
     /// The immediate.
     pub(crate) imm: usize,
-    /// The lane of the vector of indices.
+    /// The index in this lane of the vector of indices.
     pub(crate) control: usize,
 }
 
-/// Where a lane of the result comes from.
+/// The source of a lane.
 #[derive(Clone, Copy)]
 pub(crate) enum Pick {
-    /// From that lane of that source.
+    /// A lane of an operand: the operand, then the lane.
     Lane(usize, usize),
-    /// It is zero.
+    /// Zero.
     Zero,
 }
 
-/// How an instruction moves lanes.
+/// A permutation of lanes.
 #[derive(Clone, Copy)]
 pub(crate) struct Shuffle {
-    /// Of a lane.
+    /// Width of a lane.
     pub(crate) width: u32,
-    /// How many operands are looked at; they are the last ones.
+    /// Number of operands that are read: the last ones.
     pub(crate) sources: usize,
-    /// Which of them, if any, holds indices.
+    /// The operand that holds indices.
     pub(crate) control: Option<usize>,
-    /// What it does.
+    /// The source of each lane.
     pub(crate) pick: fn(Place) -> Pick,
 }
 
 use Pick::{Lane, Zero};
 
-/// In blocks of `M` lanes, interleaves those of one half.
+/// Interleaves the lower or upper halves of blocks of `M` lanes.
 fn unpack<const M: usize, const HIGH: bool>(p: Place) -> Pick {
     let (block, lane) = (p.lane / M, p.lane % M);
     Lane(lane % 2, block * M + lane / 2 + if HIGH { M / 2 } else { 0 })
@@ -48,7 +48,7 @@ fn broadcast<const M: usize>(p: Place) -> Pick {
     Lane(0, p.lane % M)
 }
 
-/// In blocks of 16 bytes and more, a selection of four lanes.
+/// Selects among four lanes, in blocks of four.
 fn select4(p: Place) -> Pick {
     Lane(0, p.lane / 4 * 4 + (p.imm >> (2 * (p.lane % 4)) & 3))
 }
@@ -65,7 +65,7 @@ fn extract<const M: usize>(p: Place) -> Pick {
     Lane(0, block * M + p.lane)
 }
 
-/// Two blocks of `M` lanes of each source, or of two-block vectors one.
+/// Two blocks of `M` lanes of each source, or one for vectors of two blocks.
 fn blocks<const M: usize>(p: Place) -> Pick {
     let count = p.lanes / M;
     let (block, bits) = (p.lane / M, if count == 4 { 2 } else { 1 });
@@ -96,13 +96,13 @@ fn by_imm(p: Place) -> Pick {
     Lane(p.imm >> (p.lane % 8) & 1, p.lane)
 }
 
-/// From two tables, the first and the last of three sources, or the last two.
+/// A lookup in two tables: the first and last of three sources, or the last two.
 fn two_tables<const FIRST: usize>(p: Place) -> Pick {
     let index = p.control & (2 * p.lanes - 1);
     Lane(if index < p.lanes { FIRST } else { 2 }, index & (p.lanes - 1))
 }
 
-/// What the instruction of that name, without the `v` in front, does.
+/// The permutation of the instruction with that name, without the leading `v`.
 pub(crate) fn shuffle(name: &str) -> Option<Shuffle> {
     let plain = |width, sources, pick| Shuffle { width, sources, control: None, pick };
     let control =

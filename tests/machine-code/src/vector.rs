@@ -1,4 +1,4 @@
-//! Instructions of vector registers.
+//! Instructions on vector registers.
 
 use iced_x86::{Mnemonic, OpKind, Register, RoundingControl};
 
@@ -12,7 +12,7 @@ use crate::operation::{Function, Lanewise, MaskOp, Operation};
 use crate::shuffle::{Pick, Place, Shuffle};
 
 impl Machine<'_> {
-    /// Executes an instruction of vector or mask registers.
+    /// Executes an instruction on vector or mask registers.
     pub(crate) fn vector(&mut self, step: &Step, operation: Operation) -> Result<(), FaultKind> {
         let rounding = step.instruction.rounding_control();
         if !matches!(rounding, RoundingControl::None | RoundingControl::RoundToNearest) {
@@ -42,7 +42,7 @@ impl Machine<'_> {
                 self.each_lane(step, width, lanes(width), |lane| {
                     let a = a.lane(width, lane);
                     let value = function([a.value, count.value, 0], 0, width);
-                    // A known count moves the undefined bits.
+                    // A known count also moves the undefined bits.
                     let undefined = function([a.undefined, count.value, 0], 0, width);
                     match count.undefined {
                         0 => Bits { value, undefined }.low(width),
@@ -98,7 +98,7 @@ impl Machine<'_> {
                         Bits::select(mask.bit(lane as u32), b.lane(width, lane), other(lane));
                     result.set_lane(width, lane, chosen);
                 }
-                // The mask has been looked at.
+                // The mask is already applied.
                 self.finish(step, width, 0, result)
             }
             Operation::BlendBySign(width) => {
@@ -242,7 +242,7 @@ impl Machine<'_> {
         self.each_lane(step, to, lanes, compute)
     }
 
-    /// A mask register by what is all ones or zero in each lane.
+    /// Sets a mask register from the lanes of a comparison, each all ones or zero.
     fn set_compared(
         &mut self,
         step: &Step,
@@ -253,7 +253,7 @@ impl Machine<'_> {
         for lane in 0..lanes {
             result = result.replaced(lane as u32, 1, compare(lane));
         }
-        // What is not under the mask is zero.
+        // Bits outside the write mask are cleared.
         let mask = self.write_mask(step);
         self.set_mask_register(step, result.and(mask))
     }
@@ -371,7 +371,7 @@ impl Machine<'_> {
         Ok(())
     }
 
-    /// The lanes that are written; all, if there is no mask.
+    /// The write mask; all ones if there is none.
     fn write_mask(&self, step: &Step) -> Bits {
         match step.instruction.op_mask() {
             Register::None => Bits::known(u64::MAX),
@@ -386,14 +386,14 @@ impl Machine<'_> {
         is_vector.then(|| self.vectors[register.number()])
     }
 
-    /// An operand as lanes of that width: a vector register, memory, or a general register as the
-    /// lowest lane.
+    /// An operand as lanes of that width: a vector register, memory, or a general register in the lowest
+    /// lane.
     fn source(&self, step: &Step, operand: u32, width: u32) -> Result<Vector, FaultKind> {
         let lanes = (step.vector_bits / width).max(1) as usize;
         self.load_lanes(step, operand, width, lanes, Bits::known(u64::MAX), true)
     }
 
-    /// The same of an instruction that reads memory under its mask only, so many lanes.
+    /// The same for an instruction that reads only active lanes from memory.
     fn active_source(
         &self,
         step: &Step,
@@ -404,7 +404,7 @@ impl Machine<'_> {
         self.load_lanes(step, operand, width, lanes, self.write_mask(step), true)
     }
 
-    /// The same of one for which memory need not be aligned.
+    /// The same for a move, which reads only active lanes, from memory of any alignment.
     fn source_of_move(&self, step: &Step, operand: u32, width: u32) -> Result<Vector, FaultKind> {
         let lanes = (step.vector_bits / width).max(1) as usize;
         self.load_lanes(step, operand, width, lanes, self.write_mask(step), false)
@@ -441,7 +441,7 @@ impl Machine<'_> {
             check_aligned(address, 16)?;
         }
         for lane in 0..count {
-            // What may be read has to be there.
+            // A lane that may be read must lie in memory.
             let is_read = lane >= lanes || mask.bit(lane as u32).unwrap_or(true);
             if is_read {
                 let offset = if is_broadcast { 0 } else { lane as u64 * bytes };
@@ -452,7 +452,7 @@ impl Machine<'_> {
         Ok(result)
     }
 
-    /// Where an index is undefined, so is the lane: its memory is not looked at.
+    /// A lane with an undefined index is undefined, and its memory is not accessed.
     fn gather(&mut self, step: &Step, width: u32) -> Result<(), FaultKind> {
         let it = &step.instruction;
         let [target, indices] = [it.op0_register(), it.memory_index()];
@@ -489,7 +489,7 @@ impl Machine<'_> {
         Ok(())
     }
 
-    /// Lanes are stored from the first to the last. No index of one that is may be undefined.
+    /// Stores lanes in ascending order. An undefined index in an active lane is a fault.
     fn scatter(&mut self, step: &Step, width: u32) -> Result<(), FaultKind> {
         let it = &step.instruction;
         let (source, indices, mask) = (it.op1_register(), it.memory_index(), it.op_mask());
@@ -535,8 +535,8 @@ impl Machine<'_> {
         self.finish(step, width, lanes, result)
     }
 
-    /// Writes a result to the first operand, the first lanes under the mask. What lies above a
-    /// register of the old encoding stays, of the others it is cleared.
+    /// Writes the first lanes of a result to the first operand, under the mask. Legacy encodings keep the
+    /// bits above the register, others clear them.
     fn finish(
         &mut self,
         step: &Step,
@@ -592,14 +592,15 @@ fn check_aligned(address: u64, size: u64) -> Result<(), FaultKind> {
     if address.is_multiple_of(size) { Ok(()) } else { Err(FaultKind::Misaligned { address, size }) }
 }
 
-/// The highest bit of each lane.
+/// The highest bits of the lanes.
 fn sign_bits(vector: &Vector, width: u32, lanes: usize) -> Bits {
     (0..lanes).fold(Bits::known(0), |all, lane| {
         all.replaced(lane as u32, 1, vector.lane(width, lane).shifted_right(width - 1))
     })
 }
 
-/// A function of bits, of two operands or of twice the same.
+/// A bitwise function of two operands. With `is_one` both are the same register, so that bits on which the
+/// result does not depend become known.
 fn logic([a, b]: [Bits; 2], is_one: bool, function: fn(Bits, Bits) -> Bits) -> Bits {
     let result = function(a, b);
     if !is_one {
@@ -610,7 +611,7 @@ fn logic([a, b]: [Bits; 2], is_one: bool, function: fn(Bits, Bits) -> Bits) -> B
     Bits { value: result.value, undefined: a.undefined & depends }
 }
 
-/// A function of three bits, given by its table.
+/// A function of three bits, given as a table.
 fn ternary(operands: [Bits; 3], table: u8) -> Bits {
     let mut can_be = [0_u64; 2];
     for case in 0..8_usize {
@@ -629,7 +630,7 @@ fn is_one_register(step: &Step, first: u32, second: u32) -> bool {
     kind(first) && kind(second) && register(first) == register(second)
 }
 
-/// Whether the result is the same whatever the one register holds that is both operands.
+/// True if both operands are one register and the result does not depend on its content.
 fn is_constant_of_equals(step: &Step) -> bool {
     use Mnemonic::*;
     let is_known = matches!(

@@ -108,7 +108,7 @@ impl FuzzTarget for Beside {
             reached.computed = outcome.out.contains("blessed");
             let told = outcome.out.lines().rev().find_map(|line| line.split_once(" test"));
             if told.and_then(|(count, _)| count.parse().ok()) != Some(tests) {
-                return Err(format!("{tests} tests, but another number is reported: {}", outcome.out));
+                return Err(format!("{tests} tests, but the total differs: {}", outcome.out));
             }
         }
         Ok(reached)

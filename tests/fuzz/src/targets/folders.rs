@@ -176,7 +176,7 @@ fn step(
         }
         if own.contains_key(name) {
             return Err(format!(
-                "{name}, which no run wrote, is changed or removed: {}",
+                "{name}, which no run has written, is changed or removed: {}",
                 said()
             ));
         }

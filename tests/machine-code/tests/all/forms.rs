@@ -1,9 +1,8 @@
-//! Each form of each instruction that the evaluator knows, executed by it and by the processor on
-//! random and on special operands. What they leave in registers, flags and memory is the same bit for
-//! bit.
+//! Executes each form of each known instruction in the evaluator and on the processor, with random and
+//! special operands, and compares registers, flags and memory bit for bit.
 //!
-//! Forms come from the decoder's own table of instructions. Those that this machine's processor does
-//! not have are listed.
+//! The forms come from the decoder's table of instructions. Instructions that this processor lacks are
+//! listed.
 
 use std::collections::BTreeSet;
 
@@ -29,7 +28,7 @@ const GENERAL: &[Mnemonic] = {
     ]
 };
 
-/// Whether the processor has it; `None` for what nobody's code uses here.
+/// True if the processor has the feature; `None` for features that our code does not use.
 pub(crate) fn is_detected(feature: CpuidFeature) -> Option<bool> {
     Some(match feature {
         CpuidFeature::INTEL8086
@@ -63,7 +62,7 @@ pub(crate) fn is_detected(feature: CpuidFeature) -> Option<bool> {
     })
 }
 
-/// How a form's operands are chosen.
+/// The operands and options of a form.
 #[derive(Clone, Copy, Default)]
 pub(crate) struct Variant {
     pub(crate) is_memory: bool,
@@ -73,10 +72,10 @@ pub(crate) struct Variant {
 }
 
 impl Variant {
-    /// Those that a form has.
+    /// The variants of a form.
     pub(crate) fn all(code: Code) -> Vec<Self> {
         let info = code.op_code();
-        // The bit that this tests may lie anywhere in memory.
+        // The tested bit may lie anywhere in memory.
         let is_far = info.mnemonic() == Mnemonic::Bt;
         let has_memory = !is_far && info.op_kinds().iter().any(|&kind| memory(kind).is_some());
         let has_register = !info.op_kinds().iter().any(|&kind| memory(kind) == Some(false));
@@ -95,7 +94,7 @@ impl Variant {
                 && (is_masked || !info.require_op_mask_register())
                 && (!is_zeroing || is_masked && info.can_use_zeroing_masking())
                 && (!is_broadcast || is_memory && info.can_broadcast());
-            // What is written to memory is merged.
+            // Stores merge, so they cannot zero.
             let writes = is_memory && memory(info.op_kind(0)).is_some();
             if is_possible && !(is_zeroing && writes) {
                 all.push(variant);
@@ -105,7 +104,7 @@ impl Variant {
     }
 }
 
-/// If an operand can lie in memory, whether it can lie in a register, too.
+/// `None` if an operand cannot lie in memory; else true if it can lie in a register, too.
 pub(crate) fn memory(kind: OpCodeOperandKind) -> Option<bool> {
     use OpCodeOperandKind::*;
     match kind {
@@ -116,7 +115,7 @@ pub(crate) fn memory(kind: OpCodeOperandKind) -> Option<bool> {
     }
 }
 
-/// An instruction of that form; `None` if it has operands that no code uses here.
+/// A random instruction of that form; `None` if our code uses no such operands.
 pub(crate) fn instruction(
     code: Code,
     variant: Variant,
@@ -131,7 +130,7 @@ pub(crate) fn instruction(
         if memory(kind).is_some() && (variant.is_memory || memory(kind) == Some(false)) {
             instruction.set_op_kind(operand, OpKind::Memory);
             instruction.set_memory_base(Register::R14);
-            // An instruction of AVX-512 counts in multiples of its operand.
+            // AVX-512 counts displacements in multiples of the operand's size.
             instruction.set_memory_displ_size(1);
             instruction.set_memory_displacement64(64);
             instruction.set_is_broadcast(variant.is_broadcast);
@@ -199,7 +198,7 @@ pub(crate) fn instruction(
         let bits = random.bits();
         match kind {
             OpKind::Immediate8 => {
-                // Other bits of these are reserved.
+                // The other bits are reserved.
                 let used = if name.contains("cmp") {
                     if info.encoding() == EncodingKind::Legacy || name.contains("pcmp") {
                         7
@@ -229,7 +228,7 @@ pub(crate) fn instruction(
     Some(instruction)
 }
 
-/// A word that arithmetic treats specially, or any.
+/// A random word, often a special case of arithmetic.
 fn word(random: &mut Random) -> u64 {
     const SINGLE: [u32; 16] = [
         0,
@@ -268,7 +267,7 @@ fn word(random: &mut Random) -> u64 {
     let mut single = || {
         let special = SINGLE[random.below(16)];
         let any = random.bits() as u32;
-        // A number of usual size.
+        // A number of ordinary size.
         let usual = ((any % 20001) as f32 / 8.0 - 1250.0).to_bits();
         [special, any, usual, any >> 24, u32::MAX * (any & 1)][(random.bits() % 5) as usize]
     };
@@ -286,7 +285,7 @@ pub(crate) fn state(random: &mut Random) -> Box<State> {
         scratch: [0; SCRATCH / 8],
         masks: [0; 8],
         general: [0; 16],
-        // Bit 1 is always set, and interrupts are allowed.
+        // Bit 1 is always set; bit 9 allows interrupts.
         flags: 0x202 | random.bits() & 0x8c5,
     });
     let State { vectors, scratch, masks, general, .. } = &mut *state;
@@ -298,14 +297,14 @@ pub(crate) fn state(random: &mut Random) -> Box<State> {
     }
     scratch.iter_mut().for_each(|w| *w = word(random));
     general.iter_mut().for_each(|w| *w = word(random));
-    // Operands that are the same count, too.
+    // Sometimes with equal operands.
     if random.below(4) == 0 {
         vectors[1..16].iter_mut().for_each(|v| *v = vectors_first(v, random));
     }
     state
 }
 
-/// Makes words indices of words of the memory, from its 16th on.
+/// Turns words into indices of words in the scratch memory, relative to its 16th word.
 fn near(vector: &mut [u64; 8]) {
     let index = |word: u32| u64::from((word % (SCRATCH as u32 / 4)).wrapping_sub(16));
     for word in vector {
@@ -321,7 +320,7 @@ fn vectors_first(vector: &[u64; 8], random: &mut Random) -> [u64; 8] {
     }
 }
 
-/// What a state is after an instruction in the evaluator, with its memory at an address.
+/// The state after executing an instruction in the evaluator, with the scratch memory at that address.
 pub(crate) fn evaluate(
     bytes: &[u8],
     before: &State,
@@ -348,14 +347,14 @@ pub(crate) fn evaluate(
     Ok(machine)
 }
 
-/// Whether it is a multiplication and an addition at once.
+/// True for fused multiplication and addition.
 fn is_fused(bytes: &[u8]) -> bool {
     let mnemonic = Decoder::new(64, bytes, DecoderOptions::NONE).decode().mnemonic();
     let name = format!("{mnemonic:?}").to_lowercase();
     name.starts_with("vfm") || name.starts_with("vfnm")
 }
 
-/// Whether two quadwords are the same, one number of binary64 or two of binary32; NaN is NaN.
+/// True if two quadwords are equal as one binary64 or as two binary32 numbers; all NaNs are equal.
 fn same_numbers(a: u64, b: u64) -> bool {
     let halves = |word: u64| [word as u32, (word >> 32) as u32];
     let same =
@@ -364,8 +363,8 @@ fn same_numbers(a: u64, b: u64) -> bool {
         || halves(a).into_iter().zip(halves(b)).all(same)
 }
 
-/// Executes it in the evaluator; what differs from the processor, if anything does. The instruction
-/// that the processor executes leaves what `adjust` makes of it.
+/// Compares the evaluator with the processor on one instruction. `adjust` changes the processor's result
+/// before the comparison. The error describes the first difference.
 pub(crate) fn compare(
     bytes: &[u8],
     native: &Native,
@@ -377,7 +376,7 @@ pub(crate) fn compare(
     native.run(&mut after);
     adjust(&mut after);
     let machine = evaluate(bytes, before, address)?;
-    // Which NaN of several is passed on differs between processors.
+    // Processors differ in which of several NaNs is propagated.
     let any_nan = is_fused(bytes);
     let differs = |what: String, found: Bits, expected: u64| {
         if found == Bits::known(expected) {
@@ -432,9 +431,9 @@ fn forms_are_executed_as_by_the_processor() {
         let mnemonic = code.mnemonic();
         let is_known = is_vector_instruction(mnemonic) || GENERAL.contains(&mnemonic);
         let encodings = [EncodingKind::Legacy, EncodingKind::VEX, EncodingKind::EVEX];
-        // A product of two registers is no one's result.
+        // The product of two registers goes to a register pair, which is not supported.
         let is_known = is_known && !(mnemonic == Mnemonic::Imul && info.op_count() == 1);
-        // Of 16 bits it may be anything.
+        // The result of a 16-bit double shift may be undefined.
         let is_double_shift = matches!(mnemonic, Mnemonic::Shld | Mnemonic::Shrd);
         let is_known = is_known && !(is_double_shift && info.operand_size() == 16);
         if !is_known || !info.mode64() || !encodings.contains(&info.encoding()) {
@@ -453,7 +452,7 @@ fn forms_are_executed_as_by_the_processor() {
         for variant in Variant::all(code) {
             for _ in 0..4 {
                 let Some(instruction) = instruction(code, variant, &mut random) else { continue };
-                // No register of a gather may be another one, too.
+                // A gather's registers must be different.
                 let indices = instruction.memory_index();
                 let of_gather = indices.is_vector_register().then(|| {
                     let operands = (0..instruction.op_count()).map(|k| instruction.op_register(k));
@@ -472,7 +471,7 @@ fn forms_are_executed_as_by_the_processor() {
                 }
                 let mut encoder = Encoder::new(64);
                 let encoded = encoder.encode(&instruction, 0x1000);
-                // Some registers do not go together: upper halves of words with others' extensions.
+                // Some registers cannot be combined, such as upper bytes with extended registers.
                 if encoded.is_err() {
                     continue;
                 }

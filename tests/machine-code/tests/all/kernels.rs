@@ -1,5 +1,5 @@
-//! Shaders under the evaluator, compiled for this machine and for such as this may not be, draw the
-//! pictures that this machine draws.
+//! The gallery, compiled for every target and executed by the evaluator, gives the pictures of this machine's
+//! own target.
 
 use lambdav_core::schedule::schedule;
 use lambdav_engine::Settings;
@@ -10,20 +10,20 @@ use lambdav_raster::{Cancel, Kernel, Tile, TileBuffer};
 use lambdav_simd_backend::kernel::CalledKernel;
 use lambdav_simd_backend::{Compiler, EmitError, SimdKernel, Target};
 
-/// The bits of a picture that is one tile.
+/// The bits of a picture drawn as one tile.
 fn draw(kernel: &impl Kernel, size: Size) -> Vec<u32> {
     let tile = Tile::whole(size);
     let mut samples = vec![f32::NAN; tile.samples()];
     let drawn = kernel.tile(tile, &mut TileBuffer::new(tile, &mut samples), &Cancel::never(size));
     assert!(drawn.is_ok(), "no loop exceeds its limit");
-    // NaNs are all the same once they are in a file.
+    // All NaNs are equal in files.
     let bits = samples.iter().map(|sample| if sample.is_nan() { f32::NAN } else { *sample });
     bits.map(f32::to_bits).collect()
 }
 
 #[test]
 fn the_gallery_is_drawn_as_by_this_machine() {
-    // Whole groups of all shapes, and some over each edge.
+    // Whole groups of all shapes, and incomplete groups at each edge.
     let size = Size::new(19, 9).expect("a small size");
     for shader in pictures::all() {
         let core = shader.core();

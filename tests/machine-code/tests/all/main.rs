@@ -1,4 +1,4 @@
-//! The evaluator against a processor, and running kernels.
+//! Tests of the evaluator against a processor, and of kernels under the evaluator.
 
 #![cfg(all(unix, target_arch = "x86_64"))]
 

@@ -1,4 +1,4 @@
-//! Executing one instruction on this processor.
+//! Executes single instructions on this processor.
 
 #![allow(unsafe_code, reason = "executing an instruction")]
 
@@ -9,20 +9,20 @@ use iced_x86::{
 use lambdav_simd_backend::emit::Wide;
 use memmap2::{Mmap, MmapMut};
 
-/// The bytes of memory that instructions read and write.
+/// Size of the memory that instructions access, in bytes.
 pub(crate) const SCRATCH: usize = 256;
 
 /// Registers, flags and some memory.
 #[repr(C, align(64))]
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct State {
-    /// zmm0 to zmm31, or the lower halves of ymm0 to ymm15.
+    /// zmm0 to zmm31; or ymm0 to ymm15, in the lower halves.
     pub(crate) vectors: [[u64; 8]; 32],
-    /// What `r14` points to.
+    /// The memory to which `r14` points.
     pub(crate) scratch: [u64; SCRATCH / 8],
-    /// k0 to k7, where there are.
+    /// k0 to k7, if the processor has them.
     pub(crate) masks: [u64; 8],
-    /// rax to r15, but for rsp and r15; r14 is the address of `scratch`.
+    /// rax to r15, except rsp and r15. r14 is the address of `scratch`.
     pub(crate) general: [u64; 16],
     /// The flags.
     pub(crate) flags: u64,
@@ -33,12 +33,12 @@ const MASKS_AT: usize = std::mem::offset_of!(State, masks);
 const GENERAL_AT: usize = std::mem::offset_of!(State, general);
 const FLAGS_AT: usize = std::mem::offset_of!(State, flags);
 
-/// Whether the machine has the registers of AVX-512, and they are to be used.
+/// True if the machine has the registers of AVX-512, and they are enabled.
 pub(crate) fn has_wide_registers() -> bool {
     Wide::Avx512.is_here()
 }
 
-/// The registers in the order of their numbers.
+/// General registers in the order of their numbers.
 const GENERAL: [Register; 16] = [
     Register::RAX,
     Register::RCX,
@@ -60,12 +60,12 @@ const GENERAL: [Register; 16] = [
 const SAVED: [Register; 6] =
     [Register::RBX, Register::RBP, Register::R12, Register::R13, Register::R14, Register::R15];
 
-/// The memory at an offset from r15, which points to the state.
+/// Memory at an offset from r15, which points to the state.
 fn at(offset: usize) -> MemoryOperand {
     MemoryOperand::with_base_displ(Register::R15, offset as i64)
 }
 
-/// Instructions to load and to store all vectors and masks.
+/// Loads and stores of all vectors and masks.
 struct Moves {
     loads: Vec<Instruction>,
     stores: Vec<Instruction>,
@@ -101,7 +101,7 @@ impl Moves {
     }
 }
 
-/// The instructions around one, and the one.
+/// An instruction, surrounded by code that loads and stores the state.
 fn around(instruction: Instruction) -> Result<Vec<Instruction>, IcedError> {
     let usual = || (0..16).filter(|k| ![4, 15].contains(k));
     let moves = Moves::new()?;
@@ -137,7 +137,7 @@ pub(crate) struct Native {
 }
 
 impl Native {
-    /// Such code for an instruction that touches neither `rsp` nor `r15`.
+    /// Code for an instruction that uses neither `rsp` nor `r15`.
     pub(crate) fn new(instruction: Instruction) -> Self {
         let instructions = around(instruction).expect("there are such instructions");
         let block = InstructionBlock::new(&instructions, 0);
@@ -148,12 +148,12 @@ impl Native {
         Self { memory: memory.make_exec().expect("it can be executed") }
     }
 
-    /// Executes it.
+    /// Executes the instruction on a state.
     pub(crate) fn run(&self, state: &mut State) {
         let state: *mut State = state;
-        // SAFETY: the code is complete, follows the C convention but for one instruction in its
-        // middle, and that reads and writes registers and what `r14` points to: the state's own
-        // scratch memory.
+        // SAFETY: the code is complete and follows the C convention, except for one instruction in its
+        // middle. That instruction reads and writes registers, and the memory to which `r14` points: the
+        // state's own scratch memory.
         unsafe {
             let scratch = state.cast::<u8>().add(SCRATCH_AT) as u64;
             (&raw mut (*state).general[14]).write(scratch);

@@ -1,9 +1,9 @@
-//! Forms of AVX-512 where the processor has none.
+//! Forms of AVX-512 on processors without it.
 //!
-//! Up to 256 bits, without a mask, an instruction does what its twin of AVX2 does, which the processor
-//! executes. Masks choose between that and what was there, and an operand that is repeated is one in
-//! memory that holds it as often. What an instruction of 512 bits does within 128 bits, one of 256 bits
-//! does to each half.
+//! An unmasked instruction of up to 256 bits equals its AVX2 twin, which the processor executes. A mask
+//! chooses between the new and the old lanes. A broadcast operand equals a vector operand with repeated
+//! elements. A 512-bit instruction that does not cross 128-bit blocks equals the 256-bit instruction on each
+//! half.
 
 use std::collections::HashMap;
 
@@ -17,17 +17,17 @@ use lambdav_test_support::Random;
 use crate::forms::{Variant, compare, evaluate, instruction, is_detected, memory, state};
 use crate::native::{Native, State};
 
-/// Which lie where the operand does that is repeated.
+/// Quadwords of the scratch memory where the memory operand lies.
 const OPERAND: std::ops::Range<usize> = 8..16;
 
-/// All forms by what they are called, how they are encoded, and their operands.
+/// All forms, by mnemonic, encoding and operand kinds.
 fn by_operands() -> HashMap<(Mnemonic, EncodingKind, Vec<OpCodeOperandKind>), Code> {
     let all = Code::values().filter(|code| is_vector_instruction(code.mnemonic()));
     let key = |code: Code| {
         let info = code.op_code();
         (code.mnemonic(), info.encoding(), info.op_kinds().to_vec())
     };
-    // Forms that differ by a bit without meaning are one.
+    // Forms that differ only in an ignored bit count as one.
     let all = all.filter(|code| code.op_code().mode64() && code.op_code().w() == 0);
     let mut forms: HashMap<_, _> = all.map(|code| (key(code), code)).collect();
     let all = Code::values().filter(|code| is_vector_instruction(code.mnemonic()));
@@ -37,7 +37,7 @@ fn by_operands() -> HashMap<(Mnemonic, EncodingKind, Vec<OpCodeOperandKind>), Co
     forms
 }
 
-/// The same operands for another form.
+/// The same operands in another form, without mask and broadcast.
 fn twin(of: &Instruction, code: Code) -> Instruction {
     let mut twin = *of;
     twin.set_code(code);
@@ -47,14 +47,14 @@ fn twin(of: &Instruction, code: Code) -> Instruction {
     twin
 }
 
-/// Repeats the operand in memory as often as an instruction does.
+/// Fills the memory operand with copies of its first element.
 fn repeat(state: &mut State, bytes: usize) {
     let first = state.scratch[OPERAND.start];
     let word = if bytes == 4 { first & 0xffff_ffff | first << 32 } else { first };
     state.scratch[OPERAND].fill(word);
 }
 
-/// What is left of a result under a mask, lane by lane.
+/// Applies the write mask to a result.
 fn under_mask(before: &State, after: &mut State, instruction: &Instruction, bytes: usize) {
     let register = instruction.op0_register().number();
     let mask = before.masks[instruction.op_mask().number()];
@@ -88,7 +88,7 @@ fn masks_and_repeated_operands() {
         if !older.cpuid_features().iter().all(|&feature| is_detected(feature) == Some(true)) {
             continue;
         }
-        // Masks count lanes of the result, which conversions to another width do not tell.
+        // A mask counts lanes of the result. For conversions the lane's width is not known here.
         let size = info.broadcast_memory_size();
         let name = format!("{:?}", code.mnemonic()).to_lowercase();
         let converts = name.starts_with("vcvt") && name.contains("pd");
@@ -99,7 +99,7 @@ fn masks_and_repeated_operands() {
             for _ in 0..4 {
                 let Some(newer) = instruction(code, variant, &mut random) else { continue };
                 let older = twin(&newer, older);
-                // Its upper registers have no twin.
+                // The upper 16 registers have no twin.
                 let high =
                     |k| newer.op_kind(k) == OpKind::Register && newer.op_register(k).number() > 15;
                 if (0..newer.op_count()).any(high) {
@@ -115,7 +115,7 @@ fn masks_and_repeated_operands() {
                         repeat(&mut before, size.size());
                     }
                     let adjust = |after: &mut State| {
-                        // It is compared with the masks that it was given.
+                        // The twin does not have the masks.
                         after.masks = before.masks;
                         if variant.is_masked {
                             under_mask(&before, after, &newer, size.size());
@@ -135,7 +135,7 @@ fn masks_and_repeated_operands() {
     assert!(compared > 1000, "{compared}");
 }
 
-/// The operand of half the width.
+/// The operand kind of half the width.
 fn half(kind: OpCodeOperandKind) -> OpCodeOperandKind {
     use OpCodeOperandKind as Kind;
     match kind {
@@ -147,7 +147,7 @@ fn half(kind: OpCodeOperandKind) -> OpCodeOperandKind {
     }
 }
 
-/// Moves the upper half of each register down, and that of the masks.
+/// A state with the upper halves of registers, masks and the memory operand moved down.
 fn upper(state: &State, lanes: usize) -> Box<State> {
     let mut upper = Box::new(state.clone());
     for (vector, from) in upper.vectors.iter_mut().zip(&state.vectors) {
@@ -170,7 +170,7 @@ fn halves_of_512_bits() {
         let key = (code.mnemonic(), EncodingKind::EVEX, kinds);
         let Some(&narrow) = forms.get(&key).filter(|_| is_wide) else { continue };
         let name = format!("{:?}", code.mnemonic()).to_lowercase();
-        // These go across halves, or use other bits of the immediate in each.
+        // These cross halves, or use other bits of the immediate in each half.
         let crosses = ["vperm", "vpbroadcast", "vbroadcast", "valign", "vshuf", "vpmovm"];
         let is_masks = info.op_kinds().contains(&OpCodeOperandKind::k_reg);
         let bytes = info.broadcast_memory_size().size();
