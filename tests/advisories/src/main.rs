@@ -1,6 +1,6 @@
-//! Compares the versions of the lock file with the copy of RustSec's advisories beside this package, and
-//! says what is found. It needs no network. `.ci/release` runs it: a package of its own, since it would
-//! take every test longer to compile.
+//! Compares the versions in the lock file with the copy of RustSec's advisories in this package, and reports
+//! unexpected ones. It needs no network. `.ci/release` runs it. It is a separate package, since compiling it
+//! would slow down every test.
 #![forbid(unsafe_code)]
 
 use rustsec::report::Settings;
@@ -9,7 +9,7 @@ use std::collections::BTreeSet;
 use std::path::Path;
 use std::process::ExitCode;
 
-/// Advisories that we live with.
+/// Accepted advisories.
 const ACCEPTED: [&str; 1] = [
     // `paste` is no longer maintained. It is a finished procedural macro, which `exr` needs.
     "RUSTSEC-2024-0436",
@@ -19,7 +19,7 @@ fn main() -> ExitCode {
     match report() {
         Ok(found) if found == ACCEPTED.map(str::to_owned).into() => ExitCode::SUCCESS,
         Ok(found) => {
-            eprintln!("advisories are {found:?}, and those that are lived with {ACCEPTED:?}");
+            eprintln!("found advisories {found:?}; accepted are {ACCEPTED:?}");
             ExitCode::FAILURE
         }
         Err(error) => {
@@ -29,7 +29,7 @@ fn main() -> ExitCode {
     }
 }
 
-/// The advisories that are about packages of the lock file.
+/// The advisories about packages of the lock file.
 fn report() -> Result<BTreeSet<String>, rustsec::Error> {
     let copy = Path::new(env!("CARGO_MANIFEST_DIR"));
     let lockfile = Lockfile::load(copy.join("../../Cargo.lock"))?;

@@ -2,11 +2,11 @@
 
 use std::path::{Path, PathBuf};
 
-/// The files below a folder with one of these endings, or with any where there are none, in the order of their paths.
+/// The files below a folder that have one of these extensions, sorted by path. No extensions: all files.
 ///
 /// # Panics
 ///
-/// Where a folder cannot be listed.
+/// If a folder cannot be listed.
 pub fn files_below(folder: &Path, endings: &[&str]) -> Vec<PathBuf> {
     let (mut folders, mut all) = (vec![folder.to_owned()], Vec::new());
     while let Some(folder) = folders.pop() {

@@ -1,4 +1,4 @@
-//! What the tests of several crates share. It depends on none of them.
+//! Support code shared by the tests of several crates. It depends on none of them.
 #![forbid(unsafe_code)]
 
 mod files;
@@ -19,7 +19,7 @@ pub use words::{INTEGERS, NUMBERS};
 /// A fragment shader in SPIR-V text that writes the `vec4` of a uniform block at binding 1.
 pub const COLOUR_SHADER: &str = include_str!("colour.spvasm");
 
-/// Whether a program that `.ci/install-tools` installs is there; where it is not, a test is skipped.
+/// True if a program that `.ci/install-tools` installs is there. Otherwise reports that the test is skipped.
 pub fn has_tool(name: &str) -> bool {
     let mut version = Command::new(name);
     version.arg("--version").stdout(Stdio::null()).stderr(Stdio::null());
@@ -30,8 +30,8 @@ pub fn has_tool(name: &str) -> bool {
     found
 }
 
-/// Says that a test is skipped, on standard error. What `println` prints would be shown of failing tests
-/// only, and the gate looks for this line.
+/// Reports a skipped test on standard error. The gate searches for this line, and the test harness shows the
+/// output of `println` for failing tests only.
 pub fn skipped(why: &str) {
     let line = format!("\nskipped: {why}\n");
     std::io::stderr().write_all(line.as_bytes()).expect("standard error can be written");

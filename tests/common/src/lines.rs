@@ -1,7 +1,7 @@
-//! Command lines that stand in documents and in the headers of shaders.
+//! Command lines in documents and in headers of shaders.
 
-/// The words behind `lambdav`, or behind what runs it from the repository, if a line begins so; of a pipeline,
-/// those of its first part.
+/// The arguments in a line that runs `lambdav`, also from the repository. For a pipeline, the arguments of
+/// its first command.
 pub fn command_line(line: &str) -> Option<String> {
     let line = line.trim();
     let line = line.strip_prefix("$ ").or(line.strip_prefix("- run: ")).unwrap_or(line);
@@ -11,23 +11,23 @@ pub fn command_line(line: &str) -> Option<String> {
     words.starts_with(' ').then(|| words.trim().to_owned())
 }
 
-/// The command lines of a block of code, in order; a line that ends in `\` goes on.
+/// The command lines of a block, in order. A `\` at the end of a line continues it.
 pub fn command_lines(block: &str) -> Vec<String> {
     block.replace("\\\n", " ").lines().filter_map(command_line).collect()
 }
 
-/// The command lines of the comment that a shader begins with.
+/// The command lines in a shader's leading comment.
 pub fn header_command_lines(shader: &str) -> Vec<String> {
     let header = shader.lines().take_while(|line| line.starts_with(';'));
     let header: Vec<&str> = header.map(|line| line.trim_start_matches(';')).collect();
     command_lines(&header.join("\n"))
 }
 
-/// What a shader is given by the first command line of its header: names of textures and buffers, and files.
+/// The bindings in the first command line of a shader's header: names of textures and buffers, and files.
 ///
 /// # Panics
 ///
-/// If a `--bind` there is not followed by `NAME=FILE`.
+/// If a `--bind` is not followed by `NAME=FILE`.
 pub fn header_bindings(shader: &str) -> Vec<(String, String)> {
     let lines = header_command_lines(shader);
     let mut words = lines.first().map_or("", String::as_str).split_whitespace();

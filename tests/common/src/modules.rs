@@ -1,10 +1,9 @@
-//! Which modules of a crate depend on one another in a circle.
+//! Cyclic dependencies between modules of a crate.
 //!
-//! The sources are read as text: paths that begin with `crate`, `super`, `self` or the name of a
-//! child module, in `use` declarations and elsewhere. Tests are left out, and so is what is
-//! declared `pub use`: re-exporting is not depending. Two modules beside each other that (with all
-//! that is inside them) name one another are a circle, and so are a module with code of its own and
-//! one inside it, the former being called `self`.
+//! The sources are read as text: paths that begin with `crate`, `super`, `self` or the name of a child
+//! module, in `use` declarations and elsewhere. Tests are left out, and so is every `pub use`, since a
+//! re-export is no dependency. Sibling modules that name one another, with all modules inside them, are a
+//! cycle. So are a module with code of its own and a module inside it; the former is called `self`.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -12,8 +11,8 @@ use std::path::{Path, PathBuf};
 
 type ModulePath = Vec<String>;
 
-/// The circles among the modules of the crate whose sources lie in that folder, each as the names
-/// of the modules in it, with their parent before them.
+/// The cycles among the modules of a crate. `source` is the folder of its sources. Each cycle is given as the
+/// names of its modules, with their parent in front.
 ///
 /// # Panics
 ///
@@ -34,7 +33,7 @@ pub fn cycles(source: &Path) -> Vec<String> {
         }
     }
     let circle = |(parent, mut siblings): (ModulePath, BTreeMap<String, BTreeSet<String>>)| {
-        // What uses nothing that is left, or is used by nothing that is left, is in no circle.
+        // A module without remaining dependencies or dependents is in no cycle.
         loop {
             let all: BTreeSet<String> = siblings.keys().cloned().collect();
             siblings.values_mut().for_each(|uses| uses.retain(|used| all.contains(used)));
@@ -51,7 +50,7 @@ pub fn cycles(source: &Path) -> Vec<String> {
     edges.into_iter().filter_map(circle).collect()
 }
 
-/// The modules of a crate and their texts, without comments and tests.
+/// The modules of a crate and their texts, without comments, tests and re-exports.
 fn files(source: &Path) -> BTreeMap<ModulePath, String> {
     let mut all = BTreeMap::new();
     let mut folders = vec![source.to_path_buf()];
@@ -100,7 +99,7 @@ fn without_reexports(code: &str) -> String {
     kept + rest
 }
 
-/// All paths of a text, those in braces one by one.
+/// All paths in a text, with braces expanded.
 fn paths(text: &str) -> Vec<String> {
     let mut found = Vec::new();
     let is_word = |c: char| c.is_alphanumeric() || c == '_';
@@ -114,7 +113,7 @@ fn paths(text: &str) -> Vec<String> {
     found
 }
 
-/// The paths at the beginning of the text, after a prefix.
+/// The paths at the beginning of a text, with a prefix.
 fn expand(text: &str, prefix: &str, found: &mut Vec<String>) {
     let mut pending = vec![(text, prefix.to_owned())];
     while let Some((text, prefix)) = pending.pop() {
@@ -142,7 +141,7 @@ fn expand(text: &str, prefix: &str, found: &mut Vec<String>) {
     }
 }
 
-/// The innermost module that a path in another leads into.
+/// The innermost module that a path in `module` names.
 fn resolve(
     module: &ModulePath,
     path: &str,

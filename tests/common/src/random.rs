@@ -1,12 +1,12 @@
-//! Random numbers that are the same everywhere and for ever.
+//! Reproducible pseudo-random numbers, equal on all machines and in all versions.
 
-/// SplitMix64 (Steele, Lea and Flood, "Fast Splittable Pseudorandom Number Generators", 2014): a
-/// counter whose value is mixed. Equal seeds give equal sequences on every machine.
+/// SplitMix64 (Steele, Lea and Flood, "Fast Splittable Pseudorandom Number Generators", 2014): a counter
+/// whose value is mixed.
 #[derive(Clone, Debug)]
 pub struct Random(u64);
 
 impl Random {
-    /// The sequence of that seed.
+    /// The sequence for a seed.
     pub fn new(seed: u64) -> Self {
         Self(seed)
     }
@@ -30,17 +30,17 @@ impl Random {
         least + self.below(most - least + 1)
     }
 
-    /// True in so many of 100 cases.
+    /// True with this probability in percent.
     pub fn percent(&mut self, percent: u32) -> bool {
         self.below(100) < percent as usize
     }
 
-    /// One of `all`, which is not empty.
+    /// A random element of `all`, which must not be empty.
     pub fn pick<'a, T>(&mut self, all: &'a [T]) -> &'a T {
         &all[self.below(all.len())]
     }
 
-    /// The index of one of the weights, each as often as it says; not all are 0.
+    /// An index, chosen with its weight. The sum of the weights must not be 0.
     pub fn weighted(&mut self, weights: &[u32]) -> usize {
         let total: u32 = weights.iter().sum();
         let mut at = self.below(total as usize) as u32;
@@ -53,7 +53,7 @@ impl Random {
         unreachable!("`at` is below the sum of the weights")
     }
 
-    /// Changes the order.
+    /// Permutes the elements.
     pub fn shuffle<T>(&mut self, all: &mut [T]) {
         for i in (1..all.len()).rev() {
             all.swap(i, self.below(i + 1));

@@ -1,6 +1,6 @@
-//! Operands that operations treat specially.
+//! Special operands.
 
-/// Integers, as `i32` or `u32`, that are near a limit of something.
+/// Integers near limits of `i32`, `u32` and their operations.
 pub const INTEGERS: [u32; 36] = [
     0,
     1,
@@ -40,7 +40,7 @@ pub const INTEGERS: [u32; 36] = [
     0xffff_ffff,
 ];
 
-/// Numbers of binary32, as bits, that are near a limit of something.
+/// Bits of binary32 numbers near limits of operations.
 pub const NUMBERS: [u32; 36] = [
     0x0000_0000, // 0
     0x8000_0000, // −0

@@ -1,7 +1,7 @@
-//! How long a device takes until it has drawn a small picture of an exact module for the first time.
+//! Measures the time from an exact module to a device's first small picture.
 //!
-//! Drivers keep what they have compiled in files, so that the second run of a program tells nothing. They look at the
-//! environment when Vulkan's loader loads them, so a process measures that was started with these caches off
+//! Drivers cache compiled code in files, so a second run would measure nothing. Drivers read the environment
+//! when Vulkan's loader loads them, so the measuring process must be started with these caches off
 //! ([`without_caches`]).
 
 use clap::Args;
@@ -26,10 +26,10 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Instant;
 
-/// Which programs.
+/// Programs to measure.
 #[derive(Args)]
 pub(crate) struct Arguments {
-    /// How many of the slowest are told
+    /// Number of slowest programs to print
     #[arg(long, default_value_t = 10)]
     worst: usize,
     /// Leave out the gallery and the benchmark
@@ -38,20 +38,21 @@ pub(crate) struct Arguments {
     /// Leave out the conformance programs
     #[arg(long)]
     no_conformance: bool,
-    /// The seconds that none may exceed
+    /// Largest time of a program, in seconds
     #[arg(long, default_value_t = 20.0)]
     limit: f64,
-    /// More programs, in any language; by default those of tests/foreign
+    /// More programs, in any language (default: those of tests/foreign)
     files: Vec<PathBuf>,
 }
 
 const SIZE: [u32; 2] = [16, 16];
 
-/// What turns off the disk caches of Mesa's drivers and of NVIDIA's.
+/// Variables that turn off the disk caches of Mesa's and NVIDIA's drivers.
 const NO_CACHES: [(&str, &str); 2] =
     [("MESA_SHADER_CACHE_DISABLE", "true"), ("__GL_SHADER_DISK_CACHE", "0")];
 
-/// Runs this command again with drivers' disk caches off: whether it succeeds; none if they are off here.
+/// Runs this command again with the drivers' disk caches off; true if that run succeeds. `None` if they are
+/// off already.
 ///
 /// # Errors
 ///
@@ -65,7 +66,7 @@ pub(crate) fn without_caches() -> io::Result<Option<bool>> {
     Ok(Some(status.success()))
 }
 
-/// All programs by their names: of the gallery and the benchmark, the conformance suite, and of files.
+/// All programs, with names: the gallery, the benchmark, the conformance suite, and files.
 fn programs(arguments: &Arguments) -> Result<Vec<(String, Core)>, Box<dyn Error>> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
     let mut all = Vec::new();
@@ -80,8 +81,8 @@ fn programs(arguments: &Arguments) -> Result<Vec<(String, Core)>, Box<dyn Error>
     if !arguments.no_conformance {
         for path in files_below(&root.join("tests/language"), &["lv"]) {
             for case in read_cases(&fs::read_to_string(&path)?)? {
-                // An endless loop would hold the device for ever. Cases with a limit of their own are
-                // about such loops: they end at the pixel of the case, and maybe at no other.
+                // An endless loop would occupy the device for ever. Cases with their own limit are about such
+                // loops: they end at the case's pixel, but maybe at no other.
                 let ends = case.max_iterations == ITERATIONS;
                 if ends && matches!(case.verdict, ExpectedVerdict::Accepted(_)) {
                     let name = format!("{}:{}", path.display(), case.line);
@@ -102,7 +103,7 @@ fn programs(arguments: &Arguments) -> Result<Vec<(String, Core)>, Box<dyn Error>
     Ok(all)
 }
 
-/// Emits, compiles and draws a program once; the seconds that it took.
+/// Emits, compiles and draws a program once. The result is in seconds.
 fn time(device: &Device, core: &Core) -> Result<f64, Box<dyn Error>> {
     let start = Instant::now();
     let mut locations: Vec<u32> = core.outputs.iter().map(|output| output.location).collect();
@@ -123,13 +124,13 @@ fn time(device: &Device, core: &Core) -> Result<f64, Box<dyn Error>> {
     Ok(start.elapsed().as_secs_f64())
 }
 
-/// Prints the time of each program as it is measured, and the slowest at the end; whether none exceeds the limit, and the
-/// device takes all.
+/// Prints each program's time as it is measured, and the slowest programs at the end. True if the device
+/// accepts all programs and none exceeds the limit.
 pub(crate) fn table(device: &Device, arguments: &Arguments) -> Result<bool, Box<dyn Error>> {
     let mut times = Vec::new();
     let mut refused = 0;
     for (name, core) in programs(arguments)? {
-        // The name comes first, in case that the driver does not end.
+        // The name comes first, in case the driver hangs.
         print!("{name}: ");
         io::stdout().flush()?;
         match time(device, &core) {

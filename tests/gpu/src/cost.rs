@@ -1,4 +1,4 @@
-//! How long exact modules take on a device, beside its own arithmetic.
+//! The cost of exact modules on a device, compared with its own arithmetic.
 
 use crate::exact::options;
 use lambdav_gpu::{Device, forever};
@@ -7,11 +7,13 @@ use lambdav_spirv_backend::emit::{EmitOptions, Exact};
 use std::error::Error;
 use std::time::Instant;
 
-/// The size of pictures, and how often each pixel is computed, so that the device works for long enough.
+/// Size of the pictures, and numbers of repetitions of each pixel. The repetitions keep the device busy for
+/// long enough.
 const SIZE: [u32; 2] = [1920, 1080];
 const TIMES: [u32; 2] = [4, 36];
 
-/// Prints the table: milliseconds for a picture, the difference of so many repetitions and fewer, the median of several runs.
+/// Prints a table of milliseconds for a picture. Each number comes from the difference of many repetitions
+/// and few, and is the median of several runs.
 pub(crate) fn table(device: &Device, runs: usize, names: &[String]) -> Result<(), Box<dyn Error>> {
     println!(
         "Milliseconds for {}×{} pixels; in brackets, over native.\n\n| shader | native | exact | flushing | flushing, with report |\n|---|---:|---:|---:|---:|",

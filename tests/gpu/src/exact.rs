@@ -1,4 +1,5 @@
-//! Exact modules of the gallery, the benchmark's shaders and generated programs, bit by bit.
+//! Compares exact modules with the reference, bit by bit: the gallery, the benchmark's shaders, generated
+//! programs.
 
 use clap::Args;
 use lambdav_generate::resources;
@@ -10,45 +11,47 @@ use std::error::Error;
 use std::sync::Mutex;
 use std::time::Instant;
 
-/// What is compared.
+/// Options of the comparison.
 #[derive(Args)]
 pub(crate) struct Arguments {
-    /// How many generated programs
+    /// Number of generated programs
     #[arg(long, default_value_t = 2_000)]
     programs: u64,
     /// The first seed
     #[arg(long, default_value_t = 0)]
     seed: u64,
-    /// Do without floats of 64 bits
+    /// Do without 64-bit floats
     #[arg(long)]
     no_float64: bool,
     /// Let subnormal numbers become zero, and count the shaders that meet one
     #[arg(long)]
     flush_subnormals: bool,
-    /// Only what has no elementary functions
+    /// Compare only programs without elementary functions
     #[arg(long)]
     plain: bool,
-    /// Only generated programs
+    /// Compare only generated programs
     #[arg(long)]
     only_generated: bool,
-    /// The shaders, and no generated programs; all of the gallery and the benchmark if none is named
+    /// Shaders to compare, without generated programs (default: the gallery, the benchmark and generated
+    /// programs)
     names: Vec<String>,
 }
 
-/// The location of the output that says where a subnormal number was met.
+/// Location of the output that reports subnormal numbers.
 const REPORT: u32 = 7;
 
-/// The sizes of pictures.
+/// Sizes of the pictures.
 const SIZE: [u32; 2] = [240, 150];
 const SMALL: [u32; 2] = [23, 11];
 
-/// How modules are emitted.
+/// The options with which modules are emitted.
 pub(crate) fn options(device: &Device, no_float64: bool, flushes: bool) -> EmitOptions {
     let best = device.exact(flushes, Some(REPORT));
     if no_float64 { without_float64(device, best) } else { best }
 }
 
-/// Compares, and prints what differs; whether nothing does, subnormal numbers apart where they may become zero.
+/// Compares and prints the differences. True if there are none, apart from pictures that met a subnormal
+/// number where those may become zero.
 pub(crate) fn compare(device: &Device, arguments: &Arguments) -> Result<bool, Box<dyn Error>> {
     let options = options(device, arguments.no_float64, arguments.flush_subnormals);
     println!("{:?}\n", options.exact);
@@ -73,7 +76,7 @@ pub(crate) fn compare(device: &Device, arguments: &Arguments) -> Result<bool, Bo
         );
         is_right &= found.differing == 0 || found.met > 0;
     }
-    // Equal, met a subnormal number, differ for that, refused by the driver.
+    // Programs that are equal, met a subnormal number, differ and met one, or are refused by the driver.
     let counts = Mutex::new([0_usize; 4]);
     let wrong = Mutex::new(Vec::new());
     let programs = if names.is_empty() { arguments.programs } else { 0 };

@@ -1,5 +1,5 @@
-//! Functions of exact modules at all arguments, against the same programs in machine code, which is proved against CORE-MATH
-//! (`tests/oracle`).
+//! Functions of exact modules at all arguments, against the same programs in machine code. `tests/oracle`
+//! checks the machine code against CORE-MATH.
 
 use crate::exact::options;
 use lambdav_core::op::Elementary;
@@ -11,25 +11,26 @@ use rayon::prelude::*;
 use std::error::Error;
 use std::time::Instant;
 
-/// The width and height of a picture: each pixel has four results.
+/// Width and height of a picture. Each pixel has four results.
 const SIDE: u32 = 4096;
 const EACH: u64 = (SIDE as u64) * (SIDE as u64) * 4;
 
-/// What is no operation of a device: a name, and how many arguments it has.
+/// A function's name and its number of arguments.
 pub(crate) type Function = (&'static str, usize);
 
-/// All of them: the elementary functions, and arithmetic that Vulkan lets be rough.
+/// All functions: elementary functions, and arithmetic that Vulkan lets be inexact.
 pub(crate) fn functions() -> Vec<Function> {
     let elementary = Elementary::ALL.into_iter().map(|f| (f.name(), f.arity()));
     elementary.chain([("/", 2), ("sqrt", 1), ("fma", 3)]).collect()
 }
 
-/// The arguments of functions of several.
+/// The arguments of functions with several.
 const SALTS: [&str; 3] =
     [" (argument i 0u)", " (argument i 0xa5a5a5a5u)", " (argument i 0x5a5a5a5au)"];
 
-/// A program of four results a pixel. Arguments are the numbers whose bits are a counter times 2^step and some last bits, or
-/// two or three that are made of it by a hash (of bits, or, most of them, near 1).
+/// A program with four results for each pixel. An argument is the number whose bits are a counter times
+/// 2^`step` plus some last bits. Several arguments are hashes of the counter, of which three in four are near
+/// 1.
 fn text((name, arity): Function, step: u32) -> String {
     let value = match (arity, step) {
         (1, 0) => format!("(define (value i) ({name} (from-bits i)))"),
@@ -55,7 +56,7 @@ fn text((name, arity): Function, step: u32) -> String {
     )
 }
 
-/// Compares; whether nothing differs.
+/// Compares and prints a table. True if no result differs.
 pub(crate) fn compare(
     device: &Device,
     functions: &[Function],

@@ -1,5 +1,5 @@
-//! What a Vulkan device computes, beside what the language says, as Markdown: `cargo run --release -p
-//! lambdav-gpu-tests`. `--help` tells what else there is.
+//! Prints a Vulkan device's differences from the language, as Markdown: `cargo run --release -p
+//! lambdav-gpu-tests`. `--help` lists the other subcommands.
 #![forbid(unsafe_code)]
 
 mod compile_times;
@@ -15,16 +15,16 @@ use lambdav_spirv_backend::emit::EmitOptions;
 use std::error::Error;
 use std::process::ExitCode;
 
-/// The size of the gallery's images.
+/// Size of the gallery's images.
 const SIZE: [u32; 2] = [240, 150];
 
-/// Stack of each thread.
+/// Stack size of each thread.
 const STACK: usize = 256 << 20;
 
 /// Compare a Vulkan device with the reference
 #[derive(Parser)]
 struct Command {
-    /// The device: its number or a part of its name; by default one on the CPU, if there is such
+    /// The device: its number or a part of its name (default: a device on the CPU, if there is one)
     #[arg(long, global = true)]
     device: Option<String>,
     #[command(subcommand)]
@@ -33,33 +33,35 @@ struct Command {
 
 #[derive(Subcommand)]
 enum What {
-    /// How far the device's own arithmetic is off: elementary functions and the gallery (the default)
+    /// Measure the error of the device's own arithmetic: elementary functions and the gallery (the default)
     Native,
-    /// Exact modules, bit by bit: the gallery, the benchmark's shaders, generated programs
+    /// Compare exact modules bit by bit: the gallery, the benchmark's shaders, generated programs
     Exact(exact::Arguments),
-    /// Functions of exact modules at all 2^32 arguments, or at random ones where they have several, against machine code
+    /// Compare functions of exact modules with machine code, at all 2^32 arguments, or at random ones for
+    /// functions of several
     Functions {
         /// Take one of every 2^BITS arguments
         #[arg(long, default_value_t = 0, value_parser = clap::value_parser!(u32).range(0..=16))]
         step: u32,
-        /// How many random arguments functions of several have
+        /// Number of random arguments for functions of several
         #[arg(long, default_value_t = 1 << 27)]
         pairs: u64,
-        /// Do without floats of 64 bits
+        /// Do without 64-bit floats
         #[arg(long)]
         no_float64: bool,
-        /// The functions; all if none is named
+        /// The functions (default: all)
         #[arg(value_parser = function)]
         functions: Vec<Function>,
     },
-    /// How long the device takes to compile exact modules: of the gallery, the conformance suite and files
+    /// Measure how long the device takes to compile exact modules: the gallery, the conformance suite and
+    /// files
     CompileTimes(compile_times::Arguments),
-    /// How long exact modules take, beside the device's own arithmetic
+    /// Measure the cost of exact modules, compared with the device's own arithmetic
     Cost {
-        /// Runs, of which the median is told
+        /// Number of runs; the median is printed
         #[arg(long, default_value_t = 5)]
         runs: usize,
-        /// The shaders; all of the gallery and the benchmark if none is named
+        /// The shaders (default: the gallery and the benchmark)
         shaders: Vec<String>,
     },
 }
@@ -77,7 +79,7 @@ fn main() -> Result<ExitCode, Box<dyn Error>> {
     {
         return Ok(exit_code(is_right));
     }
-    // Compilers of drivers run on these threads, and may take more than such usually have.
+    // Drivers' compilers run on these threads and may need a larger stack than the default.
     rayon::ThreadPoolBuilder::new().stack_size(STACK).build_global()?;
     let device = match device {
         Some(name) => Some(Vulkan::load()?.open(Some(&name))?),

@@ -1,4 +1,4 @@
-//! Single operations on a device, at many operands.
+//! Single operations on a device, with many operands.
 
 use lambdav_core::op::{NAN, Op};
 use lambdav_core::types::Scalar;
@@ -6,7 +6,7 @@ use lambdav_gpu::probe::apply;
 use lambdav_gpu::{Device, forever};
 use lambdav_spirv_backend::emit::EmitOptions;
 
-/// Words of numbers: special ones, and random ones, half of them of bits, the others near 1.
+/// Bits of numbers: special ones, then random ones. Half of these have uniform bits, half are near 1.
 fn words(count: usize, seed: u64) -> Vec<u32> {
     let special = [
         0,
@@ -45,7 +45,7 @@ fn words(count: usize, seed: u64) -> Vec<u32> {
     special.chain(random).take(count).collect()
 }
 
-/// Products that are the middle of two numbers, and something that is lost beside them in 53 bits.
+/// Products that are midpoints of two numbers, with an addend that 53 bits cannot hold beside them.
 const MIDDLES: [[f32; 3]; 4] = [
     [97.0, 172_961.0, 1e-12],
     [97.0, -172_961.0, 1e-12],
@@ -53,7 +53,7 @@ const MIDDLES: [[f32; 3]; 4] = [
     [97e-30, 172_961.0, 1e-45],
 ];
 
-/// Each special number with each, products that are hard to round with a sum, and random ones.
+/// Operands: hard products with addends, all pairs of special numbers, and random numbers.
 pub fn operands(count: usize, seed: u64) -> Vec<[u32; 3]> {
     let special = words(50, 0);
     let pairs = special.iter().flat_map(|&a| special.iter().map(move |&b| [a, b]));
@@ -64,11 +64,11 @@ pub fn operands(count: usize, seed: u64) -> Vec<[u32; 3]> {
     MIDDLES.map(|of| of.map(f32::to_bits)).into_iter().chain(triples).collect()
 }
 
-/// How many of the results of an operation on numbers differ, and the first of them.
+/// Number of wrong results of an operation on numbers, and a description of the first.
 ///
 /// # Panics
 ///
-/// Where the device does not draw.
+/// If the device cannot draw.
 pub fn wrong(
     device: &Device,
     options: &EmitOptions,
@@ -94,10 +94,10 @@ pub fn wrong(
     (differ.len(), first.unwrap_or_default())
 }
 
-/// An operation, and what it is.
+/// An operation and its definition.
 pub type Meaning = (Op, fn([f32; 3]) -> f32);
 
-/// Arithmetic, and what it is.
+/// Arithmetic operations and their definitions.
 pub const ARITHMETIC: [Meaning; 6] = [
     (Op::Add, |[a, b, _]| a + b),
     (Op::Sub, |[a, b, _]| a - b),

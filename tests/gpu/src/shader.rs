@@ -1,4 +1,4 @@
-//! Programs, and the two float images of them: the core evaluator's and the device's.
+//! Programs and their float images by the core evaluator and by a device.
 
 use lambdav_core::diagnostics::{Diagnostic, Diagnostics};
 use lambdav_core::evaluate::Evaluator;
@@ -20,61 +20,61 @@ use lambdav_spirv_eval::{PUSH_CONSTANT_WORDS, Resources};
 use rayon::prelude::*;
 use std::sync::Arc;
 
-/// A compiled program. Its uniforms have their defaults, its textures some texels, the time is 1.5.
+/// A compiled program. Its uniforms have their defaults, its textures have fixed texels, and the time is 1.5.
 #[derive(Debug)]
 pub struct Shader {
-    /// Its name, without an ending.
+    /// The program's name, without extension.
     pub name: String,
-    /// Data that is given.
+    /// Data for textures and buffers, if it was given.
     given: Option<Vec<Bound>>,
     source: SourceFile,
     core: Core,
-    /// The same with samples that are the device's, if it is to draw that.
+    /// The program with samples left to the device, if the device is to draw that.
     native: Option<Core>,
 }
 
-/// What differs between a device and the reference.
+/// Differences between a device and the reference.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Comparison {
-    /// How many components were compared.
+    /// Number of compared components.
     pub components: usize,
-    /// How many of them differ in a bit.
+    /// Number of components that differ in a bit.
     pub differing: usize,
-    /// The first of these, in words.
+    /// A description of the first difference.
     pub first: Option<String>,
-    /// Where any differ, how many do when the picture is read again, drawn again, and made again from the start: a device
-    /// that is sound says the same.
+    /// Numbers of differences when the picture is read again, drawn again, and prepared again, if there was
+    /// any difference. A sound device gives the same number each time.
     pub again: [usize; 3],
-    /// How many pixels met a subnormal number, if the module says so.
+    /// Number of pixels that met a subnormal number, if the module reports them.
     pub met: usize,
 }
 
-/// One output of a shader, which is an image.
+/// One output of a shader.
 #[derive(Debug)]
 pub struct Output<'s> {
     shader: &'s Shader,
     program: Program,
-    /// The same with closed loops evaluated, of which modules are emitted.
+    /// The same with closed loops evaluated; modules are emitted from this.
     emitted: Program,
-    /// What the device draws, if that is another.
+    /// The program that the device draws, if it is another one.
     native: Option<Program>,
 }
 
 impl Shader {
-    /// Compiles a text that is known to be sound.
+    /// Compiles a valid text.
     ///
     /// # Panics
     ///
-    /// Where it is not.
+    /// If the text is refused.
     pub fn new(name: &str, text: &str) -> Self {
         Self::compiled(name, text).unwrap_or_else(|diagnostics| panic!("{name}: {diagnostics:?}"))
     }
 
-    /// The same of a text that may be refused.
+    /// Compiles a text that may be refused.
     ///
     /// # Errors
     ///
-    /// Why it is.
+    /// The diagnostics of a refused text.
     pub fn compiled(name: &str, text: &str) -> Result<Self, Diagnostics> {
         let source = SourceFile::new(name, text);
         let (core, diagnostics) = compile(&source);
@@ -82,39 +82,40 @@ impl Shader {
         Ok(Self { name: name.into(), given: None, source, core, native: None })
     }
 
-    /// The same where the device takes samples of textures by its samplers.
+    /// The shader with samples of textures left to the device's samplers.
     ///
     /// # Panics
     ///
-    /// Where the text is not sound.
+    /// If the text is refused.
     #[must_use]
     pub fn sampled_natively(self) -> Self {
         let kept = compile_for_samplers(&self.source, limits::ERRORS, &mut |_, _| None, false);
         Self { native: Some(kept.core.expect("the text is sound")), ..self }
     }
 
-    /// The same with this data for its textures and buffers, in the order of their declarations.
+    /// The shader with this data for its textures and buffers, in the order of their declarations.
     #[must_use]
     pub fn with_resources(self, of: impl FnOnce(&Types) -> Vec<Bound>) -> Self {
         let given = Some(of(self.core.graph.types()));
         Self { given, ..self }
     }
 
-    /// Its text.
+    /// The program's text.
     pub fn text(&self) -> &str {
         self.source.text()
     }
 
-    /// The generated program of that seed and size; none where it is refused for the rounds of its loops, as a few are.
+    /// The generated program of that seed and size; `None` if its loops unroll too far, as happens for a few
+    /// seeds.
     ///
     /// # Panics
     ///
-    /// If it is refused for anything else.
+    /// If it is refused for another reason.
     pub fn generated(seed: u64, size: usize) -> Option<Self> {
         Self::generated_with(seed, size, true)
     }
 
-    /// The same, with divisors that are zero, subnormal, infinite or NaN, or without.
+    /// A generated program, with or without divisors that are zero, subnormal, infinite or NaN.
     ///
     /// # Panics
     ///
@@ -144,16 +145,16 @@ impl Shader {
         shader.with_resources(|_| of.resources.clone())
     }
 
-    /// Compares all outputs at once, bit by bit, of a module that is emitted with these options, on a device
-    /// and by the core's evaluator.
+    /// Compares all outputs of the program, bit by bit, between a device and the core evaluator. The module
+    /// is emitted with these options.
     ///
     /// # Errors
     ///
-    /// As of [`Device::prepare`] and [`Prepared::draw`].
+    /// The errors of [`Device::prepare`] and [`Prepared::draw`].
     ///
     /// # Panics
     ///
-    /// If the program cannot be scheduled, or a loop of it does not end.
+    /// If the program cannot be scheduled, or has an endless loop.
     pub fn compare(
         &self,
         device: &Device,
@@ -167,7 +168,7 @@ impl Shader {
         self.compare_outputs(&program, &emitted, device, size, options)
     }
 
-    /// The same of the outputs of a program that is scheduled for some, of which the module is emitted with closed loops
+    /// Compares the outputs of a scheduled program. `emitted` is the same program with closed loops
     /// evaluated.
     fn compare_outputs(
         &self,
@@ -216,7 +217,7 @@ impl Shader {
         Ok(comparison)
     }
 
-    /// What draws these outputs of a program, and its push constants.
+    /// The prepared drawing of these outputs, and its push constants.
     fn prepare(
         &self,
         program: &Program,
@@ -234,7 +235,7 @@ impl Shader {
         Ok((device.prepare(&job, &forever)?, *resources.push_constants()))
     }
 
-    /// The core evaluator's images of the outputs of a program, filled from (0, 0, 0, 1).
+    /// The core evaluator's images of a program's outputs. Missing components are those of (0, 0, 0, 1).
     fn by_core(&self, program: &Program, size: [u32; 2]) -> Vec<PixelBits> {
         let inputs = self.inputs(size);
         let row = |y: u32| {
@@ -259,11 +260,11 @@ impl Shader {
         (0..program.locations.len()).map(image).collect()
     }
 
-    /// Its outputs, in order of declaration.
+    /// The program's outputs, in order of declaration.
     ///
     /// # Panics
     ///
-    /// Where the program cannot be scheduled, which no shader of the gallery is.
+    /// If the program cannot be scheduled. All shaders of the gallery can.
     pub fn outputs(&self) -> impl Iterator<Item = Output<'_>> {
         let evaluated = self.core.with_closed_loops_evaluated(limits::ITERATIONS);
         self.core.outputs.iter().map(move |output| {
@@ -275,8 +276,8 @@ impl Shader {
         })
     }
 
-    /// Data for its textures and buffers: ordinary numbers, since devices may flush subnormals, and are free
-    /// with NaN and with the signs of zeros.
+    /// Data for textures and buffers: normal numbers and 0.375, since devices may flush subnormals, and treat
+    /// NaN and signs of zeros freely.
     fn resources(&self) -> Vec<Bound> {
         if let Some(given) = &self.given {
             return given.clone();
@@ -306,7 +307,7 @@ impl Shader {
         resources(types).into_iter().zip(types.resources()).map(data).collect()
     }
 
-    /// The inputs of all pixels of an image of that size, but for their positions.
+    /// The inputs of all pixels of an image of that size, except their coordinates.
     fn inputs(&self, [width, height]: [u32; 2]) -> Inputs {
         Inputs {
             resolution: [width as f32, height as f32],
@@ -319,13 +320,13 @@ impl Shader {
 }
 
 impl Output<'_> {
-    /// Its location.
+    /// The output's location.
     pub fn location(&self) -> u32 {
         self.program.locations[0]
     }
 
-    /// Whether the program calls elementary functions, or `fma`, which SPIR-V does not demand to be
-    /// rounded once: then devices may differ.
+    /// True if the program calls elementary functions or `fma`. Devices may differ there: SPIR-V does not
+    /// demand that `fma` rounds once.
     pub fn has_elementary(&self) -> bool {
         let statements = self.program.blocks.iter().flat_map(|block| &block.statements);
         statements.into_iter().any(|statement| {
@@ -334,31 +335,32 @@ impl Output<'_> {
         })
     }
 
-    /// The core evaluator's image of that size, filled from (0, 0, 0, 1).
+    /// The core evaluator's image of that size. Missing components are those of (0, 0, 0, 1).
     ///
     /// # Panics
     ///
-    /// If a loop does not end.
+    /// If a loop is endless.
     pub fn by_core(&self, size: [u32; 2]) -> PixelBits {
         self.shader.by_core(&self.program, size).remove(0)
     }
 
-    /// The device's.
+    /// The device's image.
     ///
     /// # Errors
     ///
-    /// As of [`Device::prepare`] and [`Prepared::draw`].
+    /// The errors of [`Device::prepare`] and [`Prepared::draw`].
     pub fn by_device(&self, device: &Device, size: [u32; 2]) -> Result<PixelBits, Error> {
         let (mut prepared, _) = self.prepare(device, size, &EmitOptions::default())?;
         prepared.draw(&forever)?;
         prepared.read(self.location(), &forever)
     }
 
-    /// What draws it any number of times, in a module that is emitted with these options, and its push constants.
+    /// The prepared drawing of this output, which can be repeated, and its push constants. The module is
+    /// emitted with these options.
     ///
     /// # Errors
     ///
-    /// As of [`Device::prepare`].
+    /// The errors of [`Device::prepare`].
     pub fn prepare(
         &self,
         device: &Device,
@@ -369,15 +371,15 @@ impl Output<'_> {
         self.shader.prepare(program, device, &[self.location()], size, options)
     }
 
-    /// Compares it, as [`Shader::compare`] does all outputs.
+    /// Compares the output, as [`Shader::compare`] does for all outputs.
     ///
     /// # Errors
     ///
-    /// As of [`Shader::compare`].
+    /// The errors of [`Shader::compare`].
     ///
     /// # Panics
     ///
-    /// If a loop does not end.
+    /// If a loop is endless.
     pub fn compare(
         &self,
         device: &Device,

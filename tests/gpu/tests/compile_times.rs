@@ -1,14 +1,14 @@
-//! `compile-times` compiles what drivers have compiled before.
+//! `compile-times` measures without drivers' caches.
 //!
-//! Without a device the test is skipped, and says so.
+//! Without a device the test is skipped with a message.
 
 use lambdav_gpu_tests::open;
 use lambdav_test_support::{files_below, skipped};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// A command on a program whose exact module is small, with a folder for the driver's cache; its report, and what the driver
-/// has kept.
+/// Runs a command on a program with a small exact module, with a fresh folder for the driver's cache. The
+/// result is the command's output and the files that the driver cached.
 fn run(name: &str, arguments: &[&str]) -> (String, Vec<PathBuf>) {
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("caches-{name}"));
     let _ = std::fs::remove_dir_all(&folder);
@@ -35,7 +35,7 @@ fn drivers_keep_nothing() {
     assert!(report.contains(&format!("The slowest is `{shader}`: ")), "{report}");
     assert!(report.contains("1 programs, 0 refused"), "{report}");
     assert_eq!(kept, Vec::<PathBuf>::new());
-    // Another command shows that there is something to keep.
+    // Another command shows that the driver does cache files.
     if device.name().contains("llvmpipe") {
         let (_, kept) = run("on", &["exact", "hello"]);
         assert_ne!(kept, Vec::<PathBuf>::new(), "the driver has no cache here");

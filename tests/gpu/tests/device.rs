@@ -1,8 +1,8 @@
-//! The gallery, generated programs and each elementary function on a Vulkan device, against the evaluator of
-//! the core and the reference mathematics.
+//! The gallery, generated programs and each elementary function on a Vulkan device, against the core
+//! evaluator and the reference mathematics.
 //!
-//! Without a device the tests are skipped, and say so. Mesa's lavapipe (Debian's mesa-vulkan-drivers, which
-//! `.ci/install-tools` installs) is one that needs no GPU.
+//! Without a device the tests are skipped with a message. Mesa's lavapipe needs no GPU; `.ci/install-tools`
+//! installs it (Debian's mesa-vulkan-drivers).
 
 use lambdav_core::op::Elementary;
 use lambdav_core::resource::Bound;
@@ -30,13 +30,12 @@ fn compare(device: &Device, output: &Output<'_>) -> Difference {
     Difference::new(&output.by_core(SIZE), &found)
 }
 
-/// Whether it is Mesa's lavapipe, which divides and takes roots exactly, as GPUs may not.
+/// True for Mesa's lavapipe, whose division and square root are exact. Those of GPUs need not be.
 fn is_lavapipe(device: &Device) -> bool {
     device.name().contains("llvmpipe")
 }
 
-/// What has no elementary functions is the same in every bit, and what has them is at most one level of
-/// 8 bits off.
+/// Shaders without elementary functions are equal in every bit; others differ by at most one 8-bit level.
 #[test]
 fn gallery() {
     let Some(device) = device() else { return };
@@ -65,12 +64,13 @@ fn gallery() {
 /// `VK_ERROR_UNKNOWN`.
 const UNKNOWN: i32 = -13;
 
-/// Most programs without elementary functions have the same bits; not those that subnormals, which lavapipe
-/// makes zero, the signs of zeros or NaNs decide (see [`EXACT`]), so no divisor is a special one.
+/// Most programs without elementary functions are equal in every bit. Exceptions depend on subnormals, which
+/// lavapipe flushes, on signs of zeros or on NaNs (see [`EXACT`]). Special divisors are switched off for that
+/// reason.
 #[test]
 fn generated_programs() {
     let Some(device) = device() else { return };
-    // Of programs without textures and buffers and with some.
+    // Counts for programs without textures and buffers, and with them.
     let (mut same, mut different, mut refused) = ([0; 2], [Vec::new(), Vec::new()], 0);
     for seed in 0..300 {
         let Some(shader) = Shader::generated_with(seed, 80, false) else { continue };
@@ -85,7 +85,7 @@ fn generated_programs() {
                 Difference { components: 0, .. } => same[of] += 1,
                 difference => different[of].push((seed, difference)),
             },
-            // Mesa says so of some valid modules, such as those with a φ of structures without members.
+            // Mesa refuses some valid modules with this error, such as those with a φ of an empty structure.
             Err(Error::Vulkan { code: UNKNOWN, .. }) => refused += 1,
             Err(error) => panic!("{seed}: {error}"),
         }
@@ -98,8 +98,8 @@ fn generated_programs() {
     }
 }
 
-/// What has the same bits on lavapipe. `(- 0 x)` and `(sign x)` have not: Mesa is free with the sign of
-/// zeros, whatever the module demands, and with NaN where an operand is the constant 0.
+/// Expressions with equal bits on lavapipe. `(- 0 x)` and `(sign x)` are not among them: Mesa ignores demands
+/// on the sign of zeros, and on NaN where an operand is the constant 0.
 const EXACT: [&str; 24] = [
     "(sqrt x)",
     "(sqrt (* x y))",
@@ -144,13 +144,13 @@ fn exact_operations() {
     }
 }
 
-/// What a loop yields is each pixel's own, where that is a parameter of the loop: pixels leave it in
-/// different rounds.
+/// Pixels leave a loop in different rounds, and each gets its own result, if the result is a parameter of the
+/// loop.
 ///
-/// Not where the last round computes it: lavapipe of Mesa 22.3 goes on
-/// computing that for pixels that have left, as long as another of its vector has not, and from
-/// parameters some of which are those of the next round. The module is right; no decoration or
-/// execution mode says more. So shaders that are compared yield parameters.
+/// A result computed in the last round may be wrong: lavapipe of Mesa 22.3 computes it again for pixels that
+/// have left, while other pixels of the vector go on, and from parameters some of which belong to the next
+/// round. The module is right, and no decoration or execution mode says more. Therefore the compared shaders
+/// yield parameters.
 #[test]
 fn values_that_leave_loops() {
     let Some(device) = device() else { return };
@@ -172,7 +172,7 @@ fn values_that_leave_loops() {
     }
 }
 
-/// Texels of all levels, at places and levels that differ by pixel, inside and far outside.
+/// Texels of all levels, at coordinates and levels that vary by pixel, in bounds and far out of bounds.
 #[test]
 fn textures() {
     let Some(device) = device() else { return };
@@ -197,7 +197,7 @@ fn textures() {
     }
 }
 
-/// Texels from 0 to 1 that differ from one to the next, with levels or without.
+/// Texels from 0 to 1, all different, with or without levels.
 fn texels(types: &Types) -> Vec<Bound> {
     let texture = |of: &Arc<Resource>| {
         let ResourceKind::Texture(options) = of.kind else { unreachable!("there are no buffers") };
@@ -211,7 +211,7 @@ fn texels(types: &Types) -> Vec<Bound> {
     types.resources().iter().map(texture).collect()
 }
 
-/// The largest distance between what a device draws with its own samplers and the exact picture.
+/// The largest distance between the picture by the device's samplers and the exact picture.
 fn distance(device: &Device, text: &str) -> f32 {
     let shader = Shader::new("a", text).with_resources(texels).sampled_natively();
     let output = shader.outputs().next().expect("there is one");
@@ -225,8 +225,8 @@ fn distance(device: &Device, text: &str) -> f32 {
     apart.fold(0.0, |most, it| if it > most || it.is_nan() { it } else { most })
 }
 
-/// By the device's samplers: what is between two texels, or two levels, is as near as the fractions that a
-/// device says it has; of nearest texels, well inside of them, each bit is the same.
+/// The device's samplers: filtered values are as exact as the number of fraction bits that the device
+/// reports. Nearest texels, sampled away from their borders, are equal in every bit.
 #[test]
 fn native_sampling() {
     let Some(device) = device() else { return };
@@ -235,7 +235,7 @@ fn native_sampling() {
         return skipped("the device does not mix texels of binary32");
     }
     let step = |bits: u32| 0.5_f32.powi(bits as i32);
-    // Texels are mixed twice, levels once; the rest is rounding, of logarithms for the most part.
+    // Texels are mixed twice and levels once. The rest is rounding, mostly of logarithms.
     let (of_level, rounding) = (2.0 * step(texel_bits), 1e-4);
     let mut most = [0.0_f32; 2];
     for wrap in ["clamp", "repeat", "mirror"] {
@@ -255,7 +255,7 @@ fn native_sampling() {
             assert!(apart <= of_level + step(level_bits) + rounding, "{text}: {apart}");
             most[1] = most[1].max(apart);
         }
-        // A quarter of a texel from its middle, in levels of which the size is a power of two or not.
+        // A quarter of a texel from its centre, in levels whose sizes are powers of two or not.
         let text = format!(
             "(texture t (wrap {wrap}) (filter nearest) mipmaps)
              (define level (rem (int (.x (frag-coord))) 3i))
@@ -268,7 +268,7 @@ fn native_sampling() {
     assert!(most.iter().all(|&apart| apart > 0.0), "the device's samplers are not asked");
 }
 
-/// Elements of all kinds, at indices that differ by pixel, inside and far outside, and parts of them.
+/// Elements of all types and parts of them, at indices that vary by pixel, in bounds and far out of bounds.
 #[test]
 fn buffers() {
     let Some(device) = device() else { return };
@@ -295,7 +295,7 @@ fn buffers() {
     }
 }
 
-/// The emitted instructions are those functions: each is as near as Vulkan demands.
+/// Each emitted instruction computes its function, with the precision that Vulkan demands.
 #[test]
 fn elementary_functions() {
     let Some(device) = device() else { return };

@@ -1,6 +1,6 @@
-//! Exact modules on a Vulkan device: each bit is that of the core's evaluator.
+//! Exact modules on a Vulkan device are equal to the core evaluator in every bit.
 //!
-//! Without a device the tests are skipped, and say so.
+//! Without a device the tests are skipped with a message.
 
 use lambdav_core::op::{Elementary, Op};
 use lambdav_generate::resources;
@@ -10,7 +10,7 @@ use lambdav_gpu_tests::{Output, Shader, open, without_float64};
 use lambdav_spirv_backend::emit::{EmitOptions, Exact};
 use lambdav_test_support::skipped;
 
-/// The sizes of pictures of the gallery, and of those of generated programs.
+/// Sizes of pictures: of the gallery, and of generated programs.
 const SIZE: [u32; 2] = [97, 61];
 const SMALL: [u32; 2] = [23, 11];
 
@@ -25,7 +25,7 @@ fn device() -> Option<Device> {
     device
 }
 
-/// How exact modules are emitted for a device: with floats of 64 bits, if it has them, and without.
+/// The options for exact modules on a device: with 64-bit floats, if it has them, and without.
 fn kinds(device: &Device) -> Vec<EmitOptions> {
     let best = device.exact(false, None);
     let integers = without_float64(device, best);
@@ -33,7 +33,8 @@ fn kinds(device: &Device) -> Vec<EmitOptions> {
     is_wide.then_some(best).into_iter().chain([integers]).collect()
 }
 
-/// The same, relying on the device's `fma` or not, whether it rounds once or not.
+/// The same options, once with the device's `fma` used and once without, whether or not the device's `fma`
+/// rounds once.
 fn all_kinds(device: &Device) -> Vec<EmitOptions> {
     let relying = |options: EmitOptions, fused| {
         let exact = options.exact.map(|exact| Exact { fused, ..exact });
@@ -43,7 +44,7 @@ fn all_kinds(device: &Device) -> Vec<EmitOptions> {
     kinds(device).into_iter().flat_map(both).collect()
 }
 
-/// What differs, in words, if anything does.
+/// A description of the differences; `None` if there are none.
 fn difference(
     device: &Device,
     output: &Output<'_>,
@@ -55,8 +56,9 @@ fn difference(
     Ok(found.first.map(|first| format!("{exact:?}: {differing} components, {first}")))
 }
 
-/// What drivers have been wrong about: zeros and infinities that they find when they compile, as operands of each
-/// operation, and loops whose vectors, matrices and structures change places while pixels leave one after the other.
+/// Programs that drivers got wrong: zeros and infinities that a driver finds when it compiles, as operands of
+/// each operation; and loops whose vectors, matrices and structures are swapped while pixels leave one after
+/// the other.
 const DRIVERS: [&str; 11] = [
     "(define x (.x (frag-coord))) (define d (- 1 (step x x))) (vec3 (/ x d) (/ d d) (/ (- 0 x) d))",
     "(define x (.x (frag-coord))) (define d (- 1 (step x x))) (define y (/ 1 d)) (vec4 (* y d) (+ (* y d) x) (sqrt y) (* (- 0 d) x))",
@@ -106,7 +108,7 @@ fn arithmetic() {
     }
 }
 
-/// With and without floats of 64 bits: special arguments and random ones, a third of which no body takes.
+/// With and without 64-bit floats: special and random arguments. Bodies decline a third of them.
 #[test]
 fn elementary_functions() {
     let Some(device) = device() else { return };
@@ -121,7 +123,7 @@ fn elementary_functions() {
     }
 }
 
-/// Generated programs that a driver was wrong about, or refused.
+/// Generated programs that a driver got wrong or refused.
 const FOUND: [(&str, &str); 4] = [
     ("888", include_str!("found/888.lv")),
     ("1474", include_str!("found/1474.lv")),
@@ -129,7 +131,7 @@ const FOUND: [(&str, &str); 4] = [
     ("1967", include_str!("found/1967.lv")),
 ];
 
-/// How many generated programs are drawn: 60, or as many as the environment's `PROGRAMS` says.
+/// Number of generated programs: the variable `PROGRAMS`, or 60.
 fn programs() -> u64 {
     std::env::var("PROGRAMS").map_or(60, |text| text.parse().expect("PROGRAMS is a number"))
 }
@@ -148,10 +150,12 @@ fn gallery() {
     assert!(wrong.is_empty(), "{} differ: {}", wrong.len(), wrong.join("\n"));
 }
 
-/// Mesa's lavapipe compiles a module for the uniforms that conditions depend on, and then takes products of zero for zero.
+/// Mesa's lavapipe compiles a module for the values of uniforms in conditions, and then takes products with
+/// zero for zero.
 const ZERO_UNIFORM: &str = "(uniform u num 0) (exp (mod (if (greater u 4) 1 0) u))";
 
-/// In a loop with one way out, pixels that have left may get there what the others compute later. The pixels are computed again.
+/// In a loop with one exit, pixels that have left may get a value that the others compute later. These pixels
+/// are computed again.
 const LEFT_EARLY: &str = "
 (buffer b num)
 (uniform u num 1e-40)
@@ -187,11 +191,11 @@ fn generated_programs() {
     });
     let found = FOUND.map(|(name, text)| (format!("found/{name}.lv"), Shader::new(name, text)));
     for (name, shader) in generated.chain(found) {
-        // A driver may not end.
+        // The name, in case the driver hangs.
         println!("{name}");
         let shader = shader.with_resources(resources);
         for output in shader.outputs() {
-            // Without floats of 64 bits, elementary functions take drivers long to compile.
+            // Without 64-bit floats, drivers take long to compile elementary functions.
             let count = if output.has_elementary() { 1 } else { 2 };
             for options in kinds(&device).into_iter().take(count) {
                 match difference(&device, &output, SMALL, &options) {

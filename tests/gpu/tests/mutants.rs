@@ -1,4 +1,4 @@
-//! Does exactness show? `cargo test -p lambdav-gpu-tests --features mutants --test mutants`
+//! Mutants of exact modules are found: `cargo test -p lambdav-gpu-tests --features mutants --test mutants`
 
 use lambdav_core::inputs::Inputs;
 use lambdav_core::op::{Elementary, Op};
@@ -12,14 +12,15 @@ use lambdav_spirv_backend::mutants::{Mutant, activate};
 use lambdav_spirv_eval::{Arithmetic, Module, ModuleEvaluator, Resources};
 use lambdav_test_support::skipped;
 
-/// A mutant is active for the whole process.
+/// One test for all mutants, since an active mutant affects the whole process.
 #[test]
 fn mutants_are_found() {
     of_rough();
     of_all_devices();
 }
 
-/// Mistakes that a device shows that computes as roughly as Vulkan lets it, and whose `fma` rounds once.
+/// Mutants that show on a device with the roughest arithmetic that Vulkan allows and an `fma` that rounds
+/// once.
 fn of_rough() {
     let text = "(/ (- (* (.x (frag-coord)) (.y (frag-coord))) 1) (+ 3 (.y (frag-coord))))";
     let core = compile(&SourceFile::new("ratio.lv", text)).0.expect("a program");
@@ -53,7 +54,7 @@ fn of_rough() {
     }
 }
 
-/// Mistakes that a device of any kind shows.
+/// Mutants that show on every device.
 fn of_all_devices() {
     let Some(device) = open().expect("Vulkan works, if it is there") else {
         return skipped("there is no Vulkan device; .ci/install-tools installs one without a GPU");

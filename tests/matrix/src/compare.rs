@@ -1,4 +1,4 @@
-//! All pictures in all configurations of the machine that this runs on.
+//! Draws all pictures in all configurations of this machine and compares them with the list.
 
 use crate::configurations::{Division, PROCESSORS, Processor, lanes, pool};
 use crate::pictures::{List, SIZES, Shader, all, digest, draw};
@@ -6,21 +6,21 @@ use lambdav_engine::engines::{BoundKernel, CoreEngine, SimdEngine};
 use lambdav_image::Size;
 use std::fmt::{self, Display, Formatter};
 
-/// The core evaluator, which is slow, draws pictures of at most so many pixels.
+/// Largest number of pixels for the core evaluator, which is slow.
 const CORE_PIXELS: u64 = 1000;
 
-/// What was compared.
+/// The result of a comparison.
 #[derive(Debug, Default)]
 pub struct MatrixReport {
-    /// How many times a kernel was compiled.
+    /// Number of compiled kernels.
     pub kernels: usize,
-    /// How many pictures were drawn.
+    /// Number of drawn pictures.
     pub pictures: usize,
-    /// How many different ones the list has.
+    /// Number of different pictures in the list.
     pub listed: usize,
-    /// A line each: what differs from the list.
+    /// Pictures that differ from the list, one line each.
     pub differences: Vec<String>,
-    /// What the machine cannot do.
+    /// Configurations that this machine cannot execute.
     pub absent: Vec<&'static str>,
 }
 
@@ -44,9 +44,8 @@ impl Display for MatrixReport {
     }
 }
 
-/// Draws each picture in each configuration, of which `part` says which to take: the numbers from 0
-/// are those of a picture with a processor and a number of lanes. All that `part` refuses are left
-/// out.
+/// Draws pictures in all configurations. Each combination of picture, processor and number of lanes has a
+/// number, from 0; `part` selects the numbers to draw.
 pub fn compare(part: impl Fn(usize) -> bool) -> MatrixReport {
     let list = List::read();
     let mut report = MatrixReport::default();
@@ -72,7 +71,7 @@ pub fn compare(part: impl Fn(usize) -> bool) -> MatrixReport {
     report
 }
 
-/// What draws.
+/// An engine and its configuration.
 enum What {
     Core,
     Code(Processor, Option<u32>),

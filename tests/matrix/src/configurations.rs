@@ -1,4 +1,4 @@
-//! What a picture must not depend on.
+//! Configurations that must not affect a picture.
 
 use lambdav_image::Size;
 use lambdav_raster::{RenderOptions, thread_pool};
@@ -11,30 +11,30 @@ use std::fmt::{self, Display, Formatter};
 use std::num::NonZeroUsize;
 use std::sync::{Mutex, PoisonError};
 
-/// Some of what this machine's processor can do.
+/// A set of processor features.
 #[derive(Clone, Copy, Debug)]
 pub struct Processor {
-    /// What it can do, in words.
+    /// The features, in words.
     pub name: &'static str,
-    /// What the code is made for.
+    /// The kind of code to compile.
     pub code: Code,
-    /// Whether this machine has what the name says.
+    /// True if this machine has the features.
     pub is_here: fn() -> bool,
 }
 
-/// Whose code it is.
+/// The emitter and its options.
 #[derive(Clone, Copy, Debug)]
 pub enum Code {
-    /// Cranelift's, without what has these names there.
+    /// Cranelift, without these settings.
     Cranelift(&'static [&'static str]),
-    /// For wide registers.
+    /// The emitter for wide registers.
     Wide(Wide),
-    /// The same, for all processors that have these.
+    /// The emitter for wide registers, without extensions that the first processors of this kind lack.
     First(Wide),
 }
 
 impl Processor {
-    /// What the code is made for.
+    /// The target of the code.
     pub fn target(self) -> Target {
         match self.code {
             Code::Cranelift(off) => Target::with(off).expect("names of Cranelift's settings"),
@@ -44,11 +44,11 @@ impl Processor {
     }
 }
 
-/// From the least to all that the machine can do.
+/// From the fewest features to all that the machine has.
 #[cfg(target_arch = "x86_64")]
 pub const PROCESSORS: [Processor; 8] = {
     use std::arch::is_x86_feature_detected as has;
-    /// In the order in which processors got it.
+    /// Settings in the order in which processors gained the features.
     const NEWER: &[&str] = &[
         "has_sse42",
         "has_popcnt",
@@ -102,7 +102,7 @@ pub const PROCESSORS: [Processor; 8] = {
     ]
 };
 
-/// From the least to all that the machine can do.
+/// From the fewest features to all that the machine has.
 #[cfg(target_arch = "aarch64")]
 pub const PROCESSORS: [Processor; 2] = [
     Processor {
@@ -113,17 +113,17 @@ pub const PROCESSORS: [Processor; 2] = [
     Processor { name: "all features", code: Code::Cranelift(&[]), is_here: || true },
 ];
 
-/// All that the machine can do.
+/// All features that the machine has.
 #[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64")))]
 pub const PROCESSORS: [Processor; 1] =
     [Processor { name: "all features", code: Code::Cranelift(&[]), is_here: || true }];
 
-/// Numbers of lanes; none is what the compiler chooses.
+/// Numbers of lanes; `None`: the compiler's choice.
 pub fn lanes() -> impl Iterator<Item = Option<u32>> {
     Shape::LANES.into_iter().map(Some).chain([None])
 }
 
-/// A pool of so many threads; each is made once.
+/// A thread pool of that size. Each pool is created once.
 pub fn pool(threads: usize) -> &'static ThreadPool {
     static POOLS: Mutex<BTreeMap<usize, &'static ThreadPool>> = Mutex::new(BTreeMap::new());
     POOLS.lock().unwrap_or_else(PoisonError::into_inner).entry(threads).or_insert_with(|| {
@@ -132,23 +132,24 @@ pub fn pool(threads: usize) -> &'static ThreadPool {
     })
 }
 
-/// How a frame is cut into tiles and shared among threads.
+/// The division of a frame into tiles and threads.
 #[derive(Clone, Copy, Debug)]
 pub struct Division {
-    /// Threads.
+    /// Number of threads.
     pub threads: usize,
-    /// The sides of a tile; none are the default's.
+    /// Width and height of a tile; `None`: the default.
     pub tile: Option<(u32, u32)>,
 }
 
 impl Division {
-    /// All of them. Tiles of 7x5 fit no number of lanes, those of 64x1 are lower than most groups.
+    /// All divisions. Tiles of 7x5 are no multiple of any number of lanes, and tiles of 64x1 are lower than
+    /// most groups.
     pub fn all() -> impl Iterator<Item = Self> {
         let tiles = [None, Some((7, 5)), Some((64, 1))];
         tiles.into_iter().flat_map(|tile| [1, 2, 7].map(|threads| Self { threads, tile }))
     }
 
-    /// For rendering.
+    /// The options for rendering.
     pub fn options(self) -> RenderOptions<'static> {
         let mut options = RenderOptions::default();
         if let Some((width, height)) = self.tile {

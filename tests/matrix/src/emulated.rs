@@ -1,5 +1,5 @@
-//! This very program, built for another architecture and run by an emulator of its processor: its
-//! compiler makes that architecture's code, and runs it.
+//! This program, built for another architecture and run by an emulator. There its compiler emits and runs
+//! code of that architecture.
 
 use std::ffi::OsString;
 use std::fmt::{self, Display, Formatter};
@@ -9,18 +9,18 @@ use std::process::Command;
 /// The architecture.
 pub const TARGET: &str = "aarch64-unknown-linux-gnu";
 
-/// Its linker, of Debian's `gcc-aarch64-linux-gnu`.
+/// Its linker, from Debian's `gcc-aarch64-linux-gnu`.
 const LINKER: &str = "aarch64-linux-gnu-gcc";
 
-/// The emulator, of Debian's `qemu-user`.
+/// The emulator, from Debian's `qemu-user`.
 const EMULATOR: &str = "qemu-aarch64";
 
-/// Why it cannot be run.
+/// The reason why the emulated program cannot run.
 #[derive(Debug)]
 pub enum Unable {
-    /// Something is missing that `.ci/install-tools` installs; this says what.
+    /// This tool is missing; `.ci/install-tools` installs it.
     Missing(String),
-    /// The program could not be built, or not be started.
+    /// The program could not be built or started.
     Failed(String),
 }
 
@@ -37,7 +37,7 @@ fn answers(program: &str) -> bool {
     Command::new(program).arg("--version").output().is_ok_and(|output| output.status.success())
 }
 
-/// Whether the compiler has the architecture's standard library.
+/// True if the compiler has the architecture's standard library.
 fn has_library() -> bool {
     let mut rustc = Command::new("rustc");
     rustc.args(["--print", "target-libdir", "--target", TARGET]);
@@ -47,7 +47,7 @@ fn has_library() -> bool {
     })
 }
 
-/// Whether all is there that building and running needs.
+/// Checks that all tools for building and running are there.
 ///
 /// # Errors
 ///
@@ -66,12 +66,11 @@ pub fn available() -> Result<(), Unable> {
     Ok(())
 }
 
-/// Builds the program and runs it with these arguments. What it prints is printed; says whether it
-/// was successful.
+/// Builds the program and runs it with these arguments. Its output is printed. False if it found differences.
 ///
 /// # Errors
 ///
-/// Where it could not be built or started.
+/// If the program cannot be built or started.
 pub fn run(arguments: &[String]) -> Result<bool, Unable> {
     available()?;
     let cargo = std::env::var_os("CARGO").unwrap_or_else(|| OsString::from("cargo"));
@@ -91,7 +90,7 @@ pub fn run(arguments: &[String]) -> Result<bool, Unable> {
         .current_dir(crate::pictures::root())
         .env(variable("LINKER"), LINKER)
         .env(variable("RUNNER"), EMULATOR)
-        // The emulator needs no libraries of the other architecture then.
+        // Static linking, so that the emulator needs no libraries of the other architecture.
         .env(variable("RUSTFLAGS"), "-C target-feature=+crt-static")
         .status();
     match status {

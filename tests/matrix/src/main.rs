@@ -10,10 +10,10 @@ use std::time::Instant;
 /// Compare λV's pictures on every kind of machine with the list of digests
 #[derive(Parser)]
 struct Arguments {
-    /// Only on this machine, without another architecture under an emulator
+    /// Compare on this machine only, without the emulated architecture
     #[arg(long)]
     here: bool,
-    /// Only every so many'th kernel
+    /// Compare only every N-th kernel
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..))]
     every: u32,
 }

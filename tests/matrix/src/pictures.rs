@@ -1,4 +1,4 @@
-//! Shaders that draw pictures, and the list of their digests.
+//! The shaders of pictures, and the list of the pictures' digests.
 
 use lambdav_core::graph::Core;
 use lambdav_core::resource::Bound;
@@ -14,16 +14,16 @@ use sha2::{Digest, Sha256};
 use std::fmt::{self, Display, Formatter, Write};
 use std::path::{Path, PathBuf};
 
-/// The sizes of the list, as width and height: one that is cut into tiles of all kinds, a single
-/// pixel, and one that leaves a column and a row over.
+/// Width and height of the pictures: one with tiles of all kinds, a single pixel, and one with an odd column
+/// and row.
 pub const SIZES: [(u32, u32); 3] = [(97, 61), (1, 1), (33, 17)];
 
 /// A shader without errors or warnings.
 #[derive(Debug)]
 pub struct Shader {
-    /// The file's name without its ending; of a kernel of the benchmark after `bench/`.
+    /// The file's name without extension; `bench/` in front for kernels of the benchmark.
     pub name: String,
-    /// What was read.
+    /// The loaded file.
     pub loaded: Loaded,
     /// The data of its textures and buffers.
     pub resources: Vec<Bound>,
@@ -35,7 +35,7 @@ impl Shader {
         self.loaded.core.as_ref().expect("it gives no diagnostics")
     }
 
-    /// What a picture of that size is computed from: uniforms have their defaults.
+    /// The settings for a picture of that size, with the defaults of uniforms.
     pub fn settings(&self, size: Size) -> Settings {
         let mut settings = Settings::new(self.core(), size);
         settings.inputs.resources.clone_from(&self.resources);
@@ -43,12 +43,12 @@ impl Shader {
     }
 }
 
-/// The data that the first command line in the header of a shader gives to these textures and buffers; files
-/// are relative to the root of the repository.
+/// The data bound to these textures and buffers by the first command line in a shader's header. Files are
+/// relative to the root of the repository.
 ///
 /// # Panics
 ///
-/// If it does not bind all of them, or the files are not there.
+/// If the header does not bind all of them, or a file is missing.
 pub fn resources(shader: &str, types: &Types) -> Vec<Bound> {
     let mut settings = Settings::with_uniforms(&[], Size::new(1, 1).expect("a small size"));
     let bindings = header_bindings(shader);
@@ -84,7 +84,7 @@ pub fn gallery() -> Vec<Shader> {
     shaders
 }
 
-/// The shaders of the gallery, and then the kernels of the benchmark.
+/// The shaders of the gallery, then the kernels of the benchmark.
 pub fn all() -> Vec<Shader> {
     let mut shaders = gallery();
     shaders.extend(folder("bench/", "bench/shaders"));
@@ -110,7 +110,7 @@ fn folder(prefix: &str, path: &str) -> Vec<Shader> {
     files.iter().map(load).collect()
 }
 
-/// The frame that an engine draws, with tiles as in `options`.
+/// The frame drawn by an engine, with the tiles of `options`.
 pub fn draw(engine: &impl BoundKernel, size: Size, options: &RenderOptions<'_>) -> Frame {
     render(engine, size, options).expect("every loop of the pictures ends")
 }
@@ -127,21 +127,21 @@ pub fn digest(frame: &Frame) -> String {
     })
 }
 
-/// Digests, each after its `shader output size`.
+/// Digests, with keys `shader output size`.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct List(Vec<(String, String)>);
 
 impl List {
-    /// Where the list is.
+    /// The path of the list.
     pub fn path() -> PathBuf {
         root().join("tests/golden/gallery.txt")
     }
 
-    /// The list that is checked in.
+    /// Reads the checked-in list.
     ///
     /// # Panics
     ///
-    /// If there is none, or it is none.
+    /// If the list is missing or malformed.
     pub fn read() -> Self {
         let text = std::fs::read_to_string(Self::path()).expect("the list of digests is there");
         let lines = text.lines().filter(|line| !line.starts_with('#'));
@@ -152,7 +152,7 @@ impl List {
         Self(lines.map(entry).collect())
     }
 
-    /// The digest of an output at some size, if it is listed.
+    /// The digest of an output at that size; `None` if it is not listed.
     pub fn get(&self, shader: &str, location: u32, size: Size) -> Option<&str> {
         let wanted = picture(shader, location, size);
         self.0.iter().find(|(picture, _)| *picture == wanted).map(|(_, digest)| digest.as_str())

@@ -1,11 +1,11 @@
-//! A sample of the matrix: each picture in some configurations, and each configuration with some
-//! pictures. All of it: `cargo run --release -p lambdav-matrix`.
+//! A sample of the matrix: each picture in some configurations, and each configuration with some pictures.
+//! The whole matrix: `cargo run --release -p lambdav-matrix`.
 
 use lambdav_matrix::compare::compare;
 use lambdav_matrix::configurations::{PROCESSORS, lanes};
 
-/// A prime that does not divide the number of kernels of a picture, so each of these is taken in
-/// turn.
+/// A prime that does not divide the number of kernels of a picture, so that the sample cycles through all of
+/// them.
 const HERE: usize = 11;
 
 #[test]

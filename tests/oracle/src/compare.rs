@@ -1,33 +1,33 @@
-//! Comparison of two implementations of a function at many arguments, on all cores.
+//! Compares two implementations of a function at many arguments, on all threads.
 
 use crate::inputs::{self, RandomArguments};
 use lambdav_core::op::Elementary;
 use rayon::prelude::*;
 
-/// How many arguments one task takes. Each task draws from a random sequence of its own, so that
-/// the arguments do not depend on the number of threads.
+/// Number of arguments of a task. Each task has its own random sequence, so the arguments do not depend on
+/// the number of threads.
 const CHUNK: u64 = 1024;
 
-/// An implementation of a function: computes the results for pairs of arguments. Unary functions
-/// ignore the second.
+/// An implementation: computes the results for pairs of arguments. Unary functions ignore the second
+/// argument.
 pub type Side<'a> = &'a (dyn Fn(&[(f32, f32)], &mut [f32]) + Sync);
 
-/// Where to compare.
+/// The arguments of a comparison.
 #[derive(Clone, Debug)]
 pub enum Arguments {
-    /// At these.
+    /// These pairs.
     These(Vec<(f32, f32)>),
-    /// At so many random ones ([`inputs::random`]) of that seed.
+    /// Random arguments ([`inputs::random`]).
     Random {
-        /// How many.
+        /// Number of pairs.
         count: u64,
         /// The seed.
         seed: u64,
     },
-    /// At one of every 2^`step` binary32 numbers, with a fixed second argument. Which one varies
-    /// from step to step.
+    /// One binary32 number in each block of 2^`step` consecutive encodings, with a fixed second argument. The
+    /// place within a block varies.
     Numbers {
-        /// The logarithm of the distance.
+        /// The logarithm of the block's size.
         step: u8,
         /// The second argument.
         second: f32,
@@ -40,7 +40,7 @@ impl Arguments {
         Self::These(inputs::special(f))
     }
 
-    /// How many there are.
+    /// Number of pairs.
     pub fn len(&self) -> u64 {
         match self {
             Self::These(pairs) => pairs.len() as u64,
@@ -49,12 +49,12 @@ impl Arguments {
         }
     }
 
-    /// Whether there is none.
+    /// True if there are none.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// Those of one task.
+    /// The arguments of one task.
     fn chunk(&self, f: Elementary, chunk: u64) -> Vec<(f32, f32)> {
         let numbers = chunk * CHUNK..self.len().min((chunk + 1) * CHUNK);
         match *self {
@@ -65,7 +65,7 @@ impl Arguments {
             }
             Self::Numbers { step, second } => numbers
                 .map(|n| {
-                    // Fibonacci hashing, so that the last bits vary.
+                    // Fibonacci hashing varies the last bits.
                     let hash = (n as u32).wrapping_mul(0x9e37_79b9);
                     let last = u64::from(hash) >> (32 - step);
                     (f32::from_bits((n << step | last) as u32), second)
@@ -75,35 +75,35 @@ impl Arguments {
     }
 }
 
-/// Arguments for which the two sides differ.
+/// Arguments at which two implementations differ.
 #[derive(Clone, Copy, Debug)]
 pub struct Difference {
     /// First argument.
     pub x: f32,
     /// Second argument.
     pub y: f32,
-    /// What was found.
+    /// The result of the implementation under test.
     pub found: f32,
-    /// What was expected.
+    /// The expected result.
     pub expected: f32,
 }
 
-/// The most differences that an [`OracleReport`] keeps of one task.
+/// Number of differences kept for each task.
 const KEPT: usize = 4;
 
 /// The result of a comparison.
 #[derive(Clone, Debug, Default)]
 pub struct OracleReport {
-    /// How many arguments, or pairs of them, were compared.
+    /// Number of compared pairs.
     pub inputs: u64,
-    /// At how many the bits differ and not both are NaN.
+    /// Number of pairs whose results differ in bits and are not both NaN.
     pub differing: u64,
-    /// Some of those.
+    /// Some of the differences.
     pub differences: Vec<Difference>,
 }
 
 impl OracleReport {
-    /// That of both.
+    /// The sum of two reports.
     #[must_use]
     pub fn and(mut self, other: Self) -> Self {
         self.inputs += other.inputs;
@@ -113,7 +113,7 @@ impl OracleReport {
     }
 }
 
-/// Compares what is found with what is expected.
+/// Compares an implementation with the expected results.
 pub fn compare(
     f: Elementary,
     arguments: &Arguments,
@@ -143,12 +143,12 @@ pub fn compare(
         .reduce(OracleReport::default, OracleReport::and)
 }
 
-/// Whether two results are the same number, or both NaN.
+/// True if two results have equal bits or are both NaN.
 fn same(a: f32, b: f32) -> bool {
     a.to_bits() == b.to_bits() || (a.is_nan() && b.is_nan())
 }
 
-/// A function of a pair as a side.
+/// An implementation that applies a function to each pair.
 pub fn each(
     evaluate: impl Fn(f32, f32) -> f32 + Sync,
 ) -> impl Fn(&[(f32, f32)], &mut [f32]) + Sync {

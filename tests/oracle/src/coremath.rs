@@ -1,9 +1,9 @@
-//! CORE-MATH's functions (A. Sibidanov, P. Zimmermann, S. Glondu, "The CORE-MATH Project", ARITH
-//! 2022), the unary ones of which its authors have proved correctly rounded for all arguments.
+//! CORE-MATH (A. Sibidanov, P. Zimmermann, S. Glondu, "The CORE-MATH Project", ARITH 2022). Its authors have
+//! proved the unary functions correctly rounded for all arguments.
 
 use lambdav_core::op::Elementary::{self, *};
 
-/// CORE-MATH's value of `f` at (`x`, `y`), in the order of the λV operands. Unary functions ignore
+/// The value of `f` at (`x`, `y`) by CORE-MATH, with the operands in the order of λV. Unary functions ignore
 /// `y`.
 pub fn evaluate(f: Elementary, x: f32, y: f32) -> f32 {
     match f {

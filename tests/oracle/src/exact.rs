@@ -1,5 +1,4 @@
-//! The arguments at which a power has few bits: all those at which it is a binary32 number or lies
-//! midway between two.
+//! Arguments of powers with few bits: all arguments whose power is a binary32 number or a midpoint of two.
 //!
 //! Let x = ±a·2^s with a odd. A power x^y that is not 1 has finitely many binary digits in two
 //! cases (V. Lefèvre, D. Stehlé, P. Zimmermann, "Worst Cases for the Exponential Function in the
@@ -12,7 +11,7 @@
 //!
 //! (`pow` of a negative x and a fractional y is undefined; x^0 and 1^y are special values.)
 
-/// All pairs (x, y), y other than 1, for which x^y is a power of two or has at most 25 bits.
+/// All pairs (x, y) for which x^y is a power of two or has at most 25 bits, except y = 1.
 pub fn powers() -> Vec<(f32, f32)> {
     let mut pairs = powers_of_two();
     for k in 0..=3_u32 {
@@ -34,7 +33,7 @@ pub fn powers() -> Vec<(f32, f32)> {
                     }
                 }
             }
-            // Squares of larger numbers have more bits.
+            // Squares of larger numbers exceed 25 bits.
             if k == 0 && c * c >= 1 << 25 {
                 break;
             }
@@ -43,14 +42,15 @@ pub fn powers() -> Vec<(f32, f32)> {
     pairs
 }
 
-/// Those of powers of two, down to half of the least number and up to beyond the largest.
+/// Pairs whose power is a power of two, from half the least number to beyond the largest.
 fn powers_of_two() -> Vec<(f32, f32)> {
     let mut pairs = Vec::new();
     for s in -149..128 {
         let x = number(1, s).expect("a power of two in the range");
         for j in -152..=129 {
             let y = f64::from(j) / f64::from(s);
-            // A quotient that binary32 holds is exact, as numbers of so few bits are apart.
+            // A quotient equal to a binary32 number is exact: two different numbers of so few bits are
+            // farther apart.
             if s != 0 && y != 1.0 && f64::from(y as f32) == y && y * f64::from(s) == f64::from(j) {
                 pairs.push((x, y as f32));
                 if y.fract() == 0.0 {
@@ -62,14 +62,14 @@ fn powers_of_two() -> Vec<(f32, f32)> {
     pairs
 }
 
-/// a·2^s, if that is a binary32 number.
+/// a·2^s if it is a binary32 number.
 fn number(a: u64, s: i32) -> Option<f32> {
     let exact = a as f64 * f64::from(s).exp2();
     (f64::from(exact as f32) == exact).then_some(exact as f32)
 }
 
-/// The pairs, and those beside each: x or y one place further in either direction. The powers of
-/// those are as near to numbers of 25 bits as powers come.
+/// The pairs and their neighbours: x or y one ULP up or down. Powers of neighbours are as close to 25-bit
+/// numbers as powers get.
 pub fn with_neighbours(pairs: &[(f32, f32)]) -> Vec<(f32, f32)> {
     let beside = |&(x, y): &(f32, f32)| {
         [(x, y), (x.next_up(), y), (x.next_down(), y), (x, y.next_up()), (x, y.next_down())]

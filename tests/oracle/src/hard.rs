@@ -1,6 +1,6 @@
-//! Hard cases: arguments at which the result is extremely near to a midpoint, in whose decision
-//! binary64 cannot be trusted. Those of `sin`, `acos`, `exp` and `log` are the nearest of
-//! all arguments, as far as binary64 tells, the others the nearest of 2^25 random ones.
+//! Hard cases: arguments whose result is extremely close to a midpoint, so that binary64 cannot decide the
+//! rounding. For `sin`, `acos`, `exp` and `log` they are the closest of all arguments, as far as binary64
+//! tells; for the other functions, the closest of 2^25 random arguments.
 
 use lambdav_core::op::Elementary::{self, *};
 

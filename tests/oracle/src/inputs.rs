@@ -1,14 +1,14 @@
-//! The arguments with which the reference mathematics is compared.
+//! Arguments for comparisons with the reference mathematics.
 //!
-//! Bit patterns uniform at random test the extremes well and the middle badly: a third are below
-//! 2^-42 in magnitude, where most functions are trivial, and nearly every random `pow` overflows or
-//! underflows. So they are mixed with ranges of each function in which its result varies, and with
-//! neighbourhoods of its special points.
+//! Uniform random bit patterns test the extremes well and the middle badly: a third are below 2^-42 in
+//! magnitude, where most functions are trivial, and nearly every random `pow` overflows or underflows.
+//! Therefore they are mixed with ranges of each function in which its result varies, and with neighbourhoods
+//! of its special points.
 
 use crate::exact;
 use lambdav_core::op::Elementary::{self, *};
 
-/// Of the pairs whose powers are exact, and those beside them, one in so many is a special one.
+/// One in this many pairs with exact powers, or their neighbours, is among the special arguments.
 const EVERY: usize = 211;
 
 /// A pseudo-random sequence of numbers.
@@ -90,7 +90,7 @@ fn random_unary(f: Elementary, random: &mut RandomArguments) -> f32 {
     if matches!(f, Log | Log2 | Acosh) && random.below(16) != 0 { x.abs() } else { x }
 }
 
-/// Where the function's result varies, in linear measure.
+/// An interval in which the function's result varies, for linearly distributed arguments.
 fn interval(f: Elementary) -> (f64, f64) {
     match f {
         Asin | Acos | Atanh => (-1.0, 1.0),
@@ -104,7 +104,7 @@ fn interval(f: Elementary) -> (f64, f64) {
     }
 }
 
-/// Points near which the function is near zero, a pole, a constant, or the end of the range.
+/// Points near zeros, poles, constant ranges, and ends of the range.
 fn points(f: Elementary) -> &'static [f32] {
     match f {
         Asin | Acos | Atanh => &[1.0, -1.0, 0.5, -0.5, 1e-4],
@@ -125,14 +125,14 @@ fn random_atan2(random: &mut RandomArguments) -> (f32, f32) {
             let y = random.scaled(-20, 20);
             (y, if random.below(2) == 0 { random.near(y) } else { -random.near(y) })
         }
-        // A subnormal slope, often with few bits: near or below a midpoint.
+        // A subnormal slope, often with few bits: near a midpoint, or below the least one.
         3 => {
             let exponent = random.below(20) as i32;
             let y = random.scaled(-149 + exponent, -120 + exponent);
             let x = random.scaled(exponent, exponent + 3);
             if random.below(2) == 0 { (y, x) } else { (few_bits(y, random), few_bits(x, random)) }
         }
-        // Nearly along an axis.
+        // Near an axis.
         _ => {
             let (a, b) = (random.scaled(-30, 0), random.scaled(0, 30));
             if random.below(2) == 0 { (a, b) } else { (b, a) }
@@ -143,7 +143,7 @@ fn random_atan2(random: &mut RandomArguments) -> (f32, f32) {
 fn random_pow(random: &mut RandomArguments) -> (f32, f32) {
     match random.below(6) {
         0 => (random.pattern(), random.pattern()),
-        // An exponent for a result within or just beyond the range of binary32.
+        // An exponent for which the result is in the range of binary32 or just beyond.
         1 => {
             let x = f32::from_bits(random.pattern().to_bits() & 0x7fff_ffff);
             (x, (random.within(-152.0, 130.0) / f64::from(x).log2()) as f32)
@@ -152,9 +152,9 @@ fn random_pow(random: &mut RandomArguments) -> (f32, f32) {
             let x = random.near(1.0);
             (x, (random.within(-152.0, 130.0) / f64::from(x).log2()) as f32)
         }
-        // Integral exponents, of a base of either sign.
+        // Integral exponents, with bases of either sign.
         3 => (random.scaled(-12, 12), random.within(-12.0, 13.0).floor() as f32),
-        // Few bits and quarters or eighths: often exact or a midpoint.
+        // Few bits, with quarters or eighths as exponents: often exact or a midpoint.
         4 => {
             let root = random.within(1.0, 130.0).floor() as f32;
             let power = 1 << random.below(4);
@@ -165,13 +165,13 @@ fn random_pow(random: &mut RandomArguments) -> (f32, f32) {
     }
 }
 
-/// `x` with all but some of the first bits of its significand cleared.
+/// `x` with only the first few bits of its significand.
 fn few_bits(x: f32, random: &mut RandomArguments) -> f32 {
     let cleared = 14 + random.below(10) as u32;
     f32::from_bits(x.to_bits() >> cleared << cleared)
 }
 
-/// The arguments that every comparison includes.
+/// The arguments included in every comparison.
 pub fn special(f: Elementary) -> Vec<(f32, f32)> {
     if f.arity() == 1 {
         return special_unary(f).into_iter().map(|x| (x, 0.0)).collect();
@@ -186,8 +186,8 @@ pub fn special(f: Elementary) -> Vec<(f32, f32)> {
     pairs
 }
 
-/// Special values, the first and last numbers of every binade, the small integers, and the
-/// multiples of π/2 and of ln 2; each with both signs; and hard cases.
+/// Special values; the first and last numbers of every binade; small integers; multiples of π/2 and ln 2;
+/// hard cases. All with both signs.
 fn special_unary(f: Elementary) -> Vec<f32> {
     let mut positive = special_values();
     for exponent in -149..=127 {
@@ -207,7 +207,7 @@ fn special_unary(f: Elementary) -> Vec<f32> {
     positive.iter().flat_map(|&x| [x, -x]).collect()
 }
 
-/// Zeros, infinities, NaN, the ends of ranges, and ordinary numbers; each with both signs.
+/// Zeros, infinities, NaN, ends of ranges, and ordinary numbers, all with both signs.
 fn special_values() -> Vec<f32> {
     let least = f32::from_bits(1);
     let positive = [
@@ -256,8 +256,7 @@ fn special_values() -> Vec<f32> {
     positive.iter().flat_map(|&x| [x, -x]).collect()
 }
 
-/// Ordinates and abscissas whose quotients are midpoints between subnormal numbers, and their
-/// neighbours.
+/// Ordinates and abscissas whose quotients are midpoints of subnormal numbers, and their neighbours.
 fn subnormal_slopes() -> Vec<(f32, f32)> {
     let mut pairs = Vec::new();
     for odd in (1..400).step_by(2) {

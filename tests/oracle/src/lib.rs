@@ -1,25 +1,26 @@
-//! An independent oracle for the reference mathematics of λV.
+//! Independent oracles for the elementary functions of λV, and for samples of textures.
 //!
-//! [`evaluate`] returns the correctly rounded value of each elementary function, by another way than
-//! `lambdav_core::math`: a table of special values written from C23 Annex F ([`special`]), the
-//! multi-precision library `astro-float` at 192 bits, and at 1088 where those do not decide
-//! ([`precise`]), and its own rounding to binary32 ([`round`]). It shares no code and no library
-//! with what it checks, only the enumeration of the functions.
+//! [`evaluate`] returns the correctly rounded value of each elementary function. It does not use
+//! `lambdav_core::math` but a table of special values from C23 Annex F ([`special`]), the multi-precision
+//! library `astro-float` with 192 bits, or 1088 where those do not decide ([`precise`]), and its own rounding
+//! to binary32 ([`round`]). It shares no code and no library with the reference mathematics, only the
+//! enumeration of functions.
 //!
-//! What it takes on trust: that `astro-float` is right to all but the last 32 of its bits, and that
-//! a result within 2^-1050 of a midpoint is a midpoint. (The nearest one that is not, an angle just
-//! below a subnormal midpoint, is within 2^-300.)
+//! It makes two assumptions: all but the last 32 bits of `astro-float` are right, and a result within 2^-1050
+//! of a midpoint is the midpoint. (The nearest result that is no midpoint, an angle just below a subnormal
+//! midpoint, is within 2^-300.)
 //!
-//! [`inputs`] chooses the arguments with which to compare; [`compare`] does so on all cores.
+//! [`inputs`] chooses the arguments; [`compare`] compares on all threads.
 //!
-//! The library of exact SPIR-V modules ([`library`]) is compared with the same, and its operations with this processor's ([`soft`]);
-//! the hardest arguments are those that binary64 hardly decides ([`undecided`]).
+//! The elementary functions of the library of exact SPIR-V modules ([`library`]) are compared with CORE-MATH,
+//! and its operations with this processor's ([`soft`]). The hardest arguments are those that binary64 hardly
+//! decides ([`undecided`]).
 //!
-//! [`textures`] says what a sample of a texture is.
+//! [`textures`] is an oracle for samples of textures.
 //!
-//! What the compiler makes of the functions ([`machine`]) is compared with a third implementation,
-//! CORE-MATH ([`coremath`]), which is fast enough for all 2^32 arguments, and at all pairs whose
-//! power is exact or a midpoint ([`exact`]).
+//! The functions in machine code ([`machine`]) are compared with a third implementation, CORE-MATH
+//! ([`coremath`]). It is fast enough for all 2^32 arguments, and for all pairs whose power is exact or a
+//! midpoint ([`exact`]).
 #![forbid(unsafe_code)]
 
 pub mod compare;
@@ -38,8 +39,8 @@ pub mod undecided;
 
 use lambdav_core::op::Elementary;
 
-/// The correctly rounded value of `f` at `x`, or at (`x`, `y`) in the order of the λV operands:
-/// `(atan2 y x)` has the ordinate first, `(pow x y)` the base. Unary functions ignore `y`.
+/// The correctly rounded value of `f` at `x`, or at (`x`, `y`) in the order of λV: `(atan2 y x)` has the
+/// ordinate first, `(pow x y)` the base. Unary functions ignore `y`.
 pub fn evaluate(f: Elementary, x: f32, y: f32) -> f32 {
     special::special(f, x, y).unwrap_or_else(|| precise::rounded(f, x, y))
 }

@@ -1,6 +1,8 @@
-//! The functions of exact SPIR-V modules, by machine code: programs of integers, fast enough for millions of arguments.
+//! Functions of exact SPIR-V modules in machine code: integer programs, fast enough for millions of
+//! arguments.
 //!
-//! A function's core text has its operands as uniforms. Here they are elements of a buffer, one for each pixel.
+//! The operands of a function's core text are uniforms. Here they are elements of a buffer, one for each
+//! pixel.
 
 use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
@@ -17,9 +19,9 @@ use lambdav_simd_backend::registers::{Callable, Inputs, Poll, Row, Shape, Status
 use lambdav_simd_backend::{Compiler, EmitError, Target};
 use lambdav_spirv_backend::exact::library::Function;
 
-/// How many pixels are computed at once.
+/// Number of pixels computed at once.
 const PIXELS: usize = 1024;
-/// Lanes of a group.
+/// Number of lanes of a group.
 const LANES: u32 = 16;
 
 /// A function of the library in machine code.
@@ -31,7 +33,7 @@ pub struct LibraryCode {
     program: Program,
 }
 
-/// The text with elements of a buffer in place of uniforms; `stride` pixels are a row of the image.
+/// The text with elements of a buffer in place of uniforms. `stride` is the number of pixels in a row.
 fn with_buffer(text: &str, stride: usize) -> String {
     let mut lines = text.lines();
     let mut out = String::new();
@@ -63,7 +65,7 @@ type #999999 = buffer \"operands\" uvec3
             operands.push(rest.split(':').next().expect("a name").to_owned());
             continue;
         }
-        // There are no copies in core text.
+        // Core text has no copies, so `after` renames the value.
         let replaced = line.split_once(" = uniform ").map(|(of, name)| {
             let name = name.split(';').next().expect("the name").trim();
             let index =
@@ -76,7 +78,7 @@ type #999999 = buffer \"operands\" uvec3
     out
 }
 
-/// The core of a text that is right.
+/// The core of a valid text.
 fn core(text: String) -> Core {
     let (core, diagnostics) = core_text::read(&SourceFile::new("function.core", text));
     core.unwrap_or_else(|| panic!("the text is right: {diagnostics:?}"))
@@ -87,16 +89,16 @@ impl LibraryCode {
     ///
     /// # Errors
     ///
-    /// Those of [`Compiler::compile`].
+    /// The errors of [`Compiler::compile`].
     pub fn new(function: Function, target: &Target) -> Result<Self, EmitError> {
         Self::of_text(function.text(), function.arity(), target)
     }
 
-    /// Compiles a core text with so many uniforms, all of them nums, and one output.
+    /// Compiles a core text with `arity` uniforms, all of type num, and one output.
     ///
     /// # Errors
     ///
-    /// Those of [`Compiler::compile`].
+    /// The errors of [`Compiler::compile`].
     pub fn of_text(text: &str, arity: usize, target: &Target) -> Result<Self, EmitError> {
         let shape = Shape::new(LANES, target.machine().tile).expect("a shape");
         let core = core(with_buffer(text, PIXELS / shape.rows() as usize));
@@ -109,7 +111,7 @@ impl LibraryCode {
         Ok(Self { code: Executable::new(&compiled.code, target)?, arity, words, program })
     }
 
-    /// The buffer of these operands.
+    /// A buffer with these operands.
     fn buffer(program: &Program, operands: &[[f32; 3]]) -> Bound {
         let mut words: Vec<u32> = operands.iter().flatten().map(|x| x.to_bits()).collect();
         words.resize(3 * PIXELS, 0);
@@ -118,18 +120,18 @@ impl LibraryCode {
         Bound::Buffer(Arc::new(data))
     }
 
-    /// How many operands it has.
+    /// Number of operands.
     pub fn arity(&self) -> usize {
         self.arity
     }
 
-    /// Computes the results of pairs; functions of one operand ignore the second.
+    /// Computes the results for pairs. Unary functions ignore the second operand.
     pub fn evaluate_pairs(&self, pairs: &[(f32, f32)], results: &mut [f32]) {
         let operands: Vec<[f32; 3]> = pairs.iter().map(|&(x, y)| [x, y, 0.0]).collect();
         self.evaluate(&operands, results);
     }
 
-    /// Computes the results.
+    /// Computes the results for triples of operands.
     pub fn evaluate(&self, operands: &[[f32; 3]], results: &mut [f32]) {
         static FRONTIER: AtomicU64 = AtomicU64::new(u64::MAX);
         let shape = self.code.shape();

@@ -1,4 +1,4 @@
-//! Elementary functions as the machine code computes them.
+//! Elementary functions in machine code.
 
 use std::sync::atomic::AtomicU64;
 
@@ -10,35 +10,35 @@ use lambdav_simd_backend::lanes::{
 use lambdav_simd_backend::registers::{Callable, Inputs, Poll, Row, Shape, Status};
 use lambdav_simd_backend::{Compiler, EmitError, Target};
 
-/// A function in machine code: each group of lanes computes it at as many pairs of arguments.
+/// A function in machine code. A group of lanes evaluates it at one pair of arguments for each lane.
 #[derive(Debug)]
 pub struct MachineCode {
     code: Executable,
 }
 
-/// Whether the function is computed for each lane, or once for all of them.
+/// The rate at which the function is computed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Rates {
-    /// For each lane, in vectors.
+    /// For each lane, in vector code.
     Varying,
-    /// Once for a frame, in scalar code: the lanes of a group share the first pair of arguments.
+    /// Once for a frame, in scalar code. All lanes of a group share the first pair of arguments.
     Uniform,
 }
 
 impl MachineCode {
-    /// Compiles a function for so many lanes; if that is not said, for as many as the compiler
-    /// chooses.
+    /// Compiles a function for `lanes` lanes, or for the number of lanes that the compiler chooses.
     ///
     /// # Errors
     ///
-    /// Those of [`Compiler::compile`].
+    /// The errors of [`Compiler::compile`].
     pub fn new(
         f: Elementary,
         lanes: Option<u32>,
         rates: Rates,
         target: &Target,
     ) -> Result<Self, EmitError> {
-        // The arguments are made from as many words as there are lanes, which would count as work.
+        // Choose the lanes for a program of one lane: reading the arguments costs work for each lane, which
+        // must not affect the choice.
         let mut compiler = Compiler { lanes, ..Compiler::new(target.clone()) };
         let tile = target.machine().tile;
         let scalar = Shape::new(1, tile).expect("a shape");
@@ -69,7 +69,7 @@ impl MachineCode {
             let words: Vec<u32> =
                 pairs.iter().flat_map(|&(x, y)| [x, y].map(f32::to_bits)).collect();
             inputs.set_words(0, &words);
-            // The last group has fewer.
+            // The last group may have fewer pairs.
             for (lane, mask) in mask.iter_mut().enumerate() {
                 let (column, row) = self.code.shape().pixel(lane as u32);
                 let place = (row * self.code.shape().columns() + column) as usize;
@@ -85,8 +85,8 @@ impl MachineCode {
     }
 }
 
-/// A program whose pixels are the function's values at words that are given: those of pixel (x, y)
-/// are the numbers 2n and 2n + 1, where n = x + y · columns.
+/// A program whose pixel (x, y) is the function's value at input words 2n and 2n + 1, with n = x + y ·
+/// columns.
 fn program(f: Elementary, shape: Shape, rates: Rates) -> LaneProgram {
     let mut b = StraightLine::default();
     let mask = b.execution_mask();

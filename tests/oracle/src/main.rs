@@ -1,6 +1,6 @@
-//! Compares elementary functions with what is known of them.
+//! Compares elementary functions with independent implementations.
 //!
-//! Prints a line per comparison, and exits with status 1 if any result differs.
+//! Prints a line for each comparison; exit status 1 if a result differs.
 #![forbid(unsafe_code)]
 
 use clap::{Parser, Subcommand};
@@ -24,52 +24,54 @@ struct Command {
 
 #[derive(Subcommand)]
 enum What {
-    /// The reference mathematics with multi-precision arithmetic
+    /// Compare the reference mathematics with multi-precision arithmetic
     Reference {
-        /// Random arguments per function, besides the special ones
+        /// Number of random arguments for each function, besides the special ones
         #[arg(long, default_value_t = 1_000_000)]
         count: u64,
         /// Seed of the random arguments
         #[arg(long, default_value_t = 1)]
         seed: u64,
-        /// Also one of every 2^BITS numbers, or as many random pairs, with CORE-MATH
+        /// Also compare with CORE-MATH, at one of every 2^BITS numbers, or as many random pairs
         #[arg(long, value_name = "BITS", value_parser = clap::value_parser!(u8).range(0..=24))]
         numbers: Option<u8>,
-        /// The functions, by their names in λV; all if none is named
+        /// The functions, by their names in λV (default: all)
         #[arg(value_parser = function)]
         functions: Vec<Elementary>,
     },
-    /// Machine code with CORE-MATH: unary functions at all 2^32 numbers, the others at random and
-    /// at exact pairs
+    /// Compare machine code with CORE-MATH: unary functions at all 2^32 numbers, the others at random and
+    /// exact pairs
     Code {
         /// Take one of every 2^BITS numbers
         #[arg(long, value_name = "BITS", default_value_t = 0, value_parser = clap::value_parser!(u8).range(0..=24))]
         step: u8,
-        /// Random pairs of arguments, for functions of two
+        /// Number of random pairs, for functions of two arguments
         #[arg(long, default_value_t = 1_000_000_000)]
         pairs: u64,
         /// Seed of the random pairs
         #[arg(long, default_value_t = 1)]
         seed: u64,
-        /// The functions, by their names in λV; all if none is named
+        /// The functions, by their names in λV (default: all)
         #[arg(value_parser = function)]
         functions: Vec<Elementary>,
     },
-    /// The library of exact SPIR-V modules, by machine code: operations with this processor's, elementary functions with CORE-MATH
+    /// Compare the library of exact SPIR-V modules, in machine code: operations with this processor's,
+    /// elementary functions with CORE-MATH
     Library {
         /// Take one of every 2^BITS numbers, for elementary functions of one operand
         #[arg(long, value_name = "BITS", default_value_t = 10, value_parser = clap::value_parser!(u8).range(0..=24))]
         step: u8,
-        /// Also all arguments whose result is within 2^-44 of a midpoint, one in 2^19 or so, for elementary functions of one operand
+        /// Also compare all arguments whose result is within 2^-44 of a midpoint, about one in 2^19, for
+        /// elementary functions of one operand
         #[arg(long)]
         undecided: bool,
-        /// Random operands
+        /// Number of random operands
         #[arg(long, default_value_t = 10_000_000)]
         count: u64,
         /// Seed of the random operands
         #[arg(long, default_value_t = 1)]
         seed: u64,
-        /// The functions, by their names in core text; all if none is named
+        /// The functions, by their names in core text (default: all)
         #[arg(value_parser = library_function)]
         functions: Vec<Function>,
     },
@@ -86,12 +88,12 @@ fn function(name: &str) -> Result<Elementary, String> {
     found.ok_or_else(|| format!("one of {}", Elementary::ALL.map(Elementary::name).join(" ")))
 }
 
-/// The functions named, or all.
+/// The named functions; all if there are none.
 fn named(functions: Vec<Elementary>) -> Vec<Elementary> {
     if functions.is_empty() { Elementary::ALL.to_vec() } else { functions }
 }
 
-/// Compares, and prints a line of the table.
+/// Compares and prints a line of the table. True if no result differs.
 fn line(
     f: Elementary,
     what: &str,
@@ -128,11 +130,11 @@ fn reference(f: Elementary, count: u64, seed: u64, numbers: Option<u8>) -> bool 
     equal
 }
 
-/// The settings of Cranelift for what a processor may lack.
+/// Cranelift's settings for features that processors may lack.
 const OFF: [&str; 3] = ["has_avx", "has_avx2", "has_fma"];
 
-/// Of the arguments of the code at the default number of lanes, with fused operations and without,
-/// other code, which has the same operations, is given one in 2^8.
+/// The code for the default number of lanes gets all arguments, with fused operations and without. Code for
+/// other numbers of lanes has the same operations and gets one in 2^8 arguments.
 const OTHERS: u8 = 8;
 
 fn code(f: Elementary, step: u8, pairs: u64, seed: u64) -> bool {
@@ -160,7 +162,7 @@ fn code(f: Elementary, step: u8, pairs: u64, seed: u64) -> bool {
             let exact = Arguments::These(exact::with_neighbours(&exact::powers()));
             let what = format!("{} lanes{without}, exact", code.lanes());
             equal &= line(f, &what, &[exact], &found, &expected);
-            // CORE-MATH is slow where a power is exact; the first power of a number is that number.
+            // CORE-MATH is slow for exact powers. The first power of a number is the number.
             let first = Arguments::Numbers { step, second: 1.0 };
             let what = format!("{} lanes{without}, x^1", code.lanes());
             equal &= line(f, &what, &[first], &found, &each(|x, _| x));
@@ -169,7 +171,7 @@ fn code(f: Elementary, step: u8, pairs: u64, seed: u64) -> bool {
     equal
 }
 
-/// A function of the library with what is known of it.
+/// Compares a function of the library. True if no result differs.
 fn library(function: Function, step: u8, count: u64, seed: u64, hard: bool) -> bool {
     let target = Target::host().expect("a machine that is not too old");
     let code = LibraryCode::new(function, &target).expect("it compiles");

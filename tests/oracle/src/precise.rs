@@ -5,22 +5,22 @@ use astro_float_num::{BigFloat, Consts, RoundingMode};
 use lambdav_core::op::Elementary::{self, *};
 use std::cell::RefCell;
 
-/// Bits of the significand: enough for almost all arguments, and for all.
+/// Precisions in bits: one for almost all arguments, one for the rest.
 const PRECISIONS: [usize; 2] = [192, 1088];
 
-/// The library is not asked to round: it then seeks more bits, without end where a result is exact
-/// or extremely near to that. [`to_f32`] rounds instead.
+/// No rounding by the library: to round, it computes more and more bits, endlessly for exact results and
+/// extremely close ones. [`to_f32`] rounds instead.
 const UNROUNDED: RoundingMode = RoundingMode::None;
 
-/// The last bits of a result that may be wrong.
+/// Number of last bits of a result that may be wrong.
 const UNRELIABLE: usize = 32;
 
 thread_local! {
-    /// The library's store of π, ln 2 and the like.
+    /// The library's cache of constants such as π and ln 2.
     static CONSTANTS: RefCell<Consts> = RefCell::new(Consts::new().expect("memory for constants"));
 }
 
-/// The correctly rounded value where [`crate::special::special`] has none.
+/// The correctly rounded value for arguments at which [`crate::special::special`] has none.
 pub fn rounded(f: Elementary, x: f32, y: f32) -> f32 {
     CONSTANTS.with_borrow_mut(|constants| {
         let mut at_midpoint = f32::NAN;
@@ -36,7 +36,7 @@ pub fn rounded(f: Elementary, x: f32, y: f32) -> f32 {
     })
 }
 
-/// The function's value with `p` bits, `UNRELIABLE` of which may be wrong.
+/// The function's value with `p` bits; the last `UNRELIABLE` may be wrong.
 fn evaluate(f: Elementary, x: f32, y: f32, p: usize, constants: &mut Consts) -> BigFloat {
     let (a, b) = (BigFloat::from_f32(x, p), BigFloat::from_f32(y, p));
     match f {
@@ -52,7 +52,7 @@ fn evaluate(f: Elementary, x: f32, y: f32, p: usize, constants: &mut Consts) -> 
         Asinh => a.asinh(p, UNROUNDED, constants),
         Acosh => a.acosh(p, UNROUNDED, constants),
         Atanh => a.atanh(p, UNROUNDED, constants),
-        // Positive: the library's zero of an underflow can have the argument's sign.
+        // Absolute value: an underflow may give a zero with the argument's sign.
         Exp => a.exp(p, UNROUNDED, constants).abs(),
         Exp2 => BigFloat::from_f32(2.0, p).pow(&a, p, UNROUNDED, constants).abs(),
         Log => a.ln(p, UNROUNDED, constants),
@@ -60,15 +60,15 @@ fn evaluate(f: Elementary, x: f32, y: f32, p: usize, constants: &mut Consts) -> 
         Atan2 => atan2(&a, &b, p, constants),
         Pow => {
             let magnitude = a.abs().pow(&b, p, UNROUNDED, constants).abs();
-            // The exponent of a negative base is an integer; it is odd if no factor 2 is in it.
+            // A negative base has an integral exponent, which is odd if it has no factor 2.
             let odd = y % 2.0 != 0.0;
             if x < 0.0 && odd { magnitude.neg() } else { magnitude }
         }
     }
 }
 
-/// The angle of a point not on the axes: in the right half plane the arctangent of the slope; else
-/// π less than it, or more, on the side of the ordinate.
+/// The angle of a point off the axes. In the right half plane it is the arctangent of the slope; in the left
+/// half plane π is added or subtracted, by the sign of the ordinate.
 fn atan2(y: &BigFloat, x: &BigFloat, p: usize, constants: &mut Consts) -> BigFloat {
     let angle = y.div(x, p, UNROUNDED).atan(p, UNROUNDED, constants);
     if x.is_positive() {

@@ -2,17 +2,17 @@
 
 use astro_float_num::{BigFloat, Sign, WORD_BIT_SIZE};
 
-/// What is known of a result from an approximation.
+/// The rounding of an approximate result.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Rounding {
     /// The binary32 number nearest to every number within the error.
     Nearest(f32),
-    /// A midpoint is within the error. The number is the even one of its neighbours.
+    /// A midpoint is within the error. The value is its even neighbour.
     Midpoint(f32),
 }
 
-/// Rounds `value`, of which the first `reliable` bits of the significand are right, but for a carry
-/// that runs through the last of them. Not NaN.
+/// Rounds `value`. The first `reliable` bits of its significand are right, except for a carry that runs
+/// through the last of them. `value` must not be NaN.
 pub fn to_f32(value: &BigFloat, reliable: usize) -> Rounding {
     if value.is_inf() {
         return Rounding::Nearest(if value.is_inf_neg() { -f32::INFINITY } else { f32::INFINITY });
@@ -22,7 +22,8 @@ pub fn to_f32(value: &BigFloat, reliable: usize) -> Rounding {
     if value.is_zero() {
         return Rounding::Nearest(signed(0.0));
     }
-    // The significand is 0.1… times 2^exponent; bit 0 is its first, words are from the last.
+    // The significand is 0.1… times 2^exponent. Bit 0 is its first bit; words are in ascending order of
+    // weight.
     let bit = |i: usize| {
         let word = i / WORD_BIT_SIZE;
         word < words.len()
@@ -31,13 +32,13 @@ pub fn to_f32(value: &BigFloat, reliable: usize) -> Rounding {
     if exponent > 128 {
         return Rounding::Nearest(signed(f32::INFINITY));
     }
-    // Bits at and above the place of the last bit of the result, 2^-149 if it is subnormal.
+    // Number of bits down to the last bit of the result, which is 2^-149 for subnormal results.
     let kept = (exponent + 149).min(24);
     let Ok(kept) = usize::try_from(kept) else {
         return Rounding::Nearest(signed(0.0)); // below 2^-150
     };
     let integer = (0..kept).fold(0_u32, |n, i| n << 1 | u32::from(bit(i)));
-    // Neighbours in magnitude have neighbouring bits, across binades and up to infinity.
+    // Numbers adjacent in magnitude have adjacent bits, across binades and up to infinity.
     let below = if kept == 24 {
         integer - (1 << 23) + (u32::try_from(exponent + 126).expect("normal") << 23)
     } else {
@@ -56,7 +57,7 @@ pub fn to_f32(value: &BigFloat, reliable: usize) -> Rounding {
 mod tests {
     use super::*;
 
-    /// `m · 2^e`, a bit more or less by `nudge · 2^(e - 100)`.
+    /// `m · 2^e`, changed by `nudge · 2^(e - 100)`.
     fn rounded(m: i32, e: i32, nudge: i32) -> Rounding {
         let exact = BigFloat::from_i32(m, 192);
         let mut small = BigFloat::from_i32(nudge, 192);

@@ -1,4 +1,4 @@
-//! The operations of the library of exact modules against this processor's own.
+//! The operations of the library of exact modules, compared with this processor's.
 
 use crate::library::LibraryCode;
 use lambdav_core::op::NAN;
@@ -6,22 +6,22 @@ use lambdav_spirv_backend::exact::library::Function;
 use lambdav_test_support::{NUMBERS, Random};
 use rayon::prelude::*;
 
-/// How many arguments one task takes.
+/// Number of arguments of a task.
 const CHUNK: u64 = 1 << 14;
 
-/// Where results differ.
+/// The result of a comparison.
 #[derive(Clone, Debug, Default)]
 pub struct SoftReport {
-    /// How many arguments were compared.
+    /// Number of compared arguments.
     pub inputs: u64,
-    /// At how many the bits differ.
+    /// Number of arguments with different bits.
     pub differing: u64,
-    /// One of these: operands, what was found, what was expected.
+    /// One difference: operands, result, expected result.
     pub first: Option<([u32; 3], u32, u32)>,
 }
 
 impl SoftReport {
-    /// That of both.
+    /// The sum of two reports.
     #[must_use]
     pub fn and(self, other: Self) -> Self {
         Self {
@@ -32,7 +32,7 @@ impl SoftReport {
     }
 }
 
-/// What the processor computes, or `None` for an elementary function.
+/// The processor's result; `None` for an elementary function.
 fn expected(function: Function, [a, b, c]: [f32; 3]) -> Option<u32> {
     let value = match function {
         Function::Add => a + b,
@@ -45,7 +45,7 @@ fn expected(function: Function, [a, b, c]: [f32; 3]) -> Option<u32> {
     Some(if value.is_nan() { NAN } else { value.to_bits() })
 }
 
-/// A number with an exponent (of the encoding), which is clamped, and any or few bits.
+/// A number with that encoded exponent, clamped, and a significand of many or few bits.
 fn of_exponent(random: &mut Random, exponent: i64) -> f32 {
     let bits = random.bits();
     let mut significand = bits as u32 & 0x7f_ffff;
@@ -63,7 +63,7 @@ fn exponent(x: f32) -> i64 {
     i64::from(x.to_bits() >> 23 & 0xff)
 }
 
-/// A number some encodings beside another.
+/// A number at most four encodings away.
 fn beside(random: &mut Random, x: f32) -> f32 {
     f32::from_bits(x.to_bits().wrapping_add(random.below(9) as u32).wrapping_sub(4))
 }
@@ -80,7 +80,8 @@ fn any(random: &mut Random) -> f32 {
     }
 }
 
-/// Operands: any, and those whose result is near zero, near the limits of exponents, or between two numbers.
+/// Random operands, and operands whose result is near zero, near the limits of the exponent, or near a
+/// midpoint.
 fn operands(function: Function, random: &mut Random) -> [f32; 3] {
     let [a, mut b, mut c] = [(); 3].map(|()| any(random));
     let about =
@@ -132,7 +133,7 @@ fn operands(function: Function, random: &mut Random) -> [f32; 3] {
                     of_exponent(random, e)
                 }
             }
-            // A quotient of few bits.
+            // A quotient with few bits.
             2 => {
                 let [x, y] = [(); 2].map(|()| 1.0 + random.below(1 << 13) as f32);
                 let scale = f32::from_bits((random.below(200) as u32 + 20) << 23);
@@ -180,7 +181,7 @@ fn compared(function: Function, code: &LibraryCode, operands: &[[f32; 3]]) -> So
     report
 }
 
-/// Compares at all special operands.
+/// Compares at all combinations of special operands.
 pub fn special(function: Function, code: &LibraryCode) -> SoftReport {
     let numbers: Vec<f32> =
         NUMBERS.iter().flat_map(|&bits| [bits, bits ^ 1 << 31]).map(f32::from_bits).collect();
@@ -192,7 +193,8 @@ pub fn special(function: Function, code: &LibraryCode) -> SoftReport {
     compared(function, code, &all.collect::<Vec<_>>())
 }
 
-/// Compares at so many random operands; of one operand, at all encodings in order, from a random one on.
+/// Compares at `count` random operands. For one operand, they are one random encoding from each of `count`
+/// equal ranges.
 pub fn random(function: Function, code: &LibraryCode, count: u64, seed: u64) -> SoftReport {
     let tasks = (0..count.div_ceil(CHUNK)).into_par_iter();
     tasks
@@ -203,7 +205,7 @@ pub fn random(function: Function, code: &LibraryCode, count: u64, seed: u64) -> 
             let operands: Vec<[f32; 3]> = numbers
                 .map(|n| match function.arity() {
                     1 => {
-                        // One of as many encodings as are asked for, evenly.
+                        // One encoding from each range.
                         let step = (1_u64 << 32) / count.max(1);
                         let offset = random.below(step.max(1) as usize) as u64;
                         let place = u64::from(first.wrapping_add(n as u32)) * step + offset;

@@ -1,4 +1,4 @@
-//! The special values of C23, Annex F.10, in the order of its paragraphs.
+//! The special values of C23, Annex F.10, in the order of the standard's paragraphs.
 
 use lambdav_core::op::Elementary::{self, *};
 
@@ -9,9 +9,9 @@ const HALF_PI: f32 = f32::from_bits(0x3fc9_0fdb);
 const QUARTER_PI: f32 = f32::from_bits(0x3f49_0fdb);
 const THREE_QUARTERS_PI: f32 = f32::from_bits(0x4016_cbe4);
 
-/// The value at these arguments if it is one of Annex F. Where there is none, the arguments are
-/// finite, within the domain, and neither they nor the exact result is zero (but `exp` of a zero
-/// and its like may be given here or not).
+/// The value at these arguments if Annex F defines it. Otherwise the arguments are finite and in the domain,
+/// and neither they nor the exact result is zero. (Exceptions such as `exp` of zero may or may not be
+/// included.)
 pub fn special(f: Elementary, x: f32, y: f32) -> Option<f32> {
     match f {
         Atan2 => atan2(x, y),
@@ -21,7 +21,7 @@ pub fn special(f: Elementary, x: f32, y: f32) -> Option<f32> {
     }
 }
 
-/// Functions of one argument that is not NaN.
+/// Functions of one argument other than NaN.
 fn unary(f: Elementary, x: f32) -> Option<f32> {
     let beyond_one = x.abs() > 1.0;
     let value = match f {
@@ -89,9 +89,9 @@ fn atan2(y: f32, x: f32) -> Option<f32> {
     Some(if y.to_bits() >> 31 == 1 { -magnitude } else { magnitude })
 }
 
-/// F.10.4.5. The negative base with an integral exponent is no special value.
+/// F.10.4.5. A negative base with an integral exponent is no special value.
 fn pow(x: f32, y: f32) -> Option<f32> {
-    // An odd integer has a fractional part of one half when halved.
+    // Half of an odd integer has a fractional part of one half.
     let integral = y.is_finite() && y.fract() == 0.0;
     let odd = integral && (f64::from(y) / 2.0).fract() != 0.0;
     let value = match (x, y) {

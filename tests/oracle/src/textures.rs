@@ -1,8 +1,8 @@
-//! Textures by the words of LANGUAGE §12, one texel at a time.
+//! Samples of textures as LANGUAGE §12 defines them, one texel at a time.
 //!
-//! It shares no code with what it checks, only the options of declarations. Each step is computed in
-//! binary64 and rounded to binary32: of sums, differences and products of binary32 numbers the twice
-//! rounded result is the once rounded one, since 53 ≥ 2·24 + 2 (Figueroa).
+//! It shares no code with the implementation, only the options of declarations. Each step is computed in
+//! binary64 and rounded to binary32. For sums, differences and products of binary32 numbers this double
+//! rounding equals a single one, since 53 ≥ 2·24 + 2 (Figueroa).
 
 use lambdav_core::op::Elementary;
 use lambdav_core::texture::{Filter, TextureOptions, Wrap};
@@ -12,9 +12,9 @@ use crate::evaluate;
 /// One level of a texture.
 #[derive(Clone, Debug)]
 pub struct Image {
-    /// How many texels a row has, and how many rows there are.
+    /// Width and height in texels.
     pub size: [i64; 2],
-    /// Row by row.
+    /// The texels, row by row.
     pub texels: Vec<[f32; 4]>,
 }
 
@@ -36,17 +36,17 @@ fn mix(a: [f32; 4], b: [f32; 4], t: f32) -> [f32; 4] {
 }
 
 fn floor(x: f32) -> f32 {
-    // Above 2^23 every number is whole.
+    // From 2^23 on, every number is an integer.
     if !x.is_finite() || x.abs() >= 8_388_608.0 {
         return x;
     }
     let whole = x as i64;
     let below = if (whole as f32) > x { whole - 1 } else { whole };
-    // Minus zero is its own floor; so is nothing else that becomes zero.
+    // The floor of minus zero is minus zero. No other number has that floor.
     if below == 0 && x.is_sign_negative() { -0.0 } else { below as f32 }
 }
 
-/// To an integer of 32 bits: toward zero, saturating, of a NaN 0.
+/// Converts to a 32-bit integer: toward zero, saturating; NaN gives 0.
 fn int(x: f32) -> i64 {
     if x.is_nan() {
         return 0;
@@ -54,12 +54,12 @@ fn int(x: f32) -> i64 {
     f64::from(x).trunc().clamp(-2_147_483_648.0, 2_147_483_647.0) as i64
 }
 
-/// The next integer of 32 bits.
+/// The next 32-bit integer, with wrap-around.
 fn next(k: i64) -> i64 {
     if k == 2_147_483_647 { -2_147_483_648 } else { k + 1 }
 }
 
-/// The levels below an image, and itself.
+/// All levels of an image, from the image to a single texel.
 pub fn pyramid(image: Image) -> Vec<Image> {
     let mut all = vec![image];
     loop {
@@ -118,7 +118,7 @@ fn of_level(image: &Image, options: TextureOptions, uv: [f32; 2]) -> [f32; 4] {
     }
 }
 
-/// `sample-level` of a texture with these levels, all or only one.
+/// `sample-level` of a texture; `levels` has all levels, or the first only.
 pub fn sample(levels: &[Image], options: TextureOptions, uv: [f32; 2], l: f32) -> [f32; 4] {
     if !options.mipmaps {
         return of_level(&levels[0], options, uv);
@@ -141,7 +141,7 @@ pub fn sample(levels: &[Image], options: TextureOptions, uv: [f32; 2], l: f32) -
     }
 }
 
-/// `sample-grad` of the same.
+/// `sample-grad` of a texture.
 pub fn sample_grad(
     levels: &[Image],
     options: TextureOptions,

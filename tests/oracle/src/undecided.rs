@@ -1,9 +1,10 @@
-//! Arguments whose result is within 2^-44 of a midpoint between two numbers, so that binary64 hardly decides it: the hardest of all.
+//! The hardest arguments: their result is within 2^-44 of a midpoint, so that binary64 hardly decides the
+//! rounding.
 
 use lambdav_core::op::Elementary::{self, *};
 use rayon::prelude::*;
 
-/// The function in binary64, to a few ULP.
+/// The function in binary64, within a few ULP.
 fn nearly(f: Elementary, x: f64) -> f64 {
     match f {
         Sin => x.sin(),
@@ -32,7 +33,7 @@ fn nearly(f: Elementary, x: f64) -> f64 {
     }
 }
 
-/// All such arguments of a unary function, one of every 2^`step`.
+/// The undecided arguments of a unary function among one in every 2^`step` encodings.
 pub fn undecided(f: Elementary, step: u8) -> Vec<(f32, f32)> {
     let all = (0..1_u64 << (32 - step)).into_par_iter();
     let arguments = all.filter_map(|n| {

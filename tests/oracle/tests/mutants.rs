@@ -1,4 +1,5 @@
-//! Does the oracle bite? Expansions are the same in every engine, so engines do not find what is wrong in one.
+//! The oracle finds mutants of expansions. Expansions are equal in all engines, so comparing engines does not
+//! find these.
 //!
 //! `cargo test -p lambdav-oracle --features mutants --test mutants`
 
@@ -11,11 +12,11 @@ use lambdav_frontend::mutants::{Mutant, activate};
 use lambdav_oracle::textures::{Image, sample};
 use lambdav_raster::{RenderOptions, render};
 
-/// Texels that all differ, mirrored, at places on either side of them.
+/// Different texels, mirrored, at coordinates on both sides of the texture.
 const TEXT: &str = "(texture t (filter nearest) (wrap mirror))
     (sample t (* (- (.xy (frag-coord)) (vec2 9 4)) 0.125))";
 
-/// The first pixel that is not the oracle's.
+/// The first pixel that differs from the oracle.
 fn first_difference() -> Option<(usize, usize)> {
     let texels: Vec<[f32; 4]> = (0..15).map(|k| [k as f32, 1.0, 0.5, 0.25]).collect();
     let shader = Shader::new("mirror.lv", TEXT).expect("it is right");

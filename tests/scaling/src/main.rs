@@ -1,7 +1,6 @@
-//! A table of what each family takes, at a length of text; exit status 1 if any takes too much.
+//! Prints the cost of each family for texts of one length; exit status 1 if a family exceeds the limits.
 //!
-//! Each family is worked on by a process of its own, which says at the end how long it worked and
-//! what its memory was at most.
+//! Each family runs in its own process, which reports its processor time and peak memory at the end.
 #![forbid(unsafe_code)]
 
 use clap::Parser;
@@ -10,31 +9,31 @@ use lambdav_scaling::{Family, Way, families};
 use std::process::{Command, ExitCode};
 use std::time::{Duration, Instant};
 
-/// That of the command.
+/// The allocator of the command.
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
-/// Print what each family of programs takes to compile
+/// Print the compiler's cost for each family of programs
 #[derive(Parser)]
 struct Arguments {
-    /// Families, or beginnings of their names (default: all)
+    /// Families, or prefixes of their names (default: all)
     families: Vec<String>,
-    /// The length of the texts in bytes
+    /// Length of the texts in bytes
     #[arg(long, default_value_t = 1_000_000)]
     bytes: usize,
     /// Ways: picture, core-text, spirv (default: all)
     #[arg(long, value_delimiter = ',')]
     way: Vec<String>,
-    /// The most seconds that one may work
+    /// Limit of processor time for one text, in seconds
     #[arg(long, default_value_t = 4.0)]
     seconds: f64,
-    /// The most MiB that it may need
+    /// Limit of memory for one text, in MiB
     #[arg(long, default_value_t = 1024)]
     mebibytes: u64,
-    /// Write the text of the one family that is named instead
+    /// Write the text of the one named family instead
     #[arg(long)]
     write: bool,
-    /// Work here
+    /// Do the work in this process
     #[arg(long, hide = true)]
     here: bool,
 }
@@ -72,7 +71,7 @@ fn main() -> ExitCode {
     if within { ExitCode::SUCCESS } else { ExitCode::FAILURE }
 }
 
-/// Works on one text, and says what it took.
+/// Compiles one text and prints the cost.
 fn work(text: &str, way: Way) {
     let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build().expect("a thread can start");
     let before = ProcessTime::now();
@@ -81,14 +80,14 @@ fn work(text: &str, way: Way) {
     println!("{} {seconds:.3} {} {answer}", text.len(), peak() >> 10);
 }
 
-/// The most memory that the process had, in KiB, where the system says it.
+/// The peak memory of the process in KiB; 0 where the system does not report it.
 fn peak() -> u64 {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
     let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
     line.and_then(|line| line.trim().split(' ').next()?.parse().ok()).unwrap_or(0)
 }
 
-/// Has a process work on one text, and prints a line; whether that was within the bounds.
+/// Runs a child process on one text and prints a line. True if it stays within the limits.
 fn row(arguments: &Arguments, family: Family, way: Way) -> bool {
     let program = std::env::current_exe().expect("the running program has a path");
     let mut command = Command::new(program);
@@ -98,7 +97,7 @@ fn row(arguments: &Arguments, family: Family, way: Way) -> bool {
         .stdout(std::process::Stdio::piped())
         .spawn()
         .expect("the program can be started again");
-    // Four times the bound of user time is enough to see that it is exceeded.
+    // Four times the limit of processor time: a slower process certainly exceeds the limit.
     let end = Instant::now() + Duration::from_secs_f64(arguments.seconds * 4.0);
     let status = loop {
         if let Some(status) = child.try_wait().expect("it is a child") {

@@ -1,4 +1,4 @@
-//! What is done with a text.
+//! Ways to compile a text.
 
 use lambdav_core::core_text;
 use lambdav_core::diagnostics::{Diagnostic, render_text};
@@ -14,25 +14,25 @@ use lambdav_simd_backend::{Compiler, Target};
 use lambdav_spirv_backend::emit::EmitOptions;
 use std::fmt;
 
-/// What a text is to become.
+/// The product of a compilation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Way {
-    /// A picture, by the fastest engine that it can have.
+    /// A picture, by the fastest engine for the program.
     Picture,
-    /// Core text, and from there the core.
+    /// Core text, which is read again.
     CoreText,
     /// SPIR-V.
     Spirv,
-    /// A register program of four lanes. (How many lanes are best, and how registers are allocated,
-    /// depends on the size; here nothing does.)
+    /// A register program of four lanes. (The choices of lanes and register allocation depend on the
+    /// program's size; here they are fixed.)
     Registers,
 }
 
 impl Way {
-    /// Those that end in something to be used.
+    /// Ways with a usable product.
     pub const ALL: [Self; 3] = [Self::Picture, Self::CoreText, Self::Spirv];
 
-    /// How the command line calls it.
+    /// The name on the command line.
     pub fn name(self) -> &'static str {
         match self {
             Self::Picture => "picture",
@@ -43,14 +43,14 @@ impl Way {
     }
 }
 
-/// What came of a text.
+/// The result of a compilation.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Answer {
-    /// What was asked for.
+    /// Success.
     Done,
-    /// The same, by the evaluator of the core.
+    /// Success, by the core evaluator.
     Evaluated,
-    /// An error: its code, or its first words.
+    /// An error: its code or message.
     Refused(String),
 }
 
@@ -64,11 +64,11 @@ impl fmt::Display for Answer {
     }
 }
 
-/// Pixels to a side: what is drawn is to take less than what is compiled.
+/// Width and height of pictures. Drawing must cost less than compiling.
 const SIDE: u32 = 4;
 
 fn refused(diagnostics: &[Diagnostic], source: &SourceFile) -> Answer {
-    // What is said is part of the work.
+    // Rendering diagnostics is part of the work.
     let text = render_text(diagnostics, source, false);
     assert!(!text.is_empty(), "a refused program is told why");
     let first = diagnostics.iter().find(|d| d.is_error());
@@ -76,12 +76,12 @@ fn refused(diagnostics: &[Diagnostic], source: &SourceFile) -> Answer {
 }
 
 impl Way {
-    /// Goes this way with a text, on this thread alone if it is that of a pool.
+    /// Compiles a text. The work stays on this thread if it belongs to a pool of one thread.
     pub fn go(self, text: &str) -> Answer {
         let Loaded { source, core, diagnostics, .. } =
             Loaded::from_bytes("scaling.lv", text.as_bytes().to_vec());
         let Some(core) = core else { return refused(&diagnostics, &source) };
-        // Warnings are said, too.
+        // Rendering warnings is part of the work.
         drop(render_text(&diagnostics, &source, false));
         let mut locations: Vec<u32> = core.outputs.iter().map(|output| output.location).collect();
         locations.sort_unstable();
@@ -117,7 +117,7 @@ impl Way {
                     let machine = target.machine();
                     let compiler = Compiler { lanes: Some(4), ..Compiler::new(target) };
                     let lanes = compiler.lane_program(&program);
-                    // Without the verifier, which debug builds run between stages.
+                    // Without the verifier, which debug builds run between the stages.
                     let mut code = registers::lower(&lanes, compiler.choice(&lanes).shape);
                     registers::spill(&mut code, &machine, Between::Registers);
                     Answer::Done

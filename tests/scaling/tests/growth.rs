@@ -1,21 +1,21 @@
-//! What the compiler allocates for each family grows as its text does.
+//! The compiler's allocations for each family grow linearly with the text.
 //!
-//! Bytes and calls of the allocator are counted, never seconds: what takes time by the square of a
-//! text nearly always takes room for it, too, and what does not is seen by `lambdav-scaling`.
+//! The tests count bytes and calls of the allocator, never seconds. Quadratic time nearly always comes with
+//! quadratic allocation; `lambdav-scaling` finds the exceptions.
 
 use lambdav_scaling::families::{self, LIMITED};
 use lambdav_scaling::{Answer, Family, Way};
 
-/// The length of the shortest text, about, or what the variable `BYTES` says; the longest is four times
-/// as long.
+/// Approximate length of the shortest text: the variable `BYTES`, or a default. The longest text is four
+/// times as long.
 fn shortest() -> usize {
     std::env::var("BYTES").ok().and_then(|bytes| bytes.parse().ok()).unwrap_or(2500)
 }
 
-/// The most by which work per byte of text may grow.
+/// Largest growth of the work for each byte of text.
 const GROWTH: f64 = 1.3;
 
-/// Bytes and calls of the allocator for each byte of a family's text of that size.
+/// Allocated bytes, and calls of the allocator, for each byte of a family's text of that size.
 fn work(family: Family, way: Way, size: usize) -> [f64; 2] {
     let text = (family.text)(size);
     let info = allocation_counter::measure(|| drop(way.go(&text)));
@@ -23,7 +23,7 @@ fn work(family: Family, way: Way, size: usize) -> [f64; 2] {
 }
 
 fn grows_as_its_text(way: Way) {
-    // What is made once for a process is not the text's.
+    // Warm-up: allocations of the process's statics do not count.
     drop(way.go("(sin (time))"));
     let mut wrong = Vec::new();
     let is_limited = |family: &Family| LIMITED.iter().any(|&(name, _)| name == family.name);
@@ -64,8 +64,7 @@ fn what_describes_more_is_refused() {
     }
 }
 
-/// A family that is meant to have many of something has many, and four times as many in four times
-/// the text.
+/// Checks that the size of a family is proportional to the length of its text.
 #[test]
 fn sizes_are_lengths() {
     let mut names = std::collections::BTreeSet::new();

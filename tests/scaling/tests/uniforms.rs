@@ -1,14 +1,14 @@
-//! The values of uniforms are kept once, and once more for the code that reads them.
+//! The values of uniforms are stored once in the settings, and once more for the code that reads them.
 
 use lambdav_engine::engines::{CoreEngine, FastEngine};
 use lambdav_engine::program::Loaded;
 use lambdav_engine::settings::{Settings, to_json_within};
 use lambdav_image::Size;
 
-/// How many numbers a uniform has.
+/// Number of components of a uniform.
 const LENGTH: usize = 60_000;
 
-/// So many uniforms, the first so many of which are read.
+/// A program with `count` uniforms, of which the first `read` are read.
 fn text(count: usize, read: usize) -> String {
     let declared = |i: usize| format!("(uniform u{i} (array {LENGTH} num))\n");
     let at = |i: usize| format!("(at u{i} (int (.x (frag-coord))))");
@@ -17,7 +17,7 @@ fn text(count: usize, read: usize) -> String {
     format!("{declarations}(vec3 (+ 0 {}))", reads.join(" "))
 }
 
-/// The most bytes at a time for everything up to the code, where so many uniforms are given values.
+/// Peak memory in bytes for everything up to the code, with `given` uniforms set.
 fn peak(count: usize, read: usize, given: usize) -> u64 {
     let text = text(count, read);
     let info = allocation_counter::measure(|| {
@@ -37,14 +37,14 @@ fn peak(count: usize, read: usize, given: usize) -> u64 {
     info.bytes_max
 }
 
-/// Of so many uniforms all values once.
+/// Size in bytes of the values of `count` uniforms.
 fn once(count: usize) -> u64 {
     (count * LENGTH * 4) as u64
 }
 
 #[test]
 fn defaults_of_a_type_are_one() {
-    // What is made once for a process is not counted.
+    // Warm-up: allocations of the process's statics do not count.
     peak(1, 1, 0);
     let [few, many] = [10, 200].map(|count| peak(count, 1, 0));
     assert!(many - few < once(5), "{few} bytes for 10 uniforms, {many} for 200");

@@ -1,5 +1,5 @@
-//! Elementary functions in machine code against CORE-MATH, at a sample small enough for every run
-//! of the tests: the whole is `cargo run --release -p lambdav-oracle -- code`.
+//! Elementary functions in machine code against CORE-MATH, at a sample small enough for every test run. All
+//! arguments: `cargo run --release -p lambdav-oracle -- code`.
 
 use lambdav_core::op::Elementary;
 use lambdav_oracle::compare::{Arguments, compare, each};
@@ -57,7 +57,7 @@ fn exact_powers() {
     agrees(f, &code, &[Arguments::These(exact::powers())]);
 }
 
-/// Other numbers of lanes, and code for a processor without the newer instructions.
+/// Other numbers of lanes, and code for processors without the newer instructions.
 #[test]
 fn other_lanes_and_processors() {
     let mut targets: Vec<_> = Shape::LANES.iter().map(|&lanes| (lanes, host())).collect();
@@ -74,7 +74,7 @@ fn other_lanes_and_processors() {
     }
 }
 
-/// Functions of what is the same for the whole frame are scalar code.
+/// Functions of operands that are uniform over the frame are scalar code.
 #[test]
 fn uniform_operands() {
     for f in Elementary::ALL {

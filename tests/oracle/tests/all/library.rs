@@ -1,5 +1,5 @@
-//! The library of exact modules at a sample of arguments; more with `SAMPLES=100000000`. The rest is `cargo run --release -p
-//! lambdav-oracle -- library`.
+//! The library of exact modules at a sample of arguments; `SAMPLES=100000000` takes more. All arguments:
+//! `cargo run --release -p lambdav-oracle -- library`.
 
 use lambdav_oracle::compare::{Arguments, compare, each};
 use lambdav_oracle::library::LibraryCode;
@@ -17,7 +17,7 @@ fn code(function: Function) -> LibraryCode {
     LibraryCode::new(function, &target).expect("it compiles")
 }
 
-/// Addition, multiplication, division, square root and fma, against the processor's.
+/// Addition, multiplication, division, square root and fma against the processor's.
 #[test]
 fn operations() {
     let mut compared = 0;
@@ -35,7 +35,7 @@ fn operations() {
     assert_eq!(compared, 5);
 }
 
-/// Elementary functions, against CORE-MATH: special arguments, all exponents, random ones.
+/// Elementary functions against CORE-MATH: special arguments, all exponents, random arguments.
 #[test]
 fn elementary_functions() {
     for &function in Function::ALL {

@@ -1,4 +1,4 @@
-//! The tests that compare with other implementations, in one program.
+//! The comparisons with other implementations, as one test program.
 
 mod code;
 mod library;

@@ -1,10 +1,9 @@
-//! The reference mathematics against the oracle, at a sample small enough for every run of the
-//! tests.
+//! The reference mathematics against the oracle, at a sample small enough for every test run.
 
 use lambdav_core::op::Elementary;
 use lambdav_oracle::compare::{Arguments, compare, each};
 
-/// Random arguments per function.
+/// Number of random arguments for each function.
 const COUNT: u64 = 20_000;
 
 fn agrees(f: Elementary) {

@@ -1,6 +1,6 @@
-//! Samples of textures by every engine against the oracle, in every bit.
+//! Samples of textures by every engine against the oracle, bit for bit.
 //!
-//! `SAMPLES=1000000` takes a million places for each option and size.
+//! `SAMPLES=1000000` takes a million coordinates for each option and size.
 
 use lambdav::{Frame, Shader, Size};
 use lambdav_core::resource::Bound;
@@ -13,7 +13,7 @@ use lambdav_raster::{RenderOptions, render};
 use lambdav_simd_backend::{Compiler, Target};
 use lambdav_test_support::Random;
 
-/// One texel, one column, odd levels, many levels.
+/// A single texel, a single column, odd levels, many levels.
 const SIZES: [[u32; 2]; 5] = [[1, 1], [1, 7], [5, 3], [13, 11], [4096, 3]];
 
 fn options() -> impl Iterator<Item = TextureOptions> {
@@ -31,8 +31,8 @@ fn options() -> impl Iterator<Item = TextureOptions> {
     })
 }
 
-/// A coordinate in a level of so many texels: inside, beyond, on borders and centres of texels, huge,
-/// any bits.
+/// A coordinate in a level of that size: inside, outside, on borders and centres of texels, huge, or random
+/// bits.
 fn coordinate(random: &mut Random, side: u32) -> f32 {
     let texel = |random: &mut Random| random.below(6 * side as usize) as f32 - 2.0 * side as f32;
     match random.below(10) {
@@ -44,7 +44,7 @@ fn coordinate(random: &mut Random, side: u32) -> f32 {
     }
 }
 
-/// A level of detail, or how far a place moves.
+/// A level of detail, or a difference of coordinates.
 fn detail(random: &mut Random) -> f32 {
     match random.below(6) {
         0 => f32::from_bits((random.bits() >> 32) as u32),
@@ -54,11 +54,11 @@ fn detail(random: &mut Random) -> f32 {
     }
 }
 
-/// A texture and places to sample it at.
+/// A texture, with coordinates to sample.
 struct Trial {
     options: TextureOptions,
     levels: Vec<Image>,
-    /// Coordinates, level of detail; and moves to the right and down.
+    /// Coordinates and level of detail; then differences to the right and down.
     places: Vec<[[f32; 4]; 2]>,
     side: u32,
 }
@@ -112,7 +112,7 @@ impl Trial {
         settings
     }
 
-    /// Compares the first pixels, in a square of that side, drawn by some engine.
+    /// Compares the pixels of a square with that side, drawn by an engine.
     fn check<E: BoundKernel>(
         &self,
         call: &str,
@@ -141,7 +141,7 @@ impl Trial {
 
 type Wanted = fn(&Trial, &[[f32; 4]; 2]) -> [f32; 4];
 
-/// What is applied, and what the oracle says of it.
+/// The calls to test, with the oracle's function for each.
 fn calls(options: TextureOptions) -> Vec<(&'static str, Wanted)> {
     let mut calls: Vec<(&'static str, Wanted)> = vec![
         ("(sample-level t (.xy w) (.z w))", |t, [w, _]| {

@@ -62,7 +62,7 @@ fn loops_in_suffixes(n: usize) -> String {
 }
 
 fn loops_in_shuffled_arms(n: usize) -> String {
-    // A step that has no divisor in common with most sizes.
+    // A step that is coprime to most sizes.
     let arms = nest(n, |i| format!("(if (> x {i}) s{} ", (i * 7919 + 13) % n), "0", ")");
     format!("{}{arms}", sums_of_loops(n))
 }

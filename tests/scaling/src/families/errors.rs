@@ -1,4 +1,4 @@
-//! Programs with many mistakes.
+//! Programs with many errors.
 
 use super::{HEAD, Table, each, nest};
 

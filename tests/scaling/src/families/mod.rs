@@ -8,20 +8,20 @@ mod values;
 
 use std::fmt::Write;
 
-/// Programs that are alike but for their size.
+/// Programs that differ only in size.
 #[derive(Clone, Copy, Debug)]
 pub struct Family {
     /// Its name.
     pub name: &'static str,
-    /// The text of a size, which it is about proportional to.
+    /// The text for a size. Its length is about proportional to the size.
     pub text: fn(usize) -> String,
 }
 
-/// The families of which a text describes more than its length, and which limit ends that: it
-/// refuses texts of 150 KB.
+/// Families whose programs grow faster than their texts, with the code of the limit. The limit refuses texts
+/// of 150 KB.
 pub const LIMITED: [(&str, &str); 1] = [("parameters-of-recs", "LV0502")];
 
-/// All of them.
+/// All families.
 pub fn all() -> impl Iterator<Item = Family> {
     [control::FAMILIES, scopes::FAMILIES, errors::FAMILIES, texts::FAMILIES, values::FAMILIES]
         .into_iter()
@@ -38,11 +38,11 @@ impl Family {
         all().find(|family| family.name == name)
     }
 
-    /// A text of about so many bytes, and its size.
+    /// A text of about this many bytes, and its size.
     pub fn of_length(&self, bytes: usize) -> (usize, String) {
         let mut size = 16;
         let mut text = (self.text)(size);
-        // Two more rounds, since numbers in the text have more digits in a longer one.
+        // Numbers have more digits in longer texts, so the first estimate is corrected twice.
         for _ in 0..3 {
             size = (size * bytes / text.len().max(1)).max(1);
             text = (self.text)(size);
@@ -51,7 +51,7 @@ impl Family {
     }
 }
 
-/// `count` pieces, one after the other.
+/// Joins `count` pieces.
 fn each(count: usize, piece: impl Fn(usize) -> String) -> String {
     let mut text = String::new();
     for i in 0..count {
@@ -60,7 +60,7 @@ fn each(count: usize, piece: impl Fn(usize) -> String) -> String {
     text
 }
 
-/// `inner` inside `count` levels, of which each begins as `begin` says and ends with `end`.
+/// Nests `inner` in `count` levels. Each level begins with the text of `begin` and ends with `end`.
 fn nest(count: usize, begin: impl Fn(usize) -> String, inner: &str, end: &str) -> String {
     let mut text = each(count, begin);
     text.push_str(inner);
@@ -68,11 +68,11 @@ fn nest(count: usize, begin: impl Fn(usize) -> String, inner: &str, end: &str) -
     text
 }
 
-/// What every program may use.
+/// Definitions at the beginning of programs.
 const HEAD: &str =
     "(define t (time))\n(define x (.x (frag-coord)))\n(define y (.y (frag-coord)))\n";
 
-/// A loop whose value nobody knows, told apart by a number.
+/// A loop whose value cannot be folded. Loops with different numbers differ.
 fn count_to(i: usize) -> String {
     format!("((rec-func (n) (if (> n {i}.5) n (rec (+ (* n 2) 1)))) x)")
 }

@@ -46,8 +46,7 @@ fn captures(n: usize) -> String {
 }
 
 fn capture_applications(n: usize) -> String {
-    // Each application computes with all that is captured, so that as many of them would be the
-    // square of the size.
+    // Each application uses all captured values, so the numbers of both are the square root of the size.
     let calls = each(n.isqrt(), |i| format!(" (f {i})"));
     let function = format!("(func (a) (let ((b (+ a 1{}))) (+ b a)))", uses(n.isqrt()));
     format!("{HEAD}(let ({}) (let ((f {function})) (+ 1 1{calls})))", names(n))
@@ -149,7 +148,7 @@ fn function_parameters(n: usize) -> String {
 }
 
 fn parameters_passed_on(n: usize) -> String {
-    // As many functions as parameters would be the square of the size.
+    // The numbers of functions and of parameters are the square root of the size.
     let root = n.isqrt().max(1);
     let (names, first) = (uses(root), each(root, |i| format!(" (* x {i})")));
     let all = each(root, |i| format!("(define (f{}{names}) (f{i}{names}))\n", i + 1));
@@ -180,7 +179,7 @@ fn towers(n: usize) -> String {
 }
 
 fn tower(n: usize) -> String {
-    // As high as may be, and the rest of the text for nothing.
+    // The highest allowed tower, padded with unused definitions.
     let rest = each(n, |i| format!("(define unused{i} 0)\n"));
     let inc = "(func (a) (+ (* a x) y))";
     format!("{HEAD}{TWICE}{rest}({}{inc}{} x)", "(twice ".repeat(17), ")".repeat(17))

@@ -1,4 +1,4 @@
-//! Texts that are long in other ways, and core texts.
+//! Texts with other kinds of length, and core texts.
 
 use super::{HEAD, Table, each, nest};
 

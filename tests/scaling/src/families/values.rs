@@ -68,7 +68,7 @@ fn vector_lines(n: usize) -> String {
 }
 
 fn many_live_values(n: usize) -> String {
-    // Each is made on the way there and used on the way back.
+    // Each value is computed in the first half and used in the second, in reverse order.
     let there = each(n, |i| format!("(define a{} (+ (* a{i} x) {i}))\n", i + 1));
     let back = each(n, |i| format!("(define b{} (* (+ b{i} y) a{}))\n", i + 1, n - i));
     format!("{HEAD}(define a0 x)\n{there}(define b0 a{n})\n{back}b{n}")
