@@ -1,4 +1,4 @@
-//! Whether what must come of a program does.
+//! Checks a case of the conformance suite.
 
 use crate::engines::{Accepted, ENGINES, Stop};
 use lambdav_core::diagnostics::{Diagnostic, DiagnosticCode};
@@ -8,7 +8,7 @@ use lambdav_frontend::compile;
 use lambdav_generate::suite::{Case, Expected, ExpectedVerdict, Finding, hide_literals};
 use std::fmt::Write as _;
 
-/// Compiles the program, and evaluates it with every engine; says what is not as expected.
+/// Compiles the program and evaluates it with every engine. The error describes the first unexpected result.
 pub(crate) fn check(case: &Case) -> Result<(), String> {
     let source = SourceFile::new("program.lv", case.program.as_str());
     let (core, diagnostics) = compile(&source);
@@ -24,7 +24,7 @@ pub(crate) fn check(case: &Case) -> Result<(), String> {
         }
         (ExpectedVerdict::Rejected(_), Some(_), None) => Err("it was accepted".into()),
         (_, Some(core), None) => {
-            // What is perhaps not meant is told of most small programs; it counts where it is asked for.
+            // Most small programs give lints. They count only where a case expects one.
             let is_lint =
                 |code: &str| DiagnosticCode::parse(code).is_some_and(DiagnosticCode::is_lint);
             let lints = case.warnings.iter().any(|warning| is_lint(&warning.code));

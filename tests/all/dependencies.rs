@@ -1,11 +1,11 @@
-//! What the lock file may name: packages of the one registry, with sums, under licences that allow what
-//! ours do, and without known vulnerabilities.
+//! Rules for the lock file: packages come from one registry and have checksums, their licences are compatible
+//! with ours, and their advisories have been looked up.
 
 use std::collections::BTreeSet;
 use std::path::Path;
 use std::process::Command;
 
-/// Licences under one of which each package can be had.
+/// Each package must be available under one of these licences.
 const LICENCES: [&str; 9] = [
     "MIT",
     "Apache-2.0",
@@ -18,9 +18,9 @@ const LICENCES: [&str; 9] = [
     "CC0-1.0",
 ];
 
-/// Whether an expression of licences, in the form of SPDX, can be met by those above.
+/// True if an SPDX licence expression can be met by the licences above.
 fn is_allowed(expression: &str) -> bool {
-    // `/` is the old way to write `OR`. Parentheses stand around choices only.
+    // `/` is an older spelling of `OR`. Parentheses surround only choices.
     let plain = expression.replace('/', " OR ");
     let choice = |part: &str| part.split(" OR ").any(|one| LICENCES.contains(&one.trim()));
     if plain.contains('(') {
@@ -68,8 +68,8 @@ fn all_packages_come_from_the_registry() {
     assert_eq!(sources.len(), 1, "{sources:?}");
 }
 
-/// Of a package that is new, advisories must be looked up; `.ci/release` compares them with the versions
-/// of the lock file.
+/// Advisories must be looked up for every new package. `.ci/release` compares them with the versions in the
+/// lock file.
 #[test]
 fn advisories_of_all_packages_are_kept() {
     let project = Path::new(env!("CARGO_MANIFEST_DIR"));
@@ -87,7 +87,7 @@ fn advisories_of_all_packages_are_kept() {
 fn all_licences_are_allowed() {
     let mut cargo = Command::new(env!("CARGO"));
     cargo.current_dir(env!("CARGO_MANIFEST_DIR"));
-    // Packages that nothing here needs, on this machine, need not have been fetched.
+    // Only packages needed on this machine, since others may not have been fetched.
     cargo.args([
         "tree",
         "--locked",
@@ -99,7 +99,7 @@ fn all_licences_are_allowed() {
     let output = cargo.output().expect("there is Cargo");
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     let packages = String::from_utf8(output.stdout).expect("UTF-8");
-    // What has been listed before has a star.
+    // A star marks packages that are listed before.
     let packages: BTreeSet<&str> = packages
         .lines()
         .map(|line| line.trim_end_matches(" (*)"))

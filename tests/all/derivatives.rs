@@ -1,5 +1,5 @@
-//! Derivatives against their definition: what `(dfdx e)` and `(dfdy e)` are at a pixel is the difference
-//! of what `e` is at two pixels of its quad, one of which may lie outside of the image.
+//! Derivatives against their definition: at a pixel, `(dfdx e)` and `(dfdy e)` are the difference of `e` at
+//! two pixels of the quad. One of these may lie outside the image.
 
 use lambdav_core::evaluate::Evaluator;
 use lambdav_core::graph::{Core, Node, NodeId};
@@ -14,12 +14,12 @@ use lambdav_image::Size;
 use lambdav_raster::{RenderOptions, render};
 use lambdav_simd_backend::registers::Shape;
 
-/// How many programs.
+/// Number of programs.
 const PROGRAMS: u64 = 150;
-/// An odd number of columns and of rows, and more columns than a register has lanes.
+/// Odd numbers of columns and rows, and more columns than a register has lanes.
 const SIZE: (u32, u32) = (19, 3);
 
-/// The core of a text, if it is not too large.
+/// The core of a text; `None` if the text exceeds a limit.
 fn compiled(text: &str) -> Option<Core> {
     let loaded = Loaded::from_text("derivatives.lv", text);
     let is_bad = |d: &&lambdav_core::diagnostics::Diagnostic| {
@@ -30,14 +30,14 @@ fn compiled(text: &str) -> Option<Core> {
     loaded.core
 }
 
-/// The settings of a generated program, with texels for its textures.
+/// The settings of a generated program, with data for its textures and buffers.
 fn settings(core: &Core, size: Size) -> Settings {
     let mut settings = Settings::new(core, size);
     settings.inputs.resources = resources(core.graph.types());
     settings
 }
 
-/// What an output is at pixels of a picture of that size, in or out of it.
+/// The values of an output at these pixels, inside or outside of the picture.
 fn values(
     core: &Core,
     location: u32,
@@ -57,7 +57,7 @@ fn values(
         .collect()
 }
 
-/// The first components of each pixel of a picture, which has four.
+/// The first components of each pixel of a picture.
 fn drawn(engine: &impl BoundKernel, size: Size, components: usize) -> Vec<u32> {
     let frame = render(engine, size, &RenderOptions::default()).expect("it ends");
     let pixels = frame.samples().chunks(4).flat_map(|pixel| &pixel[..components]);
@@ -68,8 +68,8 @@ fn bits(value: f32) -> u32 {
     if value.is_nan() { NAN } else { value.to_bits() }
 }
 
-/// The program with `(dfdx e)` or `(dfdy e)` in place of the last output's `e`, and that output's
-/// location.
+/// The program with `(dfdx e)` or `(dfdy e)` in place of the last output's `e`, and the location of this
+/// output.
 fn derived(forms: &[Term], derivative: &str) -> (String, u32) {
     let mut text = String::new();
     let (last, before) = forms.split_last().expect("a program has an output");
@@ -93,7 +93,7 @@ fn a_derivative_is_the_difference_of_two_pixels() {
     for seed in 0..PROGRAMS {
         let options = GenerateOptions { size: 40, endless: seed % 2 == 0, special_divisors: true };
         let mut program = generate(seed, options);
-        // A pixel that is discarded has no difference.
+        // A discarded pixel has no derivative.
         program.forms.retain(|form| {
             let word = form.parts().first().map(ToString::to_string);
             !matches!(word.as_deref(), Some("discard-if" | "state"))
@@ -135,14 +135,14 @@ fn a_derivative_is_the_difference_of_two_pixels() {
     assert!(differ > compared / 4, "{differ} of {compared} differ from pixel to pixel");
 }
 
-/// How many nodes of a program compute something.
+/// Number of operations in a program.
 fn operations(text: &str) -> usize {
     let core = compiled(text).expect("it is small");
     let nodes = (0..core.graph.len()).map(|i| core.graph.node(NodeId(i as u32)));
     nodes.filter(|node| matches!(node, Node::Op(..))).count()
 }
 
-/// A quad has four pixels, however derivatives nest.
+/// Nested derivatives still use only the four pixels of a quad.
 #[test]
 fn nested_derivatives_do_not_grow() {
     let nested = |depth: usize| {

@@ -15,26 +15,26 @@ use lambdav_simd_backend::SimdKernel;
 use lambdav_spirv_backend::emit::{EmitOptions, emit};
 use lambdav_spirv_eval as eval;
 
-/// A program that was accepted.
+/// An accepted program.
 pub(crate) struct Accepted<'a> {
     /// Its text.
     pub(crate) source: &'a SourceFile,
     /// Its core.
     pub(crate) core: &'a Core,
-    /// The outputs that are asked for.
+    /// The locations of the requested outputs.
     pub(crate) locations: Vec<u32>,
 }
 
 /// The words of each output by location.
 pub(crate) type Outputs = Vec<(u32, Vec<u32>)>;
 
-/// Why there are none.
+/// The reason why an engine computed no outputs.
 pub(crate) enum Stop {
-    /// The diagnostic that the user would see.
+    /// The diagnostic for the user.
     Diagnostic(Box<Diagnostic>),
-    /// A loop exceeds the limit, but the engine does not know the place in the source.
+    /// A loop exceeds its limit, at a place in the source that the engine does not know.
     LoopLimit,
-    /// The engine gave up, or went wrong.
+    /// The engine gave up or failed.
     Other(String),
 }
 
@@ -44,11 +44,11 @@ impl From<Diagnostic> for Stop {
     }
 }
 
-/// Computes the outputs of one pixel that are asked for. `inputs` has no uniforms: they keep their defaults. The number
-/// is the largest number of `rec`s that an entry of a loop may execute.
+/// Computes the requested outputs of one pixel. `inputs` has no uniforms, so uniforms have their defaults.
+/// The number is the iteration limit.
 pub(crate) type EvaluateFunction = fn(&Accepted<'_>, &Inputs, u64) -> Result<Outputs, Stop>;
 
-/// All engines by name. This is the place to add one.
+/// All engines by name. New engines are added here.
 pub(crate) const ENGINES: &[(&str, EvaluateFunction)] = &[
     ("core", core),
     ("core alone", alone),
@@ -65,7 +65,7 @@ fn core(program: &Accepted<'_>, inputs: &Inputs, max_iterations: u64) -> Result<
     evaluate(program.core, &program.locations, inputs, max_iterations)
 }
 
-/// Each output scheduled by itself.
+/// Schedules each output alone.
 fn alone(program: &Accepted<'_>, inputs: &Inputs, max_iterations: u64) -> Result<Outputs, Stop> {
     let mut outputs = Outputs::new();
     for &location in &program.locations {
@@ -74,14 +74,14 @@ fn alone(program: &Accepted<'_>, inputs: &Inputs, max_iterations: u64) -> Result
     Ok(outputs)
 }
 
-/// The program for the defaults of its uniforms.
+/// The program specialised to the defaults of its uniforms.
 fn fixed(program: &Accepted<'_>, inputs: &Inputs, max_iterations: u64) -> Result<Outputs, Stop> {
     let defaults = program.core.uniforms.iter().map(|uniform| uniform.default.clone());
     let core = program.core.with_uniforms_fixed(&defaults.collect::<Vec<_>>(), |_| true);
     evaluate(&core, &program.locations, inputs, max_iterations)
 }
 
-/// The program that modules are emitted of.
+/// The program with closed loops evaluated, from which modules are emitted.
 fn evaluated(
     program: &Accepted<'_>,
     inputs: &Inputs,
@@ -91,7 +91,7 @@ fn evaluated(
     evaluate(&core, &program.locations, inputs, max_iterations)
 }
 
-/// The core printed, read and printed again, which must give the same text, and then evaluated.
+/// Prints the core, reads it and prints it again, which must give the same text. Then evaluates it.
 fn printed_core(
     program: &Accepted<'_>,
     inputs: &Inputs,
@@ -106,7 +106,7 @@ fn printed_core(
         return Err(Stop::Other(format!("printed\n{bare}\nand then\n{again}")));
     }
     evaluate(&core, &program.locations, inputs, max_iterations).map_err(|stop| match stop {
-        // Its positions are those of the core text.
+        // The diagnostic's positions refer to the core text.
         Stop::Diagnostic(_) => Stop::LoopLimit,
         other => other,
     })
@@ -131,7 +131,7 @@ fn evaluate(
     }
 }
 
-/// The evaluator of the text, by substitution.
+/// The source evaluator, which substitutes in the syntax tree.
 fn literal(program: &Accepted<'_>, inputs: &Inputs, max_iterations: u64) -> Result<Outputs, Stop> {
     let explain = |fault| match fault {
         SourceFault::Pixel(fault) => explain(fault, max_iterations),
@@ -153,7 +153,7 @@ fn literal(program: &Accepted<'_>, inputs: &Inputs, max_iterations: u64) -> Resu
         .collect()
 }
 
-/// What the program compiles to for GPUs, all outputs in one module.
+/// The SPIR-V module with all outputs.
 fn spirv(program: &Accepted<'_>, inputs: &Inputs, max_iterations: u64) -> Result<Outputs, Stop> {
     let other = |what: String| Stop::Other(what);
     let scheduled = schedule(program.core, &program.locations)?;
@@ -209,7 +209,7 @@ fn machine_code(
         let components = scheduled.types.components(scheduled.ty(scheduled.outputs()[0]));
         let kernel = match SimdKernel::new(scheduled, Some(lanes), &inputs, max_iterations) {
             Ok(kernel) => kernel,
-            // The command draws such a program with the evaluator.
+            // The command draws such a program with the core evaluator.
             Err(error) if error.is_limit() => {
                 outputs.extend(evaluate(program.core, &[location], &inputs, max_iterations)?);
                 continue;

@@ -1,5 +1,5 @@
-//! What other code in the process does to the floating-point environment changes no bit: not of what is
-//! folded while compiling, nor of what any engine computes, nor of what becomes of it in a file.
+//! Changes of the floating-point environment by other code of the process do not affect constant folding, any
+//! engine, or image files.
 
 use crate::check::check;
 use crate::language;
@@ -17,14 +17,14 @@ use lambdav_matrix::pictures::root;
 use lambdav_raster::{Kernel, RenderOptions, render};
 use rayon::prelude::*;
 
-/// Shaders whose constants, operations and results lie where each environment has another answer.
+/// Shaders with constants, operations and results that every environment changes.
 const SENSITIVE: [&str; 3] = [
-    // Folded: a subnormal, quotients that are not exact, elementary functions.
+    // Folded: a subnormal, inexact quotients, elementary functions.
     "(vec4 (* 1e-20 1e-20) (/ 1 3) (/ -1 3) (+ (sin 0.7) (pow 1.1 2.3)))",
-    // Computed.
+    // Computed at run time.
     "(define x (.x (frag-coord)))
      (vec4 (* (* x 1e-30) 1e-12) (/ x 3) (/ (- x) 7) (+ (exp (/ x 9)) (atan2 x 3)))",
-    // In a loop, and by a default.
+    // In a loop, and in a default.
     "(uniform u num ((rec-func (n s) (if (> n 30) s (rec (+ n 1) (/ (+ s 1e-40) 1.1)))) 0 1e-38))
      (define x (.x (frag-coord)))
      (vec4 ((rec-func (n s) (if (> n x) s (rec (+ n 1) (+ (* s 0.1) (/ n 3))))) 0 1e-44) u x (* u 0.3))",
@@ -36,7 +36,7 @@ fn bytes(frame: &Frame, encoding: Encoding) -> Vec<u8> {
     bytes
 }
 
-/// All that comes of a shader: frames of all engines, and files.
+/// All products of a shader: core text, files of the frames of all engines, and comparisons.
 fn results(name: &str, text: &str) -> Vec<Vec<u8>> {
     let size = Size::new(13, 7).expect("within the limits");
     let loaded = Loaded::from_text(name, text);
@@ -88,7 +88,7 @@ fn no_bit_depends_on_the_environment() {
     }
 }
 
-/// What the command line takes for numbers.
+/// Numbers of the command line.
 #[test]
 fn numbers_are_read_alike() {
     for text in ["0.1", "1.1754942e-38", "3.3333333333", "1e-45", "16777217"] {
@@ -101,10 +101,10 @@ fn numbers_are_read_alike() {
     }
 }
 
-/// The conformance suite says what bits there are.
+/// Runs a sample of the conformance suite.
 #[test]
 fn conformance() {
-    // A sample, each in another environment.
+    // Each case runs in another environment.
     let cases: Vec<_> = language::cases().into_iter().step_by(5).collect();
     cases.par_iter().enumerate().for_each(|(i, (name, case))| {
         let foreign = Foreign::ALL[i % Foreign::ALL.len()];

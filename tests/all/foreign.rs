@@ -1,4 +1,4 @@
-//! WGSL and GLSL: shaders of the kind that people write draw what their twins in λV draw, bit for bit.
+//! Realistic shaders in WGSL and GLSL draw the same pictures as their λV twins, bit for bit.
 #![cfg(feature = "foreign")]
 
 use lambdav_core::source::SourceFile;
@@ -13,7 +13,7 @@ use std::path::Path;
 
 const SIZE: [u32; 2] = [64, 48];
 
-/// The values of uniforms, as the command line has them.
+/// Values of uniforms, as on the command line.
 type Values = &'static [(&'static str, &'static str)];
 
 const SHADERS: [(&str, Values); 10] = [
@@ -47,7 +47,7 @@ fn load(name: &str) -> Loaded {
     loaded
 }
 
-/// The picture of a shader, by machine code and by the evaluator of the core.
+/// The picture of a shader in machine code, which must equal that of the core evaluator.
 fn draw(name: &str, values: Values) -> Frame {
     let loaded = load(name);
     let core = loaded.core.expect("it is right");
@@ -90,7 +90,7 @@ fn they_draw_what_their_twins_draw() {
     }
 }
 
-/// An embedder's thread may have little stack, and its process other work.
+/// An embedder's thread may have a small stack.
 #[test]
 fn texts_that_nest_harm_no_embedder() {
     let parentheses = |n| format!("{}1.0{}", "(".repeat(n), ")".repeat(n));

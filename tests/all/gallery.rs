@@ -34,8 +34,8 @@ fn is_blessing() -> bool {
     std::env::var_os("BLESS").is_some()
 }
 
-/// Demands that something draws each output of the shaders at each size as the list says, so as the core
-/// evaluator does, which is not asked again. `drawn` is given a function to give frames to.
+/// Demands that every picture of the shaders has the digest of the list, which the core evaluator wrote.
+/// `drawn` draws a picture and passes the frame to the given function.
 fn as_listed(shaders: &[Shader], mut drawn: impl FnMut(&Shader, u32, Size, &dyn Fn(&Frame, &str))) {
     // The list is being written.
     if is_blessing() {
@@ -57,7 +57,7 @@ fn as_listed(shaders: &[Shader], mut drawn: impl FnMut(&Shader, u32, Size, &dyn 
     }
 }
 
-/// Each shader, output and size has the bits that it always had.
+/// The bits of every shader, output and size have not changed.
 #[test]
 fn digests() {
     let mut found = List::default();
@@ -79,7 +79,7 @@ fn digests() {
     assert_eq!(found.to_string(), List::read().to_string(), "the gallery's bits changed");
 }
 
-/// Core text is a program like its shader.
+/// Core text is a program equivalent to its shader.
 #[test]
 fn core_text_round_trip() {
     let read_again = |shader: &Shader| {
@@ -104,7 +104,7 @@ fn core_text_round_trip() {
     });
 }
 
-/// The definition of the language gives the same pixels.
+/// The source evaluator, which defines the language, gives the same pixels.
 #[test]
 fn source_agrees() {
     let size = Size::new(97, 61).expect("a small size");
@@ -124,7 +124,7 @@ fn source_agrees() {
     }
 }
 
-/// The bits of one pixel of a frame, NaN being one value.
+/// The bits of one pixel; all NaNs are equal.
 fn pixel(engine: &impl BoundKernel, size: Size, x: u32, y: u32) -> [u32; 4] {
     use lambdav_raster::{Cancel, Tile, TileBuffer};
     let tile = Tile { x, y, width: 1, height: 1 };
@@ -134,8 +134,7 @@ fn pixel(engine: &impl BoundKernel, size: Size, x: u32, y: u32) -> [u32; 4] {
     storage.map(|s: f32| if s.is_nan() { 0x7fc0_0000 } else { s.to_bits() })
 }
 
-/// What GPUs are asked for gives the same bits: each output compiled alone, and where there are several
-/// in the one module of all.
+/// SPIR-V modules give the same bits: for each output alone, and for several outputs together.
 #[test]
 fn spirv_agrees() {
     as_listed(&gallery(), |shader, location, size, is_as_listed| {
@@ -156,7 +155,7 @@ fn spirv_agrees() {
     });
 }
 
-/// Machine code gives the same bits, whatever the lanes and threads.
+/// Machine code gives the same bits for all numbers of lanes and threads.
 #[test]
 fn simd_agrees() {
     as_listed(&gallery(), |shader, location, size, is_as_listed| {
@@ -173,7 +172,7 @@ fn simd_agrees() {
     });
 }
 
-/// What is compiled for the values of the uniforms, other ones than the defaults, gives the same bits.
+/// Programs specialised to uniforms with other values than their defaults give the same bits.
 #[test]
 fn specialised_programs_agree() {
     let size = Size::new(33, 17).expect("a small size");
@@ -207,7 +206,7 @@ fn specialised_programs_agree() {
     }
 }
 
-/// Pictures too large for the evaluators are the same for all numbers of lanes. `FULL_SIZE=1` makes them
+/// Pictures too large for the evaluators are the same for all numbers of lanes. `FULL_SIZE=1` draws them at
 /// 1920x1080.
 #[test]
 fn simd_configurations_agree() {

@@ -1,6 +1,5 @@
-//! Expressions of two integers against Rust's own operations, on all pairs of integers about powers
-//! of two: in the core evaluator, in the evaluator of SPIR-V and in machine code at all numbers of
-//! lanes.
+//! Expressions of two integers against Rust's own operations, for all pairs of integers near powers of two:
+//! in the core evaluator, the SPIR-V evaluator and machine code at all numbers of lanes.
 
 use lambdav_engine::Settings;
 use lambdav_engine::engines::{CoreEngine, SimdEngine, SpirvEngine};
@@ -9,7 +8,7 @@ use lambdav_image::Size;
 use lambdav_raster::{Cancel, Kernel, Tile, TileBuffer};
 use lambdav_simd_backend::registers::Shape;
 
-/// Each power of two, what is below it, and its negation.
+/// Powers of two, their predecessors and their negations.
 fn word(i: u32) -> u32 {
     let power = 1_u32 << (i % 32);
     match i / 32 {
@@ -19,7 +18,7 @@ fn word(i: u32) -> u32 {
     }
 }
 
-/// The same in λV, with `a` and `b` of a pixel.
+/// The same in λV: `a` and `b` depend on the pixel.
 const WORDS: &str = "
 (define (word i)
   (let ((power (shift-left 1u (rem i 32u))))
@@ -29,7 +28,7 @@ const WORDS: &str = "
 
 const SIDE: u32 = 96;
 
-/// An expression in the uints `a` and `b`, and what it is.
+/// An expression of the uints `a` and `b`, and its definition in Rust.
 type Meaning = (&'static str, fn(u32, u32) -> u32);
 
 fn signed(f: impl Fn(i64, i64) -> i64) -> impl Fn(u32, u32) -> u32 {
@@ -118,13 +117,13 @@ const TABLE: &[Meaning] = &[
         num_bits(f32::from_bits(a).mul_add(f32::from_bits(b), f32::from_bits(3)))
     }),
     ("(bits (ldexp (from-bits a) (int b)))", |a, b| {
-        // Exact in binary64 where it is not clear.
+        // Exact in binary64, except for results that certainly overflow or underflow.
         let factor = f64::from((b as i32).clamp(-700, 700)).exp2();
         num_bits((f64::from(f32::from_bits(a)) * factor) as f32)
     }),
 ];
 
-/// The upper and the lower half of each pixel's value, as numbers.
+/// The upper and lower half of each pixel's value, as numbers.
 fn draw(kernel: &impl Kernel) -> Vec<[u32; 2]> {
     let size = Size::new(SIDE, SIDE).expect("a small size");
     let mut samples = vec![0.0; (SIDE * SIDE * 4) as usize];

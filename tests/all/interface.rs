@@ -1,4 +1,4 @@
-//! Interfaces as data agree with the modules that are made of the programs.
+//! Interfaces as data agree with the emitted modules.
 
 use lambdav_core::inputs::Input;
 use lambdav_core::types::ResourceKind;
@@ -10,10 +10,10 @@ use lambdav_matrix::pictures;
 use lambdav_spirv::inspect::{self, inspect};
 use std::collections::BTreeSet;
 
-/// A top-level member of a block: byte and name.
+/// A top-level member of a block: offset in bytes, and name.
 type Member = (u32, String);
 
-/// A block, a texture or a buffer: kind, binding, name, and members of a block.
+/// A block, texture or buffer: kind, binding, name, and members of a block.
 type Bound = (&'static str, Binding, String, Vec<Member>);
 
 fn module(shader: &Shader) -> Vec<u32> {
@@ -30,7 +30,7 @@ fn block(block: &Block) -> Bound {
     (kind, block.binding, block.name.clone(), members.collect())
 }
 
-/// All that is bound, by the interface.
+/// All blocks, textures and buffers of the interface.
 fn bound(shader: &Shader) -> BTreeSet<Bound> {
     let interface = shader.interface();
     let resources = interface.resources.iter().zip(shader.resources()).map(|(of, resource)| {
@@ -43,7 +43,7 @@ fn bound(shader: &Shader) -> BTreeSet<Bound> {
     interface.blocks.iter().map(block).chain(resources).collect()
 }
 
-/// All that is bound, by the decorations and names of the words.
+/// All blocks, textures and buffers declared by the words, with their decorations and names.
 fn declared(found: &inspect::Interface) -> BTreeSet<Bound> {
     let one = |of: &inspect::Resource| {
         let kinds =
@@ -61,7 +61,7 @@ fn declared(found: &inspect::Interface) -> BTreeSet<Bound> {
     found.resources.iter().map(one).collect()
 }
 
-/// Of λV: the words declare what the interface says, in all shaders of the gallery and of the benchmark.
+/// Modules of all shaders of the gallery and the benchmark declare their λV interface.
 #[test]
 fn modules_declare_the_interface() {
     let (mut blocks, mut resources) = (0, 0);
@@ -87,7 +87,7 @@ fn modules_declare_the_interface() {
     assert!(blocks > 20 && resources > 5, "{blocks} blocks, {resources} resources");
 }
 
-/// Modules that are read and written again keep their interface; so does λV that becomes one.
+/// Interfaces are the same after emitting a module and reading it, and after doing so again.
 #[test]
 fn interfaces_survive_modules() {
     let bindings = |interface: &Interface| {
@@ -112,7 +112,7 @@ fn interfaces_survive_modules() {
     }
 }
 
-/// Of an exact module, which is executed as it is, all is known that the words declare.
+/// The interface of an exact module, which is executed as it is, has everything that the words declare.
 #[test]
 fn exact_modules_have_interfaces() {
     let text = "(struct light (power num) (colour vec3))

@@ -1,9 +1,9 @@
 //! The conformance suite of the language: every program under `tests/language`.
 //!
-//! A file is about one rule of LANGUAGE.md and holds several small programs, each under a header
-//! that says what must come of it; `tests/language/README.md` describes the form. The verdicts come
-//! from LANGUAGE.md, never from running the compiler. What is accepted is computed by every engine
-//! of [`ENGINES`](crate::engines::ENGINES), and all must give the bits that are written down.
+//! A file is about one rule of LANGUAGE.md. It holds several small programs, each under a header with the
+//! expected result; `tests/language/README.md` describes the format. The verdicts come from LANGUAGE.md,
+//! never from running the compiler. Every engine of [`ENGINES`](crate::engines::ENGINES) computes the
+//! accepted programs and must give the expected bits.
 
 use crate::check::check;
 use lambdav_generate::suite::{Case, read_cases};
@@ -13,10 +13,10 @@ use rayon::prelude::*;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 
-/// The compiler and the engines must not depend on a large stack.
+/// A small stack, since the compiler and the engines must not depend on a large one.
 const STACK: usize = 2 << 20;
 
-/// All programs, or those with the text of the variable `CASES` in their names.
+/// Checks all programs, or those whose names contain the variable `CASES`.
 #[test]
 fn every_program_means_what_the_language_says() {
     let only = std::env::var("CASES").unwrap_or_default();
@@ -38,7 +38,7 @@ fn every_program_means_what_the_language_says() {
     assert!(failures.is_empty(), "{count} of {all} programs fail:\n\n{}", failures.join("\n\n"));
 }
 
-/// What is wrong with a program, if anything is.
+/// The description of a failed program; `None` if it passes.
 fn failure(case: &Case) -> Option<String> {
     let at = |what: &str| format!("line {}: {what}\n\n{}", case.line, case.program);
     match catch_unwind(AssertUnwindSafe(|| check(case))) {
@@ -48,7 +48,7 @@ fn failure(case: &Case) -> Option<String> {
     }
 }
 
-/// All programs, with file and title as names.
+/// All programs, named by file and title.
 pub(crate) fn cases() -> Vec<(String, Case)> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/language");
     let mut all = Vec::new();

@@ -1,5 +1,5 @@
-//! The limits of LANGUAGE.md §4 and §8: what must be accepted is, what is too much is refused with
-//! one clear error, and neither needs more than the stack of an ordinary thread.
+//! The limits of LANGUAGE.md §4 and §8: programs within the limits are accepted, others are refused with one
+//! clear error, and neither needs more than an ordinary thread's stack.
 
 use crate::engines::{Accepted, ENGINES, Outputs, Stop};
 use lambdav_core::core_text;
@@ -15,7 +15,7 @@ use lambdav_frontend::{compile, compile_within};
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
-/// The nesting of lists that every compiler must accept.
+/// The nesting depth of lists that every compiler must accept.
 const LISTS: usize = 10_000;
 
 fn accepted(text: &str) -> Core {
@@ -24,7 +24,7 @@ fn accepted(text: &str) -> Core {
     core.unwrap_or_else(|| panic!("{errors:?}"))
 }
 
-/// The only thing that is said about a program.
+/// The only diagnostic of a refused program.
 fn refused(text: &str) -> Diagnostic {
     refused_bytes(text.as_bytes())
 }
@@ -39,7 +39,7 @@ fn refused_bytes(bytes: &[u8]) -> Diagnostic {
     only.clone()
 }
 
-/// What each engine computes at `time`, which must be the same.
+/// The value at `time`, which must be the same for all engines.
 fn value(text: &str, time: f32) -> Vec<f32> {
     let source = SourceFile::new("program.lv", text);
     let core = accepted(text);
@@ -67,7 +67,7 @@ fn outputs(result: Result<Outputs, Stop>) -> Outputs {
     }
 }
 
-/// The nodes that an output needs.
+/// The nodes that the outputs need.
 fn needed(core: &Core) -> BTreeSet<NodeId> {
     let mut found = BTreeSet::new();
     let mut pending: Vec<NodeId> = core.outputs.iter().map(|o| o.node).collect();
@@ -84,7 +84,7 @@ fn operations(core: &Core, counted: impl Fn(&Op) -> bool) -> usize {
     needed(core).iter().filter(is_counted).count()
 }
 
-/// `f0` and 200 functions more, of which each applies the one before as `level` says.
+/// A chain of 201 functions. `level` gives the body of each from the number of the one before.
 fn levels(level: impl Fn(usize) -> String) -> String {
     let mut text = "(define f0 (func (x) (* x x)))\n".to_owned();
     for i in 1..=200 {
@@ -93,7 +93,7 @@ fn levels(level: impl Fn(usize) -> String) -> String {
     text + "(f200 (time))"
 }
 
-/// 2^200 additions, if nothing were shared.
+/// Without sharing there were 2^200 additions.
 #[test]
 fn equal_applications_are_one() {
     let core = accepted(&levels(|f| format!("(+ (f{f} x) (f{f} x))")));
@@ -101,7 +101,7 @@ fn equal_applications_are_one() {
     assert!(sums <= 201, "{sums} additions");
 }
 
-/// The same where the arguments are computed: an addition more for each level's argument.
+/// The same with computed arguments: each level has one more addition.
 #[test]
 fn applications_to_equal_arguments_are_one() {
     let core = accepted(&levels(|f| format!("(+ (f{f} (+ x 1)) (f{f} (+ x 1)))")));
@@ -109,7 +109,7 @@ fn applications_to_equal_arguments_are_one() {
     assert!(sums <= 401, "{sums} additions");
 }
 
-/// The same where equal arguments have different names, and come through a closure.
+/// The same with equal arguments under different names, one of them captured by a closure.
 #[test]
 fn applications_to_arguments_of_several_names_are_one() {
     let text =
@@ -139,7 +139,7 @@ fn towers_that_are_too_high() {
     for levels in [20, 40] {
         assert_eq!(refused(&tower(levels)).code, DiagnosticCode::ExpansionTooLarge, "{levels}");
     }
-    // 2^65536 applications, and more of them nested than is allowed.
+    // 2^65536 applications, nested too deep.
     for towers in
         ["((((twice twice) twice) twice) twice)", "((((twice twice) (twice twice)) twice) twice)"]
     {
@@ -151,7 +151,7 @@ fn towers_that_are_too_high() {
     }
 }
 
-/// Each limit of inlining says which it is.
+/// Each limit of inlining is named in the error.
 #[test]
 fn limits_of_inlining() {
     let steps = tower(20);
@@ -169,7 +169,7 @@ fn limits_of_inlining() {
     }
 }
 
-/// Beyond the limit, names that are not bound are told without one to take.
+/// Beyond the limit, unbound names are reported without a suggestion.
 #[test]
 fn suggestions_are_limited() {
     let names: String = (0..limits::SUGGESTIONS + 50).map(|i| format!(" thing{i}")).collect();
@@ -181,7 +181,7 @@ fn suggestions_are_limited() {
     assert_eq!((with.len(), without.len()), (limits::SUGGESTIONS, 50));
 }
 
-/// A chain of functions of which each applies the one before.
+/// A chain of functions, each of which applies the one before.
 fn chain(applications: usize) -> String {
     let mut text = "(define (f1 x) (+ x 1))\n".to_owned();
     for i in 2..=applications {
@@ -197,7 +197,7 @@ fn nested_applications() {
     assert_eq!(refused(&chain(10_001)).code, DiagnosticCode::EndlessExpansion);
 }
 
-/// Self-application is refused with the functions that go round.
+/// The error for an endless self-application shows the functions of the cycle.
 #[test]
 fn an_endless_expansion_shows_its_cycle() {
     let text = "(define (ping self other x) (other other self x))\n\
@@ -214,7 +214,7 @@ fn an_endless_expansion_shows_its_cycle() {
     assert!(shown.contains("(other other self (+ x 1))"), "{shown:?}");
 }
 
-/// `inner` in so many levels, of which `level` says how each begins and ends.
+/// `inner` nested in `count` levels. `level` gives the beginning and end of each.
 fn nested(count: usize, inner: &str, level: impl Fn(usize) -> (String, &'static str)) -> String {
     let (mut text, mut ends) = (String::new(), Vec::new());
     for i in 0..count {
@@ -227,12 +227,12 @@ fn nested(count: usize, inner: &str, level: impl Fn(usize) -> (String, &'static 
     text
 }
 
-/// Like [`nested`] where every level begins and ends alike.
+/// Like [`nested`], with equal levels.
 fn alike(count: usize, inner: &str, begin: &str, end: &'static str) -> String {
     nested(count, inner, |_| (begin.to_owned(), end))
 }
 
-/// `t` is the time and no list.
+/// Defines `t` as the time, which is not a list.
 fn with_time(text: &str) -> String {
     format!("(define t (time))\n{text}")
 }
@@ -286,7 +286,7 @@ fn nested_functions() {
     let half = LISTS / 2;
     let curried = alike(half, "(+ x 1)", "(func (x) ", ")");
     let text = with_time(&format!("{}{curried}{}", "(".repeat(half - 1), " t)".repeat(half)));
-    // One parenthesis fewer than applications: the last is around everything.
+    // One parenthesis too few: the outermost one is added in the next line.
     assert_eq!(value(&text.replacen("\n", "\n(", 1), 0.5), [1.5]);
     let never_applied = format!("(define (f x) {})\n1", alike(LISTS - 1, "x", "(+ 1 ", ")"));
     assert_eq!(value(&never_applied, 0.0), [1.0]);
@@ -299,13 +299,13 @@ fn nested_loops() {
     let first_argument = "((rec-func (n) (if (< n 3) (rec (+ n 1)) (- n 3))) ";
     let text = with_time(&alike(LISTS, "t", first_argument, ")"));
     assert_eq!(value(&text, 0.5), [0.5]);
-    // A loop in an argument of the `rec` of another: only the outer one goes round at time 0 …
+    // A loop in an argument of another loop's `rec`: at time 0 only the outer one does a round …
     let next = "((rec-func (n a) (if (< n 1) a (rec (- n 1) ";
     let text = with_time(&alike(LISTS / 4, "(+ 5 t)", next, "))) t 7)"));
     assert_eq!(value(&text, 0.0), [7.0]);
-    // … and each of them once at time 1.
+    // … and at time 1 each does one.
     assert_eq!(value(&text, 1.0), [6.0]);
-    // A loop in what another ends with.
+    // A loop in the result of another.
     let end = "((rec-func (n) (if (< n 1) (rec (+ n 1)) ";
     let text = with_time(&alike(LISTS / 3, "t", end, ")) t)"));
     assert_eq!(value(&text, 0.25), [0.25]);
@@ -326,7 +326,7 @@ fn nested_names_of_rec() {
     assert_eq!(value(&text, 20_500.5), [500.5]);
 }
 
-/// A mistake in the depth is one error, not one for each list around it.
+/// An error inside deep nesting is reported once, not for each surrounding list.
 #[test]
 fn mistakes_in_the_depth() {
     for (begin, end) in [
@@ -385,7 +385,7 @@ fn texts_of_nothing() {
 fn files_that_are_no_text() {
     let picture = b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR\0\0\0\x01\0\0\0\x01";
     assert_eq!(refused_bytes(picture).code, DiagnosticCode::ForeignText);
-    // A linear congruential generator's bytes.
+    // Bytes of a linear congruential generator.
     let mut state = 1u32;
     let noise: Vec<u8> = (0..1 << 20)
         .map(|_| {
@@ -404,7 +404,7 @@ fn files_that_are_no_text() {
     assert_eq!(refused(&format!("1{}", "x".repeat(1 << 20))).code, DiagnosticCode::MalformedNumber);
 }
 
-/// Whatever ends the lines, and whether or not there is a byte order mark, positions are the same.
+/// Positions do not depend on line endings or a byte order mark.
 #[test]
 fn ends_of_lines() {
     for text in ["(+ 1\n   nowhere)", "(+ 1\r\n   nowhere)", "\u{feff}(+ 1\r\n   nowhere)"] {
@@ -415,7 +415,7 @@ fn ends_of_lines() {
     }
 }
 
-/// At the limit of iterations that holds where none is given.
+/// With the default iteration limit.
 #[test]
 fn an_endless_loop() {
     let text = "(let ((x 1))\n  ((rec-func (n) (if (< n 0) n (rec (+ n x)))) (time)))";
@@ -440,7 +440,7 @@ fn structures_nest_deep() {
     }
     let value = (0..200).fold("(time)".to_owned(), |inner, i| format!("(S{i} {inner})"));
     let x = (0..200).fold("s".to_owned(), |inner, _| format!("(.x {inner})"));
-    // The condition keeps the structure together.
+    // The condition keeps the structure from being folded.
     let choice = format!("(if (< (frame) 1) {value} (with {value} (x (.x {value}))))");
     let _ = write!(text, "(let ((s {choice})) {x})");
     assert_eq!(self::value(&text, 3.0), [3.0]);
@@ -472,14 +472,14 @@ fn arrays_are_large() {
         "(define a (tabulate 65536 (func (i) (num (* i 3i)))))\n(at a (int (* (time) 1000)))";
     let core = accepted(text);
     schedule(&core, &[0]).expect("it can be scheduled");
-    // Each is a constant of that size.
+    // Each version of the array is a constant of that size.
     let text = "(define a (tabulate 65536 num))
         (define b (tabulate 2000 (func (i) (at (update a i 7) 5))))
         (at b (int (time)))";
     assert_eq!(refused(text).code, DiagnosticCode::ExpansionTooLarge);
 }
 
-/// Each uniform has a value, which is kept, whether anything reads it or not.
+/// All uniforms count, since their values are stored even if nothing reads them.
 #[test]
 fn uniforms_are_limited_together() {
     let uniforms = |count: usize| {

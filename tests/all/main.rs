@@ -1,18 +1,19 @@
-//! The tests of the package, in one program: linking takes longer than running most of them.
+//! The tests of the root package in one program, since linking takes longer than running most of them.
 //!
-//! | module | is |
+//! | module | tests |
 //! |---|---|
-//! | [`command`] | the built command, as its users meet it |
-//! | [`derivatives`] | against differences of pixels |
-//! | [`dependencies`] | where packages come from, and under which licences |
-//! | [`float_environment`] | flags that other code of the process sets change no bit |
-//! | [`gallery`] | the gallery on every engine, against digests of the exact bits |
+//! | [`command`] | the built command |
+//! | [`derivatives`] | derivatives against differences of pixels |
+//! | [`dependencies`] | sources and licences of packages |
+//! | [`float_environment`] | independence of floating-point flags set by other code |
+//! | [`foreign`] | WGSL and GLSL against twins in λV |
+//! | [`gallery`] | the gallery on every engine, against digests |
 //! | [`integers`] | integers against Rust's operations, on every engine |
-//! | [`interface`] | interfaces as data against the modules that are emitted |
+//! | [`interface`] | interfaces as data against emitted modules |
 //! | [`language`] | the conformance suite: every program under `tests/language` |
-//! | [`limits`] | sharing, nesting, size: what must be accepted, and what is refused |
+//! | [`limits`] | sharing, nesting, size: accepted and refused programs |
 //! | [`masks`] | divergent control flow |
-//! | [`modules`] | the arrows between modules |
+//! | [`modules`] | dependencies between crates and modules |
 //! | [`operands`] | every builtin on special operands |
 
 mod check;
@@ -31,6 +32,6 @@ mod masks;
 mod modules;
 mod operands;
 
-/// As the command has it.
+/// The allocator of the command.
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;

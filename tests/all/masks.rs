@@ -1,6 +1,6 @@
-//! Programs that are hard on masks, after the lists of ISPC's and Sierra's tests: each on the evaluator
-//! of the core, the interpreter of lane programs and machine code, at all numbers of lanes and at
-//! sizes that leave lanes over.
+//! Programs with difficult masks, after the tests of ISPC and Sierra. Each runs in the core evaluator, the
+//! interpreter of lane programs and machine code, at all numbers of lanes, and at sizes that leave inactive
+//! lanes.
 
 use lambdav_core::diagnostics::Diagnostic;
 use lambdav_core::graph::Core;
@@ -16,10 +16,10 @@ use lambdav_simd_backend::lanes::interpret::{Group, interpret};
 use lambdav_simd_backend::lanes::{Options, Width, lower};
 use lambdav_simd_backend::registers::Shape;
 
-/// Bits of all samples, or what is wrong with the first pixel at fault.
+/// The bits of all samples, or the fault of the first failing pixel.
 type DrawOutcome = Result<Vec<u32>, Box<Diagnostic>>;
 
-/// 1 to 7 columns leave all remainders of 4 and 8 lanes; the others reach over tiles of 32 pixels.
+/// Widths from 1 to 7 leave all remainders of 4 and 8 lanes; larger ones cross tiles of 32 pixels.
 const SIZES: [(u32, u32); 10] =
     [(1, 1), (2, 3), (3, 2), (4, 4), (5, 1), (6, 5), (7, 7), (9, 6), (33, 5), (67, 35)];
 
@@ -31,7 +31,7 @@ fn draw(engine: &impl BoundKernel, size: Size, threads: usize) -> DrawOutcome {
     }
 }
 
-/// A whole small image as one group of lanes, which all run, and pixel by pixel as groups of one.
+/// A whole small image as one group of active lanes, which must equal the image as groups of one lane.
 fn interpreted(core: &Core, settings: &Settings, size: Size) -> Vec<u32> {
     let program = schedule(core, &[0]).expect("it nests little");
     let pixels: Vec<(u32, u32)> =
@@ -57,7 +57,7 @@ fn interpreted(core: &Core, settings: &Settings, size: Size) -> Vec<u32> {
     together
 }
 
-/// All engines give the same image of a program, or the same fault.
+/// Demands that all engines give the same image, or the same fault, at each size.
 fn outcome(text: &str, max_iterations: u64) -> Vec<DrawOutcome> {
     let loaded = Loaded::from_text("masks.lv", text);
     assert!(loaded.diagnostics.iter().all(|d| !d.is_error()), "{:?}", loaded.diagnostics);
@@ -85,7 +85,7 @@ fn outcome(text: &str, max_iterations: u64) -> Vec<DrawOutcome> {
 }
 
 fn agree(text: &str) {
-    // Few enough that a lane that goes on for ever is noticed.
+    // A low limit, so that a lane that stays in a loop is noticed.
     for outcome in outcome(text, 2000) {
         assert!(outcome.is_ok(), "no loop of a pixel exceeds the limit");
     }
@@ -167,7 +167,7 @@ fn uniform_loop_with_a_varying_exit() {
 
 #[test]
 fn a_dead_lane_keeps_no_inner_loop_alive() {
-    // For a pixel with x >= 2 the inner loop would never end; such pixels have left the outer one.
+    // The inner loop is endless for pixels with x >= 2, which have left the outer loop.
     agree(
         "(let* ((x (.x (frag-coord)))
                 (inner (rec-func (i) (if (less x 2) (if (less i 3) (rec (+ i 1)) i) (rec i)))))
@@ -265,7 +265,7 @@ fn endless_loop_in_the_arm_that_no_pixel_takes() {
 
 #[test]
 fn lanes_outside_the_image_do_not_run() {
-    // To the right of and below the image the loop would not end.
+    // The loop is endless for pixels to the right of the image and below it.
     agree(
         "(let ((p (.xy (frag-coord))) (r (resolution)))
            ((rec-func (i) (if (and (less (.x p) (.x r)) (less (.y p) (.y r)))
@@ -321,7 +321,7 @@ fn derivatives_that_lanes_share() {
          (define e ((rec-func (i s) (if (less i 4) (rec (+ i 1) (+ (sin (* s (.x p))) (* 0.1 (.y p)))) s)) 0 1))
          (vec4 e (dfdx e) (dfdy e) (dfdy (dfdx (* e e))))",
     );
-    // And those that they do not, since lanes leave in different rounds.
+    // Neighbours do not share these, since lanes leave in different rounds.
     agree(
         "(define p (.xy (frag-coord)))
          (define e ((rec-func (i s) (if (less i (.x p)) (rec (+ i 1) (+ s (.y p))) s)) 0 1))
@@ -331,7 +331,7 @@ fn derivatives_that_lanes_share() {
 
 #[test]
 fn faults_beside_derivatives_that_lanes_share() {
-    // Which pixel is at fault depends on what its neighbours hold.
+    // The failing pixel depends on the neighbours' values.
     let faults = outcome(
         "(define p (.xy (frag-coord)))
          (define e ((rec-func (i s) (if (less i 4) (rec (+ i 1) (+ (* s s) (* (.x p) (.y p)))) s)) 0 0))

@@ -1,4 +1,4 @@
-//! Dependencies point one way, between crates and between the modules of a crate.
+//! Dependencies between crates, and between the modules of a crate, have no cycles.
 
 use lambdav_test_support::cycles;
 use std::collections::{BTreeMap, BTreeSet};
@@ -12,7 +12,7 @@ fn text(path: &str) -> String {
     std::fs::read_to_string(root().join(path)).expect("the file is there")
 }
 
-/// The folders of the crates that are published.
+/// The folders of the published crates.
 fn product() -> Vec<String> {
     let manifest = text("Cargo.toml");
     let (_, list) = manifest.split_once("\nmembers = [").expect("it is a workspace");
@@ -32,7 +32,8 @@ fn modules_form_no_circle() {
     }
 }
 
-/// The crates have the dependencies that ARCHITECTURE.md lists, below what they depend on.
+/// The dependencies of the crates are those listed in ARCHITECTURE.md, where each crate stands below its
+/// dependencies.
 #[test]
 fn crates_depend_on_what_is_listed() {
     let page = text("ARCHITECTURE.md");
@@ -61,7 +62,7 @@ fn crates_depend_on_what_is_listed() {
         (called(folder.trim_start_matches('.')), uses.map(called).collect())
     });
     let found: BTreeMap<String, BTreeSet<String>> = found.collect();
-    // The command draws by the engine alone.
+    // The command draws only through the engine.
     let is_of_engine = |name: &&String| name.ends_with("frontend") || name.ends_with("backend");
     assert_eq!(found["command"].iter().find(is_of_engine), None);
     assert_eq!(found, listed);

@@ -1,6 +1,5 @@
-//! Every builtin on special operands: zeros, subnormal numbers, infinities, NaN and what lies about the bounds of
-//! its definition, at all types that it accepts, in machine code at all numbers of lanes and in the core
-//! evaluator.
+//! Every builtin on special operands: zeros, subnormal numbers, infinities, NaN and values near the bounds of
+//! its domain. All accepted types, in machine code at all numbers of lanes against the core evaluator.
 
 use lambdav_core::types::{Scalar, Type, TypeKind, Types};
 use lambdav_engine::Settings;
@@ -12,7 +11,7 @@ use lambdav_raster::{Cancel, Kernel, Tile, TileBuffer};
 use lambdav_simd_backend::registers::Shape;
 use std::fmt::Write as _;
 
-/// The operands' components, chosen by a pixel's column and row: the first two go through all pairs.
+/// Components of operands, chosen by a pixel's column and row. The first two go through all pairs.
 const VALUES: [f32; 24] = [
     0.0,
     -0.0,
@@ -48,7 +47,8 @@ fn types() -> Vec<Type> {
     vectors.chain((2..=4).map(Type::mat)).collect()
 }
 
-/// Operand types that a builtin accepts; of more than two operands, one combination in seven of those of different types.
+/// Operand types accepted by a builtin. For more than two operands: those of equal types, and one in seven of
+/// the others.
 fn overloads(builtin: Builtin) -> Vec<(Vec<Type>, Type)> {
     let (least, most) = builtin.arity();
     let mut found = Vec::new();
@@ -71,11 +71,11 @@ fn overloads(builtin: Builtin) -> Vec<(Vec<Type>, Type)> {
     found
 }
 
-/// How the numbers that a pixel's operands are made of follow from its column and row: the first two go through all
-/// pairs, and the steps differ, so that all kinds of values meet.
+/// The steps of each component's index in x and y. The first two components go through all pairs, and the
+/// steps differ, so that all kinds of values meet.
 const STEPS: [(u32, u32); 6] = [(1, 0), (0, 1), (7, 5), (1, 11), (13, 1), (5, 7)];
 
-/// An expression for an operand, whose components are the numbers `first…` of the operands'.
+/// An expression for an operand whose components are the values from `first` on.
 fn operand(ty: Type, first: usize) -> String {
     let component = |i: usize| format!("p{}", (first + i) % STEPS.len());
     match Types::default().components(ty) {
@@ -89,8 +89,8 @@ fn operand(ty: Type, first: usize) -> String {
     }
 }
 
-/// A value of the type from one with numbers for components. Every second integer operand is the
-/// number, the others are its bits.
+/// Converts a value with `num` components to the type. Alternate integer operands are the numbers and their
+/// bits.
 fn numbers(ty: Type, value: &str, first: usize) -> String {
     match ty.scalar() {
         Some(Scalar::Bool) => format!("(< {value} 1)"),
@@ -102,7 +102,7 @@ fn numbers(ty: Type, value: &str, first: usize) -> String {
     }
 }
 
-/// A program whose outputs are the components of an application.
+/// A program whose outputs are the components of a call.
 fn program(builtin: Builtin, operands: &[Type], result: Type) -> (String, u32) {
     let mut text = String::new();
     writeln!(text, "(uniform values (array {SIDE} num))").expect("to memory");
@@ -123,7 +123,7 @@ fn program(builtin: Builtin, operands: &[Type], result: Type) -> (String, u32) {
     let number = |value: String| {
         if result.is_bool() { format!("(if {value} 1 0)") } else { value }
     };
-    // Half an integer is a number, exactly.
+    // Half of an integer's bits is exactly a number.
     let halves = ["(num (shift-right (uint result) 16u))", "(num (bit-and (uint result) 0xffffu))"];
     let outputs = if let Some(TypeKind::Matrix(_, columns)) = result.builtin() {
         (0..columns).map(|k| format!("(col result {k})")).collect::<Vec<_>>()
@@ -147,12 +147,12 @@ fn draw(kernel: &impl Kernel) -> Vec<u32> {
     let tile = Tile { x: 0, y: 0, width: SIDE, height: SIDE };
     let mut buffer = TileBuffer::new(tile, &mut samples);
     kernel.tile(tile, &mut buffer, &Cancel::never(size)).expect("there are no loops");
-    // NaN is like NaN.
+    // All NaNs are equal.
     samples.iter().map(|s| if s.is_nan() { f32::NAN.to_bits() } else { s.to_bits() }).collect()
 }
 
-/// Scalars at each number of lanes; vectors and matrices, which are lowered by components, at one of
-/// these in turn.
+/// All numbers of lanes for scalars. Vectors and matrices are lowered by components, so they take one number
+/// of lanes in turn.
 fn lanes(types: &[Type], number: usize) -> &'static [u32] {
     let all = &Shape::LANES[..];
     let is_scalar = types.iter().all(|ty| ty.width() == Some(1));
