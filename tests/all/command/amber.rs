@@ -1,5 +1,5 @@
-//! AmberScript in `lambdav test`: scripts of our own, and those of the conformance suite that lie in
-//! `../shared/corpus`, which is no part of the project. Without it that test is skipped.
+//! AmberScript in `lambdav test`: scripts written here, and the conformance suite in `../shared/corpus`,
+//! which is not part of the project. Without the corpus its test is skipped.
 
 use super::harness::{LAMBDAV, TestFolder};
 use lambdav_amber::{AmberErrorKind, Script};
@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// A script whose shader writes the colour of a uniform, and what it expects.
+/// A script whose shader writes the colour of a uniform, with an expectation.
 fn script(data: &str, expectation: &str) -> String {
     format!(
         "#!amber
@@ -76,7 +76,7 @@ fn scripts_pass_fail_or_are_unsupported() {
     assert!(wrong.text().contains("e/text.amber:30:1"), "{}", wrong.text());
 }
 
-/// Expectations that any picture meets are none.
+/// An expectation that every picture meets is refused.
 #[test]
 fn expectations_that_say_nothing_are_refused() {
     let place = TestFolder::new();
@@ -97,7 +97,7 @@ fn expectations_that_say_nothing_are_refused() {
     }
 }
 
-/// Buffers and pictures of one script share a limit, and a buffer that is bound often is there once.
+/// Buffers and pictures of a script share a limit. A buffer that is bound several times counts once.
 #[test]
 fn scripts_take_bounded_memory() {
     let place = TestFolder::new();
@@ -143,7 +143,8 @@ fn corpus() -> Vec<PathBuf> {
     files
 }
 
-/// All of them on `simd`; on the other engines, which are slow, a sample, or all with `AMBER_ALL`.
+/// All scripts on `simd`; on the other engines, which are slow, a sample. `AMBER_ALL` runs all scripts there,
+/// too.
 #[test]
 fn the_corpus_has_no_failure() {
     let files = corpus();
@@ -156,7 +157,7 @@ fn the_corpus_has_no_failure() {
     ["core", "spirv"].into_iter().for_each(|engine| check(engine, &sample));
 }
 
-/// Runs scripts on an engine, and says how many came to what.
+/// Runs scripts on an engine, and prints the number of scripts for each result.
 fn check(engine: &str, files: &[PathBuf]) {
     let place = TestFolder::new();
     let paths = files.iter().map(|path| path.to_str().expect("it is text"));
@@ -187,7 +188,7 @@ fn check(engine: &str, files: &[PathBuf]) {
     assert_eq!(outcome.status, 0);
 }
 
-/// Scripts that were cut off, or of which a part was exchanged, are read or refused with a place.
+/// A truncated or damaged script is read, or refused with a place.
 #[test]
 fn no_script_is_a_panic() {
     let mut texts: Vec<String> = corpus()
@@ -216,7 +217,8 @@ fn no_script_is_a_panic() {
     };
     for text in &texts {
         for _ in 0..100 {
-            // The shaders are long; what is read here are the lines around them.
+            // Changes fall anywhere in the script. (The shaders are the longest part, but only the lines
+            // around them are parsed.)
             let mut words: Vec<&str> = text.split_inclusive([' ', '\n']).collect();
             for _ in 0..=random(3) {
                 let at = random(words.len());

@@ -2,7 +2,7 @@
 
 use super::harness::TestFolder;
 
-/// A module and its text draw the same, by any name; a test may stand in its comments.
+/// A module and its assembly draw the same picture, whatever the file's name. Its comments may hold tests.
 #[test]
 fn text_is_a_program() {
     let place = TestFolder::with([("a.lv", "(vec4 (fract (* (.xy (frag-coord)) 0.37)) 0.25 1)")]);

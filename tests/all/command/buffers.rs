@@ -1,4 +1,4 @@
-//! `--bind`: files as buffers, by every engine, and what is wrong with them.
+//! `--bind`: files as buffers, on every engine, and errors in files.
 
 use super::harness::TestFolder;
 
@@ -18,7 +18,7 @@ const LIST: &str = r#"[{"at": [1, 2], "on": true, "turn": [[1, 0], [2, 1]], "cel
 
 const ENGINES: [&str; 4] = ["simd", "core", "source", "spirv"];
 
-/// An NPY file of these numbers.
+/// An NPY file with this dtype, shape and data.
 fn npy(dtype: &str, shape: &str, words: &[[u8; 4]]) -> Vec<u8> {
     let header = format!("{{'descr': '{dtype}', 'fortran_order': False, 'shape': {shape}, }}\n");
     let length = (header.len() as u16).to_le_bytes();
@@ -44,7 +44,7 @@ const BOUND: [&str; 8] = [
     "spots=spots.npy",
 ];
 
-/// Programs, core text and modules take the same files; a module knows no bools.
+/// Programs, core text and modules take the same files, except that modules have no bools.
 #[test]
 fn files_are_elements() {
     let place = place();
@@ -65,7 +65,7 @@ fn files_are_elements() {
     place.run(&[&["render", "lights.core", "b.npy"][..], &BOUND].concat()).done();
     assert_eq!(place.frame("b.npy").pixels(), wanted);
     place.run(&["compile", "lights.lv", "-o", "lights.spv"]).done();
-    // Of what it is raised to, elements are as they were, but for bools, which memory has none of.
+    // The raised module has the same elements, but numbers for bools, which do not exist in memory.
     let elements = r#"[{"at": [1, 2], "on": 1, "turn": [1, 0, 2, 1], "cells": [-3, 4]},
         {"at": [3, 4], "on": 0, "turn": [1, 2, 3, 4], "cells": [5, 6]}]"#;
     place.write("lights.json", elements);
@@ -81,7 +81,7 @@ fn files_are_elements() {
     }
 }
 
-/// Where a host program has to put each component.
+/// `inspect` prints the layout that a host program needs.
 #[test]
 fn a_host_program_is_told_the_layout() {
     let place = place();
@@ -139,7 +139,7 @@ fn what_is_wrong_with_a_file_is_said() {
     place.fails(&missing, 2, "none.npy");
 }
 
-/// Ten thousand buffers: all of them are bound, or the first that is not is named.
+/// Ten thousand buffers: all are bound, or the first unbound one is named.
 #[test]
 fn ten_thousand_bindings() {
     let count = 10_000;

@@ -109,7 +109,7 @@ fn modules_are_checked() {
     }
 }
 
-/// Functions that are never applied are typed where annotations say for what.
+/// Unapplied functions are typed if all their parameters are annotated.
 #[test]
 fn annotated_functions_are_typed() {
     let place = TestFolder::new();
@@ -121,7 +121,7 @@ fn annotated_functions_are_typed() {
     assert!(found(inner).contains(message), "{}", found(inner));
     for right in [
         "(define (f (v vec3) (k num)) (+ v k)) (vec3 0)",
-        // What one argument is, nobody knows.
+        // Without an annotation the parameter's type is unknown.
         "(define (f (v vec3) k) (+ v (vec2 1 1) k)) (vec3 0)",
         "(define (f (v vec3) (k num)) (+ v k)) (f (vec3 0) 1)",
         "(define (f) (func ((n num)) ((rec-func (i) (if (< i n) (rec (+ i 1)) i)) 0))) (vec3 0)",
@@ -130,7 +130,7 @@ fn annotated_functions_are_typed() {
     }
 }
 
-/// Folders are searched for programs, and warnings may be denied.
+/// Folders are searched for programs, and warnings can be denied.
 #[test]
 fn folders_are_checked_and_warnings_denied() {
     let place = TestFolder::with([
@@ -157,7 +157,7 @@ fn folders_are_checked_and_warnings_denied() {
     place.run(&["check", "all/good.lv", "--deny", "warnings"]).done();
 }
 
-/// Annotations of GitHub: one line each, escaped, also for a file that cannot be read.
+/// Annotations of GitHub: one escaped line each, also for an unreadable file.
 #[test]
 fn github_annotations() {
     let place = place();
@@ -185,7 +185,7 @@ fn github_annotations() {
     assert!(outcome.text().starts_with("::error file=a%2Cb%3A 100%25.lv,line=1,"));
 }
 
-/// One SARIF log of all programs.
+/// One SARIF log for all programs.
 #[test]
 fn a_sarif_log() {
     let place = place();

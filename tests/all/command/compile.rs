@@ -24,7 +24,7 @@ fn every_command_takes_core_text_for_a_shader() {
     place.run(&["compile", "a.lv", "--emit", "core", "-o", "a.core"]).done();
     place.run(&["check", "a.core"]).done();
     let again = place.run(&["compile", "a.core", "--emit", "core"]).done();
-    // Positions apart, which are now those in the core text, it is the same text.
+    // The texts are equal except for their comments, which are positions.
     assert_eq!(without_comments(again.text()), without_comments(&text(&place, "a.core")));
     let options = ["--size", "3x2", "--set", "gain=2", "--time", "1", "--output", "0"];
     for from in ["a.lv", "a.core"] {
@@ -102,14 +102,14 @@ fn modules_in_place_of_programs() {
         1,
         "error[LV0604]: a function does not end",
     );
-    // Where it returns, it says that it never does.
+    // A return is replaced by OpUnreachable.
     let (op_return, op_unreachable) =
         (0x0001_00fd_u32.to_le_bytes(), 0x0001_00ff_u32.to_le_bytes());
     let word =
         |bytes: &[u8]| if bytes == op_return { op_unreachable.to_vec() } else { bytes.to_vec() };
     place.write("c.spv", module.chunks(4).flat_map(word).collect::<Vec<u8>>());
     place.fails(&render("c.spv", &["--set", "gain=2"]), 1, "error[LV0603]");
-    // The place in the source that the module carries.
+    // The place is in the source text that the module carries.
     place.run(&["compile", "loop.lv", "-o", "loop.spv"]).done();
     let limit = ["--max-iterations", "9", "--size", "2x1"];
     place.fails(&render("loop.spv", &limit), 1, "--> loop.lv:2:2");
@@ -129,7 +129,7 @@ fn options_of_spirv_are_for_spirv() {
     place.fails(&version, 2, "`2.0` is none of 1.0 to 1.6");
 }
 
-/// Samples by the device's samplers: what they have to do is to be seen, and nobody else draws it.
+/// Samples by the device's samplers: `inspect` shows the samplers, and no engine here draws such a program.
 #[test]
 fn native_sampling() {
     let shader = "(texture a) (texture b (filter nearest) (wrap mirror) srgb mipmaps)
@@ -150,7 +150,7 @@ fn native_sampling() {
     let said = place.run(&["inspect", "a.spv", "--message-format", "json"]).done();
     let sampler = r#""sampler":{"filter":"nearest","mipmaps":true,"srgb":true,"wrap":"mirror"}"#;
     assert!(said.text().contains(sampler), "{}", said.text());
-    // Otherwise samplers do nothing, and there is nothing to be said of them.
+    // Without `--native-sampling`, samplers have no effect and `inspect` prints nothing about them.
     assert!(!place.run(&["inspect", "a.lv"]).done().text().contains("sampled linear"));
     place.run(&["compile", "a.lv", "--emit", "core", "-o", "a.core"]).done();
     let core = String::from_utf8(place.read("a.core")).expect("it is text");
@@ -162,7 +162,7 @@ fn native_sampling() {
         let binds = ["--bind", "a=a.png", "--bind", "b=a.png"];
         [&["render", file, "b.png", "--engine", engine], &binds[..]].concat()
     };
-    // Whoever has no sampler samples linearly, whatever executes the module.
+    // A module without a sampler's settings is sampled linearly, on every engine.
     let by = |engine| {
         let options = ["render", "a.spv", "b.npy", "--bind", "0.1=a.png", "--bind", "0.2=a.png"];
         place.run(&[&options[..], &["--engine", engine]].concat()).done();
@@ -179,7 +179,7 @@ fn native_sampling() {
     place.fails(&core, 2, "are for --emit spirv and spirv-text");
 }
 
-/// A module of its own, which tests/gpu draws with.
+/// A vertex stage in its own module, which tests/gpu draws with.
 #[test]
 fn a_vertex_stage_covers_the_picture() {
     let place = TestFolder::with([("a.lv", PROGRAM)]);
@@ -231,7 +231,7 @@ fn diagnostics_can_be_json() {
     assert_one_error(object["rendered"].as_str().expect("a text"), "`x` is not bound");
 }
 
-/// Constants that decide nothing at compile time are left to whoever makes a pipeline of the module.
+/// Constants that decide nothing at compile time can become specialisation constants.
 #[test]
 fn scalar_constants_are_kept_on_request() {
     let shader = "(constant gain num 2)
@@ -253,7 +253,7 @@ fn scalar_constants_are_kept_on_request() {
     assert_eq!(count("SpecId"), 2, "{kept}");
     assert!(kept.contains("\"gain\"") && kept.contains("\"on\""), "{kept}");
     assert!(!text(&[]).contains("OpSpecConstant"));
-    // Both kinds have other values on request.
+    // Both kinds of constants can be set.
     let pixel = |more: &[&str]| {
         place.run(&[&["compile", "a.lv", "-o", "a.spv"], more].concat()).done();
         let render = ["render", "a.spv", "a.npy", "--size", "2x1", "--engine", "spirv"];
@@ -287,7 +287,7 @@ fn a_world_that_is_the_same_for_all_pixels_is_computed_once() {
     assert_eq!(groups.matches(" = lookup ").count(), 1, "{groups}");
 }
 
-/// Members of blocks are set by their names, or by places; what is not set is zero, which is said.
+/// Members of blocks are set by names or by places. Unset members are zero, which a note reports.
 #[test]
 fn modules_are_programs() {
     let place = TestFolder::with([("a.lv", PROGRAM)]);
@@ -310,14 +310,14 @@ fn modules_are_programs() {
     place.fails(&input, 2, "the module has no input 3; it has none");
     let input = ["render", "a.spv", "c.npy", "--input", "uv"];
     place.fails(&input, 2, "write --input LOC=uv, LOC=position or LOC=NUMBERS");
-    // The core that it is raised to is a program like others.
+    // The raised core is an ordinary program.
     place.run(&["compile", "a.spv", "--emit", "core", "-o", "a.core"]).done();
     let render = ["render", "a.core", "d.npy", "--set", "gain=2"];
     place.run(&[&render, &options[..]].concat()).done();
     assert_eq!(place.frame("a.npy").pixels(), place.frame("d.npy").pixels());
 }
 
-/// The table of CRC-32 is 256 loops that depend on nothing.
+/// The table of CRC-32: 256 closed loops.
 pub(super) const CRC_TABLE: &str = include_str!("crc_table.lv");
 
 #[test]

@@ -1,6 +1,6 @@
 //! `lambdav devices`, `compare` and the engine `gpu`: a Vulkan device on the command line.
 //!
-//! Without a device the tests are skipped, and say so.
+//! Without a device the tests are skipped with a message.
 #![cfg(feature = "gpu")]
 
 use super::harness::{CommandOutcome, LAMBDAV, TestFolder};
@@ -14,7 +14,7 @@ use std::path::Path;
 use std::process::Command;
 use std::time::{Duration, Instant};
 
-/// What the devices are called, if there are some.
+/// The names of the devices.
 fn devices() -> Vec<String> {
     let output = Command::new(LAMBDAV).args(["devices", "--message-format", "json"]).output();
     let output = output.expect("the command can be started");
@@ -30,7 +30,7 @@ fn devices() -> Vec<String> {
     text.lines().map(name).collect()
 }
 
-/// The number of Mesa's lavapipe, whose bits are known, if it is there.
+/// The number of Mesa's lavapipe, whose results are known; `None` if it is missing.
 fn lavapipe() -> Option<String> {
     let devices = devices();
     let number = devices.iter().position(|name| name.contains("llvmpipe"));
@@ -40,12 +40,12 @@ fn lavapipe() -> Option<String> {
     number.map(|number| number.to_string())
 }
 
-/// Draws with the engine `gpu` and that device.
+/// Draws on that device with the engine `gpu`.
 fn on_device(place: &TestFolder, device: &str, line: &[&str]) -> CommandOutcome {
     place.run(&[line, &["--engine", "gpu", "--device", device]].concat())
 }
 
-/// That a program is drawn alike by the CPU and a device.
+/// Demands that the CPU and a device draw the same picture.
 #[track_caller]
 fn same(place: &TestFolder, device: &str, program: &str, options: &[&str]) {
     let line = |out| [&["render", program, out][..], options].concat();
@@ -55,10 +55,10 @@ fn same(place: &TestFolder, device: &str, program: &str, options: &[&str]) {
     assert_eq!(outcome.status, 0, "{program}: {}", outcome.text());
 }
 
-/// A number for each pixel that needs no more than what every device computes exactly.
+/// A picture that needs only operations that every device computes exactly.
 const PLAIN: &str = "(define p (.xy (frag-coord))) (vec3 (* 0.0078125 p) (+ (time) (frame)))";
 
-/// Sines that devices compute in their own way.
+/// Sines, which devices compute differently.
 const SINE: &str = "(define angle (* 0.37 (.x (frag-coord))))\n(vec3 (sin angle) 0 1)\n";
 
 #[test]
@@ -106,7 +106,7 @@ fn what_is_for_devices_needs_one() {
     place.fails(&[&line[..], &both].concat(), 2, "cannot be used with");
 }
 
-/// Where there is no driver, that is said, and it is the machine's fault.
+/// A missing driver is reported as a fault of the machine.
 #[test]
 fn without_a_driver() {
     let place = TestFolder::with([("a.lv", "; test: --size 2x2\n(vec4 1)")]);
@@ -130,7 +130,7 @@ fn without_a_driver() {
     }
 }
 
-/// Whether a program calls what devices round as they like.
+/// True if a program calls operations that devices may round differently.
 fn is_inexact(path: &Path) -> bool {
     let bytes = fs::read(path).expect("it is there");
     let core = Loaded::from_file(Some(path), bytes, 1).core.expect("it is right");
@@ -143,8 +143,8 @@ fn is_inexact(path: &Path) -> bool {
     })
 }
 
-/// What needs no elementary function is the same in every bit; the gallery has textures, buffers, uniforms
-/// and several outputs.
+/// Shaders without inexact operations are equal in every bit. The gallery has textures, buffers, uniforms and
+/// several outputs.
 #[test]
 fn the_gallery_is_drawn_alike() {
     let Some(device) = lavapipe() else { return };
@@ -158,7 +158,7 @@ fn the_gallery_is_drawn_alike() {
             continue;
         }
         let name = format!("shaders/{}", path.file_name().unwrap_or_default().to_string_lossy());
-        // What the first line of its header binds.
+        // The bindings in the header's first command line.
         let text = fs::read_to_string(&path).expect("it is text");
         let line = header_command_lines(&text).into_iter().next().expect("it has one");
         let words = shlex::split(&line).expect("quotation marks are closed");
@@ -171,10 +171,10 @@ fn the_gallery_is_drawn_alike() {
     assert!(drawn >= 3, "{drawn}");
 }
 
-/// Where Chromium brings SwiftShader, which has no numbers of 64 bits.
+/// SwiftShader, installed with Chromium: a device without 64-bit numbers.
 const SWIFTSHADER: &str = "/usr/lib/chromium/vk_swiftshader_icd.json";
 
-/// Subnormal numbers, divisions, square roots and `fma` by integers.
+/// Subnormal numbers, divisions, square roots and `fma` in integer arithmetic.
 #[test]
 fn a_device_without_64_bits_is_exact() {
     if !Path::new(SWIFTSHADER).is_file() {
@@ -239,7 +239,7 @@ fn modules_are_drawn() {
     same(&place, &device, "a.spv", &["--size", "33x21", "--time", "2"]);
 }
 
-/// Each frame has its time, and may read the one before.
+/// Each frame has its own time, and may read the previous frame.
 #[test]
 fn sequences() {
     let Some(device) = lavapipe() else { return };
@@ -271,8 +271,8 @@ fn the_device_has_limits() {
     place.fails(&[&line[..], &[&device]].concat(), 3, said);
 }
 
-/// A device that does not answer is not waited for. (Loops of lavapipe end after 65,535 rounds, so it takes
-/// many pixels.)
+/// A device that does not answer is abandoned after the timeout. (Lavapipe ends loops after 65,535 rounds, so
+/// the test needs many pixels.)
 #[test]
 fn what_does_not_end_is_ended() {
     let Some(device) = lavapipe() else { return };
@@ -297,7 +297,7 @@ fn what_does_not_end_is_ended() {
     assert!(outcome.text().contains("it took longer than 0.5 s"), "{}", outcome.text());
 }
 
-/// Goldens of the CPU, drawn by a device.
+/// A device's pictures against goldens of the CPU.
 #[test]
 fn goldens() {
     let Some(device) = lavapipe() else { return };
@@ -326,7 +326,7 @@ fn equal_pictures_are_equal() {
     assert_eq!(object["verdict"], "equal");
 }
 
-/// The operation that differs, with its operand, and where it stands; also within a loop.
+/// The first different operation is named, with its operand and its place, also inside a loop.
 #[test]
 fn the_operation_is_named() {
     let Some(device) = lavapipe() else { return };
@@ -340,7 +340,7 @@ fn the_operation_is_named() {
     assert_eq!((outcome.status, outcome.err.as_str()), (1, ""));
     let text = outcome.text();
     assert!(text.starts_with("output 0: different: "), "{text}");
-    // What is said is right: the operand is that of the pixel, the result that of the mathematics.
+    // The printed operand belongs to the pixel, and the printed result is that of the reference mathematics.
     let (_, at) = text.split_once("first at (").expect("it says where");
     let x: f32 = at.split(',').next().and_then(|x| x.parse().ok()).expect("a column");
     let angle = 0.37 * (x + 0.5);
@@ -365,7 +365,7 @@ fn the_operation_is_named() {
     assert_ne!(cause["device"]["bits"], cause["expected"]["bits"]);
 }
 
-/// Loops of lavapipe end after 65,535 rounds, although it computes every operation right.
+/// Lavapipe ends loops after 65,535 rounds, although it computes every operation correctly.
 #[test]
 fn where_no_operation_differs_a_binding_does() {
     let Some(device) = lavapipe() else { return };
@@ -388,7 +388,7 @@ fn where_no_operation_differs_a_binding_does() {
     let said = "the first loop that does is that at nameless.lv:3:13: \
                 the device says 65535 (0x477fff00), λV says 70000 (0x4788b800)\n";
     assert!(outcome.text().ends_with(said), "{}", outcome.text());
-    // More additions than are looked at.
+    // More additions than `compare` examines.
     let outcome = compare("named.lv", &["--set", "most=300000"]);
     let said =
         "no operation differs by itself, of the first 262144 of each kind; the first binding that";

@@ -1,23 +1,23 @@
-//! `lambdav diff`: what it says of two images, and its exit status.
+//! `lambdav diff`: its report on two images, and its exit status.
 
 use super::harness::{CommandOutcome, TestFolder, assert_one_error};
 use lambdav_image::AnyImage;
 use serde_json::{Value, json};
 use std::fs;
 
-/// A directory with the picture of a shader under each name, 8x4 pixels.
+/// A folder with pictures of 8x4 pixels, each drawn by a shader.
 fn pictures<const N: usize>(pictures: [(&str, &str); N]) -> TestFolder {
     let place = TestFolder::new();
     for (name, shader) in pictures {
         let arguments = ["render", "-", name, "--size", "8x4", "--depth", "8"];
         let arguments = if name.ends_with(".png") { &arguments[..] } else { &arguments[..5] };
-        // A note may say that something is NaN.
+        // A note may report NaN.
         assert_eq!(place.run_with(arguments, shader).status, 0);
     }
     place
 }
 
-/// Grey, with one pixel that is lighter by so much.
+/// Grey, with one pixel that is lighter by `more`.
 fn spot(more: &str) -> String {
     format!(
         "(define p (.xy (frag-coord)))
@@ -73,7 +73,7 @@ fn integer_images_differ_by_levels() {
 
 #[test]
 fn float_images_differ_by_ulps() {
-    // 1/2 and its neighbour 2^-24 above it, and a step of 4 of those.
+    // 1/2, its neighbour 2^-24 above it, and a number 4 such steps above it.
     let place = pictures([
         ("a.npy", &spot("0")),
         ("b.npy", &spot("5.9604645e-8")),
@@ -143,7 +143,7 @@ fn what_is_no_image_is_refused() {
         place.write("cut", &whole[..whole.len() * 2 / 3]);
         place.fails(&["diff", "cut", name], 1, "`cut` is not an image that can be read: ");
     }
-    // A header that asks for more than there is in the world.
+    // A header that declares an impossibly large image.
     let mut huge = place.read("a.npy");
     let shape = huge.windows(9).position(|w| w == b"(4, 8, 4)").expect("the shape is there");
     huge[shape..shape + 9].copy_from_slice(b"(9999999)");
@@ -171,7 +171,7 @@ fn wrong_options_are_refused() {
     }
 }
 
-/// The options that say what may differ.
+/// Options for allowed differences.
 #[test]
 fn more_or_less_may_differ() {
     let place = pictures([("a.png", &spot("0")), ("b.png", &spot("0.1"))]);
@@ -268,11 +268,11 @@ fn folders_are_compared_by_names() {
     place.fails(&["diff", "one", "a.png"], 2, "`one` is a folder, and `a.png` is not");
 }
 
-/// Formats of other programs, on either side.
+/// Formats of other programs, as first and as second image.
 #[test]
 fn formats_of_other_programs() {
     let place = pictures([("a.png", &spot("0"))]);
-    // The header of a PPM file, and its pixels.
+    // A PPM file: its header, then its pixels.
     let AnyImage::Unorm8(image) = place.image("a.png") else { panic!("8 bits") };
     let mut ppm = b"P6 8 4 255\n".to_vec();
     ppm.extend(image.pixels().iter().flat_map(|&[r, g, b, _]| [r, g, b]));
@@ -288,7 +288,7 @@ fn formats_of_other_programs() {
     place.fails(&["diff", "cut.ppm", "a.png"], 1, "`cut.ppm` is not an image that can be read");
 }
 
-/// A disc in λV, WGSL and GLSL, of which only the first has a uniform that it does not need.
+/// A disc in λV, WGSL and GLSL. Only the first has an unused uniform.
 const DISCS: [(&str, &str); 3] = [
     (
         "disc.lv",
@@ -326,24 +326,24 @@ fn programs_are_drawn_with_the_same_inputs() {
     let all = ["disc.lv", "disc.wgsl", "disc.frag"];
     for (a, b) in all.into_iter().flat_map(|a| all.map(|b| (a, b))) {
         let arguments = ["diff", "--run", a, b, "--size", "9x7", "--set", "radius=0.7"];
-        // A shader in λV has no inputs of locations.
+        // λV shaders have no location inputs.
         let input = ["--input", "0=uv"];
         let input = if [a, b] == ["disc.lv"; 2] { &[][..] } else { &input };
         let outcome = place.run(&[&arguments[..], input].concat()).done();
         assert_eq!(outcome.text(), "identical: 9x7 pixels compared as binary32\n", "{a} {b}");
     }
-    // A module has no defaults of its own, and takes those of a shader.
+    // A module has no defaults of its own, and takes the defaults of the λV shader.
     let arguments = ["diff", "--run", "disc.wgsl", "disc.lv", "--size", "9x7", "--input", "0=uv"];
     says(&place.run(&arguments).done(), &["identical"]);
-    // What one of them does not know is for the other.
+    // A setting that one program does not know applies to the other.
     let unused = [&arguments[..], &["--set", "unused=3"]].concat();
     says(&place.run(&unused).done(), &["identical"]);
-    // An input that is 0 is not the place.
+    // Without `--input`, the input is 0 instead of the coordinate.
     let outcome = place.run(&arguments[..6]);
     says(&outcome, &["different: 9x7 pixels compared as binary32", "first: (3, 1), (0, 0.25"]);
     let note = "note: `disc.wgsl`: `uv` is 0; --set gives it a value\n";
     assert_eq!((outcome.status, outcome.err.as_str()), (1, note));
-    // Their own words, and those of a compiler.
+    // λV against its own module.
     place.run(&["compile", "disc.lv", "-o", "disc.spv"]).done();
     for engine in ["simd", "core", "spirv"] {
         let words = ["diff", "--run", "disc.lv", "disc.spv", "--size", "8x8", "--engine", engine];
@@ -396,7 +396,7 @@ fn programs_that_cannot_be_compared() {
     status(place.run(&["diff", "a.lv", "a.lv", "--time", "1"]), 2, "--run");
 }
 
-/// What is no number is told, of pictures that are drawn and of those that are compared.
+/// NaN and infinite samples are reported, for drawn and for compared pictures.
 #[test]
 fn what_is_no_finite_number_is_told() {
     let place = TestFolder::new();
@@ -425,12 +425,12 @@ fn what_is_no_finite_number_is_told() {
     assert_eq!((&object["nans"], &object["infinities"]), (&json!([2, 0]), &json!([2, 0])));
 }
 
-/// What a file says of its picture, and nobody heeds, is told.
+/// Properties of an image file that the comparison ignores are reported.
 #[test]
 fn what_is_left_out_of_account_is_told() {
     let place = TestFolder::new();
     place.run_with(&["render", "-", "a.png", "--size", "4x2"], "(vec4 1)").done();
-    // Chunks before the pixels: a gamma, an orientation, frames.
+    // Chunks before the pixels: gamma, orientation, frames.
     let file = place.read("a.png");
     let at = file.windows(4).position(|window| window == b"IDAT").expect("it has pixels") - 4;
     let chunk = |kind: &[u8; 4], data: &[u8]| {
@@ -456,12 +456,12 @@ fn what_is_left_out_of_account_is_told() {
     }
     let outcome = place.run(&["diff", "one", "two"]);
     assert!(outcome.err.contains("`two/x.png`: not compared: "), "{}", outcome.err);
-    // What lambdav writes says nothing that it leaves out.
+    // Files written by lambdav have no such properties.
     place.run_with(&["render", "-", "c.png", "--size", "4x2", "--srgb"], "(vec4 1)").done();
     place.run(&["diff", "c.png", "a.png"]).done();
 }
 
-/// The sum at the end of a chunk of PNG.
+/// The checksum of a PNG chunk.
 fn crc(bytes: &[u8]) -> u32 {
     let step = |sum: u32, &byte: &u8| {
         (0..8).fold(sum ^ u32::from(byte), |sum, _| {

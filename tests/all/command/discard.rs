@@ -1,4 +1,4 @@
-//! Pixels that are discarded, on the command line.
+//! Discarded pixels, on the command line.
 
 use super::harness::TestFolder;
 use lambdav_image::AnyImage;
@@ -16,7 +16,7 @@ fn they_keep_the_clear_colour_in_every_engine() {
     let mut pictures: Vec<AnyImage> = Vec::new();
     for file in ["disc.lv", "disc.core", "disc.spv"] {
         for engine in ["simd", "core", "source", "spirv"] {
-            // Shader text only.
+            // The source evaluator takes shader text only.
             if file != "disc.lv" && engine == "source" {
                 continue;
             }

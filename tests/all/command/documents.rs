@@ -1,4 +1,4 @@
-//! What the README and `--help` promise.
+//! The README, pages of docs/ and `--help` agree with the command and the crates.
 
 use super::harness::TestFolder;
 use std::collections::BTreeMap;
@@ -16,7 +16,8 @@ fn readme() -> String {
     document("README.md")
 }
 
-/// The programs of the language's tour, and of the page on options, are right and make pictures, the same on each engine.
+/// The programs of the README and of the page on partial evaluation are accepted, and draw the same picture
+/// on each engine.
 #[test]
 fn programs_in_the_readme_render() {
     let documents = readme() + &document("docs/partial-evaluation.md");
@@ -38,7 +39,7 @@ fn programs_in_the_readme_render() {
     }
 }
 
-/// The program that embeds the library is the first example of the crate, which is a test.
+/// The README's program that embeds the library is the crate's first example, which is a doc test.
 #[test]
 fn the_readme_embeds_as_the_crate_does() {
     let readme = readme();
@@ -53,7 +54,7 @@ fn the_readme_embeds_as_the_crate_does() {
     assert_eq!(shown, program.lines().collect::<Vec<_>>());
 }
 
-/// The test that docs/ci.md shows is the example of the crate `lambdav-test`, which is run.
+/// The test in docs/ci.md is the example of the crate `lambdav-test`, which is a doc test.
 #[test]
 fn the_page_on_ci_tests_as_the_crate_does() {
     let page = document("docs/ci.md");
@@ -66,7 +67,7 @@ fn the_page_on_ci_tests_as_the_crate_does() {
     assert_eq!(example, program.lines().collect::<Vec<_>>());
 }
 
-/// The commands and options that the README names exist, and it names all commands.
+/// The README names only existing commands and options, and it names all commands.
 #[test]
 fn the_readme_names_what_there_is() {
     let place = TestFolder::new();
@@ -84,7 +85,8 @@ fn the_readme_names_what_there_is() {
     }
 }
 
-/// An option that several commands have takes the same in each; a file that is written has one name.
+/// An option shared by several commands takes the same value in each. The option for an output file has one
+/// name.
 #[test]
 fn options_mean_one_thing() {
     let place = TestFolder::new();
@@ -109,13 +111,13 @@ fn options_mean_one_thing() {
             }
         }
     }
-    // Among them are --output, --out, --set, --message-format, --engine, --timeout and --watch.
+    // Shared options include --output, --out, --set, --message-format, --engine, --timeout and --watch.
     assert!(shared > 20, "{known:?}");
     assert_eq!(known["--output"].0, "<LOC>");
     assert_eq!(known["--out"].0, "<FILE>");
 }
 
-/// Every option has a name for its value, and a sentence under it.
+/// Every option has a name for its value, and a description.
 #[test]
 fn every_option_is_documented() {
     let place = TestFolder::new();
@@ -147,7 +149,7 @@ fn without_arguments_there_is_help() {
     place.fails(&["rendre"], 2, "a similar subcommand exists: 'render'");
 }
 
-/// The walk-through of docs/ci.md is what happens, word for word but for times.
+/// The walk-through of docs/ci.md shows the actual output, except for times.
 #[test]
 fn the_walk_through_is_true() {
     let path = concat!(env!("CARGO_MANIFEST_DIR"), "/docs/ci.md");

@@ -1,4 +1,4 @@
-//! What makes every day easier: drawing again on every change, numbers for programs, completions, colours.
+//! Everyday conveniences: `--watch`, `--stats`, completions, colours.
 
 use super::harness::{LAMBDAV, TestFolder};
 use serde_json::Value;
@@ -25,13 +25,13 @@ fn stats_as_json() {
         notes.any(|note| note["about"] == about && note["text"].is_string())
     };
     assert!(["code", "target", "lanes", "active"].into_iter().all(about), "{object}");
-    // Of a sequence, of all pictures.
+    // For a sequence, the sum over all pictures.
     let frames =
         ["render", "a.lv", "%d.png", "--size", "20x10", "--frames", "0..5", "--stats=json"];
     let all = place.run(&frames).done();
     let object: Value = serde_json::from_str(all.text()).expect("one object");
     assert_eq!(object["pixels"], 1000.0);
-    // As text it is said where messages are.
+    // Text goes to standard error.
     let text = place.run(&[&render[..5], &["--stats"]].concat());
     assert_eq!((text.status, text.text()), (0, ""));
     assert!(text.err.contains("lane program"), "{}", text.err);
@@ -52,7 +52,7 @@ fn what_cannot_be_written_twice() {
     place.fails(&["completions", "csh"], 2, "invalid value 'csh'");
 }
 
-/// Shells take the scripts, and know all commands and their options afterwards.
+/// Shells load the scripts and then know all commands and options.
 #[test]
 fn shells_complete() {
     let place = TestFolder::new();
@@ -72,7 +72,7 @@ fn shells_complete() {
     assert_eq!(said.trim(), "--frame --frames", "{}", String::from_utf8_lossy(&output.stderr));
 }
 
-/// Colours where they are asked for, whatever standard error is.
+/// Colours depend on `--color`, whatever standard error is.
 #[test]
 fn colours() {
     let place = TestFolder::with([("bad.lv", "(vec4 oops)")]);
@@ -88,7 +88,7 @@ fn colours() {
         assert!(!has_colours(&["--color", "auto"]), "{arguments:?}");
         assert!(!has_colours(&[]), "{arguments:?}");
     }
-    // Behind the command, too.
+    // The option may follow the command.
     let outcome = place.run(&["check", "bad.lv", "--color", "always"]);
     assert!(outcome.err.contains("\x1b["), "{}", outcome.err);
     place.fails(&["check", "bad.lv", "--color", "often"], 2, "invalid value 'often'");
@@ -101,7 +101,7 @@ mod watch {
     use std::os::unix::process::ExitStatusExt;
     use std::process::{Child, ChildStderr, Command, Stdio};
 
-    /// A command that watches.
+    /// A running command with `--watch`.
     struct Watching {
         child: Child,
         said: BufReader<ChildStderr>,
@@ -117,7 +117,7 @@ mod watch {
             Self { child, said }
         }
 
-        /// What it says until it waits again, and of how many files.
+        /// The messages up to the next wait, and the number of watched files.
         fn round(&mut self) -> (String, usize) {
             let mut said = String::new();
             loop {
@@ -132,7 +132,7 @@ mod watch {
             }
         }
 
-        /// Ctrl-C.
+        /// Sends Ctrl-C.
         fn end(mut self) {
             let id = self.child.id().to_string();
             let status = Command::new("kill").args(["-INT", &id]).status();
@@ -141,7 +141,7 @@ mod watch {
         }
     }
 
-    /// Whatever changes is drawn, and no error ends it.
+    /// Every change is drawn, and no error ends the command.
     #[test]
     fn what_changes_is_drawn_again() {
         let place = TestFolder::with([
@@ -173,7 +173,7 @@ mod watch {
         round(None, "`oops` is not bound");
         place.write("u.json", "{\"gain\":");
         place.write("a.lv", "(include \"b.lv\") (uniform gain num) (vec3 (- gain x))");
-        // Both may be seen at once, or one after the other.
+        // The command may see both changes at once, or one after the other.
         round(None, "error");
         std::fs::rename(place.path("a.lv"), place.path("away.lv")).expect("it is there");
         round(None, "error");
@@ -189,7 +189,7 @@ mod watch {
         watching.end();
     }
 
-    /// A file that is not there is looked for, too: when it comes, or comes back, the work is done again.
+    /// Missing files are watched, too: the work is done again when a file appears or reappears.
     #[test]
     fn files_that_were_not_there_are_seen() {
         let place = TestFolder::with([("a.lv", "(include \"b.lv\") (vec3 x)")]);
@@ -209,7 +209,8 @@ mod watch {
             }
         };
         round(false);
-        // It was never there; it goes, and comes back; its folder was not there either.
+        // A file that never existed appears, vanishes and reappears; then a file in a folder that did not
+        // exist.
         place.write("b.lv", "(define x 0.5)");
         round(true);
         std::fs::remove_file(place.path("b.lv")).expect("it is there");
@@ -224,7 +225,7 @@ mod watch {
         watching.into_iter().for_each(Watching::end);
     }
 
-    /// So are goldens, programs, and files of tests.
+    /// Missing goldens, programs and files of tests are watched, too.
     #[test]
     fn tests_that_were_not_there_are_seen() {
         let place = TestFolder::with([("a.lv", "; test: --size 2x2\n(vec4 1)")]);
@@ -261,7 +262,7 @@ mod watch {
         let mut check = Watching::start(&place, &["check", "a.lv", "--watch"]);
         let mut test = Watching::start(&place, &["test", "--watch"]);
         assert_eq!(check.round(), (String::new(), 1));
-        // The program, as a text and as a program, and its golden.
+        // Two files: the program, which is read twice, and its golden.
         assert_eq!(test.round(), (String::new(), 2));
         place.write("a.lv", "; test: --size 2x2\n(vec4 0 oops)");
         assert!(check.round().0.contains("`oops` is not bound"));
@@ -273,7 +274,7 @@ mod watch {
         test.end();
     }
 
-    /// What no file can mend ends it.
+    /// An error that no change of a file can repair ends the command.
     #[test]
     fn a_wrong_command_line_ends_it() {
         let place = TestFolder::with([("a.lv", "(vec4 1)")]);

@@ -1,5 +1,5 @@
-//! What is not in the hands of the command: full disks, readers that go away, interruptions, others who
-//! write the same files.
+//! Faults of the environment: full disks, closed pipes, signals, and other processes that write the same
+//! files.
 
 #![cfg(unix)]
 
@@ -11,13 +11,13 @@ use std::process::{Child, Command, Stdio};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
-/// An image of this shader is about 100 kB and hard to compress.
+/// A shader whose image takes about 100 kB and is hard to compress.
 const NOISE: &str = "(define p (frag-coord))
 (vec3 (fract (* 43758.547 (sin (+ (* 12.9898 (.x p)) (* 78.233 (.y p)))))) (time) 0)";
-/// Does not end before anybody loses patience.
+/// A practically endless loop.
 const LONG: &str = "((rec-func (n) (if (< n 0) n (rec (+ n 1)))) (time))";
 
-/// Runs a script of the shell in the place; `$0` is the command.
+/// Runs a shell script in the folder; `$0` is the command.
 fn shell(place: &TestFolder, script: &str) -> Command {
     let mut command = Command::new("sh");
     command.current_dir(place.path("")).args(["-c", script, LAMBDAV]);
@@ -43,7 +43,7 @@ fn place() -> TestFolder {
     place
 }
 
-/// A limit on the size of files stands for a full disk: each write meets it after 8 KiB.
+/// A limit on file sizes simulates a full disk: each write fails after 8 KiB.
 #[test]
 fn files_that_become_too_large_leave_nothing() {
     let place = place();
@@ -51,7 +51,7 @@ fn files_that_become_too_large_leave_nothing() {
         for content in [None, Some("untouched")] {
             content.iter().for_each(|content| place.write(out, content));
             let before = place.files();
-            // The unit is 512 or 1,024 bytes.
+            // The unit of `ulimit -f` is 512 or 1,024 bytes.
             let script = format!("ulimit -f 8 && exec \"$0\" {arguments}");
             let outcome = place.finish(shell(&place, &script));
             assert_eq!(outcome.status, 3, "{arguments}: {}", outcome.err);
@@ -61,7 +61,7 @@ fn files_that_become_too_large_leave_nothing() {
     }
 }
 
-/// A file system of 32 KiB, where namespaces allow to mount one. Elsewhere the test above says as much.
+/// A full file system of 32 KiB, where namespaces allow mounting one. The test above covers other systems.
 #[cfg(target_os = "linux")]
 #[test]
 fn a_full_disk_leaves_nothing() {
@@ -79,13 +79,13 @@ fn a_full_disk_leaves_nothing() {
         let mut command = Command::new("unshare");
         command.current_dir(place.path("")).args(["-rm", "sh", "-c", &script, LAMBDAV]);
         let outcome = place.finish(command);
-        // The status, and then nothing.
+        // The status, and no file after it.
         assert!(outcome.text().ends_with("3\n"), "{arguments}: {}", outcome.err);
         assert_one_error(&outcome.err, "No space left on device");
     }
 }
 
-/// Nobody can write there, not even a superuser.
+/// A folder in which not even a superuser can write.
 #[cfg(target_os = "linux")]
 #[test]
 fn a_target_in_a_folder_of_the_system() {
@@ -100,7 +100,7 @@ fn a_target_in_a_folder_of_the_system() {
     }
 }
 
-/// `lambdav … | head -c 10`: the rest is nobody's business.
+/// `lambdav … | head -c 10`: a closed pipe is no error.
 #[test]
 fn a_reader_that_has_enough() {
     let place = place();
@@ -125,8 +125,8 @@ fn a_reader_that_has_enough() {
     }
 }
 
-/// Starts the command with no signal ignored: whoever runs the tests may ignore some, and children
-/// inherit that.
+/// Starts the command with default signal handling, since ignored signals are inherited from the process that
+/// runs the tests.
 #[cfg(target_os = "linux")]
 fn start(place: &TestFolder, arguments: &[&str]) -> Child {
     let mut command = Command::new("env");
@@ -145,7 +145,7 @@ fn send(child: &Child, signal: &str) {
     assert!(status.expect("there is `kill`").success());
 }
 
-/// Signals that end a process that does not expect them.
+/// Signals that end a process by default.
 const SIGNALS: [(&str, i32); 12] = [
     ("-INT", 2),
     ("-TERM", 15),
@@ -182,7 +182,7 @@ fn an_interrupted_render_leaves_nothing() {
     }
 }
 
-/// An allocation that fails aborts, and so does whoever sends the signal: the machine is at fault.
+/// A failed allocation aborts the process, as this signal does. The command reports a fault of the machine.
 #[cfg(target_os = "linux")]
 #[test]
 fn an_abort_has_a_status_and_leaves_nothing() {
@@ -197,7 +197,7 @@ fn an_abort_has_a_status_and_leaves_nothing() {
     assert_eq!(place.files(), before);
 }
 
-/// Whether the process has a file of the place open for writing, by whatever name or without one.
+/// True if the process has a file of the folder open for writing, even one without a name.
 #[cfg(target_os = "linux")]
 fn is_writing(child: &Child, place: &TestFolder) -> bool {
     let folder = fs::canonicalize(place.path("")).expect("it exists");
@@ -206,7 +206,7 @@ fn is_writing(child: &Child, place: &TestFolder) -> bool {
     links.any(|link| link.starts_with(&folder) && !link.ends_with("noise.lv"))
 }
 
-/// The signal comes while the file is being written. Not even one that cannot be caught leaves anything.
+/// A signal during the write, even one that cannot be caught, leaves no partial file.
 #[cfg(target_os = "linux")]
 #[test]
 fn an_interrupted_write_leaves_nothing() {
@@ -223,7 +223,7 @@ fn an_interrupted_write_leaves_nothing() {
         }
         send(&child, name);
         let output = child.wait_with_output().expect("it ends");
-        // Unless it was just being finished.
+        // Unless the command had just finished.
         if output.status.signal() == Some(number) {
             interrupted += 1;
             assert_eq!(place.files(), before);
@@ -236,7 +236,7 @@ fn an_interrupted_write_leaves_nothing() {
     assert!(interrupted > 0, "the signals came too late");
 }
 
-/// What starts the command may want it to live on.
+/// A signal that the parent process ignores stays ignored.
 #[cfg(target_os = "linux")]
 #[test]
 fn an_ignored_signal_stays_ignored() {
@@ -244,7 +244,7 @@ fn an_ignored_signal_stays_ignored() {
     let mut command = shell(&place, "trap '' INT HUP; exec \"$0\" render - a.npy --size 20x20");
     command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
     let mut child = command.spawn().expect("there is a shell");
-    // It has long begun to wait for the shader then.
+    // By then the command waits for the shader.
     sleep(Duration::from_millis(300));
     send(&child, "-INT");
     send(&child, "-HUP");
@@ -256,7 +256,7 @@ fn an_ignored_signal_stays_ignored() {
     assert_eq!(place.image("a.npy").size().to_string(), "20x20");
 }
 
-/// A target that is an input, by this name or another.
+/// A target that is an input is refused, also under another name.
 #[test]
 fn inputs_are_not_overwritten() {
     let place = place();
@@ -276,7 +276,7 @@ fn inputs_are_not_overwritten() {
     }
 }
 
-/// It is said before anything is drawn.
+/// An unwritable target is reported before anything is drawn.
 #[test]
 fn a_target_that_cannot_be_written_is_found_early() {
     let place = TestFolder::with([("long.lv", LONG), ("a.png", "untouched")]);
@@ -296,7 +296,7 @@ fn a_target_that_cannot_be_written_is_found_early() {
     );
 }
 
-/// What was asked for and could not be written is a failure, help included.
+/// A failed write of requested output is an error, also for `--help`.
 #[cfg(target_os = "linux")]
 #[test]
 fn a_full_standard_output_is_a_failure() {
@@ -340,7 +340,7 @@ fn ten_writers_of_one_file_leave_one_whole_image() {
     }
 }
 
-/// Whatever is read, it is taken for what it is: a program or none, an image or none.
+/// A file that changes while it is read is accepted or refused as a program or an image.
 #[test]
 fn files_that_change_while_they_are_read() {
     let place = place();
@@ -353,7 +353,7 @@ fn files_that_change_while_they_are_read() {
     let mut statuses = std::collections::BTreeSet::new();
     std::thread::scope(|scope| {
         scope.spawn(|| {
-            // Written in place, and from the beginning each time.
+            // Written in place, from the beginning each time.
             while !is_done() {
                 for part in [NOISE.len(), 40, 0, 90] {
                     fs::write(&shader, &NOISE[..part]).expect("it can be written");

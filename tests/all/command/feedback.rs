@@ -1,10 +1,10 @@
-//! `--feedback`: a texture that holds the frame before.
+//! `--feedback`: a texture that holds the previous frame.
 
 use super::harness::TestFolder;
 use lambdav_image::AnyImage;
 
-/// Numbers that 16 bits do not hold, from the pixel's own, from one that is the same for all pixels, and from
-/// the frame's number.
+/// Numbers that 16 bits cannot represent: from the pixel's own texel, from a texel common to all pixels, and
+/// from the frame's number.
 const PROGRAM: &str = "(texture last (filter nearest))
     (uniform gain num 0.3)
     (define p (int (.xy (frag-coord))))
@@ -12,12 +12,12 @@ const PROGRAM: &str = "(texture last (filter nearest))
     (+ (* gain (.yzwx old)) (* 0.01 (texel last (ivec2 1i)))
        (/ (vec4 (.xy (frag-coord)) (+ 1 (frame)) 4) 7))";
 
-/// The same of the means of its levels.
+/// The same from the texture's smaller levels.
 const LEVELS: &str = "(texture last mipmaps (wrap repeat))
     (define p (/ (.xy (frag-coord)) (resolution)))
     (+ 0.1 (* 0.5 (.zxyw (sample-level last p 0.75))) (vec4 (* 0.3 p) (/ (frame) 9) 0.2))";
 
-/// A picture that a sequence begins with.
+/// The picture before the first frame.
 const START: &str = "(vec4 (/ (.xy (frag-coord)) 8) 0.25 0.5)";
 
 const SIZE: [&str; 2] = ["--size", "6x5"];
@@ -31,7 +31,7 @@ fn place(program: &str) -> TestFolder {
     place
 }
 
-/// Frames 3 to 6 one by one, each with the file of the one before.
+/// Draws frames 3 to 6 one by one, each with the file of the previous one.
 fn by_hand(place: &TestFolder, start: &str) {
     for number in 3..7 {
         let last = if number == 3 { start.to_owned() } else { format!("hand{}.npy", number - 1) };
@@ -45,7 +45,7 @@ fn by_hand(place: &TestFolder, start: &str) {
     }
 }
 
-/// The line that draws them as a sequence.
+/// The command line that draws these frames as a sequence.
 fn sequence<'a>(shader: &'a str, out: &'a str, more: &[&'a str]) -> Vec<&'a str> {
     let line = ["render", shader, out, "--frames", "3..7", "--feedback", "last", "--no-metadata"];
     [&line[..], &SIZE, more].concat()
@@ -84,7 +84,7 @@ fn each_frame_reads_the_exact_numbers_of_the_one_before() {
     }
 }
 
-/// A module, whose uniforms are given.
+/// The same with a module and its uniforms.
 #[test]
 fn modules_read_the_frame_before() {
     for (program, set) in [(PROGRAM, &["--set", "gain=0.3"][..]), (LEVELS, &[])] {
@@ -99,7 +99,7 @@ fn modules_read_the_frame_before() {
     }
 }
 
-/// Frames without a header are those of the files.
+/// Frames without a header have the samples of the files.
 #[test]
 fn raw_frames_and_other_depths() {
     let place = place(PROGRAM);
@@ -125,7 +125,7 @@ fn raw_frames_and_other_depths() {
     assert_eq!(raw("rgba32f"), samples.flat_map(f32::to_le_bytes).collect::<Vec<u8>>());
 }
 
-/// Of several outputs it is the one that is drawn.
+/// With several outputs, the drawn output is fed back.
 #[test]
 fn the_output_that_is_drawn_goes_on() {
     let two = "(texture last) (define old (texel last (ivec2 0i)))
@@ -167,12 +167,12 @@ fn what_cannot_be_fed_back() {
     fails(&["--feedback", "numbers"], "`numbers` is a buffer, and a frame is an image");
     fails(&["--feedback", "encoded"], "`encoded` is `srgb`, and frames are floats");
     fails(&["--feedback", "last", "--output", "all"], "--feedback is for the frames of one output");
-    // Another texture has to be bound as ever.
+    // Another texture must still be bound.
     let unbound = [&line[..], &bound, &SIZE, &["--feedback", "last"]].concat();
     place.fails(&unbound, 1, "error[LV0507]: the texture `encoded` is not bound");
     let alone = ["render", "a.lv", "f.png", "--feedback", "last"];
     place.fails(&[&alone[..], &bound].concat(), 2, "--frames <A..B>");
-    // A picture is not written over the one that begins.
+    // A frame must not overwrite the picture before the first frame.
     place.run(&[&["render", "start.lv", "f0.png"][..], &SIZE].concat()).done();
     let over = [&line[..], &SIZE, &["--feedback", "last", "--bind", "last=f0.png"]].concat();
     place.fails(&over, 2, "`f0.png` would be overwritten");

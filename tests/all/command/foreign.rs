@@ -37,7 +37,7 @@ fn what_is_wrong_is_said_with_its_place() {
     }
 }
 
-/// Two entry points, and an input of each kind.
+/// Two entry points, and location inputs of each kind.
 #[test]
 fn entry_points_and_inputs() {
     let text = "@fragment fn one(@location(0) uv: vec2f) -> @location(0) vec4f { return vec4f(uv, 0.0, 1.0); }
@@ -63,7 +63,7 @@ fn entry_points_and_inputs() {
     place.fails(&wrong, 2, "the module has no input 4; it has 0");
 }
 
-/// A block by members, by JSON and by its bytes, in layouts with gaps.
+/// A block given by its members, as JSON and as bytes, in layouts with gaps.
 #[test]
 fn blocks_are_bound_whole() {
     let text = "struct Light { at: vec3f, power: f32, on: u32, turn: vec4f }
@@ -115,32 +115,32 @@ fn blocks_are_bound_whole() {
     place.fails(&render("1.3=light.bin"), 2, "1.3");
 }
 
-/// A program in WGSL with that in its entry point.
+/// A WGSL program whose entry point has this body.
 fn wgsl(body: &str) -> String {
     format!(
         "@fragment fn main(@builtin(position) p: vec4f) -> @location(0) vec4f {{ {body} return vec4f(); }}"
     )
 }
 
-/// A program in GLSL with that before, and in, its entry point.
+/// A GLSL program with text before the entry point, and a body.
 fn glsl(before: &str, body: &str) -> String {
     format!(
         "#version 450\nlayout(location=0) out vec4 o;\n{before}\nvoid main() {{ vec4 x; {body} }}\n"
     )
 }
 
-/// `n` times the one, and the other.
+/// `n` copies of `before`, then `middle`, then `n` copies of `after`.
 fn around(n: usize, before: &str, middle: &str, after: &str) -> String {
     before.repeat(n) + middle + &after.repeat(n)
 }
 
-/// A chain of macros, each of which says the one before as `body` has it.
+/// A chain of macros. `body` gives each macro's text from the number of the one before.
 fn macros(n: usize, first: &str, body: impl Fn(usize) -> String) -> String {
     let rest = (1..n).map(|index| format!("#define A{index}{}\n", body(index - 1)));
     format!("#define A0{first}\n") + &rest.collect::<String>()
 }
 
-/// Texts that a parser which recurses and looks at no clock would end the process with.
+/// Texts on which a recursive parser without a deadline would overflow its stack or hang.
 #[test]
 fn deep_and_long_texts_are_refused_with_a_place() {
     let deep = "the text nests too deep here";
@@ -189,7 +189,7 @@ fn deep_and_long_texts_are_refused_with_a_place() {
     }
 }
 
-/// What is below these limits is drawn.
+/// Texts below these limits are drawn.
 #[test]
 fn texts_that_nest_are_drawn() {
     let folder = TestFolder::new();
@@ -211,7 +211,7 @@ fn texts_that_nest_are_drawn() {
     assert_eq!(red, 1.0);
 }
 
-/// naga's own mistakes are one error, without what the panic would print; and other files are checked.
+/// A panic of naga is one error, without the panic's message, and other files are still checked.
 #[test]
 fn panics_of_the_parser_are_errors() {
     let constants = (1..40).map(|i| format!("const c{i} = array(c{j}, c{j});\n", j = i - 1));
@@ -220,13 +220,13 @@ fn panics_of_the_parser_are_errors() {
     let outcome = place.run(&["check", "a.wgsl", "b.lv"]);
     assert_eq!((outcome.status, outcome.text()), (1, ""));
     assert!(outcome.err.contains("naga, which reads WGSL, gave up"), "{}", outcome.err);
-    // An array of 2^29 numbers is too large for it.
+    // Naga cannot handle an array of 2^29 numbers.
     assert!(outcome.err.contains("--> a.wgsl:30:1\n"), "{}", outcome.err);
     assert!(outcome.err.contains("b.lv:1:7"), "{}", outcome.err);
     assert!(!outcome.err.contains("panicked"), "{}", outcome.err);
 }
 
-/// Specialisation constants have their defaults.
+/// Overrides keep their defaults.
 #[test]
 fn overrides_have_their_defaults() {
     let text = "@id(3) override gain: f32 = 0.25; override twice = gain * 2; override on = true;

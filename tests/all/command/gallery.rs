@@ -1,5 +1,5 @@
-//! The gallery by the command: its engines and forms agree, and its data is what the documented command lines
-//! make.
+//! The gallery on the command line: its engines and forms agree, and its data is what the documented command
+//! lines produce.
 //!
 //! `BLESS=1 cargo test --test all command::gallery::data` writes the data.
 
@@ -10,14 +10,14 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// A file of data is at most so long.
+/// Largest size of a data file.
 const BYTES: u64 = 100_000;
 
 fn folder(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join(name)
 }
 
-/// The names of the files in a folder, by name.
+/// The sorted names of the files in a folder.
 fn names(folder: &Path) -> BTreeSet<String> {
     let entries = fs::read_dir(folder).expect("the folder is there");
     let paths = entries.map(|entry| entry.expect("it can be listed").path());
@@ -25,7 +25,7 @@ fn names(folder: &Path) -> BTreeSet<String> {
     files.map(|path| path.file_name().unwrap_or_default().to_string_lossy().into_owned()).collect()
 }
 
-/// Core text, the evaluator of SPIR-V and one thread give the picture that machine code on all threads gives.
+/// Core text, the SPIR-V evaluator and a single thread give the same picture as machine code on all threads.
 #[test]
 fn forms_and_engines_agree() {
     let place = TestFolder::new();
@@ -53,7 +53,7 @@ fn forms_and_engines_agree() {
     });
 }
 
-/// Each file of data is what the command lines of the page beside it make, and there are no others.
+/// Each data file is what the command lines of the page beside it produce, and there are no other files.
 #[test]
 fn data_is_made_by_programs() {
     let place = TestFolder::new();

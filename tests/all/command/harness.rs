@@ -1,4 +1,4 @@
-//! A directory with files in which the command is run.
+//! A folder of files in which the command is run.
 
 use lambdav_image::{AnyImage, Frame, file};
 use std::collections::BTreeMap;
@@ -9,10 +9,10 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use tempfile::TempDir;
 
-/// The built program.
+/// The built command.
 pub(crate) const LAMBDAV: &str = env!("CARGO_BIN_EXE_lambdav");
 
-/// What a run came to.
+/// The outcome of a run.
 pub(crate) struct CommandOutcome {
     /// The exit status, 0 to 3.
     pub(crate) status: i32,
@@ -29,7 +29,7 @@ impl CommandOutcome {
         std::str::from_utf8(&self.out).expect("standard output is UTF-8")
     }
 
-    /// The same, of a run that did what it was asked for and had nothing to remark.
+    /// Demands exit status 0 and no messages.
     #[track_caller]
     pub(crate) fn done(self) -> Self {
         assert_eq!((self.status, self.err.as_str()), (0, ""));
@@ -37,22 +37,22 @@ impl CommandOutcome {
     }
 }
 
-/// A directory of its own for a test, removed in the end.
+/// A test's own folder, removed at the end.
 pub(crate) struct TestFolder(TempDir);
 
 impl TestFolder {
-    /// An empty one.
+    /// An empty folder.
     pub(crate) fn new() -> Self {
         Self(tempfile::tempdir().expect("a directory can be made"))
     }
 
-    /// An empty one inside a folder, if one can be made there.
+    /// An empty folder inside another one; `None` if it cannot be created there.
     #[cfg(target_os = "linux")]
     pub(crate) fn inside(folder: &Path) -> Option<Self> {
         tempfile::tempdir_in(folder).ok().map(Self)
     }
 
-    /// One with those files.
+    /// A folder with these files.
     pub(crate) fn with<const N: usize>(files: [(&str, &str); N]) -> Self {
         let place = Self::new();
         for (name, text) in files {
@@ -61,7 +61,7 @@ impl TestFolder {
         place
     }
 
-    /// The path of a file in it.
+    /// The path of a file in the folder.
     pub(crate) fn path(&self, name: &str) -> PathBuf {
         self.0.path().join(name)
     }
@@ -74,7 +74,7 @@ impl TestFolder {
         fs::write(self.path(name), content).expect("the file can be written");
     }
 
-    /// Copies the gallery, with its data, to where it is in the repository.
+    /// Copies the gallery and its data to the same paths as in the repository.
     pub(crate) fn copy_gallery(&self) {
         for folder in ["shaders", "shaders/data"] {
             fs::create_dir(self.path(folder)).expect("a folder can be made");
@@ -110,7 +110,7 @@ impl TestFolder {
         file::load(&self.path(name)).expect("an image was written")
     }
 
-    /// All that is in it, except for what is in its directories.
+    /// The entries of the folder, with the contents of files.
     pub(crate) fn files(&self) -> BTreeMap<String, Option<Vec<u8>>> {
         let entries = fs::read_dir(self.0.path()).expect("the directory can be listed");
         entries
@@ -122,20 +122,20 @@ impl TestFolder {
             .collect()
     }
 
-    /// The command, to be run in here.
+    /// The command with its arguments, in this folder.
     pub(crate) fn command(&self, arguments: &[impl AsRef<OsStr>]) -> Command {
         let mut command = Command::new(LAMBDAV);
         command.args(arguments).current_dir(self.0.path()).env_remove("NO_COLOR");
         command
     }
 
-    /// Runs the command with nothing on standard input.
+    /// Runs the command with empty standard input.
     #[track_caller]
     pub(crate) fn run(&self, arguments: &[impl AsRef<OsStr>]) -> CommandOutcome {
         self.run_with(arguments, "")
     }
 
-    /// Runs the command with that on standard input.
+    /// Runs the command with this standard input.
     #[track_caller]
     pub(crate) fn run_with(
         &self,
@@ -147,20 +147,20 @@ impl TestFolder {
         let mut child = command.spawn().expect("the command can be started");
         let mut stdin = child.stdin.take().expect("it is a pipe");
         let input = input.as_ref().to_vec();
-        // Beside the reading, or both sides would wait for each other; the command need not read.
+        // A thread of its own avoids a deadlock with the reading of output. The command may ignore its input.
         let writer = std::thread::spawn(move || stdin.write_all(&input).ok());
         let output = child.wait_with_output().expect("the command can be waited for");
         writer.join().expect("writing does not panic");
         self.outcome(&output)
     }
 
-    /// Runs a command as it is.
+    /// Runs a prepared command.
     #[track_caller]
     pub(crate) fn finish(&self, mut command: Command) -> CommandOutcome {
         self.outcome(&command.output().expect("the command can be started"))
     }
 
-    /// What must hold of every run.
+    /// Checks the requirements on every run.
     #[track_caller]
     fn outcome(&self, output: &std::process::Output) -> CommandOutcome {
         let err = String::from_utf8(output.stderr.clone()).expect("standard error is UTF-8");
@@ -174,8 +174,8 @@ impl TestFolder {
         CommandOutcome { status, out: output.stdout.clone(), err }
     }
 
-    /// Runs what must fail: with that exit status, one message that says `message`, nothing on
-    /// standard output, and everything in the directory as it was.
+    /// Demands that a run fails with this exit status and a single error that contains `message`, prints
+    /// nothing on standard output, and changes no file.
     #[track_caller]
     pub(crate) fn fails(&self, arguments: &[impl AsRef<OsStr>], status: i32, message: &str) {
         let before = self.files();
@@ -187,7 +187,7 @@ impl TestFolder {
     }
 }
 
-/// That there is one error, and that it says `message`.
+/// Demands a single error that contains `message`.
 #[track_caller]
 pub(crate) fn assert_one_error(text: &str, message: &str) {
     let errors = text.lines().filter(|line| line.starts_with("error")).count();

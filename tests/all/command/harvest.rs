@@ -1,15 +1,14 @@
-//! Every command line of the documents is run, as it stands there.
+//! Every command line in the documents is run as it is written.
 //!
-//! Documents are the README, the pages of `docs/`, the gallery's page and the headers of its shaders, and what
-//! `--help` says. A *command line* begins with `lambdav`, in a code block (also behind `$ `, `- run: ` or the
-//! comment of a shader) or between backquotes; `cargo run --release --` stands for `lambdav`. Sessions that
-//! show what is said (`console`) are those of the walk-through, whose words are compared in `documents`.
+//! The documents are the README, the pages of `docs/`, the gallery's page, the headers of its shaders, and
+//! the output of `--help`. A *command line* begins with `lambdav`, in a code block (also behind `$ `, `- run:
+//! ` or a shader's comment marker) or between backquotes. `cargo run --release --` stands for `lambdav`.
+//! Sessions with output (`console`) belong to the walk-through, which `documents` compares word for word.
 //!
-//! Each document has a folder of its own, in which its lines are run in order, and have to succeed. What a
-//! document says in capitals stands for what [`stands_for`] says, `shader.lv` is the program that was shown
-//! last, alternatives (`a\|b`) are all run, and what a short mention leaves out, such as the shader of
-//! `lambdav render --specialise`, is what the command says that it misses. There is no list of lines that are
-//! passed over.
+//! Each document has its own folder. Its lines are run in order and must succeed. Words in capitals are
+//! replaced as in [`stands_for`]. `shader.lv` is the program shown last. Alternatives (`a\|b`) are all run.
+//! Short mentions such as `lambdav render --specialise` lack arguments; these are taken from the command's
+//! error message. There is no list of exceptions.
 
 use super::harness::TestFolder;
 use lambdav_test_support::{command_line, command_lines, header_command_lines, skipped};
@@ -25,7 +24,7 @@ fn read(name: &str) -> String {
     fs::read_to_string(project(name)).expect("the document is there")
 }
 
-/// What a word in capitals stands for in the prepared folder.
+/// The replacement of a word in capitals, in the prepared folder.
 fn stands_for(word: &str) -> Option<&'static str> {
     Some(match word.trim_end_matches("...").trim_end_matches('…') {
         "SHADER" => "shader.lv",
@@ -43,7 +42,7 @@ fn stands_for(word: &str) -> Option<&'static str> {
     })
 }
 
-/// A folder with all that documents name.
+/// A folder with all files named by documents.
 fn prepared() -> TestFolder {
     let place = TestFolder::new();
     for folder in ["tested", "gpu-pictures"] {
@@ -51,7 +50,7 @@ fn prepared() -> TestFolder {
     }
     place.copy_gallery();
     fs::copy(place.path("shaders/hello.lv"), place.path("shader.lv")).expect("it was written");
-    // Tests for the four parts of a matrix, and what a GPU has drawn of them.
+    // Tests for the four parts of a matrix, and their pictures from a GPU.
     for number in 0..4 {
         let test = format!("; test: --size 8x8\n(vec3 (/ (.x (frag-coord)) {}))", number + 8);
         for folder in ["tested", "shaders"] {
@@ -90,16 +89,16 @@ fn gallery() -> Vec<(String, String)> {
     all
 }
 
-/// What is found in a document, in order.
+/// The commands and programs of a document, in order.
 #[derive(Debug)]
 enum Found {
-    /// A program that is shown: `shader.lv`, or `disk.lv`, from here on.
+    /// A program: from here on `shader.lv` and `disk.lv`.
     Program(String),
     /// A command line.
     Line(String),
 }
 
-/// The command lines of a Markdown text, and its programs.
+/// The command lines and programs in a Markdown text.
 fn in_markdown(text: &str) -> Vec<Found> {
     let mut found = Vec::new();
     let mut lines = text.lines();
@@ -116,7 +115,7 @@ fn in_markdown(text: &str) -> Vec<Found> {
         } else if line.starts_with("    ") {
             found.extend(in_block(&[line]));
         } else {
-            // What stands between backquotes.
+            // Text between backquotes.
             let spans = line.split('`').skip(1).step_by(2);
             found.extend(spans.filter_map(command_line).map(Found::Line));
         }
@@ -129,7 +128,7 @@ fn in_block(block: &[&str]) -> Vec<Found> {
     command_lines(&block.join("\n")).into_iter().map(Found::Line).collect()
 }
 
-/// All lines that a line stands for.
+/// All command lines that a line stands for.
 fn alternatives(line: &str) -> Vec<String> {
     if line.contains("${{ matrix.part }}") {
         let part = |number: u32| line.replace("${{ matrix.part }}", &number.to_string());
@@ -142,7 +141,7 @@ fn alternatives(line: &str) -> Vec<String> {
     }
 }
 
-/// The words of a line, with what stands for something else.
+/// The words of a line after replacements.
 fn words(line: &str) -> Vec<String> {
     let line = line.replace("NAME.lv", "hello.lv");
     let words = shlex::split(&line).expect("quotation marks are closed");
@@ -154,18 +153,18 @@ fn words(line: &str) -> Vec<String> {
     words.into_iter().filter(is_said).map(word).collect()
 }
 
-/// What a command says that it misses, as words for the line.
+/// The missing arguments that an error message lists, as words.
 fn missing(message: &str) -> Vec<String> {
     let lines = message.lines().skip_while(|line| !line.contains("were not provided"));
     let named = lines.skip(1).take_while(|line| line.starts_with("  "));
     named.flat_map(words).collect()
 }
 
-/// What is said where there is no device, or where the command knows of none.
+/// Errors for a missing device, or a command built without devices.
 const NO_DEVICE: [&str; 2] =
     ["error: there is no Vulkan", "error: this lambdav was built without the feature `gpu`"];
 
-/// Runs a line, which has to succeed, or, where it needs a device, to say that there is none.
+/// Runs a line, which must succeed, or report that there is no device.
 #[track_caller]
 fn run(place: &TestFolder, document: &str, line: &str) {
     for line in alternatives(line) {
@@ -186,7 +185,7 @@ fn run(place: &TestFolder, document: &str, line: &str) {
     }
 }
 
-/// Runs all that is found in a document; how many lines there were.
+/// Runs everything found in a document. The result is the number of lines.
 fn run_all(place: &TestFolder, document: &str, found: &[Found]) -> usize {
     let mut count = 0;
     for found in found {
@@ -233,7 +232,7 @@ fn headers_of_the_gallery() {
     assert!(counts.iter().sum::<usize>() >= 30, "{counts:?}");
 }
 
-/// The synopsis of each command is one, and what its help shows besides is right.
+/// The synopsis of each command is valid, and so are the command lines in its help.
 #[test]
 fn help() {
     let place = prepared();
@@ -260,7 +259,7 @@ fn help() {
     assert!(shown > 0, "the help has no example");
 }
 
-/// Directives of tests that are shown are right.
+/// The directives of tests in documents are valid.
 #[test]
 fn directives() {
     let place = prepared();
@@ -269,14 +268,14 @@ fn directives() {
     let mut count = 0;
     for line in texts.iter().flat_map(|text| text.split(['\n', '`'])) {
         let Some(directive) = line.trim().strip_prefix("; test: ") else { continue };
-        // In the help an explanation stands beside it.
+        // In the help, an explanation follows the directive.
         let directive = directive.split("   ").next().unwrap_or(directive);
         if directive.contains('…') {
             continue;
         }
         place.write("tested/directive.lv", format!("; test: {directive}\n(vec4 1)"));
         place.run(&["test", "tested/directive.lv", "--list"]).done();
-        // It is listed whatever it says; what is wrong with it is told when it is run.
+        // `--list` accepts any directive; errors show when the test is run.
         let outcome = place.run(&["test", "tested/directive.lv", "--message-format", "json"]);
         let is_wrong = outcome.text().contains("directive.lv:1:");
         assert!(!is_wrong, "`; test: {directive}`: {}", outcome.text());

@@ -6,7 +6,7 @@ use std::fs;
 
 const NOISE: &str = "(define (wave x)\n  (* 0.5 (+ 1 (sin x))))\n";
 
-/// A program in a folder, what it includes beside it and above it.
+/// A program in a folder, with included files beside it and below it.
 fn place() -> TestFolder {
     let place = TestFolder::with([
         ("main.lv", "(include \"lib/colour.lv\")\n(include \"noise.lv\")\n(red (wave (time)))"),
@@ -35,7 +35,7 @@ fn files_are_as_if_they_stood_there() {
         let [a, b] = ["main.lv", "alone.lv"].map(|shader| render(shader, "a.npy", engine));
         assert_eq!(a.samples(), b.samples(), "{engine}");
     }
-    // Core text needs no file beside it, and neither does what comes from standard input.
+    // Core text needs no included files, and programs on standard input can include files.
     let [a, b] = ["main.lv", "alone.lv"].map(|shader| {
         place.run(&["compile", shader, "--emit", "core", "-o", "a.core"]).done();
         let text = String::from_utf8(place.read("a.core")).expect("core text");
@@ -63,14 +63,14 @@ fn findings_name_the_right_file() {
     let offset = |key: &str| at[key].as_u64().expect("a number") as usize;
     assert_eq!(&all[offset("start")..offset("end")], b"(sin true x)");
 
-    // Each excerpt is of the file that it is from.
+    // Each excerpt is taken from its own file.
     place.write("noise.lv", "(uniform wave num)");
     place.write("lib/colour.lv", "(include \"../noise.lv\") (uniform wave num)");
     let outcome = place.run(&["check", "main.lv"]);
     for at in ["--> lib/colour.lv:1:34", "::: lib/../noise.lv:1:10"] {
         assert!(outcome.err.contains(at), "{}", outcome.err);
     }
-    // A list that is not closed ends with its file.
+    // An unclosed list ends with its file.
     place.write("noise.lv", "(define (wave x) (+ x 1)");
     place.write("lib/colour.lv", "(define (red x) (vec4 x))");
     let outcome = place.run(&["check", "main.lv"]);
@@ -116,7 +116,7 @@ fn what_cannot_be_included() {
     place.run(&["check", "70.lv"]).done();
 }
 
-/// A file that is read is not overwritten.
+/// A file that was read is not overwritten.
 #[test]
 fn what_is_included_is_kept() {
     let place = place();
@@ -133,8 +133,8 @@ fn what_is_included_is_kept() {
     assert_eq!(place.read("noise.png"), NOISE.as_bytes());
 }
 
-/// A module has each file, by a name that does not depend on how the path was spelt, and a loop that
-/// does not end is found in its file.
+/// A module carries each file under a name that does not depend on the spelling of paths, and an endless loop
+/// is reported in its file.
 #[test]
 fn modules_have_the_files() {
     let place = place();

@@ -1,4 +1,4 @@
-//! `lambdav inspect`: what a host program has to give.
+//! `lambdav inspect`: the interface for host programs.
 
 use super::harness::TestFolder;
 use serde_json::{Value, json};
@@ -10,7 +10,7 @@ const SHADER: &str = "(struct light (power num) (colour vec3))
 (output 0 (* gain (.power (at lights 0))))
 (output 2 (* turn (.colour (at lights (int (time))))))";
 
-/// Offsets are those that the module's decorations say, by std140; the names are the source's.
+/// Offsets are those of the module's decorations, by std140. Names are those of the source.
 #[test]
 fn a_host_program_needs_no_guess() {
     let place = TestFolder::with([("a.lv", SHADER)]);
@@ -54,7 +54,7 @@ fn a_host_program_needs_no_guess() {
         let members = block["members"].as_array().expect("members");
         members.iter().find(|member| member["name"] == name).expect("a member")["offset"].clone()
     };
-    // A structure begins at 16 bytes, and has a vec3 at its 16; a matrix follows the array.
+    // A structure is aligned to 16 bytes, and its vec3 is at offset 16. The matrix follows the array.
     let base = member("lights").as_u64().expect("a number");
     assert_eq!(base % 16, 0);
     assert_eq!(member("lights[].power"), json!(base));

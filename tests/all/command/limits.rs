@@ -1,10 +1,10 @@
-//! Loops that do not end, time that is over, texts and images that are too large.
+//! Endless loops, timeouts, and texts and images that are too large.
 
 use super::harness::{LAMBDAV, TestFolder, assert_one_error};
 use serde_json::Value;
 use std::process::Command;
 
-/// Does not end in the lower right part of the picture.
+/// An endless loop in the lower right part of the picture.
 const ENDLESS: &str = "(define forever
   (rec-func (n) (if (< n 0) n (rec (+ n 1)))))
 (define p (frag-coord))
@@ -74,7 +74,8 @@ fn time_out_is_the_machines_fault() {
     }
 }
 
-/// The time that compiling takes counts, and it is not waited for: here it would end with an error.
+/// The timeout includes compilation, and the command does not wait for the compiler: this program would end
+/// with an error.
 #[test]
 fn compiling_is_timed_out() {
     let (open, close) = ("(twice ".repeat(20), ")".repeat(20));
@@ -93,7 +94,8 @@ fn compiling_is_timed_out() {
     }
 }
 
-/// What was found before is told in each format, and that the time is over: nobody writes into the pipe.
+/// On a timeout, earlier findings are reported in each format, and so is the timeout. The pipe never gets any
+/// data.
 #[cfg(unix)]
 #[test]
 fn checks_that_end_late_tell_what_they_found() {
@@ -128,8 +130,7 @@ fn checks_that_end_late_tell_what_they_found() {
     }
 }
 
-/// Each of 9,000 applications waits for its argument and keeps a copy of its body meanwhile, which the
-/// compiler works off one after the other.
+/// The source evaluator gives up with an error at its limit on free variables.
 #[test]
 fn the_source_evaluator_may_give_up() {
     // Each term has all variables that are bound around it.
@@ -151,7 +152,7 @@ fn core_text_may_be_longer_than_shaders() {
     text.extend_from_slice(";......................................\n".repeat(1 << 19).as_bytes());
     place.write("a.core", &text);
     place.run(&["check", "a.core"]).done();
-    // The same length as a shader is too much.
+    // As shader text, the same length is too much.
     place.write("b.lv", &text["lambdav-core 1".len()..]);
     place.fails(&["check", "b.lv"], 1, "error[LV0108]: the text is longer than 16777216 bytes");
 }
@@ -180,7 +181,7 @@ fn no_memory_is_the_machines_fault() {
     assert!(!place.path("a.png").exists());
 }
 
-/// What a limit of the compiler says is the same each time, whatever the threads do, and nothing is left.
+/// Each limit of the compiler has one message, whatever the threads do, and no file is left.
 #[test]
 fn each_limit_has_one_message() {
     let (open, close) = ("(twice ".repeat(20), ")".repeat(20));
@@ -188,7 +189,7 @@ fn each_limit_has_one_message() {
     let count = "(rec-func (n) (if (> n 1e4) n (rec (+ n 1))))";
     let nested = count.replace("(+ n 1)", &format!("(+ n (- ({count} 0) 1e4))"));
     let uniforms: String = (0..16_384).map(|i| format!("(uniform u{i} num)\n")).collect();
-    // Three branches in each of 7,000 functions, which are inlined into one another.
+    // Three branches in each of 7,000 functions, each inlined into the next.
     let mut branches = "(define (f0 x) x)\n".to_owned();
     for i in 1..=7_000 {
         let inner = format!("(f{} (sin x))", i - 1);
@@ -227,7 +228,7 @@ fn each_limit_has_one_message() {
     place.fails(&["compile", "uniforms.lv", "-o", "a.spv"], 1, message);
 }
 
-/// Errors beyond a number are counted; the last line says so, in JSON as well.
+/// Errors beyond a limit are only counted. The last line gives the count, in JSON as well.
 #[test]
 fn errors_are_told_up_to_a_number() {
     let unbound: String = (0..100).map(|i| format!(" u{i}")).collect();
@@ -252,7 +253,7 @@ fn errors_are_told_up_to_a_number() {
     assert_eq!(lines[3]["rendered"], "97 more errors are not shown");
 }
 
-/// Each limit on what a program expands to names itself.
+/// Each limit of expansion is named in its message.
 #[test]
 fn each_limit_of_expansion_has_one_message() {
     let each = |n: usize, piece: &dyn Fn(usize) -> String| (0..n).map(piece).collect::<String>();
@@ -301,7 +302,7 @@ fn each_limit_of_expansion_has_one_message() {
     }
 }
 
-/// What is too large for machine code is evaluated, and gives the same pixels.
+/// A program too large for machine code is evaluated, with the same pixels.
 #[test]
 fn programs_that_are_too_large_for_machine_code_are_evaluated() {
     let names: String = (0..5000).map(|i| format!(" p{i}")).collect();
@@ -321,7 +322,7 @@ fn programs_that_are_too_large_for_machine_code_are_evaluated() {
     assert_one_error(&render(&["--engine", "simd"]).err, why);
 }
 
-/// Without being asked the command draws it; machine code is not made of it.
+/// By default the core evaluator draws such a program, since it cannot be compiled to machine code.
 #[test]
 fn computed_arrays_that_are_indexed_are_no_larger_in_machine_code() {
     let at = "(define t (tabulate 16385 (func (i) (* (num i) (.y (frag-coord))))))

@@ -1,9 +1,9 @@
-//! What is said of a module points to its author's text, by OpLine or by NonSemantic.Shader.DebugInfo.100.
+//! Messages about a module point into its author's text, by OpLine or NonSemantic.Shader.DebugInfo.100.
 
 use super::harness::TestFolder;
 
-/// A loop that does not end, and what is not supported, by lines of these forms: text and lines of OpSource with what
-/// glslang puts before it, a name without text, and the same of the other set.
+/// An endless loop and an unsupported instruction, with line information in these forms: text in OpSource
+/// behind glslang's comment lines, a name without text, and the same in the extended instruction set.
 const FORMS: [(&str, &str, &str); 4] = [
     (
         "%file = OpString \"a.frag\"

@@ -1,4 +1,4 @@
-//! What a run of `lambdav test` writes, replaces and removes: files of its own, and no others.
+//! `lambdav test` writes, replaces and removes only its own files.
 
 use super::harness::{CommandOutcome, TestFolder};
 use lambdav_image::file::{self, Metadata};
@@ -26,12 +26,12 @@ fn plain(level: &str) -> String {
     format!("; test: --size 8x8\n(vec3 {level})\n")
 }
 
-/// The files whose names are given, which must be there.
+/// The contents of these files, which must exist.
 fn bytes(place: &TestFolder, names: &[&str]) -> BTreeMap<String, Vec<u8>> {
     names.iter().map(|name| ((*name).to_owned(), place.read(name))).collect()
 }
 
-/// Programs whose names are those of pictures of a test that fails.
+/// Programs with the names of pictures of a failed test.
 #[test]
 fn goldens_of_neighbours_stay() {
     let place = TestFolder::with([
@@ -49,7 +49,7 @@ fn goldens_of_neighbours_stay() {
     let before = bytes(&place, &goldens);
     says(&place, "", 0, &["3 passed"]);
     assert_eq!(bytes(&place, &goldens), before);
-    // It fails, and shows its pictures in the report alone.
+    // The test fails, and its pictures are only in the report.
     place.write("x.lv", plain("0.3"));
     for arguments in ["--report r", "x.lv --report r"] {
         let text = says(
@@ -64,7 +64,7 @@ fn goldens_of_neighbours_stay() {
         assert!(page.contains("\"found\":\"iVBOR"));
     }
     says(&place, "", 1, &["2 passed, 1 failed"]);
-    // What a test that failed has left is nobody's golden.
+    // Pictures left by a failed test are not goldens.
     for name in goldens {
         fs::remove_file(place.path(name)).expect("it is there");
     }
@@ -82,11 +82,11 @@ fn goldens_of_neighbours_stay() {
     says(&place, "x.lv x.new.lv", 1, &["1 passed, 1 failed"]);
 }
 
-/// Files of others that have the names of files of a run, in each of its roles.
+/// Foreign files with the names of a run's files, in each role, stay.
 #[test]
 fn files_without_a_mark_stay() {
     let place = TestFolder::with([("a.lv", "; test: --size 4x4\n; nothing else\n(vec3 1)")]);
-    // Somebody's own pictures, as a golden, as pictures of a failing test, and as orphans.
+    // Foreign pictures: as a golden, as pictures of a failing test, and as orphans.
     for name in ["a.png", "a.new.png", "a.diff.png", "a.old.png", "b.npy", "b.exr"] {
         place.run_with(&["render", "-", name, "--size", "4x4"], "(vec3 0.5)").done();
     }
@@ -110,13 +110,13 @@ fn files_without_a_mark_stay() {
         1,
         &["not blessed: `a.png` was not written by `lambdav test`; remove it"],
     );
-    // When it passes, it is a golden like any other.
+    // If the test passes, the picture is a golden like any other.
     place.write("a.lv", "; test: --size 4x4\n(vec3 0.5)");
     for arguments in ["", "--bless", "--bless --prune"] {
         says(&place, arguments, 0, &["1 passed"]);
         assert_eq!(place.read("a.new.png"), before["a.new.png"]);
     }
-    // It can be adopted: with its picture, and with another.
+    // It can be adopted, with its own picture or with another.
     says(&place, "--bless --adopt", 0, &["marked a.png\n1 test: 1 passed, its golden marked"]);
     assert_ne!(place.read("a.png"), before["a.png"]);
     place.run(&["diff", "a.png", "a.new.png", "--quiet"]).done();
@@ -127,7 +127,7 @@ fn files_without_a_mark_stay() {
     place.fails(&["test", "--adopt"], 2, "--adopt is for --bless and --accept");
 }
 
-/// Goldens of version 0.1 as NPY have no mark, and each other kind does.
+/// Goldens and pictures of every kind have a mark.
 #[test]
 fn every_kind_has_a_mark() {
     let directives = "; test: a --size 4x4\n; test: b --size 4x4 --format exr
@@ -161,7 +161,7 @@ fn every_kind_has_a_mark() {
     );
     let left: Vec<String> = place.files().into_keys().collect();
     assert_eq!(left, [&goldens[..], &["x.lv"]].concat());
-    // All of them are orphans without their test, and named when they go.
+    // Without their test all goldens are orphans, and their removal is reported.
     place.write("x.lv", "; test: e --size 4x4\n(vec3 0.25)");
     let told =
         "no test has these goldens: x.a.png, x.b.exr, x.c.npy, …; --bless --prune removes 4\n";
@@ -170,7 +170,7 @@ fn every_kind_has_a_mark() {
     says(&place, "--bless --prune", 0, &[removed, "4 goldens removed that no test has"]);
 }
 
-/// What a directive names is read, whatever mark it has.
+/// Files named by a directive are only read, even if they have a mark.
 #[test]
 fn inputs_are_never_touched() {
     let place = TestFolder::with([
@@ -185,7 +185,7 @@ fn inputs_are_never_touched() {
         ("u.json", "{\"k\": 0.5}"),
     ]);
     place.run_with(&["render", "-", "image.npy", "--size", "2x2"], "(vec3 0.25)").done();
-    // An array as NumPy writes it, beside the program and under its name.
+    // An array in NumPy's format, beside the program and with its name.
     let array = "{'descr': '<f4', 'fortran_order': False, 'shape': (2,), }";
     let mut npy = b"\x93NUMPY\x01\x00\x76\x00".to_vec();
     npy.extend(format!("{array:<117}\n").bytes());
@@ -193,7 +193,7 @@ fn inputs_are_never_touched() {
     place.write("lights.npy", &npy);
     says(&place, "--bless --prune", 0, &["2 blessed for the first time"]);
     assert_eq!(place.read("lights.npy"), npy);
-    // A marked golden that another test has as its input, spelt in another way.
+    // A marked golden that is the input of another test, spelt differently.
     fs::create_dir(place.path("sub")).expect("it can be made");
     let reader =
         "; test: --size 4x4 --bind t=sub/../other.npy\n(texture t)\n(texel t (ivec2 0i 0i))";
@@ -205,7 +205,7 @@ fn inputs_are_never_touched() {
     says(&place, "--bless --filter other", 1, &[why]);
     says(&place, "--bless --adopt --filter other", 1, &[why]);
     assert_eq!(place.read("other.npy"), golden);
-    // Nor is it an orphan, even where the directive that names it is wrong, or nearly one.
+    // It is no orphan either, even if the directive that names it is wrong or a near miss.
     fs::remove_file(place.path("other.lv")).expect("it is there");
     for line in [
         "; test: --size 4x4 --bind t=other.npy",
@@ -219,7 +219,7 @@ fn inputs_are_never_touched() {
     }
 }
 
-/// A directive that cannot be understood costs no golden.
+/// A directive with an error does not cost its golden.
 #[test]
 fn goldens_of_what_is_wrong_stay() {
     let place =
@@ -232,7 +232,7 @@ fn goldens_of_what_is_wrong_stay() {
         run(&place, "--bless --prune");
         assert!(place.path("a.night.png").exists(), "{line}");
     }
-    // Nor do hidden folders, in which no programs are looked for.
+    // Hidden folders are not searched, so their files stay, too.
     fs::create_dir(place.path(".hidden")).expect("it can be made");
     fs::copy(place.path("a.night.png"), place.path(".hidden/a.png")).expect("it can be copied");
     place.write("a.lv", "; test: day --size 4x4\n(vec3 1)");
@@ -240,7 +240,7 @@ fn goldens_of_what_is_wrong_stay() {
     assert!(place.path(".hidden/a.png").exists());
 }
 
-/// A report replaces reports.
+/// A report replaces only reports.
 #[test]
 fn reports_replace_reports_only() {
     let place = TestFolder::with([("a.lv", plain("1").as_str())]);
@@ -259,7 +259,7 @@ fn reports_replace_reports_only() {
     for _ in 0..2 {
         says(&place, "--report site", 1, &["report: site/index.html"]);
     }
-    // What failed is said also where it cannot be written.
+    // Failures are printed even if the report cannot be written.
     place.write("file", "text");
     let outcome = run(&place, "--report file");
     assert!(
@@ -270,7 +270,7 @@ fn reports_replace_reports_only() {
     assert!(outcome.status > 0 && outcome.err.contains("cannot make `file`"), "{}", outcome.err);
 }
 
-/// One test after another is made right.
+/// Goldens can be accepted one by one.
 #[test]
 fn single_pictures_are_accepted() {
     let directives =
@@ -283,7 +283,7 @@ fn single_pictures_are_accepted() {
     says(&place, "--accept x.lv:b", 0, &["replaced x.b.png\n1 test: 1 blessed anew"]);
     assert_eq!(place.read("x.a.png"), before["x.a.png"]);
     assert_ne!(place.read("x.b.png"), before["x.b.png"]);
-    // By the names of files, too.
+    // Also by the names of files.
     says(&place, ". --accept ./x.a.new.png x.c.npy", 0, &["2 tests: 2 blessed anew"]);
     says(&place, "", 0, &["3 passed"]);
     place.fails(&["test", "--accept", "x.lv:d"], 2, "there is no test `x.lv:d`; `x.lv:a` is one");

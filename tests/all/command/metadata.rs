@@ -1,4 +1,4 @@
-//! What images say of how they were drawn.
+//! Metadata of images about how they were drawn.
 
 use super::harness::TestFolder;
 use serde_json::{Value, json};
@@ -25,7 +25,7 @@ fn inspect(place: &TestFolder, name: &str) -> Value {
     serde_json::from_str(json.text()).expect("JSON")
 }
 
-/// All that is needed to draw an image again is in it.
+/// An image carries everything that is needed to draw it again.
 #[test]
 fn an_image_says_how_it_was_drawn() {
     let place = TestFolder::with([("a.lv", PROGRAM)]);
@@ -50,18 +50,18 @@ fn an_image_says_how_it_was_drawn() {
             let sum = sum.trim_start_matches('\\').split(' ').next().expect("a sum");
             assert_eq!(text("lambdav:program"), format!("sha256 {sum}"));
         }
-        // What it says of uniforms draws it again, to the last byte.
+        // Drawing with the recorded uniforms gives the same file, byte for byte.
         place.write("u.json", text("lambdav:uniforms"));
         assert_eq!(draw(&name, &["--uniforms", "u.json", "--time", "1.25"]), file);
         let values: Value = serde_json::from_str(text("lambdav:uniforms")).expect("JSON");
         assert_eq!(values["λight"]["n"], json!(-4));
         assert_eq!((&values["k"], &values["seed"]), (&json!(2.5), &json!(7)));
         assert_eq!(values["gains"], json!([[1.0, 2.0], [0.5, 0.5]]));
-        // As text, too, and from standard input.
+        // Also as text, and from standard input.
         let shown = place.run_with(&["inspect", "-"], &file).done();
         assert!(shown.text().starts_with("image: 4x3 "), "{}", shown.text());
         assert!(shown.text().contains("\nlambdav:time: 1.25\n"), "{}", shown.text());
-        // Nothing of it is seen where images are compared, and it can be left out.
+        // Comparisons ignore metadata, and an option leaves it out.
         let plain = draw(&format!("plain.{ending}"), &[&SET[..], &["--no-metadata"]].concat());
         assert!(plain.len() < file.len());
         let said = inspect(&place, &format!("plain.{ending}"));
@@ -70,7 +70,8 @@ fn an_image_says_how_it_was_drawn() {
     }
 }
 
-/// Each program is told from others, with all that it includes; a module says what it was given.
+/// The recorded hash covers a program with all its included files. Images of modules record the uniforms that
+/// were set.
 #[test]
 fn programs_are_told_apart() {
     let place =
@@ -89,7 +90,7 @@ fn programs_are_told_apart() {
     place.write("u.lv", "(uniform gain num 3) (uniform on bool true) (vec3 (if on gain 0))");
     let (_, uniforms) = program("u.lv", &["--set", "gain=1e30"]);
     assert_eq!(uniforms, json!(r#"{"gain": 1e30, "on": true}"#));
-    // What is long is left out.
+    // Long values are left out.
     place.write("l.lv", "(uniform all (array 60000 num)) (vec3 (at all 3i))");
     let long = format!("all=[{}1]", "0.5, ".repeat(59_999));
     place.write("l.json", format!("{{\"all\": {}}}", &long[4..]));
@@ -99,12 +100,12 @@ fn programs_are_told_apart() {
     assert!(metadata["lambdav:program"].is_string(), "{metadata}");
     assert_eq!(metadata["lambdav:uniforms"], Value::Null);
     place.run(&["compile", "u.lv", "-o", "u.spv"]).done();
-    // There are no bools in memory.
+    // Bools do not exist in memory.
     let (_, uniforms) = program("u.spv", &["--set", "gain=2", "--set", "on=true"]);
     assert_eq!(uniforms, json!(r#"{"gain": 2.0, "on": 1}"#));
 }
 
-/// A file has the same bytes whatever computed it.
+/// A file's bytes do not depend on the engine or the number of threads.
 #[test]
 fn metadata_depends_on_what_was_asked_for_alone() {
     let place = TestFolder::with([("a.lv", PROGRAM)]);

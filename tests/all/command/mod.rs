@@ -1,8 +1,6 @@
-//! The command as its users meet it: the built program is run in a directory of its own, and what
-//! it writes, says and leaves behind is looked at.
+//! The built command, run in a test's own folder: its output, its messages and the files that it leaves.
 //!
-//! Every run is checked for what must never happen: a panic, an exit status other than 0 to 3, a
-//! temporary file left behind.
+//! Every run is checked for a panic, an exit status other than 0 to 3, and a temporary file left behind.
 
 mod amber;
 mod assembly;

@@ -1,5 +1,5 @@
-//! The page that `lambdav test --report` writes, in a real browser: headless Chromium, which ChromeDriver
-//! drives by the WebDriver protocol (<https://www.w3.org/TR/webdriver2/>).
+//! The page written by `lambdav test --report`, in a real browser: headless Chromium, driven by ChromeDriver
+//! over the WebDriver protocol (<https://www.w3.org/TR/webdriver2/>).
 
 use super::harness::TestFolder;
 use lambdav_test_support::skipped;
@@ -15,25 +15,25 @@ struct Browser {
     _profile: TestFolder,
 }
 
-/// Keys, as the protocol has them.
+/// Keys in the protocol's encoding.
 const DOWN: &str = "\u{e015}";
 const RIGHT: &str = "\u{e014}";
 const ESCAPE: &str = "\u{e00c}";
 
 impl Browser {
-    /// Starts one, if it is installed.
+    /// Starts a browser; `None` if none is installed.
     fn start() -> Option<Self> {
         let mut command = Command::new("chromedriver");
         command.arg("--port=0").stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null());
         let mut driver = command.spawn().ok()?;
-        // It says which port it has taken.
+        // ChromeDriver prints its port.
         let mut lines = BufReader::new(driver.stdout.take().expect("it is a pipe")).lines();
         let port = lines.find_map(|line| {
             let line = line.expect("it is text");
             let (_, port) = line.split_once("successfully on port ")?;
             Some(port.trim_end_matches('.').to_owned())
         });
-        // Whatever else it says must not stop it.
+        // Further output must not block ChromeDriver.
         std::thread::spawn(move || lines.for_each(drop));
         let port = port.expect("it tells its port");
         let profile = TestFolder::new();
@@ -63,20 +63,20 @@ impl Browser {
         post(&format!("{}/url", self.session), &json!({"url": url}));
     }
 
-    /// What a function of JavaScript's with that body returns.
+    /// The result of a JavaScript function with this body.
     #[track_caller]
     fn ask(&self, body: &str) -> Value {
         post(&format!("{}/execute/sync", self.session), &json!({"script": body, "args": []}))
     }
 
-    /// The text of the first element of that kind.
+    /// The text of the first element that matches the selector.
     #[track_caller]
     fn text(&self, selector: &str) -> String {
         let text = self.ask(&format!("return document.querySelector({selector:?}).textContent"));
         text.as_str().expect("it is text").to_owned()
     }
 
-    /// Waits until a condition holds, as pictures take their time.
+    /// Waits for a condition, since pictures take time to load.
     #[track_caller]
     fn wait(&self, condition: &str) {
         let begun = Instant::now();
@@ -86,7 +86,7 @@ impl Browser {
         }
     }
 
-    /// Presses keys where the focus is.
+    /// Presses keys in the focused element.
     fn press(&self, keys: &str) {
         let strokes: Vec<Value> = keys
             .chars()
@@ -96,7 +96,7 @@ impl Browser {
         post(&format!("{}/actions", self.session), &json!({"actions": [keyboard]}));
     }
 
-    /// Has the page be so wide, as narrow screens are: a window of the desktop's has a least width.
+    /// Emulates a screen of this width. Desktop windows have a larger minimum width.
     fn narrow(&self, width: u32) {
         let metrics =
             json!({"width": width, "height": 800, "deviceScaleFactor": 1, "mobile": false});
@@ -104,7 +104,7 @@ impl Browser {
         post(&format!("{}/goog/cdp/execute", self.session), &command);
     }
 
-    /// What the page has complained of.
+    /// The warnings and errors on the page's console.
     fn complaints(&self) -> Value {
         post(&format!("{}/se/log", self.session), &json!({"type": "browser"}))
     }
@@ -118,7 +118,7 @@ impl Drop for Browser {
     }
 }
 
-/// The value of the answer to a command of the protocol.
+/// The value in the answer to a command of the protocol.
 #[track_caller]
 fn post(url: &str, body: &Value) -> Value {
     let agent: ureq::Agent =
@@ -130,7 +130,7 @@ fn post(url: &str, body: &Value) -> Value {
     value
 }
 
-/// Whether there is none, which is said.
+/// A browser; skips the test with a message if there is none.
 macro_rules! browser {
     () => {
         match Browser::start() {
@@ -143,7 +143,7 @@ macro_rules! browser {
     };
 }
 
-/// A folder with tests that pass, fail and are broken, and their report.
+/// Creates a folder with passing, failing and broken tests, and the URL of their report.
 fn report(place: &TestFolder) -> String {
     place.write("a.lv", "; test: --size 20x10\n(vec4 (/ (.x (frag-coord)) 20))");
     place.write("b.lv", "; test: --size 20x10 --format npy\n(vec4 (/ (.x (frag-coord)) 20))");
@@ -165,7 +165,7 @@ fn a_failure_is_understood_from_the_page() {
     assert_eq!(browser.text("#counts"), "4 tests: 2 failed, 1 passed, 1 broken");
     let listed = "return [...document.querySelectorAll('#list li')].map(item => item.lastChild.lastChild.textContent)";
     assert_eq!(browser.ask(listed), json!(["a.lv", "b.lv", "d<i>&.lv"]));
-    // The first is shown, with its pictures and the samples of the first pixel that differs.
+    // The first failed test is shown, with its pictures and the samples of the first different pixel.
     assert_eq!(browser.text("main h2"), "a.lv failed");
     browser.wait("[...document.images].length === 3 && [...document.images].every(i => i.naturalWidth === 20)");
     assert!(browser.text("main pre").starts_with("different: 1 of 200 pixels, by up to 32 levels"));
@@ -176,7 +176,7 @@ fn a_failure_is_understood_from_the_page() {
         "return [...document.querySelectorAll('#sweep tbody tr')].map(r => r.textContent).join()";
     assert_eq!(browser.ask(sweep), "01,11,21,41,81,161,320,640,1280");
 
-    // By the keyboard alone: another view, and a threshold.
+    // With the keyboard alone: another view, and a threshold.
     browser.press("3");
     browser.wait("document.getElementById('beyond').textContent.startsWith('1 pixels differ by more than 0')");
     browser.ask("document.getElementById('threshold').focus()");
@@ -188,7 +188,7 @@ fn a_failure_is_understood_from_the_page() {
     browser.press(RIGHT);
     browser.wait("document.querySelectorAll('.over img')[1].style.clipPath.includes('51%')");
 
-    // The next is of floats.
+    // The next test has float pictures.
     browser.ask("document.getElementById('list').focus()");
     browser.press("1");
     browser.press(DOWN);
@@ -206,7 +206,7 @@ fn a_failure_is_understood_from_the_page() {
     let [a, b] = [expected, found].map(|text| text.parse::<f32>().expect("a number").to_bits());
     assert_eq!(apart, format!("{} ULP", a.abs_diff(b)));
 
-    // A name that would be markup is a name; a filter; what passed.
+    // A name that looks like markup; a filter; passed tests.
     browser.press(DOWN);
     assert_eq!(browser.text("main h2"), "d<i>&.lv broken");
     assert_eq!(browser.ask("return document.querySelectorAll('main i, #list i').length"), 0);
@@ -220,7 +220,7 @@ fn a_failure_is_understood_from_the_page() {
     assert_eq!(browser.complaints(), json!([]));
 }
 
-/// Each test has a link of its own, pictures flicker, and all of it fits a small screen.
+/// Each test has its own link, pictures flicker, and the page fits a small screen.
 #[test]
 fn links_flickering_and_small_screens() {
     let browser = browser!();
@@ -244,7 +244,7 @@ fn links_flickering_and_small_screens() {
     let links: Vec<&str> =
         links.as_array().expect("links").iter().filter_map(Value::as_str).collect();
     assert_eq!(links, ["#a.lv", &format!("#{long}%20%3Cb%3E.lv")]);
-    // The second, and one that passed, and is not in the list otherwise.
+    // The second test, and a passed test, which the list normally hides.
     browser.open("about:blank");
     browser.open(&format!("{page}{}", links[1]));
     assert_eq!(browser.text("main h2"), format!("{long} <b>.lv failed"));
@@ -254,7 +254,7 @@ fn links_flickering_and_small_screens() {
     browser.wait("document.querySelector('main h2').textContent === 'a.lv failed'");
     assert_eq!(browser.ask("return location.hash"), "#a.lv");
 
-    // One picture in place of the other, by the clock and by hand.
+    // One picture in place of the other, timed and by hand.
     browser.ask("document.getElementById('list').focus()");
     browser.press("4");
     browser.wait("document.querySelectorAll('.over img').length === 2");
@@ -273,7 +273,7 @@ fn links_flickering_and_small_screens() {
     browser.press(" ");
     assert_ne!(browser.ask(state)[0], before[0]);
 
-    // On a narrow screen nothing of the page lies beside it.
+    // On a narrow screen, the page needs no horizontal scrolling.
     browser.open("about:blank");
     browser.narrow(400);
     browser.open(&format!("{page}{}", links[1]));
@@ -292,7 +292,7 @@ fn links_flickering_and_small_screens() {
     assert_eq!(browser.complaints(), json!([]));
 }
 
-/// It has nothing that it would have to fetch, and a thousand failures are shown as well.
+/// The page loads no other files, and shows even a thousand failures.
 #[test]
 fn a_thousand_failures() {
     let browser = browser!();

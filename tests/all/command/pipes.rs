@@ -1,4 +1,4 @@
-//! Standard streams that are closed early, full or not there.
+//! Standard streams that are closed early, full or missing.
 
 use super::harness::TestFolder;
 use std::process::Stdio;
@@ -23,7 +23,7 @@ fn place() -> TestFolder {
     place
 }
 
-/// A reader that goes away is no fault: what is said and the exit status are as ever.
+/// A closed pipe is no error: messages and exit status stay the same.
 #[test]
 fn readers_may_go_away() {
     let place = place();

@@ -1,4 +1,4 @@
-//! `lambdav render`: what is in the image files.
+//! `lambdav render`: the contents of image files.
 
 use super::harness::{CommandOutcome, TestFolder};
 use lambdav_image::file::Metadata;
@@ -8,7 +8,7 @@ use std::path::Path;
 const ORANGE: &str = "(vec4 1 0.5 0.25 1)";
 const GRADIENT: &str = "(vec4 (/ (.xy (frag-coord)) (resolution)) (sin (.x (frag-coord))) 1)";
 
-/// Renders a.lv to `out` with those options.
+/// Renders a.lv to `out` with these options.
 #[track_caller]
 fn render(place: &TestFolder, out: &str, options: &[&str]) -> CommandOutcome {
     place.run(&[&["render", "a.lv", out, "--size", "5x3"], options].concat()).done()
@@ -85,12 +85,12 @@ fn inputs_come_from_the_command_line() {
         render(&place, "a.npy", &[&["--output", location], &options[..], &sets].concat());
         assert_eq!(place.frame("a.npy").pixel(4, 0), Some(pixel), "output {location}");
     }
-    // Without them there are the defaults of the language and the program.
+    // Without options, the defaults of the language and the program apply.
     for (location, pixel) in [("0", [0.0; 4]), ("2", [7.0, 7.0, 7.0, 0.0])] {
         render(&place, "a.npy", &["--output", location]);
         assert_eq!(place.frame("a.npy").pixel(0, 0), Some(pixel));
     }
-    // The last word counts.
+    // The last setting wins.
     render(&place, "a.npy", &["--output", "3", "--set", "n=1", "--set", "n=2"]);
     assert_eq!(place.frame("a.npy").pixel(0, 0), Some([1.0, 10.0, 2.0, 0.0]));
 }
@@ -118,8 +118,7 @@ fn structures_and_arrays_are_set_by_json() {
         let twice = once.map(|pixel| pixel.map(|sample| 2.0 * sample));
         assert_eq!(pixels(&["--set", &set]), once, "{engine}");
         assert_eq!(pixels(&["--uniforms", "u.json"]), twice, "{engine}");
-        // What --set gives comes after the file, wherever it stands, and fields that it leaves out
-        // stay as they are.
+        // `--set` comes after the file, whatever their order. Fields that it leaves out keep their values.
         let both = ["--set", "gain=1", "--uniforms", "u.json"];
         assert_eq!(pixels(&both), once, "{engine}");
         let field = [&both[..], &["--set", r#"lights=[{"colour": [5, 6, 7]}, {"n": 8}]"#]].concat();
@@ -127,7 +126,7 @@ fn structures_and_arrays_are_set_by_json() {
     }
 }
 
-/// Constants are fixed when the program is compiled, by what gives uniforms their values.
+/// Constants are fixed at compile time, by the same options that set uniforms.
 #[test]
 fn constants_are_set_like_uniforms() {
     let shader = "(struct Options (rounds int) (scale num))
@@ -162,7 +161,7 @@ fn constants_are_set_like_uniforms() {
     fails(&["--set", "z=3"], "it has gain, options, flat");
 }
 
-/// What is compiled for the values of uniforms draws the same.
+/// A program specialised to the values of its uniforms draws the same picture.
 #[test]
 fn uniforms_are_folded_on_request() {
     let place = TestFolder::with([("a.lv", LIGHTS)]);
@@ -185,7 +184,7 @@ fn uniforms_are_folded_on_request() {
     place.fails(&module, 2, "--specialise is for programs");
 }
 
-/// A module takes structures as its program does; in blocks there are no bools, in structures neither.
+/// A module takes structures like its program, except that blocks and structures have no bools.
 #[test]
 fn structures_of_modules_are_set() {
     let file = r#"{"lights": [{"colour": [1, 2, 3], "on": 1}, {"n": -4, "on": 0}], "gain": 1}"#;
@@ -226,7 +225,7 @@ fn standard_input_and_output_are_dashes() {
         let outcome = place.run_with(&arguments, GRADIENT).done();
         assert_eq!(outcome.out, place.read(&name), "{format}");
     }
-    // With a file, --format makes up for an ending that is not there, or says nothing of images.
+    // `--format` decides for files whose extension is missing or unknown.
     for name in ["without", "other.data", "other."] {
         render(&place, name, &["--format", "npy"]);
         assert_eq!(place.read(name), place.read("a.npy"));
@@ -251,7 +250,7 @@ fn neither_threads_nor_engine_nor_core_text_change_a_bit() {
         }
         place.run(&["compile", "a.lv", "--emit", "core", "-o", "a.core"]).done();
         assert!(first == draw("a.core", &[]), "{name} as core text");
-        // The literal semantics are slow: a few pixels.
+        // The source evaluator is slow, so it draws a few pixels.
         let few = ["--size", "4x3"];
         let render = |engine| draw_at(&place, &few, engine);
         assert!(render("source") == render("core"), "{name} by substitution");

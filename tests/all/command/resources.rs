@@ -1,5 +1,5 @@
-//! What the system allows the process: memory, stack, files, threads. Whatever it is, the command does
-//! what it was asked for or says that the machine is at fault.
+//! Limits of the system: memory, stack, files, threads. Under every limit the command succeeds or reports a
+//! fault of the machine.
 
 #![cfg(unix)]
 
@@ -8,7 +8,7 @@ use super::harness::{LAMBDAV, TestFolder};
 use lambdav_test_support::skipped;
 use std::process::Command;
 
-/// An image of this shader is about 100 kB.
+/// A shader whose image takes about 100 kB.
 const NOISE: &str = "(define p (frag-coord))
 (vec3 (fract (* 43758.547 (sin (+ (* 12.9898 (.x p)) (* 78.233 (.y p)))))) (time) 0)";
 
@@ -23,7 +23,7 @@ const COMMANDS: [&str; 8] = [
     "check noise.lv",
 ];
 
-/// Limits as the shell sets them; of memory in KiB.
+/// Limits as options of `ulimit`; memory in KiB.
 fn limits() -> Vec<String> {
     let memory =
         (20..60).step_by(4).chain((60..200).step_by(10)).map(|mb| format!("-v {}", mb << 10));
@@ -32,8 +32,8 @@ fn limits() -> Vec<String> {
     memory.chain(files).chain(others.map(str::to_owned)).collect()
 }
 
-/// Runs a command of the shell in the place; `$0` is the command. Of the environment, which lies on the
-/// stack, it has the path alone.
+/// Runs a shell script in the folder; `$0` is the command. The environment, which takes space on the stack,
+/// has only the path.
 fn run(place: &TestFolder, script: &str) -> std::process::Output {
     let mut command = Command::new("sh");
     command.env_clear().envs(std::env::var_os("PATH").map(|path| ("PATH", path)));
@@ -47,7 +47,7 @@ fn place() -> TestFolder {
     place
 }
 
-/// Puts what the commands read into the folder.
+/// Writes the files that the commands read.
 fn fill(place: &TestFolder) {
     place.write("noise.lv", NOISE);
     for (image, time) in [("a.png", "0"), ("b.png", "0.5")] {
@@ -55,10 +55,9 @@ fn fill(place: &TestFolder) {
     }
 }
 
-/// Runs all commands under a limit that this part of a script sets; how many did what they were asked
-/// for, and how many did not.
+/// Runs all commands under the limit that a script sets. The result is the numbers of successes and failures.
 fn under(place: &TestFolder, limit: &str) -> [usize; 2] {
-    // Where not even that can be started it is not for the command to say anything.
+    // If not even `--version` runs, the process cannot be started.
     if !run(place, &format!("{limit} && exec \"$0\" --version")).status.success() {
         return [0, 0];
     }
@@ -68,13 +67,13 @@ fn under(place: &TestFolder, limit: &str) -> [usize; 2] {
         let output = run(place, &format!("{limit} && exec \"$0\" {arguments}"));
         let err = String::from_utf8_lossy(&output.stderr);
         let status = output.status.code();
-        // A difference is status 1.
+        // The status for different images is 1.
         let expected = if arguments.starts_with("diff") { 1 } else { 0 };
         let is_done = status == Some(expected);
         assert!(is_done || status == Some(3), "{limit}: {arguments}: {:?}: {err}", output.status);
         assert_eq!(is_done, err.is_empty(), "{limit}: {arguments}: {err}");
         assert!(!err.contains("panicked"), "{limit}: {arguments}: {err}");
-        // What it was asked for is there if it is done, and nothing else is new or has changed.
+        // On success only the requested output is new. No other file is new or changed.
         let mut after = place.files();
         after.retain(|name, _| !(is_done && arguments.contains(&format!(" {name}"))));
         let inputs = before.iter().filter(|(name, _)| after.contains_key(*name));
@@ -96,30 +95,30 @@ fn limits_of_the_system_are_the_machines_fault() {
     assert!(done > COMMANDS.len() && failed > COMMANDS.len(), "{done} and {failed}");
 }
 
-/// How a command is run so that it has a limit on threads.
+/// A way to run the command with a limit on threads.
 #[cfg(target_os = "linux")]
 struct Limited {
-    /// A folder that whoever runs it can write to.
+    /// A folder that the user of the run can write to.
     place: TestFolder,
-    /// A copy of the command that whoever runs it can reach: the folders around the original may be
-    /// closed to others.
+    /// A copy of the command that this user can read; folders around the original may be closed to other
+    /// users.
     command: std::path::PathBuf,
-    /// The beginning of the command line.
+    /// The beginning of the command line, which switches the user.
     user: &'static [&'static str],
 }
 
 #[cfg(target_os = "linux")]
 impl Limited {
-    /// The first way that works here, if one does.
+    /// The first way that works here.
     ///
-    /// A superuser has no limit on processes, so somebody else runs the command then.
+    /// Superusers have no limit on processes, so another user runs the command for them.
     fn find() -> Option<Self> {
         const SOMEBODY: &[&str] = &["setpriv", "--reuid=54321", "--regid=54321", "--clear-groups"];
         let folders = [std::env::temp_dir(), "/tmp".into(), "/var/tmp".into(), "/dev/shm".into()];
         let ways = folders.iter().flat_map(|folder| [SOMEBODY, &[]].map(|user| (folder, user)));
         let mut found = ways.filter_map(|(folder, user)| Self::prepare(folder, user));
         found.find(|limited| {
-            // The command can be run so, and no second process can be started beside it.
+            // The command runs this way, and a second process cannot be started beside it.
             limited.shell(1 << 14, "(true); exec \"$0\" --version").status.success()
                 && !limited.shell(0, "(true); (true)").status.success()
                 && limited.shell(0, "exec \"$0\" --version").status.success()
@@ -138,7 +137,7 @@ impl Limited {
         Some(Self { place, command, user })
     }
 
-    /// Runs a script of the shell under that limit; `$0` is the command.
+    /// Runs a shell script with this limit on threads; `$0` is the command.
     fn shell(&self, threads: u32, script: &str) -> std::process::Output {
         let limit = format!("--nproc={threads}");
         let words = self.user.iter().copied().chain(["prlimit", &limit, "sh", "-c", script]);

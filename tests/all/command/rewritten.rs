@@ -1,4 +1,5 @@
-//! Modules that are written again keep what a host program knows: sets, bindings, offsets and names.
+//! Modules that are read and written again keep the interface for host programs: sets, bindings, offsets and
+//! names.
 #![cfg(feature = "foreign")]
 
 use super::harness::TestFolder;
@@ -16,8 +17,8 @@ const TWO: &str = "struct Params { gain: f32, tint: vec3f, rows: array<vec4f, 3>
     @fragment fn other() -> @location(0) vec4f { return vec4f(params.gain); }
     @compute @workgroup_size(1) fn work() {}";
 
-/// Two buffers without names, the second of which is read first, blocks in two sets and push constants, of which one
-/// member is laid out by other rules.
+/// Two unnamed buffers, the second of which is read first; blocks in two sets; and push constants, one member
+/// of which has a layout other than std140.
 const MODULE: &str = r#"OpCapability Shader
 OpMemoryModel Logical GLSL450
 OpEntryPoint Fragment %main "shade" %out
@@ -93,7 +94,8 @@ OpReturn
 OpFunctionEnd
 "#;
 
-/// The same values by the same sets, bindings and names, before and after, and after that.
+/// The same bindings and settings give the same picture, for the module and for modules written from it once
+/// and twice.
 #[test]
 fn numbers_mean_what_they_meant() {
     let place = TestFolder::with([("a.spvasm", MODULE), ("one.json", "[1]"), ("two.json", "[2]")]);
@@ -143,13 +145,13 @@ fn numbers_mean_what_they_meant() {
             assert!(inspected.text().contains(line), "{shader} {line}: {}", inspected.text());
         }
     }
-    // Of exact modules the same holds.
+    // The same holds for exact modules.
     place.run(&["compile", "a.spvasm", "--exact", "-o", "e.spv"]);
     let inspected = place.run(&["inspect", "e.spv"]).done();
     assert!(inspected.text().contains("set 2 binding 7: uniform buffer Block"));
 }
 
-/// Of WGSL the author's groups, bindings, names and all entry points are shown, and kept.
+/// For WGSL, the author's groups, bindings, names and all entry points are shown and kept.
 #[test]
 fn authors_see_their_own_names() {
     let place = TestFolder::with([("a.wgsl", TWO)]);

@@ -1,11 +1,11 @@
-//! Several pictures of a run: frames of a sequence, outputs of a program, frames for an encoder.
+//! Several pictures in one run: frames of a sequence, outputs of a program, frames for an encoder.
 
 use super::harness::{LAMBDAV, TestFolder};
 use lambdav_image::AnyImage;
 use std::io::Read;
 use std::process::Stdio;
 
-/// Each frame, output and pixel is told from the others.
+/// All frames, outputs and pixels differ.
 const PROGRAM: &str = "(uniform k num 1)
     (output 0 (vec4 (/ (frame) 255) (* k (time)) (/ (.x (frag-coord)) 16) 0.5))
     (output 3 (vec3 (time)))";
@@ -14,7 +14,7 @@ fn place() -> TestFolder {
     TestFolder::with([("a.lv", PROGRAM)])
 }
 
-/// The RGBA bytes of a picture of 8 bits.
+/// The RGBA bytes of an 8-bit picture.
 fn bytes(place: &TestFolder, name: &str) -> Vec<u8> {
     match place.image(name) {
         AnyImage::Unorm8(image) => image.samples().to_vec(),
@@ -24,7 +24,7 @@ fn bytes(place: &TestFolder, name: &str) -> Vec<u8> {
 
 const SIZE: [&str; 2] = ["--size", "5x3"];
 
-/// A frame of a sequence is the picture that its time and number give, on every engine.
+/// On every engine, a frame of a sequence is the picture for its time and number.
 #[test]
 fn frames_are_pictures() {
     for engine in ["simd", "core", "source", "spirv"] {
@@ -45,7 +45,7 @@ fn frames_are_pictures() {
     }
 }
 
-/// Of a module, too.
+/// The same for modules.
 #[test]
 fn frames_of_modules() {
     let place = place();
@@ -59,7 +59,7 @@ fn frames_of_modules() {
     }
 }
 
-/// A file is named by its place or by `-o`, as in other commands.
+/// The output file is given by its position or by `-o`, as in other commands.
 #[test]
 fn a_file_is_named_as_in_other_commands() {
     let place = place();
@@ -70,7 +70,7 @@ fn a_file_is_named_as_in_other_commands() {
     assert_eq!(place.read("one.png"), place.read("three.png"));
 }
 
-/// `--output all` is a file for each output, which is that of the output alone.
+/// `--output all` writes a file for each output, equal to the file of that output alone.
 #[test]
 fn all_outputs() {
     let place = place();
@@ -90,7 +90,7 @@ fn all_outputs() {
     assert_ne!(place.read("all.spv"), place.read("one.spv"));
 }
 
-/// Frames without a header are the samples of the files, one frame behind the other.
+/// Frames without a header are the concatenated samples of the files.
 #[test]
 fn raw_frames() {
     let place = place();
@@ -109,16 +109,16 @@ fn raw_frames() {
     let samples = (0..3).flat_map(|k| place.frame(&format!("f{k}.npy")).samples().to_vec());
     let floats: Vec<u8> = samples.flat_map(f32::to_le_bytes).collect();
     assert_eq!(raw("rgba32f"), floats);
-    // Files of other formats come one behind the other, too.
+    // Files of other formats are concatenated, too.
     let files: Vec<u8> = (0..3).flat_map(|k| place.read(&format!("f{k}.png"))).collect();
     assert_eq!(raw("png"), files);
-    // A single one into a file.
+    // A single frame without a header, in a file.
     let arguments = ["render", "a.lv", "f.rgb", "--format", "rgb8", "--size", "5x3"];
     place.run(&arguments).done();
     assert_eq!(place.read("f.rgb"), rgb[..45]);
 }
 
-/// A sequence is compiled once, and a reader that has enough ends it.
+/// A sequence is compiled once, and a closed pipe ends it.
 #[test]
 fn a_long_sequence() {
     let place = place();
@@ -141,7 +141,7 @@ fn a_long_sequence() {
     assert_eq!((output.status.code(), output.stderr), (Some(0), Vec::new()));
 }
 
-/// Memory is that of one picture, however many are drawn.
+/// Memory use does not depend on the number of pictures.
 #[cfg(target_os = "linux")]
 #[test]
 fn memory_is_that_of_one_picture() {
@@ -160,7 +160,7 @@ fn memory_is_that_of_one_picture() {
         shell.output().expect("there is a shell").status.code()
     };
     for format in ["--format rgba32f", "--format npy"] {
-        // What one picture of 192 MB takes; two would take as much more.
+        // The memory for one picture of 192 MB; two pictures would need as much again.
         let mut limits = (400..1000).step_by(50);
         let enough = limits.find(|limit| draw(*limit, &format!("f0 {format}")) == Some(0));
         let enough = enough.expect("some memory is enough");
@@ -194,7 +194,7 @@ fn what_cannot_be_a_sequence() {
     fails("-", &["--format", "rgb32f", "--srgb"], "--srgb is for 8 and 16 bits");
 }
 
-/// What is there of a sequence when a frame fails is whole, and stays.
+/// When a frame fails, the frames before it are whole and stay.
 #[test]
 fn a_frame_that_fails() {
     let program = "(if (< (frame) 2) 1 ((rec-func (n) (if (< n 0) n (rec (+ n 1)))) (time)))";

@@ -1,4 +1,5 @@
-//! Uniforms and parts of them, set by path: the same picture from every engine, and from wherever the settings come.
+//! Uniforms and their parts, set by path: every engine gives the same picture, whatever the source of the
+//! settings.
 
 use super::harness::TestFolder;
 
@@ -81,7 +82,7 @@ fn every_engine_takes_paths() {
             draws(&place, shader, &[&["--engine", engine], &set[..]].concat());
         }
     }
-    // An exact module holds no defaults: everything is given.
+    // An exact module has no defaults, so everything is given.
     let rest = [
         "--set",
         "params.lights[1].colour=0",
@@ -128,11 +129,11 @@ fn files_and_directives_take_paths() {
             &["--set", &format!("params={members}"), "--uniforms", "others.json"],
         );
     }
-    // The members of a structure of λV are fields, which are plain names.
+    // In λV the members of a structure are fields, whose names are plain.
     draws(&place, "lv.spv", &["--uniforms", "paths.json"]);
     place.write("lv.json", paths.replace("\"params.on\": 1", "\"params.on\": true") + others + "}");
     draws(&place, "a.lv", &["--uniforms", "lv.json", "--set", "k[0]=7"]);
-    // What comes later counts, and the command line comes after the file.
+    // Later settings win, and the command line comes after the file.
     draws(&place, "a.lv", &["--uniforms", "lv.json", "--set", "k=[7, 9]", "--set", "params.on=1"]);
 
     let folder = TestFolder::with([("a.lv", PROGRAM), ("b.wgsl", WGSL)]);
@@ -166,7 +167,7 @@ fn constants_have_parts() {
         2,
         "`m[0]` is a uniform, which gets its value when the program is drawn",
     );
-    // A uniform's name may begin as a constant's path does.
+    // A uniform's name may begin like a path into a constant.
     let text = "(constant a num) (uniform a.b num) (vec2 a a.b)";
     place.write("dots.lv", text);
     let render = ["render", "dots.lv", "o.npy", "--set", "a.b=2", "--set", "a=1"];
@@ -186,7 +187,7 @@ fn what_is_left_out_keeps_its_value() {
     assert_eq!(outcome.err, "");
     let pixel = place.frame("o.npy").pixel(0, 0).expect("there is one");
     assert_eq!(pixel[2].to_bits(), 2_f32.to_bits(), "the default of the program");
-    // A module has no defaults: zero, which a note says of the parts that are not set.
+    // Modules have no defaults: unset parts are zero, which a note reports.
     let set = [
         "--set",
         "params.lights[0].colour.y=1",
@@ -243,7 +244,7 @@ const UNUSED_WGSL: &str = "struct Params { gain: f32, time: f32 }
     @group(0) @binding(4) var<storage, read> weights: array<f32>;
     @fragment fn main() -> @location(0) vec4f { return vec4f(1.0); }";
 
-/// An input of a location, a block of push constants and a uniform block that nothing uses.
+/// An unused location input, unused push constants, and an unused uniform block.
 const UNUSED_MODULE: &str = r#"OpCapability Shader
     OpMemoryModel Logical GLSL450
     OpEntryPoint Fragment %main "main" %out %uv
@@ -309,11 +310,11 @@ fn inputs_that_are_not_used_can_be_given() {
     let two = render("a.wgsl", &["--set", "gain=1", "--set", "tint=1"]);
     let note = named("a.wgsl", "`gain`, `tint`", "their values change");
     assert_eq!(place.run(&two).err, note);
-    // A test passes, and says so, too.
+    // A test passes with the same note.
     place.write("a.wgsl.test", "; test: --size 1x1 --set gain=1\n");
     let outcome = place.run(&["test", "a.wgsl", "--bless"]);
     assert_eq!(outcome.status, 0, "{}", outcome.err);
-    // What the program never had is wrong.
+    // A name that the program never had is an error.
     for (shader, option, value, message) in [
         ("a.wgsl", "--set", "gian=2", "no uniform `gian`; did you mean `gain`?"),
         ("a.wgsl", "--set", "parms.gain=2", "no uniform `parms`; did you mean `params`?"),
@@ -360,7 +361,7 @@ fn members_called_as_inputs_are_these() {
         let all = "`clock.time` by --time, `clock.frame` by --frame, `resolution` by --size";
         let wanted = format!("note: `{shader}`: set by their names: {all}; --set gives others\n");
         assert_eq!(note, wanted, "{engine}");
-        // What is set is as it is set, whole or in part.
+        // Explicit settings win, for a whole block or a part.
         for set in ["clock.time=5", r#"clock={"time": 5}"#, r#"params={"clock": {"time": 5}}"#] {
             if shader == "a.spv" && set.starts_with("params") {
                 continue;
@@ -369,7 +370,7 @@ fn members_called_as_inputs_are_these() {
             assert_eq!(pixel("o.npy"), [5.0, 7.0, 4.0, 2.0], "{shader} {engine} {set}");
             assert!(!note.contains("clock.time") && note.contains("clock.frame"), "{note}");
         }
-        // The frames of a sequence have their own.
+        // The frames of a sequence have their own times and numbers.
         let how = ["render", shader, "f%d.npy", "--size", "4x2", "--engine", engine];
         let frames = ["--set", "gain=1", "--frames", "2..4", "--fps", "2", "--time", "1"];
         assert_eq!(place.run(&[&how[..], &frames].concat()).status, 0);
@@ -378,13 +379,13 @@ fn members_called_as_inputs_are_these() {
             assert_eq!(pixel(&name), [time, number as f32, 4.0, 2.0], "{shader} {engine}");
         }
     }
-    // A block that is given whole is as it is given.
+    // A block that is given whole keeps its values.
     place.write("block.bin", [0; 48]);
     let bound =
         ["render", "a.wgsl", "o.npy", "--size", "4x2", "--time", "3", "--bind", "0.0=block.bin"];
     place.run(&bound).done();
     assert_eq!(pixel("o.npy"), [0.0; 4]);
-    // A test's directive, and a comparison.
+    // The same in a test's directive, and in the message of a failed test.
     place.write("a.wgsl.test", "; test: --size 4x2 --format npy --time 1.5\n");
     place.run(&["test", "a.wgsl", "--bless"]).done();
     assert_eq!(pixel("a.npy"), [1.5, 0.0, 4.0, 2.0]);

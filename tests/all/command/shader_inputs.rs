@@ -1,16 +1,17 @@
-//! The table of docs/spirv.md of the values that a shader of another language is given: each row has cases here, drawn
-//! by every engine that takes such a shader.
+//! The table in docs/spirv.md of the values for inputs of foreign shaders. Each row has cases here, drawn by
+//! every engine that takes such shaders.
 #![cfg(feature = "foreign")]
 
 use super::harness::TestFolder;
 use std::collections::BTreeSet;
 use std::path::Path;
 
-/// A shader, and the arguments of `render` with the pixel at (0, 0) of 4 × 2 and a part of the notes for each.
+/// A shader; and for several command lines the arguments of `render`, the pixel at (0, 0) of 4 × 2, and a
+/// part of the notes.
 struct Case {
     /// The first column of the row.
     row: &'static str,
-    /// The file's name, which tells its language.
+    /// The file's name, whose extension gives the language.
     name: &'static str,
     text: &'static str,
     draws: &'static [(&'static [&'static str], [f32; 4], &'static str)],
@@ -50,7 +51,7 @@ const WHOLE: &str = "#version 450
     layout(location = 0) out vec4 c;
     void main() { c = tint * pushed.gain + float(pushed.on); }";
 
-/// Integers and numbers, and members of a structure inside.
+/// Integers and numbers, some of them in a nested structure.
 const FRAMES: &str = "#version 450
     struct Globals { float time; uint frame; vec2 resolution; };
     layout(set = 0, binding = 0) uniform A { Globals globals; };
@@ -68,7 +69,7 @@ const GIVEN: &str = "@fragment fn main(@builtin(position) p: vec4f, @builtin(fro
         return vec4f(p.xy, p.z + p.w, f32(front));
     }";
 
-/// The middle between two texels, a place beyond the edge, and the number of levels.
+/// The midpoint of two texels, a coordinate beyond the edge, and the size.
 const APART: &str = "@group(0) @binding(5) var picture: texture_2d<f32>;
     @group(0) @binding(6) var linear: sampler;
     @fragment fn main() -> @location(0) vec4f {
@@ -226,7 +227,7 @@ const CASES: &[Case] = &[
         text: WHOLE,
         draws: &[
             (&["--bind", "0.4=tint.bin", "--bind", "push=push.json"], [3.0, 5.0, 7.0, 9.0], ""),
-            // What `--set` says comes after the block.
+            // `--set` comes after the block.
             (
                 &["--bind", "0.4=tint.bin", "--bind", "push=push.json", "--set", "gain=0.5"],
                 [1.5, 2.0, 2.5, 3.0],
@@ -327,12 +328,12 @@ const CASES: &[Case] = &[
     },
 ];
 
-/// Little-endian bytes of numbers.
+/// Little-endian bytes of the numbers.
 fn bytes(numbers: &[f32]) -> Vec<u8> {
     numbers.iter().flat_map(|number| number.to_le_bytes()).collect()
 }
 
-/// An NPY file of numbers with that shape.
+/// An NPY file of numbers with this shape.
 fn npy(shape: &str, numbers: &[f32]) -> Vec<u8> {
     let header = format!("{{'descr': '<f4', 'fortran_order': False, 'shape': {shape}, }}");
     let length = 117;
@@ -378,7 +379,7 @@ fn each_row_holds() {
     }
 }
 
-/// The table and the cases name the same rows.
+/// The table and the cases have the same rows.
 #[test]
 fn each_row_has_a_case() {
     let page = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/spirv.md");

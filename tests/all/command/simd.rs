@@ -1,4 +1,4 @@
-//! What is about machine code in the command: lanes, statistics, stages of the compilation.
+//! Machine code on the command line: lanes, statistics, stages of the compilation.
 
 use super::harness::TestFolder;
 use lambdav_simd_backend::Target;
@@ -42,7 +42,7 @@ fn lanes_are_1_4_8_16_32_or_64_and_of_machine_code() {
     assert!(outcome.err.contains("for the engine `simd`"), "{}", outcome.err);
 }
 
-/// Machine code of each target can be shown anywhere, and is executed where that is possible.
+/// Machine code of each target can be shown on every machine, and executed on machines with that target.
 #[test]
 fn targets_have_names() {
     let place = TestFolder::with([("a.lv", PROGRAM)]);
@@ -72,7 +72,7 @@ fn targets_have_names() {
     place.fails(&core, 2, "--target is for the engine `simd`");
 }
 
-/// What `--stats` says of a program, by what it is about.
+/// The lines of `--stats`, by their subjects.
 fn stats(program: &str, options: &[&str]) -> BTreeMap<String, String> {
     let place = TestFolder::with([("a.lv", program)]);
     let arguments = [&["render", "a.lv", "a.png", "--stats"], options].concat();

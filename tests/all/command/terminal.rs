@@ -1,14 +1,14 @@
-//! No file controls the terminal: what is printed of names and texts has no control characters, and binary
-//! output does not go there.
+//! Files cannot control the terminal: printed names and texts have no control characters, and binary output
+//! is not written to a terminal.
 
 use super::harness::{LAMBDAV, TestFolder};
 use lambdav_core::diagnostics::is_control;
 use std::process::Command;
 
-/// Sets the title, clears the screen, turns the direction of writing, ends a line and a name.
+/// Sets the title, clears the screen, changes the direction of text, ends a line and a quoted name.
 const HOSTILE: &str = "a\u{1b}]0;own\u{7}\u{1b}[2J\u{9b}31m\u{202e}\u{2028}\n\t\"); b";
 
-/// A module with that name for its entry point, a block, a member of it and a texture.
+/// A module whose entry point, block, member and texture have this name.
 fn module(name: &str) -> String {
     let name = name.replace('\\', "\\\\").replace('"', "\\\"");
     format!(
@@ -65,7 +65,7 @@ OpFunctionEnd
 fn harmless(what: &str, text: &str) {
     let wrong = text.chars().find(|&c| is_control(c));
     assert_eq!(wrong, None, "{what}: {text:?}");
-    // The end of the name, behind a line end.
+    // The end of the name, behind a raw line end.
     let broken = text.lines().find(|line| line.starts_with("\t\"); b"));
     assert_eq!(broken, None, "{what}: {text:?}");
 }
@@ -101,7 +101,7 @@ fn names_of_a_module_are_escaped_wherever_they_are_printed() {
     assert!(escaped >= 6, "{escaped} of {} show names", lines.len());
 }
 
-/// Core text with any names reads back, and draws the same.
+/// Core text with any names can be read again, and draws the same picture.
 #[test]
 fn core_text_with_such_names_reads_back() {
     let place = TestFolder::with([("a.spvasm", &module(HOSTILE)), ("t.lv", "(vec4 0.5)")]);
@@ -132,9 +132,9 @@ fn texts_of_an_image_are_escaped() {
     assert!(outcome.text().contains("\\u{1b}]0;owned\\u{7}"), "{}", outcome.text());
 }
 
-/// The command's standard output and error, and its status, on a terminal.
+/// The command's exit status and output on a terminal.
 fn on_terminal(place: &TestFolder, arguments: &str) -> Option<(i32, String)> {
-    // A shell reads the line, so the path of the command, which may have blanks, is not in it.
+    // The shell expands the variable, so blanks in the command's path do no harm.
     let line = format!("\"$LAMBDAV\" {arguments}");
     let mut script = Command::new("script");
     script.args(["-qec", &line, "/dev/null"]).env("LAMBDAV", LAMBDAV);
@@ -168,7 +168,7 @@ fn binary_output_does_not_go_to_a_terminal() {
     let Some((status, text)) = on_terminal(&place, line) else { return };
     assert_eq!(status, 0, "{text}");
     harmless(line, &text.replace('\r', ""));
-    // Elsewhere the text is what `spirv-as` reads.
+    // Off the terminal the text is exact, as `spirv-as` reads it.
     let exact = place.run(&["compile", "a.spvasm", "--emit", "spirv-text"]).done();
     assert!(exact.text().contains("\u{1b}]0;own"), "{}", exact.text());
 }

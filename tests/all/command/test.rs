@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::process::{Command, Stdio};
 
-/// A disk of that radius.
+/// A disk with this radius.
 fn disk(directives: &str, radius: &str) -> String {
     format!(
         "{directives}
@@ -17,7 +17,7 @@ fn disk(directives: &str, radius: &str) -> String {
     )
 }
 
-/// Runs the command, which has nothing to say on standard error.
+/// Runs `lambdav test` and demands empty standard error.
 #[track_caller]
 fn run(place: &TestFolder, arguments: &str) -> CommandOutcome {
     let arguments: Vec<&str> =
@@ -27,7 +27,7 @@ fn run(place: &TestFolder, arguments: &str) -> CommandOutcome {
     outcome
 }
 
-/// The same, with the exit status and a part of what is said.
+/// Also demands this exit status, and these parts of the output.
 #[track_caller]
 fn says(place: &TestFolder, arguments: &str, status: i32, parts: &[&str]) {
     let outcome = run(place, arguments);
@@ -42,7 +42,7 @@ fn names(place: &TestFolder) -> Vec<String> {
     place.files().into_keys().collect()
 }
 
-/// What a test is from its first day to its repair.
+/// A test from its first run to its repair.
 #[test]
 fn the_life_of_a_test() {
     let place = TestFolder::with([("disk.lv", &disk("; test: --size 16x16", "0.8"))]);
@@ -64,14 +64,14 @@ fn the_life_of_a_test() {
     assert_eq!(names(&place), ["disk.diff.png", "disk.lv", "disk.new.png", "disk.png"]);
     assert_eq!(place.read("disk.png"), golden);
     place.run(&["diff", "disk.new.png", "disk.png", "--quiet", "--max-pixels", "90%"]).done();
-    // What is told once is not told again where it was heard.
+    // The hint on .gitignore is not repeated once it is followed.
     place.write(".gitignore", "*.new.*\n*.diff.png\n");
     assert!(!run(&place, "").text().contains(".gitignore"));
 
     place.write("disk.lv", disk("; test: --size 16x16", "0.8"));
     says(&place, "", 0, &["1 passed"]);
     assert_eq!(names(&place), [".gitignore", "disk.lv", "disk.png"]);
-    // Blessing what is right already touches nothing.
+    // Blessing a passing test changes no file.
     says(&place, "--bless", 0, &["1 passed"]);
     assert_eq!(place.read("disk.png"), golden);
     place.write("disk.lv", disk("; test: --size 16x16", "0.6"));
@@ -79,7 +79,7 @@ fn the_life_of_a_test() {
     assert_ne!(place.read("disk.png"), golden);
 }
 
-/// Every kind of golden, and what a directive may say.
+/// Every kind of golden, and the options of directives.
 #[test]
 fn kinds_of_goldens() {
     let directives = "; test: small --size 8x8
@@ -104,7 +104,7 @@ fn kinds_of_goldens() {
     says(&place, "", 0, &["5 passed"]);
     says(&place, "--filter lv:f --filter small", 0, &["2 tests: 2 passed"]);
 
-    // By three ULP nothing is said; by four it is.
+    // A difference of 3 ULP is allowed; one of 7 ULP fails.
     let off = |steps: &str| disk(directives, "0.8").replace("0.25 1", &format!("{steps} 1"));
     place.write("disk.lv", off("0.25000009"));
     says(&place, "--filter float", 0, &["1 passed"]);
@@ -127,7 +127,7 @@ fn goldens_that_do_not_fit() {
     place.write("disk.lv", directive("--depth 16"));
     says(&place, "", 1, &["the golden is of 8x8 8-bit, the test of 8x8 16-bit"]);
     says(&place, "--bless", 0, &["1 blessed anew"]);
-    // What is no picture.
+    // A golden that is no image.
     place.write("disk.png", "text");
     says(&place, "", 1, &["broken disk.lv: `disk.png` is not an image that can be read"]);
     says(&place, "--bless", 1, &["stale disk.lv: `disk.png` is not an image", "not blessed: "]);
@@ -135,7 +135,7 @@ fn goldens_that_do_not_fit() {
     says(&place, "", 0, &["1 passed"]);
 }
 
-/// Programs and directives that are at fault are so by themselves; the other tests go on.
+/// Wrong programs and directives do not affect other tests.
 #[test]
 fn what_is_wrong_is_told_with_its_place() {
     let place = TestFolder::with([
@@ -165,7 +165,7 @@ fn what_is_wrong_is_told_with_its_place() {
         ],
     );
     assert!(place.path("a.png").exists() && place.path("d.x.png").exists());
-    // One golden for two.
+    // Two tests with one golden.
     place.write("a.b.lv", "; test: --size 4x4\n(vec4 1)");
     place.write("a.lv", "; test: b --size 4x4\n(vec4 1)");
     says(
@@ -193,8 +193,7 @@ fn nothing_to_test_is_an_error() {
     assert_eq!(object, json!({"test": "b.lv", "golden": "b.png"}));
 }
 
-/// Goldens that no test has any more are named, and removed where that is asked for. Pictures of others
-/// are not.
+/// Goldens without a test are named, and removed on request. Foreign pictures are not.
 #[test]
 fn orphans() {
     let two = "; test: one --size 4x4\n; test: two --size 4x4 --format npy\n(vec4 1)";
@@ -202,18 +201,18 @@ fn orphans() {
     run(&place, "--bless");
     place.write("a.lv", "; test: one --size 4x4\n(vec4 1)");
     fs::remove_file(place.path("b.lv")).expect("it is there");
-    // Somebody's picture, whose name would fit.
+    // A foreign picture, whose name would fit.
     place.run(&["render", "a.lv", "a.page.png", "--size", "4x4"]).done();
     let told = "no test has these goldens: a.two.npy, b.png; --bless --prune removes 2\n";
     says(&place, "", 0, &[told, "1 test: 1 passed"]);
-    // As is an array whose name would fit, and that says nothing.
+    // A foreign array, whose name would fit, but which has no mark.
     place.run(&["render", "a.lv", "a.npy", "--size", "4x4"]).done();
     assert!(!run(&place, "a.lv").text().contains("no test has"));
     says(&place, "--bless --prune", 0, &["2 goldens removed that no test has"]);
     assert_eq!(names(&place), ["a.lv", "a.npy", "a.one.png", "a.page.png"]);
 }
 
-/// Core text and modules are programs, too.
+/// Tests of core text and modules.
 #[test]
 fn other_programs() {
     let place = TestFolder::with([("disk.lv", disk("; test: --size 16x16", "0.8").as_str())]);
@@ -231,7 +230,7 @@ fn other_programs() {
     }
 }
 
-/// Pictures that something else drew.
+/// Pictures drawn by other programs.
 #[test]
 fn against_pictures_of_others() {
     let place = TestFolder::with([("disk.lv", &disk("; test: --size 16x16 --tolerance 2", "0.8"))]);
@@ -265,7 +264,7 @@ fn results(place: &TestFolder, path: &str) -> BTreeSet<(String, String)> {
     lines.map(|test| (text(&test["test"]), text(&test["status"]))).collect()
 }
 
-/// A machine each for parts of the tests, and one report of all.
+/// Shards of the tests on several machines, and one report for all.
 #[test]
 fn shards_are_merged() {
     let place = TestFolder::new();
@@ -296,7 +295,7 @@ fn shards_are_merged() {
     merge(&["part1", "part2", "part3"], "`part2/results.jsonl`: it is no report");
 }
 
-/// Names that would be markup are names in every report.
+/// Names that look like markup are escaped in every report.
 #[test]
 fn reports_hold_any_name() {
     let name = "<b>&\"'\u{1b}[31m</script>.lv".replace('/', "\u{2215}");
@@ -332,7 +331,7 @@ fn a_hundred_failures_fit_a_screen() {
     assert_eq!(outcome.text().lines().count(), 1);
 }
 
-/// Two runs at once on one folder, and one that is ended: goldens are whole.
+/// Goldens are whole after two simultaneous runs, and after an interrupted one.
 #[cfg(unix)]
 #[test]
 fn goldens_are_whole_whatever_happens() {
@@ -368,7 +367,7 @@ fn goldens_are_whole_whatever_happens() {
     says(&place, "--bless", 0, &["40 tests: "]);
     says(&place, "", 0, &["40 passed"]);
 
-    // No file may become so large: the goldens are as they were, and the machine is at fault.
+    // With a limit of zero on file sizes, the goldens stay, and a fault of the machine is reported.
     let before = place.files();
     for index in 0..40 {
         let text = format!("; test: --size 64x64\n(vec4 (fract (* 0.7{index} (frag-coord))))");

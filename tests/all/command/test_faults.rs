@@ -1,5 +1,5 @@
-//! Runs of `lambdav test` that are interrupted, whose disk is full, or of which two are in one folder: goldens
-//! stay whole, and statuses are right.
+//! Runs of `lambdav test` that are interrupted, that meet a full disk, or that share a folder: goldens stay
+//! whole, and exit statuses are right.
 
 #![cfg(target_os = "linux")]
 
@@ -12,10 +12,10 @@ use std::process::{Child, Command, Output, Stdio};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
-/// How many tests there are.
+/// Number of tests.
 const TESTS: usize = 24;
 
-/// Tests whose pictures are large and hard to compress, and other pictures in another year.
+/// A test whose picture is large and hard to compress. The year changes the picture.
 fn shader(number: usize, year: u32) -> String {
     format!(
         "; test: --size 120x90 --frame {year}
@@ -24,7 +24,7 @@ fn shader(number: usize, year: u32) -> String {
     )
 }
 
-/// A folder with tests of a year.
+/// Writes the tests of a year into a folder.
 fn write(folder: &Path, year: u32) {
     for number in 0..TESTS {
         fs::write(folder.join(format!("{number}.lv")), shader(number, year))
@@ -32,7 +32,7 @@ fn write(folder: &Path, year: u32) {
     }
 }
 
-/// The goldens of the folder, each of which has to be an image.
+/// The goldens in the folder, each of which must be a valid image.
 fn goldens(folder: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
     let mut found = BTreeMap::new();
     for number in 0..TESTS {
@@ -45,7 +45,7 @@ fn goldens(folder: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
     found
 }
 
-/// What is in the folder, and should not be.
+/// Temporary files left in the folder.
 fn left(folder: &Path) -> Vec<String> {
     let entries = fs::read_dir(folder).expect("it can be listed");
     let names = entries.map(|entry| entry.expect("it can be listed").file_name());
@@ -53,7 +53,7 @@ fn left(folder: &Path) -> Vec<String> {
     names.filter(|name| name.contains("tmp")).collect()
 }
 
-/// Two years of goldens: what they are before, and what they would be afterwards.
+/// Goldens of two years: first those after the change, then those before it.
 fn two_years(place: &TestFolder) -> [BTreeMap<PathBuf, Vec<u8>>; 2] {
     [2, 1].map(|year| {
         write(&place.path(""), year);
@@ -62,7 +62,7 @@ fn two_years(place: &TestFolder) -> [BTreeMap<PathBuf, Vec<u8>>; 2] {
     })
 }
 
-/// Every golden is one of these years, by its bytes.
+/// The years whose goldens are in the folder. Every golden must belong to one of the two.
 fn years(folder: &Path, known: &[BTreeMap<PathBuf, Vec<u8>>; 2]) -> BTreeSet<usize> {
     let found = goldens(folder);
     assert_eq!(found.len(), TESTS);
@@ -78,7 +78,7 @@ fn start(place: &TestFolder, arguments: &[&str]) -> Child {
     command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("it can be started")
 }
 
-/// It is interrupted when some goldens are new already.
+/// Interrupts a run when some of the goldens are already new.
 #[test]
 fn an_interrupted_run_leaves_goldens_whole() {
     let place = TestFolder::new();
@@ -101,14 +101,14 @@ fn an_interrupted_run_leaves_goldens_whole() {
         let Output { status, stderr, .. } = child.wait_with_output().expect("it ends");
         assert_eq!(String::from_utf8_lossy(&stderr), "", "{signal}");
         let found = years(&place.path(""), &known);
-        // Unless it was just being finished.
+        // Unless the run had just finished.
         if status.code().is_none() {
             in_between += usize::from(found.len() == 2);
         } else {
             assert_eq!((status.code(), found), (Some(0), BTreeSet::from([0])), "{signal}");
         }
         assert_eq!(left(&place.path("")), [""; 0], "{signal}");
-        // What was not finished is, by a run that is not interrupted.
+        // An uninterrupted run completes the work.
         place.run(&["test", "--bless"]).done();
         assert_eq!(years(&place.path(""), &known), BTreeSet::from([0]));
         place.run(&["test"]).done();
@@ -116,14 +116,14 @@ fn an_interrupted_run_leaves_goldens_whole() {
     assert!(in_between > 0, "the signals came too late");
 }
 
-/// Runs a script of the shell in the folder; `$0` is the command.
+/// Runs a shell script in the folder; `$0` is the command.
 fn shell(folder: &Path, script: &str) -> Output {
     let mut command = Command::new("sh");
     command.current_dir(folder).args(["-c", script, LAMBDAV]);
     command.output().expect("there is a shell")
 }
 
-/// A limit on the size of files stands for a full disk: each write meets it after 8 KiB.
+/// A limit on file sizes simulates a full disk: each write fails after 8 KiB.
 #[test]
 fn files_that_become_too_large_leave_goldens_whole() {
     let place = TestFolder::new();
@@ -138,13 +138,12 @@ fn files_that_become_too_large_leave_goldens_whole() {
         assert_eq!(years(&place.path(""), &known), BTreeSet::from([1]), "{arguments}");
         assert_eq!(left(&place.path("")), [""; 0], "{arguments}");
     }
-    // With room again all is well.
+    // With enough room, the run succeeds.
     place.run(&["test", "--bless"]).done();
     assert_eq!(years(&place.path(""), &known), BTreeSet::from([0]));
 }
 
-/// A file system that has room for the first few goldens, where namespaces allow to mount one. Elsewhere the
-/// test above says as much.
+/// A file system with little room, where namespaces allow mounting one. The test above covers other systems.
 #[test]
 fn a_full_disk_leaves_goldens_whole() {
     let place = TestFolder::new();
@@ -152,7 +151,7 @@ fn a_full_disk_leaves_goldens_whole() {
     write(&place.path(""), 2);
     fs::create_dir(place.path("full")).expect("a directory can be made");
     let size: usize = known[1].values().map(Vec::len).sum::<usize>() + TESTS * 8192;
-    // All goldens fit, and a few more pictures: a golden is replaced when the new one is written.
+    // Room for all goldens and a few more pictures: a golden is replaced once the new one is written.
     let mount = format!("mount -t tmpfs -o size={} tmpfs full", size + 200_000);
     let mut probe = Command::new("unshare");
     probe.current_dir(place.path("")).args(["-rm", "sh", "-c", &mount]).stderr(Stdio::null());
@@ -163,7 +162,7 @@ fn a_full_disk_leaves_goldens_whole() {
         [("test", true), ("test --bless", false), ("test --report report", true)]
     {
         fs::create_dir_all(place.path("out")).expect("a directory can be made");
-        // Room is left for no picture, or for as many as are replaced one after the other.
+        // Either no room, or room for a few pictures, which suffices to replace them one after the other.
         let fill =
             if full { "dd if=/dev/zero of=full/filler bs=1k count=9999 2>/dev/null;" } else { "" };
         let script = format!(
@@ -188,7 +187,7 @@ fn a_full_disk_leaves_goldens_whole() {
     }
 }
 
-/// A report cannot be printed, or a line of results.
+/// A report or a line of results that cannot be printed is a failure.
 #[test]
 fn a_full_standard_output_is_a_failure() {
     let place = TestFolder::new();
@@ -202,7 +201,7 @@ fn a_full_standard_output_is_a_failure() {
     }
 }
 
-/// Whatever two runs in one folder do at once, neither fails for the other.
+/// Two simultaneous runs in one folder do not make one another fail.
 #[test]
 fn two_runs_in_one_folder() {
     let place = TestFolder::new();
@@ -223,7 +222,7 @@ fn two_runs_in_one_folder() {
                 assert_eq!(String::from_utf8_lossy(&output.stderr), "", "{arguments:?}: {said}");
                 let allowed: &[i32] = match (arguments == bless, b == bless) {
                     (true, _) => &[0],
-                    // It saw goldens before or after the other has blessed them.
+                    // It saw the goldens from before or after the other run's blessing.
                     (false, true) => &[0, 1],
                     (false, false) => &[1],
                 };

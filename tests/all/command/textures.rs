@@ -1,15 +1,15 @@
-//! `--bind`: images as textures, by every engine, and what is wrong with them.
+//! `--bind`: images as textures, on every engine, and errors in files.
 
 use super::harness::TestFolder;
 use lambdav_image::AnyImage;
 
-/// Draws what it is given, turned upside down.
+/// Draws its texture upside down.
 const FLIP: &str = "(texture source)
     (define size (texture-size source))
     (define p (int (.xy (frag-coord))))
     (texel source (ivec2 (.x p) (- (- (.y size) 1i) (.y p))))";
 
-/// A picture whose pixels all differ.
+/// A picture with different pixels.
 const GRADIENT: &str = "(vec4 (/ (.xy (frag-coord)) 8) 0.25 1)";
 
 const ENGINES: [&str; 4] = ["simd", "core", "source", "spirv"];
@@ -44,7 +44,7 @@ fn images_of_any_depth_are_read_as_they_were_written() {
     }
 }
 
-/// Core text and a module take the same images, and tests of programs find them beside these.
+/// Core text and a module take the same images, and tests find images beside their program.
 #[test]
 fn all_forms_of_a_program_take_images() {
     let place = TestFolder::with([("gradient.lv", GRADIENT), ("flip.lv", FLIP)]);
@@ -64,7 +64,7 @@ fn all_forms_of_a_program_take_images() {
     place.run(&["test", "flip.lv", "--bless"]).done();
     assert_eq!(place.frame("flip.exr").pixel(1, 0), Some([1.5 / 8.0, 3.5 / 8.0, 0.25, 1.0]));
     place.run(&["test", "flip.lv"]).done();
-    // Code is for textures of any size, or for those that are bound.
+    // Code is compiled for textures of any size, or for the bound sizes.
     let word = "resource.0.last-column.0";
     for (stage, is_named) in [("lanes", true), ("registers", true), ("asm", false)] {
         let any = place.run(&["compile", "flip.lv", "--emit", stage]).done();
@@ -131,7 +131,7 @@ fn encoded_samples_are_decoded_where_the_program_says_so() {
     );
 }
 
-/// Files that are cut off or declare more than they have.
+/// Truncated files, and files that declare more than they contain.
 #[test]
 fn hostile_files_are_refused() {
     let place = TestFolder::with([("flip.lv", FLIP), ("gradient.lv", GRADIENT)]);
@@ -146,7 +146,7 @@ fn hostile_files_are_refused() {
     }
 }
 
-/// Ten thousand textures: all of them are bound, or the first that is not is named.
+/// Ten thousand textures: all are bound, or the first unbound one is named.
 #[test]
 fn ten_thousand_bindings() {
     let count = 10_000;
@@ -167,7 +167,7 @@ fn ten_thousand_bindings() {
     place.fails(&options, 1, "error[LV0507]: the texture `t9999` is not bound");
 }
 
-/// What is too large is refused by what the header declares: no pixel need be there.
+/// The declared size of an image is checked before its pixels are read.
 #[test]
 fn sizes_are_refused_before_images_are_decoded() {
     let place = TestFolder::with([("flip.lv", FLIP)]);

@@ -1,5 +1,4 @@
-//! No shader is untested without anybody's knowing: where tests may stand, in all languages, and what is nearly
-//! one.
+//! No shader stays untested unnoticed: places for tests in all languages, and near misses of tests.
 
 use super::harness::{CommandOutcome, TestFolder};
 use serde_json::Value;
@@ -21,7 +20,7 @@ const WGSL: &str = "@fragment fn main() -> @location(0) vec4<f32> { return vec4<
 const GLSL: &str =
     "#version 450\nlayout(location = 0) out vec4 c;\nvoid main() { c = vec4(0.5); }\n";
 
-/// A program of each language that has comments, with what stands before it.
+/// A program in each language with comments, with a comment behind it. `before` is the prefix of its name.
 fn programs(before: &str, comment: &dyn Fn(&str) -> String) -> Vec<(String, String)> {
     let lv = "(vec4 0.5)\n";
     let core = String::from_utf8(
@@ -41,7 +40,7 @@ fn programs(before: &str, comment: &dyn Fn(&str) -> String) -> Vec<(String, Stri
     .into_iter()
     .map(|(ending, marker, text)| {
         let comment = comment(marker);
-        // GLSL's version has to come first, and no comment does harm at the end.
+        // GLSL's version must come first, so the comment stands at the end.
         (format!("{before}-{ending}.{ending}"), format!("{text}{comment}\n"))
     })
     .collect()
@@ -60,12 +59,12 @@ fn every_language_has_tests_in_its_comments() {
     for golden in ["a-lv.png", "a-wgsl.png", "a-frag.png", "a-core.png", "b.one.png", "b.two.png"] {
         assert!(place.path(golden).exists(), "{golden}");
     }
-    // No golden of these is an orphan.
+    // None of these goldens is an orphan.
     says(&place, ". --bless --prune", 0, &["7 passed"]);
     assert!(place.path("a-wgsl.png").exists());
 }
 
-/// What docs/spirv.md shows, as it stands there.
+/// The file that docs/spirv.md shows works as written.
 #[test]
 fn the_documented_file_beside_a_program() {
     let page = concat!(env!("CARGO_MANIFEST_DIR"), "/docs/spirv.md");
@@ -82,7 +81,7 @@ fn the_documented_file_beside_a_program() {
     assert_eq!(outcome.err, "");
     assert_eq!(place.image("shaders/plasma.png").size().to_string(), "64x48");
     says(&place, "shaders", 0, &["1 passed"]);
-    // A line that is no comment is one, too, and so are the shader's own comments.
+    // A line without a comment marker is a test, too.
     for line in ["--size 8x8", "test: --size 8x8", "// test: --size 8x8", "; test: --size 8x8"] {
         place.write("shaders/plasma.wgsl.test", format!("; A comment.\n{line}\n"));
         says(&place, "shaders --bless", 0, &["replaced shaders/plasma.png", "1 blessed anew"]);
@@ -95,7 +94,7 @@ fn the_documented_file_beside_a_program() {
     says(&place, "shaders", 1, &["2 tests: 2 without golden"]);
 }
 
-/// Each of these would be a test that nobody runs.
+/// Each of these would be a test that never runs.
 #[test]
 fn what_is_nearly_a_test_is_a_warning() {
     let near = [
@@ -137,7 +136,7 @@ fn what_is_nearly_a_test_is_a_warning() {
     }
 }
 
-/// The text that a module carries is no comment of its own.
+/// Comments in the source text that a module carries are not tests of the module.
 #[test]
 fn modules_have_no_comments() {
     let place = TestFolder::with([("a.lv", "; test: --size 4x4\n; tests: none\n(vec4 1)")]);
@@ -166,7 +165,7 @@ fn programs_without_a_test_are_told() {
     let header: Value =
         serde_json::from_str(text.lines().next().unwrap_or_default()).expect("JSON");
     assert_eq!(header["untested"], serde_json::json!(["b.wgsl", "c.frag"]));
-    // Of all shards, and of single files, which say what they are asked for.
+    // The same for merged shards. Runs of single files do not report other files.
     for shard in ["1", "2"] {
         says(&place, &format!("--shard {shard}/2 --report p{shard}"), i32::from(shard == "3"), &[]);
     }
@@ -176,7 +175,7 @@ fn programs_without_a_test_are_told() {
     assert!(!single.text().contains("no test"));
 }
 
-/// Whatever is wrong with one file of a folder, it costs that one.
+/// A file that cannot be read costs only its own test.
 #[cfg(unix)]
 #[test]
 fn files_that_cannot_be_read_are_tests_that_are_broken() {
@@ -197,7 +196,7 @@ fn files_that_cannot_be_read_are_tests_that_are_broken() {
     says(&place, ".", 1, &parts);
 }
 
-/// One path in several spellings is one test.
+/// Different spellings of a path are one test.
 #[test]
 fn spellings_of_a_path_are_one() {
     let place = TestFolder::new();
@@ -213,7 +212,7 @@ fn spellings_of_a_path_are_one() {
         says(&place, &format!("{paths} --report r"), 0, &["1 test: 1 passed"]);
         says(&place, "--merge r", 0, &["1 test: 1 passed"]);
     }
-    // Two programs of one golden are told apart, however the folder is spelt.
+    // Two programs with one golden are told apart, however the folder is spelt.
     place.write("sub/x.wgsl", format!("// test: --size 4x4\n{WGSL}"));
     says(
         &place,
@@ -223,7 +222,7 @@ fn spellings_of_a_path_are_one() {
     );
 }
 
-/// A report with numbers that nobody has chosen.
+/// Reports with unreasonable numbers.
 #[test]
 fn merged_reports_are_judged_at_once() {
     let place = TestFolder::new();

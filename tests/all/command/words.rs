@@ -1,10 +1,10 @@
-//! `--engine spirv` of modules: their words are executed with all that the other engines are given.
+//! `--engine spirv` on modules: their words are executed with the same inputs as on the other engines.
 
 use super::harness::TestFolder;
 
-/// A location input, two uniform blocks, push constants called `inputs` that are not λV's, a matrix by rows, a texture
-/// and a sampler in another set, two buffers of one number, relaxed precision, a variable that is not written whole, and
-/// a pixel that becomes a helper.
+/// A location input, two uniform blocks, push constants called `inputs` that are not λV's, a row-major
+/// matrix, a texture and a sampler in another set, two buffers of one number, relaxed precision, a variable
+/// that is not written whole, and a pixel that becomes a helper.
 const MODULE: &str = r#"OpCapability Shader
 OpCapability DemoteToHelperInvocation
 %glsl = OpExtInstImport "GLSL.std.450"
@@ -179,7 +179,7 @@ fn folder() -> TestFolder {
     place
 }
 
-/// Words and machine code give the same bits, of text and of a binary, in pictures, sequences and tests.
+/// Words and machine code give the same bits, for text and binary modules, in pictures, sequences and tests.
 #[test]
 fn words_are_given_what_other_engines_are() {
     let place = folder();
@@ -207,8 +207,8 @@ fn words_are_given_what_other_engines_are() {
     place.run(&["test", "t.spvasm", "--engine", "spirv"]).done();
 }
 
-/// Inputs that are not given are zero, as for other engines. `--time` reaches λV's own block, and members of that name, which
-/// a note says.
+/// Unset inputs are zero, as on other engines. `--time` sets λV's own block and members with that name, which
+/// a note reports.
 #[test]
 fn nothing_is_invented() {
     let place = folder();
@@ -226,7 +226,7 @@ fn nothing_is_invented() {
     assert_eq!(place.frame("simd.npy").pixels(), place.frame("spirv.npy").pixels());
 }
 
-/// Exact modules are no programs: their words are executed all the same.
+/// The words of exact modules can be executed, although they cannot be raised.
 #[test]
 fn exact_modules_are_executed() {
     let place = TestFolder::with([("a.lv", "(vec4 (sin (.x (frag-coord))) (time) 0 1)")]);

@@ -1,4 +1,4 @@
-//! Tests run in a process of their own: whatever ends it, or keeps it busy, costs the test that it is at.
+//! Tests run in a worker process. If it dies or hangs, only the test that it was running fails.
 
 #![cfg(target_os = "linux")]
 
@@ -7,7 +7,7 @@ use std::fs;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
-/// A test that takes longer than anybody waits.
+/// A practically endless test.
 const ENDLESS: &str = "; test: --size 64x64 --max-iterations 1000000000000
 ((rec-func (n) (if (< n 1000000000000) (rec (+ n (- 1 (time)))) n)) 0)\n";
 
@@ -20,11 +20,11 @@ fn start(place: &TestFolder, arguments: &[&str]) -> Child {
     command.spawn().expect("it can be started")
 }
 
-/// The processes that a process has started.
+/// The child processes of a process.
 fn children(of: u32) -> Vec<u32> {
     let text = fs::read_to_string(format!("/proc/{of}/task/{of}/children")).unwrap_or_default();
     let mut found: Vec<u32> = text.split_whitespace().filter_map(|id| id.parse().ok()).collect();
-    // They are started by whichever thread does the work.
+    // Any of its threads may have started them.
     for entry in fs::read_dir(format!("/proc/{of}/task")).into_iter().flatten().flatten() {
         let text = fs::read_to_string(entry.path().join("children")).unwrap_or_default();
         found.extend(text.split_whitespace().filter_map(|id| id.parse::<u32>().ok()));
@@ -34,8 +34,8 @@ fn children(of: u32) -> Vec<u32> {
     found
 }
 
-/// Ends the process that runs the tests, again and again, as the system would for want of memory: whichever
-/// tests it was at, the one that never ends is found, and all others are run.
+/// Kills the worker again and again, as the system does when memory runs out. The endless test is found to be
+/// the cause, and all others are run.
 #[test]
 fn a_worker_that_is_killed_costs_one_test() {
     let place = TestFolder::with([("slow.lv", ENDLESS)]);
@@ -64,7 +64,7 @@ fn a_worker_that_is_killed_costs_one_test() {
     assert!(killed > 0);
 }
 
-/// A picture that is larger than the memory that tests may have.
+/// A picture larger than the memory limit of tests.
 #[test]
 fn memory_is_bounded() {
     let place = TestFolder::with([
@@ -82,11 +82,11 @@ fn memory_is_bounded() {
     place.fails(&["test", "--memory", "1"], 2, "is not a number of GiB from 1.5 on");
 }
 
-/// The time that a test may take is for all that it does.
+/// The time limit of a test includes reading, drawing and comparing.
 #[test]
 fn time_is_for_reading_drawing_and_comparing() {
     let place = TestFolder::with([("slow.lv", ENDLESS), ("quick.lv", QUICK)]);
-    // A binding that is never there to be read.
+    // A binding that never delivers data.
     let made = Command::new("mkfifo").arg(place.path("pipe.png")).status();
     assert!(made.is_ok_and(|status| status.success()));
     place.write(
@@ -105,7 +105,8 @@ fn time_is_for_reading_drawing_and_comparing() {
     assert!(begun.elapsed() < Duration::from_secs(30));
 }
 
-/// A folder with a hostile program of each kind: each costs itself, and everything else is told, in the report, too.
+/// A folder with one hostile program of each kind: only that program fails, and all others are reported, also
+/// in the report.
 #[test]
 fn hostile_programs_cost_themselves() {
     let place = TestFolder::new();
@@ -196,7 +197,7 @@ fn hostile_programs_cost_themselves() {
     );
 }
 
-/// Whether a process that is started here ignores that signal, which is inherited.
+/// True if child processes ignore this signal, which is inherited.
 fn is_ignored(signal: u32) -> bool {
     let status = fs::read_to_string("/proc/self/status").expect("it is there");
     let mask = status.lines().find_map(|line| line.strip_prefix("SigIgn:")).expect("it has it");
@@ -204,13 +205,13 @@ fn is_ignored(signal: u32) -> bool {
     mask >> (signal - 1) & 1 != 0
 }
 
-/// It does not outlive the command, however that ends.
+/// A worker does not outlive its command, however that ends.
 #[test]
 fn a_worker_ends_with_its_command() {
     let place = TestFolder::with([("slow.lv", ENDLESS)]);
     for (signal, number) in [("-KILL", 9), ("-TERM", 15), ("-INT", 2)] {
         if is_ignored(number) {
-            // Somebody runs the tests in the background of a script, where this signal ends nothing.
+            // The tests run in the background of a script, where this signal is ignored.
             continue;
         }
         let mut child = start(&place, &["test", "--timeout", "300"]);
@@ -236,7 +237,7 @@ fn a_worker_ends_with_its_command() {
     }
 }
 
-/// A worker is nothing for people.
+/// A worker is not meant to be started by hand.
 #[test]
 fn a_worker_alone_does_nothing() {
     let place = TestFolder::with([("a.lv", QUICK)]);

@@ -1,4 +1,4 @@
-//! Mistakes on the command line: exit status 2, one message, nothing written.
+//! Errors on the command line: exit status 2, one message, no file written.
 
 use super::harness::TestFolder;
 
@@ -10,7 +10,7 @@ fn place() -> TestFolder {
     ])
 }
 
-/// `render a.lv a.png` with an option that is wrong.
+/// Demands that `render a.lv a.png` refuses this option.
 #[track_caller]
 fn refused(option: &str, value: &str, message: &str) {
     place().fails(&["render", "a.lv", "a.png", option, value], 2, message);
@@ -94,7 +94,7 @@ fn outputs() {
     place.fails(&render("a.lv", "-1"), 2, "`-1` is neither the location");
 }
 
-/// What options were called before, and what is meant by a file where an output is named.
+/// Former names of options, and a file name where a location is expected.
 #[test]
 fn options_have_one_name() {
     let place = place();
@@ -202,7 +202,7 @@ fn uniforms_as_json() {
 
 const FOREIGN: &str = "@fragment fn main() -> @location(0) vec4f { return vec4f(1.0); }";
 
-/// What an option is for is not there.
+/// Options without their subject.
 #[test]
 fn options_that_mean_nothing() {
     let place = place();

@@ -1,9 +1,9 @@
-//! Programs that are none, and targets that cannot be written.
+//! Files that are not programs, and targets that cannot be written.
 
 use super::harness::{TestFolder, assert_one_error};
 use std::fs;
 
-/// A shader that is wrong is said to be by every command that reads one.
+/// Demands that every command that reads a shader refuses this content.
 #[track_caller]
 fn refused(content: &[u8], message: &str) {
     let place = TestFolder::with([("a.png", "untouched"), ("a.core", "untouched")]);
@@ -28,7 +28,7 @@ fn an_empty_file() {
     refused(b" \n; nothing\n", "error[LV0202]");
 }
 
-/// Neither names nor texts reach a terminal with what would control it.
+/// Control characters in names and texts never reach the terminal.
 #[cfg(unix)]
 #[test]
 fn nothing_controls_the_terminal() {
@@ -72,7 +72,7 @@ fn shaders_that_cannot_be_read() {
         ("a.png/a.lv", "cannot read `a.png/a.lv`: "),
     ] {
         place.fails(&["render", shader, "a.png"], 2, message);
-        // Of a folder, `check` takes the programs in it.
+        // `check` takes the programs in a folder.
         let of_check = match shader {
             "folder" => "there is no program in the folder `folder`",
             _ => message,
@@ -94,7 +94,7 @@ fn targets_that_cannot_be_written() {
         ("folder/", "cannot write `folder/`: it is a folder"),
         ("a.lv/a.png", "cannot write `a.lv/a.png`: `a.lv` is not a folder"),
     ] {
-        // Said before the program is even read.
+        // The error comes before the program is read.
         for shader in ["a.lv", "missing.lv"] {
             place.fails(&["render", shader, out], 2, message);
         }
@@ -113,7 +113,7 @@ fn targets_that_must_not_be_written() {
     let set = |name, mode| {
         fs::set_permissions(place.path(name), Permissions::from_mode(mode)).expect("it is ours");
     };
-    // Refused even to a superuser, who could write it.
+    // Refused even for a superuser, who could write the file.
     set("a.png", 0o444);
     place.fails(&["render", "a.lv", "a.png"], 3, "cannot write `a.png`: permission denied");
 
@@ -131,7 +131,7 @@ fn targets_that_must_not_be_written() {
     set("folder", 0o755);
 }
 
-/// A target that existed is replaced as a whole when all went well, and through links.
+/// An existing target is replaced as a whole if the run succeeds, also through links.
 #[cfg(unix)]
 #[test]
 fn targets_are_replaced() {
@@ -142,8 +142,8 @@ fn targets_are_replaced() {
     assert!(place.path("link.png").is_symlink());
 }
 
-/// Files of languages that are not read are told by their names, with a way to something that is; a program in
-/// λV may have any name.
+/// Files in unsupported languages are recognised by their extensions, and the error names a way to convert
+/// them. λV programs may have any extension.
 #[test]
 fn languages_that_are_not_read() {
     let place = TestFolder::new();
@@ -168,7 +168,7 @@ fn languages_that_are_not_read() {
     }
 }
 
-/// Pictures and numbers are no programs, whatever they are called.
+/// Images and arrays are not programs, whatever their extension.
 #[test]
 fn an_image_in_place_of_a_shader() {
     let place = TestFolder::with([("a.lv", "(vec3 1)")]);
@@ -185,7 +185,7 @@ fn an_image_in_place_of_a_shader() {
     }
 }
 
-/// `diff` of programs needs to be told that it is to draw them.
+/// `diff` of programs needs `--run`.
 #[test]
 fn programs_in_place_of_images() {
     let place = TestFolder::with([("a.lv", "(vec3 1)"), ("b.wgsl", "")]);
