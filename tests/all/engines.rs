@@ -226,7 +226,7 @@ fn machine_code(
             Err(raster::Stop::Fault(fault)) => {
                 return Err(loop_limit_diagnostic(kernel.site(fault.site), max_iterations).into());
             }
-            Err(raster::Stop::Cancelled) => unreachable!("nobody cancels it"),
+            Err(raster::Stop::Cancelled) => unreachable!("it is never cancelled"),
         }
     }
     Ok(outputs)
@@ -235,6 +235,6 @@ fn machine_code(
 fn explain(fault: EvaluationFault, max_iterations: u64) -> Stop {
     match fault {
         EvaluationFault::LoopLimit(span) => loop_limit_diagnostic(span, max_iterations).into(),
-        EvaluationFault::Cancelled => unreachable!("nobody cancels it"),
+        EvaluationFault::Cancelled => unreachable!("it is never cancelled"),
     }
 }

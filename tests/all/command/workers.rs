@@ -186,7 +186,7 @@ fn hostile_programs_cost_themselves() {
     }
     let others = ["words.spv", "bytes.lv", "link.lv"];
     for name in programs.iter().map(|(name, _)| *name).chain(others) {
-        let status = status(name).unwrap_or_else(|| panic!("{name} is not told: {said}"));
+        let status = status(name).unwrap_or_else(|| panic!("{name} is not reported: {said}"));
         let is_known = ["broken", "machine", "unsupported", "missing"].contains(&status.as_str());
         assert!(is_known, "{name}: {status}: {said}");
     }

@@ -75,7 +75,7 @@ pub(crate) fn reference(core: &Core, case: &Case) -> Result<Vec<Vec<Verdict>>, S
         .into_iter()
         .map(|location| {
             let mut outputs = evaluate(&scheduled(core, &[location])?, case);
-            outputs.pop().ok_or_else(|| "an output is lost".into())
+            outputs.pop().ok_or_else(|| "an output is missing".into())
         })
         .collect()
 }

@@ -42,7 +42,7 @@ fn each_is_found<M: Copy + Debug>(name: &str, mutants: &[M], activate: fn(Option
         max_bugs: 1,
     };
     let found = sound.run(&[engine]).found;
-    assert!(found.is_empty(), "{name}: no mutant is active, and yet: {}", found[0]);
+    assert!(found.is_empty(), "{name}: a bug without any mutant: {}", found[0]);
     for &mutant in mutants {
         activate(Some(mutant));
         // Ten times the mean number of programs that the rarest mutant takes.

@@ -89,7 +89,7 @@ pub(crate) fn compare(device: &Device, arguments: &Arguments) -> Result<bool, Bo
             return;
         }
         let found = shader.compare(device, SMALL, &options);
-        let mut counts = counts.lock().expect("nobody panics with it");
+        let mut counts = counts.lock().expect("no holder panics");
         match found {
             Err(error) => {
                 counts[3] += 1;
@@ -107,13 +107,13 @@ pub(crate) fn compare(device: &Device, arguments: &Arguments) -> Result<bool, Bo
                         found.again,
                         shader.text()
                     );
-                    wrong.lock().expect("nobody panics with it").push(seed);
+                    wrong.lock().expect("no holder panics").push(seed);
                 }
             }
         }
     });
-    let [equal, met, differ, refused] = counts.into_inner().expect("nobody panicked with it");
-    let wrong = wrong.into_inner().expect("nobody panicked with it");
+    let [equal, met, differ, refused] = counts.into_inner().expect("no holder panicked");
+    let wrong = wrong.into_inner().expect("no holder panicked");
     println!(
         "{equal} generated programs are equal, {} differ; {met} met a subnormal number, {differ} of them differ; {refused} were refused by the driver",
         wrong.len()

@@ -70,7 +70,7 @@ const SIDE: u32 = 4;
 fn refused(diagnostics: &[Diagnostic], source: &SourceFile) -> Answer {
     // Rendering diagnostics is part of the work.
     let text = render_text(diagnostics, source, false);
-    assert!(!text.is_empty(), "a refused program is told why");
+    assert!(!text.is_empty(), "a refusal has a message");
     let first = diagnostics.iter().find(|d| d.is_error());
     Answer::Refused(first.expect("there is an error").code.as_str().to_owned())
 }

@@ -198,11 +198,11 @@ impl FuzzTarget for Json {
                 let mut other = self.0.settings();
                 other.set_all(types, uniforms, &again).map_err(|error| error.to_string())?;
                 if other.inputs.uniforms != settings.inputs.uniforms {
-                    return Err(format!("it is read as another: {again}"));
+                    return Err(format!("it is read back differently: {again}"));
                 }
                 reached.computed = true;
             }
-            Ok(()) => return Err("it is read, and is not JSON for these uniforms".to_owned()),
+            Ok(()) => return Err("invalid JSON for these uniforms is accepted".to_owned()),
             Err(why) if plain && !why.contains("is given twice") => {
                 return Err(format!("it is refused: {why}"));
             }

@@ -124,7 +124,7 @@ impl FuzzTarget for Npy {
             Ok(frame) => {
                 reached.accepted = true;
                 if size(input).ok() != Some(frame.size()) {
-                    return Err("the size is another than that of the image".into());
+                    return Err("the size differs from the image".into());
                 }
                 let numbers: u64 = array.shape.iter().product();
                 if array.data.len() as u64 / 4 < numbers {
