@@ -2,6 +2,9 @@
 //!
 //! Exit status: 0 done; 1 the program, image or comparison is at fault; 2 the command line is;
 //! 3 the machine is.
+//!
+//! Errors go to standard error, one message each. A closed standard output is no fault, a full one is. Targets are checked before
+//! the work begins. No more is read of a stream than the largest program or image has.
 #![forbid(unsafe_code)]
 
 mod binds;

@@ -1,4 +1,6 @@
 //! Evaluation of closed loops: loops that depend on no input, uniform or resource.
+//!
+//! Emitters of SPIR-V do this first: drivers unroll such loops, and a table of 256 of them took one driver over two minutes.
 
 use crate::evaluate::constant;
 use crate::graph::{Core, Graph, Node, NodeId};

@@ -1,5 +1,8 @@
 //! Layout of values in memory shared with the host program, in bytes: std140 in a block of uniforms, std430
 //! in a buffer (OpenGL's specification, §7.6.2.2).
+//!
+//! The frontend's warning of large blocks and the SPIR-V backend use it. The evaluator of SPIR-V words has a layout of its
+//! own, so that each checks the other.
 
 use crate::types::{Type, TypeKind, Types};
 use rustc_hash::FxHashMap;

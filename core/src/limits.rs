@@ -4,6 +4,8 @@
 //! limits and is refused.* LANGUAGE.md §8 lists the limits. `lambdav-scaling` measures the worst cases of a
 //! text of 1 MB: at most 4 seconds and 1 GiB on one core. The numbers below are chosen for that bound, and so
 //! that 200,000 operations are accepted. (Limits of images are in the raster crate.)
+//!
+//! Each limit is compared where its work is counted, and reported there.
 
 /// Longest text that is read, in bytes: 16 MiB. A longer one is LV0108.
 pub const TEXT: usize = 1 << 24;

@@ -5,6 +5,8 @@
 //!
 //! Values are slices of `u32`, one word per component (`f32::to_bits`, 0/1 for `bool`, the bits of
 //! an `int` or `uint`), vectors in order, matrices by columns.
+//!
+//! *Operations are total and pure. Every NaN that one computes is 0x7fc00000.*
 
 use crate::math;
 use crate::resource::Bound;

@@ -7,6 +7,11 @@
 //! A buffer is an array of at least one element, whose length is known when data is bound. Here an element is
 //! stored as its components, a word each, without gaps. Its layout in memory shared with the host program is
 //! [`crate::layout`]'s.
+//!
+//! Passing a resource on costs nothing, and no engine keeps tables of resources: the type says which one is meant. An `if`
+//! between two resources is ill-typed unless its condition is known. An operation on a resource is total, since its place is
+//! clamped, and it is never folded. Only the needed parts of an element are read
+//! ([`Places`](crate::schedule::Places)).
 
 use crate::limits::BUFFER_WORDS;
 use crate::texture::{NAN, TextureData};

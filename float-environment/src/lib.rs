@@ -11,6 +11,9 @@
 //! read.
 //!
 //! Supports x86-64 (MXCSR) and AArch64 (FPCR, FPSR). Elsewhere nothing is changed.
+//!
+//! Inside it run: compiling, which folds constants; evaluators; calls of machine code; workers; quantising and comparing.
+//! `tests/all/float_environment.rs` sets each flag and compares bits.
 
 use std::marker::PhantomData;
 

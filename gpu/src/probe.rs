@@ -1,4 +1,6 @@
 //! Results of single operations on a device.
+//!
+//! Operands come from buffers. Results are stored as two whole numbers of 16 bits each, which every device stores exactly.
 
 use crate::error::Error;
 use crate::vulkan::{Device, Job, Patience};

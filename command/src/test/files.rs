@@ -1,4 +1,7 @@
 //! Rules for writing, replacing and removing files of a test.
+//!
+//! *Nothing without a mark of a run is replaced or removed.* All writes of a run but its reports go through two functions that
+//! ask for the mark.
 
 use super::directive::{Directive, Kind};
 use super::golden::{self, Golden};

@@ -2,6 +2,8 @@
 //!
 //! It reads tests from standard input and writes results to standard output ([`job`](super::job)). It
 //! ends with its standard input, so that it never outlives the command.
+//!
+//! A worker is this binary under the word `test-worker`. `setrlimit` bounds its memory.
 
 use super::job::{Event, GO, read_order};
 use super::plan::Test;

@@ -1,4 +1,6 @@
 //! Observation of an evaluation.
+//!
+//! An [`Observer`] sees each operation with its operands and result. The observer `()` compiles away.
 
 use crate::op::Op;
 use crate::schedule::ValueId;

@@ -1,4 +1,7 @@
 //! Pixels that are discarded (LANGUAGE §14).
+//!
+//! The outputs choose the colour of a discarded pixel by an `if`, for λV and for raised modules alike, so no engine knows of
+//! OpKill. The core keeps the condition, and the SPIR-V backend emits OpKill in the arm that chooses that colour.
 
 use super::{Core, Graph, Node, NodeId};
 use crate::mutants::{Mutant, is_active};

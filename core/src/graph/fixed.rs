@@ -1,4 +1,6 @@
 //! Programs with fixed values of uniforms, and programs some of whose nodes become constants.
+//!
+//! A program is rebuilt node by node, through the same constructors, so it is simplified as any other program.
 
 use super::{Core, Graph, LoopId, Neighbour, Node, NodeId};
 use lambdav_float_environment::with_default;

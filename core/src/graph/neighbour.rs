@@ -9,6 +9,9 @@
 //! The graph links each copy to its original ([`Graph::neighbour_of`]), so that code which computes whole
 //! quads may take the value from the other pixel. The link has no effect on the node's value. It is lost in
 //! core text, and where nodes are copied again.
+//!
+//! Copies are made while a program is elaborated, so no engine knows of derivatives. The source evaluator has no graph: it
+//! reduces the term at the other pixel.
 
 use super::{Graph, LoopId, Node, NodeId};
 use crate::inputs::Input;

@@ -1,5 +1,8 @@
 //! Engine of a Vulkan device. It draws the whole picture at once, from the SPIR-V of the program, and
 //! copies tiles from the result.
+//!
+//! The picture is drawn when its first tile is asked for. The next picture keeps memory and pipeline if only push constants and
+//! texels have changed. A failure is the machine's fault, never a pixel's.
 
 use super::{BoundKernel, bound};
 use crate::settings::Settings;

@@ -13,6 +13,9 @@
 //! | `GpuEngine` | `GpuProgram` | a Vulkan device (feature `gpu`) |
 //!
 //! All of them compute the same bits; a device does in its exact mode.
+//!
+//! Members of a module's uniforms that are named after λV's inputs (`time`, `resolution`, …) get their values where inputs are
+//! bound, in every engine alike.
 
 mod core;
 mod fast;

@@ -4,6 +4,8 @@
 //! searched before the search continues. So a second `include` of a file, which stands for nothing, is second
 //! in the order of the forms. The [`SourceFile`] records all inclusions, and the parser uses them to replace
 //! each `include` by the forms of its file.
+//!
+//! A span of the joined source says which file it is in, so later stages know nothing of files.
 
 use super::lexer::{Lexer, Token, TokenKind};
 use lambdav_core::decode::{decode, too_long};

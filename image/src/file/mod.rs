@@ -8,6 +8,8 @@
 //! Decoding recognises a format by the file's first bytes, not by its name. With the feature `formats`,
 //! the formats of other programs are read, too. Input may be hostile: all sizes are checked against the
 //! limits of [`crate::size`] before memory is allocated.
+//!
+//! Encoding a large image takes the memory of a few rows.
 
 mod atomic;
 mod error;

@@ -18,6 +18,9 @@
 //!
 //! Blocks may nest deeper than the 1,023 levels that every implementation must accept: the evaluator
 //! accepts any depth.
+//!
+//! Constants are declared where they are used, a φ of one value is no φ, and a vector that only fills an output is never
+//! built: the yellow shader of the report is one store.
 
 mod control;
 mod declarations;

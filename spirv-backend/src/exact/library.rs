@@ -14,6 +14,10 @@
 //! - The only float operations are `bits` of the parameters and `from-bits` of the result: no
 //!   arithmetic, no comparisons. (A test inspects every operation.)
 //! - Loops end within a few thousand rounds.
+//!
+//! An elementary function is a power series in numbers of 112 bits, with one multiplication in a loop: drivers copy a function
+//! to each call, so its code must be small rather than fast. `spirv-backend/exact/functions.lv` bounds the error of each before
+//! it is rounded.
 
 use lambdav_core::core_text;
 use lambdav_core::op::Elementary;

@@ -34,6 +34,9 @@
 //!
 //! Upper halves of vector registers are clear on entry, on return, and when the reference is
 //! called: otherwise instructions of SSE would depend on them.
+//!
+//! *Checks.* Tests decode each row of the table with another decoder. Debug builds run regalloc2's checker. The evaluator of
+//! `tests/machine-code` executes AVX-512 code where the processor lacks it.
 
 mod assemble;
 mod code;
