@@ -1,7 +1,7 @@
 //! All limits of the compiler.
 //!
 //! *Compiling takes time and memory linear in the text; a text that would need more exceeds one of these
-//! limits and is refused.* LANGUAGE.md §8 lists the limits. `lambdav-scaling` measures the worst cases of a
+//! limits and is refused.* docs/limits.md lists the limits. `lambdav-scaling` measures the worst cases of a
 //! text of 1 MB: at most 4 seconds and 1 GiB on one core. The numbers below are chosen for that bound, and so
 //! that 200,000 operations are accepted. (Limits of images are in the raster crate.)
 //!

@@ -1,5 +1,5 @@
-//! The limits of LANGUAGE.md §4 and §8: programs within the limits are accepted, others are refused with one
-//! clear error, and neither needs more than an ordinary thread's stack.
+//! The limits of LANGUAGE.md §4 and of docs/limits.md: programs within the limits are accepted, others are
+//! refused with one clear error, and neither needs more than an ordinary thread's stack.
 
 use crate::engines::{Accepted, ENGINES, Outputs, Stop};
 use lambdav_core::core_text;

@@ -121,7 +121,7 @@ fn documents_name_what_exists() {
     assert!(count > 80, "{count} paths are found");
 }
 
-/// Whether a line is a comment that begins with one of the words which stand where a noun belongs.
+/// Recognises a comment that begins with one of the words that stand where a noun belongs.
 fn begins_without_noun(line: &str) -> bool {
     let Some(comment) = line.trim_start().strip_prefix("//") else { return false };
     let comment = comment.strip_prefix(['/', '!']).unwrap_or(comment).trim_start();
