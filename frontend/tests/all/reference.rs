@@ -12,13 +12,13 @@ use lambdav_frontend::builtins::{Builtin, OperationKind};
 fn page() -> String {
     let mut page = String::from(
         "# Builtins\n\n\
-         All builtins of λV but the swizzles (`.x`, `.xyz`, `.bgra` …), from the table that the \
-         compiler reads; `BLESS=1 cargo test -p lambdav-frontend --test all -- reference` writes this page. \
-         [LANGUAGE.md](LANGUAGE.md) says what programs mean.\n\n\
-         *Exact* is the IEEE operation itself; *correctly rounded* the binary32 value nearest to the \
-         real result, for every input; *expanded* is defined by an expression of others. Where SPIR-V \
-         leaves a result undefined, λV has the IEEE result. Each example is a test; in those \
-         of textures `t` is one of 2 by 1 texels, black and white.\n",
+         All builtins of λV except the swizzles (`.x`, `.xyz`, `.bgra` …). The compiler's table \
+         generates this page: `BLESS=1 cargo test -p lambdav-frontend --test all -- reference` writes it. \
+         [LANGUAGE.md](LANGUAGE.md) defines the language.\n\n\
+         A builtin is *exact* (the IEEE operation itself), *correctly rounded* (the binary32 value \
+         nearest to the real result, for every input) or *expanded* (defined by an expression of other \
+         builtins). Where SPIR-V leaves a result undefined, λV has the IEEE result. Each example is a \
+         test; in the examples of textures, `t` has 2 by 1 texels, black and white.\n",
     );
     for builtin in Builtin::all() {
         let kind = match builtin.kind() {
