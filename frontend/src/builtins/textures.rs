@@ -213,12 +213,22 @@ const GRAD: &str = "(func (t uv dx dy)
 fn wrapped(wrap: Wrap, place: &str) -> String {
     match wrap {
         Wrap::Clamp => place.to_owned(),
-        Wrap::Repeat => format!("(mod {place} n)"),
+        Wrap::Repeat => floored_remainder(place, "n"),
         Wrap::Mirror => {
             let last = if is_active(Mutant::FarMirror) { "(* 2i n)" } else { "(- (* 2i n) 1i)" };
-            format!("(let ((m (mod {place} (* 2i n)))) (select (< m n) m (- {last} m)))")
+            let rest = floored_remainder(place, "(* 2i n)");
+            format!("(let ((m {rest})) (select (< m n) m (- {last} m)))")
         }
     }
+}
+
+/// `(mod a n)` for n > 0, without the tests of signs that other divisors need. With s the sign of a, 0 or −1,
+/// and r the remainder of a xor s, which is not negative, it is r, or n − 1 − r for negative a.
+pub(super) fn floored_remainder(a: &str, n: &str) -> String {
+    format!(
+        "(let* ((a {a}) (s (shift-right a 31i)) (r (rem (bit-xor a s) {n})))
+           (+ (bit-xor r s) (bit-and {n} s)))"
+    )
 }
 
 /// The text of a sample at `uv` in this level.

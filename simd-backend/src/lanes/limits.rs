@@ -5,6 +5,7 @@
 
 use super::interpret::FITS;
 use super::{Bound, Descriptors, Expr, Kind, LaneProgram, Op, ValueId};
+use rustc_hash::FxHashMap;
 
 /// Exceeds any coordinate of a pixel, also in groups that cross an edge.
 const MOST_COLUMNS: f32 = 131_072.0;
@@ -35,6 +36,8 @@ pub(super) struct Limits {
     resources: Descriptors,
     /// For each `I32`, its upper bound as an unsigned integer.
     bounds: Vec<Bound>,
+    /// For each value that is the sign of an integer, 0 or −1, that integer.
+    signs: FxHashMap<ValueId, ValueId>,
     /// For each `F32` that is certainly finite, its minimum and maximum.
     numbers: Vec<Option<[f32; 2]>>,
 }
@@ -42,7 +45,12 @@ pub(super) struct Limits {
 impl Limits {
     pub(super) fn new(program: &LaneProgram) -> Self {
         let (values, resources) = (program.values.len(), program.resources.clone());
-        Self { resources, bounds: vec![Bound::ANY; values], numbers: vec![None; values] }
+        Self {
+            resources,
+            bounds: vec![Bound::ANY; values],
+            signs: FxHashMap::default(),
+            numbers: vec![None; values],
+        }
     }
 
     /// The upper bound of an unsigned integer.
@@ -65,6 +73,9 @@ impl Limits {
 
     /// Computes and stores the limits of a value from its expression.
     pub(super) fn define(&mut self, value: ValueId, kind: Kind, expr: &Expr) {
+        if let Expr::Op(Op::ShiftRightSigned(31), of) = expr {
+            self.signs.insert(value, of[0]);
+        }
         match kind {
             Kind::I32 => self.bounds[value.index()] = self.bound_of(expr),
             Kind::F32 => self.numbers[value.index()] = self.interval(expr),
@@ -76,6 +87,13 @@ impl Limits {
         match expr {
             Expr::Constant(bits) => Bound::constant(*bits as u32),
             Expr::Input(word) => self.resources.bound_of(*word),
+            // An integer with the bits of a negative one flipped is not negative.
+            Expr::Op(Op::Xor, of)
+                if self.signs.get(&of[0]) == Some(&of[1])
+                    || self.signs.get(&of[1]) == Some(&of[0]) =>
+            {
+                Bound::constant(POSITIVE)
+            }
             Expr::Op(op, operands) => Bound::of(*op, &self.resources, |i| self.bound(operands[i])),
             Expr::Neighbour { of, .. } => self.bound(*of),
             _ => Bound::ANY,

@@ -257,6 +257,13 @@ impl Numbering {
             Op::ShiftLeft(0) | Op::ShiftRight(0) | Op::ShiftRightSigned(0) => {
                 return Some(Simpler::Operand(operands[0]));
             }
+            Op::ShiftRightSigned(count) => {
+                let most = Some(most(0)).filter(|&most| most <= POSITIVE)?;
+                return Some(match most.checked_shr(count.into()) {
+                    None | Some(0) => Simpler::Constant(0),
+                    Some(_) => Simpler::Op(Op::ShiftRight(count), operands.into()),
+                });
+            }
             Op::Sub => {
                 let is_zero = constant(1)?.0 == 0;
                 return is_zero.then_some(Simpler::Operand(operands[0]));

@@ -1,9 +1,10 @@
 //! Builtins on integers, and those on the bits of nums, compared with Rust's own operations, without
 //! `Op::apply`.
 
-use super::evaluator::{ConcreteValue, apply};
+use super::evaluator::{ConcreteValue, apply, call};
 use super::{RandomOperands, same};
 use crate::builtins::Builtin;
+use crate::builtins::textures::floored_remainder;
 use lambdav_core::types::{Scalar, Type};
 
 /// Integers near the limits, near powers of two, and any others.
@@ -388,4 +389,18 @@ fn halves() {
     }
     assert_eq!(pack(f32::NAN, -f32::INFINITY), 0x7e00 | 0xfc00 << 16);
     assert_eq!(pack(f32::MAX, -1e-45), 0x7c00 | 0x8000 << 16);
+}
+
+/// The coordinates that textures wrap by, for each positive size.
+#[test]
+fn floored_remainders() {
+    let words = words();
+    let text = format!("(func (p n) {})", floored_remainder("p", "n"));
+    let int = |word| ConcreteValue { ty: Type::INT, bits: vec![word] };
+    for (&a, &n) in words.iter().flat_map(|a| words.iter().map(move |n| (a, n))) {
+        if (n as i32) > 0 {
+            let expected = (a as i32).rem_euclid(n as i32) as u32;
+            assert_eq!(call(&text, &[int(a), int(n)]).bits, [expected], "{a:#x} {n:#x}");
+        }
+    }
 }

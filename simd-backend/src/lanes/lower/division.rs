@@ -93,11 +93,29 @@ impl Lowering<'_> {
                 let below = self.integer(bits as u32 - 1);
                 return self.op(Op::And, &[a, below]);
             }
+            Some(&bits) if is_signed && (bits as i32).unsigned_abs().is_power_of_two() => {
+                let divisor = (bits as i32).unsigned_abs();
+                return self.signed_remainder_by_power(a, divisor.trailing_zeros() as u8);
+            }
             Some(&bits) => (self.quotient_by(is_signed, a, bits as u32), b),
             None => self.quotient_of_any(is_signed, a, b),
         };
         let product = self.op(Op::Mul, &[quotient, divisor]);
         self.op(Op::Sub, &[a, product])
+    }
+
+    /// The signed remainder by 2^`log`: the last bits, of a negative dividend those that are left after its
+    /// quotient is rounded up.
+    fn signed_remainder_by_power(&mut self, a: ValueId, log: u8) -> ValueId {
+        if log == 0 {
+            return self.integer(0);
+        }
+        let below = self.integer((1 << log) - 1);
+        let sign = self.op(Op::ShiftRightSigned(31), &[a]);
+        let more = self.op(Op::ShiftRight(32 - log), &[sign]);
+        let sum = self.op(Op::Add, &[a, more]);
+        let rest = self.op(Op::And, &[sum, below]);
+        self.op(Op::Sub, &[rest, more])
     }
 
     /// The precomputed values of a division by `b`. `None` if `b` is a constant or not uniform over the
