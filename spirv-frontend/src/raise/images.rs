@@ -222,10 +222,10 @@ impl Raiser<'_, '_> {
     fn wrapped(&mut self, at: NodeId, size: NodeId, wrap: Wrap) -> Result<NodeId> {
         match wrap {
             Wrap::Clamp => Ok(at),
-            Wrap::Repeat => self.modulo(at, size),
+            Wrap::Repeat => self.floored_remainder(at, size),
             Wrap::Mirror => {
                 let double = self.op(Core::Add, &[size, size])?;
-                let m = self.modulo(at, double)?;
+                let m = self.floored_remainder(at, double)?;
                 let is_first = self.op(Core::Less, &[m, size])?;
                 let one = self.splat(PAIR, 1);
                 let last = self.op(Core::Sub, &[double, one])?;
@@ -233,6 +233,19 @@ impl Raiser<'_, '_> {
                 self.op(Core::Select, &[is_first, m, back])
             }
         }
+    }
+
+    /// The remainder of coordinates by positive sizes, rounded down, without the tests of signs that other
+    /// divisors need. With s the sign of a, 0 or −1, and r the remainder of a xor s, which is not negative, it
+    /// is r, or size − 1 − r for negative a.
+    fn floored_remainder(&mut self, a: NodeId, size: NodeId) -> Result<NodeId> {
+        let count = self.splat(PAIR, 31);
+        let sign = self.op(Core::ShiftRight, &[a, count])?;
+        let flipped = self.op(Core::Xor, &[a, sign])?;
+        let rest = self.op(Core::Rem, &[flipped, size])?;
+        let rest = self.op(Core::Xor, &[rest, sign])?;
+        let more = self.op(Core::And, &[size, sign])?;
+        self.op(Core::Add, &[rest, more])
     }
 
     /// The derivative of an instruction: coarse and fine ones are those of LANGUAGE §13.
