@@ -190,7 +190,7 @@ fn what_cannot_be_a_sequence() {
     fails("a.png", &["--fps", "25"], "--frames");
     fails("-", &["--output", "all", "--format", "png"], "all outputs go into files of their own");
     fails("-", &["--format", "rgb24"], "and, without a header, rgb8, rgba8");
-    fails("-", &["--format", "rgb8", "--depth", "16"], "--format says the depth");
+    fails("-", &["--format", "rgb8", "--depth", "16"], "--format sets the depth");
     fails("-", &["--format", "rgb32f", "--srgb"], "--srgb is for 8 and 16 bits");
 }
 
