@@ -18,13 +18,16 @@ struct Run {
     what: What,
 }
 
+/// The meaning of consecutive words.
 #[derive(Clone, Debug, PartialEq)]
-enum What {
+pub(crate) enum What {
+    /// One word.
     One(InputWord),
     /// All words of the uniform of that index.
     Uniform(u32),
     /// The descriptor of the resource of that number.
     Descriptor(u32, Resource),
+    /// The words of a constant.
     Constants(Box<[u32]>),
 }
 
@@ -39,7 +42,8 @@ impl InputWords {
         self.words == 0
     }
 
-    fn add(&mut self, what: What, words: usize) -> u32 {
+    /// Adds words with one meaning and returns the index of the first.
+    pub(crate) fn add(&mut self, what: What, words: usize) -> u32 {
         let first = self.words;
         if words > 0 {
             self.runs.push(Run { first, what });
@@ -88,6 +92,14 @@ impl InputWords {
         }
     }
 
+    /// The runs of words with one meaning, in order.
+    pub(crate) fn runs(&self) -> impl Iterator<Item = (std::ops::Range<usize>, &What)> {
+        self.runs.iter().enumerate().map(|(at, run)| {
+            let end = self.runs.get(at + 1).map_or(self.words, |next| next.first);
+            (run.first..end, &run.what)
+        })
+    }
+
     /// The meaning of each word, in order.
     pub fn iter(&self) -> impl Iterator<Item = InputWord> {
         (0..self.words).map(|word| self.get(word))
@@ -116,9 +128,7 @@ impl InputWords {
 
     /// The words of a uniform, if it is read.
     pub(crate) fn uniform(&self, index: u32) -> Option<std::ops::Range<usize>> {
-        let at = self.runs.iter().position(|run| run.what == What::Uniform(index))?;
-        let end = self.runs.get(at + 1).map_or(self.words, |next| next.first);
-        Some(self.runs[at].first..end)
+        self.runs().find(|(_, what)| **what == What::Uniform(index)).map(|(words, _)| words)
     }
 
     /// Words outside uniforms, descriptors and constants, with their indices.

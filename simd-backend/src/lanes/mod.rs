@@ -91,7 +91,7 @@ mod arrays;
 mod dead_code;
 pub(crate) mod extents;
 mod frame;
-mod inputs;
+pub(crate) mod inputs;
 pub mod interpret;
 mod limits;
 mod lower;

@@ -138,6 +138,64 @@ impl Display for Extent {
     }
 }
 
+impl Op {
+    /// The operation of that name.
+    pub(crate) fn named(name: &str) -> Option<Self> {
+        /// Operations without a number in their names.
+        const PLAIN: [Op; 42] = [
+            Op::Neg,
+            Op::Abs,
+            Op::Floor,
+            Op::Ceil,
+            Op::Trunc,
+            Op::RoundEven,
+            Op::Sqrt,
+            Op::Add,
+            Op::Sub,
+            Op::Mul,
+            Op::MulHigh,
+            Op::Div,
+            Op::Fma,
+            Op::Min,
+            Op::Max,
+            Op::MinUnsigned,
+            Op::MaxUnsigned,
+            Op::Less,
+            Op::LessEqual,
+            Op::LessUnsigned,
+            Op::LessEqualUnsigned,
+            Op::Equal,
+            Op::NotEqual,
+            Op::And,
+            Op::AndNot,
+            Op::Or,
+            Op::Xor,
+            Op::Not,
+            Op::ShiftLeftBy,
+            Op::ShiftRightBy,
+            Op::ShiftRightSignedBy,
+            Op::Select,
+            Op::Promote,
+            Op::Demote,
+            Op::FromInteger,
+            Op::FromUnsigned,
+            Op::ToInteger,
+            Op::ToUnsigned,
+            Op::ToIntegerInRange,
+            Op::Widen,
+            Op::Narrow,
+            Op::Bits,
+        ];
+        let is_it = |op: &Self| op.to_string() == name;
+        let Some((_, number)) = name.split_once('.') else {
+            return PLAIN.into_iter().find(is_it);
+        };
+        let number = number.parse().ok()?;
+        let shifts = [Self::ShiftLeft, Self::ShiftRight, Self::ShiftRightSigned];
+        shifts.map(|shift| shift(number)).into_iter().find(is_it)
+    }
+}
+
 /// An index into an array: an offset, and optionally a value.
 pub(crate) struct Place<T>(pub(crate) u32, pub(crate) Option<T>);
 

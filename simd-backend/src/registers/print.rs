@@ -1,4 +1,24 @@
-//! The text form of register programs, for listings.
+//! The text form of register programs, for listings and tests. [`read`](super::read()) reads it.
+//!
+//! ```text
+//! groups of 4×2 pixels, 4 lanes to a register
+//! input 0: time
+//! slots f32
+//!
+//! frame:
+//! block0():
+//!     r0: f32 = input 0 time
+//!     slot 0 = r0
+//!     return done
+//!
+//! row, 2 spill slots:
+//! block0():
+//!     …
+//! ```
+//!
+//! The head gives the shape, then all that is not empty: listed lanes, attachments, words of a primitive, words
+//! of arrays, resources, inputs, slots. The functions follow: frame, row, procedures. A register has its type
+//! where it is assigned.
 
 use std::fmt::{self, Display, Formatter};
 
@@ -8,8 +28,9 @@ use super::{
     ArrayPlace, Block, BlockCall, BlockId, Columns, End, Function, Instr, Reg, RegisterProgram,
     RegisterType, Status,
 };
-use crate::lanes::Axis;
+use crate::lanes::inputs::What;
 use crate::lanes::print::{Beside, Constant, List, Place};
+use crate::lanes::{Axis, Extents, Items, Resource};
 
 impl Display for Columns {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
@@ -60,36 +81,85 @@ impl Display for ArrayPlace {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         write!(
             f,
-            "array {} {}, register {}",
+            "array {} of {} {}, register {}",
             self.array,
+            self.words,
             Place(self.first, self.index),
             self.register
         )
     }
 }
 
+/// The resource of a number, in the head of a program.
+struct Numbered<'a>(usize, &'a Resource);
+
+impl Display for Numbered<'_> {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        let Self(number, Resource { width, levels, extents, first }) = self;
+        write!(f, "resource {number}: {width} words, {levels} levels, sizes at {first}")?;
+        match extents {
+            Extents::Any => Ok(()),
+            Extents::Texture(levels) => levels.iter().try_for_each(|level| {
+                write!(f, ", level {}×{} at {}", level.width, level.height, level.first)
+            }),
+            Extents::Buffer(elements) => write!(f, ", {elements} elements"),
+        }
+    }
+}
+
 impl Display for RegisterProgram {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        let shape = self.shape;
-        let (columns, rows) = (shape.columns(), shape.rows());
-        writeln!(
-            f,
-            "groups of {columns}×{rows} pixels, {} lanes to a register",
-            shape.tile.width()
-        )?;
+        print_head(f, self)?;
         let procedures = self.procedures.iter().enumerate().map(|(i, procedure)| {
             let lanes = if procedure.is_vector { "a register" } else { "a number" };
             (format!("procedure {i}, {} of {lanes}", procedure.elementary.name()), &procedure.code)
         });
         let functions = [("frame".to_owned(), &self.frame), ("row".to_owned(), &self.row)];
         for (name, function) in functions.into_iter().chain(procedures) {
-            writeln!(f, "\n{name}:")?;
+            match function.spill_slots {
+                0 => writeln!(f, "\n{name}:")?,
+                slots => writeln!(f, "\n{name}, {slots} spill slots:")?,
+            }
             for (i, block) in function.blocks.iter().enumerate() {
                 print_block(f, self, function, BlockId(i as u32), block)?;
             }
         }
         Ok(())
     }
+}
+
+fn print_head(f: &mut Formatter<'_>, program: &RegisterProgram) -> fmt::Result {
+    let shape = program.shape;
+    let (columns, rows, width) = (shape.columns(), shape.rows(), shape.tile.width());
+    writeln!(f, "groups of {columns}×{rows} pixels, {width} lanes to a register")?;
+    if program.items == Items::Listed {
+        writeln!(f, "listed")?;
+    }
+    if program.attachments != 1 {
+        writeln!(f, "attachments {}", program.attachments)?;
+    }
+    if program.primitive_words > 0 {
+        writeln!(f, "primitive {} words", program.primitive_words)?;
+    }
+    if program.array_words > 0 {
+        writeln!(f, "arrays {} words", program.array_words)?;
+    }
+    for (number, resource) in program.resources.0.iter().enumerate() {
+        writeln!(f, "{}", Numbered(number, resource))?;
+    }
+    for (words, what) in program.inputs.runs() {
+        write!(f, "input {}: ", words.start)?;
+        match what {
+            What::One(word) => writeln!(f, "{word}")?,
+            What::Uniform(index) => writeln!(f, "uniform {index}, {} words", words.len())?,
+            What::Descriptor(number, _) => writeln!(f, "sizes of resource {number}")?,
+            What::Constants(words) => {
+                let words: Vec<String> = words.iter().map(|word| format!("{word:#010x}")).collect();
+                writeln!(f, "constants {}", List(&words))?;
+            }
+        }
+    }
+    if program.slots.is_empty() { Ok(()) } else { writeln!(f, "slots {}", List(&program.slots)) }
 }
 
 fn print_block(
@@ -147,7 +217,7 @@ fn print_block(
             }
             Instr::Any(to, masks) => format!("{} = any {}", typed(to), List(masks)),
             Instr::Input(to, word) if (*word as usize) < program.inputs.len() => {
-                format!("{} = input {}", typed(to), program.inputs.get(*word as usize))
+                format!("{} = input {word} {}", typed(to), program.inputs.get(*word as usize))
             }
             Instr::Input(to, word) => format!("{} = input {word}", typed(to)),
             Instr::Load(to, space, first, index) => {

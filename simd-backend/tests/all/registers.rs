@@ -1,13 +1,14 @@
-//! Interpreted register programs: limits, cancellation, and traps for undefined lanes.
+//! Register programs: limits and cancellation when they are interpreted, and their text, read back.
 
 use std::sync::atomic::AtomicU64;
 
 use lambdav_core::math;
-use lambdav_simd_backend::lanes::Kind;
+use lambdav_core::schedule::schedule;
+use lambdav_matrix::pictures;
 use lambdav_simd_backend::machine::{Machine, PerClass, Tile};
 use lambdav_simd_backend::registers::interpret::{frame, row};
 use lambdav_simd_backend::registers::{
-    Inputs, Instr, POLL_ROUNDS, Poll, Reg, RegisterProgram, RegisterType, Row, Status,
+    Function, Inputs, POLL_ROUNDS, Poll, Procedure, RegisterProgram, Row, Status, read,
 };
 use lambdav_simd_backend::{Compiler, Target};
 
@@ -109,21 +110,42 @@ fn long_loops_are_cancelled() {
     assert_eq!(run(&program(&long), u64::MAX, ALL, 2).expect("it is correct").0, Status::Done);
 }
 
+/// True if the programs are equal, except in the types of registers that nothing assigns.
+fn is_same(a: &RegisterProgram, b: &RegisterProgram) -> bool {
+    let code = |of: &Function| (of.blocks.clone(), of.spill_slots);
+    let procedure = |of: &Procedure| (of.elementary, of.is_vector, code(&of.code));
+    let procedures = |of: &RegisterProgram| of.procedures.iter().map(procedure).collect::<Vec<_>>();
+    (a.shape, a.items, a.attachments) == (b.shape, b.items, b.attachments)
+        && (a.primitive_words, a.array_words) == (b.primitive_words, b.array_words)
+        && (&a.resources, &a.inputs, &a.slots) == (&b.resources, &b.inputs, &b.slots)
+        && [&a.frame, &a.row].map(code) == [&b.frame, &b.row].map(code)
+        && procedures(a) == procedures(b)
+}
+
+/// The text of a program reads back as the program, for each target, before and after spilling.
 #[test]
-fn undefined_lanes_are_not_seen() {
-    let mut program = program("(.x (frag-coord))");
-    let store = |instr: &Instr| matches!(instr, Instr::Store { .. });
-    let block = program.row.blocks.iter_mut().find(|block| block.instrs.iter().any(store));
-    let instrs = &mut block.expect("pixels are stored").instrs;
-    let at = instrs.iter().position(store).expect("as before");
-    program.row.registers.push(RegisterType::Vector(Kind::F32));
-    let reg = Reg(program.row.registers.len() as u32 - 1);
-    let Instr::Store { channels, .. } = &mut instrs[at] else { unreachable!() };
-    channels[1] = reg;
-    instrs.insert(at, Instr::Undefined(reg));
-    let trap = run(&program, 1, ALL, u64::MAX).expect_err("lanes without a value are stored");
-    assert!(trap.contains("is undefined and active"), "{trap}");
-    // The first store is that of the first row. Undefined lanes may be stored where none is active.
-    let mask = [0, 0, 0, 0, 1, 1, 1, 1].map(|active| active * u32::MAX);
-    assert_eq!(run(&program, 1, mask, u64::MAX).expect("it is correct").0, Status::Done);
+fn programs_survive_as_text() {
+    let mut count = 0;
+    for shader in pictures::gallery() {
+        for output in &shader.core().outputs {
+            let program = schedule(shader.core(), &[output.location]).expect("it nests little");
+            for (name, lanes) in [("avx2", 8), ("avx512", 16), ("avx512", 32), ("baseline", 1)] {
+                let target = Target::named(name).expect("a machine that is not too old");
+                let target = target.expect("a known name").with_vector_registers(7);
+                let compiler = Compiler { lanes: Some(lanes), ..Compiler::new(target) };
+                let of_lanes = compiler.lane_program(&program);
+                let shape = compiler.choice(&of_lanes).shape;
+                let unspilled = compiler.unspilled(&of_lanes, shape);
+                let spilled = compiler.register_program(&of_lanes, shape).0;
+                for program in [unspilled, spilled] {
+                    let text = program.to_string();
+                    let again = read(&text).unwrap_or_else(|error| panic!("{error}\n{text}"));
+                    assert!(again.to_string() == text, "{name}, {lanes} lanes: {}", shader.name);
+                    assert!(is_same(&again, &program), "{name}, {lanes} lanes: {}", shader.name);
+                    count += 1;
+                }
+            }
+        }
+    }
+    assert!(count > 100, "{count} programs");
 }
