@@ -13,7 +13,6 @@ mod memory;
 mod operations;
 mod pipeline;
 mod quads;
-mod register_verifier;
 mod registers;
 mod shape;
 

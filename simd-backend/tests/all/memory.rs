@@ -1,6 +1,5 @@
 //! Loads: their rates, their lowering, and the checks that they stay in range.
 
-use lambdav_simd_backend::emit::Listing;
 use lambdav_simd_backend::lanes::{self, Axis, Kind, LaneProgram, Op, StraightLine, ValueId};
 use lambdav_simd_backend::registers::{self, Instr, RegisterType};
 use lambdav_simd_backend::{Compiler, Target};
@@ -8,17 +7,9 @@ use lambdav_simd_backend::{Compiler, Target};
 /// So few words that they fill one register or two.
 const WORDS: u32 = 16;
 
-/// Too many words for a table in registers.
-const MANY: u32 = 512;
-
 /// Adds the word at the pixel's column and the word at the first input. Indices are clamped to
 /// `limit`, if there is one.
 fn program(limit: Option<u32>) -> LaneProgram {
-    program_of(WORDS, limit)
-}
-
-/// The same for `words` words.
-fn program_of(words: u32, limit: Option<u32>) -> LaneProgram {
     let mut b = StraightLine::default();
     let x = b.coordinate(Axis::X);
     let column = b.op(Op::ToInteger, &[x]).expect("of a number");
@@ -31,7 +22,7 @@ fn program_of(words: u32, limit: Option<u32>) -> LaneProgram {
             }
             None => index,
         };
-        b.load(Kind::F32, 1, index, words - 1)
+        b.load(Kind::F32, 1, index, WORDS - 1)
     };
     let words = [column, given].map(|index| word(&mut b, index));
     let sum = b.op(Op::Add, &words).expect("of numbers");
@@ -89,36 +80,4 @@ fn a_word_by_a_uniform_index_is_loaded_once() {
     let scalars = types.iter().filter(|ty| matches!(ty, RegisterType::Scalar(_))).count();
     assert_eq!(scalars, 1, "{registers}");
     assert!(types.len() > 1, "{registers}");
-}
-
-/// The listings of a program's code for each kind of wide registers.
-fn listings(program: impl Fn() -> LaneProgram) -> Vec<(&'static str, String)> {
-    let names = Target::names().filter(|name| name.starts_with("avx"));
-    let targets = names.filter_map(|name| {
-        let target = Target::named(name).expect("a machine that is not too old");
-        target.map(|target| (name, target))
-    });
-    targets
-        .map(|(name, target)| {
-            let (lanes, listing) = (Some(16), Listing::Assembly);
-            let compiler = Compiler { lanes, listing, ..Compiler::new(target) };
-            let compiled = compiler.compile_lane_program(program()).expect("it compiles");
-            (name, compiled.code.listing())
-        })
-        .collect()
-}
-
-#[test]
-fn a_vector_of_indices_is_one_gather() {
-    for (name, listing) in listings(|| program_of(MANY, Some(MANY - 1))) {
-        assert_eq!(listing.matches("vpgatherdd").count(), 1, "{name}\n{listing}");
-    }
-}
-
-#[test]
-fn of_few_words_registers_are_permuted() {
-    for (name, listing) in listings(|| program(Some(WORDS - 1))) {
-        assert_eq!(listing.matches("vpgatherdd").count(), 0, "{name}\n{listing}");
-        assert!(listing.contains("vperm"), "{name}\n{listing}");
-    }
 }

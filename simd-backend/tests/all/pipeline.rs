@@ -50,17 +50,6 @@ fn what_is_shown_is_what_runs() {
 }
 
 #[test]
-fn register_programs_have_been_spilled() {
-    let program = scheduled(&large(200));
-    let target = Target::host().expect("a machine that is not too old").with_vector_registers(6);
-    let compiler = Compiler { lanes: Some(16), ..Compiler::new(target) };
-    let compiled = compiler.compile(&program).expect("it compiles");
-    assert!(compiled.registers.row.spill_slots > 0);
-    let text = compiled.registers.to_string();
-    assert!(text.contains("spill ") && text.contains("= reload "), "{text}");
-}
-
-#[test]
 fn compiling_ends_at_its_deadline() {
     let program = scheduled(&large(200));
     let compile = |deadline| Compiler { deadline, ..compiler(1e6) }.compile(&program);

@@ -59,28 +59,6 @@ fn what_masks_have_a_say_in_is_not_read() {
     assert_eq!(counts(&lowered(&text, Width::Quads)), (1, 2));
 }
 
-#[test]
-fn functions_that_are_read_are_computed_in_every_lane() {
-    let text = "(define e (sin (* (.x (frag-coord)) (.y (frag-coord))))) (vec2 e (dfdx e))";
-    let program = lowered(text, Width::Quads);
-    assert_eq!(counts(&program), (0, 2));
-    let text = program.to_string();
-    assert_eq!(text.matches("elem sin").count(), 1, "{text}");
-    // Without derivatives the function is computed under the mask.
-    let text = "(sin (* (.x (frag-coord)) (.y (frag-coord))))";
-    let program = lowered(text, Width::Quads).to_string();
-    let mask = program.lines().find(|line| line.ends_with("= execution mask"));
-    let mask = mask.and_then(|line| line.trim().split_once(':')).expect("there is one").0;
-    assert!(program.contains(&format!("where {mask}")), "{program}");
-}
-
-#[test]
-fn cheap_copies_stay() {
-    let text = "(define e (* (.x (frag-coord)) (.y (frag-coord)))) (vec2 e (dfdy e))";
-    let program = lowered(text, Width::Quads);
-    assert_eq!(counts(&program), (0, 0), "{program}");
-}
-
 /// Quads with some inactive lanes, as at an image's edges; lanes are in a shuffled order.
 #[test]
 fn inactive_lanes_may_be_read() {

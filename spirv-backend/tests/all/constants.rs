@@ -5,7 +5,7 @@ use lambdav_core::inputs::Inputs;
 use lambdav_core::schedule::schedule;
 use lambdav_core::source::SourceFile;
 use lambdav_frontend::compile_keeping;
-use lambdav_spirv::{disassemble, specialise};
+use lambdav_spirv::specialise;
 use lambdav_spirv_backend::emit;
 use lambdav_spirv_backend::emit::{EmitOptions, Version};
 use lambdav_spirv_eval::{Module, ModuleEvaluator, Resources};
@@ -34,11 +34,6 @@ fn constants_are_kept() {
         let module = emit(&program, Some(&source), &options).expect("it fits");
         if version == Version::default() {
             accepted_by_spirv_val(&module);
-            let text = disassemble(&module.words).expect("it is a module");
-            for name in ["gain", "on", "n", "m"] {
-                assert!(text.contains(&format!("\"{name}\"")), "{text}");
-            }
-            assert!(!text.contains("\"decides\"") && !text.contains("\"many\""), "{text}");
         }
         let value = |words: &[u32]| {
             let module = Module::new(words).expect("it can be evaluated");
