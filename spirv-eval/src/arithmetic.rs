@@ -58,6 +58,16 @@ pub(super) fn word(value: f32) -> u32 {
     if value.is_nan() { NAN } else { value.to_bits() }
 }
 
+/// The two words of 64 bits, low half first.
+pub(super) fn halves(bits: u64) -> [u32; 2] {
+    [bits as u32, (bits >> 32) as u32]
+}
+
+/// The 64 bits of two words, low half first.
+pub(super) fn joined([low, high]: [u32; 2]) -> u64 {
+    u64::from(low) | u64::from(high) << 32
+}
+
 /// `a·b + c`, rounded once.
 pub(super) fn fma([a, b, c]: [u32; 3]) -> u32 {
     word(f32::from_bits(a).mul_add(f32::from_bits(b), f32::from_bits(c)))

@@ -1,5 +1,6 @@
 //! Numbers of 64 bits: scalars only, in two words, low half first.
 
+use super::arithmetic::{halves, joined};
 use super::binary::Instruction;
 use super::code::{Argument, Meaning, Operand, Step};
 use super::error::LoadError;
@@ -13,7 +14,7 @@ const UINT: ComponentType = ComponentType::Uint;
 
 fn long(of: &[Operand<'_>], operand: usize) -> u64 {
     match of.get(operand).map(|of| of.words) {
-        Some(&[low, high]) => u64::from(low) | u64::from(high) << 32,
+        Some(&[low, high]) => joined([low, high]),
         Some(&[low]) => low.into(),
         _ => 0,
     }
@@ -24,9 +25,7 @@ fn double(of: &[Operand<'_>], operand: usize) -> f64 {
 }
 
 fn put(out: &mut [u32], value: u64) {
-    for (word, shift) in out.iter_mut().zip([0, 32]) {
-        *word = (value >> shift) as u32;
-    }
+    out.iter_mut().zip(halves(value)).for_each(|(word, half)| *word = half);
 }
 
 /// Functions that read 64-bit operands by `$read` and write a 64-bit result, or its low half.

@@ -12,6 +12,9 @@ mod specialise;
 mod stage;
 mod text;
 
+/// The universal limit on the bound of a module's ids (SPIR-V 2.17).
+pub const MAX_IDS: u32 = 0x3f_ffff;
+
 pub use sampler::SamplerNote;
 pub use specialise::specialise;
 pub use stage::{stage, stage_name};

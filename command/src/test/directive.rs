@@ -66,7 +66,7 @@ fn name(text: &str) -> Result<String, String> {
 /// Parses a directive; the error is its message.
 pub(super) fn read(words: &str) -> Result<Directive, String> {
     let split = shlex::split(words).ok_or("a quotation mark is not closed")?;
-    if inputs(words).iter().any(|path| path == Path::new("-")) {
+    if named(&split).iter().any(|path| path == Path::new("-")) {
         return Err("a test has no standard input; name a file in place of `-`".to_owned());
     }
     let directive = Directive::try_parse_from(split).map_err(|error| {
@@ -102,8 +102,13 @@ pub(super) fn read(words: &str) -> Result<Directive, String> {
 pub(super) fn inputs(words: &str) -> Vec<PathBuf> {
     let split = shlex::split(words)
         .unwrap_or_else(|| words.split_whitespace().map(str::to_owned).collect());
+    named(&split)
+}
+
+/// Files that the words of a directive name.
+fn named(words: &[String]) -> Vec<PathBuf> {
     let mut found = Vec::new();
-    let mut words = split.iter();
+    let mut words = words.iter();
     while let Some(word) = words.next() {
         let (option, value) = match word.split_once('=') {
             Some((option, value)) => (option, Some(value)),

@@ -42,6 +42,7 @@ mod values;
 use lambdav_core::interface::Interface;
 use lambdav_core::schedule::Program;
 use lambdav_core::source::{SourceFile, Span};
+use lambdav_spirv::MAX_IDS;
 use modes::Library;
 use rspirv::binary::Assemble;
 use rspirv::spirv::Word;
@@ -89,8 +90,6 @@ pub enum EmitError {
 
 /// SPIR-V's universal limit on members of a structure.
 const MAX_MEMBERS: usize = 16_383;
-/// SPIR-V's universal limit on ids.
-const MAX_IDS: u32 = 0x3f_ffff;
 /// OpCompositeConstruct has three words and one for each part.
 const MAX_PARTS: usize = 0xffff - 3;
 /// A φ has three words and two for each predecessor.

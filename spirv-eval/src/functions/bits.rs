@@ -1,5 +1,6 @@
 //! Functions of the bits of integers.
 
+use super::super::arithmetic::halves;
 use super::super::code::Operand;
 use super::each::{bits, each_word};
 
@@ -96,15 +97,9 @@ pub(super) fn sub_borrow(of: &[Operand<'_>], out: &mut [u32]) {
 }
 
 pub(super) fn mul_extended(of: &[Operand<'_>], out: &mut [u32]) {
-    both(of, out, |a, b| {
-        let product = u64::from(a) * u64::from(b);
-        (product as u32, (product >> 32) as u32)
-    });
+    both(of, out, |a, b| halves(u64::from(a) * u64::from(b)).into());
 }
 
 pub(super) fn mul_extended_signed(of: &[Operand<'_>], out: &mut [u32]) {
-    both(of, out, |a, b| {
-        let product = i64::from(a as i32) * i64::from(b as i32);
-        (product as u32, (product >> 32) as u32)
-    });
+    both(of, out, |a, b| halves((i64::from(a as i32) * i64::from(b as i32)) as u64).into());
 }

@@ -1,6 +1,6 @@
 //! Executes single instructions.
 
-use super::super::arithmetic::{Binary, Unary, fma, word};
+use super::super::arithmetic::{Binary, Unary, fma, halves, joined, word};
 use super::super::code::{Argument, Meaning, Operand, Step};
 use super::super::options::Arithmetic;
 use super::super::resources::BindingKind;
@@ -118,12 +118,12 @@ impl ModuleEvaluator<'_> {
                 self.check(a)?;
                 let number = f32::from_bits(seen(self.memory[a], self.arithmetic.flushes));
                 let bits = f64::from(number).to_bits();
-                self.memory[to..to + 2].copy_from_slice(&[bits as u32, (bits >> 32) as u32]);
+                self.memory[to..to + 2].copy_from_slice(&halves(bits));
                 to
             }
             Step::Shorten { to, a } => {
                 self.check(a)?;
-                let bits = u64::from(self.memory[a]) | u64::from(self.memory[a + 1]) << 32;
+                let bits = joined([self.memory[a], self.memory[a + 1]]);
                 self.memory[to] = seen(word(f64::from_bits(bits) as f32), self.arithmetic.flushes);
                 to
             }

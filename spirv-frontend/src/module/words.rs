@@ -1,10 +1,8 @@
 //! Decodes words into instructions.
 
 use crate::error::{RaiseError, Result};
+use lambdav_spirv::MAX_IDS;
 use rspirv::spirv::{MAGIC_NUMBER, Op};
-
-/// SPIR-V's universal limit on ids.
-const MAX_IDS: u32 = 0x3f_ffff;
 
 /// An instruction.
 #[derive(Clone, Copy, Debug)]

@@ -14,6 +14,11 @@ pub(super) enum NumberType {
 
 type Result<T> = std::result::Result<T, AssembleError>;
 
+/// The two words of 64 bits, low half first.
+fn halves(bits: u64) -> [u32; 2] {
+    [bits as u32, (bits >> 32) as u32]
+}
+
 /// Appends the words of a number of type `ty`, low word first.
 pub(super) fn number(token: &Token<'_>, ty: NumberType, out: &mut Vec<u32>) -> Result<()> {
     match ty {
@@ -26,7 +31,7 @@ pub(super) fn number(token: &Token<'_>, ty: NumberType, out: &mut Vec<u32>) -> R
         }
         NumberType::Float(64) => {
             let bits = float(token, 11, 52, |text| Some(text.parse::<f64>().ok()?.to_bits()))?;
-            out.extend([bits as u32, (bits >> 32) as u32]);
+            out.extend(halves(bits));
             Ok(())
         }
         NumberType::Float(_) => {
@@ -80,10 +85,8 @@ fn integer(token: &Token<'_>, width: u32, is_signed: bool, out: &mut Vec<u32>) -
             false => narrow,
         };
     }
-    out.push(bits as u32);
-    if width == 64 {
-        out.push((bits >> 32) as u32);
-    }
+    let words = if width == 64 { 2 } else { 1 };
+    out.extend(&halves(bits)[..words]);
     Ok(())
 }
 

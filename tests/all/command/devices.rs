@@ -7,7 +7,7 @@ use super::harness::{CommandOutcome, LAMBDAV, TestFolder};
 use lambdav_core::op::Op;
 use lambdav_core::schedule::{Expr, Statement, schedule};
 use lambdav_engine::program::Loaded;
-use lambdav_test_support::{header_command_lines, skipped};
+use lambdav_test_support::{header_bindings, skipped};
 use serde_json::Value;
 use std::fs;
 use std::path::Path;
@@ -158,12 +158,11 @@ fn the_gallery_is_drawn_alike() {
             continue;
         }
         let name = format!("shaders/{}", path.file_name().unwrap_or_default().to_string_lossy());
-        // The bindings in the header's first command line.
         let text = fs::read_to_string(&path).expect("it is text");
-        let line = header_command_lines(&text).into_iter().next().expect("it has one");
-        let words = shlex::split(&line).expect("quotation marks are closed");
-        let binds = words.windows(2).filter(|pair| pair[0] == "--bind").flatten();
-        let mut options: Vec<&str> = binds.map(String::as_str).collect();
+        let bindings = header_bindings(&text).into_iter();
+        let bindings: Vec<String> = bindings.map(|(of, file)| format!("{of}={file}")).collect();
+        let mut options: Vec<&str> = Vec::new();
+        bindings.iter().for_each(|binding| options.extend(["--bind", binding]));
         options.extend(["--size", "48x30", "--time", "1.5"]);
         same(&place, &device, &name, &options);
         drawn += 1;

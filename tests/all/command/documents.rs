@@ -166,8 +166,7 @@ fn the_walk_through_is_true() {
         let session = session.split("```").next().expect("a split has a first part");
         for shown in session.split("$ lambdav ").skip(1) {
             let (arguments, shown) = shown.split_once('\n').expect("what it says");
-            let arguments: Vec<&str> = arguments.split(' ').collect();
-            let outcome = place.run(&arguments);
+            let outcome = place.run_line(arguments);
             let lines = outcome.text().lines().map(|line| match line.rsplit_once(" (") {
                 Some((front, time)) if time.ends_with(" s)") => format!("{front}\n"),
                 _ => format!("{line}\n"),

@@ -93,8 +93,7 @@ fn a_target_in_a_folder_of_the_system() {
     for (out, arguments) in WRITES {
         let target = format!("/proc/{out}");
         let arguments = arguments.replace(out, &target);
-        let arguments: Vec<&str> = arguments.split(' ').collect();
-        let outcome = place.run(&arguments);
+        let outcome = place.run_line(&arguments);
         assert!((2..=3).contains(&outcome.status), "{}", outcome.err);
         assert_one_error(&outcome.err, &format!("cannot write `{target}`"));
     }

@@ -66,8 +66,7 @@ fn data_is_made_by_programs() {
     }
     let page = String::from_utf8(place.read("shaders/data/README.md")).expect("it is UTF-8");
     for line in command_lines(&page) {
-        let words: Vec<&str> = line.split_whitespace().collect();
-        place.run(&words).done();
+        place.run_line(&line).done();
     }
     let made: Vec<String> =
         names(&place.path("shaders/data")).into_iter().filter(is_data).collect();

@@ -135,6 +135,12 @@ impl TestFolder {
         self.run_with(arguments, "")
     }
 
+    /// Runs the command with the words of a line as arguments, which have no quotation marks.
+    #[track_caller]
+    pub(crate) fn run_line(&self, line: &str) -> CommandOutcome {
+        self.run(&line.split_whitespace().collect::<Vec<_>>())
+    }
+
     /// Runs the command with this standard input.
     #[track_caller]
     pub(crate) fn run_with(

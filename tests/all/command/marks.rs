@@ -6,9 +6,7 @@ use std::collections::BTreeMap;
 use std::fs;
 
 fn run(place: &TestFolder, arguments: &str) -> CommandOutcome {
-    let arguments: Vec<&str> =
-        std::iter::once("test").chain(arguments.split_whitespace()).collect();
-    place.run(&arguments)
+    place.run_line(&format!("test {arguments}"))
 }
 
 #[track_caller]

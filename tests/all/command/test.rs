@@ -20,9 +20,7 @@ fn disk(directives: &str, radius: &str) -> String {
 /// Runs `lambdav test` and demands empty standard error.
 #[track_caller]
 fn run(place: &TestFolder, arguments: &str) -> CommandOutcome {
-    let arguments: Vec<&str> =
-        std::iter::once("test").chain(arguments.split_whitespace()).collect();
-    let outcome = place.run(&arguments);
+    let outcome = place.run_line(&format!("test {arguments}"));
     assert_eq!(outcome.err, "", "{}", outcome.text());
     outcome
 }

@@ -6,8 +6,7 @@ use std::fs;
 
 #[track_caller]
 fn says(place: &TestFolder, arguments: &str, status: i32, parts: &[&str]) -> CommandOutcome {
-    let words: Vec<&str> = std::iter::once("test").chain(arguments.split_whitespace()).collect();
-    let outcome = place.run(&words);
+    let outcome = place.run_line(&format!("test {arguments}"));
     let text = format!("{}{}", outcome.text(), outcome.err);
     assert_eq!(outcome.status, status, "{text}");
     for part in parts {
