@@ -1,11 +1,11 @@
 //! Names of engines on the command line, and failures of pipelines.
 
-use super::failure::{Failure, Result, chain};
+use super::failure::{Failure, Result};
 use super::gpu::Gpu;
 use super::messages::{Messages, report};
 use super::supervise::Deadline;
 use clap::ValueEnum;
-use lambdav_engine::{Engine, Error};
+use lambdav_engine::{Engine, Error, error_chain};
 
 /// Engine that computes the pixels.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -75,8 +75,8 @@ fn not_drawn(error: Error) -> Failure {
         Error::Unsupported(message) => Failure::input(message),
         error
         @ (Error::Mismatch(_) | Error::Output { .. } | Error::Uniform(_) | Error::Bind(_)) => {
-            Failure::usage(chain(&error))
+            Failure::usage(error_chain(&error))
         }
-        error => Failure::machine(chain(&error)),
+        error => Failure::machine(error_chain(&error)),
     }
 }

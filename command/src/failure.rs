@@ -1,6 +1,7 @@
 //! Failures of commands and their exit statuses.
 
 use lambdav_core::diagnostics::one_line;
+use lambdav_engine::error_chain;
 use lambdav_image::file::SaveError;
 use std::io::{self, ErrorKind, Write};
 
@@ -49,25 +50,11 @@ pub(super) type Result<T = (), E = Failure> = std::result::Result<T, E>;
 
 /// Failure to write a file.
 pub(super) fn save_failure<E: std::error::Error>(error: &SaveError<E>) -> Failure {
-    let message = chain(error);
+    let message = error_chain(error);
     match error {
         SaveError::File { source, .. } => Failure::file(message, source),
         SaveError::Content { .. } => Failure::machine(message),
     }
-}
-
-/// The message of an error, followed by those of its causes.
-pub(super) fn chain(error: &dyn std::error::Error) -> String {
-    let mut message = error.to_string();
-    let mut cause = error.source();
-    while let Some(error) = cause {
-        let next = error.to_string();
-        if !message.ends_with(&next) {
-            message = format!("{message}: {next}");
-        }
-        cause = error.source();
-    }
-    message
 }
 
 /// Prints an error to standard error, on one line but for list items (lines indented by two blanks).

@@ -1,10 +1,10 @@
 //! Files and standard input: reading programs, and early checks that a target can be written.
 
-use super::failure::{Failure, Result, chain, save_failure};
+use super::failure::{Failure, Result, save_failure};
 use super::watch;
 use lambdav_core::limits;
-use lambdav_engine::ShaderOptions;
 use lambdav_engine::program::{self, Fix, Loaded};
+use lambdav_engine::{ShaderOptions, error_chain};
 use lambdav_image::file::{self, DecodeError, LeftOut, LoadError, Undecoded};
 use lambdav_image::{AnyImage, Size};
 use std::collections::BTreeSet;
@@ -75,11 +75,11 @@ fn load_image_with(
     accept: impl FnOnce(Size) -> Result,
 ) -> Result<(AnyImage, Vec<LeftOut>)> {
     let fail = |error: LoadError| match &error {
-        LoadError::Io { source, .. } => Failure::file(chain(&error), source),
+        LoadError::Io { source, .. } => Failure::file(error_chain(&error), source),
         LoadError::Decode { source: DecodeError::OutOfMemory(_), .. } => {
-            Failure::machine(chain(&error))
+            Failure::machine(error_chain(&error))
         }
-        _ => Failure::input(chain(&error)),
+        _ => Failure::input(error_chain(&error)),
     };
     let undecoded = if path == Path::new("-") {
         Undecoded::read(&mut io::stdin(), Path::new("<stdin>"))

@@ -1,13 +1,13 @@
 //! `lambdav inspect`: the interface of a module, and the metadata of an image.
 
 use super::engines::failed;
-use super::failure::{Failure, Result, chain};
+use super::failure::{Failure, Result};
 use super::files::{compile_fixed, form, load_image, read_bytes, samples};
 use super::messages::{MessageFormat, Messages, print, report};
 use clap::Args;
 use lambdav_core::diagnostics::one_line;
 use lambdav_engine::stages::EmitOptions;
-use lambdav_engine::{Shader, ShaderOptions};
+use lambdav_engine::{Shader, ShaderOptions, error_chain};
 use lambdav_image::file;
 use lambdav_spirv as spirv;
 use lambdav_spirv::inspect::{Interface, Variable, inspect};
@@ -64,7 +64,7 @@ pub(super) fn run(options: &InspectArguments) -> Result {
 
 /// Size, samples and metadata of an image.
 fn inspect_image(options: &InspectArguments, name: &str, bytes: &[u8]) -> Result {
-    let fail = |error| Failure::input(format!("`{name}`: {}", chain(&error)));
+    let fail = |error| Failure::input(format!("`{name}`: {}", error_chain(&error)));
     // An image file may exceed the limit on programs: read it again with the limit on images.
     let image = match options.file == Path::new("-") {
         true => file::decode(bytes).map_err(fail)?,

@@ -131,17 +131,20 @@ fn listed(outputs: &[u32]) -> String {
 /// Same as `Display`, with the causes, since Rust prints the error of `main` with `Debug`.
 impl fmt::Debug for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&chain(self))
+        f.write_str(&error_chain(self))
     }
 }
 
-/// The message of an error, followed by those of its causes.
-pub(crate) fn chain(error: &dyn std::error::Error) -> String {
-    let mut text = error.to_string();
+/// The message of an error, followed by those of its causes. Leaves out a cause that the text already ends with.
+pub fn error_chain(error: &dyn std::error::Error) -> String {
+    let mut message = error.to_string();
     let mut cause = error.source();
     while let Some(error) = cause {
-        text = format!("{text}: {error}");
+        let next = error.to_string();
+        if !message.ends_with(&next) {
+            message = format!("{message}: {next}");
+        }
         cause = error.source();
     }
-    text
+    message
 }

@@ -54,6 +54,8 @@ pub mod interface {
 }
 
 pub use bindings::{Bindings, Slot};
+#[doc(hidden)]
+pub use error::error_chain;
 pub use error::{Error, Report};
 pub use lambdav_image::{AnyImage, Frame, Image, Size};
 pub use lambdav_raster::{RenderOptions, SpecialsCounter};

@@ -15,7 +15,7 @@ use crate::engines::{
 use crate::engines::{GpuError, GpuProgram};
 #[cfg(feature = "spirv")]
 use crate::engines::{SpirvError, SpirvProgram};
-use crate::error::{Error, Report, chain};
+use crate::error::{Error, Report, error_chain};
 use crate::options::{Engine, Options};
 use crate::settings::Settings;
 use crate::target::Target;
@@ -292,7 +292,7 @@ impl Pipeline {
                 Error::TimedOut { work: "rendering", timeout }
             }
             (_, Some(trouble)) => Error::Machine(trouble),
-            (error, None) => Error::Machine(chain(&error)),
+            (error, None) => Error::Machine(error_chain(&error)),
         }
     }
 }
@@ -416,7 +416,7 @@ fn compile(
                         |error| match error {
                             SpirvError::Program(diagnostic) => fault(diagnostic),
                             SpirvError::Emit(error) => Error::Unsupported(error.to_string()),
-                            error @ SpirvError::Load(_) => Error::Machine(chain(&error)),
+                            error @ SpirvError::Load(_) => Error::Machine(error_chain(&error)),
                         },
                     ),
                 };

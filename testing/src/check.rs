@@ -1,7 +1,7 @@
 //! Comparison of a picture with its golden.
 
 use crate::{BLESS, CompareOptions, Picture, PictureError};
-use lambdav::metadata;
+use lambdav::{error_chain, metadata};
 use lambdav_image::AnyImage;
 use lambdav_image::file::{
     EncodeError, Encoding, Format, FormatError, LoadError, SaveError, load, save,
@@ -46,28 +46,17 @@ pub enum Failure {
         new: PathBuf,
     },
     /// There is no picture.
-    #[error("{}", chain(.0))]
+    #[error("{}", error_chain(.0))]
     Picture(#[from] PictureError),
     /// The golden's file name extension belongs to no format.
     #[error("the golden's name implies no format: {0}")]
     Format(#[from] FormatError),
     /// The golden cannot be read.
-    #[error("{}", chain(.0))]
+    #[error("{}", error_chain(.0))]
     Load(#[from] LoadError),
     /// A picture cannot be written.
-    #[error("{}", chain(.0))]
+    #[error("{}", error_chain(.0))]
     Save(#[from] SaveError<EncodeError>),
-}
-
-/// The message of an error, followed by those of its causes.
-fn chain(error: &dyn std::error::Error) -> String {
-    let mut message = error.to_string();
-    let mut cause = error.source();
-    while let Some(error) = cause {
-        message = format!("{message}: {error}");
-        cause = error.source();
-    }
-    message
 }
 
 /// Compares a picture with its golden or, if [`BLESS`] is set, makes it the golden. Paths are relative

@@ -2,7 +2,7 @@
 
 use crate::binds::Binds;
 use crate::engines::{EngineName, engine, in_time};
-use crate::failure::{Failure, Result, chain};
+use crate::failure::{Failure, Result};
 use crate::files::{one_standard_input, read_bytes};
 use crate::gpu::GpuArguments;
 use crate::messages::{MessageFormat, Messages, report};
@@ -11,7 +11,7 @@ use crate::supervise::Deadline;
 use crate::user_values::{UserValues, note_bindings};
 use crate::values::{location, seconds};
 use clap::{Arg, Args, Command};
-use lambdav_engine::{AnyImage, Options as PipelineOptions, RenderOptions, Shader};
+use lambdav_engine::{AnyImage, Options as PipelineOptions, RenderOptions, Shader, error_chain};
 use lambdav_image::file::Encoding;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -132,7 +132,7 @@ impl Drawing<'_> {
         let pipeline = in_time(pipeline, *deadline, *messages)?;
         let options = RenderOptions { timeout: Some(deadline.left()), ..RenderOptions::default() };
         let blank = Encoding::Npy.blank(picture.size);
-        let mut image = blank.map_err(|error| Failure::machine(chain(&error)))?;
+        let mut image = blank.map_err(|error| Failure::machine(error_chain(&error)))?;
         let drawn = pipeline.render_with(&bindings, &mut image, &options);
         in_time(drawn, *deadline, *messages)?;
         Ok(image)

@@ -4,14 +4,16 @@ use super::feedback::Feedback;
 use super::options::RenderArguments;
 use super::sequence::{Moment, file_name};
 use crate::engines::in_time;
-use crate::failure::{Failure, Result, chain, save_failure};
+use crate::failure::{Failure, Result, save_failure};
 use crate::files::check_target;
 use crate::hash::sha256;
 use crate::messages::{note, write_out};
 use crate::stats::Stats;
 use crate::supervise::Deadline;
 use indicatif::{ProgressBar, ProgressStyle};
-use lambdav_engine::{Bindings, Pipeline, RenderOptions, SpecialsCounter, Target, metadata};
+use lambdav_engine::{
+    Bindings, Pipeline, RenderOptions, SpecialsCounter, Target, error_chain, metadata,
+};
 use lambdav_image::AnyImage;
 use lambdav_image::file::raw::RawLayout;
 use lambdav_image::file::{Encoding, Metadata, encode, save, write_atomically};
@@ -76,7 +78,7 @@ impl<'a> Job<'a> {
         Ok(Self {
             options,
             form,
-            pool: pool.map_err(|e| Failure::machine(chain(&e)))?,
+            pool: pool.map_err(|e| Failure::machine(error_chain(&e)))?,
             all: moments.len(),
             moments,
             read: read.iter().map(|path| (*path).clone()).collect(),
@@ -210,7 +212,7 @@ impl<'a> Job<'a> {
             Some(image) => image,
             None => drawn_as
                 .blank(self.options.picture.size)
-                .map_err(|error| Failure::machine(chain(&error)))?,
+                .map_err(|error| Failure::machine(error_chain(&error)))?,
         };
         let advance = |done, total| {
             self.progress.advance(self.done * total + done, self.all * total);
@@ -263,7 +265,7 @@ impl<'a> Job<'a> {
             Some(layout) => layout.encode(image, &mut bytes),
             None => encode(image, encoding, &metadata, &mut bytes),
         });
-        encoded.map_err(|error| Failure::machine(chain(&error)))?;
+        encoded.map_err(|error| Failure::machine(error_chain(&error)))?;
         // The reader may be slow: no deadline while writing.
         Deadline::lift();
         let is_read = write_out(&bytes);

@@ -1,7 +1,7 @@
 //! Feedback: a texture that holds the previous frame.
 
-use crate::failure::{Failure, Result, chain};
-use lambdav_engine::{BindError, Bindings, Frame, Size, Slot};
+use crate::failure::{Failure, Result};
+use lambdav_engine::{BindError, Bindings, Frame, Size, Slot, error_chain};
 use lambdav_image::file::Encoding;
 use std::fmt;
 
@@ -43,7 +43,7 @@ impl Feedback {
         let sides = [size.width(), size.height()];
         if bound.is_none() {
             let zeros =
-                Encoding::Npy.blank(size).map_err(|error| Failure::machine(chain(&error)))?;
+                Encoding::Npy.blank(size).map_err(|error| Failure::machine(error_chain(&error)))?;
             bindings.bind(name, &zeros).map_err(fail)?;
         }
         if let Some([start_width, start_height]) = bound.filter(|bound| *bound != sides) {

@@ -11,13 +11,13 @@ pub(super) use program::{check_defaults, executed_as_it_is};
 
 use super::binds::Binds;
 use super::engines::EngineName;
-use super::failure::{Failure, Result, chain};
+use super::failure::{Failure, Result};
 use super::files::{check_target, no_standard_input, one_standard_input, read_bytes};
 use super::messages::{MessageFormat, no_terminal, one_standard_output, report};
 use super::stats::Stats;
 use super::user_values::UserValues;
 use draw::{Form, Job};
-use lambdav_engine::Shader;
+use lambdav_engine::{Shader, error_chain};
 use lambdav_image::file::{Encoding, Format, has_readable_name};
 use lambdav_image::quantize::Transfer;
 use options::PictureFormat;
@@ -123,7 +123,7 @@ fn form(options: &RenderArguments) -> Result<Form> {
                 options.out().display()
             )));
         }
-        None => Format::from_path(options.out()).map_err(|e| Failure::usage(chain(&e)))?,
+        None => Format::from_path(options.out()).map_err(|e| Failure::usage(error_chain(&e)))?,
     };
     if format != Format::Png && (*srgb || depth.is_some()) {
         return Err(Failure::usage(format!(

@@ -3,10 +3,11 @@
 use super::directive::{Directive, Kind};
 use super::mark::{Role, metadata_of};
 use super::plan::Test;
-use crate::failure::{Failure, Result, chain, save_failure};
+use crate::failure::{Failure, Result, save_failure};
 use crate::files::form;
 use crate::hash::digits;
 use crate::watch;
+use lambdav_engine::error_chain;
 use lambdav_image::AnyImage;
 use lambdav_image::file::{self, EncodeError, Encoding, Metadata, save, write_atomically};
 use lambdav_image::quantize::Transfer;
@@ -117,6 +118,6 @@ pub(super) fn png(image: &AnyImage, metadata: &Metadata) -> Result<Vec<u8>> {
             file::encode(frame, Encoding::Png8(transfer), metadata, &mut bytes)
         }
     };
-    written.map_err(|error| Failure::machine(chain(&error)))?;
+    written.map_err(|error| Failure::machine(error_chain(&error)))?;
     Ok(bytes)
 }

@@ -11,7 +11,7 @@ use crate::binds::Binds;
 use crate::comparison::outcome_json;
 use crate::diff::in_brief;
 use crate::engines::{EngineName, engine, failed_silently};
-use crate::failure::{Failure, Result, chain, save_failure};
+use crate::failure::{Failure, Result, save_failure};
 use crate::files::{form, load_image, read_bytes};
 use crate::gpu::Gpu;
 use crate::render::{check_defaults, executed_as_it_is};
@@ -19,7 +19,9 @@ use crate::user_values::{UserValues, remarks};
 use crate::values::location;
 use lambdav_core::limits;
 use lambdav_engine::program::Loaded;
-use lambdav_engine::{AnyImage, Bindings, Error, Options, RenderOptions, Shader, Size, Target};
+use lambdav_engine::{
+    AnyImage, Bindings, Error, Options, RenderOptions, Shader, Size, Target, error_chain,
+};
 use lambdav_image::file::{EncodeError, Encoding, Metadata, write_atomically};
 use lambdav_image_compare::{CompareOutcome, Verdict, compare_until, diagnose, heat_map};
 use lambdav_spirv as spirv;
@@ -225,7 +227,7 @@ pub(super) fn frame_of(
     };
     let pipeline = shader.pipeline(options).map_err(failed)?;
     let blank = encoding.blank(size);
-    let mut image = blank.map_err(|error| Failure::machine(chain(&error)))?;
+    let mut image = blank.map_err(|error| Failure::machine(error_chain(&error)))?;
     let timeout = Some(until.saturating_duration_since(Instant::now()));
     let how = RenderOptions { timeout, ..RenderOptions::default() };
     let target = Target::from(&mut image).transfer(encoding.transfer());

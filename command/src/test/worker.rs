@@ -11,10 +11,11 @@ use super::run::{How, Said, run_program};
 use super::script::run_script;
 use super::{TestArguments, folders, memory};
 use crate::engines::EngineName;
-use crate::failure::{Failure, Result, chain};
+use crate::failure::{Failure, Result};
 use crate::messages::print;
 use crate::supervise;
 use crate::watch;
+use lambdav_engine::error_chain;
 use lambdav_image::file::abandon_writes;
 use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
 use serde_json::Value;
@@ -50,7 +51,7 @@ fn run(options: &TestArguments) -> Result {
         .stack_size(8 << 20)
         .build()
         .map_err(|error| {
-            let error = chain(&error);
+            let error = error_chain(&error);
             Failure::machine(format!(
                 "cannot start {threads} threads: {error}; --jobs asks for fewer"
             ))
@@ -97,7 +98,7 @@ fn orders() -> Result<(Vec<(usize, Test)>, usize)> {
     let wrong = || Failure::machine("a worker of `lambdav test` is started by that command alone");
     let mut tests = Vec::new();
     for line in io::stdin().lock().lines() {
-        let line = line.map_err(|error| Failure::machine(chain(&error)))?;
+        let line = line.map_err(|error| Failure::machine(error_chain(&error)))?;
         let value: Value = serde_json::from_str(&line).map_err(|_| wrong())?;
         if let Some(threads) = value[GO].as_u64() {
             thread::Builder::new()
@@ -107,7 +108,7 @@ fn orders() -> Result<(Vec<(usize, Test)>, usize)> {
                     abandon_writes();
                     supervise::end(3);
                 })
-                .map_err(|error| Failure::machine(chain(&error)))?;
+                .map_err(|error| Failure::machine(error_chain(&error)))?;
             return Ok((tests, threads as usize));
         }
         tests.push(read_order(&value).ok_or_else(wrong)?);

@@ -14,6 +14,7 @@ mod logical;
 mod macros;
 mod nesting;
 
+use crate::error::error_chain;
 use budget::Budget;
 use guard::Stopped;
 use lambdav_core::diagnostics::{Diagnostic, DiagnosticCode};
@@ -203,7 +204,7 @@ fn write(language: Language, source: &SourceFile, module: &Module) -> Result<Vec
         let said = |what: &String| if what.starts_with("naga::") { "" } else { what }.to_owned();
         let mut labels = error.spans().filter_map(|(at, what)| Some((span(*at)?, said(what))));
         let (at, label) = labels.next().unwrap_or_default();
-        let diagnostic = Diagnostic::new(code, at, chain(error.as_inner())).label(label);
+        let diagnostic = Diagnostic::new(code, at, error_chain(error.as_inner())).label(label);
         labels.fold(diagnostic, |diagnostic, (at, what)| diagnostic.also(at, what))
     })?;
     let debug_info = spv::DebugInfo {
@@ -228,20 +229,9 @@ fn write(language: Language, source: &SourceFile, module: &Module) -> Result<Vec
         debug_info: (source.text().len() <= NOTED).then_some(debug_info),
         ..spv::Options::default()
     };
-    let fail = |error: &dyn Error| Diagnostic::new(code, Span::default(), chain(error));
+    let fail = |error: &dyn Error| Diagnostic::new(code, Span::default(), error_chain(error));
     let defaults = PipelineConstants::default();
     let (module, info) =
         process_overrides(module, &info, None, &defaults).map_err(|error| fail(&error))?;
     spv::write_vec(&module, &info, &options, None).map_err(|error| fail(&error))
-}
-
-/// The message of an error, followed by those of its causes.
-fn chain(error: &dyn Error) -> String {
-    let mut text = error.to_string();
-    let mut next = error.source();
-    while let Some(error) = next {
-        text = format!("{text}: {error}");
-        next = error.source();
-    }
-    text
 }
