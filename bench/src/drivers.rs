@@ -13,6 +13,7 @@ use crate::table::Table;
 use crate::textures;
 use crate::timing::{Clock, Summary};
 use clap::Args;
+use lambdav_core::float::same;
 use lambdav_core::resource::Bound;
 use lambdav_core::types::Types;
 use lambdav_engine::Settings;
@@ -191,7 +192,7 @@ fn measure(
 
 /// Number of pixels that differ in a bit. All NaNs are equal.
 fn differences(ours: &Frame, theirs: &[[f32; 4]]) -> usize {
-    let is_equal = |(a, b): (&f32, &f32)| a.to_bits() == b.to_bits() || a.is_nan() && b.is_nan();
+    let is_equal = |(&a, &b): (&f32, &f32)| same(a, b);
     let pixels = ours.pixels().iter().zip(theirs);
     pixels.filter(|(a, b)| !a.iter().zip(*b).all(is_equal)).count()
 }

@@ -45,6 +45,16 @@ impl Input {
     }
 }
 
+/// The coordinate of the centre of a column or row of pixels. Exact: sides of images are at most 65,536.
+pub fn centre(pixel: u32) -> f32 {
+    pixel as f32 + 0.5
+}
+
+/// The position `frag-coord` of the centre of a pixel.
+pub fn frag_coord(x: u32, y: u32) -> [f32; 4] {
+    [centre(x), centre(y), 0.0, 1.0]
+}
+
 /// The values of all inputs of one pixel.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Inputs {
@@ -65,6 +75,12 @@ pub struct Inputs {
 }
 
 impl Inputs {
+    /// The same inputs at another pixel.
+    #[must_use]
+    pub fn at(&self, x: u32, y: u32) -> Self {
+        Self { frag_coord: frag_coord(x, y), ..self.clone() }
+    }
+
     /// The components of an input.
     pub fn get(&self, input: Input) -> &[f32] {
         match input {
@@ -81,7 +97,7 @@ impl Default for Inputs {
     /// The first pixel of an image of one pixel; no uniforms, no resources.
     fn default() -> Self {
         Self {
-            frag_coord: [0.5, 0.5, 0.0, 1.0],
+            frag_coord: frag_coord(0, 0),
             resolution: [1.0, 1.0],
             time: 0.0,
             frame: 0.0,

@@ -8,7 +8,7 @@
 //!
 //! ```text
 //! source → diagnostics → decode
-//! math → texture → types → layout, resource → op → elementary, inputs → graph → interface, schedule → evaluate → closed_loops, core_text
+//! float → math → texture → types → layout, resource → op → elementary, inputs → graph → interface, schedule → evaluate → closed_loops, core_text
 //! ```
 #![forbid(unsafe_code)]
 
@@ -18,6 +18,7 @@ pub mod decode;
 pub mod diagnostics;
 pub mod elementary;
 pub mod evaluate;
+pub mod float;
 pub mod graph;
 pub mod inputs;
 pub mod interface;

@@ -8,9 +8,12 @@
 //!
 //! *Operations are total and pure. Every NaN that one computes is 0x7fc00000.*
 
+use crate::float::canonical_bits;
 use crate::math;
 use crate::resource::Bound;
 use crate::types::{ResourceKind, Scalar, Type, TypeKind, Types};
+
+pub use crate::float::NAN;
 
 /// Defines [`Elementary`], with a variant for each function of [`math`]. The function's name is also its name
 /// in λV and in core text.
@@ -79,13 +82,6 @@ elementary! {
         // (pow x y)
         Pow = pow,
     }
-}
-
-/// The bits of every NaN that an operation computes.
-pub const NAN: u32 = 0x7fc0_0000;
-
-fn word(value: f32) -> u32 {
-    if value.is_nan() { NAN } else { value.to_bits() }
 }
 
 /// A primitive operation: total and pure. It reads only its operands and, if one of them is a resource, that
@@ -477,18 +473,18 @@ impl Op {
     fn of_nums(self, operand: impl Fn(usize) -> u32) -> u32 {
         let num = |k: usize| f32::from_bits(operand(k));
         match self {
-            Self::Neg => word(-num(0)),
-            Self::Abs => word(num(0).abs()),
-            Self::Floor => word(num(0).floor()),
-            Self::Ceil => word(num(0).ceil()),
-            Self::Trunc => word(num(0).trunc()),
-            Self::RoundEven => word(num(0).round_ties_even()),
-            Self::Sqrt => word(num(0).sqrt()),
-            Self::Add => word(num(0) + num(1)),
-            Self::Sub => word(num(0) - num(1)),
-            Self::Mul => word(num(0) * num(1)),
-            Self::Div => word(num(0) / num(1)),
-            Self::Fma => word(math::fma(num(0), num(1), num(2))),
+            Self::Neg => canonical_bits(-num(0)),
+            Self::Abs => canonical_bits(num(0).abs()),
+            Self::Floor => canonical_bits(num(0).floor()),
+            Self::Ceil => canonical_bits(num(0).ceil()),
+            Self::Trunc => canonical_bits(num(0).trunc()),
+            Self::RoundEven => canonical_bits(num(0).round_ties_even()),
+            Self::Sqrt => canonical_bits(num(0).sqrt()),
+            Self::Add => canonical_bits(num(0) + num(1)),
+            Self::Sub => canonical_bits(num(0) - num(1)),
+            Self::Mul => canonical_bits(num(0) * num(1)),
+            Self::Div => canonical_bits(num(0) / num(1)),
+            Self::Fma => canonical_bits(math::fma(num(0), num(1), num(2))),
             Self::Min => operand(usize::from(num(1) < num(0))),
             Self::Max => operand(usize::from(num(0) < num(1))),
             Self::Less => u32::from(num(0) < num(1)),
@@ -499,10 +495,10 @@ impl Op {
             Self::Convert(Scalar::I32) => num(0) as i32 as u32,
             Self::Convert(Scalar::U32) => num(0) as u32,
             Self::Convert(Scalar::Bool) => u32::from(num(0) != 0.0),
-            Self::Bits => word(num(0)),
+            Self::Bits => canonical_bits(num(0)),
             Self::Elementary(f) => {
                 let y = if f.arity() == 2 { num(1) } else { 0.0 };
-                word(f.evaluate(num(0), y))
+                canonical_bits(f.evaluate(num(0), y))
             }
             _ => unreachable!("it is not defined on nums"),
         }
@@ -565,7 +561,7 @@ impl Op {
             Self::Convert(Scalar::F32) => (operand(0) as f32).to_bits(),
             Self::Convert(Scalar::Bool) => u32::from(operand(0) != 0),
             Self::Convert(_) => operand(0),
-            Self::FromBits => word(f32::from_bits(operand(0))),
+            Self::FromBits => canonical_bits(f32::from_bits(operand(0))),
             _ => unreachable!("it is not defined on integers"),
         }
     }

@@ -13,8 +13,9 @@
 //! clamped, and it is never folded. Only the needed parts of an element are read
 //! ([`Places`](crate::schedule::Places)).
 
+use crate::float::canonical;
 use crate::limits::BUFFER_WORDS;
-use crate::texture::{NAN, TextureData};
+use crate::texture::TextureData;
 use crate::types::{Resource, ResourceKind, Scalar, Type, Types};
 use std::fmt;
 use std::sync::Arc;
@@ -159,9 +160,9 @@ impl BufferData {
         for element in words.chunks_exact_mut(width) {
             for (word, scalar) in element.iter_mut().zip(&scalars) {
                 *word = match scalar {
-                    Scalar::F32 if f32::from_bits(*word).is_nan() => NAN,
+                    Scalar::F32 => canonical(*word),
                     Scalar::Bool => u32::from(*word != 0),
-                    Scalar::F32 | Scalar::I32 | Scalar::U32 => *word,
+                    Scalar::I32 | Scalar::U32 => *word,
                 };
             }
         }

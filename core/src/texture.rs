@@ -2,6 +2,7 @@
 //!
 //! [`TextureData`] defines the operations on textures; [`TextureData::texel`] accepts any integers.
 
+use crate::float::canonical_bits;
 use crate::limits::TEXELS;
 use lambdav_float_environment::with_default;
 use std::fmt;
@@ -157,11 +158,9 @@ pub fn levels(size: [u32; 2], mipmaps: bool) -> Result<Box<[Level]>, TextureErro
     }
 }
 
-/// The bits of the only NaN in textures and buffers.
-pub(crate) const NAN: u32 = 0x7fc0_0000;
-
+/// The number, or the only NaN in textures and buffers.
 fn canonical(x: f32) -> f32 {
-    if x.is_nan() { f32::from_bits(NAN) } else { x }
+    f32::from_bits(canonical_bits(x))
 }
 
 impl TextureData {
@@ -239,6 +238,7 @@ fn reduce(texels: &mut Vec<[f32; 4]>, from: Level, to: Level) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::float::NAN;
 
     fn grey(size: [u32; 2], mipmaps: bool, of: impl Fn(u32) -> f32) -> TextureData {
         let texels = (0..size[0] * size[1]).map(|i| [of(i), i as f32, -0.0, 1.0]);

@@ -230,9 +230,7 @@ impl Settings {
     }
 
     pub(crate) fn at(&self, x: u32, y: u32) -> Inputs {
-        // Exact: sides are at most 65,536.
-        let frag_coord = [x as f32 + 0.5, y as f32 + 0.5, 0.0, 1.0];
-        Inputs { frag_coord, ..self.inputs.clone() }
+        self.inputs.at(x, y)
     }
 }
 

@@ -1,5 +1,7 @@
 //! Distance of two float images.
 
+use lambdav_core::float::same_bits;
+
 /// The difference of two images of one size. All NaNs are equal.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Difference {
@@ -24,7 +26,7 @@ impl Difference {
         assert_eq!(wanted.len(), found.len(), "images of one size");
         for (&a, &b) in wanted.iter().flatten().zip(found.iter().flatten()) {
             let (x, y) = (f32::from_bits(a), f32::from_bits(b));
-            if a == b || x.is_nan() && y.is_nan() {
+            if same_bits(a, b) {
                 continue;
             }
             difference.components += 1;

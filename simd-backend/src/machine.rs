@@ -5,16 +5,7 @@
 //! lane of a pixel, the number of registers or the registers that survive a call. Emitters describe their
 //! machine. Tests describe others, which the interpreter of register programs executes as well.
 
-use lambdav_core::graph::Side;
-
-/// One of the two coordinates of a pixel.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Axis {
-    /// To the right.
-    X,
-    /// Down.
-    Y,
-}
+use lambdav_core::graph::{Axis, Side};
 
 /// The pixels of a register, `columns × rows` of them, and the lane of each pixel.
 ///
@@ -89,6 +80,11 @@ impl Tile {
             Axis::X => column.into(),
             Axis::Y => row.into(),
         }
+    }
+
+    /// The centre of a lane's pixel along an axis, in a tile whose first column or row is `first`.
+    pub fn centre(self, axis: Axis, lane: u32, first: f32) -> f32 {
+        first + self.offset(axis, lane) + 0.5
     }
 
     /// The lane of the pixel on the given side of the pair that the given lane belongs to, along an axis.

@@ -80,10 +80,8 @@ fn colours() -> Option<Vec<[f32; 8]>> {
         let program = schedule(&core, &[0]).ok()?;
         let mut evaluator = Evaluator::new(&program, 100);
         let mut row = [0.0; 8];
-        for (x, value) in row.iter_mut().enumerate() {
-            let frag_coord = [x as f32 + 0.5, 0.5, 0.0, 1.0];
-            let inputs = Inputs { frag_coord, ..Inputs::default() };
-            evaluator.run(&inputs, &|| false).ok()?;
+        for (x, value) in (0..).zip(&mut row) {
+            evaluator.run(&Inputs::default().at(x, 0), &|| false).ok()?;
             *value = f32::from_bits(evaluator.output(0)[0]);
         }
         Some(row)

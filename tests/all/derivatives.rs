@@ -2,9 +2,8 @@
 //! two pixels of the quad. One of these may lie outside the image.
 
 use lambdav_core::evaluate::Evaluator;
+use lambdav_core::float::{NAN, canonical_bits};
 use lambdav_core::graph::{Core, Node, NodeId};
-use lambdav_core::inputs::Inputs;
-use lambdav_core::op::NAN;
 use lambdav_core::schedule::schedule;
 use lambdav_engine::Settings;
 use lambdav_engine::engines::{BoundKernel, CoreEngine, SimdEngine};
@@ -49,9 +48,7 @@ fn values(
     let mut evaluator = Evaluator::new(&scheduled, settings.max_iterations);
     pixels
         .map(|(x, y)| {
-            let frag_coord = [x as f32 + 0.5, y as f32 + 0.5, 0.0, 1.0];
-            let inputs = Inputs { frag_coord, ..settings.inputs.clone() };
-            evaluator.run(&inputs, &|| false).expect("it ends");
+            evaluator.run(&settings.inputs.at(x, y), &|| false).expect("it ends");
             evaluator.output(0).iter().map(|&word| f32::from_bits(word)).collect()
         })
         .collect()
@@ -62,10 +59,6 @@ fn drawn(engine: &impl BoundKernel, size: Size, components: usize) -> Vec<u32> {
     let frame = render(engine, size, &RenderOptions::default()).expect("it ends");
     let pixels = frame.samples().chunks(4).flat_map(|pixel| &pixel[..components]);
     pixels.map(|sample| sample.to_bits()).collect()
-}
-
-fn bits(value: f32) -> u32 {
-    if value.is_nan() { NAN } else { value.to_bits() }
 }
 
 /// The program with `(dfdx e)` or `(dfdy e)` in place of the last output's `e`, and the location of this
@@ -113,7 +106,7 @@ fn a_derivative_is_the_difference_of_two_pixels() {
             let (odd, even) = (side(1), side(0));
             let components = odd[0].len();
             let pairs = odd.iter().flatten().zip(even.iter().flatten());
-            let expected: Vec<u32> = pairs.map(|(odd, even)| bits(odd - even)).collect();
+            let expected: Vec<u32> = pairs.map(|(odd, even)| canonical_bits(odd - even)).collect();
             differ += u64::from(expected.iter().any(|&word| word != 0 && word != NAN));
             compared += 1;
             let settings = settings(&core, size);

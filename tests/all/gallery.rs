@@ -3,6 +3,7 @@
 //! `BLESS=1 cargo test --test all gallery` writes the digests, from the core evaluator alone.
 
 use lambdav_core::core_text;
+use lambdav_core::float::canonical_bits;
 use lambdav_core::graph::Core;
 use lambdav_core::schedule::schedule;
 use lambdav_core::types::Scalar;
@@ -131,7 +132,7 @@ fn pixel(engine: &impl BoundKernel, size: Size, x: u32, y: u32) -> [u32; 4] {
     let mut storage = [0.0; 4];
     let mut buffer = TileBuffer::new(tile, &mut storage);
     engine.tile(tile, &mut buffer, &Cancel::never(size)).expect("the gallery's loops end");
-    storage.map(|s: f32| if s.is_nan() { 0x7fc0_0000 } else { s.to_bits() })
+    storage.map(canonical_bits)
 }
 
 /// SPIR-V modules give the same bits: for each output alone, and for several outputs together.

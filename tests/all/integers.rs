@@ -1,6 +1,7 @@
 //! Expressions of two integers against Rust's own operations, for all pairs of integers near powers of two:
 //! in the core evaluator, the SPIR-V evaluator and machine code at all numbers of lanes.
 
+use lambdav_core::float::canonical_bits;
 use lambdav_engine::Settings;
 use lambdav_engine::engines::{CoreEngine, SimdEngine, SpirvEngine};
 use lambdav_engine::program::Loaded;
@@ -33,10 +34,6 @@ type Meaning = (&'static str, fn(u32, u32) -> u32);
 
 fn signed(f: impl Fn(i64, i64) -> i64) -> impl Fn(u32, u32) -> u32 {
     move |a, b| f(i64::from(a as i32), i64::from(b as i32)) as u32
-}
-
-fn num_bits(x: f32) -> u32 {
-    if x.is_nan() { 0x7fc0_0000 } else { x.to_bits() }
 }
 
 const TABLE: &[Meaning] = &[
@@ -108,18 +105,18 @@ const TABLE: &[Meaning] = &[
     ("(bits (num (int (+ a b))))", |a, b| (a.wrapping_add(b) as i32 as f32).to_bits()),
     ("(bits (num (+ a b)))", |a, b| (a.wrapping_add(b) as f32).to_bits()),
     ("(bits (* (from-bits a) (from-bits b)))", |a, b| {
-        num_bits(f32::from_bits(a) * f32::from_bits(b))
+        canonical_bits(f32::from_bits(a) * f32::from_bits(b))
     }),
     ("(bits (fma (num (int a)) (num b) (from-bits (bit-xor a b))))", |a, b| {
-        num_bits((a as i32 as f32).mul_add(b as f32, f32::from_bits(a ^ b)))
+        canonical_bits((a as i32 as f32).mul_add(b as f32, f32::from_bits(a ^ b)))
     }),
     ("(bits (fma (from-bits a) (from-bits b) (from-bits 0x00000003u)))", |a, b| {
-        num_bits(f32::from_bits(a).mul_add(f32::from_bits(b), f32::from_bits(3)))
+        canonical_bits(f32::from_bits(a).mul_add(f32::from_bits(b), f32::from_bits(3)))
     }),
     ("(bits (ldexp (from-bits a) (int b)))", |a, b| {
         // Exact in binary64, except for results that certainly overflow or underflow.
         let factor = f64::from((b as i32).clamp(-700, 700)).exp2();
-        num_bits((f64::from(f32::from_bits(a)) * factor) as f32)
+        canonical_bits((f64::from(f32::from_bits(a)) * factor) as f32)
     }),
 ];
 

@@ -1,6 +1,7 @@
 //! Every builtin on special operands: zeros, subnormal numbers, infinities, NaN and values near the bounds of
 //! its domain. All accepted types, in machine code at all numbers of lanes against the core evaluator.
 
+use lambdav_core::float::canonical_bits;
 use lambdav_core::types::{Scalar, Type, TypeKind, Types};
 use lambdav_engine::Settings;
 use lambdav_engine::engines::{CoreEngine, SimdEngine};
@@ -148,7 +149,7 @@ fn draw(kernel: &impl Kernel) -> Vec<u32> {
     let mut buffer = TileBuffer::new(tile, &mut samples);
     kernel.tile(tile, &mut buffer, &Cancel::never(size)).expect("there are no loops");
     // All NaNs are equal.
-    samples.iter().map(|s| if s.is_nan() { f32::NAN.to_bits() } else { s.to_bits() }).collect()
+    samples.into_iter().map(canonical_bits).collect()
 }
 
 /// All numbers of lanes for scalars. Vectors and matrices are lowered by components, so they take one number

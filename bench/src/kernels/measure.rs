@@ -5,6 +5,7 @@ use crate::BenchArguments;
 use crate::compile::instructions;
 use crate::table::Table;
 use crate::timing::{Clock, Subject, Summary};
+use lambdav_core::float::canonical_bits;
 use lambdav_core::schedule::schedule;
 use lambdav_engine::Settings;
 use lambdav_engine::engines::SimdEngine;
@@ -134,7 +135,7 @@ fn compiled(engine: &SimdEngine, size: Size, mut seen: impl FnMut(&[f32])) {
 
 /// The bits of samples, in the order of tiles. All NaNs are equal.
 fn bits(samples: &[f32]) -> impl Iterator<Item = u32> {
-    samples.iter().map(|s| if s.is_nan() { 0x7fc0_0000 } else { s.to_bits() })
+    samples.iter().map(|&sample| canonical_bits(sample))
 }
 
 /// Number of samples that differ from the scalar version.

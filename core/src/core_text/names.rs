@@ -1,5 +1,6 @@
 //! The spelling of operations and numbers.
 
+use crate::float::NAN;
 use crate::op::{Elementary, Op};
 use crate::types::{Scalar, Type};
 use std::fmt::Write;
@@ -108,13 +109,12 @@ pub(super) fn operation(name: &str, ty: Type) -> Option<Op> {
 
 /// Writes a component so that [`component`] returns the same word.
 pub(super) fn write_component(out: &mut String, scalar: Scalar, word: u32) {
-    const CANONICAL_NAN: u32 = 0x7fc0_0000;
     let number = f32::from_bits(word);
     // Writing to a string does not fail.
     let _ = match (scalar, word) {
         (Scalar::Bool, 0) => write!(out, "false"),
         (Scalar::Bool, _) => write!(out, "true"),
-        (Scalar::F32, CANONICAL_NAN) => write!(out, "nan"),
+        (Scalar::F32, NAN) => write!(out, "nan"),
         (Scalar::F32, _) if number.is_nan() => write!(out, "0x{word:08x}"),
         // The shortest decimal that reads back as this number; also `inf` and `-inf`.
         (Scalar::F32, _) => write!(out, "{number:?}"),
@@ -133,7 +133,7 @@ pub(super) fn component(text: &str, scalar: Scalar) -> Option<u32> {
         (Scalar::U32, _) => text.parse().ok(),
         (Scalar::F32, "inf") => Some(f32::INFINITY.to_bits()),
         (Scalar::F32, "-inf") => Some(f32::NEG_INFINITY.to_bits()),
-        (Scalar::F32, "nan") => Some(0x7fc0_0000),
+        (Scalar::F32, "nan") => Some(NAN),
         (Scalar::F32, _) => match text.strip_prefix("0x") {
             Some(digits) => (digits.len() == 8 && digits.bytes().all(|b| b.is_ascii_hexdigit()))
                 .then(|| u32::from_str_radix(digits, 16).ok())?,

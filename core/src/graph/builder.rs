@@ -4,9 +4,10 @@
 //! value, NaN, infinities and −0 included. It never drops an operand whose evaluation might not end.
 
 use super::{ExprType, Loop, LoopId, Name, Neighbour, Node, NodeId};
+use crate::float::canonical;
 use crate::inputs::Input;
 use crate::mutants::{Mutant, is_active};
-use crate::op::{NAN, Op};
+use crate::op::Op;
 use crate::sets::{SetId, Sets};
 use crate::source::Span;
 use crate::types::{Scalar, Type, TypeKind, Types};
@@ -295,8 +296,8 @@ impl Graph {
 
     fn constant_of(&mut self, ty: Type, mut words: Box<[u32]>, span: Span) -> NodeId {
         for (word, scalar) in words.iter_mut().zip(self.types.scalars(ty)) {
-            if scalar == Scalar::F32 && f32::from_bits(*word).is_nan() {
-                *word = NAN;
+            if scalar == Scalar::F32 {
+                *word = canonical(*word);
             }
         }
         self.intern(Node::Constant(ty, words), span)

@@ -8,8 +8,7 @@ const LEAST: f32 = f32::from_bits(1);
 /// Equal bits, or both NaN.
 #[track_caller]
 fn same(found: f32, expected: f32) {
-    let both_nan = found.is_nan() && expected.is_nan();
-    assert!(both_nan || found.to_bits() == expected.to_bits(), "{found:?}, expected {expected:?}");
+    assert!(crate::float::same(found, expected), "{found:?}, expected {expected:?}");
 }
 
 /// Step 4 alone.

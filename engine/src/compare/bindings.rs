@@ -1,8 +1,9 @@
 //! Finds the first named value or loop that a device computes differently, if no single operation is to
 //! blame: the driver's compiler may fuse several operations.
 
-use super::subject::{Comparing, Unknown, same};
+use super::subject::{Comparing, Unknown};
 use lambdav_core::evaluate::{EvaluationFault, Evaluator};
+use lambdav_core::float::same_bits;
 use lambdav_core::graph::{Core, Graph, Node, NodeId, Output};
 use lambdav_core::op::Op;
 use lambdav_core::schedule::schedule;
@@ -42,7 +43,7 @@ pub(super) fn first_binding(
         let core = of_words(comparing.core, node);
         let Some([expected, found]) = both(comparing, &core, at)? else { continue };
         let is_float = scalar == Scalar::F32;
-        let differs = |(a, b): (&u32, &u32)| a != b && !(is_float && same(*a, *b));
+        let differs = |(a, b): (&u32, &u32)| a != b && !(is_float && same_bits(*a, *b));
         if expected.iter().zip(&found).any(differs) {
             let name = graph.name(node).map(|name| name.as_str().to_owned());
             return Ok(Some(Binding { name, scalar, expected, found, span: graph.span(node) }));

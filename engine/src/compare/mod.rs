@@ -20,12 +20,13 @@ use crate::options::Options;
 use crate::shader::Shader;
 use bindings::first_binding;
 use lambdav_core::evaluate::EvaluationFault;
+use lambdav_core::float::same_bits;
 use lambdav_gpu::{Device, Difference};
 use lambdav_image::{Frame, Size};
 use lambdav_raster::RenderOptions;
 use operations::{Sought, first_operation};
 use std::time::Duration;
-use subject::{Comparing, Unknown, same};
+use subject::{Comparing, Unknown};
 
 /// Comparison of an output.
 #[derive(Debug)]
@@ -191,7 +192,7 @@ impl Comparing<'_> {
 
 /// The first pixel in scan order whose bits differ; all NaNs count as one value.
 fn first_pixel(expected: &[[u32; 4]], found: &[[u32; 4]], width: u32) -> Option<Pixel> {
-    let differ = |(a, b): (&u32, &u32)| !same(*a, *b);
+    let differ = |(a, b): (&u32, &u32)| !same_bits(*a, *b);
     let pairs = (0_u32..).zip(expected.iter().zip(found));
     let mut different = pairs.filter(|(_, (a, b))| a.iter().zip(b.iter()).any(differ));
     let (index, (expected, found)) = different.next()?;

@@ -1,7 +1,8 @@
 //! Finds the first operation of a pixel that a device computes differently.
 
-use super::subject::{Comparing, Unknown, same};
+use super::subject::{Comparing, Unknown};
 use lambdav_core::evaluate::{Evaluated, Evaluator, Observer};
+use lambdav_core::float::same_bits;
 use lambdav_core::op::Op;
 use lambdav_core::schedule::{Program, ValueId, schedule};
 use lambdav_core::source::Span;
@@ -165,7 +166,7 @@ pub(super) fn first_operation(
         let is_float = result_type(op) == Scalar::F32;
         let different = indices.iter().zip(results).find(|(index, found)| {
             let expected = recorded[**index].result;
-            *found != expected && !(is_float && same(*found, expected))
+            *found != expected && !(is_float && same_bits(*found, expected))
         });
         if let Some((index, found)) = different
             && first.is_none_or(|(earliest, _)| *index < earliest)

@@ -42,12 +42,6 @@ impl From<EvaluationFault> for Unknown {
 impl Comparing<'_> {
     /// Inputs of a pixel.
     pub(super) fn inputs(&self, [x, y]: [u32; 2]) -> Inputs {
-        let frag_coord = [x as f32 + 0.5, y as f32 + 0.5, 0.0, 1.0];
-        Inputs { frag_coord, ..self.settings.inputs.clone() }
+        self.settings.at(x, y)
     }
-}
-
-/// True if two floats, given by their bits, are equal; all NaNs count as one value.
-pub(super) fn same(a: u32, b: u32) -> bool {
-    a == b || f32::from_bits(a).is_nan() && f32::from_bits(b).is_nan()
 }

@@ -7,6 +7,7 @@ use crate::settings::Settings;
 use lambdav_core::diagnostics::{Diagnostic, DiagnosticCode};
 use lambdav_core::evaluate::loop_limit_diagnostic;
 use lambdav_core::graph::Core;
+use lambdav_core::inputs::frag_coord;
 use lambdav_core::interface::Interface;
 use lambdav_core::schedule;
 use lambdav_core::source::{SourceFile, Span};
@@ -253,7 +254,7 @@ impl Kernel for SpirvEngine {
             evaluator.set_input(*location, source);
         }
         each_pixel(tile, pixels, cancel, |x, y, cancelled, found| {
-            let position = self.settings.at(x, y).frag_coord;
+            let position = frag_coord(x, y);
             match evaluator.run(position, cancelled) {
                 Ok(()) if evaluator.is_discarded() => {
                     found.fill(self.program.clear.map(f32::from_bits));

@@ -8,6 +8,7 @@ use super::{Limits, SourceFault, SourceProgram};
 use crate::syntax;
 use lambdav_core::diagnostics::Diagnostic;
 use lambdav_core::evaluate::{EvaluationFault, Evaluator};
+use lambdav_core::float;
 use lambdav_core::graph::Core;
 use lambdav_core::inputs::Inputs;
 use lambdav_core::schedule;
@@ -29,7 +30,7 @@ fn compile(text: &str) -> (Core, SourceProgram) {
 
 /// Makes all NaNs equal.
 fn canonical(words: &[u32]) -> Box<[u32]> {
-    words.iter().map(|&w| if f32::from_bits(w).is_nan() { 0x7fc0_0000 } else { w }).collect()
+    words.iter().map(|&word| float::canonical(word)).collect()
 }
 
 fn by_source(program: &SourceProgram, inputs: &Inputs, limits: Limits) -> SourceOutcome {

@@ -10,6 +10,7 @@
 //! scan order, by code without hoisting to the parts for the frame and the primitive. So this code meets
 //! the loops in the order of the schedule.
 
+use lambdav_core::inputs::centre;
 use lambdav_raster::{Cancel, Fault, Quad, Stop, TileBuffer};
 
 use super::groups::{Groups, Slots, poll};
@@ -174,10 +175,9 @@ impl Layout {
                     let mut put = |column: Column, word| {
                         table[group + column as usize * lanes + self.lane_of[at]] = word;
                     };
-                    let centre = |of: u32| (of as f32 + 0.5).to_bits();
                     put(Column::Mask, if cell.run & bit != 0 { u32::MAX } else { 0 });
-                    put(Column::X, centre(cell.x + x));
-                    put(Column::Y, centre(cell.y + y));
+                    put(Column::X, centre(cell.x + x).to_bits());
+                    put(Column::Y, centre(cell.y + y).to_bits());
                 }
             }
         }

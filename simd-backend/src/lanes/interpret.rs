@@ -7,6 +7,7 @@ use std::ops::{ControlFlow, Range};
 use std::rc::Rc;
 
 use lambdav_core::graph::Side;
+use lambdav_core::inputs::centre;
 use lambdav_core::resource::Bound;
 use rustc_hash::FxHashMap;
 
@@ -325,9 +326,8 @@ impl<'a, O: Observer> Interpreter<'a, O> {
             Expr::Array(_) | Expr::Table(_) | Expr::Put { .. } | Expr::Merge(..) => {
                 unreachable!("an array is no word")
             }
-            // Exact: sides of images are at most 65,536.
-            Expr::Coordinate(Axis::X) => bits(self.group.pixels[lane].0 as f32 + 0.5),
-            Expr::Coordinate(Axis::Y) => bits(self.group.pixels[lane].1 as f32 + 0.5),
+            Expr::Coordinate(Axis::X) => bits(centre(self.group.pixels[lane].0)),
+            Expr::Coordinate(Axis::Y) => bits(centre(self.group.pixels[lane].1)),
             Expr::ExecutionMask => self.group.mask[lane].into(),
             Expr::Op(op, operands) => {
                 let mut words = [0; 3];

@@ -114,11 +114,11 @@ use lambdav_core::op::Elementary;
 use lambdav_core::source::Span;
 
 use crate::cost;
-pub use crate::machine::Axis;
 pub(crate) use dead_code::{lookups, uses};
 pub(crate) use extents::Bound;
 pub use extents::{Descriptors, Extent, Extents, Mismatch, Resource};
 pub use inputs::InputWords;
+pub use lambdav_core::graph::Axis;
 pub use lower::lower;
 pub use straight_line::StraightLine;
 pub use verify::{VerifyError, verify};

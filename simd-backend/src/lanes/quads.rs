@@ -23,7 +23,7 @@
 //! ([`cost::SHARED`]), or a whole loop or `if`. Dead-code elimination then removes the operands that only
 //! the copy used.
 
-use lambdav_core::graph::{Axis as CoreAxis, Side};
+use lambdav_core::graph::Side;
 use rustc_hash::FxHashMap;
 
 use super::walk::{Event, Walk};
@@ -42,11 +42,7 @@ pub(super) struct Pair {
 }
 
 impl Pair {
-    pub(super) fn new(copy: ValueId, of: ValueId, axis: CoreAxis, side: Side) -> Self {
-        let axis = match axis {
-            CoreAxis::X => Axis::X,
-            CoreAxis::Y => Axis::Y,
-        };
+    pub(super) fn new(copy: ValueId, of: ValueId, axis: Axis, side: Side) -> Self {
         Self { copy, of, axis, side }
     }
 

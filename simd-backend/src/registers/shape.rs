@@ -3,9 +3,10 @@
 use std::fmt;
 
 use crate::cost;
+use crate::lanes::Axis;
 use crate::lanes::walk::{Event, Walk};
 use crate::lanes::{LaneProgram, Rate, Statement, Width};
-use crate::machine::{Axis, Tile};
+use crate::machine::Tile;
 use lambdav_core::graph::Side;
 
 /// The layout of a group's lanes: `across × down` registers, each a tile of the machine.

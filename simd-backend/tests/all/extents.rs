@@ -84,9 +84,7 @@ fn evaluated(program: &Program, inputs: &Inputs) -> Vec<u32> {
     let places = (0..SIZE[1]).flat_map(|y| (0..SIZE[0]).map(move |x| (x, y)));
     places
         .flat_map(|(x, y)| {
-            let frag_coord = [x as f32 + 0.5, y as f32 + 0.5, 0.0, 1.0];
-            let inputs = Inputs { frag_coord, ..inputs.clone() };
-            evaluator.run(&inputs, &|| false).expect("it ends");
+            evaluator.run(&inputs.at(x, y), &|| false).expect("it ends");
             evaluator.output(0).to_vec()
         })
         .collect()

@@ -5,6 +5,7 @@
 
 use std::sync::atomic::AtomicU64;
 
+use lambdav_core::float::canonical;
 use lambdav_core::graph::{Core, Graph, NodeId, Output, Uniform};
 use lambdav_core::inputs::{self, Input};
 use lambdav_core::op::Op;
@@ -161,8 +162,7 @@ impl Trial<'_> {
         let mut out = [0];
         self.op.apply(&types, self.types, &operands, &mut out);
         let ty = self.op.result_type(&types, self.types).expect("it is defined");
-        let number = f32::from_bits(out[0]);
-        if ty == Type::NUM && number.is_nan() { 0x7fc0_0000 } else { out[0] }
+        if ty == Type::NUM { canonical(out[0]) } else { out[0] }
     }
 }
 

@@ -51,9 +51,7 @@ fn gallery() {
                     for ((&(x, y), found), _) in
                         pixels.iter().zip(found).zip(&mask).filter(|(_, active)| **active)
                     {
-                        let frag_coord = [x as f32 + 0.5, y as f32 + 0.5, 0.0, 1.0];
-                        let inputs = Inputs { frag_coord, ..inputs.clone() };
-                        evaluator.run(&inputs, &|| false).expect("it ends");
+                        evaluator.run(&inputs.at(x, y), &|| false).expect("it ends");
                         let words = evaluator.output(0);
                         let found: Vec<u32> = found.iter().map(|c| c.to_bits()).collect();
                         assert_eq!(found[..words.len()], *words, "{name} at {x}, {y}");

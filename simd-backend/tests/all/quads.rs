@@ -91,10 +91,7 @@ fn inactive_lanes_may_be_read() {
             for ((&(x, y), found), _) in
                 pixels.iter().zip(found).zip(&mask).filter(|(_, active)| **active)
             {
-                let frag_coord = [x as f32 + 0.5, y as f32 + 0.5, 0.0, 1.0];
-                evaluator
-                    .run(&Inputs { frag_coord, ..inputs.clone() }, &|| false)
-                    .expect("it ends");
+                evaluator.run(&inputs.at(x, y), &|| false).expect("it ends");
                 let found = found.map(f32::to_bits);
                 assert_eq!(found, *evaluator.output(0), "{text}: {x}, {y}");
             }

@@ -5,10 +5,10 @@
 
 use lambdav::Size;
 use lambdav_core::evaluate::{EvaluationFault, Evaluator};
+use lambdav_core::float::canonical;
 use lambdav_core::graph::Core;
-use lambdav_core::inputs::Inputs;
+use lambdav_core::inputs::{Inputs, frag_coord};
 use lambdav_core::interface::{Binding, Interface, LocationSource, Placement};
-use lambdav_core::op::NAN;
 use lambdav_core::resource::Bound;
 use lambdav_core::schedule::schedule;
 use lambdav_core::types::{Scalar, Type, TypeKind, Types};
@@ -76,7 +76,7 @@ pub(crate) fn pixels(size: [u32; 2]) -> Vec<[u32; 2]> {
 fn filled(words: &[u32]) -> [u32; 4] {
     let mut pixel = [0.0_f32, 0.0, 0.0, 1.0].map(f32::to_bits);
     pixel.iter_mut().zip(words).for_each(|(to, &word)| *to = word);
-    pixel.map(|word| if f32::from_bits(word).is_nan() { NAN } else { word })
+    pixel.map(canonical)
 }
 
 /// The colours of all outputs at a pixel; `None` if a loop exceeds the limit.
@@ -157,7 +157,7 @@ impl<'m> Foreign<'m> {
 
     fn inputs(&self, [x, y]: [u32; 2]) -> Inputs {
         Inputs {
-            frag_coord: [x as f32 + 0.5, y as f32 + 0.5, 0.0, 1.0],
+            frag_coord: frag_coord(x, y),
             resolution: self.size.map(|side| side as f32),
             uniforms: self.uniforms.clone(),
             resources: self.resources.clone(),

@@ -77,7 +77,6 @@ impl Case {
     /// The inputs of the pixel with that index in scan order.
     pub fn at(&self, pixel: usize) -> Inputs {
         let width = self.conditions.width as usize;
-        let (x, y) = ((pixel % width) as f32, (pixel / width) as f32);
-        Inputs { frag_coord: [x + 0.5, y + 0.5, 0.0, 1.0], ..self.inputs.clone() }
+        self.inputs.at((pixel % width) as u32, (pixel / width) as u32)
     }
 }

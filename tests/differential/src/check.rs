@@ -2,10 +2,11 @@
 
 use crate::case::Case;
 use crate::conditions::Conditions;
-use crate::engine::{Engine, Image, Verdict, same};
+use crate::engine::{Engine, Image, Verdict};
 use crate::profile::{Profile, profile};
 use crate::reference::{evaluate, image, reference, scheduled};
 use lambdav_core::diagnostics::Diagnostic;
+use lambdav_core::float::same_words;
 use lambdav_core::source::Span;
 use lambdav_generate::{GeneratedProgram, is_refused_for_rounds};
 use std::cell::RefCell;
@@ -157,7 +158,7 @@ fn compare(expected: &[Verdict], name: &'static str, found: &Image) -> Result<()
                 let detail = format!("{} words, not {}", others.len(), words.len());
                 return Err(Failure { bug: Bug::Engine(name), detail });
             }
-            let differs = these.by_ref().zip(those.by_ref()).position(|(a, b)| !same(a, b));
+            let differs = these.by_ref().zip(those.by_ref()).position(|(a, b)| !same_words(a, b));
             let Some(pixel) = differs else { return Ok(()) };
             let found = Verdict::Value(others.chunks(components).nth(pixel).unwrap_or(&[]).into());
             compare_pixel(pixel, &expected[pixel], name, &found)
@@ -187,7 +188,7 @@ fn compare_pixel(
     found: &Verdict,
 ) -> Result<(), Failure> {
     let bug = match (expected, found) {
-        (Verdict::Value(a), Verdict::Value(b)) if !same(a, b) => Bug::Values(name),
+        (Verdict::Value(a), Verdict::Value(b)) if !same_words(a, b) => Bug::Values(name),
         (Verdict::LoopLimit(_), Verdict::Value(_)) => Bug::Limit(name),
         (Verdict::Value(_), Verdict::LoopLimit(_)) => Bug::Limit(name),
         _ => return Ok(()),

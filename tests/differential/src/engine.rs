@@ -57,9 +57,3 @@ pub enum Verdict {
     /// The engine was stopped, or gave up. Compares equal to every verdict.
     OutOfFuel,
 }
-
-/// True if the words are equal, where all NaNs are equal.
-pub(crate) fn same(a: &[u32], b: &[u32]) -> bool {
-    let nan = |word: u32| f32::from_bits(word).is_nan();
-    a.len() == b.len() && a.iter().zip(b).all(|(&a, &b)| a == b || (nan(a) && nan(b)))
-}

@@ -1,9 +1,10 @@
 //! Profile of a program's control flow: the `if`s and loops that diverge between pixels.
 
 use crate::case::Case;
-use crate::engine::{Verdict, same};
+use crate::engine::Verdict;
 use crate::reference::scheduled;
 use crate::walk::{Special, Walker};
+use lambdav_core::float::same_words;
 use lambdav_core::graph::Core;
 use lambdav_core::op::Op;
 use lambdav_core::schedule::{BlockId, End, Expr, Program, Statement, ValueId};
@@ -91,7 +92,7 @@ pub(crate) fn profile(case: &Case, expected: &[Vec<Verdict>]) -> Result<Profile,
         };
         for (found, expected) in outputs.iter().zip(expected) {
             match &expected[pixel] {
-                Verdict::Value(words) if !same(words, found) => {
+                Verdict::Value(words) if !same_words(words, found) => {
                     return Err(format!("pixel {pixel}: {found:x?}, not {words:x?}"));
                 }
                 _ => {}
@@ -127,7 +128,7 @@ fn is_varied(pixels: &[Verdict]) -> bool {
     };
     let is_nan = |words: &[u32]| words.iter().all(|&word| f32::from_bits(word).is_nan());
     let Some(first) = values().find(|words| !is_nan(words)) else { return false };
-    values().any(|words| !is_nan(words) && !same(words, first))
+    values().any(|words| !is_nan(words) && !same_words(words, first))
 }
 
 /// Numbers of divergent `if`s, divergent loops and loops around a block.

@@ -24,6 +24,7 @@
 use crate::resources::resources;
 use lambdav_core::diagnostics::{Diagnostic, DiagnosticCode, render_json, render_text};
 use lambdav_core::evaluate::{self, EvaluationFault};
+use lambdav_core::float::same_words;
 use lambdav_core::graph::Core;
 use lambdav_core::inputs::Inputs;
 use lambdav_core::schedule::schedule;
@@ -160,19 +161,13 @@ fn limits() -> Limits {
     Limits { max_iterations: ROUNDS, max_steps: STEPS }
 }
 
-fn same(a: &[u32], b: &[u32]) -> bool {
-    let one =
-        |(&a, &b): (&u32, &u32)| a == b || f32::from_bits(a).is_nan() && f32::from_bits(b).is_nan();
-    a.len() == b.len() && a.iter().zip(b).all(one)
-}
-
 fn accepted(file: &SourceFile, core: &Core, literal: &SourceProgram) -> Result<Agreement, String> {
     let stuck = |span, what| Err(format!("compiled, but stuck at {:?}: {what}", file.slice(span)));
     let mut values = 0;
     match literal.uniform_defaults(limits(), &|| false) {
         Ok(defaults) => {
             for (words, uniform) in defaults.iter().zip(&core.uniforms) {
-                if !same(words, &uniform.default) {
+                if !same_words(words, &uniform.default) {
                     return Err(format!("the default of {} differs", uniform.name));
                 }
                 values += 1;
@@ -199,7 +194,7 @@ fn accepted(file: &SourceFile, core: &Core, literal: &SourceProgram) -> Result<A
             match (found, expected) {
                 (Err(SourceFault::Unexpected(span, what)), _) => return stuck(span, what),
                 (Ok(words), Ok(())) => {
-                    if !same(&words, evaluator.output(0)) {
+                    if !same_words(&words, evaluator.output(0)) {
                         let core = evaluator.output(0);
                         return Err(format!("core says {core:x?}, source {words:x?}"));
                     }

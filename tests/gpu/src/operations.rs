@@ -1,6 +1,7 @@
 //! Single operations on a device, with many operands.
 
-use lambdav_core::op::{NAN, Op};
+use lambdav_core::float::canonical_bits;
+use lambdav_core::op::Op;
 use lambdav_core::types::Scalar;
 use lambdav_gpu::probe::apply;
 use lambdav_gpu::{Device, forever};
@@ -84,9 +85,9 @@ pub fn wrong(
     };
     let of = &[Scalar::F32; 3][..arity];
     let found = apply(device, options, op, of, operands, &forever).expect("it draws");
-    let canonical = |x: f32| if x.is_nan() { NAN } else { x.to_bits() };
     let both = operands.iter().zip(found);
-    let differ = both.map(|(of, found)| (of, canonical(expected(of.map(f32::from_bits))), found));
+    let differ =
+        both.map(|(of, found)| (of, canonical_bits(expected(of.map(f32::from_bits))), found));
     let differ: Vec<_> = differ.filter(|(_, wanted, found)| wanted != found).collect();
     let first = differ.first().map(|(of, wanted, found)| {
         format!("{op:?} of {:08x?} is {found:08x}, not {wanted:08x}", &of[..arity])

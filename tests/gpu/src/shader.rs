@@ -242,9 +242,7 @@ impl Shader {
             let mut evaluator = Evaluator::new(program, limits::ITERATIONS);
             let mut row = vec![PixelBits::new(); program.locations.len()];
             for x in 0..size[0] {
-                let frag_coord = [x as f32 + 0.5, y as f32 + 0.5, 0.0, 1.0];
-                let inputs = Inputs { frag_coord, ..inputs.clone() };
-                evaluator.run(&inputs, &|| false).expect("its loops end");
+                evaluator.run(&inputs.at(x, y), &|| false).expect("its loops end");
                 for (output, pixels) in row.iter_mut().enumerate() {
                     let mut pixel = [0.0_f32, 0.0, 0.0, 1.0].map(f32::to_bits);
                     let words = evaluator.output(output);

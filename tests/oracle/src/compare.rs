@@ -1,6 +1,7 @@
 //! Compares two implementations of a function at many arguments, on all threads.
 
 use crate::inputs::{self, RandomArguments};
+use lambdav_core::float::same;
 use lambdav_core::op::Elementary;
 use rayon::prelude::*;
 
@@ -141,11 +142,6 @@ pub fn compare(
             report
         })
         .reduce(OracleReport::default, OracleReport::and)
-}
-
-/// True if two results have equal bits or are both NaN.
-fn same(a: f32, b: f32) -> bool {
-    a.to_bits() == b.to_bits() || (a.is_nan() && b.is_nan())
 }
 
 /// An implementation that applies a function to each pair.

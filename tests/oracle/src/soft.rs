@@ -1,7 +1,7 @@
 //! The operations of the library of exact modules, compared with this processor's.
 
 use crate::library::LibraryCode;
-use lambdav_core::op::NAN;
+use lambdav_core::float::canonical_bits;
 use lambdav_spirv_backend::exact::library::Function;
 use lambdav_test_support::{NUMBERS, Random};
 use rayon::prelude::*;
@@ -42,7 +42,7 @@ fn expected(function: Function, [a, b, c]: [f32; 3]) -> Option<u32> {
         Function::Fma => a.mul_add(b, c),
         Function::Elementary(_) => return None,
     };
-    Some(if value.is_nan() { NAN } else { value.to_bits() })
+    Some(canonical_bits(value))
 }
 
 /// A number with that encoded exponent, clamped, and a significand of many or few bits.

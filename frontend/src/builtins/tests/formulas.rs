@@ -1,8 +1,9 @@
 //! Componentwise and geometric builtins, bit for bit against the formulas of LANGUAGE §6.
 
 use super::evaluator::{ConcreteValue, apply};
-use super::{RandomOperands, TYPES, same, tuples};
+use super::{RandomOperands, TYPES, tuples};
 use crate::builtins::{Builtin, Operand};
+use lambdav_core::float::same;
 use lambdav_core::types::Type;
 
 /// Random operands per combination of types.

@@ -1,10 +1,11 @@
 //! Builtins on integers, and those on the bits of nums, compared with Rust's own operations, without
 //! `Op::apply`.
 
+use super::RandomOperands;
 use super::evaluator::{ConcreteValue, apply, call};
-use super::{RandomOperands, same};
 use crate::builtins::Builtin;
 use crate::builtins::textures::floored_remainder;
+use lambdav_core::float::{canonical_bits, same};
 use lambdav_core::types::{Scalar, Type};
 
 /// Integers near the limits, near powers of two, and any others.
@@ -253,7 +254,7 @@ fn conversions() {
         assert_eq!(of_num("int", x), wide.clamp(i32::MIN.into(), i32::MAX.into()) as u32, "{x}");
         assert_eq!(of_num("uint", x), wide.clamp(0, u32::MAX.into()) as u32, "{x}");
         assert_eq!(of_num("bool", x), u32::from(x != 0.0), "{x}");
-        let bits = if x.is_nan() { 0x7fc0_0000 } else { x.to_bits() };
+        let bits = canonical_bits(x);
         assert_eq!(of_num("bits", x), bits);
         assert!(same(f32::from_bits(value("from-bits", &[(Type::UINT, x.to_bits())]).bits[0]), x));
     }

@@ -121,8 +121,3 @@ impl RandomOperands {
         evaluator::ConcreteValue { ty, bits }
     }
 }
-
-/// Equality of bits; all NaNs are equal.
-fn same(a: f32, b: f32) -> bool {
-    a.to_bits() == b.to_bits() || (a.is_nan() && b.is_nan())
-}

@@ -1,8 +1,9 @@
 //! Texts in the table: expansions, conditions, examples, documentation.
 
 use super::evaluator::{Syntax, call, evaluate, integer, read};
-use super::{RandomOperands, TYPES, same, tuples, types};
+use super::{RandomOperands, TYPES, tuples, types};
 use crate::builtins::{Builtin, Operand, OperationKind, Recipe};
+use lambdav_core::float::same;
 use lambdav_core::types::{Scalar, Type};
 
 /// Every builtin with all accepted operand types, up to three operands; indices are 0.

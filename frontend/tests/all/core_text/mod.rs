@@ -4,6 +4,7 @@ use crate::resources::resources;
 use lambdav_core::core_text::{is_core_text, print, read};
 use lambdav_core::diagnostics::{Diagnostic, DiagnosticCode, Diagnostics};
 use lambdav_core::evaluate::{EvaluationFault, Evaluator};
+use lambdav_core::float::canonical;
 use lambdav_core::graph::{Core, NodeId, Output, Uniform};
 use lambdav_core::inputs::Inputs;
 use lambdav_core::limits;
@@ -54,10 +55,6 @@ fn pixels(core: &Core) -> impl Iterator<Item = Inputs> {
 /// The words of all outputs at these pixels, with one NaN; `None` if a loop exceeds the limit.
 type Values = Vec<Option<Vec<u32>>>;
 
-fn canonical(&word: &u32) -> u32 {
-    if f32::from_bits(word).is_nan() { 0x7fc0_0000 } else { word }
-}
-
 fn values(core: &Core, max_iterations: u64) -> Values {
     let locations: Vec<u32> = core.outputs.iter().map(|o| o.location).collect();
     let program = schedule(core, &locations).expect("it is not nested too deep");
@@ -66,7 +63,13 @@ fn values(core: &Core, max_iterations: u64) -> Values {
     pixels(core)
         .map(|inputs| {
             evaluator.run(&inputs, &|| false).ok()?;
-            Some((0..locations.len()).flat_map(|i| evaluator.output(i)).map(canonical).collect())
+            Some(
+                (0..locations.len())
+                    .flat_map(|i| evaluator.output(i))
+                    .copied()
+                    .map(canonical)
+                    .collect(),
+            )
         })
         .collect()
 }
@@ -81,7 +84,7 @@ fn source_values(text: &str, core: &Core, max_iterations: u64) -> Values {
             let mut words = Vec::new();
             for output in &core.outputs {
                 let value = program.run(output.location, &inputs, limits, &|| false).ok()?;
-                words.extend(value.iter().map(canonical));
+                words.extend(value.iter().copied().map(canonical));
             }
             Some(words)
         })

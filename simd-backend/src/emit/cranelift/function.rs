@@ -14,7 +14,7 @@ use super::selection::{Conventions, Selection, clif_type, word_type};
 use crate::emit::abi::{self, Field};
 use crate::emit::{Allocation, Part, Role};
 use crate::lanes::Kind;
-use crate::machine::Machine;
+use crate::machine::{Machine, Tile};
 use crate::registers::{
     self, Argument, Block, BlockCall, BlockId, End, Instr, Limit, RegisterProgram, RegisterType,
 };
@@ -179,12 +179,15 @@ impl Selection<'_, '_> {
                 let value = match self.ty(*to) {
                     RegisterType::Vector(_) => {
                         let tile = self.program.shape.tile;
-                        let lane = |lane| (first + tile.offset(*axis, lane) + 0.5).to_bits();
+                        let lane = |lane| tile.centre(*axis, lane, *first).to_bits();
                         let bits = (0..tile.width()).rev();
                         let bits = bits.fold(0, |bits, k| bits << 32 | u128::from(lane(k)));
                         self.vector(types::F32X4, bits)
                     }
-                    _ => self.builder.ins().f32const(Ieee32::with_bits((first + 0.5).to_bits())),
+                    _ => {
+                        let centre = Tile::ONE.centre(*axis, 0, *first);
+                        self.builder.ins().f32const(Ieee32::with_bits(centre.to_bits()))
+                    }
                 };
                 self.set(*to, value);
             }

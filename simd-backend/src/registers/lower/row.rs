@@ -1,5 +1,6 @@
 //! The function for a row of groups: its loop, coordinates and stores.
 
+use lambdav_core::inputs::centre;
 use std::ops::Range;
 
 use rustc_hash::FxHashMap;
@@ -97,11 +98,11 @@ impl Builder<'_> {
         (0..self.shape.registers(rate))
             .map(|i| {
                 let offset = self.reg(ty);
-                let first = (i as u32 * tile.extent(axis)) as f32;
+                let first = i as u32 * tile.extent(axis);
                 if tile.extent(axis) > 1 {
-                    self.push(Instr::Centres(offset, axis, first));
+                    self.push(Instr::Centres(offset, axis, first as f32));
                 } else {
-                    self.push(Instr::Constant(offset, (first + 0.5).to_bits().into()));
+                    self.push(Instr::Constant(offset, centre(first).to_bits().into()));
                 }
                 let from = if self.ty(from) == ty { from } else { self.broadcast(from, ty) };
                 self.op(ty, Op::Add, &[from, offset])

@@ -2,9 +2,9 @@
 
 use lambdav_core::diagnostics::{Diagnostic, Diagnostics};
 use lambdav_core::evaluate;
+use lambdav_core::float::canonical;
 use lambdav_core::graph::Core;
-use lambdav_core::inputs::Inputs;
-use lambdav_core::op::NAN;
+use lambdav_core::inputs::{Inputs, frag_coord};
 use lambdav_core::resource::Bound;
 use lambdav_core::schedule::{Program, schedule};
 use lambdav_core::source::{SourceFile, Span};
@@ -68,7 +68,7 @@ impl Shader {
     pub(crate) fn pixels(&self, count: usize) -> impl Iterator<Item = Inputs> {
         let pixels = (0..23 * 11).step_by((23 * 11 / count).max(1)).map(|i| (i % 23, i / 23));
         pixels.map(move |(x, y)| Inputs {
-            frag_coord: [x as f32 + 0.5, y as f32 + 0.5, 0.0, 1.0],
+            frag_coord: frag_coord(x, y),
             resolution: [23.0, 11.0],
             time: 1.25,
             frame: 2.0,
@@ -147,7 +147,7 @@ pub(crate) type PixelOutcome = Result<Vec<[u32; 4]>, Span>;
 fn filled(words: &[u32]) -> [u32; 4] {
     let mut pixel = [0.0_f32, 0.0, 0.0, 1.0].map(f32::to_bits);
     pixel[..words.len()].copy_from_slice(words);
-    pixel.map(|word| if f32::from_bits(word).is_nan() { NAN } else { word })
+    pixel.map(canonical)
 }
 
 /// Evaluates with the core's evaluator.

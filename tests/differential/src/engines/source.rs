@@ -1,9 +1,10 @@
 //! The source evaluator, on a sample of pixels.
 
 use crate::case::Case;
-use crate::engine::{Engine, Image, Verdict, same};
+use crate::engine::{Engine, Image, Verdict};
 use crate::reference::gauge;
 use lambdav_core::evaluate::EvaluationFault;
+use lambdav_core::float::same_words;
 use lambdav_frontend::reduction::{Limits, SourceFault, SourceProgram};
 use lambdav_frontend::syntax;
 
@@ -70,7 +71,7 @@ fn uniforms(program: &SourceProgram, case: &Case) -> Result<(), String> {
     match program.uniform_defaults(limits, &gauge(POLLS)) {
         Ok(defaults) => {
             for (words, uniform) in defaults.iter().zip(&case.core.uniforms) {
-                if !same(words, &uniform.default) {
+                if !same_words(words, &uniform.default) {
                     return Err(format!("the default of {} differs", uniform.name));
                 }
             }

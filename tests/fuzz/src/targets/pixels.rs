@@ -1,8 +1,9 @@
 //! Some pixels of a program, by all engines.
 
 use lambdav_core::evaluate::{self, EvaluationFault};
+use lambdav_core::float::same_words;
 use lambdav_core::graph::Core;
-use lambdav_core::inputs::Inputs;
+use lambdav_core::inputs::{Inputs, frag_coord};
 use lambdav_core::schedule::{Program, schedule, verify};
 use lambdav_core::source::SourceFile;
 use lambdav_engine::Settings;
@@ -46,7 +47,7 @@ fn inputs(core: &Core, x: u32, y: u32) -> Inputs {
     let size = Size::new(SIDE, SIDE).expect("a size of images");
     let mut inputs = Settings::new(core, size).inputs;
     inputs.resources = resources(core.graph.types());
-    inputs.frag_coord = [x as f32 + 0.5, y as f32 + 0.5, 0.0, 1.0];
+    inputs.frag_coord = frag_coord(x, y);
     inputs.time = 1.25;
     inputs.mouse = [2.5, 1.0, -1.0, 0.0];
     inputs
@@ -67,12 +68,6 @@ fn expected(core: &Core, program: &Program) -> Option<Vec<Vec<u32>>> {
         }
     }
     Some(all)
-}
-
-fn same(a: &[u32], b: &[u32]) -> bool {
-    let one =
-        |(&a, &b): (&u32, &u32)| a == b || f32::from_bits(a).is_nan() && f32::from_bits(b).is_nan();
-    a.len() == b.len() && a.iter().zip(b).all(one)
 }
 
 /// Compares pixels of machine code and SPIR-V with those of the core evaluator. False if the program is too
@@ -113,7 +108,7 @@ pub(super) fn compare(
     }
     for (i, (words, pixel)) in expected.iter().zip(samples.as_chunks::<4>().0).enumerate() {
         let found: Vec<u32> = pixel.iter().take(words.len()).map(|c| c.to_bits()).collect();
-        if !same(words, &found) {
+        if !same_words(words, &found) {
             return Err(format!(
                 "pixel {i}: simd with {lanes} lanes says {found:x?}, core {words:x?}"
             ));
@@ -141,7 +136,7 @@ fn by_spirv(
         let at = inputs(core, i as u32 % SIDE, i as u32 / SIDE).frag_coord;
         evaluator.run(at, &|| false).map_err(|fault| format!("pixel {i}: spirv: {fault}"))?;
         let found = evaluator.output(location).unwrap_or_default();
-        if !found.get(..words.len()).is_some_and(|found| same(words, found)) {
+        if !found.get(..words.len()).is_some_and(|found| same_words(words, found)) {
             return Err(format!("pixel {i}: spirv says {found:x?}, core {words:x?}"));
         }
     }

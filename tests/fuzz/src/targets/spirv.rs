@@ -3,7 +3,7 @@
 use super::{FuzzTarget, Reached};
 use crate::seeds::Seeds;
 use crate::words::{from_bytes, mutate};
-use lambdav_core::inputs::Inputs;
+use lambdav_core::inputs::{Inputs, frag_coord};
 use lambdav_core::resource::{Bound, BufferData};
 use lambdav_core::texture::TextureData;
 use lambdav_core::types::{Type, Types};
@@ -76,8 +76,7 @@ fn execute(words: &[u32], undefined: Undefined) -> Result<Reached, String> {
     let takes_long = || polls.replace(polls.get() + 1) > POLLS;
     let mut computed = false;
     for pixel in 0..2 {
-        let x = pixel as f32 + 0.5;
-        if evaluator.run([x, 0.5, 0.0, 1.0], &takes_long).is_ok() {
+        if evaluator.run(frag_coord(pixel, 0), &takes_long).is_ok() {
             for location in module.locations() {
                 computed = true;
                 evaluator.output(location).ok_or("an output of the module has no words")?;

@@ -1,5 +1,6 @@
 //! The file format of the conformance suite, which `tests/language/README.md` describes.
 
+use lambdav_core::float::same_words;
 use lambdav_core::inputs::Inputs;
 use lambdav_core::limits;
 use lambdav_core::resource::{Bound, BufferData};
@@ -94,10 +95,7 @@ pub struct Expected(pub Vec<u32>);
 impl Expected {
     /// True if the words are equal; all NaNs are equal.
     pub fn matches(&self, words: &[u32]) -> bool {
-        let same = |(&a, &b): (&u32, &u32)| {
-            a == b || f32::from_bits(a).is_nan() && f32::from_bits(b).is_nan()
-        };
-        self.0.len() == words.len() && self.0.iter().zip(words).all(same)
+        same_words(&self.0, words)
     }
 }
 

@@ -10,6 +10,7 @@ use iced_x86::{
     Code, CpuidFeature, Decoder, DecoderOptions, Encoder, EncodingKind, Instruction, Mnemonic,
     OpCodeOperandKind, OpKind, Register,
 };
+use lambdav_core::float::same_words;
 use lambdav_machine_code::flags::Flag;
 use lambdav_machine_code::{Bits, Machine, Memory, Region, Vector, is_vector_instruction};
 use lambdav_test_support::Random;
@@ -357,10 +358,7 @@ fn is_fused(bytes: &[u8]) -> bool {
 /// True if two quadwords are equal as one binary64 or as two binary32 numbers; all NaNs are equal.
 fn same_numbers(a: u64, b: u64) -> bool {
     let halves = |word: u64| [word as u32, (word >> 32) as u32];
-    let same =
-        |(a, b): (u32, u32)| a == b || f32::from_bits(a).is_nan() && f32::from_bits(b).is_nan();
-    f64::from_bits(a).is_nan() && f64::from_bits(b).is_nan()
-        || halves(a).into_iter().zip(halves(b)).all(same)
+    f64::from_bits(a).is_nan() && f64::from_bits(b).is_nan() || same_words(&halves(a), &halves(b))
 }
 
 /// Compares the evaluator with the processor on one instruction. `adjust` changes the processor's result

@@ -3,6 +3,7 @@
 //! `SAMPLES=1000000` takes a million coordinates for each option and size.
 
 use lambdav::{Frame, Shader, Size};
+use lambdav_core::float::canonical_bits;
 use lambdav_core::resource::Bound;
 use lambdav_core::source::SourceFile;
 use lambdav_core::texture::{Filter, TextureData, TextureOptions, Wrap};
@@ -126,8 +127,7 @@ impl Trial {
         let settings = self.settings(&shader, size);
         let engine = engine(&shader, &settings, side);
         let frame: Frame = render(&engine, size, &RenderOptions::default()).expect("it ends");
-        let bits =
-            |texel: [f32; 4]| texel.map(|x| if x.is_nan() { 0x7fc0_0000 } else { x.to_bits() });
+        let bits = |texel: [f32; 4]| texel.map(canonical_bits);
         for y in 0..side {
             for x in 0..side {
                 let place = &self.places[(y * self.side + x) as usize];

@@ -9,6 +9,7 @@ use crate::emit::wide::instruction::{Instruction, Mem, Rm};
 use crate::emit::wide::isa::{Op, Size, Tuple};
 use crate::emit::wide::machine::{GENERAL, MASK, VECTOR};
 use crate::lanes::{Axis, Kind, Space};
+use crate::machine::Tile;
 use crate::registers::{Instr, Reg, RegisterType};
 
 /// The bits of one lane, and its size in bytes.
@@ -40,11 +41,11 @@ impl Selection<'_> {
     /// The centres of pixels along an axis, plus a number.
     pub(super) fn centres(&mut self, ty: RegisterType, axis: Axis, first: f32) -> Source {
         if matches!(ty, RegisterType::Scalar(_)) {
-            let bits = (first + 0.5).to_bits();
+            let bits = Tile::ONE.centre(axis, 0, first).to_bits();
             return Source::memory(self.constant_place(ty, bits.into(), 4));
         }
         let tile = self.program.shape.tile;
-        let lane = |lane| (first + tile.offset(axis, lane) + 0.5).to_bits().to_le_bytes();
+        let lane = |lane| tile.centre(axis, lane, first).to_bits().to_le_bytes();
         Source::memory(self.whole_constant((0..tile.width()).flat_map(lane).collect()))
     }
 
