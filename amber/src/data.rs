@@ -5,7 +5,7 @@ use super::words::{Result, Words, unexpected};
 use std::sync::Arc;
 
 /// Most bytes of all buffers of a script together.
-const MOST: usize = 1 << 26;
+const MAX_BYTES: usize = 1 << 26;
 
 /// Bytes taken by the buffers of a script.
 #[derive(Debug, Default)]
@@ -16,11 +16,11 @@ pub(super) struct Room {
 impl Room {
     /// True if so many more bytes are allowed.
     fn has(&self, bytes: usize) -> bool {
-        bytes <= MOST - self.taken
+        bytes <= MAX_BYTES - self.taken
     }
 
     fn none(line: &Words<'_>) -> AmberError {
-        line.unsupported(format!("buffers of more than {MOST} bytes"))
+        line.unsupported(format!("buffers of more than {MAX_BYTES} bytes"))
     }
 }
 

@@ -200,7 +200,7 @@ pub(super) fn run(options: &CheckArguments) -> Result {
             ));
         }
     }
-    let (how, ..) = options.module.read()?;
+    let (shader_options, ..) = options.module.read()?;
     let sink = Arc::new(Mutex::new(Sink::new(options)));
     let mut status = 0;
     let mut is_module = false;
@@ -210,7 +210,7 @@ pub(super) fn run(options: &CheckArguments) -> Result {
         let (of_end, name) = (Arc::clone(&sink), path.display().to_string());
         Deadline::say_with(move |message| end_late(&of_end, &name, message));
         // Check the other programs, but report this failure at once: it has no diagnostics.
-        match check(path, &how, options, &sink) {
+        match check(path, &shader_options, options, &sink) {
             Ok(of_program) => is_module |= of_program,
             Err(failure) => {
                 if let Some(message) = &failure.message {
@@ -257,11 +257,11 @@ fn end_late(sink: &Mutex<Sink>, file: &str, message: &str) {
 /// Checks and reports one program. Returns true for a module.
 fn check(
     path: &Path,
-    how: &ShaderOptions,
+    shader_options: &ShaderOptions,
     options: &CheckArguments,
     sink: &Mutex<Sink>,
 ) -> Result<bool> {
-    let mut loaded = read(path, options.max_errors, how)?;
+    let mut loaded = read(path, options.max_errors, shader_options)?;
     loaded.diagnostics.retain(|finding| !options.allow.contains(&finding.code));
     loaded.check_nesting();
     let found = &loaded.diagnostics;

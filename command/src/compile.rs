@@ -312,8 +312,8 @@ fn spirv_stage(
         None if float_controls => FloatControls::ALL,
         None => FloatControls::default(),
     };
-    let how = EmitOptions { version, float_controls, strip, constants, exact };
-    let module = shader.spirv(locations, &how);
+    let emit_options = EmitOptions { version, float_controls, strip, constants, exact };
+    let module = shader.spirv(locations, &emit_options);
     let module = module.map_err(|error| failed(error, options.messages))?;
     note_moved(options, &module.moved);
     if stage == Stage::Spirv {
@@ -334,13 +334,13 @@ fn code_stage(
     let location = location(shader.outputs(), options.output, "this stage")?;
     let mut bindings = shader.bindings();
     binds.apply(&mut bindings)?;
-    let mut how = Options::default().for_size(size_of(options));
+    let mut pipeline_options = Options::default().for_size(size_of(options));
     if let Some(lanes) = options.lanes {
-        how = how.lanes(lanes);
+        pipeline_options = pipeline_options.lanes(lanes);
     }
     if let Some(target) = options.target {
-        how = how.target(target);
+        pipeline_options = pipeline_options.target(target);
     }
-    let text = shader.code_text(stage, location, &bindings, &how);
+    let text = shader.code_text(stage, location, &bindings, &pipeline_options);
     text.map(String::into_bytes).map_err(|error| failed(error, options.messages))
 }

@@ -96,13 +96,13 @@ fn load_image_with(
 /// Reads the file of a buffer, or standard input for `-`, at most as many bytes as the largest buffer
 /// has.
 pub(super) fn read_array(path: &Path) -> Result<Vec<u8>> {
-    const MOST: u64 = 4 * limits::BUFFER_WORDS as u64 + (1 << 20);
+    const MAX_BYTES: u64 = 4 * limits::BUFFER_WORDS as u64 + (1 << 20);
     let mut bytes = Vec::new();
     let read = if path == Path::new("-") {
-        io::stdin().lock().take(MOST).read_to_end(&mut bytes)
+        io::stdin().lock().take(MAX_BYTES).read_to_end(&mut bytes)
     } else {
         watch::note(path);
-        File::open(path).and_then(|file| file.take(MOST).read_to_end(&mut bytes))
+        File::open(path).and_then(|file| file.take(MAX_BYTES).read_to_end(&mut bytes))
     };
     match read {
         Ok(_) => Ok(bytes),

@@ -38,8 +38,9 @@ pub(super) fn run(options: &InspectArguments) -> Result {
         Some(words) => words,
         None => {
             let most = options.messages.max_errors;
-            let how = ShaderOptions::default();
-            let mut loaded = compile_fixed(&options.file, bytes, most, &mut |_, _| None, &how);
+            let shader_options = ShaderOptions::default();
+            let mut loaded =
+                compile_fixed(&options.file, bytes, most, &mut |_, _| None, &shader_options);
             loaded.diagnostics.drop_lints();
             // For modules of other compilers, show the original words, with entry points of all stages.
             let words = loaded.module.as_ref().map(|module| module.words.clone());

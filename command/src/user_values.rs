@@ -179,12 +179,12 @@ impl UserValues {
 }
 
 /// Most uniforms without a value that a note lists.
-const MOST_UNSET: usize = 9;
+const MAX_UNSET: usize = 9;
 
 /// Prints notes on the bindings of the program `name`: uniforms of a module without a value, and
 /// [`remarks`].
 pub(super) fn note_bindings(name: &str, bindings: &Bindings, messages: Messages) {
-    note_unset(name, &bindings.unset(MOST_UNSET), messages);
+    note_unset(name, &bindings.unset(MAX_UNSET), messages);
     for remark in remarks(name, bindings) {
         note(&remark, messages);
     }

@@ -324,7 +324,7 @@ pub struct UnusedInput {
 
 /// A part of a uniform that holds a built-in input.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct GivenInput {
+pub struct BuiltInPart {
     /// The index of the uniform.
     pub uniform: usize,
     /// The index of the input's first word in the uniform.
@@ -335,7 +335,7 @@ pub struct GivenInput {
     pub scalar: Scalar,
 }
 
-impl GivenInput {
+impl BuiltInPart {
     /// The words of the input, converted as the uniform holds them.
     pub fn words(&self, inputs: &Inputs) -> Vec<u32> {
         let word = |&component: &f32| match self.scalar {

@@ -67,7 +67,7 @@ names!(Wrap { Clamp = "clamp", Repeat = "repeat", Mirror = "mirror", });
 
 /// Most levels of a texture: each has half the size of the one before, and the largest has at most [`TEXELS`]
 /// texels.
-pub const MOST_LEVELS: u32 = TEXELS.ilog2() + 1;
+pub const MAX_LEVELS: u32 = TEXELS.ilog2() + 1;
 
 /// A level of a texture.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -288,7 +288,7 @@ mod tests {
     #[test]
     fn sizes_are_limited_before_memory_is_asked_for() {
         let most = levels([TEXELS / 2, 1], true).expect("it is small enough").len();
-        assert!(most <= MOST_LEVELS as usize, "{most} levels");
+        assert!(most <= MAX_LEVELS as usize, "{most} levels");
         for size in [[1 << 16, 1 << 16], [u32::MAX, u32::MAX], [TEXELS, 2]] {
             assert_eq!(levels(size, false), Err(TextureError::TooLarge { size }));
         }

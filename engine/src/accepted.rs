@@ -6,7 +6,7 @@ use crate::settings::{ModuleNames, Paths};
 use lambdav_core::diagnostics::Diagnostics;
 use lambdav_core::graph::{Core, Uniform};
 use lambdav_core::inputs::Input;
-use lambdav_core::interface::{GivenInput, Interface};
+use lambdav_core::interface::{BuiltInPart, Interface};
 use lambdav_core::source::SourceFile;
 use lambdav_core::types::{Scalar, Types};
 
@@ -44,7 +44,7 @@ pub(crate) struct AsIs {
 pub(crate) struct NamedInput {
     /// Path of the part.
     pub(crate) path: String,
-    pub(crate) part: GivenInput,
+    pub(crate) part: BuiltInPart,
 }
 
 impl Accepted {
@@ -144,7 +144,7 @@ fn inputs_in(types: &Types, index: usize, name: &str, uniform: &Uniform) -> Vec<
             Scalar::Bool => false,
         };
         if fits && ty.width() == input.ty().width() {
-            let part = GivenInput { uniform: index, start, input, scalar };
+            let part = BuiltInPart { uniform: index, start, input, scalar };
             found.push(NamedInput { path, part });
         }
     }

@@ -7,7 +7,7 @@ use crate::settings::{
     members, set_words, to_json_within, unset_parts,
 };
 use lambdav_core::inputs::Input;
-use lambdav_core::interface::{Binding, Block, GivenInput, words_at};
+use lambdav_core::interface::{Binding, Block, BuiltInPart, words_at};
 use lambdav_core::layout::{Layout, Rules};
 use lambdav_core::resource::Bound;
 use lambdav_core::texture::{TextureData, TextureOptions};
@@ -514,13 +514,13 @@ impl Bindings {
         to_json_within(self.program.types(), values, most)
     }
 
-    fn reached_parts(&self) -> impl Iterator<Item = GivenInput> {
+    fn reached_parts(&self) -> impl Iterator<Item = BuiltInPart> {
         let all = self.program.named_inputs.iter().map(|of| of.part);
         all.filter(|part| self.is_reached(part))
     }
 
     /// True if a part that is named like an input has no value of its own.
-    fn is_reached(&self, part: &GivenInput) -> bool {
+    fn is_reached(&self, part: &BuiltInPart) -> bool {
         let set = &self.is_set[part.uniform];
         let count = self.program.types().components(part.input.ty());
         set.is_empty() || !set[part.start..part.start + count].contains(&true)
@@ -555,8 +555,8 @@ impl Bindings {
         settings.max_iterations = max_iterations;
         settings.inputs.resolution = [size.width() as f32, size.height() as f32];
         settings.inputs.resources.resize(self.program.types().resources().len(), Bound::Nothing);
-        let reached: Vec<GivenInput> = self.reached_parts().collect();
-        settings.give(&reached);
+        let reached: Vec<BuiltInPart> = self.reached_parts().collect();
+        settings.write_inputs(&reached);
         settings
     }
 

@@ -286,12 +286,12 @@ impl Pipeline {
     }
 
     fn failed(&self, error: RenderError, kernel: &dyn BoundKernel) -> Error {
-        match (error, kernel.trouble()) {
+        match (error, kernel.failure()) {
             (RenderError::Fault(fault), _) => at_fault(&self.0.program, kernel.explain(&fault)),
             (RenderError::TimedOut { timeout }, _) => {
                 Error::TimedOut { work: "rendering", timeout }
             }
-            (_, Some(trouble)) => Error::Machine(trouble),
+            (_, Some(failure)) => Error::Machine(failure),
             (error, None) => Error::Machine(error_chain(&error)),
         }
     }

@@ -22,7 +22,7 @@ pub type Operands = [u32; 3];
 const SIDE: u32 = 256;
 
 /// Operands computed by one picture.
-const MOST: usize = (SIDE * SIDE) as usize;
+const MAX_PIXELS: usize = (SIDE * SIDE) as usize;
 
 /// Computes an operation on scalars of the types `of` on a device, one pixel for each element of
 /// `operands`, in modules emitted with `options`. The results are words. For a number, every NaN is
@@ -47,7 +47,7 @@ pub fn apply(
     let program = schedule(&core, &[0]).map_err(|error| Error::Module(error.message))?;
     let module = emit(&program, None, options).map_err(|error| Error::Module(error.to_string()))?;
     let mut results = Vec::with_capacity(operands.len());
-    for operands in operands.chunks(MOST) {
+    for operands in operands.chunks(MAX_PIXELS) {
         let column = |number: usize| {
             let words = operands.iter().map(|operands| operands[number]).collect();
             let element = held(of[number]);

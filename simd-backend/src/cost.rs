@@ -36,11 +36,11 @@ pub(crate) const STORE: u64 = 12;
 pub(crate) const ARRAY: usize = 16;
 
 /// Maximum number of words of an array that may be words of the frame, each a value of its own.
-pub(crate) const MOST_FRAME_WORDS: usize = 1024;
+pub(crate) const MAX_FRAME_WORDS: usize = 1024;
 
 /// Maximum number of words of an array that is a value of the frame, if code of the frame indexes it
 /// dynamically: that takes a select for each word.
-pub(crate) const MOST_SELECTED_WORDS: usize = 64;
+pub(crate) const MAX_SELECTED_WORDS: usize = 64;
 
 /// If an expression copied to another pixel costs more than this, its value is read from that pixel's lane
 /// instead, by a permutation of lanes.
@@ -48,7 +48,7 @@ pub(crate) const SHARED: u64 = 2;
 
 /// Maximum number of bytes of arrays that live at once. Above it a program is compiled for fewer lanes: the
 /// arrays should stay in a core's private cache.
-pub(crate) const MOST_ARRAY_BYTES: usize = 1 << 20;
+pub(crate) const MAX_ARRAY_BYTES: usize = 1 << 20;
 
 /// Maximum number of words that an array copy unrolls. Longer copies are loops.
 pub(crate) const UNROLLED_WORDS: u32 = 8;
@@ -96,11 +96,11 @@ pub(crate) const INSTRS_OF_CALL: usize = 4;
 pub(crate) const ROUNDS: u64 = 8;
 
 /// Maximum loop depth that weighs: sums must not overflow.
-const MOST_WEIGHED_LOOPS: u32 = 6;
+const MAX_WEIGHED_LOOPS: u32 = 6;
 
 /// Weight of code in so many nested loops.
 pub(crate) fn in_loops(loops: u32) -> u64 {
-    ROUNDS.pow(loops.min(MOST_WEIGHED_LOOPS))
+    ROUNDS.pow(loops.min(MAX_WEIGHED_LOOPS))
 }
 
 /// Maximum number of register instructions before a program is compiled for fewer lanes, down to
@@ -113,7 +113,7 @@ pub(crate) const FEW_LANES: u32 = 8;
 
 /// Above this many register instructions, even fewer lanes than [`FEW_LANES`] are used, so that compile
 /// time does not grow with the lanes. Registers are then allocated in one pass for any number of pixels.
-pub(crate) const MOST_INSTRS: u64 = 60_000;
+pub(crate) const MAX_INSTRS: u64 = 60_000;
 
 /// Number of registers to a varying value, for a program of varying work: four independent chains hide
 /// latency. (Also with 256 bits, measured on Zen 3, and 512, on Emerald Rapids: the kernels of the
@@ -135,7 +135,7 @@ pub(crate) const MANY_PIXELS: f64 = 8e5;
 pub(crate) const UNIFORM_LANES: u32 = 32;
 
 /// Maximum number of bytes of stack before a program is compiled for fewer lanes: threads have 2 MiB.
-pub(crate) const MOST_STACK: usize = 256 << 10;
+pub(crate) const MAX_STACK: usize = 256 << 10;
 
 /// Registers reserved for temporaries of a block, beside the values that live through it.
 pub(crate) const REGISTERS_OF_BLOCK: PerClass<usize> = PerClass([4, 2]);

@@ -183,7 +183,7 @@ impl Compiler {
         let instrs = row.instrs();
         let is_quick = || {
             let few_pixels = self.pixels <= cost::QUICK_PIXELS && instrs >= cost::QUICK_INSTRS;
-            few_pixels || instrs as u64 > cost::MOST_INSTRS
+            few_pixels || instrs as u64 > cost::MAX_INSTRS
         };
         self.target
             .allocation()
@@ -255,7 +255,7 @@ impl Compiler {
             let (registers, allocation) =
                 timed(&mut times.registers, || self.register_program(&lanes, choice.shape));
             let fewer = choice.shape.fewer().filter(|_| choice.reason != Reason::Asked);
-            let (bytes, most) = (registers.array_bytes(), cost::MOST_ARRAY_BYTES);
+            let (bytes, most) = (registers.array_bytes(), cost::MAX_ARRAY_BYTES);
             if let (Some(shape), true) = (fewer, bytes > most) {
                 let reason = Reason::Arrays { lanes: choice.shape.lanes(), bytes, most };
                 choice = Choice { shape, reason };
@@ -274,11 +274,11 @@ impl Compiler {
             let code =
                 timed(&mut times.code, || emitter.emit(&registers, allocation, self.listing))?;
             match fewer {
-                Some(shape) if code.stack() > cost::MOST_STACK => {
+                Some(shape) if code.stack() > cost::MAX_STACK => {
                     let reason = Reason::Stack {
                         lanes: choice.shape.lanes(),
                         bytes: code.stack(),
-                        most: cost::MOST_STACK,
+                        most: cost::MAX_STACK,
                     };
                     choice = Choice { shape, reason };
                 }

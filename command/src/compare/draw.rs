@@ -45,10 +45,11 @@ pub(super) fn run(options: &CompareCommandArguments) -> Result {
     let locations = locations(shader.outputs(), options.picture.output.or(Some(Outputs::All)))?;
     note_bindings(&name, &bindings, messages);
     let size = options.picture.size;
-    let how = Options::default().max_iterations(options.picture.max_iterations).for_size(size);
+    let pipeline_options =
+        Options::default().max_iterations(options.picture.max_iterations).for_size(size);
     let on = (&gpu.device, gpu.mode);
     let left = || deadline.left();
-    let outcomes = compare(&shader, &bindings, size, &locations, on, &how, &left);
+    let outcomes = compare(&shader, &bindings, size, &locations, on, &pipeline_options, &left);
     let outcomes = outcomes.map_err(|error| match error {
         CompareError::Error(error) => failed(error, messages),
         CompareError::Device(error) => failure(error),

@@ -5,14 +5,16 @@ use lambdav_core::diagnostics::printable;
 use lambdav_core::op::Op;
 use lambdav_core::source::{SourceFile, Span};
 use lambdav_core::types::Scalar;
-use lambdav_engine::compare::{Binding, Cause, Found, MOST, Operation, Outcome};
+use lambdav_engine::compare::{Binding, Cause, Found, MAX_OPERATIONS, Operation, Outcome};
 use lambdav_gpu::Difference;
 use serde_json::{Value, json};
 
-/// Text for "no single operation differs"; `is_cut`: only the first `MOST` of each kind were tested.
+/// Text for "no single operation differs"; `is_cut`: only the first `MAX_OPERATIONS` of each kind were tested.
 fn none_differs(is_cut: bool) -> String {
     match is_cut {
-        true => format!("no operation differs by itself, of the first {MOST} of each kind"),
+        true => {
+            format!("no operation differs by itself, of the first {MAX_OPERATIONS} of each kind")
+        }
         false => "no operation differs by itself".to_owned(),
     }
 }

@@ -58,13 +58,13 @@ pub(super) struct DiffArguments {
 
 pub(super) fn run(options: &DiffArguments) -> Result {
     let transfer = if options.srgb { Transfer::Srgb } else { Transfer::Linear };
-    let how = options.allowed.options(transfer);
+    let compare_options = options.allowed.options(transfer);
     if options.run {
-        return images(options, &how);
+        return images(options, &compare_options);
     }
     match (options.a.is_dir(), options.b.is_dir()) {
-        (true, true) => folders(options, &how),
-        (false, false) => images(options, &how),
+        (true, true) => folders(options, &compare_options),
+        (false, false) => images(options, &compare_options),
         (is_a, _) => {
             let (folder, file) =
                 if is_a { (&options.a, &options.b) } else { (&options.b, &options.a) };
@@ -74,7 +74,7 @@ pub(super) fn run(options: &DiffArguments) -> Result {
     }
 }
 
-fn images(options: &DiffArguments, how: &CompareOptions) -> Result {
+fn images(options: &DiffArguments, compare_options: &CompareOptions) -> Result {
     one_standard_input([&options.a, &options.b])?;
     if let Some(out) = &options.out {
         check_target(out, &[&options.a, &options.b])?;
@@ -92,9 +92,9 @@ fn images(options: &DiffArguments, how: &CompareOptions) -> Result {
         }
         false => load_both(&options.a, &options.b, options)?,
     };
-    let outcome = compare(&a, &b, how);
-    check_ulps(&outcome, how)?;
-    let findings = if options.quiet { Vec::new() } else { diagnose(&a, &b, how) };
+    let outcome = compare(&a, &b, compare_options);
+    check_ulps(&outcome, compare_options)?;
+    let findings = if options.quiet { Vec::new() } else { diagnose(&a, &b, compare_options) };
     let text = match options.message_format {
         _ if options.quiet => String::new(),
         MessageFormat::Text => {
@@ -116,7 +116,7 @@ fn images(options: &DiffArguments, how: &CompareOptions) -> Result {
     };
     print(text)?;
     if let Some(path) = &options.out {
-        write_heat(path, &a, &b, how)?;
+        write_heat(path, &a, &b, compare_options)?;
     }
     if outcome.is_same() { Ok(()) } else { Err(Failure::reported()) }
 }
@@ -147,10 +147,10 @@ fn load_both(a: &Path, b: &Path, options: &DiffArguments) -> Result<([AnyImage; 
 }
 
 /// Rejects `--max-ulp` for images that are not compared as floats.
-fn check_ulps(outcome: &CompareOutcome, how: &CompareOptions) -> Result {
+fn check_ulps(outcome: &CompareOutcome, compare_options: &CompareOptions) -> Result {
     match outcome {
         CompareOutcome::Pixels(comparison)
-            if how.ulps.is_some() && comparison.depth != Depth::Float =>
+            if compare_options.ulps.is_some() && comparison.depth != Depth::Float =>
         {
             let depth = comparison.depth;
             Err(Failure::usage(format!(
@@ -161,8 +161,8 @@ fn check_ulps(outcome: &CompareOutcome, how: &CompareOptions) -> Result {
     }
 }
 
-fn write_heat(path: &Path, a: &AnyImage, b: &AnyImage, how: &CompareOptions) -> Result {
-    let Some(heat) = heat_map(a, b, how) else {
+fn write_heat(path: &Path, a: &AnyImage, b: &AnyImage, compare_options: &CompareOptions) -> Result {
+    let Some(heat) = heat_map(a, b, compare_options) else {
         return Err(Failure::input("images of different sizes have no heat map"));
     };
     write_atomically::<EncodeError>(path, |out| {
@@ -172,7 +172,7 @@ fn write_heat(path: &Path, a: &AnyImage, b: &AnyImage, how: &CompareOptions) -> 
 }
 
 /// Compares the files that both folders hold under the same name.
-fn folders(options: &DiffArguments, how: &CompareOptions) -> Result {
+fn folders(options: &DiffArguments, compare_options: &CompareOptions) -> Result {
     let (of_a, of_b) = (image_files(&options.a)?, image_files(&options.b)?);
     let all: BTreeSet<&PathBuf> = of_a.iter().chain(&of_b).collect();
     if all.is_empty() {
@@ -185,9 +185,10 @@ fn folders(options: &DiffArguments, how: &CompareOptions) -> Result {
         let (object, line) = if in_a && in_b {
             let paths = [&options.a, &options.b].map(|folder| folder.join(name));
             let ([a, b], left_out) = load_both(&paths[0], &paths[1], options)?;
-            let outcome = compare(&a, &b, how);
-            check_ulps(&outcome, how)?;
-            let findings = if options.quiet { Vec::new() } else { diagnose(&a, &b, how) };
+            let outcome = compare(&a, &b, compare_options);
+            check_ulps(&outcome, compare_options)?;
+            let findings =
+                if options.quiet { Vec::new() } else { diagnose(&a, &b, compare_options) };
             if outcome.is_same() {
                 same += 1;
             } else {
@@ -200,7 +201,7 @@ fn folders(options: &DiffArguments, how: &CompareOptions) -> Result {
                     Failure::file(format!("cannot make `{}`: {error}", folder.display()), &error)
                 })?;
                 if a.size() == b.size() {
-                    write_heat(&target, &a, &b, how)?;
+                    write_heat(&target, &a, &b, compare_options)?;
                 }
             }
             let cause = findings.first().map_or(String::new(), |finding| format!("; {finding}"));

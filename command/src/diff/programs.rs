@@ -84,11 +84,17 @@ pub(super) fn draw_both(
     options.picture.module.check(is_module, &a.display().to_string())?;
     let deadline = Deadline::set(options.timeout);
     let gpu = options.gpu.open(options.engine == Some(EngineName::Gpu))?;
-    let how = PipelineOptions::default()
+    let pipeline_options = PipelineOptions::default()
         .engine(engine(options.engine, gpu.as_ref()))
         .max_iterations(options.picture.max_iterations)
         .for_size(options.picture.size);
-    let drawing = Drawing { picture: &options.picture, how, values: &values, messages, deadline };
+    let drawing = Drawing {
+        picture: &options.picture,
+        pipeline_options,
+        values: &values,
+        messages,
+        deadline,
+    };
     let [of_a, of_b] = &both;
     let pictures = [drawing.draw(a, [of_a, of_b])?, drawing.draw(b, [of_b, of_a])?];
     Deadline::lift();
@@ -107,7 +113,7 @@ fn load(path: &Path, values: &UserValues, messages: Messages) -> Result<Shader> 
 /// Everything that drawing both programs shares.
 struct Drawing<'a> {
     picture: &'a PictureArguments,
-    how: PipelineOptions,
+    pipeline_options: PipelineOptions,
     values: &'a UserValues,
     messages: Messages,
     deadline: Deadline,
@@ -116,7 +122,7 @@ struct Drawing<'a> {
 impl Drawing<'_> {
     /// Draws the first of two programs; the second tells which values are not its own.
     fn draw(&self, path: &Path, [this, other]: [&Shader; 2]) -> Result<AnyImage> {
-        let Self { picture, how, values, messages, deadline } = self;
+        let Self { picture, pipeline_options, values, messages, deadline } = self;
         let location = location(this.outputs(), picture.output, "a comparison")?;
         // Compilers may remove an unused input, so one of the programs may lack it.
         let bindings = values.for_one_of([this, other]).bindings(this)?;
@@ -128,7 +134,7 @@ impl Drawing<'_> {
         if this.is_module() {
             note_bindings(&path.display().to_string(), &bindings, *messages);
         }
-        let pipeline = this.pipeline(&how.clone().output(location));
+        let pipeline = this.pipeline(&pipeline_options.clone().output(location));
         let pipeline = in_time(pipeline, *deadline, *messages)?;
         let options = RenderOptions { timeout: Some(deadline.left()), ..RenderOptions::default() };
         let blank = Encoding::Npy.blank(picture.size);

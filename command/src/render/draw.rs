@@ -25,7 +25,7 @@ use std::sync::OnceLock;
 use std::time::{Duration, Instant};
 
 /// Most bytes of uniform values in an image's metadata.
-pub(super) const MOST_TOLD: usize = 1 << 16;
+pub(super) const MAX_TOLD: usize = 1 << 16;
 
 /// Encoding of pixels.
 #[derive(Clone, Copy, Debug)]

@@ -1,6 +1,6 @@
 //! Compiles and draws the program of `render`.
 
-use super::draw::{Job, MOST_TOLD};
+use super::draw::{Job, MAX_TOLD};
 use super::feedback::Feedback;
 use super::options::{PictureArguments, RenderArguments};
 use crate::engines::{EngineName, engine, failed_silently, in_time};
@@ -35,27 +35,27 @@ pub(super) fn draw_program(
     check_defaults(shader, &bindings, &name)?;
     note_bindings(&name, &bindings, options.messages);
     let text = if is_words { bytes } else { shader.source().text().as_bytes() };
-    job.describe(text, bindings.values(MOST_TOLD).as_deref());
+    job.describe(text, bindings.values(MAX_TOLD).as_deref());
     let messages = options.messages;
     for location in locations {
-        let mut how = Options::default()
+        let mut pipeline_options = Options::default()
             .engine(engine(options.engine, gpu))
             .output(location)
             .max_iterations(options.picture.max_iterations)
             .for_size(options.picture.size);
         if let Some(lanes) = options.lanes {
-            how = how.lanes(lanes);
+            pipeline_options = pipeline_options.lanes(lanes);
         }
         if let Some(target) = options.target {
-            how = how.target(target);
+            pipeline_options = pipeline_options.target(target);
         }
         if options.specialise {
-            how = how.specialise(&bindings);
+            pipeline_options = pipeline_options.specialise(&bindings);
             let count = shader.uniforms().len();
             let plural = if count == 1 { "uniform" } else { "uniforms" };
             job.stats.note("specialised", format!("for the values of {count} {plural}"));
         }
-        let pipeline = in_time(shader.pipeline(&how), job.deadline(), messages)?;
+        let pipeline = in_time(shader.pipeline(&pipeline_options), job.deadline(), messages)?;
         job.stats.compiled(&pipeline);
         job.draw(&pipeline, &mut bindings)?;
         job.stats.drawn(&pipeline, &bindings, options.picture.size);

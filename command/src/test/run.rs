@@ -32,7 +32,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 /// Options that all tests of a run share.
-pub(super) struct How {
+pub(super) struct RunOptions {
     /// Engine that computes the pixels.
     pub(super) engine: Option<EngineName>,
     /// The device of the engine `gpu`.
@@ -57,17 +57,17 @@ struct Program {
 }
 
 /// Runs the tests of one program. The program is compiled once, in the time of the first test.
-pub(super) fn run_program(tests: &[&Test], how: &How, say: &dyn Fn(Said<'_>)) {
+pub(super) fn run_program(tests: &[&Test], run_options: &RunOptions, say: &dyn Fn(Said<'_>)) {
     let mut program = None;
     for test in tests {
         say(Said::Begins(test));
         let result = timed(
             test,
             |result, until| {
-                let program = program.get_or_insert_with(|| read(&test.program, how));
-                attempt(test, program, how, until, result)
+                let program = program.get_or_insert_with(|| read(&test.program, run_options));
+                attempt(test, program, run_options, until, result)
             },
-            how,
+            run_options,
         );
         say(Said::Ends(test, result));
     }
@@ -79,10 +79,10 @@ pub(super) enum Said<'a> {
     Ends(&'a Test, TestResult),
 }
 
-fn read(path: &Path, how: &How) -> Result<Program> {
+fn read(path: &Path, run_options: &RunOptions) -> Result<Program> {
     let (name, bytes) = read_bytes(path)?;
     let loaded = Loaded::from_file(Some(path), bytes.clone(), limits::ERRORS);
-    let is_executed = loaded.core.is_none() && how.engine == Some(EngineName::Spirv);
+    let is_executed = loaded.core.is_none() && run_options.engine == Some(EngineName::Spirv);
     if is_executed
         && let Some(words) = spirv::words(&bytes)
         && let Some(shader) =
@@ -98,10 +98,10 @@ fn read(path: &Path, how: &How) -> Result<Program> {
 pub(super) fn timed(
     test: &Test,
     run: impl FnOnce(&mut TestResult, Instant) -> Result,
-    how: &How,
+    run_options: &RunOptions,
 ) -> TestResult {
     let begun = Instant::now();
-    let until = begun.checked_add(how.timeout).unwrap_or_else(|| begun + MAX_TIMEOUT);
+    let until = begun.checked_add(run_options.timeout).unwrap_or_else(|| begun + MAX_TIMEOUT);
     let mut result = TestResult::of(test);
     match catch_unwind(AssertUnwindSafe(|| run(&mut result, until))) {
         Ok(Ok(())) => {}
@@ -135,7 +135,7 @@ pub(super) fn too_slow(timeout: Duration) -> Failure {
 fn attempt(
     test: &Test,
     program: &Result<Program>,
-    how: &How,
+    run_options: &RunOptions,
     until: Instant,
     result: &mut TestResult,
 ) -> Result {
@@ -147,10 +147,10 @@ fn attempt(
             return Err(Failure { status: *status, message: message.clone() });
         }
     };
-    let (drawn, remark) = draw(test, directive, program, how, until)?;
-    match &how.against {
-        Some(folder) => against(test, directive, &drawn, folder, how, until, result),
-        None => against_golden(test, directive, &drawn, how, until, result),
+    let (drawn, remark) = draw(test, directive, program, run_options, until)?;
+    match &run_options.against {
+        Some(folder) => against(test, directive, &drawn, folder, run_options, until, result),
+        None => against_golden(test, directive, &drawn, run_options, until, result),
     }?;
     if let Some(remark) = remark {
         let separator = if result.message.is_empty() { "" } else { "\n" };
@@ -164,7 +164,7 @@ fn draw(
     test: &Test,
     directive: &Directive,
     program: &Program,
-    how: &How,
+    run_options: &RunOptions,
     until: Instant,
 ) -> Result<(AnyImage, Option<String>)> {
     let mut picture = directive.picture.clone();
@@ -186,12 +186,19 @@ fn draw(
     check_defaults(shader, &bindings, &name)?;
     let location = location(shader.outputs(), picture.output, "a test")?;
     let options = Options::default()
-        .engine(engine(how.engine, how.gpu.as_ref()))
+        .engine(engine(run_options.engine, run_options.gpu.as_ref()))
         .output(location)
         .max_iterations(picture.max_iterations)
         .for_size(picture.size);
-    let (picture, of_engine) =
-        frame_of(shader, &options, &bindings, picture.size, directive.encoding(), how, until)?;
+    let (picture, of_engine) = frame_of(
+        shader,
+        &options,
+        &bindings,
+        picture.size,
+        directive.encoding(),
+        run_options,
+        until,
+    )?;
     let remarks = remarks(&name, &bindings).chain(of_engine);
     let remark = remarks.reduce(|all, one| format!("{all}\n{one}"));
     Ok((picture, remark))
@@ -218,20 +225,20 @@ pub(super) fn frame_of(
     bindings: &Bindings,
     size: Size,
     encoding: Encoding,
-    how: &How,
+    run_options: &RunOptions,
     until: Instant,
 ) -> Result<(AnyImage, Option<String>)> {
     let failed = |error| match error {
-        Error::TimedOut { .. } => too_slow(how.timeout),
+        Error::TimedOut { .. } => too_slow(run_options.timeout),
         error => failed_silently(error),
     };
     let pipeline = shader.pipeline(options).map_err(failed)?;
     let blank = encoding.blank(size);
     let mut image = blank.map_err(|error| Failure::machine(error_chain(&error)))?;
     let timeout = Some(until.saturating_duration_since(Instant::now()));
-    let how = RenderOptions { timeout, ..RenderOptions::default() };
+    let options = RenderOptions { timeout, ..RenderOptions::default() };
     let target = Target::from(&mut image).transfer(encoding.transfer());
-    let drawn = pipeline.render_with(bindings, target, &how).map_err(failed)?;
+    let drawn = pipeline.render_with(bindings, target, &options).map_err(failed)?;
     Ok((image, drawn.remark))
 }
 
@@ -240,13 +247,13 @@ fn against_golden(
     test: &Test,
     directive: &Directive,
     drawn: &AnyImage,
-    how: &How,
+    run_options: &RunOptions,
     until: Instant,
     result: &mut TestResult,
 ) -> Result {
     // Blessing may replace a golden that cannot be read.
     let golden = match golden::load(&test.golden, directive.kind) {
-        Err(failure) if how.bless => Err(failure.message.unwrap_or_default()),
+        Err(failure) if run_options.bless => Err(failure.message.unwrap_or_default()),
         golden => Ok(golden?.filter(|_| !is_scratch(test))),
     };
     let is_there = test.golden.symlink_metadata().is_ok();
@@ -262,20 +269,22 @@ fn against_golden(
             (Status::Missing, format!("there is no `{golden}`; --bless makes it"))
         }
         Ok(Some(Golden::Digest(line))) => against_digest(line, drawn),
-        Ok(Some(Golden::Picture(golden))) => judge(directive, golden, drawn, how, until, result)?,
+        Ok(Some(Golden::Picture(golden))) => {
+            judge(directive, golden, drawn, run_options, until, result)?
+        }
     };
     let mut message = message;
     if status == Status::Passed {
         forget(test);
-        if how.adopt
+        if run_options.adopt
             && let Ok(Some(golden)) = &golden
         {
             files::adopt(test, directive, golden, result)?;
         }
         return Ok(());
     }
-    if how.bless {
-        match files::refusal(&test.golden, test.kept.golden.as_ref(), how.adopt, |_| true) {
+    if run_options.bless {
+        match files::refusal(&test.golden, test.kept.golden.as_ref(), run_options.adopt, |_| true) {
             None => {
                 golden::write(test, directive, drawn)?;
                 forget(test);
@@ -293,7 +302,7 @@ fn against_golden(
         _ => golden::write_picture(&new, directive, drawn, &metadata),
     })?;
     let Ok(Some(Golden::Picture(golden))) = &golden else {
-        result.evidence = how.is_reported.then(|| Evidence::of_one(drawn)).transpose()?;
+        result.evidence = run_options.is_reported.then(|| Evidence::of_one(drawn)).transpose()?;
         return Ok(());
     };
     let options = directive.allowed.options(directive.transfer());
@@ -305,7 +314,7 @@ fn against_golden(
         })?;
     }
     let evidence = || Evidence::of_two(golden, drawn, heat.as_ref(), &options);
-    result.evidence = how.is_reported.then(evidence).transpose()?;
+    result.evidence = run_options.is_reported.then(evidence).transpose()?;
     Ok(())
 }
 
@@ -334,7 +343,7 @@ fn judge(
     directive: &Directive,
     expected: &AnyImage,
     found: &AnyImage,
-    how: &How,
+    run_options: &RunOptions,
     until: Instant,
     result: &mut TestResult,
 ) -> Result<(Status, String)> {
@@ -342,20 +351,20 @@ fn judge(
     if was != is {
         return Ok((Status::Stale, format!("the golden is of {was}, the test of {is}")));
     }
-    compared(directive, expected, found, how, until, result)
+    compared(directive, expected, found, run_options, until, result)
 }
 
 fn compared(
     directive: &Directive,
     expected: &AnyImage,
     found: &AnyImage,
-    how: &How,
+    run_options: &RunOptions,
     until: Instant,
     result: &mut TestResult,
 ) -> Result<(Status, String)> {
     let options = directive.allowed.options(directive.transfer());
     let outcome = compare_until(expected, found, &options, Some(until));
-    let outcome = outcome.ok_or_else(|| too_slow(how.timeout))?;
+    let outcome = outcome.ok_or_else(|| too_slow(run_options.timeout))?;
     let is_identical = matches!(
         &outcome,
         CompareOutcome::Pixels(comparison) if comparison.verdict() == Verdict::Identical
@@ -377,7 +386,7 @@ fn against(
     directive: &Directive,
     drawn: &AnyImage,
     folder: &Path,
-    how: &How,
+    run_options: &RunOptions,
     until: Instant,
     result: &mut TestResult,
 ) -> Result {
@@ -390,8 +399,9 @@ fn against(
     };
     let found = load_image(&path)?;
     result.golden = path.to_string_lossy().into_owned();
-    (result.status, result.message) = compared(directive, drawn, &found, how, until, result)?;
-    if how.is_reported && !result.status.is_good() {
+    (result.status, result.message) =
+        compared(directive, drawn, &found, run_options, until, result)?;
+    if run_options.is_reported && !result.status.is_good() {
         let options = directive.allowed.options(directive.transfer());
         let heat = heat_map(drawn, &found, &options).map(AnyImage::from);
         result.evidence = Some(Evidence::of_two(drawn, &found, heat.as_ref(), &options)?);

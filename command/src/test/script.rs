@@ -6,7 +6,7 @@
 
 use super::plan::Test;
 use super::result::{Status, TestResult};
-use super::run::{How, Said, frame_of, timed};
+use super::run::{RunOptions, Said, frame_of, timed};
 use crate::engines::engine;
 use crate::failure::{Failure, Result};
 use crate::files::read_bytes;
@@ -52,17 +52,23 @@ enum Target {
 }
 
 /// Runs the tests of one script.
-pub(super) fn run_script(tests: &[&Test], how: &How, say: &dyn Fn(Said<'_>)) {
+pub(super) fn run_script(tests: &[&Test], run_options: &RunOptions, say: &dyn Fn(Said<'_>)) {
     for test in tests {
         say(Said::Begins(test));
-        let run = |result: &mut TestResult, until| attempt(&test.program, how, until, result);
-        say(Said::Ends(test, timed(test, run, how)));
+        let run =
+            |result: &mut TestResult, until| attempt(&test.program, run_options, until, result);
+        say(Said::Ends(test, timed(test, run, run_options)));
     }
 }
 
 /// Runs the script at `path`.
-fn attempt(path: &Path, how: &How, until: Instant, result: &mut TestResult) -> Result {
-    match run(path, how, until) {
+fn attempt(
+    path: &Path,
+    run_options: &RunOptions,
+    until: Instant,
+    result: &mut TestResult,
+) -> Result {
+    match run(path, run_options, until) {
         Ok(()) => {}
         Err(Stop::Unsupported(what)) => {
             (result.status, result.message) = (Status::Unsupported, what);
@@ -73,7 +79,7 @@ fn attempt(path: &Path, how: &How, until: Instant, result: &mut TestResult) -> R
     Ok(())
 }
 
-fn run(path: &Path, how: &How, until: Instant) -> std::result::Result<(), Stop> {
+fn run(path: &Path, run_options: &RunOptions, until: Instant) -> std::result::Result<(), Stop> {
     let (name, bytes) = read_bytes(path)?;
     let text = match String::from_utf8(bytes) {
         Ok(text) if text.len() <= limits::CORE_TEXT => text,
@@ -81,7 +87,8 @@ fn run(path: &Path, how: &How, until: Instant) -> std::result::Result<(), Stop> 
         Err(error) => return Err(Failure::input(format!("`{name}`: {error}")).into()),
     };
     let script = Script::read(&text);
-    let run = |script| Running { path, source: SourceFile::new(name, text), script, how, until };
+    let run =
+        |script| Running { path, source: SourceFile::new(name, text), script, run_options, until };
     match script {
         Ok(script) => run(script).run(),
         Err(error) => match error.kind {
@@ -96,7 +103,7 @@ struct Running<'a> {
     path: &'a Path,
     source: SourceFile,
     script: Script,
-    how: &'a How,
+    run_options: &'a RunOptions,
     until: Instant,
 }
 
@@ -201,11 +208,11 @@ impl Running<'_> {
         }
         let bindings = self.fill(pipeline, &shader, span)?;
         let options = Options::default()
-            .engine(engine(self.how.engine, self.how.gpu.as_ref()))
+            .engine(engine(self.run_options.engine, self.run_options.gpu.as_ref()))
             .for_size(size);
         let encoding = Encoding::Png8(Transfer::Linear);
-        let (how, until) = (self.how, self.until);
-        match frame_of(&shader, &options, &bindings, size, encoding, how, until)? {
+        let (run_options, until) = (self.run_options, self.until);
+        match frame_of(&shader, &options, &bindings, size, encoding, run_options, until)? {
             (AnyImage::Unorm8(picture), _) => Ok(picture),
             _ => Err(Failure::machine("the picture does not have 8 bits").into()),
         }

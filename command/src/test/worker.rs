@@ -7,7 +7,7 @@
 
 use super::job::{Event, GO, read_order};
 use super::plan::Test;
-use super::run::{How, Said, run_program};
+use super::run::{RunOptions, Said, run_program};
 use super::script::run_script;
 use super::{TestArguments, folders, memory};
 use crate::engines::EngineName;
@@ -36,7 +36,7 @@ pub(crate) fn work(options: &TestArguments) -> Result {
 fn run(options: &TestArguments) -> Result {
     let (tests, threads) = orders()?;
     let gpu = options.gpu.open(options.engine == Some(EngineName::Gpu))?;
-    let how = How {
+    let run_options = RunOptions {
         engine: options.engine,
         gpu,
         bless: options.blesses(),
@@ -83,9 +83,9 @@ fn run(options: &TestArguments) -> Result {
                 say(said, test);
             };
             if folders::is_script(&of_group[0].program) {
-                run_script(&of_group, &how, &say);
+                run_script(&of_group, &run_options, &say);
             } else {
-                run_program(&of_group, &how, &say);
+                run_program(&of_group, &run_options, &say);
             }
         });
     });

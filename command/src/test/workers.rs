@@ -304,18 +304,19 @@ impl Running {
         }
     }
 
-    fn tops(&self) -> impl Iterator<Item = &Clock> {
+    /// The clock of the last test that each thread began.
+    fn innermost(&self) -> impl Iterator<Item = &Clock> {
         self.threads.values().filter_map(|clocks| clocks.last())
     }
 
     /// Time until the first test exceeds `most`.
     fn left(&self, most: Duration) -> Option<Duration> {
-        self.tops().map(|clock| most.saturating_sub(clock.time())).min()
+        self.innermost().map(|clock| most.saturating_sub(clock.time())).min()
     }
 
     /// A test that has exceeded `most`.
     fn late(&self, most: Duration) -> Option<usize> {
-        self.tops().find(|clock| clock.time() >= most).map(|clock| clock.test)
+        self.innermost().find(|clock| clock.time() >= most).map(|clock| clock.test)
     }
 
     fn all(&self) -> Vec<usize> {

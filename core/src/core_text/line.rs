@@ -10,7 +10,7 @@ use std::str::Chars;
 
 /// The error of a wrong line.
 #[derive(Debug)]
-pub(super) enum Trouble {
+pub(super) enum LineError {
     /// A new error, not yet reported.
     New(Box<Diagnostic>),
     /// A use of a definition whose error has been reported.
@@ -18,14 +18,14 @@ pub(super) enum Trouble {
 }
 
 /// The result of reading a part of a line.
-pub(super) type Reading<T> = Result<T, Trouble>;
+pub(super) type Reading<T> = Result<T, LineError>;
 
 /// An LV0601 diagnostic.
 pub(super) fn malformed(span: Span, message: impl Into<String>) -> Diagnostic {
     Diagnostic::new(DiagnosticCode::MalformedCore, span, message)
 }
 
-impl From<Diagnostic> for Trouble {
+impl From<Diagnostic> for LineError {
     fn from(diagnostic: Diagnostic) -> Self {
         Self::New(Box::new(diagnostic))
     }
@@ -189,7 +189,7 @@ impl<'a> Line<'a> {
         if let Some(number) = type_number(token.text) {
             return match declared.get(&number) {
                 Some(Some(ty)) => Ok(*ty),
-                Some(None) => Err(Trouble::Known),
+                Some(None) => Err(LineError::Known),
                 None => {
                     let message = format!("{} is declared nowhere before", token.name());
                     Err(malformed(token.span, message).into())
@@ -244,7 +244,7 @@ impl<'a> Line<'a> {
     /// Takes a quoted string.
     pub(super) fn string(&mut self) -> Reading<String> {
         let token = self.take();
-        let wrong = |message: &str| Trouble::from(malformed(token.span, message));
+        let wrong = |message: &str| LineError::from(malformed(token.span, message));
         let Some(rest) = token.text.strip_prefix('"') else {
             return Err(wrong(&format!("a name in quotes must follow, not {}", token.name())));
         };

@@ -178,10 +178,10 @@ impl DiagnosticCode {
 
 /// Shortens a long name or text in the middle, so that a message stays readable.
 fn brief(text: impl Into<String>) -> String {
-    const MOST: usize = 2000;
+    const MAX_BYTES: usize = 2000;
     const ENDS: usize = 500;
     let text = text.into();
-    if text.len() <= MOST {
+    if text.len() <= MAX_BYTES {
         return text;
     }
     let (start, end) = (text.floor_char_boundary(ENDS), text.ceil_char_boundary(text.len() - ENDS));

@@ -204,7 +204,7 @@ impl Builder {
 
     /// Flips the sign of `x` if the integer `k`, of the same size, is odd. `sign` is the index of the sign
     /// bit.
-    pub(super) fn turned(&mut self, x: V, k: V, sign: u8) -> V {
+    pub(super) fn negated_if_odd(&mut self, x: V, k: V, sign: u8) -> V {
         // Adding the highest bit flips it.
         let (bits, sign) = (self.bits_of(x), self.shift_left(k, sign));
         let bits = self.add(bits, sign);
@@ -315,7 +315,7 @@ impl Builder {
 
     /// After the rounding test: flips the sign of the result if the integer `k` is odd.
     pub(super) fn flipped(&mut self, k: V) {
-        self.change(|b, result| b.turned(result, k, 31));
+        self.change(|b, result| b.negated_if_odd(result, k, 31));
     }
 
     /// After the rounding test: sets the sign of a result that is not negative.

@@ -83,8 +83,8 @@ fn reduced(b: &mut Builder, x: V, n: V, quarters: f64) -> V {
 
 /// A factor or dividend of the result, multiplied by (−1)^k in a wide body; `bits` has the last bits of k. In
 /// other bodies [`end`] flips the sign.
-fn turned(b: &mut Builder, x: V, bits: V) -> V {
-    if b.is_wide { b.turned(x, bits, 63) } else { x }
+fn negated_if_odd(b: &mut Builder, x: V, bits: V) -> V {
+    if b.is_wide { b.negated_if_odd(x, bits, 63) } else { x }
 }
 
 /// Ends the body with a result multiplied by (−1)^k.
@@ -189,7 +189,7 @@ pub(super) fn tan(b: &mut Builder) {
     let last = b.and(bits, one);
     let is_even = b.equal(last, zero);
     let dividend = b.select(is_even, sine, cosine);
-    let dividend = turned(b, dividend, bits);
+    let dividend = negated_if_odd(b, dividend, bits);
     let divisor = b.select(is_even, cosine, sine);
     let value = b.div(dividend, divisor);
     end(b, value, bits);

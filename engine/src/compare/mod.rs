@@ -11,7 +11,7 @@ mod operations;
 mod subject;
 
 pub use bindings::Binding;
-pub use operations::{MOST, Operation};
+pub use operations::{MAX_OPERATIONS, Operation};
 
 use crate::bindings::Bindings;
 use crate::engines::{GpuEngine, GpuError, GpuMode};

@@ -11,7 +11,7 @@ use lambdav_gpu::probe::{Operands, apply};
 use std::collections::{HashMap, HashSet};
 
 /// Most distinct operations of each kind to test: a device computes them in seconds.
-pub const MOST: usize = 1 << 18;
+pub const MAX_OPERATIONS: usize = 1 << 18;
 
 /// A float operation on scalars.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -46,7 +46,7 @@ struct Recorder {
     all: Vec<Answered>,
     /// Number of recorded operations of each kind.
     counts: HashMap<Op, usize>,
-    /// True if there were more operations than [`MOST`].
+    /// True if there were more operations than [`MAX_OPERATIONS`].
     is_cut: bool,
 }
 
@@ -74,7 +74,7 @@ impl Observer for Recorder {
             if self.known.contains(&question) {
                 continue;
             }
-            if *count == MOST {
+            if *count == MAX_OPERATIONS {
                 self.is_cut = true;
                 return;
             }

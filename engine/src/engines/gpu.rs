@@ -86,7 +86,7 @@ pub struct GpuEngine {
 #[derive(Debug, Default)]
 struct State {
     drawn: Option<Arc<Drawn>>,
-    trouble: Option<Error>,
+    failure: Option<Error>,
 }
 
 /// A picture.
@@ -278,7 +278,7 @@ impl GpuEngine {
         size: Size,
         patience: &dyn Fn() -> bool,
     ) -> Result<Vec<PixelBits>, Error> {
-        match (self.drawn(size, patience), &self.state().trouble) {
+        match (self.drawn(size, patience), &self.state().failure) {
             (Ok(drawn), _) => Ok(drawn.pixels.clone()),
             (Err(_), Some(error)) => Err(error.clone()),
             (Err(_), None) => Err(Error::TimedOut),
@@ -295,13 +295,13 @@ impl GpuEngine {
         if let Some(drawn) = &state.drawn {
             return Ok(Arc::clone(drawn));
         }
-        if state.trouble.is_some() {
+        if state.failure.is_some() {
             return Err(Stop::Cancelled);
         }
         match self.program.draw(&self.resources, size, patience) {
             Ok(drawn) => Ok(Arc::clone(state.drawn.insert(Arc::new(drawn)))),
             Err(error) => {
-                state.trouble = Some(error);
+                state.failure = Some(error);
                 Err(Stop::Cancelled)
             }
         }
@@ -348,12 +348,12 @@ impl Kernel for GpuEngine {
 
 impl BoundKernel for GpuEngine {
     fn explain(&self, _: &Fault) -> Diagnostic {
-        unreachable!("a device finds no fault with a pixel; its own troubles are another matter")
+        unreachable!("a device finds no fault with a pixel; its own failures are another matter")
     }
 
-    fn trouble(&self) -> Option<String> {
+    fn failure(&self) -> Option<String> {
         let name = self.program.device.name();
-        self.state().trouble.as_ref().map(|error| format!("`{name}`: {error}"))
+        self.state().failure.as_ref().map(|error| format!("`{name}`: {error}"))
     }
 
     fn remark(&self) -> Option<String> {

@@ -88,7 +88,7 @@ pub trait BoundKernel: Kernel {
     fn explain(&self, fault: &Fault) -> Diagnostic;
 
     /// Error of the machine that stopped the last picture, if any.
-    fn trouble(&self) -> Option<String> {
+    fn failure(&self) -> Option<String> {
         None
     }
 

@@ -20,7 +20,7 @@ pub use textures::texels;
 
 use lambdav_core::graph::{Core, Uniform};
 use lambdav_core::inputs::Inputs;
-use lambdav_core::interface::GivenInput;
+use lambdav_core::interface::BuiltInPart;
 use lambdav_core::limits;
 use lambdav_core::types::{Scalar, Type, TypeKind, Types};
 use lambdav_image::Size;
@@ -222,7 +222,7 @@ impl Settings {
     }
 
     /// Writes the values of inputs of λV into parts of uniforms.
-    pub fn give(&mut self, parts: &[GivenInput]) {
+    pub fn write_inputs(&mut self, parts: &[BuiltInPart]) {
         for part in parts {
             let words = part.words(&self.inputs);
             self.words_mut(part.uniform)[part.start..][..words.len()].copy_from_slice(&words);

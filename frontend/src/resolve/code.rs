@@ -132,7 +132,7 @@ enum CodeShape {
 }
 
 /// Longer sets of locals are not listed: all locals of their scopes count as used.
-const MOST_LISTED: usize = 64;
+const MAX_LISTED: usize = 64;
 
 /// The free locals of some code.
 #[derive(Clone, Copy, Debug)]
@@ -245,7 +245,7 @@ impl CodeArena {
                 FreeSet::Listed(set) if one == SetId::default() => one = set,
                 FreeSet::Listed(set) if others.contains(&set) => {}
                 // So many different sets contain many locals together.
-                FreeSet::Listed(set) if others.len() >= MOST_LISTED => {
+                FreeSet::Listed(set) if others.len() >= MAX_LISTED => {
                     let last = self.sets.get(set).last().map_or(0, |local| local.level);
                     level = Some(level.unwrap_or(0).max(last));
                 }
@@ -268,13 +268,13 @@ impl CodeArena {
                 all.sort_unstable();
                 all.dedup();
                 match all.last() {
-                    Some(last) if all.len() > MOST_LISTED => return FreeSet::UpTo(last.level),
+                    Some(last) if all.len() > MAX_LISTED => return FreeSet::UpTo(last.level),
                     _ => self.sets.of(all),
                 }
             }
         };
         match self.sets.get(set).last() {
-            Some(last) if self.sets.get(set).len() > MOST_LISTED => FreeSet::UpTo(last.level),
+            Some(last) if self.sets.get(set).len() > MAX_LISTED => FreeSet::UpTo(last.level),
             _ => FreeSet::Listed(set),
         }
     }
@@ -285,7 +285,7 @@ impl CodeArena {
             (FreeSet::Listed(a), FreeSet::Listed(b)) => {
                 let set = self.sets.union(a, b);
                 match self.sets.get(set).last() {
-                    Some(last) if self.sets.get(set).len() > MOST_LISTED => {
+                    Some(last) if self.sets.get(set).len() > MAX_LISTED => {
                         FreeSet::UpTo(last.level)
                     }
                     _ => FreeSet::Listed(set),

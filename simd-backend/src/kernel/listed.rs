@@ -19,7 +19,7 @@ use crate::mutants::{Mutant, is_active};
 use crate::registers::{Callable, Listed, Shape, Status};
 
 /// Maximum number of groups in one call: their results stay in the L1 cache.
-const MOST_GROUPS: usize = 16;
+const MAX_GROUPS: usize = 16;
 
 impl Groups {
     /// Computes the pixels of quads that run, of a primitive with these words, and stores those under the
@@ -39,7 +39,7 @@ impl Groups {
         let layout = Layout::new(code.shape());
         let cells: Vec<Cell> = quads.iter().flat_map(|quad| layout.cells(quad)).collect();
         let (mut table, mut found) = (Vec::new(), Vec::new());
-        for cells in cells.chunks(layout.room() * MOST_GROUPS) {
+        for cells in cells.chunks(layout.room() * MAX_GROUPS) {
             layout.list(cells, &mut table);
             let plane = cells.len().div_ceil(layout.room()) * layout.lanes();
             found.resize(plane * code.attachments(), [0.0; 4]);

@@ -24,7 +24,7 @@
 
 use lambdav_core::limits::{BUFFER_WORDS, TEXELS};
 use lambdav_core::resource;
-use lambdav_core::texture::{Level, MOST_LEVELS};
+use lambdav_core::texture::{Level, MAX_LEVELS};
 use lambdav_core::types::{ResourceKind, Types};
 
 use super::Op;
@@ -105,7 +105,7 @@ impl Resource {
         let each = types.resources().iter().enumerate();
         let of = |(number, of): (usize, &std::sync::Arc<lambdav_core::types::Resource>)| {
             let (width, levels) = match of.kind {
-                ResourceKind::Texture(options) if options.mipmaps => (TEXEL_WORDS, MOST_LEVELS),
+                ResourceKind::Texture(options) if options.mipmaps => (TEXEL_WORDS, MAX_LEVELS),
                 ResourceKind::Texture(_) => (TEXEL_WORDS, 1),
                 ResourceKind::Buffer(element) => (types.components(element) as u32, 0),
             };
@@ -492,7 +492,7 @@ mod tests {
 
     #[test]
     fn words_are_the_extents_that_they_say() {
-        for resource in [of(3, 0, 7), of(4, 1, 7), of(4, MOST_LEVELS, 7)] {
+        for resource in [of(3, 0, 7), of(4, 1, 7), of(4, MAX_LEVELS, 7)] {
             for word in 0..resource.words() {
                 assert_eq!(resource.word(resource.extent(word)), 7 + word);
             }

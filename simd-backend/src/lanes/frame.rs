@@ -46,7 +46,7 @@ fn words_of_frame(
     let types = &program.types;
     // A truth value is not a word.
     let is_of_words = |ty: &Type| {
-        types.components(*ty) <= cost::MOST_FRAME_WORDS
+        types.components(*ty) <= cost::MAX_FRAME_WORDS
             && types.scalars(*ty).all(|scalar| scalar != Scalar::Bool)
     };
     let mut found: FxHashSet<Type> = chosen.iter().copied().filter(is_of_words).collect();
@@ -58,7 +58,7 @@ fn words_of_frame(
         let is_of_frame = of_frame(program, &rates);
         let before = found.len();
         found.retain(|&ty| {
-            let is_large = types.components(ty) > cost::MOST_SELECTED_WORDS;
+            let is_large = types.components(ty) > cost::MAX_SELECTED_WORDS;
             let mut choices = choices.iter().filter(|choice| choice.ty == ty);
             let is_same =
                 |choice: &Choice| rates.of(choice.value).iter().all(|&rate| rate == Rate::FRAME);

@@ -8,7 +8,7 @@ use super::{Bound, Descriptors, Expr, Kind, LaneProgram, Op, ValueId};
 use rustc_hash::FxHashMap;
 
 /// Exceeds any coordinate of a pixel, also in groups that cross an edge.
-const MOST_COLUMNS: f32 = 131_072.0;
+const MAX_COLUMNS: f32 = 131_072.0;
 
 /// Up to this, signed and unsigned interpretations of an integer agree.
 pub(super) const POSITIVE: u32 = i32::MAX as u32;
@@ -103,7 +103,7 @@ impl Limits {
     fn interval(&self, expr: &Expr) -> Option<[f32; 2]> {
         let found = match expr {
             Expr::Constant(bits) => [f32::from_bits(*bits as u32); 2],
-            Expr::Coordinate(_) => [0.0, MOST_COLUMNS],
+            Expr::Coordinate(_) => [0.0, MAX_COLUMNS],
             Expr::Neighbour { of, .. } => self.numbers[of.index()]?,
             Expr::Op(op, operands) => {
                 let of = |i: usize| self.numbers[operands[i].index()];

@@ -143,7 +143,7 @@ impl Shape {
             let lanes = choice.shape.lanes();
             let instrs = work.values * u64::from(lanes.div_ceil(tile.width()));
             let many = lanes > cost::FEW_LANES;
-            let most = if many { cost::MANY_INSTRS } else { cost::MOST_INSTRS };
+            let most = if many { cost::MANY_INSTRS } else { cost::MAX_INSTRS };
             if instrs <= most {
                 break;
             }

@@ -114,7 +114,7 @@ pub(super) struct ExactState<'p> {
 /// Variant of a function.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) enum Variant {
-    /// Full operands; a subnormal or undecided result is noted.
+    /// Operands are zero or normal; a subnormal or undecided result is noted.
     Fast,
     /// Any operands and results; an elementary function may be undecided.
     Rare,
@@ -157,9 +157,9 @@ pub(super) struct Calls {
     pub(super) functions: Vec<(Function, Word)>,
 }
 
-/// A sum or product of full numbers that may be subnormal.
+/// A sum or product of numbers that are zero or normal, which may be subnormal.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Suspect {
+pub(super) struct UntestedResult {
     pub(super) is_product: bool,
     pub(super) ty: Type,
     /// The operands; the second one of a sum is negated.
@@ -176,5 +176,5 @@ pub(super) struct Magnitudes {
     /// never are.
     pub(super) harmless: Vec<bool>,
     /// For each value: true for a num or a vector of nums that is never subnormal.
-    pub(super) full: Vec<bool>,
+    pub(super) never_subnormal: Vec<bool>,
 }

@@ -3,7 +3,7 @@
 use super::declarations::Declarations;
 use super::interface::Interface;
 use super::lines::Lines;
-use super::modes::{Calls, ExactState, Hiding, Library, Magnitudes, Mode, Suspect};
+use super::modes::{Calls, ExactState, Hiding, Library, Magnitudes, Mode, UntestedResult};
 use super::options::EmitOptions;
 use lambdav_core::op::Op as Core;
 use lambdav_core::schedule::{Expr, Places, Program, Statement, ValueId};
@@ -121,14 +121,14 @@ pub(super) struct FunctionState<'p> {
     /// Conditions noted by the open block, by switch.
     pub(super) noted: [Option<Word>; 2],
     /// Sums and products whose magnitudes are not tested yet.
-    pub(super) suspects: Vec<Suspect>,
+    pub(super) untested: Vec<UntestedResult>,
     /// For each value, true if subnormal numbers allow the device's own operation, as far as that
     /// matters. `is_harmless` is true for the value that is being computed.
     pub(super) magnitudes: Magnitudes,
     pub(super) is_harmless: bool,
-    /// True if the value that is being computed is never subnormal; `full` has the ids of such values.
-    pub(super) is_full: bool,
-    pub(super) full: FxHashSet<Word>,
+    /// True if the value that is being computed is never subnormal; `never_subnormal` has the ids of such values.
+    pub(super) is_never_subnormal: bool,
+    pub(super) never_subnormal: FxHashSet<Word>,
     /// Components of the open block's values in binary64 (`exact/doubles`).
     pub(super) doubles: FxHashMap<(Word, u32), Word>,
     /// A zero that hides binary64 numbers.
@@ -163,11 +163,11 @@ impl<'p> FunctionState<'p> {
             hidden: FxHashMap::default(),
             zeros: [[None; 4]; Hiding::COUNT],
             noted: [None; 2],
-            suspects: Vec::new(),
+            untested: Vec::new(),
             magnitudes: Magnitudes::default(),
             is_harmless: false,
-            is_full: false,
-            full: FxHashSet::default(),
+            is_never_subnormal: false,
+            never_subnormal: FxHashSet::default(),
             doubles: FxHashMap::default(),
             long_zero: None,
             bounded: FxHashSet::default(),
@@ -249,9 +249,9 @@ impl<'p> Translator<'p> {
     pub(super) fn define(&mut self, value: ValueId, slot: Slot<'p>) {
         self.function.slots[value.index()] = slot;
         if let Slot::Id(id) = slot
-            && self.function.magnitudes.full.get(value.index()) == Some(&true)
+            && self.function.magnitudes.never_subnormal.get(value.index()) == Some(&true)
         {
-            self.function.full.insert(id);
+            self.function.never_subnormal.insert(id);
         }
         if let (Slot::Id(id), Some(name)) = (slot, self.function.program.name(value)) {
             self.declarations.name_value(id, name);

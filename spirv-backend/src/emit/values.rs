@@ -40,12 +40,13 @@ impl<'p> Translator<'p> {
             Expr::Op(..) if self.function.parts[value.index()].is_some() => Slot::Empty,
             Expr::Op(Core::After, operands) => Slot::Id(self.value(operands[0])),
             Expr::Op(op, operands) => {
-                let Magnitudes { harmless, full } = &self.function.magnitudes;
-                let [is_harmless, is_full] =
-                    [harmless, full].map(|of| of.get(value.index()) == Some(&true));
-                (self.function.is_harmless, self.function.is_full) = (is_harmless, is_full);
+                let Magnitudes { harmless, never_subnormal } = &self.function.magnitudes;
+                let [is_harmless, is_never_subnormal] =
+                    [harmless, never_subnormal].map(|of| of.get(value.index()) == Some(&true));
+                (self.function.is_harmless, self.function.is_never_subnormal) =
+                    (is_harmless, is_never_subnormal);
                 let id = self.operation(*op, ty, operands);
-                (self.function.is_harmless, self.function.is_full) = (false, false);
+                (self.function.is_harmless, self.function.is_never_subnormal) = (false, false);
                 Slot::Id(id)
             }
         }

@@ -157,7 +157,7 @@ fn theorem_on_operands_of_any_kind() {
 
 /// A random expression of numbers near zero.
 fn near_zero(random: &mut Random, depth: usize) -> String {
-    // Includes the least full number, numbers whose squares and products are near it, and numbers whose
+    // Includes the least normal number, numbers whose squares and products are near it, and numbers whose
     // differences are.
     const LEAVES: [&str; 18] = [
         "0",

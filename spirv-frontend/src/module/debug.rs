@@ -20,7 +20,7 @@ pub(super) const DEBUG_LINE: u32 = 103;
 pub(super) const DEBUG_NO_LINE: u32 = 104;
 
 /// Limit in bytes of the blanks that replace missing text.
-const MOST_BLANKS: usize = 1 << 18;
+const MAX_BLANKS: usize = 1 << 18;
 
 /// A source file: the ids by which lines refer to it and of its name, and its text.
 #[derive(Debug)]
@@ -103,7 +103,7 @@ impl DebugInfo {
             let of_line = blanks.entry(file).or_default().entry(line).or_default();
             *of_line = (*of_line).max(column);
         }
-        let mut left = MOST_BLANKS;
+        let mut left = MAX_BLANKS;
         for (id, lines) in blanks {
             let name = self.names.get(&id).copied().unwrap_or(id);
             if !self.strings.contains_key(&name) {

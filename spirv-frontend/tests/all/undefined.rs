@@ -29,7 +29,7 @@ use Proof::{Here, Test, Values};
 
 const MINUS_ONE: u32 = u32::MAX;
 const LEAST: u32 = 1 << 31;
-const MOST: u32 = i32::MAX as u32;
+const MAX_INT: u32 = i32::MAX as u32;
 const ONE: u32 = 0x3f80_0000;
 const MINUS_ZERO: u32 = LEAST;
 const INFINITY: u32 = 0x7f80_0000;
@@ -127,7 +127,7 @@ const ROWS: &[(&str, Proof)] = &[
     (
         "OpConvertFToS, OpConvertFToU of what is out of range",
         Values(&[
-            ("%q = OpConvertFToS %int %x\n %r = OpBitcast %uint %q", [0x4f32_d05e, 0, 0], MOST),
+            ("%q = OpConvertFToS %int %x\n %r = OpBitcast %uint %q", [0x4f32_d05e, 0, 0], MAX_INT),
             ("%q = OpConvertFToS %int %x\n %r = OpBitcast %uint %q", [0xcf32_d05e, 0, 0], LEAST),
             ("%q = OpConvertFToS %int %x\n %r = OpBitcast %uint %q", [NAN, 0, 0], 0),
             ("%r = OpConvertFToU %uint %x", [ONE | LEAST, 0, 0], 0),

@@ -10,7 +10,7 @@ use lambdav_core::types::{Case, Field, Scalar, Structure, Type, TypeKind, Types,
 const FIELDS: [&str; 10] = ["a", "b", "hue", "x", "xy", "r", "next", "size", "bgr", "k"];
 
 /// Largest number of components of an aggregate.
-const MOST_COMPONENTS: usize = 48;
+const MAX_COMPONENTS: usize = 48;
 
 /// The declared types of a program.
 #[derive(Debug, Default)]
@@ -94,7 +94,7 @@ impl Generator<'_> {
                     TYPES[self.random.weighted(&weights)]
                 }
             };
-            if self.declared.types.components(ty) <= MOST_COMPONENTS / 4 {
+            if self.declared.types.components(ty) <= MAX_COMPONENTS / 4 {
                 return ty;
             }
         }
@@ -163,7 +163,7 @@ impl Generator<'_> {
         for _ in 0..self.random.weighted(&[1, 4, 3]) {
             let count = [1, 2, 3, 4, 5, 7, 16, 40][self.random.weighted(&[1, 4, 5, 4, 4, 2, 2, 1])];
             let element = self.small_type();
-            if self.declared.types.components(element) * count <= MOST_COMPONENTS {
+            if self.declared.types.components(element) * count <= MAX_COMPONENTS {
                 let ty = self.declared.types.add_array(element, count as u32);
                 self.add_aggregate(ty.expect("it is small"));
             }

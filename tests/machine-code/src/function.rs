@@ -31,7 +31,7 @@ const DATA: u64 = 0x1000_0000_0004;
 const STACK: u64 = 0x7ffe_0000_0000;
 
 /// Limit of instructions in a call.
-const MOST_STEPS: u64 = 1 << 30;
+const MAX_STEPS: u64 = 1 << 30;
 
 /// Machine code whose functions are called under the evaluator.
 ///
@@ -130,7 +130,7 @@ impl Evaluated {
         let mut host = [HostFunction { address: REFERENCE, function: &mut reference }];
         let arguments = [&[Bits::known(CONTEXT)], arguments].concat();
         let result = machine
-            .call(&self.code, entry, &arguments, STACK, &mut host, MOST_STEPS)
+            .call(&self.code, entry, &arguments, STACK, &mut host, MAX_STEPS)
             .unwrap_or_else(|fault| panic!("{fault}"));
         let status = result.get(64).expect("a function returns what it has done");
         (Status::from_code(status as i64), machine.memory)

@@ -1,6 +1,6 @@
 //! Ends of blocks, and the nodes of statements whose blocks have been read.
 
-use super::super::line::{Line, Reading, Trouble, malformed};
+use super::super::line::{Line, LineError, Reading, malformed};
 use super::{BlockKind, Definition, Ending, OpenBlock, Reader, State, Wants};
 use crate::graph::{ExprType, NodeId};
 use crate::limits::BLOCK_NESTING;
@@ -14,7 +14,7 @@ impl Reader {
             Err(malformed(first, format!("{what} stands in tails of loops only")).into())
         };
         match (word, wants) {
-            (_, Wants::Anything) => Err(Trouble::Known),
+            (_, Wants::Anything) => Err(LineError::Known),
             (_, Wants::Nothing) => {
                 let message = format!("`{word}` stands in blocks only");
                 Err(malformed(first, message).help("outputs are written `output 0 = %…`").into())

@@ -1,6 +1,6 @@
 //! Definitions of values.
 
-use super::super::line::{Line, Reading, Trouble, malformed};
+use super::super::line::{Line, LineError, Reading, malformed};
 use super::super::names::{operation, operation_names};
 use super::{BlockKind, Definition, OpenBlock, OpenLoop, Reader, State, Wants};
 use crate::diagnostics::{nearest_name, quote};
@@ -150,7 +150,7 @@ impl Reader {
         let kind = BlockKind::Loop(target, Rc::clone(&open));
         self.open(OpenBlock::new(kind, Wants::Tail(open), line.span_from(first)));
         for (&(number, span, _, _, _), node) in params.iter().zip(nodes) {
-            if let Err(Trouble::New(diagnostic)) = self.name(number, span, State::Defined(node)) {
+            if let Err(LineError::New(diagnostic)) = self.name(number, span, State::Defined(node)) {
                 self.report(*diagnostic);
             }
         }
@@ -163,7 +163,7 @@ fn unknown<'a>(
     span: Span,
     what: &str,
     candidates: impl IntoIterator<Item = &'a str>,
-) -> Trouble {
+) -> LineError {
     let diagnostic = malformed(span, format!("there is no {what} {}", quote(name)));
     match nearest_name(name, candidates) {
         Some(near) => diagnostic.help(format!("did you mean {}?", quote(near))).into(),

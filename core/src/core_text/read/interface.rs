@@ -1,6 +1,6 @@
 //! Uniforms, outputs and `discard`.
 
-use super::super::line::{Line, Reading, Trouble, malformed};
+use super::super::line::{Line, LineError, Reading, malformed};
 use super::super::names::is_digits;
 use super::{BlockKind, OpenBlock, Reader};
 use crate::diagnostics::quote;
@@ -101,7 +101,7 @@ impl Reader {
         match self.open_blocks.iter().find(|open_block| !matches!(open_block.kind, BlockKind::Root))
         {
             None => Ok(()),
-            Some(OpenBlock { kind: BlockKind::Broken, .. }) => Err(Trouble::Known),
+            Some(OpenBlock { kind: BlockKind::Broken, .. }) => Err(LineError::Known),
             Some(open_block) => Err(malformed(span, format!("{what} stands outside all blocks"))
                 .also(open_block.span, "this block is open")
                 .into()),

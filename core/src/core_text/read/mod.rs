@@ -8,7 +8,7 @@ mod definitions;
 mod interface;
 mod types;
 
-use super::line::{Line, Reading, Trouble, malformed, type_number, value_number};
+use super::line::{Line, LineError, Reading, malformed, type_number, value_number};
 use super::{MAGIC, VERSION};
 use crate::decode::too_long;
 use crate::diagnostics::{Diagnostic, DiagnosticCode, Diagnostics};
@@ -162,8 +162,8 @@ impl Reader {
             let result = if started { self.line(&mut line) } else { header(&mut line) };
             match result {
                 Ok(()) => self.in_unknown = false,
-                Err(Trouble::New(diagnostic)) if !started => return self.report(*diagnostic),
-                Err(trouble) => self.recover(trouble, Line::new(text, first.span.start), line),
+                Err(LineError::New(diagnostic)) if !started => return self.report(*diagnostic),
+                Err(error) => self.recover(error, Line::new(text, first.span.start), line),
             }
             started = true;
             if self.stopped {
@@ -192,14 +192,14 @@ impl Reader {
     }
 
     /// Reports an error, and marks the definitions and blocks of the line as broken.
-    fn recover(&mut self, trouble: Trouble, whole: Line<'_>, mut rest: Line<'_>) {
+    fn recover(&mut self, error: LineError, whole: Line<'_>, mut rest: Line<'_>) {
         let first = whole.peek();
         let is_unknown = !is_statement(first.text);
-        match trouble {
-            Trouble::New(diagnostic) if !(is_unknown && self.in_unknown) => {
+        match error {
+            LineError::New(diagnostic) if !(is_unknown && self.in_unknown) => {
                 self.report(*diagnostic);
             }
-            Trouble::New(_) | Trouble::Known => {}
+            LineError::New(_) | LineError::Known => {}
         }
         self.in_unknown = is_unknown;
         if matches!(first.text, "yield" | "rec" | "if") {
@@ -281,7 +281,7 @@ impl Reader {
             Some(&(State::Defined(node), _)) => {
                 return Ok((node, self.core.graph.value_type(node)));
             }
-            Some((State::Broken, _)) => return Err(Trouble::Known),
+            Some((State::Broken, _)) => return Err(LineError::Known),
             None => return Err(malformed(span, format!("%{number} is not defined")).into()),
             Some(&(State::Gone, place)) => {
                 (format!("%{number} cannot be used here"), "its block has ended", place)

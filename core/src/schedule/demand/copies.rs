@@ -1,6 +1,6 @@
 //! Copies of pinned nodes, for regions that cannot be guarded, and of the carriers of their value there.
 
-use super::tops::{Enclosing, TopsId};
+use super::region_sets::{Enclosing, RegionSetId};
 use super::{Pinning, Use, User};
 use crate::graph::{Node, NodeId};
 use crate::schedule::regions::RegionId;
@@ -34,12 +34,12 @@ impl Pinning {
         let mut of_groups: FxHashMap<Option<RegionId>, Vec<Use>> = FxHashMap::default();
         let (mut others, mut known) = (Vec::new(), FxHashMap::default());
         for by in uses {
-            let group = *known.entry(by.tops).or_insert_with(|| {
-                let found = self.tops.regions(&self.placed, by.tops);
+            let group = *known.entry(by.regions).or_insert_with(|| {
+                let found = self.region_sets.regions(&self.placed, by.regions);
                 self.work += found.len();
                 let mut groups = found.iter().map(|&region| {
-                    let top = enclosing.of(&self.placed, region).expect("it is one of `regions`");
-                    group_of[&top]
+                    let outer = enclosing.of(&self.placed, region).expect("it is one of `regions`");
+                    group_of[&outer]
                 });
                 let first = groups.next().expect("a demand comes from somewhere");
                 groups.all(|group| group == first).then_some(first)
@@ -72,16 +72,16 @@ impl Pinning {
         self.uses.insert(node, uses);
     }
 
-    /// Takes from `uses` those inside the regions `tops`. A carrier that also lies elsewhere is copied, once
-    /// however often it needs the node, and so are the carriers of its own value.
-    fn split(&mut self, uses: &mut Vec<Use>, tops: &[RegionId]) -> Vec<Use> {
-        let copies = self.copy_carriers(uses, tops);
-        let moved = self.divide(uses, tops, &copies);
+    /// Takes from `uses` those inside the regions `outermost`. A carrier that also lies elsewhere is copied,
+    /// once however often it needs the node, and so are the carriers of its own value.
+    fn split(&mut self, uses: &mut Vec<Use>, outermost: &[RegionId]) -> Vec<Use> {
+        let copies = self.copy_carriers(uses, outermost);
+        let moved = self.divide(uses, outermost, &copies);
         let mut others = Vec::new();
         self.work += copies.len();
         for (&carrier, &copy) in &copies {
             let mut known = self.carriers.remove(&carrier).expect("it has had its turn");
-            let theirs = self.divide(&mut known, tops, &copies);
+            let theirs = self.divide(&mut known, outermost, &copies);
             self.redirect(&theirs, copy);
             self.carriers.insert(carrier, known);
             self.carriers.insert(copy, theirs);
@@ -96,7 +96,7 @@ impl Pinning {
                 None => this.uses.get_mut(&other).map(std::mem::take),
             };
             let Some(mut known) = needing(self) else { continue };
-            let theirs = self.divide(&mut known, tops, &copies);
+            let theirs = self.divide(&mut known, outermost, &copies);
             known.extend(theirs);
             let place = match self.carriers.get_mut(&other) {
                 Some(place) => Some(place),
@@ -107,26 +107,26 @@ impl Pinning {
         moved
     }
 
-    /// Copies the direct and indirect carriers of this demand that lie both inside `tops` and outside.
-    fn copy_carriers(&mut self, uses: &[Use], tops: &[RegionId]) -> BTreeMap<NodeId, NodeId> {
+    /// Copies the direct and indirect carriers of this demand that lie both inside `outermost` and outside.
+    fn copy_carriers(&mut self, uses: &[Use], outermost: &[RegionId]) -> BTreeMap<NodeId, NodeId> {
         let mut copies = BTreeMap::new();
-        let mut stack = self.astride(uses, tops);
+        let mut stack = self.astride(uses, outermost);
         while let Some(carrier) = stack.pop() {
             if let Entry::Vacant(entry) = copies.entry(carrier) {
                 entry.insert(self.copy(carrier));
                 let known = self.carriers[&carrier].clone();
-                stack.extend(self.astride(&known, tops));
+                stack.extend(self.astride(&known, outermost));
             }
         }
         copies
     }
 
-    /// The users that lie both inside `tops` and outside.
-    fn astride(&mut self, uses: &[Use], tops: &[RegionId]) -> Vec<NodeId> {
-        let mut inside = self.inside(tops);
+    /// The users that lie both inside `outermost` and outside.
+    fn astride(&mut self, uses: &[Use], outermost: &[RegionId]) -> Vec<NodeId> {
+        let mut inside = self.inside(outermost);
         let mut found = Vec::new();
         for by in uses {
-            let [inside, outside] = self.parts(by.tops, &mut inside);
+            let [inside, outside] = self.parts(by.regions, &mut inside);
             if inside.is_some() && outside.is_some() {
                 match by.user {
                     User::Operand(carrier, _) => found.push(carrier),
@@ -137,14 +137,15 @@ impl Pinning {
         found
     }
 
-    fn inside(&self, tops: &[RegionId]) -> Enclosing {
-        let depth = tops.iter().map(|&top| self.placed.region(top).depth).min().unwrap_or(0);
-        Enclosing::new(tops.iter().copied().collect(), depth)
+    fn inside(&self, outermost: &[RegionId]) -> Enclosing {
+        let depth =
+            outermost.iter().map(|&region| self.placed.region(region).depth).min().unwrap_or(0);
+        Enclosing::new(outermost.iter().copied().collect(), depth)
     }
 
     /// Splits a set into its regions inside `inside` and those outside.
-    fn parts(&mut self, tops: TopsId, inside: &mut Enclosing) -> [Option<TopsId>; 2] {
-        let regions = self.tops.regions(&self.placed, tops);
+    fn parts(&mut self, set: RegionSetId, inside: &mut Enclosing) -> [Option<RegionSetId>; 2] {
+        let regions = self.region_sets.regions(&self.placed, set);
         self.work += regions.len();
         let mut parts = [Vec::new(), Vec::new()];
         for region in regions {
@@ -153,29 +154,29 @@ impl Pinning {
         }
         parts.map(|part| match part.is_empty() {
             true => None,
-            false => Some(self.tops.union(&self.placed, part)),
+            false => Some(self.region_sets.union(&self.placed, part)),
         })
     }
 
-    /// Takes from `uses` those inside `tops`. A use by a copied carrier that lies on both sides is split:
+    /// Takes from `uses` those inside `outermost`. A use by a copied carrier that lies on both sides is split:
     /// inside, its copy is the user.
     fn divide(
         &mut self,
         uses: &mut Vec<Use>,
-        tops: &[RegionId],
+        outermost: &[RegionId],
         copies: &BTreeMap<NodeId, NodeId>,
     ) -> Vec<Use> {
-        let mut enclosing = self.inside(tops);
+        let mut enclosing = self.inside(outermost);
         let (mut moved, mut rest) = (Vec::new(), Vec::new());
         for by in std::mem::take(uses) {
-            match (self.parts(by.tops, &mut enclosing), by.user) {
+            match (self.parts(by.regions, &mut enclosing), by.user) {
                 ([_, None], _) => moved.push(by),
                 ([Some(inside), Some(outside)], User::Operand(carrier, slot))
                     if copies.contains_key(&carrier) =>
                 {
                     let user = User::Operand(copies[&carrier], slot);
-                    moved.push(Use { user, tops: inside });
-                    rest.push(Use { user: by.user, tops: outside });
+                    moved.push(Use { user, regions: inside });
+                    rest.push(Use { user: by.user, regions: outside });
                 }
                 _ => rest.push(by),
             }

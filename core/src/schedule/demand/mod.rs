@@ -9,7 +9,7 @@
 //! there are several, it is placed in their common ancestor *L* inside `(if guard node zero)`, which replaces
 //! it everywhere; the guard is true if control reaches one of the regions. If all conditions on the paths
 //! from *L* down to the regions are data, the guard is built from shared guards of each region and of each
-//! set of regions ([`tops`]), so that all guards together are no larger than the program. Otherwise it is a
+//! set of regions ([`region_sets`]), so that all guards together are no larger than the program. Otherwise it is a
 //! tree of lazy `if`s ([`ways`]).
 //!
 //! A region cannot be guarded from *L* if a condition on its path depends on the node itself, on a parameter
@@ -19,10 +19,10 @@
 
 mod copies;
 mod guards;
-mod tops;
+mod region_sets;
 mod ways;
 
-use self::tops::{TopSets, TopsId};
+use self::region_sets::{RegionSetId, RegionSets};
 use super::regions::{Placed, ROOT, RegionId, RegionKind};
 use crate::diagnostics::{Diagnostic, DiagnosticCode};
 use crate::graph::{Graph, LoopId, Node, NodeId};
@@ -36,7 +36,7 @@ use std::collections::BTreeSet;
 #[derive(Clone, Copy, Debug)]
 struct Use {
     user: User,
-    tops: TopsId,
+    regions: RegionSetId,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -59,7 +59,7 @@ pub(super) fn pin(
     let most_nodes = graph.len() + PLACED_NODES;
     let mut pinning = Pinning {
         placed: Placed::new(graph, outputs.clone()),
-        tops: TopSets::default(),
+        region_sets: RegionSets::default(),
         work: 0,
         uses: FxHashMap::default(),
         carriers: FxHashMap::default(),
@@ -68,7 +68,7 @@ pub(super) fn pin(
     };
     let root = pinning.one(ROOT);
     for (i, &node) in outputs.iter().enumerate() {
-        pinning.demand(node, Use { user: User::Output(i), tops: root });
+        pinning.demand(node, Use { user: User::Output(i), regions: root });
     }
     while let Some((_, node)) = pinning.waiting.pop_last() {
         let uses = pinning.uses.remove(&node).expect("waiting nodes have uses");
@@ -82,7 +82,7 @@ pub(super) fn pin(
 
 struct Pinning {
     placed: Placed,
-    tops: TopSets,
+    region_sets: RegionSets,
     /// The number of steps taken for copies and lazy guards.
     work: usize,
     /// The uses of waiting nodes.
@@ -131,13 +131,13 @@ impl Pinning {
             };
             // The node has had its turn: it carries the new demand on to its operands.
             self.work += known.len();
-            add(&mut self.tops, &self.placed, known, by);
+            add(&mut self.region_sets, &self.placed, known, by);
             for (slot, &operand) in self.placed.graph.operands(node).iter().enumerate() {
-                let by = Use { user: User::Operand(node, slot), tops: by.tops };
+                let by = Use { user: User::Operand(node, slot), regions: by.regions };
                 match self.uses.get_mut(&operand) {
                     Some(uses) => {
                         self.work += uses.len();
-                        add(&mut self.tops, &self.placed, uses, by);
+                        add(&mut self.region_sets, &self.placed, uses, by);
                     }
                     None => demanded.push((operand, by)),
                 }
@@ -146,42 +146,43 @@ impl Pinning {
     }
 
     /// Demands the operand in a slot of a node, in these regions.
-    fn demand_operand(&mut self, user: NodeId, slot: usize, tops: TopsId) {
+    fn demand_operand(&mut self, user: NodeId, slot: usize, regions: RegionSetId) {
         let operand = self.graph().operands(user)[slot];
-        self.demand(operand, Use { user: User::Operand(user, slot), tops });
+        self.demand(operand, Use { user: User::Operand(user, slot), regions });
     }
 
     /// Demands the operand in a slot of a node, in this region.
     fn demand_in(&mut self, user: NodeId, slot: usize, region: RegionId) {
-        let tops = self.one(region);
-        self.demand_operand(user, slot, tops);
+        let regions = self.one(region);
+        self.demand_operand(user, slot, regions);
     }
 
-    fn one(&mut self, region: RegionId) -> TopsId {
-        self.tops.one(&self.placed, region)
+    fn one(&mut self, region: RegionId) -> RegionSetId {
+        self.region_sets.one(&self.placed, region)
     }
 
     fn place(&mut self, node: NodeId, uses: Vec<Use>) {
-        let tops = self.tops.union(&self.placed, uses.iter().map(|by| by.tops).collect());
+        let regions =
+            self.region_sets.union(&self.placed, uses.iter().map(|by| by.regions).collect());
         if !self.is_pinned(node) {
             self.carriers.insert(node, uses);
             for slot in 0..self.graph().operands(node).len() {
-                self.demand_operand(node, slot, tops);
+                self.demand_operand(node, slot, regions);
             }
             return;
         }
-        let above = self.tops.above(tops);
-        if self.tops.only(tops).is_some() {
+        let above = self.region_sets.above(regions);
+        if self.region_sets.only(regions).is_some() {
             let region = self.hoist(node, above);
             self.settle(node, region);
             return;
         }
-        if self.tops.is_data(&self.placed, tops) {
-            let guard = self.guard(tops);
+        if self.region_sets.is_data(&self.placed, regions) {
+            let guard = self.guard(regions);
             self.place_guarded(node, &uses, above, guard);
             return;
         }
-        self.place_by_ways(node, uses, tops, above);
+        self.place_by_ways(node, uses, regions, above);
     }
 
     /// Hoists a node out of loops whose first round always needs it and on whose parameters it does not
@@ -277,9 +278,9 @@ impl Pinning {
 }
 
 /// Adds a use, joined with an earlier use by the same operand.
-fn add(tops: &mut TopSets, placed: &Placed, uses: &mut Vec<Use>, by: Use) {
+fn add(region_sets: &mut RegionSets, placed: &Placed, uses: &mut Vec<Use>, by: Use) {
     match uses.iter_mut().find(|known| known.user == by.user) {
-        Some(known) => known.tops = tops.union(placed, vec![known.tops, by.tops]),
+        Some(known) => known.regions = region_sets.union(placed, vec![known.regions, by.regions]),
         None => uses.push(by),
     }
 }

@@ -4,7 +4,7 @@
 //!
 //! Ways share their common prefixes: they form a tree by conditions.
 
-use super::tops::TopsId;
+use super::region_sets::RegionSetId;
 use super::{Pinning, Use};
 use crate::graph::{LoopId, Node, NodeId};
 use crate::schedule::regions::{RegionId, RegionKind};
@@ -148,11 +148,11 @@ impl Pinning {
         &mut self,
         node: NodeId,
         uses: Vec<Use>,
-        tops: TopsId,
+        set: RegionSetId,
         above: RegionId,
     ) {
         let mut ways = Ways::new(node, above);
-        let regions = self.tops.regions(&self.placed, tops);
+        let regions = self.region_sets.regions(&self.placed, set);
         self.work += regions.len();
         let has_way: Vec<bool> = regions.iter().map(|&region| ways.add(self, region)).collect();
         if has_way.iter().all(|&has_way| has_way) {

@@ -27,14 +27,14 @@ pub(super) fn size(bytes: &[u8], format: ImageFormat) -> Result<Size, DecodeErro
     let reader = ImageReader::with_format(Cursor::new(bytes), format);
     let (width, height) = reader.into_dimensions().map_err(DecodeError::Other)?;
     let size = Size::new(width, height)?;
-    if format == ImageFormat::Jpeg && size.pixels() > MOST_OF_A_BYTE * bytes.len() {
+    if format == ImageFormat::Jpeg && size.pixels() > MAX_PIXELS_PER_BYTE * bytes.len() {
         return Err(DecodeError::TooShort { format: "JPEG", found: bytes.len() });
     }
     Ok(size)
 }
 
 /// Most pixels of a JPEG file per byte: a block of 8x8 takes at least one bit.
-const MOST_OF_A_BYTE: usize = 512;
+const MAX_PIXELS_PER_BYTE: usize = 512;
 
 /// Decodes a file of that format.
 pub(super) fn decode(bytes: &[u8], format: ImageFormat) -> Result<AnyImage, DecodeError> {

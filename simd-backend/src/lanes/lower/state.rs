@@ -63,7 +63,7 @@ pub(super) struct Lowering<'p> {
 }
 
 /// Maximum depth of expressions that move to the root.
-const MOST_MOVED: usize = 8;
+const MAX_MOVED: usize = 8;
 
 /// Precomputed values of a division by a number that is uniform over the frame. All are `I32`.
 #[derive(Clone, Copy)]
@@ -151,7 +151,7 @@ impl Lowering<'_> {
     /// The same value, defined at the root. It must be an input, a constant, or a small expression of such
     /// values.
     pub(super) fn at_root(&mut self, value: ValueId) -> Option<ValueId> {
-        self.at_root_within(value, MOST_MOVED)
+        self.at_root_within(value, MAX_MOVED)
     }
 
     fn at_root_within(&mut self, value: ValueId, depth: usize) -> Option<ValueId> {

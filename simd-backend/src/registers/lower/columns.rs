@@ -26,7 +26,7 @@ use crate::registers::{
 };
 
 /// The most results of one test: they live at once.
-const MOST_RESULTS: usize = 8;
+const MAX_RESULTS: usize = 8;
 
 /// Moves gathers of a program to cold blocks.
 pub(super) fn split(program: &mut RegisterProgram) {
@@ -110,7 +110,7 @@ fn groups(found: Vec<(usize, Instr)>) -> Vec<Group> {
         };
         let count = to.iter().flatten().count();
         let has_room =
-            |group: &&mut Group| group.index == index && group.results + count <= MOST_RESULTS;
+            |group: &&mut Group| group.index == index && group.results + count <= MAX_RESULTS;
         match groups.iter_mut().find(has_room) {
             Some(group) => {
                 group.results += count;

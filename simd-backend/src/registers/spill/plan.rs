@@ -309,7 +309,7 @@ fn nothing_is_left(
     params: &[Reg],
     again: BlockId,
 ) -> bool {
-    const MOST: usize = 16;
+    const MAX_BLOCKS: usize = 16;
     let (mut seen, mut next) = (vec![again], 0);
     while let Some(&id) = seen.get(next) {
         next += 1;
@@ -318,7 +318,7 @@ fn nothing_is_left(
         let mut look = |reg: &mut Reg| uses |= params.contains(reg);
         block.instrs.iter_mut().for_each(|instr| instr.uses_mut(&mut look));
         block.end.uses_mut(&mut look);
-        if uses || seen.len() > MOST {
+        if uses || seen.len() > MAX_BLOCKS {
             return false;
         }
         for target in block.end.targets() {

@@ -17,16 +17,16 @@ use lambdav_core::types::{Scalar, Type};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// Limit of the rounds of a loop, multiplied by those of the loops around it.
-const MOST_ROUNDS: f64 = 4096.0;
+const MAX_ROUNDS: f64 = 4096.0;
 
 /// Limits of the count and of the step; together they keep the rounding error at an eighth of a step at
 /// most.
-const MOST: f64 = 4096.0;
+const MAX_COUNT: f64 = 4096.0;
 const LEAST_STEP: f64 = 1.0 / 1024.0;
 
 /// Limits of the depth of conditions and bounds, and of the blocks of a body.
 const DEPTH: usize = 8;
-const MOST_BLOCKS: usize = 64;
+const MAX_BLOCKS: usize = 64;
 
 /// The loops that end by themselves.
 pub(super) fn bounded(program: &Program) -> FxHashSet<ValueId> {
@@ -45,7 +45,7 @@ pub(super) fn bounded(program: &Program) -> FxHashSet<ValueId> {
             Event::Statement(_, Statement::Loop { value, params, inits, body }) => {
                 let outer = around.last().copied().unwrap_or(1.0);
                 let all = known.rounds(params, inits, *body).map(|rounds| rounds * outer);
-                let all = all.filter(|&all| all <= MOST_ROUNDS);
+                let all = all.filter(|&all| all <= MAX_ROUNDS);
                 bounded.extend(all.map(|_| *value));
                 // (Other loops end as soon as a pixel has noted something.)
                 around.push(all.unwrap_or(outer));
@@ -75,7 +75,7 @@ impl Bounds<'_> {
         let mut facts: FxHashMap<BlockId, Vec<Fact>> = FxHashMap::default();
         let mut nexts: Vec<(&[ValueId], Vec<Fact>)> = Vec::new();
         let blocks = self.program.tail(body);
-        if blocks.len() > MOST_BLOCKS {
+        if blocks.len() > MAX_BLOCKS {
             return None;
         }
         for block in blocks {
@@ -127,7 +127,7 @@ impl Bounds<'_> {
         let mut rounds: f64 = 1.0;
         for end in ends {
             let end = end?;
-            if start.abs() > MOST || end.abs() > MOST {
+            if start.abs() > MAX_COUNT || end.abs() > MAX_COUNT {
                 return None;
             }
             let way = if is_up { end - start } else { start - end };
@@ -145,7 +145,7 @@ impl Bounds<'_> {
             (Op::Sub, &[a, b]) if a == counter => -self.constant(b)?,
             _ => return None,
         };
-        (step.abs() <= MOST).then_some(step)
+        (step.abs() <= MAX_COUNT).then_some(step)
     }
 
     /// A bound that the counter has not passed if the fact holds: an upper bound if it counts up, else a

@@ -29,7 +29,7 @@ const LOST: f64 = UNIT / 2.0;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Rounding {
     /// The result is not subnormal.
-    Full,
+    NeverSubnormal,
     /// The result is exact below 2^-126.
     Sum,
     Any,
@@ -68,9 +68,9 @@ impl Translator<'_> {
             });
         }
         let rounding = match op {
-            _ if self.function.is_full => Rounding::Full,
+            _ if self.function.is_never_subnormal => Rounding::NeverSubnormal,
             Core::Add | Core::Sub => Rounding::Sum,
-            Core::Sqrt => Rounding::Full,
+            Core::Sqrt => Rounding::NeverSubnormal,
             _ => Rounding::Any,
         };
         if !matches!(op, Core::Add | Core::Sub | Core::Mul | Core::Div | Core::Sqrt | Core::Fma) {
@@ -123,7 +123,7 @@ impl Translator<'_> {
             _ => self.extract(Type::NUM, id, component),
         };
         // (A zero is hidden.)
-        let double = match word.is_some() || self.function.full.contains(&id) {
+        let double = match word.is_some() || self.function.never_subnormal.contains(&id) {
             true => self.of_shape(Op::FConvert, DOUBLE, &[number]),
             false => self.widened(number),
         };
@@ -134,9 +134,9 @@ impl Translator<'_> {
     /// A result rounded to binary32, in binary32 and in binary64.
     fn rounded(&mut self, exact: Word, rounding: Rounding) -> (Word, Word) {
         let single = self.of_shape(Op::FConvert, NUM, &[exact]);
-        let full = self.of_shape(Op::FConvert, DOUBLE, &[single]);
-        if rounding == Rounding::Full {
-            return (single, full);
+        let normal = self.of_shape(Op::FConvert, DOUBLE, &[single]);
+        if rounding == Rounding::NeverSubnormal {
+            return (single, normal);
         }
         let least = self.double(LEAST);
         let size = self.glsl_of(Glsl::FAbs, DOUBLE, &[exact]);
@@ -153,7 +153,7 @@ impl Translator<'_> {
                 (self.instruction(Op::LogicalAnd, Type::BOOL, &is_both), small)
             }
         };
-        (single, self.of_shape(Op::Select, DOUBLE, &[is_other, small, full]))
+        (single, self.of_shape(Op::Select, DOUBLE, &[is_other, small, normal]))
     }
 
     /// A binary64 number whose value compilers cannot know.

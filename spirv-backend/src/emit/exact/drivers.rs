@@ -41,13 +41,13 @@ use rspirv::spirv::{Op, Word};
 use rustc_hash::FxHashSet;
 
 /// Larger structures are carried to the next round as a whole.
-const MOST_PARTS: usize = 64;
+const MAX_PARTS: usize = 64;
 
 /// Limit of the loops in a function that a driver's compiler should see, where fewer are possible.
-pub(super) const MOST_LOOPS: usize = 8;
+pub(super) const MAX_LOOPS: usize = 8;
 
 /// Larger constants are tables, whose elements are loaded.
-const MOST_WORDS: usize = 64;
+const MAX_WORDS: usize = 64;
 
 impl Translator<'_> {
     /// The hidden form of a constant in exact modules.
@@ -55,7 +55,7 @@ impl Translator<'_> {
         let types = &self.function.program.types;
         let mut scalars = types.scalars(ty).zip(words);
         let has_zero = scalars.any(|(of, &word)| of == Scalar::F32 && word << 1 == 0);
-        let is_hidden = self.function.mode.is_exact() && has_zero && words.len() <= MOST_WORDS;
+        let is_hidden = self.function.mode.is_exact() && has_zero && words.len() <= MAX_WORDS;
         if !is_hidden || matches!(types.kind(ty), TypeKind::Variant(_)) {
             return constant;
         }
@@ -261,7 +261,7 @@ impl Translator<'_> {
             }
             _ => 0,
         });
-        loops.sum::<usize>() > MOST_LOOPS
+        loops.sum::<usize>() > MAX_LOOPS
     }
 
     /// True if a loop may leave with a value that its body computes.
@@ -286,6 +286,6 @@ impl Translator<'_> {
             TypeKind::Vector(..) | TypeKind::Matrix(..) | TypeKind::Structure(_)
         );
         let count = types.components(ty);
-        !self.function.mode.is_exact() || !has_parts || count == 0 || count > MOST_PARTS
+        !self.function.mode.is_exact() || !has_parts || count == 0 || count > MAX_PARTS
     }
 }

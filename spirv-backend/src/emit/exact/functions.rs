@@ -59,7 +59,8 @@ impl<'p> Translator<'p> {
         id
     }
 
-    /// Emits the function of an arithmetic operation on full numbers; it notes a result below 2^-126.
+    /// Emits the function of an arithmetic operation on numbers that are zero or normal; it notes a
+    /// result below 2^-126.
     pub(super) fn in_binary64(&mut self, function: Function) -> Word {
         self.function_of_numbers(function.name(), function.arity(), |s, operands| {
             // A compiler may find that an operand is zero; lavapipe then takes any value for a quotient
@@ -97,14 +98,20 @@ impl<'p> Translator<'p> {
         let integer = self.of_shape(Op::ConvertUToF, DOUBLE, &[size]);
         let small = self.of_doubles(Op::FMul, &[integer, unit]);
         let is_small = self.instruction(Op::ULessThan, Type::BOOL, &[size, least]);
-        let full = self.of_shape(Op::FConvert, DOUBLE, &[id]);
-        self.of_shape(Op::Select, DOUBLE, &[is_small, small, full])
+        let normal = self.of_shape(Op::FConvert, DOUBLE, &[id]);
+        self.of_shape(Op::Select, DOUBLE, &[is_small, small, normal])
     }
 
-    /// Rounds a binary64 number to binary32: `full`, unless `is_small`, its size being below 2^-126.
+    /// Rounds a binary64 number to binary32: `normal`, unless `is_small`, its size being below 2^-126.
     /// Then the sum of its size and 2^52 units of 2^-149 has the result's digits as its last bits,
     /// rounded to nearest even.
-    pub(super) fn with_small(&mut self, id: Word, size: Word, is_small: Word, full: Word) -> Word {
+    pub(super) fn with_small(
+        &mut self,
+        id: Word,
+        size: Word,
+        is_small: Word,
+        normal: Word,
+    ) -> Word {
         let [units, whole] = [1.0 / UNIT, WHOLE].map(|number| self.double(number));
         let [shift, sign] = [32, 1 << 31].map(|word| self.declarations.uint(word));
         let scaled = self.of_doubles(Op::FMul, &[size, units]);
@@ -117,7 +124,7 @@ impl<'p> Translator<'p> {
         let sign = self.instruction(Op::BitwiseAnd, Type::UINT, &[above, sign]);
         let small = self.instruction(Op::BitwiseOr, Type::UINT, &[digits, sign]);
         let small = self.instruction(Op::Bitcast, Type::NUM, &[small]);
-        self.instruction(Op::Select, Type::NUM, &[is_small, small, full])
+        self.instruction(Op::Select, Type::NUM, &[is_small, small, normal])
     }
 
     /// a·b + c for a and b of 24 bits, rounded to odd in 53 bits: the last bit records any loss.

@@ -13,7 +13,7 @@
 //! once, rare or not. So the machine begins by writing one element at an index that compilers cannot
 //! know, which keeps the array in memory ([`Exact::registers`](crate::emit::Exact)).
 
-use super::drivers::MOST_LOOPS;
+use super::drivers::MAX_LOOPS;
 use super::regions::{cases, ids, label, merge_of};
 use crate::emit::declarations::TypeDeclaration;
 use crate::emit::modes::{Calls, Mode, Variant};
@@ -129,7 +129,7 @@ impl Translator<'_> {
     fn has_many_loops(&self) -> bool {
         let instructions = self.function.blocks.iter().flat_map(|block| &block.instructions);
         let loops = instructions.filter(|instruction| instruction.class.opcode == Op::LoopMerge);
-        matches!(self.function.mode, Mode::Rare { .. }) && loops.count() > MOST_LOOPS
+        matches!(self.function.mode, Mode::Rare { .. }) && loops.count() > MAX_LOOPS
     }
 
     /// Emits the loop, with the cases of its switch.

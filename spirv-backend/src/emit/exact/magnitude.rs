@@ -40,7 +40,7 @@ struct Magnitude {
 
 /// The exponent of the least normal number, and one above every number's.
 const LEAST: i16 = -126;
-const MOST: i16 = 128;
+const MAX_EXPONENT: i16 = 128;
 
 /// A number of at least 2 to this power absorbs subnormal numbers.
 const ABSORBS: i16 = -100;
@@ -69,7 +69,7 @@ impl Magnitude {
         let exponent = (word >> 23 & 0xff) as i16 - 127;
         Self {
             least: match exponent {
-                _ if number == 0.0 => MOST,
+                _ if number == 0.0 => MAX_EXPONENT,
                 ..LEAST => SUBNORMAL,
                 exponent => exponent,
             },
@@ -94,7 +94,8 @@ impl Magnitude {
         self.least >= ABSORBS && !self.may_be_zero
     }
 
-    fn is_full(&self) -> bool {
+    /// True if the number is zero or normal.
+    fn is_never_subnormal(&self) -> bool {
         self.least >= LEAST
     }
 
@@ -125,7 +126,7 @@ impl Magnitude {
 
     /// The facts about a product, or a square; true if it is never subnormal.
     fn product(self, other: Self, is_square: bool) -> (Self, bool) {
-        let least = (self.least + other.least).min(MOST);
+        let least = (self.least + other.least).min(MAX_EXPONENT);
         let product = Self {
             least: least.max(SUBNORMAL),
             may_be_zero: self.may_be_zero || other.may_be_zero || least < SUBNORMAL,
@@ -142,7 +143,7 @@ pub(super) fn magnitudes(program: &Program, any: bool) -> Magnitudes {
         program,
         least: if any { SUBNORMAL } else { LEAST },
         known: vec![None; program.values.len()],
-        full: vec![[false; 4]; program.values.len()],
+        never_subnormal: vec![[false; 4]; program.values.len()],
         targets: Vec::new(),
         passed: 0,
         has_changed: true,
@@ -154,16 +155,20 @@ pub(super) fn magnitudes(program: &Program, any: bool) -> Magnitudes {
     let mut harmless = vec![false; program.values.len()];
     for statement in program.blocks.iter().flat_map(|block| &block.statements) {
         let Statement::Let { value, expr: Expr::Op(op, operands) } = statement else { continue };
-        let [full, matters] = [&analysis.full, &matters].map(|of| &of[value.index()]);
-        let is_fine = full.iter().zip(matters).all(|(&is_full, &matters)| is_full || !matters);
-        harmless[value.index()] = is_fine && analysis.is_of_full(*op, operands);
+        let [never_subnormal, matters] =
+            [&analysis.never_subnormal, &matters].map(|of| &of[value.index()]);
+        let is_fine = never_subnormal
+            .iter()
+            .zip(matters)
+            .all(|(&is_never_subnormal, &matters)| is_never_subnormal || !matters);
+        harmless[value.index()] = is_fine && analysis.takes_no_subnormal(*op, operands);
     }
-    let full = analysis.known.iter().zip(&program.values).map(|(known, value)| {
+    let never_subnormal = analysis.known.iter().zip(&program.values).map(|(known, value)| {
         let width = value.ty.width().filter(|_| value.ty.is_num());
         let of = known.iter().flatten().take(width.unwrap_or(0).into());
-        width.is_some() && known.is_some() && of.clone().all(Magnitude::is_full)
+        width.is_some() && known.is_some() && of.clone().all(Magnitude::is_never_subnormal)
     });
-    Magnitudes { harmless, full: full.collect() }
+    Magnitudes { harmless, never_subnormal: never_subnormal.collect() }
 }
 
 struct Analysis<'p> {
@@ -173,7 +178,7 @@ struct Analysis<'p> {
     /// Facts about each value; `None` until a way reaches it.
     known: Vec<Option<Components>>,
     /// For sums and products, the components that are never subnormal.
-    full: Vec<[bool; 4]>,
+    never_subnormal: Vec<[bool; 4]>,
     /// The `if`s and loops around, with the parameters of loops.
     targets: Vec<(ValueId, &'p [ValueId])>,
     passed: usize,
@@ -186,10 +191,10 @@ impl<'p> Analysis<'p> {
         for event in self.program.walk() {
             match event {
                 Event::Statement(_, Statement::Let { value, expr }) => {
-                    let (known, full) = self.expression(*value, expr);
+                    let (known, never_subnormal) = self.expression(*value, expr);
                     let known = known.map(|of| Magnitude { least: of.least.max(self.least), ..of });
                     self.known[value.index()] = Some(known);
-                    self.full[value.index()] = full;
+                    self.never_subnormal[value.index()] = never_subnormal;
                 }
                 Event::Statement(_, Statement::If { value, .. }) => {
                     self.known[value.index()] = None;
@@ -283,18 +288,21 @@ impl<'p> Analysis<'p> {
     }
 
     /// True if no operand of an operation is ever subnormal, or the other operand absorbs it.
-    fn is_of_full(&self, op: Op, operands: &[ValueId]) -> bool {
+    fn takes_no_subnormal(&self, op: Op, operands: &[ValueId]) -> bool {
         let of_numbers = operands.iter().filter(|&&operand| self.program.ty(operand).is_num());
         let of: Vec<(usize, Components)> = of_numbers
             .map(|&of| (self.program.ty(of).width().unwrap_or(4).into(), self.components(of)))
             .collect();
         match (op, &of[..]) {
-            (Op::Add | Op::Sub, [(width, a), (_, b)]) => a
+            (Op::Add | Op::Sub, [(width, a), (_, b)]) => {
+                a.iter().zip(b).take(*width).all(|(a, b)| {
+                    (a.is_never_subnormal() || b.absorbs())
+                        && (b.is_never_subnormal() || a.absorbs())
+                })
+            }
+            _ => of
                 .iter()
-                .zip(b)
-                .take(*width)
-                .all(|(a, b)| (a.is_full() || b.absorbs()) && (b.is_full() || a.absorbs())),
-            _ => of.iter().all(|(width, of)| of.iter().take(*width).all(Magnitude::is_full)),
+                .all(|(width, of)| of.iter().take(*width).all(Magnitude::is_never_subnormal)),
         }
     }
 
@@ -315,24 +323,24 @@ impl<'p> Analysis<'p> {
             });
             return ([(); 4].map(|()| parts.next().unwrap_or(ANY)), [false; 4]);
         }
-        let (mut known, mut full) = ([ANY; 4], [true; 4]);
+        let (mut known, mut never_subnormal) = ([ANY; 4], [true; 4]);
         for (k, known) in known.iter_mut().enumerate().take(width) {
             let [a, b, c] = [0, 1, 2].map(|operand| of(operand)[k]);
             *known = match op {
                 Op::Add | Op::Sub | Op::Mul => {
-                    let (result, is_full) = match op {
+                    let (result, is_never_subnormal) = match op {
                         Op::Add => a.sum(b),
                         Op::Sub => a.sum(b.opposite()),
                         _ => a.product(b, is_square),
                     };
-                    full[k] = is_full;
+                    never_subnormal[k] = is_never_subnormal;
                     result
                 }
                 Op::Div => {
                     Magnitude { may_be_negative: a.may_be_negative || b.may_be_negative, ..ANY }
                 }
                 Op::Sqrt => Magnitude {
-                    least: a.least.min(MOST - 1) >> 1,
+                    least: a.least.min(MAX_EXPONENT - 1) >> 1,
                     may_be_negative: false,
                     may_be_nan: true,
                     ..a
@@ -362,7 +370,7 @@ impl<'p> Analysis<'p> {
                 _ => ANY,
             };
         }
-        (known, full)
+        (known, never_subnormal)
     }
 
     /// For each component of each value, true if a subnormal number there could change a result.
@@ -396,7 +404,7 @@ impl<'p> Analysis<'p> {
                     for (k, of_other) in self.components(other).iter().enumerate() {
                         matters[operand.index()][k] |= match of_other.least {
                             _ if of_other.absorbs() => false,
-                            MOST => of_value[k],
+                            MAX_EXPONENT => of_value[k],
                             _ => true,
                         };
                     }

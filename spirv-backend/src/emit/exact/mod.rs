@@ -19,7 +19,7 @@
 //! subnormal numbers, since most devices flush a subnormal operand or result to zero, and none that we
 //! know can be told not to. So the program is emitted twice. The *fast* function computes with the
 //! device's arithmetic and keeps the invariant that *no value is subnormal or undecided, or the pixel
-//! has noted it*: each operation that may produce a subnormal from full operands notes it, and so does
+//! has noted it*: each operation that may produce a subnormal from others notes it, and so does
 //! each value that is read from outside. The *rare* function computes such a pixel again; all its
 //! operations that depend on magnitudes accept any number. In the fast function, loops end early once
 //! the pixel has noted something, so that wrong numbers cannot keep them running, except for loops that
@@ -29,17 +29,17 @@
 //! must not be copied often, so the rare function calls each library function from one place
 //! ([`machine`]).
 //!
-//! The tests (a number is *full* if it is not subnormal; zeros are full):
+//! The tests, for operands that are zero or normal:
 //!
-//! - A sum of full numbers is subnormal or zero if its size is below 2^-126. It is truly zero if a = −b.
-//! - A product of full numbers is subnormal, or rounds to zero, if its size is below 2^-126 and no
+//! - A sum is subnormal or zero if its size is below 2^-126. It is truly zero if a = −b.
+//! - A product is subnormal, or rounds to zero, if its size is below 2^-126 and no
 //!   factor is zero.
 //! - Many sums and products are known not to be subnormal ([`magnitude`]).
 //! - Values from outside (uniforms, inputs, elements of buffers, texels, bits, constants) are tested by
 //!   their bits.
 //!
 //! Zeros are frequent. So sizes are tested first, for several sums and products together, and operands
-//! only if something is small. Moves, choices and comparisons of full numbers produce no subnormal
+//! only if something is small. Moves, choices and comparisons of such numbers produce no subnormal
 //! numbers.
 
 mod body;
@@ -310,7 +310,9 @@ impl<'p> Translator<'p> {
         }
         if matches!(op, Core::Floor | Core::Ceil | Core::Trunc | Core::RoundEven) {
             let of = match self.function.mode {
-                Mode::Rare { any: true } if !self.function.is_harmless => self.full(kind, ids[0]),
+                Mode::Rare { any: true } if !self.function.is_harmless => {
+                    self.without_subnormal(kind, ids[0])
+                }
                 _ => ids[0],
             };
             let rounded = self.natively(op, kind, ty, &[of]);

@@ -30,8 +30,8 @@ impl Translator<'_> {
             Core::Neg => self.with_bits(ty, ids[0], Op::BitwiseXor, SIGN),
             Core::Abs => self.with_bits(ty, ids[0], Op::BitwiseAnd, SIZE),
             Core::Convert(to @ (Scalar::I32 | Scalar::U32)) => {
-                let full = self.full(kind, ids[0]);
-                self.of_nums(to, kind, ty, full)
+                let number = self.without_subnormal(kind, ids[0]);
+                self.of_nums(to, kind, ty, number)
             }
             Core::Less => self.compare(Op::SLessThan, kind, ids),
             Core::LessEqual => self.compare(Op::SLessThanEqual, kind, ids),
@@ -68,8 +68,9 @@ impl Translator<'_> {
         self.instruction(Op::Bitcast, ty, &[bits])
     }
 
-    /// A full number that rounds to the same integer: a subnormal number becomes 2^-126 with its sign.
-    pub(super) fn full(&mut self, ty: Type, id: Word) -> Word {
+    /// A number that rounds to the same integer, not subnormal: a subnormal number becomes 2^-126 with its
+    /// sign.
+    pub(super) fn without_subnormal(&mut self, ty: Type, id: Word) -> Word {
         let is_subnormal = self.is_subnormal(id, ty);
         let sign = self.with_bits(ty, id, Op::BitwiseAnd, SIGN);
         let least = self.with_bits(ty, sign, Op::BitwiseOr, LEAST);

@@ -34,8 +34,8 @@ const LEAST: f32 = f32::MIN_POSITIVE;
 const HALF_UNIT: f32 = f32::EPSILON / 2.0;
 
 impl Translator<'_> {
-    /// Emits a function of full numbers; it notes a result below 2^-126 of operands that are neither
-    /// zero nor infinite nor NaN.
+    /// Emits a function of numbers that are zero or normal; it notes a result below 2^-126 of operands that
+    /// are neither zero nor infinite nor NaN.
     pub(super) fn by_residual(&mut self, function: Function) -> Word {
         self.function_of_numbers(function.name(), function.arity(), |s, of| {
             // A compiler may find that an operand is zero or infinite.

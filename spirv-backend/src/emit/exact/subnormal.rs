@@ -1,6 +1,6 @@
 //! Detects subnormal numbers and notes them.
 
-use crate::emit::modes::{Mode, Suspect, Switch};
+use crate::emit::modes::{Mode, Switch, UntestedResult};
 use crate::emit::translator::Translator;
 use crate::mutants::{Mutant, is_active};
 use lambdav_core::op::Op as Core;
@@ -10,7 +10,7 @@ use rspirv::spirv::{GlslStd450Op as Glsl, Op, Word};
 /// 2^-126, the least normal number.
 pub(super) const LEAST: u32 = 0x0080_0000;
 /// Batch size of the subnormal test.
-const SUSPECTS: usize = 16;
+const BATCH: usize = 16;
 /// All bits but the sign.
 pub(super) const SIZE: u32 = 0x7fff_ffff;
 
@@ -41,7 +41,7 @@ impl Translator<'_> {
 
     /// Stores the open block's notes in the switches. This may open another block.
     pub(in crate::emit) fn settle(&mut self) {
-        self.look_at_suspects();
+        self.test_results();
         for switch in [Switch::Again, Switch::Subnormal] {
             if let Some(on) = self.function.noted[switch as usize].take() {
                 let before = self.is_on(switch);
@@ -52,14 +52,14 @@ impl Translator<'_> {
         }
     }
 
-    /// Notes the suspects that are subnormal. Zeros are as small, and frequent, so operands are tested
-    /// only if any suspect is small.
-    fn look_at_suspects(&mut self) {
-        let suspects = std::mem::take(&mut self.function.suspects);
-        let Some(switch) = self.notes().filter(|_| !suspects.is_empty()) else { return };
+    /// Notes the untested results that are subnormal. Zeros are as small, and frequent, so operands are tested
+    /// only if any result is small.
+    fn test_results(&mut self) {
+        let untested = std::mem::take(&mut self.function.untested);
+        let Some(switch) = self.notes().filter(|_| !untested.is_empty()) else { return };
         let mut any = None;
-        for suspect in &suspects {
-            let is_small = self.any(suspect.is_small, suspect.ty);
+        for result in &untested {
+            let is_small = self.any(result.is_small, result.ty);
             any = Some(match any {
                 Some(any) => self.instruction(Op::LogicalOr, Type::BOOL, &[any, is_small]),
                 None => is_small,
@@ -68,7 +68,7 @@ impl Translator<'_> {
         let any = any.expect("there are some");
         let before = self.function.noted[switch as usize].take();
         self.when(any, |s| {
-            for Suspect { is_product, ty, operands: [a, b], mut is_small } in suspects {
+            for UntestedResult { is_product, ty, operands: [a, b], mut is_small } in untested {
                 let bools = Type::bvec(ty.width().expect("arithmetic is of nums and vectors"));
                 let mut also = |s: &mut Self, a, b| {
                     let differs = s.instruction(Op::FUnordNotEqual, bools, &[a, b]);
@@ -161,7 +161,7 @@ impl Translator<'_> {
         self.instruction(Op::ULessThan, bools, &[below, last])
     }
 
-    /// A sum or product of full numbers; a subnormal result is noted.
+    /// A sum or product of numbers that are zero or normal; a subnormal result is noted.
     pub(super) fn noted(&mut self, op: Core, ty: Type, ids: &[Word]) -> Option<Word> {
         let is_product = op == Core::Mul;
         let is_sum = matches!(op, Core::Add | Core::Sub);
@@ -177,9 +177,14 @@ impl Translator<'_> {
             Core::Add => self.arithmetic(Op::FNegate, ty, &[ids[1]]),
             _ => ids[1],
         };
-        self.function.suspects.push(Suspect { is_product, ty, operands: [ids[0], b], is_small });
-        if self.function.suspects.len() == SUSPECTS {
-            self.look_at_suspects();
+        self.function.untested.push(UntestedResult {
+            is_product,
+            ty,
+            operands: [ids[0], b],
+            is_small,
+        });
+        if self.function.untested.len() == BATCH {
+            self.test_results();
         }
         Some(id)
     }

@@ -14,7 +14,7 @@ pub(super) struct Amber;
 const SOME: u64 = 8;
 
 /// Largest memory use while reading a script, in bytes.
-const MOST: u64 = 1 << 29;
+const MAX_BYTES: u64 = 1 << 29;
 
 /// Numbers that are easily misread, or too large.
 const NUMBERS: [&str; 22] = [
@@ -192,7 +192,7 @@ impl FuzzTarget for Amber {
         let text = String::from_utf8_lossy(input);
         let mut result = None;
         let used = allocation_counter::measure(|| result = Some(Script::read(&text)));
-        if used.bytes_max > MOST {
+        if used.bytes_max > MAX_BYTES {
             return Err(format!("reading it takes {} MiB", used.bytes_max >> 20));
         }
         let script = match result.expect("it has been read") {

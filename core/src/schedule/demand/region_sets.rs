@@ -15,18 +15,18 @@ use crate::schedule::regions::{Placed, ROOT, RegionId, RegionKind};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::rc::Rc;
 
-/// A set in [`TopSets`], by index.
+/// A set in [`RegionSets`], by index.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub(super) struct TopsId(u32);
+pub(super) struct RegionSetId(u32);
 
 /// A set of regions.
 pub(super) enum Members {
     One(RegionId),
     /// Two sets or more, ascending.
-    Union(Rc<[TopsId]>),
+    Union(Rc<[RegionSetId]>),
 }
 
-struct Tops {
+struct RegionSet {
     members: Members,
     /// The deepest region that encloses all members.
     above: RegionId,
@@ -45,29 +45,30 @@ pub(super) struct Reach {
 
 /// All sets, and memoised queries.
 #[derive(Default)]
-pub(super) struct TopSets {
-    all: Vec<Tops>,
-    ones: FxHashMap<RegionId, TopsId>,
-    unions: FxHashMap<Rc<[TopsId]>, TopsId>,
+pub(super) struct RegionSets {
+    all: Vec<RegionSet>,
+    ones: FxHashMap<RegionId, RegionSetId>,
+    unions: FxHashMap<Rc<[RegionSetId]>, RegionSetId>,
     /// The known guards: bools that are true if control is in a region of the set.
-    pub(super) guards: FxHashMap<TopsId, NodeId>,
+    pub(super) guards: FxHashMap<RegionSetId, NodeId>,
     pub(super) reaches: Vec<Option<Reach>>,
 }
 
-impl TopSets {
+impl RegionSets {
     /// The set of one region.
-    pub(super) fn one(&mut self, placed: &Placed, region: RegionId) -> TopsId {
+    pub(super) fn one(&mut self, placed: &Placed, region: RegionId) -> RegionSetId {
         if let Some(&known) = self.ones.get(&region) {
             return known;
         }
         let anchor_depth = placed.region(self.anchor(placed, region)).depth;
-        let id = self.push(Tops { members: Members::One(region), above: region, anchor_depth });
+        let id =
+            self.push(RegionSet { members: Members::One(region), above: region, anchor_depth });
         self.ones.insert(region, id);
         id
     }
 
     /// The union of sets, at least one. A member enclosed by another one is redundant.
-    pub(super) fn union(&mut self, placed: &Placed, mut sets: Vec<TopsId>) -> TopsId {
+    pub(super) fn union(&mut self, placed: &Placed, mut sets: Vec<RegionSetId>) -> RegionSetId {
         sets.sort_unstable();
         sets.dedup();
         if let &[one] = sets.as_slice() {
@@ -80,38 +81,38 @@ impl TopSets {
         {
             return *all;
         }
-        let sets: Rc<[TopsId]> = sets.into();
+        let sets: Rc<[RegionSetId]> = sets.into();
         if let Some(&known) = self.unions.get(&sets) {
             return known;
         }
         let depths = sets.iter().map(|&set| self.get(set).anchor_depth);
         let anchor_depth = depths.max().expect("there is one");
         let members = Members::Union(sets.clone());
-        let id = self.push(Tops { members, above, anchor_depth });
+        let id = self.push(RegionSet { members, above, anchor_depth });
         self.unions.insert(sets, id);
         id
     }
 
-    fn push(&mut self, tops: Tops) -> TopsId {
-        self.all.push(tops);
-        TopsId(self.all.len() as u32 - 1)
+    fn push(&mut self, set: RegionSet) -> RegionSetId {
+        self.all.push(set);
+        RegionSetId(self.all.len() as u32 - 1)
     }
 
-    fn get(&self, id: TopsId) -> &Tops {
+    fn get(&self, id: RegionSetId) -> &RegionSet {
         &self.all[id.0 as usize]
     }
 
-    pub(super) fn members(&self, id: TopsId) -> &Members {
+    pub(super) fn members(&self, id: RegionSetId) -> &Members {
         &self.get(id).members
     }
 
     /// The deepest region that encloses all members.
-    pub(super) fn above(&self, id: TopsId) -> RegionId {
+    pub(super) fn above(&self, id: RegionSetId) -> RegionId {
         self.get(id).above
     }
 
     /// The only region of a set; `None` for a union.
-    pub(super) fn only(&self, id: TopsId) -> Option<RegionId> {
+    pub(super) fn only(&self, id: RegionSetId) -> Option<RegionId> {
         match self.get(id).members {
             Members::One(region) => Some(region),
             Members::Union(_) => None,
@@ -119,12 +120,12 @@ impl TopSets {
     }
 
     /// True if, in `above`, guards of the regions can be computed as data.
-    pub(super) fn is_data(&self, placed: &Placed, id: TopsId) -> bool {
+    pub(super) fn is_data(&self, placed: &Placed, id: RegionSetId) -> bool {
         self.get(id).anchor_depth <= placed.region(self.above(id)).depth
     }
 
     /// All regions that no other region of the set encloses, outer ones first.
-    pub(super) fn regions(&self, placed: &Placed, id: TopsId) -> Vec<RegionId> {
+    pub(super) fn regions(&self, placed: &Placed, id: RegionSetId) -> Vec<RegionId> {
         let (mut seen, mut stack) = (FxHashSet::default(), vec![id]);
         let mut found = FxHashSet::default();
         while let Some(id) = stack.pop() {
