@@ -3,7 +3,7 @@
 //! `BLESS=1 cargo test -p lambdav-bench` writes the file; without it the test fails if the
 //! functions have changed since.
 
-use lambdav_core::elementary::{Body, Kind, Op, Step, V, body};
+use lambdav_core::elementary::{Body, BodyKind, BodyOp, Step, V, body};
 use lambdav_core::op::Elementary;
 use std::fmt::Write as _;
 
@@ -58,64 +58,64 @@ fn value(body: &Body, v: V) -> String {
     }
 }
 
-fn constant(kind: Kind, bits: u64) -> String {
+fn constant(kind: BodyKind, bits: u64) -> String {
     let text = match kind {
-        Kind::F32 => match f32::from_bits(bits as u32) {
+        BodyKind::F32 => match f32::from_bits(bits as u32) {
             number if number.is_finite() => format!("{number:?}_f32"),
             number if number.is_nan() => "f32::NAN".to_owned(),
             number => format!("{}f32::INFINITY", if number < 0.0 { "-" } else { "" }),
         },
-        Kind::F64 => match f64::from_bits(bits) {
+        BodyKind::F64 => match f64::from_bits(bits) {
             number if number.is_finite() => format!("{number:?}_f64"),
             number if number.is_nan() => "f64::NAN".to_owned(),
             number => format!("{}f64::INFINITY", if number < 0.0 { "-" } else { "" }),
         },
-        Kind::I32 => format!("{bits:#x}_u32"),
-        Kind::I64 => format!("{bits:#x}_u64"),
-        Kind::Mask => (bits != 0).to_string(),
+        BodyKind::I32 => format!("{bits:#x}_u32"),
+        BodyKind::I64 => format!("{bits:#x}_u64"),
+        BodyKind::Mask => (bits != 0).to_string(),
     };
     if text.starts_with('-') { format!("({text})") } else { text }
 }
 
-/// The Rust expression of an operation, as [`Op`] defines it. `kind` is that of the first operand.
-fn expression(op: Op, kind: Kind, operands: &[String]) -> String {
+/// The Rust expression of an operation, as [`BodyOp`] defines it. `kind` is that of the first operand.
+fn expression(op: BodyOp, kind: BodyKind, operands: &[String]) -> String {
     let a = &operands[0];
     let b = operands.get(1).map_or("", String::as_str);
     let method = |name: &str| format!("{a}.{name}()");
     let infix = |symbol: &str| format!("{a} {symbol} {b}");
     match op {
-        Op::Neg => format!("-{a}"),
-        Op::Abs => method("abs"),
-        Op::Trunc => method("trunc"),
-        Op::Sqrt => method("sqrt"),
-        Op::Add if !kind.is_float() => format!("{a}.wrapping_add({b})"),
-        Op::Add => infix("+"),
-        Op::Sub if !kind.is_float() => format!("{a}.wrapping_sub({b})"),
-        Op::Sub => infix("-"),
-        Op::Mul => infix("*"),
-        Op::Div => infix("/"),
-        Op::Min => format!("if {b} < {a} {{ {b} }} else {{ {a} }}"),
-        Op::Max => format!("if {a} < {b} {{ {b} }} else {{ {a} }}"),
-        Op::Less => infix("<"),
-        Op::Equal => infix("=="),
-        Op::NotEqual => infix("!="),
-        Op::And => infix("&"),
-        Op::AndNot => format!("{a} & !{b}"),
-        Op::Or => infix("|"),
-        Op::Not => format!("!{a}"),
-        Op::ShiftLeft(n) => format!("{a} << {n}"),
-        Op::ShiftRight(n) => format!("{a} >> {n}"),
-        Op::Select => format!("if {a} {{ {b} }} else {{ {} }}", operands[2]),
-        Op::Promote => format!("f64::from({a})"),
-        Op::Demote => format!("{a} as f32"),
-        Op::Narrow => format!("{a} as u32"),
-        Op::Part(_) | Op::Concat | Op::Upper | Op::Funnel(_) | Op::Logic(_) => {
+        BodyOp::Neg => format!("-{a}"),
+        BodyOp::Abs => method("abs"),
+        BodyOp::Trunc => method("trunc"),
+        BodyOp::Sqrt => method("sqrt"),
+        BodyOp::Add if !kind.is_float() => format!("{a}.wrapping_add({b})"),
+        BodyOp::Add => infix("+"),
+        BodyOp::Sub if !kind.is_float() => format!("{a}.wrapping_sub({b})"),
+        BodyOp::Sub => infix("-"),
+        BodyOp::Mul => infix("*"),
+        BodyOp::Div => infix("/"),
+        BodyOp::Min => format!("if {b} < {a} {{ {b} }} else {{ {a} }}"),
+        BodyOp::Max => format!("if {a} < {b} {{ {b} }} else {{ {a} }}"),
+        BodyOp::Less => infix("<"),
+        BodyOp::Equal => infix("=="),
+        BodyOp::NotEqual => infix("!="),
+        BodyOp::And => infix("&"),
+        BodyOp::AndNot => format!("{a} & !{b}"),
+        BodyOp::Or => infix("|"),
+        BodyOp::Not => format!("!{a}"),
+        BodyOp::ShiftLeft(n) => format!("{a} << {n}"),
+        BodyOp::ShiftRight(n) => format!("{a} >> {n}"),
+        BodyOp::Select => format!("if {a} {{ {b} }} else {{ {} }}", operands[2]),
+        BodyOp::Promote => format!("f64::from({a})"),
+        BodyOp::Demote => format!("{a} as f32"),
+        BodyOp::Narrow => format!("{a} as u32"),
+        BodyOp::Part(_) | BodyOp::Concat | BodyOp::Upper | BodyOp::Funnel(_) | BodyOp::Logic(_) => {
             unreachable!("bodies have it for some machines alone")
         }
-        Op::Bits => match kind {
-            Kind::F32 | Kind::F64 => method("to_bits"),
-            Kind::I32 => format!("f32::from_bits({a})"),
-            Kind::I64 | Kind::Mask => format!("f64::from_bits({a})"),
+        BodyOp::Bits => match kind {
+            BodyKind::F32 | BodyKind::F64 => method("to_bits"),
+            BodyKind::I32 => format!("f32::from_bits({a})"),
+            BodyKind::I64 | BodyKind::Mask => format!("f64::from_bits({a})"),
         },
     }
 }

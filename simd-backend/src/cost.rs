@@ -5,7 +5,7 @@
 //! changes a result.
 
 use crate::machine::PerClass;
-use lambdav_core::op::Op as CoreOp;
+use lambdav_core::op::Op;
 
 /// A division or a square root, in simple operations. On Zen 4 they take 3 and 5 cycles for a register of
 /// 128 bits. Products and sums take half a cycle and wait for each other.
@@ -59,19 +59,19 @@ pub(crate) const UNROLLED_WORDS: u32 = 8;
 pub(crate) const LINEAR_PARTS: usize = 8;
 
 /// Cost of an operation of the core for one component, in simple operations.
-pub fn of_core(op: CoreOp) -> u64 {
+pub fn of_core(op: Op) -> u64 {
     match op {
-        CoreOp::Component(_)
-        | CoreOp::Column(_)
-        | CoreOp::Field(_)
-        | CoreOp::Construct(_)
-        | CoreOp::Inject(..)
-        | CoreOp::Tag
-        | CoreOp::Payload(..)
-        | CoreOp::After => 0,
-        CoreOp::Div | CoreOp::Sqrt => DIVISION,
-        CoreOp::Texel => LOAD,
-        CoreOp::Elementary(_) => ELEMENTARY,
+        Op::Component(_)
+        | Op::Column(_)
+        | Op::Field(_)
+        | Op::Construct(_)
+        | Op::Inject(..)
+        | Op::Tag
+        | Op::Payload(..)
+        | Op::After => 0,
+        Op::Div | Op::Sqrt => DIVISION,
+        Op::Texel => LOAD,
+        Op::Elementary(_) => ELEMENTARY,
         _ => 1,
     }
 }

@@ -2,7 +2,7 @@
 
 use rustc_hash::FxHashMap;
 
-use super::operation::{Kind, Op, Part};
+use super::operation::{BodyKind, BodyOp, Part};
 
 /// A value of a [`Body`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -16,7 +16,7 @@ pub enum Step {
     /// A constant, by its bits.
     Constant(u64),
     /// An operation.
-    Op(Op, Vec<V>),
+    Op(BodyOp, Vec<V>),
     /// Three `F64`s: the product of the first two plus the third, rounded once or twice, whichever is faster.
     MulAdd([V; 3]),
 }
@@ -25,7 +25,7 @@ pub enum Step {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Body {
     /// The values in order, each with its kind.
-    pub steps: Vec<(Kind, Step)>,
+    pub steps: Vec<(BodyKind, Step)>,
     /// The result, an `F32`.
     pub result: V,
     /// A mask: lanes whose result must not be used.
@@ -45,8 +45,8 @@ pub(super) const MAGIC: f64 = 6_755_399_441_055_744.0;
 
 /// Builds a body, value by value. Equal constants are one value.
 pub(super) struct Builder {
-    steps: Vec<(Kind, Step)>,
-    constants: FxHashMap<(Kind, u64), V>,
+    steps: Vec<(BodyKind, Step)>,
+    constants: FxHashMap<(BodyKind, u64), V>,
     end: Option<(V, V)>,
     /// The body is for registers of 512 bits ([`wide_body`](super::wide_body)).
     pub(super) is_wide: bool,
@@ -54,7 +54,7 @@ pub(super) struct Builder {
 
 impl Builder {
     pub(super) fn new(arity: usize, is_wide: bool) -> Self {
-        let steps = (0..arity).map(|i| (Kind::F32, Step::Operand(i))).collect();
+        let steps = (0..arity).map(|i| (BodyKind::F32, Step::Operand(i))).collect();
         Self { steps, constants: FxHashMap::default(), end: None, is_wide }
     }
 
@@ -63,12 +63,12 @@ impl Builder {
         Body { steps: self.steps, result, undecided }
     }
 
-    pub(super) fn push(&mut self, kind: Kind, step: Step) -> V {
+    pub(super) fn push(&mut self, kind: BodyKind, step: Step) -> V {
         self.steps.push((kind, step));
         V(self.steps.len() as u32 - 1)
     }
 
-    pub(super) fn bits(&mut self, kind: Kind, bits: u64) -> V {
+    pub(super) fn bits(&mut self, kind: BodyKind, bits: u64) -> V {
         if let Some(&known) = self.constants.get(&(kind, bits)) {
             return known;
         }
@@ -77,111 +77,111 @@ impl Builder {
         value
     }
 
-    pub(super) fn op(&mut self, op: Op, operands: &[V]) -> V {
-        let kinds: Vec<Kind> = operands.iter().map(|v| self.steps[v.0 as usize].0).collect();
+    pub(super) fn op(&mut self, op: BodyOp, operands: &[V]) -> V {
+        let kinds: Vec<BodyKind> = operands.iter().map(|v| self.steps[v.0 as usize].0).collect();
         let kind = op.result(&kinds);
         self.push(kind, Step::Op(op, operands.to_vec()))
     }
 
     /// A binary32 number in binary64, exactly.
     pub(super) fn promote(&mut self, a: V) -> V {
-        self.op(Op::Promote, &[a])
+        self.op(BodyOp::Promote, &[a])
     }
 
     /// A binary32 constant.
     pub(super) fn single(&mut self, value: f32) -> V {
-        self.bits(Kind::F32, value.to_bits().into())
+        self.bits(BodyKind::F32, value.to_bits().into())
     }
 
     /// A binary64 constant.
     pub(super) fn c(&mut self, value: f64) -> V {
-        self.bits(Kind::F64, value.to_bits())
+        self.bits(BodyKind::F64, value.to_bits())
     }
 
     /// A constant of 64 bits.
     pub(super) fn i(&mut self, value: u64) -> V {
-        self.bits(Kind::I64, value)
+        self.bits(BodyKind::I64, value)
     }
 
     pub(super) fn add(&mut self, a: V, b: V) -> V {
-        self.op(Op::Add, &[a, b])
+        self.op(BodyOp::Add, &[a, b])
     }
 
     pub(super) fn sub(&mut self, a: V, b: V) -> V {
-        self.op(Op::Sub, &[a, b])
+        self.op(BodyOp::Sub, &[a, b])
     }
 
     pub(super) fn mul(&mut self, a: V, b: V) -> V {
-        self.op(Op::Mul, &[a, b])
+        self.op(BodyOp::Mul, &[a, b])
     }
 
     pub(super) fn div(&mut self, a: V, b: V) -> V {
-        self.op(Op::Div, &[a, b])
+        self.op(BodyOp::Div, &[a, b])
     }
 
     /// a·b + c.
     pub(super) fn mul_add(&mut self, a: V, b: V, c: V) -> V {
-        self.push(Kind::F64, Step::MulAdd([a, b, c]))
+        self.push(BodyKind::F64, Step::MulAdd([a, b, c]))
     }
 
     /// A part of a number; only in wide bodies.
     pub(super) fn part(&mut self, part: Part, a: V) -> V {
-        self.op(Op::Part(part), &[a])
+        self.op(BodyOp::Part(part), &[a])
     }
 
     pub(super) fn sqrt(&mut self, a: V) -> V {
-        self.op(Op::Sqrt, &[a])
+        self.op(BodyOp::Sqrt, &[a])
     }
 
     pub(super) fn abs(&mut self, a: V) -> V {
-        self.op(Op::Abs, &[a])
+        self.op(BodyOp::Abs, &[a])
     }
 
     /// `b` where `b < a`, else `a`: NaN stays NaN.
     pub(super) fn min(&mut self, a: V, b: V) -> V {
-        self.op(Op::Min, &[a, b])
+        self.op(BodyOp::Min, &[a, b])
     }
 
     pub(super) fn max(&mut self, a: V, b: V) -> V {
-        self.op(Op::Max, &[a, b])
+        self.op(BodyOp::Max, &[a, b])
     }
 
     pub(super) fn less(&mut self, a: V, b: V) -> V {
-        self.op(Op::Less, &[a, b])
+        self.op(BodyOp::Less, &[a, b])
     }
 
     pub(super) fn equal(&mut self, a: V, b: V) -> V {
-        self.op(Op::Equal, &[a, b])
+        self.op(BodyOp::Equal, &[a, b])
     }
 
     pub(super) fn and(&mut self, a: V, b: V) -> V {
-        self.op(Op::And, &[a, b])
+        self.op(BodyOp::And, &[a, b])
     }
 
     pub(super) fn or(&mut self, a: V, b: V) -> V {
-        self.op(Op::Or, &[a, b])
+        self.op(BodyOp::Or, &[a, b])
     }
 
     pub(super) fn select(&mut self, c: V, a: V, b: V) -> V {
-        self.op(Op::Select, &[c, a, b])
+        self.op(BodyOp::Select, &[c, a, b])
     }
 
     /// The bits of a number.
     pub(super) fn bits_of(&mut self, a: V) -> V {
-        self.op(Op::Bits, &[a])
+        self.op(BodyOp::Bits, &[a])
     }
 
     /// The number with these bits.
     pub(super) fn number_of(&mut self, a: V) -> V {
-        self.op(Op::Bits, &[a])
+        self.op(BodyOp::Bits, &[a])
     }
 
     pub(super) fn shift_left(&mut self, a: V, n: u8) -> V {
-        self.op(Op::ShiftLeft(n), &[a])
+        self.op(BodyOp::ShiftLeft(n), &[a])
     }
 
     pub(super) fn shift_right(&mut self, a: V, n: u8) -> V {
-        self.op(Op::ShiftRight(n), &[a])
+        self.op(BodyOp::ShiftRight(n), &[a])
     }
 
     /// c₀ + x(c₁ + x(c₂ + …)), by Horner's rule.
@@ -214,7 +214,7 @@ impl Builder {
     /// The magnitude of a number of binary32 and its sign bit, all other bits zero.
     pub(super) fn parts(&mut self, a: V) -> (V, V) {
         let bits = self.bits_of(a);
-        let sign = self.bits(Kind::I32, 1 << 31);
+        let sign = self.bits(BodyKind::I32, 1 << 31);
         let sign = self.and(bits, sign);
         (self.abs(a), sign)
     }
@@ -241,11 +241,11 @@ impl Builder {
     /// that number is an operand of the function, as for all functions x + O(x²).
     pub(super) fn round(&mut self, r: V) {
         const OFF: u64 = 1 << (53 - 42);
-        let result = self.op(Op::Demote, &[r]);
+        let result = self.op(BodyOp::Demote, &[r]);
         let bits = self.bits_of(r);
         // The dropped digits are among the last 32; a register holds twice as many 32-bit words.
-        let bits = self.op(Op::Narrow, &[bits]);
-        let single = |b: &mut Self, word| b.bits(Kind::I32, word);
+        let bits = self.op(BodyOp::Narrow, &[bits]);
+        let single = |b: &mut Self, word| b.bits(BodyKind::I32, word);
         let (above, rest) = (single(self, DROPPED / 2 + OFF), single(self, DROPPED - 2 * OFF));
         let zero = single(self, 0);
         let from_midpoint = self.add(bits, above);
@@ -259,7 +259,7 @@ impl Builder {
     /// bias is 896 larger. Subnormal numbers stay subnormal.
     pub(super) fn scaled_down(&mut self, magnitude: V) -> V {
         let (upper, lower) = (self.shift_right(magnitude, 3), self.shift_left(magnitude, 29));
-        let bits = self.op(Op::Concat, &[upper, lower]);
+        let bits = self.op(BodyOp::Concat, &[upper, lower]);
         self.number_of(bits)
     }
 
@@ -278,15 +278,15 @@ impl Builder {
         let bits = self.bits_of(r);
         let above = self.i(DROPPED / 2 + OFF);
         let from_midpoint = self.add(bits, above);
-        let upper = self.op(Op::Upper, &[from_midpoint]);
-        let lower = self.op(Op::Narrow, &[from_midpoint]);
-        let magnitude = self.op(Op::Funnel(3), &[upper, lower]);
-        let sign = self.op(Op::Logic(PARITY), &[upper, signs[0], signs[1]]);
-        let highest = self.bits(Kind::I32, 1 << 31);
-        let result = self.op(Op::Logic(CHOICE), &[sign, magnitude, highest]);
+        let upper = self.op(BodyOp::Upper, &[from_midpoint]);
+        let lower = self.op(BodyOp::Narrow, &[from_midpoint]);
+        let magnitude = self.op(BodyOp::Funnel(3), &[upper, lower]);
+        let sign = self.op(BodyOp::Logic(PARITY), &[upper, signs[0], signs[1]]);
+        let highest = self.bits(BodyKind::I32, 1 << 31);
+        let result = self.op(BodyOp::Logic(CHOICE), &[sign, magnitude, highest]);
         let result = self.number_of(result);
-        let rest = self.bits(Kind::I32, DROPPED - 2 * OFF);
-        let zero = self.bits(Kind::I32, 0);
+        let rest = self.bits(BodyKind::I32, DROPPED - 2 * OFF);
+        let zero = self.bits(BodyKind::I32, 0);
         let distance = self.and(lower, rest);
         let undecided = self.equal(distance, zero);
         self.end = Some((result, undecided));
@@ -297,11 +297,11 @@ impl Builder {
         let (below, above) = (self.c(1.0 - epsilon), self.c(1.0 + epsilon));
         let [low, high] = [below, above].map(|c| {
             let bound = self.mul(r, c);
-            self.op(Op::Demote, &[bound])
+            self.op(BodyOp::Demote, &[bound])
         });
         // Compares bits, so that a NaN equals itself.
         let [a, b] = [low, high].map(|v| self.bits_of(v));
-        let undecided = self.op(Op::NotEqual, &[a, b]);
+        let undecided = self.op(BodyOp::NotEqual, &[a, b]);
         self.end = Some((low, undecided));
     }
 

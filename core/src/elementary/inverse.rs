@@ -9,7 +9,7 @@
 //! has the angle π − angle, which is nowhere below π/2.
 
 use super::builder::{Builder, EPSILON, V};
-use super::operation::Op;
+use super::operation::BodyOp;
 
 /// atan t on [0, tan π/8] in odd powers.
 const ARCTANGENT: [f64; 9] = [
@@ -31,7 +31,7 @@ fn angle(b: &mut Builder, x: V, y: V) -> V {
     let is_large = b.less(above, y);
     let is_middle = b.less(below, y);
     let (difference, sum) = (b.sub(y, x), b.add(y, x));
-    let negative = b.op(Op::Neg, &[x]);
+    let negative = b.op(BodyOp::Neg, &[x]);
     let dividend = b.select(is_middle, difference, y);
     let dividend = b.select(is_large, negative, dividend);
     let divisor = b.select(is_middle, sum, x);
@@ -106,7 +106,7 @@ pub(super) fn atan2(b: &mut Builder) {
     let angle = angle(b, cx, cy);
     // −0 counts as left, too.
     let none = b.bits_of(zero);
-    let is_left = b.op(Op::NotEqual, &[left, none]);
+    let is_left = b.op(BodyOp::NotEqual, &[left, none]);
     let angle = mirrored(b, is_left, angle);
     // y/x may be subnormal.
     b.round_within(angle, EPSILON);

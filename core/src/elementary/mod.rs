@@ -43,16 +43,16 @@ use crate::op::Elementary;
 
 use self::builder::Builder;
 pub use self::builder::{Body, Step, V};
-pub use self::operation::{Kind, Op, Part};
+pub use self::operation::{BodyKind, BodyOp, Part};
 
 /// The body of a function.
 pub fn body(function: Elementary) -> Body {
     made(function, false)
 }
 
-/// The body for registers of 512 bits. Logarithms split a number by one instruction ([`Op::Part`]). Sines and
+/// The body for registers of 512 bits. Logarithms split a number by one instruction ([`BodyOp::Part`]). Sines and
 /// cosines assemble a binary64 number from words in registers, and a binary32 number from the binary64 result
-/// ([`Op::Concat`]). The sign of a tangent is computed in binary64.
+/// ([`BodyOp::Concat`]). The sign of a tangent is computed in binary64.
 pub fn wide_body(function: Elementary) -> Body {
     made(function, true)
 }

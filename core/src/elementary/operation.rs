@@ -2,7 +2,7 @@
 
 /// The kind of a value of a body.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Kind {
+pub enum BodyKind {
     /// IEEE 754 binary32.
     F32,
     /// IEEE 754 binary64.
@@ -15,7 +15,7 @@ pub enum Kind {
     Mask,
 }
 
-impl Kind {
+impl BodyKind {
     /// True for floats.
     pub fn is_float(self) -> bool {
         matches!(self, Self::F32 | Self::F64)
@@ -24,7 +24,7 @@ impl Kind {
 
 /// An operation of a body.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Op {
+pub enum BodyOp {
     /// A float with its sign bit flipped.
     Neg,
     /// A float with its sign bit cleared.
@@ -49,7 +49,7 @@ pub enum Op {
     Less,
     /// Compares two values of one kind; a mask.
     Equal,
-    /// The negation of [`Op::Equal`].
+    /// The negation of [`BodyOp::Equal`].
     NotEqual,
     /// Bitwise and of two masks or integers.
     And,
@@ -76,9 +76,9 @@ pub enum Op {
     /// A part of an `F64`. Only a [`wide_body`](super::wide_body) uses this operation and those below.
     Part(Part),
     /// An `I64` from two `I32`s, the upper half first. Registers keep the lanes of such a value in another
-    /// order than those of [`Op::Promote`], so a body uses one of the two.
+    /// order than those of [`BodyOp::Promote`], so a body uses one of the two.
     Concat,
-    /// From `I64` to `I32`: the upper half. Used with [`Op::Concat`].
+    /// From `I64` to `I32`: the upper half. Used with [`BodyOp::Concat`].
     Upper,
     /// Funnel shift of two `I32`s: concatenated, the first above the second, and shifted left by a constant
     /// from 1 to 31; the upper word of the result.
@@ -119,35 +119,37 @@ impl Part {
     }
 }
 
-impl Op {
+impl BodyOp {
     /// The kind of the result.
     ///
     /// # Panics
     ///
     /// If the operation is not defined on operands of these kinds.
-    pub fn result(self, operands: &[Kind]) -> Kind {
+    pub fn result(self, operands: &[BodyKind]) -> BodyKind {
         match (self, operands) {
             (Self::Neg | Self::Abs | Self::Trunc | Self::Sqrt, &[a]) if a.is_float() => a,
-            (Self::Add | Self::Sub, &[a, b]) if a == b && a != Kind::Mask => a,
+            (Self::Add | Self::Sub, &[a, b]) if a == b && a != BodyKind::Mask => a,
             (Self::Mul | Self::Div | Self::Min | Self::Max, &[a, b]) if a == b && a.is_float() => a,
-            (Self::Less, &[a, b]) if a == b && a.is_float() => Kind::Mask,
-            (Self::Equal | Self::NotEqual, &[a, b]) if a == b => Kind::Mask,
+            (Self::Less, &[a, b]) if a == b && a.is_float() => BodyKind::Mask,
+            (Self::Equal | Self::NotEqual, &[a, b]) if a == b => BodyKind::Mask,
             (Self::And | Self::Or, &[a, b]) if a == b && !a.is_float() => a,
-            (Self::AndNot, &[Kind::Mask, Kind::Mask]) | (Self::Not, &[Kind::Mask]) => Kind::Mask,
-            (Self::ShiftLeft(n) | Self::ShiftRight(n), &[Kind::I32]) if n < 32 => Kind::I32,
-            (Self::ShiftLeft(n) | Self::ShiftRight(n), &[Kind::I64]) if n < 64 => Kind::I64,
-            (Self::Select, &[Kind::Mask, a, b]) if a == b => a,
-            (Self::Promote, &[Kind::F32]) => Kind::F64,
-            (Self::Part(_), &[Kind::F64]) => Kind::F64,
-            (Self::Demote, &[Kind::F64]) => Kind::F32,
-            (Self::Narrow | Self::Upper, &[Kind::I64]) => Kind::I32,
-            (Self::Concat, &[Kind::I32, Kind::I32]) => Kind::I64,
-            (Self::Funnel(1..32), &[Kind::I32, Kind::I32]) => Kind::I32,
-            (Self::Logic(_), &[Kind::I32, Kind::I32, Kind::I32]) => Kind::I32,
-            (Self::Bits, &[Kind::F32]) => Kind::I32,
-            (Self::Bits, &[Kind::I32]) => Kind::F32,
-            (Self::Bits, &[Kind::F64]) => Kind::I64,
-            (Self::Bits, &[Kind::I64]) => Kind::F64,
+            (Self::AndNot, &[BodyKind::Mask, BodyKind::Mask]) | (Self::Not, &[BodyKind::Mask]) => {
+                BodyKind::Mask
+            }
+            (Self::ShiftLeft(n) | Self::ShiftRight(n), &[BodyKind::I32]) if n < 32 => BodyKind::I32,
+            (Self::ShiftLeft(n) | Self::ShiftRight(n), &[BodyKind::I64]) if n < 64 => BodyKind::I64,
+            (Self::Select, &[BodyKind::Mask, a, b]) if a == b => a,
+            (Self::Promote, &[BodyKind::F32]) => BodyKind::F64,
+            (Self::Part(_), &[BodyKind::F64]) => BodyKind::F64,
+            (Self::Demote, &[BodyKind::F64]) => BodyKind::F32,
+            (Self::Narrow | Self::Upper, &[BodyKind::I64]) => BodyKind::I32,
+            (Self::Concat, &[BodyKind::I32, BodyKind::I32]) => BodyKind::I64,
+            (Self::Funnel(1..32), &[BodyKind::I32, BodyKind::I32]) => BodyKind::I32,
+            (Self::Logic(_), &[BodyKind::I32, BodyKind::I32, BodyKind::I32]) => BodyKind::I32,
+            (Self::Bits, &[BodyKind::F32]) => BodyKind::I32,
+            (Self::Bits, &[BodyKind::I32]) => BodyKind::F32,
+            (Self::Bits, &[BodyKind::F64]) => BodyKind::I64,
+            (Self::Bits, &[BodyKind::I64]) => BodyKind::F64,
             _ => panic!("{self:?} is not defined on {operands:?}"),
         }
     }

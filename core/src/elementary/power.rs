@@ -8,7 +8,7 @@
 //! test; midpoints never do.
 
 use super::builder::{Builder, V};
-use super::operation::Op;
+use super::operation::BodyOp;
 use super::{exponential, logarithm};
 
 const EPSILON: f64 = 1.0 / (1_u64 << 41) as f64;
@@ -35,13 +35,13 @@ pub(super) fn pow(b: &mut Builder) {
     let is_even = self::is_integer(b, half);
     b.change(|b, power| {
         let none = b.bits_of(zero);
-        let is_odd = b.op(Op::AndNot, &[is_integer, is_even]);
+        let is_odd = b.op(BodyOp::AndNot, &[is_integer, is_even]);
         let sign = b.select(is_odd, sign, none);
         let power = b.select(is_positive, power, zero);
         let bits = b.bits_of(power);
         let bits = b.or(bits, sign);
         let (power, nan) = (b.number_of(bits), b.single(f32::NAN));
-        let is_undefined = b.op(Op::AndNot, &[is_negative, is_integer]);
+        let is_undefined = b.op(BodyOp::AndNot, &[is_negative, is_integer]);
         b.select(is_undefined, nan, power)
     });
     let grows = b.less(zero, y);
@@ -51,11 +51,11 @@ pub(super) fn pow(b: &mut Builder) {
     let is_bounded = b.less(size, infinity);
     let finite = b.and(is_finite, is_bounded);
     let accepted = b.and(base, finite);
-    let refused = b.op(Op::Not, &[accepted]);
+    let refused = b.op(BodyOp::Not, &[accepted]);
     b.refuse(refused);
 }
 
 fn is_integer(b: &mut Builder, y: V) -> V {
-    let whole = b.op(Op::Trunc, &[y]);
+    let whole = b.op(BodyOp::Trunc, &[y]);
     b.equal(whole, y)
 }

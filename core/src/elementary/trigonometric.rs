@@ -28,7 +28,7 @@
 //! and signs are combined as words.
 
 use super::builder::{Builder, V};
-use super::operation::{Kind, Op};
+use super::operation::{BodyKind, BodyOp};
 
 /// π/2 in two parts.
 const HALF_PI: [f64; 2] = [1.570_796_326_734_125_6, 6.077_100_506_506_192e-11];
@@ -91,7 +91,7 @@ fn negated_if_odd(b: &mut Builder, x: V, bits: V) -> V {
 fn end(b: &mut Builder, value: V, bits: V) {
     b.round(value);
     if !b.is_wide {
-        let bits = b.op(Op::Narrow, &[bits]);
+        let bits = b.op(BodyOp::Narrow, &[bits]);
         b.flipped(bits);
     }
     let beyond = beyond(b);
@@ -118,7 +118,7 @@ const SCALE: f64 = f64::from_bits((1023 + 896) << 52);
 /// [`wave`] for registers of 512 bits.
 fn wide_wave(b: &mut Builder, is_cosine: bool) {
     let word = b.bits_of(V(0));
-    let all_but_sign = b.bits(Kind::I32, (1 << 31) - 1);
+    let all_but_sign = b.bits(BodyKind::I32, (1 << 31) - 1);
     let magnitude = b.and(word, all_but_sign);
     let x = b.scaled_down(magnitude);
     let [inverse, rest] = INVERSE_PI.map(|part| b.c(part * SCALE));
@@ -134,19 +134,19 @@ fn wide_wave(b: &mut Builder, is_cosine: bool) {
     };
     let f = b.mul_add(x, inverse, less);
     let f = b.mul_add(x, rest, f);
-    let parity = b.op(Op::Narrow, &[bits]);
+    let parity = b.op(BodyOp::Narrow, &[bits]);
     let parity = b.shift_left(parity, 31);
     let square = b.mul(f, f);
     let p = b.polynomial(square, &HALF_TURNS.map(|c| c / SCALE));
     let sine = b.mul(f, p);
     // The cosine ignores the sign of the operand.
-    let sign = if is_cosine { b.bits(Kind::I32, 0) } else { word };
+    let sign = if is_cosine { b.bits(BodyKind::I32, 0) } else { word };
     b.round_scaled(sine, [parity, sign]);
     // A mask that is true for NaN, too.
     let size = b.number_of(magnitude);
     let bound = b.single(BOUND.next_up());
     let is_within = b.less(size, bound);
-    let beyond = b.op(Op::Not, &[is_within]);
+    let beyond = b.op(BodyOp::Not, &[is_within]);
     b.refuse(beyond);
 }
 

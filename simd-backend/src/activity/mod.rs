@@ -8,8 +8,8 @@
 //! An operation computes all lanes of a group. Only the lanes that are *active* in its block need the
 //! result:
 //!
-//! - at the root, the lanes inside the image ([`Expr::ExecutionMask`]);
-//! - in an arm that is entered if any lane of a mask is set ([`Expr::Any`]), the lanes of the mask;
+//! - at the root, the lanes inside the image ([`LaneExpr::ExecutionMask`]);
+//! - in an arm that is entered if any lane of a mask is set ([`LaneExpr::Any`]), the lanes of the mask;
 //! - in any other arm, the lanes that are active around it;
 //! - in the first round of a loop, the lanes that are active around it; in each other round, those
 //!   that are active where the `rec` stands.
@@ -27,7 +27,7 @@ use std::time::{Duration, Instant};
 use lambdav_image::Size;
 
 use crate::lanes::interpret::{Group, Observer, observe};
-use crate::lanes::{BlockId, Expr, LaneProgram, Statement, ValueId};
+use crate::lanes::{BlockId, LaneExpr, LaneProgram, LaneStatement, ValueId};
 use crate::registers::{Inputs, Shape};
 
 /// Number of groups of an image to sample.
@@ -101,7 +101,7 @@ fn place(index: u32, columns: u32, rows: u32) -> (u32, u32) {
 
 /// Counts the work of lanes.
 struct Counter {
-    /// The mask of each value that is [`Expr::Any`].
+    /// The mask of each value that is [`LaneExpr::Any`].
     masks: Vec<Option<ValueId>>,
     /// Work of each block for one lane, without nested blocks.
     work: Vec<u64>,
@@ -118,8 +118,8 @@ impl Counter {
         let mut work = vec![0; program.blocks.len()];
         for (block, work) in program.blocks.iter().zip(&mut work) {
             for statement in &block.statements {
-                let &Statement::Let { value, ref expr } = statement else { continue };
-                if let Expr::Any(mask) = expr {
+                let &LaneStatement::Let { value, ref expr } = statement else { continue };
+                if let LaneExpr::Any(mask) = expr {
                     masks[value.index()] = Some(*mask);
                 }
                 let rate = program.rate(value);

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::{BlockId, End, Expr, LaneProgram, Rate, Statement, ValueId};
+use super::{BlockId, LaneEnd, LaneExpr, LaneProgram, LaneStatement, Rate, ValueId};
 use crate::lanes::walk::{Event, Walk, tail};
 
 /// Removes computations, and values of `if`s and loops, that are not needed. Loops stay, since they may not
@@ -12,8 +12,8 @@ pub(super) fn eliminate(program: &mut LaneProgram) {
     let keep = |v: ValueId| needed[v.index()];
     for block in &mut program.blocks {
         block.statements.retain(|statement| match statement {
-            Statement::Let { value, .. } => keep(*value),
-            Statement::If { .. } | Statement::Loop { .. } => true,
+            LaneStatement::Let { value, .. } => keep(*value),
+            LaneStatement::If { .. } | LaneStatement::Loop { .. } => true,
         });
     }
     // The yields and arguments that belong to removed values of an `if` or a loop.
@@ -21,28 +21,28 @@ pub(super) fn eliminate(program: &mut LaneProgram) {
         let mut statements = std::mem::take(&mut program.blocks[id].statements);
         for statement in &mut statements {
             match statement {
-                Statement::Let { .. } => {}
-                Statement::If { values, then, otherwise, .. } => {
+                LaneStatement::Let { .. } => {}
+                LaneStatement::If { values, then, otherwise, .. } => {
                     let kept: Vec<bool> = values.iter().map(|&v| keep(v)).collect();
                     retain(values, &kept);
                     for arm in [*then, *otherwise] {
                         ends(program, arm, &mut |end| {
-                            if let End::Yield(yields) = end {
+                            if let LaneEnd::Yield(yields) = end {
                                 retain(yields, &kept);
                             }
                         });
                     }
                 }
-                Statement::Loop { values, params, inits, body, .. } => {
+                LaneStatement::Loop { values, params, inits, body, .. } => {
                     let results: Vec<bool> = values.iter().map(|&v| keep(v)).collect();
                     let carried: Vec<bool> = params.iter().map(|&v| keep(v)).collect();
                     retain(values, &results);
                     retain(params, &carried);
                     retain(inits, &carried);
                     ends(program, *body, &mut |end| match end {
-                        End::Yield(yields) => retain(yields, &results),
-                        End::Rec(arguments) => retain(arguments, &carried),
-                        End::If { .. } => {}
+                        LaneEnd::Yield(yields) => retain(yields, &results),
+                        LaneEnd::Rec(arguments) => retain(arguments, &carried),
+                        LaneEnd::If { .. } => {}
                     });
                 }
             }
@@ -53,7 +53,7 @@ pub(super) fn eliminate(program: &mut LaneProgram) {
     for id in (0..program.blocks.len()).rev() {
         let mut statements = std::mem::take(&mut program.blocks[id].statements);
         statements.retain(|statement| match *statement {
-            Statement::If { ref values, then, otherwise, .. } => {
+            LaneStatement::If { ref values, then, otherwise, .. } => {
                 let bare = |id: BlockId| program.block(id).statements.is_empty();
                 !(values.is_empty() && bare(then) && bare(otherwise))
             }
@@ -72,7 +72,7 @@ fn retain(values: &mut Box<[ValueId]>, kept: &[bool]) {
 }
 
 /// Visits all ends of the tail that begins with a block.
-fn ends(program: &mut LaneProgram, id: BlockId, visit: &mut impl FnMut(&mut End)) {
+fn ends(program: &mut LaneProgram, id: BlockId, visit: &mut impl FnMut(&mut LaneEnd)) {
     for id in tail(program, id) {
         visit(&mut program.blocks[id.index()].end);
     }
@@ -93,11 +93,11 @@ impl Needs {
             needs.mark(value);
         }
         for block in &program.blocks {
-            if let End::If { condition, .. } = block.end {
+            if let LaneEnd::If { condition, .. } = block.end {
                 needs.mark(condition);
             }
             for statement in &block.statements {
-                if let Statement::If { condition, .. } = statement {
+                if let LaneStatement::If { condition, .. } = statement {
                     needs.mark(*condition);
                 }
             }
@@ -125,13 +125,15 @@ fn sources(program: &LaneProgram) -> Vec<Vec<ValueId>> {
     for event in Walk::new().events(program) {
         match event {
             Event::Statement(id, index) => match &program.block(id).statements[index] {
-                Statement::Let { value, expr } => sources[value.index()].extend(expr.operands()),
-                Statement::If { values, then, otherwise, .. } => {
+                LaneStatement::Let { value, expr } => {
+                    sources[value.index()].extend(expr.operands());
+                }
+                LaneStatement::If { values, then, otherwise, .. } => {
                     for &arm in [then, otherwise] {
                         targets[arm.index()] = [values, &[]];
                     }
                 }
-                Statement::Loop { values, params, inits, body, .. } => {
+                LaneStatement::Loop { values, params, inits, body, .. } => {
                     for (&param, &init) in params.iter().zip(inits) {
                         sources[param.index()].push(init);
                     }
@@ -141,9 +143,9 @@ fn sources(program: &LaneProgram) -> Vec<Vec<ValueId>> {
             Event::End(id) => {
                 let [results, params] = targets[id.index()];
                 let (to, from) = match &program.block(id).end {
-                    End::Yield(values) => (results, values),
-                    End::Rec(values) => (params, values),
-                    &End::If { then, otherwise, .. } => {
+                    LaneEnd::Yield(values) => (results, values),
+                    LaneEnd::Rec(values) => (params, values),
+                    &LaneEnd::If { then, otherwise, .. } => {
                         for arm in [then, otherwise] {
                             targets[arm.index()] = [results, params];
                         }
@@ -179,8 +181,8 @@ fn move_to(program: &mut LaneProgram, from: usize, rate: Rate) -> usize {
         let moves = is_of_rate(program, index, rate) && {
             used.clear();
             match &program.block(LaneProgram::ROOT).statements[index] {
-                Statement::Let { expr, .. } => used.extend(expr.operands()),
-                Statement::If { .. } | Statement::Loop { .. } => {
+                LaneStatement::Let { expr, .. } => used.extend(expr.operands()),
+                LaneStatement::If { .. } | LaneStatement::Loop { .. } => {
                     uses(program, index..index + 1, &mut used);
                 }
             }
@@ -212,21 +214,21 @@ fn move_to(program: &mut LaneProgram, from: usize, rate: Rate) -> usize {
 pub(super) fn is_of_rate(program: &LaneProgram, index: usize, rate: Rate) -> bool {
     let fits = |values: &[ValueId]| values.iter().all(|&v| rate.includes(program.rate(v)));
     let root = LaneProgram::ROOT;
-    if let Statement::Let { value, .. } = program.block(root).statements[index] {
+    if let LaneStatement::Let { value, .. } = program.block(root).statements[index] {
         return fits(&[value]);
     }
     let mut events = Walk::of_statements(root, index..index + 1).events(program);
     events.all(|event| match event {
         Event::Statement(id, index) => match &program.block(id).statements[index] {
-            Statement::Let { value, .. } => fits(&[*value]),
-            Statement::If { values, condition, .. } => fits(values) && fits(&[*condition]),
-            Statement::Loop { values, params, inits, .. } => {
+            LaneStatement::Let { value, .. } => fits(&[*value]),
+            LaneStatement::If { values, condition, .. } => fits(values) && fits(&[*condition]),
+            LaneStatement::Loop { values, params, inits, .. } => {
                 fits(values) && fits(params) && fits(inits)
             }
         },
         Event::End(id) => match program.block(id).end {
-            End::If { condition, .. } => fits(&[condition]),
-            End::Yield(_) | End::Rec(_) => true,
+            LaneEnd::If { condition, .. } => fits(&[condition]),
+            LaneEnd::Yield(_) | LaneEnd::Rec(_) => true,
         },
         Event::Enter(_) | Event::After(..) | Event::Leave(_) => true,
     })
@@ -240,7 +242,7 @@ pub(super) fn loop_nesting(program: &LaneProgram) -> usize {
             Event::Statement(id, index) | Event::After(id, index) => (id, index),
             Event::Enter(_) | Event::End(_) | Event::Leave(_) => continue,
         };
-        if let Statement::Loop { .. } = program.block(id).statements[index] {
+        if let LaneStatement::Loop { .. } = program.block(id).statements[index] {
             match event {
                 Event::After(..) => loops -= 1,
                 _ => loops += 1,
@@ -257,25 +259,27 @@ pub(crate) fn uses(program: &LaneProgram, statements: Range<usize>, used: &mut V
     for event in Walk::of_statements(LaneProgram::ROOT, statements).events(program) {
         match event {
             Event::Statement(id, index) => match &program.block(id).statements[index] {
-                Statement::Let { expr: Expr::Lookup { index, .. }, .. } => used.push(*index),
-                Statement::Let { expr, .. } => used.extend(expr.operands()),
-                Statement::If { condition, .. } => used.push(*condition),
-                Statement::Loop { inits, .. } => used.extend(inits),
+                LaneStatement::Let { expr: LaneExpr::Lookup { index, .. }, .. } => {
+                    used.push(*index);
+                }
+                LaneStatement::Let { expr, .. } => used.extend(expr.operands()),
+                LaneStatement::If { condition, .. } => used.push(*condition),
+                LaneStatement::Loop { inits, .. } => used.extend(inits),
             },
             Event::End(id) => match &program.block(id).end {
-                End::Yield(values) | End::Rec(values) => used.extend(values),
-                End::If { condition, .. } => used.push(*condition),
+                LaneEnd::Yield(values) | LaneEnd::Rec(values) => used.extend(values),
+                LaneEnd::If { condition, .. } => used.push(*condition),
             },
             Event::Enter(_) | Event::After(..) | Event::Leave(_) => {}
         }
     }
 }
 
-/// The words of each [`Expr::Lookup`] of a program.
+/// The words of each [`LaneExpr::Lookup`] of a program.
 pub(crate) fn lookups(program: &LaneProgram) -> impl Iterator<Item = &[ValueId]> {
     let statements = program.blocks.iter().flat_map(|block| &block.statements);
     statements.filter_map(|statement| match statement {
-        Statement::Let { expr: Expr::Lookup { words, .. }, .. } => Some(&**words),
+        LaneStatement::Let { expr: LaneExpr::Lookup { words, .. }, .. } => Some(&**words),
         _ => None,
     })
 }

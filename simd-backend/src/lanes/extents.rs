@@ -27,7 +27,7 @@ use lambdav_core::resource;
 use lambdav_core::texture::{Level, MAX_LEVELS};
 use lambdav_core::types::{ResourceKind, Types};
 
-use super::Op;
+use super::LaneOp;
 use super::limits::most_of;
 
 /// The words of a texel: red, green, blue and alpha.
@@ -434,18 +434,18 @@ impl Bound {
     }
 
     /// The bound of an operation's result, from the bounds of its operands.
-    pub(crate) fn of(op: Op, resources: &Descriptors, operand: impl Fn(usize) -> Self) -> Self {
+    pub(crate) fn of(op: LaneOp, resources: &Descriptors, operand: impl Fn(usize) -> Self) -> Self {
         let most = most_of(op, |i| operand(i).most);
         let within = |i: usize| operand(i).within;
         let either = |a: Within, b: Within| if b == Within::Anything { a } else { b };
         let within = match op {
-            Op::And | Op::MinUnsigned => either(within(0), within(1)),
-            Op::ShiftRight(_) => match within(0) {
+            LaneOp::And | LaneOp::MinUnsigned => either(within(0), within(1)),
+            LaneOp::ShiftRight(_) => match within(0) {
                 Within::Width(_) => Within::Anything,
                 within => within,
             },
-            Op::ShiftLeft(by) if by < 32 => within(0).times(1 << by, resources),
-            Op::Mul => match (within(0), within(1)) {
+            LaneOp::ShiftLeft(by) if by < 32 => within(0).times(1 << by, resources),
+            LaneOp::Mul => match (within(0), within(1)) {
                 (Within::Row(a), Within::Width(b)) | (Within::Width(a), Within::Row(b))
                     if a == b =>
                 {
@@ -455,7 +455,7 @@ impl Bound {
                 (other, Within::Anything) => other.times(operand(1).most, resources),
                 _ => Within::Anything,
             },
-            Op::Add => match (within(0), within(1)) {
+            LaneOp::Add => match (within(0), within(1)) {
                 (Within::Rows(a), Within::Column(b)) | (Within::Column(a), Within::Rows(b))
                     if a == b =>
                 {
@@ -465,7 +465,7 @@ impl Bound {
                 (other, Within::Anything) => other.plus(operand(1).most, resources),
                 _ => Within::Anything,
             },
-            Op::Select if within(1) == within(2) => within(1),
+            LaneOp::Select if within(1) == within(2) => within(1),
             _ => Within::Anything,
         };
         Self { most, within }
@@ -529,12 +529,12 @@ mod tests {
         let all = Descriptors(vec![of(4, 1, 10), of(4, 1, 18), of(6, 0, 26)]);
         let extent = |number: usize, extent| all.bound_of(all.0[number].word(extent));
         let op = |op, a: Bound, b: Bound| Bound::of(op, &all, |i| [a, b][i]);
-        let clamp = |to| op(Op::MinUnsigned, Bound::ANY, to);
+        let clamp = |to| op(LaneOp::MinUnsigned, Bound::ANY, to);
         let place = |row: usize, width: usize, column: usize| {
             let row = clamp(extent(row, Extent::LastRow(0)));
-            let rows = op(Op::Mul, row, extent(width, Extent::Width(0)));
-            let place = op(Op::Add, rows, clamp(extent(column, Extent::LastColumn(0))));
-            op(Op::ShiftLeft(2), place, Bound::ANY)
+            let rows = op(LaneOp::Mul, row, extent(width, Extent::Width(0)));
+            let place = op(LaneOp::Add, rows, clamp(extent(column, Extent::LastColumn(0))));
+            op(LaneOp::ShiftLeft(2), place, Bound::ANY)
         };
         assert!(all.holds(0, 0, 3, place(0, 0, 0)) && all.holds(1, 3, 0, place(1, 1, 1)));
         assert!(!all.holds(0, 1, 3, place(0, 0, 0)) && !all.holds(1, 0, 0, place(0, 0, 0)));
@@ -545,20 +545,20 @@ mod tests {
         }
         // A height does not bound a row, and a width does not bound a column.
         let high = clamp(extent(0, Extent::Height(0)));
-        let rows = op(Op::Mul, high, extent(0, Extent::Width(0)));
+        let rows = op(LaneOp::Mul, high, extent(0, Extent::Width(0)));
         assert_eq!(
-            op(Op::Add, rows, clamp(extent(0, Extent::LastColumn(0)))).within,
+            op(LaneOp::Add, rows, clamp(extent(0, Extent::LastColumn(0)))).within,
             Within::Anything
         );
         assert_eq!(extent(0, Extent::Width(0)).within.words(), Within::Width(0));
         let element = clamp(extent(2, Extent::Last));
-        let word = op(Op::Mul, Bound::constant(6), element);
+        let word = op(LaneOp::Mul, Bound::constant(6), element);
         assert!(all.holds(2, 5, 0, word) && !all.holds(2, 6, 0, word) && !all.holds(0, 0, 0, word));
-        let further = |most| op(Op::Add, word, Bound::constant(most));
+        let further = |most| op(LaneOp::Add, word, Bound::constant(most));
         assert!(all.holds(2, 2, 0, further(3)) && !all.holds(2, 3, 0, further(3)));
         assert!(!all.holds(2, 0, 0, further(6)));
-        assert!(!all.holds(2, 0, 0, op(Op::Mul, Bound::constant(7), element)));
-        assert!(!all.holds(2, 0, 0, op(Op::Mul, element, element)));
+        assert!(!all.holds(2, 0, 0, op(LaneOp::Mul, Bound::constant(7), element)));
+        assert!(!all.holds(2, 0, 0, op(LaneOp::Mul, element, element)));
         assert_eq!(all.bound_of(9), Bound::ANY);
         assert_eq!(all.bound_of(28), Bound::ANY);
     }

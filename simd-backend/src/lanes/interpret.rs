@@ -11,7 +11,10 @@ use lambdav_core::inputs::centre;
 use lambdav_core::resource::Bound;
 use rustc_hash::FxHashMap;
 
-use super::{Axis, BlockId, End, Expr, Kind, LaneProgram, Op, Space, Statement, ValueId, Width};
+use super::{
+    Axis, BlockId, Kind, LaneEnd, LaneExpr, LaneOp, LaneProgram, LaneStatement, Space, ValueId,
+    Width,
+};
 
 /// The loop of that site exceeded its limit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -52,7 +55,7 @@ pub fn interpret(program: &LaneProgram, group: &Group<'_>) -> Result<Vec<[f32; 4
 
 /// Observes the blocks executed and their active lanes.
 pub(crate) trait Observer {
-    /// The mask that a condition tests, if the condition is an [`Expr::Any`].
+    /// The mask that a condition tests, if the condition is an [`LaneExpr::Any`].
     fn mask(&self, condition: ValueId) -> Option<ValueId>;
 
     /// A block is entered with this number of active lanes. `Break` stops the interpretation.
@@ -127,7 +130,7 @@ struct Activation<'a> {
     /// Number of active lanes.
     active: usize,
     /// The statement that contains the block.
-    of: Option<&'a Statement>,
+    of: Option<&'a LaneStatement>,
     /// Number of rounds completed, for a loop.
     rounds: u64,
 }
@@ -171,17 +174,17 @@ impl<'a, O: Observer> Interpreter<'a, O> {
     }
 
     /// The words of the array that an expression makes, for all lanes.
-    fn array(&self, words: usize, expr: &Expr) -> Rc<Vec<u64>> {
+    fn array(&self, words: usize, expr: &LaneExpr) -> Rc<Vec<u64>> {
         let lanes = 0..self.lanes;
         let all = match expr {
-            Expr::Array(of) => {
+            LaneExpr::Array(of) => {
                 lanes.flat_map(|lane| of.iter().map(move |&v| self.get(v, lane))).collect()
             }
-            Expr::Table(first) => {
+            LaneExpr::Table(first) => {
                 let inputs = &self.group.inputs[*first as usize..][..words];
                 lanes.flat_map(|_| inputs.iter().map(|&word| word.into())).collect()
             }
-            Expr::Put { array, first, index, word, mask } => {
+            LaneExpr::Put { array, first, index, word, mask } => {
                 let mut all = self.arrays[array].clone();
                 let words_of = Rc::make_mut(&mut all);
                 for lane in lanes {
@@ -191,11 +194,11 @@ impl<'a, O: Observer> Interpreter<'a, O> {
                 }
                 return all;
             }
-            Expr::Merge(mask, [a, b]) => {
+            LaneExpr::Merge(mask, [a, b]) => {
                 let of = |lane| &self.arrays[if self.get(*mask, lane) != 0 { a } else { b }];
                 lanes.flat_map(|lane| of(lane)[lane * words..][..words].to_vec()).collect()
             }
-            Expr::Undefined => {
+            LaneExpr::Undefined => {
                 let bits = |lane| undefined_bits(Kind::Array(words as u32), lane);
                 lanes.flat_map(|lane| std::iter::repeat_n(bits(lane), words)).collect()
             }
@@ -226,14 +229,14 @@ impl<'a, O: Observer> Interpreter<'a, O> {
                 top.next += 1;
                 let active = top.active;
                 let (block, active) = match statement {
-                    Statement::Let { value, expr } => {
+                    LaneStatement::Let { value, expr } => {
                         self.compute(*value, expr);
                         continue;
                     }
-                    Statement::If { condition, then, otherwise, .. } => {
+                    LaneStatement::If { condition, then, otherwise, .. } => {
                         self.arm(*condition, [*then, *otherwise], active)
                     }
-                    Statement::Loop { params, inits, body, .. } => {
+                    LaneStatement::Loop { params, inits, body, .. } => {
                         self.copy(params, inits);
                         (*body, active)
                     }
@@ -244,15 +247,15 @@ impl<'a, O: Observer> Interpreter<'a, O> {
                 continue;
             }
             match &block.end {
-                End::Yield(values) => {
+                LaneEnd::Yield(values) => {
                     if let Some(statement) = top.of {
                         self.copy(statement.values(), values);
                     }
                     stack.pop();
                     continue;
                 }
-                End::Rec(arguments) => {
-                    let Some(Statement::Loop { params, body, site, .. }) = top.of else {
+                LaneEnd::Rec(arguments) => {
+                    let Some(LaneStatement::Loop { params, body, site, .. }) = top.of else {
                         unreachable!("a `rec` stands in the tail of a loop");
                     };
                     self.copy(params, arguments);
@@ -262,7 +265,7 @@ impl<'a, O: Observer> Interpreter<'a, O> {
                     }
                     top.block = *body;
                 }
-                End::If { condition, then, otherwise } => {
+                LaneEnd::If { condition, then, otherwise } => {
                     (top.block, top.active) = self.arm(*condition, [*then, *otherwise], top.active);
                 }
             }
@@ -279,7 +282,7 @@ impl<'a, O: Observer> Interpreter<'a, O> {
         }
     }
 
-    fn compute(&mut self, value: ValueId, expr: &Expr) {
+    fn compute(&mut self, value: ValueId, expr: &LaneExpr) {
         let info = self.program.values[value.index()];
         if let Some(words) = info.kind.words() {
             let array = self.array(words as usize, expr);
@@ -296,17 +299,17 @@ impl<'a, O: Observer> Interpreter<'a, O> {
         }
     }
 
-    fn lane(&self, kind: Kind, expr: &Expr, lane: usize) -> u64 {
+    fn lane(&self, kind: Kind, expr: &LaneExpr, lane: usize) -> u64 {
         let number = |v: ValueId| f32::from_bits(self.get(v, lane) as u32);
         match expr {
-            Expr::Constant(bits) => *bits,
-            Expr::Undefined => undefined_bits(kind, lane),
-            Expr::Input(word) => {
+            LaneExpr::Constant(bits) => *bits,
+            LaneExpr::Undefined => undefined_bits(kind, lane),
+            LaneExpr::Input(word) => {
                 let word = self.group.inputs[*word as usize];
                 if kind == Kind::Mask { u64::from(word != 0) } else { word.into() }
             }
-            Expr::Primitive(word) => self.group.primitive[*word as usize].into(),
-            Expr::Load { space, first, index } => {
+            LaneExpr::Primitive(word) => self.group.primitive[*word as usize].into(),
+            LaneExpr::Load { space, first, index } => {
                 let at = (u64::from(*first) + self.get(*index, lane)) as usize;
                 match space {
                     Space::Inputs => self.group.inputs[at].into(),
@@ -316,35 +319,40 @@ impl<'a, O: Observer> Interpreter<'a, O> {
                     Space::Slots => unreachable!("lane programs have no slots"),
                 }
             }
-            Expr::Lookup { words, first, index } => {
+            LaneExpr::Lookup { words, first, index } => {
                 self.get(words[*first as usize + self.get(*index, lane) as usize], lane)
             }
-            Expr::At { array, first, index } => {
+            LaneExpr::At { array, first, index } => {
                 let words = self.program.kind(*array).words().expect("it is an array");
                 self.arrays[array][self.place(words as usize, *first, *index, lane)]
             }
-            Expr::Array(_) | Expr::Table(_) | Expr::Put { .. } | Expr::Merge(..) => {
+            LaneExpr::Array(_)
+            | LaneExpr::Table(_)
+            | LaneExpr::Put { .. }
+            | LaneExpr::Merge(..) => {
                 unreachable!("an array is no word")
             }
-            Expr::Coordinate(Axis::X) => bits(centre(self.group.pixels[lane].0)),
-            Expr::Coordinate(Axis::Y) => bits(centre(self.group.pixels[lane].1)),
-            Expr::ExecutionMask => self.group.mask[lane].into(),
-            Expr::Op(op, operands) => {
+            LaneExpr::Coordinate(Axis::X) => bits(centre(self.group.pixels[lane].0)),
+            LaneExpr::Coordinate(Axis::Y) => bits(centre(self.group.pixels[lane].1)),
+            LaneExpr::ExecutionMask => self.group.mask[lane].into(),
+            LaneExpr::Op(op, operands) => {
                 let mut words = [0; 3];
                 for (word, &operand) in words.iter_mut().zip(operands) {
                     *word = self.get(operand, lane);
                 }
                 apply(*op, self.program.kind(operands[0]), words)
             }
-            Expr::Elementary { function, operands, mask } => {
+            LaneExpr::Elementary { function, operands, mask } => {
                 if mask.is_some_and(|mask| self.get(mask, lane) == 0) {
                     return undefined_bits(kind, lane);
                 }
                 let y = operands.get(1).map_or(0.0, |&y| number(y));
                 bits(function.evaluate(number(operands[0]), y))
             }
-            Expr::Neighbour { of, axis, side } => self.get(*of, self.neighbour(lane, *axis, *side)),
-            Expr::Any(mask) => (0..self.lanes).any(|lane| self.get(*mask, lane) != 0).into(),
+            LaneExpr::Neighbour { of, axis, side } => {
+                self.get(*of, self.neighbour(lane, *axis, *side))
+            }
+            LaneExpr::Any(mask) => (0..self.lanes).any(|lane| self.get(*mask, lane) != 0).into(),
         }
     }
 }
@@ -356,28 +364,28 @@ fn bits(value: f32) -> u64 {
 /// Operations of both binary32 and binary64.
 macro_rules! floats {
     ($name:ident, $float:ty, $bits:ty) => {
-        fn $name(op: Op, words: [u64; 3]) -> u64 {
+        fn $name(op: LaneOp, words: [u64; 3]) -> u64 {
             let [a, b, c] = words.map(|word| <$float>::from_bits(word as $bits));
             let value = match op {
-                Op::Neg => -a,
-                Op::Abs => a.abs(),
-                Op::Floor => a.floor(),
-                Op::Ceil => a.ceil(),
-                Op::Trunc => a.trunc(),
-                Op::RoundEven => a.round_ties_even(),
-                Op::Sqrt => a.sqrt(),
-                Op::Add => a + b,
-                Op::Sub => a - b,
-                Op::Mul => a * b,
-                Op::Div => a / b,
-                Op::Fma => a.mul_add(b, c),
-                Op::Min => return words[usize::from(b < a)],
-                Op::Max => return words[usize::from(a < b)],
-                Op::Less => return (a < b).into(),
-                Op::LessEqual => return (a <= b).into(),
-                Op::Equal => return (a == b).into(),
-                Op::NotEqual => return (a != b).into(),
-                Op::Bits => return words[0],
+                LaneOp::Neg => -a,
+                LaneOp::Abs => a.abs(),
+                LaneOp::Floor => a.floor(),
+                LaneOp::Ceil => a.ceil(),
+                LaneOp::Trunc => a.trunc(),
+                LaneOp::RoundEven => a.round_ties_even(),
+                LaneOp::Sqrt => a.sqrt(),
+                LaneOp::Add => a + b,
+                LaneOp::Sub => a - b,
+                LaneOp::Mul => a * b,
+                LaneOp::Div => a / b,
+                LaneOp::Fma => a.mul_add(b, c),
+                LaneOp::Min => return words[usize::from(b < a)],
+                LaneOp::Max => return words[usize::from(a < b)],
+                LaneOp::Less => return (a < b).into(),
+                LaneOp::LessEqual => return (a <= b).into(),
+                LaneOp::Equal => return (a == b).into(),
+                LaneOp::NotEqual => return (a != b).into(),
+                LaneOp::Bits => return words[0],
                 _ => unreachable!("not of {}: {op}", stringify!($float)),
             };
             value.to_bits().into()
@@ -391,31 +399,31 @@ floats!(double, f64, u64);
 /// Operations of both 32-bit and 64-bit integers.
 macro_rules! integers {
     ($name:ident, $unsigned:ty, $signed:ty) => {
-        fn $name(op: Op, words: [u64; 3]) -> u64 {
+        fn $name(op: LaneOp, words: [u64; 3]) -> u64 {
             let [a, b] = [0, 1].map(|i| words[i] as $unsigned);
             let value = match op {
-                Op::Add => a.wrapping_add(b),
-                Op::Sub => a.wrapping_sub(b),
-                Op::Mul => a.wrapping_mul(b),
-                Op::Min => (a as $signed).min(b as $signed) as $unsigned,
-                Op::Max => (a as $signed).max(b as $signed) as $unsigned,
-                Op::MinUnsigned => a.min(b),
-                Op::MaxUnsigned => a.max(b),
-                Op::LessUnsigned => (a < b).into(),
-                Op::LessEqualUnsigned => (a <= b).into(),
-                Op::Less => ((a as $signed) < (b as $signed)).into(),
-                Op::LessEqual => ((a as $signed) <= (b as $signed)).into(),
-                Op::Equal => (a == b).into(),
-                Op::NotEqual => (a != b).into(),
-                Op::And => a & b,
-                Op::AndNot => a & !b,
-                Op::Or => a | b,
-                Op::Xor => a ^ b,
-                Op::Not => !a,
-                Op::ShiftLeft(n) => a << n,
-                Op::ShiftRight(n) => a >> n,
-                Op::ShiftRightSigned(n) => (a as $signed >> n) as $unsigned,
-                Op::Bits => a,
+                LaneOp::Add => a.wrapping_add(b),
+                LaneOp::Sub => a.wrapping_sub(b),
+                LaneOp::Mul => a.wrapping_mul(b),
+                LaneOp::Min => (a as $signed).min(b as $signed) as $unsigned,
+                LaneOp::Max => (a as $signed).max(b as $signed) as $unsigned,
+                LaneOp::MinUnsigned => a.min(b),
+                LaneOp::MaxUnsigned => a.max(b),
+                LaneOp::LessUnsigned => (a < b).into(),
+                LaneOp::LessEqualUnsigned => (a <= b).into(),
+                LaneOp::Less => ((a as $signed) < (b as $signed)).into(),
+                LaneOp::LessEqual => ((a as $signed) <= (b as $signed)).into(),
+                LaneOp::Equal => (a == b).into(),
+                LaneOp::NotEqual => (a != b).into(),
+                LaneOp::And => a & b,
+                LaneOp::AndNot => a & !b,
+                LaneOp::Or => a | b,
+                LaneOp::Xor => a ^ b,
+                LaneOp::Not => !a,
+                LaneOp::ShiftLeft(n) => a << n,
+                LaneOp::ShiftRight(n) => a >> n,
+                LaneOp::ShiftRightSigned(n) => (a as $signed >> n) as $unsigned,
+                LaneOp::Bits => a,
                 _ => unreachable!("not of {}: {op}", stringify!($signed)),
             };
             value.into()
@@ -427,20 +435,20 @@ integers!(word, u32, i32);
 integers!(long, u64, i64);
 
 /// Shifts by a count that is not constant.
-fn shift(op: Op, [a, count, _]: [u64; 3]) -> u64 {
+fn shift(op: LaneOp, [a, count, _]: [u64; 3]) -> u64 {
     let a = a as u32;
     u64::from(match op {
-        Op::ShiftLeftBy => a << count,
-        Op::ShiftRightBy => a >> count,
+        LaneOp::ShiftLeftBy => a << count,
+        LaneOp::ShiftRightBy => a >> count,
         _ => (a as i32 >> count) as u32,
     })
 }
 
 /// True if the operation defines all bits of its result.
-pub(crate) fn is_defined(op: Op, words: [u64; 3]) -> bool {
+pub(crate) fn is_defined(op: LaneOp, words: [u64; 3]) -> bool {
     match op {
-        Op::ShiftLeftBy | Op::ShiftRightBy | Op::ShiftRightSignedBy => words[1] < 32,
-        Op::ToIntegerInRange => FITS.contains(&f32::from_bits(words[0] as u32)),
+        LaneOp::ShiftLeftBy | LaneOp::ShiftRightBy | LaneOp::ShiftRightSignedBy => words[1] < 32,
+        LaneOp::ToIntegerInRange => FITS.contains(&f32::from_bits(words[0] as u32)),
         _ => true,
     }
 }
@@ -448,37 +456,39 @@ pub(crate) fn is_defined(op: Op, words: [u64; 3]) -> bool {
 /// Range of numbers that fit a signed 32-bit integer after rounding toward zero.
 pub(super) const FITS: Range<f32> = -2_147_483_648.0..2_147_483_648.0;
 
-fn mask(op: Op, [a, b, c]: [u64; 3]) -> u64 {
+fn mask(op: LaneOp, [a, b, c]: [u64; 3]) -> u64 {
     match op {
-        Op::Equal => u64::from(a == b),
-        Op::NotEqual => a ^ b,
-        Op::And => a & b,
-        Op::AndNot => a & (b ^ 1),
-        Op::Or => a | b,
-        Op::Not => a ^ 1,
-        Op::Select if a != 0 => b,
-        Op::Select => c,
+        LaneOp::Equal => u64::from(a == b),
+        LaneOp::NotEqual => a ^ b,
+        LaneOp::And => a & b,
+        LaneOp::AndNot => a & (b ^ 1),
+        LaneOp::Or => a | b,
+        LaneOp::Not => a ^ 1,
+        LaneOp::Select if a != 0 => b,
+        LaneOp::Select => c,
         _ => unreachable!("not of masks: {op}"),
     }
 }
 
 /// One lane of an operation. `kind` is that of its first operand.
-pub(crate) fn apply(op: Op, kind: Kind, words: [u64; 3]) -> u64 {
+pub(crate) fn apply(op: LaneOp, kind: Kind, words: [u64; 3]) -> u64 {
     if !is_defined(op, words) {
         return undefined_bits(Kind::I32, 0);
     }
     match (kind, op) {
-        (_, Op::Promote) => f64::from(f32::from_bits(words[0] as u32)).to_bits(),
-        (_, Op::Demote) => bits(f64::from_bits(words[0]) as f32),
-        (_, Op::FromInteger) => bits(words[0] as i32 as f32),
-        (_, Op::FromUnsigned) => bits(words[0] as u32 as f32),
-        (_, Op::ToInteger | Op::ToIntegerInRange) => {
+        (_, LaneOp::Promote) => f64::from(f32::from_bits(words[0] as u32)).to_bits(),
+        (_, LaneOp::Demote) => bits(f64::from_bits(words[0]) as f32),
+        (_, LaneOp::FromInteger) => bits(words[0] as i32 as f32),
+        (_, LaneOp::FromUnsigned) => bits(words[0] as u32 as f32),
+        (_, LaneOp::ToInteger | LaneOp::ToIntegerInRange) => {
             u64::from(f32::from_bits(words[0] as u32) as i32 as u32)
         }
-        (_, Op::ToUnsigned) => u64::from(f32::from_bits(words[0] as u32) as u32),
-        (_, Op::Widen | Op::Narrow) => words[0] & u64::from(u32::MAX),
-        (_, Op::MulHigh) => (words[0] * words[1]) >> 32,
-        (_, Op::ShiftLeftBy | Op::ShiftRightBy | Op::ShiftRightSignedBy) => shift(op, words),
+        (_, LaneOp::ToUnsigned) => u64::from(f32::from_bits(words[0] as u32) as u32),
+        (_, LaneOp::Widen | LaneOp::Narrow) => words[0] & u64::from(u32::MAX),
+        (_, LaneOp::MulHigh) => (words[0] * words[1]) >> 32,
+        (_, LaneOp::ShiftLeftBy | LaneOp::ShiftRightBy | LaneOp::ShiftRightSignedBy) => {
+            shift(op, words)
+        }
         (Kind::F32, _) => single(op, words),
         (Kind::F64, _) => double(op, words),
         (Kind::I32, _) => word(op, words),

@@ -4,7 +4,7 @@
 //! results for the limits of its operands.
 
 use super::interpret::FITS;
-use super::{Bound, Descriptors, Expr, Kind, LaneProgram, Op, ValueId};
+use super::{Bound, Descriptors, Kind, LaneExpr, LaneOp, LaneProgram, ValueId};
 use rustc_hash::FxHashMap;
 
 /// Exceeds any coordinate of a pixel, also in groups that cross an edge.
@@ -14,18 +14,20 @@ const MAX_COLUMNS: f32 = 131_072.0;
 pub(super) const POSITIVE: u32 = i32::MAX as u32;
 
 /// The maximum result of an operation on unsigned 32-bit integers, from the maxima of its operands.
-pub(super) fn most_of(op: Op, most: impl Fn(usize) -> u32) -> u32 {
+pub(super) fn most_of(op: LaneOp, most: impl Fn(usize) -> u32) -> u32 {
     match op {
-        Op::And | Op::MinUnsigned => most(0).min(most(1)),
-        Op::ShiftLeft(n) if n < 32 => most(0).saturating_mul(1 << n),
-        Op::ShiftRight(n) if n < 32 => most(0) >> n,
-        Op::Add => most(0).saturating_add(most(1)),
-        Op::Mul => most(0).saturating_mul(most(1)),
-        Op::Or | Op::Xor => u32::MAX.checked_shr((most(0) | most(1)).leading_zeros()).unwrap_or(0),
+        LaneOp::And | LaneOp::MinUnsigned => most(0).min(most(1)),
+        LaneOp::ShiftLeft(n) if n < 32 => most(0).saturating_mul(1 << n),
+        LaneOp::ShiftRight(n) if n < 32 => most(0) >> n,
+        LaneOp::Add => most(0).saturating_add(most(1)),
+        LaneOp::Mul => most(0).saturating_mul(most(1)),
+        LaneOp::Or | LaneOp::Xor => {
+            u32::MAX.checked_shr((most(0) | most(1)).leading_zeros()).unwrap_or(0)
+        }
         // Signed operations, on operands that are not negative.
-        Op::Min if most(0).max(most(1)) <= POSITIVE => most(0).min(most(1)),
-        Op::Max if most(0).max(most(1)) <= POSITIVE => most(0).max(most(1)),
-        Op::Select => most(1).max(most(2)),
+        LaneOp::Min if most(0).max(most(1)) <= POSITIVE => most(0).min(most(1)),
+        LaneOp::Max if most(0).max(most(1)) <= POSITIVE => most(0).max(most(1)),
+        LaneOp::Select => most(1).max(most(2)),
         _ => u32::MAX,
     }
 }
@@ -72,8 +74,8 @@ impl Limits {
     }
 
     /// Computes and stores the limits of a value from its expression.
-    pub(super) fn define(&mut self, value: ValueId, kind: Kind, expr: &Expr) {
-        if let Expr::Op(Op::ShiftRightSigned(31), of) = expr {
+    pub(super) fn define(&mut self, value: ValueId, kind: Kind, expr: &LaneExpr) {
+        if let LaneExpr::Op(LaneOp::ShiftRightSigned(31), of) = expr {
             self.signs.insert(value, of[0]);
         }
         match kind {
@@ -83,50 +85,54 @@ impl Limits {
         }
     }
 
-    fn bound_of(&self, expr: &Expr) -> Bound {
+    fn bound_of(&self, expr: &LaneExpr) -> Bound {
         match expr {
-            Expr::Constant(bits) => Bound::constant(*bits as u32),
-            Expr::Input(word) => self.resources.bound_of(*word),
+            LaneExpr::Constant(bits) => Bound::constant(*bits as u32),
+            LaneExpr::Input(word) => self.resources.bound_of(*word),
             // An integer with the bits of a negative one flipped is not negative.
-            Expr::Op(Op::Xor, of)
+            LaneExpr::Op(LaneOp::Xor, of)
                 if self.signs.get(&of[0]) == Some(&of[1])
                     || self.signs.get(&of[1]) == Some(&of[0]) =>
             {
                 Bound::constant(POSITIVE)
             }
-            Expr::Op(op, operands) => Bound::of(*op, &self.resources, |i| self.bound(operands[i])),
-            Expr::Neighbour { of, .. } => self.bound(*of),
+            LaneExpr::Op(op, operands) => {
+                Bound::of(*op, &self.resources, |i| self.bound(operands[i]))
+            }
+            LaneExpr::Neighbour { of, .. } => self.bound(*of),
             _ => Bound::ANY,
         }
     }
 
-    fn interval(&self, expr: &Expr) -> Option<[f32; 2]> {
+    fn interval(&self, expr: &LaneExpr) -> Option<[f32; 2]> {
         let found = match expr {
-            Expr::Constant(bits) => [f32::from_bits(*bits as u32); 2],
-            Expr::Coordinate(_) => [0.0, MAX_COLUMNS],
-            Expr::Neighbour { of, .. } => self.numbers[of.index()]?,
-            Expr::Op(op, operands) => {
+            LaneExpr::Constant(bits) => [f32::from_bits(*bits as u32); 2],
+            LaneExpr::Coordinate(_) => [0.0, MAX_COLUMNS],
+            LaneExpr::Neighbour { of, .. } => self.numbers[of.index()]?,
+            LaneExpr::Op(op, operands) => {
                 let of = |i: usize| self.numbers[operands[i].index()];
                 let each = |f: fn(f32) -> f32| of(0).map(|of| of.map(f));
                 match op {
-                    Op::Floor => each(f32::floor)?,
-                    Op::Ceil => each(f32::ceil)?,
-                    Op::Trunc => each(f32::trunc)?,
-                    Op::RoundEven => each(f32::round_ties_even)?,
-                    Op::Add => [of(0)?[0] + of(1)?[0], of(0)?[1] + of(1)?[1]],
-                    Op::Sub => [of(0)?[0] - of(1)?[1], of(0)?[1] - of(1)?[0]],
-                    Op::Mul => {
+                    LaneOp::Floor => each(f32::floor)?,
+                    LaneOp::Ceil => each(f32::ceil)?,
+                    LaneOp::Trunc => each(f32::trunc)?,
+                    LaneOp::RoundEven => each(f32::round_ties_even)?,
+                    LaneOp::Add => [of(0)?[0] + of(1)?[0], of(0)?[1] + of(1)?[1]],
+                    LaneOp::Sub => [of(0)?[0] - of(1)?[1], of(0)?[1] - of(1)?[0]],
+                    LaneOp::Mul => {
                         let ([a, b], [c, d]) = (of(0)?, of(1)?);
                         let products = [a * c, a * d, b * c, b * d];
                         let least = products.into_iter().fold(f32::INFINITY, f32::min);
                         [least, products.into_iter().fold(f32::NEG_INFINITY, f32::max)]
                     }
-                    Op::Select => {
+                    LaneOp::Select => {
                         let ([a, b], [c, d]) = (of(1)?, of(2)?);
                         [a.min(c), b.max(d)]
                     }
-                    Op::FromInteger if self.most(operands[0]) > POSITIVE => return None,
-                    Op::FromInteger | Op::FromUnsigned => [0.0, self.most(operands[0]) as f32],
+                    LaneOp::FromInteger if self.most(operands[0]) > POSITIVE => return None,
+                    LaneOp::FromInteger | LaneOp::FromUnsigned => {
+                        [0.0, self.most(operands[0]) as f32]
+                    }
                     _ => return None,
                 }
             }

@@ -25,7 +25,7 @@ use std::rc::Rc;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::walk::{Event, Walk, tail};
-use super::{BlockId, End, Expr, LaneProgram, Statement, ValueId};
+use super::{BlockId, LaneEnd, LaneExpr, LaneProgram, LaneStatement, ValueId};
 use crate::mutants::{Mutant, is_active};
 
 type Live = FxHashSet<ValueId>;
@@ -128,28 +128,30 @@ impl<'p> Liveness<'p> {
                 let with =
                     |live: Option<&Rc<Live>>| live.map_or_else(Live::default, |l| (**l).clone());
                 match &program.block(id).end {
-                    End::Yield(values) => {
+                    LaneEnd::Yield(values) => {
                         self.live = with(after.as_ref().map(|after| &after.yields));
                         self.live.extend(self.arrays(values));
                     }
-                    End::Rec(values) => {
+                    LaneEnd::Rec(values) => {
                         self.live = with(after.as_ref().map(|after| &after.recs));
                         self.live.extend(self.arrays(values));
                     }
-                    &End::If { then, otherwise, .. } => self.live = self.either([then, otherwise]),
+                    &LaneEnd::If { then, otherwise, .. } => {
+                        self.live = self.either([then, otherwise]);
+                    }
                 }
             }
             Event::After(id, index) => self.after(&program.block(id).statements[index]),
             Event::Statement(id, index) => match &program.block(id).statements[index] {
-                Statement::Let { value, expr } => {
+                LaneStatement::Let { value, expr } => {
                     self.define(&[*value]);
                     let operands: Vec<ValueId> = expr.operands().collect();
                     self.live.extend(self.arrays(&operands));
                 }
-                &Statement::If { then, otherwise, .. } => {
+                &LaneStatement::If { then, otherwise, .. } => {
                     self.live = self.either([then, otherwise]);
                 }
-                Statement::Loop { inits, body, .. } => {
+                LaneStatement::Loop { inits, body, .. } => {
                     self.live = std::mem::take(&mut self.entries[body.index()]);
                     self.live.extend(self.arrays(inits));
                 }
@@ -164,18 +166,18 @@ impl<'p> Liveness<'p> {
     }
 
     /// Handles the end of a statement with inner blocks.
-    fn after(&mut self, statement: &'p Statement) {
+    fn after(&mut self, statement: &'p LaneStatement) {
         self.define(statement.values());
         let live = Rc::new(std::mem::take(&mut self.live));
         match statement {
-            Statement::Let { .. } => unreachable!("it has no blocks"),
-            Statement::If { then, otherwise, .. } => {
+            LaneStatement::Let { .. } => unreachable!("it has no blocks"),
+            LaneStatement::If { then, otherwise, .. } => {
                 for arm in [then, otherwise] {
                     let after = After { yields: Rc::clone(&live), recs: Rc::clone(&live) };
                     self.after[arm.index()] = Some(after);
                 }
             }
-            Statement::Loop { params, body, .. } => {
+            LaneStatement::Loop { params, body, .. } => {
                 let mut again = (*live).clone();
                 again.extend(self.outer.remove(body).unwrap_or_default());
                 let again = Rc::new(again);
@@ -197,11 +199,11 @@ fn used_in_loops(program: &LaneProgram) -> FxHashMap<BlockId, Live> {
     for event in Walk::new().events(program) {
         let (uses, defines): (Vec<ValueId>, &[ValueId]) = match event {
             Event::Statement(id, index) => match &program.block(id).statements[index] {
-                Statement::Let { value, expr } => {
+                LaneStatement::Let { value, expr } => {
                     (expr.operands().collect(), std::slice::from_ref(value))
                 }
-                Statement::If { .. } => continue,
-                Statement::Loop { params, inits, body, .. } => {
+                LaneStatement::If { .. } => continue,
+                LaneStatement::Loop { params, inits, body, .. } => {
                     let around = loops.len();
                     for &param in params {
                         depths.insert(param, around + 1);
@@ -213,14 +215,14 @@ fn used_in_loops(program: &LaneProgram) -> FxHashMap<BlockId, Live> {
             },
             Event::After(id, index) => {
                 let statement = &program.block(id).statements[index];
-                if let Statement::Loop { .. } = statement {
+                if let LaneStatement::Loop { .. } = statement {
                     loops.pop();
                 }
                 (Vec::new(), statement.values())
             }
             Event::End(id) => match &program.block(id).end {
-                End::Yield(values) | End::Rec(values) => (values.to_vec(), &[]),
-                End::If { .. } => continue,
+                LaneEnd::Yield(values) | LaneEnd::Rec(values) => (values.to_vec(), &[]),
+                LaneEnd::If { .. } => continue,
             },
             Event::Enter(_) | Event::Leave(_) => continue,
         };
@@ -257,18 +259,18 @@ fn copies(program: &LaneProgram) -> Vec<(ValueId, ValueId, bool)> {
     for event in Walk::new().events(program) {
         match event {
             Event::Statement(id, index) => match &program.block(id).statements[index] {
-                Statement::Let { value, expr: Expr::Put { array, .. } } => {
+                LaneStatement::Let { value, expr: LaneExpr::Put { array, .. } } => {
                     found[0].push((*value, *array, true));
                 }
-                Statement::Let { value, expr: Expr::Merge(_, [a, b]) } => {
+                LaneStatement::Let { value, expr: LaneExpr::Merge(_, [a, b]) } => {
                     found[4].extend([(*value, *b, false), (*value, *a, false)]);
                 }
-                Statement::Let { .. } => {}
-                Statement::If { values, then, otherwise, .. } => {
+                LaneStatement::Let { .. } => {}
+                LaneStatement::If { values, then, otherwise, .. } => {
                     targets.insert(*then, [values, &[]]);
                     targets.insert(*otherwise, [values, &[]]);
                 }
-                Statement::Loop { values, params, inits, body, .. } => {
+                LaneStatement::Loop { values, params, inits, body, .. } => {
                     for id in tail(program, *body) {
                         targets.insert(id, [values, params]);
                     }
@@ -279,9 +281,9 @@ fn copies(program: &LaneProgram) -> Vec<(ValueId, ValueId, bool)> {
             Event::End(id) => {
                 let [values, params] = targets.get(&id).copied().unwrap_or_default();
                 let (to, from, of) = match &program.block(id).end {
-                    End::Yield(from) => (values, from, 2),
-                    End::Rec(from) => (params, from, 1),
-                    End::If { .. } => continue,
+                    LaneEnd::Yield(from) => (values, from, 2),
+                    LaneEnd::Rec(from) => (params, from, 1),
+                    LaneEnd::If { .. } => continue,
                 };
                 found[of].extend(to.iter().zip(from).map(|(&to, &from)| (to, from, false)));
             }

@@ -19,12 +19,12 @@
 //! - The result of a lane is captured in the round in which the lane leaves, by a select under the exit
 //!   mask. Loop parameters are not blended: those of a lane that has left are never read again.
 //!
-//! Inputs and resources are read-only, and loads are not masked: [`Expr::Load`] reads in inactive lanes
-//! too, and so does [`Expr::Lookup`], which reads one of the words that were computed once for the frame.
+//! Inputs and resources are read-only, and loads are not masked: [`LaneExpr::Load`] reads in inactive lanes
+//! too, and so does [`LaneExpr::Lookup`], which reads one of the words that were computed once for the frame.
 //! So ordinary operations on all lanes clamp every index, and the verifier checks for them.
 //!
 //! An array that is dynamically indexed and is no input is a value of its own kind ([`Kind::Array`]). It is
-//! made, read ([`Expr::At`]), updated to a new array ([`Expr::Put`]), and passed through `if`s and loops as
+//! made, read ([`LaneExpr::At`]), updated to a new array ([`LaneExpr::Put`]), and passed through `if`s and loops as
 //! one value. Updates store in active lanes only, and *unwritten words keep their values*. So an array that
 //! one arm updates needs no select after the `if`, and an array that a loop updates holds the final words
 //! of lanes that have left ([`lower`](mod@lower) has the rules). Only [`memory`] decides which arrays share
@@ -39,11 +39,11 @@
 //!
 //! Lanes compute either rows or listed items. In rows, the coordinates of pixels follow from the group's
 //! position. Listed items come from a table with a word for each lane in each [`Column`]. Words of a
-//! primitive ([`Expr::Primitive`]) are uniform over a call. Expressions of these words and of values of the
+//! primitive ([`LaneExpr::Primitive`]) are uniform over a call. Expressions of these words and of values of the
 //! frame are computed once for a call.
 //!
 //! Every loop is entered under a mask with at least one lane. At the root the caller guarantees that
-//! ([`Expr::ExecutionMask`]); in a round the live mask has a lane; an arm with a loop in it stands under
+//! ([`LaneExpr::ExecutionMask`]); in a round the live mask has a lane; an arm with a loop in it stands under
 //! `if any`. So an endless loop with a uniform condition runs only if some active pixel reaches it.
 //!
 //! A program for groups of one lane ([`Width::One`]) needs no masks: one lane cannot diverge, so its
@@ -52,7 +52,7 @@
 //! # Quads
 //!
 //! A derivative needs an expression at the other pixel of a pair. If lanes lie in whole quads, some of
-//! these values are already in other lanes ([`Expr::Neighbour`]). Such a lane may be inactive. So a value
+//! these values are already in other lanes ([`LaneExpr::Neighbour`]). Such a lane may be inactive. So a value
 //! read in another lane must be *whole*: right in every lane, whatever the masks are. (`whole` defines the
 //! property, `quads` decides where to use it.)
 //!
@@ -60,10 +60,10 @@
 //!
 //! - Each value is defined once, before its uses, by a statement or a loop. The block of the definition is
 //!   the block of each use, or encloses it.
-//! - Kinds are those of [`Op::result`]. The yields of both arms of an `if` agree in number and kinds with
+//! - Kinds are those of [`LaneOp::result`]. The yields of both arms of an `if` agree in number and kinds with
 //!   its values, and so do the yields of a loop. Initial values and `rec` arguments of a loop agree with
 //!   its parameters.
-//! - A value has at least the rate of each operand. The exception is [`Expr::Any`], which reduces every
+//! - A value has at least the rate of each operand. The exception is [`LaneExpr::Any`], which reduces every
 //!   rate to [`Rate::GROUP`]. Conditions are masks of at most that rate.
 //! - The values of an `if` have at least its condition's rate, and the values of a loop at least the rates
 //!   of all conditions in its tail.
@@ -73,9 +73,9 @@
 //! - Words of a primitive have the rate [`Rate::PRIMITIVE`] and lie below [`LaneProgram::primitive_words`].
 //!   Only programs for listed lanes have any.
 //! - The root yields four numbers for each attachment, and there is at least one attachment.
-//! - The words of an [`Expr::Lookup`] are constants, or are computed by the first
+//! - The words of an [`LaneExpr::Lookup`] are constants, or are computed by the first
 //!   [`LaneProgram::frame_len`] statements of the root. The value of the lookup is not of the frame.
-//! - Operations clamp the index of each [`Expr::Load`], [`Expr::Lookup`], [`Expr::At`] and [`Expr::Put`] in
+//! - Operations clamp the index of each [`LaneExpr::Load`], [`LaneExpr::Lookup`], [`LaneExpr::At`] and [`LaneExpr::Put`] in
 //!   every lane, active or not. Limits are constants. For a resource of unbaked sizes they are words of the
 //!   *same* resource's descriptor. An element is min-unsigned of any integer and the last element. A texel
 //!   is that too; or it is row times width plus column, where the row is min-unsigned of any integer and
@@ -138,7 +138,7 @@ pub enum Kind {
     /// all-ones and zeros, or a bit of a mask register.
     Mask,
     /// An array in memory with this number of words. The reader of a word decides if it is `F32` or `I32`.
-    /// Arrays have the rate of lanes, and no operation of [`Op`] takes them.
+    /// Arrays have the rate of lanes, and no operation of [`LaneOp`] takes them.
     Array(u32),
 }
 
@@ -239,7 +239,7 @@ pub struct ValueInfo {
 
 /// An operation that computes each lane from the same lane of its operands (no lane crossing).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Op {
+pub enum LaneOp {
     /// Float: flips the sign bit.
     Neg,
     /// Float: clears the sign bit.
@@ -284,7 +284,7 @@ pub enum Op {
     LessEqualUnsigned,
     /// Two of a kind, masks included, to a mask.
     Equal,
-    /// The negation of [`Op::Equal`].
+    /// The negation of [`LaneOp::Equal`].
     NotEqual,
     /// Masks or integers.
     And,
@@ -333,7 +333,7 @@ pub enum Op {
     Bits,
 }
 
-impl Op {
+impl LaneOp {
     /// The kind of the result for operands of these kinds, or `None` if the operation is not defined on
     /// them.
     pub fn result(self, operands: &[Kind]) -> Option<Kind> {
@@ -415,7 +415,7 @@ pub enum Reads {
     All,
 }
 
-/// The memory that an [`Expr::Load`] reads.
+/// The memory that an [`LaneExpr::Load`] reads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Space {
     /// The words of [`LaneProgram::inputs`].
@@ -424,7 +424,7 @@ pub enum Space {
     /// a buffer has the components of its elements.
     Resource(u32),
     /// In register programs: the slots as they lie in memory, two words each. (Lane programs have
-    /// [`Expr::Lookup`].)
+    /// [`LaneExpr::Lookup`].)
     Slots,
 }
 
@@ -460,7 +460,7 @@ impl Spaces<'_> {
 
 /// A computation without control flow.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub enum Expr {
+pub enum LaneExpr {
     /// A constant by its bits, in the lower part of the word. A mask is 0 or 1.
     Constant(u64),
     /// Any bits: for a value that no active lane reads.
@@ -522,7 +522,7 @@ pub enum Expr {
     /// The active lanes of the group, at least one.
     ExecutionMask,
     /// An operation on its operands.
-    Op(Op, Box<[ValueId]>),
+    Op(LaneOp, Box<[ValueId]>),
     /// A correctly rounded elementary function, in the lanes of the mask. Other lanes hold any bits.
     Elementary {
         /// The function.
@@ -546,12 +546,12 @@ pub enum Expr {
     Any(ValueId),
 }
 
-impl Expr {
+impl LaneExpr {
     /// The cost for one register, in simple operations.
     pub fn cost(&self) -> u64 {
         match self {
             Self::Elementary { .. } => cost::ELEMENTARY,
-            Self::Op(Op::Div | Op::Sqrt, _) => cost::DIVISION,
+            Self::Op(LaneOp::Div | LaneOp::Sqrt, _) => cost::DIVISION,
             Self::Op(..) | Self::Neighbour { .. } => 1,
             Self::Load { .. } | Self::Lookup { .. } | Self::At { index: Some(_), .. } => cost::LOAD,
             Self::Put { index: Some(_), .. } => cost::STORE,
@@ -562,7 +562,7 @@ impl Expr {
     }
 }
 
-impl Expr {
+impl LaneExpr {
     /// The lanes of operands that the expression reads.
     pub fn reads(&self) -> Reads {
         match self {
@@ -601,13 +601,13 @@ impl Expr {
 
 /// A statement of a block.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Statement {
+pub enum LaneStatement {
     /// Computes a value.
     Let {
         /// The value defined.
         value: ValueId,
         /// Its computation.
-        expr: Expr,
+        expr: LaneExpr,
     },
     /// Executes one of two blocks, whose yields become the values.
     If {
@@ -635,7 +635,7 @@ pub enum Statement {
     },
 }
 
-impl Statement {
+impl LaneStatement {
     /// The values that the statement defines for those after it.
     pub fn values(&self) -> &[ValueId] {
         match self {
@@ -647,7 +647,7 @@ impl Statement {
 
 /// The end of a block.
 #[derive(Clone, Debug, PartialEq)]
-pub enum End {
+pub enum LaneEnd {
     /// Yields these values.
     Yield(Box<[ValueId]>),
     /// Continues with the next round of the innermost loop.
@@ -665,11 +665,11 @@ pub enum End {
 
 /// Statements in order, and an end.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Block {
+pub struct LaneBlock {
     /// The statements.
-    pub statements: Vec<Statement>,
+    pub statements: Vec<LaneStatement>,
     /// The end of the block.
-    pub end: End,
+    pub end: LaneEnd,
 }
 
 /// The meaning of a word of a program's inputs.
@@ -806,14 +806,14 @@ pub struct LaneProgram {
     /// All values, in order of creation.
     pub values: Vec<ValueInfo>,
     /// All blocks. The first is the root, which yields red, green, blue and alpha of each attachment.
-    pub blocks: Vec<Block>,
+    pub blocks: Vec<LaneBlock>,
     /// Number of statements at the front of the root that run once for the frame.
     pub frame_len: usize,
     /// Number of statements after those that run once for the primitive.
     pub primitive_len: usize,
     /// Number of words of a primitive.
     pub primitive_words: u32,
-    /// The words that [`Expr::Input`] refers to.
+    /// The words that [`LaneExpr::Input`] refers to.
     pub inputs: InputWords,
     /// The formats of resources, and the positions of their descriptors.
     pub resources: Descriptors,
@@ -828,7 +828,7 @@ impl LaneProgram {
     pub const ROOT: BlockId = BlockId(0);
 
     /// The block of that index.
-    pub fn block(&self, id: BlockId) -> &Block {
+    pub fn block(&self, id: BlockId) -> &LaneBlock {
         &self.blocks[id.index()]
     }
 
@@ -846,8 +846,8 @@ impl LaneProgram {
     /// block.
     pub(crate) fn size(&self) -> (usize, usize) {
         let ends = self.blocks.iter().map(|block| match &block.end {
-            End::Yield(values) | End::Rec(values) => values.len(),
-            End::If { .. } => 1,
+            LaneEnd::Yield(values) | LaneEnd::Rec(values) => values.len(),
+            LaneEnd::If { .. } => 1,
         });
         let (sum, most) = ends.fold((0, 0), |(sum, most), of| (sum + of, usize::max(most, of)));
         (self.values.len() + sum, most)
@@ -861,8 +861,8 @@ impl LaneProgram {
     /// Red, green, blue and alpha of each attachment.
     pub fn outputs(&self) -> &[ValueId] {
         match &self.block(Self::ROOT).end {
-            End::Yield(values) => values,
-            End::Rec(_) | End::If { .. } => unreachable!("the root yields"),
+            LaneEnd::Yield(values) => values,
+            LaneEnd::Rec(_) | LaneEnd::If { .. } => unreachable!("the root yields"),
         }
     }
 }

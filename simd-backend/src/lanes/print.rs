@@ -5,7 +5,8 @@ use std::fmt::{self, Display, Formatter};
 use lambdav_core::graph::Side;
 
 use super::{
-    Axis, End, Expr, Extent, InputWord, Kind, LaneProgram, Op, Rate, Space, Statement, ValueId,
+    Axis, Extent, InputWord, Kind, LaneEnd, LaneExpr, LaneOp, LaneProgram, LaneStatement, Rate,
+    Space, ValueId,
 };
 use crate::lanes::walk::{Event, Walk};
 
@@ -55,7 +56,7 @@ impl Display for ValueId {
     }
 }
 
-impl Display for Op {
+impl Display for LaneOp {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Self::Neg => "neg",
@@ -280,7 +281,7 @@ impl Display for LaneProgram {
                         between(&mut printer, index)?;
                     }
                     let statement = &self.block(id).statements[index];
-                    if let Statement::If { then, .. } = statement {
+                    if let LaneStatement::If { then, .. } = statement {
                         is_first[then.index()] = true;
                     }
                     printer.statement(statement, depth)?;
@@ -291,13 +292,13 @@ impl Display for LaneProgram {
                     if id == Self::ROOT && first == block.statements.len() {
                         between(&mut printer, first)?;
                     }
-                    if let End::If { then, .. } = block.end {
+                    if let LaneEnd::If { then, .. } = block.end {
                         is_first[then.index()] = true;
                     }
                     printer.end(&block.end, depth)?;
                 }
                 Event::Leave(id) => {
-                    if matches!(self.block(id).end, End::If { .. }) {
+                    if matches!(self.block(id).end, LaneEnd::If { .. }) {
                         printer.line(depth, "}")?;
                     }
                     depth -= 1;
@@ -339,56 +340,56 @@ impl Printer<'_, '_, '_> {
         List(&defined).to_string()
     }
 
-    fn expr(&self, value: ValueId, expr: &Expr) -> String {
+    fn expr(&self, value: ValueId, expr: &LaneExpr) -> String {
         match expr {
-            Expr::Constant(bits) => Constant(self.program.kind(value), *bits).to_string(),
-            Expr::Undefined => "undefined".into(),
-            Expr::Input(word) => format!("input {}", self.program.inputs.get(*word as usize)),
-            Expr::Primitive(word) => format!("primitive {word}"),
-            Expr::Load { space, first, index } => format!("load {space}{first} + {index}"),
-            Expr::Lookup { words, first, index } => {
+            LaneExpr::Constant(bits) => Constant(self.program.kind(value), *bits).to_string(),
+            LaneExpr::Undefined => "undefined".into(),
+            LaneExpr::Input(word) => format!("input {}", self.program.inputs.get(*word as usize)),
+            LaneExpr::Primitive(word) => format!("primitive {word}"),
+            LaneExpr::Load { space, first, index } => format!("load {space}{first} + {index}"),
+            LaneExpr::Lookup { words, first, index } => {
                 format!("lookup {first} + {index} of {}", List(words))
             }
-            Expr::Coordinate(Axis::X) => "coordinate x".into(),
-            Expr::Coordinate(Axis::Y) => "coordinate y".into(),
-            Expr::ExecutionMask => "execution mask".into(),
-            Expr::Op(op, operands) => format!("{op} {}", List(operands)),
-            Expr::Elementary { function, operands, mask } => {
+            LaneExpr::Coordinate(Axis::X) => "coordinate x".into(),
+            LaneExpr::Coordinate(Axis::Y) => "coordinate y".into(),
+            LaneExpr::ExecutionMask => "execution mask".into(),
+            LaneExpr::Op(op, operands) => format!("{op} {}", List(operands)),
+            LaneExpr::Elementary { function, operands, mask } => {
                 let name = function.name();
                 match mask {
                     Some(mask) => format!("elem {name} {} where {mask}", List(operands)),
                     None => format!("elem {name} {}", List(operands)),
                 }
             }
-            Expr::Any(mask) => format!("any {mask}"),
-            Expr::Array(words) => format!("array {}", List(words)),
-            Expr::Table(first) => format!("table {first}"),
-            Expr::At { array, first, index } => format!("at {array} {}", Place(*first, *index)),
-            Expr::Put { array, first, index, word, mask } => {
+            LaneExpr::Any(mask) => format!("any {mask}"),
+            LaneExpr::Array(words) => format!("array {}", List(words)),
+            LaneExpr::Table(first) => format!("table {first}"),
+            LaneExpr::At { array, first, index } => format!("at {array} {}", Place(*first, *index)),
+            LaneExpr::Put { array, first, index, word, mask } => {
                 let place = Place(*first, *index);
                 match mask {
                     Some(mask) => format!("put {array} {place} = {word} where {mask}"),
                     None => format!("put {array} {place} = {word}"),
                 }
             }
-            Expr::Neighbour { of, axis, side } => format!("{of} at {}", Beside(*axis, *side)),
-            Expr::Merge(mask, arrays) => format!("merge {mask}, {}", List(arrays)),
+            LaneExpr::Neighbour { of, axis, side } => format!("{of} at {}", Beside(*axis, *side)),
+            LaneExpr::Merge(mask, arrays) => format!("merge {mask}, {}", List(arrays)),
         }
     }
 
     /// A statement, up to its inner blocks.
-    fn statement(&mut self, statement: &Statement, depth: usize) -> fmt::Result {
+    fn statement(&mut self, statement: &LaneStatement, depth: usize) -> fmt::Result {
         let defined = self.defined(statement.values());
         let equals = if defined.is_empty() { "" } else { " = " };
         match statement {
-            Statement::Let { value, expr } => {
+            LaneStatement::Let { value, expr } => {
                 let expr = self.expr(*value, expr);
                 self.line(depth, format_args!("{defined} = {expr}"))
             }
-            Statement::If { condition, .. } => {
+            LaneStatement::If { condition, .. } => {
                 self.line(depth, format_args!("{defined}{equals}if {condition} {{"))
             }
-            Statement::Loop { params, inits, site, .. } => {
+            LaneStatement::Loop { params, inits, site, .. } => {
                 let (params, inits) = (self.defined(params), List(inits));
                 let head = format!("loop #{site} ({params}) from ({inits}) {{");
                 self.line(depth, format_args!("{defined}{equals}{head}"))
@@ -397,11 +398,11 @@ impl Printer<'_, '_, '_> {
     }
 
     /// The end of a block, up to the blocks of its tail.
-    fn end(&mut self, end: &End, depth: usize) -> fmt::Result {
+    fn end(&mut self, end: &LaneEnd, depth: usize) -> fmt::Result {
         match end {
-            End::Yield(values) => self.line(depth, format_args!("yield {}", List(values))),
-            End::Rec(values) => self.line(depth, format_args!("rec {}", List(values))),
-            End::If { condition, .. } => self.line(depth, format_args!("if {condition} {{")),
+            LaneEnd::Yield(values) => self.line(depth, format_args!("yield {}", List(values))),
+            LaneEnd::Rec(values) => self.line(depth, format_args!("rec {}", List(values))),
+            LaneEnd::If { condition, .. } => self.line(depth, format_args!("if {condition} {{")),
         }
     }
 }

@@ -2,7 +2,7 @@
 //!
 //! A derivative is the difference of two copies of an expression, at the even and at the odd pixel of a
 //! pair (the core's `graph::neighbour`). Where lanes lie in whole quads ([`super::Width::shares`]) and the expression
-//! itself is computed, its copies are in the lanes already: [`Expr::Neighbour`] reads them.
+//! itself is computed, its copies are in the lanes already: [`LaneExpr::Neighbour`] reads them.
 //!
 //! # Correctness
 //!
@@ -28,7 +28,9 @@ use rustc_hash::FxHashMap;
 
 use super::walk::{Event, Walk};
 use super::whole::Whole;
-use super::{Axis, Block, BlockId, End, Expr, Kind, LaneProgram, Rate, Statement, ValueId};
+use super::{
+    Axis, BlockId, Kind, LaneBlock, LaneEnd, LaneExpr, LaneProgram, LaneStatement, Rate, ValueId,
+};
 use crate::cost;
 use crate::mutants::{Mutant, is_active};
 
@@ -46,12 +48,12 @@ impl Pair {
         Self { copy, of, axis, side }
     }
 
-    fn expr(self) -> Expr {
+    fn expr(self) -> LaneExpr {
         let side = match self.side {
             Side::Odd if is_active(Mutant::WrongQuad) => Side::Even,
             side => side,
         };
-        Expr::Neighbour { of: self.of, axis: self.axis, side }
+        LaneExpr::Neighbour { of: self.of, axis: self.axis, side }
     }
 }
 
@@ -130,7 +132,7 @@ impl Sharing<'_> {
                 if self.is_shared(statement) {
                     self.shared.push((id, index));
                 }
-                if let Statement::Let { value, .. } = statement {
+                if let LaneStatement::Let { value, .. } = statement {
                     self.define(&[*value]);
                 }
             }
@@ -147,7 +149,7 @@ impl Sharing<'_> {
     }
 
     /// True if all values of a statement are available in other lanes, and reading them there is cheaper.
-    fn is_shared(&mut self, statement: &Statement) -> bool {
+    fn is_shared(&mut self, statement: &LaneStatement) -> bool {
         let values = statement.values();
         let is_there = |value| {
             let pair = self.known.get(value);
@@ -157,13 +159,13 @@ impl Sharing<'_> {
             return false;
         }
         let work = match statement {
-            Statement::Let { value, expr } => {
+            LaneStatement::Let { value, expr } => {
                 // A value that needs one register where others need several counts less.
                 let quarters = if self.program.rate(*value) == Rate::VARYING { 4 } else { 1 };
                 let of_operands = expr.operands().filter_map(|operand| self.work.get(&operand));
                 of_operands.fold(quarters * expr.cost(), |sum, work| sum.saturating_add(*work))
             }
-            Statement::If { .. } | Statement::Loop { .. } => u64::MAX,
+            LaneStatement::If { .. } | LaneStatement::Loop { .. } => u64::MAX,
         };
         self.work.extend(values.iter().map(|&value| (value, work)));
         work > 4 * cost::SHARED
@@ -194,14 +196,14 @@ fn replace(
                 statements.push(statement);
                 continue;
             }
-            let permuted = |&value| Statement::Let { value, expr: known[&value].expr() };
+            let permuted = |&value| LaneStatement::Let { value, expr: known[&value].expr() };
             statements.extend(statement.values().iter().map(permuted));
         }
         program.blocks[id.index()].statements = statements;
     }
     for id in unreachable {
-        let end = End::Yield(Box::default());
-        program.blocks[id.index()] = Block { statements: Vec::new(), end };
+        let end = LaneEnd::Yield(Box::default());
+        program.blocks[id.index()] = LaneBlock { statements: Vec::new(), end };
     }
 }
 
@@ -210,7 +212,8 @@ fn compute_everywhere(program: &mut LaneProgram, values: &[bool]) {
     let all = ValueId(program.values.len() as u32);
     let mut is_used = false;
     for statement in program.blocks.iter_mut().flat_map(|block| &mut block.statements) {
-        if let Statement::Let { value, expr: Expr::Elementary { mask: Some(mask), .. } } = statement
+        if let LaneStatement::Let { value, expr: LaneExpr::Elementary { mask: Some(mask), .. } } =
+            statement
             && values[value.index()]
         {
             *mask = all;
@@ -219,7 +222,7 @@ fn compute_everywhere(program: &mut LaneProgram, values: &[bool]) {
     }
     if is_used {
         program.values.push(super::ValueInfo { kind: Kind::Mask, rate: Rate::FRAME });
-        let constant = Statement::Let { value: all, expr: Expr::Constant(1) };
+        let constant = LaneStatement::Let { value: all, expr: LaneExpr::Constant(1) };
         program.blocks[LaneProgram::ROOT.index()].statements.insert(0, constant);
     }
 }

@@ -4,7 +4,7 @@
 //! uniform decision of a loop's tail now comes before a divergent one, so the condition of the divergent
 //! decision is not needed where the loop ends. Sinking also puts dependent computations into one block.
 
-use super::{BlockId, End, Expr, LaneProgram, Statement, ValueId};
+use super::{BlockId, LaneEnd, LaneExpr, LaneProgram, LaneStatement, ValueId};
 use crate::lanes::walk::{Event, Walk, inner, tails};
 
 /// Moves computations down into the arm that uses them, but not into loops.
@@ -51,7 +51,7 @@ struct Sinking {
     /// For each value, the innermost block around all uses seen so far.
     used_in: Vec<Option<BlockId>>,
     /// Statements to insert at the beginning of each block, the last first.
-    moved: Vec<Vec<Statement>>,
+    moved: Vec<Vec<LaneStatement>>,
     /// Indices of the statements moved out of each block, the last first.
     gone: Vec<Vec<usize>>,
     /// Number of statements of the root that run once for the frame or a primitive: they stay.
@@ -63,7 +63,8 @@ impl Sinking {
     fn place(&mut self, program: &LaneProgram, event: Event) {
         let (parent, children, is_body) = match event {
             Event::Statement(id, index) => {
-                let is_body = matches!(program.block(id).statements[index], Statement::Loop { .. });
+                let is_body =
+                    matches!(program.block(id).statements[index], LaneStatement::Loop { .. });
                 (id, inner(program, id, index), is_body)
             }
             Event::End(id) => (id, tails(program, id), false),
@@ -78,23 +79,26 @@ impl Sinking {
     fn look(&mut self, program: &mut LaneProgram, event: Event) {
         match event {
             Event::End(id) => match &program.block(id).end {
-                End::Yield(values) | End::Rec(values) => self.uses(values.iter().copied(), id),
-                &End::If { condition, .. } => self.uses([condition], id),
+                LaneEnd::Yield(values) | LaneEnd::Rec(values) => {
+                    self.uses(values.iter().copied(), id);
+                }
+                &LaneEnd::If { condition, .. } => self.uses([condition], id),
             },
             Event::Statement(id, index) => match &program.block(id).statements[index] {
-                Statement::Let { value, expr } => {
+                LaneStatement::Let { value, expr } => {
                     let stays = id == LaneProgram::ROOT && index < self.first;
                     let to = if stays { id } else { self.target(*value, expr, id) };
                     self.uses(expr.operands(), to);
                     if to != id {
-                        let nothing = Statement::Let { value: *value, expr: Expr::Undefined };
+                        let nothing =
+                            LaneStatement::Let { value: *value, expr: LaneExpr::Undefined };
                         let place = &mut program.blocks[id.index()].statements[index];
                         self.moved[to.index()].push(std::mem::replace(place, nothing));
                         self.gone[id.index()].push(index);
                     }
                 }
-                &Statement::If { condition, .. } => self.uses([condition], id),
-                Statement::Loop { inits, .. } => self.uses(inits.iter().copied(), id),
+                &LaneStatement::If { condition, .. } => self.uses([condition], id),
+                LaneStatement::Loop { inits, .. } => self.uses(inits.iter().copied(), id),
             },
             Event::Enter(_) | Event::After(..) | Event::Leave(_) => {}
         }
@@ -121,15 +125,15 @@ impl Sinking {
     }
 
     /// The block that a computation moves to.
-    fn target(&self, value: ValueId, expr: &Expr, from: BlockId) -> BlockId {
+    fn target(&self, value: ValueId, expr: &LaneExpr, from: BlockId) -> BlockId {
         if !matches!(
             expr,
-            Expr::Op(..)
-                | Expr::Elementary { .. }
-                | Expr::Any(_)
-                | Expr::Load { .. }
-                | Expr::Lookup { .. }
-                | Expr::Neighbour { .. }
+            LaneExpr::Op(..)
+                | LaneExpr::Elementary { .. }
+                | LaneExpr::Any(_)
+                | LaneExpr::Load { .. }
+                | LaneExpr::Lookup { .. }
+                | LaneExpr::Neighbour { .. }
         ) {
             return from;
         }

@@ -3,7 +3,7 @@
 
 use crate::mutants::{Mutant, is_active};
 use lambdav_core::mutants::mistaken_payload;
-use lambdav_core::op::Op as CoreOp;
+use lambdav_core::op::Op;
 use lambdav_core::types::{Type, Types};
 
 /// The origin of a component of the result.
@@ -15,7 +15,7 @@ pub(super) enum Source {
 }
 
 /// The sources of all components of the result, in order. `None` if the operation computes.
-pub(super) fn sources(types: &Types, op: CoreOp, of: &[Type], to: Type) -> Option<Vec<Source>> {
+pub(super) fn sources(types: &Types, op: Op, of: &[Type], to: Type) -> Option<Vec<Source>> {
     let count = types.components(to);
     let part = |operand, first: usize| (0..count).map(move |i| Source::Operand(operand, first + i));
     if let Some(index) = op.fixed_part() {
@@ -23,15 +23,15 @@ pub(super) fn sources(types: &Types, op: CoreOp, of: &[Type], to: Type) -> Optio
         return Some(part(0, first).collect());
     }
     Some(match op {
-        CoreOp::Construct(_) => {
+        Op::Construct(_) => {
             let each = of.iter().enumerate();
             let components = |(operand, &ty)| {
                 (0..types.components(ty)).map(move |i| Source::Operand(operand, i))
             };
             each.flat_map(components).collect()
         }
-        CoreOp::After | CoreOp::Tag => part(0, 0).collect(),
-        CoreOp::Payload(case, field) => {
+        Op::After | Op::Tag => part(0, 0).collect(),
+        Op::Payload(case, field) => {
             let (case, field) = match is_active(Mutant::WrongField) {
                 true => mistaken_payload(types, of[0], case, field),
                 false => (case, field),
@@ -39,7 +39,7 @@ pub(super) fn sources(types: &Types, op: CoreOp, of: &[Type], to: Type) -> Optio
             let (_, slots) = types.payload(of[0], case, field).expect("there is such a field");
             slots.iter().map(|&slot| Source::Operand(0, slot as usize)).collect()
         }
-        CoreOp::Inject(ty, case) => {
+        Op::Inject(ty, case) => {
             let mut all: Vec<Source> = (0..count).map(|_| Source::Constant(0)).collect();
             all[0] = Source::Constant(case);
             for field in 0..of.len() {

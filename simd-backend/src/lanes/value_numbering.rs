@@ -11,7 +11,8 @@ use rustc_hash::{FxBuildHasher, FxHashMap};
 use super::interpret::apply;
 use super::limits::{Limits, POSITIVE};
 use super::{
-    BlockId, End, Expr, Kind, LaneProgram, Op, Rate, Space, Statement, ValueId, ValueInfo,
+    BlockId, Kind, LaneEnd, LaneExpr, LaneOp, LaneProgram, LaneStatement, Rate, Space, ValueId,
+    ValueInfo,
 };
 use crate::lanes::walk::{Event, Walk};
 
@@ -28,7 +29,7 @@ pub(super) fn number_values(program: &mut LaneProgram) {
     numbering.run(program);
 }
 
-type Key = (Kind, Expr);
+type Key = (Kind, LaneExpr);
 
 struct Numbering {
     /// The available expressions at this point.
@@ -72,10 +73,10 @@ impl Numbering {
                     let block = &mut program.blocks[id.index()];
                     block.statements.retain(|_| stays.next().unwrap_or(true));
                     match &mut block.end {
-                        End::Yield(values) | End::Rec(values) => {
+                        LaneEnd::Yield(values) | LaneEnd::Rec(values) => {
                             values.iter_mut().for_each(|value| self.replace(value));
                         }
-                        End::If { condition, .. } => self.replace(condition),
+                        LaneEnd::If { condition, .. } => self.replace(condition),
                     }
                 }
                 Event::Leave(_) => {
@@ -92,9 +93,9 @@ impl Numbering {
     fn statement(&mut self, program: &mut LaneProgram, id: BlockId, index: usize) -> bool {
         let LaneProgram { values, blocks, .. } = program;
         match &mut blocks[id.index()].statements[index] {
-            Statement::Let { value, expr } => return self.computation(values, *value, expr),
-            Statement::If { condition, .. } => self.replace(condition),
-            Statement::Loop { inits, .. } => inits.iter_mut().for_each(|v| self.replace(v)),
+            LaneStatement::Let { value, expr } => return self.computation(values, *value, expr),
+            LaneStatement::If { condition, .. } => self.replace(condition),
+            LaneStatement::Loop { inits, .. } => inits.iter_mut().for_each(|v| self.replace(v)),
         }
         true
     }
@@ -104,44 +105,44 @@ impl Numbering {
     }
 
     /// Rewrites a computation; false if it is to be removed.
-    fn computation(&mut self, values: &[ValueInfo], value: ValueId, expr: &mut Expr) -> bool {
+    fn computation(&mut self, values: &[ValueInfo], value: ValueId, expr: &mut LaneExpr) -> bool {
         match expr {
-            Expr::Op(_, operands) => operands.iter_mut().for_each(|v| self.replace(v)),
-            Expr::Elementary { operands, mask, .. } => {
+            LaneExpr::Op(_, operands) => operands.iter_mut().for_each(|v| self.replace(v)),
+            LaneExpr::Elementary { operands, mask, .. } => {
                 operands.iter_mut().chain(mask).for_each(|v| self.replace(v));
             }
-            Expr::Any(of) | Expr::Neighbour { of, .. } => self.replace(of),
-            Expr::Load { space, first, index } => {
+            LaneExpr::Any(of) | LaneExpr::Neighbour { of, .. } => self.replace(of),
+            LaneExpr::Load { space, first, index } => {
                 self.replace(index);
                 if let (Space::Inputs, Some(bits)) = (*space, self.bits[index.index()]) {
-                    *expr = Expr::Input(*first + bits as u32);
+                    *expr = LaneExpr::Input(*first + bits as u32);
                 }
             }
-            Expr::Lookup { words, index, .. } => {
+            LaneExpr::Lookup { words, index, .. } => {
                 words.iter_mut().chain([index]).for_each(|v| self.replace(v));
             }
-            Expr::Array(words) => words.iter_mut().for_each(|v| self.replace(v)),
-            Expr::At { array, first, index } => {
+            LaneExpr::Array(words) => words.iter_mut().for_each(|v| self.replace(v)),
+            LaneExpr::At { array, first, index } => {
                 self.replace(array);
                 self.constant_index(first, index);
             }
-            Expr::Put { array, first, index, word, mask } => {
+            LaneExpr::Put { array, first, index, word, mask } => {
                 [array, word].into_iter().chain(mask).for_each(|v| self.replace(v));
                 self.constant_index(first, index);
             }
-            Expr::Merge(mask, arrays) => {
+            LaneExpr::Merge(mask, arrays) => {
                 arrays.iter_mut().chain([mask]).for_each(|v| self.replace(v));
             }
             // Any bits are allowed, so two of them need not be equal.
-            Expr::Undefined => return true,
-            Expr::Constant(_)
-            | Expr::Input(_)
-            | Expr::Primitive(_)
-            | Expr::Table(_)
-            | Expr::Coordinate(_)
-            | Expr::ExecutionMask => {}
+            LaneExpr::Undefined => return true,
+            LaneExpr::Constant(_)
+            | LaneExpr::Input(_)
+            | LaneExpr::Primitive(_)
+            | LaneExpr::Table(_)
+            | LaneExpr::Coordinate(_)
+            | LaneExpr::ExecutionMask => {}
         }
-        if let Expr::Op(op, operands) = expr {
+        if let LaneExpr::Op(op, operands) = expr {
             match self.simpler(values, *op, operands) {
                 None => {}
                 Some(Simpler::Operand(operand))
@@ -151,12 +152,12 @@ impl Numbering {
                     return false;
                 }
                 Some(Simpler::Operand(_)) => {}
-                Some(Simpler::Constant(bits)) => *expr = Expr::Constant(bits),
-                Some(Simpler::Op(op, operands)) => *expr = Expr::Op(op, operands),
+                Some(Simpler::Constant(bits)) => *expr = LaneExpr::Constant(bits),
+                Some(Simpler::Op(op, operands)) => *expr = LaneExpr::Op(op, operands),
             }
         }
         self.limits.define(value, values[value.index()].kind, expr);
-        if let Expr::Constant(bits) = *expr {
+        if let LaneExpr::Constant(bits) = *expr {
             // A constant does not replace a value of another rate: the rate decides how masks are
             // represented.
             self.bits[value.index()] = Some(bits);
@@ -193,7 +194,7 @@ impl Numbering {
     }
 
     /// A cheaper equivalent of an operation.
-    fn simpler(&self, values: &[ValueInfo], op: Op, operands: &[ValueId]) -> Option<Simpler> {
+    fn simpler(&self, values: &[ValueInfo], op: LaneOp, operands: &[ValueId]) -> Option<Simpler> {
         let kind = values[operands[0].index()].kind;
         let bits = |i: usize| self.bits[operands.get(i)?.index()];
         if (0..operands.len()).all(|i| bits(i).is_some()) {
@@ -203,10 +204,10 @@ impl Numbering {
             }
             return Some(Simpler::Constant(apply(op, kind, words)));
         }
-        if let (Op::Select, Some(condition)) = (op, bits(0)) {
+        if let (LaneOp::Select, Some(condition)) = (op, bits(0)) {
             return Some(Simpler::Operand(operands[if condition == 0 { 2 } else { 1 }]));
         }
-        if op == Op::Select && operands[1] == operands[2] {
+        if op == LaneOp::Select && operands[1] == operands[2] {
             return Some(Simpler::Operand(operands[1]));
         }
         if kind == Kind::I32 {
@@ -218,18 +219,18 @@ impl Numbering {
         let number = |i: usize| bits(i).map(|bits| f32::from_bits(bits as u32));
         let is = |i: usize, value: f32| number(i).is_some_and(|n| n.to_bits() == value.to_bits());
         match op {
-            Op::ToInteger | Op::ToUnsigned
-                if self.limits.fits(operands[0], op == Op::ToUnsigned) =>
+            LaneOp::ToInteger | LaneOp::ToUnsigned
+                if self.limits.fits(operands[0], op == LaneOp::ToUnsigned) =>
             {
-                Some(Simpler::Op(Op::ToIntegerInRange, operands.into()))
+                Some(Simpler::Op(LaneOp::ToIntegerInRange, operands.into()))
             }
-            Op::Sub if is(1, 0.0) => Some(Simpler::Operand(operands[0])),
-            Op::Add if is(1, -0.0) => Some(Simpler::Operand(operands[0])),
-            Op::Add if is(0, -0.0) => Some(Simpler::Operand(operands[1])),
-            Op::Mul | Op::Div if is(1, 1.0) => Some(Simpler::Operand(operands[0])),
-            Op::Mul if is(0, 1.0) => Some(Simpler::Operand(operands[1])),
-            Op::Mul if is(0, 2.0) => Some(Simpler::Op(Op::Add, [operands[1]; 2].into())),
-            Op::Mul if is(1, 2.0) => Some(Simpler::Op(Op::Add, [operands[0]; 2].into())),
+            LaneOp::Sub if is(1, 0.0) => Some(Simpler::Operand(operands[0])),
+            LaneOp::Add if is(1, -0.0) => Some(Simpler::Operand(operands[0])),
+            LaneOp::Add if is(0, -0.0) => Some(Simpler::Operand(operands[1])),
+            LaneOp::Mul | LaneOp::Div if is(1, 1.0) => Some(Simpler::Operand(operands[0])),
+            LaneOp::Mul if is(0, 1.0) => Some(Simpler::Operand(operands[1])),
+            LaneOp::Mul if is(0, 2.0) => Some(Simpler::Op(LaneOp::Add, [operands[1]; 2].into())),
+            LaneOp::Mul if is(1, 2.0) => Some(Simpler::Op(LaneOp::Add, [operands[0]; 2].into())),
             _ => None,
         }
     }
@@ -237,57 +238,65 @@ impl Numbering {
 
 impl Numbering {
     /// [`Self::simpler`] for 32-bit integers.
-    fn simpler_integer(&self, op: Op, operands: &[ValueId]) -> Option<Simpler> {
+    fn simpler_integer(&self, op: LaneOp, operands: &[ValueId]) -> Option<Simpler> {
         let constant = |i: usize| {
             let operand = operands.get(i)?;
             self.bits[operand.index()].map(|bits| (bits as u32, operands[1 - i]))
         };
         let most = |i: usize| self.limits.most(operands[i]);
-        if let Op::ShiftLeftBy | Op::ShiftRightBy | Op::ShiftRightSignedBy = op {
+        if let LaneOp::ShiftLeftBy | LaneOp::ShiftRightBy | LaneOp::ShiftRightSignedBy = op {
             let (count, of) = constant(1)?;
             let count = u8::try_from(count).ok().filter(|&count| count < 32)?;
             return Some(match op {
                 _ if count == 0 => Simpler::Operand(of),
-                Op::ShiftLeftBy => Simpler::Op(Op::ShiftLeft(count), [of].into()),
-                Op::ShiftRightBy => Simpler::Op(Op::ShiftRight(count), [of].into()),
-                _ => Simpler::Op(Op::ShiftRightSigned(count), [of].into()),
+                LaneOp::ShiftLeftBy => Simpler::Op(LaneOp::ShiftLeft(count), [of].into()),
+                LaneOp::ShiftRightBy => Simpler::Op(LaneOp::ShiftRight(count), [of].into()),
+                _ => Simpler::Op(LaneOp::ShiftRightSigned(count), [of].into()),
             });
         }
         match op {
-            Op::ShiftLeft(0) | Op::ShiftRight(0) | Op::ShiftRightSigned(0) => {
+            LaneOp::ShiftLeft(0) | LaneOp::ShiftRight(0) | LaneOp::ShiftRightSigned(0) => {
                 return Some(Simpler::Operand(operands[0]));
             }
-            Op::ShiftRightSigned(count) => {
+            LaneOp::ShiftRightSigned(count) => {
                 let most = Some(most(0)).filter(|&most| most <= POSITIVE)?;
                 return Some(match most.checked_shr(count.into()) {
                     None | Some(0) => Simpler::Constant(0),
-                    Some(_) => Simpler::Op(Op::ShiftRight(count), operands.into()),
+                    Some(_) => Simpler::Op(LaneOp::ShiftRight(count), operands.into()),
                 });
             }
-            Op::Sub => {
+            LaneOp::Sub => {
                 let is_zero = constant(1)?.0 == 0;
                 return is_zero.then_some(Simpler::Operand(operands[0]));
             }
-            Op::FromUnsigned => {
+            LaneOp::FromUnsigned => {
                 let is_same = most(0) <= POSITIVE;
-                return is_same.then(|| Simpler::Op(Op::FromInteger, operands.into()));
+                return is_same.then(|| Simpler::Op(LaneOp::FromInteger, operands.into()));
             }
-            Op::Add | Op::Or | Op::Xor | Op::And | Op::Mul | Op::MinUnsigned | Op::Max => {}
+            LaneOp::Add
+            | LaneOp::Or
+            | LaneOp::Xor
+            | LaneOp::And
+            | LaneOp::Mul
+            | LaneOp::MinUnsigned
+            | LaneOp::Max => {}
             _ => return None,
         }
         let (place, (bits, of)) = [1, 0].into_iter().find_map(|i| Some((i, constant(i)?)))?;
         match (op, bits) {
-            (Op::Add | Op::Or | Op::Xor, 0) | (Op::Mul, 1) => Some(Simpler::Operand(of)),
-            (Op::Mul | Op::And | Op::MinUnsigned, 0) => Some(Simpler::Constant(0)),
+            (LaneOp::Add | LaneOp::Or | LaneOp::Xor, 0) | (LaneOp::Mul, 1) => {
+                Some(Simpler::Operand(of))
+            }
+            (LaneOp::Mul | LaneOp::And | LaneOp::MinUnsigned, 0) => Some(Simpler::Constant(0)),
             // The `and` keeps all bits that the operand can have.
-            (Op::And, _) if (bits.wrapping_add(1) & bits) == 0 && most(1 - place) <= bits => {
+            (LaneOp::And, _) if (bits.wrapping_add(1) & bits) == 0 && most(1 - place) <= bits => {
                 Some(Simpler::Operand(of))
             }
             // Redundant clamps.
-            (Op::MinUnsigned, _) if most(1 - place) <= bits => Some(Simpler::Operand(of)),
-            (Op::Max, 0) if most(1 - place) <= POSITIVE => Some(Simpler::Operand(of)),
-            (Op::Mul, _) if bits.is_power_of_two() => {
-                Some(Simpler::Op(Op::ShiftLeft(bits.trailing_zeros() as u8), [of].into()))
+            (LaneOp::MinUnsigned, _) if most(1 - place) <= bits => Some(Simpler::Operand(of)),
+            (LaneOp::Max, 0) if most(1 - place) <= POSITIVE => Some(Simpler::Operand(of)),
+            (LaneOp::Mul, _) if bits.is_power_of_two() => {
+                Some(Simpler::Op(LaneOp::ShiftLeft(bits.trailing_zeros() as u8), [of].into()))
             }
             _ => None,
         }
@@ -297,5 +306,5 @@ impl Numbering {
 enum Simpler {
     Operand(ValueId),
     Constant(u64),
-    Op(Op, Box<[ValueId]>),
+    Op(LaneOp, Box<[ValueId]>),
 }

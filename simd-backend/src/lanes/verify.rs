@@ -5,7 +5,8 @@ use std::fmt::{self, Display, Formatter};
 use super::limits::Limits;
 use super::whole::Whole;
 use super::{
-    BlockId, End, Expr, Items, Kind, LaneProgram, Rate, Spaces, Statement, ValueId, dead_code,
+    BlockId, Items, Kind, LaneEnd, LaneExpr, LaneProgram, LaneStatement, Rate, Spaces, ValueId,
+    dead_code,
 };
 use crate::lanes::walk::{Event, Walk, tail};
 
@@ -188,13 +189,13 @@ impl<'p> Verifier<'p> {
     }
 
     /// A statement before its inner blocks.
-    fn before(&mut self, statement: &'p Statement) {
+    fn before(&mut self, statement: &'p LaneStatement) {
         match statement {
-            Statement::Let { value, expr } => {
+            LaneStatement::Let { value, expr } => {
                 self.expr(*value, expr);
                 self.define(&[*value]);
             }
-            Statement::If { values, condition, then, otherwise } => {
+            LaneStatement::If { values, condition, then, otherwise } => {
                 let control = self.condition(*condition);
                 for &value in values {
                     let rate = self.program.rate(value);
@@ -206,7 +207,7 @@ impl<'p> Verifier<'p> {
                     self.roles[arm.index()] = Role::Arm(values);
                 }
             }
-            Statement::Loop { values, params, inits, body, site } => {
+            LaneStatement::Loop { values, params, inits, body, site } => {
                 self.flow("initial values", inits, params, Rate::FRAME);
                 let known = (*site as usize) < self.program.sites.len();
                 self.require(known, || format!("there is no loop site {site}"));
@@ -216,13 +217,13 @@ impl<'p> Verifier<'p> {
     }
 
     /// A statement after its inner blocks.
-    fn after(&mut self, statement: &'p Statement) {
-        if let Statement::Loop { values, body, .. } = statement {
+    fn after(&mut self, statement: &'p LaneStatement) {
+        if let LaneStatement::Loop { values, body, .. } = statement {
             let program = self.program;
             let ends = || tail(program, *body).into_iter().map(|id| &program.block(id).end);
             let control = ends().fold(Rate::FRAME, |all, end| match end {
-                End::If { condition, .. } => all | program.rate(*condition),
-                End::Yield(_) | End::Rec(_) => all,
+                LaneEnd::If { condition, .. } => all | program.rate(*condition),
+                LaneEnd::Yield(_) | LaneEnd::Rec(_) => all,
             });
             for &value in values {
                 let rate = program.rate(value);
@@ -230,21 +231,23 @@ impl<'p> Verifier<'p> {
                     format!("{value} has a rate below the loop's exits'")
                 });
             }
-            let can_leave = ends().any(|end| matches!(end, End::Yield(_)));
+            let can_leave = ends().any(|end| matches!(end, LaneEnd::Yield(_)));
             self.require(can_leave, || "the loop cannot be left".into());
         }
         self.define(statement.values());
     }
 
-    fn expr(&mut self, value: ValueId, expr: &Expr) {
+    fn expr(&mut self, value: ValueId, expr: &LaneExpr) {
         let program = self.program;
         let info = program.values[value.index()];
         for operand in expr.operands() {
             self.uses(operand);
         }
         let (kind, rate) = match expr {
-            Expr::Constant(_) | Expr::Undefined | Expr::Input(_) => (Some(info.kind), Rate::FRAME),
-            Expr::Load { space, first, index } => {
+            LaneExpr::Constant(_) | LaneExpr::Undefined | LaneExpr::Input(_) => {
+                (Some(info.kind), Rate::FRAME)
+            }
+            LaneExpr::Load { space, first, index } => {
                 let spaces = Spaces {
                     inputs: program.inputs.len(),
                     resources: &program.resources,
@@ -256,7 +259,7 @@ impl<'p> Verifier<'p> {
                 let fits = is_word && program.kind(*index) == Kind::I32;
                 (fits.then_some(info.kind), program.rate(*index))
             }
-            Expr::Lookup { words, first, index } => {
+            LaneExpr::Lookup { words, first, index } => {
                 let most = self.limits.most(*index).saturating_add(*first) as usize;
                 self.require(most < words.len(), || {
                     format!("{value}: nothing keeps {index} inside")
@@ -272,24 +275,24 @@ impl<'p> Verifier<'p> {
                     && info.rate != Rate::FRAME;
                 (fits.then_some(info.kind), program.rate(*index))
             }
-            Expr::Array(words) => {
+            LaneExpr::Array(words) => {
                 let is_word = |&word: &ValueId| matches!(program.kind(word), Kind::F32 | Kind::I32);
                 let all = words.iter().all(is_word);
                 (all.then_some(Kind::Array(words.len() as u32)), program.width.lanes())
             }
-            Expr::Table(first) => {
+            LaneExpr::Table(first) => {
                 let words = info.kind.words().filter(|words| {
                     (*words as usize).saturating_add(*first as usize) <= program.inputs.len()
                 });
                 (words.map(Kind::Array), program.width.lanes())
             }
-            Expr::At { array, first, index } => {
+            LaneExpr::At { array, first, index } => {
                 self.inside(value, *array, *first, *index);
                 let is_word = matches!(info.kind, Kind::F32 | Kind::I32);
                 let fits = is_word && program.kind(*array).words().is_some();
                 (fits.then_some(info.kind), program.width.lanes())
             }
-            Expr::Put { array, first, index, word, mask } => {
+            LaneExpr::Put { array, first, index, word, mask } => {
                 self.inside(value, *array, *first, *index);
                 let is_word = matches!(program.kind(*word), Kind::F32 | Kind::I32);
                 let fits = is_word
@@ -297,21 +300,23 @@ impl<'p> Verifier<'p> {
                     && mask.is_none_or(|mask| program.kind(mask) == Kind::Mask);
                 (fits.then(|| program.kind(*array)), program.width.lanes())
             }
-            Expr::Merge(mask, [a, b]) => {
+            LaneExpr::Merge(mask, [a, b]) => {
                 let fits = program.kind(*mask) == Kind::Mask
                     && program.kind(*a) == program.kind(*b)
                     && program.kind(*a).words().is_some();
                 (fits.then(|| program.kind(*a)), program.width.lanes())
             }
-            Expr::Primitive(word) => {
+            LaneExpr::Primitive(word) => {
                 let is_there = *word < program.primitive_words && program.items == Items::Listed;
                 self.require(is_there, || format!("{value}: no primitive has a word {word}"));
                 let is_word = matches!(info.kind, Kind::F32 | Kind::I32);
                 (is_word.then_some(info.kind), Rate::PRIMITIVE)
             }
-            Expr::Coordinate(axis) => (Some(Kind::F32), program.items.rate(program.width, *axis)),
-            Expr::ExecutionMask => (Some(Kind::Mask), Rate::VARYING),
-            Expr::Neighbour { of, axis, .. } => {
+            LaneExpr::Coordinate(axis) => {
+                (Some(Kind::F32), program.items.rate(program.width, *axis))
+            }
+            LaneExpr::ExecutionMask => (Some(Kind::Mask), Rate::VARYING),
+            LaneExpr::Neighbour { of, axis, .. } => {
                 self.shared = true;
                 self.require(program.width.shares(*axis), || {
                     format!("{value} reads a lane that may not be there")
@@ -319,16 +324,16 @@ impl<'p> Verifier<'p> {
                 let fits = matches!(program.kind(*of), Kind::F32 | Kind::I32);
                 (fits.then(|| program.kind(*of)), program.rate(*of))
             }
-            Expr::Any(mask) => {
+            LaneExpr::Any(mask) => {
                 let is_mask = program.kind(*mask) == Kind::Mask;
                 (is_mask.then_some(Kind::Mask), Rate::GROUP)
             }
-            Expr::Op(op, operands) => {
+            LaneExpr::Op(op, operands) => {
                 let kinds: Vec<_> = operands.iter().map(|&v| program.kind(v)).collect();
                 let rates = operands.iter().map(|&v| program.rate(v));
                 (op.result(&kinds), rates.fold(Rate::FRAME, |a, b| a | b))
             }
-            Expr::Elementary { function, operands, mask } => {
+            LaneExpr::Elementary { function, operands, mask } => {
                 let fits = operands.len() == function.arity()
                     && operands.iter().all(|&v| program.kind(v) == Kind::F32)
                     && mask.is_none_or(|mask| program.kind(mask) == Kind::Mask)
@@ -369,16 +374,16 @@ impl<'p> Verifier<'p> {
         });
         let lets: Vec<_> = reached
             .filter_map(|(id, statement)| match statement {
-                Statement::Let { value, expr } => Some((id, *value, expr)),
-                Statement::If { .. } | Statement::Loop { .. } => None,
+                LaneStatement::Let { value, expr } => Some((id, *value, expr)),
+                LaneStatement::If { .. } | LaneStatement::Loop { .. } => None,
             })
             .collect();
         for (_, value, expr) in &lets {
-            all[value.index()] = matches!(expr, Expr::Constant(1..));
+            all[value.index()] = matches!(expr, LaneExpr::Constant(1..));
         }
         let whole = Whole::new(program, |mask| mask.is_none_or(|mask| all[mask.index()]));
         for (id, value, expr) in lets {
-            if let Expr::Neighbour { of, .. } = expr {
+            if let LaneExpr::Neighbour { of, .. } = expr {
                 self.at = id;
                 self.require(whole.contains(*of), || {
                     format!("{value}: {of} is not right in every lane")
@@ -387,9 +392,9 @@ impl<'p> Verifier<'p> {
         }
     }
 
-    fn end(&mut self, end: &'p End, role: Role<'p>) {
+    fn end(&mut self, end: &'p LaneEnd, role: Role<'p>) {
         match (end, role) {
-            (End::Yield(values), Role::Root) => {
+            (LaneEnd::Yield(values), Role::Root) => {
                 for &value in values {
                     self.uses(value);
                 }
@@ -397,19 +402,19 @@ impl<'p> Verifier<'p> {
                 let are_pixels = !values.is_empty() && values.len().is_multiple_of(4);
                 self.require(are_pixels && numbers, || "no pixel is yielded".into());
             }
-            (End::Yield(values), Role::Arm(results) | Role::Body { values: results, .. }) => {
+            (LaneEnd::Yield(values), Role::Arm(results) | Role::Body { values: results, .. }) => {
                 self.flow("yield", values, results, Rate::FRAME);
             }
-            (End::Rec(values), Role::Body { params, .. }) => {
+            (LaneEnd::Rec(values), Role::Body { params, .. }) => {
                 self.flow("rec", values, params, Rate::FRAME);
             }
-            (End::If { condition, then, otherwise }, Role::Body { values, params, .. }) => {
+            (LaneEnd::If { condition, then, otherwise }, Role::Body { values, params, .. }) => {
                 self.condition(*condition);
                 for arm in [then, otherwise] {
                     self.roles[arm.index()] = Role::Body { values, params, is_first: false };
                 }
             }
-            (End::Rec(_) | End::If { .. }, _) => {
+            (LaneEnd::Rec(_) | LaneEnd::If { .. }, _) => {
                 self.error("only a loop's body may end so".into());
             }
         }

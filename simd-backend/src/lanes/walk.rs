@@ -6,7 +6,7 @@
 
 use std::ops::Range;
 
-use super::{BlockId, End, LaneProgram, Statement};
+use super::{BlockId, LaneEnd, LaneProgram, LaneStatement};
 
 /// A step of a walk.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -125,16 +125,16 @@ pub(super) fn inner(
     statement: usize,
 ) -> [Option<BlockId>; 2] {
     match program.block(block).statements[statement] {
-        Statement::Let { .. } => [None, None],
-        Statement::If { then, otherwise, .. } => [Some(then), Some(otherwise)],
-        Statement::Loop { body, .. } => [Some(body), None],
+        LaneStatement::Let { .. } => [None, None],
+        LaneStatement::If { then, otherwise, .. } => [Some(then), Some(otherwise)],
+        LaneStatement::Loop { body, .. } => [Some(body), None],
     }
 }
 
 /// The blocks that the end of a block chooses between, in order.
 pub(super) fn tails(program: &LaneProgram, block: BlockId) -> [Option<BlockId>; 2] {
     match program.block(block).end {
-        End::If { then, otherwise, .. } => [Some(then), Some(otherwise)],
-        End::Yield(_) | End::Rec(_) => [None, None],
+        LaneEnd::If { then, otherwise, .. } => [Some(then), Some(otherwise)],
+        LaneEnd::Yield(_) | LaneEnd::Rec(_) => [None, None],
     }
 }

@@ -4,7 +4,7 @@
 //! pixel. Coordinates, inputs and constants are whole. Total operations and loads of whole values are
 //! whole. Values that depend on masks are not:
 //!
-//! - values that depend on the active lanes, by [`Expr::ExecutionMask`] or [`Expr::Any`];
+//! - values that depend on the active lanes, by [`LaneExpr::ExecutionMask`] or [`LaneExpr::Any`];
 //! - the values of an `if` or a loop, and a loop's parameters, if a condition is not whole: inactive lanes
 //!   may have taken another path than their pixels would;
 //! - elementary functions under a mask, and arrays, which are stored under masks.
@@ -13,7 +13,7 @@
 //! group. If one lane leaves, all lanes leave.
 
 use super::walk::{Event, Walk, tail};
-use super::{BlockId, End, Expr, Kind, LaneProgram, Statement, ValueId};
+use super::{BlockId, Kind, LaneEnd, LaneExpr, LaneProgram, LaneStatement, ValueId};
 use crate::mutants::{Mutant, is_active};
 
 /// The dependencies of each value, and the set of whole values.
@@ -86,14 +86,14 @@ impl Sources<'_> {
         let program = self.program;
         match event {
             Event::Statement(id, index) => match &program.block(id).statements[index] {
-                Statement::Let { value, expr } => self.computation(*value, expr, is_total),
-                Statement::If { values, condition, then, otherwise } => {
+                LaneStatement::Let { value, expr } => self.computation(*value, expr, is_total),
+                LaneStatement::If { values, condition, then, otherwise } => {
                     self.depend(values, &[*condition]);
                     for arm in [then, otherwise] {
                         self.targets[arm.index()] = [values, &[]];
                     }
                 }
-                Statement::Loop { values, params, inits, body, .. } => {
+                LaneStatement::Loop { values, params, inits, body, .. } => {
                     self.flow(params, inits);
                     let conditions = conditions(program, *body);
                     self.depend(values, &conditions);
@@ -104,9 +104,9 @@ impl Sources<'_> {
             Event::End(id) => {
                 let [results, params] = self.targets[id.index()];
                 match &program.block(id).end {
-                    End::Yield(values) => self.flow(results, values),
-                    End::Rec(values) => self.flow(params, values),
-                    End::If { then, otherwise, .. } => {
+                    LaneEnd::Yield(values) => self.flow(results, values),
+                    LaneEnd::Rec(values) => self.flow(params, values),
+                    LaneEnd::If { then, otherwise, .. } => {
                         for arm in [then, otherwise] {
                             self.targets[arm.index()] = [results, params];
                         }
@@ -120,19 +120,22 @@ impl Sources<'_> {
     fn computation(
         &mut self,
         value: ValueId,
-        expr: &Expr,
+        expr: &LaneExpr,
         is_total: &impl Fn(Option<ValueId>) -> bool,
     ) {
         let is_partial = match expr {
-            Expr::Undefined | Expr::ExecutionMask | Expr::Any(_) | Expr::At { .. } => true,
-            Expr::Elementary { mask, .. } => !is_total(*mask),
+            LaneExpr::Undefined
+            | LaneExpr::ExecutionMask
+            | LaneExpr::Any(_)
+            | LaneExpr::At { .. } => true,
+            LaneExpr::Elementary { mask, .. } => !is_total(*mask),
             _ => matches!(self.program.kind(value), Kind::Array(_)),
         };
         if is_partial {
             self.partial.push(value);
         }
         match expr {
-            Expr::Elementary { operands, .. } => self.depend(&[value], operands),
+            LaneExpr::Elementary { operands, .. } => self.depend(&[value], operands),
             _ => self.of[value.index()].extend(expr.operands()),
         }
     }
@@ -154,8 +157,8 @@ impl Sources<'_> {
 fn conditions(program: &LaneProgram, body: BlockId) -> Vec<ValueId> {
     let ends = tail(program, body).into_iter().map(|id| &program.block(id).end);
     let conditions = ends.filter_map(|end| match end {
-        End::If { condition, .. } => Some(*condition),
-        End::Yield(_) | End::Rec(_) => None,
+        LaneEnd::If { condition, .. } => Some(*condition),
+        LaneEnd::Yield(_) | LaneEnd::Rec(_) => None,
     });
     conditions.collect()
 }

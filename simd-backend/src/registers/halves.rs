@@ -1,7 +1,7 @@
 //! Operations on lanes of 64 bits, which need two registers for one register of 32-bit lanes.
 
 use super::{Instr, Reg, RegisterType};
-use crate::lanes::{Kind, Op};
+use crate::lanes::{Kind, LaneOp};
 
 /// The values of as many lanes as one register of 32-bit lanes has.
 #[derive(Clone, Copy, Debug)]
@@ -31,7 +31,7 @@ pub(super) trait Assemble {
     fn push(&mut self, instr: Instr);
 
     /// An operation on whole registers.
-    fn op(&mut self, ty: RegisterType, op: Op, operands: &[Reg]) -> Reg {
+    fn op(&mut self, ty: RegisterType, op: LaneOp, operands: &[Reg]) -> Reg {
         let reg = self.reg(ty);
         self.push(Instr::Op(reg, op, operands.into()));
         reg
@@ -55,11 +55,15 @@ pub(super) trait Assemble {
 
     /// An operation on vectors of lanes; `to` is the kind of the result. It is done once if all
     /// operands are narrow, else for both halves. Masks are as wide as the other operands.
-    fn lanewise(&mut self, op: Op, operands: &[Lanes], to: Kind) -> Lanes {
+    fn lanewise(&mut self, op: LaneOp, operands: &[Lanes], to: Kind) -> Lanes {
         let ty = RegisterType::Vector(to);
         match (op, operands) {
-            (Op::Promote | Op::Widen, &[Lanes::Narrow(from)]) => Lanes::Wide(self.halves(from, ty)),
-            (Op::Demote | Op::Narrow, &[Lanes::Wide(from)]) => Lanes::Narrow(self.join(ty, from)),
+            (LaneOp::Promote | LaneOp::Widen, &[Lanes::Narrow(from)]) => {
+                Lanes::Wide(self.halves(from, ty))
+            }
+            (LaneOp::Demote | LaneOp::Narrow, &[Lanes::Wide(from)]) => {
+                Lanes::Narrow(self.join(ty, from))
+            }
             _ => {
                 let mut at = |half, ty| {
                     let operands: Vec<Reg> = operands.iter().map(|v| v.half(half)).collect();

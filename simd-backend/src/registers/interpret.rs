@@ -31,7 +31,7 @@ use super::{
     words_of_slot,
 };
 use crate::lanes::interpret::{apply, is_defined, undefined_bits};
-use crate::lanes::{Axis, Column, Kind, Op, Space};
+use crate::lanes::{Axis, Column, Kind, LaneOp, Space};
 
 /// An error of the program.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -388,16 +388,20 @@ impl<'a> Call<'a> {
                 let half = &of[if *upper { count } else { 0 }..][..count];
                 let lane = |word: u64| match on.ty(*to) {
                     RegisterType::WideMask => word,
-                    RegisterType::Vector(Kind::I64) => apply(Op::Widen, Kind::I32, [word, 0, 0]),
-                    _ => apply(Op::Promote, Kind::F32, [word, 0, 0]),
+                    RegisterType::Vector(Kind::I64) => {
+                        apply(LaneOp::Widen, Kind::I32, [word, 0, 0])
+                    }
+                    _ => apply(LaneOp::Promote, Kind::F32, [word, 0, 0]),
                 };
                 (*to, half.iter().map(|word| word.map(lane)).collect())
             }
             Instr::Join(to, [low, high]) => {
                 let lane = |word: u64| match on.ty(*low) {
                     RegisterType::WideMask => word,
-                    RegisterType::Vector(Kind::I64) => apply(Op::Narrow, Kind::I64, [word, 0, 0]),
-                    _ => apply(Op::Demote, Kind::F64, [word, 0, 0]),
+                    RegisterType::Vector(Kind::I64) => {
+                        apply(LaneOp::Narrow, Kind::I64, [word, 0, 0])
+                    }
+                    _ => apply(LaneOp::Demote, Kind::F64, [word, 0, 0]),
                 };
                 let both = on.get(*low)?.iter().chain(on.get(*high)?);
                 (*to, both.map(|word| word.map(lane)).collect())
@@ -743,16 +747,16 @@ fn or(a: Option<u64>, b: Option<u64>) -> Option<u64> {
 }
 
 /// An operation, lane by lane.
-fn operation(on: &Activation<'_>, op: Op, operands: &[Reg]) -> Result<Lanes, String> {
+fn operation(on: &Activation<'_>, op: LaneOp, operands: &[Reg]) -> Result<Lanes, String> {
     let kind = on.kind(operands[0]);
     let of: Vec<&Lanes> = operands.iter().map(|&reg| on.get(reg)).collect::<Result<_, _>>()?;
     let lane = |lane: usize| {
         let at = |k: usize| of[k][lane];
         match (op, kind) {
-            (Op::And, Kind::Mask) if at(0) == Some(0) || at(1) == Some(0) => Some(0),
-            (Op::AndNot, Kind::Mask) if at(0) == Some(0) || at(1) == Some(1) => Some(0),
-            (Op::Or, Kind::Mask) => or(at(0), at(1)),
-            (Op::Select, _) => at(if at(0)? != 0 { 1 } else { 2 }),
+            (LaneOp::And, Kind::Mask) if at(0) == Some(0) || at(1) == Some(0) => Some(0),
+            (LaneOp::AndNot, Kind::Mask) if at(0) == Some(0) || at(1) == Some(1) => Some(0),
+            (LaneOp::Or, Kind::Mask) => or(at(0), at(1)),
+            (LaneOp::Select, _) => at(if at(0)? != 0 { 1 } else { 2 }),
             _ => {
                 let mut words = [0; 3];
                 for (k, word) in words.iter_mut().take(of.len()).enumerate() {

@@ -69,7 +69,7 @@ use lambdav_core::elementary::Part;
 use lambdav_core::graph::Side;
 use lambdav_core::op::Elementary;
 
-use crate::lanes::{Axis, Column, Descriptors, InputWords, Items, Kind, Op, Space, Spaces};
+use crate::lanes::{Axis, Column, Descriptors, InputWords, Items, Kind, LaneOp, Space, Spaces};
 use crate::machine::{Class, Machine, Tile};
 
 pub(crate) use bounds::Bounds;
@@ -214,7 +214,7 @@ pub enum Instr {
     /// a lane in column (or row) c. For a scalar, the number plus 0.5.
     Centres(Reg, Axis, f32),
     /// An operation, lane by lane.
-    Op(Reg, Op, Box<[Reg]>),
+    Op(Reg, LaneOp, Box<[Reg]>),
     /// For `F64`, the product of the first two plus the third, rounded once or twice, whichever is
     /// faster. Only procedures use it; their results do not depend on the rounding.
     MulAdd(Reg, [Reg; 3]),

@@ -1,18 +1,18 @@
 //! Elementary functions as procedures.
 
-use lambdav_core::elementary::{self, Body, Step, V, body, wide_body};
+use lambdav_core::elementary::{Body, BodyKind, BodyOp, Step, V, body, wide_body};
 use lambdav_core::op::Elementary;
 
 use super::halves::{Assemble, Lanes};
 use super::{Block, BlockCall, BlockId, End, Function, Instr, Procedure, Reg, RegisterType};
-use crate::lanes::{Kind, Op};
+use crate::lanes::{Kind, LaneOp};
 use crate::machine::Tile;
 
 /// The procedure of a function, for a register of lanes in `tile` or for one number.
 pub(super) fn procedure(elementary: Elementary, tile: Option<Tile>) -> Procedure {
     let (is_vector, is_wide) = (tile.is_some(), tile.is_some_and(Tile::has_512_bits));
     let body = if is_wide { wide_body(elementary) } else { body(elementary) };
-    let is_concat = |step: &Step| matches!(step, Step::Op(elementary::Op::Concat, _));
+    let is_concat = |step: &Step| matches!(step, Step::Op(BodyOp::Concat, _));
     let is_paired = body.steps.iter().any(|(_, step)| is_concat(step));
     let mut builder = Builder {
         registers: Vec::new(),
@@ -30,7 +30,7 @@ pub(super) fn procedure(elementary: Elementary, tile: Option<Tile>) -> Procedure
     let result = builder.narrow(body.result);
     let of_masks = builder.ty(Kind::Mask);
     let active = |builder: &mut Builder, found| match mask {
-        Some(mask) => builder.op(of_masks, Op::And, &[found, mask]),
+        Some(mask) => builder.op(of_masks, LaneOp::And, &[found, mask]),
         None => found,
     };
     let mut tested = Vec::new();
@@ -46,7 +46,7 @@ pub(super) fn procedure(elementary: Elementary, tile: Option<Tile>) -> Procedure
             match (mask, masks.opposites.iter().find(|&&(opposite, _)| opposite == v)) {
                 (Some(mask), Some(&(_, of))) => {
                     let of = builder.narrow(of);
-                    builder.op(of_masks, Op::AndNot, &[mask, of])
+                    builder.op(of_masks, LaneOp::AndNot, &[mask, of])
                 }
                 _ => {
                     let found = builder.narrow(v);
@@ -77,7 +77,7 @@ pub(super) fn procedure(elementary: Elementary, tile: Option<Tile>) -> Procedure
         undecided.push(active(&mut builder, found));
     }
     let ty = builder.ty(Kind::F32);
-    let undecided = undecided.into_iter().reduce(|a, b| builder.op(of_masks, Op::Or, &[a, b]));
+    let undecided = undecided.into_iter().reduce(|a, b| builder.op(of_masks, LaneOp::Or, &[a, b]));
     let undecided = undecided.expect("there is a rounding test");
     let called = builder.reg(ty);
     builder.instrs.push(Instr::Callout {
@@ -86,7 +86,7 @@ pub(super) fn procedure(elementary: Elementary, tile: Option<Tile>) -> Procedure
         mask: undecided,
         operands: operands.into(),
     });
-    let both = builder.op(ty, Op::Select, &[undecided, called, result]);
+    let both = builder.op(ty, LaneOp::Select, &[undecided, called, result]);
     let fallback = Block {
         params: Vec::new(),
         instrs: builder.instrs,
@@ -140,12 +140,12 @@ impl Tests {
 
     fn split(&mut self, body: &Body, mask: V, is_paired: bool) {
         match &body.steps[mask.0 as usize].1 {
-            Step::Op(elementary::Op::Or, of) => {
+            Step::Op(BodyOp::Or, of) => {
                 self.unions.push(mask);
                 of.iter().for_each(|&v| self.split(body, v, is_paired));
                 return;
             }
-            Step::Op(elementary::Op::Not, of) => self.opposites.push((mask, of[0])),
+            Step::Op(BodyOp::Not, of) => self.opposites.push((mask, of[0])),
             _ => {}
         }
         match chain(body, mask).filter(|_| !is_paired) {
@@ -168,7 +168,7 @@ fn chain(body: &Body, mask: V) -> Option<Vec<V>> {
     let mut chain = vec![mask];
     loop {
         let Step::Op(op, of) = step(chain[chain.len() - 1]) else { return None };
-        if *op == elementary::Op::Narrow {
+        if *op == BodyOp::Narrow {
             chain.reverse();
             return Some(chain);
         }
@@ -299,7 +299,7 @@ impl Builder {
                     };
                     if is_vector { Lanes::Wide([0, 1].map(at)) } else { Lanes::Narrow(at(0)) }
                 }
-                Step::Op(elementary::Op::Part(part), of) => {
+                Step::Op(BodyOp::Part(part), of) => {
                     let from = self.lanes(of[0]);
                     Lanes::Wide([0, 1].map(|half| {
                         let reg = self.reg(ty);
@@ -307,7 +307,7 @@ impl Builder {
                         reg
                     }))
                 }
-                Step::Op(elementary::Op::Concat, of) => {
+                Step::Op(BodyOp::Concat, of) => {
                     let of = [0, 1].map(|i| self.narrow(of[i]));
                     Lanes::Wide([false, true].map(|is_upper| {
                         let reg = self.reg(ty);
@@ -315,14 +315,14 @@ impl Builder {
                         reg
                     }))
                 }
-                Step::Op(elementary::Op::Upper, of) => self.words(of[0], true),
-                Step::Op(elementary::Op::Narrow, of) if self.is_paired => self.words(of[0], false),
-                Step::Op(elementary::Op::Funnel(by), of) => {
+                Step::Op(BodyOp::Upper, of) => self.words(of[0], true),
+                Step::Op(BodyOp::Narrow, of) if self.is_paired => self.words(of[0], false),
+                Step::Op(BodyOp::Funnel(by), of) => {
                     let (of, reg) = ([0, 1].map(|i| self.narrow(of[i])), self.reg(ty));
                     self.push(Instr::Funnel(reg, *by, of));
                     Lanes::Narrow(reg)
                 }
-                Step::Op(elementary::Op::Logic(table), of) => {
+                Step::Op(BodyOp::Logic(table), of) => {
                     let (of, reg) = ([0, 1, 2].map(|i| self.narrow(of[i])), self.reg(ty));
                     self.push(Instr::Logic(reg, *table, of));
                     Lanes::Narrow(reg)
@@ -341,7 +341,7 @@ impl Builder {
     }
 
     /// A step over vectors. Masks are combined in the form that all of them have.
-    fn vector(&mut self, op: Op, of: &[V], kinds: &[Kind], to: Kind) -> Lanes {
+    fn vector(&mut self, op: LaneOp, of: &[V], kinds: &[Kind], to: Kind) -> Lanes {
         let of_masks = kinds.iter().all(|&kind| kind == Kind::Mask);
         let mut operands_in_halves = of.iter().map(|v| self.values[v.0 as usize].wide.is_some());
         let masks_are_wide = if of_masks {
@@ -367,47 +367,45 @@ fn is_wide(kind: Kind) -> bool {
 }
 
 /// The lane program's kind for a kind of a body.
-fn lane_kind(kind: elementary::Kind) -> Kind {
+fn lane_kind(kind: BodyKind) -> Kind {
     match kind {
-        elementary::Kind::F32 => Kind::F32,
-        elementary::Kind::F64 => Kind::F64,
-        elementary::Kind::I32 => Kind::I32,
-        elementary::Kind::I64 => Kind::I64,
-        elementary::Kind::Mask => Kind::Mask,
+        BodyKind::F32 => Kind::F32,
+        BodyKind::F64 => Kind::F64,
+        BodyKind::I32 => Kind::I32,
+        BodyKind::I64 => Kind::I64,
+        BodyKind::Mask => Kind::Mask,
     }
 }
 
 /// The lane program's operation for an operation of a body.
-fn lane_op(op: elementary::Op) -> Op {
+fn lane_op(op: BodyOp) -> LaneOp {
     match op {
-        elementary::Op::Neg => Op::Neg,
-        elementary::Op::Abs => Op::Abs,
-        elementary::Op::Trunc => Op::Trunc,
-        elementary::Op::Sqrt => Op::Sqrt,
-        elementary::Op::Add => Op::Add,
-        elementary::Op::Sub => Op::Sub,
-        elementary::Op::Mul => Op::Mul,
-        elementary::Op::Div => Op::Div,
-        elementary::Op::Min => Op::Min,
-        elementary::Op::Max => Op::Max,
-        elementary::Op::Less => Op::Less,
-        elementary::Op::Equal => Op::Equal,
-        elementary::Op::NotEqual => Op::NotEqual,
-        elementary::Op::And => Op::And,
-        elementary::Op::AndNot => Op::AndNot,
-        elementary::Op::Or => Op::Or,
-        elementary::Op::Not => Op::Not,
-        elementary::Op::ShiftLeft(count) => Op::ShiftLeft(count),
-        elementary::Op::ShiftRight(count) => Op::ShiftRight(count),
-        elementary::Op::Select => Op::Select,
-        elementary::Op::Promote => Op::Promote,
-        elementary::Op::Demote => Op::Demote,
-        elementary::Op::Narrow => Op::Narrow,
-        elementary::Op::Bits => Op::Bits,
-        elementary::Op::Part(_)
-        | elementary::Op::Concat
-        | elementary::Op::Upper
-        | elementary::Op::Funnel(_)
-        | elementary::Op::Logic(_) => unreachable!("it is an instruction of its own"),
+        BodyOp::Neg => LaneOp::Neg,
+        BodyOp::Abs => LaneOp::Abs,
+        BodyOp::Trunc => LaneOp::Trunc,
+        BodyOp::Sqrt => LaneOp::Sqrt,
+        BodyOp::Add => LaneOp::Add,
+        BodyOp::Sub => LaneOp::Sub,
+        BodyOp::Mul => LaneOp::Mul,
+        BodyOp::Div => LaneOp::Div,
+        BodyOp::Min => LaneOp::Min,
+        BodyOp::Max => LaneOp::Max,
+        BodyOp::Less => LaneOp::Less,
+        BodyOp::Equal => LaneOp::Equal,
+        BodyOp::NotEqual => LaneOp::NotEqual,
+        BodyOp::And => LaneOp::And,
+        BodyOp::AndNot => LaneOp::AndNot,
+        BodyOp::Or => LaneOp::Or,
+        BodyOp::Not => LaneOp::Not,
+        BodyOp::ShiftLeft(count) => LaneOp::ShiftLeft(count),
+        BodyOp::ShiftRight(count) => LaneOp::ShiftRight(count),
+        BodyOp::Select => LaneOp::Select,
+        BodyOp::Promote => LaneOp::Promote,
+        BodyOp::Demote => LaneOp::Demote,
+        BodyOp::Narrow => LaneOp::Narrow,
+        BodyOp::Bits => LaneOp::Bits,
+        BodyOp::Part(_) | BodyOp::Concat | BodyOp::Upper | BodyOp::Funnel(_) | BodyOp::Logic(_) => {
+            unreachable!("it is an instruction of its own")
+        }
     }
 }

@@ -5,7 +5,7 @@ use std::fmt;
 use crate::cost;
 use crate::lanes::Axis;
 use crate::lanes::walk::{Event, Walk};
-use crate::lanes::{LaneProgram, Rate, Statement, Width};
+use crate::lanes::{LaneProgram, LaneStatement, Rate, Width};
 use crate::machine::Tile;
 use lambdav_core::graph::Side;
 
@@ -247,7 +247,7 @@ fn work(program: &LaneProgram) -> Work {
     for event in Walk::of_statements(LaneProgram::ROOT, group).events(program) {
         match event {
             Event::Statement(id, index) => match program.block(id).statements[index] {
-                Statement::Let { value, ref expr } => {
+                LaneStatement::Let { value, ref expr } => {
                     let cost = expr.cost() * cost::in_loops(loops);
                     if program.rate(value).is_uniform() {
                         work.uniform = work.uniform.saturating_add(cost);
@@ -256,11 +256,12 @@ fn work(program: &LaneProgram) -> Work {
                         work.values += u64::from(cost > 0);
                     }
                 }
-                Statement::If { .. } => {}
-                Statement::Loop { .. } => loops += 1,
+                LaneStatement::If { .. } => {}
+                LaneStatement::Loop { .. } => loops += 1,
             },
             Event::After(id, index) => {
-                let is_loop = matches!(program.block(id).statements[index], Statement::Loop { .. });
+                let is_loop =
+                    matches!(program.block(id).statements[index], LaneStatement::Loop { .. });
                 loops -= u32::from(is_loop);
             }
             Event::Enter(_) | Event::End(_) | Event::Leave(_) => {}

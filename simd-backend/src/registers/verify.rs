@@ -17,7 +17,7 @@
 //!
 //! 5. Each register is assigned in one place, as a parameter or by an instruction, which dominates
 //!    its uses.
-//! 6. Types fit: operations are those of [`Op::result`] on the lanes of their operands, which are
+//! 6. Types fit: operations are those of [`LaneOp::result`] on the lanes of their operands, which are
 //!    all scalars or all vectors of lanes of one size; vectors are widened by halves and narrowed
 //!    by joining halves. Programs for scalars have no vectors.
 //!
@@ -56,7 +56,7 @@ use super::{
     Argument, ArrayPlace, Block, BlockCall, BlockId, End, Function, Instr, Procedure, Reg,
     RegisterProgram, RegisterType, Status,
 };
-use crate::lanes::{Bound, Column, Items, Kind, Op, Rate, Space};
+use crate::lanes::{Bound, Column, Items, Kind, LaneOp, Rate, Space};
 
 /// A violation of an invariant.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -593,7 +593,7 @@ impl<'p> Verifier<'p, '_> {
         self.require(inside, || format!("nothing keeps {place} inside"));
     }
 
-    fn operation(&mut self, to: Reg, op: Op, operands: &[Reg]) {
+    fn operation(&mut self, to: Reg, op: LaneOp, operands: &[Reg]) {
         let all: Vec<(Kind, Lanes)> = operands.iter().map(|&reg| lanes_of(self.ty(reg))).collect();
         let lanes = all.first().map_or(Lanes::Scalar, |&(_, lanes)| lanes);
         if all.iter().any(|&(_, other)| other != lanes) {

@@ -4,7 +4,7 @@
 use std::sync::atomic::AtomicU64;
 
 use lambdav_simd_backend::emit::Listing;
-use lambdav_simd_backend::lanes::{Axis, Kind, LaneProgram, Op, StraightLine};
+use lambdav_simd_backend::lanes::{Axis, Kind, LaneOp, LaneProgram, StraightLine};
 use lambdav_simd_backend::machine::{Machine, PerClass, Tile};
 use lambdav_simd_backend::registers::interpret::row;
 use lambdav_simd_backend::registers::{End, Inputs, Instr, Poll, RegisterProgram, Row, verify};
@@ -17,12 +17,12 @@ const WORDS: u32 = 200;
 fn program(distance: i32, factor: u32) -> LaneProgram {
     let mut b = StraightLine::default();
     let x = b.coordinate(Axis::X);
-    let column = b.op(Op::ToInteger, &[x]).expect("of a number");
+    let column = b.op(LaneOp::ToInteger, &[x]).expect("of a number");
     let [distance, factor, last] =
         [distance as u32, factor, WORDS - 1].map(|number| b.constant(Kind::I32, number.into()));
-    let product = b.op(Op::Mul, &[column, factor]).expect("of integers");
-    let index = b.op(Op::Add, &[product, distance]).expect("of integers");
-    let index = b.op(Op::MinUnsigned, &[index, last]).expect("of integers");
+    let product = b.op(LaneOp::Mul, &[column, factor]).expect("of integers");
+    let index = b.op(LaneOp::Add, &[product, distance]).expect("of integers");
+    let index = b.op(LaneOp::MinUnsigned, &[index, last]).expect("of integers");
     let word = b.load(Kind::F32, 0, index, WORDS - 1);
     b.finish([word; 4])
 }

@@ -8,7 +8,7 @@ use lambdav_core::resource::{Bound, BufferData};
 use lambdav_core::types::{Scalar, Type};
 use lambdav_image::Size;
 use lambdav_raster::{Cancel, Kernel, Tile, TileBuffer};
-use lambdav_simd_backend::lanes::{Expr, LaneProgram, Op, Rate, Statement};
+use lambdav_simd_backend::lanes::{LaneExpr, LaneOp, LaneProgram, LaneStatement, Rate};
 use lambdav_simd_backend::{CompiledKernel, Compiler, Target};
 use lambdav_test_support::{INTEGERS, Random};
 
@@ -119,11 +119,11 @@ fn all_kinds_of_divisors_of_the_frame() {
 /// The number of divisions that are computed for each group.
 fn divisions(program: &LaneProgram) -> usize {
     let statements = program.blocks.iter().flat_map(|block| &block.statements);
-    let is_division = |statement: &&Statement| matches!(statement, Statement::Let { value, expr: Expr::Op(Op::Div, _) } if program.rate(*value) != Rate::FRAME);
+    let is_division = |statement: &&LaneStatement| matches!(statement, LaneStatement::Let { value, expr: LaneExpr::Op(LaneOp::Div, _) } if program.rate(*value) != Rate::FRAME);
     let frame = &program.blocks[0].statements[..program.frame_len];
     // All other divisions are in the frame's statements, which are executed once.
-    let inside = |statement: &&Statement| {
-        matches!(statement, Statement::Let { expr: Expr::Op(Op::Div, _), .. })
+    let inside = |statement: &&LaneStatement| {
+        matches!(statement, LaneStatement::Let { expr: LaneExpr::Op(LaneOp::Div, _), .. })
     };
     let all = statements.clone().filter(inside).count();
     assert_eq!(all - statements.filter(is_division).count(), frame.iter().filter(inside).count());

@@ -13,7 +13,9 @@ use lambdav_core::types::Type;
 use lambdav_image::Size;
 use lambdav_raster::{Cancel, Kernel, Tile, TileBuffer};
 use lambdav_simd_backend::kernel::words;
-use lambdav_simd_backend::lanes::{self, Expr, Extent, InputWord, LaneProgram, Statement, Width};
+use lambdav_simd_backend::lanes::{
+    self, Extent, InputWord, LaneExpr, LaneProgram, LaneStatement, Width,
+};
 use lambdav_simd_backend::registers::{self, Instr, RegisterProgram};
 use lambdav_simd_backend::{BindError, CompiledKernel, Compiler, SimdKernel, Target};
 
@@ -215,7 +217,7 @@ fn an_extent_of_another_resource_is_found_in_lanes() {
             let mut program: LaneProgram = valid.clone();
             let mut changes = 0;
             for statement in program.blocks.iter_mut().flat_map(|block| &mut block.statements) {
-                if let Statement::Let { expr: Expr::Input(word), .. } = statement
+                if let LaneStatement::Let { expr: LaneExpr::Input(word), .. } = statement
                     && *word == right
                 {
                     *word = wrong;

@@ -3,8 +3,8 @@
 
 use lambdav_core::graph::Side;
 use lambdav_simd_backend::lanes::{
-    Axis, BlockId, End, Expr, Kind, LaneProgram, Op, Options, Rate, Statement, ValueId, ValueInfo,
-    Width, lower, verify,
+    Axis, BlockId, Kind, LaneEnd, LaneExpr, LaneOp, LaneProgram, LaneStatement, Options, Rate,
+    ValueId, ValueInfo, Width, lower, verify,
 };
 
 use crate::scheduled;
@@ -34,7 +34,7 @@ fn broken(change: impl FnOnce(&mut LaneProgram) -> (BlockId, String)) {
 type Place = (BlockId, usize);
 
 /// The first statement for which `wanted` holds.
-fn find(program: &LaneProgram, wanted: impl Fn(&Statement) -> bool) -> Place {
+fn find(program: &LaneProgram, wanted: impl Fn(&LaneStatement) -> bool) -> Place {
     let blocks = program.blocks.iter().zip(0..);
     let mut found = blocks.filter_map(|(block, id)| {
         let at = block.statements.iter().position(&wanted)?;
@@ -43,20 +43,20 @@ fn find(program: &LaneProgram, wanted: impl Fn(&Statement) -> bool) -> Place {
     found.next().expect("the program has such a statement")
 }
 
-fn find_expr(program: &LaneProgram, wanted: impl Fn(&Expr) -> bool) -> Place {
-    find(program, |s| matches!(s, Statement::Let { expr, .. } if wanted(expr)))
+fn find_expr(program: &LaneProgram, wanted: impl Fn(&LaneExpr) -> bool) -> Place {
+    find(program, |s| matches!(s, LaneStatement::Let { expr, .. } if wanted(expr)))
 }
 
 fn the_loop(program: &LaneProgram) -> Place {
-    find(program, |s| matches!(s, Statement::Loop { .. }))
+    find(program, |s| matches!(s, LaneStatement::Loop { .. }))
 }
 
 /// The `if` around the loop.
 fn the_if(program: &LaneProgram) -> Place {
-    find(program, |s| matches!(s, Statement::If { .. }))
+    find(program, |s| matches!(s, LaneStatement::If { .. }))
 }
 
-fn statement(program: &mut LaneProgram, (block, at): Place) -> &mut Statement {
+fn statement(program: &mut LaneProgram, (block, at): Place) -> &mut LaneStatement {
     &mut program.blocks[block.index()].statements[at]
 }
 
@@ -66,13 +66,13 @@ fn value(program: &LaneProgram, (block, at): Place) -> ValueId {
 
 /// A number that is uniform over the frame.
 fn constant(program: &LaneProgram) -> ValueId {
-    let is_one = |expr: &Expr| *expr == Expr::Constant(1f32.to_bits().into());
+    let is_one = |expr: &LaneExpr| *expr == LaneExpr::Constant(1f32.to_bits().into());
     value(program, find_expr(program, is_one))
 }
 
 fn arms(program: &LaneProgram, (block, at): Place) -> [BlockId; 2] {
     match program.block(block).statements[at] {
-        Statement::If { then, otherwise, .. } => [then, otherwise],
+        LaneStatement::If { then, otherwise, .. } => [then, otherwise],
         _ => unreachable!("it is an if"),
     }
 }
@@ -80,13 +80,13 @@ fn arms(program: &LaneProgram, (block, at): Place) -> [BlockId; 2] {
 /// The blocks of the tail of the loop, its body first.
 fn tail(program: &LaneProgram) -> Vec<BlockId> {
     let (block, at) = the_loop(program);
-    let Statement::Loop { body, .. } = program.block(block).statements[at] else {
+    let LaneStatement::Loop { body, .. } = program.block(block).statements[at] else {
         unreachable!("it is a loop")
     };
     let mut all = vec![body];
     let mut next = 0;
     while let Some(&id) = all.get(next) {
-        if let End::If { then, otherwise, .. } = program.block(id).end {
+        if let LaneEnd::If { then, otherwise, .. } = program.block(id).end {
             all.extend([then, otherwise]);
         }
         next += 1;
@@ -95,12 +95,12 @@ fn tail(program: &LaneProgram) -> Vec<BlockId> {
 }
 
 /// The first block of the tail with such an end.
-fn end(program: &LaneProgram, wanted: impl Fn(&End) -> bool) -> BlockId {
+fn end(program: &LaneProgram, wanted: impl Fn(&LaneEnd) -> bool) -> BlockId {
     let mut tail = tail(program).into_iter();
     tail.find(|&id| wanted(&program.block(id).end)).expect("the tail has such an end")
 }
 
-fn set_end(program: &mut LaneProgram, block: BlockId, end: End) {
+fn set_end(program: &mut LaneProgram, block: BlockId, end: LaneEnd) {
     program.blocks[block.index()].end = end;
 }
 
@@ -109,14 +109,14 @@ fn empty_arms(program: &mut LaneProgram, at: Place) {
     let constant = constant(program);
     for arm in arms(program, at) {
         program.blocks[arm.index()].statements.clear();
-        set_end(program, arm, End::Yield([constant].into()));
+        set_end(program, arm, LaneEnd::Yield([constant].into()));
     }
 }
 
 #[test]
 fn a_value_is_defined_once() {
     broken(|program| {
-        let (block, at) = find_expr(program, |e| *e == Expr::Coordinate(Axis::X));
+        let (block, at) = find_expr(program, |e| *e == LaneExpr::Coordinate(Axis::X));
         let again = program.block(block).statements[at].clone();
         let value = again.values()[0];
         program.blocks[block.index()].statements.push(again);
@@ -129,19 +129,19 @@ fn a_value_is_defined_around_its_uses() {
     broken(|program| {
         let inside = value(program, the_loop(program));
         let rest = program.outputs()[1..].to_vec();
-        set_end(program, LaneProgram::ROOT, End::Yield([&[inside], &rest[..]].concat().into()));
+        set_end(program, LaneProgram::ROOT, LaneEnd::Yield([&[inside], &rest[..]].concat().into()));
         (LaneProgram::ROOT, format!("{inside} is not visible here"))
     });
     // A parameter has no value after its loop.
     broken(|program| {
         let at = the_loop(program);
-        let Statement::Loop { params, .. } = statement(program, at) else {
+        let LaneStatement::Loop { params, .. } = statement(program, at) else {
             unreachable!("it is a loop")
         };
         let varying: Vec<ValueId> = params.to_vec();
         let is_number = |&&v: &&ValueId| program.kind(v) == Kind::F32;
         let param = *varying.iter().find(is_number).expect("it counts");
-        set_end(program, at.0, End::Yield([param].into()));
+        set_end(program, at.0, LaneEnd::Yield([param].into()));
         (at.0, format!("{param} is not visible here"))
     });
 }
@@ -149,24 +149,24 @@ fn a_value_is_defined_around_its_uses() {
 #[test]
 fn operations_have_the_kinds_of_their_values() {
     broken(|program| {
-        let (block, at) = find_expr(program, |e| matches!(e, Expr::Op(Op::Mul, _)));
-        let Statement::Let { value, expr: Expr::Op(op, operands) } =
+        let (block, at) = find_expr(program, |e| matches!(e, LaneExpr::Op(LaneOp::Mul, _)));
+        let LaneStatement::Let { value, expr: LaneExpr::Op(op, operands) } =
             &mut program.blocks[block.index()].statements[at]
         else {
             unreachable!("it multiplies")
         };
-        *op = Op::And;
-        let expr = Expr::Op(Op::And, operands.clone());
+        *op = LaneOp::And;
+        let expr = LaneExpr::Op(LaneOp::And, operands.clone());
         (block, format!("{value}: {expr:?} is not of kind {}", Kind::F32))
     });
     // A function must have a mask of the lanes that matter.
     broken(|program| {
-        let (block, at) = find_expr(program, |e| matches!(e, Expr::Elementary { .. }));
-        let Statement::Let { value, expr } = &mut program.blocks[block.index()].statements[at]
+        let (block, at) = find_expr(program, |e| matches!(e, LaneExpr::Elementary { .. }));
+        let LaneStatement::Let { value, expr } = &mut program.blocks[block.index()].statements[at]
         else {
             unreachable!("it is a sine")
         };
-        let Expr::Elementary { mask, .. } = expr else { unreachable!("it is a sine") };
+        let LaneExpr::Elementary { mask, .. } = expr else { unreachable!("it is a sine") };
         *mask = None;
         (block, format!("{value}: {expr:?} is not of kind {}", Kind::F32))
     });
@@ -176,16 +176,16 @@ fn operations_have_the_kinds_of_their_values() {
 fn arms_yield_the_values_of_their_if() {
     broken(|program| {
         let [then, _] = arms(program, the_if(program));
-        set_end(program, then, End::Yield(Box::default()));
+        set_end(program, then, LaneEnd::Yield(Box::default()));
         (then, "yield: 0 values where 1 are expected".into())
     });
     broken(|program| {
         let at = the_if(program);
-        let Statement::If { condition, values, .. } = statement(program, at).clone() else {
+        let LaneStatement::If { condition, values, .. } = statement(program, at).clone() else {
             unreachable!("it is an if")
         };
         let [then, _] = arms(program, at);
-        set_end(program, then, End::Yield([condition].into()));
+        set_end(program, then, LaneEnd::Yield([condition].into()));
         (then, format!("yield: {condition} and {} are of different kinds", values[0]))
     });
 }
@@ -194,7 +194,7 @@ fn arms_yield_the_values_of_their_if() {
 fn initial_values_agree_with_parameters() {
     broken(|program| {
         let at = the_loop(program);
-        let Statement::Loop { inits, params, .. } = statement(program, at) else {
+        let LaneStatement::Loop { inits, params, .. } = statement(program, at) else {
             unreachable!("it is a loop")
         };
         *inits = Box::default();
@@ -205,23 +205,23 @@ fn initial_values_agree_with_parameters() {
 #[test]
 fn arguments_of_rec_agree_with_parameters() {
     broken(|program| {
-        let block = end(program, |end| matches!(end, End::Rec(_)));
-        let End::Rec(arguments) = program.block(block).end.clone() else {
+        let block = end(program, |end| matches!(end, LaneEnd::Rec(_)));
+        let LaneEnd::Rec(arguments) = program.block(block).end.clone() else {
             unreachable!("it goes on")
         };
-        set_end(program, block, End::Rec(Box::default()));
+        set_end(program, block, LaneEnd::Rec(Box::default()));
         (block, format!("rec: 0 values where {} are expected", arguments.len()))
     });
     broken(|program| {
-        let block = end(program, |end| matches!(end, End::Rec(_)));
+        let block = end(program, |end| matches!(end, LaneEnd::Rec(_)));
         let number = constant(program);
         let (of, at) = the_loop(program);
-        let Statement::Loop { params, .. } = &program.block(of).statements[at] else {
+        let LaneStatement::Loop { params, .. } = &program.block(of).statements[at] else {
             unreachable!("it is a loop")
         };
         let first = params[0];
         assert_eq!(program.kind(first), Kind::Mask);
-        let End::Rec(arguments) = &mut program.blocks[block.index()].end else {
+        let LaneEnd::Rec(arguments) = &mut program.blocks[block.index()].end else {
             unreachable!("it goes on")
         };
         arguments[0] = number;
@@ -232,13 +232,13 @@ fn arguments_of_rec_agree_with_parameters() {
 #[test]
 fn a_value_has_the_rates_of_its_operands() {
     broken(|program| {
-        let at = find_expr(program, |e| *e == Expr::Coordinate(Axis::X));
+        let at = find_expr(program, |e| *e == LaneExpr::Coordinate(Axis::X));
         let value = value(program, at);
         program.values[value.index()].rate = Rate::GROUP;
         (at.0, format!("{value} has a rate below its operands'"))
     });
     broken(|program| {
-        let at = find_expr(program, |e| matches!(e, Expr::Any(_)));
+        let at = find_expr(program, |e| matches!(e, LaneExpr::Any(_)));
         let value = value(program, at);
         program.values[value.index()].rate = Rate::FRAME;
         (at.0, format!("{value} has a rate below its operands'"))
@@ -249,15 +249,16 @@ fn a_value_has_the_rates_of_its_operands() {
 fn a_condition_is_one_mask_for_all_lanes() {
     broken(|program| {
         let at = the_if(program);
-        let Statement::If { condition, .. } = statement(program, at) else {
+        let LaneStatement::If { condition, .. } = statement(program, at) else {
             unreachable!("it is an if")
         };
         let any = *condition;
         let asked = find(program, |s| s.values().contains(&any));
-        let Statement::Let { expr: Expr::Any(mask), .. } = *statement(program, asked) else {
+        let LaneStatement::Let { expr: LaneExpr::Any(mask), .. } = *statement(program, asked)
+        else {
             unreachable!("it asks whether any lane")
         };
-        let Statement::If { condition, .. } = statement(program, at) else {
+        let LaneStatement::If { condition, .. } = statement(program, at) else {
             unreachable!("it is an if")
         };
         *condition = mask;
@@ -265,7 +266,7 @@ fn a_condition_is_one_mask_for_all_lanes() {
     });
     broken(|program| {
         let (at, number) = (the_if(program), constant(program));
-        let Statement::If { condition, .. } = statement(program, at) else {
+        let LaneStatement::If { condition, .. } = statement(program, at) else {
             unreachable!("it is an if")
         };
         *condition = number;
@@ -285,8 +286,8 @@ fn values_have_the_rate_of_what_chooses_them() {
     broken(|program| {
         let (at, constant) = (the_loop(program), constant(program));
         for block in tail(program) {
-            if let End::Yield(_) = program.block(block).end {
-                set_end(program, block, End::Yield([constant].into()));
+            if let LaneEnd::Yield(_) = program.block(block).end {
+                set_end(program, block, LaneEnd::Yield([constant].into()));
             }
         }
         let value = value(program, at);
@@ -311,7 +312,7 @@ fn blocks_form_a_tree() {
         let at = the_if(program);
         empty_arms(program, at);
         let [first, _] = arms(program, at);
-        let Statement::If { otherwise, .. } = statement(program, at) else {
+        let LaneStatement::If { otherwise, .. } = statement(program, at) else {
             unreachable!("it is an if")
         };
         *otherwise = first;
@@ -323,11 +324,11 @@ fn blocks_form_a_tree() {
 fn rec_stands_in_tails_of_loops_only() {
     broken(|program| {
         let [then, _] = arms(program, the_if(program));
-        set_end(program, then, End::Rec(Box::default()));
+        set_end(program, then, LaneEnd::Rec(Box::default()));
         (then, "only a loop's body may end so".into())
     });
     broken(|program| {
-        set_end(program, LaneProgram::ROOT, End::Rec(Box::default()));
+        set_end(program, LaneProgram::ROOT, LaneEnd::Rec(Box::default()));
         (LaneProgram::ROOT, "only a loop's body may end so".into())
     });
 }
@@ -336,12 +337,12 @@ fn rec_stands_in_tails_of_loops_only() {
 fn a_loop_can_be_left() {
     broken(|program| {
         let at = the_loop(program);
-        let Statement::Loop { params, .. } = statement(program, at).clone() else {
+        let LaneStatement::Loop { params, .. } = statement(program, at).clone() else {
             unreachable!("it is a loop")
         };
         for block in tail(program) {
-            if let End::Yield(_) = program.block(block).end {
-                set_end(program, block, End::Rec(params.clone()));
+            if let LaneEnd::Yield(_) = program.block(block).end {
+                set_end(program, block, LaneEnd::Rec(params.clone()));
             }
         }
         (at.0, "the loop cannot be left".into())
@@ -360,7 +361,7 @@ fn a_loop_has_a_place_in_the_source() {
 fn a_pixel_has_four_numbers() {
     broken(|program| {
         let three = program.outputs()[..3].into();
-        set_end(program, LaneProgram::ROOT, End::Yield(three));
+        set_end(program, LaneProgram::ROOT, LaneEnd::Yield(three));
         (LaneProgram::ROOT, "no pixel is yielded".into())
     });
 }
@@ -374,13 +375,13 @@ fn what_is_read_in_other_lanes_is_right_there() {
                 let (of, sum) = (of(program), ValueId(program.values.len() as u32));
                 program.values.push(ValueInfo { kind: Kind::F32, rate: Rate::VARYING });
                 let root = &mut program.blocks[LaneProgram::ROOT.index()].statements;
-                let expr = Expr::Neighbour { of, axis: Axis::Y, side: Side::Odd };
-                root.push(Statement::Let { value: sum, expr });
+                let expr = LaneExpr::Neighbour { of, axis: Axis::Y, side: Side::Odd };
+                root.push(LaneStatement::Let { value: sum, expr });
                 (LaneProgram::ROOT, message(sum, of))
             });
         };
     let row = |program: &LaneProgram| {
-        value(program, find_expr(program, |expr| *expr == Expr::Coordinate(Axis::Y)))
+        value(program, find_expr(program, |expr| *expr == LaneExpr::Coordinate(Axis::Y)))
     };
     let result = |program: &LaneProgram| program.outputs()[0];
     reads(row, Width::Pairs, |value, _| format!("{value} reads a lane that may not be there"));

@@ -7,7 +7,7 @@ use lambdav_frontend::compile;
 use lambdav_image::Size;
 use lambdav_raster::{Cancel, Kernel, Quad, QuadKernel, Tile, TileBuffer};
 use lambdav_simd_backend::lanes::{
-    self, BlockId, Column, Expr, Items, Kind, LaneProgram, Options, Rate, Statement, Width,
+    self, BlockId, Column, Items, Kind, LaneExpr, LaneProgram, LaneStatement, Options, Rate, Width,
 };
 use lambdav_simd_backend::registers::{self, Argument, Instr, Reg, RegisterProgram, RegisterType};
 use lambdav_simd_backend::{Compiler, SimdKernel, Target};
@@ -134,8 +134,8 @@ fn what_a_primitive_has_alike_is_computed_once() {
     assert_eq!((program.attachments(), program.primitive_words), (2, 2));
     let first = program.frame_len;
     let statements = &program.block(LaneProgram::ROOT).statements[first..][..program.primitive_len];
-    let is_root = |statement: &Statement| {
-        matches!(statement, Statement::Let { expr: Expr::Op(lanes::Op::Sqrt, _), .. })
+    let is_root = |statement: &LaneStatement| {
+        matches!(statement, LaneStatement::Let { expr: LaneExpr::Op(lanes::LaneOp::Sqrt, _), .. })
     };
     assert!(statements.iter().any(is_root), "{program}");
     // Without hoisting, the operation stays where the schedule puts it.
@@ -165,7 +165,7 @@ fn lane_programs_are_verified() {
     broken_lanes(|program| {
         let statements = &mut program.blocks[0].statements;
         let word = statements.iter_mut().find_map(|statement| match statement {
-            Statement::Let { value, expr: Expr::Primitive(word) } => Some((value, word)),
+            LaneStatement::Let { value, expr: LaneExpr::Primitive(word) } => Some((value, word)),
             _ => None,
         });
         let (value, word) = word.expect("the program has it");
@@ -179,8 +179,8 @@ fn lane_programs_are_verified() {
         format!("{values:?} is not of the primitive")
     });
     broken_lanes(|program| {
-        let find = |statement: &Statement| match statement {
-            Statement::Let { value, expr: Expr::Primitive(_) } => Some(*value),
+        let find = |statement: &LaneStatement| match statement {
+            LaneStatement::Let { value, expr: LaneExpr::Primitive(_) } => Some(*value),
             _ => None,
         };
         let value = program.blocks[0].statements.iter().find_map(find).expect("the program has it");
@@ -189,7 +189,7 @@ fn lane_programs_are_verified() {
     });
     // Each attachment has four channels.
     broken_lanes(|program| {
-        let lanes::End::Yield(values) = &mut program.blocks[0].end else { unreachable!() };
+        let lanes::LaneEnd::Yield(values) = &mut program.blocks[0].end else { unreachable!() };
         *values = values[..7].into();
         "no pixel is yielded".into()
     });

@@ -1,6 +1,6 @@
 //! Loads: their rates, their lowering, and the checks that they stay in range.
 
-use lambdav_simd_backend::lanes::{self, Axis, Kind, LaneProgram, Op, StraightLine, ValueId};
+use lambdav_simd_backend::lanes::{self, Axis, Kind, LaneOp, LaneProgram, StraightLine, ValueId};
 use lambdav_simd_backend::registers::{self, Instr, RegisterType};
 use lambdav_simd_backend::{Compiler, Target};
 
@@ -12,20 +12,20 @@ const WORDS: u32 = 16;
 fn program(limit: Option<u32>) -> LaneProgram {
     let mut b = StraightLine::default();
     let x = b.coordinate(Axis::X);
-    let column = b.op(Op::ToInteger, &[x]).expect("of a number");
+    let column = b.op(LaneOp::ToInteger, &[x]).expect("of a number");
     let given = b.input(Kind::I32, 0);
     let word = |b: &mut StraightLine, index: ValueId| {
         let index = match limit {
             Some(limit) => {
                 let limit = b.constant(Kind::I32, limit.into());
-                b.op(Op::MinUnsigned, &[index, limit]).expect("of integers")
+                b.op(LaneOp::MinUnsigned, &[index, limit]).expect("of integers")
             }
             None => index,
         };
         b.load(Kind::F32, 1, index, WORDS - 1)
     };
     let words = [column, given].map(|index| word(&mut b, index));
-    let sum = b.op(Op::Add, &words).expect("of numbers");
+    let sum = b.op(LaneOp::Add, &words).expect("of numbers");
     b.finish([sum; 4])
 }
 
@@ -50,8 +50,8 @@ fn registers_of_indices_are_kept_inside() {
         let instrs = registers.row.blocks.iter_mut().flat_map(|block| &mut block.instrs);
         let mut found = 0;
         for instr in instrs {
-            if let Instr::Op(to, Op::MinUnsigned, of) = instr {
-                *instr = Instr::Op(*to, Op::MaxUnsigned, of.clone());
+            if let Instr::Op(to, LaneOp::MinUnsigned, of) = instr {
+                *instr = Instr::Op(*to, LaneOp::MaxUnsigned, of.clone());
                 found += 1;
             }
         }

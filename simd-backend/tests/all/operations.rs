@@ -8,57 +8,57 @@ use std::sync::atomic::AtomicU64;
 use lambdav_machine_code::Evaluated;
 use lambdav_simd_backend::emit::Executable;
 use lambdav_simd_backend::lanes::interpret::{Group, interpret};
-use lambdav_simd_backend::lanes::{Axis, Kind, LaneProgram, Op, StraightLine, ValueId, verify};
+use lambdav_simd_backend::lanes::{Axis, Kind, LaneOp, LaneProgram, StraightLine, ValueId, verify};
 use lambdav_simd_backend::registers::{Callable, Inputs, Poll, Row, Shape, Status};
 use lambdav_simd_backend::{Compiler, Target};
 use lambdav_test_support::Random;
 
-const OPS: &[Op] = &[
-    Op::Neg,
-    Op::Abs,
-    Op::Floor,
-    Op::Ceil,
-    Op::Trunc,
-    Op::RoundEven,
-    Op::Sqrt,
-    Op::Fma,
-    Op::Add,
-    Op::Sub,
-    Op::Mul,
-    Op::MulHigh,
-    Op::Div,
-    Op::Min,
-    Op::Max,
-    Op::MinUnsigned,
-    Op::MaxUnsigned,
-    Op::Less,
-    Op::LessEqual,
-    Op::LessUnsigned,
-    Op::LessEqualUnsigned,
-    Op::Equal,
-    Op::NotEqual,
-    Op::And,
-    Op::AndNot,
-    Op::Or,
-    Op::Xor,
-    Op::Not,
-    Op::ShiftLeft(3),
-    Op::ShiftRight(5),
-    Op::ShiftRightSigned(7),
-    Op::ShiftLeftBy,
-    Op::ShiftRightBy,
-    Op::ShiftRightSignedBy,
-    Op::Select,
-    Op::Promote,
-    Op::Demote,
-    Op::FromInteger,
-    Op::FromUnsigned,
-    Op::ToInteger,
-    Op::ToUnsigned,
-    Op::ToIntegerInRange,
-    Op::Widen,
-    Op::Narrow,
-    Op::Bits,
+const OPS: &[LaneOp] = &[
+    LaneOp::Neg,
+    LaneOp::Abs,
+    LaneOp::Floor,
+    LaneOp::Ceil,
+    LaneOp::Trunc,
+    LaneOp::RoundEven,
+    LaneOp::Sqrt,
+    LaneOp::Fma,
+    LaneOp::Add,
+    LaneOp::Sub,
+    LaneOp::Mul,
+    LaneOp::MulHigh,
+    LaneOp::Div,
+    LaneOp::Min,
+    LaneOp::Max,
+    LaneOp::MinUnsigned,
+    LaneOp::MaxUnsigned,
+    LaneOp::Less,
+    LaneOp::LessEqual,
+    LaneOp::LessUnsigned,
+    LaneOp::LessEqualUnsigned,
+    LaneOp::Equal,
+    LaneOp::NotEqual,
+    LaneOp::And,
+    LaneOp::AndNot,
+    LaneOp::Or,
+    LaneOp::Xor,
+    LaneOp::Not,
+    LaneOp::ShiftLeft(3),
+    LaneOp::ShiftRight(5),
+    LaneOp::ShiftRightSigned(7),
+    LaneOp::ShiftLeftBy,
+    LaneOp::ShiftRightBy,
+    LaneOp::ShiftRightSignedBy,
+    LaneOp::Select,
+    LaneOp::Promote,
+    LaneOp::Demote,
+    LaneOp::FromInteger,
+    LaneOp::FromUnsigned,
+    LaneOp::ToInteger,
+    LaneOp::ToUnsigned,
+    LaneOp::ToIntegerInRange,
+    LaneOp::Widen,
+    LaneOp::Narrow,
+    LaneOp::Bits,
 ];
 
 /// The number of words for loads.
@@ -67,8 +67,8 @@ const MEMORY: usize = 40;
 /// A number, or zero in place of a NaN: the sign and payload of a NaN are unspecified.
 fn number(b: &mut StraightLine, value: ValueId) -> ValueId {
     let zero = b.constant(b.values()[value.index()].kind, 0);
-    let is_number = b.op(Op::Equal, &[value, value]).expect("of numbers");
-    b.op(Op::Select, &[is_number, value, zero]).expect("of one kind")
+    let is_number = b.op(LaneOp::Equal, &[value, value]).expect("of numbers");
+    b.op(LaneOp::Select, &[is_number, value, zero]).expect("of one kind")
 }
 
 fn program(random: &mut Random) -> LaneProgram {
@@ -100,12 +100,13 @@ fn program(random: &mut Random) -> LaneProgram {
             let integers: Vec<usize> = integers.map(|(index, _)| index).collect();
             let index = ValueId(integers[random.below(integers.len())] as u32);
             let (op, most) =
-                [(Op::MinUnsigned, 36), (Op::And, 31), (Op::MinUnsigned, 0)][random.below(3)];
+                [(LaneOp::MinUnsigned, 36), (LaneOp::And, 31), (LaneOp::MinUnsigned, 0)]
+                    [random.below(3)];
             let limit = b.constant(Kind::I32, most);
             let mut index = b.op(op, &[index, limit]).expect("of integers");
             if most == 31 && random.below(2) == 0 {
                 let one = b.constant(Kind::I32, 1);
-                index = b.op(Op::Add, &[index, one]).expect("of integers");
+                index = b.op(LaneOp::Add, &[index, one]).expect("of integers");
             }
             let kind = [Kind::F32, Kind::I32][random.below(2)];
             let first = memory.start + random.below(4) as u32;
@@ -122,21 +123,22 @@ fn program(random: &mut Random) -> LaneProgram {
             ValueId(index as u32)
         };
         let mut operands = [pick(), pick(), pick()];
-        if op == Op::Bits && b.values()[operands[0].index()].kind.is_float() {
+        if op == LaneOp::Bits && b.values()[operands[0].index()].kind.is_float() {
             operands[0] = number(&mut b, operands[0]);
         }
-        let is_shift = matches!(op, Op::ShiftLeftBy | Op::ShiftRightBy | Op::ShiftRightSignedBy);
+        let is_shift =
+            matches!(op, LaneOp::ShiftLeftBy | LaneOp::ShiftRightBy | LaneOp::ShiftRightSignedBy);
         if is_shift && b.values()[operands[1].index()].kind == Kind::I32 {
             let most = b.constant(Kind::I32, 31);
-            operands[1] = b.op(Op::And, &[operands[1], most]).expect("of integers");
+            operands[1] = b.op(LaneOp::And, &[operands[1], most]).expect("of integers");
         }
         let is_single = b.values()[operands[0].index()].kind == Kind::F32;
-        if op == Op::ToIntegerInRange && is_single {
+        if op == LaneOp::ToIntegerInRange && is_single {
             let value = number(&mut b, operands[0]);
             let [least, most] = [-2_147_483_648.0_f32, 2_147_483_520.0]
                 .map(|limit| b.constant(Kind::F32, limit.to_bits().into()));
-            let value = b.op(Op::Max, &[value, least]).expect("of numbers");
-            operands[0] = b.op(Op::Min, &[value, most]).expect("of numbers");
+            let value = b.op(LaneOp::Max, &[value, least]).expect("of numbers");
+            operands[0] = b.op(LaneOp::Min, &[value, most]).expect("of numbers");
         }
         for arity in 1..=3 {
             if b.op(op, &operands[..arity]).is_some() {
@@ -154,36 +156,36 @@ fn program(random: &mut Random) -> LaneProgram {
             Kind::I32 => Some(value),
             Kind::F32 => {
                 let value = number(&mut b, value);
-                b.op(Op::Bits, &[value])
+                b.op(LaneOp::Bits, &[value])
             }
             Kind::F64 => {
                 let value = number(&mut b, value);
-                let narrow = b.op(Op::Demote, &[value]).expect("of a float");
-                b.op(Op::Bits, &[narrow])
+                let narrow = b.op(LaneOp::Demote, &[value]).expect("of a float");
+                b.op(LaneOp::Bits, &[narrow])
             }
             Kind::I64 => {
                 // Half of the bits survive as a float of few digits.
-                let high = b.op(Op::ShiftRight(40), &[value]).expect("of an integer");
-                let mask = b.op(Op::Equal, &[high, value]).expect("of integers");
+                let high = b.op(LaneOp::ShiftRight(40), &[value]).expect("of an integer");
+                let mask = b.op(LaneOp::Equal, &[high, value]).expect("of integers");
                 let one = b.constant(Kind::I32, 1);
                 let two = b.constant(Kind::I32, 2);
-                b.op(Op::Select, &[mask, one, two])
+                b.op(LaneOp::Select, &[mask, one, two])
             }
             Kind::Mask => {
                 let one = b.constant(Kind::I32, 3);
                 let two = b.constant(Kind::I32, 5);
-                b.op(Op::Select, &[value, one, two])
+                b.op(LaneOp::Select, &[value, one, two])
             }
         };
         let channel = &mut channels[i % 4];
-        let shifted = b.op(Op::ShiftLeft(1), &[*channel]).expect("of an integer");
-        *channel = b.op(Op::Add, &[shifted, word.expect("a word")]).expect("of integers");
+        let shifted = b.op(LaneOp::ShiftLeft(1), &[*channel]).expect("of an integer");
+        *channel = b.op(LaneOp::Add, &[shifted, word.expect("a word")]).expect("of integers");
     }
     // Positive and finite: the bits of a NaN could change on the way.
     let mask = b.constant(Kind::I32, 0x3fff_ffff);
     let outputs = channels.map(|channel| {
-        let word = b.op(Op::And, &[channel, mask]).expect("of integers");
-        b.op(Op::Bits, &[word]).expect("of an integer")
+        let word = b.op(LaneOp::And, &[channel, mask]).expect("of integers");
+        b.op(LaneOp::Bits, &[word]).expect("of an integer")
     });
     b.finish(outputs)
 }

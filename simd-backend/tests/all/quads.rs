@@ -6,7 +6,9 @@ use lambdav_core::inputs::Inputs;
 use lambdav_core::limits;
 use lambdav_simd_backend::kernel::words;
 use lambdav_simd_backend::lanes::interpret::{Group, interpret};
-use lambdav_simd_backend::lanes::{Expr, LaneProgram, Options, Statement, Width, lower, verify};
+use lambdav_simd_backend::lanes::{
+    LaneExpr, LaneProgram, LaneStatement, Options, Width, lower, verify,
+};
 
 use crate::scheduled;
 
@@ -25,8 +27,10 @@ fn lowered(text: &str, width: Width) -> LaneProgram {
 /// The number of loops, and of values read in other lanes.
 fn counts(program: &LaneProgram) -> (usize, usize) {
     let statements = || program.blocks.iter().flat_map(|block| &block.statements);
-    let is_read = |s: &&Statement| matches!(s, Statement::Let { expr: Expr::Neighbour { .. }, .. });
-    let is_loop = |s: &&Statement| matches!(s, Statement::Loop { .. });
+    let is_read = |s: &&LaneStatement| {
+        matches!(s, LaneStatement::Let { expr: LaneExpr::Neighbour { .. }, .. })
+    };
+    let is_loop = |s: &&LaneStatement| matches!(s, LaneStatement::Loop { .. });
     (statements().filter(is_loop).count(), statements().filter(is_read).count())
 }
 

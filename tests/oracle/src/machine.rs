@@ -5,7 +5,7 @@ use std::sync::atomic::AtomicU64;
 use lambdav_core::op::Elementary;
 use lambdav_simd_backend::emit::Executable;
 use lambdav_simd_backend::lanes::{
-    Axis, Expr, Kind, LaneProgram, Op, Rate, StraightLine, ValueId, verify,
+    Axis, Kind, LaneExpr, LaneOp, LaneProgram, Rate, StraightLine, ValueId, verify,
 };
 use lambdav_simd_backend::registers::{Callable, Inputs, Poll, Row, Shape, Status};
 use lambdav_simd_backend::{Compiler, EmitError, Target};
@@ -99,18 +99,18 @@ fn program(f: Elementary, shape: Shape, rates: Rates) -> LaneProgram {
     let [x, y] = [Axis::X, Axis::Y].map(|axis| {
         let centre = b.coordinate(axis);
         let half = b.constant(Kind::F32, u64::from(0.5_f32.to_bits()));
-        b.op(Op::Sub, &[centre, half]).expect("of numbers")
+        b.op(LaneOp::Sub, &[centre, half]).expect("of numbers")
     });
     let columns = b.constant(Kind::F32, u64::from((shape.columns() as f32).to_bits()));
-    let above = b.op(Op::Mul, &[y, columns]).expect("of numbers");
-    let number = b.op(Op::Add, &[x, above]).expect("of numbers");
+    let above = b.op(LaneOp::Mul, &[y, columns]).expect("of numbers");
+    let number = b.op(LaneOp::Add, &[x, above]).expect("of numbers");
     let mut operands = [0, 1].map(|word| b.input(Kind::F32, word));
     for n in 0..shape.lanes() {
         let this = b.constant(Kind::F32, u64::from((n as f32).to_bits()));
-        let here = b.op(Op::Equal, &[number, this]).expect("of numbers");
+        let here = b.op(LaneOp::Equal, &[number, this]).expect("of numbers");
         for (k, operand) in (0..).zip(&mut operands) {
             let word = b.input(Kind::F32, 2 * n + k);
-            *operand = b.op(Op::Select, &[here, word, *operand]).expect("of numbers");
+            *operand = b.op(LaneOp::Select, &[here, word, *operand]).expect("of numbers");
         }
     }
     let value = elementary(&mut b, f, operands, Rate::VARYING, Some(mask));
@@ -125,5 +125,5 @@ fn elementary(
     mask: Option<ValueId>,
 ) -> ValueId {
     let operands = operands[..function.arity()].into();
-    b.push(Kind::F32, rate, Expr::Elementary { function, operands, mask })
+    b.push(Kind::F32, rate, LaneExpr::Elementary { function, operands, mask })
 }

@@ -8,7 +8,7 @@ use cranelift_codegen::ir::{InstBuilder, Opcode, Value, types};
 
 use super::operations::same_bits;
 use super::selection::{Selection, clif_type};
-use crate::lanes::{Kind, Op};
+use crate::lanes::{Kind, LaneOp};
 use crate::registers::RegisterType;
 
 /// The vectors whose lanes are shifted one by one.
@@ -18,52 +18,54 @@ impl Selection<'_, '_> {
     /// Lowers operations that only integers have.
     pub(super) fn integers(
         &mut self,
-        op: Op,
+        op: LaneOp,
         to: RegisterType,
         is_vector: bool,
         [a, b]: [Value; 2],
     ) -> Value {
         let comparison = match op {
-            Op::Less => Some(IntCC::SignedLessThan),
-            Op::LessEqual => Some(IntCC::SignedLessThanOrEqual),
-            Op::LessUnsigned => Some(IntCC::UnsignedLessThan),
-            Op::LessEqualUnsigned => Some(IntCC::UnsignedLessThanOrEqual),
+            LaneOp::Less => Some(IntCC::SignedLessThan),
+            LaneOp::LessEqual => Some(IntCC::SignedLessThanOrEqual),
+            LaneOp::LessUnsigned => Some(IntCC::UnsignedLessThan),
+            LaneOp::LessEqualUnsigned => Some(IntCC::UnsignedLessThanOrEqual),
             _ => None,
         };
         if let Some(comparison) = comparison {
             return self.builder.ins().icmp(comparison, a, b);
         }
         match op {
-            Op::Add => self.builder.ins().iadd(a, b),
-            Op::Sub => self.builder.ins().isub(a, b),
-            Op::Mul => self.builder.ins().imul(a, b),
-            Op::MulHigh => self.product_above(is_vector, [a, b]),
-            Op::Min => self.builder.ins().smin(a, b),
-            Op::Max => self.builder.ins().smax(a, b),
-            Op::MinUnsigned => self.builder.ins().umin(a, b),
-            Op::MaxUnsigned => self.builder.ins().umax(a, b),
-            Op::Xor => self.builder.ins().bxor(a, b),
-            Op::ShiftLeft(n) => self.shifted(Opcode::Ishl, a, n),
-            Op::ShiftRight(n) => self.shifted(Opcode::Ushr, a, n),
-            Op::ShiftRightSigned(n) => self.shifted(Opcode::Sshr, a, n),
-            Op::ShiftLeftBy if is_vector => self.lanes_to_the_left(a, b),
-            Op::ShiftRightBy | Op::ShiftRightSignedBy if is_vector && self.splat(b).is_some() => {
+            LaneOp::Add => self.builder.ins().iadd(a, b),
+            LaneOp::Sub => self.builder.ins().isub(a, b),
+            LaneOp::Mul => self.builder.ins().imul(a, b),
+            LaneOp::MulHigh => self.product_above(is_vector, [a, b]),
+            LaneOp::Min => self.builder.ins().smin(a, b),
+            LaneOp::Max => self.builder.ins().smax(a, b),
+            LaneOp::MinUnsigned => self.builder.ins().umin(a, b),
+            LaneOp::MaxUnsigned => self.builder.ins().umax(a, b),
+            LaneOp::Xor => self.builder.ins().bxor(a, b),
+            LaneOp::ShiftLeft(n) => self.shifted(Opcode::Ishl, a, n),
+            LaneOp::ShiftRight(n) => self.shifted(Opcode::Ushr, a, n),
+            LaneOp::ShiftRightSigned(n) => self.shifted(Opcode::Sshr, a, n),
+            LaneOp::ShiftLeftBy if is_vector => self.lanes_to_the_left(a, b),
+            LaneOp::ShiftRightBy | LaneOp::ShiftRightSignedBy
+                if is_vector && self.splat(b).is_some() =>
+            {
                 let count = self.splat(b).expect("just checked");
                 match op {
-                    Op::ShiftRightBy => self.builder.ins().ushr(a, count),
+                    LaneOp::ShiftRightBy => self.builder.ins().ushr(a, count),
                     _ => self.builder.ins().sshr(a, count),
                 }
             }
-            Op::ShiftRightBy | Op::ShiftRightSignedBy if is_vector => {
-                self.lanes_to_the_right(a, b, op == Op::ShiftRightSignedBy)
+            LaneOp::ShiftRightBy | LaneOp::ShiftRightSignedBy if is_vector => {
+                self.lanes_to_the_right(a, b, op == LaneOp::ShiftRightSignedBy)
             }
-            Op::ShiftLeftBy => self.builder.ins().ishl(a, b),
-            Op::ShiftRightBy => self.builder.ins().ushr(a, b),
-            Op::ShiftRightSignedBy => self.builder.ins().sshr(a, b),
-            Op::FromInteger => self.builder.ins().fcvt_from_sint(clif_type(to), a),
-            Op::FromUnsigned => self.builder.ins().fcvt_from_uint(clif_type(to), a),
-            Op::Widen => self.builder.ins().uextend(types::I64, a),
-            Op::Narrow => self.builder.ins().ireduce(types::I32, a),
+            LaneOp::ShiftLeftBy => self.builder.ins().ishl(a, b),
+            LaneOp::ShiftRightBy => self.builder.ins().ushr(a, b),
+            LaneOp::ShiftRightSignedBy => self.builder.ins().sshr(a, b),
+            LaneOp::FromInteger => self.builder.ins().fcvt_from_sint(clif_type(to), a),
+            LaneOp::FromUnsigned => self.builder.ins().fcvt_from_uint(clif_type(to), a),
+            LaneOp::Widen => self.builder.ins().uextend(types::I64, a),
+            LaneOp::Narrow => self.builder.ins().ireduce(types::I32, a),
             _ => unreachable!("{op} is not an operation on integers"),
         }
     }

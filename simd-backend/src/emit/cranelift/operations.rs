@@ -13,7 +13,7 @@ use cranelift_codegen::ir::{
 use lambdav_core::graph::Side;
 
 use super::selection::{Selection, clif_type};
-use crate::lanes::{Axis, Kind, Op};
+use crate::lanes::{Axis, Kind, LaneOp};
 use crate::mutants::{Mutant, is_active};
 use crate::registers::RegisterType;
 
@@ -55,7 +55,7 @@ impl Selection<'_, '_> {
 
     pub(super) fn op(
         &mut self,
-        op: Op,
+        op: LaneOp,
         to: RegisterType,
         from: RegisterType,
         values: &[Value],
@@ -71,73 +71,73 @@ impl Selection<'_, '_> {
         let mut b = *values.get(1).unwrap_or(&a);
         // x86 instructions read a constant from memory only as the second operand. (The swap may
         // choose the other NaN of two, but all NaNs are equal here.)
-        if matches!(op, Op::Add | Op::Mul) && self.is_constant(a) {
+        if matches!(op, LaneOp::Add | LaneOp::Mul) && self.is_constant(a) {
             (a, b) = (b, a);
         }
         match op {
-            Op::Neg if is_vector => {
+            LaneOp::Neg if is_vector => {
                 let sign = self.sign_bit(to);
                 self.builder.ins().bxor(a, sign)
             }
-            Op::Abs if is_vector => {
+            LaneOp::Abs if is_vector => {
                 let sign = self.sign_bit(to);
                 self.builder.ins().band_not(a, sign)
             }
-            Op::Neg => self.builder.ins().fneg(a),
-            Op::Abs => self.builder.ins().fabs(a),
-            Op::Floor => self.builder.ins().floor(a),
-            Op::Ceil => self.builder.ins().ceil(a),
-            Op::Trunc => self.builder.ins().trunc(a),
-            Op::RoundEven => self.builder.ins().nearest(a),
-            Op::Sqrt => self.builder.ins().sqrt(a),
-            Op::Add if is_float => self.builder.ins().fadd(a, b),
-            Op::Sub if is_float => self.builder.ins().fsub(a, b),
-            Op::Mul if is_float => self.builder.ins().fmul(a, b),
-            Op::Div => self.builder.ins().fdiv(a, b),
-            Op::Fma => self.fused(to, [a, b, values[2]]),
-            Op::Min if is_float && is_active(Mutant::SwappedMinimum) => {
+            LaneOp::Neg => self.builder.ins().fneg(a),
+            LaneOp::Abs => self.builder.ins().fabs(a),
+            LaneOp::Floor => self.builder.ins().floor(a),
+            LaneOp::Ceil => self.builder.ins().ceil(a),
+            LaneOp::Trunc => self.builder.ins().trunc(a),
+            LaneOp::RoundEven => self.builder.ins().nearest(a),
+            LaneOp::Sqrt => self.builder.ins().sqrt(a),
+            LaneOp::Add if is_float => self.builder.ins().fadd(a, b),
+            LaneOp::Sub if is_float => self.builder.ins().fsub(a, b),
+            LaneOp::Mul if is_float => self.builder.ins().fmul(a, b),
+            LaneOp::Div => self.builder.ins().fdiv(a, b),
+            LaneOp::Fma => self.fused(to, [a, b, values[2]]),
+            LaneOp::Min if is_float && is_active(Mutant::SwappedMinimum) => {
                 self.extremum(is_vector, to, a, b)
             }
-            Op::Min if is_float => self.extremum(is_vector, to, b, a),
-            Op::Max if is_float => {
+            LaneOp::Min if is_float => self.extremum(is_vector, to, b, a),
+            LaneOp::Max if is_float => {
                 // a < b ? b : a, as maxps computes it of (b, a): b > a ? b : a.
                 let mask = self.builder.ins().fcmp(FloatCC::LessThan, a, b);
                 self.choose(is_vector, to, mask, b, a)
             }
-            Op::Less | Op::LessEqual | Op::Equal | Op::NotEqual if is_float => {
+            LaneOp::Less | LaneOp::LessEqual | LaneOp::Equal | LaneOp::NotEqual if is_float => {
                 let condition = match op {
-                    Op::Less if !is_active(Mutant::WrongComparison) => FloatCC::LessThan,
-                    Op::Less | Op::LessEqual => FloatCC::LessThanOrEqual,
-                    Op::Equal => FloatCC::Equal,
+                    LaneOp::Less if !is_active(Mutant::WrongComparison) => FloatCC::LessThan,
+                    LaneOp::Less | LaneOp::LessEqual => FloatCC::LessThanOrEqual,
+                    LaneOp::Equal => FloatCC::Equal,
                     _ => FloatCC::NotEqual,
                 };
                 self.builder.ins().fcmp(condition, a, b)
             }
-            Op::Equal => self.builder.ins().icmp(IntCC::Equal, a, b),
-            Op::NotEqual => self.builder.ins().icmp(IntCC::NotEqual, a, b),
-            Op::And => self.builder.ins().band(a, b),
-            Op::Or => self.builder.ins().bor(a, b),
-            Op::AndNot if is_mask => {
+            LaneOp::Equal => self.builder.ins().icmp(IntCC::Equal, a, b),
+            LaneOp::NotEqual => self.builder.ins().icmp(IntCC::NotEqual, a, b),
+            LaneOp::And => self.builder.ins().band(a, b),
+            LaneOp::Or => self.builder.ins().bor(a, b),
+            LaneOp::AndNot if is_mask => {
                 let not = self.builder.ins().bxor_imm_s(b, 1);
                 self.builder.ins().band(a, not)
             }
-            Op::AndNot => self.builder.ins().band_not(a, b),
-            Op::Not if is_mask => self.builder.ins().bxor_imm_s(a, 1),
-            Op::Not => self.builder.ins().bnot(a),
-            Op::Select if is_vector && is_active(Mutant::SwappedSelect) => {
+            LaneOp::AndNot => self.builder.ins().band_not(a, b),
+            LaneOp::Not if is_mask => self.builder.ins().bxor_imm_s(a, 1),
+            LaneOp::Not => self.builder.ins().bnot(a),
+            LaneOp::Select if is_vector && is_active(Mutant::SwappedSelect) => {
                 self.blend(to, a, values[2], values[1])
             }
-            Op::Select if is_vector => self.blend(to, a, values[1], values[2]),
-            Op::Select => self.builder.ins().select(a, values[1], values[2]),
-            Op::Promote => self.builder.ins().fpromote(types::F64, a),
-            Op::Demote => self.builder.ins().fdemote(types::F32, a),
-            Op::ToInteger => self.builder.ins().fcvt_to_sint_sat(clif_type(to), a),
-            Op::ToIntegerInRange if is_vector && self.is_x86 => {
+            LaneOp::Select if is_vector => self.blend(to, a, values[1], values[2]),
+            LaneOp::Select => self.builder.ins().select(a, values[1], values[2]),
+            LaneOp::Promote => self.builder.ins().fpromote(types::F64, a),
+            LaneOp::Demote => self.builder.ins().fdemote(types::F32, a),
+            LaneOp::ToInteger => self.builder.ins().fcvt_to_sint_sat(clif_type(to), a),
+            LaneOp::ToIntegerInRange if is_vector && self.is_x86 => {
                 self.builder.ins().x86_cvtt2dq(clif_type(to), a)
             }
-            Op::ToIntegerInRange => self.builder.ins().fcvt_to_sint_sat(clif_type(to), a),
-            Op::ToUnsigned => self.builder.ins().fcvt_to_uint_sat(clif_type(to), a),
-            Op::Bits => self.builder.ins().bitcast(clif_type(to), same_bits(), a),
+            LaneOp::ToIntegerInRange => self.builder.ins().fcvt_to_sint_sat(clif_type(to), a),
+            LaneOp::ToUnsigned => self.builder.ins().fcvt_to_uint_sat(clif_type(to), a),
+            LaneOp::Bits => self.builder.ins().bitcast(clif_type(to), same_bits(), a),
             _ => self.integers(op, to, is_vector, [a, b]),
         }
     }

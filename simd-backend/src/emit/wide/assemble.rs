@@ -17,7 +17,7 @@ use regalloc2::{AllocationKind, Block, Edit, Function as _, InstOrEdit, Output, 
 
 use super::code::{Code, Place, Step};
 use super::instruction::{Area, Base, ConstantUse, Hardware, Instruction, Mem, Rm};
-use super::isa::{Condition, Op, Size};
+use super::isa::{Condition, Opcode, Size};
 use super::machine::{CONTEXT, FRAME, GENERAL, MASK, STACK, VECTOR, Wide};
 use crate::emit::Role;
 use crate::emit::abi::Field;
@@ -170,7 +170,7 @@ impl Assembler<'_> {
         }
     }
 
-    fn stack_change(&mut self, op: Op, bytes: usize) {
+    fn stack_change(&mut self, op: Opcode, bytes: usize) {
         if bytes > 0 {
             let it = Instruction::new(op, Size::B64).rm(STACK);
             self.emit(it.number(bytes as i32));
@@ -180,45 +180,45 @@ impl Assembler<'_> {
     fn prologue(&mut self) {
         let size = self.layout.size;
         if self.role != Role::Procedure {
-            self.emit(Instruction::new(Op::Push, Size::B64).rm(FRAME));
-            self.emit(Instruction::new(Op::Mov, Size::B64).reg(FRAME).rm(STACK));
+            self.emit(Instruction::new(Opcode::Push, Size::B64).rm(FRAME));
+            self.emit(Instruction::new(Opcode::Mov, Size::B64).reg(FRAME).rm(STACK));
             for number in PRESERVED {
-                self.emit(Instruction::new(Op::Push, Size::B64).rm(number));
+                self.emit(Instruction::new(Opcode::Push, Size::B64).rm(number));
             }
             // The first argument is the context.
-            self.emit(Instruction::new(Op::Mov, Size::B64).reg(CONTEXT).rm(7));
-            let align = Instruction::new(Op::AndNumber, Size::B64).rm(STACK);
+            self.emit(Instruction::new(Opcode::Mov, Size::B64).reg(CONTEXT).rm(7));
+            let align = Instruction::new(Opcode::AndNumber, Size::B64).rm(STACK);
             self.emit(align.number(-(ALIGNMENT as i32)));
         }
         // The first step is shorter: alignment may already have moved the stack pointer below the
         // last touched byte.
         let (mut left, mut step) = (size, PAGE - ALIGNMENT);
         while left >= step {
-            self.stack_change(Op::SubNumber, step);
-            self.emit(Instruction::new(Op::TestG, Size::B32).reg(STACK).mem(Mem::at(STACK, 0)));
+            self.stack_change(Opcode::SubNumber, step);
+            self.emit(Instruction::new(Opcode::TestG, Size::B32).reg(STACK).mem(Mem::at(STACK, 0)));
             left -= step;
             step = PAGE;
         }
-        self.stack_change(Op::SubNumber, left);
+        self.stack_change(Opcode::SubNumber, left);
     }
 
     fn epilogue(&mut self, code: Option<i32>) {
         if self.role == Role::Procedure {
-            self.stack_change(Op::AddNumber, self.layout.size);
+            self.stack_change(Opcode::AddNumber, self.layout.size);
         } else {
-            self.emit(Instruction::new(Op::ZeroUpper, Size::B128));
+            self.emit(Instruction::new(Opcode::ZeroUpper, Size::B128));
             if let Some(code) = code {
-                self.emit(Instruction::new(Op::MovNumber, Size::B64).rm(0).number(code));
+                self.emit(Instruction::new(Opcode::MovNumber, Size::B64).rm(0).number(code));
             }
             let saved = -(8 * PRESERVED.len() as i32);
-            let it = Instruction::new(Op::Lea, Size::B64).reg(STACK);
+            let it = Instruction::new(Opcode::Lea, Size::B64).reg(STACK);
             self.emit(it.mem(Mem::at(FRAME, saved)));
             for number in PRESERVED.into_iter().rev() {
-                self.emit(Instruction::new(Op::Pop, Size::B64).rm(number));
+                self.emit(Instruction::new(Opcode::Pop, Size::B64).rm(number));
             }
-            self.emit(Instruction::new(Op::Pop, Size::B64).rm(FRAME));
+            self.emit(Instruction::new(Opcode::Pop, Size::B64).rm(FRAME));
         }
-        self.emit(Instruction::new(Op::Return, Size::B64));
+        self.emit(Instruction::new(Opcode::Return, Size::B64));
     }
 
     fn block(&mut self, index: usize, next: Option<usize>) {
@@ -264,11 +264,11 @@ impl Assembler<'_> {
         let hardware = |mem: Mem<PReg>| Mem::at(STACK, mem.offset);
         let ops = |class: RegClass| match class {
             VECTOR if self.code.vector_words == 1 => {
-                (Op::Move, Op::LoadSd, Op::StoreSd, Size::B128)
+                (Opcode::Move, Opcode::LoadSd, Opcode::StoreSd, Size::B128)
             }
-            VECTOR => (Op::Move, Op::Load, Op::Store, size),
-            MASK => (Op::LoadK, Op::LoadK, Op::StoreK, Size::B128),
-            _ => (Op::Mov, Op::Mov, Op::MovToMemory, Size::B64),
+            VECTOR => (Opcode::Move, Opcode::Load, Opcode::Store, size),
+            MASK => (Opcode::LoadK, Opcode::LoadK, Opcode::StoreK, Size::B128),
+            _ => (Opcode::Mov, Opcode::Mov, Opcode::MovToMemory, Size::B64),
         };
         match (from, to) {
             (Rm::Reg(from), Rm::Reg(to)) => {
@@ -292,7 +292,7 @@ impl Assembler<'_> {
             Step::Plain(instruction) => {
                 let instruction = self.resolve(instruction, allocated);
                 // A copy of a register to itself is left out.
-                let is_copy = matches!(instruction.op, Op::Move) && instruction.mask.is_none();
+                let is_copy = matches!(instruction.op, Opcode::Move) && instruction.mask.is_none();
                 if !(is_copy && instruction.reg.map(Rm::Reg) == instruction.rm) {
                     self.emit(instruction);
                 }
@@ -342,18 +342,19 @@ impl Assembler<'_> {
         };
         let base = self.layout.survivors;
         for number in survivors.clone() {
-            self.emit(Instruction::new(Op::Store, size).reg(number).mem(place(number, base)));
+            self.emit(Instruction::new(Opcode::Store, size).reg(number).mem(place(number, base)));
         }
-        self.emit(Instruction::new(Op::ZeroUpper, Size::B128));
-        let number =
-            |reg, number| Instruction::new(Op::MovNumber, Size::B32).rm(reg).number(number as i32);
+        self.emit(Instruction::new(Opcode::ZeroUpper, Size::B128));
+        let number = |reg, number| {
+            Instruction::new(Opcode::MovNumber, Size::B32).rm(reg).number(number as i32)
+        };
         self.emit(number(7, function));
         self.emit(number(6, lanes));
-        self.emit(Instruction::new(Op::Mov, Size::B64).reg(2).rm(STACK));
+        self.emit(Instruction::new(Opcode::Mov, Size::B64).reg(2).rm(STACK));
         let callee = Mem::at(CONTEXT, Field::Reference as i32);
-        self.emit(Instruction::new(Op::CallAddress, Size::B64).mem(callee));
+        self.emit(Instruction::new(Opcode::CallAddress, Size::B64).mem(callee));
         for number in survivors {
-            self.emit(Instruction::new(Op::Load, size).reg(number).mem(place(number, base)));
+            self.emit(Instruction::new(Opcode::Load, size).reg(number).mem(place(number, base)));
         }
     }
 

@@ -2,7 +2,7 @@
 
 use std::fmt::{self, Display, Formatter};
 
-use super::isa::{Condition, Field, Form, Kind, Op, Size};
+use super::isa::{Condition, Field, Form, Opcode, OperandKind, Size};
 use crate::mutants::{Mutant, is_active};
 
 /// The stack pointer.
@@ -14,7 +14,7 @@ const WORDS: u8 = 2;
 /// An instruction. Fields that its row in the table lacks are `None`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Instruction<R> {
-    pub(crate) op: Op,
+    pub(crate) op: Opcode,
     pub(crate) size: Size,
     /// ModRM.reg.
     pub(crate) reg: Option<R>,
@@ -75,7 +75,7 @@ pub(crate) enum Area {
 pub(crate) type Hardware = u8;
 
 impl<R: Copy> Instruction<R> {
-    pub(crate) fn new(op: Op, size: Size) -> Self {
+    pub(crate) fn new(op: Opcode, size: Size) -> Self {
         Self {
             op,
             size,
@@ -185,9 +185,9 @@ impl Instruction<Hardware> {
         if row.form == Form::Legacy {
             let byte = |kind| row.operands.iter().any(|&(_, of)| of == kind);
             // Without a REX prefix, byte registers 4 to 7 would be AH, CH, DH and BH.
-            let is_byte = byte(Kind::B) && !base && rm >= 4;
-            let wide = self.size == Size::B64 && !matches!(self.op, Op::Push | Op::Pop);
-            let wide = wide && !matches!(self.op, Op::CallAddress | Op::Return);
+            let is_byte = byte(OperandKind::B) && !base && rm >= 4;
+            let wide = self.size == Size::B64 && !matches!(self.op, Opcode::Push | Opcode::Pop);
+            let wide = wide && !matches!(self.op, Opcode::CallAddress | Opcode::Return);
             let x = bit(index.unwrap_or(0), 3);
             let rex = u8::from(wide) << 3 | bit(reg, 3) << 2 | x << 1 | bit(rm, 3);
             if rex != 0 || is_byte {
@@ -284,12 +284,12 @@ impl Instruction<Hardware> {
 }
 
 /// The operands of instructions on three masks.
-fn three_masks() -> &'static [(Field, Kind)] {
-    Op::AndK.row().operands
+fn three_masks() -> &'static [(Field, OperandKind)] {
+    Opcode::AndK.row().operands
 }
 
 /// The name of a register.
-pub(crate) fn register_name(kind: Kind, size: Size, number: Hardware) -> String {
+pub(crate) fn register_name(kind: OperandKind, size: Size, number: Hardware) -> String {
     const NAMES: [&str; 8] = ["ax", "cx", "dx", "bx", "sp", "bp", "si", "di"];
     let general = |size| match (NAMES.get(number as usize), size) {
         (Some(name), Size::B64) => format!("r{name}"),
@@ -306,15 +306,15 @@ pub(crate) fn register_name(kind: Kind, size: Size, number: Hardware) -> String 
         _ => format!("xmm{number}"),
     };
     match kind {
-        Kind::G => general(size),
-        Kind::D => general(Size::B32),
-        Kind::B => general(Size::B128),
-        Kind::V | Kind::M => vector(size),
-        Kind::H => vector(size.half()),
-        Kind::X => vector(Size::B128),
-        Kind::Y => vector(Size::B256),
-        Kind::K => format!("k{number}"),
-        Kind::N => number.to_string(),
+        OperandKind::G => general(size),
+        OperandKind::D => general(Size::B32),
+        OperandKind::B => general(Size::B128),
+        OperandKind::V | OperandKind::M => vector(size),
+        OperandKind::H => vector(size.half()),
+        OperandKind::X => vector(Size::B128),
+        OperandKind::Y => vector(Size::B256),
+        OperandKind::K => format!("k{number}"),
+        OperandKind::N => number.to_string(),
     }
 }
 
@@ -326,7 +326,7 @@ pub(crate) struct Text<'i, R, F> {
     pub(crate) name: F,
 }
 
-impl<R: Copy, F: Fn(R, Kind, Size) -> String> Display for Text<'_, R, F> {
+impl<R: Copy, F: Fn(R, OperandKind, Size) -> String> Display for Text<'_, R, F> {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         let it = self.instruction;
         let row = it.op.row();
@@ -336,7 +336,7 @@ impl<R: Copy, F: Fn(R, Kind, Size) -> String> Display for Text<'_, R, F> {
         }
         for (i, &(field, kind)) in row.operands.iter().enumerate() {
             write!(f, "{}", if i == 0 { " " } else { ", " })?;
-            let size = if matches!(it.op, Op::Push | Op::Pop | Op::CallAddress) {
+            let size = if matches!(it.op, Opcode::Push | Opcode::Pop | Opcode::CallAddress) {
                 Size::B64
             } else {
                 it.size
@@ -354,7 +354,7 @@ impl<R: Copy, F: Fn(R, Kind, Size) -> String> Display for Text<'_, R, F> {
             };
             write!(f, "{}", text.as_deref().unwrap_or("?"))?;
             if let (0, Some(mask)) = (i, it.mask) {
-                write!(f, "{{{}}}", (self.name)(mask, Kind::K, size))?;
+                write!(f, "{{{}}}", (self.name)(mask, OperandKind::K, size))?;
                 if it.zeroing {
                     write!(f, "{{z}}")?;
                 }
@@ -364,17 +364,17 @@ impl<R: Copy, F: Fn(R, Kind, Size) -> String> Display for Text<'_, R, F> {
     }
 }
 
-impl<R: Copy, F: Fn(R, Kind, Size) -> String> Text<'_, R, F> {
-    fn memory(&self, Mem { base, index, offset }: Mem<R>, kind: Kind) -> String {
+impl<R: Copy, F: Fn(R, OperandKind, Size) -> String> Text<'_, R, F> {
+    fn memory(&self, Mem { base, index, offset }: Mem<R>, kind: OperandKind) -> String {
         let it = self.instruction;
         let base = match base {
-            Base::Register(reg) => (self.name)(reg, Kind::G, Size::B64),
+            Base::Register(reg) => (self.name)(reg, OperandKind::G, Size::B64),
             Base::Frame(Area::Callout) => "callout".to_owned(),
             Base::Frame(Area::Slots) => "slots".to_owned(),
             Base::Constant(id) => format!("constant{id}"),
         };
-        let of_index = if kind == Kind::M { Kind::M } else { Kind::G };
-        let size = if kind == Kind::M { it.size } else { Size::B64 };
+        let of_index = if kind == OperandKind::M { OperandKind::M } else { OperandKind::G };
+        let size = if kind == OperandKind::M { it.size } else { Size::B64 };
         let index = index.map(|reg| format!("+{}*4", (self.name)(reg, of_index, size)));
         let index = index.unwrap_or_default();
         let offset = match offset {

@@ -120,7 +120,7 @@ pub(crate) enum Field {
 
 /// The kind of an operand in text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Kind {
+pub(crate) enum OperandKind {
     /// A general register of the instruction's size.
     G,
     /// A general register of 32 bits.
@@ -143,7 +143,7 @@ pub(crate) enum Kind {
     N,
 }
 
-type Operands = &'static [(Field, Kind)];
+type Operands = &'static [(Field, OperandKind)];
 
 /// An instruction.
 pub(crate) struct Row {
@@ -168,7 +168,7 @@ pub(crate) struct Row {
 }
 
 macro_rules! operands {
-    ($($field:ident $kind:ident),*) => { &[$((Field::$field, Kind::$kind)),*] };
+    ($($field:ident $kind:ident),*) => { &[$((Field::$field, OperandKind::$kind)),*] };
 }
 
 const RVM: Operands = operands!(Reg V, Vvvv V, Rm V);
@@ -211,12 +211,12 @@ macro_rules! rows {
         /// An instruction: the number of its row.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
         #[repr(u8)]
-        pub(crate) enum Op { $(
+        pub(crate) enum Opcode { $(
             #[doc = $name]
             $op
         ),* }
 
-        /// The rows, in the order of [`Op`].
+        /// The rows, in the order of [`Opcode`].
         static ROWS: &[Row] = &[$({
             let name = $name;
             #[allow(unused_mut, unused_assignments, reason = "few rows give them")]
@@ -239,7 +239,7 @@ macro_rules! rows {
 
         /// All instructions.
         #[cfg(test)]
-        pub(crate) const OPS: &[Op] = &[$(Op::$op),*];
+        pub(crate) const OPS: &[Opcode] = &[$(Opcode::$op),*];
     };
 }
 
@@ -462,7 +462,7 @@ rows! {
     Return: "ret", Legacy, 0 0 0xc3, 0 0, Bytes(8), &[], NONE NONE;
 }
 
-impl Op {
+impl Opcode {
     /// Its row.
     pub(crate) fn row(self) -> &'static Row {
         &ROWS[self as usize]

@@ -6,7 +6,7 @@ use iced_x86::{
 };
 
 use super::instruction::{Hardware, Instruction, Mem, RSP, Rm};
-use super::isa::{Condition, Feature, Field, Form, Kind, OPS, Op, Size, Tuple};
+use super::isa::{Condition, Feature, Field, Form, OPS, Opcode, OperandKind, Size, Tuple};
 use super::machine::Wide;
 
 /// The text of the only instruction in `bytes`, as another disassembler writes it, and the features
@@ -48,36 +48,38 @@ fn feature(of: CpuidFeature) -> Feature {
 }
 
 /// The operand sizes of an instruction.
-fn sizes(op: Op) -> Vec<Size> {
+fn sizes(op: Opcode) -> Vec<Size> {
     let row = op.row();
     let has = |kind| row.operands.iter().any(|&(_, of)| of == kind);
     match row.form {
-        Form::Legacy if has(Kind::B) || has(Kind::D) => vec![Size::B32],
-        Form::Legacy if matches!(op, Op::Push | Op::Pop | Op::CallAddress | Op::Return) => {
+        Form::Legacy if has(OperandKind::B) || has(OperandKind::D) => vec![Size::B32],
+        Form::Legacy
+            if matches!(op, Opcode::Push | Opcode::Pop | Opcode::CallAddress | Opcode::Return) =>
+        {
             vec![Size::B64]
         }
-        Form::Legacy if op == Op::Lea => vec![Size::B64],
+        Form::Legacy if op == Opcode::Lea => vec![Size::B64],
         Form::Legacy => vec![Size::B32, Size::B64],
-        _ if has(Kind::G) => vec![Size::B64],
-        _ if has(Kind::D) => vec![Size::B32],
-        _ if matches!(op, Op::Extract256 | Op::Insert256) => vec![Size::B512],
-        _ if matches!(op, Op::Extract128 | Op::Insert128) => vec![Size::B256, Size::B512],
-        _ if matches!(op, Op::BroadcastSd | Op::PermuteD | Op::PermuteQ) => {
+        _ if has(OperandKind::G) => vec![Size::B64],
+        _ if has(OperandKind::D) => vec![Size::B32],
+        _ if matches!(op, Opcode::Extract256 | Opcode::Insert256) => vec![Size::B512],
+        _ if matches!(op, Opcode::Extract128 | Opcode::Insert128) => vec![Size::B256, Size::B512],
+        _ if matches!(op, Opcode::BroadcastSd | Opcode::PermuteD | Opcode::PermuteQ) => {
             vec![Size::B256, Size::B512]
         }
-        Form::Vex if has(Kind::V) => vec![Size::B128, Size::B256],
-        _ if has(Kind::V) => vec![Size::B128, Size::B256, Size::B512],
+        Form::Vex if has(OperandKind::V) => vec![Size::B128, Size::B256],
+        _ if has(OperandKind::V) => vec![Size::B128, Size::B256, Size::B512],
         _ => vec![Size::B128],
     }
 }
 
 /// Forms of an instruction: low and high registers, small and large displacements.
-fn forms(op: Op, size: Size) -> Vec<Instruction<Hardware>> {
+fn forms(op: Opcode, size: Size) -> Vec<Instruction<Hardware>> {
     let row = op.row();
     let kind = |field| row.operands.iter().find(|&&(of, _)| of == field).map(|&(_, kind)| kind);
     let most = |kind| match kind {
-        Kind::K => 8,
-        Kind::G | Kind::D | Kind::B => 16,
+        OperandKind::K => 8,
+        OperandKind::G | OperandKind::D | OperandKind::B => 16,
         _ if row.form == Form::Vex || row.form == Form::Legacy => 16,
         _ => 32,
     };
@@ -86,10 +88,15 @@ fn forms(op: Op, size: Size) -> Vec<Instruction<Hardware>> {
         kind(field).map(|kind| (turn * 7 + field as u8 * 3 + 1) % most(kind))
     };
     let mut found = Vec::new();
-    let vector = |field| matches!(kind(field), Some(Kind::V | Kind::H | Kind::X | Kind::Y));
+    let vector = |field| {
+        matches!(
+            kind(field),
+            Some(OperandKind::V | OperandKind::H | OperandKind::X | OperandKind::Y)
+        )
+    };
     let has_rm = kind(Field::Rm).is_some();
     let indices = match kind(Field::Rm) {
-        Some(Kind::M) if row.form == Form::Evex => 32,
+        Some(OperandKind::M) if row.form == Form::Evex => 32,
         _ => 16,
     };
     for turn in 0..12 {
@@ -100,7 +107,7 @@ fn forms(op: Op, size: Size) -> Vec<Instruction<Hardware>> {
         if kind(Field::Imm).is_some() {
             it.number = if op.number_bytes() == 4 { i32::from(turn) * 1000 - 2500 } else { 11 };
         }
-        if matches!(op, Op::Set | Op::Cmov) {
+        if matches!(op, Opcode::Set | Opcode::Cmov) {
             it.condition = Some([Condition::Below, Condition::Greater][usize::from(turn % 2)]);
         }
         if !has_rm {
@@ -108,45 +115,51 @@ fn forms(op: Op, size: Size) -> Vec<Instruction<Hardware>> {
             continue;
         }
         let in_memory = ![
-            Op::FromGeneralK,
-            Op::ToGeneralK,
-            Op::AndK,
-            Op::AndNotK,
-            Op::NotK,
-            Op::OrK,
-            Op::XnorK,
-            Op::XorK,
-            Op::UnpackK,
-            Op::TestK16,
-            Op::TestK8,
-            Op::ShiftRightK16,
-            Op::ShiftRightK8,
-            Op::ShiftLeftK8,
-            Op::SignsToK,
-            Op::KToSigns,
+            Opcode::FromGeneralK,
+            Opcode::ToGeneralK,
+            Opcode::AndK,
+            Opcode::AndNotK,
+            Opcode::NotK,
+            Opcode::OrK,
+            Opcode::XnorK,
+            Opcode::XorK,
+            Opcode::UnpackK,
+            Opcode::TestK16,
+            Opcode::TestK8,
+            Opcode::ShiftRightK16,
+            Opcode::ShiftRightK8,
+            Opcode::ShiftLeftK8,
+            Opcode::SignsToK,
+            Opcode::KToSigns,
         ]
         .contains(&op);
         // Shifts by an immediate have memory operands in EVEX only.
         let in_memory = in_memory && !(row.digit.is_some() && row.form == Form::Both);
         let in_register = !matches!(
             op,
-            Op::Gather
-                | Op::GatherK
-                | Op::ScatterK
-                | Op::LoadSs
-                | Op::LoadSd
-                | Op::StoreSs
-                | Op::StoreSd
-                | Op::StoreK
-                | Op::Lea
-                | Op::MovToMemory
+            Opcode::Gather
+                | Opcode::GatherK
+                | Opcode::ScatterK
+                | Opcode::LoadSs
+                | Opcode::LoadSd
+                | Opcode::StoreSs
+                | Opcode::StoreSd
+                | Opcode::StoreK
+                | Opcode::Lea
+                | Opcode::MovToMemory
         );
         if in_register {
             it.rm = number(Field::Rm, turn).map(Rm::Reg);
             found.push(it);
             let masks = matches!(row.form, Form::Evex)
-                || matches!(op, Op::Move | Op::MoveAPd | Op::AddPs | Op::MulPd | Op::PsToD);
-            if masks && kind(Field::Reg).is_some() && !matches!(op, Op::KToSigns | Op::SignsToK) {
+                || matches!(
+                    op,
+                    Opcode::Move | Opcode::MoveAPd | Opcode::AddPs | Opcode::MulPd | Opcode::PsToD
+                );
+            if masks
+                && kind(Field::Reg).is_some()
+                && !matches!(op, Opcode::KToSigns | Opcode::SignsToK)
+            {
                 let masked = Instruction { mask: Some(turn % 7 + 1), ..it };
                 found.push(masked);
                 if vector(Field::Reg) && matches!(row.operands[0], (Field::Reg, _)) {
@@ -154,25 +167,25 @@ fn forms(op: Op, size: Size) -> Vec<Instruction<Hardware>> {
                 }
             }
         }
-        if matches!(op, Op::GatherK | Op::ScatterK) {
+        if matches!(op, Opcode::GatherK | Opcode::ScatterK) {
             it.mask = Some(turn % 7 + 1);
         }
         if in_memory {
             // (The stack pointer cannot be an index.)
             let index = (turn * 7 + 11) % indices;
-            if index != RSP || kind(Field::Rm) == Some(Kind::M) {
+            if index != RSP || kind(Field::Rm) == Some(OperandKind::M) {
                 for offset in [0, 4, 100, 508, 512, 4096, -4, -512, -516] {
                     it.rm = Some(Rm::Mem(Mem::word((turn * 5 + 2) % 16, index, offset)));
                     found.push(it);
                 }
             }
         }
-        if op == Op::Store {
+        if op == Opcode::Store {
             // Masked stores.
             it.rm = Some(Rm::Mem(Mem::at((turn * 5 + 2) % 16, 64)));
             found.push(Instruction { mask: Some(turn % 7 + 1), ..it });
         }
-        if in_memory && kind(Field::Rm) != Some(Kind::M) {
+        if in_memory && kind(Field::Rm) != Some(OperandKind::M) {
             for offset in
                 [0, 1, 8, 64, 100, 127, 128, 1024, 4096, 8128, 8192, -64, -8192, -8256, -128]
             {

@@ -6,7 +6,7 @@
 use lambdav_core::schedule;
 
 use super::state::{Lowering, Task};
-use crate::lanes::{End, Expr, Kind, Statement, ValueId};
+use crate::lanes::{Kind, LaneEnd, LaneExpr, LaneStatement, ValueId};
 use crate::mutants::{Mutant, is_active};
 
 impl Lowering<'_> {
@@ -131,10 +131,10 @@ impl Lowering<'_> {
             yields.push(a);
             others.push(b);
         }
-        self.out.blocks[then.index()].end = End::Yield(yields.into());
-        self.out.blocks[otherwise.index()].end = End::Yield(others.into());
+        self.out.blocks[then.index()].end = LaneEnd::Yield(yields.into());
+        self.out.blocks[otherwise.index()].end = LaneEnd::Yield(others.into());
         self.are_defined(&values);
-        self.current.push(Statement::If { values: values.into(), condition, then, otherwise });
+        self.current.push(LaneStatement::If { values: values.into(), condition, then, otherwise });
         self.work.values.push(results);
     }
 }
@@ -178,7 +178,7 @@ impl Lowering<'_> {
             return merged;
         }
         let (kind, rate) = (self.out.kind(a), self.out.width.lanes());
-        let merged = self.define(kind, rate, Expr::Merge(mask, [a, b]));
+        let merged = self.define(kind, rate, LaneExpr::Merge(mask, [a, b]));
         self.lineage.join(merged, a, b);
         self.lineage.last = Some(([mask, a, b], merged));
         merged

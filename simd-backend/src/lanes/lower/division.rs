@@ -42,7 +42,7 @@
 //! digit times d, is exact too.
 
 use super::state::{Invariant, Lowering};
-use crate::lanes::{Kind, Op, Rate, ValueId};
+use crate::lanes::{Kind, LaneOp, Rate, ValueId};
 use crate::mutants::{Mutant, is_active};
 
 /// 2^52 and 3·2^51: the low bits of a binary64 number of this magnitude are an integer.
@@ -77,21 +77,21 @@ impl Lowering<'_> {
         if let Some(by) = self.invariant(is_signed, a, b) {
             if !is_signed {
                 let quotient = self.quotient_by_invariant(a, by);
-                let product = self.op(Op::Mul, &[quotient, by.divisor]);
-                return self.op(Op::Sub, &[a, product]);
+                let product = self.op(LaneOp::Mul, &[quotient, by.divisor]);
+                return self.op(LaneOp::Sub, &[a, product]);
             }
-            let product = self.op(Op::MulHigh, &[a, by.factor]);
+            let product = self.op(LaneOp::MulHigh, &[a, by.factor]);
             let quotient = self.signed_quotient_of_product(product, a, by);
-            let product = self.op(Op::Mul, &[quotient, by.divisor]);
-            let rest = self.op(Op::Sub, &[a, product]);
-            return self.op(Op::And, &[rest, by.keep]);
+            let product = self.op(LaneOp::Mul, &[quotient, by.divisor]);
+            let rest = self.op(LaneOp::Sub, &[a, product]);
+            return self.op(LaneOp::And, &[rest, by.keep]);
         }
         let (quotient, divisor) = match self.constants.get(&b) {
             // The quotient is the dividend, so the remainder is 0.
             Some(0) => return self.integer(0),
             Some(&bits) if !is_signed && (bits as u32).is_power_of_two() => {
                 let below = self.integer(bits as u32 - 1);
-                return self.op(Op::And, &[a, below]);
+                return self.op(LaneOp::And, &[a, below]);
             }
             Some(&bits) if is_signed && (bits as i32).unsigned_abs().is_power_of_two() => {
                 let divisor = (bits as i32).unsigned_abs();
@@ -100,8 +100,8 @@ impl Lowering<'_> {
             Some(&bits) => (self.quotient_by(is_signed, a, bits as u32), b),
             None => self.quotient_of_any(is_signed, a, b),
         };
-        let product = self.op(Op::Mul, &[quotient, divisor]);
-        self.op(Op::Sub, &[a, product])
+        let product = self.op(LaneOp::Mul, &[quotient, divisor]);
+        self.op(LaneOp::Sub, &[a, product])
     }
 
     /// The signed remainder by 2^`log`: the last bits, of a negative dividend those that are left after its
@@ -111,11 +111,11 @@ impl Lowering<'_> {
             return self.integer(0);
         }
         let below = self.integer((1 << log) - 1);
-        let sign = self.op(Op::ShiftRightSigned(31), &[a]);
-        let more = self.op(Op::ShiftRight(32 - log), &[sign]);
-        let sum = self.op(Op::Add, &[a, more]);
-        let rest = self.op(Op::And, &[sum, below]);
-        self.op(Op::Sub, &[rest, more])
+        let sign = self.op(LaneOp::ShiftRightSigned(31), &[a]);
+        let more = self.op(LaneOp::ShiftRight(32 - log), &[sign]);
+        let sum = self.op(LaneOp::Add, &[a, more]);
+        let rest = self.op(LaneOp::And, &[sum, below]);
+        self.op(LaneOp::Sub, &[rest, more])
     }
 
     /// The precomputed values of a division by `b`. `None` if `b` is a constant or not uniform over the
@@ -139,77 +139,77 @@ impl Lowering<'_> {
         let [zero, one] = [0, 1].map(|bits| self.integer(bits));
         let (mut divisor, mut sign) = (b, zero);
         if is_signed {
-            sign = self.op(Op::ShiftRightSigned(31), &[b]);
+            sign = self.op(LaneOp::ShiftRightSigned(31), &[b]);
             divisor = self.with_sign(b, sign);
         }
-        let divisor = self.op(Op::MaxUnsigned, &[divisor, one]);
+        let divisor = self.op(LaneOp::MaxUnsigned, &[divisor, one]);
         let d = self.double(false, divisor);
         let f64 = |lowering: &mut Self, x: f64| lowering.constant(Kind::F64, x.to_bits());
         let half = f64(self, 0.5);
-        let below = self.op(Op::Sub, &[d, half]);
-        let bits = self.op(Op::Bits, &[below]);
-        let exponent = self.op(Op::ShiftRight(52), &[bits]);
-        let exponent = self.op(Op::Narrow, &[exponent]);
+        let below = self.op(LaneOp::Sub, &[d, half]);
+        let bits = self.op(LaneOp::Bits, &[below]);
+        let exponent = self.op(LaneOp::ShiftRight(52), &[bits]);
+        let exponent = self.op(LaneOp::Narrow, &[exponent]);
         let bias = self.integer(1022);
-        let log = self.op(Op::Sub, &[exponent, bias]);
+        let log = self.op(LaneOp::Sub, &[exponent, bias]);
         let mask = self.constant(Kind::I64, 0x7ff << 52);
-        let power = self.op(Op::And, &[bits, mask]);
+        let power = self.op(LaneOp::And, &[bits, mask]);
         // 2^(l − 1).
-        let mut rest = self.op(Op::Bits, &[power]);
+        let mut rest = self.op(LaneOp::Bits, &[power]);
         if !is_signed {
-            let power = self.op(Op::Add, &[rest, rest]);
-            rest = self.op(Op::Sub, &[power, d]);
+            let power = self.op(LaneOp::Add, &[rest, rest]);
+            rest = self.op(LaneOp::Sub, &[power, d]);
         }
         let step = f64(self, 65536.0);
         let mut digits = [rest; 2];
         for digit in &mut digits {
-            let scaled = self.op(Op::Mul, &[rest, step]);
-            let quotient = self.op(Op::Div, &[scaled, d]);
-            *digit = self.op(Op::Trunc, &[quotient]);
-            let product = self.op(Op::Mul, &[*digit, d]);
-            rest = self.op(Op::Sub, &[scaled, product]);
+            let scaled = self.op(LaneOp::Mul, &[rest, step]);
+            let quotient = self.op(LaneOp::Div, &[scaled, d]);
+            *digit = self.op(LaneOp::Trunc, &[quotient]);
+            let product = self.op(LaneOp::Mul, &[*digit, d]);
+            rest = self.op(LaneOp::Sub, &[scaled, product]);
         }
-        let upper = self.op(Op::Mul, &[digits[0], step]);
-        let whole = self.op(Op::Add, &[upper, digits[1]]);
+        let upper = self.op(LaneOp::Mul, &[digits[0], step]);
+        let whole = self.op(LaneOp::Add, &[upper, digits[1]]);
         let shifted = f64(self, TWO_52);
-        let shifted = self.op(Op::Add, &[whole, shifted]);
-        let bits = self.op(Op::Bits, &[shifted]);
-        let whole = self.op(Op::Narrow, &[bits]);
+        let shifted = self.op(LaneOp::Add, &[whole, shifted]);
+        let bits = self.op(LaneOp::Bits, &[shifted]);
+        let whole = self.op(LaneOp::Narrow, &[bits]);
         let mut factor = whole;
         if !is_active(Mutant::ShortFactor) {
-            factor = self.op(Op::Add, &[whole, one]);
+            factor = self.op(LaneOp::Add, &[whole, one]);
         }
-        let before = self.op(Op::MinUnsigned, &[log, one]);
+        let before = self.op(LaneOp::MinUnsigned, &[log, one]);
         let keep = self.negated(before);
         if is_signed {
             // The factor is 1 for the divisor 1.
-            let is_one = self.op(Op::Sub, &[one, before]);
-            let kept = self.op(Op::And, &[factor, keep]);
-            factor = self.op(Op::Add, &[kept, is_one]);
+            let is_one = self.op(LaneOp::Sub, &[one, before]);
+            let kept = self.op(LaneOp::And, &[factor, keep]);
+            factor = self.op(LaneOp::Add, &[kept, is_one]);
         }
-        let shift = self.op(Op::Sub, &[log, one]);
-        let shift = self.op(Op::Max, &[shift, zero]);
+        let shift = self.op(LaneOp::Sub, &[log, one]);
+        let shift = self.op(LaneOp::Max, &[shift, zero]);
         Invariant { divisor, sign, factor, before, shift, keep }
     }
 
     /// The value, negated where `sign` is all ones.
     fn with_sign(&mut self, value: ValueId, sign: ValueId) -> ValueId {
-        let flipped = self.op(Op::Xor, &[value, sign]);
-        self.op(Op::Sub, &[flipped, sign])
+        let flipped = self.op(LaneOp::Xor, &[value, sign]);
+        self.op(LaneOp::Sub, &[flipped, sign])
     }
 
     fn quotient_by_invariant(&mut self, a: ValueId, by: Invariant) -> ValueId {
-        let product = self.op(Op::MulHigh, &[a, by.factor]);
-        let rest = self.op(Op::Sub, &[a, product]);
-        let rest = self.op(Op::ShiftRightBy, &[rest, by.before]);
-        let sum = self.op(Op::Add, &[rest, product]);
-        self.op(Op::ShiftRightBy, &[sum, by.shift])
+        let product = self.op(LaneOp::MulHigh, &[a, by.factor]);
+        let rest = self.op(LaneOp::Sub, &[a, product]);
+        let rest = self.op(LaneOp::ShiftRightBy, &[rest, by.before]);
+        let sum = self.op(LaneOp::Add, &[rest, product]);
+        self.op(LaneOp::ShiftRightBy, &[sum, by.shift])
     }
 
     fn signed_quotient_by_invariant(&mut self, a: ValueId, by: Invariant) -> ValueId {
-        let product = self.op(Op::MulHigh, &[a, by.factor]);
-        let more = self.op(Op::AndNot, &[a, by.keep]);
-        let product = self.op(Op::Add, &[product, more]);
+        let product = self.op(LaneOp::MulHigh, &[a, by.factor]);
+        let more = self.op(LaneOp::AndNot, &[a, by.keep]);
+        let product = self.op(LaneOp::Add, &[product, more]);
         let quotient = self.signed_quotient_of_product(product, a, by);
         self.with_sign(quotient, by.sign)
     }
@@ -222,30 +222,30 @@ impl Lowering<'_> {
         by: Invariant,
     ) -> ValueId {
         let product = self.less_where_negative(product, a, by.factor);
-        let below = self.op(Op::ShiftRightSignedBy, &[product, by.shift]);
-        let sign = self.op(Op::ShiftRightSigned(31), &[a]);
-        self.op(Op::Sub, &[below, sign])
+        let below = self.op(LaneOp::ShiftRightSignedBy, &[product, by.shift]);
+        let sign = self.op(LaneOp::ShiftRightSigned(31), &[a]);
+        self.op(LaneOp::Sub, &[below, sign])
     }
 
     /// The quotient, and the divisor used.
     fn quotient_of_any(&mut self, is_signed: bool, a: ValueId, b: ValueId) -> (ValueId, ValueId) {
         let (zero, one) = (self.integer(0), self.integer(1));
-        let mut is_left = self.op(Op::Equal, &[b, zero]);
+        let mut is_left = self.op(LaneOp::Equal, &[b, zero]);
         if is_signed {
             let (least, minus) = (self.integer(1 << 31), self.integer(u32::MAX));
-            let is_least = self.op(Op::Equal, &[a, least]);
-            let is_minus = self.op(Op::Equal, &[b, minus]);
-            let overflows = self.op(Op::And, &[is_least, is_minus]);
-            is_left = self.op(Op::Or, &[is_left, overflows]);
+            let is_least = self.op(LaneOp::Equal, &[a, least]);
+            let is_minus = self.op(LaneOp::Equal, &[b, minus]);
+            let overflows = self.op(LaneOp::And, &[is_least, is_minus]);
+            is_left = self.op(LaneOp::Or, &[is_left, overflows]);
         }
-        let divisor = self.op(Op::Select, &[is_left, one, b]);
+        let divisor = self.op(LaneOp::Select, &[is_left, one, b]);
         let [dividend, by] = [a, divisor].map(|v| self.double(is_signed, v));
-        let quotient = self.op(Op::Div, &[dividend, by]);
-        let quotient = self.op(Op::Trunc, &[quotient]);
+        let quotient = self.op(LaneOp::Div, &[dividend, by]);
+        let quotient = self.op(LaneOp::Trunc, &[quotient]);
         let magic = self.constant(Kind::F64, MAGIC.to_bits());
-        let shifted = self.op(Op::Add, &[quotient, magic]);
-        let bits = self.op(Op::Bits, &[shifted]);
-        (self.op(Op::Narrow, &[bits]), divisor)
+        let shifted = self.op(LaneOp::Add, &[quotient, magic]);
+        let bits = self.op(LaneOp::Bits, &[shifted]);
+        (self.op(LaneOp::Narrow, &[bits]), divisor)
     }
 
     /// An integer as binary64. The low bits of 2^52 + n are n. For signed integers n is the distance to the
@@ -253,16 +253,16 @@ impl Lowering<'_> {
     fn double(&mut self, is_signed: bool, value: ValueId) -> ValueId {
         let (value, less) = if is_signed {
             let least = self.integer(1 << 31);
-            (self.op(Op::Xor, &[value, least]), TWO_52 + f64::from(1_u32 << 31))
+            (self.op(LaneOp::Xor, &[value, least]), TWO_52 + f64::from(1_u32 << 31))
         } else {
             (value, TWO_52)
         };
-        let wide = self.op(Op::Widen, &[value]);
+        let wide = self.op(LaneOp::Widen, &[value]);
         let [above, less] = [(Kind::I64, TWO_52.to_bits()), (Kind::F64, less.to_bits())]
             .map(|(kind, bits)| self.constant(kind, bits));
-        let bits = self.op(Op::Or, &[wide, above]);
-        let shifted = self.op(Op::Bits, &[bits]);
-        self.op(Op::Sub, &[shifted, less])
+        let bits = self.op(LaneOp::Or, &[wide, above]);
+        let shifted = self.op(LaneOp::Bits, &[bits]);
+        self.op(LaneOp::Sub, &[shifted, less])
     }
 
     fn quotient_by(&mut self, is_signed: bool, a: ValueId, divisor: u32) -> ValueId {
@@ -275,22 +275,22 @@ impl Lowering<'_> {
             return a;
         }
         if divisor.is_power_of_two() {
-            return self.op(Op::ShiftRight(divisor.trailing_zeros() as u8), &[a]);
+            return self.op(LaneOp::ShiftRight(divisor.trailing_zeros() as u8), &[a]);
         }
         let (m, s) = multiplier(divisor, false);
         let factor = self.integer(m as u32);
-        let product = self.op(Op::MulHigh, &[a, factor]);
+        let product = self.op(LaneOp::MulHigh, &[a, factor]);
         if m >> 32 == 0 {
-            return self.op(Op::ShiftRight(s), &[product]);
+            return self.op(LaneOp::ShiftRight(s), &[product]);
         }
         if is_active(Mutant::LostCarry) {
-            let sum = self.op(Op::Add, &[a, product]);
-            return self.op(Op::ShiftRight(s.min(31)), &[sum]);
+            let sum = self.op(LaneOp::Add, &[a, product]);
+            return self.op(LaneOp::ShiftRight(s.min(31)), &[sum]);
         }
-        let rest = self.op(Op::Sub, &[a, product]);
-        let half = self.op(Op::ShiftRight(1), &[rest]);
-        let sum = self.op(Op::Add, &[half, product]);
-        self.op(Op::ShiftRight(s - 1), &[sum])
+        let rest = self.op(LaneOp::Sub, &[a, product]);
+        let half = self.op(LaneOp::ShiftRight(1), &[rest]);
+        let sum = self.op(LaneOp::Add, &[half, product]);
+        self.op(LaneOp::ShiftRight(s - 1), &[sum])
     }
 
     /// The divisor is the absolute value, which is 2^31 for the smallest integer.
@@ -301,17 +301,17 @@ impl Lowering<'_> {
         if divisor.is_power_of_two() {
             // Negative dividends round up.
             let shift = divisor.trailing_zeros() as u8;
-            let sign = self.op(Op::ShiftRightSigned(31), &[a]);
-            let more = self.op(Op::ShiftRight(32 - shift), &[sign]);
-            let sum = self.op(Op::Add, &[a, more]);
-            return self.op(Op::ShiftRightSigned(shift), &[sum]);
+            let sign = self.op(LaneOp::ShiftRightSigned(31), &[a]);
+            let more = self.op(LaneOp::ShiftRight(32 - shift), &[sign]);
+            let sum = self.op(LaneOp::Add, &[a, more]);
+            return self.op(LaneOp::ShiftRightSigned(shift), &[sum]);
         }
         let (m, s) = multiplier(divisor, true);
         let factor = self.integer(m as u32);
-        let product = self.op(Op::MulHigh, &[a, factor]);
+        let product = self.op(LaneOp::MulHigh, &[a, factor]);
         let product = self.less_where_negative(product, a, factor);
-        let below = self.op(Op::ShiftRightSigned(s), &[product]);
-        let sign = self.op(Op::ShiftRightSigned(31), &[a]);
-        self.op(Op::Sub, &[below, sign])
+        let below = self.op(LaneOp::ShiftRightSigned(s), &[product]);
+        let sign = self.op(LaneOp::ShiftRightSigned(31), &[a]);
+        self.op(LaneOp::Sub, &[below, sign])
     }
 }

@@ -16,11 +16,11 @@
 //!                        else { rec live, a, result }
 //! ```
 
-use lambdav_core::op::Op as CoreOp;
-use lambdav_core::schedule::{self, BlockId, End as CoreEnd};
+use lambdav_core::op::Op;
+use lambdav_core::schedule::{self, BlockId, End};
 
 use super::state::{Exit, Leaving, Lowering, Round, Task};
-use crate::lanes::{Op, ValueId};
+use crate::lanes::{LaneOp, ValueId};
 
 impl Lowering<'_> {
     pub(super) fn exit(&mut self, exit: Exit) {
@@ -31,10 +31,10 @@ impl Lowering<'_> {
                 self.next([statements, task(Exit::End(round, id, results))]);
             }
             Exit::End(round, id, results) => match self.program.block(id).end {
-                CoreEnd::If { condition, then, otherwise } => {
+                End::If { condition, then, otherwise } => {
                     self.decide(round, condition, [then, otherwise], results);
                 }
-                CoreEnd::Yield(_) | CoreEnd::Rec(_) => {
+                End::Yield(_) | End::Rec(_) => {
                     let live = round.live;
                     let next = Task::NextRound(round.clone());
                     self.next([Task::TailEnd(round, id, live, results), next]);
@@ -55,7 +55,7 @@ impl Lowering<'_> {
                 let Leaving { ref round, leave, .. } = leaving;
                 // Use the leave mask, so that the condition dies here. Then a machine with comparisons
                 // under a mask computes the leave mask in one instruction.
-                let staying = self.op(Op::AndNot, &[round.live, leaves]);
+                let staying = self.op(LaneOp::AndNot, &[round.live, leaves]);
                 self.lineage.some_of(staying, round.live);
                 self.lineage.opposite(staying, leaves);
                 let tail = Task::Tail(round.clone(), leave, leaves, results);
@@ -89,11 +89,11 @@ impl Lowering<'_> {
             let again = |round| task(Exit::Decide(round, rest, [then, otherwise], results.clone()));
             let block = |round, arm| task(Exit::Block(round, arm, results.clone()));
             // One arm is duplicated.
-            if op == CoreOp::And && self.costs[otherwise.index()].is_cheap() {
+            if op == Op::And && self.costs[otherwise.index()].is_cheap() {
                 self.fork(uniform, [again(round.clone()), block(round, otherwise)]);
                 return;
             }
-            if op == CoreOp::Or && self.costs[then.index()].is_cheap() {
+            if op == Op::Or && self.costs[then.index()].is_cheap() {
                 self.fork(uniform, [block(round.clone(), then), again(round)]);
                 return;
             }
@@ -102,8 +102,8 @@ impl Lowering<'_> {
             [then, otherwise].map(|arm| self.has_rec(arm) && self.costs[arm.index()].is_small());
         let leaves = [then, otherwise].map(|arm| !self.has_rec(arm));
         let (leave, stay, op) = match (leaves, stays) {
-            ([true, false], [_, true]) => (then, otherwise, Op::And),
-            ([false, true], [true, _]) => (otherwise, then, Op::AndNot),
+            ([true, false], [_, true]) => (then, otherwise, LaneOp::And),
+            ([false, true], [true, _]) => (otherwise, then, LaneOp::AndNot),
             _ => {
                 let live = round.live;
                 let next = Task::NextRound(round.clone());
@@ -122,7 +122,7 @@ impl Lowering<'_> {
     fn partly_uniform(
         &self,
         condition: schedule::ValueId,
-    ) -> Option<(CoreOp, schedule::ValueId, schedule::ValueId)> {
+    ) -> Option<(Op, schedule::ValueId, schedule::ValueId)> {
         let (op, [a, b]) = self.logic.get(&condition)?;
         match [*a, *b].map(|v| self.is_uniform(self.components(v)[0])) {
             [true, _] => Some((*op, *a, *b)),

@@ -1,10 +1,10 @@
 //! Lineage of arrays: the lanes in which two arrays differ, so that merges can be left out.
 //!
-//! Updates store under masks ([`Expr::Put`](crate::lanes::Expr::Put)), so an array *comes of* another: it
+//! Updates store under masks ([`LaneExpr::Put`](crate::lanes::LaneExpr::Put)), so an array *comes of* another: it
 //! equals the other in all lanes outside a mask. Assume that a divergent decision has one arm that updates
 //! an array in its lanes, and another that leaves it as it is. Then the updated array is right for both
 //! arms. If the analysis does not know, the arrays are merged word by word
-//! ([`Expr::Merge`](crate::lanes::Expr::Merge)).
+//! ([`LaneExpr::Merge`](crate::lanes::LaneExpr::Merge)).
 //!
 //! Queries stop after a fixed number of steps, so that the work is linear in the program. Then the answer
 //! is unknown, and a merge is made. Without arrays no fact is recorded.

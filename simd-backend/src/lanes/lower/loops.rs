@@ -17,10 +17,10 @@
 
 use std::rc::Rc;
 
-use lambdav_core::schedule::{self, BlockId, End as CoreEnd};
+use lambdav_core::schedule::{self, BlockId, End};
 
 use super::state::{Exit, Lowering, OpenLoop, Round, Tail, Task};
-use crate::lanes::{End, Kind, Op, Rate, Statement, ValueId};
+use crate::lanes::{Kind, LaneEnd, LaneOp, LaneStatement, Rate, ValueId};
 use crate::mutants::{Mutant, is_active};
 
 impl Lowering<'_> {
@@ -115,7 +115,7 @@ impl Lowering<'_> {
         self.work.values.push(values.to_vec());
         let (params, inits) = (params.into(), inits.into());
         self.are_defined(&values);
-        self.current.push(Statement::Loop { values, params, inits, body, site });
+        self.current.push(LaneStatement::Loop { values, params, inits, body, site });
     }
 
     /// The arguments of a `rec`, split into components.
@@ -134,15 +134,15 @@ impl Lowering<'_> {
     /// The end of a block in a uniform loop.
     pub(super) fn uniform_end(&mut self, id: BlockId, mask: ValueId) {
         match &self.program.block(id).end {
-            CoreEnd::Yield(values) => {
+            End::Yield(values) => {
                 let values = self.flat(values);
-                self.work.ends.push(End::Yield(values.into()));
+                self.work.ends.push(LaneEnd::Yield(values.into()));
             }
-            CoreEnd::Rec(values) => {
+            End::Rec(values) => {
                 let arguments = self.arguments(values);
-                self.work.ends.push(End::Rec(arguments.into()));
+                self.work.ends.push(LaneEnd::Rec(arguments.into()));
             }
-            CoreEnd::If { condition, then, otherwise } => {
+            End::If { condition, then, otherwise } => {
                 let condition = self.components(*condition)[0];
                 let arms = [*then, *otherwise].map(|id| Task::Uniform(id, mask));
                 self.fork(condition, arms);
@@ -167,7 +167,7 @@ impl Lowering<'_> {
     pub(super) fn next_round(&mut self, round: &Round) {
         let Tail { again, results } = self.take_tail();
         let Some((stay, mut arguments)) = again else {
-            self.work.ends.push(End::Yield(results.into()));
+            self.work.ends.push(LaneEnd::Yield(results.into()));
             return;
         };
         for (&result, carrier) in results.iter().zip(&*round.carried) {
@@ -180,13 +180,13 @@ impl Lowering<'_> {
         arguments
             .extend(others.filter(|(_, carrier)| carrier.is_none()).map(|(&result, _)| result));
         if stay == round.live {
-            self.work.ends.push(End::Rec(arguments.into()));
+            self.work.ends.push(LaneEnd::Rec(arguments.into()));
             return;
         }
         let condition = self.any(stay);
-        let then = self.empty_block(End::Rec(arguments.into()));
-        let otherwise = self.empty_block(End::Yield(results.into()));
-        self.work.ends.push(End::If { condition, then, otherwise });
+        let then = self.empty_block(LaneEnd::Rec(arguments.into()));
+        let otherwise = self.empty_block(LaneEnd::Yield(results.into()));
+        self.work.ends.push(LaneEnd::If { condition, then, otherwise });
     }
 
     /// Lowers the end of a block in the tail of a divergent loop, for the lanes of `mask`. Pushes a tail.
@@ -198,7 +198,7 @@ impl Lowering<'_> {
         results: Vec<ValueId>,
     ) {
         match &self.program.block(id).end {
-            CoreEnd::Yield(values) => {
+            End::Yield(values) => {
                 let values = self.flat(values);
                 let captured = values.iter().zip(results).zip(&*round.carried);
                 let results = captured
@@ -212,11 +212,11 @@ impl Lowering<'_> {
                     .collect();
                 self.work.tails.push(Tail { again: None, results });
             }
-            CoreEnd::Rec(values) => {
+            End::Rec(values) => {
                 let again = Some((mask, self.arguments(values)));
                 self.work.tails.push(Tail { again, results });
             }
-            CoreEnd::If { condition, then, otherwise } => {
+            End::If { condition, then, otherwise } => {
                 let condition = self.components(*condition)[0];
                 let arms = [*then, *otherwise];
                 if self.is_uniform(condition) {
@@ -295,7 +295,7 @@ impl Lowering<'_> {
             (Some((x, xs)), Some((y, ys))) => {
                 let both = xs.iter().zip(&ys);
                 let arguments = both.map(|(&x, &y)| self.of_arms(condition, ways, x, y)).collect();
-                let all = self.op(Op::Or, &[x, y]);
+                let all = self.op(LaneOp::Or, &[x, y]);
                 self.lineage.union_of(all, [x, y]);
                 Some((all, arguments))
             }

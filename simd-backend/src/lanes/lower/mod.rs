@@ -3,7 +3,7 @@
 //!
 //! - [`state`]: the program under construction, the tasks and the builder methods;
 //! - [`tasks`]: the task loop, in place of recursion;
-//! - [`arms`]: `if`s;
+//! - [`arms`]: the arms of `if`s;
 //! - [`operations`]: operations by component; [`parts`]: structures, variants and arrays;
 //! - [`textures`]: the addresses of texels;
 //! - [`lineage`]: the lanes in which arrays differ;
@@ -26,7 +26,7 @@ mod textures;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use lambdav_core::graph::Uniform;
-use lambdav_core::schedule::{self, Expr as CoreExpr, Statement};
+use lambdav_core::schedule::{self, Expr, Statement};
 use lambdav_core::types::Scalar;
 
 use self::lineage::Lineage;
@@ -34,8 +34,8 @@ use self::state::{Lowering, UniformWords, Work};
 use super::arrays::choices;
 use super::rates::{Of, Rates};
 use super::{
-    Block, Descriptors, End, Expr, InputWord, InputWords, Items, Kind, LaneProgram, Options, Rate,
-    Resource, ValueId, dead_code, frame, quads, sink, value_numbering,
+    Descriptors, InputWord, InputWords, Items, Kind, LaneBlock, LaneEnd, LaneExpr, LaneProgram,
+    Options, Rate, Resource, ValueId, dead_code, frame, quads, sink, value_numbering,
 };
 use lambdav_core::schedule::Places;
 
@@ -58,7 +58,7 @@ pub fn lower(program: &schedule::Program, options: &Options<'_>) -> LaneProgram 
     }
     let statements = program.blocks.iter().flat_map(|block| &block.statements);
     let is_read = statements.filter_map(|statement| match statement {
-        Statement::Let { expr: CoreExpr::Uniform(index), .. } => Some(*index),
+        Statement::Let { expr: Expr::Uniform(index), .. } => Some(*index),
         _ => None,
     });
     let is_read: FxHashSet<u32> = is_read.collect();
@@ -84,7 +84,7 @@ pub fn lower(program: &schedule::Program, options: &Options<'_>) -> LaneProgram 
         width,
         items,
         values: Vec::new(),
-        blocks: vec![Block { statements: Vec::new(), end: End::Yield(Box::default()) }],
+        blocks: vec![LaneBlock { statements: Vec::new(), end: LaneEnd::Yield(Box::default()) }],
         frame_len: 0,
         primitive_len: 0,
         primitive_words,
@@ -127,7 +127,7 @@ pub fn lower(program: &schedule::Program, options: &Options<'_>) -> LaneProgram 
         work: Work::default(),
         pairs: Vec::new(),
     };
-    let run = lowering.define(Kind::Mask, Rate::VARYING, Expr::ExecutionMask);
+    let run = lowering.define(Kind::Mask, Rate::VARYING, LaneExpr::ExecutionMask);
     lowering.run = run;
     let outputs = lowering.root();
     assert!(!outputs.is_empty(), "a program has an output");
@@ -140,7 +140,7 @@ pub fn lower(program: &schedule::Program, options: &Options<'_>) -> LaneProgram 
             pixels.push(lowering.constant(Kind::F32, fill.to_bits().into()));
         }
     }
-    let root = Block { statements: lowering.current, end: End::Yield(pixels.into()) };
+    let root = LaneBlock { statements: lowering.current, end: LaneEnd::Yield(pixels.into()) };
     lowering.out.blocks[LaneProgram::ROOT.index()] = root;
     let mut out = lowering.out;
     quads::share(&mut out, &lowering.pairs);

@@ -1,13 +1,13 @@
 //! Lowers operations of the core to components.
 
 use lambdav_core::inputs::Input;
-use lambdav_core::op::Op as CoreOp;
+use lambdav_core::op::Op;
 use lambdav_core::types::{Scalar, Type};
 use std::ops::Range;
 
 use super::state::Lowering;
 use crate::lanes::rates::sources;
-use crate::lanes::{Axis, Expr, Kind, Op, Rate, ValueId};
+use crate::lanes::{Axis, Kind, LaneExpr, LaneOp, Rate, ValueId};
 
 impl Lowering<'_> {
     /// The components of an input.
@@ -18,7 +18,7 @@ impl Lowering<'_> {
             Input::FragCoord => {
                 let (width, items) = (self.out.width, self.out.items);
                 let [x, y] = [Axis::X, Axis::Y].map(|axis| {
-                    self.define(Kind::F32, items.rate(width, axis), Expr::Coordinate(axis))
+                    self.define(Kind::F32, items.rate(width, axis), LaneExpr::Coordinate(axis))
                 });
                 // The image is a rectangle at depth 0.
                 let z = self.constant(Kind::F32, 0);
@@ -36,7 +36,7 @@ impl Lowering<'_> {
     /// Component `i` of an operation's result.
     pub(super) fn component(
         &mut self,
-        op: CoreOp,
+        op: Op,
         types: &[Type],
         operands: &[Box<[ValueId]>],
         i: usize,
@@ -50,69 +50,66 @@ impl Lowering<'_> {
             let is_signed = types[0].scalar() == Some(Scalar::I32);
             return self.of_integers(op, is_signed, &sources);
         }
-        if let (CoreOp::Div, &[a, b]) = (op, &sources[..])
+        if let (Op::Div, &[a, b]) = (op, &sources[..])
             && let Some(inverse) = self.exact_inverse(b)
         {
             let inverse = self.constant(Kind::F32, inverse.into());
-            return self.op(Op::Mul, &[a, inverse]);
+            return self.op(LaneOp::Mul, &[a, inverse]);
         }
         let simple = match op {
-            CoreOp::Neg => Op::Neg,
-            CoreOp::Abs => Op::Abs,
-            CoreOp::Floor => Op::Floor,
-            CoreOp::Ceil => Op::Ceil,
-            CoreOp::Trunc => Op::Trunc,
-            CoreOp::RoundEven => Op::RoundEven,
-            CoreOp::Sqrt => Op::Sqrt,
-            CoreOp::Add => Op::Add,
-            CoreOp::Sub => Op::Sub,
-            CoreOp::Mul => Op::Mul,
-            CoreOp::Div => Op::Div,
-            CoreOp::Min => Op::Min,
-            CoreOp::Max => Op::Max,
-            CoreOp::Fma => Op::Fma,
-            CoreOp::Less => Op::Less,
-            CoreOp::LessEqual => Op::LessEqual,
-            CoreOp::Equal => Op::Equal,
-            CoreOp::NotEqual => Op::NotEqual,
-            CoreOp::And => Op::And,
-            CoreOp::Or => Op::Or,
-            CoreOp::Not => Op::Not,
-            CoreOp::Select => return self.select(sources[0], sources[1], sources[2]),
-            CoreOp::Convert(to) if types[0].is_bool() => return self.of_bool(to, sources[0]),
-            CoreOp::Convert(_) | CoreOp::Bits => return self.of_num(op, sources[0]),
-            CoreOp::Any => return self.fold(Op::Or, &sources),
-            CoreOp::All => return self.fold(Op::And, &sources),
-            CoreOp::Elementary(function) => {
+            Op::Neg => LaneOp::Neg,
+            Op::Abs => LaneOp::Abs,
+            Op::Floor => LaneOp::Floor,
+            Op::Ceil => LaneOp::Ceil,
+            Op::Trunc => LaneOp::Trunc,
+            Op::RoundEven => LaneOp::RoundEven,
+            Op::Sqrt => LaneOp::Sqrt,
+            Op::Add => LaneOp::Add,
+            Op::Sub => LaneOp::Sub,
+            Op::Mul => LaneOp::Mul,
+            Op::Div => LaneOp::Div,
+            Op::Min => LaneOp::Min,
+            Op::Max => LaneOp::Max,
+            Op::Fma => LaneOp::Fma,
+            Op::Less => LaneOp::Less,
+            Op::LessEqual => LaneOp::LessEqual,
+            Op::Equal => LaneOp::Equal,
+            Op::NotEqual => LaneOp::NotEqual,
+            Op::And => LaneOp::And,
+            Op::Or => LaneOp::Or,
+            Op::Not => LaneOp::Not,
+            Op::Select => return self.select(sources[0], sources[1], sources[2]),
+            Op::Convert(to) if types[0].is_bool() => return self.of_bool(to, sources[0]),
+            Op::Convert(_) | Op::Bits => return self.of_num(op, sources[0]),
+            Op::Any => return self.fold(LaneOp::Or, &sources),
+            Op::All => return self.fold(LaneOp::And, &sources),
+            Op::Elementary(function) => {
                 debug_assert!(types[0].is_num());
                 let rate = sources.iter().fold(Rate::FRAME, |rate, &v| rate | self.out.rate(v));
                 let mask = (!rate.is_uniform()).then_some(mask);
                 let operands = sources.into();
-                let expr = Expr::Elementary { function, operands, mask };
+                let expr = LaneExpr::Elementary { function, operands, mask };
                 return self.define(Kind::F32, rate, expr);
             }
-            CoreOp::Component(_)
-            | CoreOp::Column(_)
-            | CoreOp::Field(_)
-            | CoreOp::Construct(_)
-            | CoreOp::At
-            | CoreOp::Update
-            | CoreOp::Inject(..)
-            | CoreOp::Tag
-            | CoreOp::Payload(..)
-            | CoreOp::After => unreachable!("of parts"),
-            CoreOp::Rem
-            | CoreOp::MulHigh
-            | CoreOp::Xor
-            | CoreOp::ShiftLeft
-            | CoreOp::ShiftRight
-            | CoreOp::FromBits => unreachable!("of integers"),
-            CoreOp::Texel
-            | CoreOp::TextureSize
-            | CoreOp::TextureLevels
-            | CoreOp::Sample
-            | CoreOp::Element
-            | CoreOp::Length => {
+            Op::Component(_)
+            | Op::Column(_)
+            | Op::Field(_)
+            | Op::Construct(_)
+            | Op::At
+            | Op::Update
+            | Op::Inject(..)
+            | Op::Tag
+            | Op::Payload(..)
+            | Op::After => unreachable!("of parts"),
+            Op::Rem | Op::MulHigh | Op::Xor | Op::ShiftLeft | Op::ShiftRight | Op::FromBits => {
+                unreachable!("of integers")
+            }
+            Op::Texel
+            | Op::TextureSize
+            | Op::TextureLevels
+            | Op::Sample
+            | Op::Element
+            | Op::Length => {
                 unreachable!("of resources")
             }
         };
@@ -128,7 +125,7 @@ impl Lowering<'_> {
         is_power.then(|| bits & 1 << 31 | (254 - exponent) << 23)
     }
 
-    fn fold(&mut self, op: Op, operands: &[ValueId]) -> ValueId {
+    fn fold(&mut self, op: LaneOp, operands: &[ValueId]) -> ValueId {
         let mut operands = operands.iter().copied();
         let first = operands.next().expect("a vector has components");
         operands.fold(first, |all, next| self.op(op, &[all, next]))

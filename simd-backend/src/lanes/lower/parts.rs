@@ -4,42 +4,42 @@
 //! chooses from an array in memory by a load, from other arrays by selects. With many parts the selects go
 //! by the bits of the index.
 
-use lambdav_core::op::Op as CoreOp;
-use lambdav_core::schedule::{self, Expr as CoreExpr};
+use lambdav_core::op::Op;
+use lambdav_core::schedule::{self, Expr};
 use lambdav_core::types::{Scalar, Type};
 
 use super::state::{Lowering, Place, UniformWords, kind_of};
 use crate::cost;
 use crate::lanes::sources::{Source, sources};
-use crate::lanes::{Expr, InputWord, Kind, Op, Rate, Space, ValueId, Width};
+use crate::lanes::{InputWord, Kind, LaneExpr, LaneOp, Rate, Space, ValueId, Width};
 use crate::mutants::{Mutant, is_active};
 
 impl Lowering<'_> {
     /// The position of a value in memory, if it lies in memory.
-    pub(super) fn place(&mut self, value: schedule::ValueId, expr: &CoreExpr) -> Option<Place> {
+    pub(super) fn place(&mut self, value: schedule::ValueId, expr: &Expr) -> Option<Place> {
         if !self.places.is_in_memory(value) {
             return None;
         }
         Some(match expr {
-            CoreExpr::Constant(words) => {
+            Expr::Constant(words) => {
                 Place { space: Space::Inputs, first: self.table(words), index: None }
             }
-            CoreExpr::Uniform(index) => {
+            Expr::Uniform(index) => {
                 let UniformWords::Inputs(first) = self.uniforms[*index as usize] else {
                     unreachable!("a primitive has no arrays")
                 };
                 Place { space: Space::Inputs, first, index: None }
             }
-            CoreExpr::Op(CoreOp::Element, operands) => {
+            Expr::Op(Op::Element, operands) => {
                 let number = self.resource(operands[0]);
                 let width = self.program.types.components(self.program.ty(value)) as u32;
                 let last = self.last_of(number);
                 let index = self.clamped_to(operands[1], last);
                 let width = self.integer(width);
-                let index = Some(self.op(Op::Mul, &[index, width]));
+                let index = Some(self.op(LaneOp::Mul, &[index, width]));
                 Place { space: Space::Resource(number as u32), first: 0, index }
             }
-            CoreExpr::Op(op, operands) => {
+            Expr::Op(op, operands) => {
                 let of = self.place_of[&operands[0]];
                 let (types, ty) = (&self.program.types, self.program.ty(operands[0]));
                 match op.fixed_part() {
@@ -52,16 +52,16 @@ impl Lowering<'_> {
                         let count = types.parts(ty).len();
                         let index = self.clamped(operands[1], count);
                         let stride = self.integer(stride);
-                        let words = self.op(Op::Mul, &[index, stride]);
+                        let words = self.op(LaneOp::Mul, &[index, stride]);
                         let index = match of.index {
-                            Some(before) => self.op(Op::Add, &[before, words]),
+                            Some(before) => self.op(LaneOp::Add, &[before, words]),
                             None => words,
                         };
                         Place { index: Some(index), ..of }
                     }
                 }
             }
-            CoreExpr::Input(_) => unreachable!("inputs do not lie in memory"),
+            Expr::Input(_) => unreachable!("inputs do not lie in memory"),
         })
     }
 
@@ -87,7 +87,7 @@ impl Lowering<'_> {
         for range in ranges {
             all.extend(self.loaded_words(from(next), kinds[next..range.start].to_vec()));
             let (kind, rate) = (Kind::Array(range.len() as u32), self.out.width.lanes());
-            let array = self.define(kind, rate, Expr::Table(from(range.start).first));
+            let array = self.define(kind, rate, LaneExpr::Table(from(range.start).first));
             all.resize(range.end, array);
             next = range.end;
         }
@@ -104,7 +104,7 @@ impl Lowering<'_> {
             },
             Some(index) => {
                 let (rate, space) = (self.out.rate(index), place.space);
-                let load = Expr::Load { space, first, index };
+                let load = LaneExpr::Load { space, first, index };
                 if kind != Kind::Mask {
                     return self.define(kind, rate, load);
                 }
@@ -118,7 +118,7 @@ impl Lowering<'_> {
     /// True if a word is not zero.
     fn truth(&mut self, word: ValueId) -> ValueId {
         let zero = self.integer(0);
-        self.op(Op::NotEqual, &[word, zero])
+        self.op(LaneOp::NotEqual, &[word, zero])
     }
 
     /// The components of a value from its words. Arrays that lie in memory are made of their words.
@@ -127,7 +127,7 @@ impl Lowering<'_> {
             let of: Vec<ValueId> =
                 words[range.clone()].iter().map(|&v| self.in_memory(v)).collect();
             let (kind, rate) = (Kind::Array(range.len() as u32), self.out.width.lanes());
-            let array = self.define(kind, rate, Expr::Array(of.into()));
+            let array = self.define(kind, rate, LaneExpr::Array(of.into()));
             words[range].fill(array);
         }
         words
@@ -139,7 +139,7 @@ impl Lowering<'_> {
             return component;
         }
         let [one, zero] = [1, 0].map(|bits| self.integer(bits));
-        self.op(Op::Select, &[component, one, zero])
+        self.op(LaneOp::Select, &[component, one, zero])
     }
 
     /// A component of a value. It may be a word of an array in memory.
@@ -164,7 +164,7 @@ impl Lowering<'_> {
         index: Option<ValueId>,
         kind: Kind,
     ) -> ValueId {
-        let (at, rate) = (Expr::At { array, first, index }, self.out.width.lanes());
+        let (at, rate) = (LaneExpr::At { array, first, index }, self.out.width.lanes());
         if kind != Kind::Mask {
             return self.define(kind, rate, at);
         }
@@ -179,7 +179,7 @@ impl Lowering<'_> {
         let width = types.components(array) / count;
         let index = self.clamped(index, count);
         let stride = self.integer(width as u32);
-        (self.op(Op::Mul, &[index, stride]), width)
+        (self.op(LaneOp::Mul, &[index, stride]), width)
     }
 
     /// The part of an array in memory that an index chooses, of type `ty`.
@@ -216,7 +216,7 @@ impl Lowering<'_> {
             let masked =
                 (self.out.width != Width::One && !is_active(Mutant::UnmaskedStore)).then_some(mask);
             let first = k as u32;
-            let put = Expr::Put { array, first, index: Some(index), word, mask: masked };
+            let put = LaneExpr::Put { array, first, index: Some(index), word, mask: masked };
             let after = self.define(kind, rate, put);
             self.lineage.comes_of(after, array, mask);
             array = after;
@@ -240,12 +240,12 @@ impl Lowering<'_> {
         let mut clamped = self.components(index)[0];
         if self.is_signed(index) {
             let zero = self.integer(0);
-            clamped = self.op(Op::Max, &[clamped, zero]);
+            clamped = self.op(LaneOp::Max, &[clamped, zero]);
         }
         if is_active(Mutant::LooseIndex) {
             return clamped;
         }
-        self.op(Op::MinUnsigned, &[clamped, last])
+        self.op(LaneOp::MinUnsigned, &[clamped, last])
     }
 
     /// True if the clamped index is at most the index of a part, or at least it. Neither comparison needs
@@ -254,7 +254,7 @@ impl Lowering<'_> {
         let signed = self.is_signed(index);
         let (index, part) = (self.components(index)[0], self.integer(part as u32));
         let of = if at_most { [index, part] } else { [part, index] };
-        self.op(if signed { Op::LessEqual } else { Op::LessEqualUnsigned }, &of)
+        self.op(if signed { LaneOp::LessEqual } else { LaneOp::LessEqualUnsigned }, &of)
     }
 
     /// The part that an index chooses, as selects between components.
@@ -283,8 +283,8 @@ impl Lowering<'_> {
                 break;
             }
             let (bit, zero) = (self.integer(1 << bit), self.integer(0));
-            let bit = self.op(Op::And, &[index, bit]);
-            let is_odd = self.op(Op::NotEqual, &[bit, zero]);
+            let bit = self.op(LaneOp::And, &[index, bit]);
+            let is_odd = self.op(LaneOp::NotEqual, &[bit, zero]);
             let pairs = parts.chunks(2).map(|pair| match pair {
                 [even, odd] => self.select_each(is_odd, odd, even),
                 // No clamped index has this bit set here.
@@ -316,7 +316,7 @@ impl Lowering<'_> {
         let kinds: Vec<Kind> = self.program.types.scalars(ty).map(kind_of).collect();
         let word = |(kind, first)| {
             let words = words.into();
-            self.define(kind, rate, Expr::Lookup { words, first, index })
+            self.define(kind, rate, LaneExpr::Lookup { words, first, index })
         };
         Some(kinds.into_iter().zip(0..).map(word).collect())
     }
@@ -338,7 +338,7 @@ impl Lowering<'_> {
                 self.reaches(index, k, k == 0)
             } else {
                 let (index, k) = (self.components(index)[0], self.integer(k as u32));
-                self.op(Op::Equal, &[index, k])
+                self.op(LaneOp::Equal, &[index, k])
             };
             all.extend(self.select_each(is_here, part, before));
         }
@@ -352,13 +352,13 @@ impl Lowering<'_> {
     /// The components of the result of an operation on parts. `None` for other operations.
     pub(super) fn of_parts(
         &mut self,
-        op: CoreOp,
+        op: Op,
         operands: &[schedule::ValueId],
         ty: Type,
         mask: ValueId,
     ) -> Option<Vec<ValueId>> {
         let types: Vec<Type> = operands.iter().map(|&v| self.program.ty(v)).collect();
-        if let CoreOp::At | CoreOp::Update = op {
+        if let Op::At | Op::Update = op {
             if self.arrays.is_whole(types[0]) {
                 let changed = match *operands {
                     [of, index] => return Some(self.chosen(of, index, ty)),
@@ -419,7 +419,7 @@ impl Lowering<'_> {
                 let of: Vec<ValueId> =
                     all[range.clone()].iter().map(|&v| self.in_memory(v)).collect();
                 let (kind, rate) = (Kind::Array(range.len() as u32), self.out.width.lanes());
-                let array = self.define(kind, rate, Expr::Array(of.into()));
+                let array = self.define(kind, rate, LaneExpr::Array(of.into()));
                 all[range.clone()].fill(array);
             }
             next = range.end;

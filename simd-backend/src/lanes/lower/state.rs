@@ -4,8 +4,8 @@ use std::rc::Rc;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use lambdav_core::op::Op as CoreOp;
-use lambdav_core::schedule::{self, BlockId, Expr as CoreExpr};
+use lambdav_core::op::Op;
+use lambdav_core::schedule::{self, BlockId, Expr};
 use lambdav_core::types::{Scalar, Type};
 
 use super::cost;
@@ -14,7 +14,8 @@ use crate::lanes::arrays::Arrays;
 use crate::lanes::quads::Pair;
 use crate::lanes::rates::Rates;
 use crate::lanes::{
-    self, End, Expr, Kind, LaneProgram, Op, Rate, Space, Statement, ValueId, ValueInfo,
+    self, Kind, LaneEnd, LaneExpr, LaneOp, LaneProgram, LaneStatement, Rate, Space, ValueId,
+    ValueInfo,
 };
 use crate::mutants::{Mutant, is_active};
 use lambdav_core::schedule::Places;
@@ -40,15 +41,15 @@ pub(super) struct Lowering<'p> {
     pub(super) map: Vec<Box<[ValueId]>>,
     pub(super) out: LaneProgram,
     /// The statements of the current block.
-    pub(super) current: Vec<Statement>,
+    pub(super) current: Vec<LaneStatement>,
     /// `and`s and `or`s of two bools, with their operands.
-    pub(super) logic: FxHashMap<schedule::ValueId, (CoreOp, [schedule::ValueId; 2])>,
+    pub(super) logic: FxHashMap<schedule::ValueId, (Op, [schedule::ValueId; 2])>,
     /// Lane-program values that are constants.
     pub(super) constants: FxHashMap<ValueId, u64>,
     /// Values of the frame, each with an equal value that a statement of the root defines.
     pub(super) of_root: FxHashMap<ValueId, ValueId>,
     /// Computations of values of the frame inside nested blocks.
-    pub(super) inner: FxHashMap<ValueId, Expr>,
+    pub(super) inner: FxHashMap<ValueId, LaneExpr>,
     /// Precomputed values of divisors that are uniform over the frame, signed (`true`) or unsigned.
     pub(super) divisors: FxHashMap<(bool, ValueId), Invariant>,
     /// Values that no active lane reads.
@@ -114,16 +115,17 @@ impl Lowering<'_> {
         ValueId(self.out.values.len() as u32 - 1)
     }
 
-    pub(super) fn define(&mut self, kind: Kind, rate: Rate, expr: Expr) -> ValueId {
+    pub(super) fn define(&mut self, kind: Kind, rate: Rate, expr: LaneExpr) -> ValueId {
         let value = self.value(kind, rate);
         if rate == Rate::FRAME {
             if self.work.outer.is_empty() {
                 self.of_root.insert(value, value);
-            } else if matches!(expr, Expr::Constant(_) | Expr::Input(_) | Expr::Op(..)) {
+            } else if matches!(expr, LaneExpr::Constant(_) | LaneExpr::Input(_) | LaneExpr::Op(..))
+            {
                 self.inner.insert(value, expr.clone());
             }
         }
-        self.current.push(Statement::Let { value, expr });
+        self.current.push(LaneStatement::Let { value, expr });
         value
     }
 
@@ -159,14 +161,14 @@ impl Lowering<'_> {
             return Some(known);
         }
         let mut expr = self.inner.get(&value)?.clone();
-        if let Expr::Op(_, operands) = &mut expr {
+        if let LaneExpr::Op(_, operands) = &mut expr {
             for operand in operands {
                 *operand = self.at_root_within(*operand, depth.checked_sub(1)?)?;
             }
         }
         let kind = self.out.kind(value);
         let moved = self.in_root(|lowering| match expr {
-            Expr::Constant(bits) => lowering.constant(kind, bits),
+            LaneExpr::Constant(bits) => lowering.constant(kind, bits),
             expr => lowering.define(kind, Rate::FRAME, expr),
         });
         self.of_root.insert(value, moved);
@@ -174,35 +176,35 @@ impl Lowering<'_> {
     }
 
     pub(super) fn constant(&mut self, kind: Kind, bits: u64) -> ValueId {
-        let value = self.define(kind, Rate::FRAME, Expr::Constant(bits));
+        let value = self.define(kind, Rate::FRAME, LaneExpr::Constant(bits));
         self.constants.insert(value, bits);
         value
     }
 
     pub(super) fn undefined(&mut self, kind: Kind) -> ValueId {
         let rate = if kind.words().is_some() { self.out.width.lanes() } else { Rate::FRAME };
-        let value = self.define(kind, rate, Expr::Undefined);
+        let value = self.define(kind, rate, LaneExpr::Undefined);
         self.undefined.insert(value);
         value
     }
 
-    pub(super) fn op(&mut self, op: Op, operands: &[ValueId]) -> ValueId {
+    pub(super) fn op(&mut self, op: LaneOp, operands: &[ValueId]) -> ValueId {
         let kinds: Vec<_> = operands.iter().map(|&v| self.out.kind(v)).collect();
         let kind = op.result(&kinds).expect("operands fit the operation");
         let rate = operands.iter().fold(Rate::FRAME, |rate, &v| rate | self.out.rate(v));
-        self.define(kind, rate, Expr::Op(op, operands.into()))
+        self.define(kind, rate, LaneExpr::Op(op, operands.into()))
     }
 
     pub(super) fn select(&mut self, condition: ValueId, a: ValueId, b: ValueId) -> ValueId {
         match self.out.kind(a) {
             _ if a == b => a,
             Kind::Array(_) => self.merge_arrays(condition, a, b),
-            _ => self.op(Op::Select, &[condition, a, b]),
+            _ => self.op(LaneOp::Select, &[condition, a, b]),
         }
     }
 
     pub(super) fn any(&mut self, mask: ValueId) -> ValueId {
-        self.define(Kind::Mask, Rate::GROUP, Expr::Any(mask))
+        self.define(Kind::Mask, Rate::GROUP, LaneExpr::Any(mask))
     }
 
     pub(super) fn components(&self, value: schedule::ValueId) -> &[ValueId] {
@@ -233,9 +235,9 @@ impl Lowering<'_> {
     /// The lanes of `mask` in which the condition is true, and those in which it is false.
     pub(super) fn split(&mut self, mask: ValueId, condition: ValueId) -> [ValueId; 2] {
         if is_active(Mutant::LostMask) {
-            return [condition, self.op(Op::Not, &[condition])];
+            return [condition, self.op(LaneOp::Not, &[condition])];
         }
-        let [on, off] = [Op::And, Op::AndNot].map(|op| {
+        let [on, off] = [LaneOp::And, LaneOp::AndNot].map(|op| {
             let some = self.op(op, &[mask, condition]);
             self.lineage.some_of(some, mask);
             some
@@ -247,7 +249,7 @@ impl Lowering<'_> {
     pub(super) fn expr(
         &mut self,
         value: schedule::ValueId,
-        expr: &CoreExpr,
+        expr: &Expr,
         mask: ValueId,
     ) -> Vec<ValueId> {
         let ty = self.program.ty(value);
@@ -262,20 +264,20 @@ impl Lowering<'_> {
             };
         }
         match expr {
-            CoreExpr::Constant(words) => {
+            Expr::Constant(words) => {
                 let mut component = |&word: &u32| {
                     let kind = kinds.next().expect("one for each word");
                     self.constant(kind, word.into())
                 };
                 words.iter().map(&mut component).collect()
             }
-            CoreExpr::Uniform(index) => {
+            Expr::Uniform(index) => {
                 let words = self.uniforms[*index as usize];
                 kinds.enumerate().map(|(k, kind)| self.uniform_word(kind, words, k)).collect()
             }
-            CoreExpr::Input(input) => self.input(*input),
-            CoreExpr::Op(op, operands) => {
-                if let (CoreOp::And | CoreOp::Or, Type::BOOL, &[a, b]) = (op, ty, &**operands) {
+            Expr::Input(input) => self.input(*input),
+            Expr::Op(op, operands) => {
+                if let (Op::And | Op::Or, Type::BOOL, &[a, b]) = (op, ty, &**operands) {
                     self.logic.insert(value, (*op, [a, b]));
                 }
                 if op.reads_resource() {
@@ -306,13 +308,13 @@ impl Lowering<'_> {
         match words {
             UniformWords::Inputs(first) => self.input_word(kind, first + k as u32),
             UniformWords::Primitive(first) => {
-                self.define(kind, Rate::PRIMITIVE, Expr::Primitive(first + k as u32))
+                self.define(kind, Rate::PRIMITIVE, LaneExpr::Primitive(first + k as u32))
             }
         }
     }
 
     pub(super) fn input_word(&mut self, kind: Kind, word: u32) -> ValueId {
-        self.define(kind, Rate::FRAME, Expr::Input(word))
+        self.define(kind, Rate::FRAME, LaneExpr::Input(word))
     }
 
     /// New lane-program values for the components and arrays of a scheduled value.
@@ -415,10 +417,10 @@ pub(super) enum Task {
 pub(super) struct Work {
     pub(super) tasks: Vec<Task>,
     /// The statements of the blocks around the current one.
-    pub(super) outer: Vec<Vec<Statement>>,
+    pub(super) outer: Vec<Vec<LaneStatement>>,
     pub(super) values: Vec<Vec<ValueId>>,
     pub(super) blocks: Vec<lanes::BlockId>,
-    pub(super) ends: Vec<End>,
+    pub(super) ends: Vec<LaneEnd>,
     pub(super) tails: Vec<Tail>,
 }
 
@@ -460,7 +462,7 @@ pub(super) struct Leaving {
     pub(super) leave: BlockId,
     pub(super) stay: BlockId,
     /// The operation on live lanes and condition that gives the lanes that leave.
-    pub(super) op: Op,
+    pub(super) op: LaneOp,
 }
 
 /// The state after a part of a linearised tail.

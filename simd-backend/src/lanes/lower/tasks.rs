@@ -5,11 +5,11 @@
 //! type of result: a task for an arm pushes the arm's values, a task for a block pushes the block.
 
 use lambdav_core::graph::Neighbour;
-use lambdav_core::schedule::{self, BlockId, End as CoreEnd, Statement as CoreStatement};
+use lambdav_core::schedule::{self, BlockId, End, Statement};
 
 use super::state::{Lowering, Tail, Task};
 use crate::lanes::quads::Pair;
-use crate::lanes::{self, Block, End, Statement, ValueId};
+use crate::lanes::{self, LaneBlock, LaneEnd, LaneStatement, ValueId};
 
 impl Lowering<'_> {
     /// Lowers the root and returns the values that it yields.
@@ -20,8 +20,8 @@ impl Lowering<'_> {
             self.task(task);
         }
         match &self.program.block(root).end {
-            CoreEnd::Yield(values) => values.to_vec(),
-            CoreEnd::Rec(_) | CoreEnd::If { .. } => unreachable!("the root yields"),
+            End::Yield(values) => values.to_vec(),
+            End::Rec(_) | End::If { .. } => unreachable!("the root yields"),
         }
     }
 
@@ -43,16 +43,16 @@ impl Lowering<'_> {
     }
 
     /// A block without statements.
-    pub(super) fn empty_block(&mut self, end: End) -> lanes::BlockId {
+    pub(super) fn empty_block(&mut self, end: LaneEnd) -> lanes::BlockId {
         self.push_block(Vec::new(), end)
     }
 
-    fn push_block(&mut self, statements: Vec<Statement>, end: End) -> lanes::BlockId {
-        self.out.blocks.push(Block { statements, end });
+    fn push_block(&mut self, statements: Vec<LaneStatement>, end: LaneEnd) -> lanes::BlockId {
+        self.out.blocks.push(LaneBlock { statements, end });
         lanes::BlockId(self.out.blocks.len() as u32 - 1)
     }
 
-    fn close(&mut self, end: End) {
+    fn close(&mut self, end: LaneEnd) {
         self.lineage.forget();
         let outer = self.work.outer.pop().expect("a block has been begun");
         let statements = std::mem::replace(&mut self.current, outer);
@@ -69,7 +69,7 @@ impl Lowering<'_> {
                 self.bind(value, components);
             }
             Task::Yields(id) => {
-                let CoreEnd::Yield(values) = &self.program.block(id).end else {
+                let End::Yield(values) = &self.program.block(id).end else {
                     unreachable!("an arm yields");
                 };
                 let values = self.flat(values);
@@ -79,7 +79,7 @@ impl Lowering<'_> {
                 self.lineage.forget();
                 self.work.outer.push(std::mem::take(&mut self.current));
             }
-            Task::CloseArm => self.close(End::Yield(Box::default())),
+            Task::CloseArm => self.close(LaneEnd::Yield(Box::default())),
             Task::Close => {
                 let end = self.work.ends.pop().expect("an end was pushed");
                 self.close(end);
@@ -100,7 +100,7 @@ impl Lowering<'_> {
             Task::Fork(condition) => {
                 let otherwise = self.take_block();
                 let then = self.take_block();
-                self.work.ends.push(End::If { condition, then, otherwise });
+                self.work.ends.push(LaneEnd::If { condition, then, otherwise });
             }
             Task::Exit(exit) => self.exit(*exit),
             Task::Tail(round, id, mask, results) => {
@@ -143,17 +143,17 @@ impl Lowering<'_> {
         for (index, statement) in program.block(id).statements.iter().enumerate().skip(first) {
             let value = statement.value();
             match statement {
-                CoreStatement::Let { expr, .. } => {
+                Statement::Let { expr, .. } => {
                     let components = self.expr(value, expr, mask);
                     self.bind(value, components);
                     continue;
                 }
-                CoreStatement::If { condition, then, otherwise, .. } => {
+                Statement::If { condition, then, otherwise, .. } => {
                     self.next([Task::Define(value), Task::Statements(id, index + 1, mask)]);
                     let condition = self.components(*condition)[0];
                     self.choice(value, condition, [*then, *otherwise], mask);
                 }
-                CoreStatement::Loop { params, inits, body, .. } => {
+                Statement::Loop { params, inits, body, .. } => {
                     self.next([Task::Define(value), Task::Statements(id, index + 1, mask)]);
                     self.begin_loop(value, params, inits, *body, mask);
                 }

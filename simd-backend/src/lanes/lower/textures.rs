@@ -4,11 +4,11 @@
 //! baked sizes, clamped columns and rows give an address inside. If the level is computed, sizes are loaded
 //! by level, and the address is clamped once more: no bound relies on loaded numbers.
 
-use lambdav_core::op::Op as CoreOp;
+use lambdav_core::op::Op;
 use lambdav_core::schedule;
 
 use super::state::Lowering;
-use crate::lanes::{Expr, Extent, Extents, Kind, Op, Space, ValueId};
+use crate::lanes::{Extent, Extents, Kind, LaneExpr, LaneOp, Space, ValueId};
 use crate::mutants::{Mutant, is_active};
 
 /// The level of a texture.
@@ -21,23 +21,19 @@ enum Chosen {
 
 impl Lowering<'_> {
     /// The components of a texture operation's result, or the length of a buffer.
-    pub(super) fn of_resource(
-        &mut self,
-        op: CoreOp,
-        operands: &[schedule::ValueId],
-    ) -> Vec<ValueId> {
+    pub(super) fn of_resource(&mut self, op: Op, operands: &[schedule::ValueId]) -> Vec<ValueId> {
         let number = self.resource(operands[0]);
         if self.out.resources.0[number].levels == 0 {
             return vec![self.extent(number, Extent::Length)];
         }
         match op {
-            CoreOp::Texel => self.texel(number, operands),
-            CoreOp::TextureSize => {
+            Op::Texel => self.texel(number, operands),
+            Op::TextureSize => {
                 let level = self.level(number, operands[1]);
                 let width = self.of_level(number, level, Extent::Width);
                 vec![width, self.of_level(number, level, Extent::Height)]
             }
-            CoreOp::TextureLevels => vec![self.extent(number, Extent::Levels)],
+            Op::TextureLevels => vec![self.extent(number, Extent::Levels)],
             _ => unreachable!("samples of a device are not lowered"),
         }
     }
@@ -89,8 +85,8 @@ impl Lowering<'_> {
     /// A signed number clamped between 0 and `last`.
     fn within(&mut self, number: ValueId, last: ValueId) -> ValueId {
         let zero = self.integer(0);
-        let number = self.op(Op::Max, &[number, zero]);
-        self.op(Op::MinUnsigned, &[number, last])
+        let number = self.op(LaneOp::Max, &[number, zero]);
+        self.op(LaneOp::MinUnsigned, &[number, last])
     }
 
     /// An extent of the chosen level.
@@ -109,7 +105,7 @@ impl Lowering<'_> {
                     _ => resource.word(of(0)),
                 };
                 let rate = self.out.rate(index);
-                self.define(Kind::I32, rate, Expr::Load { space: Space::Inputs, first, index })
+                self.define(Kind::I32, rate, LaneExpr::Load { space: Space::Inputs, first, index })
             }
         }
     }
@@ -128,20 +124,20 @@ impl Lowering<'_> {
         }
         let row = if is_wrong { Extent::Height } else { Extent::Width };
         let row = self.of_level(number, level, row);
-        let row = self.op(Op::Mul, &[y, row]);
-        let mut place = self.op(Op::Add, &[row, x]);
+        let row = self.op(LaneOp::Mul, &[y, row]);
+        let mut place = self.op(LaneOp::Add, &[row, x]);
         let is_first = matches!(level, Chosen::Known(0));
         if !is_first {
             let first = self.of_level(number, level, Extent::First);
-            place = self.op(Op::Add, &[place, first]);
+            place = self.op(LaneOp::Add, &[place, first]);
         }
         if matches!(level, Chosen::By(_)) || is_loose || is_wrong {
             let last = self.last_of(number);
-            place = self.op(Op::MinUnsigned, &[place, last]);
+            place = self.op(LaneOp::MinUnsigned, &[place, last]);
         }
-        let index = self.op(Op::ShiftLeft(2), &[place]);
+        let index = self.op(LaneOp::ShiftLeft(2), &[place]);
         let (rate, space) = (self.out.rate(index), Space::Resource(number as u32));
-        let word = |first| self.define(Kind::F32, rate, Expr::Load { space, first, index });
+        let word = |first| self.define(Kind::F32, rate, LaneExpr::Load { space, first, index });
         (0..4).map(word).collect()
     }
 }

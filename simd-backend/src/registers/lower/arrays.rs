@@ -7,7 +7,7 @@
 
 use super::builder::{Builder, Constant};
 use crate::cost;
-use crate::lanes::{Expr, Kind, Op, Rate, Space, Statement, ValueId};
+use crate::lanes::{Kind, LaneExpr, LaneOp, LaneStatement, Rate, Space, ValueId};
 use crate::registers::halves::Assemble;
 use crate::registers::{ArrayPlace, Instr, Reg, RegisterType};
 
@@ -60,16 +60,16 @@ impl Builder<'_> {
     }
 
     /// Stores one register of an array: all words of a new array, or the one word of an update.
-    pub(super) fn store_words(&mut self, array: ValueId, expr: &Expr, register: usize) {
+    pub(super) fn store_words(&mut self, array: ValueId, expr: &LaneExpr, register: usize) {
         match expr {
-            Expr::Array(words) => {
+            LaneExpr::Array(words) => {
                 for (first, &word) in words.iter().enumerate() {
                     let place = self.place_of(array, first as u32, None, register);
                     let word = self.fit_one(word, Rate::VARYING, register);
                     self.push(Instr::StoreArray { place, word, mask: None });
                 }
             }
-            Expr::Put { first, index, word, mask, .. } => {
+            LaneExpr::Put { first, index, word, mask, .. } => {
                 let place = self.place_of(array, *first, *index, register);
                 let word = self.fit_one(*word, Rate::VARYING, register);
                 let mask = mask.map(|mask| self.fit_one(mask, Rate::VARYING, register));
@@ -80,21 +80,21 @@ impl Builder<'_> {
     }
 
     /// True if a statement copies a whole array.
-    pub(super) fn is_bulk(&self, statement: &Statement) -> bool {
-        let Statement::Let { value, expr } = statement else { return false };
+    pub(super) fn is_bulk(&self, statement: &LaneStatement) -> bool {
+        let LaneStatement::Let { value, expr } = statement else { return false };
         match expr {
-            Expr::Put { array, .. } => self.slot_of(*array) != self.slot_of(*value),
-            Expr::Table(_) | Expr::Merge(..) => true,
+            LaneExpr::Put { array, .. } => self.slot_of(*array) != self.slot_of(*value),
+            LaneExpr::Table(_) | LaneExpr::Merge(..) => true,
             _ => false,
         }
     }
 
     /// Makes the copy of such a statement.
-    pub(super) fn bulk(&mut self, value: ValueId, expr: &Expr) {
+    pub(super) fn bulk(&mut self, value: ValueId, expr: &LaneExpr) {
         let to = self.slot_of(value);
         match *expr {
-            Expr::Put { array, .. } => self.copy(self.slot_of(array), to),
-            Expr::Table(first) => {
+            LaneExpr::Put { array, .. } => self.copy(self.slot_of(array), to),
+            LaneExpr::Table(first) => {
                 self.each_word(to.words, |s, word, index| {
                     let from = s.reg(RegisterType::Scalar(Kind::I32));
                     s.push(match index {
@@ -109,14 +109,14 @@ impl Builder<'_> {
                     }
                 });
             }
-            Expr::Merge(mask, arrays) => {
+            LaneExpr::Merge(mask, arrays) => {
                 let from = arrays.map(|array| self.slot_of(array));
                 self.each_word(to.words, |s, word, index| {
                     for register in 0..s.shape.registers(Rate::VARYING) {
                         let mask = s.fit_one(mask, Rate::VARYING, register);
                         let [a, b] = from.map(|from| s.word(from, word, index, register));
                         let ty = s.ty(a);
-                        let merged = s.op(ty, Op::Select, &[mask, a, b]);
+                        let merged = s.op(ty, LaneOp::Select, &[mask, a, b]);
                         let place = s.place(to, word, index, register);
                         s.push(Instr::StoreArray { place, word: merged, mask: None });
                     }
@@ -160,14 +160,14 @@ impl Builder<'_> {
         self.begin(header, vec![word]);
         let last = self.constant(count, u64::from(words - 1));
         // The index never exceeds `last`; the minimum shows that to the verifier.
-        let index = self.op(count, Op::MinUnsigned, &[word, last]);
+        let index = self.op(count, LaneOp::MinUnsigned, &[word, last]);
         with(self, 0, Some(index));
-        let is_last = self.op(flag, Op::Equal, &[word, last]);
+        let is_last = self.op(flag, LaneOp::Equal, &[word, last]);
         self.branch(is_last, done, again);
 
         self.begin(again, Vec::new());
         let one = self.constant(count, 1);
-        let next = self.op(count, Op::Add, &[word, one]);
+        let next = self.op(count, LaneOp::Add, &[word, one]);
         self.jump(header, vec![next]);
 
         self.begin(done, Vec::new());

@@ -4,7 +4,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::cost;
 use crate::lanes::memory::Memory;
-use crate::lanes::{self, Kind, LaneProgram, Op, Rate, ValueId};
+use crate::lanes::{self, Kind, LaneOp, LaneProgram, Rate, ValueId};
 use crate::mutants::{Mutant, is_active};
 use crate::registers::halves::Assemble;
 use crate::registers::{
@@ -48,7 +48,7 @@ pub(super) struct Builder<'p> {
     pub(super) procedures: Vec<(Elementary, bool)>,
     pub(super) flow: Flow,
     /// Comparisons of scalars of binary32, by their results.
-    pub(super) compares: FxHashMap<Reg, (Op, [Reg; 2])>,
+    pub(super) compares: FxHashMap<Reg, (LaneOp, [Reg; 2])>,
     /// The bits of scalar constants.
     pub(super) constant_regs: FxHashMap<Reg, u64>,
     pub(super) params: Vec<Reg>,
@@ -72,7 +72,7 @@ pub(super) enum Made {
     Constant(u64),
     Slot(u32),
     Broadcast(Reg),
-    Compare(Op, [Reg; 2]),
+    Compare(LaneOp, [Reg; 2]),
 }
 
 /// The end of a block that is not filled yet.
@@ -282,7 +282,12 @@ impl<'p> Builder<'p> {
 
     /// Repeats a comparison of scalars as a mask: comparing two broadcast numbers is cheaper than
     /// broadcasting a truth value.
-    pub(super) fn compare_again(&mut self, op: Op, operands: [Reg; 2], ty: RegisterType) -> Reg {
+    pub(super) fn compare_again(
+        &mut self,
+        op: LaneOp,
+        operands: [Reg; 2],
+        ty: RegisterType,
+    ) -> Reg {
         if let Some(&known) = self.made.get(&(Made::Compare(op, operands), ty)) {
             return known;
         }

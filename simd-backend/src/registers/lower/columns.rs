@@ -18,7 +18,7 @@
 
 use rustc_hash::FxHashMap;
 
-use crate::lanes::{Axis, Kind, Op};
+use crate::lanes::{Axis, Kind, LaneOp};
 use crate::registers::bounds::Bounds;
 use crate::registers::{
     Block, BlockCall, BlockId, Columns, End, Function, Instr, Reg, RegisterProgram, RegisterType,
@@ -246,7 +246,7 @@ fn growths(function: &Function) -> Vec<Option<Growth>> {
                             matches!(ty(*to), RegisterType::Vector(Kind::F32 | Kind::I32));
                         let as_before = operands.iter().all(|&reg| ty(reg) == ty(*to));
                         let step = match op {
-                            Op::Bits if !as_before => constant(&steps),
+                            LaneOp::Bits if !as_before => constant(&steps),
                             _ if is_word => step(*op, &steps, known),
                             _ => Some(0),
                         }?;
@@ -272,7 +272,7 @@ fn constant(steps: &[i64]) -> Option<i64> {
 
 /// The step of an operation's result, from the steps of its operands and the values of constant
 /// ones.
-fn step(op: Op, of: &[i64], known: impl Fn(usize) -> Option<f64>) -> Option<i64> {
+fn step(op: LaneOp, of: &[i64], known: impl Fn(usize) -> Option<f64>) -> Option<i64> {
     let clamped = |a: i64, b: i64| match (a, b) {
         (a, 0) => Some(a),
         (0, b) => Some(b),
@@ -283,32 +283,34 @@ fn step(op: Op, of: &[i64], known: impl Fn(usize) -> Option<f64>) -> Option<i64>
         first.and_then(|by| change(of[0], by)).or_else(|| change(of[1], second?))
     };
     match op {
-        Op::Add => Some(of[0] + of[1]),
-        Op::Sub => Some(of[0] - of[1]),
-        Op::Floor
-        | Op::Ceil
-        | Op::Trunc
-        | Op::RoundEven
-        | Op::ToInteger
-        | Op::ToIntegerInRange
-        | Op::ToUnsigned
-        | Op::FromInteger
-        | Op::FromUnsigned
-        | Op::Bits => Some(of[0]),
-        Op::ShiftLeft(by) => of[0].checked_shl(by.into()),
-        Op::Min | Op::Max | Op::MinUnsigned | Op::MaxUnsigned => clamped(of[0], of[1]),
-        Op::Select => clamped(of[1], of[2]),
-        Op::Mul => {
+        LaneOp::Add => Some(of[0] + of[1]),
+        LaneOp::Sub => Some(of[0] - of[1]),
+        LaneOp::Floor
+        | LaneOp::Ceil
+        | LaneOp::Trunc
+        | LaneOp::RoundEven
+        | LaneOp::ToInteger
+        | LaneOp::ToIntegerInRange
+        | LaneOp::ToUnsigned
+        | LaneOp::FromInteger
+        | LaneOp::FromUnsigned
+        | LaneOp::Bits => Some(of[0]),
+        LaneOp::ShiftLeft(by) => of[0].checked_shl(by.into()),
+        LaneOp::Min | LaneOp::Max | LaneOp::MinUnsigned | LaneOp::MaxUnsigned => {
+            clamped(of[0], of[1])
+        }
+        LaneOp::Select => clamped(of[1], of[2]),
+        LaneOp::Mul => {
             by_constant(&|step, by| (by.fract() == 0.0).then(|| step.saturating_mul(by as i64)))
                 .or_else(|| constant(of))
         }
         // Divisions by constants, and signs.
-        Op::MulHigh if of[0] == 0 || of[1] == 0 => Some(0),
-        Op::ShiftRight(by) | Op::ShiftRightSigned(by) if by >= 16 => Some(0),
+        LaneOp::MulHigh if of[0] == 0 || of[1] == 0 => Some(0),
+        LaneOp::ShiftRight(by) | LaneOp::ShiftRightSigned(by) if by >= 16 => Some(0),
         // An unknown mask, which may have all bits set.
-        Op::And if known(0).or(known(1)).is_none() && of.contains(&0) => clamped(of[0], of[1]),
+        LaneOp::And if known(0).or(known(1)).is_none() && of.contains(&0) => clamped(of[0], of[1]),
         // The lower bits of a number: they wrap after four columns or more.
-        Op::And => by_constant(&|step, by| {
+        LaneOp::And => by_constant(&|step, by| {
             let bits = by as i64;
             (bits >= 3 && bits & (bits + 1) == 0).then_some(step)
         })

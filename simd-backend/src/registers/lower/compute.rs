@@ -3,7 +3,7 @@
 use lambdav_core::op::Elementary;
 
 use super::builder::{Builder, Constant, Made};
-use crate::lanes::{Axis, Column, Expr, Kind, Op, Rate, Space, Statement, ValueId};
+use crate::lanes::{Axis, Column, Kind, LaneExpr, LaneOp, LaneStatement, Rate, Space, ValueId};
 use crate::mutants::{Mutant, is_active};
 use crate::registers::halves::{Assemble, Lanes};
 use crate::registers::{Instr, Reg, RegisterType};
@@ -13,7 +13,7 @@ impl Builder<'_> {
     /// so that intermediate values stay in machine registers. Each pass makes its constants again:
     /// they are read from memory anyway. It also repeats broadcasts; registers of 512 bits are
     /// many, so there broadcasts of computed numbers are kept.
-    pub(super) fn register_by_register(&mut self, statements: &[Statement]) {
+    pub(super) fn register_by_register(&mut self, statements: &[LaneStatement]) {
         for register in 0..self.shape.registers(Rate::VARYING) {
             if register > 0 {
                 let (read, is_kept) = (&self.read, self.shape.tile.has_512_bits());
@@ -22,7 +22,7 @@ impl Builder<'_> {
                 });
             }
             for statement in statements {
-                let Statement::Let { value, expr } = statement else {
+                let LaneStatement::Let { value, expr } = statement else {
                     unreachable!("callers pass only `let` statements");
                 };
                 let rate = self.program.rate(*value);
@@ -44,53 +44,56 @@ impl Builder<'_> {
     }
 
     /// Computes one register of a value.
-    fn compute(&mut self, value: ValueId, expr: &Expr, index: usize) {
+    fn compute(&mut self, value: ValueId, expr: &LaneExpr, index: usize) {
         let (kind, rate) = (self.program.kind(value), self.program.rate(value));
         let ty = self.type_of(kind, rate);
         let reg = match expr {
-            Expr::Constant(bits) => {
+            LaneExpr::Constant(bits) => {
                 self.constants.insert(value, Constant::Bits(*bits));
                 return;
             }
-            Expr::Undefined => {
+            LaneExpr::Undefined => {
                 self.constants.insert(value, Constant::Undefined);
                 return;
             }
-            Expr::Input(word) => {
+            LaneExpr::Input(word) => {
                 let reg = self.reg(RegisterType::Scalar(kind));
                 self.push(Instr::Input(reg, *word));
                 if self.ty(reg) == ty { reg } else { self.broadcast(reg, ty) }
             }
-            Expr::Primitive(word) => {
+            LaneExpr::Primitive(word) => {
                 let reg = self.reg(RegisterType::Scalar(kind));
                 self.push(Instr::Primitive(reg, *word));
                 if self.ty(reg) == ty { reg } else { self.broadcast(reg, ty) }
             }
-            Expr::Load { space, first, index: of } => {
+            LaneExpr::Load { space, first, index: of } => {
                 let from = self.fit_one(*of, rate, index);
                 let reg = self.reg(ty);
                 self.push(Instr::Load(reg, *space, *first, from));
                 reg
             }
-            Expr::Lookup { words, first, index: of } => {
+            LaneExpr::Lookup { words, first, index: of } => {
                 let from = self.fit_one(*of, rate, index);
                 let first = 2 * self.tables[words] + first;
                 let reg = self.reg(ty);
                 self.push(Instr::Load(reg, Space::Slots, first, from));
                 reg
             }
-            Expr::At { array, first, index: of } => self.at(kind, *array, *first, *of, index),
-            Expr::Array(_) | Expr::Table(_) | Expr::Put { .. } | Expr::Merge(..) => {
+            LaneExpr::At { array, first, index: of } => self.at(kind, *array, *first, *of, index),
+            LaneExpr::Array(_)
+            | LaneExpr::Table(_)
+            | LaneExpr::Put { .. }
+            | LaneExpr::Merge(..) => {
                 self.store_words(value, expr, index);
                 return;
             }
-            Expr::Coordinate(axis) => match (self.group, axis) {
+            LaneExpr::Coordinate(axis) => match (self.group, axis) {
                 (Some(group), axis) => self.listed(ty, Column::of(*axis), index, group),
                 // `Builder::row` has prepared the coordinates.
                 (None, Axis::X) => self.coordinates[0][index],
                 (None, Axis::Y) => self.coordinates[1][index],
             },
-            Expr::ExecutionMask => match self.group {
+            LaneExpr::ExecutionMask => match self.group {
                 Some(group) => self.listed(ty, Column::Mask, index, group),
                 None => {
                     let reg = self.reg(ty);
@@ -98,12 +101,12 @@ impl Builder<'_> {
                     reg
                 }
             },
-            Expr::Op(op, operands) => {
+            LaneExpr::Op(op, operands) => {
                 let regs = self.operation(*op, operands, kind, rate, index);
                 self.map[value.index()].extend(regs);
                 return;
             }
-            Expr::Elementary { function, operands, mask } => {
+            LaneExpr::Elementary { function, operands, mask } => {
                 let to = self.reg(ty);
                 let is_vector = matches!(ty, RegisterType::Vector(_));
                 let procedure = self.procedure(*function, is_vector);
@@ -115,7 +118,7 @@ impl Builder<'_> {
                 self.push(Instr::Call { procedure, to, arguments: arguments.into() });
                 to
             }
-            Expr::Neighbour { of, axis, side } => {
+            LaneExpr::Neighbour { of, axis, side } => {
                 if self.shape.tile.extent(*axis) == 1 {
                     // All registers of the operand are computed before.
                     let index = self.shape.neighbour(index, rate, *axis, *side);
@@ -127,7 +130,7 @@ impl Builder<'_> {
                     reg
                 }
             }
-            Expr::Any(mask) => {
+            LaneExpr::Any(mask) => {
                 let masks = self.fit(*mask, self.program.rate(*mask));
                 if self.program.rate(*mask).is_uniform() {
                     masks[0]
@@ -161,14 +164,14 @@ impl Builder<'_> {
         }
         let masks: Vec<Reg> =
             sharing.into_iter().map(|i| self.fit_one(mask, Rate::VARYING, i)).collect();
-        masks[1..].iter().fold(masks[0], |all, &mask| self.op(ty, Op::Or, &[all, mask]))
+        masks[1..].iter().fold(masks[0], |all, &mask| self.op(ty, LaneOp::Or, &[all, mask]))
     }
 
     /// The registers of an operation's result for a register of lanes: two halves for binary64 and
     /// 64-bit integers.
     fn operation(
         &mut self,
-        op: Op,
+        op: LaneOp,
         operands: &[ValueId],
         kind: Kind,
         rate: Rate,
@@ -182,7 +185,8 @@ impl Builder<'_> {
             let operands: Vec<Reg> =
                 operands.iter().map(|&v| self.fit_one(v, rate, index)).collect();
             let reg = self.op(ty, op, &operands);
-            let compares = matches!(op, Op::Less | Op::LessEqual | Op::Equal | Op::NotEqual);
+            let compares =
+                matches!(op, LaneOp::Less | LaneOp::LessEqual | LaneOp::Equal | LaneOp::NotEqual);
             if compares && self.ty(operands[0]) == RegisterType::Scalar(Kind::F32) {
                 self.compares.insert(reg, (op, [operands[0], operands[1]]));
             }

@@ -14,7 +14,9 @@ use std::ops::Range;
 use super::builder::{Builder, Exits, Open};
 use crate::cost;
 use crate::lanes::walk::{Event, Walk};
-use crate::lanes::{self, End as LaneEnd, Expr, Kind, LaneProgram, Op, Reads, Statement, ValueId};
+use crate::lanes::{
+    self, Kind, LaneEnd, LaneExpr, LaneOp, LaneProgram, LaneStatement, Reads, ValueId,
+};
 use crate::mutants::{Mutant, is_active};
 use crate::registers::halves::Assemble;
 use crate::registers::{BlockId, End, Instr, Limit, POLL_ROUNDS, Reg, RegisterType, Status};
@@ -52,23 +54,25 @@ impl Builder<'_> {
     fn statement(&mut self, id: lanes::BlockId, index: usize, end_of_root: usize) {
         let program = self.program;
         match &program.block(id).statements[index] {
-            Statement::Let { .. } if self.flow.computed.0 == id && index < self.flow.computed.1 => {
-            }
-            Statement::Let { .. } => {
+            LaneStatement::Let { .. }
+                if self.flow.computed.0 == id && index < self.flow.computed.1 => {}
+            LaneStatement::Let { .. } => {
                 let statements = &program.block(id).statements;
                 let end = if id == LaneProgram::ROOT { end_of_root } else { statements.len() };
                 let rest = &statements[index..end];
-                if let (Statement::Let { value, expr }, true) = (&rest[0], self.is_bulk(&rest[0])) {
+                if let (LaneStatement::Let { value, expr }, true) =
+                    (&rest[0], self.is_bulk(&rest[0]))
+                {
                     self.bulk(*value, expr);
                 }
-                let is_alone = |s: &Statement| !self.is_per_register(s) || self.is_bulk(s);
+                let is_alone = |s: &LaneStatement| !self.is_per_register(s) || self.is_bulk(s);
                 let count = rest.iter().position(is_alone).unwrap_or(rest.len());
                 // A statement that is not computed register by register is computed alone.
                 let count = count.max(1);
                 self.register_by_register(&rest[..count]);
                 self.flow.computed = (id, index + count);
             }
-            Statement::If { condition, then, otherwise, .. } => {
+            LaneStatement::If { condition, then, otherwise, .. } => {
                 let condition = self.condition(*condition);
                 let [a, b, join] = [(); 3].map(|()| self.reserve());
                 self.branch(condition, a, b);
@@ -79,7 +83,7 @@ impl Builder<'_> {
                 }
                 self.flow.open.push(Open::If { join });
             }
-            Statement::Loop { params, inits, body, .. } => {
+            LaneStatement::Loop { params, inits, body, .. } => {
                 let count = RegisterType::Scalar(Kind::I64);
                 let [header, latch, exit, done] = [(); 4].map(|()| self.reserve());
                 self.pass_arrays(inits, params);
@@ -108,12 +112,12 @@ impl Builder<'_> {
         let program = self.program;
         let open = self.flow.open.pop().expect("the statement has begun");
         match (&program.block(id).statements[index], open) {
-            (Statement::If { values, .. }, Open::If { join }) => {
+            (LaneStatement::If { values, .. }, Open::If { join }) => {
                 let params = self.new_params(values);
                 self.begin(join, params);
             }
             (
-                Statement::Loop { values, params, site, .. },
+                LaneStatement::Loop { values, params, site, .. },
                 Open::Loop { rounds, latch, header, exit, done, before },
             ) => {
                 self.latch(params, rounds, [latch, header], *site, self.work - before);
@@ -137,7 +141,7 @@ impl Builder<'_> {
                 let arguments = self.fit_all(yields, statement.values());
                 self.jump(exits.exit, arguments);
             }
-            (LaneEnd::Rec(values), Statement::Loop { params, .. }) => {
+            (LaneEnd::Rec(values), LaneStatement::Loop { params, .. }) => {
                 self.pass_arrays(values, params);
                 let arguments = self.fit_all(values, params);
                 self.jump(exits.latch.expect("a loop has one"), arguments);
@@ -174,19 +178,19 @@ impl Builder<'_> {
             *second = *first;
         }
         let zero = self.constant(count, 0);
-        let is_last = self.op(flag, Op::Equal, &[left, zero]);
+        let is_last = self.op(flag, LaneOp::Equal, &[left, zero]);
         self.branch(is_last, ask, next);
 
         self.begin(next, Vec::new());
         self.poll_if_long(work);
         let one = self.constant(count, 1);
-        let fewer = self.op(count, Op::Sub, &[left, one]);
+        let fewer = self.op(count, LaneOp::Sub, &[left, one]);
         self.jump(header, [&arguments[..], &[fewer, rest]].concat());
 
         self.begin(ask, Vec::new());
         self.cold = true;
         let zero = self.constant(count, 0);
-        let none = self.op(flag, Op::Equal, &[rest, zero]);
+        let none = self.op(flag, LaneOp::Equal, &[rest, zero]);
         self.branch(none, stop, ask_more);
 
         self.begin(stop, Vec::new());
@@ -199,11 +203,11 @@ impl Builder<'_> {
         self.begin(more, Vec::new());
         self.cold = true;
         let poll = self.constant(count, POLL_ROUNDS);
-        let enough = self.op(flag, Op::Less, &[poll, rest]);
-        let chunk = self.op(count, Op::Select, &[enough, poll, rest]);
-        let rest = self.op(count, Op::Sub, &[rest, chunk]);
+        let enough = self.op(flag, LaneOp::Less, &[poll, rest]);
+        let chunk = self.op(count, LaneOp::Select, &[enough, poll, rest]);
+        let rest = self.op(count, LaneOp::Sub, &[rest, chunk]);
         let one = self.constant(count, 1);
-        let fewer = self.op(count, Op::Sub, &[chunk, one]);
+        let fewer = self.op(count, LaneOp::Sub, &[chunk, one]);
         self.jump(header, [&arguments[..], &[fewer, rest]].concat());
     }
 
@@ -219,15 +223,15 @@ impl Builder<'_> {
     /// True if [`Builder::register_by_register`] may compute the statement: each register of its
     /// result depends on the same register of its operands, and takes little time. (Elementary
     /// functions take long; they are computed for all registers together.)
-    fn is_per_register(&self, statement: &Statement) -> bool {
+    fn is_per_register(&self, statement: &LaneStatement) -> bool {
         match statement {
-            Statement::Let { expr: Expr::Neighbour { axis, .. }, .. } => {
+            LaneStatement::Let { expr: LaneExpr::Neighbour { axis, .. }, .. } => {
                 self.shape.tile.extent(*axis) > 1
             }
-            Statement::Let { expr, .. } => {
-                expr.reads() == Reads::Own && !matches!(expr, Expr::Elementary { .. })
+            LaneStatement::Let { expr, .. } => {
+                expr.reads() == Reads::Own && !matches!(expr, LaneExpr::Elementary { .. })
             }
-            Statement::If { .. } | Statement::Loop { .. } => false,
+            LaneStatement::If { .. } | LaneStatement::Loop { .. } => false,
         }
     }
 

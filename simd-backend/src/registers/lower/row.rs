@@ -7,7 +7,8 @@ use rustc_hash::FxHashMap;
 
 use super::builder::{Builder, Constant, Slots};
 use crate::lanes::{
-    self, Axis, Column, Expr, Items, Kind, LaneProgram, Op, Rate, Statement, ValueId, Width,
+    self, Axis, Column, Items, Kind, LaneExpr, LaneOp, LaneProgram, LaneStatement, Rate, ValueId,
+    Width,
 };
 use crate::registers::halves::Assemble;
 use crate::registers::{Argument, End, Instr, PIXEL_BYTES, Reg, RegisterType, Shape, Status};
@@ -42,7 +43,7 @@ impl Builder<'_> {
         if self.program.items == Items::Rows {
             let y = self.argument(Kind::I32, Argument::Row);
             stride = Some(self.argument(Kind::I64, Argument::Stride));
-            let y = self.op(RegisterType::Scalar(Kind::F32), Op::FromInteger, &[y]);
+            let y = self.op(RegisterType::Scalar(Kind::F32), LaneOp::FromInteger, &[y]);
             rows = self.centres(y, Axis::Y);
         }
         let arguments = vec![
@@ -58,7 +59,7 @@ impl Builder<'_> {
         self.begin(group, vec![at, left, pixels]);
         match self.program.items {
             Items::Rows => {
-                let first = self.op(RegisterType::Scalar(Kind::F32), Op::FromInteger, &[at]);
+                let first = self.op(RegisterType::Scalar(Kind::F32), LaneOp::FromInteger, &[at]);
                 let columns = self.centres(first, Axis::X);
                 self.coordinates = [columns, rows];
             }
@@ -69,21 +70,21 @@ impl Builder<'_> {
         self.store(pixels, stride);
         let work = self.work - before;
         let one = self.constant(integer, 1);
-        let left = self.op(integer, Op::Sub, &[left, one]);
+        let left = self.op(integer, LaneOp::Sub, &[left, one]);
         let zero = self.constant(integer, 0);
-        let is_last = self.op(RegisterType::Scalar(Kind::Mask), Op::Equal, &[left, zero]);
+        let is_last = self.op(RegisterType::Scalar(Kind::Mask), LaneOp::Equal, &[left, zero]);
         self.branch(is_last, end, again);
 
         self.begin(again, Vec::new());
         self.poll_if_long(work);
         let step = self.constant(at_type, step);
-        let at = self.op(at_type, Op::Add, &[at, step]);
+        let at = self.op(at_type, LaneOp::Add, &[at, step]);
         let stored = match self.program.items {
             Items::Rows => self.shape.columns(),
             Items::Listed => self.shape.lanes(),
         };
         let bytes = self.constant(address, u64::from(stored * PIXEL_BYTES));
-        let pixels = self.op(address, Op::Add, &[pixels, bytes]);
+        let pixels = self.op(address, LaneOp::Add, &[pixels, bytes]);
         self.jump(group, vec![at, left, pixels]);
 
         self.begin(end, Vec::new());
@@ -105,7 +106,7 @@ impl Builder<'_> {
                     self.push(Instr::Constant(offset, centre(first).to_bits().into()));
                 }
                 let from = if self.ty(from) == ty { from } else { self.broadcast(from, ty) };
-                self.op(ty, Op::Add, &[from, offset])
+                self.op(ty, LaneOp::Add, &[from, offset])
             })
             .collect()
     }
@@ -119,10 +120,12 @@ impl Builder<'_> {
         for statement in &root.statements[..program.frame_len] {
             for &value in statement.values() {
                 let bits = match statement {
-                    Statement::Let { expr: Expr::Constant(bits), .. } => {
+                    LaneStatement::Let { expr: LaneExpr::Constant(bits), .. } => {
                         Some(Constant::Bits(*bits))
                     }
-                    Statement::Let { expr: Expr::Undefined, .. } => Some(Constant::Undefined),
+                    LaneStatement::Let { expr: LaneExpr::Undefined, .. } => {
+                        Some(Constant::Undefined)
+                    }
                     _ => None,
                 };
                 of_frame.insert(value, bits);
@@ -162,15 +165,15 @@ impl Builder<'_> {
         for (half, &value) in halves.iter_mut().zip(words) {
             let mut reg = self.fit(value, Rate::FRAME)[0];
             if self.program.kind(value) == Kind::F32 {
-                reg = self.op(word, Op::Bits, &[reg]);
+                reg = self.op(word, LaneOp::Bits, &[reg]);
             }
-            *half = self.op(slot, Op::Widen, &[reg]);
+            *half = self.op(slot, LaneOp::Widen, &[reg]);
         }
         if cfg!(target_endian = "big") {
             halves.reverse();
         }
-        let above = self.op(slot, Op::ShiftLeft(32), &[halves[1]]);
-        self.op(slot, Op::Or, &[halves[0], above])
+        let above = self.op(slot, LaneOp::ShiftLeft(32), &[halves[1]]);
+        self.op(slot, LaneOp::Or, &[halves[0], above])
     }
 
     /// Stores the pixels of a group in all attachments. Without a stride, rows are contiguous.
@@ -182,7 +185,7 @@ impl Builder<'_> {
             if number > 0 {
                 let plane = self.reg(ty);
                 self.push(Instr::Plane(plane));
-                first = self.op(ty, Op::Add, &[first, plane]);
+                first = self.op(ty, LaneOp::Add, &[first, plane]);
             }
             self.store_attachment(outputs, first, stride);
         }
@@ -200,7 +203,8 @@ impl Builder<'_> {
                     let bytes = u64::from(self.shape.columns() * PIXEL_BYTES);
                     let ty = RegisterType::Scalar(Kind::I64);
                     let stride = stride.unwrap_or_else(|| self.constant(ty, bytes));
-                    address = self.op(RegisterType::Scalar(Kind::I64), Op::Add, &[address, stride]);
+                    address =
+                        self.op(RegisterType::Scalar(Kind::I64), LaneOp::Add, &[address, stride]);
                 }
                 rows.push(address);
             }

@@ -4,15 +4,15 @@ use crate::emit::declarations::TypeDeclaration;
 use crate::emit::modes::{Mode, Switch, Variant};
 use crate::emit::translator::Translator;
 use crate::mutants::{Mutant, is_active};
-use lambdav_core::elementary::{self, Body, Kind, Step, V, body};
+use lambdav_core::elementary::{Body, BodyKind, BodyOp, Step, V, body};
 use lambdav_core::op::Elementary;
 use lambdav_core::types::Type;
 use rspirv::spirv::{GlslStd450Op as Glsl, Op, Word};
 
 /// 2^-126 in binary64.
-const LEAST_FULL: f64 = f32::MIN_POSITIVE as f64;
+const LEAST_NORMAL: f64 = f32::MIN_POSITIVE as f64;
 /// 2^-151 in binary64: smaller numbers round to zero in binary32.
-const LEAST_SEEN: f64 = LEAST_FULL / (1_u64 << 25) as f64;
+const LEAST_SEEN: f64 = LEAST_NORMAL / (1_u64 << 25) as f64;
 
 impl Translator<'_> {
     /// Emits an elementary function.
@@ -61,7 +61,7 @@ impl Translator<'_> {
                 Step::Operand(index) => operands[*index],
                 Step::Constant(bits) => {
                     // The first constant that is no binary32 number.
-                    let is_first = *kind == Kind::F64 && *bits as u32 != 0 && !was_coefficient;
+                    let is_first = *kind == BodyKind::F64 && *bits as u32 != 0 && !was_coefficient;
                     was_coefficient |= is_first;
                     let is_wrong = is_first && is_active(Mutant::WrongCoefficient);
                     self.constant_of(*kind, bits + u64::from(is_wrong))
@@ -73,7 +73,7 @@ impl Translator<'_> {
                 Step::Op(op, of) => {
                     let from = body.steps[of[of.len() - 1].0 as usize].0;
                     let of: Vec<Word> = of.iter().map(|&v| id(&values, v)).collect();
-                    if *op == elementary::Op::Demote {
+                    if *op == BodyOp::Demote {
                         rounded.push(of[0]);
                     }
                     self.step(*op, from, *kind, &of)
@@ -86,7 +86,7 @@ impl Translator<'_> {
 
     /// True if a binary64 number is below 2^-126 but does not round to zero.
     fn is_small(&mut self, id: Word) -> Word {
-        let [least, seen] = [LEAST_FULL, LEAST_SEEN]
+        let [least, seen] = [LEAST_NORMAL, LEAST_SEEN]
             .map(|number| self.declarations.long(TypeDeclaration::Double, number.to_bits()));
         let size = self.glsl_of(Glsl::FAbs, TypeDeclaration::Double, &[id]);
         let is_below = self.instruction(Op::FOrdLessThan, Type::BOOL, &[size, least]);
@@ -102,68 +102,72 @@ impl Translator<'_> {
         }
     }
 
-    fn constant_of(&mut self, kind: Kind, bits: u64) -> Word {
+    fn constant_of(&mut self, kind: BodyKind, bits: u64) -> Word {
         match kind {
-            Kind::F64 => self.declarations.long(TypeDeclaration::Double, bits),
-            Kind::I64 => self.declarations.long(TypeDeclaration::Long, bits),
-            Kind::F32 => self.declarations.constant(Type::NUM, &[bits as u32]),
-            Kind::I32 => self.declarations.constant(Type::UINT, &[bits as u32]),
-            Kind::Mask => self.declarations.constant(Type::BOOL, &[(bits != 0).into()]),
+            BodyKind::F64 => self.declarations.long(TypeDeclaration::Double, bits),
+            BodyKind::I64 => self.declarations.long(TypeDeclaration::Long, bits),
+            BodyKind::F32 => self.declarations.constant(Type::NUM, &[bits as u32]),
+            BodyKind::I32 => self.declarations.constant(Type::UINT, &[bits as u32]),
+            BodyKind::Mask => self.declarations.constant(Type::BOOL, &[(bits != 0).into()]),
         }
     }
 
     /// An operation of a body; its last operand has the kind `from`.
-    fn step(&mut self, op: elementary::Op, from: Kind, kind: Kind, of: &[Word]) -> Word {
-        use elementary::Op as Of;
+    fn step(&mut self, op: BodyOp, from: BodyKind, kind: BodyKind, of: &[Word]) -> Word {
         let is_float = from.is_float();
         let pick = |of_floats, of_integers| if is_float { of_floats } else { of_integers };
         let to = shape_of(kind);
         let logic = |of_masks, of_integers| match from {
-            Kind::Mask => of_masks,
+            BodyKind::Mask => of_masks,
             _ => of_integers,
         };
         let instruction = match op {
-            Of::Neg => Op::FNegate,
-            Of::Abs => return self.glsl_of(Glsl::FAbs, to, of),
-            Of::Trunc => return self.glsl_of(Glsl::Trunc, to, of),
-            Of::Sqrt => return self.glsl_of(Glsl::Sqrt, to, of),
-            Of::Add => pick(Op::FAdd, Op::IAdd),
-            Of::Sub => pick(Op::FSub, Op::ISub),
-            Of::Mul => Op::FMul,
-            Of::Div => Op::FDiv,
-            Of::Min | Of::Max => {
-                let less = if op == Of::Min { [of[1], of[0]] } else { [of[0], of[1]] };
+            BodyOp::Neg => Op::FNegate,
+            BodyOp::Abs => return self.glsl_of(Glsl::FAbs, to, of),
+            BodyOp::Trunc => return self.glsl_of(Glsl::Trunc, to, of),
+            BodyOp::Sqrt => return self.glsl_of(Glsl::Sqrt, to, of),
+            BodyOp::Add => pick(Op::FAdd, Op::IAdd),
+            BodyOp::Sub => pick(Op::FSub, Op::ISub),
+            BodyOp::Mul => Op::FMul,
+            BodyOp::Div => Op::FDiv,
+            BodyOp::Min | BodyOp::Max => {
+                let less = if op == BodyOp::Min { [of[1], of[0]] } else { [of[0], of[1]] };
                 let is_less = self.instruction(Op::FOrdLessThan, Type::BOOL, &less);
                 return self.of_shape(Op::Select, to, &[is_less, of[1], of[0]]);
             }
-            Of::Less => Op::FOrdLessThan,
-            Of::Equal => pick(Op::FOrdEqual, logic(Op::LogicalEqual, Op::IEqual)),
-            Of::NotEqual => pick(Op::FUnordNotEqual, logic(Op::LogicalNotEqual, Op::INotEqual)),
-            Of::And => logic(Op::LogicalAnd, Op::BitwiseAnd),
-            Of::AndNot => {
+            BodyOp::Less => Op::FOrdLessThan,
+            BodyOp::Equal => pick(Op::FOrdEqual, logic(Op::LogicalEqual, Op::IEqual)),
+            BodyOp::NotEqual => pick(Op::FUnordNotEqual, logic(Op::LogicalNotEqual, Op::INotEqual)),
+            BodyOp::And => logic(Op::LogicalAnd, Op::BitwiseAnd),
+            BodyOp::AndNot => {
                 let not = self.instruction(Op::LogicalNot, Type::BOOL, &of[1..]);
                 return self.instruction(Op::LogicalAnd, Type::BOOL, &[of[0], not]);
             }
-            Of::Or => logic(Op::LogicalOr, Op::BitwiseOr),
-            Of::Not => Op::LogicalNot,
-            Of::ShiftLeft(count) | Of::ShiftRight(count) => {
+            BodyOp::Or => logic(Op::LogicalOr, Op::BitwiseOr),
+            BodyOp::Not => Op::LogicalNot,
+            BodyOp::ShiftLeft(count) | BodyOp::ShiftRight(count) => {
                 let shift = match op {
-                    Of::ShiftLeft(_) => Op::ShiftLeftLogical,
+                    BodyOp::ShiftLeft(_) => Op::ShiftLeftLogical,
                     _ => Op::ShiftRightLogical,
                 };
                 let count = self.declarations.uint(count.into());
                 return self.of_shape(shift, to, &[of[0], count]);
             }
-            Of::Select => Op::Select,
-            Of::Promote | Of::Demote => Op::FConvert,
-            Of::Narrow => Op::UConvert,
-            Of::Bits => Op::Bitcast,
-            Of::Part(_) | Of::Concat | Of::Upper | Of::Funnel(_) | Of::Logic(_) => {
+            BodyOp::Select => Op::Select,
+            BodyOp::Promote | BodyOp::Demote => Op::FConvert,
+            BodyOp::Narrow => Op::UConvert,
+            BodyOp::Bits => Op::Bitcast,
+            BodyOp::Part(_)
+            | BodyOp::Concat
+            | BodyOp::Upper
+            | BodyOp::Funnel(_)
+            | BodyOp::Logic(_) => {
                 unreachable!("bodies have it for some processors alone")
             }
         };
         let id = self.of_shape(instruction, to, of);
-        let computes = matches!(op, Of::Neg | Of::Add | Of::Sub | Of::Mul | Of::Div);
+        let computes =
+            matches!(op, BodyOp::Neg | BodyOp::Add | BodyOp::Sub | BodyOp::Mul | BodyOp::Div);
         if is_float && computes {
             self.is_not_contracted(id);
         }
@@ -171,12 +175,12 @@ impl Translator<'_> {
     }
 }
 
-fn shape_of(kind: Kind) -> TypeDeclaration {
+fn shape_of(kind: BodyKind) -> TypeDeclaration {
     match kind {
-        Kind::F32 => TypeDeclaration::Value(Type::NUM),
-        Kind::F64 => TypeDeclaration::Double,
-        Kind::I32 => TypeDeclaration::Value(Type::UINT),
-        Kind::I64 => TypeDeclaration::Long,
-        Kind::Mask => TypeDeclaration::Value(Type::BOOL),
+        BodyKind::F32 => TypeDeclaration::Value(Type::NUM),
+        BodyKind::F64 => TypeDeclaration::Double,
+        BodyKind::I32 => TypeDeclaration::Value(Type::UINT),
+        BodyKind::I64 => TypeDeclaration::Long,
+        BodyKind::Mask => TypeDeclaration::Value(Type::BOOL),
     }
 }

@@ -8,7 +8,7 @@ use regalloc2::VReg;
 use super::selection::{Selection, Source};
 use crate::emit::wide::code::Arg;
 use crate::emit::wide::instruction::{Instruction, Mem};
-use crate::emit::wide::isa::{Op, Size};
+use crate::emit::wide::isa::{Opcode, Size};
 use crate::emit::wide::machine::{GENERAL, MASK, VECTOR};
 use crate::lanes::Kind;
 use crate::registers::{ArrayPlace, Reg, RegisterType};
@@ -34,9 +34,9 @@ impl Selection<'_> {
         let index = self.register(index);
         let [whole, lanes] = [(); 2].map(|()| self.temporary(GENERAL));
         // The upper half of the index register is undefined: this clears it.
-        self.op2(Op::Mov, Size::B32, whole, Source::register(index));
+        self.op2(Opcode::Mov, Size::B32, whole, Source::register(index));
         let count = self.program.shape.lanes().ilog2() as i32;
-        let shift = Instruction::new(Op::Shl, Size::B64).rm(Arg::Tied(whole, lanes));
+        let shift = Instruction::new(Opcode::Shl, Size::B64).rm(Arg::Tied(whole, lanes));
         self.push(shift.number(count));
         self.array_place(place, Some(lanes))
     }
@@ -47,10 +47,10 @@ impl Selection<'_> {
         let index = self.register(index);
         let [words, lanes] = [(); 2].map(|()| self.temporary(VECTOR));
         let (size, count) = (self.size(), self.program.shape.lanes().ilog2());
-        self.shift(Op::ShiftLeftD, size, words, index, count as u8);
+        self.shift(Opcode::ShiftLeftD, size, words, index, count as u8);
         let own = (0..self.program.shape.tile.width()).flat_map(u32::to_le_bytes).collect();
         let own = Source::memory(self.whole_constant(own));
-        self.op3(Op::AddD, size, lanes, words, own);
+        self.op3(Opcode::AddD, size, lanes, words, own);
         Some(lanes)
     }
 
@@ -83,7 +83,7 @@ impl Selection<'_> {
                 self.load_constant(all, RegisterType::Vector(Kind::Mask), 1);
                 all
             });
-            let it = Instruction::new(Op::ScatterK, self.size()).reg(Arg::Use(word)).mem(to);
+            let it = Instruction::new(Opcode::ScatterK, self.size()).reg(Arg::Use(word)).mem(to);
             self.push(Instruction { mask: Some(Arg::Tied(mask, cleared)), ..it });
             return;
         }
@@ -102,12 +102,12 @@ impl Selection<'_> {
         let word = match mask {
             Some(mask) if !self.wide.has_masks() => {
                 let before = self.temporary(VECTOR);
-                self.op2(Op::Load, size, before, Source::memory(to));
+                self.op2(Opcode::Load, size, before, Source::memory(to));
                 self.blend_words(mask, word, before)
             }
             _ => word,
         };
-        let it = Instruction::new(Op::Store, size).reg(Arg::Use(word)).mem(to);
+        let it = Instruction::new(Opcode::Store, size).reg(Arg::Use(word)).mem(to);
         let mask = mask.filter(|_| self.wide.has_masks()).map(Arg::Use);
         self.push(Instruction { mask, ..it });
     }
@@ -116,12 +116,13 @@ impl Selection<'_> {
     pub(super) fn blend_words(&mut self, mask: VReg, a: VReg, b: VReg) -> VReg {
         let made = self.temporary(VECTOR);
         if self.wide.has_masks() {
-            let it = Instruction::new(Op::BlendMPs, self.size()).reg(Arg::Def(made));
+            let it = Instruction::new(Opcode::BlendMPs, self.size()).reg(Arg::Def(made));
             let it = Source::any(a).of(it.vvvv(Arg::Use(b)));
             self.push(Instruction { mask: Some(Arg::Use(mask)), ..it });
             return made;
         }
-        let it = Instruction::new(Op::BlendVPs, self.size()).reg(Arg::Def(made)).vvvv(Arg::Use(b));
+        let it =
+            Instruction::new(Opcode::BlendVPs, self.size()).reg(Arg::Def(made)).vvvv(Arg::Use(b));
         let it = Source::any(a).of(it);
         self.push(Instruction { last: Some(Arg::Use(mask)), ..it });
         made
@@ -135,17 +136,17 @@ impl Selection<'_> {
                     return of;
                 }
                 let part = self.temporary(VECTOR);
-                let it = Instruction::new(Op::Extract128, Size::B256).reg(Arg::Use(of));
+                let it = Instruction::new(Opcode::Extract128, Size::B256).reg(Arg::Use(of));
                 self.push(it.rm(Arg::Def(part)).number(half));
                 part
             };
             let [indices, words] = [part(indices), part(words)];
             for lane in 0..LANES {
                 let index = self.temporary(GENERAL);
-                let it = Instruction::new(Op::ExtractD, Size::B32).reg(Arg::Use(indices));
+                let it = Instruction::new(Opcode::ExtractD, Size::B32).reg(Arg::Use(indices));
                 self.push(it.rm(Arg::Def(index)).number(lane));
                 let to = self.array_place(place, Some(index));
-                let it = Instruction::new(Op::ExtractD, Size::B32).reg(Arg::Use(words));
+                let it = Instruction::new(Opcode::ExtractD, Size::B32).reg(Arg::Use(words));
                 self.push(it.mem(to).number(lane));
             }
         }

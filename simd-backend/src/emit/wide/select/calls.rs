@@ -5,7 +5,7 @@ use regalloc2::{PReg, RegClass};
 use super::selection::{Selection, Source};
 use crate::emit::wide::code::{Arg, Step};
 use crate::emit::wide::instruction::{Area, Instruction, Mem};
-use crate::emit::wide::isa::{Op, Size};
+use crate::emit::wide::isa::{Opcode, Size};
 use crate::emit::wide::machine::{GENERAL, MASK, VECTOR, Wide};
 use crate::lanes::Kind;
 use crate::registers::{Reg, RegisterType};
@@ -47,16 +47,19 @@ impl Selection<'_> {
         let size = self.size_of(ty);
         let bytes = if is_scalar { 4 } else { size.bytes() as i32 };
         let at = |index: i32| Mem::frame(Area::Callout, index * bytes);
-        let op = if is_scalar { Op::StoreSs } else { Op::Store };
+        let op = if is_scalar { Opcode::StoreSs } else { Opcode::Store };
         for (i, &reg) in std::iter::once(&mask).chain(operands).enumerate() {
             let mut value = self.register(reg);
             if value.class() == MASK {
                 let words = self.temporary(VECTOR);
-                self.op2(Op::KToSigns, size, words, Source::register(value));
+                self.op2(Opcode::KToSigns, size, words, Source::register(value));
                 value = words;
             }
-            let (op, size) =
-                if value.class() == GENERAL { (Op::MovToMemory, Size::B32) } else { (op, size) };
+            let (op, size) = if value.class() == GENERAL {
+                (Opcode::MovToMemory, Size::B32)
+            } else {
+                (op, size)
+            };
             self.push(Instruction::new(op, size).reg(Arg::Use(value)).mem(at(i as i32)));
         }
         let step = Step::Reference { function, lanes: bytes as u32 / 4 };

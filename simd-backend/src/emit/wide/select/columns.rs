@@ -5,7 +5,7 @@ use regalloc2::VReg;
 use super::selection::{Selection, Source};
 use crate::emit::wide::code::Arg;
 use crate::emit::wide::instruction::{Instruction, Mem};
-use crate::emit::wide::isa::{Condition, Op, Size};
+use crate::emit::wide::isa::{Condition, Opcode, Size};
 use crate::emit::wide::machine::{GENERAL, MASK, VECTOR, Wide};
 use crate::lanes::Space;
 use crate::mutants::{Mutant, is_active};
@@ -27,32 +27,32 @@ impl Selection<'_> {
         let index = self.register(index);
         let first = self.temporary(VECTOR);
         if columns.is_one_row {
-            self.op2(Op::BroadcastD, size, first, Source::register(index));
+            self.op2(Opcode::BroadcastD, size, first, Source::register(index));
         } else if size == Size::B512 {
             let places = self.places(|lane| tile.first_column(lane));
-            self.op3(Op::PermuteD, size, first, places, Source::register(index));
+            self.op3(Opcode::PermuteD, size, first, places, Source::register(index));
         } else {
             // A row is 128 bits.
-            let it = Instruction::new(Op::ShufflePs, size).reg(Arg::Def(first));
+            let it = Instruction::new(Opcode::ShufflePs, size).reg(Arg::Def(first));
             self.push(it.vvvv(Arg::Use(index)).rm(Arg::Use(index)).number(0));
         }
         let mut expected = self.temporary(VECTOR);
         let further = self.words_of_lanes(|lane| columns.of(tile, lane).1);
-        self.op3(Op::AddD, size, expected, first, Source::memory(further));
+        self.op3(Opcode::AddD, size, expected, first, Source::memory(further));
         if is_active(Mutant::UntestedColumns) {
             expected = index;
         }
         if self.wide.has_masks() {
             let differ = self.temporary(MASK);
-            let it = Instruction::new(Op::CompareDK, size).reg(Arg::Def(differ));
+            let it = Instruction::new(Opcode::CompareDK, size).reg(Arg::Def(differ));
             self.push(it.vvvv(Arg::Use(expected)).rm(Arg::Use(index)).number(NOT_EQUAL));
-            let op = if self.wide == Wide::Avx512 { Op::TestK16 } else { Op::TestK8 };
+            let op = if self.wide == Wide::Avx512 { Opcode::TestK16 } else { Opcode::TestK8 };
             let it = Instruction::new(op, Size::B128).reg(Arg::Use(differ));
             self.push(it.rm(Arg::Use(differ)));
         } else {
             let differ = self.temporary(VECTOR);
-            self.op3(Op::XorPs, size, differ, expected, Source::register(index));
-            let it = Instruction::new(Op::Test, size).reg(Arg::Use(differ));
+            self.op3(Opcode::XorPs, size, differ, expected, Source::register(index));
+            let it = Instruction::new(Opcode::Test, size).reg(Arg::Use(differ));
             self.push(it.rm(Arg::Use(differ)));
         }
         Condition::NotEqual
@@ -62,7 +62,7 @@ impl Selection<'_> {
     fn places(&mut self, lane: impl Fn(u32) -> u32) -> VReg {
         let places = self.temporary(VECTOR);
         let mem = self.words_of_lanes(lane);
-        self.op2(Op::Load, self.size(), places, Source::memory(mem));
+        self.op2(Opcode::Load, self.size(), places, Source::memory(mem));
         places
     }
 
@@ -77,15 +77,15 @@ impl Selection<'_> {
             if lane / 4 != part {
                 part = lane / 4;
                 words = self.temporary(VECTOR);
-                let it = Instruction::new(Op::Extract128, size).reg(Arg::Use(index));
+                let it = Instruction::new(Opcode::Extract128, size).reg(Arg::Use(index));
                 self.push(it.rm(Arg::Def(words)).number(part as i32));
             }
             let start = self.temporary(GENERAL);
             let rm = Arg::Def(start);
             self.push(match lane % 4 {
-                0 => Instruction::new(Op::ToGeneral32, Size::B128).reg(Arg::Use(words)).rm(rm),
+                0 => Instruction::new(Opcode::ToGeneral32, Size::B128).reg(Arg::Use(words)).rm(rm),
                 lane => {
-                    let it = Instruction::new(Op::ExtractD, Size::B32).reg(Arg::Use(words));
+                    let it = Instruction::new(Opcode::ExtractD, Size::B32).reg(Arg::Use(words));
                     it.rm(rm).number(lane as i32)
                 }
             });
@@ -117,10 +117,10 @@ impl Selection<'_> {
             for (word, to) in (0..).zip(to) {
                 let Some(to) = to else { continue };
                 let row = self.temporary(VECTOR);
-                self.op2(Op::Load, Size::B128, row, Source::memory(at(0, word)));
+                self.op2(Opcode::Load, Size::B128, row, Source::memory(at(0, word)));
                 let places = self.places(|lane| tile.pixel(lane).0);
                 let made = self.define(to);
-                self.op3(Op::PermuteD, size, made, places, Source::register(row));
+                self.op3(Opcode::PermuteD, size, made, places, Source::register(row));
             }
             return;
         }
@@ -128,14 +128,14 @@ impl Selection<'_> {
             let mut made = self.temporary(VECTOR);
             if size == Size::B512 {
                 // Each register holds one row: its columns are in the order of lanes.
-                self.op2(Op::Load, size, made, Source::memory(at(number, 0)));
+                self.op2(Opcode::Load, size, made, Source::memory(at(number, 0)));
                 return made;
             }
             // Each register holds one column: its rows are in the order of lanes.
-            self.op2(Op::Load, Size::B128, made, Source::memory(at(0, 4 * number)));
+            self.op2(Opcode::Load, Size::B128, made, Source::memory(at(0, 4 * number)));
             for row in 1..tile.rows() {
                 let with = self.temporary(VECTOR);
-                let it = Instruction::new(Op::Insert128, size).reg(Arg::Def(with));
+                let it = Instruction::new(Opcode::Insert128, size).reg(Arg::Def(with));
                 self.push(it.vvvv(Arg::Use(made)).mem(at(row, 4 * number)).number(row as i32));
                 made = with;
             }

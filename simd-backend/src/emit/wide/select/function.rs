@@ -10,7 +10,7 @@ use crate::emit::abi::Field;
 use crate::emit::wide::code::{Arg, Code, CodeBlock, Step};
 use crate::emit::wide::instruction::Mem;
 use crate::emit::wide::machine::{GENERAL, VECTOR, Wide};
-use crate::lanes::{self, Column, Kind, Space};
+use crate::lanes::{Column, Kind, LaneOp, Space};
 use crate::registers::{
     Argument, BlockCall, BlockId, Bounds, End, Function, Instr, Limit, Reg, RegisterProgram,
     RegisterType, layout_order,
@@ -218,26 +218,26 @@ impl<'p> Selection<'p> {
             }
             Instr::Op(_, op, _) if is_comparison(*op) => match user {
                 None => !is_vector(self.ty(to)),
-                Some(Instr::Op(_, lanes::Op::And, _)) => is_vector(self.ty(to)),
-                Some(Instr::Op(_, lanes::Op::AndNot, of)) => {
+                Some(Instr::Op(_, LaneOp::And, _)) => is_vector(self.ty(to)),
+                Some(Instr::Op(_, LaneOp::AndNot, of)) => {
                     is_vector(self.ty(to)) && self.wide.has_masks() && of[1] == to
                 }
-                Some(Instr::Op(_, lanes::Op::Not, _)) => is_vector(self.ty(to)),
+                Some(Instr::Op(_, LaneOp::Not, _)) => is_vector(self.ty(to)),
                 Some(_) => false,
             },
             // One instruction tests whether two words share a set bit.
-            Instr::Op(_, lanes::Op::And, of) => {
+            Instr::Op(_, LaneOp::And, of) => {
                 let is_integer =
                     matches!(self.ty(of[0]), RegisterType::Vector(Kind::I32 | Kind::I64));
                 let is_tested =
-                    matches!(user, Some(Instr::Op(_, lanes::Op::Equal | lanes::Op::NotEqual, _)));
+                    matches!(user, Some(Instr::Op(_, LaneOp::Equal | LaneOp::NotEqual, _)));
                 is_integer && is_tested && self.wide.has_masks()
             }
             Instr::Slot(..) | Instr::Input(..) | Instr::Primitive(..) => match user {
                 Some(Instr::Broadcast(..)) => self.ty(to) != RegisterType::Scalar(Kind::Mask),
                 Some(Instr::Op(_, op, _)) => {
                     matches!(self.ty(to), RegisterType::Scalar(Kind::F32 | Kind::F64))
-                        && *op != lanes::Op::Select
+                        && *op != LaneOp::Select
                 }
                 _ => false,
             },

@@ -6,7 +6,7 @@ use regalloc2::VReg;
 use super::selection::{Selection, Source, Value};
 use crate::emit::wide::code::Arg;
 use crate::emit::wide::instruction::{Instruction, Mem, Rm};
-use crate::emit::wide::isa::{Op, Size, Tuple};
+use crate::emit::wide::isa::{Opcode, Size, Tuple};
 use crate::emit::wide::machine::{GENERAL, MASK, VECTOR};
 use crate::lanes::{Axis, Kind, Space};
 use crate::machine::Tile;
@@ -62,31 +62,35 @@ impl Selection<'_> {
             match (wide, i32::try_from(bits as i64)) {
                 (false, _) => {
                     let number = bits as u32 as i32;
-                    self.push(Instruction::new(Op::MovNumber, Size::B32).rm(def).number(number));
+                    self.push(
+                        Instruction::new(Opcode::MovNumber, Size::B32).rm(def).number(number),
+                    );
                 }
                 (true, Ok(number)) => {
-                    self.push(Instruction::new(Op::MovNumber, Size::B64).rm(def).number(number));
+                    self.push(
+                        Instruction::new(Opcode::MovNumber, Size::B64).rm(def).number(number),
+                    );
                 }
                 (true, Err(_)) => {
                     let mem = self.constant_place(ty, bits, 8);
-                    self.push(Instruction::new(Op::Mov, Size::B64).reg(def).mem(mem));
+                    self.push(Instruction::new(Opcode::Mov, Size::B64).reg(def).mem(mem));
                 }
             }
         } else if to.class() == MASK {
-            let op = if bits == 0 { Op::XorK } else { Op::XnorK };
+            let op = if bits == 0 { Opcode::XorK } else { Opcode::XnorK };
             self.push(Instruction::new(op, Size::B128).reg(def).vvvv(same).rm(same));
         } else if lane(ty, bits).0 == 0 {
-            self.push(Instruction::new(Op::XorPs, Size::B128).reg(def).vvvv(same).rm(same));
+            self.push(Instruction::new(Opcode::XorPs, Size::B128).reg(def).vvvv(same).rm(same));
         } else if matches!(ty, RegisterType::Vector(Kind::Mask) | RegisterType::WideMask) {
-            self.push(Instruction::new(Op::EqualD, self.size()).reg(def).vvvv(same).rm(same));
+            self.push(Instruction::new(Opcode::EqualD, self.size()).reg(def).vvvv(same).rm(same));
         } else {
             let bytes = lane(ty, bits).1;
             let mem = self.constant_place(ty, bits, bytes);
             let op = match (ty, bytes) {
-                (RegisterType::Scalar(_), 4) => Op::LoadSs,
-                (RegisterType::Scalar(_), _) => Op::LoadSd,
-                (_, 4) => Op::BroadcastSs,
-                _ => Op::BroadcastSd,
+                (RegisterType::Scalar(_), 4) => Opcode::LoadSs,
+                (RegisterType::Scalar(_), _) => Opcode::LoadSd,
+                (_, 4) => Opcode::BroadcastSs,
+                _ => Opcode::BroadcastSd,
             };
             self.op2(op, self.size_of(ty), to, Source::memory(mem));
         }
@@ -100,14 +104,14 @@ impl Selection<'_> {
     /// Loads a value of a type.
     pub(super) fn load(&mut self, to: VReg, ty: RegisterType, from: Source) {
         let (op, size) = match ty {
-            RegisterType::Scalar(Kind::F32) => (Op::LoadSs, Size::B128),
-            RegisterType::Scalar(Kind::F64) => (Op::LoadSd, Size::B128),
-            RegisterType::Scalar(Kind::I64) => (Op::Mov, Size::B64),
-            RegisterType::Scalar(_) => (Op::Mov, Size::B32),
-            _ if to.class() == MASK => (Op::LoadK, Size::B128),
-            _ if from.broadcast && Self::lane_bytes(ty) == 8 => (Op::BroadcastSd, self.size()),
-            _ if from.broadcast => (Op::BroadcastSs, self.size()),
-            _ => (Op::Load, self.size()),
+            RegisterType::Scalar(Kind::F32) => (Opcode::LoadSs, Size::B128),
+            RegisterType::Scalar(Kind::F64) => (Opcode::LoadSd, Size::B128),
+            RegisterType::Scalar(Kind::I64) => (Opcode::Mov, Size::B64),
+            RegisterType::Scalar(_) => (Opcode::Mov, Size::B32),
+            _ if to.class() == MASK => (Opcode::LoadK, Size::B128),
+            _ if from.broadcast && Self::lane_bytes(ty) == 8 => (Opcode::BroadcastSd, self.size()),
+            _ if from.broadcast => (Opcode::BroadcastSs, self.size()),
+            _ => (Opcode::Load, self.size()),
         };
         self.op2(op, size, to, Source { broadcast: false, ..from });
     }
@@ -115,11 +119,11 @@ impl Selection<'_> {
     /// Stores a register in a spill slot.
     pub(super) fn store(&mut self, from: VReg, to: Mem<Arg>) {
         let (op, size) = if from.class() == VECTOR {
-            (Op::Store, self.size())
+            (Opcode::Store, self.size())
         } else if from.class() == MASK {
-            (Op::StoreK, Size::B128)
+            (Opcode::StoreK, Size::B128)
         } else {
-            (Op::MovToMemory, Size::B64)
+            (Opcode::MovToMemory, Size::B64)
         };
         self.push(Instruction::new(op, size).reg(Arg::Use(from)).mem(to));
     }
@@ -161,7 +165,7 @@ impl Selection<'_> {
     }
 
     /// A value as the last operand of `op`: in memory if possible and of the size that `op` reads.
-    pub(super) fn source(&mut self, reg: Reg, op: Op, size: Size) -> Source {
+    pub(super) fn source(&mut self, reg: Reg, op: Opcode, size: Size) -> Source {
         let ty = self.ty(reg);
         let tuple = op.row().tuple;
         let is_scalar = matches!(ty, RegisterType::Scalar(_));
@@ -224,7 +228,7 @@ impl Selection<'_> {
             Space::Resource(number) => {
                 let place = Mem::at(Arg::Use(self.resources.expect(found)), (number * 8) as i32);
                 let base = self.temporary(GENERAL);
-                self.op2(Op::Mov, Size::B64, base, Source::memory(place));
+                self.op2(Opcode::Mov, Size::B64, base, Source::memory(place));
                 base
             }
         })
@@ -244,7 +248,7 @@ impl Selection<'_> {
         if !is_vector {
             // The upper half of the index register is undefined: this clears it.
             let whole = self.temporary(GENERAL);
-            self.op2(Op::Mov, Size::B32, whole, Source::register(index));
+            self.op2(Opcode::Mov, Size::B32, whole, Source::register(index));
             let made = self.define(to);
             self.load(made, self.ty(to), Source::memory(at(whole)));
             return;
@@ -264,19 +268,19 @@ impl Selection<'_> {
             let mut indices = index;
             if part > 0 {
                 indices = self.temporary(VECTOR);
-                let it = Instruction::new(Op::Extract128, size).reg(Arg::Use(index));
+                let it = Instruction::new(Opcode::Extract128, size).reg(Arg::Use(index));
                 self.push(it.rm(Arg::Def(indices)).number(part));
             }
             for (lane, row) in (0..).zip(&mut rows) {
                 let number = self.temporary(GENERAL);
-                let it = Instruction::new(Op::ExtractD, Size::B32).reg(Arg::Use(indices));
+                let it = Instruction::new(Opcode::ExtractD, Size::B32).reg(Arg::Use(indices));
                 self.push(it.rm(Arg::Def(number)).number(lane));
                 let from = Mem::word(base, Arg::Use(number), (first * 4) as i32);
                 let words = self.temporary(VECTOR);
                 match *row {
-                    None => self.op2(Op::Load, Size::B128, words, Source::memory(from)),
+                    None => self.op2(Opcode::Load, Size::B128, words, Source::memory(from)),
                     Some(before) => {
-                        let it = Instruction::new(Op::Insert128, size).reg(Arg::Def(words));
+                        let it = Instruction::new(Opcode::Insert128, size).reg(Arg::Def(words));
                         self.push(it.vvvv(Arg::Use(before)).mem(from).number(part));
                     }
                 }
@@ -295,13 +299,13 @@ impl Selection<'_> {
             self.op3(op, size, to, x, Source::any(y));
             to
         };
-        let [low, high] = [Op::UnpackLowPs, Op::UnpackHighPs]
+        let [low, high] = [Opcode::UnpackLowPs, Opcode::UnpackHighPs]
             .map(|op| [mixed(op, rows[0], rows[1]), mixed(op, rows[2], rows[3])]);
         let parts = [
-            (Op::UnpackLowPd, low),
-            (Op::UnpackHighPd, low),
-            (Op::UnpackLowPd, high),
-            (Op::UnpackHighPd, high),
+            (Opcode::UnpackLowPd, low),
+            (Opcode::UnpackHighPd, low),
+            (Opcode::UnpackLowPd, high),
+            (Opcode::UnpackHighPd, high),
         ];
         for (to, (op, [x, y])) in to.into_iter().zip(parts) {
             if let Some(to) = to {
@@ -320,7 +324,7 @@ impl Selection<'_> {
         let class = if self.wide.has_masks() { MASK } else { VECTOR };
         let [all, cleared] = [(); 2].map(|()| self.temporary(class));
         self.load_constant(all, RegisterType::Vector(Kind::Mask), 1);
-        let op = if class == MASK { Op::GatherK } else { Op::Gather };
+        let op = if class == MASK { Opcode::GatherK } else { Opcode::Gather };
         let it = Instruction::new(op, self.size()).reg(Arg::Tied(before, made)).mem(from);
         let mask = Arg::Tied(all, cleared);
         self.push(match class {
@@ -332,10 +336,10 @@ impl Selection<'_> {
     pub(super) fn set_slot(&mut self, slot: u32, from: Reg) {
         let base = self.slots.expect("loaded on entry");
         let (op, size) = match self.ty(from) {
-            RegisterType::Scalar(Kind::F32) => (Op::StoreSs, Size::B128),
-            RegisterType::Scalar(Kind::F64) => (Op::StoreSd, Size::B128),
-            RegisterType::Scalar(Kind::I64) => (Op::MovToMemory, Size::B64),
-            _ => (Op::MovToMemory, Size::B32),
+            RegisterType::Scalar(Kind::F32) => (Opcode::StoreSs, Size::B128),
+            RegisterType::Scalar(Kind::F64) => (Opcode::StoreSd, Size::B128),
+            RegisterType::Scalar(Kind::I64) => (Opcode::MovToMemory, Size::B64),
+            _ => (Opcode::MovToMemory, Size::B32),
         };
         let from = self.register(from);
         let mem = Mem::at(Arg::Use(base), (slot * 8) as i32);
@@ -346,11 +350,11 @@ impl Selection<'_> {
     pub(super) fn mask(&mut self, to: Reg, mem: Mem<Arg>) {
         let made = self.define(to);
         if made.class() == VECTOR {
-            self.op2(Op::Load, self.size(), made, Source::memory(mem));
+            self.op2(Opcode::Load, self.size(), made, Source::memory(mem));
         } else {
             let words = self.temporary(VECTOR);
-            self.op2(Op::Load, self.size(), words, Source::memory(mem));
-            self.op2(Op::SignsToK, self.size(), made, Source::register(words));
+            self.op2(Opcode::Load, self.size(), words, Source::memory(mem));
+            self.op2(Opcode::SignsToK, self.size(), made, Source::register(words));
         }
     }
 
@@ -365,13 +369,13 @@ impl Selection<'_> {
             self.op3(op, size, to, x, Source::any(y));
             to
         };
-        let (rg, ba) = (mix(Op::UnpackLowPs, r, g), mix(Op::UnpackLowPs, b, a));
-        let (rg_high, ba_high) = (mix(Op::UnpackHighPs, r, g), mix(Op::UnpackHighPs, b, a));
+        let (rg, ba) = (mix(Opcode::UnpackLowPs, r, g), mix(Opcode::UnpackLowPs, b, a));
+        let (rg_high, ba_high) = (mix(Opcode::UnpackHighPs, r, g), mix(Opcode::UnpackHighPs, b, a));
         let pixels = [
-            mix(Op::UnpackLowPd, rg, ba),
-            mix(Op::UnpackHighPd, rg, ba),
-            mix(Op::UnpackLowPd, rg_high, ba_high),
-            mix(Op::UnpackHighPd, rg_high, ba_high),
+            mix(Opcode::UnpackLowPd, rg, ba),
+            mix(Opcode::UnpackHighPd, rg, ba),
+            mix(Opcode::UnpackLowPd, rg_high, ba_high),
+            mix(Opcode::UnpackHighPd, rg_high, ba_high),
         ];
         for (i, pixel) in pixels.into_iter().enumerate() {
             let mut write = |op, size, row: VReg, at, number| {
@@ -382,10 +386,10 @@ impl Selection<'_> {
             match rows[..] {
                 [first, second] => {
                     let at = 16 * i as i32;
-                    write(Op::Store, Size::B128, first, at, 0);
-                    write(Op::Extract128, Size::B256, second, at, 1);
+                    write(Opcode::Store, Size::B128, first, at, 0);
+                    write(Opcode::Extract128, Size::B256, second, at, 1);
                 }
-                _ => write(Op::Store, size, rows[i], 0, 0),
+                _ => write(Opcode::Store, size, rows[i], 0, 0),
             }
         }
     }

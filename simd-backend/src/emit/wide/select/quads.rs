@@ -8,7 +8,7 @@ use lambdav_core::graph::Side;
 use super::selection::Selection;
 use crate::emit::wide::code::Arg;
 use crate::emit::wide::instruction::Instruction;
-use crate::emit::wide::isa::Op;
+use crate::emit::wide::isa::Opcode;
 use crate::lanes::Axis;
 use crate::registers::Reg;
 
@@ -22,12 +22,12 @@ impl Selection<'_> {
         let it = match tile.neighbour(0, axis, Side::Odd) {
             1 => {
                 let words = if is_odd { 0b11_11_01_01 } else { 0b10_10_00_00 };
-                let it = Instruction::new(Op::ShufflePs, size).reg(Arg::Def(made));
+                let it = Instruction::new(Opcode::ShufflePs, size).reg(Arg::Def(made));
                 it.vvvv(Arg::Use(from)).rm(Arg::Use(from)).number(words)
             }
             4 => {
                 let halves = if is_odd { 0b11_10_11_10 } else { 0b01_00_01_00 };
-                let it = Instruction::new(Op::PermuteQ, size).reg(Arg::Def(made));
+                let it = Instruction::new(Opcode::PermuteQ, size).reg(Arg::Def(made));
                 it.rm(Arg::Use(from)).number(halves)
             }
             apart => unreachable!("pairs lie {apart} lanes apart"),

@@ -7,9 +7,9 @@ use crate::emit::Role;
 use crate::emit::abi::Field;
 use crate::emit::wide::code::{Arg, Code};
 use crate::emit::wide::instruction::{Area, Instruction, Mem, Rm};
-use crate::emit::wide::isa::{Op, Size};
+use crate::emit::wide::isa::{Opcode, Size};
 use crate::emit::wide::machine::{CONTEXT, GENERAL, MASK, VECTOR, Wide};
-use crate::lanes::{self, Axis, Bound, Kind};
+use crate::lanes::{Axis, Bound, Kind, LaneOp};
 use crate::registers::{BlockId, Function, Instr, Reg, RegisterProgram, RegisterType};
 
 /// The state of a register of the program.
@@ -175,18 +175,18 @@ impl<'p> Selection<'p> {
     pub(super) fn field(&mut self, field: Field) -> VReg {
         let to = self.temporary(GENERAL);
         let mem = self.field_place(field);
-        self.push(Instruction::new(Op::Mov, Size::B64).reg(Arg::Def(to)).mem(mem));
+        self.push(Instruction::new(Opcode::Mov, Size::B64).reg(Arg::Def(to)).mem(mem));
         to
     }
 
     /// An instruction of three operands as VEX encodes them: the target and two sources.
-    pub(super) fn op3(&mut self, op: Op, size: Size, to: VReg, a: VReg, b: Source) {
+    pub(super) fn op3(&mut self, op: Opcode, size: Size, to: VReg, a: VReg, b: Source) {
         let instruction = Instruction::new(op, size).reg(Arg::Def(to)).vvvv(Arg::Use(a));
         self.push(b.of(instruction));
     }
 
     /// An instruction of two operands: the target and the source.
-    pub(super) fn op2(&mut self, op: Op, size: Size, to: VReg, from: Source) {
+    pub(super) fn op2(&mut self, op: Opcode, size: Size, to: VReg, from: Source) {
         self.push(from.of(Instruction::new(op, size).reg(Arg::Def(to))));
     }
 }
@@ -212,7 +212,7 @@ impl Source {
 }
 
 /// True if the result is a mask or a truth value.
-pub(super) fn is_comparison(op: lanes::Op) -> bool {
-    use lanes::Op::{Equal, Less, LessEqual, LessEqualUnsigned, LessUnsigned, NotEqual};
+pub(super) fn is_comparison(op: LaneOp) -> bool {
+    use LaneOp::{Equal, Less, LessEqual, LessEqualUnsigned, LessUnsigned, NotEqual};
     matches!(op, Less | LessEqual | LessUnsigned | LessEqualUnsigned | Equal | NotEqual)
 }

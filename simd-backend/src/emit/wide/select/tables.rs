@@ -10,7 +10,7 @@ use regalloc2::VReg;
 use super::selection::{Selection, Source, Value};
 use crate::emit::wide::code::Arg;
 use crate::emit::wide::instruction::{Instruction, Mem};
-use crate::emit::wide::isa::Op;
+use crate::emit::wide::isa::Opcode;
 use crate::emit::wide::machine::{MASK, VECTOR, Wide};
 use crate::lanes::Space;
 use crate::mutants::{Mutant, is_active};
@@ -61,7 +61,7 @@ impl Selection<'_> {
         if table.before > 0 {
             let before = self.everywhere(size, table.before);
             let counted = self.temporary(VECTOR);
-            self.op3(Op::AddD, size, counted, index, before);
+            self.op3(Opcode::AddD, size, counted, index, before);
             index = counted;
         }
         let place = |register: u32| Mem::at(base, ((table.start + register * width) * 4) as i32);
@@ -70,11 +70,11 @@ impl Selection<'_> {
         for register in (0..table.registers).step_by(step) {
             let made = self.temporary(VECTOR);
             if step == 1 || register + 1 == table.registers {
-                self.op3(Op::PermuteD, size, made, index, Source::memory(place(register)));
+                self.op3(Opcode::PermuteD, size, made, index, Source::memory(place(register)));
             } else {
                 let low = self.temporary(VECTOR);
-                self.op2(Op::Load, size, low, Source::memory(place(register)));
-                let it = Instruction::new(Op::PermuteTwo, size).reg(Arg::Tied(index, made));
+                self.op2(Opcode::Load, size, low, Source::memory(place(register)));
+                let it = Instruction::new(Opcode::PermuteTwo, size).reg(Arg::Tied(index, made));
                 self.push(it.vvvv(Arg::Use(low)).mem(place(register + 1)));
             }
             chosen.push(made);
@@ -104,11 +104,11 @@ impl Selection<'_> {
         if self.wide.has_masks() {
             let number = self.everywhere(size, 1 << bit);
             let mask = self.temporary(MASK);
-            self.op3(Op::TestDK, size, mask, words, number);
+            self.op3(Opcode::TestDK, size, mask, words, number);
             return mask;
         }
         let signs = self.temporary(VECTOR);
-        self.shift(Op::ShiftLeftD, size, signs, words, (31 - bit) as u8);
+        self.shift(Opcode::ShiftLeftD, size, signs, words, (31 - bit) as u8);
         signs
     }
 }

@@ -6,31 +6,31 @@ use regalloc2::VReg;
 use super::selection::{Selection, Source, Value, is_comparison};
 use crate::emit::wide::code::Arg;
 use crate::emit::wide::instruction::{Instruction, Mem, Rm};
-use crate::emit::wide::isa::{Condition, Op, Size};
+use crate::emit::wide::isa::{Condition, Opcode, Size};
 use crate::emit::wide::machine::{GENERAL, MASK, VECTOR, Wide};
-use crate::lanes::{self, Kind};
+use crate::lanes::{Kind, LaneOp};
 use crate::mutants::{Mutant, is_active};
 use crate::registers::{Instr, Reg, RegisterType};
 
 /// The rounding mode of the instruction; it does not set the inexact flag.
-pub(super) fn rounding(op: lanes::Op) -> Option<i32> {
+pub(super) fn rounding(op: LaneOp) -> Option<i32> {
     Some(match op {
-        lanes::Op::RoundEven => 8,
-        lanes::Op::Floor => 9,
-        lanes::Op::Ceil => 10,
-        lanes::Op::Trunc => 11,
+        LaneOp::RoundEven => 8,
+        LaneOp::Floor => 9,
+        LaneOp::Ceil => 10,
+        LaneOp::Trunc => 11,
         _ => return None,
     })
 }
 
 /// The predicate of a comparison instruction. Adding 4 negates it.
-pub(super) fn predicate(op: lanes::Op) -> i32 {
+pub(super) fn predicate(op: LaneOp) -> i32 {
     match op {
-        lanes::Op::Equal => 0,
-        lanes::Op::Less if !is_active(Mutant::WrongComparison) => 1,
-        lanes::Op::Less | lanes::Op::LessEqual | lanes::Op::LessEqualUnsigned => 2,
-        lanes::Op::LessUnsigned => 1,
-        lanes::Op::NotEqual => 4,
+        LaneOp::Equal => 0,
+        LaneOp::Less if !is_active(Mutant::WrongComparison) => 1,
+        LaneOp::Less | LaneOp::LessEqual | LaneOp::LessEqualUnsigned => 2,
+        LaneOp::LessUnsigned => 1,
+        LaneOp::NotEqual => 4,
         _ => unreachable!("no comparison"),
     }
 }
@@ -58,7 +58,7 @@ fn is_mask(ty: RegisterType) -> bool {
 }
 
 /// The instruction for lanes of 32 bits or for lanes of 64.
-fn by_lane(ty: RegisterType, narrow: Op, wide: Op) -> Op {
+fn by_lane(ty: RegisterType, narrow: Opcode, wide: Opcode) -> Opcode {
     match ty {
         RegisterType::Vector(Kind::F64 | Kind::I64)
         | RegisterType::Scalar(Kind::F64 | Kind::I64)
@@ -69,44 +69,44 @@ fn by_lane(ty: RegisterType, narrow: Op, wide: Op) -> Op {
 
 impl Selection<'_> {
     /// An operation whose operands may be exchanged so that the second is in memory.
-    pub(super) fn commutative(&mut self, op: Op, size: Size, to: VReg, [a, b]: [Reg; 2]) {
+    pub(super) fn commutative(&mut self, op: Opcode, size: Size, to: VReg, [a, b]: [Reg; 2]) {
         let [a, b] = if self.is_in_memory(a) && !self.is_in_memory(b) { [b, a] } else { [a, b] };
         self.binary(op, size, to, [a, b]);
     }
 
     /// An operation whose second operand may be in memory.
-    pub(super) fn binary(&mut self, op: Op, size: Size, to: VReg, [a, b]: [Reg; 2]) {
+    pub(super) fn binary(&mut self, op: Opcode, size: Size, to: VReg, [a, b]: [Reg; 2]) {
         let a = self.register(a);
         let b = self.source(b, op, size);
         self.op3(op, size, to, a, b);
     }
 
-    pub(super) fn vector(&mut self, to: Reg, op: lanes::Op, operands: &[Reg]) {
+    pub(super) fn vector(&mut self, to: Reg, op: LaneOp, operands: &[Reg]) {
         let (from, size) = (self.ty(operands[0]), self.size());
         if is_comparison(op) && !is_mask(from) {
             self.compare(to, operands, op, false, None);
             return;
         }
-        if is_mask(from) && self.wide.has_masks() && op != lanes::Op::Select {
+        if is_mask(from) && self.wide.has_masks() && op != LaneOp::Select {
             self.mask_logic(to, op, operands);
             return;
         }
-        if op == lanes::Op::Not
+        if op == LaneOp::Not
             && let Some(Instr::Op(_, compare, of)) = self.deferred(operands[0])
         {
             self.compare(to, of, *compare, true, None);
             return;
         }
-        if op == lanes::Op::Select {
+        if op == LaneOp::Select {
             self.select_lanes(to, [operands[0], operands[1], operands[2]]);
             return;
         }
-        if op == lanes::Op::Bits {
+        if op == LaneOp::Bits {
             let value = self.register(operands[0]);
             self.values[to.index()] = Value::Register(value);
             return;
         }
-        if op == lanes::Op::Fma {
+        if op == LaneOp::Fma {
             self.mul_add(to, [operands[0], operands[1], operands[2]]);
             return;
         }
@@ -114,7 +114,7 @@ impl Selection<'_> {
         let pick = |narrow, wide| by_lane(from, narrow, wide);
         let is_float = matches!(from, RegisterType::Vector(Kind::F32 | Kind::F64));
         if let Some(mode) = rounding(op) {
-            let op = pick(Op::RoundPs, Op::RoundPd);
+            let op = pick(Opcode::RoundPs, Opcode::RoundPd);
             let source = self.source(operands[0], op, size);
             let made = self.define(to);
             let it = Instruction::new(op, size).reg(Arg::Def(made)).number(mode);
@@ -122,32 +122,32 @@ impl Selection<'_> {
             return;
         }
         match op {
-            lanes::Op::Neg | lanes::Op::Abs => {
+            LaneOp::Neg | LaneOp::Abs => {
                 let value = self.register(operands[0]);
                 let made = self.define(to);
                 self.sign(made, from, op, value);
             }
-            lanes::Op::Sqrt => {
-                let op = pick(Op::SqrtPs, Op::SqrtPd);
+            LaneOp::Sqrt => {
+                let op = pick(Opcode::SqrtPs, Opcode::SqrtPd);
                 let source = self.source(operands[0], op, size);
                 let made = self.define(to);
                 self.op2(op, size, made, source);
             }
-            lanes::Op::FromInteger => {
-                let source = self.source(operands[0], Op::DToPs, size);
+            LaneOp::FromInteger => {
+                let source = self.source(operands[0], Opcode::DToPs, size);
                 let made = self.define(to);
-                self.op2(Op::DToPs, size, made, source);
+                self.op2(Opcode::DToPs, size, made, source);
             }
-            lanes::Op::Not => {
+            LaneOp::Not => {
                 let value = self.register(operands[0]);
                 let made = self.define(to);
                 self.inverted(made, value);
             }
-            lanes::Op::ShiftLeft(n) | lanes::Op::ShiftRight(n) | lanes::Op::ShiftRightSigned(n) => {
+            LaneOp::ShiftLeft(n) | LaneOp::ShiftRight(n) | LaneOp::ShiftRightSigned(n) => {
                 let op = match op {
-                    lanes::Op::ShiftLeft(_) => pick(Op::ShiftLeftD, Op::ShiftLeftQ),
-                    lanes::Op::ShiftRight(_) => pick(Op::ShiftRightD, Op::ShiftRightQ),
-                    _ => Op::ShiftRightSignedD,
+                    LaneOp::ShiftLeft(_) => pick(Opcode::ShiftLeftD, Opcode::ShiftLeftQ),
+                    LaneOp::ShiftRight(_) => pick(Opcode::ShiftRightD, Opcode::ShiftRightQ),
+                    _ => Opcode::ShiftRightSignedD,
                 };
                 let value = self.register(operands[0]);
                 let made = self.define(to);
@@ -157,46 +157,48 @@ impl Selection<'_> {
                 let made = self.code.register(VECTOR);
                 let [a, b] = both;
                 match op {
-                    lanes::Op::Add if is_float => {
-                        self.commutative(pick(Op::AddPs, Op::AddPd), size, made, both);
+                    LaneOp::Add if is_float => {
+                        self.commutative(pick(Opcode::AddPs, Opcode::AddPd), size, made, both);
                     }
-                    lanes::Op::Add => {
-                        self.commutative(pick(Op::AddD, Op::AddQ), size, made, both);
+                    LaneOp::Add => {
+                        self.commutative(pick(Opcode::AddD, Opcode::AddQ), size, made, both);
                     }
-                    lanes::Op::Sub if is_float => {
-                        self.binary(pick(Op::SubPs, Op::SubPd), size, made, both);
+                    LaneOp::Sub if is_float => {
+                        self.binary(pick(Opcode::SubPs, Opcode::SubPd), size, made, both);
                     }
-                    lanes::Op::Sub => self.binary(pick(Op::SubD, Op::SubQ), size, made, both),
-                    lanes::Op::Mul if is_float => {
-                        self.commutative(pick(Op::MulPs, Op::MulPd), size, made, both);
+                    LaneOp::Sub => self.binary(pick(Opcode::SubD, Opcode::SubQ), size, made, both),
+                    LaneOp::Mul if is_float => {
+                        self.commutative(pick(Opcode::MulPs, Opcode::MulPd), size, made, both);
                     }
-                    lanes::Op::Div => self.binary(pick(Op::DivPs, Op::DivPd), size, made, both),
-                    lanes::Op::Min if is_float => {
+                    LaneOp::Div => {
+                        self.binary(pick(Opcode::DivPs, Opcode::DivPd), size, made, both);
+                    }
+                    LaneOp::Min if is_float => {
                         let swapped = is_active(Mutant::SwappedMinimum);
                         let of = if swapped { [a, b] } else { [b, a] };
-                        self.binary(pick(Op::MinPs, Op::MinPd), size, made, of);
+                        self.binary(pick(Opcode::MinPs, Opcode::MinPd), size, made, of);
                     }
-                    lanes::Op::Max if is_float => {
-                        self.binary(pick(Op::MaxPs, Op::MaxPd), size, made, [b, a]);
+                    LaneOp::Max if is_float => {
+                        self.binary(pick(Opcode::MaxPs, Opcode::MaxPd), size, made, [b, a]);
                     }
-                    lanes::Op::And => {
-                        self.commutative(pick(Op::AndPs, Op::AndPd), size, made, both);
+                    LaneOp::And => {
+                        self.commutative(pick(Opcode::AndPs, Opcode::AndPd), size, made, both);
                     }
-                    lanes::Op::AndNot => {
-                        self.binary(pick(Op::AndNotPs, Op::AndNotPd), size, made, [b, a]);
+                    LaneOp::AndNot => {
+                        self.binary(pick(Opcode::AndNotPs, Opcode::AndNotPd), size, made, [b, a]);
                     }
-                    lanes::Op::Or => {
-                        self.commutative(pick(Op::OrPs, Op::OrPd), size, made, both);
+                    LaneOp::Or => {
+                        self.commutative(pick(Opcode::OrPs, Opcode::OrPd), size, made, both);
                     }
-                    lanes::Op::Xor => {
-                        self.commutative(pick(Op::XorPs, Op::XorPd), size, made, both);
+                    LaneOp::Xor => {
+                        self.commutative(pick(Opcode::XorPs, Opcode::XorPd), size, made, both);
                     }
                     // Equality of masks.
-                    lanes::Op::Equal => {
-                        self.commutative(pick(Op::EqualD, Op::EqualQ), size, made, both);
+                    LaneOp::Equal => {
+                        self.commutative(pick(Opcode::EqualD, Opcode::EqualQ), size, made, both);
                     }
-                    lanes::Op::NotEqual => {
-                        self.commutative(pick(Op::XorPs, Op::XorPd), size, made, both);
+                    LaneOp::NotEqual => {
+                        self.commutative(pick(Opcode::XorPs, Opcode::XorPd), size, made, both);
                     }
                     _ => self.integers(op, size, made, operands),
                 }
@@ -217,16 +219,16 @@ impl Selection<'_> {
             self.load_constant(ones, RegisterType::Vector(Kind::Mask), 1);
             Source::register(ones)
         };
-        self.op3(Op::XorPs, size, to, value, ones);
+        self.op3(Opcode::XorPs, size, to, value, ones);
     }
 
     /// Flips or clears the signs.
-    pub(super) fn sign(&mut self, to: VReg, ty: RegisterType, op: lanes::Op, value: VReg) {
+    pub(super) fn sign(&mut self, to: VReg, ty: RegisterType, op: LaneOp, value: VReg) {
         let sign: u64 = if Self::lane_bytes(ty) == 8 { 1 << 63 } else { 1 << 31 };
-        let (bits, op) = if op == lanes::Op::Neg {
-            (sign, by_lane(ty, Op::XorPs, Op::XorPd))
+        let (bits, op) = if op == LaneOp::Neg {
+            (sign, by_lane(ty, Opcode::XorPs, Opcode::XorPd))
         } else {
-            (sign - 1, by_lane(ty, Op::AndPs, Op::AndPd))
+            (sign - 1, by_lane(ty, Opcode::AndPs, Opcode::AndPd))
         };
         let (size, broadcast) = (self.size_of(ty), self.wide.has_masks());
         let bytes = if broadcast { Self::lane_bytes(ty).into() } else { size.bytes() };
@@ -239,7 +241,7 @@ impl Selection<'_> {
         &mut self,
         to: Reg,
         operands: &[Reg],
-        op: lanes::Op,
+        op: LaneOp,
         opposite: bool,
         mask: Option<Reg>,
     ) {
@@ -250,8 +252,8 @@ impl Selection<'_> {
         let has_masks = self.wide.has_masks();
         if let Some([a, b]) = self.tested([a, b]) {
             let op = match predicate {
-                OPPOSITE => by_lane(from, Op::TestDK, Op::TestQK),
-                _ => by_lane(from, Op::TestNotDK, Op::TestNotQK),
+                OPPOSITE => by_lane(from, Opcode::TestDK, Opcode::TestQK),
+                _ => by_lane(from, Opcode::TestNotDK, Opcode::TestNotQK),
             };
             let it = Instruction::new(op, size);
             self.compare_by(it, to, [a, b], mask);
@@ -261,7 +263,7 @@ impl Selection<'_> {
             predicate = flipped(predicate, is_float);
             [a, b] = [b, a];
         }
-        let is_unsigned = matches!(op, lanes::Op::LessUnsigned | lanes::Op::LessEqualUnsigned);
+        let is_unsigned = matches!(op, LaneOp::LessUnsigned | LaneOp::LessEqualUnsigned);
         if !is_float && !has_masks {
             if is_unsigned {
                 self.compare_unsigned(to, [a, b], predicate);
@@ -271,10 +273,10 @@ impl Selection<'_> {
             return;
         }
         let op = match (is_float, has_masks) {
-            (true, true) => by_lane(from, Op::ComparePsK, Op::ComparePdK),
-            (true, false) => by_lane(from, Op::ComparePs, Op::ComparePd),
-            (false, _) if is_unsigned => Op::CompareUDK,
-            (false, _) => by_lane(from, Op::CompareDK, Op::CompareQK),
+            (true, true) => by_lane(from, Opcode::ComparePsK, Opcode::ComparePdK),
+            (true, false) => by_lane(from, Opcode::ComparePs, Opcode::ComparePd),
+            (false, _) if is_unsigned => Opcode::CompareUDK,
+            (false, _) => by_lane(from, Opcode::CompareDK, Opcode::CompareQK),
         };
         let it = Instruction::new(op, size).number(predicate);
         self.compare_by(it, to, [a, b], mask);
@@ -294,7 +296,7 @@ impl Selection<'_> {
     /// an operand in memory comes second.
     fn tested(&self, [a, b]: [Reg; 2]) -> Option<[Reg; 2]> {
         let is_zero = |reg: Reg| matches!(self.values[reg.index()], Value::Constant(0));
-        let (Some(Instr::Op(_, lanes::Op::And, of)), true) = (match is_zero(a) {
+        let (Some(Instr::Op(_, LaneOp::And, of)), true) = (match is_zero(a) {
             true => (self.deferred(b), true),
             false => (self.deferred(a), is_zero(b)),
         }) else {
@@ -306,8 +308,8 @@ impl Selection<'_> {
     /// Without mask registers, the only integer comparisons are "equal" and "greater".
     fn compare_integers(&mut self, to: Reg, [a, b]: [Reg; 2], predicate: i32) {
         let (from, size) = (self.ty(a), self.size());
-        let greater = by_lane(from, Op::GreaterD, Op::GreaterQ);
-        let equal = by_lane(from, Op::EqualD, Op::EqualQ);
+        let greater = by_lane(from, Opcode::GreaterD, Opcode::GreaterQ);
+        let equal = by_lane(from, Opcode::EqualD, Opcode::EqualQ);
         let (op, of, opposite) = match predicate {
             0 => (equal, [a, b], false),
             1 => (greater, [b, a], false),
@@ -322,18 +324,18 @@ impl Selection<'_> {
         if opposite {
             self.inverted(made, found);
         } else {
-            self.op2(Op::Move, size, made, Source::register(found));
+            self.op2(Opcode::Move, size, made, Source::register(found));
         }
     }
 
     /// Logic on mask registers. Their bits beyond the lanes are undefined.
-    fn mask_logic(&mut self, to: Reg, op: lanes::Op, operands: &[Reg]) {
+    fn mask_logic(&mut self, to: Reg, op: LaneOp, operands: &[Reg]) {
         let comparison = |s: &Self, reg: Reg| match s.deferred(reg) {
             Some(Instr::Op(_, op, of)) if is_comparison(*op) => Some((*op, of.clone())),
             _ => None,
         };
         match op {
-            lanes::Op::And => {
+            LaneOp::And => {
                 for (of, other) in [(operands[1], operands[0]), (operands[0], operands[1])] {
                     if let Some((op, of)) = comparison(self, of) {
                         self.compare(to, &of, op, false, Some(other));
@@ -341,14 +343,14 @@ impl Selection<'_> {
                     }
                 }
             }
-            lanes::Op::AndNot => {
+            LaneOp::AndNot => {
                 if let Some((op, of)) = comparison(self, operands[1]) {
                     let opposite = !is_active(Mutant::MaskPolarity);
                     self.compare(to, &of, op, opposite, Some(operands[0]));
                     return;
                 }
             }
-            lanes::Op::Not => {
+            LaneOp::Not => {
                 if let Some((op, of)) = comparison(self, operands[0]) {
                     self.compare(to, &of, op, true, None);
                     return;
@@ -360,13 +362,13 @@ impl Selection<'_> {
         let b = operands.get(1).map_or(a, |&reg| self.register(reg));
         let made = self.define(to);
         let (op, a, b) = match op {
-            lanes::Op::And => (Op::AndK, a, b),
-            lanes::Op::AndNot => (Op::AndNotK, b, a),
-            lanes::Op::Or => (Op::OrK, a, b),
-            lanes::Op::Equal => (Op::XnorK, a, b),
-            lanes::Op::NotEqual => (Op::XorK, a, b),
-            lanes::Op::Not => {
-                self.op2(Op::NotK, Size::B128, made, Source::register(a));
+            LaneOp::And => (Opcode::AndK, a, b),
+            LaneOp::AndNot => (Opcode::AndNotK, b, a),
+            LaneOp::Or => (Opcode::OrK, a, b),
+            LaneOp::Equal => (Opcode::XnorK, a, b),
+            LaneOp::NotEqual => (Opcode::XorK, a, b),
+            LaneOp::Not => {
+                self.op2(Opcode::NotK, Size::B128, made, Source::register(a));
                 return;
             }
             _ => unreachable!("{op:?} is not an operation on masks"),
@@ -383,26 +385,27 @@ impl Selection<'_> {
         if self.class(ty) == MASK {
             let [a, b] = [a, b].map(|reg| self.register(reg));
             let [then, otherwise] = [(); 2].map(|()| self.temporary(MASK));
-            self.op3(Op::AndK, Size::B128, then, condition, Source::register(a));
-            self.op3(Op::AndNotK, Size::B128, otherwise, condition, Source::register(b));
+            self.op3(Opcode::AndK, Size::B128, then, condition, Source::register(a));
+            self.op3(Opcode::AndNotK, Size::B128, otherwise, condition, Source::register(b));
             let made = self.define(to);
-            self.op3(Op::OrK, Size::B128, made, then, Source::register(otherwise));
+            self.op3(Opcode::OrK, Size::B128, made, then, Source::register(otherwise));
             return;
         }
         if !self.wide.has_masks() {
             if zero(self, b) {
-                let a = self.source(a, Op::AndPs, size);
+                let a = self.source(a, Opcode::AndPs, size);
                 let made = self.define(to);
-                self.op3(Op::AndPs, size, made, condition, a);
+                self.op3(Opcode::AndPs, size, made, condition, a);
             } else if zero(self, a) {
-                let b = self.source(b, Op::AndNotPs, size);
+                let b = self.source(b, Opcode::AndNotPs, size);
                 let made = self.define(to);
-                self.op3(Op::AndNotPs, size, made, condition, b);
+                self.op3(Opcode::AndNotPs, size, made, condition, b);
             } else {
                 let b = self.register(b);
-                let a = self.source(a, Op::BlendVPs, size);
+                let a = self.source(a, Opcode::BlendVPs, size);
                 let made = self.define(to);
-                let it = Instruction::new(Op::BlendVPs, size).reg(Arg::Def(made)).vvvv(Arg::Use(b));
+                let it =
+                    Instruction::new(Opcode::BlendVPs, size).reg(Arg::Def(made)).vvvv(Arg::Use(b));
                 self.push(Instruction { last: Some(Arg::Use(condition)), ..a.of(it) });
             }
             return;
@@ -410,13 +413,13 @@ impl Selection<'_> {
         let mask = Some(Arg::Use(condition));
         if zero(self, b) {
             let a = self.register(a);
-            let op = by_lane(ty, Op::Move, Op::MoveAPd);
+            let op = by_lane(ty, Opcode::Move, Opcode::MoveAPd);
             let made = self.define(to);
             let it = Instruction::new(op, size).reg(Arg::Def(made)).rm(Arg::Use(a));
             self.push(Instruction { mask, zeroing: true, ..it });
             return;
         }
-        let op = by_lane(ty, Op::BlendMPs, Op::BlendMPd);
+        let op = by_lane(ty, Opcode::BlendMPs, Opcode::BlendMPd);
         let b = self.register(b);
         let a = self.source(a, op, size);
         let made = self.define(to);
@@ -429,8 +432,8 @@ impl Selection<'_> {
         /// Range [1, 2); NaN for negative numbers.
         const SIGNIFICAND: i32 = 0b11_00;
         let (op, number) = match part {
-            Part::Exponent => (Op::ExponentPd, 0),
-            Part::Significand => (Op::SignificandPd, SIGNIFICAND),
+            Part::Exponent => (Opcode::ExponentPd, 0),
+            Part::Significand => (Opcode::SignificandPd, SIGNIFICAND),
         };
         let size = self.size();
         let source = self.source(from, op, size);
@@ -439,7 +442,8 @@ impl Selection<'_> {
     }
 
     pub(super) fn concat(&mut self, to: Reg, [upper, lower]: [Reg; 2], is_upper: bool) {
-        let (op, size) = (if is_upper { Op::UnpackHighPs } else { Op::UnpackLowPs }, self.size());
+        let (op, size) =
+            (if is_upper { Opcode::UnpackHighPs } else { Opcode::UnpackLowPs }, self.size());
         let lower = self.register(lower);
         let upper = self.source(upper, op, size);
         let made = self.define(to);
@@ -451,10 +455,10 @@ impl Selection<'_> {
         /// The first and third of four words of each operand, or the second and fourth.
         const WORDS: [i32; 2] = [0b10_00_10_00, 0b11_01_11_01];
         let low = self.register(low);
-        let high = self.source(high, Op::ShufflePs, self.size());
+        let high = self.source(high, Opcode::ShufflePs, self.size());
         let made = self.define(to);
         let words = WORDS[usize::from(is_upper)];
-        let it = Instruction::new(Op::ShufflePs, self.size()).number(words);
+        let it = Instruction::new(Opcode::ShufflePs, self.size()).number(words);
         self.push(high.of(it.reg(Arg::Def(made)).vvvv(Arg::Use(low))));
     }
 
@@ -463,27 +467,27 @@ impl Selection<'_> {
         let size = self.size();
         let upper = self.register(upper);
         if self.has_funnels {
-            let lower = self.source(lower, Op::Funnel, size);
+            let lower = self.source(lower, Opcode::Funnel, size);
             let made = self.define(to);
-            let it = Instruction::new(Op::Funnel, size).number(by.into());
+            let it = Instruction::new(Opcode::Funnel, size).number(by.into());
             self.push(lower.of(it.reg(Arg::Def(made)).vvvv(Arg::Use(upper))));
             return;
         }
         let lower = self.register(lower);
         let [above, below] = [0; 2].map(|_| self.temporary(VECTOR));
-        self.shift(Op::ShiftLeftD, size, above, upper, by);
-        self.shift(Op::ShiftRightD, size, below, lower, 32 - by);
+        self.shift(Opcode::ShiftLeftD, size, above, upper, by);
+        self.shift(Opcode::ShiftRightD, size, below, lower, 32 - by);
         let made = self.define(to);
-        self.op3(Op::OrPs, size, made, above, Source::register(below));
+        self.op3(Opcode::OrPs, size, made, above, Source::register(below));
     }
 
     /// Bitwise logic of three words; the target is tied to the first.
     pub(super) fn logic(&mut self, to: Reg, table: u8, [a, b, c]: [Reg; 3]) {
         let size = self.size();
         let [first, second] = [a, b].map(|reg| self.register(reg));
-        let third = self.source(c, Op::Logic, size);
+        let third = self.source(c, Opcode::Logic, size);
         let made = self.define(to);
-        let it = Instruction::new(Op::Logic, size).number(table.into());
+        let it = Instruction::new(Opcode::Logic, size).number(table.into());
         self.push(third.of(it.reg(Arg::Tied(first, made)).vvvv(Arg::Use(second))));
     }
 
@@ -496,10 +500,10 @@ impl Selection<'_> {
         let dies = |s: &Self, reg: Reg| s.uses_of(reg).count == 1 && !s.is_in_memory(reg);
         let (in_memory, dying) = ([a, b, c].map(|reg| self.is_in_memory(reg)), dies);
         let [op132, op213, op231] = match (is_vector, is_double) {
-            (true, true) => [Op::MulAdd132Pd, Op::MulAdd213Pd, Op::MulAdd231Pd],
-            (true, false) => [Op::MulAdd132Ps, Op::MulAdd213Ps, Op::MulAdd231Ps],
-            (false, true) => [Op::MulAdd132Sd, Op::MulAdd213Sd, Op::MulAdd231Sd],
-            (false, false) => [Op::MulAdd132Ss, Op::MulAdd213Ss, Op::MulAdd231Ss],
+            (true, true) => [Opcode::MulAdd132Pd, Opcode::MulAdd213Pd, Opcode::MulAdd231Pd],
+            (true, false) => [Opcode::MulAdd132Ps, Opcode::MulAdd213Ps, Opcode::MulAdd231Ps],
+            (false, true) => [Opcode::MulAdd132Sd, Opcode::MulAdd213Sd, Opcode::MulAdd231Sd],
+            (false, false) => [Opcode::MulAdd132Ss, Opcode::MulAdd213Ss, Opcode::MulAdd231Ss],
         };
         let (op, tied, second, third) = match in_memory {
             // Target × second + memory.
@@ -531,11 +535,11 @@ impl Selection<'_> {
         let (ty, size) = (self.ty(to), self.size());
         let lane = self.ty(from);
         let op = match lane {
-            RegisterType::Scalar(Kind::F32) => Op::BroadcastSs,
-            RegisterType::Scalar(Kind::F64) => Op::BroadcastSd,
-            RegisterType::Scalar(Kind::I64) => Op::BroadcastQ,
-            RegisterType::Scalar(Kind::Mask) if Self::lane_bytes(ty) == 8 => Op::BroadcastQ,
-            _ => Op::BroadcastD,
+            RegisterType::Scalar(Kind::F32) => Opcode::BroadcastSs,
+            RegisterType::Scalar(Kind::F64) => Opcode::BroadcastSd,
+            RegisterType::Scalar(Kind::I64) => Opcode::BroadcastQ,
+            RegisterType::Scalar(Kind::Mask) if Self::lane_bytes(ty) == 8 => Opcode::BroadcastQ,
+            _ => Opcode::BroadcastD,
         };
         if let Value::Constant(bits) = self.values[from.index()] {
             self.values[to.index()] = Value::Constant(bits);
@@ -552,21 +556,21 @@ impl Selection<'_> {
         if lane == RegisterType::Scalar(Kind::Mask) {
             // Ones in all bits, or zero.
             let (size, ones) = (Size::B64, self.temporary(GENERAL));
-            self.push(Instruction::new(Op::Neg, size).rm(Arg::Tied(value, ones)));
+            self.push(Instruction::new(Opcode::Neg, size).rm(Arg::Tied(value, ones)));
             value = ones;
         }
         let made = self.define(to);
         if made.class() == MASK {
-            let it = Instruction::new(Op::FromGeneralK, Size::B128);
+            let it = Instruction::new(Opcode::FromGeneralK, Size::B128);
             self.push(it.reg(Arg::Def(made)).rm(Arg::Use(value)));
             return;
         }
         if value.class() == GENERAL {
             let low = self.temporary(VECTOR);
             let (op, size) = if Self::lane_bytes(ty) == 8 {
-                (Op::FromGeneral64, Size::B64)
+                (Opcode::FromGeneral64, Size::B64)
             } else {
-                (Op::FromGeneral32, Size::B32)
+                (Opcode::FromGeneral32, Size::B32)
             };
             self.op2(op, size, low, Source::register(value));
             value = low;
@@ -586,8 +590,8 @@ impl Selection<'_> {
             }
             let made = self.define(to);
             let (op, lanes) = match self.wide {
-                Wide::Avx512 => (Op::ShiftRightK16, 8),
-                _ => (Op::ShiftRightK8, 4),
+                Wide::Avx512 => (Opcode::ShiftRightK16, 8),
+                _ => (Opcode::ShiftRightK8, 4),
             };
             let it = Instruction::new(op, Size::B128).reg(Arg::Def(made)).rm(Arg::Use(value));
             self.push(it.number(lanes));
@@ -601,15 +605,15 @@ impl Selection<'_> {
             return;
         }
         let op = match ty {
-            RegisterType::Vector(Kind::F32) => Op::PsToPd,
-            RegisterType::Vector(Kind::I32) => Op::UDToQ,
-            _ => Op::DToQ,
+            RegisterType::Vector(Kind::F32) => Opcode::PsToPd,
+            RegisterType::Vector(Kind::I32) => Opcode::UDToQ,
+            _ => Opcode::DToQ,
         };
         let source = self.source(from, op, size);
         let source = match source.rm {
             Rm::Reg(Arg::Any(value) | Arg::Use(value)) if upper => {
                 let half = self.temporary(VECTOR);
-                let op = if size == Size::B512 { Op::Extract256 } else { Op::Extract128 };
+                let op = if size == Size::B512 { Opcode::Extract256 } else { Opcode::Extract128 };
                 let it = Instruction::new(op, size).rm(Arg::Def(half)).reg(Arg::Use(value));
                 self.push(it.number(1));
                 Source::register(half)
@@ -631,12 +635,12 @@ impl Selection<'_> {
         if ty == RegisterType::Vector(Kind::F32) {
             let halves = [low, high].map(|half| {
                 let narrow = self.temporary(VECTOR);
-                let source = self.source(half, Op::PdToPs, size);
-                self.op2(Op::PdToPs, size, narrow, source);
+                let source = self.source(half, Opcode::PdToPs, size);
+                self.op2(Opcode::PdToPs, size, narrow, source);
                 narrow
             });
             let made = self.define(to);
-            let op = if size == Size::B512 { Op::Insert256 } else { Op::Insert128 };
+            let op = if size == Size::B512 { Opcode::Insert256 } else { Opcode::Insert128 };
             let it = Instruction::new(op, size).reg(Arg::Def(made)).vvvv(Arg::Use(halves[0]));
             self.push(it.rm(Arg::Use(halves[1])).number(1));
             return;
@@ -646,11 +650,11 @@ impl Selection<'_> {
             let words = (0..size.bytes() / 4).map(|word| 2 * word);
             let mem = self.whole_constant(words.flat_map(u32::to_le_bytes).collect());
             let numbers = self.temporary(VECTOR);
-            self.op2(Op::Load, size, numbers, Source::memory(mem));
+            self.op2(Opcode::Load, size, numbers, Source::memory(mem));
             let low = self.register(low);
-            let high = self.source(high, Op::PermuteTwo, size);
+            let high = self.source(high, Opcode::PermuteTwo, size);
             let made = self.define(to);
-            let it = Instruction::new(Op::PermuteTwo, size).reg(Arg::Tied(numbers, made));
+            let it = Instruction::new(Opcode::PermuteTwo, size).reg(Arg::Tied(numbers, made));
             self.push(high.of(it.vvvv(Arg::Use(low))));
             return;
         }
@@ -659,15 +663,15 @@ impl Selection<'_> {
             Wide::Avx2 => {
                 // The even words of each 128 bits; then the middle quarters are exchanged.
                 let mixed = self.temporary(VECTOR);
-                let it = Instruction::new(Op::ShufflePs, size).reg(Arg::Def(mixed));
+                let it = Instruction::new(Opcode::ShufflePs, size).reg(Arg::Def(mixed));
                 self.push(it.vvvv(Arg::Use(low)).rm(Arg::Use(high)).number(0x88));
                 let made = self.define(to);
-                let it = Instruction::new(Op::PermuteQ, size).reg(Arg::Def(made));
+                let it = Instruction::new(Opcode::PermuteQ, size).reg(Arg::Def(made));
                 self.push(it.rm(Arg::Use(mixed)).number(0b1101_1000));
             }
             Wide::Avx512 => {
                 let made = self.define(to);
-                self.op3(Op::UnpackK, Size::B128, made, high, Source::register(low));
+                self.op3(Opcode::UnpackK, Size::B128, made, high, Source::register(low));
             }
             Wide::Avx512At256 => {
                 let mut shift = |op, from| {
@@ -676,11 +680,11 @@ impl Selection<'_> {
                     self.push(it.rm(Arg::Use(from)).number(4));
                     shifted
                 };
-                let high = shift(Op::ShiftLeftK8, high);
-                let low = shift(Op::ShiftLeftK8, low);
-                let low = shift(Op::ShiftRightK8, low);
+                let high = shift(Opcode::ShiftLeftK8, high);
+                let low = shift(Opcode::ShiftLeftK8, low);
+                let low = shift(Opcode::ShiftRightK8, low);
                 let made = self.define(to);
-                self.op3(Op::OrK, Size::B128, made, high, Source::register(low));
+                self.op3(Opcode::OrK, Size::B128, made, high, Source::register(low));
             }
         }
     }
@@ -689,7 +693,8 @@ impl Selection<'_> {
     pub(super) fn any(&mut self, masks: &[Reg]) -> Condition {
         let masks: Vec<VReg> = masks.iter().map(|&reg| self.register(reg)).collect();
         let is_mask = masks[0].class() == MASK;
-        let (or, size) = if is_mask { (Op::OrK, Size::B128) } else { (Op::OrPs, self.size()) };
+        let (or, size) =
+            if is_mask { (Opcode::OrK, Size::B128) } else { (Opcode::OrPs, self.size()) };
         // Joined in pairs; the test of mask registers takes two.
         let mut left = masks;
         while left.len() > if is_mask { 2 } else { 1 } {
@@ -703,9 +708,9 @@ impl Selection<'_> {
         }
         let (a, b) = (left[0], *left.last().expect("there is one"));
         let (op, size) = match self.wide {
-            Wide::Avx2 => (Op::Test, size),
-            Wide::Avx512 => (Op::TestK16, Size::B128),
-            Wide::Avx512At256 => (Op::TestK8, Size::B128),
+            Wide::Avx2 => (Opcode::Test, size),
+            Wide::Avx512 => (Opcode::TestK16, Size::B128),
+            Wide::Avx512At256 => (Opcode::TestK8, Size::B128),
         };
         self.push(Instruction::new(op, size).reg(Arg::Use(a)).rm(Arg::Use(b)));
         Condition::NotEqual
