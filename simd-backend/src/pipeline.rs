@@ -179,7 +179,7 @@ impl Compiler {
     }
 
     /// The allocation that minimises the time of compiling plus computing all pixels.
-    fn allocation(&self, row: &registers::Function) -> Allocation {
+    fn allocation(&self, row: &registers::RegisterFunction) -> Allocation {
         let instrs = row.instrs();
         let is_quick = || {
             let few_pixels = self.pixels <= cost::QUICK_PIXELS && instrs >= cost::QUICK_INSTRS;

@@ -7,7 +7,7 @@
 #![forbid(unsafe_code)]
 
 pub mod emit;
-pub mod exact;
+pub mod library;
 pub mod mutants;
 mod vertex;
 

@@ -1,7 +1,7 @@
 //! A loaded module.
 
 use super::code::{Function, Step};
-use super::global::{Block, Output, Variable};
+use super::global::{Output, UniformBlock, Variable};
 use super::options::Undefined;
 use super::resources::{InputVariable, Member, ResourceBinding};
 
@@ -23,7 +23,7 @@ pub struct Module {
     pub(super) outputs: Vec<Output>,
     pub(super) inputs: Vec<InputVariable>,
     pub(super) uniforms: Vec<Member>,
-    pub(super) blocks: Vec<Block>,
+    pub(super) blocks: Vec<UniformBlock>,
     /// Variables of the module and of its functions.
     pub(super) variables: Vec<Variable>,
     /// Number of words of all variables.

@@ -25,13 +25,13 @@ pub(super) struct Directive {
     #[command(flatten)]
     pub(super) allowed: CompareArguments,
     /// Format of the golden
-    #[arg(long = "format", value_enum, default_value_t = Kind::Png)]
-    pub(super) kind: Kind,
+    #[arg(long = "format", value_enum, default_value_t = GoldenFormat::Png)]
+    pub(super) kind: GoldenFormat,
 }
 
 /// Format of a golden.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(super) enum Kind {
+pub(super) enum GoldenFormat {
     /// A PNG file.
     Png,
     /// An OpenEXR file.
@@ -42,7 +42,7 @@ pub(super) enum Kind {
     Digest,
 }
 
-impl Kind {
+impl GoldenFormat {
     /// File name extension.
     pub(super) fn ending(self) -> &'static str {
         match self {
@@ -79,11 +79,14 @@ pub(super) fn read(words: &str) -> Result<Directive, String> {
     if directive.picture.output == Some(Outputs::All) {
         return Err("a test is of one output; write one for each".to_owned());
     }
-    let is_digest = directive.kind == Kind::Digest;
+    let is_digest = directive.kind == GoldenFormat::Digest;
     if is_digest && directive.allowed != CompareArguments::default() {
         return Err("pictures are not compared by their digests: nothing may differ".to_owned());
     }
-    if directive.kind != Kind::Png && !is_digest && (samples.srgb || samples.depth.is_some()) {
+    if directive.kind != GoldenFormat::Png
+        && !is_digest
+        && (samples.srgb || samples.depth.is_some())
+    {
         let kind = directive.kind.ending();
         return Err(format!(
             "--srgb and --depth are for png; {kind} holds the numbers as they are"
@@ -92,7 +95,7 @@ pub(super) fn read(words: &str) -> Result<Directive, String> {
     if is_digest && samples.srgb && samples.depth.is_none() {
         return Err("--srgb is for samples of 8 or 16 bits; add --depth".to_owned());
     }
-    if directive.allowed.max_ulp.is_some() && directive.kind == Kind::Png {
+    if directive.allowed.max_ulp.is_some() && directive.kind == GoldenFormat::Png {
         return Err("--max-ulp is for floats: --format exr or --format npy".to_owned());
     }
     Ok(directive)
@@ -137,7 +140,7 @@ mod tests {
         let directive = read(words).expect("it is right");
         assert_eq!((directive.name.as_deref(), directive.picture.time), (Some("b"), -1.5));
         assert_eq!(directive.picture.set, ["l={\"power\": 2}"]);
-        assert_eq!((directive.kind, directive.allowed.max_ulp), (Kind::Npy, Some(2)));
+        assert_eq!((directive.kind, directive.allowed.max_ulp), (GoldenFormat::Npy, Some(2)));
     }
 
     #[test]

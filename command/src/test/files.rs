@@ -3,7 +3,7 @@
 //! *Nothing without a mark of a run is replaced or removed.* All writes of a run but its reports go through two functions that
 //! ask for the mark.
 
-use super::directive::{Directive, Kind};
+use super::directive::{Directive, GoldenFormat};
 use super::golden::{self, Golden};
 use super::mark::{Mark, Role, metadata_of, name};
 use super::plan::Test;
@@ -94,7 +94,7 @@ pub(super) fn adopt(
     match golden {
         Golden::Digest(line) => golden::write_line(test, line)?,
         Golden::Picture(picture) => {
-            debug_assert_ne!(directive.kind, Kind::Digest);
+            debug_assert_ne!(directive.kind, GoldenFormat::Digest);
             let metadata = metadata_of(test, Role::Golden);
             golden::write_picture(&test.golden, directive, picture, &metadata)?;
         }

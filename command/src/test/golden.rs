@@ -1,6 +1,6 @@
 //! Goldens: reading, writing and digests.
 
-use super::directive::{Directive, Kind};
+use super::directive::{Directive, GoldenFormat};
 use super::mark::{Role, metadata_of};
 use super::plan::Test;
 use crate::failure::{Failure, Result, save_failure};
@@ -30,10 +30,10 @@ impl Directive {
         let transfer = self.transfer();
         let depth = self.samples.depth.as_deref();
         match (self.kind, depth) {
-            (Kind::Png | Kind::Digest, Some("16")) => Encoding::Png16(transfer),
-            (Kind::Png, _) | (Kind::Digest, Some(_)) => Encoding::Png8(transfer),
-            (Kind::Exr, _) => Encoding::Exr,
-            (Kind::Npy, _) | (Kind::Digest, None) => Encoding::Npy,
+            (GoldenFormat::Png | GoldenFormat::Digest, Some("16")) => Encoding::Png16(transfer),
+            (GoldenFormat::Png, _) | (GoldenFormat::Digest, Some(_)) => Encoding::Png8(transfer),
+            (GoldenFormat::Exr, _) => Encoding::Exr,
+            (GoldenFormat::Npy, _) | (GoldenFormat::Digest, None) => Encoding::Npy,
         }
     }
 }
@@ -47,13 +47,13 @@ pub(super) enum Golden {
 }
 
 /// Reads the golden of a test; none if the file does not exist.
-pub(super) fn load(path: &Path, kind: Kind) -> Result<Option<Golden>> {
+pub(super) fn load(path: &Path, kind: GoldenFormat) -> Result<Option<Golden>> {
     watch::note(path);
     if path.symlink_metadata().is_err() {
         return Ok(None);
     }
     Ok(Some(match kind {
-        Kind::Digest => {
+        GoldenFormat::Digest => {
             let mut text = String::new();
             let read = File::open(path).and_then(|file| file.take(LINE).read_to_string(&mut text));
             read.map_err(|error| {
@@ -68,7 +68,7 @@ pub(super) fn load(path: &Path, kind: Kind) -> Result<Option<Golden>> {
 /// Writes a picture as the golden of a test.
 pub(super) fn write(test: &Test, directive: &Directive, image: &AnyImage) -> Result {
     match directive.kind {
-        Kind::Digest => write_line(test, &digest(image)),
+        GoldenFormat::Digest => write_line(test, &digest(image)),
         _ => write_picture(&test.golden, directive, image, &metadata_of(test, Role::Golden)),
     }
 }

@@ -1,7 +1,7 @@
 //! Discovery of tests.
 
 use super::comments::{NearMiss, Scanned, Syntax, Written, scan};
-use super::directive::{self, Directive, Kind};
+use super::directive::{self, Directive, GoldenFormat};
 use super::folders::{beside, in_folder, is_script, key, look_through, stamp};
 use crate::failure::{Failure, Result};
 use crate::watch;
@@ -54,8 +54,8 @@ impl Test {
 
     /// Path of the picture of a failed test.
     pub(super) fn new_picture(&self) -> PathBuf {
-        let kind = self.directive.as_ref().map_or(Kind::Png, |directive| directive.kind);
-        let ending = if kind == Kind::Digest { "png" } else { kind.ending() };
+        let kind = self.directive.as_ref().map_or(GoldenFormat::Png, |directive| directive.kind);
+        let ending = if kind == GoldenFormat::Digest { "png" } else { kind.ending() };
         self.golden.with_extension(format!("new.{ending}"))
     }
 
@@ -315,7 +315,7 @@ fn named(path: &Path, within: &Path, found: Vec<(PathBuf, Written)>) -> Vec<Test
             _ if lines.insert(line) => format!("line-{line}"),
             _ => format!("test-line-{line}"),
         };
-        let kind = directive.as_ref().map_or(Kind::Png, |directive| directive.kind);
+        let kind = directive.as_ref().map_or(GoldenFormat::Png, |directive| directive.kind);
         let (golden, within) = (golden(path, &name, kind), golden(within, &name, kind));
         let (program, place, kept) = (program.clone(), (file, line), Kept::default());
         Test { program, place, name, words, directive, golden, within, kept }
@@ -358,7 +358,7 @@ fn of_script(path: &Path, within: &Path) -> Test {
 }
 
 /// Path of a golden.
-fn golden(program: &Path, name: &str, kind: Kind) -> PathBuf {
+fn golden(program: &Path, name: &str, kind: GoldenFormat) -> PathBuf {
     let mut file = program.file_stem().unwrap_or_default().to_owned();
     if !name.is_empty() {
         file.push(".");

@@ -1,6 +1,6 @@
 //! Runs one test: draws its picture and compares it with the golden.
 
-use super::directive::{Directive, Kind};
+use super::directive::{Directive, GoldenFormat};
 use super::evidence::Evidence;
 use super::files::{self, forget, is_scratch};
 use super::golden::{self, Golden};
@@ -298,7 +298,7 @@ fn against_golden(
     let new = test.new_picture();
     let metadata = metadata_of(test, Role::New);
     files::write_beside(&new, test.kept.new.as_ref(), result, || match directive.kind {
-        Kind::Digest => write_png(&new, drawn, &metadata),
+        GoldenFormat::Digest => write_png(&new, drawn, &metadata),
         _ => golden::write_picture(&new, directive, drawn, &metadata),
     })?;
     let Ok(Some(Golden::Picture(golden))) = &golden else {

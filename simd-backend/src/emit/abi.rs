@@ -137,7 +137,7 @@ pub struct MachineCode {
     /// The number of words that the function for a row needs for arrays.
     pub(crate) array_words: usize,
     /// All functions.
-    pub(crate) functions: Vec<Function>,
+    pub(crate) functions: Vec<CompiledFunction>,
     /// The index of the function for the frame.
     pub(crate) frame: usize,
     /// The index of the function for a row of groups.
@@ -171,12 +171,13 @@ impl MachineCode {
     /// and for a row, which may call them.
     pub(super) fn new(
         program: &RegisterProgram,
-        functions: Vec<Function>,
+        functions: Vec<CompiledFunction>,
         needs: Option<Needs>,
     ) -> Self {
         let frame = program.procedures.len();
         let (procedures, callers) = functions.split_at(frame);
-        let most = |of: &[Function]| of.iter().map(|function| function.stack).max().unwrap_or(0);
+        let most =
+            |of: &[CompiledFunction]| of.iter().map(|function| function.stack).max().unwrap_or(0);
         Self {
             shape: program.shape,
             items: program.items,
@@ -262,7 +263,7 @@ impl MachineCode {
 }
 
 /// A compiled function.
-pub(crate) struct Function {
+pub(crate) struct CompiledFunction {
     /// Its name in listings.
     pub(crate) name: String,
     /// Instructions, followed by constants.
@@ -279,9 +280,9 @@ pub(crate) struct Function {
 }
 
 /// The offsets of functions that lie one after the other.
-pub(super) fn offsets(functions: &[Function]) -> Vec<usize> {
+pub(super) fn offsets(functions: &[CompiledFunction]) -> Vec<usize> {
     let mut end = 0_usize;
-    let begin = |function: &Function| {
+    let begin = |function: &CompiledFunction| {
         let begin = end.next_multiple_of(function.alignment as usize);
         end = begin + function.bytes.len();
         begin

@@ -34,7 +34,7 @@ pub use wide::Wide;
 
 use crate::cost;
 use crate::machine::Machine;
-use crate::registers::{Function, RegisterProgram};
+use crate::registers::{RegisterFunction, RegisterProgram};
 
 /// Reasons why no code can be made.
 #[derive(Debug, Error)]
@@ -158,7 +158,7 @@ enum Role {
 struct Part<'p> {
     /// Its name in listings.
     name: String,
-    function: &'p Function,
+    function: &'p RegisterFunction,
     role: Role,
     allocation: Allocation,
 }

@@ -6,7 +6,7 @@
 //! permutations keep bounds. Block parameters have no bounds, nor has a spill slot that holds
 //! different registers on different paths.
 
-use super::{BlockId, Function, Instr, Reg, RegisterProgram};
+use super::{BlockId, Instr, Reg, RegisterFunction, RegisterProgram};
 use crate::lanes::{Bound, Descriptors};
 use rustc_hash::FxHashMap;
 
@@ -20,7 +20,7 @@ pub(crate) struct Bounds {
 
 impl Bounds {
     pub(crate) fn new(program: &RegisterProgram) -> Self {
-        let loads = |function: &Function| {
+        let loads = |function: &RegisterFunction| {
             let instrs = || function.blocks.iter().flat_map(|block| &block.instrs);
             instrs().any(|instr| {
                 matches!(
@@ -52,7 +52,7 @@ impl Bounds {
 }
 
 fn of_function(
-    function: &Function,
+    function: &RegisterFunction,
     resources: &Descriptors,
     slots: &[Bound],
 ) -> (Vec<Bound>, FxHashMap<Reg, Reg>) {
@@ -105,14 +105,14 @@ enum Held {
 
 /// The contents of spill slots on entry to each reachable block.
 struct HeldValues<'f> {
-    function: &'f Function,
+    function: &'f RegisterFunction,
     before: Vec<Option<Vec<Held>>>,
     /// For each reload, the register that was stored.
     origins: FxHashMap<Reg, Reg>,
 }
 
 impl<'f> HeldValues<'f> {
-    fn new(function: &'f Function) -> Self {
+    fn new(function: &'f RegisterFunction) -> Self {
         let mut before = vec![None; function.blocks.len()];
         before[0] = Some(vec![Held::Unknown; function.spill_slots as usize]);
         Self { function, before, origins: FxHashMap::default() }

@@ -26,8 +26,8 @@
 use std::fmt;
 
 use super::{
-    Argument, ArrayPlace, BlockCall, Columns, End, Function, Inputs, Instr, Limit, Listed,
-    PIXEL_BYTES, Poll, Reg, RegisterProgram, RegisterType, Row, Shape, Status, loop_depths,
+    Argument, ArrayPlace, BlockCall, Columns, End, Inputs, Instr, Limit, Listed, PIXEL_BYTES, Poll,
+    Reg, RegisterFunction, RegisterProgram, RegisterType, Row, Shape, Status, loop_depths,
     words_of_slot,
 };
 use crate::lanes::interpret::{apply, is_defined, undefined_bits};
@@ -232,7 +232,7 @@ impl Outcome {
 
 /// An activation of a function.
 struct Activation<'a> {
-    function: &'a Function,
+    function: &'a RegisterFunction,
     shape: Shape,
     /// The registers assigned since their block was last entered.
     registers: Vec<Option<Lanes>>,
@@ -308,7 +308,7 @@ impl<'a> Call<'a> {
     fn run(
         &mut self,
         name: &str,
-        function: &'a Function,
+        function: &'a RegisterFunction,
         arguments: &[Lanes],
     ) -> Result<Outcome, Trap> {
         let mut activation = Activation {

@@ -92,7 +92,7 @@ pub const PIXEL_BYTES: u32 = 16;
 pub struct Reg(pub u32);
 
 impl Reg {
-    /// The index into [`Function::registers`].
+    /// The index into [`RegisterFunction::registers`].
     pub fn index(self) -> usize {
         self.0 as usize
     }
@@ -398,12 +398,12 @@ impl Instr {
     }
 }
 
-/// A block of a [`Function`].
+/// A block of a [`RegisterFunction`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct BlockId(pub u32);
 
 impl BlockId {
-    /// The index into [`Function::blocks`].
+    /// The index into [`RegisterFunction::blocks`].
     pub fn index(self) -> usize {
         self.0 as usize
     }
@@ -558,7 +558,7 @@ uses!(uses_mut, iter_mut, mut);
 
 /// Instructions in order, and the end that follows them.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Block {
+pub struct RegisterBlock {
     /// Assigned on entry.
     pub params: Vec<Reg>,
     /// The instructions.
@@ -571,16 +571,16 @@ pub struct Block {
 
 /// A flow graph; its first block is the entry.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Function {
+pub struct RegisterFunction {
     /// The type of each register.
     pub registers: Vec<RegisterType>,
     /// The blocks.
-    pub blocks: Vec<Block>,
+    pub blocks: Vec<RegisterBlock>,
     /// The number of spill slots.
     pub spill_slots: u32,
 }
 
-impl Function {
+impl RegisterFunction {
     /// The number of its instructions.
     pub fn instrs(&self) -> usize {
         self.blocks.iter().map(|block| block.instrs.len()).sum()
@@ -632,7 +632,7 @@ pub struct Procedure {
     /// scalars.
     pub is_vector: bool,
     /// The code.
-    pub code: Function,
+    pub code: RegisterFunction,
 }
 
 /// A register program.
@@ -645,9 +645,9 @@ pub struct RegisterProgram {
     /// The number of attachments.
     pub attachments: usize,
     /// Computes the values that are uniform over the frame.
-    pub frame: Function,
+    pub frame: RegisterFunction,
     /// Computes a row of groups.
-    pub row: Function,
+    pub row: RegisterFunction,
     /// The procedures that the functions call. The parameters of a procedure are those of its first
     /// block.
     pub procedures: Vec<Procedure>,

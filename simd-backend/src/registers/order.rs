@@ -1,11 +1,11 @@
 //! The loops of a function, and an order of blocks that keeps the blocks of each loop together.
 
-use super::{BlockId, End, Function};
+use super::{BlockId, End, RegisterFunction};
 
 /// All reachable blocks, each after its dominators. The blocks of a loop are consecutive as far as
 /// possible: exits are visited first by the depth-first search, and so come later in its reverse
 /// postorder. Blocks that return a status come last.
-pub(crate) fn order(function: &Function) -> Vec<BlockId> {
+pub(crate) fn order(function: &RegisterFunction) -> Vec<BlockId> {
     let depths = loop_depths(function);
     let is_first = |a: BlockId, b: BlockId| depths[a.index()] <= depths[b.index()];
     let mut order = function.reverse_postorder_by(is_first);
@@ -14,7 +14,7 @@ pub(crate) fn order(function: &Function) -> Vec<BlockId> {
 }
 
 /// The loop depth of each block, by the block's number.
-pub(crate) fn loop_depths(function: &Function) -> Vec<u32> {
+pub(crate) fn loop_depths(function: &RegisterFunction) -> Vec<u32> {
     let order = function.reverse_postorder();
     let loops = Loops::new(function, &order);
     let mut depths = vec![0; function.blocks.len()];
@@ -42,7 +42,7 @@ pub(super) struct Loop {
 }
 
 impl Loops {
-    pub(super) fn new(function: &Function, order: &[BlockId]) -> Self {
+    pub(super) fn new(function: &RegisterFunction, order: &[BlockId]) -> Self {
         let mut index_of = vec![usize::MAX; function.blocks.len()];
         for (index, id) in order.iter().enumerate() {
             index_of[id.index()] = index;

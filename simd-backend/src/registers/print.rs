@@ -25,8 +25,8 @@ use std::fmt::{self, Display, Formatter};
 use lambdav_core::elementary::Part;
 
 use super::{
-    ArrayPlace, Block, BlockCall, BlockId, Columns, End, Function, Instr, Reg, RegisterProgram,
-    RegisterType, Status,
+    ArrayPlace, BlockCall, BlockId, Columns, End, Instr, Reg, RegisterBlock, RegisterFunction,
+    RegisterProgram, RegisterType, Status,
 };
 use crate::lanes::inputs::What;
 use crate::lanes::print::{Beside, Constant, List, Place};
@@ -165,9 +165,9 @@ fn print_head(f: &mut Formatter<'_>, program: &RegisterProgram) -> fmt::Result {
 fn print_block(
     f: &mut Formatter<'_>,
     program: &RegisterProgram,
-    function: &Function,
+    function: &RegisterFunction,
     id: BlockId,
-    block: &Block,
+    block: &RegisterBlock,
 ) -> fmt::Result {
     let typed = |reg: &Reg| format!("{reg}: {}", function.registers[reg.index()]);
     let params: Vec<String> = block.params.iter().map(typed).collect();

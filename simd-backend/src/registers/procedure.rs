@@ -4,7 +4,9 @@ use lambdav_core::elementary::{Body, BodyKind, BodyOp, Step, V, body, wide_body}
 use lambdav_core::op::Elementary;
 
 use super::halves::{Assemble, Lanes};
-use super::{Block, BlockCall, BlockId, End, Function, Instr, Procedure, Reg, RegisterType};
+use super::{
+    BlockCall, BlockId, End, Instr, Procedure, Reg, RegisterBlock, RegisterFunction, RegisterType,
+};
 use crate::lanes::{Kind, LaneOp};
 use crate::machine::Tile;
 
@@ -65,7 +67,7 @@ pub(super) fn procedure(elementary: Elementary, tile: Option<Tile>) -> Procedure
     };
     let target = |block| BlockCall { block: BlockId(block), arguments: Vec::new() };
     let params = operands.iter().copied().chain(mask).collect();
-    let entry = Block {
+    let entry = RegisterBlock {
         params,
         instrs: std::mem::take(&mut builder.instrs),
         end: End::Branch { condition, then: target(1), otherwise: target(2) },
@@ -87,20 +89,20 @@ pub(super) fn procedure(elementary: Elementary, tile: Option<Tile>) -> Procedure
         operands: operands.into(),
     });
     let both = builder.op(ty, LaneOp::Select, &[undecided, called, result]);
-    let fallback = Block {
+    let fallback = RegisterBlock {
         params: Vec::new(),
         instrs: builder.instrs,
         end: End::ReturnValue(both),
         cold: true,
     };
-    let decided = Block {
+    let decided = RegisterBlock {
         params: Vec::new(),
         instrs: Vec::new(),
         end: End::ReturnValue(result),
         cold: false,
     };
     let blocks = vec![entry, fallback, decided];
-    let code = Function { registers: builder.registers, blocks, spill_slots: 0 };
+    let code = RegisterFunction { registers: builder.registers, blocks, spill_slots: 0 };
     Procedure { elementary, is_vector, code }
 }
 

@@ -53,8 +53,8 @@ use rustc_hash::FxHashMap;
 
 use super::bounds::Bounds;
 use super::{
-    Argument, ArrayPlace, Block, BlockCall, BlockId, End, Function, Instr, Procedure, Reg,
-    RegisterProgram, RegisterType, Status,
+    Argument, ArrayPlace, BlockCall, BlockId, End, Instr, Procedure, Reg, RegisterBlock,
+    RegisterFunction, RegisterProgram, RegisterType, Status,
 };
 use crate::lanes::{Bound, Column, Items, Kind, LaneOp, Rate, Space};
 
@@ -128,7 +128,7 @@ enum Role {
 struct Verifier<'p, 'e> {
     program: &'p RegisterProgram,
     role: Role,
-    function: &'p Function,
+    function: &'p RegisterFunction,
     name: String,
     /// Upper bounds of integers, by register.
     bounds: &'e [Bound],
@@ -192,7 +192,7 @@ impl<'p> Verifier<'p, '_> {
         self.bounds.get(reg.index()).copied().unwrap_or(Bound::ANY)
     }
 
-    fn blocks(&self) -> impl Iterator<Item = (BlockId, &'p Block)> + use<'p> {
+    fn blocks(&self) -> impl Iterator<Item = (BlockId, &'p RegisterBlock)> + use<'p> {
         self.function.blocks.iter().enumerate().map(|(i, block)| (BlockId(i as u32), block))
     }
 
@@ -244,7 +244,7 @@ impl<'p> Verifier<'p, '_> {
         });
     }
 
-    fn block(&mut self, block: &Block) {
+    fn block(&mut self, block: &RegisterBlock) {
         for &param in &block.params {
             self.define(param, 0);
         }
@@ -321,7 +321,7 @@ impl<'p> Verifier<'p, '_> {
         }
     }
 
-    fn instruction(&mut self, instr: &Instr, block: &Block) {
+    fn instruction(&mut self, instr: &Instr, block: &RegisterBlock) {
         let program = self.program;
         let scalar = RegisterType::Scalar;
         match instr {
@@ -783,7 +783,7 @@ enum Held {
 /// The contents of spill slots on entry to a block: those on which all predecessors visited so far
 /// agree.
 fn held_before(
-    function: &Function,
+    function: &RegisterFunction,
     id: BlockId,
     predecessors: &[Vec<BlockId>],
     after: &[Option<Vec<Held>>],

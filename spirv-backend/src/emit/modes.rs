@@ -1,7 +1,7 @@
 //! Modes of functions, and state of exact modules.
 
 use super::options::Exact;
-use crate::exact::library::{Function, program};
+use crate::library::{LibraryFunction, program};
 use lambdav_core::op::Op as Core;
 use lambdav_core::schedule::{Expr, Program, Statement};
 use lambdav_core::types::Type;
@@ -38,14 +38,14 @@ impl Mode {
 }
 
 /// The library function for an operation on nums.
-pub(super) fn builtin(op: Core) -> Option<Function> {
+pub(super) fn builtin(op: Core) -> Option<LibraryFunction> {
     Some(match op {
-        Core::Add | Core::Sub => Function::Add,
-        Core::Mul => Function::Mul,
-        Core::Div => Function::Div,
-        Core::Sqrt => Function::Sqrt,
-        Core::Fma => Function::Fma,
-        Core::Elementary(function) => Function::Elementary(function),
+        Core::Add | Core::Sub => LibraryFunction::Add,
+        Core::Mul => LibraryFunction::Mul,
+        Core::Div => LibraryFunction::Div,
+        Core::Sqrt => LibraryFunction::Sqrt,
+        Core::Fma => LibraryFunction::Fma,
+        Core::Elementary(function) => LibraryFunction::Elementary(function),
         _ => return None,
     })
 }
@@ -76,20 +76,21 @@ impl Switch {
 
 /// The library functions that a module needs, as programs.
 #[derive(Debug, Default)]
-pub(super) struct Library(pub(super) Vec<(Function, Program)>);
+pub(super) struct Library(pub(super) Vec<(LibraryFunction, Program)>);
 
 impl Library {
     /// Selects the functions that a module needs.
     pub(super) fn new(of: &Program, exact: Exact) -> Self {
-        let is_hard = |of: &Function| matches!(of, Function::Elementary(_)) || !exact.float64;
+        let is_hard =
+            |of: &LibraryFunction| matches!(of, LibraryFunction::Elementary(_)) || !exact.float64;
         let needed = functions_of(of).into_iter().filter(is_hard);
         Self(needed.map(|function| (function, program(function))).collect())
     }
 }
 
 /// The library functions that correspond to a program's operations on nums.
-pub(super) fn functions_of(of: &Program) -> Vec<Function> {
-    let mut all: Vec<Function> = Vec::new();
+pub(super) fn functions_of(of: &Program) -> Vec<LibraryFunction> {
+    let mut all: Vec<LibraryFunction> = Vec::new();
     for statement in of.blocks.iter().flat_map(|block| &block.statements) {
         let Statement::Let { expr: Expr::Op(op, operands), .. } = statement else { continue };
         let is_of_numbers = operands.first().is_some_and(|&first| of.ty(first).is_num());
@@ -106,7 +107,7 @@ pub(super) fn functions_of(of: &Program) -> Vec<Function> {
 pub(super) struct ExactState<'p> {
     pub(super) library: &'p Library,
     /// The functions defined so far.
-    pub(super) defined: FxHashMap<(Function, Variant), Word>,
+    pub(super) defined: FxHashMap<(LibraryFunction, Variant), Word>,
     /// The variables of the switches used so far.
     pub(super) switches: FxHashMap<Switch, Word>,
 }
@@ -154,7 +155,7 @@ pub(super) struct Calls {
     pub(super) result: Word,
     pub(super) back: Word,
     /// The functions, with the labels of the blocks that call them.
-    pub(super) functions: Vec<(Function, Word)>,
+    pub(super) functions: Vec<(LibraryFunction, Word)>,
 }
 
 /// A sum or product of numbers that are zero or normal, which may be subnormal.

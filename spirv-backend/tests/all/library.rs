@@ -15,7 +15,7 @@ use lambdav_core::types::{Scalar, Type};
 use lambdav_frontend::compile;
 use lambdav_spirv::disassemble;
 use lambdav_spirv_backend::emit::{EmitOptions, EmittedModule, emit};
-use lambdav_spirv_backend::exact::library::{Function, program};
+use lambdav_spirv_backend::library::{LibraryFunction, program};
 use lambdav_test_support::{NUMBERS, Random};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -24,11 +24,11 @@ use std::sync::Arc;
 const SOURCE: [&str; 4] = ["soft.lv", "wide.lv", "tables.lv", "functions.lv"];
 
 fn folder() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("exact")
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("library")
 }
 
 /// The core of a function, compiled from the source.
-fn compiled(function: Function) -> Core {
+fn compiled(function: LibraryFunction) -> Core {
     let mut text = String::new();
     for name in SOURCE {
         text += &std::fs::read_to_string(folder().join(name)).expect("the source is there");
@@ -44,7 +44,7 @@ fn compiled(function: Function) -> Core {
 
 #[test]
 fn the_texts_are_those_of_the_source() {
-    for &function in Function::ALL {
+    for &function in LibraryFunction::ALL {
         let path = folder().join("core").join(format!("{}.core", function.name()));
         let text = core_text::print(&compiled(function), None).expect("it is small");
         if std::env::var_os("BLESS").is_some() {
@@ -58,7 +58,7 @@ fn the_texts_are_those_of_the_source() {
 /// The only float operations are `bits` of the operands and `from-bits` of the result.
 #[test]
 fn there_is_no_arithmetic_on_floats() {
-    for &function in Function::ALL {
+    for &function in LibraryFunction::ALL {
         let name = function.name();
         let program = program(function);
         assert!(program.uniforms.iter().all(|uniform| uniform.ty == Type::NUM), "{name}");
@@ -91,7 +91,7 @@ fn emitted(program: &Program) -> EmittedModule {
 /// Limits the instructions of the only function: drivers copy it to each call.
 #[test]
 fn functions_are_small() {
-    for &function in Function::ALL {
+    for &function in LibraryFunction::ALL {
         let name = function.name();
         let text = disassemble(&emitted(&program(function)).words).expect("it is a module");
         let body = text.lines().skip_while(|line| !line.contains("OpFunction ")).count();
@@ -110,15 +110,15 @@ fn functions_are_small() {
 }
 
 /// The expected result: the processor's operation, or the reference mathematics.
-fn expected(function: Function, operands: [f32; 3]) -> u32 {
+fn expected(function: LibraryFunction, operands: [f32; 3]) -> u32 {
     let [a, b, c] = operands;
     let value = match function {
-        Function::Add => a + b,
-        Function::Mul => a * b,
-        Function::Div => a / b,
-        Function::Sqrt => a.sqrt(),
-        Function::Fma => a.mul_add(b, c),
-        Function::Elementary(f) => f.evaluate(a, b),
+        LibraryFunction::Add => a + b,
+        LibraryFunction::Mul => a * b,
+        LibraryFunction::Div => a / b,
+        LibraryFunction::Sqrt => a.sqrt(),
+        LibraryFunction::Fma => a.mul_add(b, c),
+        LibraryFunction::Elementary(f) => f.evaluate(a, b),
     };
     canonical_bits(value)
 }
@@ -127,7 +127,7 @@ fn expected(function: Function, operands: [f32; 3]) -> u32 {
 #[test]
 fn words_compute_the_functions() {
     let mut random = Random::new(7);
-    for &function in Function::ALL {
+    for &function in LibraryFunction::ALL {
         let program = program(function);
         let module = emitted(&program);
         accepted_by_spirv_val(&module);

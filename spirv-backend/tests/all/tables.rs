@@ -1,6 +1,6 @@
 //! Computes the constants of the library of exact modules by integer arithmetic.
 //!
-//! `BLESS=1 cargo test -p lambdav-spirv-backend --test all -- tables` writes `exact/tables.lv`.
+//! `BLESS=1 cargo test -p lambdav-spirv-backend --test all -- tables` writes `library/tables.lv`.
 
 use num_bigint::{BigInt, BigUint};
 use std::fmt::Write;
@@ -135,7 +135,7 @@ fn page() -> String {
 
 #[test]
 fn the_constants_are_those_of_the_formulas() {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("exact/tables.lv");
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("library/tables.lv");
     let page = page();
     if std::env::var_os("BLESS").is_some() {
         std::fs::write(&path, &page).expect("the constants can be written");

@@ -52,7 +52,7 @@ pub(super) struct Variable {
 
 /// A read-only block.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Block {
+pub(super) struct UniformBlock {
     /// Descriptor set and binding; `None` for push constants.
     pub(super) binding: Option<[u32; 2]>,
     /// Number of words that the block needs at least.
@@ -78,7 +78,7 @@ pub(super) struct Globals {
     pub(super) outputs: Vec<Output>,
     pub(super) inputs: Vec<InputVariable>,
     pub(super) uniforms: Vec<Member>,
-    pub(super) blocks: Vec<Block>,
+    pub(super) blocks: Vec<UniformBlock>,
     pub(super) resources: Vec<ResourceBinding>,
     pub(super) variables: Vec<Variable>,
     pub(super) variable_words: usize,

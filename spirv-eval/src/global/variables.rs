@@ -7,7 +7,7 @@ use super::super::resources::{BindingKind, InputVariable, ResourceBinding};
 use super::super::values::{
     ComponentType, Entity, Ids, MatrixLayout, MemoryRegion, OpaqueType, Space, SpirvType, ValueType,
 };
-use super::{Block, Globals, Output, Role, Variable};
+use super::{Globals, Output, Role, UniformBlock, Variable};
 use rspirv::spirv::{BuiltIn, Decoration, StorageClass};
 
 /// Limit of the words of all variables in the module's own memory.
@@ -145,7 +145,7 @@ impl Globals {
             kind,
             layout: MatrixLayout::default(),
         };
-        self.blocks.push(Block { binding, words: 0 });
+        self.blocks.push(UniformBlock { binding, words: 0 });
         let end = self.end(ids, instruction, &region);
         let block = self.blocks.last_mut().expect("it was added");
         block.words = end?;

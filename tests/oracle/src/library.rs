@@ -17,7 +17,7 @@ use lambdav_simd_backend::emit::Executable;
 use lambdav_simd_backend::kernel::words;
 use lambdav_simd_backend::registers::{Callable, Inputs, Poll, Row, Shape, Status};
 use lambdav_simd_backend::{Compiler, EmitError, Target};
-use lambdav_spirv_backend::exact::library::Function;
+use lambdav_spirv_backend::library::LibraryFunction;
 
 /// Number of pixels computed at once.
 const PIXELS: usize = 1024;
@@ -90,7 +90,7 @@ impl LibraryCode {
     /// # Errors
     ///
     /// The errors of [`Compiler::compile`].
-    pub fn new(function: Function, target: &Target) -> Result<Self, EmitError> {
+    pub fn new(function: LibraryFunction, target: &Target) -> Result<Self, EmitError> {
         Self::of_text(function.text(), function.arity(), target)
     }
 

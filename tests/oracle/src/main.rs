@@ -11,7 +11,7 @@ use lambdav_oracle::machine::{MachineCode, Rates};
 use lambdav_oracle::soft::{self, SoftReport};
 use lambdav_oracle::{coremath, exact, undecided};
 use lambdav_simd_backend::Target;
-use lambdav_spirv_backend::exact::library::Function;
+use lambdav_spirv_backend::library::LibraryFunction;
 use std::process::ExitCode;
 use std::time::Instant;
 
@@ -73,13 +73,13 @@ enum What {
         seed: u64,
         /// The functions, by their names in core text (default: all)
         #[arg(value_parser = library_function)]
-        functions: Vec<Function>,
+        functions: Vec<LibraryFunction>,
     },
 }
 
-fn library_function(name: &str) -> Result<Function, String> {
-    let found = Function::ALL.iter().copied().find(|f| f.name() == name);
-    let names: Vec<_> = Function::ALL.iter().map(|f| f.name()).collect();
+fn library_function(name: &str) -> Result<LibraryFunction, String> {
+    let found = LibraryFunction::ALL.iter().copied().find(|f| f.name() == name);
+    let names: Vec<_> = LibraryFunction::ALL.iter().map(|f| f.name()).collect();
     found.ok_or_else(|| format!("one of {}", names.join(" ")))
 }
 
@@ -172,10 +172,10 @@ fn code(f: Elementary, step: u8, pairs: u64, seed: u64) -> bool {
 }
 
 /// Compares a function of the library. True if no result differs.
-fn library(function: Function, step: u8, count: u64, seed: u64, hard: bool) -> bool {
+fn library(function: LibraryFunction, step: u8, count: u64, seed: u64, hard: bool) -> bool {
     let target = Target::host().expect("a machine that is not too old");
     let code = LibraryCode::new(function, &target).expect("it compiles");
-    let Function::Elementary(f) = function else {
+    let LibraryFunction::Elementary(f) = function else {
         let start = Instant::now();
         let SoftReport { inputs, differing, first } =
             soft::special(function, &code).and(soft::random(function, &code, count, seed));
@@ -223,7 +223,8 @@ fn main() -> ExitCode {
             .map(|f| code(f, step, pairs, seed))
             .fold(true, |a, b| a & b),
         What::Library { step, count, seed, undecided: hard, functions } => {
-            let functions = if functions.is_empty() { Function::ALL.to_vec() } else { functions };
+            let functions =
+                if functions.is_empty() { LibraryFunction::ALL.to_vec() } else { functions };
             functions
                 .into_iter()
                 .map(|f| library(f, step, count, seed, hard))

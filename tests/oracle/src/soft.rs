@@ -2,7 +2,7 @@
 
 use crate::library::LibraryCode;
 use lambdav_core::float::canonical_bits;
-use lambdav_spirv_backend::exact::library::Function;
+use lambdav_spirv_backend::library::LibraryFunction;
 use lambdav_test_support::{NUMBERS, Random};
 use rayon::prelude::*;
 
@@ -33,14 +33,14 @@ impl SoftReport {
 }
 
 /// The processor's result; `None` for an elementary function.
-fn expected(function: Function, [a, b, c]: [f32; 3]) -> Option<u32> {
+fn expected(function: LibraryFunction, [a, b, c]: [f32; 3]) -> Option<u32> {
     let value = match function {
-        Function::Add => a + b,
-        Function::Mul => a * b,
-        Function::Div => a / b,
-        Function::Sqrt => a.sqrt(),
-        Function::Fma => a.mul_add(b, c),
-        Function::Elementary(_) => return None,
+        LibraryFunction::Add => a + b,
+        LibraryFunction::Mul => a * b,
+        LibraryFunction::Div => a / b,
+        LibraryFunction::Sqrt => a.sqrt(),
+        LibraryFunction::Fma => a.mul_add(b, c),
+        LibraryFunction::Elementary(_) => return None,
     };
     Some(canonical_bits(value))
 }
@@ -82,14 +82,14 @@ fn any(random: &mut Random) -> f32 {
 
 /// Random operands, and operands whose result is near zero, near the limits of the exponent, or near a
 /// midpoint.
-fn operands(function: Function, random: &mut Random) -> [f32; 3] {
+fn operands(function: LibraryFunction, random: &mut Random) -> [f32; 3] {
     let [a, mut b, mut c] = [(); 3].map(|()| any(random));
     let about =
         |random: &mut Random, width: usize| random.below(2 * width + 1) as i64 - width as i64;
     let kind = random.below(4);
     let e = exponent(a);
     match function {
-        Function::Add => match kind {
+        LibraryFunction::Add => match kind {
             0 => b = -beside(random, a),
             1 | 2 => {
                 b = {
@@ -99,7 +99,7 @@ fn operands(function: Function, random: &mut Random) -> [f32; 3] {
             }
             _ => {}
         },
-        Function::Mul => match kind {
+        LibraryFunction::Mul => match kind {
             0 => {
                 b = {
                     let e = 127 - e + about(random, 30);
@@ -120,7 +120,7 @@ fn operands(function: Function, random: &mut Random) -> [f32; 3] {
             }
             _ => {}
         },
-        Function::Div => match kind {
+        LibraryFunction::Div => match kind {
             0 => {
                 b = {
                     let e = e + 127 + about(random, 30);
@@ -141,7 +141,7 @@ fn operands(function: Function, random: &mut Random) -> [f32; 3] {
             }
             _ => {}
         },
-        Function::Fma => {
+        LibraryFunction::Fma => {
             if random.below(3) != 0 {
                 b = {
                     let e = 127 + 127 - e + about(random, 140);
@@ -158,15 +158,15 @@ fn operands(function: Function, random: &mut Random) -> [f32; 3] {
                 _ => {}
             }
         }
-        Function::Sqrt | Function::Elementary(_) => {}
+        LibraryFunction::Sqrt | LibraryFunction::Elementary(_) => {}
     }
-    if random.below(2) == 0 && matches!(function, Function::Add | Function::Mul) {
+    if random.below(2) == 0 && matches!(function, LibraryFunction::Add | LibraryFunction::Mul) {
         return [b, a, c];
     }
     [a, b, c]
 }
 
-fn compared(function: Function, code: &LibraryCode, operands: &[[f32; 3]]) -> SoftReport {
+fn compared(function: LibraryFunction, code: &LibraryCode, operands: &[[f32; 3]]) -> SoftReport {
     let mut results = vec![0.0; operands.len()];
     code.evaluate(operands, &mut results);
     let mut report = SoftReport { inputs: operands.len() as u64, ..SoftReport::default() };
@@ -182,7 +182,7 @@ fn compared(function: Function, code: &LibraryCode, operands: &[[f32; 3]]) -> So
 }
 
 /// Compares at all combinations of special operands.
-pub fn special(function: Function, code: &LibraryCode) -> SoftReport {
+pub fn special(function: LibraryFunction, code: &LibraryCode) -> SoftReport {
     let numbers: Vec<f32> =
         NUMBERS.iter().flat_map(|&bits| [bits, bits ^ 1 << 31]).map(f32::from_bits).collect();
     let one = vec![0.0];
@@ -195,7 +195,7 @@ pub fn special(function: Function, code: &LibraryCode) -> SoftReport {
 
 /// Compares at `count` random operands. For one operand, they are one random encoding from each of `count`
 /// equal ranges.
-pub fn random(function: Function, code: &LibraryCode, count: u64, seed: u64) -> SoftReport {
+pub fn random(function: LibraryFunction, code: &LibraryCode, count: u64, seed: u64) -> SoftReport {
     let tasks = (0..count.div_ceil(CHUNK)).into_par_iter();
     tasks
         .map(|chunk| {

@@ -8,7 +8,7 @@ use cranelift_codegen::ir::{
 use super::selection::{Conventions, Selection, clif_type};
 use crate::emit::abi;
 use crate::lanes::Kind;
-use crate::registers::{Argument, End, Function, Reg, RegisterType};
+use crate::registers::{Argument, End, Reg, RegisterFunction, RegisterType};
 
 /// The signature of a function that takes these arguments after the context.
 pub(super) fn signature(arguments: &[Argument], conventions: Conventions) -> Signature {
@@ -21,7 +21,10 @@ pub(super) fn signature(arguments: &[Argument], conventions: Conventions) -> Sig
 }
 
 /// The signature of a procedure: the parameters of its first block, and its result.
-pub(super) fn procedure_signature(function: &Function, conventions: Conventions) -> Signature {
+pub(super) fn procedure_signature(
+    function: &RegisterFunction,
+    conventions: Conventions,
+) -> Signature {
     let ty = |reg: &Reg| AbiParam::new(clif_type(function.registers[reg.index()]));
     let mut signature = Signature::new(conventions.inner);
     signature.params.extend(function.blocks[0].params.iter().map(ty));

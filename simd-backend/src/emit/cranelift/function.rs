@@ -16,7 +16,8 @@ use crate::emit::{Allocation, Part, Role};
 use crate::lanes::Kind;
 use crate::machine::{Machine, Tile};
 use crate::registers::{
-    self, Argument, Block, BlockCall, BlockId, End, Instr, Limit, RegisterProgram, RegisterType,
+    self, Argument, BlockCall, BlockId, End, Instr, Limit, RegisterBlock, RegisterProgram,
+    RegisterType,
 };
 
 /// Function number `index` of a program. `context` is reused from function to function.
@@ -97,7 +98,7 @@ impl Selection<'_, '_> {
         self.builder.finalize(self.conventions.config);
     }
 
-    fn block(&mut self, block: &Block) {
+    fn block(&mut self, block: &RegisterBlock) {
         for instr in &block.instrs {
             self.instr(instr);
         }

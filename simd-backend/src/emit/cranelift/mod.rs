@@ -28,7 +28,7 @@ use cranelift_frontend::FunctionBuilderContext;
 use cranelift_module::FuncId;
 
 use self::selection::Conventions;
-use super::abi::{self, Function, MachineCode, Relocation};
+use super::abi::{self, CompiledFunction, MachineCode, Relocation};
 use super::{Allocation, EmitError, Emitter, Listing, Part, parts};
 use crate::machine::{Machine, PerClass, Tile};
 use crate::registers::RegisterProgram;
@@ -175,7 +175,7 @@ impl Emitter for CraneliftEmitter {
             let relocations = code.buffer.relocs().iter();
             let relocations =
                 relocations.map(|r| Relocation::from_mach_reloc(r, &context.func, id)).collect();
-            functions.push(Function {
+            functions.push(CompiledFunction {
                 name: part.name,
                 bytes: code.code_buffer().to_vec(),
                 alignment: code.buffer.alignment.into(),

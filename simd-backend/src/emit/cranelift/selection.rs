@@ -7,7 +7,7 @@ use rustc_hash::FxHashMap;
 
 use crate::lanes::Kind;
 use crate::machine::Machine;
-use crate::registers::{Function, Reg, RegisterProgram, RegisterType};
+use crate::registers::{Reg, RegisterFunction, RegisterProgram, RegisterType};
 
 /// The type of the values of a register.
 pub(super) fn clif_type(ty: RegisterType) -> ir::Type {
@@ -48,7 +48,7 @@ impl Conventions {
 /// The lowering of a function.
 pub(super) struct Selection<'p, 'f> {
     pub(super) program: &'p RegisterProgram,
-    pub(super) function: &'p Function,
+    pub(super) function: &'p RegisterFunction,
     pub(super) is_x86: bool,
     pub(super) conventions: Conventions,
     pub(super) machine: &'p Machine,

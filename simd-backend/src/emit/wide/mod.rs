@@ -54,7 +54,7 @@ pub use self::machine::Wide;
 
 use self::assemble::Assembled;
 use self::code::Code;
-use super::abi::{self, Function, MachineCode, Needs};
+use super::abi::{self, CompiledFunction, MachineCode, Needs};
 use super::{Allocation, EmitError, Emitter, Listing, Part, Role, parts};
 use crate::machine::Machine;
 use crate::registers::{Bounds, RegisterProgram};
@@ -132,7 +132,7 @@ impl Emitter for WideEmitter {
         let bounds = Bounds::new(program);
         for part in parts(program, allocation) {
             let (_, made) = self.function(program, &part, &bounds, listing)?;
-            functions.push(Function {
+            functions.push(CompiledFunction {
                 name: part.name,
                 bytes: made.bytes,
                 alignment: 64,

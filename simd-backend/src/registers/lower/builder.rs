@@ -8,7 +8,8 @@ use crate::lanes::{self, Kind, LaneOp, LaneProgram, Rate, ValueId};
 use crate::mutants::{Mutant, is_active};
 use crate::registers::halves::Assemble;
 use crate::registers::{
-    Block, BlockCall, BlockId, End, Function, Instr, Reg, RegisterType, Shape, Status,
+    BlockCall, BlockId, End, Instr, Reg, RegisterBlock, RegisterFunction, RegisterType, Shape,
+    Status,
 };
 use lambdav_core::op::Elementary;
 
@@ -26,7 +27,7 @@ pub(super) struct Builder<'p> {
     pub(super) memory: &'p Memory,
     /// The number of words beside all arrays, needed to move arrays in cycles.
     pub(super) beside: u32,
-    pub(super) function: Function,
+    pub(super) function: RegisterFunction,
     /// The registers of each value, as far as it has been lowered.
     pub(super) map: Vec<Vec<Reg>>,
     /// The centres of the columns and rows of a group of a row.
@@ -100,7 +101,11 @@ impl<'p> Builder<'p> {
             shape,
             memory,
             beside: 0,
-            function: Function { registers: Vec::new(), blocks: Vec::new(), spill_slots: 0 },
+            function: RegisterFunction {
+                registers: Vec::new(),
+                blocks: Vec::new(),
+                spill_slots: 0,
+            },
             map: vec![Vec::new(); program.values.len()],
             coordinates: [Vec::new(), Vec::new()],
             group: None,
@@ -130,7 +135,8 @@ impl<'p> Builder<'p> {
 
     /// Reserves the number of a block that is filled later.
     pub(super) fn reserve(&mut self) -> BlockId {
-        let block = Block { params: Vec::new(), instrs: Vec::new(), end: PENDING, cold: false };
+        let block =
+            RegisterBlock { params: Vec::new(), instrs: Vec::new(), end: PENDING, cold: false };
         self.function.blocks.push(block);
         BlockId(self.function.blocks.len() as u32 - 1)
     }
@@ -144,7 +150,7 @@ impl<'p> Builder<'p> {
     }
 
     pub(super) fn finish(&mut self, end: End) {
-        self.function.blocks[self.current.index()] = Block {
+        self.function.blocks[self.current.index()] = RegisterBlock {
             params: std::mem::take(&mut self.params),
             instrs: std::mem::take(&mut self.instrs),
             end,

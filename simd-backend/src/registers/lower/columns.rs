@@ -21,8 +21,8 @@ use rustc_hash::FxHashMap;
 use crate::lanes::{Axis, Kind, LaneOp};
 use crate::registers::bounds::Bounds;
 use crate::registers::{
-    Block, BlockCall, BlockId, Columns, End, Function, Instr, Reg, RegisterProgram, RegisterType,
-    Status,
+    BlockCall, BlockId, Columns, End, Instr, Reg, RegisterBlock, RegisterFunction, RegisterProgram,
+    RegisterType, Status,
 };
 
 /// The most results of one test: they live at once.
@@ -126,7 +126,7 @@ fn groups(found: Vec<(usize, Instr)>) -> Vec<Group> {
 
 /// Splits a block at loads, given with the loads by columns that replace them. The loads of one
 /// index move to the first of them.
-fn split_block(function: &mut Function, id: BlockId, found: Vec<(usize, Instr)>) {
+fn split_block(function: &mut RegisterFunction, id: BlockId, found: Vec<(usize, Instr)>) {
     let block = &mut function.blocks[id.index()];
     let (instrs, end, cold) = (std::mem::take(&mut block.instrs), block.end.clone(), block.cold);
     let mut instrs: Vec<Option<Instr>> = instrs.into_iter().map(Some).collect();
@@ -165,14 +165,19 @@ fn split_block(function: &mut Function, id: BlockId, found: Vec<(usize, Instr)>)
     block.end = end;
 }
 
-fn register(function: &mut Function, ty: RegisterType) -> Reg {
+fn register(function: &mut RegisterFunction, ty: RegisterType) -> Reg {
     function.registers.push(ty);
     Reg(function.registers.len() as u32 - 1)
 }
 
-fn new_block(function: &mut Function, params: Vec<Reg>, instrs: Vec<Instr>, cold: bool) -> BlockId {
+fn new_block(
+    function: &mut RegisterFunction,
+    params: Vec<Reg>,
+    instrs: Vec<Instr>,
+    cold: bool,
+) -> BlockId {
     let end = End::Return(Status::Done);
-    function.blocks.push(Block { params, instrs, end, cold });
+    function.blocks.push(RegisterBlock { params, instrs, end, cold });
     BlockId(function.blocks.len() as u32 - 1)
 }
 
@@ -205,7 +210,7 @@ impl Growth {
 }
 
 /// The growth of registers that are made of coordinates alone, or are the same in all columns.
-fn growths(function: &Function) -> Vec<Option<Growth>> {
+fn growths(function: &RegisterFunction) -> Vec<Option<Growth>> {
     let scalar = |ty: &RegisterType| matches!(ty, RegisterType::Scalar(_)).then_some(Growth::NONE);
     let mut found: Vec<Option<Growth>> = function.registers.iter().map(scalar).collect();
     let mut constants: FxHashMap<Reg, u64> = FxHashMap::default();

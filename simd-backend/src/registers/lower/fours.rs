@@ -11,7 +11,9 @@ use rustc_hash::FxHashMap;
 use crate::lanes::{Bound, Space, Spaces};
 use crate::mutants::{Mutant, is_active};
 use crate::registers::bounds::Bounds;
-use crate::registers::{Block, Function, Instr, Reg, RegisterProgram, RegisterType};
+use crate::registers::{
+    Instr, Reg, RegisterBlock, RegisterFunction, RegisterProgram, RegisterType,
+};
 
 /// The loads of one index in a block: positions, words and results.
 type Loads = Vec<(usize, u32, Reg)>;
@@ -22,7 +24,7 @@ pub(super) fn combine(program: &mut RegisterProgram) {
     let RegisterProgram { frame, row, inputs, resources, slots, .. } = program;
     let spaces = Spaces { inputs: inputs.len(), resources, slots: slots.len() };
     for (function, bounds) in [(frame, &bounds.frame), (row, &bounds.row)] {
-        let Function { registers, blocks, .. } = function;
+        let RegisterFunction { registers, blocks, .. } = function;
         // There are no bounds where there are no loads.
         if bounds.is_empty() {
             continue;
@@ -33,7 +35,12 @@ pub(super) fn combine(program: &mut RegisterProgram) {
     }
 }
 
-fn combine_in(block: &mut Block, registers: &[RegisterType], bounds: &[Bound], spaces: Spaces<'_>) {
+fn combine_in(
+    block: &mut RegisterBlock,
+    registers: &[RegisterType],
+    bounds: &[Bound],
+    spaces: Spaces<'_>,
+) {
     let mut all: FxHashMap<(Space, Reg), Loads> = FxHashMap::default();
     for (at, instr) in block.instrs.iter().enumerate() {
         if let Instr::Load(to, space, first, index) = instr

@@ -4,7 +4,7 @@
 use super::plan::{Home, Plan};
 use crate::machine::{Class, Machine, PerClass};
 use crate::mutants::{Mutant, is_active};
-use crate::registers::{Block, End, Instr, Reg, RegisterType};
+use crate::registers::{End, Instr, Reg, RegisterBlock, RegisterType};
 
 /// Next use: not in this block, but perhaps in a later one.
 const LATER: u32 = u32::MAX - 1;
@@ -104,7 +104,7 @@ impl<'m> Rewriting<'m> {
         self.names[reg.index()].is_none() && self.slot(reg).is_some()
     }
 
-    pub(super) fn block(&mut self, block: &mut Block, index: usize) {
+    pub(super) fn block(&mut self, block: &mut RegisterBlock, index: usize) {
         let (first, last) = self.plan.extents[index];
         self.last = last;
         self.passed.clear();
@@ -142,7 +142,7 @@ impl<'m> Rewriting<'m> {
     }
 
     /// All operands of a block, the last ones first.
-    fn next_uses(&mut self, block: &mut Block, index: usize) -> Vec<Use> {
+    fn next_uses(&mut self, block: &mut RegisterBlock, index: usize) -> Vec<Use> {
         let (first, last) = self.plan.extents[index];
         let mut uses = Vec::new();
         let (plan, upcoming) = (&self.plan, &mut self.upcoming);

@@ -44,7 +44,7 @@ use std::collections::BinaryHeap;
 use self::block::Rewriting;
 pub use self::plan::Between;
 use self::plan::Plan;
-use super::{Block, End, Function, Instr, RegisterProgram, Status};
+use super::{End, Instr, RegisterBlock, RegisterFunction, RegisterProgram, Status};
 use crate::cost::REGISTERS_OF_BLOCK;
 use crate::machine::{Class, Machine};
 use crate::mutants::{Mutant, is_active};
@@ -64,7 +64,7 @@ pub fn spill(program: &mut RegisterProgram, machine: &Machine, between: Between)
     spill_function(&mut program.row, machine, between);
 }
 
-fn spill_function(function: &mut Function, machine: &Machine, between: Between) {
+fn spill_function(function: &mut RegisterFunction, machine: &Machine, between: Between) {
     let plan = Plan::new(function, machine, between);
     let registers = std::mem::take(&mut function.registers);
     let mut rewriting = Rewriting::new(plan, machine, registers);
@@ -87,8 +87,12 @@ fn spill_function(function: &mut Function, machine: &Machine, between: Between) 
     function.spill_slots = count;
 }
 
-const EMPTY: Block =
-    Block { params: Vec::new(), instrs: Vec::new(), end: End::Return(Status::Done), cold: false };
+const EMPTY: RegisterBlock = RegisterBlock {
+    params: Vec::new(),
+    instrs: Vec::new(),
+    end: End::Return(Status::Done),
+    cold: false,
+};
 
 /// Assigns numbers to slots so that slots in use at the same time differ; returns also their count.
 fn colour(slots: &[(u32, u32)]) -> (Vec<u32>, u32) {

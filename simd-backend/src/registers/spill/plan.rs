@@ -5,7 +5,7 @@ use rustc_hash::FxHashMap;
 use crate::cost;
 use crate::machine::{Class, Machine, PerClass};
 use crate::registers::order::{Loops, order};
-use crate::registers::{BlockId, End, Function, Reg};
+use crate::registers::{BlockId, End, Reg, RegisterFunction};
 
 /// The place of values that live into other blocks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -70,7 +70,11 @@ pub(super) struct Plan {
 }
 
 impl Plan {
-    pub(super) fn new(function: &mut Function, machine: &Machine, between: Between) -> Self {
+    pub(super) fn new(
+        function: &mut RegisterFunction,
+        machine: &Machine,
+        between: Between,
+    ) -> Self {
         let order = order(function);
         let params = function.blocks.iter().map(|block| block.params.clone()).collect();
         let mut plan = Self {
@@ -102,7 +106,7 @@ impl Plan {
         self.range_of(reg).is_some_and(|range| range.end > self.extents[block].1)
     }
 
-    fn find_ranges(&mut self, function: &mut Function, machine: &Machine, loops: &Loops) {
+    fn find_ranges(&mut self, function: &mut RegisterFunction, machine: &Machine, loops: &Loops) {
         let mut position = 0;
         for &id in &self.order {
             let block = &function.blocks[id.index()];
@@ -173,7 +177,7 @@ impl Plan {
     }
 
     /// Finds the parameters that are passed to a loop header for the next round.
-    fn coalesce_params(&mut self, function: &mut Function) {
+    fn coalesce_params(&mut self, function: &mut RegisterFunction) {
         for index in 0..self.order.len() {
             let End::Jump(target) = &function.blocks[self.order[index].index()].end else {
                 continue;
@@ -287,7 +291,7 @@ impl Plan {
 
     /// The slot of a parameter is in use from the beginning of each block that jumps to it: that
     /// block stores the argument.
-    fn extend_params(&mut self, function: &Function) {
+    fn extend_params(&mut self, function: &RegisterFunction) {
         for (&id, &(first, last)) in self.order.iter().zip(&self.extents) {
             for target in function.blocks[id.index()].end.targets() {
                 for param in &self.params[target.block.index()] {
@@ -304,7 +308,7 @@ impl Plan {
 /// True if neither the block `again` nor any block on the way from it to `header` uses the header's
 /// parameters. Then the parameters of `again` never live at the same time as these.
 fn nothing_is_left(
-    function: &mut Function,
+    function: &mut RegisterFunction,
     header: BlockId,
     params: &[Reg],
     again: BlockId,

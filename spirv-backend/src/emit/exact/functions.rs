@@ -13,7 +13,7 @@
 use super::subnormal;
 use crate::emit::declarations::TypeDeclaration;
 use crate::emit::translator::{FunctionState, Translator};
-use crate::exact::library::Function;
+use crate::library::LibraryFunction;
 use crate::mutants::{Mutant, is_active};
 use lambdav_core::types::Type;
 use rspirv::dr::{Instruction, Operand};
@@ -61,21 +61,21 @@ impl<'p> Translator<'p> {
 
     /// Emits the function of an arithmetic operation on numbers that are zero or normal; it notes a
     /// result below 2^-126.
-    pub(super) fn in_binary64(&mut self, function: Function) -> Word {
+    pub(super) fn in_binary64(&mut self, function: LibraryFunction) -> Word {
         self.function_of_numbers(function.name(), function.arity(), |s, operands| {
             // A compiler may find that an operand is zero; lavapipe then takes any value for a quotient
             // by it.
             let operands = match function {
-                Function::Div | Function::Fma => s.hidden_operands(operands),
+                LibraryFunction::Div | LibraryFunction::Fma => s.hidden_operands(operands),
                 _ => operands.to_vec(),
             };
             let wide: Vec<Word> =
                 operands.iter().map(|&id| s.of_shape(Op::FConvert, DOUBLE, &[id])).collect();
             let value = match function {
-                Function::Div => s.of_doubles(Op::FDiv, &wide),
-                Function::Sqrt => s.glsl_of(Glsl::Sqrt, DOUBLE, &wide),
-                Function::Fma => s.sum_to_odd(wide[0], wide[1], wide[2]),
-                Function::Add | Function::Mul | Function::Elementary(_) => {
+                LibraryFunction::Div => s.of_doubles(Op::FDiv, &wide),
+                LibraryFunction::Sqrt => s.glsl_of(Glsl::Sqrt, DOUBLE, &wide),
+                LibraryFunction::Fma => s.sum_to_odd(wide[0], wide[1], wide[2]),
+                LibraryFunction::Add | LibraryFunction::Mul | LibraryFunction::Elementary(_) => {
                     unreachable!("they are the device's, or have bodies")
                 }
             };

@@ -18,7 +18,7 @@ use super::regions::{cases, ids, label, merge_of};
 use crate::emit::declarations::TypeDeclaration;
 use crate::emit::modes::{Calls, Mode, Variant};
 use crate::emit::translator::Translator;
-use crate::exact::library::Function;
+use crate::library::LibraryFunction;
 use lambdav_core::types::Type;
 use rspirv::dr::{Block, Instruction, Operand};
 use rspirv::spirv::{LoopControl, Op, SelectionControl, StorageClass, Word};
@@ -32,7 +32,7 @@ impl Translator<'_> {
     /// only if the condition holds; otherwise the value is used.
     pub(super) fn call_library(
         &mut self,
-        function: Function,
+        function: LibraryFunction,
         ids: &[Word],
         unless: Option<(Word, Word)>,
     ) -> Word {

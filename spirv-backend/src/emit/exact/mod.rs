@@ -10,7 +10,7 @@
 //!   `fma` rounds once, residuals correct quotients and roots in binary32 and prove them right
 //!   ([`residual`]).
 //! - Elementary functions are the bodies of `lambdav_core::elementary`, and, where these cannot decide,
-//!   the integer functions of [`crate::exact`].
+//!   the integer functions of [`crate::library`].
 //! - On devices without 64-bit floats, integers compute all of them.
 //!
 //! # Twice
@@ -59,7 +59,7 @@ use super::declarations::TypeDeclaration;
 use super::modes::{Hiding, Magnitudes, Mode, Switch, Variant, builtin, functions_of};
 use super::options::{Exact, Subnormals};
 use super::translator::{FunctionState, Translator};
-use crate::exact::library::Function;
+use crate::library::LibraryFunction;
 use bounds::bounded;
 use lambdav_core::op::Op as Core;
 use lambdav_core::types::{Scalar, Type};
@@ -153,7 +153,13 @@ impl<'p> Translator<'p> {
     }
 
     /// Calls a function for each component of operands of that type.
-    fn each(&mut self, function: Function, variant: Variant, ty: Type, ids: &[Word]) -> Word {
+    fn each(
+        &mut self,
+        function: LibraryFunction,
+        variant: Variant,
+        ty: Type,
+        ids: &[Word],
+    ) -> Word {
         let width = ty.width().expect("the function is one of nums and vectors");
         if width == 1 {
             return self.call(function, variant, ids);
@@ -168,7 +174,7 @@ impl<'p> Translator<'p> {
     }
 
     /// Calls a function of nums.
-    fn call(&mut self, function: Function, variant: Variant, ids: &[Word]) -> Word {
+    fn call(&mut self, function: LibraryFunction, variant: Variant, ids: &[Word]) -> Word {
         let has_float64 = self.has_float64();
         let is_elementary = is_elementary(&function);
         match variant {
@@ -197,7 +203,7 @@ impl<'p> Translator<'p> {
     }
 
     /// The function for a builtin, defined at its first use.
-    fn function_of(&mut self, function: Function, variant: Variant) -> Word {
+    fn function_of(&mut self, function: LibraryFunction, variant: Variant) -> Word {
         if let Some(&known) = self.exact.defined.get(&(function, variant)) {
             return known;
         }
@@ -205,7 +211,7 @@ impl<'p> Translator<'p> {
             (_, Variant::Library) => self.of_library(function),
             (_, Variant::Fast) if self.relies_on_fma(&function) => self.by_residual(function),
             _ if !self.has_float64() => self.function_of(function, Variant::Library),
-            (Function::Elementary(elementary), _) => self.elementary(elementary, variant),
+            (LibraryFunction::Elementary(elementary), _) => self.elementary(elementary, variant),
             _ => self.in_binary64(function),
         };
         self.exact.defined.insert((function, variant), id);
@@ -213,7 +219,7 @@ impl<'p> Translator<'p> {
     }
 
     /// Emits a library function.
-    fn of_library(&mut self, function: Function) -> Word {
+    fn of_library(&mut self, function: LibraryFunction) -> Word {
         let library = self.exact.library;
         let found = library.0.iter().position(|&(of, _)| of == function);
         let index = found.expect("the functions that a program needs are known before");
@@ -259,14 +265,16 @@ impl<'p> Translator<'p> {
     }
 
     /// True if the function is computed by residuals, which rely on the device's `fma`.
-    fn relies_on_fma(&self, function: &Function) -> bool {
-        let has_residual = matches!(function, Function::Div | Function::Sqrt | Function::Fma);
+    fn relies_on_fma(&self, function: &LibraryFunction) -> bool {
+        let has_residual =
+            matches!(function, LibraryFunction::Div | LibraryFunction::Sqrt | LibraryFunction::Fma);
         has_residual && self.options.exact.is_some_and(|exact| exact.fused)
     }
 
     /// True if the fast function, too, takes this function from the integer library.
-    pub(super) fn is_of_library(&self, function: &Function) -> bool {
-        let has_integers = matches!(function, Function::Div | Function::Sqrt | Function::Fma);
+    pub(super) fn is_of_library(&self, function: &LibraryFunction) -> bool {
+        let has_integers =
+            matches!(function, LibraryFunction::Div | LibraryFunction::Sqrt | LibraryFunction::Fma);
         has_integers && !self.has_float64() && !self.relies_on_fma(function)
     }
 
@@ -322,7 +330,8 @@ impl<'p> Translator<'p> {
             return Some(self.instruction(Op::Select, ty, &[is_number, rounded, ids[0]]));
         }
         // Sums and products are the device's, unless subnormal numbers matter.
-        let is_arithmetic = |of: &Function| matches!(of, Function::Add | Function::Mul);
+        let is_arithmetic =
+            |of: &LibraryFunction| matches!(of, LibraryFunction::Add | LibraryFunction::Mul);
         let function = builtin(op).filter(|of| !is_arithmetic(of));
         match (self.function.mode, function) {
             (Mode::Fast { .. }, Some(function)) => {
@@ -344,6 +353,6 @@ impl<'p> Translator<'p> {
     }
 }
 
-fn is_elementary(function: &Function) -> bool {
-    matches!(function, Function::Elementary(_))
+fn is_elementary(function: &LibraryFunction) -> bool {
+    matches!(function, LibraryFunction::Elementary(_))
 }

@@ -3,7 +3,7 @@
 use super::subnormal::{LEAST, SIZE};
 use crate::emit::modes::Variant;
 use crate::emit::translator::Translator;
-use crate::exact::library::Function;
+use crate::library::LibraryFunction;
 use lambdav_core::op::Op as Core;
 use lambdav_core::types::{Scalar, Type};
 use rspirv::spirv::{Op, Word};
@@ -21,12 +21,12 @@ impl Translator<'_> {
             return Some(id);
         }
         let id = match op {
-            Core::Add => self.each(Function::Add, Variant::Rare, ty, ids),
+            Core::Add => self.each(LibraryFunction::Add, Variant::Rare, ty, ids),
             Core::Sub => {
                 let opposite = self.with_bits(ty, ids[1], Op::BitwiseXor, SIGN);
-                self.each(Function::Add, Variant::Rare, ty, &[ids[0], opposite])
+                self.each(LibraryFunction::Add, Variant::Rare, ty, &[ids[0], opposite])
             }
-            Core::Mul => self.each(Function::Mul, Variant::Rare, ty, ids),
+            Core::Mul => self.each(LibraryFunction::Mul, Variant::Rare, ty, ids),
             Core::Neg => self.with_bits(ty, ids[0], Op::BitwiseXor, SIGN),
             Core::Abs => self.with_bits(ty, ids[0], Op::BitwiseAnd, SIZE),
             Core::Convert(to @ (Scalar::I32 | Scalar::U32)) => {

@@ -17,7 +17,7 @@
 
 use crate::emit::modes::Switch;
 use crate::emit::translator::{Translator, Ways};
-use crate::exact::library::Function;
+use crate::library::LibraryFunction;
 use crate::mutants::{Mutant, is_active};
 use lambdav_core::op::NAN;
 use lambdav_core::types::Type;
@@ -36,15 +36,15 @@ const HALF_UNIT: f32 = f32::EPSILON / 2.0;
 impl Translator<'_> {
     /// Emits a function of numbers that are zero or normal; it notes a result below 2^-126 of operands that
     /// are neither zero nor infinite nor NaN.
-    pub(super) fn by_residual(&mut self, function: Function) -> Word {
+    pub(super) fn by_residual(&mut self, function: LibraryFunction) -> Word {
         self.function_of_numbers(function.name(), function.arity(), |s, of| {
             // A compiler may find that an operand is zero or infinite.
             let of = s.hidden_operands(of);
             match function {
-                Function::Div => s.ratio(of[0], of[1]),
-                Function::Sqrt => s.root(of[0]),
-                Function::Fma => s.fused(&of),
-                Function::Add | Function::Mul | Function::Elementary(_) => {
+                LibraryFunction::Div => s.ratio(of[0], of[1]),
+                LibraryFunction::Sqrt => s.root(of[0]),
+                LibraryFunction::Fma => s.fused(&of),
+                LibraryFunction::Add | LibraryFunction::Mul | LibraryFunction::Elementary(_) => {
                     unreachable!("they have no residuals")
                 }
             }

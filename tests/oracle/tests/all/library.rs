@@ -6,13 +6,13 @@ use lambdav_oracle::library::LibraryCode;
 use lambdav_oracle::soft::{self, SoftReport};
 use lambdav_oracle::{coremath, exact};
 use lambdav_simd_backend::Target;
-use lambdav_spirv_backend::exact::library::Function;
+use lambdav_spirv_backend::library::LibraryFunction;
 
 fn samples() -> u64 {
     std::env::var("SAMPLES").map_or(1 << 18, |text| text.parse().expect("SAMPLES is a number"))
 }
 
-fn code(function: Function) -> LibraryCode {
+fn code(function: LibraryFunction) -> LibraryCode {
     let target = Target::host().expect("a machine that is not too old");
     LibraryCode::new(function, &target).expect("it compiles")
 }
@@ -21,8 +21,8 @@ fn code(function: Function) -> LibraryCode {
 #[test]
 fn operations() {
     let mut compared = 0;
-    for &function in Function::ALL {
-        if matches!(function, Function::Elementary(_)) {
+    for &function in LibraryFunction::ALL {
+        if matches!(function, LibraryFunction::Elementary(_)) {
             continue;
         }
         let code = code(function);
@@ -38,8 +38,8 @@ fn operations() {
 /// Elementary functions against CORE-MATH: special arguments, all exponents, random arguments.
 #[test]
 fn elementary_functions() {
-    for &function in Function::ALL {
-        let Function::Elementary(f) = function else { continue };
+    for &function in LibraryFunction::ALL {
+        let LibraryFunction::Elementary(f) = function else { continue };
         let code = code(function);
         let found = |pairs: &[(f32, f32)], results: &mut [f32]| code.evaluate_pairs(pairs, results);
         let expected = each(|x, y| coremath::evaluate(f, x, y));

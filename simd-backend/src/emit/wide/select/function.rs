@@ -12,8 +12,8 @@ use crate::emit::wide::instruction::Mem;
 use crate::emit::wide::machine::{GENERAL, VECTOR, Wide};
 use crate::lanes::{Column, Kind, LaneOp, Space};
 use crate::registers::{
-    Argument, BlockCall, BlockId, Bounds, End, Function, Instr, Limit, Reg, RegisterProgram,
-    RegisterType, layout_order,
+    Argument, BlockCall, BlockId, Bounds, End, Instr, Limit, Reg, RegisterFunction,
+    RegisterProgram, RegisterType, layout_order,
 };
 
 /// Selects the instructions of a function. `has_funnels`: AVX-512 VBMI2 may be used.
@@ -21,7 +21,7 @@ pub(in super::super) fn select(
     wide: Wide,
     has_funnels: bool,
     program: &RegisterProgram,
-    function: &Function,
+    function: &RegisterFunction,
     role: Role,
     bounds: &Bounds,
 ) -> Code {
@@ -57,7 +57,7 @@ pub(in super::super) fn select(
     .select()
 }
 
-fn uses(function: &Function) -> Vec<Uses> {
+fn uses(function: &RegisterFunction) -> Vec<Uses> {
     let mut uses = vec![Uses::default(); function.registers.len()];
     for (block, code) in function.blocks.iter().enumerate() {
         let mut add = |reg: Reg, instr| {

@@ -10,7 +10,7 @@ use crate::emit::wide::instruction::{Area, Instruction, Mem, Rm};
 use crate::emit::wide::isa::{Opcode, Size};
 use crate::emit::wide::machine::{CONTEXT, GENERAL, MASK, VECTOR, Wide};
 use crate::lanes::{Axis, Bound, Kind, LaneOp};
-use crate::registers::{BlockId, Function, Instr, Reg, RegisterProgram, RegisterType};
+use crate::registers::{BlockId, Instr, Reg, RegisterFunction, RegisterProgram, RegisterType};
 
 /// The state of a register of the program.
 #[derive(Clone, Copy)]
@@ -52,7 +52,7 @@ pub(super) struct Selection<'p> {
     pub(super) wide: Wide,
     pub(super) has_funnels: bool,
     pub(super) program: &'p RegisterProgram,
-    pub(super) function: &'p Function,
+    pub(super) function: &'p RegisterFunction,
     pub(super) role: Role,
     /// Bounds of the function's integers; empty if it has no loads.
     pub(super) bounds: &'p [Bound],

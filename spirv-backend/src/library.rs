@@ -1,7 +1,8 @@
-//! The library of exact modules: builtins as programs without float arithmetic.
+//! The library of exact modules: builtins by 32-bit integers only, for devices that flush subnormal numbers and
+//! whose division, square root and elementary functions are inaccurate.
 //!
-//! A function is written in λV (`spirv-backend/exact/*.lv`) and stored as core text
-//! (`spirv-backend/exact/core/NAME.core`), since this crate does not depend on the frontend. This
+//! A function is written in λV (`spirv-backend/library/*.lv`) and stored as core text
+//! (`spirv-backend/library/core/NAME.core`), since this crate does not depend on the frontend. This
 //! command writes the texts:
 //!
 //! ```text
@@ -16,7 +17,7 @@
 //! - Loops end within a few thousand rounds.
 //!
 //! An elementary function is a power series in numbers of 112 bits, with one multiplication in a loop: drivers copy a function
-//! to each call, so its code must be small rather than fast. `spirv-backend/exact/functions.lv` bounds the error of each before
+//! to each call, so its code must be small rather than fast. `spirv-backend/library/functions.lv` bounds the error of each before
 //! it is rounded.
 
 use lambdav_core::core_text;
@@ -26,7 +27,7 @@ use lambdav_core::source::SourceFile;
 
 /// A builtin of the library. Operands and result are nums.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Function {
+pub enum LibraryFunction {
     /// `a + b`; a difference negates its second operand.
     Add,
     /// `a * b`.
@@ -41,10 +42,10 @@ pub enum Function {
     Elementary(Elementary),
 }
 
-/// Defines [`Function::ALL`] and the core text of each function.
+/// Defines [`LibraryFunction::ALL`] and the core text of each function.
 macro_rules! functions {
     ($($function:expr => $name:literal,)*) => {
-        impl Function {
+        impl LibraryFunction {
             /// All functions of the library.
             pub const ALL: &[Self] = &[$($function,)*];
 
@@ -55,7 +56,7 @@ macro_rules! functions {
             /// If the function is none of [`Self::ALL`].
             pub fn text(self) -> &'static str {
                 $(if self == $function {
-                    return include_str!(concat!("../../exact/core/", $name, ".core"));
+                    return include_str!(concat!("../library/core/", $name, ".core"));
                 })*
                 panic!("the library has no {}", self.name())
             }
@@ -89,7 +90,7 @@ functions! {
     Self::Elementary(Elementary::Pow) => "pow",
 }
 
-impl Function {
+impl LibraryFunction {
     /// The name in core text and of the file.
     pub fn name(self) -> &'static str {
         match self {
@@ -118,8 +119,8 @@ impl Function {
 ///
 /// # Panics
 ///
-/// If the function is none of [`Function::ALL`].
-pub fn program(function: Function) -> Program {
+/// If the function is none of [`LibraryFunction::ALL`].
+pub fn program(function: LibraryFunction) -> Program {
     let name = format!("{}.core", function.name());
     let (core, diagnostics) = core_text::read(&SourceFile::new(name, function.text()));
     let core = core.unwrap_or_else(|| panic!("the text is generated: {diagnostics:?}"));
