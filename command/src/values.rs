@@ -1,6 +1,6 @@
 //! Parsers of option values; errors name the valid values.
 
-use super::failure::{Failure, Result as Outcome};
+use super::failure::{Failure, Result};
 use lambdav_engine::settings::number;
 use lambdav_engine::{LANES, targets};
 use std::num::NonZeroUsize;
@@ -80,7 +80,7 @@ pub(super) fn seconds(text: &str) -> Result<Duration, String> {
 pub(super) fn locations(
     all: impl IntoIterator<Item = u32>,
     asked: Option<Outputs>,
-) -> Outcome<Vec<u32>> {
+) -> Result<Vec<u32>> {
     let mut all: Vec<u32> = all.into_iter().collect();
     all.sort_unstable();
     match asked {
@@ -100,7 +100,7 @@ pub(super) fn location(
     all: impl IntoIterator<Item = u32>,
     asked: Option<Outputs>,
     what: &str,
-) -> Outcome<u32> {
+) -> Result<u32> {
     match asked {
         Some(Outputs::All) => Err(Failure::usage(format!(
             "{what} is of one output; give its location in place of `all`"

@@ -23,10 +23,10 @@
 //! - Equal types have one handle in a table, so equality of handles is equality of types.
 //! - The parts of a type have smaller handles than the type, so a loop over [`Types::all`] visits parts
 //!   first.
-//! - A type has at most [`WORDS`] components and as many parts, and types nest at most [`NESTING`] deep. No
+//! - A type has at most [`WORDS`] components and as many parts, and types nest at most [`TYPE_NESTING`] deep. No
 //!   function recurses to that depth.
 
-use crate::limits::{TYPE_NESTING as NESTING, WORDS};
+use crate::limits::{TYPE_NESTING, WORDS};
 use crate::texture::TextureOptions;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::fmt::{self, Write as _};
@@ -160,7 +160,7 @@ impl fmt::Display for TypeLimit {
         match self {
             Self::Words => write!(f, "a value has at most {WORDS} words"),
             Self::Parts => write!(f, "a value has at most {WORDS} parts"),
-            Self::Nesting => write!(f, "types nest at most {NESTING} deep"),
+            Self::Nesting => write!(f, "types nest at most {TYPE_NESTING} deep"),
         }
     }
 }
@@ -349,7 +349,7 @@ impl Layout {
     /// Appends `count` values of another type.
     fn append(&mut self, part: &Self, count: u32) -> Result<(), TypeLimit> {
         self.nesting = self.nesting.max(part.nesting + 1);
-        if self.nesting > NESTING {
+        if self.nesting > TYPE_NESTING {
             return Err(TypeLimit::Nesting);
         }
         // The operands are bounded: `part` and `self` have at most `WORDS` components each.
@@ -837,16 +837,16 @@ mod tests {
         let unit = structure(&mut types, []);
         let mut nested = types.add_array(unit, WORDS).expect("has no words");
         assert_eq!(types.components(nested), 0);
-        for _ in 2..NESTING {
+        for _ in 2..TYPE_NESTING {
             nested = structure(&mut types, [("a", nested), ("b", nested)]);
         }
         let name = types.name(nested).to_string();
         assert!(name.len() < 300, "{name}");
         let mut generic = nested;
-        assert_eq!(types.layout(generic).nesting, NESTING);
+        assert_eq!(types.layout(generic).nesting, TYPE_NESTING);
         assert_eq!(types.add_array(generic, 1), Err(TypeLimit::Nesting));
         generic = Type::NUM;
-        for _ in 1..NESTING {
+        for _ in 1..TYPE_NESTING {
             let field = |name: &str, ty| Field { name: name.into(), ty, is_generic: true };
             let fields = [field("a", unit), field("b", generic)].into();
             generic = types

@@ -1,5 +1,5 @@
-//! The library of exact modules: builtins by 32-bit integers only, for devices that flush subnormal numbers and
-//! whose division, square root and elementary functions are inaccurate.
+//! The library of exact modules: builtins by 32-bit integers only, for devices that flush subnormal numbers
+//! and whose division, square root and elementary functions are inaccurate.
 //!
 //! A function is written in λV (`spirv-backend/library/*.lv`) and stored as core text
 //! (`spirv-backend/library/core/NAME.core`), since this crate does not depend on the frontend. This
@@ -16,9 +16,9 @@
 //!   arithmetic, no comparisons. (A test inspects every operation.)
 //! - Loops end within a few thousand rounds.
 //!
-//! An elementary function is a power series in numbers of 112 bits, with one multiplication in a loop: drivers copy a function
-//! to each call, so its code must be small rather than fast. `spirv-backend/library/functions.lv` bounds the error of each before
-//! it is rounded.
+//! An elementary function is a power series in numbers of 112 bits, with one multiplication in a loop:
+//! drivers copy a function to each call, so its code must be small rather than fast.
+//! `spirv-backend/library/functions.lv` bounds the error of each before it is rounded.
 
 use lambdav_core::core_text;
 use lambdav_core::op::Elementary;

@@ -11,14 +11,14 @@ use crate::supervise::Deadline;
 use crate::user_values::{UserValues, note_bindings};
 use crate::values::{location, seconds};
 use clap::{Arg, Args, Command};
-use lambdav_engine::{AnyImage, Options as PipelineOptions, RenderOptions, Shader, error_chain};
+use lambdav_engine::{AnyImage, Options, RenderOptions, Shader, error_chain};
 use lambdav_image::file::Encoding;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 /// Options for drawing two programs
 #[derive(Args)]
-struct Options {
+struct DrawOptions {
     #[command(flatten)]
     picture: PictureArguments,
     /// Engine that computes the pixels; by default simd, or core for a program that exceeds the limits
@@ -39,11 +39,11 @@ struct Options {
 }
 
 /// The same options, each requiring `--run`.
-pub(super) struct DrawArguments(Options);
+pub(super) struct DrawArguments(DrawOptions);
 
 impl clap::FromArgMatches for DrawArguments {
     fn from_arg_matches(matches: &clap::ArgMatches) -> std::result::Result<Self, clap::Error> {
-        Options::from_arg_matches(matches).map(Self)
+        DrawOptions::from_arg_matches(matches).map(Self)
     }
 
     fn update_from_arg_matches(
@@ -56,7 +56,7 @@ impl clap::FromArgMatches for DrawArguments {
 
 impl Args for DrawArguments {
     fn augment_args(command: Command) -> Command {
-        let of_run = Options::augment_args(Command::new("run"));
+        let of_run = DrawOptions::augment_args(Command::new("run"));
         let requiring = |arg: &Arg| arg.clone().requires("run").help_heading("With --run");
         command.args(of_run.get_arguments().map(requiring))
     }
@@ -84,7 +84,7 @@ pub(super) fn draw_both(
     options.picture.module.check(is_module, &a.display().to_string())?;
     let deadline = Deadline::set(options.timeout);
     let gpu = options.gpu.open(options.engine == Some(EngineName::Gpu))?;
-    let pipeline_options = PipelineOptions::default()
+    let pipeline_options = Options::default()
         .engine(engine(options.engine, gpu.as_ref()))
         .max_iterations(options.picture.max_iterations)
         .for_size(options.picture.size);
@@ -113,7 +113,7 @@ fn load(path: &Path, values: &UserValues, messages: Messages) -> Result<Shader> 
 /// Everything that drawing both programs shares.
 struct Drawing<'a> {
     picture: &'a PictureArguments,
-    pipeline_options: PipelineOptions,
+    pipeline_options: Options,
     values: &'a UserValues,
     messages: Messages,
     deadline: Deadline,

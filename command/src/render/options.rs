@@ -2,7 +2,7 @@
 
 use super::sequence::{Frames, Moment, frames, frames_per_second};
 use crate::engines::EngineName;
-use crate::failure::{Failure, Result as Outcome};
+use crate::failure::{Failure, Result};
 use crate::gpu::GpuArguments;
 use crate::messages::{MessageFormat, Messages};
 use crate::module::ModuleArguments;
@@ -212,7 +212,7 @@ pub(crate) struct SampleArguments {
 
 impl PictureArguments {
     /// Rejects options that the engine does not support.
-    pub(crate) fn check_engine(&self, engine: Option<EngineName>) -> Outcome {
+    pub(crate) fn check_engine(&self, engine: Option<EngineName>) -> Result {
         if engine == Some(EngineName::Gpu) && self.max_iterations != limits::ITERATIONS {
             let message = "--max-iterations: a device counts no iterations; use --timeout";
             return Err(Failure::usage(message));

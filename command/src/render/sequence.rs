@@ -1,6 +1,6 @@
 //! Sequences: numbers, times and file names of frames.
 
-use crate::failure::{Failure, Result as Outcome};
+use crate::failure::{Failure, Result};
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
@@ -67,11 +67,7 @@ impl Frames {
 
 /// Path of a frame, and of an output if there are several: for frame 7 and output 1, `out-%04d.png`
 /// becomes `out-0007.1.png`.
-pub(super) fn file_name(
-    out: &Path,
-    number: Option<u32>,
-    location: Option<u32>,
-) -> Outcome<PathBuf> {
+pub(super) fn file_name(out: &Path, number: Option<u32>, location: Option<u32>) -> Result<PathBuf> {
     let mut path = match number {
         Some(number) => {
             let name = out.to_str().and_then(|out| numbered(out, number));

@@ -3,7 +3,7 @@
 //! naga recurses on nesting ([`Nesting`]). It visits all expressions of a function for each statement,
 //! and in GLSL all global declarations for each other one.
 
-use super::nesting::{Nesting, Token};
+use super::nesting::{Nesting, NestingToken};
 
 /// Most tokens of a text. naga compares the functions of a WGSL text with one another.
 const TOKENS: usize = 250_000;
@@ -33,12 +33,12 @@ pub(super) struct Budget {
 
 impl Budget {
     /// Adds a token; an operator costs `cost` of nesting. The error is the exceeded limit.
-    pub(super) fn take(&mut self, token: Token, cost: usize) -> Result<(), &'static str> {
+    pub(super) fn take(&mut self, token: NestingToken, cost: usize) -> Result<(), &'static str> {
         self.tokens += 1;
         if self.tokens > TOKENS {
             return Err("the text has more than 250,000 tokens");
         }
-        if token == Token::Declaration && self.nesting.is_outside() {
+        if token == NestingToken::Declaration && self.nesting.is_outside() {
             self.declarations += 1;
             if self.declarations > DECLARATIONS {
                 return Err(
@@ -48,18 +48,20 @@ impl Budget {
         }
         self.length += u64::from(self.braces > 0);
         match token {
-            Token::Open(b'{') => {
+            NestingToken::Open(b'{') => {
                 self.braces += 1;
                 self.statements += 1;
             }
-            Token::Close(b'}') => {
+            NestingToken::Close(b'}') => {
                 self.braces = self.braces.saturating_sub(1);
                 if self.braces == 0 {
                     self.work +=
                         std::mem::take(&mut self.length) * std::mem::take(&mut self.statements);
                 }
             }
-            Token::Semicolon | Token::Comma if self.braces > 0 => self.statements += 1,
+            NestingToken::Semicolon | NestingToken::Comma if self.braces > 0 => {
+                self.statements += 1;
+            }
             _ => {}
         }
         if self.work + self.length * self.statements > WORK {
@@ -76,7 +78,9 @@ impl Budget {
 mod tests {
     use super::*;
 
-    fn first_refused(tokens: impl IntoIterator<Item = Token>) -> Option<(usize, &'static str)> {
+    fn first_refused(
+        tokens: impl IntoIterator<Item = NestingToken>,
+    ) -> Option<(usize, &'static str)> {
         let mut budget = Budget::default();
         let mut tokens = tokens.into_iter().enumerate();
         tokens.find_map(|(index, token)| Some((index, budget.take(token, 1).err()?)))
@@ -84,10 +88,15 @@ mod tests {
 
     #[test]
     fn long_functions_are_refused_and_many_short_ones_are_not() {
-        let statement = [Token::Operand, Token::Operator, Token::Operand, Token::Semicolon];
+        let statement = [
+            NestingToken::Operand,
+            NestingToken::Operator,
+            NestingToken::Operand,
+            NestingToken::Semicolon,
+        ];
         let function = |statements: usize| {
             let body = statement.into_iter().cycle().take(4 * statements);
-            [Token::Open(b'{')].into_iter().chain(body).chain([Token::Close(b'}')])
+            [NestingToken::Open(b'{')].into_iter().chain(body).chain([NestingToken::Close(b'}')])
         };
         let (index, why) = first_refused(function(40_000)).expect("it is long");
         assert!(why.contains("functions") && index < 100_000, "{index} {why}");
@@ -97,11 +106,15 @@ mod tests {
 
     #[test]
     fn declarations_are_counted_outside_of_functions() {
-        let parameters =
-            [Token::Open(b'('), Token::Declaration, Token::Close(b')'), Token::Semicolon];
+        let parameters = [
+            NestingToken::Open(b'('),
+            NestingToken::Declaration,
+            NestingToken::Close(b')'),
+            NestingToken::Semicolon,
+        ];
         let all = parameters.into_iter().cycle().take(40_000);
         assert_eq!(first_refused(all), None);
-        let inputs = [Token::Declaration, Token::Operand, Token::Semicolon];
+        let inputs = [NestingToken::Declaration, NestingToken::Operand, NestingToken::Semicolon];
         let (index, _) = first_refused(inputs.into_iter().cycle()).expect("they do not end");
         assert_eq!(index, 3 * DECLARATIONS);
     }

@@ -14,7 +14,7 @@
 
 use super::budget::Budget;
 use super::directives::{Definition, Parts, is_punct};
-use super::nesting::{GLSL_OPERATOR, Token as NestingToken};
+use super::nesting::{GLSL_OPERATOR, NestingToken};
 use lambdav_core::source::Span;
 use pp_rs::pp::Preprocessor;
 use pp_rs::token::{PreprocessorError, Punct, Token, TokenValue};

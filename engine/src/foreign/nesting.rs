@@ -20,7 +20,7 @@ const BRACKET: usize = 4;
 
 /// A token, classified by its effect on nesting.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Token {
+pub(super) enum NestingToken {
     /// `(`, `[` or `{`.
     Open(u8),
     /// `)`, `]` or `}`.
@@ -41,7 +41,7 @@ pub(super) enum Token {
     Operand,
 }
 
-impl Token {
+impl NestingToken {
     /// Token of a name or a keyword.
     pub(super) fn word(word: &str) -> Self {
         match word {
@@ -91,19 +91,19 @@ impl Nesting {
     }
 
     /// Adds a token; an operator costs `cost`. Returns false if the depth is exceeded.
-    pub(super) fn take(&mut self, token: Token, cost: usize) -> bool {
+    pub(super) fn take(&mut self, token: NestingToken, cost: usize) -> bool {
         if self.inner.ended {
             self.inner.ended = false;
-            if token != Token::Else {
+            if token != NestingToken::Else {
                 self.forget(true);
             }
         }
         match token {
-            Token::Open(_) => {
+            NestingToken::Open(_) => {
                 self.outer.push(std::mem::take(&mut self.inner));
                 self.depth += BRACKET;
             }
-            Token::Close(bracket) => {
+            NestingToken::Close(bracket) => {
                 self.forget(true);
                 if let Some(level) = self.outer.pop() {
                     self.inner = level;
@@ -114,14 +114,14 @@ impl Nesting {
                     _ => self.operator(cost),
                 }
             }
-            Token::Comma => self.forget(false),
-            Token::Semicolon => self.inner.ended = true,
-            Token::Less => {
+            NestingToken::Comma => self.forget(false),
+            NestingToken::Semicolon => self.inner.ended = true,
+            NestingToken::Less => {
                 self.inner.lesser += cost;
                 self.depth += cost;
             }
-            Token::Else | Token::Operator => self.operator(cost),
-            Token::Operand | Token::Declaration => {}
+            NestingToken::Else | NestingToken::Operator => self.operator(cost),
+            NestingToken::Operand | NestingToken::Declaration => {}
         }
         self.depth <= DEPTH
     }
@@ -140,7 +140,7 @@ impl Nesting {
 }
 
 /// Tokens of a WGSL text, with their offsets.
-pub(super) fn wgsl_tokens(text: &str) -> impl Iterator<Item = (Token, [usize; 2])> {
+pub(super) fn wgsl_tokens(text: &str) -> impl Iterator<Item = (NestingToken, [usize; 2])> {
     let bytes = text.as_bytes();
     let is_word = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_' || byte >= 0x80;
     let mut at = 0;
@@ -160,9 +160,9 @@ pub(super) fn wgsl_tokens(text: &str) -> impl Iterator<Item = (Token, [usize; 2]
                 _ if byte.is_ascii_whitespace() => continue,
                 _ if is_word(byte) => {
                     at += bytes[at..].iter().take_while(|&&byte| is_word(byte)).count();
-                    Token::word(&text[start..at])
+                    NestingToken::word(&text[start..at])
                 }
-                _ => Token::punctuation(byte),
+                _ => NestingToken::punctuation(byte),
             };
             return Some((token, [start, at]));
         }
@@ -175,11 +175,11 @@ pub(super) fn declarations(text: &str) -> Vec<[usize; 2]> {
     for (token, [start, end]) in wgsl_tokens(text) {
         let start = *begun.get_or_insert(start);
         match token {
-            Token::Open(_) => open += 1,
-            Token::Close(_) => open = open.saturating_sub(1),
+            NestingToken::Open(_) => open += 1,
+            NestingToken::Close(_) => open = open.saturating_sub(1),
             _ => {}
         }
-        if open == 0 && matches!(token, Token::Semicolon | Token::Close(b'}')) {
+        if open == 0 && matches!(token, NestingToken::Semicolon | NestingToken::Close(b'}')) {
             all.push([start, end]);
             begun = None;
         }
@@ -214,8 +214,8 @@ mod tests {
         let mut nesting = Nesting::default();
         for word in text.split_whitespace() {
             let token = match word.as_bytes() {
-                [byte] if byte.is_ascii_punctuation() => Token::punctuation(*byte),
-                _ => Token::word(word),
+                [byte] if byte.is_ascii_punctuation() => NestingToken::punctuation(*byte),
+                _ => NestingToken::word(word),
             };
             nesting.take(token, 1);
             most = most.max(nesting.depth);
@@ -265,9 +265,9 @@ mod tests {
         assert_eq!(
             tokens,
             [
-                (Token::Operand, [0, 1]),
-                (Token::Operator, [end - 4, end - 3]),
-                (Token::Operand, [end - 2, end])
+                (NestingToken::Operand, [0, 1]),
+                (NestingToken::Operator, [end - 4, end - 3]),
+                (NestingToken::Operand, [end - 2, end])
             ]
         );
     }

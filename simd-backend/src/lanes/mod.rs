@@ -75,9 +75,9 @@
 //! - The root yields four numbers for each attachment, and there is at least one attachment.
 //! - The words of an [`LaneExpr::Lookup`] are constants, or are computed by the first
 //!   [`LaneProgram::frame_len`] statements of the root. The value of the lookup is not of the frame.
-//! - Operations clamp the index of each [`LaneExpr::Load`], [`LaneExpr::Lookup`], [`LaneExpr::At`] and [`LaneExpr::Put`] in
-//!   every lane, active or not. Limits are constants. For a resource of unbaked sizes they are words of the
-//!   *same* resource's descriptor. An element is min-unsigned of any integer and the last element. A texel
+//! - Operations clamp the index of each [`LaneExpr::Load`], [`LaneExpr::Lookup`], [`LaneExpr::At`] and
+//!   [`LaneExpr::Put`] in every lane, active or not. Limits are constants. For a resource of unbaked sizes
+//!   they are words of the *same* resource's descriptor. An element is min-unsigned of any integer and the last element. A texel
 //!   is that too; or it is row times width plus column, where the row is min-unsigned of any integer and
 //!   the last row of the first level, and the column min-unsigned of any integer and its last column. Then
 //!   the index is scaled by the words of a texel or an element (`extents` has the rules).

@@ -2,7 +2,7 @@
 
 use std::fmt::{self, Display, Formatter};
 
-use super::isa::{Condition, Field, Form, Opcode, OperandKind, Size};
+use super::isa::{Condition, Field, Form, Opcode, Size, TextOperand};
 use crate::mutants::{Mutant, is_active};
 
 /// The stack pointer.
@@ -185,7 +185,7 @@ impl Instruction<Hardware> {
         if row.form == Form::Legacy {
             let byte = |kind| row.operands.iter().any(|&(_, of)| of == kind);
             // Without a REX prefix, byte registers 4 to 7 would be AH, CH, DH and BH.
-            let is_byte = byte(OperandKind::B) && !base && rm >= 4;
+            let is_byte = byte(TextOperand::B) && !base && rm >= 4;
             let wide = self.size == Size::B64 && !matches!(self.op, Opcode::Push | Opcode::Pop);
             let wide = wide && !matches!(self.op, Opcode::CallAddress | Opcode::Return);
             let x = bit(index.unwrap_or(0), 3);
@@ -284,12 +284,12 @@ impl Instruction<Hardware> {
 }
 
 /// The operands of instructions on three masks.
-fn three_masks() -> &'static [(Field, OperandKind)] {
+fn three_masks() -> &'static [(Field, TextOperand)] {
     Opcode::AndK.row().operands
 }
 
 /// The name of a register.
-pub(crate) fn register_name(kind: OperandKind, size: Size, number: Hardware) -> String {
+pub(crate) fn register_name(kind: TextOperand, size: Size, number: Hardware) -> String {
     const NAMES: [&str; 8] = ["ax", "cx", "dx", "bx", "sp", "bp", "si", "di"];
     let general = |size| match (NAMES.get(number as usize), size) {
         (Some(name), Size::B64) => format!("r{name}"),
@@ -306,15 +306,15 @@ pub(crate) fn register_name(kind: OperandKind, size: Size, number: Hardware) -> 
         _ => format!("xmm{number}"),
     };
     match kind {
-        OperandKind::G => general(size),
-        OperandKind::D => general(Size::B32),
-        OperandKind::B => general(Size::B128),
-        OperandKind::V | OperandKind::M => vector(size),
-        OperandKind::H => vector(size.half()),
-        OperandKind::X => vector(Size::B128),
-        OperandKind::Y => vector(Size::B256),
-        OperandKind::K => format!("k{number}"),
-        OperandKind::N => number.to_string(),
+        TextOperand::G => general(size),
+        TextOperand::D => general(Size::B32),
+        TextOperand::B => general(Size::B128),
+        TextOperand::V | TextOperand::M => vector(size),
+        TextOperand::H => vector(size.half()),
+        TextOperand::X => vector(Size::B128),
+        TextOperand::Y => vector(Size::B256),
+        TextOperand::K => format!("k{number}"),
+        TextOperand::N => number.to_string(),
     }
 }
 
@@ -326,7 +326,7 @@ pub(crate) struct Text<'i, R, F> {
     pub(crate) name: F,
 }
 
-impl<R: Copy, F: Fn(R, OperandKind, Size) -> String> Display for Text<'_, R, F> {
+impl<R: Copy, F: Fn(R, TextOperand, Size) -> String> Display for Text<'_, R, F> {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         let it = self.instruction;
         let row = it.op.row();
@@ -354,7 +354,7 @@ impl<R: Copy, F: Fn(R, OperandKind, Size) -> String> Display for Text<'_, R, F> 
             };
             write!(f, "{}", text.as_deref().unwrap_or("?"))?;
             if let (0, Some(mask)) = (i, it.mask) {
-                write!(f, "{{{}}}", (self.name)(mask, OperandKind::K, size))?;
+                write!(f, "{{{}}}", (self.name)(mask, TextOperand::K, size))?;
                 if it.zeroing {
                     write!(f, "{{z}}")?;
                 }
@@ -364,17 +364,17 @@ impl<R: Copy, F: Fn(R, OperandKind, Size) -> String> Display for Text<'_, R, F> 
     }
 }
 
-impl<R: Copy, F: Fn(R, OperandKind, Size) -> String> Text<'_, R, F> {
-    fn memory(&self, Mem { base, index, offset }: Mem<R>, kind: OperandKind) -> String {
+impl<R: Copy, F: Fn(R, TextOperand, Size) -> String> Text<'_, R, F> {
+    fn memory(&self, Mem { base, index, offset }: Mem<R>, kind: TextOperand) -> String {
         let it = self.instruction;
         let base = match base {
-            Base::Register(reg) => (self.name)(reg, OperandKind::G, Size::B64),
+            Base::Register(reg) => (self.name)(reg, TextOperand::G, Size::B64),
             Base::Frame(Area::Callout) => "callout".to_owned(),
             Base::Frame(Area::Slots) => "slots".to_owned(),
             Base::Constant(id) => format!("constant{id}"),
         };
-        let of_index = if kind == OperandKind::M { OperandKind::M } else { OperandKind::G };
-        let size = if kind == OperandKind::M { it.size } else { Size::B64 };
+        let of_index = if kind == TextOperand::M { TextOperand::M } else { TextOperand::G };
+        let size = if kind == TextOperand::M { it.size } else { Size::B64 };
         let index = index.map(|reg| format!("+{}*4", (self.name)(reg, of_index, size)));
         let index = index.unwrap_or_default();
         let offset = match offset {

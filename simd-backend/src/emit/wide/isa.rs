@@ -120,7 +120,7 @@ pub(crate) enum Field {
 
 /// The kind of an operand in text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum OperandKind {
+pub(crate) enum TextOperand {
     /// A general register of the instruction's size.
     G,
     /// A general register of 32 bits.
@@ -143,7 +143,7 @@ pub(crate) enum OperandKind {
     N,
 }
 
-type Operands = &'static [(Field, OperandKind)];
+type Operands = &'static [(Field, TextOperand)];
 
 /// An instruction.
 pub(crate) struct Row {
@@ -168,7 +168,7 @@ pub(crate) struct Row {
 }
 
 macro_rules! operands {
-    ($($field:ident $kind:ident),*) => { &[$((Field::$field, OperandKind::$kind)),*] };
+    ($($field:ident $kind:ident),*) => { &[$((Field::$field, TextOperand::$kind)),*] };
 }
 
 const RVM: Operands = operands!(Reg V, Vvvv V, Rm V);

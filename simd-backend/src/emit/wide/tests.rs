@@ -6,7 +6,7 @@ use iced_x86::{
 };
 
 use super::instruction::{Hardware, Instruction, Mem, RSP, Rm};
-use super::isa::{Condition, Feature, Field, Form, OPS, Opcode, OperandKind, Size, Tuple};
+use super::isa::{Condition, Feature, Field, Form, OPS, Opcode, Size, TextOperand, Tuple};
 use super::machine::Wide;
 
 /// The text of the only instruction in `bytes`, as another disassembler writes it, and the features
@@ -52,7 +52,7 @@ fn sizes(op: Opcode) -> Vec<Size> {
     let row = op.row();
     let has = |kind| row.operands.iter().any(|&(_, of)| of == kind);
     match row.form {
-        Form::Legacy if has(OperandKind::B) || has(OperandKind::D) => vec![Size::B32],
+        Form::Legacy if has(TextOperand::B) || has(TextOperand::D) => vec![Size::B32],
         Form::Legacy
             if matches!(op, Opcode::Push | Opcode::Pop | Opcode::CallAddress | Opcode::Return) =>
         {
@@ -60,15 +60,15 @@ fn sizes(op: Opcode) -> Vec<Size> {
         }
         Form::Legacy if op == Opcode::Lea => vec![Size::B64],
         Form::Legacy => vec![Size::B32, Size::B64],
-        _ if has(OperandKind::G) => vec![Size::B64],
-        _ if has(OperandKind::D) => vec![Size::B32],
+        _ if has(TextOperand::G) => vec![Size::B64],
+        _ if has(TextOperand::D) => vec![Size::B32],
         _ if matches!(op, Opcode::Extract256 | Opcode::Insert256) => vec![Size::B512],
         _ if matches!(op, Opcode::Extract128 | Opcode::Insert128) => vec![Size::B256, Size::B512],
         _ if matches!(op, Opcode::BroadcastSd | Opcode::PermuteD | Opcode::PermuteQ) => {
             vec![Size::B256, Size::B512]
         }
-        Form::Vex if has(OperandKind::V) => vec![Size::B128, Size::B256],
-        _ if has(OperandKind::V) => vec![Size::B128, Size::B256, Size::B512],
+        Form::Vex if has(TextOperand::V) => vec![Size::B128, Size::B256],
+        _ if has(TextOperand::V) => vec![Size::B128, Size::B256, Size::B512],
         _ => vec![Size::B128],
     }
 }
@@ -78,8 +78,8 @@ fn forms(op: Opcode, size: Size) -> Vec<Instruction<Hardware>> {
     let row = op.row();
     let kind = |field| row.operands.iter().find(|&&(of, _)| of == field).map(|&(_, kind)| kind);
     let most = |kind| match kind {
-        OperandKind::K => 8,
-        OperandKind::G | OperandKind::D | OperandKind::B => 16,
+        TextOperand::K => 8,
+        TextOperand::G | TextOperand::D | TextOperand::B => 16,
         _ if row.form == Form::Vex || row.form == Form::Legacy => 16,
         _ => 32,
     };
@@ -91,12 +91,12 @@ fn forms(op: Opcode, size: Size) -> Vec<Instruction<Hardware>> {
     let vector = |field| {
         matches!(
             kind(field),
-            Some(OperandKind::V | OperandKind::H | OperandKind::X | OperandKind::Y)
+            Some(TextOperand::V | TextOperand::H | TextOperand::X | TextOperand::Y)
         )
     };
     let has_rm = kind(Field::Rm).is_some();
     let indices = match kind(Field::Rm) {
-        Some(OperandKind::M) if row.form == Form::Evex => 32,
+        Some(TextOperand::M) if row.form == Form::Evex => 32,
         _ => 16,
     };
     for turn in 0..12 {
@@ -173,7 +173,7 @@ fn forms(op: Opcode, size: Size) -> Vec<Instruction<Hardware>> {
         if in_memory {
             // (The stack pointer cannot be an index.)
             let index = (turn * 7 + 11) % indices;
-            if index != RSP || kind(Field::Rm) == Some(OperandKind::M) {
+            if index != RSP || kind(Field::Rm) == Some(TextOperand::M) {
                 for offset in [0, 4, 100, 508, 512, 4096, -4, -512, -516] {
                     it.rm = Some(Rm::Mem(Mem::word((turn * 5 + 2) % 16, index, offset)));
                     found.push(it);
@@ -185,7 +185,7 @@ fn forms(op: Opcode, size: Size) -> Vec<Instruction<Hardware>> {
             it.rm = Some(Rm::Mem(Mem::at((turn * 5 + 2) % 16, 64)));
             found.push(Instruction { mask: Some(turn % 7 + 1), ..it });
         }
-        if in_memory && kind(Field::Rm) != Some(OperandKind::M) {
+        if in_memory && kind(Field::Rm) != Some(TextOperand::M) {
             for offset in
                 [0, 1, 8, 64, 100, 127, 128, 1024, 4096, 8128, 8192, -64, -8192, -8256, -128]
             {
