@@ -6,7 +6,7 @@
 //!
 //! If all values of an array type are of the frame, these arrays do not lie in memory: their words are
 //! values of the frame. They are computed once, and an index that varies between pixels reads one of the
-//! words ([`Expr::Lookup`](super::Expr::Lookup)).
+//! words ([`LaneExpr::Lookup`](super::LaneExpr::Lookup)).
 
 use lambdav_core::schedule::{End, Event, Places, Program, Statement, ValueId};
 use lambdav_core::types::{Scalar, Type};
