@@ -8,7 +8,7 @@ use lambdav_matrix::pictures;
 use lambdav_simd_backend::machine::{Machine, PerClass, Tile};
 use lambdav_simd_backend::registers::interpret::{frame, row};
 use lambdav_simd_backend::registers::{
-    Function, Inputs, POLL_ROUNDS, Poll, Procedure, RegisterProgram, Row, Status, read,
+    Inputs, POLL_ROUNDS, Poll, Procedure, RegisterFunction, RegisterProgram, Row, Status, read,
 };
 use lambdav_simd_backend::{Compiler, Target};
 
@@ -112,7 +112,7 @@ fn long_loops_are_cancelled() {
 
 /// True if the programs are equal, except in the types of registers that nothing assigns.
 fn is_same(a: &RegisterProgram, b: &RegisterProgram) -> bool {
-    let code = |of: &Function| (of.blocks.clone(), of.spill_slots);
+    let code = |of: &RegisterFunction| (of.blocks.clone(), of.spill_slots);
     let procedure = |of: &Procedure| (of.elementary, of.is_vector, code(&of.code));
     let procedures = |of: &RegisterProgram| of.procedures.iter().map(procedure).collect::<Vec<_>>();
     (a.shape, a.items, a.attachments) == (b.shape, b.items, b.attachments)

@@ -9,7 +9,7 @@ use super::head::Named;
 use super::line::Line;
 use super::types::{Types, is_register};
 use crate::lanes::print::Constant;
-use crate::lanes::{Axis, Column, Kind, Op, Space};
+use crate::lanes::{Axis, Column, Kind, LaneOp, Space};
 use crate::registers::{
     Argument, ArrayPlace, BlockCall, BlockId, Columns, End, Instr, Limit, Reg, RegisterType, Status,
 };
@@ -254,7 +254,7 @@ fn assignment(
         }
         "reload" => Instr::Reload(to, line.decimal()?),
         name => {
-            let op = Op::named(name);
+            let op = LaneOp::named(name);
             let op = op.ok_or_else(|| ReadErrorKind::Operation(name.to_owned()).at(number))?;
             Instr::Op(to, op, types.operands(line)?.into())
         }

@@ -14,7 +14,7 @@ mod types;
 
 use lambdav_core::op::Elementary;
 
-use super::{Block, BlockId, Function, Procedure, RegisterProgram};
+use super::{BlockId, Procedure, RegisterBlock, RegisterFunction, RegisterProgram};
 pub use error::{ReadError, ReadErrorKind};
 use head::{Head, Named};
 use line::{Line, Lines};
@@ -78,7 +78,7 @@ fn function<'t>(
     lines: &mut Lines<'t>,
     named: Named<'_>,
     name: impl FnOnce(&mut Line<'t>) -> Result<(), ReadError>,
-) -> Result<Function, ReadError> {
+) -> Result<RegisterFunction, ReadError> {
     let mut line = lines.take()?;
     name(&mut line)?;
     let mut spill_slots = 0;
@@ -101,7 +101,7 @@ fn function<'t>(
             return Err(ReadErrorKind::NoBlock(block).at(line));
         }
     }
-    Ok(Function { registers: types.finish()?, blocks, spill_slots })
+    Ok(RegisterFunction { registers: types.finish()?, blocks, spill_slots })
 }
 
 fn block(
@@ -110,7 +110,7 @@ fn block(
     named: Named<'_>,
     types: &mut Types,
     jumps: &mut Vec<(usize, BlockId)>,
-) -> Result<Block, ReadError> {
+) -> Result<RegisterBlock, ReadError> {
     let mut line = lines.take()?;
     let id = instruction::block_id(&mut line)?;
     if id.0 != number {
@@ -136,7 +136,7 @@ fn block(
         if let Some(end) = instruction::end(&mut line, types)? {
             line.end()?;
             jumps.extend(end.targets().map(|call| (line.number(), call.block)));
-            return Ok(Block { params, instrs, end, cold });
+            return Ok(RegisterBlock { params, instrs, end, cold });
         }
         instrs.push(instruction::instruction(&mut line, named, types)?);
         line.end()?;
