@@ -115,7 +115,7 @@ pub(super) fn print(text: impl AsRef<str>) -> Result {
     write_out(shown(text.as_ref()).as_bytes()).map(|_| ())
 }
 
-/// Like [`print`], but exact, byte for byte, unless standard output is a terminal.
+/// Like [`print()`], but exact, byte for byte, unless standard output is a terminal.
 pub(super) fn print_exact(text: &str) -> Result {
     match io::stdout().is_terminal() {
         true => print(text),

@@ -14,7 +14,7 @@
 //! - in the first round of a loop, the lanes that are active around it; in each other round, those
 //!   that are active where the `rec` stands.
 //!
-//! Each execution of an operation counts its [cost](Expr::cost) times its number of registers. Uniform
+//! Each execution of an operation counts its [cost](LaneExpr::cost) times its number of registers. Uniform
 //! values are computed without lanes and do not count. A short arm without a test counts as work of the
 //! lanes around it.
 

@@ -32,11 +32,7 @@ pub(crate) fn renumbered(lines: &[&str], ids: Ids) -> Vec<String> {
 }
 
 /// The id at the beginning of a text, after a character: its group, its prefix and its number.
-fn id_at<'t>(
-    text: &'t str,
-    before: Option<char>,
-    ids: Ids,
-) -> Option<(usize, &'static str, &'t str)> {
+fn id_at(text: &str, before: Option<char>, ids: Ids) -> Option<(usize, &'static str, &str)> {
     let is_of_word = |c: char| c.is_alphanumeric() || c == '_' || c == '-' || c == '.';
     if before.is_some_and(is_of_word) {
         return None;
