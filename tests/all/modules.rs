@@ -132,7 +132,7 @@ fn begins_without_noun(line: &str) -> bool {
 /// Comments begin with the noun that they are about. Few lines begin with another word, by the way the text breaks.
 #[test]
 fn comments_begin_with_nouns() {
-    const MOST: usize = 150;
+    const LIMIT: usize = 150;
     let entries = std::fs::read_dir(root()).expect("the root can be listed");
     let folders = entries.map(|entry| entry.expect("it is listed")).filter(|entry| {
         let name = entry.file_name();
@@ -151,7 +151,7 @@ fn comments_begin_with_nouns() {
     counts.reverse();
     let all: usize = counts.iter().map(|(count, _)| count).sum();
     assert!(
-        all < MOST,
+        all < LIMIT,
         "{all} comments begin with What, Whether, Who, Of, Nothing or That: {counts:#?}"
     );
 }

@@ -93,9 +93,9 @@ impl Lowering<'_> {
                 let below = self.integer(bits as u32 - 1);
                 return self.op(LaneOp::And, &[a, below]);
             }
+            // A power of two and its opposite have as many zeros at the end.
             Some(&bits) if is_signed && (bits as i32).unsigned_abs().is_power_of_two() => {
-                let divisor = (bits as i32).unsigned_abs();
-                return self.signed_remainder_by_power(a, divisor.trailing_zeros() as u8);
+                return self.signed_remainder_by_power(a, bits.trailing_zeros() as u8);
             }
             Some(&bits) => (self.quotient_by(is_signed, a, bits as u32), b),
             None => self.quotient_of_any(is_signed, a, b),
@@ -111,11 +111,17 @@ impl Lowering<'_> {
             return self.integer(0);
         }
         let below = self.integer((1 << log) - 1);
-        let sign = self.op(LaneOp::ShiftRightSigned(31), &[a]);
-        let more = self.op(LaneOp::ShiftRight(32 - log), &[sign]);
-        let sum = self.op(LaneOp::Add, &[a, more]);
+        let [more, sum] = self.raised_if_negative(a, log);
         let rest = self.op(LaneOp::And, &[sum, below]);
         self.op(LaneOp::Sub, &[rest, more])
+    }
+
+    /// 2^`log` − 1 for a negative dividend, else 0, and the sum of it and the dividend, whose quotient by
+    /// 2^`log`, rounded down, is the truncated one. `log` is at least 1.
+    fn raised_if_negative(&mut self, a: ValueId, log: u8) -> [ValueId; 2] {
+        let sign = self.op(LaneOp::ShiftRightSigned(31), &[a]);
+        let more = self.op(LaneOp::ShiftRight(32 - log), &[sign]);
+        [more, self.op(LaneOp::Add, &[a, more])]
     }
 
     /// The precomputed values of a division by `b`. `None` if `b` is a constant or not uniform over the
@@ -299,11 +305,8 @@ impl Lowering<'_> {
             return a;
         }
         if divisor.is_power_of_two() {
-            // Negative dividends round up.
             let shift = divisor.trailing_zeros() as u8;
-            let sign = self.op(LaneOp::ShiftRightSigned(31), &[a]);
-            let more = self.op(LaneOp::ShiftRight(32 - shift), &[sign]);
-            let sum = self.op(LaneOp::Add, &[a, more]);
+            let [_, sum] = self.raised_if_negative(a, shift);
             return self.op(LaneOp::ShiftRightSigned(shift), &[sum]);
         }
         let (m, s) = multiplier(divisor, true);

@@ -6,7 +6,7 @@ use crate::lanes::Kind;
 use crate::registers::{Reg, RegisterType};
 
 /// The number of registers that a function may have, so that a short text takes little memory.
-const MOST: u32 = 1 << 22;
+const MAX_REGISTERS: u32 = 1 << 22;
 
 /// The kinds of scalars, and of lanes of vectors.
 pub(super) const KINDS: [Kind; 5] = [Kind::F32, Kind::F64, Kind::I32, Kind::I64, Kind::Mask];
@@ -95,7 +95,7 @@ fn register(line: &mut Line<'_>) -> Result<Reg, ReadError> {
     }
     line.printed("a register", |word| {
         let number = word.strip_prefix('r')?.parse::<u32>().ok()?;
-        (number < MOST).then_some(Reg(number))
+        (number < MAX_REGISTERS).then_some(Reg(number))
     })
 }
 

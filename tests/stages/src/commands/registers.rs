@@ -24,7 +24,7 @@ const MACHINE_REGISTERS: Ids = &[&["xmm", "ymm", "zmm"], &["k"], &["block"], &["
 /// The name of the machine of the default.
 const DEFAULT: &str = "128";
 
-/// A compiler for the options, the name of its target, and true if the lanes are listed.
+/// A compiler for the options, and the name of its target.
 fn compiler(options: &mut Options<'_>) -> Result<(Compiler, String), String> {
     let name = options.value::<String>("--target")?.unwrap_or_else(|| DEFAULT.to_owned());
     let mut target = if name == DEFAULT {
@@ -41,11 +41,9 @@ fn compiler(options: &mut Options<'_>) -> Result<(Compiler, String), String> {
     }
     let lanes = options.value("--lanes")?.unwrap_or(8);
     let mut compiler = Compiler { lanes: Some(lanes), ..Compiler::new(target) };
-    if lanes == 4 || lanes == 1 {
-        // Registers of 128 bits, or scalars, are for the code generator of this machine.
-        if name != DEFAULT {
-            return Err(format!("{lanes} lanes fill no registers of {name}"));
-        }
+    // Registers of 128 bits, or scalars, are for the code generator of this machine.
+    if matches!(lanes, 1 | 4) && name != DEFAULT {
+        return Err(format!("{lanes} lanes fill no registers of {name}"));
     }
     if let Some(of_primitive) = options.list("--listed")? {
         compiler = compiler.listed(of_primitive);
