@@ -3,6 +3,7 @@
 
 mod files;
 mod lines;
+pub mod meshes;
 mod modules;
 mod random;
 mod words;
