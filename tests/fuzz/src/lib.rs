@@ -1,7 +1,7 @@
 //! Fuzzing of all input readers, on stable Rust.
 //!
 //! No input may crash or hang a command. This crate makes nearly valid inputs by structured mutation:
-//! programs, core texts, SPIR-V modules, image files, scripts, folders and reports. Each target runs its
+//! programs, core texts, SPIR-V modules, images, meshes, scripts, folders and reports. Each target runs its
 //! inputs through one reader:
 //!
 //! | target | path of an input | required result |
@@ -24,6 +24,7 @@
 //! | `names` | several subcommands, on programs with control characters in names | no control character is printed raw; core text comes back |
 //! | `json` | values of uniforms as JSON | an error with a place in the text, or the values of serde_json's tree |
 //! | `settings` | uniforms, parts of them and blocks by path | the place in a list of all paths; no other word changes |
+//! | `meshes` | the readers of glTF and OBJ | an error without control characters, or a mesh whose indices and parts are right |
 //!
 //! `folders`, `beside`, `reports`, `names` and a part of `amber` run the built command, which lies beside
 //! this program or is named by the variable `LAMBDAV`. Tests skip them if there is

@@ -206,6 +206,7 @@ fn ending(target: &dyn FuzzTarget) -> &'static str {
         "spirv" | "raise" => "spv",
         "core-text" => "core",
         "npy" => "npy",
+        "meshes" => "mesh",
         "amber" => "amber",
         "assembly" => "spvasm",
         "wgsl" => "wgsl",

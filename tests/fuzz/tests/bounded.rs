@@ -10,7 +10,7 @@ use lambdav_test_support::skipped;
 const BOUNDS: Bounds = Bounds { seconds: 120.0, peak: 2 << 30 };
 
 /// Number of inputs of each target; slow targets get fewer.
-const INPUTS: [(&str, u64); 18] = [
+const INPUTS: [(&str, u64); 19] = [
     ("parse", 7000),
     ("pipeline", 4000),
     ("core-text", 4000),
@@ -29,6 +29,7 @@ const INPUTS: [(&str, u64); 18] = [
     ("names", 200),
     ("json", 5000),
     ("settings", 5000),
+    ("meshes", 10_000),
 ];
 
 /// Targets that run the command.

@@ -9,6 +9,7 @@ mod folders;
 mod hostile;
 mod images;
 mod json;
+mod meshes;
 mod names;
 mod npy;
 mod pairs;
@@ -60,7 +61,7 @@ pub trait FuzzTarget: Sync {
 }
 
 /// All targets.
-pub fn all(seeds: &Seeds) -> [Box<dyn FuzzTarget + '_>; 18] {
+pub fn all(seeds: &Seeds) -> [Box<dyn FuzzTarget + '_>; 19] {
     [
         Box::new(parse::Parse { seeds }),
         Box::new(pipeline::Pipeline { seeds }),
@@ -80,6 +81,7 @@ pub fn all(seeds: &Seeds) -> [Box<dyn FuzzTarget + '_>; 18] {
         Box::new(names::Names),
         Box::new(json::Json::new()),
         Box::new(settings::SettingPaths::new()),
+        Box::new(meshes::Meshes),
     ]
 }
 
