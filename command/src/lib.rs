@@ -22,6 +22,7 @@ mod files;
 mod gpu;
 mod hash;
 mod inspect;
+mod meshes;
 mod messages;
 mod module;
 mod render;

@@ -53,10 +53,10 @@ impl Core {
         // Here a parameter counts as closed: its loop may itself be closed.
         let mut closed: FxHashSet<NodeId> = FxHashSet::default();
         let mut loops = FxHashSet::default();
-        for id in from.needed_by(self.outputs.iter().map(|output| output.node)) {
+        for id in from.needed_by(self.roots()) {
             let is_closed = match from.node(id) {
                 Node::Constant(..) | Node::Param(..) => true,
-                Node::Input(_) | Node::Uniform(..) => false,
+                Node::Input(_) | Node::Uniform(..) | Node::Stage(..) => false,
                 Node::Op(op, _) if op.reads_resource() => false,
                 Node::Loop(of) if !closed.contains(&from.loop_(*of).body) => false,
                 _ => from.operands(id).iter().all(|operand| closed.contains(operand)),

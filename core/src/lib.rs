@@ -8,7 +8,8 @@
 //!
 //! ```text
 //! source → diagnostics → decode
-//! float → math → texture → types → layout, resource → op → elementary, inputs → graph → interface, schedule → evaluate → closed_loops, core_text
+//! state
+//! float → math → texture → types → layout, resource → op → elementary, inputs → graph → interface, triangles, schedule → evaluate → closed_loops, core_text
 //! ```
 #![forbid(unsafe_code)]
 
@@ -31,7 +32,9 @@ pub mod resource;
 pub mod schedule;
 pub mod sets;
 pub mod source;
+pub mod state;
 pub mod texture;
+pub mod triangles;
 pub mod types;
 
 /// The version of the language (LANGUAGE.md).

@@ -121,6 +121,10 @@ pub enum Op {
     MulHigh,
     /// Componentwise on three equal types of nums: `a·b + c`, rounded once.
     Fma,
+    /// `(at, x, y, origin)`: `x·at.x + (y·at.y + origin)` in binary64, rounded to a `num`. `at` is a `vec2`;
+    /// `x`, `y` (each a `vec2`) and `origin` (a `vec3`) are the sums of their components, from the first to
+    /// the last, in binary64. Edge functions of triangles are exact before the last rounding.
+    Plane,
     /// Componentwise on two equal types of numbers: `b < a ? b : a`.
     Min,
     /// Componentwise on two equal types of numbers: `a < b ? b : a`.
@@ -207,6 +211,14 @@ fn is_index(ty: Type) -> bool {
     matches!(ty, Type::INT | Type::UINT)
 }
 
+/// The word of [`Op::Plane`].
+fn plane([at, x, y, origin]: [&[u32]; 4]) -> u32 {
+    let wide = |word: &u32| f64::from(f32::from_bits(*word));
+    let sum = |words: &[u32]| words[1..].iter().fold(wide(&words[0]), |sum, word| sum + wide(word));
+    let row = sum(y) * wide(&at[1]) + sum(origin);
+    canonical_bits((sum(x) * wide(&at[0]) + row) as f32)
+}
+
 /// The type of the parts that can be chosen by index.
 fn indexed_part(types: &Types, ty: Type) -> Option<Type> {
     match types.kind(ty) {
@@ -265,6 +277,11 @@ impl Op {
             }
             (Self::Rem | Self::MulHigh | Self::Xor, &[a, b]) if a == b && a.is_integer() => Some(a),
             (Self::Fma, &[a, b, c]) if a == b && b == c && a.is_num() => Some(a),
+            (Self::Plane, &[at, x, y, origin])
+                if [at, x, y] == [Type::vec(2); 3] && origin == Type::vec(3) =>
+            {
+                Some(Type::NUM)
+            }
             (Self::Less | Self::LessEqual, &[a, b]) if a == b && is_number(a) => {
                 Some(Type::bvec(a.width()?))
             }
@@ -452,6 +469,7 @@ impl Op {
                 }
             }
             Self::After => out.copy_from_slice(operands[0]),
+            Self::Plane => out[0] = plane([operands[0], operands[1], operands[2], operands[3]]),
             Self::Select if of[0] == Type::BOOL => {
                 out.copy_from_slice(if operands[0][0] != 0 { operands[1] } else { operands[2] });
             }

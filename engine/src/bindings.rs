@@ -1,23 +1,27 @@
 //! Values of uniforms and inputs, and data of textures and buffers, for a program.
 
 use crate::accepted::Accepted;
+use crate::draw_inputs::DrawInputs;
 use crate::error::Error;
 use crate::settings::{
     BindError, DataRef, Paths, Settings, Target, UniformError, UniformValue, block_members,
-    members, set_words, to_json_within, unset_parts,
+    elements, members, set_words, to_json_within, unset_parts,
 };
+use lambdav_core::graph::{Attribute, AttributeRate};
 use lambdav_core::inputs::Input;
 use lambdav_core::interface::{Binding, Block, BuiltInPart, words_at};
 use lambdav_core::layout::{Layout, Rules};
-use lambdav_core::resource::Bound;
+use lambdav_core::resource::{Bound, BufferData, BufferError};
 use lambdav_core::texture::{TextureData, TextureOptions};
 use lambdav_core::types::{ResourceKind, Scalar, Type, Types};
 use lambdav_image::Size;
 use lambdav_image::file::Undecoded;
+use lambdav_mesh::{AttributeError, Mesh};
 #[cfg(feature = "spirv")]
 use lambdav_spirv_eval::Resources as DeviceMemory;
 use std::path::Path;
 use std::sync::Arc;
+use thiserror::Error;
 
 /// Values of uniforms and inputs, and data of textures and buffers. Bindings belong to a program, and
 /// all pipelines of that program accept them. Clones share large data.
@@ -29,10 +33,24 @@ use std::sync::Arc;
 pub struct Bindings {
     pub(crate) program: Arc<Accepted>,
     settings: Settings,
+    /// Vertices, instances and attributes of a program that draws triangles.
+    pub(crate) draw: DrawInputs,
     /// For each uniform of a module, a mask of the words that have been set; empty if none has.
     is_set: Vec<Box<[bool]>>,
     /// Names that were given a value although the program declares them without using them.
     unused: Vec<String>,
+}
+
+/// Reason why a program cannot draw a mesh.
+#[derive(Debug, Error)]
+#[non_exhaustive]
+pub enum MeshError {
+    /// The mesh lacks an attribute, or has it as another type.
+    #[error(transparent)]
+    Attribute(#[from] AttributeError),
+    /// There are no vertices, or too many.
+    #[error("its vertices cannot be drawn: {0}")]
+    Vertices(BufferError),
 }
 
 /// Kind of data that a name accepts.
@@ -57,6 +75,7 @@ impl Bindings {
         Self {
             program: Arc::clone(program),
             settings,
+            draw: DrawInputs::new(program.core.triangles.as_deref()),
             is_set: vec![Box::default(); count],
             unused: Vec::new(),
         }
@@ -127,6 +146,72 @@ impl Bindings {
             }
         }
         Ok(())
+    }
+
+    /// Draws a mesh: sets its indices, and the attributes of vertices that the program reads.
+    ///
+    /// # Errors
+    ///
+    /// [`MeshError`] if the mesh lacks an attribute, or has it as another type.
+    pub fn mesh(&mut self, mesh: &Mesh) -> Result<&mut Self, MeshError> {
+        let program = Arc::clone(&self.program);
+        let all = program.core.triangles.as_deref().map_or(&[][..], |of| &of.attributes);
+        let of_vertices = |(_, of): &(usize, &Attribute)| of.rate == AttributeRate::Vertex;
+        for (index, Attribute { name, ty, .. }) in all.iter().enumerate().filter(of_vertices) {
+            let scalar = match ty.scalar() {
+                Some(Scalar::I32) => lambdav_mesh::Scalar::Int,
+                Some(Scalar::U32) => lambdav_mesh::Scalar::Uint,
+                _ => lambdav_mesh::Scalar::Num,
+            };
+            let words = mesh.attribute(name, scalar, ty.width().unwrap_or(1))?;
+            let data = BufferData::new(program.types(), *ty, words).map_err(MeshError::Vertices)?;
+            self.draw.set_attribute(index, data);
+        }
+        self.draw.set_mesh(mesh.indices().into());
+        Ok(self)
+    }
+
+    /// Draws so many vertices, without a mesh: their indices are 0, 1, 2, ….
+    pub fn vertices(&mut self, count: u32) -> &mut Self {
+        self.draw.set_vertices(count);
+        self
+    }
+
+    /// Draws the vertices with these indices.
+    pub fn indices(&mut self, indices: impl Into<Arc<[u32]>>) -> &mut Self {
+        self.draw.set_indices(indices.into());
+        self
+    }
+
+    /// Sets the values of an attribute, one for each vertex or instance.
+    ///
+    /// # Errors
+    ///
+    /// [`BindError`] if there is no such attribute, or the data is of another kind.
+    pub fn attribute<'d>(
+        &mut self,
+        name: &str,
+        data: impl Into<DataRef<'d>>,
+    ) -> Result<&mut Self, BindError> {
+        let program = Arc::clone(&self.program);
+        let all = program.core.triangles.as_deref().map_or(&[][..], |of| &of.attributes);
+        let Some(index) = all.iter().position(|attribute| attribute.name == name) else {
+            let names: Vec<String> = all.iter().map(|of| format!("`{}`", of.name)).collect();
+            let help = match names.is_empty() {
+                true => "it has no attributes".to_owned(),
+                false => format!("its attributes are {}", names.join(", ")),
+            };
+            return Err(BindError::Unknown { name: name.to_owned(), help });
+        };
+        let data = elements(program.types(), name, all[index].ty, data.into())?;
+        self.draw.set_attribute(index, data);
+        Ok(self)
+    }
+
+    /// Draws so many instances.
+    pub fn instances(&mut self, count: u32) -> &mut Self {
+        self.draw.set_instances(count);
+        self
     }
 
     /// True if a path begins with the name of a uniform or constant.
@@ -216,6 +301,9 @@ impl Bindings {
     /// [`BindError::Unknown`].
     pub fn slot(&self, name: &str) -> Result<Slot, BindError> {
         let name = self.resource_name(name);
+        if self.instance_attribute(name).is_some() {
+            return Ok(Slot::Buffer);
+        }
         let all = self.program.types().resources();
         if let Some(found) = all.iter().find(|resource| *resource.name == *name) {
             return Ok(match found.kind {
@@ -234,6 +322,12 @@ impl Bindings {
         }
         let unused = self.program.names.unused();
         Err(BindError::unknown_beside(self.program.types(), unused, name))
+    }
+
+    /// The attribute of instances with that name.
+    fn instance_attribute(&self, name: &str) -> Option<&Attribute> {
+        let mut all = self.program.core.triangles.iter().flat_map(|of| &of.attributes);
+        all.find(|of| of.rate == AttributeRate::Instance && of.name == name)
     }
 
     /// The program's name of a texture or buffer that is given by set and binding.
@@ -295,6 +389,9 @@ impl Bindings {
             (Slot::Block, _) => {
                 let (name, declared) = (name.to_owned(), "block of uniforms");
                 return Err(BindError::Kind { name, declared, wanted: "its bytes" });
+            }
+            (_, data) if self.instance_attribute(name).is_some() => {
+                self.attribute(name, data)?;
             }
             (_, data) => {
                 let name = self.resource_name(name).to_owned();

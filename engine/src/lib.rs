@@ -19,6 +19,7 @@ mod bindings;
 #[cfg(feature = "gpu")]
 #[doc(hidden)]
 pub mod compare;
+mod draw_inputs;
 #[doc(hidden)]
 pub mod engines;
 mod error;
@@ -53,11 +54,12 @@ pub mod interface {
     pub use lambdav_core::types::Type;
 }
 
-pub use bindings::{Bindings, Slot};
+pub use bindings::{Bindings, MeshError, Slot};
 #[doc(hidden)]
 pub use error::error_chain;
 pub use error::{Error, Report};
 pub use lambdav_image::{AnyImage, Frame, Image, Size};
+pub use lambdav_mesh::Mesh;
 pub use lambdav_raster::{RenderOptions, SpecialsCounter};
 #[doc(hidden)]
 pub use lambdav_simd_backend::activity::Activity;

@@ -5,6 +5,7 @@ use crate::bindings::Bindings;
 use crate::engines::GpuMode;
 use lambdav_core::limits;
 use lambdav_image::Size;
+use lambdav_simd_backend::lanes::Extents;
 use lambdav_simd_backend::registers::Shape;
 use lambdav_simd_backend::{Compiler, EmitError, Target};
 use std::time::{Duration, Instant};
@@ -43,6 +44,8 @@ pub struct Options {
     pub(crate) target: Option<String>,
     pub(crate) pixels: f64,
     pub(crate) specialised: Option<Bindings>,
+    /// Baked sizes of textures and buffers.
+    pub(crate) sizes: Vec<Extents>,
 }
 
 impl Default for Options {
@@ -56,6 +59,7 @@ impl Default for Options {
             target: None,
             pixels: f64::INFINITY,
             specialised: None,
+            sizes: Vec::new(),
         }
     }
 }
@@ -107,6 +111,15 @@ impl Options {
         self
     }
 
+    /// Compiles for the sizes of the textures and buffers in these bindings: addresses of texels are computed
+    /// faster. Data of other sizes is [`Error::Mismatch`](crate::Error::Mismatch). The bits do not depend on
+    /// this option.
+    #[must_use]
+    pub fn for_sizes(mut self, bindings: &Bindings) -> Self {
+        self.sizes = bindings.resources().iter().map(Extents::of).collect();
+        self
+    }
+
     /// Compiles for the values of uniforms in these bindings and for the sizes of their textures and
     /// buffers. Pictures with other values are drawn with these values all the same, except for
     /// uniforms of a module that are inputs by name, such as `time`; data of other sizes is
@@ -145,7 +158,11 @@ impl Options {
         };
         let deadline = self.timeout.and_then(|timeout| Instant::now().checked_add(timeout));
         let (lanes, pixels) = (self.lanes, self.pixels);
-        Ok(Some(Compiler { lanes, pixels, deadline, ..Compiler::new(target) }))
+        let extents = match &self.specialised {
+            Some(bindings) => bindings.resources().iter().map(Extents::of).collect(),
+            None => self.sizes.clone(),
+        };
+        Ok(Some(Compiler { lanes, pixels, deadline, extents, ..Compiler::new(target) }))
     }
 }
 

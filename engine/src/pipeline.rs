@@ -10,6 +10,7 @@ use crate::accepted::AsIs;
 use crate::bindings::Bindings;
 use crate::engines::{
     BoundKernel, CoreProgram, FastProgram, SimdEngine, SimdError, SimdProgram, SourceProgram,
+    StageEngine, TriangleError, TriangleProgram,
 };
 #[cfg(feature = "gpu")]
 use crate::engines::{GpuError, GpuProgram};
@@ -20,8 +21,9 @@ use crate::options::{Engine, Options};
 use crate::settings::Settings;
 use crate::target::Target;
 use lambdav_core::diagnostics::Diagnostic;
-use lambdav_core::graph::Core;
+use lambdav_core::graph::{Core, Triangles};
 use lambdav_image::{Frame, Size};
+use lambdav_raster::triangles::DrawError;
 use lambdav_raster::{RenderError, RenderOptions, render_attachments};
 use lambdav_simd_backend::activity::Activity;
 use lambdav_simd_backend::emit::Allocation;
@@ -55,6 +57,8 @@ enum Code {
     Spirv(Arc<SpirvProgram>),
     #[cfg(feature = "gpu")]
     Gpu(Arc<GpuProgram>),
+    /// Both stages of a program that draws triangles.
+    Triangles(Box<TriangleProgram>),
 }
 
 /// Properties of machine code.
@@ -202,6 +206,44 @@ impl Pipeline {
         targets: Vec<Target<'_>>,
         options: &RenderOptions<'_>,
     ) -> Result<Drawn, Error> {
+        let size = self.size_of(&targets)?;
+        if let Code::Triangles(program) = &self.0.code {
+            return self.draw_triangles(program, bindings, targets, None, options);
+        }
+        let kernel = self.bind(bindings, size)?;
+        let attachments = targets.into_iter().map(Target::attachment).collect();
+        let drawn = render_attachments(&*kernel, attachments, options);
+        drawn.map_err(|error| self.failed(error, &*kernel))?;
+        Ok(Drawn { remark: kernel.remark() })
+    }
+
+    /// Like [`Self::render_outputs_with`], for a program that draws triangles. The depth of the first sample of
+    /// each pixel goes to `depths`, row by row.
+    ///
+    /// # Errors
+    ///
+    /// As for [`Self::render_outputs_with`], and [`Error::Mismatch`] if the program draws no triangles, or the
+    /// depth buffer has another number of pixels.
+    pub fn render_with_depth(
+        &self,
+        bindings: &Bindings,
+        targets: Vec<Target<'_>>,
+        depths: &mut [f32],
+        options: &RenderOptions<'_>,
+    ) -> Result<Drawn, Error> {
+        let size = self.size_of(&targets)?;
+        let Code::Triangles(program) = &self.0.code else {
+            return Err(Error::Mismatch("only programs with a position have depths".to_owned()));
+        };
+        if depths.len() != size.pixels() {
+            let why = format!("{} depths are not those of a picture of {size}", depths.len());
+            return Err(Error::Mismatch(why));
+        }
+        self.draw_triangles(program, bindings, targets, Some(depths), options)
+    }
+
+    /// The size of the targets, one for each output.
+    fn size_of(&self, targets: &[Target<'_>]) -> Result<Size, Error> {
         let outputs = self.0.locations.len();
         if targets.len() != outputs {
             let found = targets.len();
@@ -211,16 +253,50 @@ impl Pipeline {
             return Err(Error::Mismatch(why));
         }
         let size = targets[0].size();
-        if let Some(other) = targets.iter().map(Target::size).find(|other| *other != size) {
-            let why =
-                format!("targets of one picture have one size, and these have {size} and {other}");
-            return Err(Error::Mismatch(why));
+        match targets.iter().map(Target::size).find(|other| *other != size) {
+            Some(other) => {
+                let why = format!(
+                    "targets of one picture have one size, and these have {size} and {other}"
+                );
+                Err(Error::Mismatch(why))
+            }
+            None => Ok(size),
         }
-        let kernel = self.bind(bindings, size)?;
+    }
+
+    /// Draws triangles, with the depth buffer of the caller, if there is one.
+    fn draw_triangles(
+        &self,
+        code: &TriangleProgram,
+        bindings: &Bindings,
+        targets: Vec<Target<'_>>,
+        depths: Option<&mut [f32]>,
+        options: &RenderOptions<'_>,
+    ) -> Result<Drawn, Error> {
+        let Compiled { program, options: compiled, .. } = &*self.0;
+        check(program, bindings)?;
+        let settings = bindings.settings(targets[0].size(), compiled.max_iterations);
+        if let Some(unbound) = program.core.unbound(&settings.inputs.resources) {
+            return Err(at_fault(program, unbound));
+        }
+        let triangles = program.core.triangles.as_deref().expect("it draws triangles");
+        if let Some(missing) = bindings.draw.missing(triangles) {
+            return Err(Error::Mismatch(missing));
+        }
         let attachments = targets.into_iter().map(Target::attachment).collect();
-        let drawn = render_attachments(&*kernel, attachments, options);
-        drawn.map_err(|error| self.failed(error, &*kernel))?;
-        Ok(Drawn { remark: kernel.remark() })
+        let drawn = code.draw(&settings, &bindings.draw, attachments, depths, options);
+        drawn.map_err(|error| match error {
+            TriangleError::Program(diagnostic) => at_fault(program, diagnostic),
+            TriangleError::Bind(error) => Error::Mismatch(error.to_string()),
+            TriangleError::Draw(DrawError::TimedOut { timeout }) => {
+                Error::TimedOut { work: "rendering", timeout }
+            }
+            TriangleError::Draw(error @ DrawError::TooLarge { .. }) => {
+                Error::Unsupported(error.to_string())
+            }
+            TriangleError::Draw(error) => Error::Machine(error_chain(&error)),
+        })?;
+        Ok(Drawn::default())
     }
 
     /// Kernel for pictures of that size with these bindings.
@@ -308,6 +384,10 @@ impl Code {
             Self::Spirv(program) => Box::new(program.bind(settings)),
             #[cfg(feature = "gpu")]
             Self::Gpu(program) => Box::new(program.bind(&settings)),
+            Self::Triangles(_) => {
+                let why = "triangles have no kernel of whole pictures";
+                return Err(Error::Mismatch(why.to_owned()));
+            }
         })
     }
 }
@@ -374,6 +454,9 @@ fn compile(
         let compiled = SpirvProgram::of_module(module, source, locations, *clear);
         return Ok(Code::Spirv(Arc::new(compiled)));
     }
+    if let Some(triangles) = core.triangles.as_deref() {
+        return compile_triangles(program, core, triangles, locations, options);
+    }
     match &options.engine {
         Engine::Fast => {
             let compiled = FastProgram::new(core, locations, compiler(options)?);
@@ -434,12 +517,39 @@ fn compile(
     }
 }
 
+fn compile_triangles(
+    program: &Accepted,
+    core: &Core,
+    triangles: &Triangles,
+    locations: &[u32],
+    options: &Options,
+) -> Result<Code, Error> {
+    let made = |engine: &StageEngine| TriangleProgram::new(core, triangles, locations, engine);
+    let fails = |error| simd_error(program, options, error);
+    let simd = || compiler(options).map(|compiler| StageEngine::Simd(compiler.into()));
+    let compiled = match &options.engine {
+        Engine::Fast => match made(&simd()?) {
+            Err(SimdError::Emit(error)) if error.is_limit() => made(&StageEngine::Core),
+            compiled => compiled,
+        },
+        Engine::Simd => made(&simd()?),
+        Engine::Core => made(&StageEngine::Core),
+        Engine::Source if program.is_shader() => {
+            let source = SourceProgram::new(&program.source, &core.constants, locations);
+            let source = source.map_err(|diagnostic| at_fault(program, diagnostic))?;
+            made(&StageEngine::Source(source.into()))
+        }
+        _ => {
+            let why = "this engine draws no triangles yet; `fast`, `simd`, `core` and `source` do";
+            return Err(Error::Mismatch(why.to_owned()));
+        }
+    };
+    compiled.map(|compiled| Code::Triangles(compiled.into())).map_err(fails)
+}
+
 pub(crate) fn compiler(options: &Options) -> Result<Compiler, Error> {
     match options.compiler() {
-        Ok(Some(compiler)) => Ok(match &options.specialised {
-            Some(bindings) => compiler.specialised(bindings.resources()),
-            None => compiler,
-        }),
+        Ok(Some(compiler)) => Ok(compiler),
         Ok(None) => {
             let name = options.target.as_deref().unwrap_or_default();
             let known: Vec<&str> = crate::options::targets().collect();

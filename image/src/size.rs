@@ -58,6 +58,9 @@ pub enum SizeError {
 }
 
 impl Size {
+    /// One pixel.
+    pub const PIXEL: Self = Self { width: 1, height: 1 };
+
     /// A size of `width` × `height` pixels, if it is within the limits.
     pub fn new(width: u32, height: u32) -> Result<Self, SizeError> {
         Self::from_u64(width.into(), height.into())

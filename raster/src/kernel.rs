@@ -269,6 +269,8 @@ pub struct Cancel<'a> {
     frontier: &'a AtomicU64,
     size: Size,
     first: u64,
+    /// The frontier is an index of a pixel, not the number of a triangle.
+    is_of_pixels: bool,
 }
 
 /// Frontier of a render that is never cancelled; read only.
@@ -277,12 +279,19 @@ static EVERYTHING: AtomicU64 = AtomicU64::new(u64::MAX);
 impl<'a> Cancel<'a> {
     /// For `tile` of a frame of this size, with this frontier.
     pub fn new(frontier: &'a AtomicU64, size: Size, tile: Tile) -> Self {
-        Self { frontier, size, first: size.index(tile.x, tile.y) }
+        let first = size.index(tile.x, tile.y);
+        Self { frontier, size, first, is_of_pixels: true }
+    }
+
+    /// For fragments of a triangle, of which all or none are wanted: it is cancelled once its number is not
+    /// below the frontier.
+    pub fn of_triangle(frontier: &'a AtomicU64, size: Size, triangle: u64) -> Self {
+        Self { frontier, size, first: triangle, is_of_pixels: false }
     }
 
     /// Never cancels; for running a kernel alone.
     pub fn never(size: Size) -> Cancel<'static> {
-        Cancel { frontier: &EVERYTHING, size, first: 0 }
+        Cancel { frontier: &EVERYTHING, size, first: 0, is_of_pixels: true }
     }
 
     /// True if no pixel of the tile is wanted.
@@ -293,7 +302,8 @@ impl<'a> Cancel<'a> {
     /// True if the frame's pixel (`x`, `y`) is still wanted. Once it is unwanted, so are all pixels
     /// after it in scan order.
     pub fn wants(&self, x: u32, y: u32) -> bool {
-        self.size.index(x, y) < self.frontier.load(Ordering::Relaxed)
+        let index = if self.is_of_pixels { self.size.index(x, y) } else { self.first };
+        index < self.frontier.load(Ordering::Relaxed)
     }
 
     /// Size of the frame.

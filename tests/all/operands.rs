@@ -188,7 +188,8 @@ fn agrees(builtin: Builtin, types: &[Type], result: Type, lanes: &[u32]) {
 
 fn all_of(kind: OperationKind) {
     let mut count = 0;
-    for builtin in Builtin::all().filter(|b| b.is_function() && b.kind() == kind) {
+    let is_of_kind = |b: &Builtin| b.is_function() && b.kind() == kind && !b.is_of_stage();
+    for builtin in Builtin::all().filter(is_of_kind) {
         for (types, result) in overloads(builtin) {
             agrees(builtin, &types, result, lanes(&types, count));
             count += 1;

@@ -41,7 +41,7 @@ pub(super) fn run(options: &CompareCommandArguments) -> Result {
     let name = shader.display().to_string();
     let shader = Shader::of(loaded).map_err(|_| Failure::reported())?;
     options.picture.module.check(shader.is_module(), &name)?;
-    let bindings = options.picture.bindings(values.bindings(&shader)?);
+    let bindings = options.picture.bindings(values.bindings(&shader)?)?;
     let locations = locations(shader.outputs(), options.picture.output.or(Some(Outputs::All)))?;
     note_bindings(&name, &bindings, messages);
     let size = options.picture.size;

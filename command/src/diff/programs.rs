@@ -126,7 +126,7 @@ impl Drawing<'_> {
         let location = location(this.outputs(), picture.output, "a comparison")?;
         // Compilers may remove an unused input, so one of the programs may lack it.
         let bindings = values.for_one_of([this, other]).bindings(this)?;
-        let mut bindings = picture.bindings(bindings);
+        let mut bindings = picture.bindings(bindings)?;
         // A module does not hold the defaults of its uniforms; take them from the other program.
         if this.is_module() && !other.is_module() {
             bindings.take_defaults(&other.bindings());
@@ -134,7 +134,8 @@ impl Drawing<'_> {
         if this.is_module() {
             note_bindings(&path.display().to_string(), &bindings, *messages);
         }
-        let pipeline = this.pipeline(&pipeline_options.clone().output(location));
+        let pipeline_options = pipeline_options.clone().output(location).for_sizes(&bindings);
+        let pipeline = this.pipeline(&pipeline_options);
         let pipeline = in_time(pipeline, *deadline, *messages)?;
         let options = RenderOptions { timeout: Some(deadline.left()), ..RenderOptions::default() };
         let blank = Encoding::Npy.blank(picture.size);

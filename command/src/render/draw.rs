@@ -14,10 +14,10 @@ use indicatif::{ProgressBar, ProgressStyle};
 use lambdav_engine::{
     Bindings, Pipeline, RenderOptions, SpecialsCounter, Target, error_chain, metadata,
 };
-use lambdav_image::AnyImage;
 use lambdav_image::file::raw::RawLayout;
-use lambdav_image::file::{Encoding, Metadata, encode, save, write_atomically};
+use lambdav_image::file::{Encoding, Format, Metadata, encode, save, write_atomically};
 use lambdav_image::quantize::quantize;
+use lambdav_image::{AnyImage, Frame};
 use lambdav_workers::{ThreadPool, thread_pool};
 use std::io::{self, IsTerminal};
 use std::path::{Path, PathBuf};
@@ -58,6 +58,8 @@ pub(super) struct Job<'a> {
     feedback: Option<Feedback>,
     /// Last picture, reused as the target of the next one; with feedback always a frame of floats.
     image: Option<AnyImage>,
+    /// Depth buffer of the last picture, if one is wanted.
+    depths: Vec<f32>,
     /// Encoded bytes of the last picture on standard output; reused.
     bytes: Vec<u8>,
     /// Counts NaN and infinite samples.
@@ -89,6 +91,7 @@ impl<'a> Job<'a> {
             origin: None,
             feedback: None,
             image: None,
+            depths: Vec::new(),
             bytes: Vec::new(),
             specials: SpecialsCounter::default(),
         })
@@ -99,6 +102,19 @@ impl<'a> Job<'a> {
     pub(super) fn begin(&mut self, locations: &[u32], included: &[PathBuf]) -> Result {
         self.all = self.moments.len() * locations.len();
         self.read.extend_from_slice(included);
+        if self.options.samples.depth_file().is_some() && locations.len() > 1 {
+            let message = "--depth FILE is for one output; name it with --output LOC";
+            return Err(Failure::usage(message));
+        }
+        for moment in &self.moments {
+            if let Some(path) = self.depth_target(*moment)? {
+                if self.options.out() == path {
+                    let message = "the picture and its depth buffer need different files";
+                    return Err(Failure::usage(message));
+                }
+                check_target(&path, &self.read)?;
+            }
+        }
         if self.options.out() == Path::new("-") {
             return Ok(());
         }
@@ -183,6 +199,7 @@ impl<'a> Job<'a> {
             self.bind_last(bindings)?;
             self.draw_one(pipeline, bindings)?;
             self.stats.took("render");
+            self.write_depths(moment)?;
             let is_wanted = self.write(moment, pipeline.output())?;
             self.stats.took("write");
             self.done += 1;
@@ -224,8 +241,16 @@ impl<'a> Job<'a> {
             ..RenderOptions::default()
         };
         let target = Target::from(&mut image).transfer(drawn_as.transfer());
-        let drawn = self.install(|| pipeline.render_with(bindings, target, &options));
+        let mut depths = vec![];
+        if self.options.samples.depth_file().is_some() {
+            depths.resize(self.options.picture.size.pixels(), 1.0);
+        }
+        let drawn = self.install(|| match depths.is_empty() {
+            true => pipeline.render_with(bindings, target, &options),
+            false => pipeline.render_with_depth(bindings, vec![target], &mut depths, &options),
+        });
         self.image = Some(image);
+        self.depths = depths;
         if drawn.is_err() {
             self.progress.clear();
         }
@@ -234,6 +259,27 @@ impl<'a> Job<'a> {
             note(&remark, messages);
         }
         Ok(())
+    }
+
+    /// Path of the depth buffer's file, if one is wanted.
+    fn depth_target(&self, moment: Moment) -> Result<Option<PathBuf>> {
+        let file = self.options.samples.depth_file();
+        file.map(|path| file_name(path, moment.number, None)).transpose()
+    }
+
+    /// Writes the depth buffer of the last picture, if one is wanted.
+    fn write_depths(&self, moment: Moment) -> Result {
+        let Some(path) = self.depth_target(moment)? else { return Ok(()) };
+        let size = self.options.picture.size;
+        let picture = Frame::from_fn(size, |x, y| {
+            let depth = self.depths[size.index(x, y) as usize];
+            [depth, depth, depth, 1.0]
+        });
+        let format = Format::from_path(&path).map_err(|e| Failure::usage(error_chain(&e)))?;
+        let encoding = if format == Format::Exr { Encoding::Exr } else { Encoding::Npy };
+        let metadata = self.metadata(moment, 0);
+        let saved = self.install(|| save(&path, &AnyImage::from(picture), encoding, &metadata));
+        saved.map_err(|error| save_failure(&error))
     }
 
     /// Writes the last picture. Returns false if the reader has closed the pipe.

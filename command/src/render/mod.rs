@@ -13,6 +13,7 @@ use super::binds::Binds;
 use super::engines::EngineName;
 use super::failure::{Failure, Result};
 use super::files::{check_target, no_standard_input, one_standard_input, read_bytes};
+use super::meshes::MeshArgument;
 use super::messages::{MessageFormat, no_terminal, one_standard_output, report};
 use super::stats::Stats;
 use super::user_values::UserValues;
@@ -48,8 +49,9 @@ pub(super) fn run(options: &RenderArguments) -> Result {
         return Err(Failure::usage(message));
     }
     let binds = Binds::read(&options.picture.bind)?;
-    let read: Vec<&PathBuf> =
-        iter::once(&options.shader).chain(&options.picture.uniforms).chain(binds.paths()).collect();
+    let mesh = options.picture.mesh();
+    let read = iter::once(&options.shader).chain(&options.picture.uniforms).chain(binds.paths());
+    let read: Vec<&PathBuf> = read.chain(mesh.as_ref().map(MeshArgument::path)).collect();
     one_standard_input(read.iter().copied())?;
     if options.watch {
         no_standard_input(read.iter().copied())?;
@@ -100,7 +102,8 @@ pub(super) fn run(options: &RenderArguments) -> Result {
 
 fn form(options: &RenderArguments) -> Result<Form> {
     check_ending(options)?;
-    let SampleArguments { srgb, depth } = &options.samples;
+    let SampleArguments { srgb, .. } = &options.samples;
+    let depth = options.samples.bits();
     let transfer = if *srgb { Transfer::Srgb } else { Transfer::Linear };
     let format = match options.format {
         Some(PictureFormat::Raw(raw)) => {
@@ -132,7 +135,7 @@ fn form(options: &RenderArguments) -> Result<Form> {
         )));
     }
     let encoding = match format {
-        Format::Png if depth.as_deref() == Some("16") => Encoding::Png16(transfer),
+        Format::Png if depth == Some(16) => Encoding::Png16(transfer),
         Format::Png => Encoding::Png8(transfer),
         Format::Exr => Encoding::Exr,
         Format::Npy => Encoding::Npy,

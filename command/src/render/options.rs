@@ -4,6 +4,7 @@ use super::sequence::{Frames, Moment, frames, frames_per_second};
 use crate::engines::EngineName;
 use crate::failure::{Failure, Result};
 use crate::gpu::GpuArguments;
+use crate::meshes::MeshArgument;
 use crate::messages::{MessageFormat, Messages};
 use crate::module::ModuleArguments;
 use crate::values::{Outputs, lanes, mouse, outputs, seconds, target, threads, whole};
@@ -195,8 +196,30 @@ pub(crate) struct PictureArguments {
         allow_hyphen_values = true
     )]
     pub(crate) max_iterations: u64,
+    /// Draw a mesh, glTF or OBJ, with a program that has a position; FILE#MATERIAL draws the triangles of
+    /// that material
+    #[arg(long, value_name = "FILE", conflicts_with = "vertices")]
+    pub(crate) mesh: Option<String>,
+    /// Set the uniforms `view` and `projection`, mat4, to those of a camera of the mesh
+    #[arg(long, value_name = "NAME", requires = "mesh")]
+    pub(crate) camera: Option<String>,
+    /// Draw so many vertices, for a program that draws triangles and reads no mesh
+    #[arg(long, value_name = "N", value_parser = count)]
+    pub(crate) vertices: Option<u32>,
+    /// Draw so many instances of the vertices; by default 1, or as many as the attributes of instances
+    /// have
+    #[arg(long, value_name = "N", value_parser = count)]
+    pub(crate) instances: Option<u32>,
     #[command(flatten)]
     pub(crate) module: ModuleArguments,
+}
+
+/// A number of vertices or instances.
+fn count(text: &str) -> Result<u32, String> {
+    match text.parse() {
+        Ok(0) | Err(_) => Err("a whole number from 1 on is needed".to_owned()),
+        Ok(count) => Ok(count),
+    }
 }
 
 /// Samples of a picture's file
@@ -205,9 +228,49 @@ pub(crate) struct SampleArguments {
     /// Encode colours with the sRGB transfer function (PNG only)
     #[arg(long)]
     pub(crate) srgb: bool,
-    /// Bits of a sample (PNG only); by default 8
-    #[arg(long, value_name = "BITS", value_parser = ["8", "16"])]
-    pub(crate) depth: Option<String>,
+    /// Bits of a sample (PNG only), 8 or 16; by default 8. Or a file for the depth buffer of triangles, .npy
+    /// or .exr: an image whose red, green and blue are the depth of each pixel's first sample. May be given
+    /// once for each
+    #[arg(long, value_name = "BITS|FILE", value_parser = depth)]
+    pub(crate) depth: Vec<DepthArgument>,
+}
+
+/// A value of `--depth`.
+#[derive(Clone, Debug)]
+pub(crate) enum DepthArgument {
+    /// Bits of a sample: 8 or 16.
+    Bits(u8),
+    /// File for the depth buffer.
+    File(PathBuf),
+}
+
+fn depth(text: &str) -> Result<DepthArgument, String> {
+    match text {
+        "8" => Ok(DepthArgument::Bits(8)),
+        "16" => Ok(DepthArgument::Bits(16)),
+        _ => match Format::from_path(Path::new(text)) {
+            Ok(Format::Npy | Format::Exr) => Ok(DepthArgument::File(text.into())),
+            _ => Err("give 8 or 16, the bits of a sample, or a file .npy or .exr".to_owned()),
+        },
+    }
+}
+
+impl SampleArguments {
+    /// Bits of a sample, if they are given.
+    pub(crate) fn bits(&self) -> Option<u8> {
+        self.depth.iter().rev().find_map(|of| match of {
+            DepthArgument::Bits(bits) => Some(*bits),
+            DepthArgument::File(_) => None,
+        })
+    }
+
+    /// File for the depth buffer, if one is given.
+    pub(crate) fn depth_file(&self) -> Option<&PathBuf> {
+        self.depth.iter().rev().find_map(|of| match of {
+            DepthArgument::Bits(_) => None,
+            DepthArgument::File(path) => Some(path),
+        })
+    }
 }
 
 impl PictureArguments {
@@ -220,9 +283,23 @@ impl PictureArguments {
         Ok(())
     }
 
-    /// Adds time, frame and mouse to the bindings.
-    pub(crate) fn bindings(&self, mut bindings: Bindings) -> Bindings {
+    /// The mesh.
+    pub(crate) fn mesh(&self) -> Option<MeshArgument> {
+        self.mesh.as_deref().map(MeshArgument::read)
+    }
+
+    /// Adds time, frame, mouse, mesh and numbers of vertices and instances to the bindings.
+    pub(crate) fn bindings(&self, mut bindings: Bindings) -> Result<Bindings> {
         bindings.time(self.time).frame(self.frame).mouse(self.mouse.unwrap_or_default());
-        bindings
+        if let Some(count) = self.vertices {
+            bindings.vertices(count);
+        }
+        if let Some(count) = self.instances {
+            bindings.instances(count);
+        }
+        if let Some(mesh) = self.mesh() {
+            mesh.apply(self.camera.as_deref(), self.size, &mut bindings)?;
+        }
+        Ok(bindings)
     }
 }

@@ -27,7 +27,7 @@ pub(super) fn draw_program(
     if options.specialise && is_words && options.engine == Some(EngineName::Spirv) {
         return Err(Failure::usage("--specialise is for programs; this is a module"));
     }
-    let mut bindings = options.picture.bindings(values.bindings(shader)?);
+    let mut bindings = options.picture.bindings(values.bindings(shader)?)?;
     let locations = locations(shader.outputs(), options.picture.output)?;
     job.begin(&locations, included)?;
     let begin = |name: &String| Feedback::begin(name, options.picture.size, &mut bindings);
@@ -42,7 +42,8 @@ pub(super) fn draw_program(
             .engine(engine(options.engine, gpu))
             .output(location)
             .max_iterations(options.picture.max_iterations)
-            .for_size(options.picture.size);
+            .for_size(options.picture.size)
+            .for_sizes(&bindings);
         if let Some(lanes) = options.lanes {
             pipeline_options = pipeline_options.lanes(lanes);
         }

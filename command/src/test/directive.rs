@@ -85,14 +85,18 @@ pub(super) fn read(words: &str) -> Result<Directive, String> {
     }
     if directive.kind != GoldenFormat::Png
         && !is_digest
-        && (samples.srgb || samples.depth.is_some())
+        && (samples.srgb || samples.bits().is_some())
     {
         let kind = directive.kind.ending();
         return Err(format!(
             "--srgb and --depth are for png; {kind} holds the numbers as they are"
         ));
     }
-    if is_digest && samples.srgb && samples.depth.is_none() {
+    if let Some(path) = samples.depth_file() {
+        let path = path.display();
+        return Err(format!("`{path}`: a test compares the picture; leave the depth buffer out"));
+    }
+    if is_digest && samples.srgb && samples.bits().is_none() {
         return Err("--srgb is for samples of 8 or 16 bits; add --depth".to_owned());
     }
     if directive.allowed.max_ulp.is_some() && directive.kind == GoldenFormat::Png {

@@ -28,9 +28,9 @@ impl Directive {
     /// Samples to draw, and their file format.
     pub(super) fn encoding(&self) -> Encoding {
         let transfer = self.transfer();
-        let depth = self.samples.depth.as_deref();
+        let depth = self.samples.bits();
         match (self.kind, depth) {
-            (GoldenFormat::Png | GoldenFormat::Digest, Some("16")) => Encoding::Png16(transfer),
+            (GoldenFormat::Png | GoldenFormat::Digest, Some(16)) => Encoding::Png16(transfer),
             (GoldenFormat::Png, _) | (GoldenFormat::Digest, Some(_)) => Encoding::Png8(transfer),
             (GoldenFormat::Exr, _) => Encoding::Exr,
             (GoldenFormat::Npy, _) | (GoldenFormat::Digest, None) => Encoding::Npy,

@@ -182,14 +182,15 @@ fn draw(
     };
     let shader = shader.as_ref().unwrap_or(&program.shader);
     picture.module.check(shader.is_module(), &name)?;
-    let bindings = picture.bindings(values.bindings(shader)?);
+    let bindings = picture.bindings(values.bindings(shader)?)?;
     check_defaults(shader, &bindings, &name)?;
     let location = location(shader.outputs(), picture.output, "a test")?;
     let options = Options::default()
         .engine(engine(run_options.engine, run_options.gpu.as_ref()))
         .output(location)
         .max_iterations(picture.max_iterations)
-        .for_size(picture.size);
+        .for_size(picture.size)
+        .for_sizes(&bindings);
     let (picture, of_engine) = frame_of(
         shader,
         &options,

@@ -25,6 +25,20 @@ pub(super) fn malformed(span: Span, message: impl Into<String>) -> Diagnostic {
     Diagnostic::new(DiagnosticCode::MalformedCore, span, message)
 }
 
+/// The error of a name that is unknown, with the nearest of those that are known.
+pub(super) fn unknown<'a>(
+    name: &str,
+    span: Span,
+    what: &str,
+    candidates: impl IntoIterator<Item = &'a str>,
+) -> LineError {
+    let diagnostic = malformed(span, format!("there is no {what} {}", quote(name)));
+    match nearest_name(name, candidates) {
+        Some(near) => diagnostic.help(format!("did you mean {}?", quote(near))).into(),
+        None => diagnostic.into(),
+    }
+}
+
 impl From<Diagnostic> for LineError {
     fn from(diagnostic: Diagnostic) -> Self {
         Self::New(Box::new(diagnostic))

@@ -34,7 +34,8 @@
 //!
 //! ```text
 //! text       = "lambdav-core 1" line*
-//! line       = declared | uniform | definition | end | output | discard | close | nothing
+//! line       = declared | uniform | attribute | varying | state | definition | end | output | vary | position
+//!            | depth | discard | discard-if | close | nothing
 //! declared   = "type" "#" digits "=" ( "struct" string fields | "array" digits type
 //!                                    | "variant" string "(" [ case { "," case } ] ")"
 //!                                    | "texture" string filter wrap [ "srgb" ] [ "mipmaps" ] [ "native" ]
@@ -46,14 +47,26 @@
 //! field      = [ "generic" ] string ":" type
 //! type       = name of a type that every program has | "#" digits
 //! uniform    = "uniform" string ":" type "=" constant
-//! definition = name ":" type "=" ( constant | "input" name | "uniform" string
+//! attribute  = "attribute" string ":" type ( "vertex" | "instance" )
+//! varying    = "varying" string ":" type ( "perspective" | "linear" | "flat" )
+//! state      = "state" { option }
+//! option     = "cull" word | "front" word | "depth" word | "depth-write" word | "blend" word
+//!            | "samples" digits | "topology" word | "clear" constant
+//! definition = name ":" type "=" ( constant | "input" name [ place ] | "uniform" string
+//!                                 | "attribute" string | "varying" string [ place ]
 //!                                 | operation [ value { "," value } ]
 //!                                 | "if" value "{" | "guard" value "{"
 //!                                 | "loop" "(" [ parameter { "," parameter } ] ")" "{" )
 //! parameter  = name ":" type "=" value
 //! end        = "yield" value | "rec" [ value { "," value } ] | "if" value "{"
 //! output     = "output" location "=" value
+//! vary       = "vary" string "=" value
+//! position   = "position" "=" value
+//! depth      = "depth" "=" value
 //! discard    = "discard" [ "not" ] value "=" constant
+//! discard-if = "discard-if" value
+//! place      = "at" side side
+//! side       = "here" | "even" | "odd"
 //! close      = "}" | "}" "else" "{"
 //! name       = value [ string ]
 //! value      = "%" digits
@@ -86,9 +99,14 @@
 //!   or not, in the order of their numbers, with distinct names.
 //! - `discard` states that if the value is true (with `not`: false), all outputs are this colour, a `vec4`;
 //!   at most one. The printed outputs already choose this colour.
+//! - A program with a `position` draws triangles (LANGUAGE §14). Its attributes and varyings are declared
+//!   before their uses; `vary` gives the value of a varying in the vertex stage, each once. The words of
+//!   `state` are those of λV. `discard-if` is the condition of such a program; `discard` belongs to others.
+//!   Inputs of the vertex stage are attributes, `vertex-index` and `instance-index`; those of the fragment
+//!   stage are varyings, `primitive-index`, `front-facing`, `depth` and `w` (components of `frag-coord`).
+//!   A place gives the column and the row of a pixel of the quad.
 //! - Uniforms, outputs and `discard` are outside all blocks, a uniform before its uses. The uniforms are in
 //!   the order of [`Core::uniforms`].
-//!   uniforms is that of [`Core::uniforms`].
 //!
 //! The meaning of a text is that of its graph: values that no output needs are not evaluated, in any block.
 //!

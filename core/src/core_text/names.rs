@@ -51,6 +51,7 @@ plain_operations! {
     Rem = "rem",
     MulHigh = "mul-high",
     Fma = "fma",
+    Plane = "plane",
     Min = "min",
     Max = "max",
     Less = "less",

@@ -3,9 +3,11 @@
 use super::names::{write_component, write_operation};
 use super::{MAGIC, VERSION};
 use crate::diagnostics::{Diagnostic, DiagnosticCode, is_control};
-use crate::graph::{Core, Discard};
+use crate::graph::{Attribute, Core, Discard, Place, Side, StageInput, Triangles, Varying};
 use crate::limits::CORE_TEXT;
-use crate::schedule::{BlockRole, End, Event, Expr, Program, Statement, ValueId, schedule};
+use crate::schedule::{
+    BlockRole, End, Event, Expr, NO_LOCATION, Program, Statement, ValueId, schedule_all,
+};
 use crate::source::{SourceFile, Span};
 use crate::types::{Field, Resource, ResourceKind, Type, TypeKind, Types};
 use lambdav_float_environment::with_default;
@@ -21,12 +23,12 @@ const MAX_INDENTATION: usize = 32;
 ///
 /// # Errors
 ///
-/// Those of [`schedule`], and LV0502 if the text would be longer than the reader accepts.
+/// Those of [`schedule_all`], and LV0502 if the text would be longer than the reader accepts.
 pub fn print(core: &Core, source: Option<&SourceFile>) -> Result<String, Diagnostic> {
-    let locations: Vec<u32> = core.outputs.iter().map(|output| output.location).collect();
-    let program = schedule(core, &locations)?;
+    let program = schedule_all(core)?;
     let types = numbered_types(&program);
-    let mut printer = Printer { program: &program, source, types, out: String::new() };
+    let triangles = core.triangles.as_deref();
+    let mut printer = Printer { program: &program, triangles, source, types, out: String::new() };
     // The conversion of numbers to decimals compares floats.
     with_default(|| printer.program())?;
     Ok(printer.out)
@@ -34,6 +36,7 @@ pub fn print(core: &Core, source: Option<&SourceFile>) -> Result<String, Diagnos
 
 struct Printer<'a> {
     program: &'a Program,
+    triangles: Option<&'a Triangles>,
     source: Option<&'a SourceFile>,
     /// The numbers of the declared types that are used.
     types: FxHashMap<Type, usize>,
@@ -99,11 +102,10 @@ impl<'a> Printer<'a> {
         if !program.uniforms.is_empty() {
             self.out.push('\n');
         }
+        self.interface();
         self.blocks()?;
         self.out.push('\n');
-        for (location, value) in program.locations.iter().zip(program.outputs()) {
-            self.text(format_args!("output {location} = %{}\n", value.0));
-        }
+        self.results();
         if let Some(Discard { condition, when, clear }) = program.discard {
             let not = if when { "" } else { "not " };
             self.text(format_args!("discard {not}%{} = ", condition.0));
@@ -111,6 +113,65 @@ impl<'a> Printer<'a> {
             self.out.push('\n');
         }
         Ok(())
+    }
+
+    /// Attributes, varyings and state of a program that draws triangles.
+    fn interface(&mut self) {
+        let Some(Triangles { attributes, varyings, state, .. }) = self.triangles else { return };
+        for Attribute { name, ty, rate, .. } in attributes {
+            self.out.push_str("attribute ");
+            self.string(name);
+            self.out.push_str(": ");
+            self.ty(*ty);
+            self.text(format_args!(" {}\n", rate.name()));
+        }
+        for Varying { name, ty, interpolation, .. } in varyings {
+            self.out.push_str("varying ");
+            self.string(name);
+            self.out.push_str(": ");
+            self.ty(*ty);
+            self.text(format_args!(" {}\n", interpolation.name()));
+        }
+        let [cull, front, depth] = [state.cull.name(), state.front.name(), state.depth.name()];
+        let write = if state.depth_write { "on" } else { "off" };
+        let (blend, topology) = (state.blend.name(), state.topology.name());
+        let samples = state.samples;
+        self.text(format_args!(
+            "state cull {cull} front {front} depth {depth} depth-write {write} blend {blend} \
+             samples {samples} topology {topology} clear "
+        ));
+        self.constant(Type::vec(4), &state.clear.map(f32::to_bits));
+        self.out.push_str("\n\n");
+    }
+
+    /// The outputs, and the other roots of a program that draws triangles.
+    fn results(&mut self) {
+        let program = self.program;
+        let is_output = |&(_, location): &(&ValueId, &u32)| *location != NO_LOCATION;
+        let roots = || program.outputs().iter().zip(&program.locations);
+        for (value, location) in roots().filter(is_output) {
+            self.text(format_args!("output {location} = %{}\n", value.0));
+        }
+        let Some(triangles) = self.triangles else { return };
+        // In the order of `Core::roots`.
+        let mut rest = roots().filter(|root| !is_output(root)).map(|(value, _)| value.0);
+        let mut next = || rest.next().expect("all roots are scheduled");
+        for Varying { name, .. } in &triangles.varyings {
+            let value = next();
+            self.out.push_str("vary ");
+            self.string(name);
+            self.text(format_args!(" = %{value}\n"));
+        }
+        let value = next();
+        self.text(format_args!("position = %{value}\n"));
+        if triangles.depth.is_some() {
+            let value = next();
+            self.text(format_args!("depth = %{value}\n"));
+        }
+        if triangles.discard.is_some() {
+            let value = next();
+            self.text(format_args!("discard-if %{value}\n"));
+        }
     }
 
     fn declared_types(&mut self) -> Result<(), Diagnostic> {
@@ -281,10 +342,30 @@ impl<'a> Printer<'a> {
                 self.out.push_str("uniform ");
                 self.string(&self.program.uniforms[*index as usize].name);
             }
+            Expr::Stage(input) => self.stage_input(*input),
             Expr::Op(op, operands) => {
                 write_operation(&mut self.out, *op);
                 self.with_operands("", operands);
             }
+        }
+    }
+
+    fn stage_input(&mut self, input: StageInput) {
+        let triangles = self.triangles.expect("the program draws triangles");
+        match input {
+            StageInput::Attribute(index) => {
+                self.out.push_str("attribute ");
+                self.string(&triangles.attributes[index as usize].name);
+            }
+            StageInput::Varying(index, _) => {
+                self.out.push_str("varying ");
+                self.string(&triangles.varyings[index as usize].name);
+            }
+            _ => self.text(format_args!("input {}", input.name())),
+        }
+        if let Some(place) = input.place().filter(|place| *place != Place::HERE) {
+            let name = |side: Option<Side>| side.map_or("here", Side::name);
+            self.text(format_args!(" at {} {}", name(place.x), name(place.y)));
         }
     }
 

@@ -118,6 +118,11 @@ codes! {
     IncompleteType = "LV0215", Error, "an incomplete type stands where a complete one is needed";
     LargeUniforms = "LV0216", Warning, "the uniforms are larger than every GPU allows";
     ForeignText = "LV0217", Error, "the text is in another language";
+    WrongStage = "LV0218", Error, "an input belongs to the other stage";
+    NeedsPosition = "LV0219", Error, "only a program with a position has this";
+    InterfaceType = "LV0220", Error, "an attribute or varying cannot have this type";
+    DuplicateInterface = "LV0221", Error, "two attributes or varyings have the same name";
+    HiddenForm = "LV0222", Warning, "a define hides a top-level form";
     UnboundName = "LV0301", Error, "a name is not bound";
     FormAsValue = "LV0302", Error, "a special form is used as a value";
     MalformedForm = "LV0303", Error, "a special form has the wrong shape";

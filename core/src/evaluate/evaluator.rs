@@ -209,6 +209,7 @@ impl<'p> Evaluator<'p> {
         match expr {
             Expr::Constant(words) => self.set(value, words),
             Expr::Uniform(index) => self.set(value, &inputs.uniforms[*index as usize]),
+            Expr::Stage(_) => unreachable!("stages are evaluated as plain programs"),
             Expr::Input(input) => {
                 let words = inputs.get(*input).iter().map(|x| x.to_bits()).collect::<Vec<_>>();
                 self.set(value, &words);

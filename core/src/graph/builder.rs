@@ -3,7 +3,7 @@
 //! Simplification folds constants by [`Op::apply`] itself and applies identities that hold for every binary32
 //! value, NaN, infinities and −0 included. It never drops an operand whose evaluation might not end.
 
-use super::{ExprType, Loop, LoopId, Name, Neighbour, Node, NodeId};
+use super::{ExprType, Loop, LoopId, Name, Neighbour, Node, NodeId, StageInput};
 use crate::float::canonical;
 use crate::inputs::Input;
 use crate::mutants::{Mutant, is_active};
@@ -115,7 +115,10 @@ impl Graph {
     /// Names a node; the first name stays. A constant gets no name, since equal constants are one node;
     /// inputs and uniforms have their own.
     pub fn set_name(&mut self, id: NodeId, name: &Name) {
-        if !matches!(self.node(id), Node::Constant(..) | Node::Input(_) | Node::Uniform(..)) {
+        if !matches!(
+            self.node(id),
+            Node::Constant(..) | Node::Input(_) | Node::Uniform(..) | Node::Stage(..)
+        ) {
             self.names.entry(id).or_insert_with(|| name.clone());
         }
     }
@@ -140,7 +143,7 @@ impl Graph {
                 continue;
             }
             match self.node(id) {
-                Node::Input(_) | Node::Uniform(..) => return true,
+                Node::Input(_) | Node::Uniform(..) | Node::Stage(..) => return true,
                 Node::Op(op, _) if op.reads_resource() => return true,
                 Node::Loop(of) => stack.push(self.loop_(*of).body),
                 _ => {}
@@ -176,7 +179,9 @@ impl Graph {
     fn facts_of(&mut self, node: &Node, span: Span) -> Facts {
         let none = SetId::default();
         let (ty, free, may_diverge) = match node {
-            Node::Constant(ty, _) | Node::Uniform(_, ty) => (ExprType::Value(*ty), none, false),
+            Node::Constant(ty, _) | Node::Uniform(_, ty) | Node::Stage(_, ty) => {
+                (ExprType::Value(*ty), none, false)
+            }
             Node::Input(input) => (ExprType::Value(input.ty()), none, false),
             Node::Param(of, _, ty) => (ExprType::Value(*ty), self.sets.single(*of), false),
             Node::Op(op, operands) => {
@@ -219,7 +224,7 @@ impl Graph {
     }
 
     /// The node equal to this one, without simplification; added if there is none.
-    fn intern(&mut self, node: Node, span: Span) -> NodeId {
+    pub(super) fn intern(&mut self, node: Node, span: Span) -> NodeId {
         if let Some(&known) = self.interned.get(&node) {
             self.add_span(known, span);
             return known;
@@ -263,7 +268,11 @@ impl Graph {
                 let of = of.index();
                 self.loops[of].as_mut().expect("the loop is finished").inits[slot] = new;
             }
-            Node::Constant(..) | Node::Input(_) | Node::Uniform(..) | Node::Param(..) => {
+            Node::Constant(..)
+            | Node::Input(_)
+            | Node::Uniform(..)
+            | Node::Stage(..)
+            | Node::Param(..) => {
                 unreachable!("has no operands")
             }
         }
@@ -275,7 +284,11 @@ impl Graph {
             Node::Op(_, operands) | Node::Rec(_, operands) => operands,
             Node::If(operands) => operands,
             Node::Loop(of) => &self.loop_(*of).inits,
-            Node::Constant(..) | Node::Input(_) | Node::Uniform(..) | Node::Param(..) => &[],
+            Node::Constant(..)
+            | Node::Input(_)
+            | Node::Uniform(..)
+            | Node::Stage(..)
+            | Node::Param(..) => &[],
         }
     }
 
@@ -321,6 +334,11 @@ impl Graph {
     /// A uniform, by index.
     pub fn uniform(&mut self, index: u32, ty: Type, span: Span) -> NodeId {
         self.intern(Node::Uniform(index, ty), span)
+    }
+
+    /// An input of a stage, of this type.
+    pub fn stage_input(&mut self, input: StageInput, ty: Type, span: Span) -> NodeId {
+        self.intern(Node::Stage(input, ty), span)
     }
 
     /// Begins a loop; the caller adds its parameters next.

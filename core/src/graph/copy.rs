@@ -46,7 +46,7 @@ impl Graph {
                 Node::Loop(l) => renamed.get(l).map(|&l| Node::Loop(l)),
                 Node::Op(op, operands) => changed.then(|| Node::Op(*op, all(operands))),
                 Node::If(parts) => changed.then(|| Node::If(parts.map(|p| new(&p)))),
-                Node::Constant(..) | Node::Input(_) | Node::Uniform(..) => None,
+                Node::Constant(..) | Node::Input(_) | Node::Uniform(..) | Node::Stage(..) => None,
             };
             let Some(copy) = copy else { continue };
             if let (Node::Loop(old), Node::Loop(l)) = (self.node(id), &copy) {
@@ -125,7 +125,10 @@ impl Graph {
                     part.define_loop(l, Loop { params, inits, body: map[&old.body], ..old });
                     Node::Loop(l)
                 }
-                other @ (Node::Constant(..) | Node::Input(_) | Node::Uniform(..)) => other.clone(),
+                other @ (Node::Constant(..)
+                | Node::Input(_)
+                | Node::Uniform(..)
+                | Node::Stage(..)) => other.clone(),
             };
             map.insert(id, part.push(copy, self.span(id)));
         }

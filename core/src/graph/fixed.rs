@@ -3,6 +3,7 @@
 //! A program is rebuilt node by node, through the same constructors, so it is simplified as any other program.
 
 use super::{Core, Graph, LoopId, Neighbour, Node, NodeId};
+use crate::types::Types;
 use lambdav_float_environment::with_default;
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
@@ -29,27 +30,61 @@ impl Core {
     pub(crate) fn rebuilt<'v>(
         &self,
         value: impl Fn(usize) -> Option<&'v [u32]>,
-        mut evaluate: impl FnMut(&Graph, NodeId, NodeId) -> Option<Box<[u32]>>,
+        evaluate: impl FnMut(&Graph, NodeId, NodeId) -> Option<Box<[u32]>>,
     ) -> Self {
-        let from = &self.graph;
+        let replace = |graph: &mut Graph, id: NodeId| match self.graph.node(id) {
+            Node::Uniform(index, ty) => {
+                let words = value(*index as usize)?;
+                Some(graph.constant(*ty, words, self.graph.span(id)))
+            }
+            _ => None,
+        };
+        let types = self.graph.types().clone();
+        let (graph, map) = self.graph.rebuilt(self.roots(), types, replace, evaluate);
+        let mut fixed = Self {
+            graph,
+            uniforms: self.uniforms.clone(),
+            constants: self.constants.clone(),
+            outputs: self.outputs.clone(),
+            discard: None,
+            triangles: self.triangles.clone(),
+        };
+        fixed.roots_mut().for_each(|root| *root = map[root]);
+        // If the outputs no longer depend on the condition, it became constant.
+        fixed.discard =
+            self.discard.and_then(|of| fixed.discard_with(*map.get(&of.condition)?, of));
+        fixed
+    }
+}
+
+impl Graph {
+    /// The nodes that `roots` need, rebuilt in a graph with these types, which contain those of this graph
+    /// in order; and each node's new one. `replace` may give the new node of an input, a uniform or a stage
+    /// input. `evaluate` is called with each node, the new graph and the new node; it may return the words of
+    /// a constant to replace it.
+    pub(crate) fn rebuilt(
+        &self,
+        roots: impl IntoIterator<Item = NodeId>,
+        types: Types,
+        mut replace: impl FnMut(&mut Graph, NodeId) -> Option<NodeId>,
+        mut evaluate: impl FnMut(&Graph, NodeId, NodeId) -> Option<Box<[u32]>>,
+    ) -> (Graph, FxHashMap<NodeId, NodeId>) {
         let mut graph = Graph::default();
-        *graph.types_mut() = from.types().clone();
+        *graph.types_mut() = types;
         let mut loops: FxHashMap<LoopId, LoopId> = FxHashMap::default();
         let mut map: FxHashMap<NodeId, NodeId> = FxHashMap::default();
-        let needed = from.needed_by(self.outputs.iter().map(|output| output.node));
+        let needed = self.needed_by(roots);
         for &id in &needed {
-            let span = from.span(id);
+            let span = self.span(id);
             let all = |old: &[NodeId]| -> Vec<NodeId> { old.iter().map(|o| map[o]).collect() };
             let mut renamed = |graph: &mut Graph, of: LoopId| {
                 *loops.entry(of).or_insert_with(|| graph.begin_loop())
             };
-            let new = match from.node(id) {
+            let new = match self.node(id) {
                 Node::Constant(ty, words) => graph.constant(*ty, words, span),
-                Node::Uniform(index, ty) => match value(*index as usize) {
-                    Some(words) => graph.constant(*ty, words, span),
-                    None => graph.uniform(*index, *ty, span),
-                },
-                Node::Input(input) => graph.input(*input, span),
+                leaf @ (Node::Uniform(..) | Node::Input(_) | Node::Stage(..)) => {
+                    replace(&mut graph, id).unwrap_or_else(|| graph.intern(leaf.clone(), span))
+                }
                 Node::Param(of, index, ty) => {
                     let of = renamed(&mut graph, *of);
                     graph.param(of, *index, *ty, span)
@@ -61,7 +96,7 @@ impl Core {
                     graph.rec(of, all(arguments), span)
                 }
                 Node::Loop(of) => {
-                    let (new, old) = (renamed(&mut graph, *of), from.loop_(*of));
+                    let (new, old) = (renamed(&mut graph, *of), self.loop_(*of));
                     let (params, inits) = (all(&old.params), all(&old.inits));
                     graph.finish_loop(new, params, inits, map[&old.body], old.span)
                 }
@@ -70,26 +105,19 @@ impl Core {
                 Some(words) => graph.constant(graph.value_type(new), &words, span),
                 None => new,
             };
-            if let Some(name) = from.name(id) {
+            if let Some(name) = self.name(id) {
                 graph.set_name(new, name);
             }
             map.insert(id, new);
         }
         for id in needed {
-            if let Some(neighbour) = from.neighbour_of(id)
+            if let Some(neighbour) = self.neighbour_of(id)
                 && let Some(&of) = map.get(&neighbour.of)
             {
                 graph.set_neighbour(map[&id], Neighbour { of, ..neighbour });
             }
         }
-        let mut outputs = self.outputs.clone();
-        outputs.iter_mut().for_each(|output| output.node = map[&output.node]);
-        let (uniforms, constants) = (self.uniforms.clone(), self.constants.clone());
-        let mut fixed = Self { graph, outputs, uniforms, constants, discard: None };
-        // If the outputs no longer depend on the condition, it became constant.
-        fixed.discard =
-            self.discard.and_then(|of| fixed.discard_with(*map.get(&of.condition)?, of));
-        fixed
+        (graph, map)
     }
 }
 

@@ -36,6 +36,7 @@ mod name;
 mod neighbour;
 mod parts;
 mod tail;
+mod triangles;
 
 use crate::diagnostics::{Diagnostic, DiagnosticCode, quote};
 use crate::inputs::Input;
@@ -51,6 +52,9 @@ pub use builder::Graph;
 pub use discard::Discard;
 pub use name::Name;
 pub use neighbour::{Axis, Neighbour, Neighbours, Side, neighbour};
+pub use triangles::{
+    Attribute, AttributeRate, Interpolation, Place, StageInput, Triangles, Varying,
+};
 
 /// Index of a node in a [`Graph`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -83,6 +87,8 @@ pub enum Node {
     Input(Input),
     /// A uniform, by its index in [`Core::uniforms`].
     Uniform(u32, Type),
+    /// An input of a stage of a program that draws triangles, with its type.
+    Stage(StageInput, Type),
     /// A parameter of a loop. The index identifies it within the loop, and is not its position: unused
     /// parameters are dropped.
     Param(LoopId, u32, Type),
@@ -179,14 +185,37 @@ pub struct Core {
     pub constants: Vec<Uniform>,
     /// The outputs in order of declaration.
     pub outputs: Vec<Output>,
-    /// The pixels that are discarded: they keep the clear colour.
+    /// The pixels that are discarded: they keep the clear colour. None in a program that draws triangles.
     pub discard: Option<Discard>,
+    /// The vertex stage and the interface of a program that draws triangles.
+    pub triangles: Option<Box<Triangles>>,
 }
 
 impl Core {
-    /// The built-in inputs that the outputs read, each once.
+    /// The nodes that stand for results of the program: outputs and, of triangles, the roots of both stages.
+    pub fn roots(&self) -> impl Iterator<Item = NodeId> {
+        let outputs = self.outputs.iter().map(|output| output.node);
+        let triangles = self.triangles.iter().flat_map(|of| {
+            let varyings = of.varyings.iter().map(|varying| varying.node);
+            varyings.chain([of.position]).chain(of.depth).chain(of.discard)
+        });
+        outputs.chain(triangles)
+    }
+
+    /// [`Self::roots`], to be replaced.
+    pub(crate) fn roots_mut(&mut self) -> impl Iterator<Item = &mut NodeId> {
+        let outputs = self.outputs.iter_mut().map(|output| &mut output.node);
+        let triangles = self.triangles.iter_mut().flat_map(|of| {
+            let Triangles { varyings, position, depth, discard, .. } = &mut **of;
+            let varyings = varyings.iter_mut().map(|varying| &mut varying.node);
+            varyings.chain([position]).chain(depth).chain(discard)
+        });
+        outputs.chain(triangles)
+    }
+
+    /// The built-in inputs that the results read, each once.
     pub fn inputs(&self) -> Vec<Input> {
-        let needed = self.graph.needed_by(self.outputs.iter().map(|output| output.node));
+        let needed = self.graph.needed_by(self.roots());
         let all = needed.into_iter().filter_map(|id| match self.graph.node(id) {
             Node::Input(input) => Some(*input),
             _ => None,

@@ -13,7 +13,7 @@
 //! Copies are made while a program is elaborated, so no engine knows of derivatives. The source evaluator has no graph: it
 //! reduces the term at the other pixel.
 
-use super::{Graph, LoopId, Node, NodeId};
+use super::{Graph, LoopId, Node, NodeId, Place};
 use crate::inputs::Input;
 use crate::mutants::{Mutant, is_active};
 use crate::op::Op;
@@ -40,6 +40,14 @@ pub enum Side {
 }
 
 impl Side {
+    /// Its name in core text.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Even => "even",
+            Self::Odd => "odd",
+        }
+    }
+
     /// The coordinate of this pixel's centre, relative to the quad's origin.
     pub fn centre(self) -> f32 {
         match self {
@@ -109,6 +117,16 @@ impl Graph {
                 }
                 Node::Op(op, operands) if changed => self.op(op, all(&operands), span),
                 Node::If(parts) if changed => self.if_(parts.map(|p| known[&p]), span),
+                Node::Stage(input, ty) => match input.place() {
+                    Some(place) => {
+                        let moved = match axis {
+                            Axis::X => Place { x: Some(side), ..place },
+                            Axis::Y => Place { y: Some(side), ..place },
+                        };
+                        self.stage_input(input.at(moved), ty, span)
+                    }
+                    None => id,
+                },
                 _ => id,
             };
             if let Some(name) = self.name(id).cloned() {
@@ -134,6 +152,7 @@ impl Graph {
             }
             match *self.node(id) {
                 Node::Input(Input::FragCoord) => return false,
+                Node::Stage(input, _) if input.place().is_some() => return false,
                 Node::Param(of, ..) | Node::Loop(of) => match self.finished_loop(of) {
                     Some(around) => {
                         stack.push(around.body);
@@ -154,19 +173,36 @@ impl Graph {
         let mut parts: Vec<NodeId> =
             (0..4).map(|k| self.op(Op::Component(k), vec![coordinates], span)).collect();
         let k = usize::from(axis == Axis::Y);
-        let [half, two] = [0.5, 2.0].map(|number| self.number(number, span));
-        let quads = self.op(Op::Mul, vec![parts[k], half], span);
-        let quads = self.op(Op::Floor, vec![quads], span);
-        let quad = self.op(Op::Mul, vec![quads, two], span);
         let mut centre = side.centre();
         if axis == Axis::Y && side == Side::Odd && is_active(Mutant::WrongRow) {
             centre += 1.0;
         }
+        let quad = self.quad_of(parts[k], span);
         let centre = self.number(centre, span);
         parts[k] = self.op(Op::Add, vec![quad, centre], span);
         let moved = self.op(Op::Construct(Type::vec(4)), parts, span);
         known.insert(quad, quad);
         known.insert(coordinates, moved);
+    }
+
+    /// The coordinate at which the quad of a pixel begins.
+    fn quad_of(&mut self, coordinate: NodeId, span: Span) -> NodeId {
+        let [half, two] = [0.5, 2.0].map(|number| self.number(number, span));
+        let quads = self.op(Op::Mul, vec![coordinate, half], span);
+        let quads = self.op(Op::Floor, vec![quads], span);
+        self.op(Op::Mul, vec![quads, two], span)
+    }
+
+    /// A coordinate of `frag-coord`, moved to this side of its quad: [`neighbour`].
+    pub(crate) fn moved_coordinate(
+        &mut self,
+        coordinate: NodeId,
+        side: Side,
+        span: Span,
+    ) -> NodeId {
+        let quad = self.quad_of(coordinate, span);
+        let centre = self.number(side.centre(), span);
+        self.op(Op::Add, vec![quad, centre], span)
     }
 
     /// The loops among `nodes`, which ascend, that depend on a moved node.
@@ -181,6 +217,7 @@ impl Graph {
             let is_changed =
                 |o: &NodeId| changed.contains(o) || known.get(o).is_some_and(|there| there != o);
             let mut is_moved = self.operands(id).iter().any(is_changed);
+            is_moved |= matches!(self.node(id), Node::Stage(input, _) if input.place().is_some());
             if let Node::Loop(of) = *self.node(id) {
                 is_moved |= is_changed(&self.loop_(of).body);
                 if is_moved {

@@ -161,6 +161,7 @@ impl Emitter<'_> {
                         Node::Constant(_, words) => Expr::Constant(words.clone()),
                         Node::Input(input) => Expr::Input(*input),
                         Node::Uniform(index, _) => Expr::Uniform(*index),
+                        Node::Stage(input, _) => Expr::Stage(*input),
                         Node::Op(op, operands) => Expr::Op(*op, self.all(operands)),
                         Node::Param(..) | Node::If(_) | Node::Loop(_) | Node::Rec(..) => {
                             unreachable!("not a statement")

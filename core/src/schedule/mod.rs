@@ -38,7 +38,7 @@ mod verify;
 mod walk;
 
 use crate::diagnostics::Diagnostic;
-use crate::graph::Core;
+use crate::graph::{Core, NodeId};
 
 pub use places::Places;
 pub use program::{Block, BlockId, End, Expr, Program, Statement, ValueId, ValueInfo};
@@ -53,12 +53,25 @@ pub use walk::{BlockRole, Event, Walk};
 ///
 /// The diagnostic of an exceeded limit.
 pub fn schedule(core: &Core, locations: &[u32]) -> Result<Program, Diagnostic> {
-    let outputs: Vec<_> = core
-        .outputs
-        .iter()
-        .filter(|output| locations.contains(&output.location))
-        .map(|output| (output.location, output.node))
-        .collect();
+    let asked = core.outputs.iter().filter(|output| locations.contains(&output.location));
+    schedule_roots(core, asked.map(|output| (output.location, output.node)).collect())
+}
+
+/// The location of a root that is no output.
+pub const NO_LOCATION: u32 = u32::MAX;
+
+/// Schedules all roots of a program ([`Core::roots`]). Those of triangles have no location.
+///
+/// # Errors
+///
+/// The diagnostic of an exceeded limit.
+pub fn schedule_all(core: &Core) -> Result<Program, Diagnostic> {
+    let locations = core.outputs.iter().map(|output| output.location);
+    let locations = locations.chain(std::iter::repeat(NO_LOCATION));
+    schedule_roots(core, locations.zip(core.roots()).collect())
+}
+
+fn schedule_roots(core: &Core, outputs: Vec<(u32, NodeId)>) -> Result<Program, Diagnostic> {
     let mut placed = demand::pin(core.graph.clone(), outputs.iter().map(|&(_, node)| node))?;
     place::place(&mut placed);
     let locations = outputs.iter().map(|&(location, _)| location).collect();

@@ -41,7 +41,9 @@ pub(super) fn place(placed: &mut Placed) {
             Some(region) => region,
             None => {
                 let region = match placed.graph.node(node) {
-                    Node::Constant(..) | Node::Input(_) | Node::Uniform(..) => ROOT,
+                    Node::Constant(..) | Node::Input(_) | Node::Uniform(..) | Node::Stage(..) => {
+                        ROOT
+                    }
                     Node::Param(..) => continue,
                     _ => {
                         let late = latest[node.index()].expect("users come first");

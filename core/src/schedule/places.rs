@@ -37,7 +37,7 @@ impl Places {
             self.in_memory[value.index()] = match expr {
                 Expr::Constant(_) => extent(&program.types, ty).is_some_and(|parts| parts >= least),
                 Expr::Uniform(_) => extent(&program.types, ty).is_some(),
-                Expr::Input(_) => false,
+                Expr::Input(_) | Expr::Stage(_) => false,
                 Expr::Op(Op::Element, _) => true,
                 Expr::Op(op, operands) => takes_part(*op) && self.is_in_memory(operands[0]),
             };

@@ -1,6 +1,6 @@
 //! Scheduled programs: nested blocks of `let`, `if` and `loop`.
 
-use crate::graph::{Discard, Name, Neighbour, Uniform};
+use crate::graph::{Discard, Name, Neighbour, StageInput, Uniform};
 use crate::inputs::Input;
 use crate::op::Op;
 use crate::source::Span;
@@ -47,6 +47,8 @@ pub enum Expr {
     Input(Input),
     /// A uniform, by index.
     Uniform(u32),
+    /// An input of a stage. Programs for engines of the processor have none.
+    Stage(StageInput),
     /// An operation on its operands.
     Op(Op, Box<[ValueId]>),
 }

@@ -259,6 +259,8 @@ impl Verifier<'_> {
         let right = match expr {
             Expr::Constant(words) => words.len() == self.program.types.components(ty),
             Expr::Input(input) => input.ty() == ty,
+            // Its declaration is not part of the program.
+            Expr::Stage(_) => true,
             Expr::Uniform(index) => {
                 self.program.uniforms.get(*index as usize).is_some_and(|u| u.ty == ty)
             }

@@ -1,13 +1,18 @@
 //! Engine of the core evaluator.
 
-use super::{BoundKernel, Sites, bound, each_pixel, fill};
+use super::{BoundKernel, Sites, bound, each_pixel, each_running, fill};
 use crate::settings::Settings;
 use lambdav_core::diagnostics::Diagnostic;
 use lambdav_core::evaluate;
 use lambdav_core::graph::Core;
+use lambdav_core::inputs::Inputs;
 use lambdav_core::schedule::{self, Program};
-use lambdav_raster::{Cancel, Fault, Kernel, Stop, Tile, TileBuffer};
+use lambdav_core::source::Span;
+use lambdav_core::triangles::VertexStage;
+use lambdav_raster::triangles::{VertexFault, VertexKernel, VertexStop};
+use lambdav_raster::{Cancel, Fault, Kernel, Quad, QuadKernel, Stop, Tile, TileBuffer};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 /// A scheduled program for the core evaluator.
 #[derive(Debug)]
@@ -25,7 +30,8 @@ impl CoreProgram {
 
     /// Creates a kernel for these inputs; all textures and buffers must be bound.
     pub fn bind(self: &Arc<Self>, settings: Settings) -> CoreEngine {
-        CoreEngine { program: Arc::clone(self), settings, sites: Sites::default() }
+        let (program, of_triangle, sites) = (Arc::clone(self), Vec::new(), Sites::default());
+        CoreEngine { program, settings, of_triangle, sites }
     }
 }
 
@@ -34,10 +40,27 @@ impl CoreProgram {
 pub struct CoreEngine {
     program: Arc<CoreProgram>,
     settings: Settings,
+    /// The uniforms that are words of a triangle.
+    of_triangle: Vec<u32>,
     sites: Sites,
 }
 
 impl CoreEngine {
+    /// This kernel, with the indices of the uniforms that are words of a triangle.
+    pub(super) fn of_triangle(self, of_triangle: Vec<u32>) -> Self {
+        Self { of_triangle, ..self }
+    }
+
+    /// Diagnostic of a site, without the pixel.
+    pub(super) fn site(&self, site: u32) -> Diagnostic {
+        self.sites.get(site)
+    }
+
+    /// The number of a faulty site.
+    fn fault(&self, span: Span) -> u32 {
+        self.sites.number(evaluate::loop_limit_diagnostic(span, self.settings.max_iterations))
+    }
+
     /// Engine for the output at `location`, which must exist.
     ///
     /// # Errors
@@ -73,6 +96,70 @@ impl Kernel for CoreEngine {
                 }
             }
         })
+    }
+
+    fn attachments(&self) -> usize {
+        self.program.0.outputs().len()
+    }
+}
+
+impl QuadKernel for CoreEngine {
+    fn quads(
+        &self,
+        quads: &[Quad],
+        primitive: &[u32],
+        pixels: &mut TileBuffer<'_>,
+        cancel: &Cancel<'_>,
+    ) -> Result<(), Stop> {
+        let mut settings = self.settings.clone();
+        let mut rest = primitive;
+        for &index in &self.of_triangle {
+            let uniform = &mut settings.inputs.uniforms[index as usize];
+            let (words, after) = rest.split_at(uniform.len());
+            (*uniform, rest) = (words.into(), after);
+        }
+        let mut evaluator = evaluate::Evaluator::new(&self.program.0, settings.max_iterations);
+        each_running(quads, |x, y, is_stored| {
+            match evaluator.run(&settings.at(x, y), &|| !cancel.wants(x, y)) {
+                Ok(()) => {}
+                Err(evaluate::EvaluationFault::Cancelled) => return Err(Stop::Cancelled),
+                Err(evaluate::EvaluationFault::LoopLimit(span)) => {
+                    return Err(Fault { x, y, site: self.fault(span) }.into());
+                }
+            }
+            for attachment in 0..if is_stored { pixels.attachments() } else { 0 } {
+                pixels.store(attachment, x, y, fill(evaluator.output(attachment)));
+            }
+            Ok(())
+        })
+    }
+}
+
+impl VertexKernel for CoreEngine {
+    fn vertices(
+        &self,
+        items: &[[u32; 2]],
+        results: &mut [[f32; 4]],
+        frontier: &AtomicU64,
+    ) -> Result<(), VertexStop> {
+        let limit = self.settings.max_iterations;
+        let mut evaluator = evaluate::Evaluator::new(&self.program.0, limit);
+        for (number, &[vertex, instance]) in items.iter().enumerate() {
+            let frag_coord = VertexStage::item(vertex, instance);
+            let inputs = Inputs { frag_coord, ..self.settings.inputs.clone() };
+            match evaluator.run(&inputs, &|| frontier.load(Ordering::Relaxed) == 0) {
+                Ok(()) => {}
+                Err(evaluate::EvaluationFault::Cancelled) => return Err(VertexStop::Cancelled),
+                Err(evaluate::EvaluationFault::LoopLimit(span)) => {
+                    let fault = VertexFault { instance, vertex, site: self.fault(span) };
+                    return Err(VertexStop::Fault(fault));
+                }
+            }
+            for (attachment, results) in results.chunks_exact_mut(items.len()).enumerate() {
+                results[number] = fill(evaluator.output(attachment));
+            }
+        }
+        Ok(())
     }
 
     fn attachments(&self) -> usize {

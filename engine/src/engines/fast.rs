@@ -47,7 +47,7 @@ pub enum FastEngine {
 
 impl FastEngine {
     /// Engine for the output at `location`, which must exist, with so many lanes, by default chosen by
-    /// cost.
+    /// cost. It compiles for the sizes of textures and buffers.
     ///
     /// # Errors
     ///
@@ -62,6 +62,7 @@ impl FastEngine {
         let target = Target::host().map_err(SimdError::Emit)?;
         let pixels = settings.inputs.resolution.map(f64::from).iter().product();
         let compiler = Compiler { lanes, pixels, ..Compiler::new(target) };
+        let compiler = compiler.specialised(&settings.inputs.resources);
         Ok(match FastProgram::new(core, &[location], compiler)? {
             FastProgram::Simd(program) => {
                 let bound = program.bind(&settings);

@@ -12,6 +12,8 @@
 //! | [`SpirvEngine`] | [`SpirvProgram`] | the evaluator of SPIR-V: a compiled program, or a module |
 //! | `GpuEngine` | `GpuProgram` | a Vulkan device (feature `gpu`) |
 //!
+//! [`TriangleProgram`] draws triangles: its stages are programs of machine code or of the core evaluator.
+//!
 //! All of them compute the same bits; a device does in its exact mode.
 //!
 //! Members of a module's uniforms that are named after λV's inputs (`time`, `resolution`, …) get their values where inputs are
@@ -23,8 +25,10 @@ mod fast;
 mod gpu;
 mod simd;
 mod source;
+mod source_stages;
 #[cfg(feature = "spirv")]
 mod spirv;
+mod triangles;
 
 pub use self::core::{CoreEngine, CoreProgram};
 pub use fast::{FastEngine, FastProgram};
@@ -35,10 +39,12 @@ pub use source::{SourceEngine, SourceProgram};
 #[cfg(feature = "spirv")]
 pub use spirv::{SpirvEngine, SpirvError, SpirvProgram};
 
+pub use triangles::{StageEngine, TriangleError, TriangleProgram};
+
 use crate::settings::Settings;
 use lambdav_core::diagnostics::Diagnostic;
 use lambdav_core::graph::Core;
-use lambdav_raster::{Cancel, Fault, Kernel, Stop, Tile, TileBuffer};
+use lambdav_raster::{Cancel, Fault, Kernel, Quad, Stop, Tile, TileBuffer};
 use std::sync::{Mutex, PoisonError};
 
 /// Components of an output; missing ones are those of (0, 0, 0, 1).
@@ -56,17 +62,27 @@ struct Sites(Mutex<Vec<Diagnostic>>);
 
 impl Sites {
     fn stop(&self, diagnostic: Diagnostic, x: u32, y: u32) -> Stop {
+        Fault { x, y, site: self.number(diagnostic) }.into()
+    }
+
+    /// The number of a diagnostic.
+    fn number(&self, diagnostic: Diagnostic) -> u32 {
         let mut sites = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let site = sites.iter().position(|known| *known == diagnostic).unwrap_or_else(|| {
             sites.push(diagnostic);
             sites.len() - 1
         });
-        Fault { x, y, site: site as u32 }.into()
+        site as u32
+    }
+
+    /// The diagnostic of this number.
+    fn get(&self, site: u32) -> Diagnostic {
+        let sites = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        sites[site as usize].clone()
     }
 
     fn explain(&self, fault: &Fault) -> Diagnostic {
-        let sites = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        sites[fault.site as usize].clone().note(first_pixel(fault))
+        self.get(fault.site).note(first_pixel(fault))
     }
 }
 
@@ -96,6 +112,24 @@ pub trait BoundKernel: Kernel {
     fn remark(&self) -> Option<String> {
         None
     }
+}
+
+/// Calls `compute` with the pixels of quads that run, in scan order, and true for those that are stored.
+fn each_running(
+    quads: &[Quad],
+    mut compute: impl FnMut(u32, u32, bool) -> Result<(), Stop>,
+) -> Result<(), Stop> {
+    let mut running: Vec<(u32, u32, bool)> = Vec::new();
+    for quad in quads {
+        for (dx, dy) in Quad::PIXELS {
+            let bit = Quad::bit(dx, dy);
+            if quad.run & bit != 0 {
+                running.push((quad.y + dy, quad.x + dx, quad.stored & bit != 0));
+            }
+        }
+    }
+    running.sort_unstable();
+    running.into_iter().try_for_each(|(y, x, is_stored)| compute(x, y, is_stored))
 }
 
 /// Computes each pixel of a tile in scan order, in all attachments.

@@ -5,10 +5,12 @@ use crate::settings::Settings;
 use lambdav_core::diagnostics::Diagnostic;
 use lambdav_core::graph::Core;
 use lambdav_core::{evaluate, schedule};
-use lambdav_raster::{Cancel, Fault, Kernel, Stop, Tile, TileBuffer};
+use lambdav_raster::triangles::{VertexKernel, VertexStop};
+use lambdav_raster::{Cancel, Fault, Kernel, Quad, QuadKernel, Stop, Tile, TileBuffer};
 use lambdav_simd_backend::emit::BindError;
 use lambdav_simd_backend::{CompiledKernel, Compiler, EmitError, SimdKernel, Target};
 use std::sync::Arc;
+use std::sync::atomic::AtomicU64;
 use std::time::{Duration, Instant};
 use thiserror::Error;
 
@@ -122,6 +124,11 @@ impl SimdEngine {
         program.bind(&settings).map_err(|error| SimdError::Emit(error.into()))
     }
 
+    /// Most `rec`s of a loop.
+    pub(super) fn max_iterations(&self) -> u64 {
+        self.max_iterations
+    }
+
     /// The machine code with its inputs.
     pub fn kernel(&self) -> &SimdKernel {
         &self.kernel
@@ -139,11 +146,42 @@ impl Kernel for SimdEngine {
     }
 
     fn stack_size(&self) -> usize {
-        self.kernel.stack_size()
+        Kernel::stack_size(&self.kernel)
     }
 
     fn attachments(&self) -> usize {
-        self.kernel.attachments()
+        Kernel::attachments(&self.kernel)
+    }
+}
+
+impl QuadKernel for SimdEngine {
+    fn quads(
+        &self,
+        quads: &[Quad],
+        primitive: &[u32],
+        pixels: &mut TileBuffer<'_>,
+        cancel: &Cancel<'_>,
+    ) -> Result<(), Stop> {
+        self.kernel.quads(quads, primitive, pixels, cancel)
+    }
+}
+
+impl VertexKernel for SimdEngine {
+    fn vertices(
+        &self,
+        items: &[[u32; 2]],
+        results: &mut [[f32; 4]],
+        frontier: &AtomicU64,
+    ) -> Result<(), VertexStop> {
+        self.kernel.vertices(items, results, frontier)
+    }
+
+    fn attachments(&self) -> usize {
+        VertexKernel::attachments(&self.kernel)
+    }
+
+    fn stack_size(&self) -> usize {
+        VertexKernel::stack_size(&self.kernel)
     }
 }
 

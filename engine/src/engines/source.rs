@@ -14,7 +14,7 @@ use std::sync::Arc;
 /// Text of a shader for the source evaluator.
 #[derive(Debug)]
 pub struct SourceProgram {
-    program: reduction::SourceProgram,
+    program: Arc<reduction::SourceProgram>,
     locations: Vec<u32>,
 }
 
@@ -35,7 +35,12 @@ impl SourceProgram {
             constants.iter().map(|c| (c.name.as_str(), &*c.default)).collect();
         let program = reduction::SourceProgram::with_constants(&tree, &given);
         let program = program.map_err(|fault| explain_source(fault, 0))?;
-        Ok(Self { program, locations: locations.to_vec() })
+        Ok(Self { program: Arc::new(program), locations: locations.to_vec() })
+    }
+
+    /// The text, for stages of a program that draws triangles.
+    pub(super) fn text(&self) -> &Arc<reduction::SourceProgram> {
+        &self.program
     }
 
     /// Creates a kernel for these inputs; all textures and buffers must be bound.
@@ -65,7 +70,7 @@ impl SourceEngine {
     }
 }
 
-fn explain_source(fault: SourceFault, max_iterations: u64) -> Diagnostic {
+pub(super) fn explain_source(fault: SourceFault, max_iterations: u64) -> Diagnostic {
     match fault {
         SourceFault::Pixel(evaluate::EvaluationFault::LoopLimit(span)) => {
             evaluate::loop_limit_diagnostic(span, max_iterations)

@@ -30,7 +30,7 @@ impl From<String> for Wrong {
 /// # Errors
 ///
 /// [`BindError::Elements`] and [`BindError::Form`].
-pub(super) fn elements(
+pub(crate) fn elements(
     types: &Types,
     name: &str,
     element: Type,

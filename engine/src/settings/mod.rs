@@ -11,6 +11,7 @@ mod position;
 mod scalar;
 mod textures;
 
+pub(crate) use buffers::elements;
 pub use data::{BindError, DataRef};
 pub use error::UniformError;
 pub use path::{ModuleNames, Paths, Place, Target};

@@ -7,6 +7,7 @@ use lambdav_core::types::Type;
 use super::recipe::Recipe;
 use super::row::{Example, Meaning, Operands, OperationKind, Placement, Row, Undefined};
 use super::signature::{VALUE, input};
+use lambdav_core::graph::StageInput;
 use lambdav_core::inputs::Input;
 
 /// The rows of this theme.
@@ -71,6 +72,58 @@ pub(super) static ROWS: &[Row] = &[
         placement: Placement::Floating,
         documentation: "The state of the mouse as given, else zero.",
         example: Example { expression: "(mouse)", value: "(vec4 0)" },
+    },
+    Row {
+        name: "vertex-index",
+        aliases: &[],
+        operands: Operands::Exactly(&[]),
+        signature: input(|_| Ok(Type::INT)),
+        meaning: Meaning::Recipe(|_, _| Recipe::Stage(StageInput::VertexIndex)),
+        kind: OperationKind::Exact,
+        undefined: Undefined::Never,
+        placement: Placement::Floating,
+        documentation: "The index of the vertex in its mesh, an `int`, in the vertex stage of a \
+                        program that draws triangles.",
+        example: Example { expression: "(vertex-index)", value: "0i" },
+    },
+    Row {
+        name: "instance-index",
+        aliases: &[],
+        operands: Operands::Exactly(&[]),
+        signature: input(|_| Ok(Type::INT)),
+        meaning: Meaning::Recipe(|_, _| Recipe::Stage(StageInput::InstanceIndex)),
+        kind: OperationKind::Exact,
+        undefined: Undefined::Never,
+        placement: Placement::Floating,
+        documentation: "The number of the instance, an `int`, in the vertex stage of a program \
+                        that draws triangles.",
+        example: Example { expression: "(instance-index)", value: "0i" },
+    },
+    Row {
+        name: "primitive-index",
+        aliases: &[],
+        operands: Operands::Exactly(&[]),
+        signature: input(|_| Ok(Type::INT)),
+        meaning: Meaning::Recipe(|_, _| Recipe::Stage(StageInput::PrimitiveIndex)),
+        kind: OperationKind::Exact,
+        undefined: Undefined::Never,
+        placement: Placement::Floating,
+        documentation: "The number of the triangle in its instance, an `int`, in the fragment \
+                        stage of a program that draws triangles.",
+        example: Example { expression: "(primitive-index)", value: "0i" },
+    },
+    Row {
+        name: "front-facing",
+        aliases: &[],
+        operands: Operands::Exactly(&[]),
+        signature: input(|_| Ok(Type::BOOL)),
+        meaning: Meaning::Recipe(|_, _| Recipe::Stage(StageInput::FrontFacing)),
+        kind: OperationKind::Exact,
+        undefined: Undefined::Never,
+        placement: Placement::Floating,
+        documentation: "True on the front of a triangle, in the fragment stage of a program that \
+                        draws triangles.",
+        example: Example { expression: "(front-facing)", value: "true" },
     },
     Row {
         name: "pi",

@@ -8,7 +8,7 @@ use lambdav_core::types::TypeKind::{Matrix, Scalar as One, Vector};
 
 use super::recipe::{Operand, Recipe};
 use super::row::{Example, Meaning, Operands, OperationKind, Placement, Row, Undefined};
-use super::signature::{DETERMINANT, MATRIX, constructor};
+use super::signature::{DETERMINANT, MATRIX, PROJECTION, VIEW, constructor};
 
 /// The rows of this theme.
 pub(super) static ROWS: &[Row] = &[
@@ -51,6 +51,70 @@ pub(super) static ROWS: &[Row] = &[
                         i) divided by the determinant. The cofactor is the determinant of the \
                         minor, negated where row + column is odd.",
         example: Example { expression: "(inverse (mat2 1 2 3 4))", value: "(mat2 -2 1 1.5 -0.5)" },
+    },
+    Row {
+        name: "perspective",
+        aliases: &[],
+        operands: Operands::Exactly(&["fov-y", "aspect", "near", "far"]),
+        signature: PROJECTION,
+        meaning: Meaning::Expansion(
+            "(let* ((f (/ 1 (tan (* fov-y 0.5)))) (d (- near far))) \
+               (mat4 (vec4 (/ f aspect) 0 0 0) (vec4 0 (- f) 0 0) \
+                     (vec4 0 0 (/ far d) -1) (vec4 0 0 (/ (* near far) d) 0)))",
+        ),
+        kind: OperationKind::Expanded,
+        undefined: Undefined::Never,
+        placement: Placement::Floating,
+        documentation: "The projection of a view that looks along -z with y up, with the angle \
+                        `fov-y` from bottom to top, to clip space: y down, z from 0 at `near` to w \
+                        at `far`.",
+        example: Example {
+            expression: "(perspective 1 2 1 3)",
+            value: "(mat4 (vec4 0.91524386 0 0 0) (vec4 0 -1.8304877 0 0) (vec4 0 0 -1.5 -1) \
+                    (vec4 0 0 -1.5 0))",
+        },
+    },
+    Row {
+        name: "orthographic",
+        aliases: &[],
+        operands: Operands::Exactly(&["left", "right", "bottom", "top", "near", "far"]),
+        signature: PROJECTION,
+        meaning: Meaning::Expansion(
+            "(mat4 (vec4 (/ 2 (- right left)) 0 0 0) (vec4 0 (/ 2 (- bottom top)) 0 0) \
+                   (vec4 0 0 (/ 1 (- near far)) 0) \
+                   (vec4 (/ (+ right left) (- left right)) (/ (+ top bottom) (- top bottom)) \
+                         (/ near (- near far)) 1))",
+        ),
+        kind: OperationKind::Expanded,
+        undefined: Undefined::Never,
+        placement: Placement::Floating,
+        documentation: "The parallel projection of a box of a view that looks along -z with y up \
+                        to clip space: y down, z from 0 at `near` to 1 at `far`.",
+        example: Example {
+            expression: "(orthographic -1 1 -1 1 0 2)",
+            value: "(mat4 (vec4 1 0 0 0) (vec4 0 -1 0 0) (vec4 0 0 -0.5 0) (vec4 -0 0 -0 1))",
+        },
+    },
+    Row {
+        name: "look-at",
+        aliases: &[],
+        operands: Operands::Exactly(&["eye", "target", "up"]),
+        signature: VIEW,
+        meaning: Meaning::Expansion(
+            "(let* ((f (normalize (- target eye))) (s (normalize (cross f up))) (u (cross s f))) \
+               (mat4 (vec4 (.x s) (.x u) (- (.x f)) 0) (vec4 (.y s) (.y u) (- (.y f)) 0) \
+                     (vec4 (.z s) (.z u) (- (.z f)) 0) \
+                     (vec4 (- (dot s eye)) (- (dot u eye)) (dot f eye) 1)))",
+        ),
+        kind: OperationKind::Expanded,
+        undefined: Undefined::Never,
+        placement: Placement::Floating,
+        documentation: "The view from the point `eye` to the point `target`, with the direction \
+                        `up` upward: it looks along -z with y up.",
+        example: Example {
+            expression: "(look-at (vec3 0 0 2) (vec3 0) (vec3 0 1 0))",
+            value: "(mat4 (vec4 1 0 -0 0) (vec4 -0 1 -0 0) (vec4 0 0 1 0) (vec4 -0 -0 -2 1))",
+        },
     },
 ];
 

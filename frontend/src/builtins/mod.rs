@@ -170,6 +170,11 @@ impl Builtin {
         }
     }
 
+    /// True for inputs of a stage, which only a program that draws triangles has.
+    pub fn is_of_stage(self) -> bool {
+        matches!(self.resolve(&[]), Ok(Resolved { recipe: Recipe::Stage(_), .. }))
+    }
+
     /// The axis of `dfdx` and `dfdy`; `None` for others.
     pub fn axis(self) -> Option<Axis> {
         match self.0 {

@@ -1,7 +1,7 @@
 //! Applications of builtins: operands, recipes and errors.
 
 use lambdav_core::diagnostics::DiagnosticCode;
-use lambdav_core::graph::Axis;
+use lambdav_core::graph::{Axis, StageInput};
 use lambdav_core::inputs::Input;
 use lambdav_core::op::Op;
 use lambdav_core::types::{ResourceKind, Type, TypeKind, Types};
@@ -43,6 +43,8 @@ pub enum Recipe {
     Derivative(Axis),
     /// An input; no operands.
     Input(Input),
+    /// An input of a stage of a program that draws triangles; no operands.
+    Stage(StageInput),
 }
 
 /// An operand of an application, as resolution sees it.

@@ -291,6 +291,24 @@ pub(super) const CROSS: Signature = Signature {
     },
 };
 
+/// Nums of a projection, to a `mat4`.
+pub(super) const PROJECTION: Signature = Signature {
+    takes: "nums",
+    check: |operands| match operands.iter().position(|operand| operand.ty != Type::NUM) {
+        None => Ok(Type::mat(4)),
+        Some(k) => Err(Mismatch::Operand(k)),
+    },
+};
+
+/// Points and directions of a view, to a `mat4`.
+pub(super) const VIEW: Signature = Signature {
+    takes: "three vec3",
+    check: |operands| match operands.iter().position(|operand| operand.ty != Type::vec(3)) {
+        None => Ok(Type::mat(4)),
+        Some(k) => Err(Mismatch::Operand(k)),
+    },
+};
+
 /// One matrix to the same type.
 pub(super) const MATRIX: Signature = Signature {
     takes: "a matrix",

@@ -82,6 +82,10 @@ pub(super) struct Elaborator {
     /// The words of missing defaults.
     pub(super) zeros: Zeros,
     pub(super) reported: FxHashSet<(DiagnosticCode, Span)>,
+    /// The program has a position.
+    pub(super) draws_triangles: bool,
+    /// The position or a varying is being elaborated.
+    pub(super) is_in_vertex_stage: bool,
     /// A limit was exceeded: elaboration stops.
     pub(super) stopped: bool,
 }
@@ -137,6 +141,8 @@ impl Elaborator {
             default_operations: Some(limits::DEFAULT_OPERATIONS),
             zeros: Zeros::default(),
             reported: FxHashSet::default(),
+            draws_triangles: false,
+            is_in_vertex_stage: false,
             stopped: false,
         }
     }

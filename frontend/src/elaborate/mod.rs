@@ -44,11 +44,13 @@ mod unreached;
 mod unroll;
 mod values;
 
-use crate::resolve::{CodeArena, CodeId, GlobalValue, Items, UniformItem};
+use crate::resolve::{CodeArena, CodeId, GlobalValue, Items, UniformItem, VaryingItem};
 use constancy::Constancy;
 use elaborator::Elaborator;
 use lambdav_core::diagnostics::{Diagnostic, DiagnosticCode, Diagnostics};
-use lambdav_core::graph::{Core, NodeId, Output, Uniform};
+use lambdav_core::graph::{
+    Attribute, Core, Interpolation, NodeId, Output, Place, StageInput, Triangles, Uniform, Varying,
+};
 use lambdav_core::limits::VALUE_WORDS;
 use lambdav_core::source::Span;
 use lambdav_core::types::{Type, TypeKind, Types};
@@ -87,6 +89,7 @@ pub(crate) fn elaborate(
         let diagnostics = elaborator.diagnostics;
         return Elaborated { core: Core::default(), diagnostics, free: Vec::new() };
     }
+    elaborator.draws_triangles = items.position.is_some();
     elaborator.globals = global_denotations(&mut elaborator, items);
     let (mut core, mut kept_uniforms) = (Core::default(), Vec::new());
     elaborator.read_by_defaults = Some(FxHashSet::default());
@@ -146,6 +149,13 @@ pub(crate) fn elaborate(
         ));
         elaborator.report(diagnostic);
     }
+    // Before the fragment stage, which reads the varyings' types, and so that no value of the fragment stage
+    // hides a derivative in the vertex stage.
+    let vertex = vertex_stage(&mut elaborator, items);
+    let globals = match items.position {
+        Some(_) => elaborator.globals.clone(),
+        None => globals,
+    };
     for item in &items.outputs {
         let span = elaborator.arena.span(item.code);
         let value = elaborator.evaluate(item.code);
@@ -172,6 +182,7 @@ pub(crate) fn elaborate(
             }
         }
     }
+    let depth = items.depth.and_then(|code| elaborator.number(code, "a depth"));
     let discarded = items.discard.and_then(|code| Some((elaborator.condition(code)?, code)));
     if sound && !elaborator.has_errors() {
         unreached::warn(&mut elaborator, &globals, items);
@@ -184,10 +195,45 @@ pub(crate) fn elaborate(
     let free = (0..items.constants.len() as u32).filter(is_free).collect();
     core.uniforms.extend(kept_uniforms);
     core.graph = elaborator.graph;
-    if let Some((condition, code)) = discarded {
-        core.discard_if(condition, items.clear, elaborator.arena.span(code));
+    if let Some((position, varyings)) = vertex {
+        let (attributes, state) = (items.attributes.clone(), items.state);
+        let discard = discarded.map(|(condition, _)| condition);
+        let triangles = Triangles { attributes, varyings, position, depth, discard, state };
+        core.triangles = Some(triangles.into());
+    } else if let Some((condition, code)) = discarded {
+        core.discard_if(condition, items.state.clear, elaborator.arena.span(code));
     }
     Elaborated { core, diagnostics: elaborator.diagnostics, free }
+}
+
+/// The position and the varyings. `None` without a position, and after an error.
+fn vertex_stage(elaborator: &mut Elaborator, items: &Items) -> Option<(NodeId, Vec<Varying>)> {
+    let position = items.position?;
+    elaborator.is_in_vertex_stage = true;
+    let mut varyings = Vec::new();
+    for item in &items.varyings {
+        let VaryingItem { name, interpolation, code, span } = item;
+        if let Some(node) = elaborator.varying(*code, *interpolation) {
+            let (name, interpolation, span) = (name.clone(), *interpolation, *span);
+            let ty = elaborator.graph.value_type(node);
+            varyings.push(Some(Varying { name, ty, interpolation, node, span }));
+        } else {
+            varyings.push(None);
+        }
+    }
+    let position = elaborator.position(position);
+    elaborator.is_in_vertex_stage = false;
+    for (global, value) in items.globals.iter().enumerate() {
+        if let GlobalValue::Varying(index) = value
+            && let Some(varying) = &varyings[*index as usize]
+        {
+            let input = StageInput::Varying(*index, Place::HERE);
+            let node = elaborator.graph.stage_input(input, varying.ty, varying.span);
+            let value = elaborator.data(node, Constancy::Varies);
+            elaborator.globals[global] = Denotation::Value(value);
+        }
+    }
+    Some((position?, varyings.into_iter().collect::<Option<_>>()?))
 }
 
 /// LV0502 if the defaults of uniforms and constants have more words than all values may have.
@@ -215,6 +261,54 @@ impl Elaborator {
             return Some(node);
         }
         self.report(self.no_condition(ty, span));
+        None
+    }
+
+    /// The `num` that is a top-level expression; reports other values.
+    fn number(&mut self, code: CodeId, what: &str) -> Option<NodeId> {
+        self.of_type(code, what, Type::NUM, "a num")
+    }
+
+    /// The position of a vertex; reports other values.
+    fn position(&mut self, code: CodeId) -> Option<NodeId> {
+        self.of_type(code, "a position", Type::vec(4), "a vec4: x, y, z and w of clip space")
+    }
+
+    fn of_type(&mut self, code: CodeId, what: &str, wanted: Type, is: &str) -> Option<NodeId> {
+        let span = self.arena.span(code);
+        let value = self.evaluate(code);
+        let Data { node, .. } = self.require_value(value, span, what, None)?;
+        let ty = self.graph.value_type(node);
+        if ty == wanted {
+            return Some(node);
+        }
+        let found = self.a(ty);
+        let message = format!("{what} cannot be {found}");
+        let diagnostic = Diagnostic::new(DiagnosticCode::OutputType, span, message);
+        self.report(diagnostic.label(format!("this is {found}")).help(format!("{what} is {is}")));
+        None
+    }
+
+    /// The value of a varying; reports values that cannot be interpolated.
+    fn varying(&mut self, code: CodeId, interpolation: Interpolation) -> Option<NodeId> {
+        let span = self.arena.span(code);
+        let value = self.evaluate(code);
+        let Data { node, .. } = self.require_value(value, span, "a varying", None)?;
+        let ty = self.graph.value_type(node);
+        let found = self.a(ty);
+        let help = if !Varying::fits(ty) {
+            "a varying is a num, an int, a uint or a vector of these"
+        } else if ty.is_integer() && interpolation != Interpolation::Flat {
+            "there is no integer between two others: write `flat` after it, or convert it by `(num …)`"
+        } else {
+            return Some(node);
+        };
+        let message = match Varying::fits(ty) {
+            true => format!("{found} cannot be interpolated"),
+            false => format!("a varying cannot be {found}"),
+        };
+        let diagnostic = Diagnostic::new(DiagnosticCode::InterfaceType, span, message);
+        self.report(diagnostic.label(format!("this is {found}")).help(help));
         None
     }
 
@@ -304,8 +398,14 @@ fn global_denotations(elaborator: &mut Elaborator, items: &Items) -> Vec<Denotat
                 let node = elaborator.graph.constant(*ty, &[], *span);
                 Denotation::Value(elaborator.data(node, Constancy::LITERAL))
             }
-            // Never read: it is replaced before anything is elaborated that may use it.
-            GlobalValue::Constant(_) => Denotation::Value(Value::Error),
+            GlobalValue::Attribute(index) => {
+                let Attribute { ty, span, .. } = items.attributes[*index as usize];
+                let input = StageInput::Attribute(*index);
+                let node = elaborator.graph.stage_input(input, ty, span);
+                Denotation::Value(elaborator.data(node, Constancy::Varies))
+            }
+            // Replaced before anything is elaborated that may use it.
+            GlobalValue::Constant(_) | GlobalValue::Varying(_) => Denotation::Value(Value::Error),
         });
     }
     all

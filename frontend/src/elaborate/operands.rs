@@ -7,7 +7,8 @@ use super::values::{Data, FunctionId, FunctionValue, ROOT, Site, Value};
 use crate::builtins::{Builtin, Operand, Recipe, SignatureError};
 use crate::resolve::{Code, resolve_expansion};
 use lambdav_core::diagnostics::{Diagnostic, DiagnosticCode};
-use lambdav_core::graph::{Axis, NodeId, Side};
+use lambdav_core::graph::{Axis, NodeId, Place, Side, StageInput};
+use lambdav_core::inputs::Input;
 use lambdav_core::op::{Op, clamped_index};
 use lambdav_core::sets::SetId;
 use lambdav_core::source::Span;
@@ -219,7 +220,9 @@ impl Elaborator {
                 let updated = self.graph.op(Op::Update, vec![nodes[0], index, nodes[2]], span);
                 self.folded(updated, constancy, span)
             }
+            Recipe::Input(Input::FragCoord) if self.draws_triangles => self.frag_coord(span),
             Recipe::Input(input) => self.graph.input(*input, span),
+            Recipe::Stage(input) => self.graph.stage_input(*input, input.ty(&[], &[]), span),
             Recipe::Derivative(axis) => match self.derivative(*axis, nodes[0], site) {
                 Some(node) => node,
                 None => return State::Return(Value::Error),
@@ -239,6 +242,14 @@ impl Elaborator {
     /// around it to a case.
     fn derivative(&mut self, axis: Axis, of: NodeId, site: Site) -> Option<NodeId> {
         let span = self.site_span(site);
+        if self.is_in_vertex_stage {
+            let message = "the vertex stage has no derivatives";
+            let diagnostic = Diagnostic::new(DiagnosticCode::WrongStage, span, message)
+                .label("vertices have no neighbours")
+                .help("take it in an output; of a texture, `sample-level` asks no neighbour");
+            self.report_in(diagnostic, site.activation);
+            return None;
+        }
         let around = self.graph.free_loops(of).first().copied();
         let (field, looked_at) = self.graph.undecided_field(of);
         self.steps += looked_at as u32;
@@ -268,6 +279,15 @@ impl Elaborator {
         None
     }
 
+    /// `frag-coord` of a program that draws triangles: depth and 1/w are those of the triangle.
+    fn frag_coord(&mut self, span: Span) -> NodeId {
+        let position = self.graph.input(Input::FragCoord, span);
+        let [x, y] = [0, 1].map(|k| self.graph.op(Op::Component(k), vec![position], span));
+        let [z, w] = [StageInput::Depth(Place::HERE), StageInput::W(Place::HERE)]
+            .map(|input| self.graph.stage_input(input, Type::NUM, span));
+        self.graph.op(Op::Construct(Type::vec(4)), vec![x, y, z, w], span)
+    }
+
     /// The value of an `update`. If it replaced the last part that was not constant, the result must be a
     /// constant node; it is folded from its parts.
     fn folded(&mut self, updated: NodeId, constancy: Constancy, span: Span) -> NodeId {
@@ -295,7 +315,7 @@ impl Elaborator {
         let ty = |i: usize| self.graph.value_type(operands[i].node);
         let parts = |i: usize| types.parts(ty(i)).len();
         match recipe {
-            Recipe::Input(_) => Constancy::Varies,
+            Recipe::Input(_) | Recipe::Stage(_) => Constancy::Varies,
             Recipe::Direct(op) if op.reads_resource() => Constancy::Varies,
             Recipe::Element(_) => Constancy::Varies,
             Recipe::Flatten(made) => {

@@ -74,7 +74,7 @@ use std::sync::Arc;
 use term::Part;
 
 pub use fault::{Limits, SourceFault};
-pub use program::SourceProgram;
+pub use program::{SourceProgram, StageResult, StageValues};
 
 impl SourceProgram {
     /// Reads a program that the compiler accepts. A program that the compiler refuses may have no faults
@@ -117,7 +117,7 @@ impl SourceProgram {
         let &(_, root) = output
             .ok_or(SourceFault::Unexpected(Span::default(), "no output has this location"))?;
         let reduce =
-            |root| with_default(|| Reducer::new(self, inputs, limits, cancelled).run(root));
+            |root| with_default(|| Reducer::new(self, inputs, &(), limits, cancelled).run(root));
         if let Some(condition) = self.discard {
             match reduce(condition)? {
                 Part::Data(data) if data.ty == Type::BOOL => {
@@ -143,6 +143,39 @@ impl SourceProgram {
         Err(SourceFault::Unexpected(self.texts.get(root).span, "not a value of an output"))
     }
 
+    /// The words of a result of a program that draws triangles, for a vertex or fragment whose inputs are those of
+    /// `stage`. `inputs` and `cancelled` are as for [`Self::run`].
+    pub fn run_stage(
+        &self,
+        result: StageResult,
+        inputs: &Inputs,
+        stage: &dyn StageValues,
+        limits: Limits,
+        cancelled: &dyn Fn() -> bool,
+    ) -> Result<Box<[u32]>, SourceFault> {
+        let root = match result {
+            StageResult::Position => self.position,
+            StageResult::Varying(index) => self.varyings.get(index as usize).copied(),
+            StageResult::Depth => self.depth,
+            StageResult::Output(location) => {
+                self.outputs.iter().find(|(l, _)| *l == location).map(|&(_, root)| root)
+            }
+            StageResult::Discard => match self.discard {
+                Some(root) => Some(root),
+                None => return Ok([0].into()),
+            },
+        };
+        let Some(root) = root else {
+            return Err(SourceFault::Unexpected(Span::default(), "there is no such result"));
+        };
+        let reduced =
+            with_default(|| Reducer::new(self, inputs, stage, limits, cancelled).run(root));
+        match reduced? {
+            Part::Data(data) => Ok(data.words),
+            _ => Err(SourceFault::Unexpected(self.texts.get(root).span, "not a value of a stage")),
+        }
+    }
+
     /// The words of each uniform's default, in order of declaration.
     pub fn uniform_defaults(
         &self,
@@ -161,7 +194,7 @@ impl SourceProgram {
             .iter()
             .map(|uniform| match uniform.default {
                 Some(root) => {
-                    let reduce = || Reducer::new(self, &inputs, limits, cancelled).run(root);
+                    let reduce = || Reducer::new(self, &inputs, &(), limits, cancelled).run(root);
                     let (value, mut words) = (with_default(reduce)?, Vec::new());
                     let span = self.texts.get(root).span;
                     let fits = uniform.shape.words(&value, &mut words);

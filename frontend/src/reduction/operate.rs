@@ -132,6 +132,7 @@ pub(super) fn follow(
             operate_with(types, Op::Element, &[operands.first()?, index], &inputs.resources)
         }
         Recipe::Input(input) => Some(Data::floats(input.ty(), inputs.get(*input))),
-        Recipe::Expansion(_) | Recipe::Derivative(_) => None,
+        // Programs that draw triangles are refused before.
+        Recipe::Stage(_) | Recipe::Expansion(_) | Recipe::Derivative(_) => None,
     }
 }

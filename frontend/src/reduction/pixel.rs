@@ -1,6 +1,6 @@
 //! The pixels of a quad, at which derivatives evaluate terms.
 
-use lambdav_core::graph::{Axis, Side, neighbour};
+use lambdav_core::graph::{Axis, Place, Side, neighbour};
 
 /// The evaluated pixel, or another pixel of its quad.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -16,6 +16,11 @@ impl Pixel {
             Axis::X => Self { column: Some(side), ..self },
             Axis::Y => Self { row: Some(side), ..self },
         }
+    }
+
+    /// The place of interpolated values.
+    pub(super) fn place(self) -> Place {
+        Place { x: self.column, y: self.row }
     }
 
     /// The pixel's `frag-coord`, from that of the evaluated pixel.

@@ -5,7 +5,7 @@ use super::aggregate::Buffers;
 use super::fault::{Limits, SourceFault};
 use super::operate::{Data, follow, operate};
 use super::pixel::Pixel;
-use super::program::{SourceProgram, SourceUniform};
+use super::program::{SourceProgram, SourceUniform, StageValues};
 use super::read;
 use super::shape::Shape;
 use super::term::{
@@ -17,7 +17,7 @@ use crate::builtins::{Builtin, Operand, Recipe};
 use crate::mutants::{Mutant, is_active};
 use crate::syntax;
 use lambdav_core::evaluate::EvaluationFault;
-use lambdav_core::graph::{Axis, Side};
+use lambdav_core::graph::{Axis, Place, Side, StageInput};
 use lambdav_core::inputs::{Input, Inputs};
 use lambdav_core::op::Op;
 use lambdav_core::source::{SourceFile, Span};
@@ -81,6 +81,7 @@ pub(super) struct Reducer<'a> {
     buffers: Buffers<'a>,
     constants: &'a [(Shape, Arc<[u32]>)],
     inputs: &'a Inputs,
+    stage: &'a dyn StageValues,
     limits: Limits,
     cancelled: &'a dyn Fn() -> bool,
     reductions: u64,
@@ -96,6 +97,7 @@ impl<'a> Reducer<'a> {
     pub(super) fn new(
         program: &'a SourceProgram,
         inputs: &'a Inputs,
+        stage: &'a dyn StageValues,
         limits: Limits,
         cancelled: &'a dyn Fn() -> bool,
     ) -> Self {
@@ -116,6 +118,7 @@ impl<'a> Reducer<'a> {
             },
             constants: &program.constants,
             inputs,
+            stage,
             limits,
             cancelled,
             reductions: 0,
@@ -242,6 +245,10 @@ impl<'a> Reducer<'a> {
                     None => self.unexpected(&node, "this constant has no value of its type"),
                 }
             }
+            Form::Stage(input) => match self.stage_input(input) {
+                Some(data) => Ok(Control::Return(Part::Data(data))),
+                None => self.unexpected(&node, "this input of a stage has no value"),
+            },
             Form::Variable(_) => self.unexpected(&node, "this variable was not substituted"),
             Form::Data(_)
             | Form::Builtin(_)
@@ -552,13 +559,31 @@ impl<'a> Reducer<'a> {
             return Ok(Control::Reduce(self.enter(&function, &nodes)?));
         }
         if resolved.recipe == Recipe::Input(Input::FragCoord) {
-            let here = self.pixel.frag_coord(self.inputs.frag_coord);
+            let mut here = self.pixel.frag_coord(self.inputs.frag_coord);
+            let of_triangle = [StageInput::Depth(Place::HERE), StageInput::W(Place::HERE)];
+            for (part, input) in here[2..].iter_mut().zip(of_triangle) {
+                if let Some(data) = self.stage_input(input) {
+                    *part = f32::from_bits(data.words[0]);
+                }
+            }
             return Ok(Control::Return(Part::Data(Data::floats(resolved.result, &here))));
+        }
+        if let Recipe::Stage(input) = resolved.recipe {
+            return match self.stage_input(input) {
+                Some(data) => Ok(Control::Return(Part::Data(data))),
+                None => self.unexpected(&application, "this input of a stage has no value"),
+            };
         }
         match follow(self.types, &resolved.recipe, &values, self.inputs) {
             Some(data) if data.ty == resolved.result => Ok(Control::Return(Part::Data(data))),
             _ => self.unexpected(&application, "the recipe of a builtin does not fit"),
         }
+    }
+
+    /// The value of an input of a stage at the pixel at which terms are reduced.
+    fn stage_input(&self, input: StageInput) -> Option<Data> {
+        let (ty, words) = self.stage.value(input.at(self.pixel.place()))?;
+        Some(Data { ty, words })
     }
 
     /// The function of an expansion's text.
@@ -693,9 +718,11 @@ impl<'a> Reducer<'a> {
                 continue;
             }
             node = match self.texts.get(node.text).form.clone() {
-                Form::Data(_) | Form::Uniform(_) | Form::Fixed(_) | Form::Constant(_) => {
-                    return Ok(false);
-                }
+                Form::Data(_)
+                | Form::Uniform(_)
+                | Form::Fixed(_)
+                | Form::Stage(_)
+                | Form::Constant(_) => return Ok(false),
                 Form::The(_) if around.is_empty() => return Ok(false),
                 Form::The(_) => self.child(&node, 0)?,
                 Form::Builtin(_) | Form::Primitive(_) | Form::RecFunc(..) => {

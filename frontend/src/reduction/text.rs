@@ -3,6 +3,7 @@
 use super::fault::SourceFault;
 use super::operate::Data;
 use crate::builtins::Builtin;
+use lambdav_core::graph::StageInput;
 use lambdav_core::source::Span;
 use lambdav_core::types::Type;
 use std::sync::Arc;
@@ -62,6 +63,8 @@ pub(super) enum Form {
     Uniform(u32),
     /// A constant, by index.
     Fixed(u32),
+    /// An attribute or a varying, at the pixel itself.
+    Stage(StageInput),
     /// `(callee argument …)`.
     Apply,
     /// The values, then the body; the first of the bound variables.

@@ -76,6 +76,43 @@ pub(crate) enum Code {
     Case(std::rc::Rc<Case>),
 }
 
+impl Code {
+    /// Calls `each` with the pieces of code directly inside this one, in the order of the text.
+    pub(crate) fn children(&self, mut each: impl FnMut(CodeId)) {
+        match self {
+            Self::Error
+            | Self::Number(..)
+            | Self::Integer(..)
+            | Self::Bool(_)
+            | Self::Local(_)
+            | Self::Global(_)
+            | Self::Builtin(_)
+            | Self::Former(_) => {}
+            Self::Apply { callee, arguments } => {
+                each(*callee);
+                arguments.iter().copied().for_each(each);
+            }
+            Self::Let { values, body, .. } => {
+                values.iter().copied().for_each(&mut each);
+                each(*body);
+            }
+            Self::Function(f) => each(f.body),
+            Self::If(children) => children.iter().copied().for_each(each),
+            Self::The(_, value) | Self::Mode { value, .. } | Self::Tabulate(_, value) => {
+                each(*value);
+            }
+            Self::With { value, fields } => {
+                each(*value);
+                fields.iter().for_each(|&(_, value)| each(value));
+            }
+            Self::Case(case) => {
+                each(case.scrutinee);
+                case.bodies().for_each(each);
+            }
+        }
+    }
+}
+
 /// A `case` of a variant.
 #[derive(Clone, Debug)]
 pub(crate) struct Case {
@@ -200,37 +237,7 @@ impl CodeArena {
                 found.extend(self.sets.get(set).iter().filter(|local| local.level <= level));
                 continue;
             }
-            match self.get(id) {
-                Code::Error
-                | Code::Number(..)
-                | Code::Integer(..)
-                | Code::Bool(_)
-                | Code::Local(_)
-                | Code::Global(_)
-                | Code::Builtin(_)
-                | Code::Former(_) => {}
-                Code::Apply { callee, arguments } => {
-                    rest.push(*callee);
-                    rest.extend_from_slice(arguments);
-                }
-                Code::Let { values, body, .. } => {
-                    rest.push(*body);
-                    rest.extend_from_slice(values);
-                }
-                Code::Function(f) => rest.push(f.body),
-                Code::If(children) => rest.extend_from_slice(children),
-                Code::The(_, value) | Code::Mode { value, .. } | Code::Tabulate(_, value) => {
-                    rest.push(*value);
-                }
-                Code::With { value, fields } => {
-                    rest.push(*value);
-                    rest.extend(fields.iter().map(|&(_, value)| value));
-                }
-                Code::Case(case) => {
-                    rest.push(case.scrutinee);
-                    rest.extend(case.bodies());
-                }
-            }
+            self.get(id).children(|child| rest.push(child));
         }
         (found, looked_at)
     }

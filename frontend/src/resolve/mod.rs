@@ -28,4 +28,4 @@ pub(crate) use code::{Case, Code, CodeArena, CodeId, Free, Key, Local, Parameter
 pub(crate) use declarations::too_large;
 pub(crate) use declared::{Annotation, Declarations, FieldName, Former, StructureIndex};
 pub(crate) use expressions::resolve_expansion;
-pub(crate) use items::{GlobalValue, Items, UniformItem, resolve};
+pub(crate) use items::{GlobalValue, Items, UniformItem, VaryingItem, resolve};

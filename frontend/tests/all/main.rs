@@ -7,4 +7,5 @@ mod mistakes;
 mod pages;
 mod reference;
 mod resources;
+mod triangles;
 mod verify;

@@ -65,7 +65,7 @@ pub struct SpecialsCounter {
 }
 
 impl SpecialsCounter {
-    fn add(&self, found: Specials) {
+    pub(crate) fn add(&self, found: Specials) {
         if !found.is_none() {
             self.nans.fetch_add(found.nans, Ordering::Relaxed);
             self.infinities.fetch_add(found.infinities, Ordering::Relaxed);
@@ -317,7 +317,7 @@ pub fn render_attachments(
 }
 
 /// Stores the pixels of finished tiles.
-trait Store: Sync {
+pub(crate) trait Store: Sync {
     /// Copies the pixels of the tile `number`, in rows of `width`, to their place.
     fn store(&self, number: usize, width: usize, pixels: &[[f32; 4]]);
 }
@@ -339,7 +339,7 @@ impl<T: Sample, F: Fn(&[[f32; 4]], &mut [[T; 4]]) + Sync> Store for Rows<'_, T, 
 }
 
 /// Store of an attachment.
-fn stores<'a>(tiles: Tiles, attachment: Attachment<'a>) -> Box<dyn Store + 'a> {
+pub(crate) fn stores<'a>(tiles: Tiles, attachment: Attachment<'a>) -> Box<dyn Store + 'a> {
     fn rows<'a, T: Sample>(
         tiles: Tiles,
         surface: Surface<'a, T>,
@@ -365,22 +365,22 @@ fn stores<'a>(tiles: Tiles, attachment: Attachment<'a>) -> Box<dyn Store + 'a> {
 
 /// The tiles of a frame, numbered in scan order of their first pixels.
 #[derive(Clone, Copy)]
-struct Tiles {
-    size: Size,
-    tile: Size,
+pub(crate) struct Tiles {
+    pub(crate) size: Size,
+    pub(crate) tile: Size,
 }
 
 impl Tiles {
-    fn columns(self) -> usize {
+    pub(crate) fn columns(self) -> usize {
         self.size.width().div_ceil(self.tile.width()) as usize
     }
 
-    fn count(self) -> usize {
+    pub(crate) fn count(self) -> usize {
         self.columns() * self.size.height().div_ceil(self.tile.height()) as usize
     }
 
     /// The tile of this number.
-    fn get(self, number: usize) -> Tile {
+    pub(crate) fn get(self, number: usize) -> Tile {
         let (column, band) = (number % self.columns(), number / self.columns());
         // A tile begins inside the frame, so its corner fits in 32 bits.
         let x = column as u32 * self.tile.width();

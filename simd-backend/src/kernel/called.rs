@@ -4,9 +4,11 @@
 use lambdav_core::inputs;
 use lambdav_core::schedule;
 use lambdav_core::source::Span;
+use lambdav_raster::triangles::{VertexKernel, VertexStop};
 use lambdav_raster::{Cancel, Kernel, Quad, QuadKernel, Stop, Tile, TileBuffer};
 
 use std::sync::OnceLock;
+use std::sync::atomic::AtomicU64;
 
 use super::groups::Groups;
 use super::{primitive, words};
@@ -87,6 +89,26 @@ where
     ) -> Result<(), Stop> {
         let unhoisted = || self.unhoisted.get_or_init(|| self.unhoisted());
         self.groups.tile(&self.code, tile, pixels, cancel, unhoisted)
+    }
+
+    fn attachments(&self) -> usize {
+        self.code.attachments()
+    }
+}
+
+impl<C, F, E> VertexKernel for CalledKernel<C, F>
+where
+    C: Callable + Send + Sync,
+    F: Fn(&Compiler, &LaneProgram) -> Result<C, E> + Sync,
+{
+    fn vertices(
+        &self,
+        items: &[[u32; 2]],
+        results: &mut [[f32; 4]],
+        frontier: &AtomicU64,
+    ) -> Result<(), VertexStop> {
+        let unhoisted = || self.unhoisted.get_or_init(|| self.unhoisted());
+        self.groups.vertices(&self.code, items, results, frontier, unhoisted)
     }
 
     fn attachments(&self) -> usize {

@@ -6,11 +6,18 @@
 //!
 //! The kernel computes all pixels that run. [`TileBuffer`] stores those under the store mask.
 //!
+//! Vertices need no cells: each lane is an item of its own, and its two coordinates are the words of the item.
+//!
 //! *Faults.* If some lane exceeded a loop's limit, all pixels that run are computed again one by one, in
 //! scan order, by code without hoisting to the parts for the frame and the primitive. So this code meets
 //! the loops in the order of the schedule.
 
+use std::cell::RefCell;
+use std::sync::atomic::AtomicU64;
+
 use lambdav_core::inputs::centre;
+use lambdav_image::Size;
+use lambdav_raster::triangles::{VertexFault, VertexStop};
 use lambdav_raster::{Cancel, Fault, Quad, Stop, TileBuffer};
 
 use super::groups::{Groups, Slots, poll};
@@ -36,24 +43,92 @@ impl Groups {
         let Slots::Words(slots) = self.slots(code, cancel)? else {
             return Err(self.fault_of(unhoisted(), quads, primitive, cancel));
         };
-        let layout = Layout::new(code.shape());
-        let cells: Vec<Cell> = quads.iter().flat_map(|quad| layout.cells(quad)).collect();
-        let (mut table, mut found) = (Vec::new(), Vec::new());
-        for cells in cells.chunks(layout.room() * MAX_GROUPS) {
-            layout.list(cells, &mut table);
-            let plane = cells.len().div_ceil(layout.room()) * layout.lanes();
-            found.resize(plane * code.attachments(), [0.0; 4]);
-            let listed = Listed { table: &table, primitive };
-            match code.listed(self.inputs(), slots, poll(cancel), listed, &mut found) {
-                _ if cancel.is_cancelled() => return Err(Stop::Cancelled),
-                Status::Cancelled => return Err(Stop::Cancelled),
-                Status::Limit(_) => {
-                    return Err(self.fault_of(unhoisted(), quads, primitive, cancel));
+        SCRATCH.with_borrow_mut(|scratch| {
+            let Scratch { layout, cells, table, found } = scratch;
+            let layout = Layout::cached(layout, code.shape());
+            cells.clear();
+            cells.extend(quads.iter().flat_map(|quad| layout.cells(quad)));
+            for cells in cells.chunks(layout.room() * MAX_GROUPS) {
+                layout.list(cells, table);
+                let plane = cells.len().div_ceil(layout.room()) * layout.lanes();
+                found.resize(plane * code.attachments(), [0.0; 4]);
+                let listed = Listed { table, primitive };
+                match code.listed(self.inputs(), slots, poll(cancel), listed, found) {
+                    _ if cancel.is_cancelled() => return Err(Stop::Cancelled),
+                    Status::Cancelled => return Err(Stop::Cancelled),
+                    Status::Limit(_) => {
+                        return Err(self.fault_of(unhoisted(), quads, primitive, cancel));
+                    }
+                    Status::Done => layout.store(cells, found, plane, pixels),
                 }
-                Status::Done => layout.store(cells, &found, plane, pixels),
+            }
+            Ok(())
+        })
+    }
+
+    /// Computes items, each the bits of the first two components of `frag-coord`, into `results`: attachment by
+    /// attachment, item by item. The code is for listed lanes, without words of a primitive.
+    pub(super) fn vertices<'c, C: Callable + 'c>(
+        &self,
+        code: &C,
+        items: &[[u32; 2]],
+        results: &mut [[f32; 4]],
+        frontier: &AtomicU64,
+        unhoisted: impl FnOnce() -> &'c C,
+    ) -> Result<(), VertexStop> {
+        let cancel = Cancel::of_triangle(frontier, Size::PIXEL, 0);
+        let slots = match self.slots(code, &cancel) {
+            Ok(Slots::Words(slots)) => slots,
+            Ok(Slots::Limit) => return Err(self.vertex_fault(unhoisted(), items, &cancel)),
+            Err(_) => return Err(VertexStop::Cancelled),
+        };
+        let layout = Layout::new(code.shape());
+        let (mut table, mut found) = (Vec::new(), Vec::new());
+        let room = layout.lanes() * MAX_GROUPS;
+        for (number, some) in items.chunks(room).enumerate() {
+            layout.list_items(some, &mut table);
+            let plane = some.len().div_ceil(layout.lanes()) * layout.lanes();
+            found.resize(plane * code.attachments(), [0.0; 4]);
+            let listed = Listed { table: &table, primitive: &[] };
+            match code.listed(self.inputs(), slots, poll(&cancel), listed, &mut found) {
+                _ if cancel.is_cancelled() => return Err(VertexStop::Cancelled),
+                Status::Cancelled => return Err(VertexStop::Cancelled),
+                Status::Limit(_) => {
+                    return Err(self.vertex_fault(unhoisted(), some, &cancel));
+                }
+                Status::Done => {}
+            }
+            let all = results.chunks_exact_mut(items.len()).zip(found.chunks_exact(plane));
+            for (results, found) in all {
+                results[number * room..][..some.len()].copy_from_slice(&found[..some.len()]);
             }
         }
         Ok(())
+    }
+
+    /// The first fault of items with at least one fault.
+    fn vertex_fault(
+        &self,
+        unhoisted: &impl Callable,
+        items: &[[u32; 2]],
+        cancel: &Cancel<'_>,
+    ) -> VertexStop {
+        let layout = Layout::new(unhoisted.shape());
+        let mut table = Vec::new();
+        let mut found = vec![[0.0; 4]; layout.lanes() * unhoisted.attachments()];
+        for &[vertex, instance] in items {
+            layout.list_items(&[[vertex, instance]], &mut table);
+            let listed = Listed { table: &table, primitive: &[] };
+            match unhoisted.listed(self.inputs(), &[], poll(cancel), listed, &mut found) {
+                _ if cancel.is_cancelled() => return VertexStop::Cancelled,
+                Status::Cancelled => return VertexStop::Cancelled,
+                Status::Done => {}
+                Status::Limit(site) => {
+                    return VertexStop::Fault(VertexFault { instance, vertex, site });
+                }
+            }
+        }
+        unreachable!("a fault of a group is a fault of one of its lanes")
     }
 
     /// The first fault in scan order of quads with at least one fault.
@@ -93,6 +168,20 @@ impl Groups {
     }
 }
 
+/// Memory of a thread that computes quads, used again by each call: a triangle may have few pixels.
+#[derive(Default)]
+struct Scratch {
+    /// The layout of the last shape.
+    layout: Option<Layout>,
+    cells: Vec<Cell>,
+    table: Vec<u32>,
+    found: Vec<[f32; 4]>,
+}
+
+thread_local! {
+    static SCRATCH: RefCell<Scratch> = RefCell::default();
+}
+
 /// Pixels that lie together in lanes. Bits are those of [`Quad`].
 #[derive(Clone, Copy)]
 struct Cell {
@@ -113,6 +202,14 @@ struct Layout {
 }
 
 impl Layout {
+    /// The layout of a shape, which is made only if it is not the cached one.
+    fn cached(cached: &mut Option<Self>, shape: Shape) -> &Self {
+        if cached.as_ref().is_some_and(|layout| layout.shape != shape) {
+            *cached = None;
+        }
+        cached.get_or_insert_with(|| Self::new(shape))
+    }
+
     fn new(shape: Shape) -> Self {
         let mut lane_of = vec![0; shape.lanes() as usize];
         for lane in 0..shape.lanes() {
@@ -179,6 +276,27 @@ impl Layout {
                     put(Column::X, centre(cell.x + x).to_bits());
                     put(Column::Y, centre(cell.y + y).to_bits());
                 }
+            }
+        }
+    }
+
+    /// Writes the table of items, which need no quads.
+    fn list_items(&self, items: &[[u32; 2]], table: &mut Vec<u32>) {
+        let lanes = self.lanes();
+        table.clear();
+        for items in items.chunks(lanes) {
+            let group = table.len();
+            table.resize(group + Listed::words_of_group(self.shape), 0);
+            let last = items[items.len() - 1];
+            for (at, &lane) in self.lane_of.iter().enumerate() {
+                // Inactive lanes too get an item.
+                let [x, y] = items.get(at).copied().unwrap_or(last);
+                let mut put = |column: Column, word| {
+                    table[group + column as usize * lanes + lane] = word;
+                };
+                put(Column::Mask, if at < items.len() { u32::MAX } else { 0 });
+                put(Column::X, x);
+                put(Column::Y, y);
             }
         }
     }

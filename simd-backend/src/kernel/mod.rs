@@ -19,8 +19,10 @@ use lambdav_core::source::Span;
 use lambdav_core::texture::TextureData;
 use lambdav_float_environment::with_default;
 use lambdav_image::Size;
+use lambdav_raster::triangles::{VertexKernel, VertexStop};
 use lambdav_raster::{Cancel, Kernel, Quad, QuadKernel, Stop, Tile, TileBuffer};
 use std::sync::Arc;
+use std::sync::atomic::AtomicU64;
 
 use self::groups::Groups;
 use crate::activity::{self, Activity};
@@ -237,6 +239,29 @@ impl QuadKernel for SimdKernel {
     ) -> Result<(), Stop> {
         let unhoisted = || self.compiled.unhoisted();
         self.groups.quads(self.code(), quads, primitive, pixels, cancel, unhoisted)
+    }
+}
+
+impl VertexKernel for SimdKernel {
+    /// # Panics
+    ///
+    /// If the code is not for listed lanes, or reads words of a primitive.
+    fn vertices(
+        &self,
+        items: &[[u32; 2]],
+        results: &mut [[f32; 4]],
+        frontier: &AtomicU64,
+    ) -> Result<(), VertexStop> {
+        let unhoisted = || self.compiled.unhoisted();
+        self.groups.vertices(self.code(), items, results, frontier, unhoisted)
+    }
+
+    fn attachments(&self) -> usize {
+        self.code().attachments()
+    }
+
+    fn stack_size(&self) -> usize {
+        self.compiled.stack_size()
     }
 }
 

@@ -87,6 +87,7 @@ pub(super) fn sources(types: &Types, op: Op, of: &[Type], i: usize) -> Vec<(usiz
     match op {
         Op::Any | Op::All => (0..types.components(of[0])).map(|k| (0, k)).collect(),
         Op::Select if of[0] == Type::BOOL => vec![(0, 0), (1, i), (2, i)],
+        Op::Plane => vec![(0, 0), (0, 1), (1, 0), (1, 1), (2, 0), (2, 1), (3, 0), (3, 1), (3, 2)],
         _ => (0..of.len()).map(|operand| (operand, i)).collect(),
     }
 }
@@ -276,7 +277,7 @@ impl Analysis<'_> {
                     self.raise(value, i, Rate::PRIMITIVE);
                 }
             }
-            Expr::Constant(_) | Expr::Uniform(_) | Expr::Input(_) => {}
+            Expr::Constant(_) | Expr::Uniform(_) | Expr::Input(_) | Expr::Stage(_) => {}
             Expr::Op(op, operands) => {
                 let types: Vec<_> = operands.iter().map(|&v| self.program.ty(v)).collect();
                 if let Op::At | Op::Update = op {

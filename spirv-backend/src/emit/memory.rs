@@ -48,7 +48,7 @@ impl<'p> Translator<'p> {
                 };
                 self.part(place, index)
             }
-            Expr::Input(_) => unreachable!("it is no aggregate"),
+            Expr::Input(_) | Expr::Stage(_) => unreachable!("it is no aggregate"),
         };
         let slot = if is_whole { Slot::Id(self.load_place(&place, ty)) } else { Slot::Empty };
         if let (Expr::Uniform(index), Slot::Id(id)) = (expr, slot) {

@@ -40,7 +40,8 @@ mod uniforms;
 mod values;
 
 use lambdav_core::interface::Interface;
-use lambdav_core::schedule::Program;
+use lambdav_core::op::Op;
+use lambdav_core::schedule::{Expr, Program, Statement};
 use lambdav_core::source::{SourceFile, Span};
 use lambdav_spirv::MAX_IDS;
 use modes::Library;
@@ -83,6 +84,9 @@ pub enum EmitError {
         "SPIR-V takes structures of at most {MAX_MEMBERS} members and arrays of at most {MAX_PARTS} elements, and the program has one of {0}"
     )]
     TooManyParts(usize),
+    /// An operation or input of triangles without a form in SPIR-V.
+    #[error("the program draws triangles, and this has no form in SPIR-V yet")]
+    Triangles,
     /// Too many ids.
     #[error("the program is too large for SPIR-V: it needs {0} ids of {MAX_IDS}")]
     TooLarge(u32),
@@ -115,6 +119,12 @@ pub fn emit_for(
 ) -> Result<EmittedModule, EmitError> {
     if program.uniforms.len() > MAX_MEMBERS {
         return Err(EmitError::TooManyUniforms(program.uniforms.len()));
+    }
+    let mut statements = program.blocks.iter().flat_map(|block| &block.statements);
+    if statements.any(|statement| {
+        matches!(statement, Statement::Let { expr: Expr::Stage(_) | Expr::Op(Op::Plane, _), .. })
+    }) {
+        return Err(EmitError::Triangles);
     }
     let source = source.filter(|_| !options.strip);
     let library = options.exact.map(|exact| Library::new(program, exact)).unwrap_or_default();

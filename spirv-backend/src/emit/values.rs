@@ -22,6 +22,7 @@ impl<'p> Translator<'p> {
                 let place = self.interface.input(&mut self.declarations, *input);
                 Slot::Id(self.load(place, ty, input.name()))
             }
+            Expr::Stage(_) => unreachable!("it has been refused"),
             Expr::Uniform(index) if self.function.mode == Mode::Library => {
                 Slot::Id(self.function.parameters[*index as usize])
             }

@@ -154,6 +154,7 @@ impl<'p> Walker<'p> {
             Expr::Constant(words) => words.clone(),
             Expr::Uniform(index) => inputs.uniforms[*index as usize].as_ref().into(),
             Expr::Input(input) => bits(inputs.get(*input)),
+            Expr::Stage(_) => unreachable!("stages are evaluated as plain programs"),
             Expr::Op(op, operands) => {
                 let types: Vec<Type> = operands.iter().map(|&o| self.program.ty(o)).collect();
                 let words: Vec<&[u32]> =

@@ -6,7 +6,7 @@
 
 use crate::aggregates::Declared;
 use crate::scope::{Fact, Form, IMPOSSIBLE, Scope, What};
-use crate::table::{TYPES, giving};
+use crate::table::{Entry, TYPES, giving};
 use crate::term::{FunctionKind, Term, TermKind};
 use lambdav_core::types::{Scalar, Type};
 use lambdav_frontend::builtins::Builtin;
@@ -190,7 +190,14 @@ impl<'a> Generator<'a> {
             return Some(term);
         }
         let entries = giving(ty);
-        let weights: Vec<u32> = entries.iter().map(|e| e.weight).collect();
+        // These divide by differences of their operands.
+        let divides =
+            |entry: &Entry| ["perspective", "orthographic"].contains(&&*entry.builtin.name());
+        let weight = |entry: &Entry| match !self.options.special_divisors && divides(entry) {
+            true => 0,
+            false => entry.weight,
+        };
+        let weights: Vec<u32> = entries.iter().map(weight).collect();
         let entry = &entries[self.random.weighted(&weights)];
         let operands = self.random.pick(&entry.signatures);
         if self.constant && operands.is_empty() {

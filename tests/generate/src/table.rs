@@ -50,8 +50,9 @@ pub(crate) fn giving(ty: Type) -> &'static [Entry] {
 
 fn build() -> HashMap<Type, Vec<Entry>> {
     let mut table: HashMap<Type, Vec<Entry>> = HashMap::new();
-    // A derivative does not take any operand.
-    for builtin in Builtin::all().filter(|b| b.is_function() && !b.is_derivative()) {
+    // A derivative does not take any operand, and inputs of a stage belong to programs that draw triangles.
+    let is_for_all = |b: &Builtin| b.is_function() && !b.is_derivative() && !b.is_of_stage();
+    for builtin in Builtin::all().filter(is_for_all) {
         let mut by_result: HashMap<Type, Vec<Vec<Operand>>> = HashMap::new();
         for operands in tuples(builtin) {
             if let Ok(resolved) = builtin.resolve(&operands) {
@@ -69,7 +70,7 @@ fn build() -> HashMap<Type, Vec<Entry>> {
     table
 }
 
-/// Operand types to try: all tuples of up to four types, 9 and 16 nums, and literal indices.
+/// Operand types to try: all tuples of up to four types, 6, 9 and 16 nums, and literal indices.
 fn tuples(builtin: Builtin) -> Vec<Vec<Operand>> {
     let (least, most) = builtin.arity();
     let mut all = Vec::new();
@@ -82,7 +83,7 @@ fn tuples(builtin: Builtin) -> Vec<Vec<Operand>> {
             tuple[k + 1..].fill(0);
         }
     }
-    for count in [9, 16] {
+    for count in [6, 9, 16] {
         if most.is_some_and(|most| most >= count) {
             all.push(vec![Operand::from(Type::NUM); count]);
         }

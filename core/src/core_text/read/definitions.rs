@@ -1,9 +1,10 @@
 //! Definitions of values.
 
-use super::super::line::{Line, LineError, Reading, malformed};
+use super::super::line::{Line, LineError, Reading, malformed, unknown};
 use super::super::names::{operation, operation_names};
+use super::triangles::{STAGE_INPUTS, stage_input};
 use super::{BlockKind, Definition, OpenBlock, OpenLoop, Reader, State, Wants};
-use crate::diagnostics::{nearest_name, quote};
+use crate::diagnostics::quote;
 use crate::graph::NodeId;
 use crate::inputs::Input;
 use crate::source::Span;
@@ -47,15 +48,21 @@ impl Reader {
                 line.take();
                 let name = line.take();
                 let input = Input::ALL.into_iter().find(|input| input.name() == name.text);
-                let Some(input) = input else {
-                    return Err(unknown(
-                        name.text,
-                        name.span,
-                        "input",
-                        Input::ALL.map(Input::name),
-                    ));
-                };
-                (self.core.graph.input(input, line.span_from(first)), input.ty())
+                match (input, stage_input(name.text)) {
+                    (Some(input), _) => {
+                        (self.core.graph.input(input, line.span_from(first)), input.ty())
+                    }
+                    (None, Some(input)) => self.stage_input(line, input, first)?,
+                    (None, None) => {
+                        let all = Input::ALL.map(Input::name).into_iter().chain(STAGE_INPUTS);
+                        return Err(unknown(name.text, name.span, "input", all));
+                    }
+                }
+            }
+            word @ ("attribute" | "varying") => {
+                line.take();
+                let input = self.named_stage_input(word, line)?;
+                self.stage_input(line, input, first)?
             }
             "uniform" => {
                 line.take();
@@ -155,18 +162,5 @@ impl Reader {
             }
         }
         Ok(())
-    }
-}
-
-fn unknown<'a>(
-    name: &str,
-    span: Span,
-    what: &str,
-    candidates: impl IntoIterator<Item = &'a str>,
-) -> LineError {
-    let diagnostic = malformed(span, format!("there is no {what} {}", quote(name)));
-    match nearest_name(name, candidates) {
-        Some(near) => diagnostic.help(format!("did you mean {}?", quote(near))).into(),
-        None => diagnostic.into(),
     }
 }

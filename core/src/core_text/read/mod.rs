@@ -6,15 +6,17 @@
 mod blocks;
 mod definitions;
 mod interface;
+mod triangles;
 mod types;
 
 use super::line::{Line, LineError, Reading, malformed, type_number, value_number};
 use super::{MAGIC, VERSION};
 use crate::decode::too_long;
 use crate::diagnostics::{Diagnostic, DiagnosticCode, Diagnostics};
-use crate::graph::{Core, LoopId, Name, NodeId};
+use crate::graph::{Attribute, Core, LoopId, Name, NodeId, Varying};
 use crate::limits;
 use crate::source::{SourceFile, Span};
+use crate::state::State as PipelineState;
 use crate::types::Type;
 use lambdav_float_environment::with_default;
 use rustc_hash::FxHashMap;
@@ -37,6 +39,7 @@ fn read_all(source: &SourceFile, most: usize) -> (Option<Core>, Diagnostics) {
         discard: None,
         uniforms: FxHashMap::default(),
         uniform_words: 0,
+        triangles: Pending::default(),
         types: FxHashMap::default(),
         open_blocks: vec![OpenBlock::new(BlockKind::Root, Wants::Nothing, Span::default())],
         diagnostics: Diagnostics::new(most.max(1)),
@@ -44,6 +47,9 @@ fn read_all(source: &SourceFile, most: usize) -> (Option<Core>, Diagnostics) {
         stopped: false,
     };
     reader.text(source.text());
+    if reader.diagnostics.is_empty() {
+        reader.finish_triangles();
+    }
     let whole = reader.diagnostics.is_empty();
     if let (true, Some((condition, clear, span))) = (whole, reader.discard) {
         reader.core.discard_if(condition, clear, span);
@@ -126,6 +132,22 @@ impl OpenBlock {
     }
 }
 
+/// The declarations and roots that have been read.
+#[derive(Default)]
+struct Pending {
+    attributes: Vec<Attribute>,
+    /// Varyings, whose nodes are dummies until `vary` gives them.
+    varyings: Vec<Varying>,
+    /// The value of each varying.
+    varied: Vec<Option<NodeId>>,
+    position: Option<NodeId>,
+    depth: Option<NodeId>,
+    discard: Option<NodeId>,
+    state: Option<PipelineState>,
+    /// The first line of this kind.
+    first: Option<Span>,
+}
+
 struct Reader {
     core: Core,
     values: FxHashMap<u32, (State, Span)>,
@@ -134,6 +156,8 @@ struct Reader {
     uniforms: FxHashMap<String, u32>,
     /// The number of words of all uniforms.
     uniform_words: usize,
+    /// The stages of a program that draws triangles.
+    triangles: Pending,
     /// The declared types; `None` for a wrong declaration.
     types: FxHashMap<u32, Option<Type>>,
     open_blocks: Vec<OpenBlock>,
@@ -251,6 +275,9 @@ impl Reader {
             "uniform" => self.uniform(line, first.span),
             "output" => self.output(line, first.span),
             "discard" => self.discard(line, first.span),
+            "attribute" | "varying" | "state" | "vary" | "position" | "depth" | "discard-if" => {
+                self.of_triangles(first.text, line, first.span)
+            }
             end => {
                 self.check_not_ended(first.span)?;
                 self.end(end, line, first.span)
@@ -324,6 +351,8 @@ impl Reader {
 fn is_statement(word: &str) -> bool {
     word.starts_with('%')
         || matches!(word, "}" | "type" | "uniform" | "output" | "discard" | "yield" | "rec" | "if")
+        || matches!(word, "attribute" | "varying" | "state" | "vary" | "position" | "depth")
+        || word == "discard-if"
 }
 
 /// Takes the first line.

@@ -303,6 +303,11 @@ impl RecipeEvaluator {
             Recipe::Derivative(_) => {
                 primitive(Op::Sub, &[values[0].clone(), values[0].clone()], result)
             }
+            // The first vertex of a front.
+            Recipe::Stage(_) => {
+                let bits = vec![u32::from(result == Type::BOOL)];
+                ConcreteValue { ty: result, bits }
+            }
             Recipe::Input(input) => match input {
                 Input::FragCoord => {
                     let [x, y] = self.moved.map(|moved| 0.5 + moved);

@@ -102,6 +102,52 @@ fn transpose_determinant_inverse() {
     }
 }
 
+#[test]
+fn projections_and_views() {
+    compare("perspective", &[Type::NUM; 4], |v| {
+        let [fov_y, aspect, near, far] = [0, 1, 2, 3].map(|k: usize| v[k][0]);
+        let f = 1.0 / lambdav_core::math::tan(fov_y * 0.5);
+        let d = near - far;
+        let columns = [
+            [f / aspect, 0.0, 0.0, 0.0],
+            [0.0, -f, 0.0, 0.0],
+            [0.0, 0.0, far / d, -1.0],
+            [0.0, 0.0, (near * far) / d, 0.0],
+        ];
+        columns.concat()
+    });
+    compare("orthographic", &[Type::NUM; 6], |v| {
+        let [left, right, bottom, top, near, far] = [0, 1, 2, 3, 4, 5].map(|k: usize| v[k][0]);
+        let x = (right + left) / (left - right);
+        let columns = [
+            [2.0 / (right - left), 0.0, 0.0, 0.0],
+            [0.0, 2.0 / (bottom - top), 0.0, 0.0],
+            [0.0, 0.0, 1.0 / (near - far), 0.0],
+            [x, (top + bottom) / (top - bottom), near / (near - far), 1.0],
+        ];
+        columns.concat()
+    });
+    compare("look-at", &[Type::vec(3); 3], |v| {
+        let [eye, target, up] = [0, 1, 2].map(|k: usize| &v[k]);
+        let cross = |a: &[f32], b: &[f32]| {
+            [1, 2, 0].map(|j: usize| {
+                let k = (j + 1) % 3;
+                a[j] * b[k] - a[k] * b[j]
+            })
+        };
+        let normalize = |v: &[f32]| {
+            let length = dot(v, v).sqrt();
+            [v[0] / length, v[1] / length, v[2] / length]
+        };
+        let f = normalize(&[target[0] - eye[0], target[1] - eye[1], target[2] - eye[2]]);
+        let s = normalize(&cross(&f, up));
+        let u = cross(&s, &f);
+        let column = |k: usize| [s[k], u[k], -f[k], 0.0];
+        let last = [-dot(&s, eye), -dot(&u, eye), dot(&f, eye), 1.0];
+        [column(0), column(1), column(2), last].concat()
+    });
+}
+
 /// The formulas above could share a mistake with the table; an inverse that inverts cannot be wrong.
 #[test]
 fn inverse_inverts() {

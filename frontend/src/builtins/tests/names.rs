@@ -16,6 +16,7 @@ const EXACT: &str = "
     int uint num bool bits from-bits fma
     at col
     frag-coord resolution time frame mouse dfdx dfdy
+    vertex-index instance-index primitive-index front-facing
     pi tau
     update
     texel texture-size texture-levels";
@@ -24,6 +25,7 @@ const EXACT: &str = "
 const EXPANDED: &str = "
     dot length distance normalize cross reflect refract face-forward mix clamp smooth-step fract mod
     inverse-sqrt radians degrees determinant inverse transpose
+    perspective orthographic look-at
     count-ones leading-zeros trailing-zeros reverse-bits first-leading-bit first-trailing-bit
     extract-bits insert-bits ldexp exponent significand
     sample sample-level sample-grad

@@ -149,6 +149,11 @@ fn by_the_page(name: &str, types: &[&str]) -> Option<String> {
         }
         "cross" => when(types == ["vec3", "vec3"], "vec3"),
         "transpose" | "inverse" => when(count == 1 && matrix(types[0]), types.first()?),
+        "perspective" => when(types == ["num"; 4], "mat4"),
+        "orthographic" => when(types == ["num"; 6], "mat4"),
+        "look-at" => when(types == ["vec3"; 3], "mat4"),
+        "vertex-index" | "instance-index" | "primitive-index" => when(count == 0, "int"),
+        "front-facing" => when(count == 0, "bool"),
         "determinant" => when(count == 1 && matrix(types[0]), "num"),
         _ if is(name, "vec2 vec3 vec4 bvec2 bvec3 bvec4 ivec2 ivec3 ivec4 uvec2 uvec3 uvec4") => {
             let total: u32 = types.iter().map(|t| size(t)).sum();

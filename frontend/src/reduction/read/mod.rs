@@ -13,6 +13,7 @@ use super::text::{Form, Primitive, TextId, Texts, Variable};
 use crate::builtins::Builtin;
 use crate::mutants::{Mutant, is_active};
 use crate::syntax::{ExprId, ExprKind, Tree};
+use lambdav_core::graph::{Place, StageInput};
 use lambdav_core::source::Span;
 use lambdav_core::types::{Resource, ResourceKind, Type, Types};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -96,13 +97,26 @@ struct Reader<'t> {
     declarations: u32,
     /// The names of all fields of structures, including later ones.
     fields: FxHashSet<&'t str>,
+    /// The names of the `define`s so far.
+    defined: FxHashSet<&'t str>,
     tasks: Vec<Task<'t>>,
     results: Vec<TextId>,
 }
 
 /// The heads of top-level forms that can be shadowed.
-const RENAMABLE: [&str; 7] =
-    ["struct", "variant", "constant", "texture", "buffer", "discard-if", "state"];
+const RENAMABLE: [&str; 11] = [
+    "struct",
+    "variant",
+    "constant",
+    "texture",
+    "buffer",
+    "discard-if",
+    "state",
+    "attribute",
+    "position",
+    "varying",
+    "depth",
+];
 
 type Read<T> = Result<T, SourceFault>;
 
@@ -113,13 +127,14 @@ pub(super) fn program(tree: &Tree, given: &[(&str, &[u32])]) -> Read<SourceProgr
     let (mut uniforms, mut outputs, mut constants) = (Vec::new(), Vec::new(), Vec::new());
     let (mut types, mut elements) = (Types::default(), Vec::new());
     let (mut discard, mut clear) = (None, [0.0; 4]);
+    let (mut position, mut varyings, mut depth, mut attributes) = (None, Vec::new(), None, 0);
     reader.find_fields();
     for &root in &tree.roots {
         let span = tree.get(root).span;
         let list = reader.list(root).unwrap_or_default();
         let word = list.first().and_then(|&head| reader.name(head));
         // A `define` can shadow these names.
-        let word = word.filter(|word| !RENAMABLE.contains(word) || !reader.is_bound(word));
+        let word = word.filter(|word| !RENAMABLE.contains(word) || !reader.defined.contains(word));
         match (word, list) {
             (Some("define"), &[_, target, value]) => reader.define(target, value)?,
             (Some("output"), &[_, location, value]) => {
@@ -166,6 +181,17 @@ pub(super) fn program(tree: &Tree, given: &[(&str, &[u32])]) -> Read<SourceProgr
                 reader.resource(&mut types, name, kind, span)?;
                 elements.push(None);
             }
+            (Some("attribute"), &[_, name, _] | &[_, name, _, _]) => {
+                reader.stage_input(StageInput::Attribute(attributes), name, span)?;
+                attributes += 1;
+            }
+            (Some("position"), &[_, value]) => position = Some(reader.term(value)?),
+            (Some("varying"), &[_, name, value] | &[_, name, value, _]) => {
+                let index = varyings.len() as u32;
+                varyings.push(reader.term(value)?);
+                reader.stage_input(StageInput::Varying(index, Place::HERE), name, span)?;
+            }
+            (Some("depth"), &[_, value]) => depth = Some(reader.term(value)?),
             (Some("discard-if"), &[_, condition]) => discard = Some(reader.term(condition)?),
             (Some("state"), &[_, ref options @ ..]) => {
                 clear = options.iter().find_map(|&o| reader.clear(o)).unwrap_or(clear);
@@ -182,7 +208,19 @@ pub(super) fn program(tree: &Tree, given: &[(&str, &[u32])]) -> Read<SourceProgr
             _ => outputs.push((0, reader.term(root)?)),
         }
     }
-    Ok(SourceProgram { types, elements, texts, uniforms, constants, outputs, discard, clear })
+    Ok(SourceProgram {
+        types,
+        elements,
+        texts,
+        uniforms,
+        constants,
+        outputs,
+        discard,
+        clear,
+        position,
+        varyings,
+        depth,
+    })
 }
 
 /// Reads one expression whose free names belong to the outermost scope.
@@ -202,13 +240,10 @@ impl<'t> Reader<'t> {
             types: FxHashMap::default(),
             declarations: 0,
             fields: FxHashSet::default(),
+            defined: FxHashSet::default(),
             tasks: Vec::new(),
             results: Vec::new(),
         }
-    }
-
-    fn is_bound(&self, name: &str) -> bool {
-        self.scope.get(name).is_some_and(|meanings| !meanings.is_empty())
     }
 
     /// The colour of `(clear r g b a)`.
@@ -233,6 +268,12 @@ impl<'t> Reader<'t> {
         let ty = types.add_resource(Resource { name: called, kind });
         let data = Form::Data(Data { ty, words: Box::default() });
         let value = self.texts.push(data, &[], span, None)?;
+        self.define_as(name, Meaning::Text(value))
+    }
+
+    /// An attribute or a varying.
+    fn stage_input(&mut self, input: StageInput, name: ExprId, span: Span) -> Read<()> {
+        let value = self.texts.push(Form::Stage(input), &[], span, None)?;
         self.define_as(name, Meaning::Text(value))
     }
 
@@ -275,6 +316,8 @@ impl<'t> Reader<'t> {
     }
 
     fn define(&mut self, target: ExprId, value: ExprId) -> Read<()> {
+        let named = self.list(target).and_then(<[_]>::first).copied().unwrap_or(target);
+        self.defined.extend(self.name(named));
         if let Some(special) = self.special(value)
             && self.name(target).is_some()
         {

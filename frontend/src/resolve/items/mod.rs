@@ -1,14 +1,16 @@
 //! The top level of a program: defines, uniforms, outputs.
 
 mod state;
+mod triangles;
 
 use super::code::{CodeArena, CodeId};
 use super::declared::Declarations;
 use super::resolver::{Binding, Resolver, Unfinished};
 use crate::syntax::{Expr, ExprId, ExprKind, Tree};
 use lambdav_core::diagnostics::{Diagnostic, DiagnosticCode, Diagnostics};
-use lambdav_core::graph::Name;
+use lambdav_core::graph::{Attribute, Interpolation, Name};
 use lambdav_core::source::{SourceFile, Span};
+use lambdav_core::state::State;
 use lambdav_core::texture::{Filter, TextureOptions, Wrap};
 use lambdav_core::types::{Resource, ResourceKind, Type};
 use rustc_hash::FxHashMap;
@@ -25,6 +27,10 @@ pub(crate) enum GlobalValue {
     Constant(u32),
     /// The type of a texture or buffer, and the position of its declaration.
     Resource(Type, Span),
+    /// Index into [`Items::attributes`].
+    Attribute(u32),
+    /// Index into [`Items::varyings`].
+    Varying(u32),
 }
 
 /// A `uniform` or `constant`.
@@ -43,6 +49,15 @@ pub(crate) struct OutputItem {
     pub(crate) code: CodeId,
 }
 
+/// A `varying`.
+#[derive(Clone, Debug)]
+pub(crate) struct VaryingItem {
+    pub(crate) name: String,
+    pub(crate) interpolation: Interpolation,
+    pub(crate) code: CodeId,
+    pub(crate) span: Span,
+}
+
 /// The resolved top level.
 #[derive(Debug, Default)]
 pub(crate) struct Items {
@@ -52,8 +67,15 @@ pub(crate) struct Items {
     pub(crate) outputs: Vec<OutputItem>,
     /// The condition of `discard-if`.
     pub(crate) discard: Option<CodeId>,
-    /// The clear colour, which discarded pixels keep.
-    pub(crate) clear: [f32; 4],
+    /// The state of the pipeline. Without a position only the clear colour counts, which discarded pixels
+    /// keep.
+    pub(crate) state: State,
+    pub(crate) attributes: Vec<Attribute>,
+    pub(crate) varyings: Vec<VaryingItem>,
+    /// The position of a program that draws triangles.
+    pub(crate) position: Option<CodeId>,
+    /// The fragment's own depth.
+    pub(crate) depth: Option<CodeId>,
     pub(crate) declarations: Rc<Declarations>,
 }
 
@@ -70,8 +92,19 @@ const STORED_TYPES: &str =
     "use num, int, uint, bool, a vector of numbers, mat2 to mat4, or structures and arrays of such";
 
 /// The heads of top-level forms that a `define` can shadow.
-const DECLARING: [&str; 7] =
-    ["struct", "variant", "constant", "texture", "buffer", "discard-if", "state"];
+const DECLARING: [&str; 11] = [
+    "struct",
+    "variant",
+    "constant",
+    "texture",
+    "buffer",
+    "discard-if",
+    "state",
+    "attribute",
+    "position",
+    "varying",
+    "depth",
+];
 
 /// The highest location that Vulkan guarantees.
 const GUARANTEED_LOCATION: u32 = 3;
@@ -93,7 +126,11 @@ pub(crate) fn resolve<'t>(
         uniform_spans: FxHashMap::default(),
         define_spans: FxHashMap::default(),
         discard_span: None,
-        clear_span: None,
+        states: FxHashMap::default(),
+        attribute_spans: FxHashMap::default(),
+        varying_spans: FxHashMap::default(),
+        position_span: None,
+        depth_span: None,
         attempted_output: false,
     };
     top.resolver.source = Some(source);
@@ -114,6 +151,7 @@ pub(crate) fn resolve<'t>(
             .help("end it with an expression, such as `(vec4 1 0.5 0 1)`, or write `(output 0 …)`"),
         );
     }
+    top.check_stages();
     top.unused_uniforms();
     top.items.declarations = top.resolver.declarations.into();
     (top.items, top.resolver.diagnostics)
@@ -126,7 +164,12 @@ struct TopLevel<'t> {
     uniform_spans: FxHashMap<&'t str, Span>,
     define_spans: FxHashMap<&'t str, Span>,
     discard_span: Option<Span>,
-    clear_span: Option<Span>,
+    /// The options of `state` so far.
+    states: FxHashMap<&'static str, Span>,
+    attribute_spans: FxHashMap<&'t str, Span>,
+    varying_spans: FxHashMap<&'t str, Span>,
+    position_span: Option<Span>,
+    depth_span: Option<Span>,
     /// Some form was an output, or may have been meant as one.
     attempted_output: bool,
 }
@@ -152,8 +195,7 @@ impl<'t> TopLevel<'t> {
                 Some("define") => return self.define(expr.span, rest),
                 Some("output") => return self.output_form(expr.span, rest),
                 Some("uniform") => return self.uniform("uniform", expr.span, rest),
-                // A `define` may have shadowed the word.
-                Some(word) if DECLARING.contains(&word) && self.resolver.lookup(word).is_none() => {
+                Some(word) if DECLARING.contains(&word) && !self.is_defined(word) => {
                     return match word {
                         "constant" => self.uniform(word, expr.span, rest),
                         "texture" => self.texture(expr.span, rest),
@@ -161,8 +203,17 @@ impl<'t> TopLevel<'t> {
                         "struct" => self.resolver.structure(expr.span, rest),
                         "discard-if" => self.discard_if(expr.span, rest),
                         "state" => self.state(expr.span, rest),
+                        "attribute" => self.attribute(expr.span, rest),
+                        "position" => self.position(expr.span, rest),
+                        "varying" => self.varying(expr.span, rest),
+                        "depth" => self.depth(expr.span, rest),
                         _ => self.resolver.variant(expr.span, rest),
                     };
+                }
+                Some(word) if DECLARING.contains(&word) => {
+                    let head = self.resolver.tree.get(head).span;
+                    let first = self.define_spans.get(word).copied();
+                    self.hidden_form(word, head, first);
                 }
                 Some("include") if rest.iter().any(|&part| self.is_string(part)) => {
                     return self.include(expr.span, rest);
@@ -175,6 +226,13 @@ impl<'t> TopLevel<'t> {
             return;
         }
         self.output(0, root, expr.span);
+    }
+
+    /// True if a `define` has given the name a meaning. A declaration has not: `position` is the name of an
+    /// attribute and of a form.
+    fn is_defined(&self, name: &str) -> bool {
+        let is_form = matches!(self.resolver.lookup(name), Some(Binding::Form(_)));
+        is_form || self.define_spans.contains_key(name)
     }
 
     /// True for a string, and for an error that may have been meant as one.

@@ -4,8 +4,29 @@ use super::TopLevel;
 use crate::syntax::{ExprId, ExprKind};
 use lambdav_core::diagnostics::{Diagnostic, DiagnosticCode};
 use lambdav_core::source::Span;
+use lambdav_core::state::{Blend, Cull, DepthTest, FrontFace, Topology};
 
 const CLEAR: &str = "(state (clear 0 0 0 1))";
+
+/// An option of `state`, with its values.
+struct StateOption {
+    name: &'static str,
+    usage: &'static str,
+}
+
+const OPTIONS: [StateOption; 8] = [
+    StateOption { name: "clear", usage: CLEAR },
+    StateOption { name: "cull", usage: "(state (cull none|back|front))" },
+    StateOption { name: "front", usage: "(state (front ccw|cw))" },
+    StateOption {
+        name: "depth",
+        usage: "(state (depth never|less|equal|less-eq|greater|neq|greater-eq|always|off))",
+    },
+    StateOption { name: "depth-write", usage: "(state (depth-write on|off))" },
+    StateOption { name: "blend", usage: "(state (blend off|over|add|multiply))" },
+    StateOption { name: "samples", usage: "(state (samples 1|4))" },
+    StateOption { name: "topology", usage: "(state (topology triangles|strip|fan))" },
+];
 
 impl<'t> TopLevel<'t> {
     /// `(discard-if condition)`, without its head.
@@ -30,38 +51,107 @@ impl<'t> TopLevel<'t> {
         }
         for &option in options {
             let span = self.resolver.tree.get(option).span;
-            let parts = self.resolver.list(option);
-            let word =
-                parts.and_then(<[_]>::first).and_then(|&word| self.resolver.identifier(word));
-            match (word, parts) {
-                (Some("clear"), Some([_, colour @ ..])) => self.clear(span, colour),
+            let parts = self.resolver.list(option).and_then(<[_]>::split_first);
+            let word = parts.and_then(|(&word, _)| self.resolver.identifier(word));
+            let known = OPTIONS.iter().find(|known| Some(known.name) == word);
+            match (known, parts) {
+                (Some(known), Some((_, values))) => {
+                    if self.option(known, span, values) {
+                        self.once(known.name, span);
+                    }
+                }
                 _ if matches!(self.resolver.tree.get(option).kind, ExprKind::Error) => {}
-                _ => self.malformed(span, "there is no such state without triangles", CLEAR),
+                _ => {
+                    let all = OPTIONS.map(|known| known.name).join(", ");
+                    let what = format!("there is no such state; the options are {all}");
+                    self.malformed(span, what, CLEAR);
+                }
             }
         }
     }
 
-    fn clear(&mut self, span: Span, colour: &[ExprId]) {
+    /// Records an option, which must be new.
+    fn once(&mut self, name: &'static str, span: Span) {
+        let first = *self.states.entry(name).or_insert(span);
+        if first != span {
+            let help = match name {
+                "clear" => "pixels are cleared to one colour",
+                _ => "a pipeline has one state: keep one of the two",
+            };
+            self.second(name, span, first, help);
+        }
+    }
+
+    /// Sets an option; false if its value is wrong, after reporting it.
+    fn option(&mut self, option: &StateOption, span: Span, values: &'t [ExprId]) -> bool {
+        if option.name == "clear" {
+            return self.clear(span, values);
+        }
+        let &[value] = values else {
+            let what = format!("`{}` has 1 value, not {}", option.name, values.len());
+            self.malformed(span, what, option.usage);
+            return false;
+        };
+        let found = self.resolver.tree.get(value);
+        let (word, number) = match &found.kind {
+            ExprKind::Identifier(word) => (&**word, None),
+            ExprKind::Number { index, .. } => ("", *index),
+            ExprKind::Error => return false,
+            _ => ("", None),
+        };
+        // A second option of the name changes nothing.
+        let mut state = self.items.state;
+        let is_known = match option.name {
+            "cull" => Cull::from_name(word).map(|of| state.cull = of).is_some(),
+            "front" => FrontFace::from_name(word).map(|of| state.front = of).is_some(),
+            "depth" => DepthTest::from_name(word).map(|of| state.depth = of).is_some(),
+            "blend" => Blend::from_name(word).map(|of| state.blend = of).is_some(),
+            "topology" => Topology::from_name(word).map(|of| state.topology = of).is_some(),
+            "depth-write" => {
+                state.depth_write = word == "on";
+                matches!(word, "on" | "off")
+            }
+            _ => {
+                state.samples = if number == Some(4) { 4 } else { 1 };
+                matches!(number, Some(1 | 4))
+            }
+        };
+        if !is_known {
+            let what = format!("this is no value of `{}`", option.name);
+            self.malformed(found.span, what, option.usage);
+            return false;
+        }
+        if !self.states.contains_key(option.name) {
+            self.items.state = state;
+        }
+        true
+    }
+
+    fn clear(&mut self, span: Span, colour: &[ExprId]) -> bool {
         let mut numbers = Vec::new();
         for &part in colour {
             let part = self.resolver.tree.get(part);
             match part.kind {
                 ExprKind::Number { value, .. } => numbers.push(value),
-                ExprKind::Error => return,
-                _ => return self.malformed(part.span, "not a number", CLEAR),
+                ExprKind::Error => return false,
+                _ => {
+                    self.malformed(part.span, "not a number", CLEAR);
+                    return false;
+                }
             }
         }
         let Ok(clear) = <[f32; 4]>::try_from(numbers) else {
             let what = format!("`clear` has 4 numbers, not {}", colour.len());
-            return self.malformed(span, what, CLEAR);
+            self.malformed(span, what, CLEAR);
+            return false;
         };
-        match self.clear_span {
-            Some(first) => self.second("clear", span, first, "pixels are cleared to one colour"),
-            None => (self.clear_span, self.items.clear) = (Some(span), clear),
+        if !self.states.contains_key("clear") {
+            self.items.state.clear = clear;
         }
+        true
     }
 
-    fn second(&mut self, word: &str, span: Span, first: Span, help: &str) {
+    pub(super) fn second(&mut self, word: &str, span: Span, first: Span, help: &str) {
         let diagnostic =
             Diagnostic::new(DiagnosticCode::MalformedTopLevel, span, format!("a second `{word}`"));
         self.resolver.report(diagnostic.label("here again").also(first, "first here").help(help));

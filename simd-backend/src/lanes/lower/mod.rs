@@ -34,13 +34,13 @@ use self::state::{Lowering, UniformWords, Work};
 use super::arrays::choices;
 use super::rates::{Of, Rates};
 use super::{
-    Descriptors, InputWord, InputWords, Items, Kind, LaneBlock, LaneEnd, LaneExpr, LaneProgram,
-    Options, Rate, Resource, ValueId, dead_code, frame, quads, sink, value_numbering,
+    Descriptors, InputWord, InputWords, Items, Kind, LaneBlock, LaneEnd, LaneExpr, LaneOp,
+    LaneProgram, Options, Rate, Resource, ValueId, dead_code, frame, quads, sink, value_numbering,
 };
 use lambdav_core::schedule::Places;
 
 /// Lowers all outputs of a scheduled program to one lane program. Each output is an attachment, padded to
-/// four components from (0, 0, 0, 1).
+/// four components from (0, 0, 0, 1). Integers are stored by their bits.
 ///
 /// # Panics
 ///
@@ -135,7 +135,13 @@ pub fn lower(program: &schedule::Program, options: &Options<'_>) -> LaneProgram 
     for &output in &outputs {
         let components = lowering.components(output).to_vec();
         let filled = [0.0_f32, 0.0, 0.0, 1.0].into_iter().skip(components.len());
-        pixels.extend(components);
+        for component in components {
+            // Integers are stored by their bits.
+            pixels.push(match lowering.out.kind(component) {
+                Kind::I32 => lowering.op(LaneOp::Bits, &[component]),
+                _ => component,
+            });
+        }
         for fill in filled {
             pixels.push(lowering.constant(Kind::F32, fill.to_bits().into()));
         }

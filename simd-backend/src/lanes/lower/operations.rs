@@ -81,6 +81,7 @@ impl Lowering<'_> {
             Op::Select => return self.select(sources[0], sources[1], sources[2]),
             Op::Convert(to) if types[0].is_bool() => return self.of_bool(to, sources[0]),
             Op::Convert(_) | Op::Bits => return self.of_num(op, sources[0]),
+            Op::Plane => return self.plane(&sources),
             Op::Any => return self.fold(LaneOp::Or, &sources),
             Op::All => return self.fold(LaneOp::And, &sources),
             Op::Elementary(function) => {
@@ -114,6 +115,21 @@ impl Lowering<'_> {
             }
         };
         self.op(simple, &sources)
+    }
+
+    /// [`Op::Plane`] of its operands' components, in their order. Everything of the triangle alone is computed
+    /// once for it.
+    fn plane(&mut self, components: &[ValueId]) -> ValueId {
+        let wide: Vec<ValueId> =
+            components.iter().map(|&word| self.op(LaneOp::Promote, &[word])).collect();
+        let [x, y] = [wide[0], wide[1]];
+        let [by_x, by_y, origin] =
+            [&wide[2..4], &wide[4..6], &wide[6..]].map(|sum| self.fold(LaneOp::Add, sum));
+        let row = self.op(LaneOp::Mul, &[by_y, y]);
+        let row = self.op(LaneOp::Add, &[row, origin]);
+        let along = self.op(LaneOp::Mul, &[by_x, x]);
+        let value = self.op(LaneOp::Add, &[along, row]);
+        self.op(LaneOp::Demote, &[value])
     }
 
     /// The bits of 1/b, if b and 1/b are normal powers of two. Then x/b = x·(1/b): both round the same

@@ -61,7 +61,7 @@ impl Lowering<'_> {
                     }
                 }
             }
-            Expr::Input(_) => unreachable!("inputs do not lie in memory"),
+            Expr::Input(_) | Expr::Stage(_) => unreachable!("inputs do not lie in memory"),
         })
     }
 

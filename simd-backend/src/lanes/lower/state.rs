@@ -276,6 +276,7 @@ impl Lowering<'_> {
                 kinds.enumerate().map(|(k, kind)| self.uniform_word(kind, words, k)).collect()
             }
             Expr::Input(input) => self.input(*input),
+            Expr::Stage(_) => unreachable!("stages are compiled as plain programs"),
             Expr::Op(op, operands) => {
                 if let (Op::And | Op::Or, Type::BOOL, &[a, b]) = (op, ty, &**operands) {
                     self.logic.insert(value, (*op, [a, b]));

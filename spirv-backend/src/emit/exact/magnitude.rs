@@ -282,7 +282,7 @@ impl<'p> Analysis<'p> {
                 let place = Magnitude { least: -8, ..NATURAL };
                 ([place, place, ANY, ANY], [false; 4])
             }
-            Expr::Input(_) | Expr::Uniform(_) => any,
+            Expr::Input(_) | Expr::Uniform(_) | Expr::Stage(_) => any,
             Expr::Op(op, operands) => self.operation(*op, ty, operands),
         }
     }

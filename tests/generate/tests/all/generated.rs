@@ -58,14 +58,15 @@ fn seeds_give_the_same_programs_everywhere() {
     let hash = text.bytes().fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| {
         (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
     });
-    assert_eq!(hash, 0xdf629c993fa3305d, "the FNV-1a hash of 50 programs");
+    assert_eq!(hash, 0x85a63a8fe5f6dcc8, "the FNV-1a hash of 50 programs");
 }
 
 #[test]
 fn every_builtin_is_reached() {
     let used: BTreeSet<Builtin> =
         (0..2 * PROGRAMS).flat_map(|seed| builtins(seed, options(seed))).collect();
-    let missing: Vec<_> = Builtin::all().filter(|b| !used.contains(b)).map(|b| b.name()).collect();
+    let missing = Builtin::all().filter(|b| !used.contains(b) && !b.is_of_stage());
+    let missing: Vec<_> = missing.map(|b| b.name()).collect();
     assert!(missing.is_empty(), "never used: {missing:?}");
     assert!(used.len() > Builtin::all().count() + 20, "swizzles are used too");
 }

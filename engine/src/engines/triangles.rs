@@ -1,0 +1,278 @@
+//! Engine of programs that draw triangles: the stages compiled by another engine, and the rasterizer between them.
+
+use super::source_stages::{BoundSourceStage, Role, SourceStage};
+use super::{CoreEngine, CoreProgram, SimdEngine, SimdError, SimdProgram, SourceProgram};
+use crate::draw_inputs::DrawInputs;
+use crate::settings::Settings;
+use lambdav_core::diagnostics::Diagnostic;
+use lambdav_core::evaluate;
+use lambdav_core::graph::{Core, Interpolation, Triangles, Varying};
+use lambdav_core::state::{self, Cull, DepthTest, FrontFace, State};
+use lambdav_core::triangles::{FragmentStage, VertexInput, VertexStage};
+use lambdav_raster::triangles::{
+    Blend, Compare, Depths, Draw, DrawError, DrawState, Face, Indices, Interpolated, Topology,
+    Varied, VertexKernel, draw,
+};
+use lambdav_raster::{Attachment, QuadKernel, RenderOptions};
+use lambdav_simd_backend::Compiler;
+use lambdav_simd_backend::emit::BindError;
+use std::sync::Arc;
+
+/// Outputs of a program that draws triangles, with both stages compiled.
+#[derive(Debug)]
+pub struct TriangleProgram {
+    vertices: StageProgram,
+    colours: StageProgram,
+    test: Option<StageProgram>,
+    has_mask: bool,
+    inputs: Vec<VertexInput>,
+    varied: Vec<Varied>,
+    triangles: Triangles,
+    /// The words of the uniforms that belong to a triangle; zeros.
+    of_triangle: Vec<Arc<[u32]>>,
+}
+
+/// A stage, compiled.
+#[derive(Debug)]
+enum StageProgram {
+    Simd(SimdProgram),
+    Core(Arc<CoreProgram>, Vec<u32>),
+    /// The stage, and the number of the program's own resources.
+    Source(SourceStage, usize),
+}
+
+/// The engine of the stages.
+#[derive(Clone, Debug)]
+pub enum StageEngine {
+    /// Machine code, by this compiler.
+    Simd(Box<Compiler>),
+    /// The core evaluator.
+    Core,
+    /// The source evaluator, of this text.
+    Source(Arc<SourceProgram>),
+}
+
+/// A stage with its inputs.
+trait StageKernel: QuadKernel + VertexKernel {
+    /// Diagnostic of a faulty site.
+    fn explain(&self, site: u32) -> Diagnostic;
+}
+
+/// Reason why there is no picture.
+#[derive(Debug)]
+pub enum TriangleError {
+    /// A vertex or fragment is at fault.
+    Program(Diagnostic),
+    /// Data has another size than the code is specialised for.
+    Bind(BindError),
+    /// The rasterizer stopped.
+    Draw(DrawError),
+}
+
+impl StageProgram {
+    fn new(
+        core: &Core,
+        of_triangle: &[u32],
+        engine: &StageEngine,
+        role: Role,
+        varyings: &Arc<[(u32, Varying)]>,
+    ) -> Result<Self, SimdError> {
+        let locations: Vec<u32> = core.outputs.iter().map(|output| output.location).collect();
+        match engine {
+            StageEngine::Simd(compiler) => {
+                let mut compiler = Compiler::clone(compiler).listed(of_triangle.to_vec());
+                if !matches!(role, Role::Vertices(_)) && compiler.lanes.is_none() {
+                    // A triangle may have few pixels: groups of one register waste the fewest lanes.
+                    compiler.lanes = Some(compiler.target.machine().tile.width());
+                }
+                SimdProgram::new(core, &locations, compiler).map(Self::Simd)
+            }
+            StageEngine::Core => {
+                let program = CoreProgram::new(core, &locations).map_err(SimdError::Program)?;
+                Ok(Self::Core(Arc::new(program), of_triangle.to_vec()))
+            }
+            StageEngine::Source(source) => {
+                let (program, varyings) = (Arc::clone(source.text()), Arc::clone(varyings));
+                let resources = core.graph.types().resources().len();
+                let added = if let Role::Vertices(inputs) = &role { inputs.len() } else { 0 };
+                let stage = SourceStage { program, role, varyings };
+                Ok(Self::Source(stage, resources - added))
+            }
+        }
+    }
+
+    fn bind(&self, settings: &Settings) -> Result<Box<dyn StageKernel>, BindError> {
+        Ok(match self {
+            Self::Simd(program) => Box::new(program.bind(settings)?),
+            Self::Core(program, of_triangle) => {
+                Box::new(program.bind(settings.clone()).of_triangle(of_triangle.clone()))
+            }
+            Self::Source(stage, resources) => Box::new(stage.bind(settings, *resources)),
+        })
+    }
+}
+
+impl StageKernel for SimdEngine {
+    fn explain(&self, site: u32) -> Diagnostic {
+        evaluate::loop_limit_diagnostic(self.kernel().site(site), self.max_iterations())
+    }
+}
+
+impl StageKernel for CoreEngine {
+    fn explain(&self, site: u32) -> Diagnostic {
+        self.site(site)
+    }
+}
+
+impl StageKernel for BoundSourceStage {
+    fn explain(&self, site: u32) -> Diagnostic {
+        self.site(site)
+    }
+}
+
+impl TriangleProgram {
+    /// Compiles the outputs at these locations, which must exist, of a program that draws triangles.
+    ///
+    /// # Errors
+    ///
+    /// As for [`SimdProgram::new`].
+    pub fn new(
+        core: &Core,
+        triangles: &Triangles,
+        locations: &[u32],
+        engine: &StageEngine,
+    ) -> Result<Self, SimdError> {
+        let fragment = FragmentStage::new(core, triangles, locations);
+        let vertex = VertexStage::new(core, triangles, &fragment.varyings);
+        let of_triangle = fragment.of_triangle();
+        let varied = fragment.varyings.iter().map(|&index| {
+            let varying = &triangles.varyings[index as usize];
+            Varied {
+                components: varying.ty.width().unwrap_or(1),
+                interpolated: match varying.interpolation {
+                    Interpolation::Perspective => Interpolated::Perspective,
+                    Interpolation::Linear => Interpolated::Linear,
+                    Interpolation::Flat => Interpolated::Flat,
+                },
+            }
+        });
+        let read = fragment.varyings.iter();
+        let read: Arc<[(u32, Varying)]> =
+            read.map(|&index| (index, triangles.varyings[index as usize].clone())).collect();
+        let asked = core.outputs.iter().map(|output| output.location);
+        let asked = asked.filter(|location| locations.contains(location)).collect();
+        let of_vertices = Role::Vertices(vertex.inputs.clone());
+        let of_colours = Role::Colours(asked, fragment.has_mask);
+        let stage = |core: &Core, of_triangle: &[u32], role| {
+            StageProgram::new(core, of_triangle, engine, role, &read)
+        };
+        let words = fragment.colours.uniforms.iter().skip(fragment.uniforms as usize);
+        Ok(Self {
+            vertices: stage(&vertex.core, &[], of_vertices)?,
+            colours: stage(&fragment.colours, &of_triangle, of_colours)?,
+            test: match &fragment.test {
+                Some(test) => Some(stage(test, &of_triangle, Role::Test)?),
+                None => None,
+            },
+            has_mask: fragment.has_mask,
+            inputs: vertex.inputs,
+            varied: varied.collect(),
+            triangles: triangles.clone(),
+            of_triangle: words.map(|uniform| Arc::clone(&uniform.default)).collect(),
+        })
+    }
+
+    /// Draws into attachments, one for each output, and into a depth buffer. All textures, buffers and attributes
+    /// must be bound.
+    ///
+    /// # Errors
+    ///
+    /// [`TriangleError`].
+    pub fn draw(
+        &self,
+        settings: &Settings,
+        inputs: &DrawInputs,
+        attachments: Vec<Attachment<'_>>,
+        depths: Option<Depths<'_>>,
+        options: &RenderOptions<'_>,
+    ) -> Result<(), TriangleError> {
+        let mut of_vertices = settings.clone();
+        let resources = &mut of_vertices.inputs.resources;
+        resources.extend(self.inputs.iter().map(|of| inputs.attribute(of.attribute)));
+        let mut of_fragments = settings.clone();
+        of_fragments.inputs.uniforms.extend(self.of_triangle.iter().cloned());
+        let bind =
+            |stage: &StageProgram, settings| stage.bind(settings).map_err(TriangleError::Bind);
+        let vertices = bind(&self.vertices, &of_vertices)?;
+        let colours = bind(&self.colours, &of_fragments)?;
+        let test = self.test.as_ref().map(|test| bind(test, &of_fragments)).transpose()?;
+        let of_draw = Draw {
+            vertices: &*vertices,
+            colours: &*colours,
+            test: test.as_deref().map(|test| test as &dyn QuadKernel),
+            has_mask: self.has_mask,
+            varied: &self.varied,
+            indices: match inputs.indices() {
+                Some(list) => Indices::List(list),
+                None => Indices::Count(inputs.vertex_count()),
+            },
+            instances: inputs.instance_count(&self.triangles),
+            state: state(&self.triangles.state),
+        };
+        draw(&of_draw, attachments, depths, options).map_err(|error| match error {
+            DrawError::Vertex(fault) => {
+                let (vertex, instance) = (fault.vertex, fault.instance);
+                let note = format!("the first is vertex {vertex} of instance {instance}");
+                TriangleError::Program(vertices.explain(fault.site).note(note))
+            }
+            DrawError::Fragment(fault) => {
+                let (x, y) = (fault.x, fault.y);
+                // A fault of the test has a site of its own kernel.
+                let of = match (&test, fault.of_test) {
+                    (Some(test), true) => test,
+                    _ => &colours,
+                };
+                let note = format!("the first such fragment is at pixel ({x}, {y})");
+                TriangleError::Program(of.explain(fault.site).note(note))
+            }
+            error => TriangleError::Draw(error),
+        })
+    }
+}
+
+/// The state as the rasterizer takes it.
+fn state(of: &State) -> DrawState {
+    DrawState {
+        cull: match of.cull {
+            Cull::None => None,
+            Cull::Back => Some(Face::Back),
+            Cull::Front => Some(Face::Front),
+        },
+        is_clockwise: of.front == FrontFace::Cw,
+        depth: match of.depth {
+            DepthTest::Off => None,
+            DepthTest::Never => Some(Compare::Never),
+            DepthTest::Less => Some(Compare::Less),
+            DepthTest::Equal => Some(Compare::Equal),
+            DepthTest::LessEqual => Some(Compare::LessEqual),
+            DepthTest::Greater => Some(Compare::Greater),
+            DepthTest::NotEqual => Some(Compare::NotEqual),
+            DepthTest::GreaterEqual => Some(Compare::GreaterEqual),
+            DepthTest::Always => Some(Compare::Always),
+        },
+        writes_depth: of.depth_write,
+        blend: match of.blend {
+            state::Blend::Off => Blend::Off,
+            state::Blend::Over => Blend::Over,
+            state::Blend::Add => Blend::Add,
+            state::Blend::Multiply => Blend::Multiply,
+        },
+        samples: of.samples,
+        clear: of.clear,
+        topology: match of.topology {
+            state::Topology::Triangles => Topology::Triangles,
+            state::Topology::Strip => Topology::Strip,
+            state::Topology::Fan => Topology::Fan,
+        },
+    }
+}

@@ -1,0 +1,172 @@
+//! Scenes drawn by the product: each scene's program, mesh and instances, by an engine under some conditions.
+
+use crate::picture::{Picture, equal};
+use crate::reference::Error as ReferenceError;
+use crate::scenes::{LimitExceeded, Scalar, Scene};
+use lambdav_engine::{
+    Bindings, DataRef, Engine, Error, Frame, Options, RenderOptions, Shader, Size,
+};
+use lambdav_workers::thread_pool;
+use std::fmt;
+use std::num::NonZeroUsize;
+
+/// The conditions of a picture. No bit depends on them.
+#[derive(Clone, Debug)]
+pub struct Conditions {
+    /// The engine.
+    pub engine: Engine,
+    /// The number of pixels that machine code computes together; 0 for its own choice.
+    pub lanes: u32,
+    /// The target of machine code; its own choice if there is none.
+    pub target: Option<&'static str>,
+    /// The number of threads.
+    pub threads: usize,
+    /// Width and height of a tile.
+    pub tile: [u32; 2],
+}
+
+impl fmt::Display for Conditions {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { engine, lanes, target, threads, tile: [width, height] } = self;
+        let target = target.unwrap_or("the default target");
+        write!(
+            f,
+            "{engine:?} with {lanes} lanes for {target}, {threads} threads, tiles of {width}x{height}"
+        )
+    }
+}
+
+/// Most iterations of a loop: endless loops are found soon.
+const MAX_ITERATIONS: u64 = 100;
+
+impl Conditions {
+    /// The conditions of a scene with that seed. Every engine that evaluates draws small scenes; all draw with
+    /// machine code of different kinds.
+    pub fn of(seed: u64, scene: &Scene) -> Vec<Self> {
+        const LANES: [u32; 6] = [1, 4, 8, 16, 32, 64];
+        const TILES: [[u32; 2]; 6] = [[64, 64], [16, 4], [7, 5], [256, 4], [1, 1], [33, 2]];
+        const TARGETS: [Option<&str>; 3] = [None, Some("avx2"), Some("baseline")];
+        let pick = |of: u64, count: usize| (seed / of % count as u64) as usize;
+        let conditions = |engine, lanes, target, number: u64| Self {
+            engine,
+            lanes,
+            target,
+            threads: 1 + (seed + number) as usize % 3,
+            tile: TILES[(pick(5, 6) + number as usize) % 6],
+        };
+        let lanes = LANES[pick(1, 6)];
+        let known: Vec<&str> = lambdav_engine::targets().collect();
+        let target = TARGETS[pick(6, 3)].filter(|name| known.contains(name) && lanes != 64);
+        let mut all =
+            vec![conditions(Engine::Simd, lanes, target, 0), conditions(Engine::Fast, 0, None, 1)];
+        let is_small = scene.width * scene.height <= 1200;
+        if is_small {
+            all.push(conditions(Engine::Core, 0, None, 2));
+        }
+        if is_small && seed.is_multiple_of(8) {
+            all.push(conditions(Engine::Source, 0, None, 3));
+        }
+        all
+    }
+}
+
+/// Compares a scene's picture, or its fault, with the reference.
+///
+/// # Errors
+///
+/// The difference.
+pub fn check(scene: &Scene, conditions: &Conditions) -> Result<(), String> {
+    check_against(scene, &scene.draw(), conditions)
+}
+
+/// [`check`], with the reference's picture.
+///
+/// # Errors
+///
+/// The difference.
+pub fn check_against(
+    scene: &Scene,
+    wanted: &Result<Picture, ReferenceError<LimitExceeded>>,
+    conditions: &Conditions,
+) -> Result<(), String> {
+    match (wanted, draw(scene, conditions)) {
+        (Ok(wanted), Ok(found)) => {
+            equal(wanted, &found).map_err(|difference| difference.to_string())
+        }
+        (Err(wanted), Err(found)) => {
+            let found = found.to_string();
+            let note = match wanted {
+                ReferenceError::Vertex { instance, index, .. } => {
+                    format!("vertex {index} of instance {instance}")
+                }
+                ReferenceError::Fragment { x, y, .. } => format!("pixel ({x}, {y})"),
+            };
+            let is_limit = found.contains("LV0504");
+            match is_limit && found.contains(&note) {
+                true => Ok(()),
+                false => {
+                    Err(format!("the reference stops at {note}, and the engine says\n{found}"))
+                }
+            }
+        }
+        (Ok(_), Err(found)) => {
+            Err(format!("the engine stops, and the reference does not:\n{found}"))
+        }
+        (Err(wanted), Ok(_)) => {
+            Err(format!("the reference stops, and the engine does not: {wanted}"))
+        }
+    }
+}
+
+/// The picture of a scene.
+fn draw(scene: &Scene, conditions: &Conditions) -> Result<Picture, Error> {
+    let shader = Shader::new("scene.lv", &scene.lambda_v())?;
+    let mut options = Options::default()
+        .engine(conditions.engine.clone())
+        .outputs(0..scene.outputs.len() as u32)
+        .max_iterations(MAX_ITERATIONS);
+    if conditions.lanes > 0 {
+        options = options.lanes(conditions.lanes);
+    }
+    if let Some(target) = conditions.target {
+        options = options.target(target);
+    }
+    let pipeline = shader.pipeline(&options)?;
+    let mut bindings = pipeline.bindings();
+    bind(scene, &mut bindings)?;
+    let size = Size::new(scene.width, scene.height)?;
+    let mut frames: Vec<Frame> =
+        scene.outputs.iter().map(|_| Frame::from_fn(size, |_, _| [0.0; 4])).collect();
+    let mut depths = vec![0.0; size.pixels()];
+    let [width, height] = conditions.tile;
+    let options = RenderOptions { tile: Size::new(width, height)?, ..RenderOptions::default() };
+    let threads = NonZeroUsize::new(conditions.threads).expect("at least one");
+    let pool = thread_pool(threads).expect("threads can be started");
+    let targets = frames.iter_mut().map(Into::into).collect();
+    pool.install(|| pipeline.render_with_depth(&bindings, targets, &mut depths, &options))?;
+    let attachments = frames.iter().map(|frame| frame.samples().as_chunks().0.to_vec()).collect();
+    Ok(Picture::new(scene.width, scene.height, attachments, Some(depths)))
+}
+
+/// Binds attributes, indices and instances.
+fn bind(scene: &Scene, bindings: &mut Bindings) -> Result<(), Error> {
+    for attribute in scene.attributes() {
+        let words = &attribute.words;
+        let floats: Vec<f32>;
+        let ints: Vec<i32>;
+        let data = match attribute.scalar {
+            Scalar::Num => {
+                floats = words.iter().map(|&word| f32::from_bits(word)).collect();
+                DataRef::Nums(&floats)
+            }
+            Scalar::Int => {
+                ints = words.iter().map(|&word| word.cast_signed()).collect();
+                DataRef::Ints(&ints)
+            }
+            Scalar::Uint => DataRef::Uints(words),
+        };
+        bindings.attribute(&attribute.name, data)?;
+    }
+    bindings.indices(scene.indices()).instances(scene.instances());
+    Ok(())
+}
