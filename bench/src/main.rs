@@ -7,6 +7,7 @@
 //! taskset -c 1 target/release/lambdav-bench functions
 //! taskset -c 1 target/release/lambdav-bench compile --command target/release/lambdav
 //! taskset -c 1 target/release/lambdav-bench pipelines
+//! target/release/lambdav-bench triangles
 //! target/release/lambdav-bench drivers
 //! ```
 //!
@@ -35,6 +36,7 @@ mod pipelines;
 mod table;
 mod textures;
 mod timing;
+mod triangles;
 
 use clap::{Args, Parser, Subcommand};
 use std::io;
@@ -60,6 +62,8 @@ enum What {
     Compile(compile::CompileOptions),
     /// A thousand small pictures of a pipeline, beside the compiled kernel alone
     Pipelines(BenchArguments),
+    /// Pictures of triangles at 1080p
+    Triangles(BenchArguments),
     /// Whole frames, beside Vulkan drivers that draw the same frames on the CPU
     Drivers(drivers::DriverOptions),
 }
@@ -106,6 +110,7 @@ fn main() -> ExitCode {
         What::Functions(options) => functions::run(&options),
         What::Compile(options) => compile::run(&options),
         What::Pipelines(options) => pipelines::run(&options),
+        What::Triangles(options) => triangles::run(&options),
         What::Drivers(options) => drivers::run(&options),
     };
     match done {

@@ -171,6 +171,11 @@ impl Bindings {
         Ok(self)
     }
 
+    /// True if the program draws triangles.
+    pub fn draws_triangles(&self) -> bool {
+        self.program.core.triangles.is_some()
+    }
+
     /// Draws so many vertices, without a mesh: their indices are 0, 1, 2, ….
     pub fn vertices(&mut self, count: u32) -> &mut Self {
         self.draw.set_vertices(count);

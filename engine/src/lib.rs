@@ -44,8 +44,9 @@ pub mod stages;
 mod target;
 
 /// Interfaces of entry points as data ([`Shader::interface`]): stage, inputs, outputs, and bindings by
-/// set, number and name.
+/// set, number and name; and attributes ([`Shader::attributes`]).
 pub mod interface {
+    pub use lambdav_core::graph::{Attribute, AttributeRate};
     pub use lambdav_core::inputs::Input;
     pub use lambdav_core::interface::{
         Binding, Block, BlockMember, BoundResource, EntryPoint, Interface, LocationInput,

@@ -104,6 +104,9 @@ impl fmt::Debug for Pipeline {
     }
 }
 
+/// Side of a tile of triangles. Tiles of pixels are wide and flat, which would cut triangles into many parts.
+const TILE_OF_TRIANGLES: u32 = 64;
+
 impl Pipeline {
     pub(crate) fn new(program: &Arc<Accepted>, options: &Options) -> Result<Self, Error> {
         let fixed = options.specialised.as_ref().map(|bindings| fixed(program, options, bindings));
@@ -284,7 +287,11 @@ impl Pipeline {
             return Err(Error::Mismatch(missing));
         }
         let attachments = targets.into_iter().map(Target::attachment).collect();
-        let drawn = code.draw(&settings, &bindings.draw, attachments, depths, options);
+        let mut options = *options;
+        if options.tile == RenderOptions::default().tile {
+            options.tile = Size::new(TILE_OF_TRIANGLES, TILE_OF_TRIANGLES)?;
+        }
+        let drawn = code.draw(&settings, &bindings.draw, attachments, depths, &options);
         drawn.map_err(|error| match error {
             TriangleError::Program(diagnostic) => at_fault(program, diagnostic),
             TriangleError::Bind(error) => Error::Mismatch(error.to_string()),

@@ -9,7 +9,7 @@ use crate::program::{self, Fix, Loaded};
 use crate::reading::ShaderOptions;
 use crate::settings::{Paths, Settings, UniformError, UniformValue};
 use lambdav_core::diagnostics::Diagnostics;
-use lambdav_core::graph::{Core, Uniform};
+use lambdav_core::graph::{Attribute, Core, Uniform};
 use lambdav_core::interface::{Binding, Interface};
 use lambdav_core::layout::{Layout, Rules};
 use lambdav_core::limits;
@@ -174,6 +174,12 @@ impl Shader {
     /// Uniforms, in the order of declaration.
     pub fn uniforms(&self) -> &[Uniform] {
         &self.0.core.uniforms
+    }
+
+    /// Attributes of vertices and instances, in the order of declaration; none unless the program draws
+    /// triangles.
+    pub fn attributes(&self) -> &[Attribute] {
+        self.0.core.triangles.as_deref().map_or(&[], |triangles| &triangles.attributes)
     }
 
     /// Textures and buffers, in the order of declaration.

@@ -2,7 +2,7 @@
 //! program, machine code and SPIR-V.
 
 use crate::bindings::Bindings;
-use crate::engines::SimdError;
+use crate::engines::{SimdError, of_fragments};
 use crate::error::Error;
 use crate::options::Options;
 use crate::pipeline::{at_fault, compiler, simd_error};
@@ -10,7 +10,8 @@ use crate::pipeline::{at_fault, compiler, simd_error};
 use crate::rewritten;
 use crate::shader::Shader;
 use lambdav_core::core_text;
-use lambdav_core::schedule::schedule;
+use lambdav_core::schedule::{schedule, schedule_all};
+use lambdav_core::triangles::FragmentStage;
 use lambdav_simd_backend::emit::Listing;
 use lambdav_simd_backend::{Compiler, EmitError};
 #[cfg(feature = "spirv")]
@@ -69,7 +70,7 @@ impl Shader {
     }
 
     /// Text of a stage for the output at `location`, specialised for the sizes of bound textures and
-    /// buffers.
+    /// buffers. Of a program that draws triangles it is the code of fragments.
     ///
     /// # Errors
     ///
@@ -82,7 +83,13 @@ impl Shader {
         options: &Options,
     ) -> Result<String, Error> {
         let core = self.core();
-        let program = schedule(core, &[location]).map_err(|found| at_fault(&self.0, found))?;
+        let fragments =
+            core.triangles.as_deref().map(|of| FragmentStage::new(core, of, &[location]));
+        let program = match &fragments {
+            Some(stage) => schedule_all(&stage.colours),
+            None => schedule(core, &[location]),
+        };
+        let program = program.map_err(|found| at_fault(&self.0, found))?;
         let listing = match stage {
             CodeStage::Intermediate => Listing::Intermediate,
             CodeStage::Assembly => Listing::Assembly,
@@ -91,6 +98,10 @@ impl Shader {
         let failed = |error: EmitError| simd_error(&self.0, options, SimdError::Emit(error));
         let compiler = Compiler { listing, ..compiler(options)? };
         let compiler = compiler.specialised(bindings.resources());
+        let compiler = match &fragments {
+            Some(stage) => of_fragments(compiler, stage.of_triangle()),
+            None => compiler,
+        };
         if stage == CodeStage::Lanes {
             compiler.check(&program).map_err(failed)?;
             return Ok(compiler.lane_program(&program).to_string());

@@ -1,5 +1,6 @@
 //! Triangles by the public API: every engine that draws them gives the same bits.
 
+use lambdav_engine::interface::AttributeRate;
 use lambdav_engine::{Bindings, Engine, Frame, Options, Shader, Size};
 
 /// Two triangles that overlap, with interpolation of each kind, discard, and a derivative.
@@ -61,4 +62,20 @@ fn engines_agree() {
             }
         }
     }
+}
+
+#[test]
+fn attributes_are_listed() {
+    let text = "(attribute position vec3) (attribute world mat4 instance)
+        (position (* world (vec4 position 1))) (vec4 1)";
+    let shader = Shader::new("scene.lv", text).expect("it is accepted");
+    let attributes = shader.attributes().iter();
+    let found: Vec<_> =
+        attributes.map(|of| (&*of.name, shader.type_name(of.ty), of.rate)).collect();
+    let expected = [
+        ("position", "vec3".to_owned(), AttributeRate::Vertex),
+        ("world", "mat4".to_owned(), AttributeRate::Instance),
+    ];
+    assert_eq!(found, expected);
+    assert!(Shader::new("plain.lv", "1").expect("it is accepted").attributes().is_empty());
 }

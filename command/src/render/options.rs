@@ -291,6 +291,18 @@ impl PictureArguments {
     /// Adds time, frame, mouse, mesh and numbers of vertices and instances to the bindings.
     pub(crate) fn bindings(&self, mut bindings: Bindings) -> Result<Bindings> {
         bindings.time(self.time).frame(self.frame).mouse(self.mouse.unwrap_or_default());
+        let given = [
+            ("mesh", self.mesh.is_some()),
+            ("vertices", self.vertices.is_some()),
+            ("instances", self.instances.is_some()),
+        ];
+        if let Some((option, _)) = given.into_iter().find(|(_, is_given)| *is_given)
+            && !bindings.draws_triangles()
+        {
+            let message =
+                format!("--{option} is for a program with a `position`, and this has none");
+            return Err(Failure::usage(message));
+        }
         if let Some(count) = self.vertices {
             bindings.vertices(count);
         }

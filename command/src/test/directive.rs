@@ -121,12 +121,13 @@ fn named(words: &[String]) -> Vec<PathBuf> {
             Some((option, value)) => (option, Some(value)),
             None => (word.as_str(), None),
         };
-        if option != "--bind" && option != "--uniforms" {
+        if !["--bind", "--uniforms", "--mesh"].contains(&option) {
             continue;
         }
         let Some(value) = value.or_else(|| words.next().map(String::as_str)) else { break };
         let file = match option {
             "--bind" => value.split_once('=').map(|(_, file)| file),
+            "--mesh" => Some(value.rsplit_once('#').map_or(value, |(file, _)| file)),
             _ => Some(value),
         };
         found.extend(file.map(PathBuf::from));

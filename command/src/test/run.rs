@@ -171,6 +171,7 @@ fn draw(
     // Input files are relative to the program, not to the working directory.
     let folder = test.program.parent().unwrap_or(Path::new(""));
     picture.uniforms = picture.uniforms.map(|path| folder.join(path));
+    picture.mesh = picture.mesh.map(|mesh| folder.join(mesh).to_string_lossy().into_owned());
     let values = UserValues::read(&picture.set, picture.uniforms.as_ref())?;
     let binds = Binds::read(&picture.bind)?.within(folder);
     let values = values.with_binds(binds).with_module(&picture.module)?;

@@ -39,6 +39,7 @@ pub use source::{SourceEngine, SourceProgram};
 #[cfg(feature = "spirv")]
 pub use spirv::{SpirvEngine, SpirvError, SpirvProgram};
 
+pub(crate) use triangles::of_fragments;
 pub use triangles::{StageEngine, TriangleError, TriangleProgram};
 
 use crate::settings::Settings;

@@ -80,11 +80,11 @@ impl StageProgram {
         let locations: Vec<u32> = core.outputs.iter().map(|output| output.location).collect();
         match engine {
             StageEngine::Simd(compiler) => {
-                let mut compiler = Compiler::clone(compiler).listed(of_triangle.to_vec());
-                if !matches!(role, Role::Vertices(_)) && compiler.lanes.is_none() {
-                    // A triangle may have few pixels: groups of one register waste the fewest lanes.
-                    compiler.lanes = Some(compiler.target.machine().tile.width());
-                }
+                let compiler = Compiler::clone(compiler);
+                let compiler = match &role {
+                    Role::Vertices(_) => compiler.listed(Vec::new()),
+                    Role::Colours(..) | Role::Test => of_fragments(compiler, of_triangle.to_vec()),
+                };
                 SimdProgram::new(core, &locations, compiler).map(Self::Simd)
             }
             StageEngine::Core => {
@@ -238,6 +238,12 @@ impl TriangleProgram {
             error => TriangleError::Draw(error),
         })
     }
+}
+
+/// A compiler of fragments. A triangle may have few pixels: groups of one register waste the fewest lanes.
+pub(crate) fn of_fragments(compiler: Compiler, of_triangle: Vec<u32>) -> Compiler {
+    let lanes = compiler.lanes.unwrap_or_else(|| compiler.target.machine().tile.width());
+    Compiler { lanes: Some(lanes), ..compiler.listed(of_triangle) }
 }
 
 /// The state as the rasterizer takes it.

@@ -38,6 +38,30 @@ fn places(topology: Topology, triangle: usize) -> [usize; 3] {
     }
 }
 
+/// The indices that triangles use, each once, ascending; `None` without memory.
+fn used(triangles: &[[u32; 3]]) -> Option<Vec<u32>> {
+    let mut used: Vec<u32> = Vec::new();
+    let all = || triangles.iter().flatten().copied();
+    let end = all().max().map_or(0, |last| last as usize + 1);
+    // Indices are mostly dense: marking them is faster than sorting.
+    if end <= 16 * triangles.len() {
+        let mut marks: Vec<bool> = Vec::new();
+        marks.try_reserve_exact(end).ok()?;
+        marks.resize(end, false);
+        all().for_each(|index| marks[index as usize] = true);
+        let count = marks.iter().filter(|mark| **mark).count();
+        used.try_reserve_exact(count).ok()?;
+        used.extend((0..).zip(marks).filter(|(_, mark)| *mark).map(|(index, _)| index));
+        return Some(used);
+    }
+    used.try_reserve_exact(3 * triangles.len()).ok()?;
+    used.extend(all());
+    used.sort_unstable();
+    used.dedup();
+    used.shrink_to_fit();
+    Some(used)
+}
+
 pub(super) fn assemble(draw: &Draw<'_>) -> Result<Assembled, DrawError> {
     let (indices, topology, instances) = (draw.indices, draw.state.topology, draw.instances);
     let count = match topology {
@@ -52,12 +76,7 @@ pub(super) fn assemble(draw: &Draw<'_>) -> Result<Assembled, DrawError> {
     triangles.try_reserve_exact(count).map_err(|_| DrawError::OutOfMemory)?;
     let all = (0..count).map(|i| places(topology, i).map(|at| indices.get(at)));
     triangles.extend(all);
-    let mut used: Vec<u32> = Vec::new();
-    used.try_reserve_exact(3 * count).map_err(|_| DrawError::OutOfMemory)?;
-    used.extend(triangles.iter().flatten());
-    used.sort_unstable();
-    used.dedup();
-    used.shrink_to_fit();
+    let used = used(&triangles).ok_or(DrawError::OutOfMemory)?;
     if used.len().saturating_mul(instances as usize) > MAX_VERTICES {
         return Err(too_large(used.len()));
     }

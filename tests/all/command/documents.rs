@@ -28,11 +28,15 @@ fn programs_in_the_readme_render() {
         .collect();
     assert!(programs.len() >= 4, "the tour has programs");
     let place = TestFolder::new();
+    place.copy_gallery();
     for program in programs {
         place.run_with(&["check", "-"], program).done();
         let draw = |engine| {
-            let arguments =
-                ["render", "-", "-", "--format", "npy", "--size", "7x5", "--engine", engine];
+            let mut arguments =
+                vec!["render", "-", "-", "--format", "npy", "--size", "7x5", "--engine", engine];
+            if program.contains("(attribute ") {
+                arguments.extend(["--mesh", "shaders/data/knot.glb", "--camera", "front"]);
+            }
             place.run_with(&arguments, program).done().out
         };
         assert_eq!(draw("core"), draw("source"), "{program}");

@@ -4,7 +4,7 @@
 //! `BLESS=1 cargo test --test all command::gallery::data` writes the data.
 
 use super::harness::TestFolder;
-use lambdav_test_support::{command_lines, header_bindings};
+use lambdav_test_support::{command_lines, header_bindings, header_command_lines};
 use rayon::iter::{IntoParallelIterator, ParallelIterator};
 use std::collections::BTreeSet;
 use std::fs;
@@ -53,12 +53,49 @@ fn forms_and_engines_agree() {
     });
 }
 
+/// Programs that draw triangles, by the command lines of their headers: each engine draws the same files.
+#[test]
+fn engines_draw_the_same_triangles() {
+    let programs = names(&folder("shaders/triangles")).into_iter();
+    let programs: Vec<String> = programs.filter(|name| name.ends_with(".lv")).collect();
+    assert!(programs.len() >= 7, "{programs:?}");
+    programs.into_par_iter().for_each(|name| {
+        let path = folder("shaders/triangles").join(&name);
+        let text = fs::read_to_string(path).expect("it is UTF-8");
+        let lines = header_command_lines(&text);
+        assert!(!lines.is_empty(), "{name} is rendered by no command line");
+        // The evaluators are slow, so pictures are small.
+        let draw = |engine: &str| {
+            let place = TestFolder::new();
+            place.copy_gallery();
+            for line in &lines {
+                let mut words: Vec<&str> = line.split_whitespace().collect();
+                let size = words.iter().position(|word| *word == "--size");
+                words[size.expect("it has a size") + 1] = "40x25";
+                words.extend(["--engine", engine, "--no-metadata"]);
+                place.run(&words).done();
+            }
+            let files = names(&place.path("")).into_iter();
+            let files: Vec<_> = files.map(|file| (place.read(&file), file)).collect();
+            assert!(files.len() >= lines.len(), "{name}");
+            files
+        };
+        let wanted = draw("source");
+        for engine in ["core", "simd"] {
+            for ((wanted, file), (found, _)) in wanted.iter().zip(draw(engine)) {
+                assert!(*wanted == found, "{file} of {name} by {engine}");
+            }
+        }
+    });
+}
+
 /// Each data file is what the command lines of the page beside it produce, and there are no other files.
 #[test]
 fn data_is_made_by_programs() {
     let place = TestFolder::new();
     place.copy_gallery();
-    let is_data = |name: &String| !name.ends_with(".lv") && !name.ends_with(".md");
+    // The program that makes the mesh has a test of its own.
+    let is_data = |name: &String| !["lv", "md", "glb"].iter().any(|ending| name.ends_with(ending));
     let kept = folder("shaders/data");
     let checked_in: Vec<String> = names(&kept).into_iter().filter(is_data).collect();
     for name in &checked_in {

@@ -76,7 +76,7 @@ impl TestFolder {
 
     /// Copies the gallery and its data to the same paths as in the repository.
     pub(crate) fn copy_gallery(&self) {
-        for folder in ["shaders", "shaders/data"] {
+        for folder in ["shaders", "shaders/data", "shaders/triangles"] {
             fs::create_dir(self.path(folder)).expect("a folder can be made");
             let from = Path::new(env!("CARGO_MANIFEST_DIR")).join(folder);
             for entry in fs::read_dir(from).expect("the gallery is there") {

@@ -38,6 +38,7 @@ mod terminal;
 mod test;
 mod test_faults;
 mod textures;
+mod triangles;
 mod untested;
 mod words;
 mod workers;

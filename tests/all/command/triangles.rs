@@ -1,0 +1,130 @@
+//! Triangles, on the command line: meshes, vertices, instances, depth buffers, and wrong command lines.
+
+use super::harness::TestFolder;
+use lambdav_image::AnyImage;
+
+/// A square of two triangles in an OBJ, with a material each.
+const SQUARE: &str = "mtllib none.mtl
+v -1 -1 0.5
+v 1 -1 0.5
+v 1 1 0.25
+v -1 1 0.25
+usemtl left
+f 1 2 4
+usemtl right
+f 2 3 4
+";
+
+const MESH: &str = "(attribute position vec3)
+(uniform scale num 1)
+(position (vec4 (* scale (.xy position)) (.z position) 1))
+(varying depth (.z position))
+(state (clear 0 0 1 1))
+(vec4 1 depth 0 1)";
+
+const THREE: &str = "(define corners (array (vec2 -1 -1) (vec2 3 -1) (vec2 -1 3)))
+(attribute shift vec2 instance)
+(position (vec4 (+ shift (at corners (vertex-index))) 0.5 1))
+(varying number (instance-index) flat)
+(state (depth less-eq))
+(num (+ 1i number))";
+
+fn pixel(place: &TestFolder, file: &str, x: u32, y: u32) -> [f32; 4] {
+    let AnyImage::Float(frame) = place.image(file) else { panic!("it is of floats") };
+    frame.pixel(x, y).expect("it lies inside")
+}
+
+#[test]
+fn a_mesh_is_drawn_by_every_engine_that_can() {
+    let place = TestFolder::with([("mesh.lv", MESH), ("square.obj", SQUARE)]);
+    let mesh = ["--mesh", "square.obj", "--size", "8x8"];
+    for engine in ["fast", "simd", "core", "source"] {
+        let mut arguments = vec!["render", "mesh.lv", "out.npy", "--depth", "depth.npy"];
+        arguments.extend(mesh);
+        if engine != "fast" {
+            arguments.extend(["--engine", engine]);
+        }
+        place.run(&arguments).done();
+        assert_eq!(pixel(&place, "out.npy", 0, 0), [1.0, 0.484375, 0.0, 1.0], "{engine}");
+        assert_eq!(pixel(&place, "depth.npy", 7, 7), [0.265625, 0.265625, 0.265625, 1.0]);
+    }
+    place.run(&["compile", "mesh.lv", "-o", "mesh.core", "--emit", "core"]).done();
+    place.run(&["render", "mesh.core", "core.npy", "--mesh", "square.obj", "--size", "8x8"]).done();
+    place.run(&["diff", "out.npy", "core.npy"]).done();
+    // One material's triangles.
+    let material = ["render", "mesh.lv", "left.npy", "--mesh", "square.obj#left", "--size", "8x8"];
+    place.run(&material).done();
+    assert_eq!(pixel(&place, "left.npy", 7, 7), [0.0, 0.0, 1.0, 1.0]);
+    for stage in ["lanes", "registers", "asm"] {
+        place.run(&["compile", "mesh.lv", "--emit", stage, "-o", "code.txt"]).done();
+    }
+}
+
+#[test]
+fn instances_have_attributes() {
+    let place = TestFolder::with([("three.lv", THREE), ("shifts.json", "[[0, 0], [1, 0]]")]);
+    let command = ["render", "three.lv", "a.npy", "--vertices", "3", "--size", "4x2"];
+    let shifts = ["--bind", "shift=shifts.json"];
+    place.run(&[&command[..], &shifts].concat()).done();
+    assert_eq!(pixel(&place, "a.npy", 1, 0)[0], 1.0);
+    assert_eq!(pixel(&place, "a.npy", 2, 0)[0], 2.0);
+    let one = [&command[..], &shifts, &["--instances", "1"]].concat();
+    place.run(&one).done();
+    assert_eq!(pixel(&place, "a.npy", 2, 0)[0], 1.0);
+    for (more, message) in [
+        (&["--bind", "shift=shifts.json", "--instances", "3"][..], "3 instances are asked for"),
+        (&[], "the attribute `shift` of instances is not bound"),
+    ] {
+        let outcome = place.run(&[&command[..], more].concat());
+        assert_eq!(outcome.status, 2, "{}", outcome.err);
+        assert!(outcome.err.contains(message), "{}", outcome.err);
+    }
+}
+
+#[test]
+fn a_directive_draws_triangles() {
+    let text = format!("; test: --mesh square.obj --size 8x8\n{MESH}");
+    let place = TestFolder::with([("mesh.lv", &*text), ("square.obj", SQUARE)]);
+    place.run(&["test", ".", "--bless"]).done();
+    place.run(&["test", "."]).done();
+}
+
+#[test]
+fn wrong_command_lines_are_refused() {
+    let place = TestFolder::with([
+        ("mesh.lv", MESH),
+        ("three.lv", THREE),
+        ("plain.lv", "(vec4 1)"),
+        ("square.obj", SQUARE),
+        ("flat.obj", "v 0 0\nf 1 1 1\n"),
+    ]);
+    for (arguments, status, message) in [
+        ("mesh.lv", 2, "there is no mesh"),
+        ("mesh.lv --vertices 3", 2, "there is no mesh"),
+        ("mesh.lv --mesh square.obj --vertices 3", 2, "cannot be used with"),
+        ("mesh.lv --mesh none.obj", 1, "none.obj"),
+        ("mesh.lv --mesh flat.obj", 1, "flat.obj"),
+        ("mesh.lv --mesh mesh.lv", 1, "mesh.lv"),
+        ("mesh.lv --mesh square.obj#wood", 2, "left"),
+        ("mesh.lv --mesh square.obj --camera a", 2, "no cameras"),
+        ("mesh.lv --mesh square.obj --instances 0", 2, "from 1 on"),
+        ("mesh.lv --mesh square.obj --depth out.npy", 2, "different files"),
+        ("mesh.lv --mesh square.obj --depth square.obj", 2, ".npy or .exr"),
+        ("mesh.lv --mesh square.obj --engine spirv", 2, "no triangles yet"),
+        ("three.lv --mesh square.obj", 2, "is not bound"),
+        ("plain.lv --vertices 3", 2, "for a program with a `position`"),
+        ("plain.lv --mesh square.obj", 2, "for a program with a `position`"),
+        ("plain.lv --depth d.npy", 2, "only programs with a position"),
+    ] {
+        let mut words: Vec<&str> = arguments.split(' ').collect();
+        words.insert(0, "render");
+        words.insert(2, "out.npy");
+        let outcome = place.run(&words);
+        assert_eq!(outcome.status, status, "{arguments}\n{}", outcome.err);
+        assert!(outcome.err.contains(message), "{arguments}\n{}", outcome.err);
+        assert!(!place.path("out.npy").exists(), "{arguments}");
+    }
+    let outcome = place.run(&["compile", "mesh.lv", "-o", "mesh.spv"]);
+    assert_eq!(outcome.status, 1, "{}", outcome.err);
+    assert!(outcome.err.contains("no form in SPIR-V yet"), "{}", outcome.err);
+}
