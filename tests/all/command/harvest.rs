@@ -6,7 +6,7 @@
 //! Sessions with output (`console`) belong to the walk-through, which `documents` compares word for word.
 //!
 //! Each document has its own folder. Its lines are run in order and must succeed. Words in capitals are
-//! replaced as in [`stands_for`]. `shader.lv` is the program shown last. Alternatives (`a\|b`) are all run.
+//! replaced as in [`stands_for`]. `shader.lv` is the program shown last that needs no mesh. Alternatives (`a\|b`) are all run.
 //! Short mentions such as `lambdav render --specialise` lack arguments; these are taken from the command's
 //! error message. There is no list of exceptions.
 
@@ -109,6 +109,7 @@ fn in_markdown(text: &str) -> Vec<Found> {
                 "console" => {}
                 // Comments alone are no program.
                 "lv" | "scheme" if block.iter().all(|line| line.starts_with(';')) => {}
+                "lv" if block.iter().any(|line| line.starts_with("(attribute ")) => {}
                 "lv" | "scheme" => found.push(Found::Program(block.join("\n"))),
                 _ => found.extend(in_block(&block)),
             }

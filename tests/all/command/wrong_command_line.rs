@@ -52,7 +52,7 @@ fn numbers() {
 
 #[test]
 fn choices() {
-    refused("--depth", "12", "[possible values: 8, 16]");
+    refused("--depth", "12", "give 8 or 16, the bits of a sample, or a file .npy or .exr");
     refused("--engine", "cuda", "[possible values: simd, core, source, spirv, gpu]");
     refused("--format", "jpeg", "`jpeg` is not an image format; there are png, exr and npy");
     refused("--message-format", "xml", "[possible values: text, json]");

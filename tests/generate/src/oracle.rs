@@ -176,6 +176,10 @@ fn accepted(file: &SourceFile, core: &Core, literal: &SourceProgram) -> Result<A
         Err(SourceFault::Unexpected(span, what)) => return stuck(span, what),
         Err(_) => {}
     }
+    // Stages of triangles read more than a pixel; scenes of triangles compare them.
+    if core.triangles.is_some() {
+        return Ok(Agreement::Accepted { values });
+    }
     let uniforms: Vec<Arc<[u32]>> = core.uniforms.iter().map(|u| u.default.clone()).collect();
     // A program that takes too long is not compared.
     let polls = Cell::new(0);

@@ -1,6 +1,6 @@
 //! Core text to a graph, then as for a program.
 
-use super::pixels::{compare, lower};
+use super::pixels::{compare, lower, stages};
 use super::{FuzzTarget, Reached};
 use crate::seeds::Seeds;
 use crate::text::{Language, mutate};
@@ -39,9 +39,11 @@ impl FuzzTarget for CoreText<'_> {
         unfit(&file, &diagnostics, core.is_some()).map_or(Ok(()), Err)?;
         let Some(core) = core else { return Ok(Reached::default()) };
         let mut computed = false;
-        for (location, program) in lower(&core)? {
-            if number.is_multiple_of(SOME) {
-                computed |= compare(&core, &file, location, &program, number / SOME)?;
+        for stage in stages(&core) {
+            for (location, program) in lower(&stage)? {
+                if number.is_multiple_of(SOME) {
+                    computed |= compare(&stage, &file, location, &program, number / SOME)?;
+                }
             }
         }
         comes_back(&core, &file)?;

@@ -1,6 +1,6 @@
 //! The bytes of a file to lane programs, and for some inputs to pixels.
 
-use super::pixels::{compare, lower};
+use super::pixels::{compare, lower, stages};
 use super::{FuzzTarget, Reached};
 use crate::seeds::Seeds;
 use crate::text::Language;
@@ -41,9 +41,12 @@ impl FuzzTarget for Pipeline<'_> {
             return Ok(Reached { parsed, ..Reached::default() });
         };
         let mut computed = false;
-        for (location, program) in lower(core)? {
-            if number.is_multiple_of(SOME) {
-                computed |= compare(core, &loaded.source, location, &program, number / SOME)?;
+        for stage in stages(core) {
+            for (location, program) in lower(&stage)? {
+                if number.is_multiple_of(SOME) {
+                    let source = &loaded.source;
+                    computed |= compare(&stage, source, location, &program, number / SOME)?;
+                }
             }
         }
         Ok(Reached { parsed, accepted, computed })

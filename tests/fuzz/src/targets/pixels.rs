@@ -6,6 +6,7 @@ use lambdav_core::graph::Core;
 use lambdav_core::inputs::{Inputs, frag_coord};
 use lambdav_core::schedule::{Program, schedule, verify};
 use lambdav_core::source::SourceFile;
+use lambdav_core::triangles::{FragmentStage, VertexStage};
 use lambdav_engine::Settings;
 use lambdav_generate::resources;
 use lambdav_image::Size;
@@ -15,6 +16,7 @@ use lambdav_simd_backend::lanes::{self, Width};
 use lambdav_simd_backend::registers::Shape;
 use lambdav_spirv_backend::{self as spirv_backend, emit::EmitOptions};
 use lambdav_spirv_eval::{Module, ModuleEvaluator, Resources};
+use std::borrow::Cow;
 use std::cell::Cell;
 
 /// Width and height of the image.
@@ -25,6 +27,16 @@ const ROUNDS: u64 = 24;
 const POLLS: u32 = 1 << 10;
 /// Larger programs are not compiled.
 const MAX_VALUES: usize = 600;
+
+/// The programs that machine code is made of: the stages of a program that draws triangles, or else the core.
+pub(super) fn stages(core: &Core) -> Vec<Cow<'_, Core>> {
+    let Some(triangles) = &core.triangles else { return vec![Cow::Borrowed(core)] };
+    let locations: Vec<u32> = core.outputs.iter().map(|output| output.location).collect();
+    let fragments = FragmentStage::new(core, triangles, &locations);
+    let vertices = VertexStage::new(core, triangles, &fragments.varyings);
+    let all = [Some(vertices.core), Some(fragments.colours), fragments.test];
+    all.into_iter().flatten().map(Cow::Owned).collect()
+}
 
 /// Schedules each output and lowers it to lanes; both verifiers must pass.
 pub(super) fn lower(core: &Core) -> Result<Vec<(u32, Program)>, String> {
