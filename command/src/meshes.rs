@@ -29,7 +29,7 @@ impl MeshArgument {
         &self.path
     }
 
-    /// Reads the mesh, and sets it and the matrices of a camera.
+    /// Reads the mesh, and sets it, its images and the matrices of a camera.
     pub(super) fn apply(
         &self,
         camera: Option<&str>,
@@ -44,6 +44,8 @@ impl MeshArgument {
             selected.map_err(|error| Failure::usage(format!("`{name}`: {error}")))?;
         }
         let set = bindings.mesh(&mesh).map(drop);
+        set.map_err(|error| Failure::input(format!("`{name}`: {}", error_chain(&error))))?;
+        let set = bindings.mesh_images(&mesh, &self.path).map(drop);
         set.map_err(|error| Failure::input(format!("`{name}`: {}", error_chain(&error))))?;
         let Some(wanted) = camera else { return Ok(()) };
         let all = mesh.cameras();

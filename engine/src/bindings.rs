@@ -16,10 +16,12 @@ use lambdav_core::texture::{TextureData, TextureOptions};
 use lambdav_core::types::{ResourceKind, Scalar, Type, Types};
 use lambdav_image::Size;
 use lambdav_image::file::Undecoded;
-use lambdav_mesh::{AttributeError, Mesh};
+use lambdav_mesh::files::FileError;
+use lambdav_mesh::{AttributeError, Folder, ImageData, Mesh, Role};
 #[cfg(feature = "spirv")]
 use lambdav_spirv_eval::Resources as DeviceMemory;
-use std::path::Path;
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use thiserror::Error;
 
@@ -39,6 +41,8 @@ pub struct Bindings {
     is_set: Vec<Box<[bool]>>,
     /// Names that were given a value although the program declares them without using them.
     unused: Vec<String>,
+    /// Files of images that [`Self::mesh_images`] has read.
+    image_files: Vec<PathBuf>,
 }
 
 /// Reason why a program cannot draw a mesh.
@@ -78,6 +82,7 @@ impl Bindings {
             draw: DrawInputs::new(program.core.triangles.as_deref()),
             is_set: vec![Box::default(); count],
             unused: Vec::new(),
+            image_files: Vec::new(),
         }
     }
 
@@ -169,6 +174,72 @@ impl Bindings {
         }
         self.draw.set_mesh(mesh.indices().into());
         Ok(self)
+    }
+
+    /// Binds images of the materials of a mesh, read from `file`, to textures without data. The texture
+    /// `MATERIAL-ROLE` gets the image that has this role in this material, by the names of [`Role::name`]:
+    /// `wood-base-color`. The texture `ROLE` gets the image of that role if all drawn materials with one
+    /// share it. Only triangles that the mesh still has count ([`Mesh::select_material`]).
+    ///
+    /// # Errors
+    ///
+    /// [`Error::MeshImage`], [`Error::Load`] and [`Error::Bind`], of images that a texture asks for.
+    pub fn mesh_images(&mut self, mesh: &Mesh, file: &Path) -> Result<&mut Self, Error> {
+        let drawn = mesh.parts().iter().filter(|part| !part.triangles.is_empty());
+        let drawn: BTreeSet<usize> = drawn.filter_map(|part| part.material).collect();
+        for role in Role::ALL {
+            let of_role = |&index: &usize| {
+                let material = &mesh.materials()[index];
+                let found = material.images.iter().find(|image| image.role == role)?;
+                Some((material.name.as_deref(), found.image))
+            };
+            let all: Vec<_> = drawn.iter().filter_map(of_role).collect();
+            for &(material, image) in &all {
+                if let Some(material) = material {
+                    self.mesh_image(&format!("{material}-{}", role.name()), mesh, image, file)?;
+                }
+            }
+            if let Some(&(_, image)) = all.first()
+                && all.iter().all(|&(_, other)| other == image)
+            {
+                self.mesh_image(role.name(), mesh, image, file)?;
+            }
+        }
+        Ok(self)
+    }
+
+    /// Binds an image of a mesh to a texture, if there is one with that name and it has no data.
+    fn mesh_image(
+        &mut self,
+        texture: &str,
+        mesh: &Mesh,
+        image: usize,
+        file: &Path,
+    ) -> Result<(), Error> {
+        if !matches!(self.texture(texture), Some((_, None))) {
+            return Ok(());
+        }
+        let failed = |source| Error::MeshImage { texture: texture.to_owned(), source };
+        match &mesh.images()[image].data {
+            ImageData::Bytes(bytes) => {
+                let undecoded = Undecoded::read(&mut &bytes[..], file)?;
+                self.check_size(texture, undecoded.size()?)?;
+                self.bind(texture, &undecoded.decode()?)?;
+            }
+            ImageData::File(path) => {
+                let path = path.as_ref().map_err(|error| failed(FileError::Path(error.clone())))?;
+                let path = Folder::beside(file).locate(path).map_err(failed)?;
+                self.bind_file(texture, &path)?;
+                self.image_files.push(path);
+            }
+        }
+        Ok(())
+    }
+
+    /// Files of images that [`Self::mesh_images`] has read.
+    #[doc(hidden)]
+    pub fn image_files(&self) -> &[PathBuf] {
+        &self.image_files
     }
 
     /// True if the program draws triangles.

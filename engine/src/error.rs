@@ -5,6 +5,7 @@ use lambdav_core::diagnostics::{Diagnostic, Diagnostics, render_text};
 use lambdav_core::source::SourceFile;
 use lambdav_image::SizeError;
 use lambdav_image::file::{EncodeError, FormatError, LoadError, SaveError};
+use lambdav_mesh::files::FileError;
 use std::fmt;
 use std::io;
 use std::path::PathBuf;
@@ -71,6 +72,14 @@ pub enum Error {
     /// Data cannot be bound to a texture or buffer.
     #[error(transparent)]
     Bind(#[from] BindError),
+    /// A material's image, which a texture asks for, cannot be read.
+    #[error("no image for the texture `{texture}`")]
+    MeshImage {
+        /// The texture.
+        texture: String,
+        /// The cause.
+        source: FileError,
+    },
     /// The program has no output at that location.
     #[error("the program has no output {location}; it has {}", listed(.outputs))]
     Output {

@@ -197,7 +197,8 @@ pub(crate) struct PictureArguments {
     )]
     pub(crate) max_iterations: u64,
     /// Draw a mesh, glTF or OBJ, with a program that has a position; FILE#MATERIAL draws the triangles of
-    /// that material
+    /// that material. Images of its materials go to textures named MATERIAL-ROLE or ROLE, such as
+    /// `wood-base-color` or `normal`
     #[arg(long, value_name = "FILE", conflicts_with = "vertices")]
     pub(crate) mesh: Option<String>,
     /// Set the uniforms `view` and `projection`, mat4, to those of a camera of the mesh

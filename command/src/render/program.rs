@@ -29,7 +29,7 @@ pub(super) fn draw_program(
     }
     let mut bindings = options.picture.bindings(values.bindings(shader)?)?;
     let locations = locations(shader.outputs(), options.picture.output)?;
-    job.begin(&locations, included)?;
+    job.begin(&locations, &[included, bindings.image_files()].concat())?;
     let begin = |name: &String| Feedback::begin(name, options.picture.size, &mut bindings);
     job.feed_back(options.feedback.as_ref().map(begin).transpose()?);
     check_defaults(shader, &bindings, &name)?;

@@ -82,6 +82,55 @@ fn instances_have_attributes() {
 }
 
 #[test]
+fn images_of_materials_are_bound() {
+    let library =
+        "newmtl left\nmap_Kd wood.png\nnewmtl right\nmap_Kd more/stone.png\nnorm ../out.png\n";
+    let square = SQUARE.replace("none.mtl", "square.mtl");
+    let program = |textures: &str, colour: &str| {
+        format!("(attribute position vec3) (position (vec4 position 1)) {textures} {colour}")
+    };
+    let both = program(
+        "(texture left-base-color) (texture right-base-color)",
+        "(+ (texel left-base-color (ivec2 0i)) (* 2 (texel right-base-color (ivec2 0i))))",
+    );
+    let one = program("(texture base-color)", "(texel base-color (ivec2 0i))");
+    let outside = program("(texture right-normal)", "(texel right-normal (ivec2 0i))");
+    let place = TestFolder::with([
+        ("both.lv", &*both),
+        ("one.lv", &one),
+        ("outside.lv", &outside),
+        ("square.obj", &square),
+        ("square.mtl", library),
+        ("red.lv", "(vec4 1 0 0 1)"),
+        ("green.lv", "(vec4 0 1 0 1)"),
+    ]);
+    std::fs::create_dir(place.path("more")).expect("a folder can be made");
+    place.run(&["render", "red.lv", "wood.png", "--size", "1x1"]).done();
+    place.run(&["render", "green.lv", "more/stone.png", "--size", "1x1"]).done();
+    let render = |program: &str, out: &str, mesh: &str, more: &[&str]| {
+        let arguments = ["render", program, out, "--size", "4x4", "--mesh", mesh];
+        place.run(&[&arguments[..], more].concat())
+    };
+    render("both.lv", "a.npy", "square.obj", &[]).done();
+    assert_eq!(pixel(&place, "a.npy", 1, 1), [1.0, 2.0, 0.0, 3.0]);
+    render("one.lv", "a.npy", "square.obj#right", &[]).done();
+    assert_eq!(pixel(&place, "a.npy", 3, 3), [0.0, 1.0, 0.0, 1.0]);
+    render("one.lv", "a.npy", "square.obj#right", &["--bind", "base-color=wood.png"]).done();
+    assert_eq!(pixel(&place, "a.npy", 3, 3), [1.0, 0.0, 0.0, 1.0]);
+    for (program, out, mesh, message) in [
+        ("one.lv", "b.npy", "square.obj", "base-color"),
+        ("outside.lv", "b.npy", "square.obj", "leads out of the mesh's folder"),
+        ("both.lv", "wood.png", "square.obj", "would be overwritten"),
+    ] {
+        let outcome = render(program, out, mesh, &[]);
+        assert_ne!(outcome.status, 0);
+        assert!(outcome.err.contains(message), "{}", outcome.err);
+        assert!(!place.path("b.npy").exists());
+    }
+    assert_eq!(place.image("wood.png").size().to_string(), "1x1");
+}
+
+#[test]
 fn a_directive_draws_triangles() {
     let text = format!("; test: --mesh square.obj --size 8x8\n{MESH}");
     let place = TestFolder::with([("mesh.lv", &*text), ("square.obj", SQUARE)]);

@@ -18,7 +18,7 @@ use std::time::{Duration, Instant};
 #[derive(Parser)]
 struct Arguments {
     /// Targets: parse, pipeline, core-text, spirv, raise, wgsl, images, folders, beside, reports, pairs, npy,
-    /// amber, assembly, hostile, names, json or settings (default: all)
+    /// meshes, amber, assembly, hostile, names, json or settings (default: all)
     #[arg(long, value_delimiter = ',')]
     target: Vec<String>,
     /// Number of inputs for each target
