@@ -122,6 +122,29 @@ pub struct State {
     pub topology: Topology,
 }
 
+impl State {
+    /// Sets an option other than `clear`. False if it has no value of this name, `None` if there is no such option;
+    /// then the state is as before.
+    pub fn set(&mut self, option: &str, value: &str) -> Option<bool> {
+        Some(match option {
+            "cull" => Cull::from_name(value).map(|of| self.cull = of).is_some(),
+            "front" => FrontFace::from_name(value).map(|of| self.front = of).is_some(),
+            "depth" => DepthTest::from_name(value).map(|of| self.depth = of).is_some(),
+            "blend" => Blend::from_name(value).map(|of| self.blend = of).is_some(),
+            "topology" => Topology::from_name(value).map(|of| self.topology = of).is_some(),
+            "depth-write" => {
+                let found = [("on", true), ("off", false)].into_iter().find(|of| of.0 == value);
+                found.map(|(_, is_on)| self.depth_write = is_on).is_some()
+            }
+            "samples" => {
+                let found = [("1", 1), ("4", 4)].into_iter().find(|of| of.0 == value);
+                found.map(|(_, count)| self.samples = count).is_some()
+            }
+            _ => return None,
+        })
+    }
+}
+
 impl Default for State {
     fn default() -> Self {
         Self {

@@ -25,12 +25,15 @@
 //! Pixels are quantised once, where a tile is finished, into the samples of the file: a picture of 8 bits never has a frame of
 //! floats.
 
+mod queue;
+
+pub(crate) use queue::TileQueue;
+
 use std::num::NonZeroUsize;
-use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use crossbeam_utils::CachePadded;
 use lambdav_float_environment::with_default;
 use lambdav_workers::{self as workers, ThreadError, Work};
 use thiserror::Error;
@@ -300,7 +303,9 @@ pub fn render_attachments(
     assert!(attachments.iter().all(|other| other.size() == size), "attachments have one size");
     let tiles = Tiles { size, tile: options.tile };
     let stores = attachments.into_iter().map(|attachment| stores(tiles, attachment)).collect();
-    let job = Job::new(kernel, tiles, stores, options);
+    let queue = TileQueue::new(tiles, stores, options);
+    let (fault, unfinished) = (Mutex::new(None), AtomicUsize::new(usize::MAX));
+    let job = Job { kernel, queue, fault, unfinished };
     let begun = Instant::now();
     if options.timeout == Some(Duration::ZERO) {
         job.time_out();
@@ -410,18 +415,7 @@ impl Tiles {
 /// State shared by the workers.
 struct Job<'a, K: ?Sized> {
     kernel: &'a K,
-    tiles: Tiles,
-    progress: Option<&'a (dyn Fn(usize, usize) + Sync)>,
-    specials: Option<&'a SpecialsCounter>,
-    /// One store per attachment.
-    stores: Vec<Box<dyn Store + 'a>>,
-    /// Number of the next tile to claim.
-    next: CachePadded<AtomicUsize>,
-    /// Number of finished tiles, for `progress`.
-    done: CachePadded<AtomicUsize>,
-    /// Pixels with an index below it are wanted. Read all the time and rarely written.
-    frontier: CachePadded<AtomicU64>,
-    timed_out: AtomicBool,
+    queue: TileQueue<'a>,
     /// The fault with the lowest index so far.
     fault: Mutex<Option<Fault>>,
     /// Lowest number of a tile that was skipped or cut short without its own fault.
@@ -434,37 +428,30 @@ impl<K: Kernel + ?Sized> Work for Job<'_, K> {
     }
 
     fn estimate(&self, elapsed: Duration) -> Duration {
-        match self.next.load(Ordering::Relaxed).saturating_sub(1) {
-            0 => Duration::MAX,
-            done => elapsed.mul_f64(self.tiles.count() as f64 / done as f64),
-        }
+        self.queue.estimate(elapsed)
     }
 
     fn time_out(&self) {
-        self.timed_out.store(true, Ordering::Relaxed);
-        self.frontier.store(0, Ordering::Relaxed);
+        self.queue.time_out();
     }
 }
 
-impl<'a, K: Kernel + ?Sized> Job<'a, K> {
+impl<K: Kernel + ?Sized> Job<'_, K> {
     /// Renders tiles until none is left or wanted.
     fn render_tiles(&self) {
-        let mut storage = vec![0.0; self.stores.len() * self.tiles.get(0).samples()];
-        loop {
-            let number = self.next.fetch_add(1, Ordering::Relaxed);
-            if number >= self.tiles.count() {
-                return;
-            }
-            let tile = self.tiles.get(number);
-            let cancel = Cancel::new(&self.frontier, self.tiles.size, tile);
+        let Self { kernel, queue, .. } = self;
+        let attachments = queue.attachments();
+        let mut storage = vec![0.0; attachments * queue.tiles.get(0).samples()];
+        while let Some((number, tile)) = queue.claim() {
+            let cancel = Cancel::new(&queue.frontier, queue.tiles.size, tile);
             if cancel.is_cancelled() {
                 // Later tiles begin later in scan order, so they are unwanted, too.
                 self.unfinished.fetch_min(number, Ordering::Relaxed);
                 return;
             }
-            let mut buffer = TileBuffer::with_attachments(tile, self.stores.len(), &mut storage);
-            match self.kernel.tile(tile, &mut buffer, &cancel) {
-                Ok(()) => self.finish(number, &mut buffer),
+            let mut buffer = TileBuffer::with_attachments(tile, attachments, &mut storage);
+            match kernel.tile(tile, &mut buffer, &cancel) {
+                Ok(()) => queue.finish(number, tile, buffer.samples_mut().as_chunks().0),
                 Err(Stop::Cancelled) => {
                     self.unfinished.fetch_min(number, Ordering::Relaxed);
                 }
@@ -476,62 +463,25 @@ impl<'a, K: Kernel + ?Sized> Job<'a, K> {
         }
     }
 
-    fn new(
-        kernel: &'a K,
-        tiles: Tiles,
-        stores: Vec<Box<dyn Store + 'a>>,
-        options: &RenderOptions<'a>,
-    ) -> Self {
-        Self {
-            kernel,
-            tiles,
-            progress: options.progress,
-            specials: options.specials,
-            stores,
-            next: AtomicUsize::new(0).into(),
-            done: AtomicUsize::new(0).into(),
-            frontier: AtomicU64::new(u64::MAX).into(),
-            timed_out: AtomicBool::new(false),
-            fault: Mutex::new(None),
-            unfinished: AtomicUsize::new(usize::MAX),
-        }
-    }
-
-    /// Copies a finished tile to its place and counts it.
-    fn finish(&self, number: usize, buffer: &mut TileBuffer<'_>) {
-        let tile = buffer.tile();
-        if let Some(specials) = self.specials {
-            specials.add(Specials::of(buffer.samples_mut()));
-        }
-        let attachments = buffer.samples_mut().as_chunks().0.chunks_exact(tile.pixels());
-        for (store, pixels) in self.stores.iter().zip(attachments) {
-            store.store(number, tile.width as usize, pixels);
-        }
-        if let Some(progress) = self.progress {
-            let done = self.done.fetch_add(1, Ordering::Relaxed) + 1;
-            progress(done, self.tiles.count());
-        }
-    }
-
     /// Keeps the fault if it is the first so far, and lowers the frontier to it.
     fn record(&self, fault: Fault) {
-        let index = |fault: &Fault| self.tiles.size.index(fault.x, fault.y);
+        let index = |fault: &Fault| self.queue.tiles.size.index(fault.x, fault.y);
         let mut first = self.fault.lock().unwrap_or_else(PoisonError::into_inner);
         if first.as_ref().is_none_or(|first| index(&fault) < index(first)) {
             *first = Some(fault);
         }
-        self.frontier.fetch_min(index(&fault), Ordering::Relaxed);
+        self.queue.frontier.fetch_min(index(&fault), Ordering::Relaxed);
     }
 
     /// The outcome, after all workers have finished.
     fn outcome(self, timeout: Option<Duration>) -> Result<(), RenderError> {
-        let count = self.tiles.count();
+        let count = self.queue.tiles.count();
         let unfinished = Some(self.unfinished.into_inner()).filter(|&number| number < count);
-        let unfinished = unfinished.map(|number| self.tiles.get(number));
-        let timed_out = timeout.filter(|_| self.timed_out.into_inner());
+        let unfinished = unfinished.map(|number| self.queue.tiles.get(number));
+        let timed_out = timeout.filter(|_| self.queue.has_timed_out());
         let fault = self.fault.into_inner().unwrap_or_else(PoisonError::into_inner);
 
-        let index = |x, y| self.tiles.size.index(x, y);
+        let index = |x, y| self.queue.tiles.size.index(x, y);
         match (fault, unfinished, timed_out) {
             (None, None, _) => Ok(()),
             (None, Some(tile), None) => Err(RenderError::Abandoned(tile)),

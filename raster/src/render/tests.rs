@@ -6,6 +6,7 @@ use std::thread;
 use super::*;
 use lambdav_image::file::{self, Encoding, ImageRef, Metadata};
 use lambdav_workers::thread_pool;
+use std::sync::atomic::AtomicBool;
 
 const SIZES: [(u32, u32); 4] = [(1, 1), (33, 17), (97, 61), (256, 3)];
 const TILES: [(u32, u32); 6] = [(1, 1), (4, 3), (8, 8), (32, 32), (5, 100), (1000, 1)];

@@ -1,12 +1,10 @@
 //! All tiles of a draw, on threads.
 
-use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use crossbeam_utils::CachePadded;
 use lambdav_float_environment::with_default;
-use lambdav_image::pixels::Specials;
 use lambdav_workers::{self as workers, Work};
 
 use super::assemble;
@@ -14,7 +12,8 @@ use super::bins::Bins;
 use super::draw::{Depths, Draw, DrawError};
 use super::tile::{FirstFault, TileDrawer};
 use super::vertices::Vertices;
-use crate::render::{Attachment, RenderOptions, Store, Tiles, stores};
+use crate::kernel::Tile;
+use crate::render::{Attachment, RenderOptions, TileQueue, Tiles, stores};
 
 /// Draws into attachments, which have one size, and into a depth buffer of that size, if there is one.
 ///
@@ -54,16 +53,10 @@ pub fn draw(
     });
     let job = Job {
         draw,
-        tiles,
+        queue: TileQueue::new(tiles, stores, options),
         vertices: &vertices,
         bins: &bins,
-        stores,
         depths,
-        options,
-        next: AtomicUsize::new(0).into(),
-        done: AtomicUsize::new(0).into(),
-        frontier: AtomicU64::new(u64::MAX).into(),
-        timed_out: AtomicBool::new(false),
         unfinished: AtomicBool::new(false),
         first: Mutex::new(None),
     };
@@ -72,7 +65,7 @@ pub fn draw(
     let crew = workers::Crew { stack, tasks, is_small: false, begun, deadline };
     workers::run(&crew, &job)?;
     let first = job.first.into_inner().unwrap_or_else(PoisonError::into_inner);
-    match (first, job.unfinished.into_inner(), job.timed_out.into_inner()) {
+    match (first, job.unfinished.into_inner(), job.queue.has_timed_out()) {
         (_, _, true) => Err(timed_out()),
         (Some(first), _, false) => Err(DrawError::Fragment(first.fault)),
         (None, true, false) => Err(DrawError::Abandoned),
@@ -83,18 +76,11 @@ pub fn draw(
 /// State shared by the workers of the tiles.
 struct Job<'a> {
     draw: &'a Draw<'a>,
-    tiles: Tiles,
+    /// Its frontier counts triangles.
+    queue: TileQueue<'a>,
     vertices: &'a Vertices,
     bins: &'a Bins,
-    stores: Vec<Box<dyn Store + 'a>>,
     depths: Option<Mutex<Depths<'a>>>,
-    options: &'a RenderOptions<'a>,
-    /// The next tile.
-    next: CachePadded<AtomicUsize>,
-    done: CachePadded<AtomicUsize>,
-    /// Triangles below this number are wanted.
-    frontier: CachePadded<AtomicU64>,
-    timed_out: AtomicBool,
     /// True if a tile was cut short without a fault of its own.
     unfinished: AtomicBool,
     first: Mutex<Option<FirstFault>>,
@@ -106,59 +92,42 @@ impl Work for Job<'_> {
     }
 
     fn estimate(&self, elapsed: Duration) -> Duration {
-        match self.next.load(Ordering::Relaxed).saturating_sub(1) {
-            0 => Duration::MAX,
-            done => elapsed.mul_f64(self.tiles.count() as f64 / done as f64),
-        }
+        self.queue.estimate(elapsed)
     }
 
     fn time_out(&self) {
-        self.timed_out.store(true, Ordering::Relaxed);
-        self.frontier.store(0, Ordering::Relaxed);
+        self.queue.time_out();
     }
 }
 
 impl Job<'_> {
     fn draw_tiles(&self) {
-        let largest = self.tiles.get(0);
+        let queue = &self.queue;
+        let largest = queue.tiles.get(0);
         let mut drawer = TileDrawer::new(self.draw, self.vertices, self.bins, largest);
-        loop {
-            let number = self.next.fetch_add(1, Ordering::Relaxed);
-            if number >= self.tiles.count() || self.timed_out.load(Ordering::Relaxed) {
+        while let Some((number, tile)) = queue.claim() {
+            if queue.has_timed_out() {
                 return;
             }
-            let tile = self.tiles.get(number);
-            match drawer.draw(number, tile, self.tiles.size, &self.frontier) {
-                Ok(()) => self.finish(number, &mut drawer),
+            match drawer.draw(number, tile, queue.tiles.size, &queue.frontier) {
+                Ok(()) => {
+                    self.store_depths(tile, &mut drawer);
+                    queue.finish(number, tile, drawer.resolved(queue.attachments()));
+                }
                 Err(None) => self.unfinished.store(true, Ordering::Relaxed),
                 Err(Some(first)) => self.record(first),
             }
         }
     }
 
-    /// Stores a finished tile.
-    fn finish(&self, number: usize, drawer: &mut TileDrawer<'_>) {
-        let tile = self.tiles.get(number);
-        let count = self.stores.len();
-        let samples = drawer.resolved(count);
-        if let Some(specials) = self.options.specials {
-            specials.add(Specials::of(samples.as_flattened()));
-        }
-        for (store, pixels) in self.stores.iter().zip(samples.chunks_exact(tile.pixels())) {
-            store.store(number, tile.width as usize, pixels);
-        }
-        if let Some(depths) = &self.depths {
-            let mut depths = depths.lock().unwrap_or_else(PoisonError::into_inner);
-            let width = self.tiles.size.width() as usize;
-            for (row, found) in drawer.first_depths().chunks_exact(tile.width as usize).enumerate()
-            {
-                let at = (tile.y as usize + row) * width + tile.x as usize;
-                depths[at..at + found.len()].copy_from_slice(found);
-            }
-        }
-        if let Some(progress) = self.options.progress {
-            let done = self.done.fetch_add(1, Ordering::Relaxed) + 1;
-            progress(done, self.tiles.count());
+    /// Copies the depths of a finished tile to their place, if they are asked for.
+    fn store_depths(&self, tile: Tile, drawer: &mut TileDrawer<'_>) {
+        let Some(depths) = &self.depths else { return };
+        let mut depths = depths.lock().unwrap_or_else(PoisonError::into_inner);
+        let width = self.queue.tiles.size.width() as usize;
+        for (row, found) in drawer.first_depths().chunks_exact(tile.width as usize).enumerate() {
+            let at = (tile.y as usize + row) * width + tile.x as usize;
+            depths[at..at + found.len()].copy_from_slice(found);
         }
     }
 
@@ -168,6 +137,6 @@ impl Job<'_> {
         if first.is_none_or(|first| found.ordinal < first.ordinal) {
             *first = Some(found);
         }
-        self.frontier.fetch_min(found.ordinal.triangle + 1, Ordering::Relaxed);
+        self.queue.frontier.fetch_min(found.ordinal.triangle + 1, Ordering::Relaxed);
     }
 }

@@ -7,7 +7,7 @@ use crate::graph::{
     Attribute, AttributeRate, Interpolation, NodeId, Place, Side, StageInput, Triangles, Varying,
 };
 use crate::source::Span;
-use crate::state::{Blend, Cull, DepthTest, FrontFace, State, Topology};
+use crate::state::State;
 use crate::types::Type;
 
 /// The names of inputs of stages.
@@ -180,25 +180,9 @@ impl Reader {
                 continue;
             }
             let value = line.take();
-            let text = value.text;
-            let is_known = match option.text {
-                "cull" => Cull::from_name(text).map(|of| state.cull = of).is_some(),
-                "front" => FrontFace::from_name(text).map(|of| state.front = of).is_some(),
-                "depth" => DepthTest::from_name(text).map(|of| state.depth = of).is_some(),
-                "blend" => Blend::from_name(text).map(|of| state.blend = of).is_some(),
-                "topology" => Topology::from_name(text).map(|of| state.topology = of).is_some(),
-                "depth-write" => {
-                    state.depth_write = text == "on";
-                    matches!(text, "on" | "off")
-                }
-                "samples" => {
-                    state.samples = if text == "4" { 4 } else { 1 };
-                    matches!(text, "1" | "4")
-                }
-                _ => {
-                    let message = format!("there is no option {}", option.name());
-                    return Err(malformed(option.span, message).into());
-                }
+            let Some(is_known) = state.set(option.text, value.text) else {
+                let message = format!("there is no option {}", option.name());
+                return Err(malformed(option.span, message).into());
             };
             if !is_known {
                 let message = format!("{} is no value of {}", value.name(), option.name());

@@ -4,7 +4,6 @@ use super::TopLevel;
 use crate::syntax::{ExprId, ExprKind};
 use lambdav_core::diagnostics::{Diagnostic, DiagnosticCode};
 use lambdav_core::source::Span;
-use lambdav_core::state::{Blend, Cull, DepthTest, FrontFace, Topology};
 
 const CLEAR: &str = "(state (clear 0 0 0 1))";
 
@@ -93,29 +92,16 @@ impl<'t> TopLevel<'t> {
             return false;
         };
         let found = self.resolver.tree.get(value);
-        let (word, number) = match &found.kind {
-            ExprKind::Identifier(word) => (&**word, None),
-            ExprKind::Number { index, .. } => ("", *index),
+        let word = match &found.kind {
+            ExprKind::Identifier(word) => word,
+            ExprKind::Number { index: Some(1), .. } => "1",
+            ExprKind::Number { index: Some(4), .. } => "4",
             ExprKind::Error => return false,
-            _ => ("", None),
+            _ => "",
         };
         // A second option of the name changes nothing.
         let mut state = self.items.state;
-        let is_known = match option.name {
-            "cull" => Cull::from_name(word).map(|of| state.cull = of).is_some(),
-            "front" => FrontFace::from_name(word).map(|of| state.front = of).is_some(),
-            "depth" => DepthTest::from_name(word).map(|of| state.depth = of).is_some(),
-            "blend" => Blend::from_name(word).map(|of| state.blend = of).is_some(),
-            "topology" => Topology::from_name(word).map(|of| state.topology = of).is_some(),
-            "depth-write" => {
-                state.depth_write = word == "on";
-                matches!(word, "on" | "off")
-            }
-            _ => {
-                state.samples = if number == Some(4) { 4 } else { 1 };
-                matches!(number, Some(1 | 4))
-            }
-        };
+        let is_known = state.set(option.name, word).expect("the option is known");
         if !is_known {
             let what = format!("this is no value of `{}`", option.name);
             self.malformed(found.span, what, option.usage);
