@@ -21,21 +21,22 @@
 //!
 //! Types, operations, control flow, uniforms, textures and buffers are the same in each stage.
 //!
+//! # Two stages
+//!
+//! An interface describes one entry point. A program that draws triangles has two interfaces
+//! (`triangles::EntryPoints`) over one list of uniforms and one list of resources: equal indices are the same
+//! uniform or resource, and equal bindings the same memory. Attributes are [`LocationInput`]s of the vertex
+//! stage. Varyings are outputs of the vertex stage and location inputs of the fragment stage; the two
+//! interfaces agree on location and type. The position and the fragment's own depth are outputs at locations
+//! that no module has.
+//!
 //! # Growth
 //!
-//! Fragment entry points are executed; others are listed. An interface describes one entry point. A program
-//! of two stages has two interfaces over one list of uniforms and one list of resources: equal indices are
-//! the same uniform or resource, and equal bindings the same memory. Later stages add:
-//!
-//! - *Vertex*: attributes are [`LocationInput`]s with a new [`LocationSource`], by mesh or instance. The
-//!   position is a new kind of [`StageOutput`]. Varyings are outputs of the vertex stage and location inputs
-//!   of the fragment stage at the same location, with an interpolation; the two interfaces agree on location
-//!   and type.
-//! - *Compute*: [`EntryPoint`] gets a workgroup size, and [`BoundResource`] the access (read, write) of a
-//!   buffer or image. A compute stage has no outputs: its effects are the contents of buffers.
-//! - *Both*: more built-in [`Input`]s (indices of vertices, instances and invocations).
+//! *Compute*: [`EntryPoint`] gets a workgroup size, and [`BoundResource`] the access (read, write) of a buffer
+//! or image. A compute stage has no outputs: its effects are the contents of buffers. There are more built-in
+//! [`Input`]s (indices of invocations).
 
-use crate::graph::{Core, Uniform};
+use crate::graph::{AttributeRate, Core, Interpolation, Uniform};
 use crate::inputs::{Input, Inputs};
 use crate::layout::{Layout, Rules};
 use crate::types::{Scalar, Type, Types};
@@ -46,7 +47,7 @@ use std::fmt;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Stage {
-    /// One invocation per vertex. Listed, not executed.
+    /// One invocation per vertex.
     Vertex,
     /// One invocation per pixel.
     #[default]
@@ -268,13 +269,18 @@ impl BlockMember {
     }
 }
 
-/// The source of a location input in a full-screen picture.
+/// The source of a location input.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum LocationSource {
-    /// `frag-coord` divided by the resolution: (0, 0) at the upper left, (1, 1) at the lower right.
+    /// In a full-screen picture: `frag-coord` divided by the resolution, (0, 0) at the upper left, (1, 1) at
+    /// the lower right.
     Uv,
-    /// `frag-coord`.
+    /// In a full-screen picture: `frag-coord`.
     Position,
+    /// In the vertex stage: an attribute. Attributes are in the order of the program's.
+    Attribute(AttributeRate),
+    /// In the fragment stage: the varying of the vertex stage at the same location.
+    Varying(Interpolation),
 }
 
 /// A location input.
@@ -295,9 +301,9 @@ pub struct LocationInput {
 pub struct StageOutput {
     /// The location.
     pub location: u32,
-    /// The author's name; may be empty. Outputs of λV have none.
+    /// The author's name; may be empty. Colours of λV have none.
     pub name: String,
-    /// Its type. A target has four components; missing ones are taken from (0, 0, 0, 1).
+    /// Its type. A colour target has four components; missing ones are taken from (0, 0, 0, 1).
     pub ty: Type,
 }
 

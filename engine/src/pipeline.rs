@@ -15,7 +15,7 @@ use crate::engines::{
 #[cfg(feature = "gpu")]
 use crate::engines::{GpuError, GpuProgram};
 #[cfg(feature = "spirv")]
-use crate::engines::{SpirvError, SpirvProgram};
+use crate::engines::{SpirvError, SpirvProgram, SpirvStages};
 use crate::error::{Error, Report, error_chain};
 use crate::options::{Engine, Options};
 use crate::settings::Settings;
@@ -29,6 +29,8 @@ use lambdav_simd_backend::activity::Activity;
 use lambdav_simd_backend::emit::Allocation;
 use lambdav_simd_backend::registers::Callable;
 use lambdav_simd_backend::{Compiler, EmitError};
+#[cfg(feature = "spirv")]
+use lambdav_spirv_backend::emit::EmitOptions;
 #[cfg(feature = "spirv")]
 use lambdav_spirv_eval::Module;
 use std::fmt;
@@ -491,25 +493,19 @@ fn compile(
         }
         #[cfg(feature = "spirv")]
         Engine::Spirv => {
-            let compiled =
-                match program.executed_module() {
-                    Some(of) => {
-                        let (words, interface, clear) = (&of.words, &program.interface, of.clear);
-                        let source = &program.source;
-                        let compiled =
-                            SpirvProgram::of_words(words, interface, source, locations, clear);
-                        compiled.map_err(|error| {
-                            Error::Unsupported(format!("`{}`: {error}", source.name()))
-                        })
-                    }
-                    None => SpirvProgram::new(core, locations, options.max_iterations).map_err(
-                        |error| match error {
-                            SpirvError::Program(diagnostic) => fault(diagnostic),
-                            SpirvError::Emit(error) => Error::Unsupported(error.to_string()),
-                            error @ SpirvError::Load(_) => Error::Machine(error_chain(&error)),
-                        },
-                    ),
-                };
+            let compiled = match program.executed_module() {
+                Some(of) => {
+                    let (words, interface, clear) = (&of.words, &program.interface, of.clear);
+                    let source = &program.source;
+                    let compiled =
+                        SpirvProgram::of_words(words, interface, source, locations, clear);
+                    compiled.map_err(|error| {
+                        Error::Unsupported(format!("`{}`: {error}", source.name()))
+                    })
+                }
+                None => SpirvProgram::new(core, locations, options.max_iterations)
+                    .map_err(|error| spirv_error(program, error)),
+            };
             compiled.map(|compiled| Code::Spirv(Arc::new(compiled)))
         }
         #[cfg(feature = "gpu")]
@@ -546,12 +542,34 @@ fn compile_triangles(
             let source = source.map_err(|diagnostic| at_fault(program, diagnostic))?;
             made(&StageEngine::Source(source.into()))
         }
-        _ => {
+        Engine::Source => {
+            let what = if program.is_core_text { "core text" } else { "a module" };
+            let why = format!("the engine `source` evaluates shader text, and this is {what}");
+            return Err(Error::Mismatch(why));
+        }
+        #[cfg(feature = "spirv")]
+        Engine::Spirv => {
+            let (limit, emit) = (options.max_iterations, EmitOptions::default());
+            let stages = SpirvStages::new(core, triangles, locations, &emit, limit);
+            let stages = stages.map_err(|error| spirv_error(program, error))?;
+            made(&StageEngine::Spirv(stages.into()))
+        }
+        #[cfg(feature = "gpu")]
+        Engine::Gpu(..) => {
             let why = "this engine draws no triangles yet; `fast`, `simd`, `core` and `source` do";
             return Err(Error::Mismatch(why.to_owned()));
         }
     };
     compiled.map(|compiled| Code::Triangles(compiled.into())).map_err(fails)
+}
+
+#[cfg(feature = "spirv")]
+fn spirv_error(program: &Accepted, error: SpirvError) -> Error {
+    match error {
+        SpirvError::Program(diagnostic) => at_fault(program, diagnostic),
+        SpirvError::Emit(error) => Error::Unsupported(error.to_string()),
+        error @ SpirvError::Load(_) => Error::Machine(error_chain(&error)),
+    }
 }
 
 pub(crate) fn compiler(options: &Options) -> Result<Compiler, Error> {

@@ -11,13 +11,15 @@ use crate::rewritten;
 use crate::shader::Shader;
 use lambdav_core::core_text;
 use lambdav_core::schedule::{schedule, schedule_all};
+#[cfg(feature = "spirv")]
+use lambdav_core::triangles::EntryPoints;
 use lambdav_core::triangles::FragmentStage;
 use lambdav_simd_backend::emit::Listing;
 use lambdav_simd_backend::{Compiler, EmitError};
 #[cfg(feature = "spirv")]
-use lambdav_spirv_backend::emit::emit_for;
-#[cfg(feature = "spirv")]
 pub use lambdav_spirv_backend::emit::{EmitOptions, Exact, FloatControls, Subnormals, Version};
+#[cfg(feature = "spirv")]
+use lambdav_spirv_backend::emit::{emit_for, emit_stages};
 
 /// A stage between the core and machine code.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -53,7 +55,8 @@ impl Shader {
     }
 
     /// Module of the outputs at these locations. The last `options.constants` uniforms become
-    /// specialisation constants.
+    /// specialisation constants. The module of a program that draws triangles has two entry points, `vertex`
+    /// and `fragment`.
     ///
     /// # Errors
     ///
@@ -62,9 +65,21 @@ impl Shader {
     #[cfg(feature = "spirv")]
     pub fn spirv(&self, locations: &[u32], options: &EmitOptions) -> Result<SpirvModule, Error> {
         let core = self.core().with_closed_loops_evaluated(u64::MAX);
-        let program = schedule(&core, locations).map_err(|found| at_fault(&self.0, found))?;
-        let (interface, moved) = rewritten::by_std140(&core, &self.0.interface);
-        let module = emit_for(&program, Some(self.source()), options, &interface);
+        let fault = |found| at_fault(&self.0, found);
+        let source = Some(self.source());
+        let (module, moved) = match core.triangles.as_deref() {
+            Some(triangles) => {
+                let stages = EntryPoints::new(&core, triangles, locations);
+                let [vertex, fragment] = stages.schedule().map_err(fault)?;
+                let programs = [&vertex, &fragment];
+                (emit_stages(programs, source, options, &stages.interfaces), Vec::new())
+            }
+            None => {
+                let program = schedule(&core, locations).map_err(fault)?;
+                let (interface, moved) = rewritten::by_std140(&core, &self.0.interface);
+                (emit_for(&program, source, options, &interface), moved)
+            }
+        };
         let module = module.map_err(|error| Error::Unsupported(error.to_string()))?;
         Ok(SpirvModule { words: module.words, moved })
     }

@@ -25,7 +25,7 @@ pub(super) const ACCEPTED: &[Op] = &[
     Op::Image, Op::SampledImage, Op::ImageFetch, Op::ImageRead, Op::ImageQuerySize, Op::ImageQuerySizeLod,
     Op::ImageQueryLevels, Op::ImageSampleImplicitLod, Op::ImageSampleExplicitLod,
     Op::DPdx, Op::DPdxFine, Op::DPdxCoarse, Op::DPdy, Op::DPdyFine, Op::DPdyCoarse,
-    Op::Fwidth, Op::FwidthFine, Op::FwidthCoarse,
+    Op::Fwidth, Op::FwidthFine, Op::FwidthCoarse, Op::GroupNonUniformQuadSwap,
     // Computations.
     Op::ExtInst, Op::FNegate, Op::FAdd, Op::FSub, Op::FMul, Op::FDiv, Op::FMod, Op::FRem, Op::Any, Op::All,
     Op::IsNan, Op::IsInf, Op::LogicalEqual, Op::LogicalNotEqual, Op::LogicalOr, Op::LogicalAnd, Op::LogicalNot,

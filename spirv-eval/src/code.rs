@@ -192,6 +192,14 @@ pub(super) enum Step {
         words: usize,
         axes: Axes,
     },
+    /// The value of another pixel of the quad.
+    Swap {
+        to: usize,
+        a: usize,
+        words: usize,
+        /// Place of the direction: 0 horizontal, 1 vertical, 2 diagonal.
+        direction: usize,
+    },
     /// Discards the pixel but continues its execution for its neighbours.
     Demote,
     /// True if the pixel was discarded.

@@ -128,6 +128,7 @@ pub(super) fn compute(
         Op::ConvertFToS => wants_integer()?,
         Op::ConvertFToU => wants(ComponentType::Uint)?,
         Op::Select
+        | Op::GroupNonUniformQuadSwap
         | Op::CopyObject
         | Op::CopyLogical
         | Op::Bitcast
@@ -217,6 +218,12 @@ pub(super) fn compute(
         Op::DPdx | Op::DPdxFine | Op::DPdxCoarse => derivative(Axes::X),
         Op::DPdy | Op::DPdyFine | Op::DPdyCoarse => derivative(Axes::Y),
         Op::Fwidth | Op::FwidthFine | Op::FwidthCoarse => derivative(Axes::Both),
+        Op::GroupNonUniformQuadSwap => {
+            instruction.exactly(5)?;
+            let uint = ValueType::scalar(ComponentType::Uint);
+            let (a, direction) = (value(3, kind)?, value(4, uint)?);
+            Ok(Step::Swap { to, a, words, direction })
+        }
         Op::CopyLogical => {
             let (of, a) = ids.value(instruction, operand(2)?)?;
             if of.words() != words || of.scalar != kind.scalar {

@@ -6,7 +6,7 @@
 //! Arithmetic is IEEE binary32, the functions of GLSL.std.450 are those of LANGUAGE §6, elementary
 //! functions are correctly rounded, and a computed NaN is 0x7fc00000.
 //!
-//! It executes fragment shaders of any compiler on 32-bit values: functions, variables of all logical
+//! It executes vertex and fragment shaders of any compiler on 32-bit values: functions, variables of all logical
 //! storage classes, pointers into them, structures and arrays, structured or any other reducible control
 //! flow, OpKill, matrices, 2D textures, derivatives. Recursion is refused, so each id has a place of its
 //! own. Activations of functions are numbered: a value computed in another activation counts as not
@@ -70,4 +70,4 @@ pub use resources::{
     BindingKind, InputSource, InputVariable, Member, PUSH_CONSTANT_WORDS, ResourceBinding,
     Resources, SharedData,
 };
-pub use run::{ModuleEvaluator, ModuleFault};
+pub use run::{Invocation, ModuleEvaluator, ModuleFault};

@@ -11,6 +11,7 @@ use super::options::{LoadOptions, Undefined};
 use super::scan::{Scan, scan};
 use super::signature::{Signature, signature};
 use super::values::{Entity, Ids};
+use lambdav_core::interface::Stage;
 use rspirv::spirv::{AddressingModel, Capability, Decoration, ExecutionMode, MemoryModel, Op};
 
 /// State of the loader.
@@ -53,7 +54,7 @@ impl Module {
 fn load(words: &[u32], options: &LoadOptions) -> Result<Module, LoadError> {
     let undefined = options.undefined;
     let scan = scan(words, options)?;
-    let mut globals = Globals::new(undefined, scan.interface.clone());
+    let mut globals = Globals::new(undefined, options.stage, scan.interface.clone());
     globals.has_levels = scan.asks_for_levels;
     let mut loader = Loader {
         undefined,
@@ -158,7 +159,10 @@ impl<'w> Loader<'w> {
         if self.function.is_some() {
             return Err(LoadError::Missing("end of its function"));
         }
-        let missing = LoadError::Missing("matching fragment entry point");
+        let missing = LoadError::Missing(match self.globals.stage {
+            Stage::Vertex => "matching vertex entry point",
+            _ => "matching fragment entry point",
+        });
         let entry = self.scan.entry.ok_or(missing)?;
         let entry = self.signatures.iter().position(|of| of.id == entry);
         let entry = entry.ok_or(LoadError::Missing("function for its entry point"))?;
@@ -179,6 +183,7 @@ impl<'w> Loader<'w> {
             computed: globals.computed,
             outputs: globals.outputs,
             inputs: globals.inputs,
+            built_ins: globals.built_ins,
             uniforms: globals.uniforms,
             blocks: globals.blocks,
             variables: globals.variables,
@@ -230,6 +235,9 @@ impl<'w> Loader<'w> {
                     | Capability::Matrix
                     | Capability::Float64
                     | Capability::Int64
+                    | Capability::Geometry
+                    | Capability::GroupNonUniform
+                    | Capability::GroupNonUniformQuad
                     | Capability::SignedZeroInfNanPreserve
                     | Capability::DenormPreserve
                     | Capability::RoundingModeRTE,
@@ -267,6 +275,7 @@ impl<'w> Loader<'w> {
             Op::ExecutionMode => match ExecutionMode::from_u32(instruction.operand(1)?) {
                 Some(
                     ExecutionMode::OriginUpperLeft
+                    | ExecutionMode::DepthReplacing
                     | ExecutionMode::SignedZeroInfNanPreserve
                     | ExecutionMode::DenormPreserve
                     | ExecutionMode::RoundingModeRTE,
@@ -352,6 +361,8 @@ impl<'w> Loader<'w> {
             Decoration::Block
             | Decoration::NonWritable
             | Decoration::ColMajor
+            | Decoration::Flat
+            | Decoration::NoPerspective
             | Decoration::SpecId => return Ok(()),
             other => return unknown(format!("decoration {other:?}")),
         };

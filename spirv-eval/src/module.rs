@@ -4,6 +4,8 @@ use super::code::{Function, Step};
 use super::global::{Output, UniformBlock, Variable};
 use super::options::Undefined;
 use super::resources::{InputVariable, Member, ResourceBinding};
+use lambdav_core::triangles::{DEPTH, POSITION};
+use rspirv::spirv::BuiltIn;
 
 /// A module that can be executed.
 #[derive(Clone, Debug)]
@@ -22,6 +24,8 @@ pub struct Module {
     pub(super) computed: Vec<Step>,
     pub(super) outputs: Vec<Output>,
     pub(super) inputs: Vec<InputVariable>,
+    /// Built-in inputs other than FragCoord, with their places among the variables' words.
+    pub(super) built_ins: Vec<(BuiltIn, usize)>,
     pub(super) uniforms: Vec<Member>,
     pub(super) blocks: Vec<UniformBlock>,
     /// Variables of the module and of its functions.
@@ -48,9 +52,10 @@ pub struct Source {
 }
 
 impl Module {
-    /// The locations of the outputs, ascending.
+    /// The locations of the outputs, ascending, without [`POSITION`] and [`DEPTH`].
     pub fn locations(&self) -> Vec<u32> {
-        let mut all: Vec<u32> = self.outputs.iter().map(|output| output.location).collect();
+        let all = self.outputs.iter().map(|output| output.location);
+        let mut all: Vec<u32> = all.filter(|of| ![POSITION, DEPTH].contains(of)).collect();
         all.sort_unstable();
         all
     }

@@ -1,5 +1,7 @@
 //! Options for loading and executing a module.
 
+use lambdav_core::interface::Stage;
+
 /// Treatment of SPIR-V's undefined behaviour.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Undefined {
@@ -15,9 +17,11 @@ pub enum Undefined {
 /// Options for loading a module.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct LoadOptions {
+    /// Stage of the entry point: fragment, or vertex.
+    pub stage: Stage,
     /// Treatment of undefined behaviour.
     pub undefined: Undefined,
-    /// Name of the entry point; by default the only fragment entry point, or else the one called `main`.
+    /// Name of the entry point; by default the only one of the stage, or else the one called `main`.
     pub entry_point: Option<String>,
 }
 

@@ -3,6 +3,7 @@
 use super::binary::{Instruction, instructions};
 use super::error::LoadError;
 use super::options::LoadOptions;
+use lambdav_core::interface::Stage;
 use rspirv::spirv::{ExecutionModel, Op};
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -33,7 +34,7 @@ struct Calling<'w> {
     asks_for_levels: bool,
 }
 
-/// An entry point of the fragment stage.
+/// An entry point of the stage.
 struct Entry<'w> {
     name: String,
     function: u32,
@@ -42,13 +43,17 @@ struct Entry<'w> {
 
 /// Scans all instructions of a module.
 pub(super) fn scan<'w>(words: &'w [u32], options: &LoadOptions) -> Result<Scan<'w>, LoadError> {
+    let model = match options.stage {
+        Stage::Vertex => ExecutionModel::Vertex,
+        _ => ExecutionModel::Fragment,
+    };
     let mut entries = Vec::new();
     let mut functions: Vec<Calling<'w>> = Vec::new();
     for instruction in instructions(words)? {
         let instruction = instruction?;
         let operand = |index| instruction.operand(index);
         match instruction.op {
-            Op::EntryPoint if operand(0)? == ExecutionModel::Fragment as u32 => {
+            Op::EntryPoint if operand(0)? == model as u32 => {
                 let (name, function) = (instruction.string(2)?, operand(1)?);
                 let rest = instruction.rest(3 + name.len() / 4)?;
                 entries.push(Entry { name, function, rest });

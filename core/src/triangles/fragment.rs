@@ -160,7 +160,7 @@ impl FragmentStage {
 }
 
 /// The varyings that some roots read, ascending.
-fn varyings(core: &Core, roots: &[NodeId]) -> Vec<u32> {
+pub(super) fn varyings(core: &Core, roots: &[NodeId]) -> Vec<u32> {
     let needed = core.graph.needed_by(roots.iter().copied());
     let read = needed.into_iter().filter_map(|id| match core.graph.node(id) {
         Node::Stage(StageInput::Varying(index, _), _) => Some(*index),
@@ -191,7 +191,7 @@ fn tested(graph: &mut Graph, discard: Option<NodeId>, depth: NodeId) -> NodeId {
 }
 
 /// A depth clamped to [0, 1]; 0 for NaN.
-fn clamped(graph: &mut Graph, depth: NodeId, span: Span) -> NodeId {
+pub(super) fn clamped(graph: &mut Graph, depth: NodeId, span: Span) -> NodeId {
     let (zero, one) = (graph.number(0.0, span), graph.number(1.0, span));
     let above = graph.op(Op::Max, vec![depth, zero], span);
     let inside = graph.op(Op::Min, vec![above, one], span);

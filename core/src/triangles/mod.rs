@@ -11,10 +11,12 @@
 //! So masks, rates and derivatives are those of any program: values of the triangle alone are computed once for
 //! it, and the value at a neighbour is the same arithmetic at another place.
 //!
-//! SPIR-V has both stages and names the inputs: `spirv-backend` reads the stage inputs themselves.
+//! SPIR-V has both stages and names the inputs: [`EntryPoints`] has the stages with their inputs as they are.
 
+mod entry_points;
 mod fragment;
 mod vertex;
 
+pub use entry_points::{DEPTH, EntryPoints, POSITION};
 pub use fragment::{FragmentStage, TriangleWord};
 pub use vertex::{VertexInput, VertexStage};

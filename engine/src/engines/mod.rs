@@ -12,7 +12,7 @@
 //! | [`SpirvEngine`] | [`SpirvProgram`] | the evaluator of SPIR-V: a compiled program, or a module |
 //! | `GpuEngine` | `GpuProgram` | a Vulkan device (feature `gpu`) |
 //!
-//! [`TriangleProgram`] draws triangles: its stages are programs of machine code or of the core evaluator.
+//! [`TriangleProgram`] draws triangles: its stages are programs of one of these engines.
 //!
 //! All of them compute the same bits; a device does in its exact mode.
 //!
@@ -28,6 +28,7 @@ mod source;
 mod source_stages;
 #[cfg(feature = "spirv")]
 mod spirv;
+mod stage_values;
 mod triangles;
 
 pub use self::core::{CoreEngine, CoreProgram};
@@ -37,7 +38,7 @@ pub use gpu::{GpuEngine, GpuError, GpuMode, GpuProgram};
 pub use simd::{SimdEngine, SimdError, SimdProgram};
 pub use source::{SourceEngine, SourceProgram};
 #[cfg(feature = "spirv")]
-pub use spirv::{SpirvEngine, SpirvError, SpirvProgram};
+pub use spirv::{SpirvEngine, SpirvError, SpirvProgram, SpirvStages};
 
 pub(crate) use triangles::of_fragments;
 pub use triangles::{StageEngine, TriangleError, TriangleProgram};

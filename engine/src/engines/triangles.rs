@@ -1,6 +1,8 @@
 //! Engine of programs that draw triangles: the stages compiled by another engine, and the rasterizer between them.
 
 use super::source_stages::{BoundSourceStage, Role, SourceStage};
+#[cfg(feature = "spirv")]
+use super::spirv::{BoundSpirvStage, SpirvStage, SpirvStages};
 use super::{CoreEngine, CoreProgram, SimdEngine, SimdError, SimdProgram, SourceProgram};
 use crate::draw_inputs::DrawInputs;
 use crate::settings::Settings;
@@ -39,6 +41,8 @@ enum StageProgram {
     Core(Arc<CoreProgram>, Vec<u32>),
     /// The stage, and the number of the program's own resources.
     Source(SourceStage, usize),
+    #[cfg(feature = "spirv")]
+    Spirv(SpirvStage),
 }
 
 /// The engine of the stages.
@@ -50,6 +54,9 @@ pub enum StageEngine {
     Core,
     /// The source evaluator, of this text.
     Source(Arc<SourceProgram>),
+    /// The SPIR-V evaluator, of these modules of the same outputs.
+    #[cfg(feature = "spirv")]
+    Spirv(Arc<SpirvStages>),
 }
 
 /// A stage with its inputs.
@@ -93,10 +100,14 @@ impl StageProgram {
             }
             StageEngine::Source(source) => {
                 let (program, varyings) = (Arc::clone(source.text()), Arc::clone(varyings));
-                let resources = core.graph.types().resources().len();
-                let added = if let Role::Vertices(inputs) = &role { inputs.len() } else { 0 };
-                let stage = SourceStage { program, role, varyings };
-                Ok(Self::Source(stage, resources - added))
+                let resources = own_resources(core, &role);
+                Ok(Self::Source(SourceStage { program, role, varyings }, resources))
+            }
+            #[cfg(feature = "spirv")]
+            StageEngine::Spirv(stages) => {
+                let (stages, varyings) = (Arc::clone(stages), Arc::clone(varyings));
+                let resources = own_resources(core, &role);
+                Ok(Self::Spirv(SpirvStage { stages, role, varyings, resources }))
             }
         }
     }
@@ -108,8 +119,16 @@ impl StageProgram {
                 Box::new(program.bind(settings.clone()).of_triangle(of_triangle.clone()))
             }
             Self::Source(stage, resources) => Box::new(stage.bind(settings, *resources)),
+            #[cfg(feature = "spirv")]
+            Self::Spirv(stage) => Box::new(stage.bind(settings)),
         })
     }
+}
+
+/// The number of a program's own resources; those of attributes follow in the vertex stage.
+fn own_resources(core: &Core, role: &Role) -> usize {
+    let added = if let Role::Vertices(inputs) = role { inputs.len() } else { 0 };
+    core.graph.types().resources().len() - added
 }
 
 impl StageKernel for SimdEngine {
@@ -125,6 +144,13 @@ impl StageKernel for CoreEngine {
 }
 
 impl StageKernel for BoundSourceStage {
+    fn explain(&self, site: u32) -> Diagnostic {
+        self.site(site)
+    }
+}
+
+#[cfg(feature = "spirv")]
+impl StageKernel for BoundSpirvStage {
     fn explain(&self, site: u32) -> Diagnostic {
         self.site(site)
     }

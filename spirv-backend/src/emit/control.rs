@@ -8,20 +8,25 @@
 
 use super::declarations::TypeDeclaration;
 use super::modes::Mode;
-use super::translator::{Join, OpenConstruct, Selection, Translator, Ways};
+use super::translator::{FunctionState, Join, OpenConstruct, Selection, Translator, Ways};
 use crate::mutants::{Mutant, is_active};
 use lambdav_core::graph::Discard;
-use lambdav_core::schedule::{BlockRole, End, Event, Statement, ValueId};
+use lambdav_core::interface;
+use lambdav_core::schedule::{BlockRole, End, Event, Program, Statement, ValueId};
 use lambdav_core::source::Span;
 use rspirv::dr::{Function, Instruction, Module, ModuleHeader, Operand};
 use rspirv::spirv::{FunctionControl, Op, SelectionControl, Word};
 
 impl<'p> Translator<'p> {
-    /// Returns the module, the loop headers, and three maxima: predecessors of a block, members of a
-    /// structure, and parts of a constructed value.
-    pub(super) fn translate(mut self) -> (Module, Vec<(Word, Span)>, [usize; 3]) {
+    /// Emits an entry point with the names and bindings of an interface.
+    pub(super) fn entry_point(&mut self, program: &'p Program, interface: &interface::Interface) {
+        self.function = FunctionState::new(program, Mode::Native, Vec::new());
+        self.exact.begin_entry_point();
+        self.moved.clear();
+        let uniforms = &program.uniforms[..self.block_members()];
+        self.interface.begin_entry_point(interface, uniforms, &program.types);
         let main = self.declarations.id();
-        self.declarations.name(main, "main");
+        self.declarations.name(main, &interface.entry_point.name);
         match self.options.exact {
             Some(exact) => self.exactly(main, exact),
             None => {
@@ -30,9 +35,15 @@ impl<'p> Translator<'p> {
                 self.define_program(main, void, ty, Vec::new());
             }
         }
-        self.interface.finish(&mut self.declarations, main, self.options);
+        self.interface.finish_entry_point(&mut self.declarations, main, self.options);
+    }
+
+    /// Returns the module, the loop headers, and three maxima: predecessors of a block, members of a
+    /// structure, and parts of a constructed value.
+    pub(super) fn finish(mut self) -> (Module, Vec<(Word, Span)>, [usize; 3]) {
+        let version = self.interface.finish(&mut self.declarations, self.options);
         let mut header = ModuleHeader::new(self.declarations.bound());
-        header.set_version(1, self.options.version.0);
+        header.set_version(1, version.0);
         let mut module = std::mem::take(&mut self.declarations.module);
         module.header = Some(header);
         module.functions = self.functions;
@@ -54,6 +65,9 @@ impl<'p> Translator<'p> {
     ) {
         let entry = self.declarations.id();
         self.begin(entry);
+        if self.function.mode == Mode::Native {
+            self.function.moved = self.moved_inputs();
+        }
         for event in self.function.program.walk() {
             self.event(event);
         }

@@ -3,15 +3,17 @@
 
 use super::declarations::{Declarations, TypeDeclaration, literal};
 use super::options::{EmitOptions, FloatControls, Version};
+use lambdav_core::graph::{Place, StageInput};
 use lambdav_core::inputs::Input;
-use lambdav_core::interface::{self, Block};
+use lambdav_core::interface::{self, Block, Stage};
 use lambdav_core::layout::Rules;
+use lambdav_core::triangles::DEPTH;
 use lambdav_core::types::{Resource, ResourceKind, Type};
 use lambdav_spirv::SamplerNote;
 use rspirv::dr::{Instruction, Operand};
 use rspirv::spirv::{
-    AddressingModel, BuiltIn, Capability, Decoration, ExecutionMode, ExecutionModel, MemoryModel,
-    Op, StorageClass, Word,
+    AddressingModel, Capability, Decoration, ExecutionMode, ExecutionModel, MemoryModel, Op,
+    StorageClass, Word,
 };
 use rustc_hash::FxHashMap;
 
@@ -35,18 +37,23 @@ pub(super) struct Blocks {
 /// The variables declared so far.
 #[derive(Debug, Default)]
 pub(super) struct Interface {
-    frag_coord: Option<Word>,
+    /// Variables of stage inputs, without their places; `frag-coord` is that of [`StageInput::W`].
+    pub(super) stage_inputs: FxHashMap<StageInput, Word>,
     push_constants: Option<Word>,
     /// Names and bindings.
     pub(super) bound: interface::Interface,
     pub(super) blocks: Blocks,
     /// Outputs by location.
-    outputs: FxHashMap<u32, Word>,
+    pub(super) outputs: FxHashMap<u32, Word>,
     /// Textures and buffers by number.
     resources: FxHashMap<u32, Word>,
     has_buffers: bool,
     /// True if the size or the levels of an image are queried.
     queries_images: bool,
+    /// True if values of other pixels of the quad are read.
+    pub(super) reads_quads: bool,
+    /// True if a fragment reads the number of its triangle.
+    pub(super) reads_primitive: bool,
     /// Variables that hold constants.
     constants: FxHashMap<Word, Word>,
     /// Variables that an entry point lists in every version: inputs and outputs.
@@ -71,7 +78,14 @@ pub(super) enum MemoryReference {
 }
 
 impl Interface {
-    fn variable(
+    /// Forgets the inputs and outputs of the entry point before.
+    pub(super) fn forget_stage(&mut self) {
+        self.stage_inputs.clear();
+        self.outputs.clear();
+        self.listed.clear();
+    }
+
+    pub(super) fn variable(
         &mut self,
         declarations: &mut Declarations<'_>,
         class: StorageClass,
@@ -91,19 +105,6 @@ impl Interface {
         id
     }
 
-    /// The variable of the output at a location, a vec4.
-    pub(super) fn output(&mut self, declarations: &mut Declarations<'_>, location: u32) -> Word {
-        if let Some(&known) = self.outputs.get(&location) {
-            return known;
-        }
-        let ty = declarations.ty(Type::vec(4));
-        let name = format!("output {location}");
-        let id = self.variable(declarations, StorageClass::Output, ty, &name);
-        declarations.decorate(id, Decoration::Location, [Operand::LiteralBit32(location)]);
-        self.outputs.insert(location, id);
-        id
-    }
-
     /// A reference to an input.
     pub(super) fn input(
         &mut self,
@@ -112,7 +113,8 @@ impl Interface {
     ) -> MemoryReference {
         let own = Block::of_inputs();
         let Some(index) = own.inputs().position(|(member, _)| member == input) else {
-            return MemoryReference::Variable(self.frag_coord(declarations));
+            let id = self.stage_input(declarations, StageInput::W(Place::HERE));
+            return MemoryReference::Variable(id);
         };
         let base = match self.push_constants {
             Some(base) => base,
@@ -129,18 +131,6 @@ impl Interface {
         let pointer_type =
             declarations.shape(TypeDeclaration::Pointer(StorageClass::PushConstant, ty));
         MemoryReference::Member { base, pointer_type, index: index as u32 }
-    }
-
-    fn frag_coord(&mut self, declarations: &mut Declarations<'_>) -> Word {
-        if let Some(id) = self.frag_coord {
-            return id;
-        }
-        let ty = declarations.ty(Type::vec(4));
-        let id = self.variable(declarations, StorageClass::Input, ty, "frag-coord");
-        let what = [Operand::BuiltIn(BuiltIn::FragCoord)];
-        declarations.decorate(id, Decoration::BuiltIn, what);
-        self.frag_coord = Some(id);
-        id
     }
 
     /// The variable of the texture or buffer of that number.
@@ -193,7 +183,12 @@ impl Interface {
     }
 
     /// A private variable with that initial value.
-    fn private(&mut self, declarations: &mut Declarations<'_>, ty: Type, initial: Word) -> Word {
+    pub(super) fn private(
+        &mut self,
+        declarations: &mut Declarations<'_>,
+        ty: Type,
+        initial: Word,
+    ) -> Word {
         let to = declarations.ty(ty);
         let class = StorageClass::Private;
         let pointer = declarations.shape(TypeDeclaration::Pointer(class, to));
@@ -244,8 +239,8 @@ impl Interface {
         self.variable(declarations, class, block, name)
     }
 
-    /// Writes the head of the module; `main` is the entry point.
-    pub(super) fn finish(
+    /// Declares the entry point; `main` is its function.
+    pub(super) fn finish_entry_point(
         &self,
         declarations: &mut Declarations<'_>,
         main: Word,
@@ -253,27 +248,12 @@ impl Interface {
     ) {
         let instruction = |op, operands| Instruction::new(op, None, None, operands);
         let module = &mut declarations.module;
-        let capability = |c| instruction(Op::Capability, vec![Operand::Capability(c)]);
-        module.capabilities.push(capability(Capability::Shader));
-        if self.queries_images {
-            module.capabilities.push(capability(Capability::ImageQuery));
-        }
-        if self.has_buffers && options.version < Version::V1_3 {
-            let name = literal("SPV_KHR_storage_buffer_storage_class");
-            module.extensions.push(instruction(Op::Extension, vec![name]));
-        }
-        module.memory_model = Some(instruction(
-            Op::MemoryModel,
-            vec![
-                Operand::AddressingModel(AddressingModel::Logical),
-                Operand::MemoryModel(MemoryModel::GLSL450),
-            ],
-        ));
-        let mut entry = vec![
-            Operand::ExecutionModel(ExecutionModel::Fragment),
-            Operand::IdRef(main),
-            self.entry_point(),
-        ];
+        let model = match self.bound.entry_point.stage {
+            Stage::Vertex => ExecutionModel::Vertex,
+            _ => ExecutionModel::Fragment,
+        };
+        let mut entry =
+            vec![Operand::ExecutionModel(model), Operand::IdRef(main), self.entry_point()];
         entry.extend(self.listed.iter().map(|&id| Operand::IdRef(id)));
         if options.version >= Version::V1_4 {
             entry.extend(self.others.iter().map(|&id| Operand::IdRef(id)));
@@ -284,30 +264,82 @@ impl Interface {
             operands.extend(width.map(Operand::LiteralBit32));
             module.execution_modes.push(instruction(Op::ExecutionMode, operands));
         };
-        mode(ExecutionMode::OriginUpperLeft, None);
-        let FloatControls { signed_zeros, rounding, subnormals } = options.float_controls;
-        let is_wide = options.exact.is_some_and(|exact| exact.float64);
-        let widths = |is_wide| [32, 64].into_iter().take(1 + usize::from(is_wide));
-        let demands = [
-            (
-                signed_zeros,
-                is_wide,
-                ExecutionMode::SignedZeroInfNanPreserve,
-                Capability::SignedZeroInfNanPreserve,
-            ),
-            (subnormals, false, ExecutionMode::DenormPreserve, Capability::DenormPreserve),
-            (rounding, is_wide, ExecutionMode::RoundingModeRTE, Capability::RoundingModeRTE),
-        ];
-        for (_, is_wide, execution_mode, of) in demands.into_iter().filter(|&(is_on, ..)| is_on) {
-            widths(is_wide).for_each(|width| mode(execution_mode, Some(width)));
-            module.capabilities.push(capability(of));
+        if model == ExecutionModel::Fragment {
+            mode(ExecutionMode::OriginUpperLeft, None);
         }
+        if self.outputs.contains_key(&DEPTH) {
+            mode(ExecutionMode::DepthReplacing, None);
+        }
+        for (_, is_wide, execution_mode, _) in demands(options).filter(|&(is_on, ..)| is_on) {
+            let widths = [32, 64].into_iter().take(1 + usize::from(is_wide));
+            widths.for_each(|width| mode(execution_mode, Some(width)));
+        }
+    }
+
+    /// Writes the head of the module. Returns its version, which is that of the options or a later one.
+    pub(super) fn finish(
+        &self,
+        declarations: &mut Declarations<'_>,
+        options: &EmitOptions,
+    ) -> Version {
+        let instruction = |op, operands| Instruction::new(op, None, None, operands);
+        let module = &mut declarations.module;
+        let capability = |c| instruction(Op::Capability, vec![Operand::Capability(c)]);
+        let needed = [
+            (true, Capability::Shader),
+            (self.queries_images, Capability::ImageQuery),
+            (self.reads_primitive, Capability::Geometry),
+            (self.reads_quads, Capability::GroupNonUniform),
+            (self.reads_quads, Capability::GroupNonUniformQuad),
+        ];
+        let needed = needed.into_iter().filter(|&(is_needed, _)| is_needed);
+        module.capabilities.extend(needed.map(|(_, of)| capability(of)));
+        let oldest = if self.reads_quads { Version::V1_3 } else { Version::MIN };
+        let version = options.version.max(oldest);
+        if self.has_buffers && version < Version::V1_3 {
+            let name = literal("SPV_KHR_storage_buffer_storage_class");
+            module.extensions.push(instruction(Op::Extension, vec![name]));
+        }
+        module.memory_model = Some(instruction(
+            Op::MemoryModel,
+            vec![
+                Operand::AddressingModel(AddressingModel::Logical),
+                Operand::MemoryModel(MemoryModel::GLSL450),
+            ],
+        ));
+        let demanded = demands(options).filter(|&(is_on, ..)| is_on);
+        module.capabilities.extend(demanded.map(|(.., of)| capability(of)));
         if options.float_controls != FloatControls::default() && options.version < Version::V1_4 {
             let name = literal("SPV_KHR_float_controls");
             module.extensions.push(instruction(Op::Extension, vec![name]));
         }
-        if is_wide {
+        if is_wide(options) {
             module.capabilities.extend([Capability::Float64, Capability::Int64].map(capability));
         }
+        version
     }
+}
+
+/// True if the module has floats and integers of 64 bits.
+fn is_wide(options: &EmitOptions) -> bool {
+    options.exact.is_some_and(|exact| exact.float64)
+}
+
+/// The float controls: whether each is demanded, also for 64 bits, its mode and its capability.
+fn demands(
+    options: &EmitOptions,
+) -> impl Iterator<Item = (bool, bool, ExecutionMode, Capability)> + use<> {
+    let FloatControls { signed_zeros, rounding, subnormals } = options.float_controls;
+    let is_wide = is_wide(options);
+    let all = [
+        (
+            signed_zeros,
+            is_wide,
+            ExecutionMode::SignedZeroInfNanPreserve,
+            Capability::SignedZeroInfNanPreserve,
+        ),
+        (subnormals, false, ExecutionMode::DenormPreserve, Capability::DenormPreserve),
+        (rounding, is_wide, ExecutionMode::RoundingModeRTE, Capability::RoundingModeRTE),
+    ];
+    all.into_iter()
 }

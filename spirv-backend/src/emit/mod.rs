@@ -2,11 +2,12 @@
 //!
 //! # Guarantees
 //!
-//! - The module is a valid fragment shader for Vulkan (`spirv-val`) of the requested version.
+//! - The module is a valid fragment shader for Vulkan (`spirv-val`) of the requested version, or a valid pair of
+//!   a vertex and a fragment shader ([`emit_stages`]).
 //! - Control flow is structured like the schedule: an `if` is a selection with a φ at the merge block; a
 //!   loop has a header with a φ for each parameter, a body, a continue block with a φ for each argument
-//!   that several `rec`s pass, and a merge block with a φ of the exits' values. The only function is
-//!   `main`, and the only variables are for dynamic indices (exact modules have others).
+//!   that several `rec`s pass, and a merge block with a φ of the exits' values. The only functions
+//!   are the entry points, and the only variables are for dynamic indices (exact modules have others).
 //! - Structures and arrays keep their types, and variants are structures. Uniforms have the layout
 //!   std140, elements of buffers std430. Every index is clamped before use.
 //! - Arithmetic is `NoContraction`, in the order of the schedule. Instructions whose results are the
@@ -34,6 +35,7 @@ mod modes;
 mod operations;
 mod options;
 mod parts;
+mod stages;
 mod textures;
 mod translator;
 mod uniforms;
@@ -117,21 +119,55 @@ pub fn emit_for(
     options: &EmitOptions,
     interface: &Interface,
 ) -> Result<EmittedModule, EmitError> {
-    if program.uniforms.len() > MAX_MEMBERS {
-        return Err(EmitError::TooManyUniforms(program.uniforms.len()));
-    }
-    let mut statements = program.blocks.iter().flat_map(|block| &block.statements);
-    if statements.any(|statement| {
-        matches!(statement, Statement::Let { expr: Expr::Stage(_) | Expr::Op(Op::Plane, _), .. })
-    }) {
+    if has(program, |expr| matches!(expr, Expr::Stage(_))) {
         return Err(EmitError::Triangles);
     }
+    emit_entry_points(&[(program, interface)], source, options)
+}
+
+/// Translates both stages of a program that draws triangles, of the same table of types, to one module with two
+/// entry points, named by their interfaces (`triangles::EntryPoints`).
+///
+/// Attributes and varyings are inputs and outputs at the locations of the interfaces. Flat and linear varyings
+/// are decorated `Flat` and `NoPerspective`. A varying at another pixel of the quad is read by a quad operation
+/// at the beginning of the entry point, where control flow is uniform; such a module has at least version 1.3.
+pub fn emit_stages(
+    programs: [&Program; 2],
+    source: Option<&SourceFile>,
+    options: &EmitOptions,
+    interfaces: &[Interface; 2],
+) -> Result<EmittedModule, EmitError> {
+    let [vertex, fragment] = interfaces;
+    emit_entry_points(&[(programs[0], vertex), (programs[1], fragment)], source, options)
+}
+
+/// True if a statement of a program computes such an expression.
+fn has(program: &Program, is_it: impl Fn(&Expr) -> bool) -> bool {
+    let mut statements = program.blocks.iter().flat_map(|block| &block.statements);
+    statements.any(|of| matches!(of, Statement::Let { expr, .. } if is_it(expr)))
+}
+
+fn emit_entry_points(
+    entry_points: &[(&Program, &Interface)],
+    source: Option<&SourceFile>,
+    options: &EmitOptions,
+) -> Result<EmittedModule, EmitError> {
+    let programs: Vec<&Program> = entry_points.iter().map(|&(program, _)| program).collect();
+    for program in &programs {
+        if program.uniforms.len() > MAX_MEMBERS {
+            return Err(EmitError::TooManyUniforms(program.uniforms.len()));
+        }
+        if has(program, |expr| matches!(expr, Expr::Op(Op::Plane, _))) {
+            return Err(EmitError::Triangles);
+        }
+    }
     let source = source.filter(|_| !options.strip);
-    let library = options.exact.map(|exact| Library::new(program, exact)).unwrap_or_default();
-    let mut translator = Translator::new(program, source, options, &library);
-    let uniforms = &program.uniforms[..translator.block_members()];
-    translator.interface.bind_all(interface, uniforms, &program.types);
-    let (mut module, loops, [ways, members, parts]) = translator.translate();
+    let library = options.exact.map(|exact| Library::new(&programs, exact)).unwrap_or_default();
+    let mut translator = Translator::new(&programs, source, options, &library);
+    for (program, interface) in entry_points {
+        translator.entry_point(program, interface);
+    }
+    let (mut module, loops, [ways, members, parts]) = translator.finish();
     if options.strip {
         module.debug_names.clear();
     }

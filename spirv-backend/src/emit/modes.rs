@@ -79,12 +79,17 @@ impl Switch {
 pub(super) struct Library(pub(super) Vec<(LibraryFunction, Program)>);
 
 impl Library {
-    /// Selects the functions that a module needs.
-    pub(super) fn new(of: &Program, exact: Exact) -> Self {
+    /// Selects the functions that a module of these programs needs.
+    pub(super) fn new(of: &[&Program], exact: Exact) -> Self {
         let is_hard =
             |of: &LibraryFunction| matches!(of, LibraryFunction::Elementary(_)) || !exact.float64;
-        let needed = functions_of(of).into_iter().filter(is_hard);
-        Self(needed.map(|function| (function, program(function))).collect())
+        let mut needed: Vec<LibraryFunction> = Vec::new();
+        for function in of.iter().flat_map(|of| functions_of(of)).filter(is_hard) {
+            if !needed.contains(&function) {
+                needed.push(function);
+            }
+        }
+        Self(needed.into_iter().map(|function| (function, program(function))).collect())
     }
 }
 
@@ -126,6 +131,13 @@ pub(super) enum Variant {
 impl<'p> ExactState<'p> {
     pub(super) fn new(library: &'p Library) -> Self {
         Self { library, defined: FxHashMap::default(), switches: FxHashMap::default() }
+    }
+
+    /// Begins an entry point. Functions of the library serve all; others note in switches of their own entry
+    /// point.
+    pub(super) fn begin_entry_point(&mut self) {
+        self.defined.retain(|&(_, variant), _| variant == Variant::Library);
+        self.switches.clear();
     }
 }
 

@@ -5,6 +5,7 @@ use super::interface::Interface;
 use super::lines::Lines;
 use super::modes::{Calls, ExactState, Hiding, Library, Magnitudes, Mode, UntestedResult};
 use super::options::EmitOptions;
+use lambdav_core::graph::StageInput;
 use lambdav_core::op::Op as Core;
 use lambdav_core::schedule::{Expr, Places, Program, Statement, ValueId};
 use lambdav_core::source::{SourceFile, Span};
@@ -112,6 +113,8 @@ pub(super) struct FunctionState<'p> {
     pub(super) targets: Vec<OpenConstruct<'p>>,
     /// The selections around the open block, innermost last.
     pub(super) selections: Vec<Selection>,
+    /// Stage inputs at other pixels of the quad, read at the function's beginning.
+    pub(super) moved: FxHashMap<StageInput, Word>,
     /// Instructions for the function's beginning, after its variables.
     pub(super) prologue: Vec<Instruction>,
     /// Hidden copies of constants, whose values compilers must not know; and the words that hide values,
@@ -159,6 +162,7 @@ impl<'p> FunctionState<'p> {
             span: Span::default(),
             targets: vec![OpenConstruct::Root],
             selections: Vec::new(),
+            moved: FxHashMap::default(),
             prologue: Vec::new(),
             hidden: FxHashMap::default(),
             zeros: [[None; 4]; Hiding::COUNT],
@@ -186,6 +190,8 @@ pub(super) struct Translator<'p> {
     pub(super) exact: ExactState<'p>,
     /// The open function.
     pub(super) function: FunctionState<'p>,
+    /// In exact modules, the variables of stage inputs at other pixels of the quad.
+    pub(super) moved: FxHashMap<StageInput, Word>,
     /// The finished functions.
     pub(super) functions: Vec<Function>,
     pub(super) sites: Vec<(Word, Span)>,
@@ -194,14 +200,16 @@ pub(super) struct Translator<'p> {
 }
 
 impl<'p> Translator<'p> {
+    /// No functions, for a module of these programs, which have the same table of types.
     pub(super) fn new(
-        program: &'p Program,
+        programs: &[&'p Program],
         source: Option<&SourceFile>,
         options: &'p EmitOptions,
         library: &'p Library,
     ) -> Self {
-        let mut declarations = Declarations::new(&program.types);
-        let spans = program.values.iter().map(|value| value.span);
+        let first = programs[0];
+        let mut declarations = Declarations::new(&first.types);
+        let spans = programs.iter().flat_map(|of| &of.values).map(|value| value.span);
         let lines = source.map(|source| Lines::new(&mut declarations, source, spans));
         Self {
             options,
@@ -209,7 +217,8 @@ impl<'p> Translator<'p> {
             interface: Interface::default(),
             lines,
             exact: ExactState::new(library),
-            function: FunctionState::new(program, Mode::Native, Vec::new()),
+            function: FunctionState::new(first, Mode::Native, Vec::new()),
+            moved: FxHashMap::default(),
             functions: Vec::new(),
             sites: Vec::new(),
             most_ways: 0,

@@ -9,21 +9,22 @@ use rspirv::dr::Operand;
 use rspirv::spirv::{Decoration, StorageClass, Word};
 
 impl Interface {
-    /// Takes names and bindings from an interface of a program with these uniforms, and assigns the
-    /// missing ones.
-    pub(super) fn bind_all(
+    /// Begins an entry point: takes names and bindings from an interface of a program with these uniforms, and
+    /// assigns the missing ones. Entry points share blocks and resources.
+    pub(super) fn begin_entry_point(
         &mut self,
         bound: &interface::Interface,
         uniforms: &[Uniform],
         types: &Types,
     ) {
+        self.forget_stage();
         self.bound.clone_from(bound);
         let in_block = |index: usize| index < uniforms.len();
         for block in &mut self.bound.blocks {
             block.members.retain(|member| member.uniform().is_some_and(in_block));
         }
         self.bound.bind_rest(uniforms, types);
-        self.blocks.placed = vec![None; uniforms.len()];
+        self.blocks.placed.resize(uniforms.len(), None);
         self.blocks.of = vec![0; uniforms.len()];
         for (number, block) in self.bound.blocks.iter().enumerate() {
             block.uniforms().for_each(|(index, _)| self.blocks.of[index] = number);

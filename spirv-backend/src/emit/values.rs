@@ -5,7 +5,7 @@ use super::modes::{Magnitudes, Mode};
 use super::translator::{Slot, Translator};
 use lambdav_core::op::{NAN, Op as Core};
 use lambdav_core::schedule::{Expr, ValueId};
-use lambdav_core::types::Type;
+use lambdav_core::types::{Scalar, Type};
 use rspirv::dr::{Instruction, Operand};
 use rspirv::spirv::{Op, Word};
 
@@ -22,7 +22,7 @@ impl<'p> Translator<'p> {
                 let place = self.interface.input(&mut self.declarations, *input);
                 Slot::Id(self.load(place, ty, input.name()))
             }
-            Expr::Stage(_) => unreachable!("it has been refused"),
+            Expr::Stage(input) => Slot::Id(self.stage_input(*input, ty)),
             Expr::Uniform(index) if self.function.mode == Mode::Library => {
                 Slot::Id(self.function.parameters[*index as usize])
             }
@@ -74,41 +74,50 @@ impl<'p> Translator<'p> {
                 self.compute(Op::AccessChain, pointer_type, operands)
             }
         };
+        self.load_input(pointer, ty, name)
+    }
+
+    /// Loads an input and names its value, unless the name is empty.
+    pub(super) fn load_input(&mut self, pointer: Word, ty: Type, name: &str) -> Word {
         let to = self.declarations.ty(ty);
         let id = self.compute(Op::Load, to, vec![Operand::IdRef(pointer)]);
-        self.declarations.name_value(id, name);
+        if !name.is_empty() {
+            self.declarations.name_value(id, name);
+        }
         self.note_from_outside(id, ty);
         id
     }
 
-    /// Stores the outputs, padded from (0, 0, 0, 1), and returns.
+    /// Stores the outputs and returns. Colours are padded from (0, 0, 0, 1).
     pub(super) fn store_outputs(&mut self, values: &'p [ValueId]) {
         if self.function.mode == Mode::Library {
             let value = self.value(values[0]);
             let operands = vec![Operand::IdRef(value)];
             return self.push(Instruction::new(Op::ReturnValue, None, None, operands));
         }
-        let ty = Type::vec(4);
         for (&value, &location) in values.iter().zip(&self.function.program.locations) {
             self.function.span = self.function.program.values[value.index()].span;
-            let given = self.function.program.types.components(self.function.program.ty(value));
+            let own = self.function.program.ty(value);
+            let ty = if self.interface.is_colour(location) { Type::vec(4) } else { own };
+            let [given, wanted] = [own, ty].map(|ty| self.function.program.types.components(ty));
             let filler = [0.0_f32, 0.0, 0.0, 1.0].map(f32::to_bits);
+            let filler = &filler[given..wanted];
             let filled = if let Slot::Constant(words) = self.function.slots[value.index()] {
-                self.declarations.constant(ty, &[words, &filler[given..]].concat())
-            } else if given == 4 && self.function.parts[value.index()].is_none() {
+                self.declarations.constant(ty, &[words, filler].concat())
+            } else if given == wanted && self.function.parts[value.index()].is_none() {
                 self.value(value)
             } else {
                 let mut ids: Vec<Word> = match self.function.parts[value.index()] {
                     Some(parts) => parts.iter().map(|&part| self.value(part)).collect(),
                     None => vec![self.value(value)],
                 };
-                for &word in &filler[given..] {
+                for &word in filler {
                     ids.push(self.declarations.constant(Type::NUM, &[word]));
                 }
                 self.instruction(Op::CompositeConstruct, ty, &ids)
             };
             let filled = self.written(filled, ty);
-            let variable = self.interface.output(&mut self.declarations, location);
+            let variable = self.interface.output(&mut self.declarations, location, own);
             self.mark_line();
             let operands = vec![Operand::IdRef(variable), Operand::IdRef(filled)];
             self.push(Instruction::new(Op::Store, None, None, operands));
@@ -119,10 +128,12 @@ impl<'p> Translator<'p> {
 
     /// The value to store in an output: exact modules store the canonical NaN.
     fn written(&mut self, value: Word, ty: Type) -> Word {
-        if self.function.mode == Mode::Native || self.declarations.numbers(value).is_some() {
+        let is_native = self.function.mode == Mode::Native;
+        if is_native || !ty.is_num() || self.declarations.numbers(value).is_some() {
             return value;
         }
-        let is_number = self.instruction(Op::FOrdEqual, Type::bvec(4), &[value, value]);
+        let bools = Type::of(Scalar::Bool, ty.width().unwrap_or(1));
+        let is_number = self.instruction(Op::FOrdEqual, bools, &[value, value]);
         let nan = self.everywhere(ty, NAN);
         self.instruction(Op::Select, ty, &[is_number, value, nan])
     }

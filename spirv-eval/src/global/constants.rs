@@ -106,6 +106,7 @@ impl Globals {
         let step = compute(self.undefined, ids, of, kind, to)?;
         // Steps that depend on the pixel are not constant.
         if let Step::Derivative { .. }
+        | Step::Swap { .. }
         | Step::Fetch { .. }
         | Step::Size { .. }
         | Step::Levels { .. } = step

@@ -12,12 +12,14 @@ use super::error::LoadError;
 use super::options::Undefined;
 use super::resources::{InputVariable, Member, ResourceBinding};
 use super::values::{ComponentType, Entity, Ids, MAX_AGGREGATE, OpaqueType, SpirvType, ValueType};
-use rspirv::spirv::{Decoration, Dim, Op, StorageClass};
+use lambdav_core::interface::Stage;
+use rspirv::spirv::{BuiltIn, Decoration, Dim, Op, StorageClass};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// An output variable.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Output {
+    /// Its location; `POSITION` or `DEPTH` for a built-in output.
     pub(super) location: u32,
     /// Number of components, and their place among the variables' words.
     pub(super) components: usize,
@@ -63,6 +65,7 @@ pub(super) struct UniformBlock {
 #[derive(Debug)]
 pub(super) struct Globals {
     pub(super) undefined: Undefined,
+    pub(super) stage: Stage,
     /// Textures have several levels if any function queries their number.
     pub(super) has_levels: bool,
     /// The variables of the entry point's interface.
@@ -77,6 +80,8 @@ pub(super) struct Globals {
     computed_ids: FxHashSet<u32>,
     pub(super) outputs: Vec<Output>,
     pub(super) inputs: Vec<InputVariable>,
+    /// Built-in inputs other than FragCoord, with their places among the variables' words.
+    pub(super) built_ins: Vec<(BuiltIn, usize)>,
     pub(super) uniforms: Vec<Member>,
     pub(super) blocks: Vec<UniformBlock>,
     pub(super) resources: Vec<ResourceBinding>,
@@ -90,9 +95,10 @@ pub(super) struct Globals {
 
 impl Globals {
     /// No declarations yet.
-    pub(super) fn new(undefined: Undefined, interface: FxHashSet<u32>) -> Self {
+    pub(super) fn new(undefined: Undefined, stage: Stage, interface: FxHashSet<u32>) -> Self {
         Self {
             undefined,
+            stage,
             has_levels: false,
             interface,
             names: FxHashMap::default(),
@@ -103,6 +109,7 @@ impl Globals {
             computed_ids: FxHashSet::default(),
             outputs: Vec::new(),
             inputs: Vec::new(),
+            built_ins: Vec::new(),
             uniforms: Vec::new(),
             blocks: Vec::new(),
             resources: Vec::new(),

@@ -8,6 +8,8 @@ use super::super::values::{
     ComponentType, Entity, Ids, MatrixLayout, MemoryRegion, OpaqueType, Space, SpirvType, ValueType,
 };
 use super::{Globals, Output, Role, UniformBlock, Variable};
+use lambdav_core::interface::Stage;
+use lambdav_core::triangles::{DEPTH, POSITION};
 use rspirv::spirv::{BuiltIn, Decoration, StorageClass};
 
 /// Limit of the words of all variables in the module's own memory.
@@ -54,6 +56,13 @@ impl Globals {
                         self.block(ids, instruction, [ty, to], Some([set, binding]))?
                     }
                 }
+            }
+            // A variable of another entry point.
+            StorageClass::Input | StorageClass::Output if !self.interface.contains(&id) => {
+                let direction = if class == StorageClass::Input { "input" } else { "output" };
+                let what = format!("an {direction} that is no part of the interface");
+                ids.refuse(id, LoadError::Unknown { what, at: instruction.at });
+                return Ok(());
             }
             _ => {
                 let kind = ids.kind(instruction, to)?;
@@ -210,26 +219,28 @@ impl Globals {
         at: usize,
     ) -> Result<Box<[u32]>, LoadError> {
         let id = instruction.operand(1)?;
-        if self.undefined == Undefined::Marked {
-            return unknown(instruction, "an input that is not FragCoord");
-        }
         if let Some(number) = self.decoration(id, Decoration::BuiltIn) {
+            let is_vertex = self.stage == Stage::Vertex;
+            let is_total = self.undefined == Undefined::Total;
             let word = match BuiltIn::from_u32(number) {
-                Some(BuiltIn::FrontFacing) => 1,
+                Some(BuiltIn::FrontFacing) if !is_vertex => 1,
+                Some(BuiltIn::PrimitiveId) if !is_vertex => 0,
+                Some(BuiltIn::VertexIndex | BuiltIn::InstanceIndex) if is_vertex => 0,
                 Some(
                     BuiltIn::HelperInvocation
                     | BuiltIn::SampleId
-                    | BuiltIn::PrimitiveId
                     | BuiltIn::Layer
                     | BuiltIn::ViewIndex,
-                ) => 0,
+                ) if !is_vertex && is_total => 0,
                 Some(other) => return unknown(instruction, &format!("the input {other:?}")),
                 None => return unknown(instruction, &format!("the input {number}")),
             };
+            if let Some(built_in) = BuiltIn::from_u32(number)
+                && kind.is_scalar()
+            {
+                self.built_ins.push((built_in, at));
+            }
             return Ok(vec![word; kind.words()].into());
-        }
-        if !self.interface.contains(&id) {
-            return unknown(instruction, "an input that is no part of the interface");
         }
         let Some(location) = self.decoration(id, Decoration::Location) else {
             return unknown(instruction, "an input without a location");
@@ -245,24 +256,25 @@ impl Globals {
         at: usize,
     ) -> Result<(), LoadError> {
         let id = instruction.operand(1)?;
-        if !self.interface.contains(&id) {
-            return unknown(instruction, "an output that is no part of the interface");
-        }
-        let depth = BuiltIn::FragDepth as u32;
-        if self.decoration(id, Decoration::BuiltIn) == Some(depth)
-            && self.undefined == Undefined::Total
-        {
-            // Depth is ignored: a full-screen triangle has none.
-            return Ok(());
-        }
-        let Some(location) = self.decoration(id, Decoration::Location) else {
+        let is_vertex = self.stage == Stage::Vertex;
+        let built_in = self.decoration(id, Decoration::BuiltIn).and_then(BuiltIn::from_u32);
+        let located = match built_in {
+            Some(BuiltIn::FragDepth) if !is_vertex => Some(DEPTH),
+            Some(BuiltIn::Position) if is_vertex => Some(POSITION),
+            _ => self.decoration(id, Decoration::Location),
+        };
+        let Some(location) = located else {
             return unknown(instruction, "an output without a location");
         };
         if self.decoration(id, Decoration::Component).is_some_and(|component| component != 0) {
             return unknown(instruction, "outputs that share a location");
         }
-        let is_vector = kind.scalar == ComponentType::Float && !kind.is_matrix();
-        if !is_vector || kind.aggregate.is_some() {
+        let is_number = match kind.scalar {
+            ComponentType::Float => true,
+            ComponentType::Int | ComponentType::Uint => is_vertex,
+            _ => false,
+        };
+        if !is_number || kind.is_matrix() || kind.aggregate.is_some() {
             return unknown(instruction, "an output that is not of numbers");
         }
         if self.outputs.iter().any(|output| output.location == location) {

@@ -14,6 +14,7 @@ use super::resources::{InputSource, Resources, SharedData};
 use crate::mutants::{Mutant, is_active};
 use lambdav_float_environment::with_default;
 use notes::Quad;
+use rspirv::spirv::BuiltIn;
 use thiserror::Error;
 
 /// Approximate number of instructions between two cancellation polls. (An elementary function may take a
@@ -56,6 +57,26 @@ pub enum ModuleFault {
     #[error("there are too many calls")]
     Calls,
 }
+
+/// The inputs of one invocation of a stage.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Invocation {
+    /// FragCoord of a fragment.
+    pub frag_coord: [f32; 4],
+    /// The words of the inputs at locations; missing ones are zero.
+    pub locations: Vec<(u32, Box<[u32]>)>,
+    /// VertexIndex of a vertex.
+    pub vertex_index: u32,
+    /// InstanceIndex of a vertex.
+    pub instance_index: u32,
+    /// PrimitiveId of a fragment.
+    pub primitive_id: u32,
+    /// FrontFacing of a fragment.
+    pub is_front_facing: bool,
+}
+
+/// The inputs of the pixel whose centre is at a position.
+type InvocationAt<'a> = dyn Fn([f32; 2]) -> Invocation + 'a;
 
 /// Executes a module for one pixel after another.
 #[derive(Debug)]
@@ -214,7 +235,20 @@ impl<'m> ModuleEvaluator<'m> {
         frag_coord: [f32; 4],
         cancelled: &dyn Fn() -> bool,
     ) -> Result<(), ModuleFault> {
-        with_default(|| self.run_quad(frag_coord, cancelled))
+        with_default(|| self.run_quad(frag_coord, None, cancelled))
+    }
+
+    /// Computes the outputs of one invocation whose inputs are given by `inputs`: of a vertex, or of the
+    /// fragment whose centre is at `position`. For a quad, `inputs` is also asked for the centres of the other
+    /// pixels. `cancelled` is polled at intervals.
+    pub fn run_invocation(
+        &mut self,
+        position: [f32; 2],
+        inputs: &dyn Fn([f32; 2]) -> Invocation,
+        cancelled: &dyn Fn() -> bool,
+    ) -> Result<(), ModuleFault> {
+        let [x, y] = position;
+        with_default(|| self.run_quad([x, y, 0.0, 1.0], Some(inputs), cancelled))
     }
 
     /// The components of an output of the last [`ModuleEvaluator::run`], if there is an output at that
@@ -236,10 +270,16 @@ impl<'m> ModuleEvaluator<'m> {
     fn run_pixel(
         &mut self,
         frag_coord: [f32; 4],
+        inputs: Option<&InvocationAt<'_>>,
         cancelled: &dyn Fn() -> bool,
     ) -> Result<(), Stopped> {
         let module = self.module;
-        self.begin_pixel(frag_coord)?;
+        let [x, y, ..] = frag_coord;
+        let invocation = inputs.map(|inputs| inputs([x, y]));
+        self.begin_pixel(invocation.as_ref().map_or(frag_coord, |of| of.frag_coord))?;
+        if let Some(invocation) = &invocation {
+            self.set_invocation(invocation);
+        }
         let mut function = module.entry;
         self.activate(function)?;
         let (mut current, mut next) = (0, 0);
@@ -299,6 +339,28 @@ impl<'m> ModuleEvaluator<'m> {
             };
             self.enter(&module.functions[function].blocks[target], target, current, cancelled)?;
             (current, next) = (target, 0);
+        }
+    }
+
+    /// Sets the inputs of an invocation.
+    fn set_invocation(&mut self, invocation: &Invocation) {
+        let module = self.module;
+        for input in &module.inputs {
+            let words =
+                invocation.locations.iter().find(|(location, _)| *location == input.location);
+            let words = words.map_or(&[][..], |(_, words)| words);
+            let to = &mut self.variables[input.at..input.at + input.words];
+            to.fill(0);
+            to.iter_mut().zip(words).for_each(|(to, &word)| *to = word);
+        }
+        for &(built_in, at) in &module.built_ins {
+            self.variables[at] = match built_in {
+                BuiltIn::VertexIndex => invocation.vertex_index,
+                BuiltIn::InstanceIndex => invocation.instance_index,
+                BuiltIn::PrimitiveId => invocation.primitive_id,
+                BuiltIn::FrontFacing => invocation.is_front_facing.into(),
+                _ => 0,
+            };
         }
     }
 

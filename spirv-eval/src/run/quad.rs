@@ -1,12 +1,12 @@
-//! Derivatives: differences between pixels of a quad, which are executed together as far as needed.
+//! Derivatives and swaps: values of other pixels of a quad, which are executed together as far as needed.
 //!
-//! Each pixel notes the operands of its derivatives in order. If a neighbour's operand is not known yet,
+//! Each pixel notes the operands of its derivatives and swaps in order. If a neighbour's operand is not known yet,
 //! the pixel stops; it restarts after each neighbour has run as far as it can.
 
 use super::super::arithmetic::word;
 use super::super::code::Axes;
 use super::notes::Note;
-use super::{ModuleEvaluator, ModuleFault, Stopped, Wrong};
+use super::{InvocationAt, ModuleEvaluator, ModuleFault, Stopped, Wrong};
 use crate::mutants::{Mutant, is_active};
 
 impl ModuleEvaluator<'_> {
@@ -14,6 +14,7 @@ impl ModuleEvaluator<'_> {
     pub(super) fn run_quad(
         &mut self,
         frag_coord: [f32; 4],
+        inputs: Option<&InvocationAt<'_>>,
         cancelled: &dyn Fn() -> bool,
     ) -> Result<(), ModuleFault> {
         let [x, y, z, w] = frag_coord;
@@ -22,7 +23,7 @@ impl ModuleEvaluator<'_> {
         self.quad.notes.iter_mut().for_each(Vec::clear);
         loop {
             self.quad.begin(own);
-            let label = match self.run_pixel(frag_coord, cancelled) {
+            let label = match self.run_pixel(frag_coord, inputs, cancelled) {
                 Ok(()) => return Ok(()),
                 Err(Stopped::Fault(fault)) => return Err(fault),
                 Err(Stopped::Neighbour(label)) => label,
@@ -33,7 +34,7 @@ impl ModuleEvaluator<'_> {
                 let [dx, dy] = [dx - column, dy - row].map(|by| by as f32);
                 self.quad.begin(pixel);
                 // A neighbour that stops for another reason has still noted its operands.
-                let ended = self.run_pixel([x + dx, y + dy, z, w], cancelled);
+                let ended = self.run_pixel([x + dx, y + dy, z, w], inputs, cancelled);
                 if let Err(Stopped::Fault(fault @ ModuleFault::Cancelled)) = ended {
                     return Err(fault);
                 }
@@ -52,13 +53,8 @@ impl ModuleEvaluator<'_> {
         words: usize,
         axes: Axes,
     ) -> Result<(), Wrong> {
-        let quad = &mut self.quad;
-        let own = &self.memory[a..a + words];
-        let (pixel, next) = (quad.pixel, quad.next);
-        if quad.notes[pixel].len() == next {
-            quad.notes[pixel].push(Note { to, words: own.to_vec() });
-        }
-        quad.next += 1;
+        let (pixel, next) = self.note(to, a, words);
+        let (quad, own) = (&self.quad, &self.memory[a..a + words]);
         let difference = |bit: usize| {
             let other =
                 quad.notes[pixel ^ if is_active(Mutant::FlatQuad) { 0 } else { bit }].get(next);
@@ -83,5 +79,37 @@ impl ModuleEvaluator<'_> {
             self.memory[to + k] = word(number);
         }
         Ok(())
+    }
+
+    /// The value that another pixel of the quad has.
+    pub(super) fn swap(
+        &mut self,
+        to: usize,
+        a: usize,
+        words: usize,
+        direction: usize,
+    ) -> Result<(), Wrong> {
+        let bits = self.memory[direction] as usize + 1;
+        if bits > 3 {
+            return Err(Wrong::Outside);
+        }
+        let (pixel, next) = self.note(to, a, words);
+        let bits = if is_active(Mutant::FlatQuad) { 0 } else { bits };
+        let other = self.quad.notes[pixel ^ bits].get(next).filter(|note| note.to == to);
+        let other = other.ok_or(Wrong::Neighbour)?;
+        self.memory[to..to + words].copy_from_slice(&other.words);
+        Ok(())
+    }
+
+    /// Notes an operand for the other pixels. Returns this pixel, and the number of the note.
+    fn note(&mut self, to: usize, a: usize, words: usize) -> (usize, usize) {
+        let quad = &mut self.quad;
+        let (pixel, next) = (quad.pixel, quad.next);
+        if quad.notes[pixel].len() == next {
+            let words = self.memory[a..a + words].to_vec();
+            quad.notes[pixel].push(Note { to, words });
+        }
+        quad.next += 1;
+        (pixel, next)
     }
 }

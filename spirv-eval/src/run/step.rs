@@ -218,6 +218,12 @@ impl ModuleEvaluator<'_> {
                 self.derivative(to, a, words, axes)?;
                 to
             }
+            Step::Swap { to, a, words, direction } => {
+                self.check(a)?;
+                self.check(direction)?;
+                self.swap(to, a, words, direction)?;
+                to
+            }
             Step::Demote => {
                 self.is_discarded = !is_active(Mutant::LostDiscard);
                 return Ok(());

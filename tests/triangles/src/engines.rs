@@ -66,6 +66,9 @@ impl Conditions {
         if is_small && seed.is_multiple_of(8) {
             all.push(conditions(Engine::Source, 0, None, 3));
         }
+        if is_small && seed % 4 == 1 {
+            all.push(conditions(Engine::Spirv, 0, None, 4));
+        }
         all
     }
 }

@@ -53,6 +53,8 @@ pub(super) fn inputs(interface: &Interface, settings: &Settings) -> Vec<(u32, In
     let source = |of: &Result<LocationSource, usize>| match *of {
         Ok(LocationSource::Uv) => InputSource::Uv(settings.inputs.resolution),
         Ok(LocationSource::Position) => InputSource::Position,
+        // Of pipelines of two stages, which are drawn otherwise.
+        Ok(LocationSource::Attribute(_) | LocationSource::Varying(_)) => InputSource::default(),
         Err(uniform) => InputSource::Words(settings.inputs.uniforms[uniform].as_ref().into()),
     };
     interface.locations.iter().map(|of| (of.location, source(&of.source))).collect()

@@ -1,6 +1,10 @@
 //! Engine of the SPIR-V evaluator, for compiled programs and for modules of other compilers.
 
 mod given;
+mod stages;
+
+pub use stages::SpirvStages;
+pub(super) use stages::{BoundSpirvStage, SpirvStage};
 
 use super::{BoundKernel, Sites, bound, each_pixel, fill};
 use crate::settings::Settings;
@@ -119,6 +123,7 @@ impl SpirvProgram {
         let options = LoadOptions {
             undefined: Undefined::Total,
             entry_point: Some(interface.entry_point.name.clone()),
+            ..LoadOptions::default()
         };
         let module = Module::with_options(words, &options)?;
         let origin = Origin::Interface(interface.clone());
@@ -198,30 +203,34 @@ impl SpirvEngine {
         let program = SpirvProgram::of_module(module, source, &[location], clear);
         Arc::new(program).bind(settings.clone())
     }
+}
 
-    fn diagnostic(&self, fault: ModuleFault) -> Diagnostic {
-        let ModuleFault::LoopLimit { header, position } = fault else {
-            let message = format!("the SPIR-V module goes wrong: {fault}");
-            return Diagnostic::new(DiagnosticCode::InvalidModule, Span::default(), message)
-                .note("the module breaks a rule of SPIR-V; spirv-val may say which");
-        };
-        let span = match (&self.program.loops, position) {
-            (Loops::Emitted(emitted), _) => emitted.loop_span(header),
-            (Loops::Carried(source), Some(position)) => {
-                let name = self.program.module.file_name(position.file);
-                let mut files = source.files().iter();
-                let file = name.and_then(|name| files.position(|file| file.name == name));
-                file.and_then(|file| span_at(source, file, position))
-            }
-            (Loops::Carried(_), None) => None,
-        };
-        let limit = self.settings.max_iterations;
-        match span {
-            Some(span) => loop_limit_diagnostic(span, limit),
-            None => loop_limit_diagnostic(Span::default(), limit).note(format!(
-                "the module does not say where; it is the loop with header %{header}"
-            )),
+/// The diagnostic of a fault.
+fn diagnostic(
+    fault: ModuleFault,
+    module: &Module,
+    loops: &Loops,
+    max_iterations: u64,
+) -> Diagnostic {
+    let ModuleFault::LoopLimit { header, position } = fault else {
+        let message = format!("the SPIR-V module goes wrong: {fault}");
+        return Diagnostic::new(DiagnosticCode::InvalidModule, Span::default(), message)
+            .note("the module breaks a rule of SPIR-V; spirv-val may say which");
+    };
+    let span = match (loops, position) {
+        (Loops::Emitted(emitted), _) => emitted.loop_span(header),
+        (Loops::Carried(source), Some(position)) => {
+            let name = module.file_name(position.file);
+            let mut files = source.files().iter();
+            let file = name.and_then(|name| files.position(|file| file.name == name));
+            file.and_then(|file| span_at(source, file, position))
         }
+        (Loops::Carried(_), None) => None,
+    };
+    match span {
+        Some(span) => loop_limit_diagnostic(span, max_iterations),
+        None => loop_limit_diagnostic(Span::default(), max_iterations)
+            .note(format!("the module does not say where; it is the loop with header %{header}")),
     }
 }
 
@@ -267,7 +276,10 @@ impl Kernel for SpirvEngine {
                     Ok(())
                 }
                 Err(ModuleFault::Cancelled) => Err(Stop::Cancelled),
-                Err(fault) => Err(self.sites.stop(self.diagnostic(fault), x, y)),
+                Err(fault) => {
+                    let SpirvProgram { module, loops, .. } = &*self.program;
+                    Err(self.sites.stop(diagnostic(fault, module, loops, limit), x, y))
+                }
             }
         })
     }

@@ -29,10 +29,11 @@
 //!   otherwise.
 
 use crate::emit::declarations::TypeDeclaration;
-use crate::emit::interface::MemoryReference;
+
 use crate::emit::modes::{Hiding, builtin};
 use crate::emit::translator::Translator;
-use lambdav_core::inputs::Input;
+use lambdav_core::graph::{Place, StageInput};
+use lambdav_core::interface::Stage;
 use lambdav_core::op::Op as Core;
 use lambdav_core::schedule::{BlockId, End, Expr, Program, Statement, ValueId};
 use lambdav_core::types::{Scalar, Type, TypeKind};
@@ -222,19 +223,24 @@ impl Translator<'_> {
         made
     }
 
-    /// The sign bit of the position's last component, which is 0.
+    /// The sign bit of a fragment's 1/w or of a vertex's index, which is 0.
     fn sign(&mut self) -> Word {
-        let place = self.interface.input(&mut self.declarations, Input::FragCoord);
-        let MemoryReference::Variable(variable) = place else {
-            unreachable!("it is a variable of its own")
+        let input = match self.interface.bound.entry_point.stage {
+            Stage::Vertex => StageInput::VertexIndex,
+            _ => StageInput::W(Place::HERE),
         };
-        let position = self.at_first(Op::Load, Type::vec(4), &[variable]);
-        let last = self.declarations.id();
-        let num = self.declarations.ty(Type::NUM);
-        let operands = vec![Operand::IdRef(position), Operand::LiteralBit32(3)];
-        let extract = Instruction::new(Op::CompositeExtract, Some(num), Some(last), operands);
-        self.function.prologue.push(extract);
-        let bits = self.at_first(Op::Bitcast, Type::UINT, &[last]);
+        let variable = self.interface.stage_input(&mut self.declarations, input);
+        let signed = if input == StageInput::VertexIndex {
+            self.at_first(Op::Load, Type::INT, &[variable])
+        } else {
+            let position = self.at_first(Op::Load, Type::vec(4), &[variable]);
+            let (last, num) = (self.declarations.id(), self.declarations.ty(Type::NUM));
+            let operands = vec![Operand::IdRef(position), Operand::LiteralBit32(3)];
+            let extract = Instruction::new(Op::CompositeExtract, Some(num), Some(last), operands);
+            self.function.prologue.push(extract);
+            last
+        };
+        let bits = self.at_first(Op::Bitcast, Type::UINT, &[signed]);
         let mask = self.declarations.uint(1 << 31);
         self.at_first(Op::BitwiseAnd, Type::UINT, &[bits, mask])
     }

@@ -68,21 +68,27 @@ use rspirv::dr::{Instruction, Operand};
 use rspirv::spirv::{Op, Word};
 
 impl<'p> Translator<'p> {
-    /// Emits the program's functions and the entry point `main`.
+    /// Emits the program's functions and that of the entry point.
     pub(super) fn exactly(&mut self, main: Word, exact: Exact) {
         let program = self.function.program;
+        // Only fragments can report.
+        let report = exact.report.filter(|_| self.interface.bound.entry_point.stage.has_pixels());
         let void = self.declarations.shape(TypeDeclaration::Void);
         let ty = self.declarations.shape(TypeDeclaration::Main);
         let any = exact.subnormals == Subnormals::Integers;
         let notes = match exact.subnormals {
             Subnormals::Integers => Some(Switch::Again),
-            Subnormals::Flush if exact.report.is_some() => Some(Switch::Subnormal),
+            Subnormals::Flush if report.is_some() => Some(Switch::Subnormal),
             _ => None,
         };
         let of_program = functions_of(program);
         let relies_on_fma = of_program.iter().any(|function| self.relies_on_fma(function));
         let has_elementary = of_program.iter().any(is_elementary);
         let repeats = any || relies_on_fma || has_elementary;
+        // The functions read the variables that the entry point stores first, so those are declared before.
+        let entry = self.declarations.id();
+        self.begin(entry);
+        self.store_moved_inputs();
         let mut define = |mode, name: &str| {
             let id = self.declarations.id();
             self.declarations.name(id, name);
@@ -106,8 +112,6 @@ impl<'p> Translator<'p> {
         let fast = define(Mode::Fast { notes, repeats }, "fast");
         let rare = repeats.then(|| define(Mode::Rare { any }, "rare"));
 
-        let entry = self.declarations.id();
-        self.begin(entry);
         if relies_on_fma {
             let twice = self.rounds_twice();
             self.turn_on(Switch::Again, twice);
@@ -125,7 +129,7 @@ impl<'p> Translator<'p> {
             });
         }
         if notes == Some(Switch::Subnormal)
-            && let Some(location) = exact.report
+            && let Some(location) = report
         {
             self.report(location);
         }
@@ -148,7 +152,7 @@ impl<'p> Translator<'p> {
             [0.0_f32, 1.0].map(|x| self.declarations.constant(Type::NUM, &[x.to_bits()]));
         let red = self.instruction(Op::Select, Type::NUM, &[met, one, zero]);
         let color = self.instruction(Op::CompositeConstruct, Type::vec(4), &[red, zero, zero, one]);
-        let variable = self.interface.output(&mut self.declarations, location);
+        let variable = self.interface.output(&mut self.declarations, location, Type::vec(4));
         self.store(variable, color);
     }
 
