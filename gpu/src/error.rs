@@ -44,6 +44,24 @@ pub enum Error {
         /// The limit of the device.
         most: u64,
     },
+    /// The device lacks an ability that the job needs.
+    #[error("the device cannot {ability}; {instead}")]
+    Unsupported {
+        /// The missing ability.
+        ability: &'static str,
+        /// Ways out.
+        instead: &'static str,
+    },
+    /// An attribute has too little data for the vertices or instances.
+    #[error("the attribute at location {location} has {found} elements, and {wanted} are drawn")]
+    Elements {
+        /// Its location.
+        location: u32,
+        /// The elements that the draw reads.
+        wanted: u64,
+        /// The elements that it has.
+        found: u64,
+    },
     /// The device or its driver has no memory left, or none that fits.
     #[error("the device has no memory for this")]
     OutOfMemory,

@@ -2,9 +2,10 @@
 //!
 //! [`Vulkan`] lists the devices of the system. Each has an [`About`]: its kind, and the features on
 //! which exactness depends. A device is opened by its number or by a part of its name. A [`Device`]
-//! takes a [`Job`] — the words of a fragment shader, the image size, inputs, and the outputs to keep —
-//! and draws it off-screen any number of times ([`Prepared`]): one triangle that covers the image,
-//! colour attachments of four 32-bit floats, and the push constants, uniform block, textures and buffers
+//! takes a [`Job`] — the words of a module, the image size, inputs, and the outputs to keep —
+//! and draws it off-screen any number of times ([`Prepared`]): one triangle that covers the image, or
+//! the triangles of a vertex shader with the state of LANGUAGE §14 ([`Triangles`]), colour attachments
+//! of four 32-bit floats, a depth of 32 bits, and the push constants, uniform block, textures and buffers
 //! of LANGUAGE §5.
 //!
 //! - *Failure is an error, never a hang*: no loader, no driver, a size beyond the limits of the device,
@@ -28,4 +29,7 @@ mod vulkan;
 pub use about::{About, DeviceKind, FloatWidths, Independence};
 pub use difference::{Difference, ulps};
 pub use error::Error;
-pub use vulkan::{Complaints, Device, Job, Patience, PixelBits, Prepared, Vulkan, forever};
+pub use vulkan::{
+    Attribute, Complaints, Device, Indices, Job, Patience, PixelBits, Prepared, Triangles, Vulkan,
+    forever,
+};

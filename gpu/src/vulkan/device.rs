@@ -40,6 +40,10 @@ pub(super) struct Shared {
     pub(super) device: ash::Device,
     pub(super) family: u32,
     pub(super) about: About,
+    /// The version of Vulkan that loader and device both support.
+    pub(super) version: u32,
+    /// The features that are enabled.
+    pub(super) features: vk::PhysicalDeviceFeatures,
     pub(super) limits: vk::PhysicalDeviceLimits,
     pub(super) memory: vk::PhysicalDeviceMemoryProperties,
     /// True if its `fma` rounds once; unset until the first query.

@@ -1,14 +1,17 @@
 //! A prepared frame: the objects that draw a picture any number of times.
 
-use super::device::{Cleanup, Device, Patience, Shared, make};
+use super::device::{Cleanup, Device, Patience, make};
 use super::job::{Job, PixelBits};
-use super::pipeline::{pipeline, render_pass};
+use super::pipeline::pipeline;
 use super::result::said;
+use super::targets::Targets;
 use super::textures::Upload;
+use super::vertices::Vertices;
 use crate::error::Error;
 use ash::vk;
 use lambdav_core::texture::TextureData;
-use lambdav_spirv_eval::{PUSH_CONSTANT_WORDS, SharedData};
+use lambdav_spirv::inspect::inspect;
+use lambdav_spirv_eval::PUSH_CONSTANT_WORDS;
 
 /// Bytes of a pixel.
 const PIXEL: u64 = 16;
@@ -18,28 +21,27 @@ impl Device {
     ///
     /// # Errors
     ///
-    /// [`Error::Limit`], and errors of Vulkan for the shader, the memory or the device.
+    /// [`Error::Limit`], [`Error::Module`], errors of Vulkan for the shader, the memory or the device; of
+    /// triangles also [`Error::Elements`] and [`Error::Unsupported`].
+    ///
+    /// # Panics
+    ///
+    /// If an attribute has no location, or not 1 to 4 numbers at each.
     pub fn prepare(&self, job: &Job<'_>, patience: Patience<'_>) -> Result<Prepared, Error> {
         let shared = &self.shared;
         shared.check(job)?;
+        let interface = inspect(job.words).map_err(|error| Error::Module(error.to_string()))?;
+        if let Some(triangles) = &job.triangles {
+            shared.check_triangles(job, triangles, &interface)?;
+        }
         let mut cleanup = Cleanup::new(shared);
         let made = &mut cleanup;
-        let images = (job.outputs.iter())
-            .map(|_| made.image(job.size))
-            .collect::<Result<Vec<(vk::Image, vk::ImageView)>, Error>>()?;
-        let pass = render_pass(made, job.outputs)?;
-        let views: Vec<vk::ImageView> = images.iter().map(|(_, view)| *view).collect();
-        let info = vk::FramebufferCreateInfo::default()
-            .render_pass(pass)
-            .attachments(&views)
-            .width(job.size[0])
-            .height(job.size[1])
-            .layers(1);
-        let framebuffer = make!(made, create_framebuffer, destroy_framebuffer, info);
+        let targets = made.targets(job)?;
         let bytes = u64::from(job.size[0]) * u64::from(job.size[1]) * PIXEL;
         let (result, result_memory) = made.buffer(bytes, vk::BufferUsageFlags::TRANSFER_DST)?;
-        let bound = made.bound(job, patience)?;
-        let pipeline = pipeline(made, job, pass, bound.layout)?;
+        let bound = made.bound(job, &interface, patience)?;
+        let vertices = job.triangles.map(|triangles| made.vertices(&triangles)).transpose()?;
+        let pipeline = pipeline(made, job, targets.pass, bound.layout)?;
 
         let info = vk::CommandPoolCreateInfo::default()
             .flags(vk::CommandPoolCreateFlags::RESET_COMMAND_BUFFER)
@@ -56,15 +58,14 @@ impl Device {
         let mut prepared = Prepared {
             draw,
             read,
-            pass,
-            framebuffer,
+            targets,
+            vertices,
             pipeline,
             layout: bound.layout,
             set: bound.set,
             extent: vk::Extent2D { width: job.size[0], height: job.size[1] },
-            clear: job.clear,
+            stages: job.stages(),
             times: 1,
-            outputs: job.outputs.iter().copied().zip(images.iter().map(|(i, _)| *i)).collect(),
             result,
             result_memory,
             bytes,
@@ -76,67 +77,22 @@ impl Device {
     }
 }
 
-impl Shared {
-    /// Checks a job against the limits of the device.
-    fn check(&self, job: &Job<'_>) -> Result<(), Error> {
-        let limits = &self.limits;
-        for (axis, what) in ["pixels in a row", "rows of pixels"].into_iter().enumerate() {
-            let most = [limits.max_framebuffer_width, limits.max_framebuffer_height][axis]
-                .min(limits.max_image_dimension2_d)
-                .min(limits.max_viewport_dimensions[axis]);
-            self.within(what, job.size[axis].into(), most.into())?;
-        }
-        let most = limits.max_color_attachments.min(limits.max_fragment_output_attachments);
-        let locations = job.outputs.iter().max().map_or(0, |last| u64::from(*last) + 1);
-        self.within("locations of outputs", locations, most.into())?;
-        let uniforms = (job.uniforms.len() * 4) as u64;
-        self.within("bytes of uniforms", uniforms, limits.max_uniform_buffer_range.into())?;
-        let (mut textures, mut buffers) = (0, 0);
-        for (_, data) in job.resources {
-            match data {
-                SharedData::Texture(data) => {
-                    textures += 1;
-                    let level = &data.levels()[0];
-                    let most = limits.max_image_dimension2_d.into();
-                    self.within("texels in a row of a texture", level.width.into(), most)?;
-                    self.within("rows of texels of a texture", level.height.into(), most)?;
-                }
-                SharedData::Buffer(words) => {
-                    buffers += 1;
-                    let most = limits.max_storage_buffer_range.into();
-                    self.within("bytes of a buffer", (words.len() * 4) as u64, most)?;
-                }
-            }
-        }
-        let most = limits
-            .max_per_stage_descriptor_sampled_images
-            .min(limits.max_per_stage_descriptor_samplers)
-            .min(limits.max_descriptor_set_sampled_images)
-            .min(limits.max_descriptor_set_samplers);
-        self.within("textures", textures, most.into())?;
-        let most = limits
-            .max_per_stage_descriptor_storage_buffers
-            .min(limits.max_descriptor_set_storage_buffers);
-        self.within("buffers", buffers, most.into())
-    }
-}
-
 /// The objects that draw a frame.
 pub struct Prepared {
     /// Commands that draw; `read` copies the image to host-visible memory.
     draw: vk::CommandBuffer,
     read: vk::CommandBuffer,
-    pass: vk::RenderPass,
-    framebuffer: vk::Framebuffer,
+    targets: Targets,
+    /// The vertices of triangles; `None` for the full screen.
+    vertices: Option<Vertices>,
     pipeline: vk::Pipeline,
     layout: vk::PipelineLayout,
     set: vk::DescriptorSet,
     extent: vk::Extent2D,
-    clear: [u32; 4],
+    /// Stages that read push constants.
+    stages: vk::ShaderStageFlags,
     /// Number of times that each pixel is computed.
     times: u32,
-    /// The images of the outputs, by location.
-    outputs: Vec<(u32, vk::Image)>,
     result: vk::Buffer,
     result_memory: vk::DeviceMemory,
     /// Size of `result`.
@@ -155,28 +111,34 @@ impl std::fmt::Debug for Prepared {
 impl Prepared {
     /// Records the commands that draw a frame with these push constants.
     fn record(&mut self, push_constants: &[u32; PUSH_CONSTANT_WORDS]) -> Result<(), Error> {
-        let device = &self.cleanup.shared.device;
-        let color = vk::ClearColorValue { uint32: self.clear };
-        let clear = vec![vk::ClearValue { color }; self.outputs.len()];
+        let shared = &self.cleanup.shared;
+        let device = &shared.device;
+        let targets = &self.targets;
         let begin = vk::RenderPassBeginInfo::default()
-            .render_pass(self.pass)
-            .framebuffer(self.framebuffer)
+            .render_pass(targets.pass)
+            .framebuffer(targets.framebuffer)
             .render_area(self.extent.into())
-            .clear_values(&clear);
+            .clear_values(&targets.clear);
         let constants: Vec<u8> = push_constants.iter().flat_map(|w| w.to_ne_bytes()).collect();
         let draw = self.draw;
+        // Repeated triangles would meet their own depth: the pass is repeated instead.
+        let passes = if self.vertices.is_some() { self.times } else { 1 };
         // SAFETY: see the head; the command buffer is not executing.
         let recorded = unsafe {
             device.begin_command_buffer(draw, &vk::CommandBufferBeginInfo::default()).and_then(
                 |()| {
-                    device.cmd_begin_render_pass(draw, &begin, vk::SubpassContents::INLINE);
                     let point = vk::PipelineBindPoint::GRAPHICS;
                     device.cmd_bind_pipeline(draw, point, self.pipeline);
                     device.cmd_bind_descriptor_sets(draw, point, self.layout, 0, &[self.set], &[]);
-                    let stage = vk::ShaderStageFlags::FRAGMENT;
-                    device.cmd_push_constants(draw, self.layout, stage, 0, &constants);
-                    device.cmd_draw(draw, 3, self.times, 0, 0);
-                    device.cmd_end_render_pass(draw);
+                    device.cmd_push_constants(draw, self.layout, self.stages, 0, &constants);
+                    for _ in 0..passes {
+                        device.cmd_begin_render_pass(draw, &begin, vk::SubpassContents::INLINE);
+                        match &self.vertices {
+                            Some(vertices) => vertices.record(shared, draw),
+                            None => device.cmd_draw(draw, 3, self.times, 0, 0),
+                        }
+                        device.cmd_end_render_pass(draw);
+                    }
                     device.end_command_buffer(draw)
                 },
             )
@@ -193,8 +155,8 @@ impl Prepared {
         self.record(words)
     }
 
-    /// Makes [`Self::draw`] compute each pixel `times` times, for benchmarks; also sets the push
-    /// constants.
+    /// Makes [`Self::draw`] compute each pixel, or clear and draw all triangles, `times` times, for
+    /// benchmarks; also sets the push constants.
     ///
     /// # Errors
     ///
@@ -243,13 +205,36 @@ impl Prepared {
     ///
     /// If the job does not have that output.
     pub fn read(&mut self, location: u32, patience: Patience<'_>) -> Result<PixelBits, Error> {
+        let image = self.targets.outputs.iter().find(|(of, _)| *of == location);
+        let (_, image) = *image.expect("the output was asked for");
+        self.copy(image, vk::ImageAspectFlags::COLOR, patience)
+    }
+
+    /// Reads the bits of the depth of a frame that was drawn, row by row; with 4 samples, those of sample 0.
+    ///
+    /// # Errors
+    ///
+    /// Errors of [`Self::draw`].
+    ///
+    /// # Panics
+    ///
+    /// If the job keeps no depth.
+    pub fn read_depth(&mut self, patience: Patience<'_>) -> Result<Vec<u32>, Error> {
+        let image = self.targets.depth.expect("the depth was asked for");
+        let texels = self.copy::<1>(image, vk::ImageAspectFlags::DEPTH, patience)?;
+        Ok(texels.into_flattened())
+    }
+
+    /// The texels of an image, of `N` words each, at most those of a pixel.
+    fn copy<const N: usize>(
+        &mut self,
+        image: vk::Image,
+        aspect: vk::ImageAspectFlags,
+        patience: Patience<'_>,
+    ) -> Result<Vec<[u32; N]>, Error> {
         let shared = &self.cleanup.shared;
         let device = &shared.device;
-        let image = self.outputs.iter().find(|(of, _)| *of == location);
-        let (_, image) = *image.expect("the output was asked for");
-        let layers = vk::ImageSubresourceLayers::default()
-            .aspect_mask(vk::ImageAspectFlags::COLOR)
-            .layer_count(1);
+        let layers = vk::ImageSubresourceLayers::default().aspect_mask(aspect).layer_count(1);
         let copy = vk::BufferImageCopy::default()
             .image_subresource(layers)
             .image_extent(self.extent.into());
@@ -279,11 +264,11 @@ impl Prepared {
         let pixels = (self.bytes / PIXEL) as usize;
         let mut frame = Vec::new();
         frame.try_reserve_exact(pixels).map_err(|_| Error::OutOfMemory)?;
-        // SAFETY: see the head; the buffer has room for the pixels, and its memory is aligned for any type.
+        // SAFETY: see the head; the buffer has room for the texels, and its memory is aligned for any type.
         unsafe {
             let mapped = device.map_memory(self.result_memory, 0, self.bytes, flags);
             let mapped = mapped.map_err(said("vkMapMemory"))?;
-            frame.extend_from_slice(std::slice::from_raw_parts(mapped.cast::<[u32; 4]>(), pixels));
+            frame.extend_from_slice(std::slice::from_raw_parts(mapped.cast::<[u32; N]>(), pixels));
             device.unmap_memory(self.result_memory);
         }
         Ok(frame)

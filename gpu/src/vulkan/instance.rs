@@ -102,9 +102,15 @@ impl Vulkan {
         let queues = [vk::DeviceQueueCreateInfo::default()
             .queue_family_index(family)
             .queue_priorities(&[1.0])];
+        // SAFETY: see the head.
+        let all = unsafe { instance.get_physical_device_features(physical) };
+        let yes = |flag| flag != vk::FALSE;
         let features = vk::PhysicalDeviceFeatures::default()
             .shader_float64(about.float64)
-            .shader_int64(about.int64);
+            .shader_int64(about.int64)
+            // Vulkan has no other name for the number of a fragment's triangle.
+            .geometry_shader(yes(all.geometry_shader))
+            .full_draw_index_uint32(yes(all.full_draw_index_uint32));
         let controls = [khr::shader_float_controls::NAME.as_ptr()];
         let extensions = if has_extension { &controls[..] } else { &[] };
         let info = vk::DeviceCreateInfo::default()
@@ -127,6 +133,8 @@ impl Vulkan {
             device,
             family,
             about,
+            version: self.loaded.version.min(properties.api_version),
+            features,
             limits: properties.limits,
             memory,
             fused: OnceLock::new(),

@@ -6,6 +6,7 @@
 //! with everything that uses it. A queue is used by one thread at a time: `Shared::queue` is held
 //! meanwhile. Code that changes an object has exclusive access to it.
 
+mod check;
 mod describe;
 mod device;
 mod frame;
@@ -15,10 +16,12 @@ mod loaded;
 mod pipeline;
 mod resources;
 mod result;
+mod targets;
 mod textures;
+mod vertices;
 
 pub use device::{Device, Patience, forever};
 pub use frame::Prepared;
 pub use instance::Vulkan;
-pub use job::{Job, PixelBits};
+pub use job::{Attribute, Indices, Job, PixelBits, Triangles};
 pub use loaded::Complaints;

@@ -1,12 +1,12 @@
 //! Memory, buffers, images and descriptors of a frame.
 
-use super::device::{Cleanup, FORMAT, Patience, Shared, make};
+use super::device::{Cleanup, Patience, Shared, make};
 use super::job::Job;
 use super::result::said;
 use super::textures::Upload;
 use crate::error::Error;
 use ash::vk;
-use lambdav_spirv::inspect::inspect;
+use lambdav_spirv::inspect::Interface;
 use lambdav_spirv_eval::{PUSH_CONSTANT_WORDS, SharedData};
 
 impl Cleanup {
@@ -70,34 +70,27 @@ impl Cleanup {
         Ok(image)
     }
 
-    /// An image of that size that can be drawn to and copied.
-    pub(super) fn image(&mut self, size: [u32; 2]) -> Result<(vk::Image, vk::ImageView), Error> {
-        let usage = vk::ImageUsageFlags::COLOR_ATTACHMENT | vk::ImageUsageFlags::TRANSFER_SRC;
-        let info = vk::ImageCreateInfo::default()
-            .image_type(vk::ImageType::TYPE_2D)
-            .format(FORMAT)
-            .extent(vk::Extent3D { width: size[0], height: size[1], depth: 1 })
-            .mip_levels(1)
-            .array_layers(1)
-            .samples(vk::SampleCountFlags::TYPE_1)
-            .usage(usage);
+    /// An image with this description, and a view of it.
+    pub(super) fn image(
+        &mut self,
+        info: &vk::ImageCreateInfo<'_>,
+        aspect: vk::ImageAspectFlags,
+    ) -> Result<(vk::Image, vk::ImageView), Error> {
         let this = self;
-        let image = this.image_of(&info)?;
-        let range = vk::ImageSubresourceRange::default()
-            .aspect_mask(vk::ImageAspectFlags::COLOR)
-            .level_count(1)
-            .layer_count(1);
+        let image = this.image_of(info)?;
+        let range =
+            vk::ImageSubresourceRange::default().aspect_mask(aspect).level_count(1).layer_count(1);
         let info = vk::ImageViewCreateInfo::default()
             .image(image)
             .view_type(vk::ImageViewType::TYPE_2D)
-            .format(FORMAT)
+            .format(info.format)
             .subresource_range(range);
         let view = make!(this, create_image_view, destroy_image_view, info);
         Ok((image, view))
     }
 
     /// A buffer of these words, at least one, for shaders to read.
-    fn filled(
+    pub(super) fn filled(
         &mut self,
         words: &[u32],
         usage: vk::BufferUsageFlags,
@@ -112,6 +105,7 @@ impl Cleanup {
     pub(super) fn bound(
         &mut self,
         job: &Job<'_>,
+        interface: &Interface,
         patience: Patience<'_>,
     ) -> Result<Resources, Error> {
         let usage = vk::BufferUsageFlags::UNIFORM_BUFFER;
@@ -119,7 +113,6 @@ impl Cleanup {
         let words = job.uniforms.len().next_multiple_of(4).max(4);
         let block = [job.uniforms, &vec![0; words - job.uniforms.len()]].concat();
         let block = self.filled(&block, usage)?;
-        let interface = inspect(job.words).map_err(|error| Error::Module(error.to_string()))?;
         let mut found = vec![(0, Found::Buffer(vk::DescriptorType::UNIFORM_BUFFER, block))];
         let mut textures = Vec::new();
         for (binding, data) in job.resources {
@@ -140,7 +133,7 @@ impl Cleanup {
             found.push((*binding, of));
         }
         let this = self;
-        let stage = vk::ShaderStageFlags::FRAGMENT;
+        let stage = job.stages();
         let binding = |(number, found): &(u32, Found)| {
             vk::DescriptorSetLayoutBinding::default()
                 .binding(*number)

@@ -134,8 +134,9 @@ impl Upload {
         let first = [barrier(nothing, written, vk::AccessFlags::empty(), write)];
         let read = vk::ImageLayout::SHADER_READ_ONLY_OPTIMAL;
         let last = [barrier(written, read, write, vk::AccessFlags::SHADER_READ)];
-        let (copied, shaders) =
-            (vk::PipelineStageFlags::TRANSFER, vk::PipelineStageFlags::FRAGMENT_SHADER);
+        let copied = vk::PipelineStageFlags::TRANSFER;
+        let shaders =
+            vk::PipelineStageFlags::VERTEX_SHADER | vk::PipelineStageFlags::FRAGMENT_SHADER;
         let (device, flags) = (&shared.device, vk::DependencyFlags::empty());
         // SAFETY: see the head.
         let recorded = unsafe {

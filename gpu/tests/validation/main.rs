@@ -3,6 +3,8 @@
 //! The layers are Debian's vulkan-validationlayers, which `.ci/install-tools` installs. Without them, or
 //! without a device, the tests are skipped and report that.
 
+mod triangles;
+
 use lambdav_core::graph::Core;
 use lambdav_core::inputs::Inputs;
 use lambdav_core::op::{Elementary, Op};
