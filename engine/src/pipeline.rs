@@ -212,8 +212,8 @@ impl Pipeline {
         options: &RenderOptions<'_>,
     ) -> Result<Drawn, Error> {
         let size = self.size_of(&targets)?;
-        if let Code::Triangles(program) = &self.0.code {
-            return self.draw_triangles(program, bindings, targets, None, options);
+        if self.0.program.core.triangles.is_some() {
+            return self.draw_triangles(bindings, targets, None, options);
         }
         let kernel = self.bind(bindings, size)?;
         let attachments = targets.into_iter().map(Target::attachment).collect();
@@ -237,14 +237,14 @@ impl Pipeline {
         options: &RenderOptions<'_>,
     ) -> Result<Drawn, Error> {
         let size = self.size_of(&targets)?;
-        let Code::Triangles(program) = &self.0.code else {
+        if self.0.program.core.triangles.is_none() {
             return Err(Error::Mismatch("only programs with a position have depths".to_owned()));
-        };
+        }
         if depths.len() != size.pixels() {
             let why = format!("{} depths are not those of a picture of {size}", depths.len());
             return Err(Error::Mismatch(why));
         }
-        self.draw_triangles(program, bindings, targets, Some(depths), options)
+        self.draw_triangles(bindings, targets, Some(depths), options)
     }
 
     /// The size of the targets, one for each output.
@@ -272,13 +272,12 @@ impl Pipeline {
     /// Draws triangles, with the depth buffer of the caller, if there is one.
     fn draw_triangles(
         &self,
-        code: &TriangleProgram,
         bindings: &Bindings,
         targets: Vec<Target<'_>>,
         depths: Option<&mut [f32]>,
         options: &RenderOptions<'_>,
     ) -> Result<Drawn, Error> {
-        let Compiled { program, options: compiled, .. } = &*self.0;
+        let Compiled { program, options: compiled, code, .. } = &*self.0;
         check(program, bindings)?;
         let settings = bindings.settings(targets[0].size(), compiled.max_iterations);
         if let Some(unbound) = program.core.unbound(&settings.inputs.resources) {
@@ -289,6 +288,20 @@ impl Pipeline {
             return Err(Error::Mismatch(missing));
         }
         let attachments = targets.into_iter().map(Target::attachment).collect();
+        let code = match code {
+            Code::Triangles(code) => code,
+            #[cfg(feature = "gpu")]
+            Code::Gpu(code) => {
+                let keeps_depth = depths.is_some();
+                let draw = &bindings.draw;
+                let engine = code.bind_triangles(&settings, draw, triangles, keeps_depth);
+                let drawn = render_attachments(&engine, attachments, options);
+                drawn.map_err(|error| self.failed(error, &engine))?;
+                depths.into_iter().for_each(|depths| engine.copy_depths(depths));
+                return Ok(Drawn { remark: engine.remark() });
+            }
+            _ => unreachable!("other engines compile no program that draws triangles"),
+        };
         let mut options = *options;
         if options.tile == RenderOptions::default().tile {
             options.tile = Size::new(TILE_OF_TRIANGLES, TILE_OF_TRIANGLES)?;
@@ -512,10 +525,9 @@ fn compile(
         Engine::Gpu(device, mode) => {
             let limit = options.max_iterations;
             let compiled = GpuProgram::new(core, locations, device, *mode, limit);
-            compiled.map(|compiled| Code::Gpu(Arc::new(compiled))).map_err(|error| match error {
-                GpuError::Program(diagnostic) => fault(diagnostic),
-                GpuError::Emit(error) => Error::Unsupported(error.to_string()),
-            })
+            compiled
+                .map(|compiled| Code::Gpu(Arc::new(compiled)))
+                .map_err(|error| gpu_error(program, error))
         }
     }
 }
@@ -555,12 +567,23 @@ fn compile_triangles(
             made(&StageEngine::Spirv(stages.into()))
         }
         #[cfg(feature = "gpu")]
-        Engine::Gpu(..) => {
-            let why = "this engine draws no triangles yet; `fast`, `simd`, `core` and `source` do";
-            return Err(Error::Mismatch(why.to_owned()));
+        Engine::Gpu(device, mode) => {
+            let limit = options.max_iterations;
+            let compiled = GpuProgram::new(core, locations, device, *mode, limit);
+            return compiled
+                .map(|compiled| Code::Gpu(compiled.into()))
+                .map_err(|error| gpu_error(program, error));
         }
     };
     compiled.map(|compiled| Code::Triangles(compiled.into())).map_err(fails)
+}
+
+#[cfg(feature = "gpu")]
+fn gpu_error(program: &Accepted, error: GpuError) -> Error {
+    match error {
+        GpuError::Program(diagnostic) => at_fault(program, diagnostic),
+        GpuError::Emit(error) => Error::Unsupported(error.to_string()),
+    }
 }
 
 #[cfg(feature = "spirv")]

@@ -1,7 +1,8 @@
 //! Raises SPIR-V modules of any compiler to the core.
 //!
 //! [`raise()`] takes the words of a module with a fragment entry point, of Vulkan 1.0 to 1.3 with
-//! logical addressing, and returns the program.
+//! logical addressing, and returns the program. [`raise_stages()`] takes a vertex and a fragment entry point,
+//! and returns a program that draws triangles.
 //!
 //! # How
 //!
@@ -47,7 +48,7 @@ mod options;
 mod raise;
 mod structure;
 
-pub use options::RaiseOptions;
+pub use options::{RaiseOptions, StageOptions};
 
 use lambdav_core::diagnostics::Diagnostic;
 use lambdav_core::graph::Core;
@@ -61,6 +62,30 @@ pub struct Raised {
     pub source: SourceFile,
     /// The program and its interface, or an error.
     pub program: Result<(Core, Interface), Diagnostic>,
+}
+
+/// Result of raising both stages of a pipeline.
+#[derive(Debug)]
+pub struct RaisedStages {
+    /// The source text embedded in the module, which spans point into; empty if there is none.
+    pub source: SourceFile,
+    /// A program that draws triangles with the interfaces of its vertex and fragment stage, or an error.
+    pub program: Result<(Core, [Interface; 2]), Diagnostic>,
+}
+
+/// Raises a vertex and a fragment entry point of a module to a program that draws triangles. `name` is the
+/// module's name in messages if it names no source file.
+pub fn raise_stages(name: &str, words: &[u32], options: &StageOptions) -> RaisedStages {
+    let mut module = match module::Module::read(words) {
+        Ok(module) => module,
+        Err(error) => {
+            let source = SourceFile::new(name, "");
+            return RaisedStages { source, program: Err(error.diagnostic()) };
+        }
+    };
+    let source = module.source(name);
+    let program = raise::raise_stages(&module, &source, options);
+    RaisedStages { source, program: program.map_err(error::RaiseError::diagnostic) }
 }
 
 /// Raises a module. `name` is its name in messages if it names no source file.

@@ -1,7 +1,8 @@
 //! Options of the raise.
 
 use lambdav_core::interface::LocationSource;
-use std::collections::BTreeMap;
+use lambdav_core::state::State;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Options of the raise.
 #[derive(Clone, Debug, Default)]
@@ -12,4 +13,16 @@ pub struct RaiseOptions {
     pub clear: [f32; 4],
     /// Sources of inputs by location; other inputs are uniforms with default zero.
     pub locations: BTreeMap<u32, LocationSource>,
+}
+
+/// Options of the raise of both stages of a pipeline.
+#[derive(Clone, Debug, Default)]
+pub struct StageOptions {
+    /// Names of the vertex and of the fragment entry point; by default the only one of the stage, or else the
+    /// one called `main`.
+    pub entry_points: [Option<String>; 2],
+    /// Locations of attributes that have one value for each instance. A `mat4` always has.
+    pub instanced: BTreeSet<u32>,
+    /// The state of the pipeline.
+    pub state: State,
 }

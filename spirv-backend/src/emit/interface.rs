@@ -37,6 +37,8 @@ pub(super) struct Blocks {
 /// The variables declared so far.
 #[derive(Debug, Default)]
 pub(super) struct Interface {
+    /// True if the entry points are the stages of a pipeline that draws triangles.
+    pub(super) draws_triangles: bool,
     /// Variables of stage inputs, without their places; `frag-coord` is that of [`StageInput::W`].
     pub(super) stage_inputs: FxHashMap<StageInput, Word>,
     push_constants: Option<Word>,

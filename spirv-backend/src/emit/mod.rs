@@ -164,6 +164,7 @@ fn emit_entry_points(
     let source = source.filter(|_| !options.strip);
     let library = options.exact.map(|exact| Library::new(&programs, exact)).unwrap_or_default();
     let mut translator = Translator::new(&programs, source, options, &library);
+    translator.interface.draws_triangles = entry_points.len() > 1;
     for (program, interface) in entry_points {
         translator.entry_point(program, interface);
     }

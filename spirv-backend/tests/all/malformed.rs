@@ -97,7 +97,7 @@ fn refusals_name_the_instruction() {
     let error = Module::new(&words).expect_err("not a module").to_string();
     assert_eq!(error, "word 5: OpAtomicIAdd is not among the instructions that can be evaluated");
     words.truncate(5);
-    words.extend([2 << 16 | 17, 2]);
+    words.extend([2 << 16 | 17, 3]);
     let error = Module::new(&words).expect_err("not a module").to_string();
-    assert_eq!(error, "word 5: capability Geometry cannot be evaluated");
+    assert_eq!(error, "word 5: capability Tessellation cannot be evaluated");
 }

@@ -30,12 +30,12 @@ impl Raiser<'_, '_> {
         used: &FxHashSet<u32>,
         options: &RaiseOptions,
         memory: &mut Memory,
-    ) -> Result<Outside> {
-        let mut outside = Outside::default();
-        self.reserve_names(used, &mut outside);
+        outside: &mut Outside,
+    ) -> Result<()> {
         let module = self.module;
         for variable in &module.variables {
-            if !used.contains(&variable.id) {
+            // Stages of a pipeline share blocks, textures and buffers.
+            if !used.contains(&variable.id) || self.globals.contains_key(&variable.id) {
                 continue;
             }
             if variable.id == DEMOTED {
@@ -47,7 +47,7 @@ impl Raiser<'_, '_> {
                 continue;
             }
             let root = self
-                .open_variable(variable, options, memory, &mut outside)
+                .open_variable(variable, options, memory, outside)
                 .map_err(|error| error.at(variable.at, None))?;
             let pointer = Pointer { root, ty: variable.ty, path: Vec::new() };
             self.globals.insert(variable.id, Value::Pointer(pointer));
@@ -57,12 +57,12 @@ impl Raiser<'_, '_> {
             let what = format!("two outputs have the location {}", pair[0].0);
             return Err(RaiseError::malformed(what));
         }
-        Ok(outside)
+        Ok(())
     }
 
     /// Reserves names that several members share, so that a uniform gets a member's bare name only if it
     /// is unique.
-    fn reserve_names(&self, used: &FxHashSet<u32>, outside: &mut Outside) {
+    pub(super) fn reserve_names(&self, used: &FxHashSet<u32>, outside: &mut Outside) {
         let mut counts: FxHashMap<&str, u32> = FxHashMap::default();
         for variable in self.module.variables.iter().filter(|of| used.contains(&of.id)) {
             let inner = self.wrapped_structure(variable.ty).ok().flatten().unwrap_or(variable.ty);
@@ -168,7 +168,7 @@ impl Raiser<'_, '_> {
         }
     }
 
-    fn built_in(&self, variable: &Variable) -> Option<BuiltIn> {
+    pub(super) fn built_in(&self, variable: &Variable) -> Option<BuiltIn> {
         BuiltIn::from_u32(self.module.decorated(variable.id, Decoration::BuiltIn)?)
     }
 
@@ -179,6 +179,9 @@ impl Raiser<'_, '_> {
         slot: usize,
         outside: &mut Outside,
     ) -> Result<()> {
+        if self.pipeline.is_some() && self.open_stage_output(variable, ty, slot, outside)? {
+            return Ok(());
+        }
         if let Some(built_in) = self.built_in(variable) {
             // Depth is ignored: a full-screen triangle has none.
             return match built_in {
@@ -222,6 +225,11 @@ impl Raiser<'_, '_> {
             }
             _ => self.core_type(variable.ty)?,
         };
+        if self.pipeline.is_some()
+            && let Some(node) = self.open_stage_input(variable, ty, outside)?
+        {
+            return Ok(node);
+        }
         if let Some(built_in) = self.built_in(variable) {
             let node = match built_in {
                 BuiltIn::FragCoord => {

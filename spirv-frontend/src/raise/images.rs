@@ -4,6 +4,7 @@ use super::raiser::Raiser;
 use crate::error::{RaiseError, Result};
 use crate::module::Instruction;
 use lambdav_core::graph::{Axis, NodeId, Side};
+use lambdav_core::inputs::Input;
 use lambdav_core::interface::Stage;
 use lambdav_core::op::{Elementary, Op as Core};
 use lambdav_core::source::Span;
@@ -261,6 +262,42 @@ impl Raiser<'_, '_> {
                 self.op(Core::Add, &[dx, dy])
             }
         }
+    }
+
+    /// The value of another pixel of the quad.
+    pub(super) fn swapped(&mut self, of: &Instruction<'_>) -> Result<NodeId> {
+        self.demand(Stage::has_derivatives, "quads")?;
+        let x = self.operand(of, 3)?;
+        let direction = self.operand(of, 4)?;
+        let axes = match self.graph.constant_words(direction) {
+            Some([0]) => &[Axis::X][..],
+            Some([1]) => &[Axis::Y],
+            Some([2]) => &[Axis::X, Axis::Y],
+            _ => return Err(of.malformed("its direction is none")),
+        };
+        let mut value = x;
+        for &axis in axes {
+            value = self.across(value, axis)?;
+        }
+        Ok(value)
+    }
+
+    /// The value of the other pixel along an axis.
+    fn across(&mut self, x: NodeId, axis: Axis) -> Result<NodeId> {
+        if !self.graph.free_loops(x).is_empty() {
+            self.alike.push((x, self.span));
+            return Ok(x);
+        }
+        let position = self.graph.input(Input::FragCoord, self.span);
+        let coordinate = self.op(Core::Component((axis == Axis::Y).into()), &[position])?;
+        let pixel = self.op(Core::Convert(Scalar::U32), &[coordinate])?;
+        let one = self.splat(Type::UINT, 1);
+        let parity = self.op(Core::And, &[pixel, one])?;
+        let is_odd = self.op(Core::Equal, &[parity, one])?;
+        let neighbours = &mut self.neighbours;
+        let [even, odd] =
+            [Side::Even, Side::Odd].map(|side| self.graph.at_neighbour(neighbours, x, axis, side));
+        self.op(Core::Select, &[is_odd, even, odd])
     }
 
     fn difference(&mut self, x: NodeId, axis: Axis) -> Result<NodeId> {

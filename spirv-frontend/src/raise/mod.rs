@@ -16,6 +16,7 @@ mod linear;
 mod loops;
 mod operations;
 mod outside;
+mod pipeline;
 mod raiser;
 mod switches;
 mod tails;
@@ -33,6 +34,7 @@ use lambdav_core::source::{SourceFile, Span};
 use lambdav_core::types::{Scalar, Type};
 use lambdav_spirv::stage_name;
 use outside::Outside;
+pub(crate) use pipeline::raise_stages;
 use raiser::{Frame, Raiser};
 use rspirv::spirv::{ExecutionMode, StorageClass};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -43,7 +45,7 @@ pub(crate) fn raise<'m>(
     source: &'m SourceFile,
     options: &'m RaiseOptions,
 ) -> Result<(Core, Interface)> {
-    let entry = entry_point(module, options.entry_point.as_deref())?;
+    let entry = entry_point(module, Stage::Fragment, options.entry_point.as_deref())?;
     raise_entry(module, source, options, entry, Stage::Fragment)
 }
 
@@ -55,59 +57,18 @@ fn raise_entry<'m>(
     entry: &EntryPoint,
     stage: Stage,
 ) -> Result<(Core, Interface)> {
-    if module.has_mode(entry.function, ExecutionMode::OriginLowerLeft) {
-        return Err(RaiseError::unsupported("an origin at the lower left"));
-    }
     let facts = analyse(module, entry.function)?;
-    let mut raiser = Raiser {
-        module,
-        source,
-        stage,
-        facts: &facts,
-        graph: Graph::default(),
-        flow: Flow::default(),
-        frames: Vec::new(),
-        tasks: Vec::new(),
-        globals: FxHashMap::default(),
-        constants: FxHashMap::default(),
-        types: FxHashMap::default(),
-        zeros: FxHashMap::default(),
-        neighbours: Neighbours::default(),
-        alike: Vec::new(),
-        span: Span::default(),
-        steps: 0,
-        has_levels: false,
-    };
+    let mut raiser = Raiser::new(module, source, &facts, stage);
     raiser.has_levels = raiser.asks_for_levels();
-    let mut memory = Memory::default();
     let used = used(module, entry, &facts);
-    let mut outside = raiser.open(&used, options, &mut memory)?;
-    if stage.has_pixels() && outside.outputs.is_empty() {
+    let mut outside = Outside::default();
+    raiser.reserve_names(&used, &mut outside);
+    let StageRoots { outputs, discarded } =
+        raiser.raise_stage(entry, &used, options, &mut outside)?;
+    if stage.has_pixels() && outputs.is_empty() {
         return Err(RaiseError::unsupported("an entry point that writes no colour"));
     }
-    let function = &module.functions[&entry.function];
-    let mut frame = Frame::new(function, &facts[&entry.function], memory.len());
-    raiser.bind_globals(&mut frame);
-    raiser.frames.push(frame);
-    let root = raiser.run(memory)?;
-    let colours = raiser.colours(root, &outside, options)?;
-    raiser.check_alike()?;
-    let discarded = raiser.discarded(root, &outside)?;
-    if colours.iter().chain(&discarded).any(|&node| !raiser.graph.free_loops(node).is_empty()) {
-        return Err(RaiseError::malformed("a value is used outside the loop that computes it"));
-    }
-    let outputs = colours.into_iter().zip(&outside.outputs).map(|(node, &(location, _))| {
-        let span = raiser.graph.span(node);
-        Output { location, node, span }
-    });
-    let outputs = outputs.collect();
-    let interface = &mut outside.interface;
-    interface.entry_point = interface::EntryPoint::new(entry.name.clone(), stage);
-    let all = module.entry_points.iter();
-    let all = all.filter_map(|of| Some(interface::EntryPoint::new(of.name.clone(), of.stage?)));
-    interface.entry_points = all.collect();
-    interface.outputs.sort_by_key(|output| output.location);
-    interface.unused = raiser.unused(&used, entry);
+    raiser.describe(entry, &used, &mut outside.interface);
     let (graph, uniforms) = (raiser.graph, outside.uniforms);
     let mut core = Core { graph, uniforms, outputs, ..Core::default() };
     if let Some(condition) = discarded {
@@ -115,6 +76,86 @@ fn raise_entry<'m>(
     }
     outside.interface.inputs = core.inputs();
     Ok((core, outside.interface))
+}
+
+/// The results of a stage.
+struct StageRoots {
+    /// The outputs, ascending by location.
+    outputs: Vec<Output>,
+    /// The condition under which a pixel is discarded.
+    discarded: Option<NodeId>,
+}
+
+impl<'m, 'w> Raiser<'m, 'w> {
+    /// A raiser of a stage whose functions have these facts, with an empty graph.
+    fn new(
+        module: &'m Module<'w>,
+        source: &'m SourceFile,
+        facts: &'m FxHashMap<u32, FunctionFacts>,
+        stage: Stage,
+    ) -> Self {
+        Self {
+            module,
+            source,
+            stage,
+            pipeline: None,
+            facts,
+            graph: Graph::default(),
+            flow: Flow::default(),
+            frames: Vec::new(),
+            tasks: Vec::new(),
+            globals: FxHashMap::default(),
+            constants: FxHashMap::default(),
+            types: FxHashMap::default(),
+            zeros: FxHashMap::default(),
+            neighbours: Neighbours::default(),
+            alike: Vec::new(),
+            span: Span::default(),
+            steps: 0,
+            has_levels: false,
+        }
+    }
+
+    /// Raises an entry point to the graph.
+    fn raise_stage(
+        &mut self,
+        entry: &EntryPoint,
+        used: &FxHashSet<u32>,
+        options: &RaiseOptions,
+        outside: &mut Outside,
+    ) -> Result<StageRoots> {
+        if self.module.has_mode(entry.function, ExecutionMode::OriginLowerLeft) {
+            return Err(RaiseError::unsupported("an origin at the lower left"));
+        }
+        let mut memory = Memory::default();
+        self.open(used, options, &mut memory, outside)?;
+        let function = &self.module.functions[&entry.function];
+        let mut frame = Frame::new(function, &self.facts[&entry.function], memory.len());
+        self.bind_globals(&mut frame);
+        self.frames.push(frame);
+        let root = self.run(memory)?;
+        let outputs = self.colours(root, outside, options)?;
+        self.check_alike()?;
+        let discarded = self.discarded(root, outside)?;
+        if outputs.iter().chain(&discarded).any(|&node| !self.graph.free_loops(node).is_empty()) {
+            return Err(RaiseError::malformed("a value is used outside the loop that computes it"));
+        }
+        let outputs = outputs.into_iter().zip(&outside.outputs).map(|(node, &(location, _))| {
+            let span = self.graph.span(node);
+            Output { location, node, span }
+        });
+        Ok(StageRoots { outputs: outputs.collect(), discarded })
+    }
+
+    /// Completes the interface of an entry point.
+    fn describe(&self, entry: &EntryPoint, used: &FxHashSet<u32>, interface: &mut Interface) {
+        interface.entry_point = interface::EntryPoint::new(entry.name.clone(), self.stage);
+        let all = self.module.entry_points.iter();
+        let all = all.filter_map(|of| Some(interface::EntryPoint::new(of.name.clone(), of.stage?)));
+        interface.entry_points = all.collect();
+        interface.outputs.sort_by_key(|output| output.location);
+        interface.unused = self.unused(used, entry);
+    }
 }
 
 impl Raiser<'_, '_> {
@@ -164,8 +205,11 @@ impl Raiser<'_, '_> {
                 None => Type::vec(4),
             };
             let width = ty.width().unwrap_or(4);
-            let words = options.clear.map(f32::to_bits);
-            let ty = Type::of(Scalar::F32, width);
+            let words = match self.pipeline {
+                None => options.clear.map(f32::to_bits),
+                Some(_) => [0; 4],
+            };
+            let ty = Type::of(ty.scalar().unwrap_or(Scalar::F32), width);
             kept.push(self.graph.constant(ty, &words[..usize::from(width)], self.span));
         }
         for &id in &leaves {
@@ -193,10 +237,14 @@ impl Raiser<'_, '_> {
     }
 }
 
-/// The entry point of the given name, or by default the only one or `main`.
-fn entry_point<'m>(module: &'m Module<'_>, name: Option<&str>) -> Result<&'m EntryPoint> {
-    let is_fragment = |of: &&EntryPoint| of.stage == Some(Stage::Fragment);
-    let all: Vec<&EntryPoint> = module.entry_points.iter().filter(is_fragment).collect();
+/// The entry point of that stage with the given name, or by default the only one or `main`.
+fn entry_point<'m>(
+    module: &'m Module<'_>,
+    stage: Stage,
+    name: Option<&str>,
+) -> Result<&'m EntryPoint> {
+    let is_of_stage = |of: &&EntryPoint| of.stage == Some(stage);
+    let all: Vec<&EntryPoint> = module.entry_points.iter().filter(is_of_stage).collect();
     let names = || {
         let names = all.iter().map(|of| format!("`{}`", of.name));
         names.collect::<Vec<String>>().join(", ")
@@ -205,16 +253,16 @@ fn entry_point<'m>(module: &'m Module<'_>, name: Option<&str>) -> Result<&'m Ent
         (_, []) => {
             let stages = module.entry_points.iter().filter_map(|of| of.stage);
             let stages: Vec<String> = stages.map(stage_name).collect();
-            let what = "the module has no fragment entry point";
+            let what = format!("the module has no {stage} entry point");
             Err(RaiseError::unsupported(match stages.is_empty() {
-                true => what.to_owned(),
+                true => what,
                 false => format!("{what}, only {}", stages.join(", ")),
             }))
         }
         (Some(name), _) => {
             let found = all.iter().find(|of| of.name == name).copied();
             found.ok_or_else(|| {
-                RaiseError::unsupported(format!("the module has no fragment entry point `{name}`"))
+                RaiseError::unsupported(format!("the module has no {stage} entry point `{name}`"))
                     .help(format!("it has {}", names()))
             })
         }
@@ -222,7 +270,7 @@ fn entry_point<'m>(module: &'m Module<'_>, name: Option<&str>) -> Result<&'m Ent
         (None, _) => {
             let main = all.iter().find(|of| of.name == "main").copied();
             main.ok_or_else(|| {
-                RaiseError::unsupported("the module has several fragment entry points")
+                RaiseError::unsupported(format!("the module has several {stage} entry points"))
                     .help(format!("name one of {}", names()))
             })
         }

@@ -241,6 +241,7 @@ impl Raiser<'_, '_> {
             | Op::ImageQueryLevels
             | Op::ImageSampleImplicitLod
             | Op::ImageSampleExplicitLod => self.of_image(of),
+            Op::GroupNonUniformQuadSwap => self.swapped(of),
             Op::DPdx
             | Op::DPdxFine
             | Op::DPdxCoarse

@@ -1,6 +1,6 @@
 //! The interface of the program under construction, and unique names for it.
 
-use lambdav_core::graph::Uniform;
+use lambdav_core::graph::{Attribute, Uniform};
 use lambdav_core::interface::Interface;
 use rustc_hash::FxHashSet;
 
@@ -16,6 +16,8 @@ pub(super) struct Outside {
     /// The slot that holds if the pixel has become a helper, if the module has one.
     pub(super) demoted: Option<usize>,
     pub(super) taken: FxHashSet<String>,
+    /// Inputs of the vertex stage of a pipeline.
+    pub(super) attributes: Vec<Attribute>,
 }
 
 impl Outside {

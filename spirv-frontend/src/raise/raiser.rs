@@ -12,6 +12,7 @@ use lambdav_core::op::Op;
 use lambdav_core::source::{SourceFile, Span};
 use lambdav_core::types::{Scalar, Type};
 use rustc_hash::{FxHashMap, FxHashSet};
+use std::collections::BTreeSet;
 
 /// Meaning of an id.
 #[derive(Clone, Debug)]
@@ -102,11 +103,22 @@ pub(super) enum Task {
     Return { block: usize, next: usize, at: FlowId },
 }
 
+/// The interface of a stage to the rest of its pipeline.
+#[derive(Clone, Debug)]
+pub(super) struct Link<'m> {
+    /// Locations of attributes of instances.
+    pub(super) instanced: &'m BTreeSet<u32>,
+    /// Types of the varyings that the vertex stage wrote, by location.
+    pub(super) written: Vec<(u32, Type)>,
+}
+
 /// The program under construction.
 pub(super) struct Raiser<'m, 'w> {
     pub(super) module: &'m Module<'w>,
     pub(super) source: &'m SourceFile,
     pub(super) stage: Stage,
+    /// The pipeline that the stage belongs to; `None` in a full-screen program.
+    pub(super) pipeline: Option<Link<'m>>,
     pub(super) facts: &'m FxHashMap<u32, FunctionFacts>,
     pub(super) graph: Graph,
     pub(super) flow: Flow,

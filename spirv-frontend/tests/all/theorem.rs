@@ -107,6 +107,7 @@ impl<'m> Foreign<'m> {
         let options = LoadOptions {
             undefined: Undefined::Total,
             entry_point: Some(self.interface.entry_point.name.clone()),
+            ..LoadOptions::default()
         };
         let module = Module::with_options(self.words, &options)
             .map_err(|error| format!("the words cannot be evaluated: {error}"))?;
@@ -187,6 +188,7 @@ impl<'m> Foreign<'m> {
             let source = match input.source {
                 Ok(LocationSource::Uv) => InputSource::Uv(self.size.map(|side| side as f32)),
                 Ok(LocationSource::Position) => InputSource::Position,
+                Ok(other) => panic!("a full screen has no {other:?}"),
                 Err(uniform) => InputSource::Words(self.uniforms[uniform].as_ref().into()),
             };
             evaluator.set_input(input.location, &source);

@@ -223,7 +223,8 @@ impl Translator<'_> {
         made
     }
 
-    /// The sign bit of a fragment's 1/w or of a vertex's index, which is 0.
+    /// The sign bit, which is 0, of a vertex's index, or of a component of a fragment's position: of 1/w for a
+    /// full screen, else of x, since 1/w may be negative where the centre of a pixel is not covered.
     fn sign(&mut self) -> Word {
         let input = match self.interface.bound.entry_point.stage {
             Stage::Vertex => StageInput::VertexIndex,
@@ -233,9 +234,10 @@ impl Translator<'_> {
         let signed = if input == StageInput::VertexIndex {
             self.at_first(Op::Load, Type::INT, &[variable])
         } else {
+            let component = if self.interface.draws_triangles { 0 } else { 3 };
             let position = self.at_first(Op::Load, Type::vec(4), &[variable]);
             let (last, num) = (self.declarations.id(), self.declarations.ty(Type::NUM));
-            let operands = vec![Operand::IdRef(position), Operand::LiteralBit32(3)];
+            let operands = vec![Operand::IdRef(position), Operand::LiteralBit32(component)];
             let extract = Instruction::new(Op::CompositeExtract, Some(num), Some(last), operands);
             self.function.prologue.push(extract);
             last

@@ -4,10 +4,13 @@
 //! The picture is drawn when its first tile is asked for. The next picture keeps memory and pipeline if only push constants and
 //! texels have changed. A failure is the machine's fault, never a pixel's.
 
+mod triangles;
+
 use super::{BoundKernel, bound};
 use crate::settings::Settings;
 use lambdav_core::diagnostics::Diagnostic;
 use lambdav_core::graph::Core;
+use lambdav_core::interface::Stage;
 use lambdav_core::schedule;
 use lambdav_core::types::{Type, Types};
 use lambdav_gpu::{Device, Error, Job, PixelBits, Prepared};
@@ -19,6 +22,7 @@ use lambdav_spirv_eval::{Resources, SharedData};
 use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use thiserror::Error;
+use triangles::{Stages, Vertices};
 
 /// Exactness of a device's arithmetic.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -61,6 +65,8 @@ pub struct GpuProgram {
     types: Types,
     /// Types of the uniforms.
     uniforms: Vec<Type>,
+    /// The vertex stage of a program that draws triangles.
+    stages: Option<Stages>,
     /// Memory and pipeline of the last picture. The next picture reuses them if only push constants and
     /// texels change.
     prepared: Mutex<Option<Ready>>,
@@ -79,6 +85,8 @@ struct Ready {
 pub struct GpuEngine {
     program: Arc<GpuProgram>,
     resources: Resources,
+    /// Vertices and instances of a program that draws triangles.
+    draw: Option<Vertices>,
     state: Mutex<State>,
 }
 
@@ -97,6 +105,8 @@ struct Drawn {
     width: usize,
     /// Pixels that met a subnormal number, if the module reports them.
     met: Option<Met>,
+    /// Depths of the pixels, if they are kept.
+    depths: Option<Vec<u32>>,
 }
 
 /// Count and first of the pixels that met a subnormal number.
@@ -155,9 +165,15 @@ impl GpuProgram {
         max_iterations: u64,
     ) -> Result<Self, GpuError> {
         let core = core.with_closed_loops_evaluated(max_iterations);
-        let program = schedule::schedule(&core, locations).map_err(GpuError::Program)?;
         let report = (0..).find(|free| !locations.contains(free)).expect("one of many is free");
-        let module = emit(&program, None, &mode.emit_options(device, Some(report)))?;
+        let options = mode.emit_options(device, Some(report));
+        let (module, program, stages) = match core.triangles.as_deref() {
+            Some(triangles) => triangles::emitted(&core, triangles, locations, &options)?,
+            None => {
+                let program = schedule::schedule(&core, locations).map_err(GpuError::Program)?;
+                (emit(&program, None, &options)?, program, None)
+            }
+        };
         Ok(Self {
             device: device.clone(),
             report: Some(report).filter(|report| has_output(&module.words, *report)),
@@ -166,6 +182,7 @@ impl GpuProgram {
             clear: program.clear(),
             types: program.types,
             uniforms: core.uniforms.iter().map(|uniform| uniform.ty).collect(),
+            stages,
             prepared: Mutex::new(None),
         })
     }
@@ -174,17 +191,21 @@ impl GpuProgram {
     pub fn bind(self: &Arc<Self>, settings: &Settings) -> GpuEngine {
         let uniforms = self.uniforms.iter().copied();
         let resources = Resources::new(&settings.inputs, &self.types, uniforms);
-        GpuEngine { program: Arc::clone(self), resources, state: Mutex::default() }
+        GpuEngine { program: Arc::clone(self), resources, draw: None, state: Mutex::default() }
     }
 
     /// Draws a picture.
     fn draw(
         &self,
         resources: &Resources,
+        draw: Option<&Vertices>,
         size: Size,
         patience: &dyn Fn() -> bool,
     ) -> Result<Drawn, Error> {
         let size = [size.width(), size.height()];
+        if let (Some(stages), Some(vertices)) = (&self.stages, draw) {
+            return self.draw_triangles(stages, vertices, resources, size, patience);
+        }
         let mut kept = self.prepared.lock().unwrap_or_else(PoisonError::into_inner);
         // After a failed picture, nothing is kept.
         let mut kept_one = kept.take().filter(|ready| ready.size == size);
@@ -205,6 +226,18 @@ impl GpuProgram {
             }
         };
         let prepared = &mut ready.prepared;
+        let drawn = self.drawn(prepared, size, patience)?;
+        *kept = Some(ready);
+        Ok(drawn)
+    }
+
+    /// Draws a prepared picture and reads its outputs.
+    fn drawn(
+        &self,
+        prepared: &mut Prepared,
+        size: [u32; 2],
+        patience: &dyn Fn() -> bool,
+    ) -> Result<Drawn, Error> {
         prepared.draw(patience)?;
         let pixels = (self.locations.iter())
             .map(|location| prepared.read(*location, patience))
@@ -212,8 +245,7 @@ impl GpuProgram {
         let width = size[0] as usize;
         let met = self.report.map(|report| prepared.read(report, patience)).transpose()?;
         let met = met.map(|report| Met::new(&report, width));
-        *kept = Some(ready);
-        Ok(Drawn { pixels, width, met })
+        Ok(Drawn { pixels, width, met, depths: None })
     }
 }
 
@@ -298,7 +330,7 @@ impl GpuEngine {
         if state.failure.is_some() {
             return Err(Stop::Cancelled);
         }
-        match self.program.draw(&self.resources, size, patience) {
+        match self.program.draw(&self.resources, self.draw.as_ref(), size, patience) {
             Ok(drawn) => Ok(Arc::clone(state.drawn.insert(Arc::new(drawn)))),
             Err(error) => {
                 state.failure = Some(error);
@@ -308,10 +340,11 @@ impl GpuEngine {
     }
 }
 
-/// True if a module has an output at that location.
+/// True if the fragment stage of a module has an output at that location.
 fn has_output(words: &[u32], location: u32) -> bool {
     inspect(words).is_ok_and(|interface| {
-        let mut outputs = interface.entry_points.iter().flat_map(|entry| &entry.outputs);
+        let fragment = interface.entry_points.iter().filter(|of| of.stage == Stage::Fragment);
+        let mut outputs = fragment.flat_map(|entry| &entry.outputs);
         outputs.any(|output| output.location == Some(location))
     })
 }
