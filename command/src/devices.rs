@@ -85,6 +85,7 @@ mod listed {
             ("Vulkan", version(about)),
             ("64-bit floats", yes(about.float64).to_owned()),
             ("64-bit integers", yes(about.int64).to_owned()),
+            ("geometry shaders", yes(about.geometry_shaders).to_owned()),
         ];
         let controls = [
             ("keeps subnormals", of_widths(about.denorm_preserve)),
@@ -125,6 +126,7 @@ mod listed {
             "api_version": version(about),
             "shader_float64": about.float64,
             "shader_int64": about.int64,
+            "geometry_shader": about.geometry_shaders,
             "float_controls": controls,
         })
     }

@@ -67,6 +67,8 @@ pub struct About {
     pub float64: bool,
     /// Supports 64-bit integers.
     pub int64: bool,
+    /// Has geometry shaders, without which fragments cannot read the number of their triangle.
+    pub geometry_shaders: bool,
     /// Reports float controls, by Vulkan 1.2 or `VK_KHR_shader_float_controls`; otherwise the fields
     /// below are false or `None`.
     pub has_float_controls: bool,
@@ -182,6 +184,7 @@ mod tests {
             api: [1, 2, 0],
             float64: false,
             int64: false,
+            geometry_shaders: false,
             has_float_controls: false,
             denorm_preserve: FloatWidths::default(),
             rounding_mode_rte: FloatWidths::default(),
@@ -241,6 +244,7 @@ mod tests {
         let able = About {
             float64: true,
             int64: true,
+            geometry_shaders: true,
             denorm_preserve: all,
             rounding_mode_rte: all,
             signed_zero_inf_nan_preserve: all,

@@ -78,6 +78,7 @@ impl Loaded {
             ],
             float64: yes(features.shader_float64),
             int64: yes(features.shader_int64),
+            geometry_shaders: yes(features.geometry_shader),
             has_float_controls,
             denorm_preserve: widths(
                 controls.shader_denorm_preserve_float32,

@@ -7,6 +7,7 @@
 
 pub mod operations;
 mod shader;
+pub mod triangles;
 
 pub use shader::{Comparison, Output, Shader};
 

@@ -10,9 +10,11 @@ mod exhaustive;
 use clap::{Parser, Subcommand};
 use exhaustive::Function;
 use lambdav_gpu::{Device, Difference, Vulkan, forever, functions};
+use lambdav_gpu_tests::triangles::{Differences, exact};
 use lambdav_gpu_tests::{Shader, open};
 use lambdav_spirv_backend::emit::EmitOptions;
 use std::error::Error;
+use std::ops::Range;
 use std::process::ExitCode;
 
 /// Size of the gallery's images.
@@ -64,6 +66,19 @@ enum What {
         /// The shaders (default: the gallery and the benchmark)
         shaders: Vec<String>,
     },
+    /// Compare scenes of triangles: bit by bit on the grid of the device, with exact modules; and usual scenes,
+    /// with the device's own arithmetic
+    Triangles {
+        /// Number of scenes of each kind
+        #[arg(long, default_value_t = 1_000)]
+        scenes: u64,
+        /// Seed of the first scene
+        #[arg(long, default_value_t = 1)]
+        seed: u64,
+        /// Subpixel steps of the device, in a pixel
+        #[arg(long, default_value_t = 256, value_parser = clap::value_parser!(u32).range(1..=256))]
+        steps: u32,
+    },
 }
 
 fn function(name: &str) -> Result<Function, String> {
@@ -99,12 +114,34 @@ fn main() -> Result<ExitCode, Box<dyn Error>> {
             exhaustive::compare(&device, &all, step, pairs, no_float64)?
         }
         Some(What::CompileTimes(arguments)) => compile_times::table(&device, &arguments)?,
+        Some(What::Triangles { scenes, seed, steps }) => {
+            triangles(&device, seed..seed + scenes, steps)?
+        }
         Some(What::Cost { runs, shaders }) => {
             cost::table(&device, runs, &shaders)?;
             true
         }
     };
     Ok(exit_code(is_right))
+}
+
+fn triangles(device: &Device, seeds: Range<u64>, steps: u32) -> Result<bool, Box<dyn Error>> {
+    let mut wrong = 0;
+    for seed in seeds.clone() {
+        if let Err(difference) = exact(seed, device, steps) {
+            wrong += 1;
+            if wrong <= 5 {
+                println!("{difference}\n");
+            }
+        }
+    }
+    println!("{} scenes on the grid: {wrong} differ", seeds.clone().count());
+    let mut differences = Differences::default();
+    for seed in seeds.clone() {
+        differences.add(seed, device)?;
+    }
+    println!("{} usual scenes: {differences}", seeds.count());
+    Ok(wrong == 0)
 }
 
 fn exit_code(is_right: bool) -> ExitCode {

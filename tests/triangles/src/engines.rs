@@ -59,6 +59,11 @@ impl fmt::Display for Conditions {
 const MAX_ITERATIONS: u64 = 100;
 
 impl Conditions {
+    /// One thread and small tiles, by this engine.
+    pub fn by(engine: Engine) -> Self {
+        Self { form: Form::Text, engine, lanes: 0, target: None, threads: 1, tile: [64, 64] }
+    }
+
     /// The conditions of a scene with that seed. Every engine that evaluates draws small scenes; all draw with
     /// machine code of different kinds.
     pub fn of(seed: u64, scene: &Scene) -> Vec<Self> {
@@ -150,7 +155,11 @@ pub fn check_against(
 }
 
 /// The picture of a scene.
-fn draw(scene: &Scene, conditions: &Conditions) -> Result<Picture, Error> {
+///
+/// # Errors
+///
+/// As of the engine.
+pub fn draw(scene: &Scene, conditions: &Conditions) -> Result<Picture, Error> {
     let shader = Shader::new("scene.lv", &scene.lambda_v())?;
     let shader = match conditions.form {
         Form::Text => shader,

@@ -7,6 +7,7 @@
 //!
 //! [`Scene::random`] makes a scene from a seed.
 
+mod device;
 mod family;
 mod geometry;
 mod random;
