@@ -717,6 +717,12 @@ impl Bindings {
         mark(set);
     }
 
+    /// Sets the data of all textures and buffers, in the order of their numbers.
+    #[doc(hidden)]
+    pub fn set_resources(&mut self, all: Vec<Bound>) {
+        self.settings.inputs.resources = all;
+    }
+
     /// Data bound to textures and buffers so far.
     pub(crate) fn resources(&self) -> &[Bound] {
         &self.settings.inputs.resources

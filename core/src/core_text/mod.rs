@@ -48,7 +48,7 @@
 //! type       = name of a type that every program has | "#" digits
 //! uniform    = "uniform" string ":" type "=" constant
 //! attribute  = "attribute" string ":" type ( "vertex" | "instance" )
-//! varying    = "varying" string ":" type ( "perspective" | "linear" | "flat" )
+//! varying    = "varying" string ":" type ( "perspective" | "linear" | "flat" ) "read" { integer } [ "test" ]
 //! state      = "state" { option }
 //! option     = "cull" word | "front" word | "depth" word | "depth-write" word | "blend" word
 //!            | "samples" digits | "topology" word | "clear" constant
@@ -100,7 +100,8 @@
 //! - `discard` states that if the value is true (with `not`: false), all outputs are this colour, a `vec4`;
 //!   at most one. The printed outputs already choose this colour.
 //! - A program with a `position` draws triangles (LANGUAGE §14). Its attributes and varyings are declared
-//!   before their uses; `vary` gives the value of a varying in the vertex stage, each once. The words of
+//!   before their uses; `read` lists the outputs that use a varying, and `test` stands for `discard-if` and the
+//!   depth. `vary` gives the value of a varying in the vertex stage, each once. The words of
 //!   `state` are those of λV. `discard-if` is the condition of such a program; `discard` belongs to others.
 //!   Inputs of the vertex stage are attributes, `vertex-index` and `instance-index`; those of the fragment
 //!   stage are varyings, `primitive-index`, `front-facing`, `depth` and `w` (components of `frag-coord`).

@@ -125,12 +125,16 @@ impl<'a> Printer<'a> {
             self.ty(*ty);
             self.text(format_args!(" {}\n", rate.name()));
         }
-        for Varying { name, ty, interpolation, .. } in varyings {
+        for Varying { name, ty, interpolation, readers, .. } in varyings {
             self.out.push_str("varying ");
             self.string(name);
             self.out.push_str(": ");
             self.ty(*ty);
-            self.text(format_args!(" {}\n", interpolation.name()));
+            self.text(format_args!(" {} read", interpolation.name()));
+            for location in &readers.outputs {
+                self.text(format_args!(" {location}"));
+            }
+            self.out.push_str(if readers.in_test { " test\n" } else { "\n" });
         }
         let [cull, front, depth] = [state.cull.name(), state.front.name(), state.depth.name()];
         let write = if state.depth_write { "on" } else { "off" };

@@ -53,7 +53,7 @@ pub use discard::Discard;
 pub use name::Name;
 pub use neighbour::{Axis, Neighbour, Neighbours, Side, neighbour};
 pub use triangles::{
-    Attribute, AttributeRate, Interpolation, Place, StageInput, Triangles, Varying,
+    Attribute, AttributeRate, Interpolation, Place, Readers, StageInput, Triangles, Varying,
 };
 
 /// Index of a node in a [`Graph`].

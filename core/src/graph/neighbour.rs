@@ -95,7 +95,7 @@ impl Graph {
             self.move_coordinates(known, axis, side);
         }
         let nodes = self.unknown_below([root], |id| known.contains_key(&id));
-        let moved = self.moved_loops(&nodes, known);
+        let moved = self.moved_loops(&nodes, known, axis);
         let mut renamed: FxHashMap<LoopId, LoopId> = FxHashMap::default();
         for id in nodes {
             let span = self.span(id);
@@ -117,7 +117,7 @@ impl Graph {
                 }
                 Node::Op(op, operands) if changed => self.op(op, all(&operands), span),
                 Node::If(parts) if changed => self.if_(parts.map(|p| known[&p]), span),
-                Node::Stage(input, ty) => match input.place() {
+                Node::Stage(input, ty) => match input.place().filter(|of| of.moves(axis)) {
                     Some(place) => {
                         let moved = match axis {
                             Axis::X => Place { x: Some(side), ..place },
@@ -210,6 +210,7 @@ impl Graph {
         &self,
         nodes: &[NodeId],
         known: &FxHashMap<NodeId, NodeId>,
+        axis: Axis,
     ) -> FxHashSet<LoopId> {
         let mut moved = FxHashSet::default();
         let mut changed = FxHashSet::default();
@@ -217,7 +218,10 @@ impl Graph {
             let is_changed =
                 |o: &NodeId| changed.contains(o) || known.get(o).is_some_and(|there| there != o);
             let mut is_moved = self.operands(id).iter().any(is_changed);
-            is_moved |= matches!(self.node(id), Node::Stage(input, _) if input.place().is_some());
+            is_moved |= match self.node(id) {
+                Node::Stage(input, _) => input.place().is_some_and(|place| place.moves(axis)),
+                _ => false,
+            };
             if let Node::Loop(of) = *self.node(id) {
                 is_moved |= is_changed(&self.loop_(of).body);
                 if is_moved {

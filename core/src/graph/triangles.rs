@@ -8,11 +8,12 @@
 //! stage reads interpolated values and properties of its triangle. Uniforms, resources and inputs of the frame
 //! are the same in both.
 
-use super::{Core, Node, NodeId, Side};
+use super::{Axis, Core, Node, NodeId, Side};
 use crate::inputs::Input;
 use crate::source::Span;
 use crate::state::State;
 use crate::types::{Scalar, Type};
+use rustc_hash::FxHashSet;
 
 /// The part of a program that draws triangles, besides its outputs.
 #[derive(Clone, Debug, PartialEq)]
@@ -32,6 +33,26 @@ pub struct Triangles {
 }
 
 impl Triangles {
+    /// The varyings that the vertex stage computes for the outputs at these locations, ascending: those that an
+    /// output, `discard-if` or the depth uses.
+    pub fn used(&self, core: &Core, locations: &[u32]) -> Vec<u32> {
+        let outputs = core.outputs.iter().filter(|output| locations.contains(&output.location));
+        let roots = outputs.map(|output| output.node).chain(self.depth).chain(self.discard);
+        let read: FxHashSet<u32> = (core.graph.needed_by(roots).into_iter())
+            .filter_map(|id| match core.graph.node(id) {
+                Node::Stage(StageInput::Varying(index, _), _) => Some(*index),
+                _ => None,
+            })
+            .collect();
+        let is_used = |index: &u32| {
+            let Readers { outputs, in_test } = &self.varyings[*index as usize].readers;
+            *in_test
+                || outputs.iter().any(|location| locations.contains(location))
+                || read.contains(index)
+        };
+        (0..self.varyings.len() as u32).filter(is_used).collect()
+    }
+
     /// A node that a stage reads and that belongs to the other stage, if there is one: an input, or
     /// `frag-coord` in the vertex stage.
     pub fn misplaced(&self, core: &Core) -> Option<NodeId> {
@@ -103,8 +124,22 @@ pub struct Varying {
     pub interpolation: Interpolation,
     /// Its value in the vertex stage.
     pub node: NodeId,
+    /// The results that use it.
+    pub readers: Readers,
     /// The declaration.
     pub span: Span,
+}
+
+/// The results of the fragment stage that use a varying.
+///
+/// A program uses what its text mentions, whether or not a fragment evaluates it there. So the graph does not
+/// tell: its simplifications drop reads.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Readers {
+    /// Locations of outputs, ascending.
+    pub outputs: Vec<u32>,
+    /// True for `discard-if` or the depth.
+    pub in_test: bool,
 }
 
 impl Varying {
@@ -233,4 +268,13 @@ pub struct Place {
 impl Place {
     /// The centre of the pixel itself.
     pub const HERE: Self = Self { x: None, y: None };
+
+    /// True if the value differs between the pixels of a quad along an axis. A value that is taken from one side
+    /// is the same at both.
+    pub fn moves(self, axis: Axis) -> bool {
+        match axis {
+            Axis::X => self.x.is_none(),
+            Axis::Y => self.y.is_none(),
+        }
+    }
 }

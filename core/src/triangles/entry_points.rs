@@ -1,8 +1,8 @@
 //! The stages as two entry points of a module, which name their stage inputs.
 
-use super::fragment::{clamped, varyings};
+use super::fragment::clamped;
 use crate::diagnostics::Diagnostic;
-use crate::graph::{Core, NodeId, Output, Triangles};
+use crate::graph::{Core, Output, Triangles};
 use crate::interface::{EntryPoint, Interface, LocationInput, LocationSource, Stage};
 use crate::schedule::{Program, schedule};
 use crate::source::Span;
@@ -12,6 +12,8 @@ use lambdav_float_environment::with_default;
 pub const POSITION: u32 = u32::MAX - 1;
 /// The location of the fragment's own depth, an output of the fragment stage.
 pub const DEPTH: u32 = u32::MAX - 2;
+/// The location of the condition under which a fragment is discarded, an output of the fragment stage.
+pub const DISCARD: u32 = u32::MAX - 3;
 
 /// The two stages of a program that draws triangles, for some of its outputs.
 ///
@@ -19,10 +21,11 @@ pub const DEPTH: u32 = u32::MAX - 2;
 /// stages have the uniforms and the resources of the whole program.
 #[derive(Clone, Debug)]
 pub struct EntryPoints {
-    /// Its outputs are the varyings that fragments read, each at the location of its index, and the position at
+    /// Its outputs are the varyings that fragments use, each at the location of its index, and the position at
     /// [`POSITION`].
     pub vertex: Core,
-    /// Its outputs are those that were asked for, and the depth, clamped, at [`DEPTH`], if the program has one.
+    /// Its outputs are those that were asked for; the depth, clamped, at [`DEPTH`]; and the condition of
+    /// `discard-if`, a `bool`, at [`DISCARD`]; if the program has these.
     pub fragment: Core,
     /// The interfaces of the vertex stage, `vertex`, and of the fragment stage, `fragment`.
     pub interfaces: [Interface; 2],
@@ -33,8 +36,7 @@ impl EntryPoints {
     pub fn new(core: &Core, triangles: &Triangles, locations: &[u32]) -> Self {
         with_default(|| {
             let fragment = fragment(core, triangles, locations);
-            let roots: Vec<NodeId> = fragment.outputs.iter().map(|output| output.node).collect();
-            let read = varyings(&fragment, &roots);
+            let read = triangles.used(core, locations);
             let vertex = vertex(core, triangles, &read);
             let interfaces = [
                 interface_of_vertices(&vertex, triangles),
@@ -98,6 +100,10 @@ fn fragment(core: &Core, triangles: &Triangles, locations: &[u32]) -> Core {
         }
         fragment.outputs.push(Output { location: DEPTH, node, span });
     }
+    // Outputs that are equal where a fragment is discarded do not choose by the condition.
+    if let Some(node) = triangles.discard {
+        fragment.outputs.push(Output { location: DISCARD, node, span: core.graph.span(node) });
+    }
     fragment
 }
 
@@ -120,6 +126,7 @@ fn interface_of_vertices(vertex: &Core, triangles: &Triangles) -> Interface {
 
 fn interface_of_fragments(fragment: &Core, triangles: &Triangles, read: &[u32]) -> Interface {
     let mut interface = Interface::of(fragment);
+    interface.outputs.retain(|output| output.location != DISCARD);
     interface.entry_point = EntryPoint::new("fragment", Stage::Fragment);
     let inputs = read.iter().map(|&location| {
         let varying = &triangles.varyings[location as usize];

@@ -27,7 +27,7 @@ pub struct FragmentStage {
     pub uniforms: u32,
     /// The meanings of the uniforms after them.
     pub words: Vec<TriangleWord>,
-    /// The varyings that the stage reads, ascending.
+    /// The varyings that the stage uses, ascending.
     pub varyings: Vec<u32>,
 }
 
@@ -108,7 +108,7 @@ impl FragmentStage {
         let asked: Vec<Output> = core.outputs.iter().filter(is_asked).copied().collect();
         let of_test = triangles.discard.into_iter().chain(triangles.depth);
         let roots: Vec<NodeId> = asked.iter().map(|of| of.node).chain(of_test).collect();
-        let varyings = varyings(core, &roots);
+        let varyings = triangles.used(core, locations);
         let words = TriangleWord::FIRST.into_iter();
         let words: Vec<TriangleWord> = words
             .chain(varyings.iter().flat_map(|&index| {
@@ -157,19 +157,6 @@ impl FragmentStage {
         let colours = program(graph, outputs);
         Self { colours, test, has_mask, uniforms: first, words, varyings }
     }
-}
-
-/// The varyings that some roots read, ascending.
-pub(super) fn varyings(core: &Core, roots: &[NodeId]) -> Vec<u32> {
-    let needed = core.graph.needed_by(roots.iter().copied());
-    let read = needed.into_iter().filter_map(|id| match core.graph.node(id) {
-        Node::Stage(StageInput::Varying(index, _), _) => Some(*index),
-        _ => None,
-    });
-    let mut read: Vec<u32> = read.collect();
-    read.sort_unstable();
-    read.dedup();
-    read
 }
 
 /// The mask and the depth of a fragment: (1, depth), or (0, 0) if it is discarded.

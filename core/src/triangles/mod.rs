@@ -17,6 +17,6 @@ mod entry_points;
 mod fragment;
 mod vertex;
 
-pub use entry_points::{DEPTH, EntryPoints, POSITION};
+pub use entry_points::{DEPTH, DISCARD, EntryPoints, POSITION};
 pub use fragment::{FragmentStage, TriangleWord};
 pub use vertex::{VertexInput, VertexStage};

@@ -83,6 +83,7 @@ impl StageProgram {
         engine: &StageEngine,
         role: Role,
         varyings: &Arc<[(u32, Varying)]>,
+        resources: usize,
     ) -> Result<Self, SimdError> {
         let locations: Vec<u32> = core.outputs.iter().map(|output| output.location).collect();
         match engine {
@@ -100,13 +101,11 @@ impl StageProgram {
             }
             StageEngine::Source(source) => {
                 let (program, varyings) = (Arc::clone(source.text()), Arc::clone(varyings));
-                let resources = own_resources(core, &role);
                 Ok(Self::Source(SourceStage { program, role, varyings }, resources))
             }
             #[cfg(feature = "spirv")]
             StageEngine::Spirv(stages) => {
                 let (stages, varyings) = (Arc::clone(stages), Arc::clone(varyings));
-                let resources = own_resources(core, &role);
                 Ok(Self::Spirv(SpirvStage { stages, role, varyings, resources }))
             }
         }
@@ -125,10 +124,10 @@ impl StageProgram {
     }
 }
 
-/// The number of a program's own resources; those of attributes follow in the vertex stage.
-fn own_resources(core: &Core, role: &Role) -> usize {
-    let added = if let Role::Vertices(inputs) = role { inputs.len() } else { 0 };
-    core.graph.types().resources().len() - added
+/// All attributes of a program.
+fn all_inputs(triangles: &Triangles) -> Vec<VertexInput> {
+    let all = (0..).zip(&triangles.attributes);
+    all.map(|(attribute, of)| VertexInput { attribute, ty: of.ty, rate: of.rate }).collect()
 }
 
 impl StageKernel for SimdEngine {
@@ -187,10 +186,16 @@ impl TriangleProgram {
             read.map(|&index| (index, triangles.varyings[index as usize].clone())).collect();
         let asked = core.outputs.iter().map(|output| output.location);
         let asked = asked.filter(|location| locations.contains(location)).collect();
-        let of_vertices = Role::Vertices(vertex.inputs.clone());
+        let inputs = match engine {
+            StageEngine::Simd(_) | StageEngine::Core => vertex.inputs,
+            // Simplifications of the graph drop reads, which these evaluate.
+            _ => all_inputs(triangles),
+        };
+        let of_vertices = Role::Vertices(inputs.clone());
+        let resources = core.graph.types().resources().len();
         let of_colours = Role::Colours(asked, fragment.has_mask);
         let stage = |core: &Core, of_triangle: &[u32], role| {
-            StageProgram::new(core, of_triangle, engine, role, &read)
+            StageProgram::new(core, of_triangle, engine, role, &read, resources)
         };
         let words = fragment.colours.uniforms.iter().skip(fragment.uniforms as usize);
         Ok(Self {
@@ -201,7 +206,7 @@ impl TriangleProgram {
                 None => None,
             },
             has_mask: fragment.has_mask,
-            inputs: vertex.inputs,
+            inputs,
             varied: varied.collect(),
             triangles: triangles.clone(),
             of_triangle: words.map(|uniform| Arc::clone(&uniform.default)).collect(),

@@ -212,11 +212,12 @@ fn vertex_stage(elaborator: &mut Elaborator, items: &Items) -> Option<(NodeId, V
     elaborator.is_in_vertex_stage = true;
     let mut varyings = Vec::new();
     for item in &items.varyings {
-        let VaryingItem { name, interpolation, code, span } = item;
+        let VaryingItem { name, interpolation, code, readers, span } = item;
         if let Some(node) = elaborator.varying(*code, *interpolation) {
-            let (name, interpolation, span) = (name.clone(), *interpolation, *span);
+            let (name, readers) = (name.clone(), readers.clone());
+            let (interpolation, span) = (*interpolation, *span);
             let ty = elaborator.graph.value_type(node);
-            varyings.push(Some(Varying { name, ty, interpolation, node, span }));
+            varyings.push(Some(Varying { name, ty, interpolation, node, readers, span }));
         } else {
             varyings.push(None);
         }

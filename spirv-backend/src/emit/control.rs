@@ -143,6 +143,7 @@ impl<'p> Translator<'p> {
                     self.function.targets.len() == 1 && of.condition == condition
                 };
                 let discards = self.function.program.discard.filter(is_it).map(|of| of.when);
+                self.function.discards |= discards.is_some();
                 self.function.targets.push(OpenConstruct::Join(Join {
                     value,
                     label,
@@ -231,6 +232,18 @@ impl<'p> Translator<'p> {
             return self.discard_exactly();
         }
         self.push(Instruction::new(Op::Kill, None, None, vec![]));
+    }
+
+    /// Discards the pixel under a condition, and goes on otherwise.
+    pub(super) fn discard_where(&mut self, condition: Word) {
+        if self.function.mode.is_exact() {
+            return self.discard_exactly_where(condition);
+        }
+        let [kill, keep] = [(); 2].map(|()| self.declarations.id());
+        self.select_between(condition, [kill, keep], keep);
+        self.begin(kill);
+        self.push(Instruction::new(Op::Kill, None, None, vec![]));
+        self.begin(keep);
     }
 
     /// Enters an arm of the innermost construct; an arm in a tail belongs to a loop.

@@ -113,6 +113,8 @@ pub(super) struct FunctionState<'p> {
     pub(super) targets: Vec<OpenConstruct<'p>>,
     /// The selections around the open block, innermost last.
     pub(super) selections: Vec<Selection>,
+    /// True if a selection in the root discards pixels.
+    pub(super) discards: bool,
     /// Stage inputs at other pixels of the quad, read at the function's beginning.
     pub(super) moved: FxHashMap<StageInput, Word>,
     /// Instructions for the function's beginning, after its variables.
@@ -162,6 +164,7 @@ impl<'p> FunctionState<'p> {
             span: Span::default(),
             targets: vec![OpenConstruct::Root],
             selections: Vec::new(),
+            discards: false,
             moved: FxHashMap::default(),
             prologue: Vec::new(),
             hidden: FxHashMap::default(),

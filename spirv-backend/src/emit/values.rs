@@ -5,6 +5,7 @@ use super::modes::{Magnitudes, Mode};
 use super::translator::{Slot, Translator};
 use lambdav_core::op::{NAN, Op as Core};
 use lambdav_core::schedule::{Expr, ValueId};
+use lambdav_core::triangles::DISCARD;
 use lambdav_core::types::{Scalar, Type};
 use rspirv::dr::{Instruction, Operand};
 use rspirv::spirv::{Op, Word};
@@ -97,6 +98,13 @@ impl<'p> Translator<'p> {
         }
         for (&value, &location) in values.iter().zip(&self.function.program.locations) {
             self.function.span = self.function.program.values[value.index()].span;
+            if location == DISCARD {
+                if !self.function.discards {
+                    let condition = self.value(value);
+                    self.discard_where(condition);
+                }
+                continue;
+            }
             let own = self.function.program.ty(value);
             let ty = if self.interface.is_colour(location) { Type::vec(4) } else { own };
             let [given, wanted] = [own, ty].map(|ty| self.function.program.types.components(ty));

@@ -13,7 +13,8 @@ use crate::module::{Module, Variable};
 use crate::options::{RaiseOptions, StageOptions};
 use crate::structure::{FunctionFacts, analyse};
 use lambdav_core::graph::{
-    Attribute, AttributeRate, Core, Interpolation, NodeId, Place, StageInput, Triangles, Varying,
+    Attribute, AttributeRate, Core, Interpolation, NodeId, Place, Readers, StageInput, Triangles,
+    Varying,
 };
 use lambdav_core::inputs::Input;
 use lambdav_core::interface::{Interface, LocationInput, LocationSource, Stage, StageOutput};
@@ -78,6 +79,11 @@ pub(crate) fn raise_stages<'m>(
                 _ => Interpolation::Flat,
             },
             node,
+            // The entry points do not tell: all that is written is used.
+            readers: Readers {
+                outputs: outputs.iter().map(|output| output.location).collect(),
+                in_test: depth.is_some() || discarded.is_some(),
+            },
             span: raiser.graph.span(node),
         }
     });

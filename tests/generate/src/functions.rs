@@ -84,6 +84,7 @@ impl Generator<'_> {
             .iter()
             .filter(|entry| {
                 !(self.constant && params.is_empty())
+                    && self.fits_stage(entry.builtin)
                     && entry.signatures.iter().any(|s| {
                         s.len() == params.len()
                             && s.iter().zip(&params).all(|(o, p)| o.index.is_none() && o.ty == *p)

@@ -29,9 +29,21 @@ impl Default for GenerateOptions {
     }
 }
 
+/// The stage that a place belongs to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Stage {
+    /// The only stage of a full-screen program.
+    FullScreen,
+    /// The vertex stage of a program that draws triangles.
+    Vertex,
+    /// Its fragment stage.
+    Fragment,
+}
+
 pub(crate) struct Generator<'a> {
     pub(crate) random: &'a mut Random,
     pub(crate) options: GenerateOptions,
+    pub(crate) stage: Stage,
     pub(crate) scope: Scope,
     pub(crate) declared: Declared,
     /// The names of textures, which are never shadowed; true if a texture has mipmaps.
@@ -61,6 +73,7 @@ impl<'a> Generator<'a> {
         Self {
             random,
             options,
+            stage: Stage::FullScreen,
             scope: Scope::default(),
             declared: Declared::default(),
             textures: Vec::new(),
@@ -193,10 +206,10 @@ impl<'a> Generator<'a> {
         // These divide by differences of their operands.
         let divides =
             |entry: &Entry| ["perspective", "orthographic"].contains(&&*entry.builtin.name());
-        let weight = |entry: &Entry| match !self.options.special_divisors && divides(entry) {
-            true => 0,
-            false => entry.weight,
+        let is_unfit = |entry: &Entry| {
+            !self.options.special_divisors && divides(entry) || !self.fits_stage(entry.builtin)
         };
+        let weight = |entry: &Entry| if is_unfit(entry) { 0 } else { entry.weight };
         let weights: Vec<u32> = entries.iter().map(weight).collect();
         let entry = &entries[self.random.weighted(&weights)];
         let operands = self.random.pick(&entry.signatures);
@@ -216,6 +229,11 @@ impl<'a> Generator<'a> {
             }
         }
         Some(Term::list(TermKind::Value(ty), parts))
+    }
+
+    /// True if a builtin belongs to the stage.
+    pub(crate) fn fits_stage(&self, builtin: Builtin) -> bool {
+        self.stage != Stage::Vertex || *builtin.name() != *"frag-coord"
     }
 
     /// A swizzle, or an aggregate or vector with some parts replaced.

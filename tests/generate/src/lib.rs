@@ -36,6 +36,7 @@ mod swaps;
 mod table;
 mod term;
 mod textures;
+mod triangles;
 
 pub use generator::GenerateOptions;
 pub use lambdav_test_support::Random;
@@ -45,3 +46,4 @@ pub use program::{builtins, generate};
 pub use resources::resources;
 pub use shrink::shrink;
 pub use term::{FunctionKind, GeneratedProgram, HeldKind, Term, TermKind, TermRole, TermShape};
+pub use triangles::generate_triangles;

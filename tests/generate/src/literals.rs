@@ -1,6 +1,6 @@
 //! Leaves: numbers, pixel coordinates, constants of each type.
 
-use crate::generator::Generator;
+use crate::generator::{Generator, Stage};
 use crate::table::{giving, type_name};
 use crate::term::{Term, TermKind};
 use lambdav_core::types::{Scalar, Type, TypeKind};
@@ -122,6 +122,9 @@ impl Generator<'_> {
             return None;
         }
         let num = TermKind::Value(Type::NUM);
+        if self.stage == Stage::Vertex {
+            return self.variable(Type::NUM);
+        }
         let axis = *self.random.pick(&[".x", ".y"]);
         let place = Term::list(TermKind::Value(Type::vec(4)), vec![Term::word("frag-coord")]);
         let plain = Term::list(num.clone(), vec![Term::word(axis), place]);
@@ -157,8 +160,8 @@ impl Generator<'_> {
                 if !self.constant && scalar == Scalar::F32 && self.random.percent(30) {
                     let inputs: Vec<Builtin> = giving(ty)
                         .iter()
-                        .filter(|e| e.builtin.arity() == (0, Some(0)))
                         .map(|e| e.builtin)
+                        .filter(|of| of.arity() == (0, Some(0)) && self.fits_stage(*of))
                         .collect();
                     if !inputs.is_empty() {
                         let builtin = *self.random.pick(&inputs);

@@ -1,6 +1,6 @@
 //! Whole programs.
 
-use crate::generator::{GenerateOptions, Generator};
+use crate::generator::{GenerateOptions, Generator, Stage};
 use crate::scope::What;
 use crate::table::type_name;
 use crate::term::{FunctionKind, GeneratedProgram, Term, TermKind};
@@ -41,7 +41,7 @@ pub fn builtins(seed: u64, options: GenerateOptions) -> BTreeSet<Builtin> {
 }
 
 impl Generator<'_> {
-    fn program(&mut self) -> GeneratedProgram {
+    pub(crate) fn program(&mut self) -> GeneratedProgram {
         let mut program = GeneratedProgram { forms: self.declarations(), settings: Vec::new() };
         let textures = self.textures();
         program.forms.extend(textures);
@@ -50,6 +50,10 @@ impl Generator<'_> {
         for i in 0..self.random.weighted(&[5, 3, 2]) {
             self.uniform(i, &mut program);
         }
+        let draws_triangles = self.stage == Stage::Vertex;
+        if draws_triangles {
+            self.vertex_stage(&mut program);
+        }
         let defines = self.random.weighted(&[4, 3, 2, 1]);
         for _ in 0..defines {
             let form = self.define();
@@ -57,6 +61,9 @@ impl Generator<'_> {
         }
         if self.random.percent(15) {
             self.discard(&mut program);
+        }
+        if draws_triangles {
+            self.fragment_state(&mut program);
         }
         let outputs = self.random.weighted(&[0, 5, 3, 1]);
         let mut locations = [0, 1, 2, 3];
@@ -140,7 +147,7 @@ impl Generator<'_> {
         self.scope.push(name, What::Term { kind: TermKind::Value(ty), loops: 0 }, true);
     }
 
-    fn define(&mut self) -> Term {
+    pub(crate) fn define(&mut self) -> Term {
         let size = self.options.size / 2;
         let name = self.name(&[], true);
         let define = Term::word("define");

@@ -8,13 +8,10 @@ use lambdav_core::graph::AttributeRate;
 use lambdav_core::interface::{LocationInput, LocationSource};
 use lambdav_core::triangles::EntryPoints;
 use lambdav_engine::stages::{EmitOptions, Exact, Subnormals};
-use lambdav_engine::{
-    Bindings, DataRef, Engine, Error, Frame, Options, RenderOptions, Shader, Size,
-};
+use lambdav_engine::{Bindings, DataRef, Engine, Error, Shader, Size};
 use lambdav_spirv_frontend::{StageOptions, raise_stages};
-use lambdav_workers::thread_pool;
 use std::fmt;
-use std::num::NonZeroUsize;
+use std::sync::Arc;
 
 /// The conditions of a picture. No bit depends on them.
 #[derive(Clone, Debug)]
@@ -31,6 +28,8 @@ pub struct Conditions {
     pub threads: usize,
     /// Width and height of a tile.
     pub tile: [u32; 2],
+    /// The limit of the rounds of a loop.
+    pub max_iterations: u64,
 }
 
 /// The form of a scene's program.
@@ -46,7 +45,7 @@ pub enum Form {
 
 impl fmt::Display for Conditions {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { form, engine, lanes, target, threads, tile: [width, height] } = self;
+        let Self { form, engine, lanes, target, threads, tile: [width, height], .. } = self;
         let target = target.unwrap_or("the default target");
         write!(
             f,
@@ -61,7 +60,9 @@ const MAX_ITERATIONS: u64 = 100;
 impl Conditions {
     /// One thread and small tiles, by this engine.
     pub fn by(engine: Engine) -> Self {
-        Self { form: Form::Text, engine, lanes: 0, target: None, threads: 1, tile: [64, 64] }
+        let (form, max_iterations) = (Form::Text, MAX_ITERATIONS);
+        let (lanes, target, threads, tile) = (0, None, 1, [64, 64]);
+        Self { form, engine, lanes, target, threads, tile, max_iterations }
     }
 
     /// The conditions of a scene with that seed. Every engine that evaluates draws small scenes; all draw with
@@ -72,12 +73,11 @@ impl Conditions {
         const TARGETS: [Option<&str>; 3] = [None, Some("avx2"), Some("baseline")];
         let pick = |of: u64, count: usize| (seed / of % count as u64) as usize;
         let conditions = |engine, lanes, target, number: u64| Self {
-            form: Form::Text,
-            engine,
             lanes,
             target,
             threads: 1 + (seed + number) as usize % 3,
             tile: TILES[(pick(5, 6) + number as usize) % 6],
+            ..Self::by(engine)
         };
         let lanes = LANES[pick(1, 6)];
         let known: Vec<&str> = lambdav_engine::targets().collect();
@@ -161,45 +161,34 @@ pub fn check_against(
 /// As of the engine.
 pub fn draw(scene: &Scene, conditions: &Conditions) -> Result<Picture, Error> {
     let shader = Shader::new("scene.lv", &scene.lambda_v())?;
-    let shader = match conditions.form {
-        Form::Text => shader,
-        Form::Raised => raised(&shader, &EmitOptions::default())?,
-        Form::RaisedExact => {
-            let exact = Exact {
-                float64: false,
-                fused: false,
-                subnormals: Subnormals::Integers,
-                report: None,
-                registers: true,
-            };
-            raised(&shader, &EmitOptions { exact: Some(exact), ..EmitOptions::default() })?
-        }
-    };
-    let mut options = Options::default()
-        .engine(conditions.engine.clone())
-        .outputs(0..scene.outputs.len() as u32)
-        .max_iterations(MAX_ITERATIONS);
-    if conditions.lanes > 0 {
-        options = options.lanes(conditions.lanes);
-    }
-    if let Some(target) = conditions.target {
-        options = options.target(target);
-    }
+    let shader = in_form(&shader, conditions.form)?;
+    let options = conditions.options((0..scene.outputs.len() as u32).collect());
     let pipeline = shader.pipeline(&options)?;
     let mut bindings = pipeline.bindings();
     bind(&shader, scene, &mut bindings)?;
-    let size = Size::new(scene.width, scene.height)?;
-    let mut frames: Vec<Frame> =
-        scene.outputs.iter().map(|_| Frame::from_fn(size, |_, _| [0.0; 4])).collect();
-    let mut depths = vec![0.0; size.pixels()];
-    let [width, height] = conditions.tile;
-    let options = RenderOptions { tile: Size::new(width, height)?, ..RenderOptions::default() };
-    let threads = NonZeroUsize::new(conditions.threads).expect("at least one");
-    let pool = thread_pool(threads).expect("threads can be started");
-    let targets = frames.iter_mut().map(Into::into).collect();
-    pool.install(|| pipeline.render_with_depth(&bindings, targets, &mut depths, &options))?;
-    let attachments = frames.iter().map(|frame| frame.samples().as_chunks().0.to_vec()).collect();
-    Ok(Picture::new(scene.width, scene.height, attachments, Some(depths)))
+    conditions.draw(&pipeline, &bindings, Size::new(scene.width, scene.height)?)
+}
+
+/// A program in a form.
+///
+/// # Panics
+///
+/// If the module of the program is not raised.
+pub(crate) fn in_form(shader: &Shader, form: Form) -> Result<Shader, Error> {
+    let exact = Exact {
+        float64: false,
+        fused: false,
+        subnormals: Subnormals::Integers,
+        report: None,
+        registers: true,
+    };
+    match form {
+        Form::Text => Ok(shader.clone()),
+        Form::Raised => raised(shader, &EmitOptions::default()),
+        Form::RaisedExact => {
+            raised(shader, &EmitOptions { exact: Some(exact), ..EmitOptions::default() })
+        }
+    }
 }
 
 /// The program after the round trip through SPIR-V, by way of core text.
@@ -218,7 +207,13 @@ fn raised(shader: &Shader, options: &EmitOptions) -> Result<Shader, Error> {
     let instanced = vertex.locations.iter().filter(is_instanced).map(|of| of.location).collect();
     let stages = StageOptions { instanced, state: triangles.state, ..StageOptions::default() };
     let raised = raise_stages("scene.spv", &module.words, &stages);
-    let (core, _) = raised.program.unwrap_or_else(|error| panic!("it is not raised: {error:?}"));
+    let program = raised.program.unwrap_or_else(|error| panic!("it is not raised: {error:?}"));
+    let (mut core, _) = program;
+    // A module has no defaults of uniforms.
+    for uniform in &mut core.uniforms {
+        let declared = shader.core().uniforms.iter().find(|of| of.name == uniform.name);
+        uniform.default = Arc::clone(&declared.expect("it is declared").default);
+    }
     let text = core_text::print(&core, Some(&raised.source)).expect("it nests little");
     Ok(Shader::new("scene.core", &text)?)
 }

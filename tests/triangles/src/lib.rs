@@ -13,6 +13,7 @@
 
 pub mod engines;
 mod picture;
+pub mod programs;
 pub mod reference;
 pub mod scenes;
 

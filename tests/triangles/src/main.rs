@@ -4,6 +4,7 @@
 
 use clap::Parser;
 use lambdav_triangles::engines::{Conditions, check_against};
+use lambdav_triangles::programs::Program;
 use lambdav_triangles::scenes::Scene;
 use std::process::ExitCode;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -20,6 +21,9 @@ struct Arguments {
     /// Number of differences that end the run
     #[arg(long, default_value_t = 5)]
     most: u64,
+    /// Draw generated programs instead of scenes, by every engine beside the core evaluator
+    #[arg(long)]
+    programs: bool,
     /// Print the program of each scene that differs
     #[arg(long)]
     print: bool,
@@ -35,6 +39,25 @@ fn main() -> ExitCode {
                 return;
             }
             let seed = arguments.seed + number;
+            if arguments.programs {
+                let Some(program) = Program::random(seed) else {
+                    faults.fetch_add(1, Ordering::Relaxed);
+                    continue;
+                };
+                match program.check() {
+                    Ok(count) => {
+                        pictures.fetch_add(count as u64, Ordering::Relaxed);
+                    }
+                    Err(difference) => {
+                        found.fetch_add(1, Ordering::Relaxed);
+                        println!("{difference}");
+                        if arguments.print {
+                            println!("{}", program.text());
+                        }
+                    }
+                }
+                continue;
+            }
             let scene = Scene::random(seed);
             let wanted = scene.draw();
             faults.fetch_add(u64::from(wanted.is_err()), Ordering::Relaxed);
@@ -53,8 +76,12 @@ fn main() -> ExitCode {
     let threads = std::thread::available_parallelism().map_or(1, usize::from);
     std::thread::scope(|scope| (0..threads).for_each(|_| drop(scope.spawn(work))));
     let [found, pictures, faults] = [found, pictures, faults].map(AtomicU64::into_inner);
+    let (what, which) = match arguments.programs {
+        true => ("programs", "refused"),
+        false => ("scenes", "with a fault"),
+    };
     println!(
-        "{} scenes, {faults} with a fault, {pictures} pictures: {found} differences",
+        "{} {what}, {faults} {which}, {pictures} pictures: {found} differences",
         arguments.scenes
     );
     if found == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE }

@@ -1,10 +1,12 @@
 //! The stages of a program that draws triangles, and the interface between them.
 
-use super::super::line::{Line, Reading, malformed, unknown};
+use super::super::line::{Line, Reading, Token, malformed, unknown};
+use super::super::names::is_digits;
 use super::{Pending, Reader};
 use crate::diagnostics::quote;
 use crate::graph::{
-    Attribute, AttributeRate, Interpolation, NodeId, Place, Side, StageInput, Triangles, Varying,
+    Attribute, AttributeRate, Interpolation, NodeId, Place, Readers, Side, StageInput, Triangles,
+    Varying,
 };
 use crate::source::Span;
 use crate::state::State;
@@ -142,6 +144,7 @@ impl Reader {
             let all = Interpolation::ALL.map(Interpolation::name);
             return Err(unknown(word.text, word.span, "interpolation", all));
         };
+        let readers = readers(line)?;
         line.end()?;
         self.check_root(first, "a varying")?;
         if !Varying::fits(ty) {
@@ -157,7 +160,7 @@ impl Reader {
             return Err(malformed(span, message).into());
         }
         let node = NodeId(0);
-        self.triangles.varyings.push(Varying { name, ty, interpolation, node, span });
+        self.triangles.varyings.push(Varying { name, ty, interpolation, node, readers, span });
         self.triangles.varied.push(None);
         Ok(())
     }
@@ -284,4 +287,21 @@ fn side(line: &mut Line<'_>) -> Reading<Option<Side>> {
         "odd" => Ok(Some(Side::Odd)),
         other => Err(unknown(other, word.span, "side of a quad", ["here", "even", "odd"])),
     }
+}
+
+/// Takes the results that use a varying.
+fn readers(line: &mut Line<'_>) -> Reading<Readers> {
+    line.expect("read")?;
+    let mut readers = Readers::default();
+    while is_digits(line.peek().text) {
+        let Token { text, span } = line.take();
+        let location: Option<u32> = text.parse().ok();
+        let ascends = |location: &u32| readers.outputs.last().is_none_or(|last| last < location);
+        let Some(location) = location.filter(|location| *location < 8).filter(ascends) else {
+            return Err(malformed(span, "locations of outputs ascend, from 0 to 7").into());
+        };
+        readers.outputs.push(location);
+    }
+    readers.in_test = line.accept("test");
+    Ok(readers)
 }

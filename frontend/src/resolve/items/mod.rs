@@ -8,7 +8,7 @@ use super::declared::Declarations;
 use super::resolver::{Binding, Resolver, Unfinished};
 use crate::syntax::{Expr, ExprId, ExprKind, Tree};
 use lambdav_core::diagnostics::{Diagnostic, DiagnosticCode, Diagnostics};
-use lambdav_core::graph::{Attribute, Interpolation, Name};
+use lambdav_core::graph::{Attribute, Interpolation, Name, Readers};
 use lambdav_core::source::{SourceFile, Span};
 use lambdav_core::state::State;
 use lambdav_core::texture::{Filter, TextureOptions, Wrap};
@@ -55,6 +55,7 @@ pub(crate) struct VaryingItem {
     pub(crate) name: String,
     pub(crate) interpolation: Interpolation,
     pub(crate) code: CodeId,
+    pub(crate) readers: Readers,
     pub(crate) span: Span,
 }
 

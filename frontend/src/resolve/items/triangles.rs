@@ -9,7 +9,7 @@ use crate::resolve::code::{Code, CodeId};
 use crate::resolve::resolver::Binding;
 use crate::syntax::{ExprId, ExprKind};
 use lambdav_core::diagnostics::{Diagnostic, DiagnosticCode};
-use lambdav_core::graph::{Attribute, AttributeRate, Interpolation};
+use lambdav_core::graph::{Attribute, AttributeRate, Interpolation, Readers};
 use lambdav_core::source::Span;
 use lambdav_core::types::Type;
 use rustc_hash::FxHashSet;
@@ -211,13 +211,35 @@ impl<'t> TopLevel<'t> {
             return self.resolver.bind_global(name, Binding::Error);
         }
         let index = self.items.varyings.len() as u32;
-        let item = VaryingItem { name: name.to_owned(), interpolation, code, span };
+        let readers = Readers::default();
+        let item = VaryingItem { name: name.to_owned(), interpolation, code, readers, span };
         self.items.varyings.push(item);
         self.add_global(name, GlobalValue::Varying(index));
     }
 
-    /// Reports inputs in the wrong stage, and forms of triangles without a position.
+    /// Records which results use each varying.
+    fn find_readers(&mut self) {
+        let outputs: Vec<_> = self.items.outputs.iter().map(|of| (of.location, of.code)).collect();
+        let is_varying = |(_, input): (Span, Mention)| match input {
+            Mention::Varying(index) => Some(index as usize),
+            _ => None,
+        };
+        for (location, code) in outputs {
+            for index in self.mentioned(&[code]).into_iter().filter_map(is_varying) {
+                self.items.varyings[index].readers.outputs.push(location);
+            }
+        }
+        let test: Vec<CodeId> = self.items.discard.into_iter().chain(self.items.depth).collect();
+        for index in self.mentioned(&test).into_iter().filter_map(is_varying) {
+            self.items.varyings[index].readers.in_test = true;
+        }
+        self.items.varyings.iter_mut().for_each(|of| of.readers.outputs.sort_unstable());
+    }
+
+    /// Reports inputs in the wrong stage, and forms of triangles without a position. Finds the readers of
+    /// varyings.
     pub(super) fn check_stages(&mut self) {
+        self.find_readers();
         let items = &self.items;
         let outputs = items.outputs.iter().map(|output| output.code);
         let fragment: Vec<CodeId> = outputs.chain(items.discard).chain(items.depth).collect();

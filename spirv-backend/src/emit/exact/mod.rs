@@ -135,11 +135,7 @@ impl<'p> Translator<'p> {
         }
         if self.exact.switches.contains_key(&Switch::Discarded) {
             let discarded = self.is_on(Switch::Discarded);
-            let [kill, keep] = [(); 2].map(|()| self.declarations.id());
-            self.select_between(discarded, [kill, keep], keep);
-            self.begin(kill);
-            self.push(Instruction::new(Op::Kill, None, None, vec![]));
-            self.begin(keep);
+            self.discard_where(discarded);
         }
         self.push(Instruction::new(Op::Return, None, None, vec![]));
         self.finish_function(main, void, ty, Vec::new());
@@ -266,6 +262,13 @@ impl<'p> Translator<'p> {
         let discarded = self.switch(Switch::Discarded);
         self.store(discarded, yes);
         self.push(Instruction::new(Op::Return, None, None, vec![]));
+    }
+
+    /// Discards the pixel under a condition; `main` does it at the end.
+    pub(super) fn discard_exactly_where(&mut self, condition: Word) {
+        self.settle();
+        let discarded = self.switch(Switch::Discarded);
+        self.store(discarded, condition);
     }
 
     /// True if the function is computed by residuals, which rely on the device's `fma`.
