@@ -194,6 +194,11 @@ pub(super) fn run(options: &CompileArguments) -> Result {
         check_not_read(path, &loaded.included)?;
     }
     let shader = Shader::of(loaded).map_err(|_| Failure::reported())?;
+    if options.vertex.is_some() && shader.draws_triangles() {
+        return Err(Failure::usage(
+            "--vertex is for programs that draw the full screen; the module of this one has its own vertex stage, `vertex`: leave the option out",
+        ));
+    }
     let all = shader.outputs();
     let result = match stage {
         Stage::Core if matches!(options.output, Some(Outputs::At(_))) => {

@@ -182,6 +182,11 @@ impl Shader {
         self.0.core.triangles.as_deref().map_or(&[], |triangles| &triangles.attributes)
     }
 
+    /// True if the program draws triangles.
+    pub fn draws_triangles(&self) -> bool {
+        self.0.core.triangles.is_some()
+    }
+
     /// Textures and buffers, in the order of declaration.
     pub fn resources(&self) -> &[Arc<Resource>] {
         self.0.types().resources()

@@ -67,6 +67,10 @@ pub(super) fn text(outcome: &Outcome, source: &SourceFile) -> String {
                 tuple(*scalar, expected)
             )
         }
+        Cause::Triangles => {
+            "  the program draws triangles, whose coverage and interpolation are the device's\n"
+                .to_owned()
+        }
         Cause::Unknown { is_cut } => {
             let none = none_differs(*is_cut);
             format!("  {none}, nor any binding or loop outside of loops\n")
@@ -123,6 +127,7 @@ pub(super) fn json(outcome: &Outcome, source: &SourceFile) -> Value {
                 "all_operations": !is_cut,
             })
         }
+        Cause::Triangles => json!({"kind": "triangles"}),
         Cause::Unknown { is_cut } => json!({"kind": "unknown", "all_operations": !is_cut}),
     };
     object

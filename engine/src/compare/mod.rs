@@ -4,11 +4,13 @@
 //! [`compare`] draws both. For the first pixel that differs, `operations` searches for the operation:
 //! it records the float operations that the core evaluator executes, and has the device compute each
 //! alone, with the same operands. If no operation differs, `bindings` searches for the first named
-//! value that does. `subject` is the program and the device that both examine.
+//! value that does. `subject` is the program and the device that both examine. For a program that draws
+//! triangles (`triangles`) the cause is not searched.
 
 mod bindings;
 mod operations;
 mod subject;
+mod triangles;
 
 pub use bindings::Binding;
 pub use operations::{MAX_OPERATIONS, Operation};
@@ -75,6 +77,8 @@ pub enum Cause {
         /// True if there were more operations than were tested.
         is_cut: bool,
     },
+    /// The program draws triangles. Coverage and interpolation are the device's.
+    Triangles,
     /// Neither an operation nor a binding differs.
     Unknown {
         /// True if there were more operations than were tested.
@@ -143,6 +147,17 @@ pub fn compare(
     left: &dyn Fn() -> Duration,
 ) -> Result<Vec<Outcome>, CompareError> {
     let core = shader.core();
+    if core.triangles.is_some() {
+        return triangles::compare(
+            shader,
+            bindings,
+            size,
+            locations,
+            (device, mode),
+            options,
+            left,
+        );
+    }
     let settings = bindings.settings(size, options.max_iterations);
     let patience = || !left().is_zero();
     let made = GpuEngine::new(core, locations, &settings, device, mode);

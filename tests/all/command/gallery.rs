@@ -81,7 +81,7 @@ fn engines_draw_the_same_triangles() {
             files
         };
         let wanted = draw("source");
-        for engine in ["core", "simd"] {
+        for engine in ["core", "simd", "spirv"] {
             for ((wanted, file), (found, _)) in wanted.iter().zip(draw(engine)) {
                 assert!(*wanted == found, "{file} of {name} by {engine}");
             }

@@ -2,6 +2,7 @@
 
 use super::harness::TestFolder;
 use lambdav_image::AnyImage;
+use lambdav_test_support::skipped;
 
 /// A square of two triangles in an OBJ, with a material each.
 const SQUARE: &str = "mtllib none.mtl
@@ -38,7 +39,7 @@ fn pixel(place: &TestFolder, file: &str, x: u32, y: u32) -> [f32; 4] {
 fn a_mesh_is_drawn_by_every_engine_that_can() {
     let place = TestFolder::with([("mesh.lv", MESH), ("square.obj", SQUARE)]);
     let mesh = ["--mesh", "square.obj", "--size", "8x8"];
-    for engine in ["fast", "simd", "core", "source"] {
+    for engine in ["fast", "simd", "core", "source", "spirv"] {
         let mut arguments = vec!["render", "mesh.lv", "out.npy", "--depth", "depth.npy"];
         arguments.extend(mesh);
         if engine != "fast" {
@@ -159,7 +160,6 @@ fn wrong_command_lines_are_refused() {
         ("mesh.lv --mesh square.obj --instances 0", 2, "from 1 on"),
         ("mesh.lv --mesh square.obj --depth out.npy", 2, "different files"),
         ("mesh.lv --mesh square.obj --depth square.obj", 2, ".npy or .exr"),
-        ("mesh.lv --mesh square.obj --engine spirv", 2, "no triangles yet"),
         ("three.lv --mesh square.obj", 2, "is not bound"),
         ("plain.lv --vertices 3", 2, "for a program with a `position`"),
         ("plain.lv --mesh square.obj", 2, "for a program with a `position`"),
@@ -173,7 +173,51 @@ fn wrong_command_lines_are_refused() {
         assert!(outcome.err.contains(message), "{arguments}\n{}", outcome.err);
         assert!(!place.path("out.npy").exists(), "{arguments}");
     }
-    let outcome = place.run(&["compile", "mesh.lv", "-o", "mesh.spv"]);
-    assert_eq!(outcome.status, 1, "{}", outcome.err);
-    assert!(outcome.err.contains("no form in SPIR-V yet"), "{}", outcome.err);
+    let outcome = place.run(&["compile", "mesh.lv", "-o", "mesh.spv", "--vertex", "vertex.spv"]);
+    assert_eq!(outcome.status, 2, "{}", outcome.err);
+    assert!(outcome.err.contains("its own vertex stage"), "{}", outcome.err);
+    assert!(!place.path("mesh.spv").exists() && !place.path("vertex.spv").exists());
+}
+
+#[test]
+fn a_module_has_both_stages() {
+    let place = TestFolder::with([("mesh.lv", MESH), ("three.lv", THREE)]);
+    for (program, wanted) in [
+        ("mesh.lv", &["point vertex: Vertex", "point fragment: Fragment", "location 0: vec3"][..]),
+        ("three.lv", &["shift", "VertexIndex", "InstanceIndex"]),
+    ] {
+        for more in [&[][..], &["--exact"], &["--exact", "--no-float64", "--spirv-version", "1.5"]]
+        {
+            let command = ["compile", program, "-o", "module.spv"];
+            place.run(&[&command[..], more].concat()).done();
+            let outcome = place.run(&["inspect", "module.spv"]);
+            for word in wanted {
+                assert!(outcome.out.contains(word), "{word}\n{}", outcome.out);
+            }
+        }
+    }
+}
+
+#[test]
+fn a_device_draws_triangles() {
+    let place = TestFolder::with([("mesh.lv", MESH), ("square.obj", SQUARE)]);
+    if place.run(&["devices"]).status != 0 {
+        return skipped("there is no Vulkan device; .ci/install-tools installs one without a GPU");
+    }
+    let mesh = ["--mesh", "square.obj", "--size", "8x8"];
+    let render = |out: &str, depth: &str, more: &[&str]| {
+        let command = ["render", "mesh.lv", out, "--depth", depth];
+        place.run(&[&command[..], &mesh, more].concat()).done();
+    };
+    render("cpu.npy", "cpu-depth.npy", &[]);
+    render("gpu.npy", "gpu-depth.npy", &["--engine", "gpu"]);
+    // The device interpolates depth and varying.
+    for (x, y) in [(0, 0), (7, 0), (3, 5), (7, 7)] {
+        for [cpu, gpu] in [["cpu.npy", "gpu.npy"], ["cpu-depth.npy", "gpu-depth.npy"]] {
+            let [cpu, gpu] = [cpu, gpu].map(|file| pixel(&place, file, x, y)[1]);
+            assert!((cpu - gpu).abs() < 1e-6, "{cpu} {gpu}");
+        }
+    }
+    let outcome = place.run(&[&["compare", "mesh.lv"][..], &mesh].concat());
+    assert!(outcome.out.contains("output 0: "), "{}{}", outcome.out, outcome.err);
 }
