@@ -10,8 +10,7 @@ const SCENES: u64 = 600;
 
 #[test]
 fn mutants_are_found() {
-    let conditions =
-        Conditions { engine: Engine::Simd, lanes: 8, target: None, threads: 1, tile: [16, 16] };
+    let conditions = Conditions { lanes: 8, tile: [16, 16], ..Conditions::by(Engine::Simd) };
     let scenes: Vec<Scene> = (0..SCENES).map(|seed| Scene::random(1 << 40 | seed)).collect();
     let wanted: Vec<_> = scenes.iter().map(Scene::draw).collect();
     let finds = || {
