@@ -33,6 +33,7 @@ mod functions;
 mod generate;
 mod kernels;
 mod pipelines;
+mod server;
 mod table;
 mod textures;
 mod timing;
@@ -62,8 +63,8 @@ enum What {
     Compile(compile::CompileOptions),
     /// A thousand small pictures of a pipeline, beside the compiled kernel alone
     Pipelines(BenchArguments),
-    /// Pictures of triangles at 1080p
-    Triangles(BenchArguments),
+    /// Pictures of triangles at 1080p, beside Vulkan drivers
+    Triangles(triangles::TriangleOptions),
     /// Whole frames, beside Vulkan drivers that draw the same frames on the CPU
     Drivers(drivers::DriverOptions),
 }
