@@ -46,6 +46,7 @@ pub fn draw(
     let vertices = Vertices::compute(draw, &assembled, begun, deadline, timed_out)?;
     let tiles = Tiles { size, tile: options.tile };
     let bins = Bins::of(draw, &assembled, &vertices, tiles, begun, deadline, timed_out)?;
+    drop((vertices, assembled));
     let stores = attachments.into_iter().map(|attachment| stores(tiles, attachment)).collect();
     let depths = depths.map(|depths| {
         assert_eq!(depths.len(), size.pixels(), "pixels of the depth buffer");
@@ -54,7 +55,6 @@ pub fn draw(
     let job = Job {
         draw,
         queue: TileQueue::new(tiles, stores, options),
-        vertices: &vertices,
         bins: &bins,
         depths,
         unfinished: AtomicBool::new(false),
@@ -78,7 +78,6 @@ struct Job<'a> {
     draw: &'a Draw<'a>,
     /// Its frontier counts triangles.
     queue: TileQueue<'a>,
-    vertices: &'a Vertices,
     bins: &'a Bins,
     depths: Option<Mutex<Depths<'a>>>,
     /// True if a tile was cut short without a fault of its own.
@@ -104,7 +103,7 @@ impl Job<'_> {
     fn draw_tiles(&self) {
         let queue = &self.queue;
         let largest = queue.tiles.get(0);
-        let mut drawer = TileDrawer::new(self.draw, self.vertices, self.bins, largest);
+        let mut drawer = TileDrawer::new(self.draw, self.bins, largest);
         while let Some((number, tile)) = queue.claim() {
             if queue.has_timed_out() {
                 return;

@@ -13,6 +13,7 @@
 //! | [`assemble`] | triangles from indices, and the vertices that they use |
 //! | [`vertices`] | the values of vertices, each computed once |
 //! | [`clip`] | triangles against the planes of the clip volume |
+//! | [`setup`] | pieces of triangles: snapping, facing, values at the vertices |
 //! | [`piece`] | a piece of a triangle in the image: edge functions, words for kernels |
 //! | [`bins`] | the pieces of each tile, in order |
 //! | [`cover`] | the covered pixels of a piece in a tile, and their depths |
@@ -39,6 +40,7 @@ mod draw;
 mod job;
 mod kernel;
 mod piece;
+mod setup;
 mod state;
 mod tile;
 mod vertices;

@@ -4,13 +4,12 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use lambdav_image::size::Size;
 
-use super::bins::{BinnedChunk, Bins};
+use super::bins::Bins;
 use super::cover::{Coverage, CoveredQuad, offsets};
 use super::draw::Draw;
 use super::kernel::FragmentFault;
 use super::piece::Piece;
 use super::state::Blend;
-use super::vertices::Vertices;
 use crate::kernel::{Cancel, Fault, Quad, QuadKernel, Stop, Tile, TileBuffer};
 use crate::mutants::{Mutant, is_active};
 
@@ -22,7 +21,7 @@ pub(super) struct Ordinal {
     /// The index of the pixel in scan order.
     pixel: u64,
     /// The piece of the triangle.
-    piece: u32,
+    piece: u8,
 }
 
 /// A faulty fragment.
@@ -35,7 +34,6 @@ pub(super) struct FirstFault {
 /// Draws one tile after another; its memory is used again.
 pub(super) struct TileDrawer<'a> {
     draw: &'a Draw<'a>,
-    vertices: &'a Vertices,
     bins: &'a Bins,
     tile: Tile,
     samples: usize,
@@ -77,7 +75,6 @@ impl PieceStop {
 impl<'a> TileDrawer<'a> {
     pub(super) fn new(
         draw: &'a Draw<'a>,
-        vertices: &'a Vertices,
         bins: &'a Bins,
         largest: Tile,
     ) -> Self {
@@ -87,7 +84,6 @@ impl<'a> TileDrawer<'a> {
         let tested = if draw.test.is_some() { 4 * pixels } else { 0 };
         Self {
             draw,
-            vertices,
             bins,
             tile: largest,
             samples,
@@ -116,24 +112,24 @@ impl<'a> TileDrawer<'a> {
         self.colours[..self.attachments * tile.pixels() * self.samples].fill(self.draw.state.clear);
         self.depths[..tile.pixels() * self.samples].fill(1.0);
         let mut found: Option<FirstFault> = None;
-        for (piece, chunk) in self.bins.of_tile(number as u32) {
+        for (piece, values) in self.bins.of_tile(number) {
+            let triangle = u64::from(piece.triangle);
             // The pieces after a faulty one matter only if they belong to its triangle.
             if let Some(found) = found
-                && piece.triangle > found.ordinal.triangle
+                && triangle > found.ordinal.triangle
             {
                 break;
             }
-            if piece.triangle >= frontier.load(Ordering::Relaxed) {
+            if triangle >= frontier.load(Ordering::Relaxed) {
                 return Err(found);
             }
-            let cancel = Cancel::of_triangle(frontier, size, piece.triangle);
-            match self.piece(piece, chunk, &cancel) {
+            let cancel = Cancel::of_triangle(frontier, size, triangle);
+            match self.piece(piece, values, &cancel) {
                 Ok(()) => {}
                 Err(PieceStop::Cancelled) => return Err(found),
                 Err(PieceStop::Fault(fault)) => {
                     let pixel = size.index(fault.x, fault.y);
-                    let (triangle, piece) = (piece.triangle, piece.piece);
-                    let ordinal = Ordinal { triangle, pixel, piece };
+                    let ordinal = Ordinal { triangle, pixel, piece: piece.piece };
                     if found.is_none_or(|first| ordinal < first.ordinal) {
                         found = Some(FirstFault { ordinal, fault });
                     }
@@ -149,13 +145,13 @@ impl<'a> TileDrawer<'a> {
     fn piece(
         &mut self,
         piece: &Piece,
-        chunk: &BinnedChunk,
+        values: &[u32],
         cancel: &Cancel<'_>,
     ) -> Result<(), PieceStop> {
         let state = &self.draw.state;
         let is_early = self.draw.test.is_none();
         let depths = match state.depth {
-            Some(_) if is_early => Some(piece.depths(self.vertices, &chunk.clipped)),
+            Some(_) if is_early => Some(piece.depths),
             _ => None,
         };
         let coverage = Coverage::new(piece, depths);
@@ -174,7 +170,7 @@ impl<'a> TileDrawer<'a> {
             true => Ok(()),
             false => {
                 let mut words = std::mem::take(&mut self.words);
-                piece.words(self.draw.varied, self.vertices, &chunk.clipped, &mut words);
+                piece.words(values, &mut words);
                 let result = self.fragments(&mut covered, &words, cancel);
                 self.words = words;
                 result

@@ -17,6 +17,8 @@ const CHUNK: NonZeroUsize = NonZeroUsize::new(1 << 12).expect("it is not zero");
 pub(super) struct Vertices {
     /// Values of each vertex.
     pub(super) values: usize,
+    /// Vertices of the last chunk.
+    last: usize,
     /// Chunks of [`CHUNK`] vertices, each attachment by attachment.
     chunks: Vec<Vec<[f32; 4]>>,
 }
@@ -26,8 +28,10 @@ impl Vertices {
     #[inline]
     pub(super) fn get(&self, vertex: u32, value: usize) -> [f32; 4] {
         let vertex = vertex as usize;
-        let chunk = &self.chunks[vertex / CHUNK];
-        chunk[value * (chunk.len() / self.values) + vertex % CHUNK]
+        let number = vertex / CHUNK;
+        // All chunks but the last one are full.
+        let length = if number + 1 < self.chunks.len() { CHUNK.get() } else { self.last };
+        self.chunks[number][value * length + vertex % CHUNK]
     }
 
     pub(super) fn compute(
@@ -56,7 +60,10 @@ impl Vertices {
         // Chunks are in order, and so are the vertices in each.
         let chunks: Result<Vec<_>, _> = all.into_iter().collect();
         match chunks {
-            Ok(chunks) => Ok(Self { values, chunks }),
+            Ok(chunks) => {
+                let last = chunks.last().map_or(0, |chunk| chunk.len() / values);
+                Ok(Self { values, last, chunks })
+            }
             Err(None) => Err(DrawError::OutOfMemory),
             Err(Some(VertexStop::Fault(fault))) => Err(DrawError::Vertex(fault)),
             Err(Some(VertexStop::Cancelled)) => Err(DrawError::Abandoned),
