@@ -1,85 +1,154 @@
 //! Covered pixels of a piece in a tile, and the depths of their samples.
 //!
-//! Edge functions are evaluated in binary64, for a quad of pixels at once. Blocks of 8 by 8 pixels that lie
-//! outside of an edge are skipped.
+//! Edge functions are evaluated for a quad of pixels at once: of a small piece in 32-bit integers, else in binary64,
+//! both exact. In a large piece, blocks of pixels that lie outside of an edge, or where the piece is hidden, are
+//! skipped, and blocks that lie inside of all edges need no edge functions for their coverage.
 
 use super::bins::touched;
+use super::depth::{BLOCK, QuadDepths};
 use super::piece::{Edge, Piece};
 use crate::kernel::{Quad, Tile};
 use crate::mutants::{Mutant, is_active};
 use lambdav_image::size::Size;
 
-/// Offsets of the samples of a pixel, in 1/256 of a pixel: the centre, or Vulkan's standard positions.
-pub(super) fn offsets(samples: u8) -> &'static [[i64; 2]] {
-    match samples {
-        4 => &[[96, 32], [224, 96], [32, 160], [160, 224]],
-        _ => &[[128, 128]],
-    }
-}
-
 /// A quad with covered samples.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct CoveredQuad {
+pub(super) struct CoveredQuad<const SAMPLES: usize> {
     pub(super) x: u32,
     pub(super) y: u32,
     /// For each sample a mask of pixels; the bits are those of [`Quad`].
-    pub(super) samples: [u8; 4],
-    /// For each sample the depths of the pixels.
-    pub(super) depths: [[f32; 4]; 4],
+    pub(super) samples: [u8; SAMPLES],
+    /// The depths of covered samples, if they are wanted.
+    pub(super) depths: QuadDepths<SAMPLES>,
 }
 
-impl CoveredQuad {
+impl<const SAMPLES: usize> CoveredQuad<SAMPLES> {
     /// Mask of the pixels with a covered sample.
     pub(super) fn pixels(&self) -> u8 {
         self.samples.iter().fold(0, |all, mask| all | mask)
     }
 
-    /// The quad for a kernel; the pixels in `mask` run.
-    pub(super) fn quad(&self, mask: u8) -> Quad {
+    /// The quad for a kernel: covered pixels run.
+    pub(super) fn quad(&self) -> Quad {
+        let mask = self.pixels();
         Quad { x: self.x, y: self.y, run: mask, stored: mask }
     }
 }
 
-/// Side of a block of pixels.
-const BLOCK: u32 = 8;
+/// The receiver of covered quads.
+pub(super) trait Receiver<const SAMPLES: usize> {
+    /// True if no depth in this range, least and greatest, passes in the block of a pixel.
+    fn hides(&mut self, x: u32, y: u32, range: [f32; 2]) -> bool;
 
-/// Coverage of a piece.
-pub(super) struct Coverage {
-    /// The growth of each edge function with x and y, for 1/256 of a pixel, and its value at the origin, lowered by
-    /// 1 for an open edge: covered points have no negative value.
-    edges: [[f64; 3]; 3],
-    /// 1 for an open edge, else 0.
-    open: [f64; 3],
-    area: f32,
-    depths: [f32; 3],
-    needs_depths: bool,
+    /// Takes a quad with covered samples.
+    fn take(&mut self, quad: CoveredQuad<SAMPLES>);
 }
 
-impl Coverage {
-    /// `depths` are z/w of the vertices, if depths of samples are wanted.
-    pub(super) fn new(piece: &Piece, depths: Option<[f32; 3]>) -> Self {
-        let edges = piece.edges();
-        let open = edges.map(|edge| if edge.is_closed { 0.0 } else { 1.0 });
-        let biased = |Edge { x, y, origin, is_closed }: Edge| {
-            [x as f64, y as f64, (origin - i64::from(!is_closed)) as f64]
+/// The rectangle of pixels of a tile that a piece may touch.
+#[derive(Clone, Copy)]
+struct Part {
+    left: u32,
+    right: u32,
+    top: u32,
+    bottom: u32,
+    tile: Tile,
+}
+
+impl Part {
+    /// Mask of the pixels of a quad that lie in the tile.
+    #[inline]
+    fn inside(&self, x: u32, y: u32) -> u8 {
+        let tile = self.tile;
+        let is_whole = x >= tile.x
+            && y >= tile.y
+            && x + 1 < tile.x + tile.width
+            && y + 1 < tile.y + tile.height;
+        if is_whole {
+            return 0b1111;
+        }
+        let all = Quad::PIXELS.into_iter().filter(|&(dx, dy)| tile.contains(x + dx, y + dy));
+        all.fold(0, |mask, (dx, dy)| mask | Quad::bit(dx, dy))
+    }
+}
+
+/// The sides of a small piece are at most this long, in 1/256 of a pixel: values of its edge functions around it
+/// are less than 2^29.
+const SMALL: i32 = 1 << 13;
+
+/// Coverage of a piece.
+pub(super) struct Coverage<const SAMPLES: usize> {
+    /// The edge functions. Values at the origin are lowered by 1 for an open edge: covered points have no negative
+    /// value.
+    edges: [Edge; 3],
+    /// The same in binary64: the growth with x and y, for 1/256 of a pixel, and the value at the origin.
+    lines: [[f64; 3]; 3],
+    /// 1 for an open edge, else 0.
+    open: [i32; 3],
+    area: f32,
+    depths: Option<DepthPlane>,
+    /// The samples of a pixel, in 1/256 of a pixel.
+    offsets: [[i64; 2]; SAMPLES],
+}
+
+/// The depths of a piece: that of vertex 0, and the differences of the others to it.
+#[derive(Clone, Copy)]
+struct DepthPlane {
+    first: f32,
+    differences: [f32; 2],
+}
+
+impl DepthPlane {
+    fn is_constant(&self) -> bool {
+        self.differences == [0.0, 0.0]
+    }
+
+    /// The depth at a point with these weights of vertices 1 and 2.
+    #[inline]
+    fn at(&self, weights: [f32; 2]) -> f32 {
+        let [first, second] = self.differences;
+        clamped(self.first + (first * weights[0] + second * weights[1]))
+    }
+}
+
+/// The samples of a pixel, in 1/256 of a pixel: the centre, or Vulkan's standard positions.
+fn offsets<const SAMPLES: usize>() -> [[i64; 2]; SAMPLES] {
+    std::array::from_fn(|number| {
+        let [x, y] = match SAMPLES {
+            4 => [[96, 32], [224, 96], [32, 160], [160, 224]][number],
+            _ => [128, 128],
         };
+        let is_moved = number == 2 && is_active(Mutant::SamplePosition);
+        [x + if is_moved { 16 } else { 0 }, y]
+    })
+}
+
+impl<const SAMPLES: usize> Coverage<SAMPLES> {
+    /// `needs_depths` if depths of samples are wanted.
+    pub(super) fn new(piece: &Piece, needs_depths: bool) -> Self {
+        let mut edges = piece.edges();
+        let open = edges.map(|edge| i32::from(!edge.is_closed));
+        for (edge, open) in edges.iter_mut().zip(open) {
+            edge.origin -= i64::from(open);
+        }
+        let [d0, d1, d2] = piece.depths;
+        let plane = DepthPlane { first: d0, differences: [d1 - d0, d2 - d0] };
         Self {
-            edges: edges.map(biased),
+            edges,
+            lines: edges.map(|Edge { x, y, origin, .. }| [x as f64, y as f64, origin as f64]),
             open,
             area: piece.area() as f32,
-            depths: depths.unwrap_or_default(),
-            needs_depths: depths.is_some(),
+            depths: needs_depths.then_some(plane),
+            offsets: offsets(),
         }
     }
 
-    /// Calls `each` with the quads of a tile that have covered samples.
+    /// Gives the quads of a tile that have covered samples to `receiver`, row by row or block by block.
     pub(super) fn quads(
         &self,
         piece: &Piece,
         tile: Tile,
         size: Size,
-        offsets: &[[i64; 2]],
-        mut each: impl FnMut(CoveredQuad),
+        receiver: &mut impl Receiver<SAMPLES>,
     ) {
         let (x, y) = (touched(piece.x, size.width()), touched(piece.y, size.height()));
         let (left, right) = (x.start.max(tile.x), x.end.min(tile.x + tile.width));
@@ -87,21 +156,110 @@ impl Coverage {
         if left >= right || top >= bottom {
             return;
         }
-        let mut by = top & !(BLOCK - 1);
-        while by < bottom {
-            let mut bx = left & !(BLOCK - 1);
-            while bx < right {
-                if self.may_touch(bx, by) {
-                    let rows = top.max(by) & !1..bottom.min(by + BLOCK);
-                    for qy in rows.step_by(2) {
-                        let columns = left.max(bx) & !1..right.min(bx + BLOCK);
-                        for qx in columns.step_by(2) {
-                            let inside = inside(qx, qy, tile);
-                            if let Some(quad) = self.quad(qx, qy, inside, offsets) {
-                                each(quad);
-                            }
-                        }
+        let part = Part { left, right, top, bottom, tile };
+        let is_short = |edge: &Edge| edge.x.abs().max(edge.y.abs()) <= SMALL.into();
+        if self.edges.iter().all(is_short) {
+            self.small(part, receiver);
+        } else {
+            self.blocks(part, receiver);
+        }
+    }
+
+    /// All quads of a part that a small piece may touch.
+    fn small(&self, part: Part, receiver: &mut impl Receiver<SAMPLES>) {
+        let (left, top) = (part.left & !1, part.top & !1);
+        let [x, y] = [left, top].map(|at| 256 * i64::from(at));
+        let mut rows: [[i32; 3]; SAMPLES] = self.offsets.map(|offset| {
+            let at = [x + offset[0], y + offset[1]];
+            self.edges.map(|edge| (edge.x * at[0] + (edge.y * at[1] + edge.origin)) as i32)
+        });
+        let growth = self.edges.map(|edge| [256 * edge.x as i32, 256 * edge.y as i32]);
+        let within = growth.map(|[x, y]| [0, x, y, x + y]);
+        let mut qy = top;
+        while qy < part.bottom {
+            let mut values = rows;
+            let mut qx = left;
+            while qx < part.right {
+                self.small_quad([qx, qy], &values, &within, part, receiver);
+                for of_sample in &mut values {
+                    for (value, [x, _]) in of_sample.iter_mut().zip(growth) {
+                        *value = value.wrapping_add(2 * x);
                     }
+                }
+                qx += 2;
+            }
+            for of_sample in &mut rows {
+                for (value, [_, y]) in of_sample.iter_mut().zip(growth) {
+                    *value = value.wrapping_add(2 * y);
+                }
+            }
+            qy += 2;
+        }
+    }
+
+    #[inline]
+    fn small_quad(
+        &self,
+        [x, y]: [u32; 2],
+        firsts: &[[i32; 3]; SAMPLES],
+        within: &[[i32; 4]; 3],
+        part: Part,
+        receiver: &mut impl Receiver<SAMPLES>,
+    ) {
+        let mut samples = [0; SAMPLES];
+        for (mask, first) in samples.iter_mut().zip(firsts) {
+            for k in 0..4 {
+                let [a, b, c] = [0, 1, 2].map(|edge| first[edge].wrapping_add(within[edge][k]));
+                *mask |= u8::from((a | b | c) >= 0) << k;
+            }
+        }
+        let Some(samples) = Self::seen(samples, part.inside(x, y)) else { return };
+        let mut depths = [[0.0; 4]; SAMPLES];
+        if let Some(plane) = &self.depths {
+            for (depths, first) in depths.iter_mut().zip(firsts) {
+                *depths = std::array::from_fn(|k| {
+                    plane.at([1, 2].map(|edge| {
+                        let value = first[edge].wrapping_add(within[edge][k]);
+                        (value + self.open[edge]) as f32 / self.area
+                    }))
+                });
+            }
+        }
+        receiver.take(CoveredQuad { x, y, samples, depths });
+    }
+
+    /// The masks of samples inside of a tile; `None` if they are empty.
+    #[inline]
+    fn seen(mut samples: [u8; SAMPLES], inside: u8) -> Option<[u8; SAMPLES]> {
+        let mut any = 0;
+        for mask in &mut samples {
+            if *mask & inside != 0 && is_active(Mutant::StoredHelpers) {
+                *mask = inside;
+            }
+            *mask &= inside;
+            any |= *mask;
+        }
+        (any != 0).then_some(samples)
+    }
+
+    /// All blocks of a part.
+    fn blocks(&self, part: Part, receiver: &mut impl Receiver<SAMPLES>) {
+        let side = f64::from(256 * BLOCK);
+        let spans = self.lines.map(|[by_x, by_y, _]| {
+            let least = by_x.min(0.0) * side + by_y.min(0.0) * side;
+            [least, by_x.max(0.0) * side + by_y.max(0.0) * side]
+        });
+        let mut by = part.top & !(BLOCK - 1);
+        while by < part.bottom {
+            let mut bx = part.left & !(BLOCK - 1);
+            while bx < part.right {
+                let at = [256.0 * f64::from(bx), 256.0 * f64::from(by)];
+                let values = self.lines.map(|line| value(line, at));
+                let is_outside = values.iter().zip(spans).any(|(value, [_, most])| value + most < 0.0);
+                if !is_outside && !self.is_hidden([bx, by], values, receiver) {
+                    let mut inside = values.iter().zip(spans);
+                    let is_full = inside.all(|(value, [least, _])| value + least >= 0.0);
+                    self.block([bx, by], is_full, part, receiver);
                 }
                 bx += BLOCK;
             }
@@ -109,68 +267,114 @@ impl Coverage {
         }
     }
 
-    /// False if no point of a block is covered.
-    fn may_touch(&self, x: u32, y: u32) -> bool {
+    /// True if all depths of a block fail, given the values of the edge functions at its first corner.
+    fn is_hidden(
+        &self,
+        [x, y]: [u32; 2],
+        values: [f64; 3],
+        receiver: &mut impl Receiver<SAMPLES>,
+    ) -> bool {
+        let Some(plane) = self.depths else { return false };
+        if plane.is_constant() {
+            let depth = plane.at([0.0, 0.0]);
+            return receiver.hides(x, y, [depth, depth]);
+        }
         let side = f64::from(256 * BLOCK);
-        let (x, y) = (256.0 * f64::from(x), 256.0 * f64::from(y));
-        self.edges.iter().all(|&[by_x, by_y, origin]| {
-            let most = by_x.max(0.0) * side + by_y.max(0.0) * side;
-            by_x * x + (by_y * y + origin) + most >= 0.0
-        })
+        let [first, second] = plane.differences.map(f64::from);
+        let [_, value1, value2] = std::array::from_fn(|k| values[k] + f64::from(self.open[k]));
+        let area = f64::from(self.area);
+        // The growth of the depth over a block along each axis.
+        let grown = [0, 1].map(|axis| {
+            (first * self.lines[1][axis] + second * self.lines[2][axis]) / area * side
+        });
+        let corner = f64::from(plane.first) + (first * value1 + second * value2) / area;
+        // Weights of covered samples are at most 1, so rounding changes a depth by much less.
+        let margin = 2_f64.powi(-18) * (first.abs() + second.abs() + f64::from(plane.first.abs()));
+        if !margin.is_finite() {
+            return false;
+        }
+        let least = corner + grown[0].min(0.0) + grown[1].min(0.0) - margin;
+        let most = corner + grown[0].max(0.0) + grown[1].max(0.0) + margin;
+        receiver.hides(x, y, [clamped(least as f32), clamped(most as f32)])
     }
 
-    fn quad(&self, x: u32, y: u32, inside: u8, offsets: &[[i64; 2]]) -> Option<CoveredQuad> {
-        let mut quad = CoveredQuad { x, y, samples: [0; 4], depths: [[0.0; 4]; 4] };
-        let mut any = 0;
-        for (number, offset) in offsets.iter().enumerate() {
-            let is_moved = number == 2 && is_active(Mutant::SamplePosition);
-            let at_x = 256.0 * f64::from(x) + (offset[0] + if is_moved { 16 } else { 0 }) as f64;
-            let at_y = 256.0 * f64::from(y) + offset[1] as f64;
-            let values = self.edges.map(|[by_x, by_y, origin]| {
-                let first = by_x * at_x + (by_y * at_y + origin);
-                let (right, down) = (256.0 * by_x, 256.0 * by_y);
-                [first, first + right, first + down, first + right + down]
-            });
-            let mut mask = 0;
-            let [first, second, third] = values;
-            for (k, ((&first, second), third)) in first.iter().zip(second).zip(third).enumerate() {
-                let is_covered = first >= 0.0 && second >= 0.0 && third >= 0.0;
-                mask |= u8::from(is_covered) << k;
+    /// The quads of a block. It is full if all its points are covered.
+    fn block(
+        &self,
+        [bx, by]: [u32; 2],
+        is_full: bool,
+        part: Part,
+        receiver: &mut impl Receiver<SAMPLES>,
+    ) {
+        let mut qy = part.top.max(by) & !1;
+        while qy < part.bottom.min(by + BLOCK) {
+            let mut qx = part.left.max(bx) & !1;
+            while qx < part.right.min(bx + BLOCK) {
+                let inside = part.inside(qx, qy);
+                if let Some(quad) = self.quad([qx, qy], is_full, inside) {
+                    receiver.take(quad);
+                }
+                qx += 2;
             }
-            if mask & inside != 0 && is_active(Mutant::StoredHelpers) {
-                mask = inside;
-            }
-            mask &= inside;
-            quad.samples[number] = mask;
-            any |= mask;
-            if mask != 0 && self.needs_depths {
-                quad.depths[number] = self.depths_of(values);
+            qy += 2;
+        }
+    }
+
+    #[inline]
+    fn quad(&self, [x, y]: [u32; 2], is_full: bool, inside: u8) -> Option<CoveredQuad<SAMPLES>> {
+        let mut samples = [0b1111; SAMPLES];
+        if !is_full {
+            for (mask, &offset) in samples.iter_mut().zip(&self.offsets) {
+                let [first, second, third] = [0, 1, 2].map(|edge| self.values(edge, x, y, offset));
+                *mask = 0;
+                for k in 0..4 {
+                    let is_covered = first[k] >= 0.0 && second[k] >= 0.0 && third[k] >= 0.0;
+                    *mask |= u8::from(is_covered) << k;
+                }
             }
         }
-        (any != 0).then_some(quad)
+        let samples = Self::seen(samples, inside)?;
+        let mut depths = [[0.0; 4]; SAMPLES];
+        match &self.depths {
+            None => {}
+            Some(plane) if plane.is_constant() => {
+                depths = [[plane.at([0.0, 0.0]); 4]; SAMPLES];
+            }
+            Some(plane) => {
+                for (depths, &offset) in depths.iter_mut().zip(&self.offsets) {
+                    let weights = [1, 2].map(|edge| {
+                        let open = f64::from(self.open[edge]);
+                        let values = self.values(edge, x, y, offset);
+                        values.map(|value| (value + open) as f32 / self.area)
+                    });
+                    *depths = std::array::from_fn(|k| plane.at([weights[0][k], weights[1][k]]));
+                }
+            }
+        }
+        Some(CoveredQuad { x, y, samples, depths })
     }
 
-    /// The depths of four points with these lowered values of the edge functions.
-    fn depths_of(&self, values: [[f64; 4]; 3]) -> [f32; 4] {
-        let weight = |edge: usize, k: usize| (values[edge][k] + self.open[edge]) as f32 / self.area;
-        let [d0, d1, d2] = self.depths;
-        let (first, second) = (d1 - d0, d2 - d0);
-        std::array::from_fn(|k| {
-            let depth = d0 + (first * weight(1, k) + second * weight(2, k));
-            clamped(depth)
-        })
+    /// The lowered values of an edge function at a sample of the pixels of a quad.
+    #[inline]
+    fn values(&self, edge: usize, x: u32, y: u32, offset: [i64; 2]) -> [f64; 4] {
+        let at = [x, y].map(|at| 256.0 * f64::from(at));
+        let line = self.lines[edge];
+        let first = value(line, [at[0] + offset[0] as f64, at[1] + offset[1] as f64]);
+        let (right, down) = (256.0 * line[0], 256.0 * line[1]);
+        [first, first + right, first + down, first + right + down]
     }
 }
 
+/// The value of an edge function at a point, in 1/256 of a pixel.
+#[inline]
+fn value([by_x, by_y, origin]: [f64; 3], [x, y]: [f64; 2]) -> f64 {
+    by_x * x + (by_y * y + origin)
+}
+
 /// A depth clamped to [0, 1]; 0 for NaN.
+#[inline]
 fn clamped(depth: f32) -> f32 {
     let depth = if depth < 0.0 { 0.0 } else { depth };
     let depth = if 1.0 < depth { 1.0 } else { depth };
     if depth.is_nan() { 0.0 } else { depth }
-}
-
-/// Mask of the pixels of a quad that lie in a tile.
-fn inside(x: u32, y: u32, tile: Tile) -> u8 {
-    let all = Quad::PIXELS.into_iter().filter(|&(dx, dy)| tile.contains(x + dx, y + dy));
-    all.fold(0, |mask, (dx, dy)| mask | Quad::bit(dx, dy))
 }

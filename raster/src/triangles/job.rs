@@ -87,7 +87,10 @@ struct Job<'a> {
 
 impl Work for Job<'_> {
     fn work(&self) {
-        with_default(|| self.draw_tiles());
+        with_default(|| match self.draw.state.samples {
+            4 => self.draw_tiles::<4>(),
+            _ => self.draw_tiles::<1>(),
+        });
     }
 
     fn estimate(&self, elapsed: Duration) -> Duration {
@@ -100,10 +103,10 @@ impl Work for Job<'_> {
 }
 
 impl Job<'_> {
-    fn draw_tiles(&self) {
+    fn draw_tiles<const SAMPLES: usize>(&self) {
         let queue = &self.queue;
         let largest = queue.tiles.get(0);
-        let mut drawer = TileDrawer::new(self.draw, self.bins, largest);
+        let mut drawer = TileDrawer::<SAMPLES>::new(self.draw, self.bins, largest);
         while let Some((number, tile)) = queue.claim() {
             if queue.has_timed_out() {
                 return;
@@ -120,7 +123,11 @@ impl Job<'_> {
     }
 
     /// Copies the depths of a finished tile to their place, if they are asked for.
-    fn store_depths(&self, tile: Tile, drawer: &mut TileDrawer<'_>) {
+    fn store_depths<const SAMPLES: usize>(
+        &self,
+        tile: Tile,
+        drawer: &mut TileDrawer<'_, SAMPLES>,
+    ) {
         let Some(depths) = &self.depths else { return };
         let mut depths = depths.lock().unwrap_or_else(PoisonError::into_inner);
         let width = self.queue.tiles.size.width() as usize;

@@ -17,6 +17,7 @@
 //! | [`piece`] | a piece of a triangle in the image: edge functions, words for kernels |
 //! | [`bins`] | the pieces of each tile, in order |
 //! | [`cover`] | the covered pixels of a piece in a tile, and their depths |
+//! | [`depth`] | the depths of a tile |
 //! | [`tile`] | all pieces of a tile: tests, shading, blending, resolve |
 //!
 //! # Guarantees
@@ -36,6 +37,7 @@ mod bins;
 mod chunks;
 mod clip;
 mod cover;
+mod depth;
 mod draw;
 mod job;
 mod kernel;

@@ -5,11 +5,12 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use lambdav_image::size::Size;
 
 use super::bins::Bins;
-use super::cover::{Coverage, CoveredQuad, offsets};
+use super::cover::{Coverage, CoveredQuad, Receiver};
+use super::depth::DepthBuffer;
 use super::draw::Draw;
 use super::kernel::FragmentFault;
 use super::piece::Piece;
-use super::state::Blend;
+use super::state::{Blend, Compare};
 use crate::kernel::{Cancel, Fault, Quad, QuadKernel, Stop, Tile, TileBuffer};
 use crate::mutants::{Mutant, is_active};
 
@@ -31,25 +32,23 @@ pub(super) struct FirstFault {
     pub(super) fault: FragmentFault,
 }
 
-/// Draws one tile after another; its memory is used again.
-pub(super) struct TileDrawer<'a> {
+/// Draws one tile after another; its memory is used again. Pixels have `SAMPLES` samples.
+pub(super) struct TileDrawer<'a, const SAMPLES: usize> {
     draw: &'a Draw<'a>,
     bins: &'a Bins,
     tile: Tile,
-    samples: usize,
     /// Attachments of the picture.
     attachments: usize,
     /// Colours of samples: attachment by attachment, pixel by pixel, sample by sample.
     colours: Vec<[f32; 4]>,
-    /// Depths of samples, pixel by pixel.
-    depths: Vec<f32>,
+    depths: DepthBuffer<SAMPLES>,
     /// Results of a kernel, if they do not go to `colours`.
     shaded: Vec<f32>,
     /// Mask and depth of fragments with a depth of their own.
     tested: Vec<f32>,
     resolved: Vec<[f32; 4]>,
     first_depths: Vec<f32>,
-    covered: Vec<CoveredQuad>,
+    covered: Vec<CoveredQuad<SAMPLES>>,
     quads: Vec<Quad>,
     words: Vec<u32>,
 }
@@ -72,13 +71,35 @@ impl PieceStop {
     }
 }
 
-impl<'a> TileDrawer<'a> {
-    pub(super) fn new(
-        draw: &'a Draw<'a>,
-        bins: &'a Bins,
-        largest: Tile,
-    ) -> Self {
-        let samples = usize::from(draw.state.samples.max(1));
+/// Tests the depths of covered quads, and keeps those with samples that pass.
+struct DepthTest<'a, const SAMPLES: usize> {
+    depths: &'a mut DepthBuffer<SAMPLES>,
+    /// The comparison, and true if depths that pass are stored; `None` if all pass.
+    compare: Option<(Compare, bool)>,
+    covered: &'a mut Vec<CoveredQuad<SAMPLES>>,
+}
+
+impl<const SAMPLES: usize> Receiver<SAMPLES> for DepthTest<'_, SAMPLES> {
+    #[inline]
+    fn hides(&mut self, x: u32, y: u32, range: [f32; 2]) -> bool {
+        self.compare.is_some_and(|(compare, _)| self.depths.hides(x, y, compare, range))
+    }
+
+    #[inline]
+    fn take(&mut self, mut quad: CoveredQuad<SAMPLES>) {
+        if let Some((compare, writes)) = self.compare {
+            let CoveredQuad { x, y, samples, depths } = &mut quad;
+            self.depths.test([*x, *y], samples, depths, compare, writes);
+            if quad.pixels() == 0 {
+                return;
+            }
+        }
+        self.covered.push(quad);
+    }
+}
+
+impl<'a, const SAMPLES: usize> TileDrawer<'a, SAMPLES> {
+    pub(super) fn new(draw: &'a Draw<'a>, bins: &'a Bins, largest: Tile) -> Self {
         let attachments = draw.colours.attachments() - usize::from(draw.has_mask);
         let pixels = largest.pixels();
         let tested = if draw.test.is_some() { 4 * pixels } else { 0 };
@@ -86,10 +107,9 @@ impl<'a> TileDrawer<'a> {
             draw,
             bins,
             tile: largest,
-            samples,
             attachments,
-            colours: vec![[0.0; 4]; attachments * pixels * samples],
-            depths: vec![1.0; pixels * samples],
+            colours: vec![[0.0; 4]; attachments * pixels * SAMPLES],
+            depths: DepthBuffer::default(),
             shaded: vec![0.0; 4 * pixels * draw.colours.attachments()],
             tested: vec![0.0; tested],
             resolved: Vec::new(),
@@ -109,8 +129,8 @@ impl<'a> TileDrawer<'a> {
         frontier: &AtomicU64,
     ) -> Result<(), Unfinished> {
         self.tile = tile;
-        self.colours[..self.attachments * tile.pixels() * self.samples].fill(self.draw.state.clear);
-        self.depths[..tile.pixels() * self.samples].fill(1.0);
+        self.colours[..self.attachments * tile.pixels() * SAMPLES].fill(self.draw.state.clear);
+        self.depths.clear(tile);
         let mut found: Option<FirstFault> = None;
         for (piece, values) in self.bins.of_tile(number) {
             let triangle = u64::from(piece.triangle);
@@ -148,24 +168,15 @@ impl<'a> TileDrawer<'a> {
         values: &[u32],
         cancel: &Cancel<'_>,
     ) -> Result<(), PieceStop> {
-        let state = &self.draw.state;
         let is_early = self.draw.test.is_none();
-        let depths = match state.depth {
-            Some(_) if is_early => Some(piece.depths),
-            _ => None,
-        };
-        let coverage = Coverage::new(piece, depths);
         let (size, tile) = (cancel.size(), self.tile);
         let mut covered = std::mem::take(&mut self.covered);
         covered.clear();
-        coverage.quads(piece, tile, size, offsets(state.samples), |mut quad| {
-            if is_early {
-                self.test_depths(&mut quad);
-            }
-            if quad.pixels() != 0 {
-                covered.push(quad);
-            }
-        });
+        let writes = self.writes_early();
+        let compare = self.draw.state.depth.filter(|_| is_early).map(|compare| (compare, writes));
+        let coverage = Coverage::new(piece, compare.is_some());
+        let mut test = DepthTest { depths: &mut self.depths, compare, covered: &mut covered };
+        coverage.quads(piece, tile, size, &mut test);
         let result = match covered.is_empty() {
             true => Ok(()),
             false => {
@@ -180,27 +191,9 @@ impl<'a> TileDrawer<'a> {
         result
     }
 
-    /// Removes the samples of a quad that fail the depth test.
-    fn test_depths(&self, quad: &mut CoveredQuad) {
-        let Some(compare) = self.draw.state.depth else { return };
-        for sample in 0..self.samples {
-            let mut mask = quad.samples[sample];
-            for (k, (dx, dy)) in Quad::PIXELS.into_iter().enumerate() {
-                let bit = Quad::bit(dx, dy);
-                if mask & bit != 0 {
-                    let stored = self.depths[self.at(quad.x + dx, quad.y + dy) + sample];
-                    if !compare.passes(quad.depths[sample][k], stored) {
-                        mask &= !bit;
-                    }
-                }
-            }
-            quad.samples[sample] = mask;
-        }
-    }
-
-    /// The index of the first sample of the frame's pixel.
-    fn at(&self, x: u32, y: u32) -> usize {
-        self.pixel(x, y) * self.samples
+    /// True if fragments that pass the depth test are kept, so that the test stores their depths.
+    fn writes_early(&self) -> bool {
+        self.draw.state.writes_depth && self.draw.test.is_none() && !self.draw.has_mask
     }
 
     /// The index of the frame's pixel in the tile.
@@ -211,7 +204,7 @@ impl<'a> TileDrawer<'a> {
     /// Shades the fragments of a piece and stores those that are kept.
     fn fragments(
         &mut self,
-        covered: &mut Vec<CoveredQuad>,
+        covered: &mut Vec<CoveredQuad<SAMPLES>>,
         words: &[u32],
         cancel: &Cancel<'_>,
     ) -> Result<(), PieceStop> {
@@ -220,7 +213,7 @@ impl<'a> TileDrawer<'a> {
             fault = self.run_test(test, covered, words, cancel)?;
         }
         let is_direct = self.is_direct();
-        let quads = covered.iter().map(|quad| quad.quad(quad.pixels()));
+        let quads = covered.iter().map(CoveredQuad::quad);
         self.quads.clear();
         self.quads.extend(quads);
         let buffer = match is_direct {
@@ -242,7 +235,7 @@ impl<'a> TileDrawer<'a> {
     /// True if kernels write the colours themselves.
     fn is_direct(&self) -> bool {
         let state = &self.draw.state;
-        state.blend == Blend::Off && self.samples == 1 && !self.draw.has_mask
+        state.blend == Blend::Off && SAMPLES == 1 && !self.draw.has_mask
     }
 
     /// Runs the kernel of mask and depth, and keeps the samples that pass the depth test. After a fault, which is
@@ -250,13 +243,13 @@ impl<'a> TileDrawer<'a> {
     fn run_test(
         &mut self,
         test: &dyn QuadKernel,
-        covered: &mut Vec<CoveredQuad>,
+        covered: &mut Vec<CoveredQuad<SAMPLES>>,
         words: &[u32],
         cancel: &Cancel<'_>,
     ) -> Result<Option<Fault>, PieceStop> {
         let mut fault: Option<Fault> = None;
         loop {
-            let quads = covered.iter().map(|quad| quad.quad(quad.pixels()));
+            let quads = covered.iter().map(CoveredQuad::quad);
             self.quads.clear();
             self.quads.extend(quads);
             let mut buffer = TileBuffer::new(self.tile, &mut self.tested);
@@ -286,55 +279,69 @@ impl<'a> TileDrawer<'a> {
                 }
                 let at = 4 * self.pixel(quad.x + dx, quad.y + dy);
                 let is_kept = self.tested[at] != 0.0;
-                for sample in 0..self.samples {
+                for sample in 0..SAMPLES {
                     quad.depths[sample][k] = self.tested[at + 1];
                     if !is_kept {
                         quad.samples[sample] &= !bit;
                     }
                 }
             }
-            self.test_depths(quad);
+            if let Some(compare) = self.draw.state.depth {
+                let CoveredQuad { x, y, samples, depths } = quad;
+                self.depths.test([*x, *y], samples, depths, compare, false);
+            }
         }
         covered.retain(|quad| quad.pixels() != 0);
         Ok(fault)
     }
 
-    /// Stores depths and colours of fragments that are kept.
-    fn store(&mut self, covered: &[CoveredQuad], is_direct: bool) {
+    /// Stores colours, and depths that are not stored yet, of fragments that are kept.
+    fn store(&mut self, covered: &mut [CoveredQuad<SAMPLES>], is_direct: bool) {
         let state = self.draw.state;
-        let writes_depth = state.depth.is_some() && state.writes_depth;
-        if is_direct && !writes_depth {
+        if self.draw.has_mask && !is_active(Mutant::DepthOfDiscarded) {
+            self.discard(covered);
+        }
+        if state.depth.is_some() && state.writes_depth && !self.writes_early() {
+            for CoveredQuad { x, y, samples, depths } in &*covered {
+                self.depths.store([*x, *y], samples, depths);
+            }
+        }
+        if is_direct {
             return;
         }
         let plane = self.tile.pixels();
+        let shaded: &[[f32; 4]] = self.shaded.as_chunks().0;
         for quad in covered {
             for (k, (dx, dy)) in Quad::PIXELS.into_iter().enumerate() {
+                let masks = quad.samples.map(|mask| mask & 1 << k);
+                if masks == [0; SAMPLES] {
+                    continue;
+                }
+                let at = (quad.y + dy - self.tile.y) * self.tile.width + (quad.x + dx - self.tile.x);
+                for attachment in 0..self.attachments {
+                    let pixel = attachment * plane + at as usize;
+                    let colour = shaded[pixel];
+                    let stored = &mut self.colours[pixel * SAMPLES..][..SAMPLES];
+                    for (stored, mask) in stored.iter_mut().zip(masks) {
+                        if mask != 0 {
+                            *stored = state.blend.blended(colour, *stored);
+                        }
+                    }
+                }
+            }
+        }
+    }
+
+    /// Removes fragments that are discarded.
+    fn discard(&self, covered: &mut [CoveredQuad<SAMPLES>]) {
+        let mask = self.attachments * self.tile.pixels();
+        for quad in covered {
+            for (dx, dy) in Quad::PIXELS {
                 let bit = Quad::bit(dx, dy);
-                if quad.pixels() & bit == 0 {
-                    continue;
-                }
-                let pixel = self.pixel(quad.x + dx, quad.y + dy);
-                let is_masked = self.draw.has_mask && !is_active(Mutant::DepthOfDiscarded);
-                if is_masked && self.shaded[4 * (self.attachments * plane + pixel)] == 0.0 {
-                    continue;
-                }
-                for sample in 0..self.samples {
-                    if quad.samples[sample] & bit == 0 {
-                        continue;
-                    }
-                    let at = pixel * self.samples + sample;
-                    if writes_depth {
-                        self.depths[at] = quad.depths[sample][k];
-                    }
-                    if is_direct {
-                        continue;
-                    }
-                    for attachment in 0..self.attachments {
-                        let shaded: &[[f32; 4]] = self.shaded.as_chunks().0;
-                        let colour = shaded[attachment * plane + pixel];
-                        let stored = &mut self.colours[attachment * plane * self.samples + at];
-                        *stored = state.blend.blended(colour, *stored);
-                    }
+                let is_covered = quad.pixels() & bit != 0;
+                let kept = |at: usize| self.shaded[4 * (mask + at)] != 0.0;
+                if is_covered && !kept(self.pixel(quad.x + dx, quad.y + dy)) {
+                    quad.samples.iter_mut().for_each(|mask| *mask &= !bit);
                 }
             }
         }
@@ -343,11 +350,11 @@ impl<'a> TileDrawer<'a> {
     /// The pixels of the tile, attachment by attachment.
     pub(super) fn resolved(&mut self, attachments: usize) -> &[[f32; 4]] {
         let count = attachments * self.tile.pixels();
-        if self.samples == 1 {
+        if SAMPLES == 1 {
             return &self.colours[..count];
         }
         self.resolved.clear();
-        let all = self.colours[..count * self.samples].chunks_exact(self.samples);
+        let all = self.colours[..count * SAMPLES].chunks_exact(SAMPLES);
         self.resolved.extend(all.map(|of| {
             std::array::from_fn(|k| ((of[0][k] + of[1][k]) + (of[2][k] + of[3][k])) * 0.25)
         }));
@@ -356,10 +363,10 @@ impl<'a> TileDrawer<'a> {
 
     /// The depth of the first sample of each pixel.
     pub(super) fn first_depths(&mut self) -> &[f32] {
-        let count = self.tile.pixels() * self.samples;
+        let Tile { x, y, width, height } = self.tile;
+        let pixels = (y..y + height).flat_map(|y| (x..x + width).map(move |x| (x, y)));
         self.first_depths.clear();
-        let all = self.depths[..count].iter().step_by(self.samples);
-        self.first_depths.extend(all);
+        self.first_depths.extend(pixels.map(|(x, y)| self.depths.first_sample(x, y)));
         &self.first_depths
     }
 }

@@ -1,0 +1,159 @@
+//! The depths of a tile's samples, in blocks of 8 by 8 pixels.
+//!
+//! A block knows the least and the greatest of its depths, so a piece may be hidden in a whole block. Blocks begin
+//! at columns and rows that are multiples of their side. Samples outside of the tile keep the depth 1.
+
+use super::state::Compare;
+use crate::kernel::{Quad, Tile};
+
+/// Side of a block of pixels.
+pub(super) const BLOCK: u32 = 8;
+/// Quads of a block.
+const QUADS: usize = (BLOCK * BLOCK / 4) as usize;
+
+/// Depths of the four pixels of a quad, sample by sample.
+pub(super) type QuadDepths<const SAMPLES: usize> = [[f32; 4]; SAMPLES];
+
+#[derive(Clone, Debug)]
+struct Block<const SAMPLES: usize> {
+    quads: [QuadDepths<SAMPLES>; QUADS],
+    /// Least and greatest depth, if they are known.
+    range: Option<[f32; 2]>,
+}
+
+/// The depths of a tile.
+#[derive(Debug, Default)]
+pub(super) struct DepthBuffer<const SAMPLES: usize> {
+    blocks: Vec<Block<SAMPLES>>,
+    /// Column and row of the first block, counted in blocks.
+    first: [u32; 2],
+    /// Blocks of a row.
+    across: u32,
+}
+
+impl<const SAMPLES: usize> DepthBuffer<SAMPLES> {
+    /// Clears the depths of a tile to 1.
+    pub(super) fn clear(&mut self, tile: Tile) {
+        self.first = [tile.x / BLOCK, tile.y / BLOCK];
+        let [across, down] = [
+            (tile.x + tile.width).div_ceil(BLOCK) - self.first[0],
+            (tile.y + tile.height).div_ceil(BLOCK) - self.first[1],
+        ];
+        self.across = across;
+        let cleared = Block { quads: [[[1.0; 4]; SAMPLES]; QUADS], range: Some([1.0, 1.0]) };
+        self.blocks.clear();
+        self.blocks.resize((across * down) as usize, cleared);
+    }
+
+    #[inline]
+    fn block(&self, x: u32, y: u32) -> usize {
+        let [column, row] = [x / BLOCK - self.first[0], y / BLOCK - self.first[1]];
+        (row * self.across + column) as usize
+    }
+
+    /// The number in its block of the quad of a pixel.
+    #[inline]
+    fn quad(x: u32, y: u32) -> usize {
+        ((y / 2 % (BLOCK / 2)) * (BLOCK / 2) + x / 2 % (BLOCK / 2)) as usize
+    }
+
+    /// True if no depth in this range passes in the block of a pixel.
+    #[inline]
+    pub(super) fn hides(&mut self, x: u32, y: u32, compare: Compare, [least, most]: [f32; 2]) -> bool {
+        let at = self.block(x, y);
+        let [nearest, farthest] = self.blocks[at].range();
+        match compare {
+            Compare::Never => true,
+            Compare::Less => least >= farthest,
+            Compare::LessEqual => least > farthest,
+            Compare::Equal => least > farthest || most < nearest,
+            Compare::GreaterEqual => most < nearest,
+            Compare::Greater => most <= nearest,
+            Compare::NotEqual | Compare::Always => false,
+        }
+    }
+
+    /// Removes from the masks of a quad, one for each sample, the pixels whose depths fail. Stores the others if
+    /// they are to be written.
+    #[inline]
+    pub(super) fn test(
+        &mut self,
+        [x, y]: [u32; 2],
+        masks: &mut [u8; SAMPLES],
+        depths: &QuadDepths<SAMPLES>,
+        compare: Compare,
+        writes: bool,
+    ) {
+        let at = self.block(x, y);
+        let block = &mut self.blocks[at];
+        let stored = &mut block.quads[Self::quad(x, y)];
+        let mut any = 0;
+        for ((mask, depths), stored) in masks.iter_mut().zip(depths).zip(stored) {
+            let mut passing = 0;
+            for k in 0..4 {
+                passing |= u8::from(compare.passes(depths[k], stored[k])) << k;
+            }
+            *mask &= passing;
+            any |= *mask;
+            if writes {
+                select(stored, *mask, depths);
+            }
+        }
+        if writes && any != 0 {
+            block.range = None;
+        }
+    }
+
+    /// Stores the depths of a quad under a mask for each sample.
+    pub(super) fn store(
+        &mut self,
+        [x, y]: [u32; 2],
+        masks: &[u8; SAMPLES],
+        depths: &QuadDepths<SAMPLES>,
+    ) {
+        let at = self.block(x, y);
+        let block = &mut self.blocks[at];
+        let stored = &mut block.quads[Self::quad(x, y)];
+        for ((&mask, depths), stored) in masks.iter().zip(depths).zip(stored) {
+            select(stored, mask, depths);
+        }
+        block.range = None;
+    }
+
+    /// The depth of the first sample of a pixel.
+    pub(super) fn first_sample(&self, x: u32, y: u32) -> f32 {
+        let bit = Quad::bit(x % 2, y % 2);
+        let k = bit.trailing_zeros() as usize;
+        self.blocks[self.block(x, y)].quads[Self::quad(x, y)][0][k]
+    }
+}
+
+impl<const SAMPLES: usize> Block<SAMPLES> {
+    #[inline]
+    fn range(&mut self) -> [f32; 2] {
+        match self.range {
+            Some(range) => range,
+            None => {
+                let mut least = [f32::INFINITY; 4];
+                let mut most = [f32::NEG_INFINITY; 4];
+                for depths in self.quads.as_flattened() {
+                    for k in 0..4 {
+                        least[k] = if depths[k] < least[k] { depths[k] } else { least[k] };
+                        most[k] = if depths[k] > most[k] { depths[k] } else { most[k] };
+                    }
+                }
+                let least = least.into_iter().fold(f32::INFINITY, f32::min);
+                let most = most.into_iter().fold(f32::NEG_INFINITY, f32::max);
+                *self.range.insert([least, most])
+            }
+        }
+    }
+}
+
+/// Replaces the depths under a mask.
+#[inline]
+fn select(stored: &mut [f32; 4], mask: u8, depths: &[f32; 4]) {
+    for k in 0..4 {
+        stored[k] = if mask & (1 << k) != 0 { depths[k] } else { stored[k] };
+    }
+}
