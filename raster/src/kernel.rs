@@ -139,6 +139,16 @@ impl<'a> TileBuffer<'a> {
         self.samples
     }
 
+    /// All pixels of an attachment, row by row.
+    ///
+    /// # Panics
+    ///
+    /// If there is no such attachment.
+    pub fn attachment_mut(&mut self, attachment: usize) -> &mut [[f32; 4]] {
+        let pixels = self.tile.pixels();
+        &mut self.samples.as_chunks_mut().0[attachment * pixels..][..pixels]
+    }
+
     /// Pixels of an attachment in the tile's row `row`, counted from the tile's top.
     ///
     /// # Panics

@@ -46,8 +46,7 @@ impl Groups {
         SCRATCH.with_borrow_mut(|scratch| {
             let Scratch { layout, cells, table, found } = scratch;
             let layout = Layout::cached(layout, code.shape());
-            cells.clear();
-            cells.extend(quads.iter().flat_map(|quad| layout.cells(quad)));
+            layout.add_cells(quads, cells);
             for cells in cells.chunks(layout.room() * MAX_GROUPS) {
                 layout.list(cells, table);
                 let plane = cells.len().div_ceil(layout.room()) * layout.lanes();
@@ -147,14 +146,14 @@ impl Groups {
         };
         let mut all: Vec<(u32, u32)> = quads.iter().flat_map(pixels).collect();
         all.sort_unstable();
-        let (mut table, mut found) = (Vec::new(), Vec::new());
+        let (mut cell, mut table, mut found) = (Vec::new(), Vec::new(), Vec::new());
         found.resize(layout.lanes() * unhoisted.attachments(), [0.0; 4]);
         for (y, x) in all {
             if !cancel.wants(x, y) {
                 return Stop::Cancelled;
             }
             let alone = Quad { x: x & !1, y: y & !1, run: Quad::bit(x & 1, y & 1), stored: 0 };
-            let cell: Vec<Cell> = layout.cells(&alone).collect();
+            layout.add_cells(&[alone], &mut cell);
             layout.list(&cell, &mut table);
             let listed = Listed { table: &table, primitive };
             match unhoisted.listed(self.inputs(), &[], poll(cancel), listed, &mut found) {
@@ -199,6 +198,20 @@ struct Layout {
     height: u32,
     /// The lane of each column of each row of a group.
     lane_of: Vec<usize>,
+    /// The pixels of each cell of a group, those outside of cells of fewer pixels excepted.
+    pixels: Vec<CellPixel>,
+}
+
+/// A pixel of a cell of a group.
+#[derive(Clone, Copy)]
+struct CellPixel {
+    /// Its bit, and its column and row in the cell.
+    bit: u8,
+    x: u32,
+    y: u32,
+    lane: usize,
+    /// Its index in the group, row by row.
+    at: usize,
 }
 
 impl Layout {
@@ -216,65 +229,86 @@ impl Layout {
             let (column, row) = shape.pixel(lane);
             lane_of[(row * shape.columns() + column) as usize] = lane as usize;
         }
-        Self { shape, width: shape.columns().min(2), height: shape.rows().min(2), lane_of }
+        let (width, height) = (shape.columns().min(2), shape.rows().min(2));
+        let mut pixels = Vec::with_capacity(lane_of.len());
+        let across = shape.columns() / width;
+        for cell in 0..shape.lanes() / (width * height) {
+            let (column, row) = (cell % across, cell / across);
+            let inside = Quad::PIXELS.into_iter().filter(|&(x, y)| x < width && y < height);
+            pixels.extend(inside.map(|(x, y)| {
+                let (column, row) = (column * width + x, row * height + y);
+                let at = (row * shape.columns() + column) as usize;
+                CellPixel { bit: Quad::bit(x, y), x, y, lane: lane_of[at], at }
+            }));
+        }
+        Self { shape, width, height, lane_of, pixels }
     }
 
     fn lanes(&self) -> usize {
         self.lane_of.len()
     }
 
+    /// Number of pixels of a cell.
+    fn pixels_of_cell(&self) -> usize {
+        (self.width * self.height) as usize
+    }
+
     /// Number of cells in a group.
     fn room(&self) -> usize {
-        self.lanes() / (self.width * self.height) as usize
+        self.lanes() / self.pixels_of_cell()
     }
 
-    /// The cells of a quad with at least one pixel that runs.
-    fn cells(&self, quad: &Quad) -> impl Iterator<Item = Cell> + use<> {
-        let (quad, width, height) = (*quad, self.width, self.height);
-        let corners = move |x, y| {
-            let inside = move |&(dx, dy): &(u32, u32)| dx < width && dy < height;
-            let part = move |mask: u8| {
-                let of = Quad::PIXELS.into_iter().filter(inside);
-                let set = of.filter(|&(dx, dy)| mask & Quad::bit(x + dx, y + dy) != 0);
-                set.fold(0, |all, (dx, dy)| all | Quad::bit(dx, dy))
-            };
-            Cell { x: quad.x + x, y: quad.y + y, run: part(quad.run), stored: part(quad.stored) }
+    /// Replaces `cells` by the cells of quads with at least one pixel that runs.
+    fn add_cells(&self, quads: &[Quad], cells: &mut Vec<Cell>) {
+        cells.clear();
+        for quad in quads {
+            if self.pixels_of_cell() == 4 {
+                if quad.run != 0 {
+                    cells.push(Cell { x: quad.x, y: quad.y, run: quad.run, stored: quad.stored });
+                }
+                continue;
+            }
+            for (x, y) in Quad::PIXELS {
+                if x % self.width != 0 || y % self.height != 0 {
+                    continue;
+                }
+                let cell = self.cell(quad, x, y);
+                if cell.run != 0 {
+                    cells.push(cell);
+                }
+            }
+        }
+    }
+
+    /// The cell of a quad whose first pixel has this column and row.
+    fn cell(&self, quad: &Quad, x: u32, y: u32) -> Cell {
+        let part = |mask: u8| {
+            let of = Quad::PIXELS.into_iter().filter(|&(dx, dy)| {
+                dx < self.width && dy < self.height && mask & Quad::bit(x + dx, y + dy) != 0
+            });
+            of.fold(0, |all, (dx, dy)| all | Quad::bit(dx, dy))
         };
-        let firsts =
-            Quad::PIXELS.into_iter().filter(move |(x, y)| x % width == 0 && y % height == 0);
-        firsts.map(move |(x, y)| corners(x, y)).filter(|cell| cell.run != 0)
-    }
-
-    /// The pixels of a cell, given its number in the group: for each its bit, its column and row in the
-    /// cell, and its index in the group, row by row.
-    fn pixels(&self, number: usize) -> impl Iterator<Item = (u8, u32, u32, usize)> {
-        let across = self.shape.columns() / self.width;
-        let (column, row) = (number as u32 % across, number as u32 / across);
-        let inside = Quad::PIXELS.into_iter().filter(|&(x, y)| x < self.width && y < self.height);
-        inside.map(move |(x, y)| {
-            let (column, row) = (column * self.width + x, row * self.height + y);
-            (Quad::bit(x, y), x, y, (row * self.shape.columns() + column) as usize)
-        })
+        Cell { x: quad.x + x, y: quad.y + y, run: part(quad.run), stored: part(quad.stored) }
     }
 
     /// Writes the table of cells.
     fn list(&self, cells: &[Cell], table: &mut Vec<u32>) {
         let (lanes, room) = (self.lanes(), self.room());
-        table.clear();
-        for cells in cells.chunks(room) {
-            let group = table.len();
-            table.resize(group + Listed::words_of_group(self.shape), 0);
+        let words = Listed::words_of_group(self.shape);
+        // All columns of all lanes are written.
+        table.resize(cells.len().div_ceil(room) * words, 0);
+        for (cells, group) in cells.chunks(room).zip(table.chunks_exact_mut(words)) {
+            let [mask, x, y] = [Column::Mask, Column::X, Column::Y].map(|column| column as usize);
             let last = cells[cells.len() - 1];
-            for number in 0..room {
+            let places = self.pixels.chunks_exact(self.pixels_of_cell());
+            for (number, places) in places.enumerate() {
                 // Inactive lanes too get coordinates of pixels.
                 let cell = cells.get(number).copied().unwrap_or(Cell { run: 0, ..last });
-                for (bit, x, y, at) in self.pixels(number) {
-                    let mut put = |column: Column, word| {
-                        table[group + column as usize * lanes + self.lane_of[at]] = word;
-                    };
-                    put(Column::Mask, if cell.run & bit != 0 { u32::MAX } else { 0 });
-                    put(Column::X, centre(cell.x + x).to_bits());
-                    put(Column::Y, centre(cell.y + y).to_bits());
+                for place in places {
+                    let runs = if cell.run & place.bit != 0 { u32::MAX } else { 0 };
+                    group[mask * lanes + place.lane] = runs;
+                    group[x * lanes + place.lane] = centre(cell.x + place.x).to_bits();
+                    group[y * lanes + place.lane] = centre(cell.y + place.y).to_bits();
                 }
             }
         }
@@ -303,16 +337,22 @@ impl Layout {
 
     /// Stores the pixels of cells that are under the store mask.
     fn store(&self, cells: &[Cell], found: &[[f32; 4]], plane: usize, pixels: &mut TileBuffer<'_>) {
-        for (group, cells) in cells.chunks(self.room()).enumerate() {
-            for (number, cell) in cells.iter().enumerate() {
-                let stored = if is_active(Mutant::StoredUnderRun) { cell.run } else { cell.stored };
-                for (bit, x, y, at) in self.pixels(number) {
-                    if stored & bit == 0 {
-                        continue;
-                    }
-                    for (attachment, found) in found.chunks(plane).enumerate() {
-                        let pixel = found[group * self.lanes() + at];
-                        pixels.store(attachment, cell.x + x, cell.y + y, pixel);
+        let tile = pixels.tile();
+        for (attachment, found) in found.chunks_exact(plane).enumerate() {
+            let to = pixels.attachment_mut(attachment);
+            let groups = cells.chunks(self.room()).zip(found.chunks_exact(self.lanes()));
+            for (cells, found) in groups {
+                let places = self.pixels.chunks_exact(self.pixels_of_cell());
+                for (cell, places) in cells.iter().zip(places) {
+                    let is_mistaken = is_active(Mutant::StoredUnderRun);
+                    let stored = if is_mistaken { cell.run } else { cell.stored };
+                    for place in places {
+                        if stored & place.bit == 0 {
+                            continue;
+                        }
+                        let (x, y) = (cell.x + place.x, cell.y + place.y);
+                        debug_assert!(tile.contains(x, y), "pixel ({x}, {y}) is not in {tile:?}");
+                        to[((y - tile.y) * tile.width + (x - tile.x)) as usize] = found[place.at];
                     }
                 }
             }
