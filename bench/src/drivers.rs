@@ -125,7 +125,7 @@ fn measure(name: &str, text: &str, threads: usize, options: &DriverOptions) -> i
     let text_of_size = format!("{}x{}", size.width(), size.height());
     let arguments = ["drivers", "--serve", name, "--size", &text_of_size];
     let servers = options.drivers.start(&arguments, threads)?;
-    let (ours, drivers) = compare(options.common.runs(), &mut frame, draw, servers)?;
+    let (ours, drivers) = compare(options.common.runs(), None, &mut frame, draw, servers)?;
     Ok(Row { shader: name.to_owned(), threads, ours, drivers })
 }
 

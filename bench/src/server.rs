@@ -60,7 +60,7 @@ pub(crate) struct Peer {
     pub(crate) time: Summary,
     /// Our time over the driver's.
     pub(crate) ratio: Summary,
-    /// Number of pixels with at least one wrong bit.
+    /// Number of pixels that differ.
     pub(crate) wrong: usize,
 }
 
@@ -80,9 +80,11 @@ pub(crate) fn cells(time: Summary) -> [String; 2] {
     [format!("{:.2}", time.median), format!("{:.2}", time.spread)]
 }
 
-/// Measures our drawing and that of servers in turns, and compares the first pictures.
+/// Measures our drawing and that of servers in turns, and compares the first pictures: channels may differ by
+/// `tolerance`, without one in no bit.
 pub(crate) fn compare(
     runs: usize,
+    tolerance: Option<f32>,
     frame: &mut Frame,
     mut draw: impl FnMut(&mut Frame),
     mut servers: Vec<Server>,
@@ -90,7 +92,7 @@ pub(crate) fn compare(
     draw(frame);
     let mut wrong = Vec::new();
     for server in &mut servers {
-        wrong.push(differences(frame, &server.frame(frame.size())?));
+        wrong.push(differences(frame, &server.frame(frame.size())?, tolerance));
     }
     let mut times = vec![Vec::with_capacity(runs); servers.len() + 1];
     for _ in 0..runs {
@@ -113,9 +115,10 @@ pub(crate) fn compare(
     Ok((Summary::of(&times[0]), peers))
 }
 
-/// Number of pixels that differ in a bit. All NaNs are equal.
-fn differences(ours: &Frame, theirs: &[[f32; 4]]) -> usize {
-    let is_equal = |(&a, &b): (&f32, &f32)| same(a, b);
+/// Number of pixels that differ. All NaNs are equal.
+fn differences(ours: &Frame, theirs: &[[f32; 4]], tolerance: Option<f32>) -> usize {
+    let is_close = |a: f32, b: f32| tolerance.is_some_and(|most| (a - b).abs() <= most);
+    let is_equal = |(&a, &b): (&f32, &f32)| same(a, b) || is_close(a, b);
     let pixels = ours.pixels().iter().zip(theirs);
     pixels.filter(|(a, b)| !a.iter().zip(*b).all(is_equal)).count()
 }
@@ -243,7 +246,9 @@ mod tests {
             0 => [0.0, f32::NAN, 1.0, 1.0],
             _ => [0.5; 4],
         });
-        assert_eq!(differences(&frame, &[[0.0, -f32::NAN, 1.0, 1.0], [0.5; 4]]), 0);
-        assert_eq!(differences(&frame, &[[-0.0, f32::NAN, 1.0, 1.0], [0.5, 0.6, 0.7, 0.5]]), 2);
+        assert_eq!(differences(&frame, &[[0.0, -f32::NAN, 1.0, 1.0], [0.5; 4]], None), 0);
+        let others = [[-0.0, f32::NAN, 1.0, 1.0], [0.5, 0.6, 0.7, 0.5]];
+        assert_eq!(differences(&frame, &others, None), 2);
+        assert_eq!(differences(&frame, &others, Some(0.15)), 1);
     }
 }

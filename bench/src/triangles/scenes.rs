@@ -9,7 +9,8 @@ const SCATTERED: &str = include_str!("../../shaders/triangles/scattered.lv");
 const BUMPY: &str = include_str!("../../shaders/triangles/bumpy.lv");
 
 const PLAIN: &str = "(vec4 colour 1)";
-const PHOTO: &str = "(texture photo (wrap repeat)) (* (vec4 colour 1) (sample photo (* 4 at-corner)))";
+const PHOTO: &str =
+    "(texture photo (wrap repeat)) (* (vec4 colour 1) (sample photo (* 4 at-corner)))";
 const SAMPLES: &str = "(state (samples 4))";
 
 /// The depth as seen from the light.

@@ -80,8 +80,6 @@ pub(super) struct Coverage<const SAMPLES: usize> {
     /// The edge functions. Values at the origin are lowered by 1 for an open edge: covered points have no negative
     /// value.
     edges: [Edge; 3],
-    /// The same in binary64: the growth with x and y, for 1/256 of a pixel, and the value at the origin.
-    lines: [[f64; 3]; 3],
     /// 1 for an open edge, else 0.
     open: [i32; 3],
     area: f32,
@@ -98,15 +96,18 @@ struct DepthPlane {
 }
 
 impl DepthPlane {
-    fn is_constant(&self) -> bool {
-        self.differences == [0.0, 0.0]
+    /// The depths of four points with these weights of vertices 1 and 2.
+    #[inline]
+    fn at(&self, weights: [[f32; 4]; 2]) -> [f32; 4] {
+        let [first, second] = self.differences;
+        std::array::from_fn(|k| {
+            clamped(self.first + (first * weights[0][k] + second * weights[1][k]))
+        })
     }
 
-    /// The depth at a point with these weights of vertices 1 and 2.
-    #[inline]
-    fn at(&self, weights: [f32; 2]) -> f32 {
-        let [first, second] = self.differences;
-        clamped(self.first + (first * weights[0] + second * weights[1]))
+    /// The depth of each point, if it is constant.
+    fn constant(&self) -> Option<f32> {
+        (self.differences == [0.0, 0.0]).then(|| self.at([[0.0; 4]; 2])[0])
     }
 }
 
@@ -134,7 +135,6 @@ impl<const SAMPLES: usize> Coverage<SAMPLES> {
         let plane = DepthPlane { first: d0, differences: [d1 - d0, d2 - d0] };
         Self {
             edges,
-            lines: edges.map(|Edge { x, y, origin, .. }| [x as f64, y as f64, origin as f64]),
             open,
             area: piece.area() as f32,
             depths: needs_depths.then_some(plane),
@@ -166,63 +166,59 @@ impl<const SAMPLES: usize> Coverage<SAMPLES> {
     }
 
     /// All quads of a part that a small piece may touch.
+    #[inline(never)]
     fn small(&self, part: Part, receiver: &mut impl Receiver<SAMPLES>) {
         let (left, top) = (part.left & !1, part.top & !1);
         let [x, y] = [left, top].map(|at| 256 * i64::from(at));
-        let mut rows: [[i32; 3]; SAMPLES] = self.offsets.map(|offset| {
-            let at = [x + offset[0], y + offset[1]];
-            self.edges.map(|edge| (edge.x * at[0] + (edge.y * at[1] + edge.origin)) as i32)
-        });
         let growth = self.edges.map(|edge| [256 * edge.x as i32, 256 * edge.y as i32]);
-        let within = growth.map(|[x, y]| [0, x, y, x + y]);
+        let mut rows: [[Fours; 3]; SAMPLES] = self.offsets.map(|offset| {
+            let at = [x + offset[0], y + offset[1]];
+            std::array::from_fn(|k| {
+                let (edge, [right, down]) = (self.edges[k], growth[k]);
+                let first = (edge.x * at[0] + (edge.y * at[1] + edge.origin)) as i32;
+                Fours::new([0, right, down, right + down].map(|more| first + more))
+            })
+        });
+        let [right, down] = [0, 1].map(|axis| growth.map(|of| Fours::step(2 * of[axis])));
         let mut qy = top;
         while qy < part.bottom {
             let mut values = rows;
             let mut qx = left;
             while qx < part.right {
-                self.small_quad([qx, qy], &values, &within, part, receiver);
+                self.small_quad([qx, qy], &values, part, receiver);
                 for of_sample in &mut values {
-                    for (value, [x, _]) in of_sample.iter_mut().zip(growth) {
-                        *value = value.wrapping_add(2 * x);
-                    }
+                    of_sample.iter_mut().zip(right).for_each(|(values, step)| values.add(step));
                 }
                 qx += 2;
             }
             for of_sample in &mut rows {
-                for (value, [_, y]) in of_sample.iter_mut().zip(growth) {
-                    *value = value.wrapping_add(2 * y);
-                }
+                of_sample.iter_mut().zip(down).for_each(|(values, step)| values.add(step));
             }
             qy += 2;
         }
     }
 
-    #[inline]
+    /// Gives a quad to `receiver` if it has covered samples.
+    #[inline(always)]
     fn small_quad(
         &self,
         [x, y]: [u32; 2],
-        firsts: &[[i32; 3]; SAMPLES],
-        within: &[[i32; 4]; 3],
+        values: &[[Fours; 3]; SAMPLES],
         part: Part,
         receiver: &mut impl Receiver<SAMPLES>,
     ) {
-        let mut samples = [0; SAMPLES];
-        for (mask, first) in samples.iter_mut().zip(firsts) {
-            for k in 0..4 {
-                let [a, b, c] = [0, 1, 2].map(|edge| first[edge].wrapping_add(within[edge][k]));
-                *mask |= u8::from((a | b | c) >= 0) << k;
-            }
+        let covered = values.map(|[first, second, third]| first.and(second).and(third));
+        if !covered.iter().any(Fours::has_any) {
+            return;
         }
-        let Some(samples) = Self::seen(samples, part.inside(x, y)) else { return };
+        let Some(samples) = Self::seen(covered.map(Fours::mask), part.inside(x, y)) else { return };
         let mut depths = [[0.0; 4]; SAMPLES];
         if let Some(plane) = &self.depths {
-            for (depths, first) in depths.iter_mut().zip(firsts) {
-                *depths = std::array::from_fn(|k| {
-                    plane.at([1, 2].map(|edge| {
-                        let value = first[edge].wrapping_add(within[edge][k]);
-                        (value + self.open[edge]) as f32 / self.area
-                    }))
-                });
+            for (depths, values) in depths.iter_mut().zip(values) {
+                *depths = plane.at([1, 2].map(|edge| {
+                    let values = values[edge].values();
+                    values.map(|value| (value + self.open[edge]) as f32 / self.area)
+                }));
             }
         }
         receiver.take(CoveredQuad { x, y, samples, depths });
@@ -243,9 +239,11 @@ impl<const SAMPLES: usize> Coverage<SAMPLES> {
     }
 
     /// All blocks of a part.
+    #[inline(never)]
     fn blocks(&self, part: Part, receiver: &mut impl Receiver<SAMPLES>) {
         let side = f64::from(256 * BLOCK);
-        let spans = self.lines.map(|[by_x, by_y, _]| {
+        let lines = self.edges.map(Line::of);
+        let spans = lines.map(|Line { x: by_x, y: by_y, .. }| {
             let least = by_x.min(0.0) * side + by_y.min(0.0) * side;
             [least, by_x.max(0.0) * side + by_y.max(0.0) * side]
         });
@@ -254,12 +252,13 @@ impl<const SAMPLES: usize> Coverage<SAMPLES> {
             let mut bx = part.left & !(BLOCK - 1);
             while bx < part.right {
                 let at = [256.0 * f64::from(bx), 256.0 * f64::from(by)];
-                let values = self.lines.map(|line| value(line, at));
-                let is_outside = values.iter().zip(spans).any(|(value, [_, most])| value + most < 0.0);
-                if !is_outside && !self.is_hidden([bx, by], values, receiver) {
+                let values = lines.map(|line| line.at(at));
+                let is_outside =
+                    values.iter().zip(spans).any(|(value, [_, most])| value + most < 0.0);
+                if !is_outside && !self.is_hidden([bx, by], &lines, values, receiver) {
                     let mut inside = values.iter().zip(spans);
                     let is_full = inside.all(|(value, [least, _])| value + least >= 0.0);
-                    self.block([bx, by], is_full, part, receiver);
+                    self.block([bx, by], &lines, is_full, part, receiver);
                 }
                 bx += BLOCK;
             }
@@ -271,12 +270,12 @@ impl<const SAMPLES: usize> Coverage<SAMPLES> {
     fn is_hidden(
         &self,
         [x, y]: [u32; 2],
+        lines: &[Line; 3],
         values: [f64; 3],
         receiver: &mut impl Receiver<SAMPLES>,
     ) -> bool {
         let Some(plane) = self.depths else { return false };
-        if plane.is_constant() {
-            let depth = plane.at([0.0, 0.0]);
+        if let Some(depth) = plane.constant() {
             return receiver.hides(x, y, [depth, depth]);
         }
         let side = f64::from(256 * BLOCK);
@@ -284,9 +283,8 @@ impl<const SAMPLES: usize> Coverage<SAMPLES> {
         let [_, value1, value2] = std::array::from_fn(|k| values[k] + f64::from(self.open[k]));
         let area = f64::from(self.area);
         // The growth of the depth over a block along each axis.
-        let grown = [0, 1].map(|axis| {
-            (first * self.lines[1][axis] + second * self.lines[2][axis]) / area * side
-        });
+        let grown = [[lines[1].x, lines[2].x], [lines[1].y, lines[2].y]]
+            .map(|by| (first * by[0] + second * by[1]) / area * side);
         let corner = f64::from(plane.first) + (first * value1 + second * value2) / area;
         // Weights of covered samples are at most 1, so rounding changes a depth by much less.
         let margin = 2_f64.powi(-18) * (first.abs() + second.abs() + f64::from(plane.first.abs()));
@@ -302,6 +300,7 @@ impl<const SAMPLES: usize> Coverage<SAMPLES> {
     fn block(
         &self,
         [bx, by]: [u32; 2],
+        lines: &[Line; 3],
         is_full: bool,
         part: Part,
         receiver: &mut impl Receiver<SAMPLES>,
@@ -311,7 +310,7 @@ impl<const SAMPLES: usize> Coverage<SAMPLES> {
             let mut qx = part.left.max(bx) & !1;
             while qx < part.right.min(bx + BLOCK) {
                 let inside = part.inside(qx, qy);
-                if let Some(quad) = self.quad([qx, qy], is_full, inside) {
+                if let Some(quad) = self.quad([qx, qy], lines, is_full, inside) {
                     receiver.take(quad);
                 }
                 qx += 2;
@@ -320,55 +319,133 @@ impl<const SAMPLES: usize> Coverage<SAMPLES> {
         }
     }
 
-    #[inline]
-    fn quad(&self, [x, y]: [u32; 2], is_full: bool, inside: u8) -> Option<CoveredQuad<SAMPLES>> {
+    #[inline(always)]
+    fn quad(
+        &self,
+        at: [u32; 2],
+        lines: &[Line; 3],
+        is_full: bool,
+        inside: u8,
+    ) -> Option<CoveredQuad<SAMPLES>> {
         let mut samples = [0b1111; SAMPLES];
         if !is_full {
-            for (mask, &offset) in samples.iter_mut().zip(&self.offsets) {
-                let [first, second, third] = [0, 1, 2].map(|edge| self.values(edge, x, y, offset));
-                *mask = 0;
-                for k in 0..4 {
-                    let is_covered = first[k] >= 0.0 && second[k] >= 0.0 && third[k] >= 0.0;
-                    *mask |= u8::from(is_covered) << k;
-                }
-            }
+            samples = self.offsets.map(|offset| {
+                let [first, second, third] = [0, 1, 2].map(|edge| lines[edge].of_quad(at, offset));
+                mask(std::array::from_fn(|k| {
+                    -i32::from(first[k] >= 0.0 && second[k] >= 0.0 && third[k] >= 0.0)
+                }))
+            });
         }
         let samples = Self::seen(samples, inside)?;
         let mut depths = [[0.0; 4]; SAMPLES];
-        match &self.depths {
-            None => {}
-            Some(plane) if plane.is_constant() => {
-                depths = [[plane.at([0.0, 0.0]); 4]; SAMPLES];
-            }
-            Some(plane) => {
-                for (depths, &offset) in depths.iter_mut().zip(&self.offsets) {
-                    let weights = [1, 2].map(|edge| {
-                        let open = f64::from(self.open[edge]);
-                        let values = self.values(edge, x, y, offset);
-                        values.map(|value| (value + open) as f32 / self.area)
+        if let Some(plane) = &self.depths {
+            match plane.constant() {
+                Some(depth) => depths = [[depth; 4]; SAMPLES],
+                None => {
+                    depths = self.offsets.map(|offset| {
+                        plane.at([1, 2].map(|edge| {
+                            let open = f64::from(self.open[edge]);
+                            let values = lines[edge].of_quad(at, offset);
+                            values.map(|value| (value + open) as f32 / self.area)
+                        }))
                     });
-                    *depths = std::array::from_fn(|k| plane.at([weights[0][k], weights[1][k]]));
                 }
             }
         }
+        let [x, y] = at;
         Some(CoveredQuad { x, y, samples, depths })
-    }
-
-    /// The lowered values of an edge function at a sample of the pixels of a quad.
-    #[inline]
-    fn values(&self, edge: usize, x: u32, y: u32, offset: [i64; 2]) -> [f64; 4] {
-        let at = [x, y].map(|at| 256.0 * f64::from(at));
-        let line = self.lines[edge];
-        let first = value(line, [at[0] + offset[0] as f64, at[1] + offset[1] as f64]);
-        let (right, down) = (256.0 * line[0], 256.0 * line[1]);
-        [first, first + right, first + down, first + right + down]
     }
 }
 
-/// The value of an edge function at a point, in 1/256 of a pixel.
+/// An edge function in binary64, lowered by 1 for an open edge.
+#[derive(Clone, Copy)]
+struct Line {
+    /// The growth with x and y, for 1/256 of a pixel.
+    x: f64,
+    y: f64,
+    origin: f64,
+}
+
+impl Line {
+    fn of(Edge { x, y, origin, .. }: Edge) -> Self {
+        Self { x: x as f64, y: y as f64, origin: origin as f64 }
+    }
+
+    /// The value at a point, in 1/256 of a pixel.
+    #[inline]
+    fn at(&self, [x, y]: [f64; 2]) -> f64 {
+        self.x * x + (self.y * y + self.origin)
+    }
+
+    /// The values at a sample of the four pixels of a quad.
+    #[inline]
+    fn of_quad(&self, at: [u32; 2], offset: [i64; 2]) -> [f64; 4] {
+        let [x, y] = at.map(|at| 256.0 * f64::from(at));
+        let first = self.at([x + offset[0] as f64, y + offset[1] as f64]);
+        let (right, down) = (256.0 * self.x, 256.0 * self.y);
+        [0.0, right, down, right + down].map(|more| first + more)
+    }
+}
+
+/// Four integers of less than 2^29 in magnitude, the values of an edge function at the pixels of a quad. Each is a
+/// half of a word and raised by 2^30, so that a sum of words has no carry from half to half, and bit 30 of a half says
+/// that its value is not negative.
+#[derive(Clone, Copy)]
+struct Fours([u64; 2]);
+
+impl Fours {
+    /// Bit 30 of both halves.
+    const SIGNS: u64 = 1 << 62 | 1 << 30;
+
+    fn new(values: [i32; 4]) -> Self {
+        let word = |low: i32, high: i32| {
+            let sum = (i64::from(high) << 32) + i64::from(low);
+            Self::SIGNS.wrapping_add_signed(sum)
+        };
+        Self([word(values[0], values[1]), word(values[2], values[3])])
+    }
+
+    /// The same growth of all four, for [`Self::add`].
+    fn step(by: i32) -> u64 {
+        ((i64::from(by) << 32) + i64::from(by)).cast_unsigned()
+    }
+
+    #[inline(always)]
+    fn add(&mut self, step: u64) {
+        self.0 = self.0.map(|word| word.wrapping_add(step));
+    }
+
+    #[inline(always)]
+    fn and(self, Self([upper, lower]): Self) -> Self {
+        Self([self.0[0] & upper, self.0[1] & lower])
+    }
+
+    /// True if one is not negative.
+    #[inline(always)]
+    fn has_any(&self) -> bool {
+        (self.0[0] | self.0[1]) & Self::SIGNS != 0
+    }
+
+    /// The mask of those that are not negative.
+    #[inline(always)]
+    fn mask(self) -> u8 {
+        let [upper, lower] = self.0.map(|word| (word >> 30 & 1 | word >> 61 & 2) as u8);
+        upper | lower << 2
+    }
+
+    #[inline(always)]
+    fn values(self) -> [i32; 4] {
+        let halves = self.0.map(|word| [word as u32, (word >> 32) as u32]);
+        let [[a, b], [c, d]] = halves;
+        [a, b, c, d].map(|half| half.wrapping_sub(1 << 30).cast_signed())
+    }
+}
+
+/// The mask of the pixels of a quad whose words have all bits set; the others are zero.
 #[inline]
-fn value([by_x, by_y, origin]: [f64; 3], [x, y]: [f64; 2]) -> f64 {
-    by_x * x + (by_y * y + origin)
+pub(super) fn mask(all: [i32; 4]) -> u8 {
+    let bits: [i32; 4] = std::array::from_fn(|k| all[k] & 1 << k);
+    (bits[0] | bits[1] | bits[2] | bits[3]) as u8
 }
 
 /// A depth clamped to [0, 1]; 0 for NaN.

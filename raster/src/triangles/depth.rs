@@ -3,6 +3,7 @@
 //! A block knows the least and the greatest of its depths, so a piece may be hidden in a whole block. Blocks begin
 //! at columns and rows that are multiples of their side. Samples outside of the tile keep the depth 1.
 
+use super::cover::mask;
 use super::state::Compare;
 use crate::kernel::{Quad, Tile};
 
@@ -59,7 +60,13 @@ impl<const SAMPLES: usize> DepthBuffer<SAMPLES> {
 
     /// True if no depth in this range passes in the block of a pixel.
     #[inline]
-    pub(super) fn hides(&mut self, x: u32, y: u32, compare: Compare, [least, most]: [f32; 2]) -> bool {
+    pub(super) fn hides(
+        &mut self,
+        x: u32,
+        y: u32,
+        compare: Compare,
+        [least, most]: [f32; 2],
+    ) -> bool {
         let at = self.block(x, y);
         let [nearest, farthest] = self.blocks[at].range();
         match compare {
@@ -89,11 +96,7 @@ impl<const SAMPLES: usize> DepthBuffer<SAMPLES> {
         let stored = &mut block.quads[Self::quad(x, y)];
         let mut any = 0;
         for ((mask, depths), stored) in masks.iter_mut().zip(depths).zip(stored) {
-            let mut passing = 0;
-            for k in 0..4 {
-                passing |= u8::from(compare.passes(depths[k], stored[k])) << k;
-            }
-            *mask &= passing;
+            *mask &= passing(compare, depths, stored);
             any |= *mask;
             if writes {
                 select(stored, *mask, depths);
@@ -150,10 +153,31 @@ impl<const SAMPLES: usize> Block<SAMPLES> {
     }
 }
 
+/// The mask of the pixels of a quad whose depths pass.
+#[inline]
+fn passing(compare: Compare, depths: &[f32; 4], stored: &[f32; 4]) -> u8 {
+    // One comparison for all four, so that the choice stands outside of the loop.
+    let all = |passes: fn(f32, f32) -> bool| {
+        mask(std::array::from_fn(|k| -i32::from(passes(depths[k], stored[k]))))
+    };
+    match compare {
+        Compare::Never => 0,
+        Compare::Less => all(|depth, stored| depth < stored),
+        Compare::Equal => all(|depth, stored| depth == stored),
+        Compare::LessEqual => all(|depth, stored| depth <= stored),
+        Compare::Greater => all(|depth, stored| depth > stored),
+        Compare::NotEqual => all(|depth, stored| depth != stored),
+        Compare::GreaterEqual => all(|depth, stored| depth >= stored),
+        Compare::Always => 0b1111,
+    }
+}
+
 /// Replaces the depths under a mask.
 #[inline]
 fn select(stored: &mut [f32; 4], mask: u8, depths: &[f32; 4]) {
-    for k in 0..4 {
-        stored[k] = if mask & (1 << k) != 0 { depths[k] } else { stored[k] };
-    }
+    *stored = std::array::from_fn(|k| {
+        // Without a branch: masks are unpredictable.
+        let chosen = (u32::from(mask >> k) & 1).wrapping_neg();
+        f32::from_bits(depths[k].to_bits() & chosen | stored[k].to_bits() & !chosen)
+    });
 }

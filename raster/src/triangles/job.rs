@@ -123,11 +123,7 @@ impl Job<'_> {
     }
 
     /// Copies the depths of a finished tile to their place, if they are asked for.
-    fn store_depths<const SAMPLES: usize>(
-        &self,
-        tile: Tile,
-        drawer: &mut TileDrawer<'_, SAMPLES>,
-    ) {
+    fn store_depths<const SAMPLES: usize>(&self, tile: Tile, drawer: &mut TileDrawer<'_, SAMPLES>) {
         let Some(depths) = &self.depths else { return };
         let mut depths = depths.lock().unwrap_or_else(PoisonError::into_inner);
         let width = self.queue.tiles.size.width() as usize;

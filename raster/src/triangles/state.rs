@@ -23,23 +23,6 @@ pub enum Compare {
     Always,
 }
 
-impl Compare {
-    /// True if the fragment passes.
-    #[inline]
-    pub fn passes(self, fragment: f32, stored: f32) -> bool {
-        match self {
-            Self::Never => false,
-            Self::Less => fragment < stored,
-            Self::Equal => fragment == stored,
-            Self::LessEqual => fragment <= stored,
-            Self::Greater => fragment > stored,
-            Self::NotEqual => fragment != stored,
-            Self::GreaterEqual => fragment >= stored,
-            Self::Always => true,
-        }
-    }
-}
-
 /// The combination of a fragment `s` with the stored colour `d`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Blend {

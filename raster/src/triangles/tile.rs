@@ -317,7 +317,8 @@ impl<'a, const SAMPLES: usize> TileDrawer<'a, SAMPLES> {
                 if masks == [0; SAMPLES] {
                     continue;
                 }
-                let at = (quad.y + dy - self.tile.y) * self.tile.width + (quad.x + dx - self.tile.x);
+                let at =
+                    (quad.y + dy - self.tile.y) * self.tile.width + (quad.x + dx - self.tile.x);
                 for attachment in 0..self.attachments {
                     let pixel = attachment * plane + at as usize;
                     let colour = shaded[pixel];
