@@ -52,20 +52,27 @@ struct Part {
     top: u32,
     bottom: u32,
     tile: Tile,
+    /// True if each quad lies in the tile or outside.
+    has_whole_quads: bool,
 }
 
 impl Part {
+    fn of(piece: &Piece, tile: Tile, size: Size) -> Option<Self> {
+        let (x, y) = (touched(piece.x, size.width()), touched(piece.y, size.height()));
+        let (left, right) = (x.start.max(tile.x), x.end.min(tile.x + tile.width));
+        let (top, bottom) = (y.start.max(tile.y), y.end.min(tile.y + tile.height));
+        let has_whole_quads = (tile.x | tile.y | tile.width | tile.height) % 2 == 0;
+        let is_empty = left >= right || top >= bottom;
+        (!is_empty).then_some(Self { left, right, top, bottom, tile, has_whole_quads })
+    }
+
     /// Mask of the pixels of a quad that lie in the tile.
     #[inline]
     fn inside(&self, x: u32, y: u32) -> u8 {
-        let tile = self.tile;
-        let is_whole = x >= tile.x
-            && y >= tile.y
-            && x + 1 < tile.x + tile.width
-            && y + 1 < tile.y + tile.height;
-        if is_whole {
+        if self.has_whole_quads {
             return 0b1111;
         }
+        let tile = self.tile;
         let all = Quad::PIXELS.into_iter().filter(|&(dx, dy)| tile.contains(x + dx, y + dy));
         all.fold(0, |mask, (dx, dy)| mask | Quad::bit(dx, dy))
     }
@@ -150,13 +157,7 @@ impl<const SAMPLES: usize> Coverage<SAMPLES> {
         size: Size,
         receiver: &mut impl Receiver<SAMPLES>,
     ) {
-        let (x, y) = (touched(piece.x, size.width()), touched(piece.y, size.height()));
-        let (left, right) = (x.start.max(tile.x), x.end.min(tile.x + tile.width));
-        let (top, bottom) = (y.start.max(tile.y), y.end.min(tile.y + tile.height));
-        if left >= right || top >= bottom {
-            return;
-        }
-        let part = Part { left, right, top, bottom, tile };
+        let Some(part) = Part::of(piece, tile, size) else { return };
         let is_short = |edge: &Edge| edge.x.abs().max(edge.y.abs()) <= SMALL.into();
         if self.edges.iter().all(is_short) {
             self.small(part, receiver);
@@ -171,21 +172,24 @@ impl<const SAMPLES: usize> Coverage<SAMPLES> {
         let (left, top) = (part.left & !1, part.top & !1);
         let [x, y] = [left, top].map(|at| 256 * i64::from(at));
         let growth = self.edges.map(|edge| [256 * edge.x as i32, 256 * edge.y as i32]);
+        let within = growth.map(|[right, down]| [0, right, down, right + down]);
         let mut rows: [[Fours; 3]; SAMPLES] = self.offsets.map(|offset| {
             let at = [x + offset[0], y + offset[1]];
             std::array::from_fn(|k| {
-                let (edge, [right, down]) = (self.edges[k], growth[k]);
+                let edge = self.edges[k];
                 let first = (edge.x * at[0] + (edge.y * at[1] + edge.origin)) as i32;
-                Fours::new([0, right, down, right + down].map(|more| first + more))
+                Fours::new(within[k].map(|more| first + more))
             })
         });
         let [right, down] = [0, 1].map(|axis| growth.map(|of| Fours::step(2 * of[axis])));
+        // Of edges 1 and 2: the value of each pixel over the lowered one of the first.
+        let within = [1, 2].map(|edge| within[edge].map(|more| more + self.open[edge]));
         let mut qy = top;
         while qy < part.bottom {
             let mut values = rows;
             let mut qx = left;
             while qx < part.right {
-                self.small_quad([qx, qy], &values, part, receiver);
+                self.small_quad([qx, qy], &values, &within, part, receiver);
                 for of_sample in &mut values {
                     of_sample.iter_mut().zip(right).for_each(|(values, step)| values.add(step));
                 }
@@ -204,6 +208,7 @@ impl<const SAMPLES: usize> Coverage<SAMPLES> {
         &self,
         [x, y]: [u32; 2],
         values: &[[Fours; 3]; SAMPLES],
+        within: &[[i32; 4]; 2],
         part: Part,
         receiver: &mut impl Receiver<SAMPLES>,
     ) {
@@ -215,9 +220,9 @@ impl<const SAMPLES: usize> Coverage<SAMPLES> {
         let mut depths = [[0.0; 4]; SAMPLES];
         if let Some(plane) = &self.depths {
             for (depths, values) in depths.iter_mut().zip(values) {
-                *depths = plane.at([1, 2].map(|edge| {
-                    let values = values[edge].values();
-                    values.map(|value| (value + self.open[edge]) as f32 / self.area)
+                *depths = plane.at([0, 1].map(|k| {
+                    let first = values[1 + k].first();
+                    within[k].map(|more| first.wrapping_add(more) as f32 / self.area)
                 }));
             }
         }
@@ -433,11 +438,10 @@ impl Fours {
         upper | lower << 2
     }
 
+    /// The first of them.
     #[inline(always)]
-    fn values(self) -> [i32; 4] {
-        let halves = self.0.map(|word| [word as u32, (word >> 32) as u32]);
-        let [[a, b], [c, d]] = halves;
-        [a, b, c, d].map(|half| half.wrapping_sub(1 << 30).cast_signed())
+    fn first(self) -> i32 {
+        (self.0[0] as u32).wrapping_sub(1 << 30).cast_signed()
     }
 }
 

@@ -298,17 +298,20 @@ impl Layout {
         // All columns of all lanes are written.
         table.resize(cells.len().div_ceil(room) * words, 0);
         for (cells, group) in cells.chunks(room).zip(table.chunks_exact_mut(words)) {
-            let [mask, x, y] = [Column::Mask, Column::X, Column::Y].map(|column| column as usize);
+            let [mask, x, y] = [Column::Mask, Column::X, Column::Y].map(|of| of as usize * lanes);
             let last = cells[cells.len() - 1];
             let places = self.pixels.chunks_exact(self.pixels_of_cell());
             for (number, places) in places.enumerate() {
                 // Inactive lanes too get coordinates of pixels.
                 let cell = cells.get(number).copied().unwrap_or(Cell { run: 0, ..last });
+                let columns = [centre(cell.x), centre(cell.x + 1)].map(f32::to_bits);
+                let rows = [centre(cell.y), centre(cell.y + 1)].map(f32::to_bits);
                 for place in places {
-                    let runs = if cell.run & place.bit != 0 { u32::MAX } else { 0 };
-                    group[mask * lanes + place.lane] = runs;
-                    group[x * lanes + place.lane] = centre(cell.x + place.x).to_bits();
-                    group[y * lanes + place.lane] = centre(cell.y + place.y).to_bits();
+                    let runs =
+                        (u32::from(cell.run >> place.bit.trailing_zeros()) & 1).wrapping_neg();
+                    group[mask + place.lane] = runs;
+                    group[x + place.lane] = columns[place.x as usize % 2];
+                    group[y + place.lane] = rows[place.y as usize % 2];
                 }
             }
         }
@@ -346,13 +349,20 @@ impl Layout {
                 for (cell, places) in cells.iter().zip(places) {
                     let is_mistaken = is_active(Mutant::StoredUnderRun);
                     let stored = if is_mistaken { cell.run } else { cell.stored };
-                    for place in places {
-                        if stored & place.bit == 0 {
-                            continue;
-                        }
+                    let at = |place: &CellPixel| {
                         let (x, y) = (cell.x + place.x, cell.y + place.y);
                         debug_assert!(tile.contains(x, y), "pixel ({x}, {y}) is not in {tile:?}");
-                        to[((y - tile.y) * tile.width + (x - tile.x)) as usize] = found[place.at];
+                        ((y - tile.y) * tile.width + (x - tile.x)) as usize
+                    };
+                    if stored == 0b1111 {
+                        // The pixels of a row are neighbours in both places.
+                        for place in [&places[0], &places[2]] {
+                            to[at(place)..][..2].copy_from_slice(&found[place.at..][..2]);
+                        }
+                        continue;
+                    }
+                    for place in places.iter().filter(|place| stored & place.bit != 0) {
+                        to[at(place)] = found[place.at];
                     }
                 }
             }
