@@ -1,28 +1,74 @@
 //! Triangles from indices, and the vertices that they use.
 
-use super::draw::{Draw, DrawError, MAX_VERTICES};
+use super::draw::{Draw, DrawError, Indices, MAX_VERTICES};
 use super::state::Topology;
 use crate::mutants::{Mutant, is_active};
 
 /// The triangles of an instance, and its vertices: each index that a triangle uses, once, ascending.
 #[derive(Debug)]
 pub(super) struct Assembled {
-    /// The index of each vertex.
-    pub(super) indices: Vec<u32>,
-    /// The vertices of each triangle, by number in `indices`, in their order.
-    pub(super) triangles: Vec<[u32; 3]>,
+    used: Used,
+    triangles: Triangles,
     pub(super) instances: u32,
 }
 
+/// The indices that triangles use, ascending.
+#[derive(Debug)]
+enum Used {
+    /// All below this number.
+    Below(usize),
+    Listed(Vec<u32>),
+}
+
+/// The vertices of each triangle, by number among those that are used, in their order.
+#[derive(Debug)]
+enum Triangles {
+    /// So many triangles of indices that are counted.
+    Counted(Topology, usize),
+    Listed(Vec<[u32; 3]>),
+}
+
 impl Assembled {
+    /// The number of vertices of an instance.
+    pub(super) fn vertices_of_instance(&self) -> usize {
+        match &self.used {
+            Used::Below(count) => *count,
+            Used::Listed(list) => list.len(),
+        }
+    }
+
+    /// The number of triangles of an instance.
+    pub(super) fn triangles_of_instance(&self) -> usize {
+        match &self.triangles {
+            Triangles::Counted(_, count) => *count,
+            Triangles::Listed(list) => list.len(),
+        }
+    }
+
     /// The number of vertices of all instances.
     pub(super) fn vertices(&self) -> usize {
-        self.indices.len() * self.instances as usize
+        self.vertices_of_instance() * self.instances as usize
     }
 
     /// The number of triangles of all instances.
     pub(super) fn triangles(&self) -> usize {
-        self.triangles.len() * self.instances as usize
+        self.triangles_of_instance() * self.instances as usize
+    }
+
+    /// The index of a vertex, by number.
+    pub(super) fn index(&self, vertex: usize) -> u32 {
+        match &self.used {
+            Used::Below(_) => vertex as u32,
+            Used::Listed(list) => list[vertex],
+        }
+    }
+
+    /// The vertices of a triangle, by number, in their order.
+    pub(super) fn triangle(&self, triangle: usize) -> [u32; 3] {
+        match &self.triangles {
+            Triangles::Counted(topology, _) => places(*topology, triangle).map(|at| at as u32),
+            Triangles::Listed(list) => list[triangle],
+        }
     }
 }
 
@@ -72,19 +118,35 @@ pub(super) fn assemble(draw: &Draw<'_>) -> Result<Assembled, DrawError> {
     if count.saturating_mul(instances as usize) > MAX_VERTICES {
         return Err(too_large(indices.len()));
     }
+    let Indices::List(list) = indices else {
+        // Triangles use all vertices below the last one's.
+        let used = match (topology, count) {
+            (_, 0) => 0,
+            (Topology::Triangles, _) => 3 * count,
+            (Topology::Strip | Topology::Fan, _) => count + 2,
+        };
+        if used.saturating_mul(instances as usize) > MAX_VERTICES {
+            return Err(too_large(used));
+        }
+        let triangles = Triangles::Counted(topology, count);
+        return Ok(Assembled { used: Used::Below(used), triangles, instances });
+    };
     let mut triangles = Vec::new();
     triangles.try_reserve_exact(count).map_err(|_| DrawError::OutOfMemory)?;
-    let all = (0..count).map(|i| places(topology, i).map(|at| indices.get(at)));
-    triangles.extend(all);
+    triangles.extend((0..count).map(|i| places(topology, i).map(|at| list[at])));
     let used = used(&triangles).ok_or(DrawError::OutOfMemory)?;
     if used.len().saturating_mul(instances as usize) > MAX_VERTICES {
         return Err(too_large(used.len()));
     }
     let is_dense = used.last().is_none_or(|&last| last as usize + 1 == used.len());
-    if !is_dense {
-        for index in triangles.iter_mut().flatten() {
-            *index = used.binary_search(index).expect("it is used") as u32;
+    let used = match is_dense {
+        true => Used::Below(used.len()),
+        false => {
+            for index in triangles.iter_mut().flatten() {
+                *index = used.binary_search(index).expect("it is used") as u32;
+            }
+            Used::Listed(used)
         }
-    }
-    Ok(Assembled { indices: used, triangles, instances })
+    };
+    Ok(Assembled { used, triangles: Triangles::Listed(triangles), instances })
 }

@@ -67,13 +67,6 @@ impl Indices<'_> {
             Self::List(list) => list.len(),
         }
     }
-
-    pub(super) fn get(self, at: usize) -> u32 {
-        match self {
-            Self::Count(_) => at as u32,
-            Self::List(list) => list[at],
-        }
-    }
 }
 
 /// The failure of a draw.

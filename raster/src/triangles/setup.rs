@@ -46,10 +46,10 @@ impl<'a> Setup<'a> {
 
     /// Adds the pieces of a triangle, given its number in all instances, and the words of their values.
     pub(super) fn add(&mut self, triangle: usize, pieces: &mut Vec<Piece>, words: &mut Vec<u32>) {
-        let count = self.assembled.triangles.len();
+        let count = self.assembled.triangles_of_instance();
         let (instance, primitive) = (triangle / count, triangle % count);
-        let base = (instance * self.assembled.indices.len()) as u32;
-        let numbers = self.assembled.triangles[primitive].map(|vertex| base + vertex);
+        let base = (instance * self.assembled.vertices_of_instance()) as u32;
+        let numbers = self.assembled.triangle(primitive).map(|vertex| base + vertex);
         let positions = numbers.map(|number| self.vertices.get(number, 0));
         if positions.into_iter().any(clip::is_unusable) {
             return;

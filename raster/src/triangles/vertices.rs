@@ -42,9 +42,9 @@ impl Vertices {
         timed_out: impl Fn() -> DrawError,
     ) -> Result<Self, DrawError> {
         let values = draw.vertices.attachments();
-        let each = assembled.indices.len();
+        let each = assembled.vertices_of_instance();
         let compute = |range: std::ops::Range<usize>, frontier: &AtomicU64| {
-            let item = |number: usize| [assembled.indices[number % each], (number / each) as u32];
+            let item = |number: usize| [assembled.index(number % each), (number / each) as u32];
             let items: Vec<[u32; 2]> = range.map(item).collect();
             let mut results = Vec::new();
             if results.try_reserve_exact(items.len() * values).is_err() {
