@@ -61,7 +61,7 @@ impl Part {
         let (x, y) = (touched(piece.x, size.width()), touched(piece.y, size.height()));
         let (left, right) = (x.start.max(tile.x), x.end.min(tile.x + tile.width));
         let (top, bottom) = (y.start.max(tile.y), y.end.min(tile.y + tile.height));
-        let has_whole_quads = (tile.x | tile.y | tile.width | tile.height) % 2 == 0;
+        let has_whole_quads = (tile.x | tile.y | tile.width | tile.height).is_multiple_of(2);
         let is_empty = left >= right || top >= bottom;
         (!is_empty).then_some(Self { left, right, top, bottom, tile, has_whole_quads })
     }
