@@ -185,7 +185,7 @@ impl Translator<'_> {
             let mut id = self.stage_input_here(input.at(Place::HERE), ty);
             for (axis, side) in [(Axis::X, place.x), (Axis::Y, place.y)] {
                 if let Some(side) = side {
-                    id = self.from_side(id, ty, axis, side);
+                    id = self.at_side(id, ty, axis, side);
                 }
             }
             moved.insert(input, id);
@@ -211,7 +211,7 @@ impl Translator<'_> {
     }
 
     /// The value that the pixel on this side of the quad has.
-    fn from_side(&mut self, value: Word, ty: Type, axis: Axis, side: Side) -> Word {
+    fn at_side(&mut self, value: Word, ty: Type, axis: Axis, side: Side) -> Word {
         self.interface.reads_quads = true;
         let subgroup = self.declarations.uint(Scope::Subgroup as u32);
         let direction = self.declarations.uint(u32::from(axis == Axis::Y));
