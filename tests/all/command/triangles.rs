@@ -191,8 +191,9 @@ fn a_module_has_both_stages() {
             let command = ["compile", program, "-o", "module.spv"];
             place.run(&[&command[..], more].concat()).done();
             let outcome = place.run(&["inspect", "module.spv"]);
+            let text = String::from_utf8_lossy(&outcome.out);
             for word in wanted {
-                assert!(outcome.out.contains(word), "{word}\n{}", outcome.out);
+                assert!(text.contains(word), "{word}\n{text}");
             }
         }
     }
@@ -219,5 +220,6 @@ fn a_device_draws_triangles() {
         }
     }
     let outcome = place.run(&[&["compare", "mesh.lv"][..], &mesh].concat());
-    assert!(outcome.out.contains("output 0: "), "{}{}", outcome.out, outcome.err);
+    let text = String::from_utf8_lossy(&outcome.out);
+    assert!(text.contains("output 0: "), "{text}{}", outcome.err);
 }
