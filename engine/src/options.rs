@@ -46,6 +46,9 @@ pub struct Options {
     pub(crate) specialised: Option<Bindings>,
     /// Baked sizes of textures and buffers.
     pub(crate) sizes: Vec<Extents>,
+    /// Options of the module of triangles that the SPIR-V evaluator executes.
+    #[cfg(feature = "spirv")]
+    pub(crate) module: lambdav_spirv_backend::emit::EmitOptions,
 }
 
 impl Default for Options {
@@ -60,6 +63,8 @@ impl Default for Options {
             pixels: f64::INFINITY,
             specialised: None,
             sizes: Vec::new(),
+            #[cfg(feature = "spirv")]
+            module: Default::default(),
         }
     }
 }
@@ -128,6 +133,15 @@ impl Options {
     #[must_use]
     pub fn specialise(mut self, bindings: &Bindings) -> Self {
         self.specialised = Some(bindings.clone());
+        self
+    }
+
+    /// Sets the options of the module of triangles that the engine `spirv` executes, for tests of exact modules.
+    #[cfg(feature = "spirv")]
+    #[doc(hidden)]
+    #[must_use]
+    pub fn module(mut self, options: lambdav_spirv_backend::emit::EmitOptions) -> Self {
+        self.module = options;
         self
     }
 

@@ -30,8 +30,6 @@ use lambdav_simd_backend::emit::Allocation;
 use lambdav_simd_backend::registers::Callable;
 use lambdav_simd_backend::{Compiler, EmitError};
 #[cfg(feature = "spirv")]
-use lambdav_spirv_backend::emit::EmitOptions;
-#[cfg(feature = "spirv")]
 use lambdav_spirv_eval::Module;
 use std::fmt;
 use std::sync::Arc;
@@ -561,8 +559,8 @@ fn compile_triangles(
         }
         #[cfg(feature = "spirv")]
         Engine::Spirv => {
-            let (limit, emit) = (options.max_iterations, EmitOptions::default());
-            let stages = SpirvStages::new(core, triangles, locations, &emit, limit);
+            let limit = options.max_iterations;
+            let stages = SpirvStages::new(core, triangles, locations, &options.module, limit);
             let stages = stages.map_err(|error| spirv_error(program, error))?;
             made(&StageEngine::Spirv(stages.into()))
         }

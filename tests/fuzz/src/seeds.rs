@@ -3,10 +3,14 @@
 use lambdav_core::core_text;
 use lambdav_core::schedule::schedule;
 use lambdav_core::source::SourceFile;
+use lambdav_core::triangles::EntryPoints;
 use lambdav_engine::foreign::{Language, to_spirv};
 use lambdav_engine::program::Loaded;
-use lambdav_generate::{GenerateOptions, GeneratedProgram, generate, is_refused_for_rounds};
-use lambdav_spirv_backend::{self as spirv_backend, emit::EmitOptions};
+use lambdav_generate::{
+    GenerateOptions, GeneratedProgram, generate, generate_triangles, is_refused_for_rounds,
+};
+use lambdav_spirv_backend as spirv_backend;
+use lambdav_spirv_backend::emit::{EmitOptions, emit_stages};
 use lambdav_test_support::files_below;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -48,7 +52,11 @@ impl Seeds {
                     endless: i % 4 == 0,
                     special_divisors: true,
                 };
-                generate(seed.wrapping_mul(GENERATED).wrapping_add(i), options)
+                let seed = seed.wrapping_mul(GENERATED).wrapping_add(i);
+                match i % 5 {
+                    3 => generate_triangles(seed, options),
+                    _ => generate(seed, options),
+                }
             })
             .collect();
         let read = |path: &PathBuf| {
@@ -82,8 +90,18 @@ impl Seeds {
             cores.extend(core_text::print(&core, Some(&loaded.source)));
             let all: Vec<u32> = core.outputs.iter().map(|output| output.location).collect();
             let options = EmitOptions::default();
-            let emitted = schedule(&core, &all)
-                .map(|program| spirv_backend::emit(&program, Some(&loaded.source), &options));
+            let source = Some(&loaded.source);
+            let emitted = match core.triangles.as_deref() {
+                Some(triangles) => {
+                    let stages = EntryPoints::new(&core, triangles, &all);
+                    let programs = stages.schedule();
+                    programs.map(|[vertex, fragment]| {
+                        emit_stages([&vertex, &fragment], source, &options, &stages.interfaces)
+                    })
+                }
+                None => schedule(&core, &all)
+                    .map(|program| spirv_backend::emit(&program, source, &options)),
+            };
             modules.extend(emitted.into_iter().flatten().map(|module| module.words));
         }
         let corpus = |target: &str| corpus(target).iter().map(|(_, bytes)| bytes.clone()).collect();

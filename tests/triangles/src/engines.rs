@@ -39,8 +39,10 @@ pub enum Form {
     Text,
     /// Raised from its module.
     Raised,
-    /// Raised from its exact module.
+    /// Raised from its exact module, which has no floats of 64 bits.
     RaisedExact,
+    /// The shader; the engine `spirv` executes its exact module, with floats of 64 bits.
+    Exact,
 }
 
 impl fmt::Display for Conditions {
@@ -96,6 +98,9 @@ impl Conditions {
         }
         if seed % 4 == 2 {
             all.push(Self { form: Form::Raised, ..conditions(Engine::Simd, lanes, target, 5) });
+        }
+        if is_small && seed % 16 == 7 && scene.limit.is_none() {
+            all.push(Self { form: Form::Exact, ..conditions(Engine::Spirv, 0, None, 7) });
         }
         // An exact module evaluates colours before the depth test.
         if seed % 16 == 3 && scene.limit.is_none() {
@@ -176,20 +181,23 @@ pub fn draw(scene: &Scene, conditions: &Conditions) -> Result<Picture, Error> {
 ///
 /// If the module of the program is not raised.
 pub(crate) fn in_form(shader: &Shader, form: Form) -> Result<Shader, Error> {
+    match form {
+        Form::Text | Form::Exact => Ok(shader.clone()),
+        Form::Raised => raised(shader, &EmitOptions::default()),
+        Form::RaisedExact => raised(shader, &exact(false)),
+    }
+}
+
+/// Options of exact modules.
+pub(crate) fn exact(float64: bool) -> EmitOptions {
     let exact = Exact {
-        float64: false,
+        float64,
         fused: false,
         subnormals: Subnormals::Integers,
         report: None,
         registers: true,
     };
-    match form {
-        Form::Text => Ok(shader.clone()),
-        Form::Raised => raised(shader, &EmitOptions::default()),
-        Form::RaisedExact => {
-            raised(shader, &EmitOptions { exact: Some(exact), ..EmitOptions::default() })
-        }
-    }
+    EmitOptions { exact: Some(exact), ..EmitOptions::default() }
 }
 
 /// The program after the round trip through SPIR-V, by way of core text.

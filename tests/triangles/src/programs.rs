@@ -3,7 +3,7 @@
 //! Expressions are arbitrary here, so no reference rasterizer draws them. The source evaluator shares no
 //! interpolation with the core.
 
-use crate::engines::{Conditions, Form, in_form};
+use crate::engines::{Conditions, Form, exact, in_form};
 use crate::picture::{Picture, equal};
 use lambdav_core::graph::AttributeRate;
 use lambdav_core::resource::Bound;
@@ -68,7 +68,7 @@ impl Program {
         let wanted = self.draw(&core);
         let mut all = Conditions::of_program(self.seed);
         if wanted.is_err() {
-            all.retain(|conditions| conditions.form != Form::RaisedExact);
+            all.retain(|of| !matches!(of.form, Form::Exact | Form::RaisedExact));
         }
         for conditions in &all {
             let found = self.draw(conditions);
@@ -97,7 +97,7 @@ impl Program {
         let [wanted, found] = [wanted, found].map(Error::to_string);
         let is_limit = [&wanted, &found].iter().all(|text| text.contains("LV0504"));
         let is_equal = match conditions.form {
-            Form::Text => wanted == found,
+            Form::Text | Form::Exact => wanted == found,
             // The place of a raised loop is in core text.
             Form::Raised | Form::RaisedExact => is_limit,
         };
@@ -196,6 +196,9 @@ impl Conditions {
         if seed % 4 == 1 {
             all.push(conditions(Form::RaisedExact, Engine::Core, 0));
         }
+        if seed % 4 == 2 {
+            all.push(conditions(Form::Exact, Engine::Spirv, 0));
+        }
         all
     }
 
@@ -206,6 +209,7 @@ impl Conditions {
             .outputs(outputs)
             .max_iterations(self.max_iterations);
         let options = if self.lanes > 0 { options.lanes(self.lanes) } else { options };
+        let options = if self.form == Form::Exact { options.module(exact(true)) } else { options };
         match self.target {
             Some(target) => options.target(target),
             None => options,

@@ -1,6 +1,6 @@
 //! SPIR-V words to a graph, then as for a program; and WGSL to SPIR-V words.
 
-use super::pixels::{compare, lower};
+use super::pixels::{compare, lower, stages};
 use super::{FuzzTarget, Reached};
 use crate::seeds::Seeds;
 use crate::text::{Language, mutate as mutate_text};
@@ -9,7 +9,7 @@ use lambdav_core::source::SourceFile;
 use lambdav_engine::foreign::{self, to_spirv};
 use lambdav_generate::Random;
 use lambdav_spirv::bytes;
-use lambdav_spirv_frontend::{RaiseOptions, Raised, raise};
+use lambdav_spirv_frontend::{RaiseOptions, Raised, StageOptions, raise, raise_stages};
 
 /// One in this many inputs is drawn.
 const SOME: u64 = 16;
@@ -74,7 +74,17 @@ impl FuzzTarget for Wgsl<'_> {
     }
 }
 
+/// Raises both stages of a pipeline, and lowers them.
+fn run_stages(words: &[u32]) -> Result<(), String> {
+    match raise_stages("fuzz.spv", words, &StageOptions::default()).program {
+        Ok((core, _)) => stages(&core).iter().try_for_each(|stage| lower(stage).map(|_| ())),
+        Err(error) if error.message.is_empty() => Err("an error has no message".into()),
+        Err(_) => Ok(()),
+    }
+}
+
 fn run(words: &[u32], number: u64) -> Result<Reached, String> {
+    run_stages(words)?;
     let Raised { source, program } = raise("fuzz.spv", words, &RaiseOptions::default());
     let core = match program {
         Ok((core, _)) => core,

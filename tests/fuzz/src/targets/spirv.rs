@@ -4,12 +4,15 @@ use super::{FuzzTarget, Reached};
 use crate::seeds::Seeds;
 use crate::words::{from_bytes, mutate};
 use lambdav_core::inputs::{Inputs, frag_coord};
+use lambdav_core::interface::Stage;
 use lambdav_core::resource::{Bound, BufferData};
 use lambdav_core::texture::TextureData;
 use lambdav_core::types::{Type, Types};
 use lambdav_generate::Random;
 use lambdav_spirv::bytes;
-use lambdav_spirv_eval::{BindingKind, LoadOptions, Module, ModuleEvaluator, Resources, Undefined};
+use lambdav_spirv_eval::{
+    BindingKind, Invocation, LoadOptions, Module, ModuleEvaluator, Resources, Undefined,
+};
 use std::cell::Cell;
 
 pub(super) struct Spirv<'s> {
@@ -43,8 +46,9 @@ impl FuzzTarget for Spirv<'_> {
 
     fn run(&self, input: &[u8], _: u64) -> Result<Reached, String> {
         let words = from_bytes(input);
-        let mut reached = execute(&words, Undefined::Marked)?;
-        reached.computed |= execute(&words, Undefined::Total)?.computed;
+        let mut reached = execute(&words, Undefined::Marked, Stage::Fragment)?;
+        reached.computed |= execute(&words, Undefined::Total, Stage::Fragment)?.computed;
+        execute(&words, Undefined::Total, Stage::Vertex)?;
         Ok(reached)
     }
 
@@ -54,9 +58,9 @@ impl FuzzTarget for Spirv<'_> {
 }
 
 /// Loads a module and computes two pixels.
-fn execute(words: &[u32], undefined: Undefined) -> Result<Reached, String> {
+fn execute(words: &[u32], undefined: Undefined, stage: Stage) -> Result<Reached, String> {
     let parsed = words.len() > 5;
-    let options = LoadOptions { undefined, ..LoadOptions::default() };
+    let options = LoadOptions { undefined, stage, ..LoadOptions::default() };
     let module = match Module::with_options(words, &options) {
         Ok(module) => module,
         Err(error) if error.to_string().is_empty() => {
@@ -74,6 +78,10 @@ fn execute(words: &[u32], undefined: Undefined) -> Result<Reached, String> {
     let mut evaluator = ModuleEvaluator::new(&module, &resources, ROUNDS);
     let polls = Cell::new(0);
     let takes_long = || polls.replace(polls.get() + 1) > POLLS;
+    let vertex = |_: [f32; 2]| Invocation { vertex_index: 5, ..Invocation::default() };
+    if stage == Stage::Vertex && evaluator.run_invocation([0.5; 2], &vertex, &takes_long).is_err() {
+        return Ok(Reached { parsed, accepted: true, computed: false });
+    }
     let mut computed = false;
     for pixel in 0..2 {
         if evaluator.run(frag_coord(pixel, 0), &takes_long).is_ok() {
