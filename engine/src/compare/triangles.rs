@@ -1,6 +1,6 @@
 //! Comparison of programs that draw triangles: pictures without a search for the cause.
 
-use super::{Cause, CompareError, Found, Outcome, first_pixel};
+use super::outcome::{Cause, CompareError, Found, Outcome, first_pixel};
 use crate::bindings::Bindings;
 use crate::engines::GpuMode;
 use crate::options::{Engine, Options};

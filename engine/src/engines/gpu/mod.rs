@@ -7,9 +7,10 @@
 mod triangles;
 
 use super::{BoundKernel, bound};
+use crate::draw_inputs::DrawInputs;
 use crate::settings::Settings;
 use lambdav_core::diagnostics::Diagnostic;
-use lambdav_core::graph::Core;
+use lambdav_core::graph::{Core, Triangles};
 use lambdav_core::interface::Stage;
 use lambdav_core::schedule;
 use lambdav_core::types::{Type, Types};
@@ -168,7 +169,11 @@ impl GpuProgram {
         let report = (0..).find(|free| !locations.contains(free)).expect("one of many is free");
         let options = mode.emit_options(device, Some(report));
         let (module, program, stages) = match core.triangles.as_deref() {
-            Some(triangles) => triangles::emitted(&core, triangles, locations, &options)?,
+            Some(triangles) => {
+                let emitted = triangles::emitted(&core, triangles, locations, &options);
+                let (module, program, stages) = emitted.map_err(GpuError::Program)?;
+                (module?, program, Some(stages))
+            }
             None => {
                 let program = schedule::schedule(&core, locations).map_err(GpuError::Program)?;
                 (emit(&program, None, &options)?, program, None)
@@ -192,6 +197,39 @@ impl GpuProgram {
         let uniforms = self.uniforms.iter().copied();
         let resources = Resources::new(&settings.inputs, &self.types, uniforms);
         GpuEngine { program: Arc::clone(self), resources, draw: None, state: Mutex::default() }
+    }
+
+    /// Creates a kernel that draws triangles with these inputs; everything must be bound. With `keeps_depth`, it
+    /// keeps the depth of the first sample of each pixel.
+    pub(crate) fn bind_triangles(
+        self: &Arc<Self>,
+        settings: &Settings,
+        inputs: &DrawInputs,
+        triangles: &Triangles,
+        keeps_depth: bool,
+    ) -> GpuEngine {
+        let draw = Some(Vertices::new(inputs, triangles, keeps_depth));
+        GpuEngine { draw, ..self.bind(settings) }
+    }
+
+    /// Draws a picture of triangles. Its memory is not kept for the next one.
+    fn draw_triangles(
+        &self,
+        stages: &Stages,
+        vertices: &Vertices,
+        resources: &Resources,
+        size: [u32; 2],
+        patience: &dyn Fn() -> bool,
+    ) -> Result<Drawn, Error> {
+        let outputs: Vec<u32> = self.locations.iter().copied().chain(self.report).collect();
+        let job = Job::new(&self.words, &outputs, size).with(resources);
+        let prepare = |job: &Job<'_>| self.device.prepare(job, patience);
+        let mut prepared = stages.prepare(vertices, job, prepare)?;
+        let mut drawn = self.drawn(&mut prepared, size, patience)?;
+        if vertices.keeps_depth() {
+            drawn.depths = Some(prepared.read_depth(patience)?);
+        }
+        Ok(drawn)
     }
 
     /// Draws a picture.
@@ -315,6 +353,14 @@ impl GpuEngine {
             (Err(_), Some(error)) => Err(error.clone()),
             (Err(_), None) => Err(Error::TimedOut),
         }
+    }
+
+    /// Copies the depths of the picture that was drawn, row by row.
+    pub(crate) fn copy_depths(&self, to: &mut [f32]) {
+        let state = self.state();
+        let depths = state.drawn.as_ref().and_then(|drawn| drawn.depths.as_ref());
+        let depths = depths.map_or(&[][..], |all| all);
+        to.iter_mut().zip(depths).for_each(|(to, &bits)| *to = f32::from_bits(bits));
     }
 
     fn state(&self) -> MutexGuard<'_, State> {

@@ -1,8 +1,7 @@
 //! Triangles on a Vulkan device: both stages of a program in one module, and the vertices of a draw.
 
-use super::{Drawn, GpuEngine, GpuError, GpuProgram};
 use crate::draw_inputs::DrawInputs;
-use crate::settings::Settings;
+use lambdav_core::diagnostics::Diagnostic;
 use lambdav_core::graph::{AttributeRate, Core, Triangles};
 use lambdav_core::interface::{Interface, LocationSource};
 use lambdav_core::resource::Bound;
@@ -10,10 +9,8 @@ use lambdav_core::schedule::Program;
 use lambdav_core::state::State;
 use lambdav_core::triangles::EntryPoints;
 use lambdav_core::types::Scalar;
-use lambdav_gpu::{Attribute, Error, Indices, Job};
-use lambdav_spirv_backend::emit::{EmitOptions, EmittedModule, emit_stages};
-use lambdav_spirv_eval::Resources;
-use std::sync::Arc;
+use lambdav_gpu::{Attribute, Error, Indices, Job, Prepared};
+use lambdav_spirv_backend::emit::{EmitError, EmitOptions, EmittedModule, emit_stages};
 
 /// The stages of a program.
 #[derive(Debug)]
@@ -39,43 +36,27 @@ pub(super) fn emitted(
     triangles: &Triangles,
     locations: &[u32],
     options: &EmitOptions,
-) -> Result<(EmittedModule, Program, Option<Stages>), GpuError> {
+) -> Result<(Result<EmittedModule, EmitError>, Program, Stages), Diagnostic> {
     let stages = EntryPoints::new(core, triangles, locations);
-    let [vertex, fragment] = stages.schedule().map_err(GpuError::Program)?;
-    let module = emit_stages([&vertex, &fragment], None, options, &stages.interfaces)?;
+    let [vertex, fragment] = stages.schedule()?;
+    let module = emit_stages([&vertex, &fragment], None, options, &stages.interfaces);
     let entry_points = stages.interfaces.each_ref().map(|of| of.entry_point.name.clone());
     let [vertex, _] = stages.interfaces;
-    Ok((module, fragment, Some(Stages { vertex, entry_points, state: triangles.state })))
+    Ok((module, fragment, Stages { vertex, entry_points, state: triangles.state }))
 }
 
-impl GpuProgram {
-    /// Creates a kernel that draws triangles with these inputs; everything must be bound. With `keeps_depth`, it
-    /// keeps the depth of the first sample of each pixel.
-    pub(crate) fn bind_triangles(
-        self: &Arc<Self>,
-        settings: &Settings,
-        inputs: &DrawInputs,
-        triangles: &Triangles,
-        keeps_depth: bool,
-    ) -> GpuEngine {
-        let instances = inputs.instance_count(triangles);
-        let draw = Some(Vertices { inputs: inputs.clone(), instances, keeps_depth });
-        GpuEngine { draw, ..self.bind(settings) }
-    }
-
-    /// Draws a picture of triangles. Its memory is not kept for the next one.
-    pub(super) fn draw_triangles(
+impl Stages {
+    /// Prepares a job of the module's words for these vertices.
+    pub(super) fn prepare(
         &self,
-        stages: &Stages,
         vertices: &Vertices,
-        resources: &Resources,
-        size: [u32; 2],
-        patience: &dyn Fn() -> bool,
-    ) -> Result<Drawn, Error> {
+        job: Job<'_>,
+        prepare: impl FnOnce(&Job<'_>) -> Result<Prepared, Error>,
+    ) -> Result<Prepared, Error> {
         let inputs = &vertices.inputs;
         let data: Vec<Bound> =
-            (0..).take(stages.vertex.locations.len()).map(|k| inputs.attribute(k)).collect();
-        let attributes = stages.vertex.locations.iter().zip(&data).filter_map(|(input, data)| {
+            (0..).take(self.vertex.locations.len()).map(|k| inputs.attribute(k)).collect();
+        let attributes = self.vertex.locations.iter().zip(&data).filter_map(|(input, data)| {
             let (width, columns) = match input.ty.width() {
                 Some(width) => (width, 1),
                 None => (4, 4),
@@ -95,33 +76,29 @@ impl GpuProgram {
         });
         let attributes: Vec<Attribute<'_>> = attributes.collect();
         let triangles = lambdav_gpu::Triangles {
-            entry_points: stages.entry_points.each_ref().map(String::as_str),
+            entry_points: self.entry_points.each_ref().map(String::as_str),
             attributes: &attributes,
             indices: match inputs.indices() {
                 Some(list) => Indices::List(list),
                 None => Indices::Count(inputs.vertex_count()),
             },
             instances: vertices.instances,
-            state: stages.state,
+            state: self.state,
             keeps_depth: vertices.keeps_depth,
         };
-        let outputs: Vec<u32> = self.locations.iter().copied().chain(self.report).collect();
-        let job = Job::new(&self.words, &outputs, size).with(resources).draw(triangles);
-        let mut prepared = self.device.prepare(&job, patience)?;
-        let mut drawn = self.drawn(&mut prepared, size, patience)?;
-        if vertices.keeps_depth {
-            drawn.depths = Some(prepared.read_depth(patience)?);
-        }
-        Ok(drawn)
+        prepare(&job.draw(triangles))
     }
 }
 
-impl GpuEngine {
-    /// Copies the depths of the picture that was drawn, row by row.
-    pub(crate) fn copy_depths(&self, to: &mut [f32]) {
-        let state = self.state();
-        let depths = state.drawn.as_ref().and_then(|drawn| drawn.depths.as_ref());
-        let depths = depths.map_or(&[][..], |all| all);
-        to.iter_mut().zip(depths).for_each(|(to, &bits)| *to = f32::from_bits(bits));
+impl Vertices {
+    /// The vertices and instances of a draw; with `keeps_depth`, the depth of the first sample of each pixel is
+    /// kept.
+    pub(super) fn new(inputs: &DrawInputs, triangles: &Triangles, keeps_depth: bool) -> Self {
+        let instances = inputs.instance_count(triangles);
+        Self { inputs: inputs.clone(), instances, keeps_depth }
+    }
+
+    pub(super) fn keeps_depth(&self) -> bool {
+        self.keeps_depth
     }
 }
