@@ -5,7 +5,7 @@
 //! skipped, and blocks that lie inside of all edges need no edge functions for their coverage.
 
 use super::bins::touched;
-use super::depth::{BLOCK, QuadDepths};
+use super::depth::{BLOCK, QuadDepths, mask};
 use super::piece::{Edge, Piece};
 use crate::kernel::{Quad, Tile};
 use crate::mutants::{Mutant, is_active};
@@ -443,13 +443,6 @@ impl Fours {
     fn first(self) -> i32 {
         (self.0[0] as u32).wrapping_sub(1 << 30).cast_signed()
     }
-}
-
-/// The mask of the pixels of a quad whose words have all bits set; the others are zero.
-#[inline]
-pub(super) fn mask(all: [i32; 4]) -> u8 {
-    let bits: [i32; 4] = std::array::from_fn(|k| all[k] & 1 << k);
-    (bits[0] | bits[1] | bits[2] | bits[3]) as u8
 }
 
 /// A depth clamped to [0, 1]; 0 for NaN.

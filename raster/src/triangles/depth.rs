@@ -3,7 +3,6 @@
 //! A block knows the least and the greatest of its depths, so a piece may be hidden in a whole block. Blocks begin
 //! at columns and rows that are multiples of their side. Samples outside of the tile keep the depth 1.
 
-use super::cover::mask;
 use super::state::Compare;
 use crate::kernel::{Quad, Tile};
 
@@ -180,4 +179,11 @@ fn select(stored: &mut [f32; 4], mask: u8, depths: &[f32; 4]) {
         let chosen = (u32::from(mask >> k) & 1).wrapping_neg();
         f32::from_bits(depths[k].to_bits() & chosen | stored[k].to_bits() & !chosen)
     });
+}
+
+/// The mask of the pixels of a quad whose words have all bits set; the others are zero.
+#[inline]
+pub(super) fn mask(all: [i32; 4]) -> u8 {
+    let bits: [i32; 4] = std::array::from_fn(|k| all[k] & 1 << k);
+    (bits[0] | bits[1] | bits[2] | bits[3]) as u8
 }
