@@ -13,7 +13,7 @@ use crate::engines::{
     StageEngine, TriangleError, TriangleProgram,
 };
 #[cfg(feature = "gpu")]
-use crate::engines::{GpuError, GpuProgram};
+use crate::engines::{GpuError, GpuMode, GpuProgram};
 #[cfg(feature = "spirv")]
 use crate::engines::{SpirvError, SpirvProgram, SpirvStages};
 use crate::error::{Error, Report, error_chain};
@@ -493,15 +493,7 @@ fn compile(
             let compiled = CoreProgram::new(core, locations).map_err(fault)?;
             Ok(Code::Core(Arc::new(compiled), None))
         }
-        Engine::Source if !program.is_shader() => {
-            let what = if program.is_core_text { "core text" } else { "a module" };
-            let why = format!("the engine `source` evaluates shader text, and this is {what}");
-            Err(Error::Mismatch(why))
-        }
-        Engine::Source => {
-            let compiled = SourceProgram::new(&program.source, &core.constants, locations);
-            compiled.map(|compiled| Code::Source(Arc::new(compiled))).map_err(fault)
-        }
+        Engine::Source => Ok(Code::Source(source_program(program, core, locations)?.into())),
         #[cfg(feature = "spirv")]
         Engine::Spirv => {
             let compiled = match program.executed_module() {
@@ -522,10 +514,8 @@ fn compile(
         #[cfg(feature = "gpu")]
         Engine::Gpu(device, mode) => {
             let limit = options.max_iterations;
-            let compiled = GpuProgram::new(core, locations, device, *mode, limit);
-            compiled
-                .map(|compiled| Code::Gpu(Arc::new(compiled)))
-                .map_err(|error| gpu_error(program, error))
+            let compiled = gpu_program(program, core, locations, (device, *mode), limit)?;
+            Ok(Code::Gpu(compiled.into()))
         }
     }
 }
@@ -547,41 +537,55 @@ fn compile_triangles(
         },
         Engine::Simd => made(&simd()?),
         Engine::Core => made(&StageEngine::Core),
-        Engine::Source if program.is_shader() => {
-            let source = SourceProgram::new(&program.source, &core.constants, locations);
-            let source = source.map_err(|diagnostic| at_fault(program, diagnostic))?;
-            made(&StageEngine::Source(source.into()))
-        }
         Engine::Source => {
-            let what = if program.is_core_text { "core text" } else { "a module" };
-            let why = format!("the engine `source` evaluates shader text, and this is {what}");
-            return Err(Error::Mismatch(why));
+            let source = source_program(program, core, locations)?;
+            made(&StageEngine::Source(source.into()))
         }
         #[cfg(feature = "spirv")]
         Engine::Spirv => {
             let limit = options.max_iterations;
-            let stages = SpirvStages::new(core, triangles, locations, &options.module, limit);
+            let stages = SpirvStages::new(core, locations, &options.module, limit);
             let stages = stages.map_err(|error| spirv_error(program, error))?;
             made(&StageEngine::Spirv(stages.into()))
         }
         #[cfg(feature = "gpu")]
         Engine::Gpu(device, mode) => {
             let limit = options.max_iterations;
-            let compiled = GpuProgram::new(core, locations, device, *mode, limit);
-            return compiled
-                .map(|compiled| Code::Gpu(compiled.into()))
-                .map_err(|error| gpu_error(program, error));
+            let compiled = gpu_program(program, core, locations, (device, *mode), limit)?;
+            return Ok(Code::Gpu(compiled.into()));
         }
     };
     compiled.map(|compiled| Code::Triangles(compiled.into())).map_err(fails)
 }
 
+/// The text for the source evaluator.
+fn source_program(
+    program: &Accepted,
+    core: &Core,
+    locations: &[u32],
+) -> Result<SourceProgram, Error> {
+    if !program.is_shader() {
+        let what = if program.is_core_text { "core text" } else { "a module" };
+        let why = format!("the engine `source` evaluates shader text, and this is {what}");
+        return Err(Error::Mismatch(why));
+    }
+    let compiled = SourceProgram::new(&program.source, &core.constants, locations);
+    compiled.map_err(|diagnostic| at_fault(program, diagnostic))
+}
+
 #[cfg(feature = "gpu")]
-fn gpu_error(program: &Accepted, error: GpuError) -> Error {
-    match error {
+fn gpu_program(
+    program: &Accepted,
+    core: &Core,
+    locations: &[u32],
+    (device, mode): (&lambdav_gpu::Device, GpuMode),
+    max_iterations: u64,
+) -> Result<GpuProgram, Error> {
+    let compiled = GpuProgram::new(core, locations, device, mode, max_iterations);
+    compiled.map_err(|error| match error {
         GpuError::Program(diagnostic) => at_fault(program, diagnostic),
         GpuError::Emit(error) => Error::Unsupported(error.to_string()),
-    }
+    })
 }
 
 #[cfg(feature = "spirv")]

@@ -5,17 +5,14 @@
 //! it records the float operations that the core evaluator executes, and has the device compute each
 //! alone, with the same operands. If no operation differs, `bindings` searches for the first named
 //! value that does. `subject` is the program and the device that both examine. For a program that draws
-//! triangles (`triangles`) the cause is not searched.
+//! triangles the cause is not searched.
 
 mod bindings;
 mod operations;
-mod outcome;
 mod subject;
-mod triangles;
 
 pub use bindings::Binding;
 pub use operations::{MAX_OPERATIONS, Operation};
-pub use outcome::{Cause, CompareError, Found, Outcome, Pixel};
 
 use crate::bindings::Bindings;
 use crate::engines::{GpuEngine, GpuError, GpuMode};
@@ -23,13 +20,114 @@ use crate::error::{Error, Report};
 use crate::options::Options;
 use crate::shader::Shader;
 use bindings::first_binding;
+use lambdav_core::evaluate::EvaluationFault;
+use lambdav_core::float::same_bits;
 use lambdav_gpu::{Device, Difference};
 use lambdav_image::{Frame, Size};
 use lambdav_raster::RenderOptions;
 use operations::{Sought, first_operation};
-use outcome::first_pixel;
 use std::time::Duration;
 use subject::{Comparing, Unknown};
+
+/// Comparison of an output.
+#[derive(Debug)]
+pub struct Outcome {
+    /// Location of the output.
+    pub location: u32,
+    /// Width and height.
+    pub size: Size,
+    /// The difference, if there is one.
+    pub found: Option<Found>,
+    /// The device's remark, for all outputs.
+    pub remark: Option<String>,
+}
+
+/// A difference.
+#[derive(Debug)]
+pub struct Found {
+    /// Size of the difference.
+    pub difference: Difference,
+    /// The first differing pixel in scan order.
+    pub pixel: Pixel,
+    /// Cause of the difference.
+    pub cause: Cause,
+}
+
+/// A pixel that differs.
+#[derive(Clone, Copy, Debug)]
+pub struct Pixel {
+    /// Column and row.
+    pub at: [u32; 2],
+    /// Its bits on the processor.
+    pub expected: [u32; 4],
+    /// Its bits on the device.
+    pub found: [u32; 4],
+}
+
+/// Cause of a difference.
+#[derive(Debug)]
+pub enum Cause {
+    /// A single operation differs.
+    Operation(Operation),
+    /// No single operation differs; this binding is the first that does.
+    Binding {
+        /// The binding.
+        binding: Binding,
+        /// True if there were more operations than were tested.
+        is_cut: bool,
+    },
+    /// The program draws triangles. Coverage and interpolation are the device's.
+    Triangles,
+    /// Neither an operation nor a binding differs.
+    Unknown {
+        /// True if there were more operations than were tested.
+        is_cut: bool,
+    },
+}
+
+/// Reason why there is no comparison.
+#[derive(Debug)]
+pub enum CompareError {
+    /// The program or the processor failed.
+    Error(Error),
+    /// The device failed.
+    Device(lambdav_gpu::Error),
+    /// The differing pixel alone exceeds the limit of iterations.
+    Iterations,
+    /// The time limit was exceeded.
+    TimedOut,
+    /// A program derived from the shader for the search does not compile.
+    Part(String),
+}
+
+impl From<Error> for CompareError {
+    fn from(error: Error) -> Self {
+        match error {
+            Error::TimedOut { .. } => Self::TimedOut,
+            error => Self::Error(error),
+        }
+    }
+}
+
+impl From<lambdav_gpu::Error> for CompareError {
+    fn from(error: lambdav_gpu::Error) -> Self {
+        match error {
+            lambdav_gpu::Error::TimedOut => Self::TimedOut,
+            error => Self::Device(error),
+        }
+    }
+}
+
+impl From<Unknown> for CompareError {
+    fn from(unknown: Unknown) -> Self {
+        match unknown {
+            Unknown::Device(error) => error.into(),
+            Unknown::Evaluation(EvaluationFault::Cancelled) => Self::TimedOut,
+            Unknown::Evaluation(EvaluationFault::LoopLimit(_)) => Self::Iterations,
+            Unknown::Program(message) => Self::Part(message),
+        }
+    }
+}
 
 /// Draws the outputs at these locations on the processor and, all at once, on the device, and compares
 /// them bit for bit; all NaNs count as one value. `options` are those of the processor; `left` returns
@@ -48,20 +146,14 @@ pub fn compare(
     left: &dyn Fn() -> Duration,
 ) -> Result<Vec<Outcome>, CompareError> {
     let core = shader.core();
-    if core.triangles.is_some() {
-        return triangles::compare(
-            shader,
-            bindings,
-            size,
-            locations,
-            (device, mode),
-            options,
-            left,
-        );
-    }
     let settings = bindings.settings(size, options.max_iterations);
     let patience = || !left().is_zero();
-    let made = GpuEngine::new(core, locations, &settings, device, mode);
+    if let Some(triangles) = core.triangles.as_deref()
+        && let Some(missing) = bindings.draw.missing(triangles)
+    {
+        return Err(Error::Mismatch(missing).into());
+    }
+    let made = GpuEngine::new(core, locations, &settings, &bindings.draw, device, mode);
     let on_device = made.map_err(|error| match error {
         GpuError::Program(diagnostic) => Error::Program(Report::of(shader.source(), diagnostic)),
         GpuError::Emit(error) => Error::Unsupported(error.to_string()),
@@ -83,7 +175,10 @@ pub fn compare(
         let found = match first_pixel(&expected, found, size.width()) {
             None => None,
             Some(pixel) => {
-                let cause = comparing.cause(location, pixel.at)?;
+                let cause = match core.triangles {
+                    Some(_) => Cause::Triangles,
+                    None => comparing.cause(location, pixel.at)?,
+                };
                 Some(Found { difference, pixel, cause })
             }
         };
@@ -104,4 +199,13 @@ impl Comparing<'_> {
             None => Cause::Unknown { is_cut },
         })
     }
+}
+
+/// The first pixel in scan order whose bits differ; all NaNs count as one value.
+fn first_pixel(expected: &[[u32; 4]], found: &[[u32; 4]], width: u32) -> Option<Pixel> {
+    let differ = |(a, b): (&u32, &u32)| !same_bits(*a, *b);
+    let pairs = (0_u32..).zip(expected.iter().zip(found));
+    let mut different = pairs.filter(|(_, (a, b))| a.iter().zip(b.iter()).any(differ));
+    let (index, (expected, found)) = different.next()?;
+    Some(Pixel { at: [index % width, index / width], expected: *expected, found: *found })
 }

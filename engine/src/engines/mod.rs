@@ -20,6 +20,7 @@
 //! bound, in every engine alike.
 
 mod core;
+mod evaluated_stages;
 mod fast;
 #[cfg(feature = "gpu")]
 mod gpu;

@@ -1,8 +1,9 @@
 //! Engine of programs that draw triangles: the stages compiled by another engine, and the rasterizer between them.
 
-use super::source_stages::{BoundSourceStage, Role, SourceStage};
+use super::evaluated_stages::{BoundStage, EvaluatedStage, Role, StageInputs};
+use super::source_stages::SourceInputs;
 #[cfg(feature = "spirv")]
-use super::spirv::{BoundSpirvStage, SpirvStage, SpirvStages};
+use super::spirv::{SpirvInputs, SpirvStages};
 use super::{CoreEngine, CoreProgram, SimdEngine, SimdError, SimdProgram, SourceProgram};
 use crate::draw_inputs::DrawInputs;
 use crate::settings::Settings;
@@ -11,6 +12,7 @@ use lambdav_core::evaluate;
 use lambdav_core::graph::{Core, Interpolation, Triangles, Varying};
 use lambdav_core::state::{self, Cull, DepthTest, FrontFace, State};
 use lambdav_core::triangles::{FragmentStage, VertexInput, VertexStage};
+use lambdav_frontend::reduction;
 use lambdav_raster::triangles::{
     Blend, Compare, Depths, Draw, DrawError, DrawState, Face, Indices, Interpolated, Topology,
     Varied, VertexKernel, draw,
@@ -39,10 +41,9 @@ pub struct TriangleProgram {
 enum StageProgram {
     Simd(SimdProgram),
     Core(Arc<CoreProgram>, Vec<u32>),
-    /// The stage, and the number of the program's own resources.
-    Source(SourceStage, usize),
+    Source(Arc<reduction::SourceProgram>, EvaluatedStage),
     #[cfg(feature = "spirv")]
-    Spirv(SpirvStage),
+    Spirv(Arc<SpirvStages>, EvaluatedStage),
 }
 
 /// The engine of the stages.
@@ -100,13 +101,15 @@ impl StageProgram {
                 Ok(Self::Core(Arc::new(program), of_triangle.to_vec()))
             }
             StageEngine::Source(source) => {
-                let (program, varyings) = (Arc::clone(source.text()), Arc::clone(varyings));
-                Ok(Self::Source(SourceStage { program, role, varyings }, resources))
+                let varyings = Arc::clone(varyings);
+                let stage = EvaluatedStage { role, varyings, resources };
+                Ok(Self::Source(Arc::clone(source.text()), stage))
             }
             #[cfg(feature = "spirv")]
             StageEngine::Spirv(stages) => {
-                let (stages, varyings) = (Arc::clone(stages), Arc::clone(varyings));
-                Ok(Self::Spirv(SpirvStage { stages, role, varyings, resources }))
+                let varyings = Arc::clone(varyings);
+                let stage = EvaluatedStage { role, varyings, resources };
+                Ok(Self::Spirv(Arc::clone(stages), stage))
             }
         }
     }
@@ -117,9 +120,16 @@ impl StageProgram {
             Self::Core(program, of_triangle) => {
                 Box::new(program.bind(settings.clone()).of_triangle(of_triangle.clone()))
             }
-            Self::Source(stage, resources) => Box::new(stage.bind(settings, *resources)),
+            Self::Source(program, stage) => {
+                let (program, owned) = (Arc::clone(program), settings.clone());
+                let inputs = SourceInputs { program, settings: owned };
+                Box::new(BoundStage::new(stage, inputs, &settings.inputs.resources))
+            }
             #[cfg(feature = "spirv")]
-            Self::Spirv(stage) => Box::new(stage.bind(settings)),
+            Self::Spirv(stages, stage) => {
+                let inputs = SpirvInputs::new(stages, settings);
+                Box::new(BoundStage::new(stage, inputs, &settings.inputs.resources))
+            }
         })
     }
 }
@@ -142,14 +152,7 @@ impl StageKernel for CoreEngine {
     }
 }
 
-impl StageKernel for BoundSourceStage {
-    fn explain(&self, site: u32) -> Diagnostic {
-        self.site(site)
-    }
-}
-
-#[cfg(feature = "spirv")]
-impl StageKernel for BoundSpirvStage {
+impl<I: StageInputs> StageKernel for BoundStage<I> {
     fn explain(&self, site: u32) -> Diagnostic {
         self.site(site)
     }

@@ -13,12 +13,13 @@ use lambdav_core::diagnostics::Diagnostic;
 use lambdav_core::graph::{Core, Triangles};
 use lambdav_core::interface::Stage;
 use lambdav_core::schedule;
+use lambdav_core::triangles::EntryPoints;
 use lambdav_core::types::{Type, Types};
 use lambdav_gpu::{Device, Error, Job, PixelBits, Prepared};
 use lambdav_image::Size;
 use lambdav_raster::{Cancel, Fault, Kernel, Stop, Tile, TileBuffer};
 use lambdav_spirv::inspect::inspect;
-use lambdav_spirv_backend::emit::{EmitError, EmitOptions, emit};
+use lambdav_spirv_backend::emit::{EmitError, EmitOptions, emit, emit_stages};
 use lambdav_spirv_eval::{Resources, SharedData};
 use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -170,9 +171,11 @@ impl GpuProgram {
         let options = mode.emit_options(device, Some(report));
         let (module, program, stages) = match core.triangles.as_deref() {
             Some(triangles) => {
-                let emitted = triangles::emitted(&core, triangles, locations, &options);
-                let (module, program, stages) = emitted.map_err(GpuError::Program)?;
-                (module?, program, Some(stages))
+                let entries = EntryPoints::new(&core, triangles, locations);
+                let [vertex, fragment] = entries.schedule().map_err(GpuError::Program)?;
+                let programs = [&vertex, &fragment];
+                let module = emit_stages(programs, None, &options, &entries.interfaces)?;
+                (module, fragment, Some(Stages::new(entries.interfaces, triangles.state)))
             }
             None => {
                 let program = schedule::schedule(&core, locations).map_err(GpuError::Program)?;
@@ -320,22 +323,27 @@ impl Ready {
 }
 
 impl GpuEngine {
-    /// Engine for the outputs at these locations, which must exist; see [`GpuProgram::new`].
+    /// Engine for the outputs at these locations, which must exist; see [`GpuProgram::new`]. `draw` has the vertices
+    /// and instances of a program that draws triangles.
     ///
     /// # Errors
     ///
     /// As for [`GpuProgram::new`], and a texture or buffer that is not bound.
-    pub fn new(
+    pub(crate) fn new(
         core: &Core,
         locations: &[u32],
         settings: &Settings,
+        draw: &DrawInputs,
         device: &Device,
         mode: GpuMode,
     ) -> Result<Self, GpuError> {
         let settings = bound(core, settings).map_err(GpuError::Program)?;
         let limit = settings.max_iterations;
         let program = Arc::new(GpuProgram::new(core, locations, device, mode, limit)?);
-        Ok(program.bind(&settings))
+        Ok(match core.triangles.as_deref() {
+            Some(triangles) => program.bind_triangles(&settings, draw, triangles, false),
+            None => program.bind(&settings),
+        })
     }
 
     /// The bits of all outputs, in the order of the program's locations.

@@ -1,16 +1,12 @@
 //! Triangles on a Vulkan device: both stages of a program in one module, and the vertices of a draw.
 
 use crate::draw_inputs::DrawInputs;
-use lambdav_core::diagnostics::Diagnostic;
-use lambdav_core::graph::{AttributeRate, Core, Triangles};
+use lambdav_core::graph::{AttributeRate, Triangles};
 use lambdav_core::interface::{Interface, LocationSource};
 use lambdav_core::resource::Bound;
-use lambdav_core::schedule::Program;
 use lambdav_core::state::State;
-use lambdav_core::triangles::EntryPoints;
 use lambdav_core::types::Scalar;
 use lambdav_gpu::{Attribute, Error, Indices, Job, Prepared};
-use lambdav_spirv_backend::emit::{EmitError, EmitOptions, EmittedModule, emit_stages};
 
 /// The stages of a program.
 #[derive(Debug)]
@@ -30,22 +26,14 @@ pub(super) struct Vertices {
     keeps_depth: bool,
 }
 
-/// The module of both stages for the outputs at these locations, and the fragment stage's program.
-pub(super) fn emitted(
-    core: &Core,
-    triangles: &Triangles,
-    locations: &[u32],
-    options: &EmitOptions,
-) -> Result<(Result<EmittedModule, EmitError>, Program, Stages), Diagnostic> {
-    let stages = EntryPoints::new(core, triangles, locations);
-    let [vertex, fragment] = stages.schedule()?;
-    let module = emit_stages([&vertex, &fragment], None, options, &stages.interfaces);
-    let entry_points = stages.interfaces.each_ref().map(|of| of.entry_point.name.clone());
-    let [vertex, _] = stages.interfaces;
-    Ok((module, fragment, Stages { vertex, entry_points, state: triangles.state }))
-}
-
 impl Stages {
+    /// The stages with these interfaces, drawn in this state.
+    pub(super) fn new(interfaces: [Interface; 2], state: State) -> Self {
+        let entry_points = interfaces.each_ref().map(|of| of.entry_point.name.clone());
+        let [vertex, _] = interfaces;
+        Self { vertex, entry_points, state }
+    }
+
     /// Prepares a job of the module's words for these vertices.
     pub(super) fn prepare(
         &self,

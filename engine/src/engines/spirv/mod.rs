@@ -3,8 +3,8 @@
 mod given;
 mod stages;
 
+pub(super) use stages::SpirvInputs;
 pub use stages::SpirvStages;
-pub(super) use stages::{BoundSpirvStage, SpirvStage};
 
 use super::{BoundKernel, Sites, bound, each_pixel, fill};
 use crate::settings::Settings;

@@ -1,24 +1,21 @@
 //! Stages of programs that draw triangles, by the SPIR-V evaluator.
 
-use super::super::source_stages::Role;
+use super::super::evaluated_stages::{EvaluatedStage, NoResult, Role, StageEvaluator, StageInputs};
+use super::super::fill;
 use super::super::stage_values::{Fragment, Vertex, clamped};
-use super::super::{Sites, each_running, fill};
 use super::{Loops, SpirvError, diagnostic};
 use crate::settings::Settings;
-use lambdav_core::diagnostics::Diagnostic;
-use lambdav_core::graph::{Core, Place, StageInput, Triangles, Varying};
-use lambdav_core::interface::{Interface, LocationSource, Stage};
+use lambdav_core::graph::{Core, Place, StageInput, Varying};
+use lambdav_core::inputs::centre;
+use lambdav_core::interface::{Interface, Stage};
 use lambdav_core::triangles::{DEPTH, EntryPoints, POSITION};
 use lambdav_core::types::{Type, Types};
 use lambdav_frontend::reduction::StageValues;
-use lambdav_raster::triangles::{VertexFault, VertexKernel, VertexStop};
-use lambdav_raster::{Cancel, Fault, Kernel, Quad, QuadKernel, Stop, Tile, TileBuffer};
 use lambdav_spirv_backend::emit::{EmitOptions, EmittedModule, emit_stages};
 use lambdav_spirv_eval::{
     Invocation, LoadOptions, Module, ModuleEvaluator, ModuleFault, Resources,
 };
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
 
 /// The stages of a program that draws triangles, as modules for the SPIR-V evaluator.
 #[derive(Debug)]
@@ -35,25 +32,6 @@ pub struct SpirvStages {
     uniforms: Vec<Type>,
 }
 
-/// A stage of a program.
-#[derive(Clone, Debug)]
-pub(in super::super) struct SpirvStage {
-    pub(in super::super) stages: Arc<SpirvStages>,
-    pub(in super::super) role: Role,
-    /// The varyings that fragments read, with their indices.
-    pub(in super::super) varyings: Arc<[(u32, Varying)]>,
-    /// Number of the program's own resources.
-    pub(in super::super) resources: usize,
-}
-
-/// A stage with its inputs.
-pub(in super::super) struct BoundSpirvStage {
-    stage: SpirvStage,
-    settings: Settings,
-    resources: Resources,
-    sites: Sites,
-}
-
 impl SpirvStages {
     /// Compiles the outputs at these locations, which must exist, to SPIR-V. Loops that depend on no input are
     /// evaluated, within `max_iterations` each.
@@ -61,15 +39,18 @@ impl SpirvStages {
     /// # Errors
     ///
     /// As for [`SpirvProgram::new`](super::SpirvProgram::new).
+    ///
+    /// # Panics
+    ///
+    /// If the program draws no triangles.
     pub fn new(
         core: &Core,
-        triangles: &Triangles,
         locations: &[u32],
         options: &EmitOptions,
         max_iterations: u64,
     ) -> Result<Self, SpirvError> {
         let core = core.with_closed_loops_evaluated(max_iterations);
-        let triangles = core.triangles.as_deref().unwrap_or(triangles);
+        let triangles = core.triangles.as_deref().expect("it draws triangles");
         let emitted = |locations: &[u32]| {
             let stages = EntryPoints::new(&core, triangles, locations);
             let [vertex, fragment] = stages.schedule().map_err(SpirvError::Program)?;
@@ -103,165 +84,130 @@ fn loaded(module: &EmittedModule, stage: Stage) -> Result<Module, SpirvError> {
     Module::with_options(&module.words, &options).map_err(SpirvError::Load)
 }
 
-impl SpirvStage {
-    pub(in super::super) fn bind(&self, settings: &Settings) -> BoundSpirvStage {
-        let of = self.stages.uniforms.iter().copied();
-        let resources = Resources::new(&settings.inputs, &self.stages.types, of);
-        let (stage, settings) = (self.clone(), settings.clone());
-        BoundSpirvStage { stage, settings, resources, sites: Sites::default() }
-    }
-
-    /// The module that is executed, and its loops.
-    fn module(&self) -> (&Module, &Loops) {
-        let SpirvStages { vertex, fragment, test, loops, .. } = &*self.stages;
-        match (&self.role, test) {
-            (Role::Vertices(_), _) => (vertex, loops),
+impl SpirvStages {
+    /// The module of a role, and its loops.
+    fn module(&self, role: &Role) -> (&Module, &Loops) {
+        match (role, &self.test) {
+            (Role::Vertices(_), _) => (&self.vertex, &self.loops),
             (Role::Test, Some((test, loops))) => (test, loops),
-            _ => (fragment, loops),
+            _ => (&self.fragment, &self.loops),
         }
     }
 }
 
-impl BoundSpirvStage {
-    pub(in super::super) fn site(&self, site: u32) -> Diagnostic {
-        self.sites.get(site)
+/// Modules with the inputs of a stage.
+pub(in super::super) struct SpirvInputs {
+    stages: Arc<SpirvStages>,
+    resources: Resources,
+    max_iterations: u64,
+}
+
+impl SpirvInputs {
+    pub(in super::super) fn new(stages: &Arc<SpirvStages>, settings: &Settings) -> Self {
+        let of = stages.uniforms.iter().copied();
+        let resources = Resources::new(&settings.inputs, &stages.types, of);
+        let max_iterations = settings.max_iterations;
+        Self { stages: Arc::clone(stages), resources, max_iterations }
+    }
+}
+
+impl StageInputs for SpirvInputs {
+    fn evaluator<'a>(&'a self, stage: &'a EvaluatedStage) -> Box<dyn StageEvaluator + 'a> {
+        let (module, loops) = self.stages.module(&stage.role);
+        let evaluator = ModuleEvaluator::new(module, &self.resources, self.max_iterations);
+        Box::new(Evaluator { of: self, stage, module, loops, evaluator })
+    }
+}
+
+struct Evaluator<'a> {
+    of: &'a SpirvInputs,
+    stage: &'a EvaluatedStage,
+    module: &'a Module,
+    loops: &'a Loops,
+    evaluator: ModuleEvaluator<'a>,
+}
+
+impl Evaluator<'_> {
+    fn run(
+        &mut self,
+        position: [f32; 2],
+        inputs: &dyn Fn([f32; 2]) -> Invocation,
+        cancelled: &dyn Fn() -> bool,
+    ) -> Result<(), NoResult> {
+        let ended = self.evaluator.run_invocation(position, inputs, cancelled);
+        ended.map_err(|fault| match fault {
+            ModuleFault::Cancelled => NoResult::Cancelled,
+            fault => {
+                NoResult::Fault(diagnostic(fault, self.module, self.loops, self.of.max_iterations))
+            }
+        })
     }
 
-    fn evaluator(&self) -> ModuleEvaluator<'_> {
-        let (module, _) = self.stage.module();
-        ModuleEvaluator::new(module, &self.resources, self.settings.max_iterations)
+    /// The output at a location, filled to four components.
+    fn output(&self, location: u32) -> [f32; 4] {
+        fill(self.evaluator.output(location).unwrap_or_default())
+    }
+}
+
+impl StageEvaluator for Evaluator<'_> {
+    fn vertex(
+        &mut self,
+        vertex: &Vertex<'_>,
+        cancelled: &dyn Fn() -> bool,
+    ) -> Result<Vec<[f32; 4]>, NoResult> {
+        let locations = (0..).zip(&self.of.stages.interface.locations);
+        let attributes = locations.filter_map(|(index, input)| {
+            Some((input.location, vertex.value(StageInput::Attribute(index))?.1))
+        });
+        let invocation = Invocation {
+            locations: attributes.collect(),
+            vertex_index: vertex.vertex,
+            instance_index: vertex.instance,
+            ..Invocation::default()
+        };
+        self.run([0.5; 2], &|_| invocation.clone(), cancelled)?;
+        let varyings = self.stage.varyings.iter().map(|&(index, _)| index);
+        Ok([POSITION].into_iter().chain(varyings).map(|of| self.output(of)).collect())
     }
 
-    /// The number of a fault.
-    fn number(&self, fault: ModuleFault) -> u32 {
-        let (module, loops) = self.stage.module();
-        let limit = self.settings.max_iterations;
-        self.sites.number(diagnostic(fault, module, loops, limit))
-    }
-
-    /// The attachments of the fragment that was evaluated.
-    fn attachments_of(&self, evaluator: &ModuleEvaluator<'_>) -> Vec<[f32; 4]> {
-        let is_kept = !evaluator.is_discarded();
-        match &self.stage.role {
+    fn fragment(
+        &mut self,
+        fragment: &Fragment<'_>,
+        cancelled: &dyn Fn() -> bool,
+    ) -> Result<Vec<[f32; 4]>, NoResult> {
+        let inputs = |[x, y]: [f32; 2]| {
+            let at = Fragment { x: x as u32, y: y as u32, ..*fragment };
+            invocation(&at)
+        };
+        self.run([fragment.x, fragment.y].map(centre), &inputs, cancelled)?;
+        let is_kept = !self.evaluator.is_discarded();
+        Ok(match &self.stage.role {
             Role::Test if is_kept => {
-                let depth = evaluator.output(DEPTH).map_or(0.0, |words| f32::from_bits(words[0]));
-                vec![[1.0, clamped(depth), 0.0, 1.0]]
+                vec![[1.0, clamped(self.output(DEPTH)[0]), 0.0, 1.0]]
             }
             Role::Colours(locations, has_mask) if is_kept => {
-                let colour = |location| fill(evaluator.output(location).unwrap_or_default());
-                let all = locations.iter().copied().map(colour);
+                let all = locations.iter().map(|&location| self.output(location));
                 all.chain(has_mask.then_some([1.0, 0.0, 0.0, 1.0])).collect()
             }
-            _ => vec![[0.0; 4]; Kernel::attachments(self)],
-        }
-    }
-
-    /// The inputs of the fragment with this centre.
-    fn fragment(&self, words: &[u32], [x, y]: [f32; 2]) -> Invocation {
-        let varyings = &self.stage.varyings;
-        let of = Fragment { words, varyings, x: x as u32, y: y as u32 };
-        let value = |input| of.value(input).map_or([].into(), |(_, words)| words);
-        let number = |input| f32::from_bits(value(input).first().copied().unwrap_or(0));
-        let word = |input| value(input).first().copied().unwrap_or(0);
-        let varying =
-            |&(index, _): &(u32, Varying)| (index, value(StageInput::Varying(index, Place::HERE)));
-        let [depth, w] = [StageInput::Depth(Place::HERE), StageInput::W(Place::HERE)].map(number);
-        Invocation {
-            frag_coord: [x, y, depth, w],
-            locations: varyings.iter().map(varying).collect(),
-            primitive_id: word(StageInput::PrimitiveIndex),
-            is_front_facing: word(StageInput::FrontFacing) != 0,
-            ..Invocation::default()
-        }
-    }
-
-    /// The inputs of a vertex.
-    fn vertex(&self, of: &Vertex<'_>) -> Invocation {
-        let attributes = (0..).zip(&self.stage.stages.interface.locations);
-        let attributes = attributes
-            .filter(|(_, input)| matches!(input.source, Ok(LocationSource::Attribute(_))))
-            .filter_map(|(index, input)| {
-                Some((input.location, of.value(StageInput::Attribute(index))?.1))
-            });
-        Invocation {
-            locations: attributes.collect(),
-            vertex_index: of.vertex,
-            instance_index: of.instance,
-            ..Invocation::default()
-        }
-    }
-}
-
-impl Kernel for BoundSpirvStage {
-    fn tile(&self, _: Tile, _: &mut TileBuffer<'_>, _: &Cancel<'_>) -> Result<(), Stop> {
-        unreachable!("a stage computes quads and vertices")
-    }
-
-    fn attachments(&self) -> usize {
-        self.stage.role.attachments(self.stage.varyings.len())
-    }
-}
-
-impl QuadKernel for BoundSpirvStage {
-    fn quads(
-        &self,
-        quads: &[Quad],
-        primitive: &[u32],
-        pixels: &mut TileBuffer<'_>,
-        cancel: &Cancel<'_>,
-    ) -> Result<(), Stop> {
-        let mut evaluator = self.evaluator();
-        each_running(quads, |x, y, is_stored| {
-            let centre = [x, y].map(lambdav_core::inputs::centre);
-            let inputs = |at| self.fragment(primitive, at);
-            let ended = evaluator.run_invocation(centre, &inputs, &|| !cancel.wants(x, y));
-            ended.map_err(|fault| match fault {
-                ModuleFault::Cancelled => Stop::Cancelled,
-                fault => Fault { x, y, site: self.number(fault) }.into(),
-            })?;
-            if is_stored {
-                for (attachment, &pixel) in self.attachments_of(&evaluator).iter().enumerate() {
-                    pixels.store(attachment, x, y, pixel);
-                }
-            }
-            Ok(())
+            _ => vec![[0.0; 4]; self.stage.attachments()],
         })
     }
 }
 
-impl VertexKernel for BoundSpirvStage {
-    fn vertices(
-        &self,
-        items: &[[u32; 2]],
-        results: &mut [[f32; 4]],
-        frontier: &AtomicU64,
-    ) -> Result<(), VertexStop> {
-        let Role::Vertices(inputs) = &self.stage.role else {
-            unreachable!("fragments are no vertices")
-        };
-        let data = &self.settings.inputs.resources[self.stage.resources..];
-        let mut evaluator = self.evaluator();
-        for (number, &[vertex, instance]) in items.iter().enumerate() {
-            let of = Vertex { vertex, instance, inputs, data };
-            let cancelled = || frontier.load(Ordering::Relaxed) == 0;
-            let ended = evaluator.run_invocation([0.5; 2], &|_| self.vertex(&of), &cancelled);
-            ended.map_err(|fault| match fault {
-                ModuleFault::Cancelled => VertexStop::Cancelled,
-                fault => {
-                    let site = self.number(fault);
-                    VertexStop::Fault(VertexFault { instance, vertex, site })
-                }
-            })?;
-            let varyings = self.stage.varyings.iter().map(|&(index, _)| index);
-            for (attachment, location) in [POSITION].into_iter().chain(varyings).enumerate() {
-                let words = evaluator.output(location).unwrap_or_default();
-                results[attachment * items.len() + number] = fill(words);
-            }
-        }
-        Ok(())
-    }
-
-    fn attachments(&self) -> usize {
-        Kernel::attachments(self)
+/// The inputs of a fragment.
+fn invocation(of: &Fragment<'_>) -> Invocation {
+    let value = |input| of.value(input).map_or([].into(), |(_, words)| words);
+    let word = |input| value(input).first().copied().unwrap_or(0);
+    let number = |input| f32::from_bits(word(input));
+    let varying =
+        |&(index, _): &(u32, Varying)| (index, value(StageInput::Varying(index, Place::HERE)));
+    let [depth, w] = [StageInput::Depth(Place::HERE), StageInput::W(Place::HERE)].map(number);
+    let [x, y] = [of.x, of.y].map(centre);
+    Invocation {
+        frag_coord: [x, y, depth, w],
+        locations: of.varyings.iter().map(varying).collect(),
+        primitive_id: word(StageInput::PrimitiveIndex),
+        is_front_facing: word(StageInput::FrontFacing) != 0,
+        ..Invocation::default()
     }
 }

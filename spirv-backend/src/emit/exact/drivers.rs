@@ -29,7 +29,6 @@
 //!   otherwise.
 
 use crate::emit::declarations::TypeDeclaration;
-
 use crate::emit::modes::{Hiding, builtin};
 use crate::emit::translator::Translator;
 use lambdav_core::graph::{Place, StageInput};
