@@ -1,0 +1,5 @@
+//! GLSL of all dialects to SPIR-V.
+#![forbid(unsafe_code)]
+
+pub mod token;
+pub mod version;
