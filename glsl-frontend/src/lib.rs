@@ -1,5 +1,7 @@
 //! GLSL of all dialects to SPIR-V.
 #![forbid(unsafe_code)]
 
+mod syntax;
 pub mod token;
+mod types;
 pub mod version;

@@ -95,6 +95,11 @@ impl Names {
         &self.texts[name.0 as usize]
     }
 
+    /// All texts, in the order of their numbers.
+    pub fn all(&self) -> impl Iterator<Item = &str> {
+        self.texts.iter().map(|text| &**text)
+    }
+
     /// The number of a name that occurs.
     pub fn find(&self, text: &str) -> Option<Name> {
         self.numbers.get(text).copied()

@@ -6,6 +6,7 @@
 #![forbid(unsafe_code)]
 
 pub mod assemble;
+pub mod build;
 pub mod inspect;
 mod sampler;
 mod specialise;

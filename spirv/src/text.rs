@@ -67,3 +67,10 @@ pub fn words(bytes: &[u8]) -> Option<Vec<u32>> {
         _ => None,
     }
 }
+
+/// A string as operands of an instruction: UTF-8 that ends with a zero byte, padded with zeros.
+pub fn words_of_string(text: &str) -> Vec<u32> {
+    let mut bytes = text.as_bytes().to_vec();
+    bytes.resize(bytes.len() / 4 * 4 + 4, 0);
+    bytes.as_chunks().0.iter().map(|&four| u32::from_le_bytes(four)).collect()
+}

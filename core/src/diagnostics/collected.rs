@@ -65,6 +65,13 @@ impl Diagnostics {
         }
     }
 
+    /// Changes the last diagnostic that is kept.
+    pub fn amend(&mut self, change: impl FnOnce(Diagnostic) -> Diagnostic) {
+        if let Some(last) = self.kept.pop() {
+            self.kept.push(change(last));
+        }
+    }
+
     /// Counts a diagnostic without keeping it.
     pub fn omit(&mut self, severity: Severity) {
         match severity {

@@ -169,6 +169,17 @@ codes! {
     MalformedModule = "LV0604", Error, "a SPIR-V module breaks a rule";
     UnsupportedModule = "LV0605", Error, "a SPIR-V module uses an unsupported feature";
     ForeignProgram = "LV0606", Error, "a program in WGSL or GLSL is wrong";
+    GlslSyntax = "LV0613", Error, "a text is no GLSL";
+    GlslName = "LV0614", Error, "GLSL has no such name here";
+    GlslRedeclared = "LV0615", Error, "a name of GLSL is declared twice";
+    GlslTypes = "LV0616", Error, "types of GLSL do not fit";
+    GlslArguments = "LV0617", Error, "no function of GLSL takes these arguments";
+    GlslNotAssignable = "LV0618", Error, "something is assigned that is no variable";
+    GlslQualifier = "LV0619", Error, "a qualifier of GLSL stands in the wrong place";
+    GlslNotConstant = "LV0620", Error, "GLSL needs a constant here";
+    GlslPlacement = "LV0621", Error, "a statement of GLSL stands in the wrong place";
+    GlslVersion = "LV0622", Error, "this version of GLSL lacks something";
+    GlslTooLarge = "LV0623", Error, "a GLSL text is too large";
     UnusedUniform = "LV0701", Warning, "a uniform is never used";
     UnusedParameter = "LV0702", Warning, "a parameter is never used";
     HiddenDefine = "LV0703", Warning, "a define hides another one";
