@@ -62,7 +62,9 @@ impl Preprocessor<'_> {
             "define" => self.define(span, rest),
             "undef" => self.undefine(span, rest),
             "error" => {
-                let text = rest.first().map_or("", |from| self.source.slice(from.span.to(whole)));
+                let text = rest
+                    .first()
+                    .map_or("", |from| self.source.slice(Span::new(from.span.start, whole.end)));
                 let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
                 let message =
                     if text.is_empty() { "#error".into() } else { format!("#error: {text}") };
@@ -154,8 +156,7 @@ impl Preprocessor<'_> {
         } else if word(Some(first), "include") {
             self.include_line(whole, &rest[1..]);
         } else {
-            let span = first.span.to(whole);
-            let span = Span::new(first.span.start, span.end);
+            let span = Span::new(first.span.start, whole.end);
             self.pragmas.push(Pragma { text: self.source.slice(span).to_owned(), span });
         }
     }
