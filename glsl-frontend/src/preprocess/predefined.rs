@@ -43,6 +43,7 @@ const ES: &[&str] = &[
 /// Extensions of desktop GLSL.
 const DESKTOP: &[&str] = &[
     "GL_ARB_arrays_of_arrays",
+    "GL_ARB_compute_shader",
     "GL_ARB_conservative_depth",
     "GL_ARB_derivative_control",
     "GL_ARB_enhanced_layouts",

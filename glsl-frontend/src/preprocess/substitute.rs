@@ -34,7 +34,7 @@ pub(super) fn substitute(call: &Call, preprocessor: &mut Preprocessor<'_>) -> Ve
                 &own
             }
         };
-        if !preprocessor.charge(operand.len() + 1, call.span) {
+        if !preprocessor.charge(operand.len().max(1), call.span) {
             return Vec::new();
         }
         let marker = [RawToken::replaced(RawKind::Placemarker, call.span)];
