@@ -8,7 +8,7 @@
 //!
 //! ```text
 //! source → diagnostics → decode
-//! state
+//! files, state
 //! float → math → texture → types → layout, resource → op → elementary, inputs → graph → interface, triangles, schedule → evaluate → closed_loops, core_text
 //! ```
 #![forbid(unsafe_code)]
@@ -19,6 +19,7 @@ pub mod decode;
 pub mod diagnostics;
 pub mod elementary;
 pub mod evaluate;
+pub mod files;
 pub mod float;
 pub mod graph;
 pub mod inputs;

@@ -23,6 +23,13 @@ pub const LIST_NESTING: usize = 20_000;
 /// Deepest nesting of files that include one another.
 pub const INCLUDE_NESTING: usize = 64;
 
+/// Most tokens that the macros of a GLSL text make and read again, and that its files have beyond their first
+/// inclusion. More are LV0611, or LV0213 at an `#include`.
+pub const MACRO_TOKENS: usize = 1_000_000;
+
+/// Longest name or number that `##` makes in GLSL, in bytes. A longer one is LV0611.
+pub const PASTED_BYTES: usize = 1024;
+
 /// Deepest nesting of blocks: branches and loops after inlining. Deeper is LV0503.
 pub const BLOCK_NESTING: usize = 20_000;
 

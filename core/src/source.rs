@@ -207,6 +207,11 @@ impl SourceFile {
         LineColumn { line, column: column as u32 + 1 }
     }
 
+    /// The line of a byte offset in its file, from 1.
+    pub fn line(&self, offset: u32) -> u32 {
+        (self.line_index(offset) - self.lines_before(self.file(offset))) as u32 + 1
+    }
+
     /// The number of characters that begin before a byte.
     fn chars_before(&self, offset: usize) -> usize {
         let block = offset / CHARS_BLOCK;

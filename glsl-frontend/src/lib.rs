@@ -2,6 +2,7 @@
 #![forbid(unsafe_code)]
 
 mod syntax;
+pub mod preprocess;
 pub mod token;
 mod types;
 pub mod version;

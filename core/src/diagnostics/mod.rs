@@ -169,6 +169,8 @@ codes! {
     MalformedModule = "LV0604", Error, "a SPIR-V module breaks a rule";
     UnsupportedModule = "LV0605", Error, "a SPIR-V module uses an unsupported feature";
     ForeignProgram = "LV0606", Error, "a program in WGSL or GLSL is wrong";
+    GlslDirective = "LV0611", Error, "a preprocessor directive or macro is wrong";
+    GlslToken = "LV0612", Error, "a character or number does not belong to GLSL";
     GlslSyntax = "LV0613", Error, "a text is no GLSL";
     GlslName = "LV0614", Error, "GLSL has no such name here";
     GlslRedeclared = "LV0615", Error, "a name of GLSL is declared twice";

@@ -109,6 +109,8 @@ mod tests {
                     | DiagnosticCode::MalformedModule
                     | DiagnosticCode::UnsupportedModule
                     | DiagnosticCode::ForeignProgram
+                    | DiagnosticCode::GlslDirective
+                    | DiagnosticCode::GlslToken
             );
             let first = if text_only { Tag::Text } else { wrong };
             assert_eq!(tags.first(), Some(&first), "{name}");
@@ -120,6 +122,8 @@ mod tests {
                     | DiagnosticCode::MalformedModule
                     | DiagnosticCode::UnsupportedModule
                     | DiagnosticCode::ForeignProgram
+                    | DiagnosticCode::GlslDirective
+                    | DiagnosticCode::GlslToken
             );
             assert!(no_shader || tags.contains(&Tag::Accepted), "{name}");
         }

@@ -10,29 +10,12 @@
 use super::lexer::{Lexer, Token, TokenKind};
 use lambdav_core::decode::{decode, too_long};
 use lambdav_core::diagnostics::{Diagnostic, DiagnosticCode, Diagnostics, quote};
+use lambdav_core::files::Files;
 use lambdav_core::limits::{INCLUDE_NESTING, TEXT};
 use lambdav_core::source::{Inclusion, SourceFile, Span};
 use rustc_hash::FxHashSet;
 use std::io::{self, ErrorKind};
 use std::path::{Component, Path, PathBuf};
-
-/// A file system.
-pub trait Files {
-    /// The canonical path of the file at `path`.
-    ///
-    /// # Errors
-    ///
-    /// An error of the system; the file may not exist.
-    fn canonical(&mut self, path: &Path) -> io::Result<PathBuf>;
-
-    /// The contents of the file at a canonical path. A file of more than `most` bytes may be cut off, but
-    /// beyond that limit.
-    ///
-    /// # Errors
-    ///
-    /// An error of the system.
-    fn read(&mut self, path: &Path, most: usize) -> io::Result<Vec<u8>>;
-}
 
 /// A program with all its included files.
 #[derive(Debug)]
