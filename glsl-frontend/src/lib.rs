@@ -1,8 +1,9 @@
 //! GLSL of all dialects to SPIR-V.
 #![forbid(unsafe_code)]
 
-mod syntax;
+mod check;
 pub mod preprocess;
+mod syntax;
 pub mod token;
 mod types;
 pub mod version;

@@ -320,7 +320,9 @@ fn image_name(image: Image) -> String {
         Role::Combined => "sampler",
         Role::Separate => "texture",
         Role::Storage => "image",
-        Role::Subpass => return format!("{letter}subpassInput{}", if image.multisampled { "MS" } else { "" }),
+        Role::Subpass => {
+            return format!("{letter}subpassInput{}", if image.multisampled { "MS" } else { "" });
+        }
     };
     let dim = match image.dim {
         Dim::D1 => "1D",
@@ -397,7 +399,8 @@ fn composite(name: &str) -> Option<Kind> {
         ("texture", Role::Separate),
         ("image", Role::Storage),
     ];
-    let (mut rest, role) = roles.iter().find_map(|&(text, role)| Some((rest.strip_prefix(text)?, role)))?;
+    let (mut rest, role) =
+        roles.iter().find_map(|&(text, role)| Some((rest.strip_prefix(text)?, role)))?;
     image.role = role;
     if role == Role::Subpass {
         image.dim = Dim::Subpass;
@@ -412,7 +415,8 @@ fn composite(name: &str) -> Option<Kind> {
         ("Cube", Dim::Cube),
         ("Buffer", Dim::Buffer),
     ];
-    let (behind, dim) = dims.iter().find_map(|&(text, dim)| Some((rest.strip_prefix(text)?, dim)))?;
+    let (behind, dim) =
+        dims.iter().find_map(|&(text, dim)| Some((rest.strip_prefix(text)?, dim)))?;
     (rest, image.dim) = (behind, dim);
     for (text, flag) in [
         ("MS", &mut image.multisampled),

@@ -87,7 +87,13 @@ impl ModuleBuilder {
     }
 
     /// Adds an entry point with the variables of its interface.
-    pub fn entry_point(&mut self, model: ExecutionModel, function: u32, name: &str, variables: &[u32]) {
+    pub fn entry_point(
+        &mut self,
+        model: ExecutionModel,
+        function: u32,
+        name: &str,
+        variables: &[u32],
+    ) {
         let before = [model as u32, function];
         push_string(&mut self.entry_points, Op::EntryPoint, &before, name, variables);
     }
@@ -146,7 +152,13 @@ impl ModuleBuilder {
     }
 
     /// Decorates a member of a structure.
-    pub fn decorate_member(&mut self, id: u32, member: u32, decoration: Decoration, operands: &[u32]) {
+    pub fn decorate_member(
+        &mut self,
+        id: u32,
+        member: u32,
+        decoration: Decoration,
+        operands: &[u32],
+    ) {
         let mut all = vec![id, member, decoration as u32];
         all.extend_from_slice(operands);
         push(&mut self.annotations, Op::MemberDecorate, &all);
@@ -201,8 +213,13 @@ impl ModuleBuilder {
     /// A variable outside all functions. `pointer` is its type.
     pub fn variable(&mut self, pointer: u32, class: StorageClass) -> u32 {
         let id = self.id();
-        push(&mut self.globals, Op::Variable, &[pointer, id, class as u32]);
+        self.variable_of(pointer, id, class);
         id
+    }
+
+    /// A variable whose id exists already.
+    pub fn variable_of(&mut self, pointer: u32, id: u32, class: StorageClass) {
+        push(&mut self.globals, Op::Variable, &[pointer, id, class as u32]);
     }
 
     /// Adds a finished function.
@@ -287,6 +304,16 @@ impl FunctionBuilder {
     pub fn label(&mut self, id: u32) {
         debug_assert!(self.ended, "a block ends before the next begins");
         push(&mut self.code, Op::Label, &[id]);
+        self.ended = false;
+    }
+
+    /// Says that the open block will get its end later, when the code behind it is known.
+    pub fn end_later(&mut self) {
+        self.ended = true;
+    }
+
+    /// The last block is open again, since what followed its beginning was taken ([`Self::split`]).
+    pub fn reopen(&mut self) {
         self.ended = false;
     }
 

@@ -2,8 +2,8 @@
 //!
 //! Floating-point operations are IEEE 754's, so the folded value is that of the running program.
 
-use super::values::{Constant, Value};
 use super::Checker;
+use super::values::{Constant, Value};
 use crate::syntax::tree::{Binary, Unary};
 use crate::types::{Scalar, Type};
 
@@ -112,7 +112,8 @@ fn fold_parts(op: Binary, a: &Constant, b: &Constant) -> Option<Constant> {
     match (a, b) {
         (&Constant::Scalar(scalar, a), &Constant::Scalar(_, b)) => binary(op, scalar, a, b),
         (Constant::Composite(a), Constant::Composite(b)) => {
-            let parts = a.iter().zip(b).map(|(a, b)| fold_parts(op, a, b)).collect::<Option<_>>()?;
+            let parts =
+                a.iter().zip(b).map(|(a, b)| fold_parts(op, a, b)).collect::<Option<_>>()?;
             Some(Constant::Composite(parts))
         }
         _ => None,

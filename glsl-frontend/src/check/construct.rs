@@ -82,7 +82,8 @@ impl Checker<'_> {
         };
         let mut new = self.compute(op, ty, &[id]);
         // A value that specialisation may change keeps its default.
-        new.constant = value.constant.as_deref().and_then(|of| convert_constant(to, of)).map(Into::into);
+        new.constant =
+            value.constant.as_deref().and_then(|of| convert_constant(to, of)).map(Into::into);
         new
     }
 
@@ -127,7 +128,13 @@ impl Checker<'_> {
     }
 
     /// The value as a type that it fits, or an error.
-    pub(super) fn coerce(&mut self, value: &Value, to: Type, at: Span, what: &str) -> Option<Value> {
+    pub(super) fn coerce(
+        &mut self,
+        value: &Value,
+        to: Type,
+        at: Span,
+        what: &str,
+    ) -> Option<Value> {
         if value.ty == to {
             return Some(value.clone());
         }
@@ -194,7 +201,8 @@ impl Checker<'_> {
                     Length::Open => self.types.array(element, Length::Known(count)),
                     Length::Known(length) if length == count => ty,
                     Length::Known(length) => {
-                        let message = format!("the array has {length} elements, and here are {count}");
+                        let message =
+                            format!("the array has {length} elements, and here are {count}");
                         self.wrong(DiagnosticCode::GlslArguments, at, message);
                         return None;
                     }
@@ -203,7 +211,10 @@ impl Checker<'_> {
                 let mut parts = Vec::new();
                 for (value, span) in &values {
                     // `float[][](…)`: the first element says how long the inner arrays are.
-                    if self.types.contains(element, &|kind| matches!(kind, Kind::Array(_, Length::Open))) {
+                    if self
+                        .types
+                        .contains(element, &|kind| matches!(kind, Kind::Array(_, Length::Open)))
+                    {
                         element = value.ty;
                     }
                     parts.push(self.coerce(value, element, *span, "the element must be")?);
@@ -289,7 +300,9 @@ impl Checker<'_> {
                 self.wrong(
                     DiagnosticCode::GlslArguments,
                     *span,
-                    format!("`{name}` has {wanted} components, which are complete before this argument"),
+                    format!(
+                        "`{name}` has {wanted} components, which are complete before this argument"
+                    ),
                 );
                 return None;
             }
@@ -340,8 +353,9 @@ impl Checker<'_> {
         let zero = self.splat_value(single, 0);
         let columns: Vec<Value> = (0..columns)
             .map(|k| {
-                let parts: Vec<Value> =
-                    (0..rows).map(|row| if row == k { one.clone() } else { zero.clone() }).collect();
+                let parts: Vec<Value> = (0..rows)
+                    .map(|row| if row == k { one.clone() } else { zero.clone() })
+                    .collect();
                 self.compose(column, &parts)
             })
             .collect();
@@ -376,7 +390,8 @@ fn convert_constant(to: Scalar, constant: &Constant) -> Option<Constant> {
     match constant {
         &Constant::Scalar(from, bits) => converted(to, from, bits),
         Constant::Composite(parts) => {
-            let parts = parts.iter().map(|part| convert_constant(to, part)).collect::<Option<_>>()?;
+            let parts =
+                parts.iter().map(|part| convert_constant(to, part)).collect::<Option<_>>()?;
             Some(Constant::Composite(parts))
         }
     }

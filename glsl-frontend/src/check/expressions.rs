@@ -69,7 +69,8 @@ impl Checker<'_> {
         // What a constant expression computes is not needed when the program runs.
         let position = self.body().builder.position();
         let value = self.rvalue(of)?;
-        let is_integer = matches!(self.types.kind(value.ty), Kind::Scalar(scalar) if scalar.is_integer());
+        let is_integer =
+            matches!(self.types.kind(value.ty), Kind::Scalar(scalar) if scalar.is_integer());
         match value.bits() {
             Some(bits) if is_integer => {
                 self.body().builder.split(position);
@@ -99,9 +100,8 @@ impl Checker<'_> {
     ) {
         let at = node.span;
         let mut pop = || stack.pop().unwrap_or((Operand::Error, at));
-        let constant = |ty, scalar, bits| {
-            Operand::Value(Value::constant(ty, Constant::Scalar(scalar, bits)))
-        };
+        let constant =
+            |ty, scalar, bits| Operand::Value(Value::constant(ty, Constant::Scalar(scalar, bits)));
         let result = match node.code {
             Code::Float(value) => constant(Types::FLOAT, Scalar::Float, value.to_bits()),
             Code::Double(value) => {
@@ -601,7 +601,8 @@ impl Checker<'_> {
                 };
                 if width == 1 && !self.since(420, 9999) {
                     let text = self.text(name).to_owned();
-                    let message = format!("a number has components only from version 420 on: `.{text}`");
+                    let message =
+                        format!("a number has components only from version 420 on: `.{text}`");
                     self.wrong(DiagnosticCode::GlslVersion, at, message);
                 }
                 let result = self.types.vector(scalar, components.len() as u8);
@@ -647,7 +648,8 @@ impl Checker<'_> {
 
     /// An element of an array, column of a matrix, or component of a vector.
     fn index(&mut self, operand: Operand, span: Span, index: &Value, at: Span) -> Operand {
-        let integer = matches!(self.types.kind(index.ty), Kind::Scalar(scalar) if scalar.is_integer());
+        let integer =
+            matches!(self.types.kind(index.ty), Kind::Scalar(scalar) if scalar.is_integer());
         if !integer {
             if index.ty != Types::ERROR {
                 let found = self.type_name(index.ty);

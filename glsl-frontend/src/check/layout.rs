@@ -119,7 +119,9 @@ impl Checker<'_> {
     fn image_id(&mut self, image: Image) -> u32 {
         let id = self.plain_image_id(image);
         match image.role {
-            Role::Combined if image.dim != Dim::Buffer => self.module.ty(Op::TypeSampledImage, &[id]),
+            Role::Combined if image.dim != Dim::Buffer => {
+                self.module.ty(Op::TypeSampledImage, &[id])
+            }
             Role::Combined => self.module.ty(Op::TypeSampledImage, &[id]),
             _ => id,
         }
@@ -167,8 +169,7 @@ impl Checker<'_> {
         }
         let sampled = if matches!(image.role, Role::Storage | Role::Subpass) { 2 } else { 1 };
         let flags = [image.shadow, image.arrayed, image.multisampled].map(u32::from);
-        let operands =
-            [scalar, dim as u32, flags[0], flags[1], flags[2], sampled, image.format];
+        let operands = [scalar, dim as u32, flags[0], flags[1], flags[2], sampled, image.format];
         self.module.ty(Op::TypeImage, &operands)
     }
 }

@@ -22,7 +22,6 @@ mod memory;
 mod operators;
 mod scopes;
 mod statements;
-mod textures;
 mod values;
 
 use crate::syntax::Words;
@@ -104,6 +103,7 @@ struct Checker<'a> {
     body: Option<Body>,
     /// The function of global initialisers, while another one is open.
     init: Option<Body>,
+    init_id: u32,
     init_used: bool,
     structs: FxHashMap<(u32, Option<Layout>), u32>,
     files: Vec<u32>,
@@ -112,7 +112,6 @@ struct Checker<'a> {
     loose: Vec<interface::Loose>,
     loose_block: Option<u32>,
     reported_names: FxHashSet<Name>,
-    layouts: FxHashMap<u32, Layout>,
 }
 
 /// Checks a tree and writes the words of a module.
@@ -129,6 +128,7 @@ pub(crate) fn check(unit: &Unit, set: Setting<'_>) -> (Checked, Diagnostics) {
         blocks: Vec::new(),
         body: None,
         init: None,
+        init_id: 0,
         init_used: false,
         structs: FxHashMap::default(),
         files: Vec::new(),
@@ -136,7 +136,6 @@ pub(crate) fn check(unit: &Unit, set: Setting<'_>) -> (Checked, Diagnostics) {
         loose: Vec::new(),
         loose_block: None,
         reported_names: FxHashSet::default(),
-        layouts: FxHashMap::default(),
     };
     checker.begin();
     for item in &unit.items {

@@ -45,7 +45,9 @@ impl Checker<'_> {
         let scalar = self.types.scalar(value.ty);
         let fits = match (op, scalar) {
             (Unary::Plus | Unary::Minus, Some(scalar)) => scalar != Scalar::Bool,
-            (Unary::Not, Some(Scalar::Bool)) => self.types.kind(value.ty) == Kind::Scalar(Scalar::Bool),
+            (Unary::Not, Some(Scalar::Bool)) => {
+                self.types.kind(value.ty) == Kind::Scalar(Scalar::Bool)
+            }
             (Unary::Complement, Some(scalar)) => scalar.is_integer(),
             _ => false,
         };
@@ -125,7 +127,8 @@ impl Checker<'_> {
 
     fn comparison(&mut self, op: Binary, a: Value, b: Value, at: Span) -> Option<Value> {
         let both = [a.ty, b.ty].map(|ty| self.types.kind(ty));
-        let scalars = both.iter().all(|kind| matches!(kind, Kind::Scalar(of) if *of != Scalar::Bool));
+        let scalars =
+            both.iter().all(|kind| matches!(kind, Kind::Scalar(of) if *of != Scalar::Bool));
         if !scalars {
             let none = self.no_operator(op, &a, &b, at);
             if matches!(both[0], Kind::Vector(..)) {
@@ -141,7 +144,8 @@ impl Checker<'_> {
     }
 
     fn shift(&mut self, op: Binary, a: Value, b: Value, at: Span) -> Option<Value> {
-        let (Some((x, width)), Some((y, count))) = (self.types.numeric(a.ty), self.types.numeric(b.ty))
+        let (Some((x, width)), Some((y, count))) =
+            (self.types.numeric(a.ty), self.types.numeric(b.ty))
         else {
             return self.no_operator(op, &a, &b, at);
         };
@@ -217,7 +221,9 @@ impl Checker<'_> {
         let [x, y] = [a.ty, b.ty].map(|ty| self.types.kind(ty));
         if op == Binary::Multiply {
             let (code, ty) = match (x, y) {
-                (Kind::Matrix(s, inner, rows), Kind::Matrix(_, columns, other)) if inner == other => {
+                (Kind::Matrix(s, inner, rows), Kind::Matrix(_, columns, other))
+                    if inner == other =>
+                {
                     (Op::MatrixTimesMatrix, self.types.of(Kind::Matrix(s, columns, rows)))
                 }
                 (Kind::Matrix(s, columns, rows), Kind::Vector(_, width)) if columns == width => {

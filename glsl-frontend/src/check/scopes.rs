@@ -89,6 +89,12 @@ impl Scopes {
         Some(&self.entries.get(&name)?.last()?.symbol)
     }
 
+    /// True if the name is bound in a function.
+    pub(super) fn is_local(&self, name: Name) -> bool {
+        let last = self.entries.get(&name).and_then(|entries| entries.last());
+        last.is_some_and(|entry| entry.depth > 0)
+    }
+
     /// True if the name is bound in the innermost scope.
     pub(super) fn is_bound_here(&self, name: Name) -> bool {
         let last = self.entries.get(&name).and_then(|entries| entries.last());

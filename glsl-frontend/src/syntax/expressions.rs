@@ -22,7 +22,10 @@ enum Waiting {
     Assign(Code),
     Comma,
     Parenthesis,
-    Call { callee: u32, arguments: u32 },
+    Call {
+        callee: u32,
+        arguments: u32,
+    },
     Index,
     List(u32),
     /// Between `?` and `:`.
@@ -156,8 +159,7 @@ impl Parser<'_> {
     }
 
     fn whole(&mut self, until: Until) -> Result<Expression> {
-        let mut all =
-            Building { nodes: Vec::new(), waiting: Vec::new(), starts: Vec::new() };
+        let mut all = Building { nodes: Vec::new(), waiting: Vec::new(), starts: Vec::new() };
         let begin = self.span();
         loop {
             if self.operand(&mut all)? {

@@ -4,8 +4,8 @@ mod declarations;
 mod expressions;
 mod parser;
 mod statements;
-mod words;
 pub(crate) mod tree;
+mod words;
 
 pub(crate) use parser::parse;
 pub(crate) use words::{Word, Words};

@@ -124,7 +124,8 @@ impl Parser<'_> {
             }
             Token { kind: TokenKind::Name(name), .. } => {
                 let text = quote(self.names.text(name)).to_string();
-                Err(self.wrong(&format!("{what} is expected, and {text} is a word of the language")))
+                Err(self
+                    .wrong(&format!("{what} is expected, and {text} is a word of the language")))
             }
             _ => Err(self.wrong(&format!("{what} is expected"))),
         }

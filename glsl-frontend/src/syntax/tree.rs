@@ -309,8 +309,14 @@ pub(crate) enum What {
     Declaration(Declaration),
     Prototype(Box<Function>),
     Block(Vec<Statement>),
-    If { arms: Vec<(Expression, Statement)>, otherwise: Option<Box<Statement>> },
-    Switch { value: Expression, body: Vec<Statement> },
+    If {
+        arms: Vec<(Expression, Statement)>,
+        otherwise: Option<Box<Statement>>,
+    },
+    Switch {
+        value: Expression,
+        body: Vec<Statement>,
+    },
     /// `case x:`, or `default:`.
     Case(Option<Expression>),
     Loop(Box<Loop>),

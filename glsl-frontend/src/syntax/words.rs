@@ -114,7 +114,9 @@ fn word(text: &str, version: Version, vulkan: bool, types: &mut Types) -> Word {
                     Role::Combined => true,
                 },
             ),
-            Some(Kind::Matrix(_, columns, rows)) => (Word::Type, columns == rows || since(120, 300)),
+            Some(Kind::Matrix(_, columns, rows)) => {
+                (Word::Type, columns == rows || since(120, 300))
+            }
             Some(_) => (Word::Type, true),
             None => (Word::Identifier, true),
         },

@@ -1,0 +1,193 @@
+//! Calls: constructors, functions of the text, built-in functions.
+
+use super::Checker;
+use super::expressions::Call;
+use super::functions::Direction;
+use super::scopes::Symbol;
+use super::values::{Operand, Value};
+use crate::syntax::tree::{Callee, TypeName, TypeSpecifier};
+use crate::token::Name;
+use crate::types::{Kind, Role, Types};
+use lambdav_core::diagnostics::DiagnosticCode;
+use lambdav_core::source::Span;
+use rspirv::spirv::Op;
+
+impl Checker<'_> {
+    /// A call begins: which parameters take variables.
+    pub(super) fn begin_call(&mut self, callee: u32) -> Call {
+        let mut keeps = Vec::new();
+        if let Callee::Name(name, _) = self.unit.callees[callee as usize] {
+            keeps = self.builtin_keeps(self.text(name));
+            for &function in self.overloads.get(&name).into_iter().flatten() {
+                for (k, parameter) in self.functions[function].parameters.iter().enumerate() {
+                    if keeps.len() <= k {
+                        keeps.resize(k + 1, false);
+                    }
+                    keeps[k] |= parameter.direction != Direction::In;
+                }
+            }
+        }
+        Call { keeps, arguments: Vec::new() }
+    }
+
+    /// Calls what a callee names.
+    pub(super) fn end_call(&mut self, callee: u32, call: Call, at: Span) -> Operand {
+        match self.unit.callees[callee as usize].clone() {
+            Callee::Type(specifier) => self.call_type(&specifier, call, at),
+            Callee::Name(name, span) => match self.scopes.find(name) {
+                Some(&Symbol::Type(ty)) => operand(self.construct(ty, call.arguments, at)),
+                Some(Symbol::Error) => Operand::Error,
+                Some(Symbol::Variable(..) | Symbol::Constant(..) | Symbol::Block(_))
+                    if !self.overloads.contains_key(&name) || self.scopes.is_local(name) =>
+                {
+                    let text = self.text(name).to_owned();
+                    let message = format!("`{text}` is a variable here, no function");
+                    self.wrong(DiagnosticCode::GlslTypes, span, message);
+                    Operand::Error
+                }
+                _ => self.call_function(name, span, call, at),
+            },
+        }
+    }
+
+    fn call_type(&mut self, specifier: &TypeSpecifier, call: Call, at: Span) -> Operand {
+        // `texture2D(…)` names a function in texts that mix both.
+        if let TypeName::Named(name) = specifier.what
+            && specifier.dims.is_empty()
+        {
+            let text = self.text(name).to_owned();
+            if let Some(ty) = crate::types::named(&mut self.types, &text)
+                && let Kind::Image(image) = self.types.kind(ty)
+            {
+                if image.role == Role::Combined {
+                    return self.texture_constructor(ty, call.arguments, at);
+                }
+                if self.is_builtin_function(&text) {
+                    return self.call_builtin(&text, call.arguments, at);
+                }
+            }
+        }
+        match self.specified(specifier) {
+            Some(ty) => operand(self.construct(ty, call.arguments, at)),
+            None => Operand::Error,
+        }
+    }
+
+    fn call_function(&mut self, name: Name, span: Span, call: Call, at: Span) -> Operand {
+        let text = self.text(name).to_owned();
+        let candidates = self.overloads.get(&name).cloned().unwrap_or_default();
+        let builtin = self.is_builtin_function(&text);
+        if candidates.is_empty() && !builtin {
+            if call.arguments.iter().any(|(operand, _)| matches!(operand, Operand::Error)) {
+                // One error is enough.
+            }
+            self.unknown(name, span, "the function");
+            return Operand::Error;
+        }
+        let mut types = Vec::new();
+        for (operand, _) in &call.arguments {
+            types.push(match operand {
+                Operand::Value(value) => value.ty,
+                Operand::Place(place) => place.ty,
+                Operand::Block(_) | Operand::List(_) | Operand::Error => Types::ERROR,
+            });
+        }
+        if types.contains(&Types::ERROR) {
+            for (operand, span) in call.arguments {
+                // Blocks and lists are reported.
+                if !matches!(operand, Operand::Error) {
+                    let _ = self.value_of_unread(operand, span);
+                }
+            }
+            return Operand::Error;
+        }
+        match self.choose(&candidates, &types) {
+            Ok(Some(function)) => self.call_own(function, call, at),
+            Ok(None) if builtin => self.call_builtin(&text, call.arguments, at),
+            Ok(None) => {
+                let given: Vec<String> = types.iter().map(|&ty| self.types.name(ty)).collect();
+                let message = format!("no `{text}` takes ({})", given.join(", "));
+                self.wrong(DiagnosticCode::GlslArguments, at, message);
+                for &candidate in candidates.iter().take(3) {
+                    let (place, form) =
+                        (self.functions[candidate].at, self.function_text(candidate));
+                    self.also(place, &form);
+                }
+                Operand::Error
+            }
+            Err([first, second]) => {
+                let message = format!("two functions `{text}` take these arguments equally well");
+                self.wrong(DiagnosticCode::GlslArguments, at, message);
+                for candidate in [first, second] {
+                    let (place, form) =
+                        (self.functions[candidate].at, self.function_text(candidate));
+                    self.also(place, &form);
+                }
+                self.help("convert an argument to the type of a parameter");
+                Operand::Error
+            }
+        }
+    }
+
+    /// Reports an operand that is no value.
+    fn value_of_unread(&mut self, operand: Operand, at: Span) -> Option<Value> {
+        match operand {
+            Operand::Block(_) | Operand::List(_) => self.value_of(operand, at),
+            _ => None,
+        }
+    }
+
+    fn call_own(&mut self, number: usize, call: Call, at: Span) -> Operand {
+        let function = self.functions[number].clone();
+        if let Some(body) = &mut self.body {
+            body.calls.insert(number);
+        }
+        let mut operands = vec![self.functions[number].id];
+        let mut written = Vec::new();
+        for ((argument, span), parameter) in call.arguments.into_iter().zip(&function.parameters) {
+            if self.types.is_opaque(self.types.innermost(parameter.ty).0) {
+                match argument {
+                    Operand::Place(place) => operands.push(self.pointer_to(&place)),
+                    _ => {
+                        self.unsupported(span, "texture values as arguments");
+                        return Operand::Error;
+                    }
+                }
+                continue;
+            }
+            if parameter.direction == Direction::In {
+                let Some(value) = self.value_of(argument, span) else { return Operand::Error };
+                let value = self.coerce(&value, parameter.ty, span, "the parameter has the type");
+                let Some(value) = value else { return Operand::Error };
+                operands.push(self.id(&value));
+                continue;
+            }
+            let Some(place) = self.writable(argument, span) else { return Operand::Error };
+            let copy = self.temporary(parameter.ty);
+            if parameter.direction == Direction::InOut {
+                let old = self.load(&place);
+                let Some(old) = self.coerce(&old, parameter.ty, span, "the parameter has the type")
+                else {
+                    return Operand::Error;
+                };
+                self.store(&copy, &old);
+            }
+            operands.push(copy.pointer);
+            written.push((place, copy, span));
+        }
+        let result = self.id_of(function.result, None);
+        let id = self.emit(Op::FunctionCall, result, &operands);
+        for (place, copy, span) in written {
+            let new = self.load(&copy);
+            if let Some(new) = self.coerce(&new, place.ty, span, "the variable has the type") {
+                self.store(&place, &new);
+            }
+        }
+        let _ = at;
+        Operand::Value(Value::new(function.result, id))
+    }
+}
+
+fn operand(value: Option<Value>) -> Operand {
+    value.map_or(Operand::Error, Operand::Value)
+}

@@ -1,0 +1,640 @@
+//! The interface of a stage: inputs, outputs, uniforms, built-in variables.
+
+use super::scopes::Symbol;
+use super::values::{Constant, Layout, Operand, Place, Rules, Value};
+use super::{Checker, Stage};
+use crate::syntax::tree::{Declarator, Mark, Qualifiers, Storage};
+use crate::token::Name;
+use crate::types::{Kind, Length, Scalar, Type, Types};
+use lambdav_core::diagnostics::DiagnosticCode;
+use lambdav_core::source::Span;
+use rspirv::spirv::{BuiltIn, Capability, Decoration, StorageClass};
+use rustc_hash::FxHashMap;
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Direction {
+    In,
+    Out,
+}
+
+/// A resource, and what the text says of its binding.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Bound {
+    pub(super) id: u32,
+    pub(super) set: Option<u32>,
+    pub(super) binding: Option<u32>,
+}
+
+/// An input or output at a location.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Located {
+    pub(super) id: u32,
+    pub(super) direction: Direction,
+    pub(super) location: Option<u32>,
+    /// The number of locations that it takes.
+    pub(super) count: u32,
+}
+
+/// A uniform outside of blocks.
+#[derive(Clone, Debug)]
+pub(super) struct Loose {
+    pub(super) name: String,
+    pub(super) ty: Type,
+    pub(super) default: Option<Vec<u32>>,
+}
+
+/// A part of a variable that is an input or output of its own.
+#[derive(Clone, Debug)]
+pub(super) struct Copy {
+    pub(super) part: Place,
+    pub(super) outside: Place,
+    pub(super) direction: Direction,
+}
+
+#[derive(Debug)]
+pub(super) struct Interface {
+    pub(super) resources: Vec<Bound>,
+    pub(super) located: Vec<Located>,
+    /// All variables of the entry point's interface.
+    pub(super) variables: Vec<u32>,
+    pub(super) copies: Vec<Copy>,
+    /// Names of layouts without a variable, such as `early_fragment_tests`.
+    pub(super) modes: Vec<String>,
+    pub(super) local_size: [u32; 3],
+    pub(super) uniform_layout: Layout,
+    pub(super) buffer_layout: Layout,
+    pub(super) built_ins: FxHashMap<Name, Operand>,
+    /// `gl_FragData` with the number of its elements that are used.
+    pub(super) frag_data: Option<(Place, u32)>,
+    pub(super) writes_depth: bool,
+}
+
+impl Default for Interface {
+    fn default() -> Self {
+        Self {
+            resources: Vec::new(),
+            located: Vec::new(),
+            variables: Vec::new(),
+            copies: Vec::new(),
+            modes: Vec::new(),
+            local_size: [1; 3],
+            uniform_layout: Layout { rules: Rules::Std140, row_major: false },
+            buffer_layout: Layout { rules: Rules::Std430, row_major: false },
+            built_ins: FxHashMap::default(),
+            frag_data: None,
+            writes_depth: false,
+        }
+    }
+}
+
+/// The length of `gl_FragData` and `gl_TexCoord`.
+const MANY: u32 = 8;
+
+impl Checker<'_> {
+    /// The number of locations that a type takes.
+    pub(super) fn locations(&self, ty: Type) -> u32 {
+        match self.types.kind(ty) {
+            Kind::Matrix(_, columns, _) => columns.into(),
+            Kind::Array(element, Length::Known(length)) => self.locations(element) * length,
+            Kind::Struct(number) => {
+                self.structure(number).members.iter().map(|of| self.locations(of.ty)).sum()
+            }
+            _ => 1,
+        }
+    }
+
+    pub(super) fn interface_variable(
+        &mut self,
+        of: &Declarator,
+        base: Type,
+        qualifiers: &Qualifiers,
+        direction: Direction,
+    ) {
+        let fail = |s: &mut Self| {
+            s.scopes.bind(of.name, Symbol::Error, of.span);
+        };
+        let Some(ty) = self.with_dims(base, &of.dims) else { return fail(self) };
+        let bad = |kind| {
+            matches!(
+                kind,
+                Kind::Void
+                    | Kind::Image(_)
+                    | Kind::Sampler { .. }
+                    | Kind::Scalar(Scalar::Bool)
+                    | Kind::Vector(Scalar::Bool, _)
+            )
+        };
+        if self.types.contains(ty, &bad) {
+            let name = self.type_name(ty);
+            let message = format!("an input or output has not the type {name}");
+            self.wrong(DiagnosticCode::GlslTypes, of.span, message);
+            return fail(self);
+        }
+        if self.types.contains(ty, &|kind| matches!(kind, Kind::Array(_, Length::Open))) {
+            self.wrong(DiagnosticCode::GlslTypes, of.span, "the array has no length");
+            return fail(self);
+        }
+        if let Some(initial) = of.initial {
+            self.wrong(
+                DiagnosticCode::GlslQualifier,
+                initial.span,
+                "an input or output has no initialiser",
+            );
+        }
+        let location = self.layout_of(qualifiers, "location");
+        let text = self.text(of.name).to_owned();
+        let place = self.stage_variable(&text, ty, qualifiers, direction, location, of.span);
+        self.bind(of.name, Symbol::Variable(place, None), of.span);
+    }
+
+    /// A variable that other stages, or the attachments, see.
+    pub(super) fn stage_variable(
+        &mut self,
+        name: &str,
+        ty: Type,
+        qualifiers: &Qualifiers,
+        direction: Direction,
+        location: Option<u32>,
+        at: Span,
+    ) -> Place {
+        let split = self.set.stage == Stage::Fragment
+            && match self.types.kind(ty) {
+                Kind::Struct(_) => true,
+                Kind::Array(..) => true,
+                _ => false,
+            };
+        if split {
+            let mut whole = self.global_variable(ty, StorageClass::Private);
+            self.module.name(whole.pointer, name);
+            let mut location = location;
+            for k in 0..self.parts(ty) {
+                let part = self.part_of(whole.clone(), k);
+                let text = match self.types.kind(ty) {
+                    Kind::Struct(number) => {
+                        let member = self.structure(number).members[k].name;
+                        format!("{name}.{}", self.text(member))
+                    }
+                    _ => format!("{name}[{k}]"),
+                };
+                let outside =
+                    self.stage_variable(&text, part.ty, qualifiers, direction, location, at);
+                location = location.map(|location| location + self.locations(part.ty));
+                self.interface.copies.push(Copy { part, outside, direction });
+            }
+            if direction == Direction::In {
+                whole.constant = Some("it is an input");
+            }
+            return whole;
+        }
+        let class = match direction {
+            Direction::In => StorageClass::Input,
+            Direction::Out => StorageClass::Output,
+        };
+        let mut place = self.global_variable(ty, class);
+        let id = place.pointer;
+        self.module.name(id, name);
+        let count = self.locations(ty);
+        self.interface.variables.push(id);
+        self.interface.located.push(Located { id, direction, location, count });
+        if direction == Direction::In {
+            place.constant = Some("it is an input");
+        }
+        let integer = self.types.contains(ty, &|kind| {
+            matches!(kind, Kind::Scalar(scalar) | Kind::Vector(scalar, _)
+                if scalar.is_integer() || scalar == Scalar::Double)
+        });
+        let between = match self.set.stage {
+            Stage::Fragment => direction == Direction::In,
+            Stage::Vertex => direction == Direction::Out,
+            Stage::Compute => false,
+        };
+        if between {
+            if qualifiers.marked(Mark::Flat) || integer {
+                self.module.decorate(id, Decoration::Flat, &[]);
+            } else if qualifiers.marked(Mark::NoPerspective) {
+                self.module.decorate(id, Decoration::NoPerspective, &[]);
+            }
+            if qualifiers.marked(Mark::Centroid) {
+                self.module.decorate(id, Decoration::Centroid, &[]);
+            }
+            if qualifiers.marked(Mark::Sample) {
+                self.module.capability(Capability::SampleRateShading);
+                self.module.decorate(id, Decoration::Sample, &[]);
+            }
+        }
+        for (name, decoration) in
+            [("component", Decoration::Component), ("index", Decoration::Index)]
+        {
+            if let Some(number) = self.layout_of(qualifiers, name) {
+                self.module.decorate(id, decoration, &[number]);
+            }
+        }
+        place
+    }
+
+    /// A uniform outside of blocks: a texture, or a member of the block of loose uniforms.
+    pub(super) fn uniform(&mut self, of: &Declarator, base: Type, qualifiers: &Qualifiers) {
+        let Some(mut ty) = self.with_dims(base, &of.dims) else {
+            self.scopes.bind(of.name, Symbol::Error, of.span);
+            return;
+        };
+        let name = self.text(of.name).to_owned();
+        let opaque = self.types.is_opaque(self.types.innermost(ty).0);
+        let mixed = self.types.contains(ty, &|kind| {
+            matches!(kind, Kind::Image(_) | Kind::Sampler { .. } | Kind::AtomicCounter)
+        });
+        if !opaque && mixed {
+            self.unsupported(of.span, "structures with textures");
+            self.scopes.bind(of.name, Symbol::Error, of.span);
+            return;
+        }
+        if opaque {
+            ty = self.formatted(ty, qualifiers);
+            if self.types.contains(ty, &|kind| kind == Kind::AtomicCounter) {
+                self.unsupported(of.span, "atomic counters");
+                self.scopes.bind(of.name, Symbol::Error, of.span);
+                return;
+            }
+            let mut place = self.global_variable(ty, StorageClass::UniformConstant);
+            place.constant = Some("it is `uniform`");
+            self.module.name(place.pointer, &name);
+            let [set, binding, attachment] = ["set", "binding", "input_attachment_index"]
+                .map(|name| self.layout_of(qualifiers, name));
+            if let Some(attachment) = attachment {
+                let decoration = Decoration::InputAttachmentIndex;
+                self.module.decorate(place.pointer, decoration, &[attachment]);
+            }
+            for (mark, decoration) in [
+                (Mark::ReadOnly, Decoration::NonWritable),
+                (Mark::WriteOnly, Decoration::NonReadable),
+                (Mark::Coherent, Decoration::Coherent),
+            ] {
+                let stored = self.types.contains(ty, &|kind| {
+                    matches!(kind, Kind::Image(image) if image.role == crate::types::Role::Storage)
+                });
+                if stored && qualifiers.marked(mark) {
+                    self.module.decorate(place.pointer, decoration, &[]);
+                }
+            }
+            let id = place.pointer;
+            self.interface.resources.push(Bound { id, set, binding });
+            return self.bind(of.name, Symbol::Variable(place, None), of.span);
+        }
+        if ty == Types::VOID
+            || self.types.contains(ty, &|kind| matches!(kind, Kind::Array(_, Length::Open)))
+        {
+            self.wrong(DiagnosticCode::GlslTypes, of.span, "a uniform cannot have this type");
+            self.scopes.bind(of.name, Symbol::Error, of.span);
+            return;
+        }
+        let default = match of.initial {
+            Some(initial) => {
+                let operand = self.expression(initial);
+                let value = self.value_of(operand, initial.span);
+                let value = value.and_then(|value| {
+                    self.coerce(&value, ty, initial.span, "the uniform has the type")
+                });
+                let words = value.and_then(|value| words(value.constant.as_deref()?));
+                if words.is_none() && !self.diagnostics.has_errors() {
+                    self.wrong(
+                        DiagnosticCode::GlslNotConstant,
+                        initial.span,
+                        "the default of a uniform is a constant",
+                    );
+                }
+                words
+            }
+            None => None,
+        };
+        let pointer = match self.loose_block {
+            Some(id) => id,
+            None => {
+                let id = self.module.id();
+                self.loose_block = Some(id);
+                id
+            }
+        };
+        // A uniform may be declared twice alike.
+        let same = self.loose.iter().position(|own| own.name == name);
+        if let Some(k) = same
+            && self.loose[k].ty == ty
+        {
+            return;
+        }
+        let k = self.loose.len();
+        self.loose.push(Loose { name, ty, default });
+        let index = self.int(k as i32);
+        let mut place = Place::variable(pointer, StorageClass::Uniform, ty);
+        place.chain.push(index);
+        place.layout = Some(Layout { rules: Rules::Std140, row_major: false });
+        place.constant = Some("it is `uniform`");
+        self.bind(of.name, Symbol::Variable(place, None), of.span);
+    }
+
+    /// The type of an image with the format that its layout names.
+    fn formatted(&mut self, ty: Type, qualifiers: &Qualifiers) -> Type {
+        let (inner, lengths) = self.types.innermost(ty);
+        let Kind::Image(mut image) = self.types.kind(inner) else { return ty };
+        if image.role != crate::types::Role::Storage {
+            return ty;
+        }
+        let format = qualifiers.layout.iter().find_map(|item| format_number(self.text(item.name)));
+        match format {
+            Some(format) => image.format = format,
+            None => {
+                self.module.capability(Capability::StorageImageReadWithoutFormat);
+                self.module.capability(Capability::StorageImageWriteWithoutFormat);
+            }
+        }
+        let mut ty = self.types.of(Kind::Image(image));
+        for length in lengths.into_iter().rev() {
+            ty = self.types.array(ty, length);
+        }
+        ty
+    }
+
+    /// Qualifiers without a variable, or for variables that exist.
+    pub(super) fn alone(&mut self, qualifiers: &Qualifiers, names: &[(Name, Span)]) {
+        for &(name, at) in names {
+            if self.scopes.find(name).is_none() && !self.is_built_in(name) {
+                self.unknown(name, at, "the name");
+            }
+        }
+        if !names.is_empty() {
+            return;
+        }
+        if qualifiers.has(Storage::Uniform) {
+            self.interface.uniform_layout =
+                self.layout_from(qualifiers, self.interface.uniform_layout);
+        } else if qualifiers.has(Storage::Buffer) {
+            self.interface.buffer_layout =
+                self.layout_from(qualifiers, self.interface.buffer_layout);
+        } else {
+            for item in &qualifiers.layout {
+                let name = self.text(item.name).to_owned();
+                let axis = ["local_size_x", "local_size_y", "local_size_z"];
+                match axis.iter().position(|axis| *axis == name) {
+                    Some(axis) => {
+                        if let Some(size) = self.layout_number(item) {
+                            self.interface.local_size[axis] = size.max(1);
+                        }
+                    }
+                    None => self.interface.modes.push(name),
+                }
+            }
+        }
+    }
+
+    pub(super) fn is_built_in(&mut self, name: Name) -> bool {
+        built_in(self.text(name), self.set.stage).is_some() || {
+            let text = self.text(name);
+            text == "gl_FragData" || text == "gl_TexCoord" || constant(text).is_some()
+        }
+    }
+
+    /// A built-in variable or constant.
+    pub(super) fn built_in(&mut self, name: Name, at: Span) -> Option<Operand> {
+        if let Some(operand) = self.interface.built_ins.get(&name) {
+            return Some(operand.clone());
+        }
+        let text = self.text(name).to_owned();
+        let operand = self.new_built_in(&text, at)?;
+        self.interface.built_ins.insert(name, operand.clone());
+        Some(operand)
+    }
+
+    fn new_built_in(&mut self, text: &str, at: Span) -> Option<Operand> {
+        if let Some(number) = constant(text) {
+            let constant = Constant::Scalar(Scalar::Int, number);
+            return Some(Operand::Value(Value::constant(Types::INT, constant)));
+        }
+        let stage = self.set.stage;
+        let none = Qualifiers::default();
+        if text == "gl_FragData" && stage == Stage::Fragment {
+            let vec4 = self.types.vector(Scalar::Float, 4);
+            let ty = self.types.array(vec4, Length::Known(MANY));
+            let place = self.global_variable(ty, StorageClass::Private);
+            self.module.name(place.pointer, text);
+            self.interface.frag_data = Some((place.clone(), 0));
+            return Some(Operand::Place(place));
+        }
+        if text == "gl_TexCoord" && stage != Stage::Compute {
+            let vec4 = self.types.vector(Scalar::Float, 4);
+            let ty = self.types.array(vec4, Length::Known(MANY));
+            let direction = if stage == Stage::Fragment { Direction::In } else { Direction::Out };
+            let place = self.stage_variable(text, ty, &none, direction, None, at);
+            return Some(Operand::Place(place));
+        }
+        let (scalar, width, what) = built_in(text, stage)?;
+        let ty = self.types.vector(scalar, width);
+        let (class, decoration) = match what {
+            What::Located(direction) => {
+                let location = (text == "gl_FragColor").then_some(0);
+                let place = self.stage_variable(text, ty, &none, direction, location, at);
+                return Some(Operand::Place(place));
+            }
+            What::In(decoration) => (StorageClass::Input, decoration),
+            What::Out(decoration) => (StorageClass::Output, decoration),
+        };
+        let ty = match decoration {
+            BuiltIn::SampleMask => self.types.array(ty, Length::Known(1)),
+            BuiltIn::ClipDistance | BuiltIn::CullDistance => {
+                self.types.array(ty, Length::Known(MANY))
+            }
+            _ => ty,
+        };
+        let capability = match decoration {
+            BuiltIn::SampleId | BuiltIn::SamplePosition => Some(Capability::SampleRateShading),
+            BuiltIn::ClipDistance => Some(Capability::ClipDistance),
+            BuiltIn::CullDistance => Some(Capability::CullDistance),
+            BuiltIn::PrimitiveId | BuiltIn::Layer => Some(Capability::Geometry),
+            BuiltIn::ViewportIndex => Some(Capability::MultiViewport),
+            BuiltIn::ViewIndex => Some(Capability::MultiView),
+            BuiltIn::DrawIndex | BuiltIn::BaseVertex | BuiltIn::BaseInstance => {
+                Some(Capability::DrawParameters)
+            }
+            _ => None,
+        };
+        if let Some(capability) = capability {
+            self.module.capability(capability);
+        }
+        let mut place = self.global_variable(ty, class);
+        self.module.name(place.pointer, text);
+        self.module.decorate(place.pointer, Decoration::BuiltIn, &[decoration as u32]);
+        let integer = scalar.is_integer();
+        if stage == Stage::Fragment && class == StorageClass::Input && integer {
+            self.module.decorate(place.pointer, Decoration::Flat, &[]);
+        }
+        self.interface.variables.push(place.pointer);
+        self.interface.writes_depth |= decoration == BuiltIn::FragDepth;
+        if class == StorageClass::Input {
+            place.constant = Some("it is an input");
+        }
+        Some(Operand::Place(place))
+    }
+
+    /// Notes that an element of `gl_FragData` is used; `u32::MAX` if any may be.
+    pub(super) fn note_index(&mut self, place: &Place, index: u32) {
+        if let Some((data, used)) = &mut self.interface.frag_data
+            && data.pointer == place.pointer
+            && place.chain.is_empty()
+        {
+            *used = (*used).max(index.saturating_add(1).min(MANY));
+        }
+    }
+
+    /// A variable by its name.
+    pub(super) fn named_variable(&mut self, name: Name, _at: Span) -> Operand {
+        match self.scopes.find(name) {
+            Some(Symbol::Variable(place, _)) => Operand::Place(place.clone()),
+            Some(Symbol::Constant(ty, constant)) => {
+                Operand::Value(Value { ty: *ty, id: 0, constant: Some(constant.clone()) })
+            }
+            _ => Operand::Error,
+        }
+    }
+}
+
+/// The words of a constant, component by component.
+fn words(of: &Constant) -> Option<Vec<u32>> {
+    match of {
+        Constant::Scalar(Scalar::Double, _) => None,
+        Constant::Scalar(_, bits) => Some(vec![*bits]),
+        Constant::Composite(parts) => {
+            let parts: Option<Vec<Vec<u32>>> = parts.iter().map(words).collect();
+            Some(parts?.concat())
+        }
+    }
+}
+
+enum What {
+    /// At a location.
+    Located(Direction),
+    In(BuiltIn),
+    Out(BuiltIn),
+}
+
+/// The type of a built-in variable of a stage, and what it is.
+fn built_in(text: &str, stage: Stage) -> Option<(Scalar, u8, What)> {
+    let float = |width, what| Some((Scalar::Float, width, what));
+    let int = |what| Some((Scalar::Int, 1, what));
+    let bool = |what| Some((Scalar::Bool, 1, what));
+    let uint = |width, what| Some((Scalar::Uint, width, what));
+    match (stage, text) {
+        (Stage::Fragment, "gl_FragCoord") => float(4, What::In(BuiltIn::FragCoord)),
+        (Stage::Fragment, "gl_FrontFacing") => bool(What::In(BuiltIn::FrontFacing)),
+        (Stage::Fragment, "gl_PointCoord") => float(2, What::In(BuiltIn::PointCoord)),
+        (Stage::Fragment, "gl_HelperInvocation") => bool(What::In(BuiltIn::HelperInvocation)),
+        (Stage::Fragment, "gl_SampleID") => int(What::In(BuiltIn::SampleId)),
+        (Stage::Fragment, "gl_SamplePosition") => float(2, What::In(BuiltIn::SamplePosition)),
+        (Stage::Fragment, "gl_SampleMaskIn") => int(What::In(BuiltIn::SampleMask)),
+        (Stage::Fragment, "gl_SampleMask") => int(What::Out(BuiltIn::SampleMask)),
+        (Stage::Fragment, "gl_PrimitiveID") => int(What::In(BuiltIn::PrimitiveId)),
+        (Stage::Fragment, "gl_Layer") => int(What::In(BuiltIn::Layer)),
+        (Stage::Fragment, "gl_ViewportIndex") => int(What::In(BuiltIn::ViewportIndex)),
+        (Stage::Fragment, "gl_ClipDistance") => float(1, What::In(BuiltIn::ClipDistance)),
+        (Stage::Fragment | Stage::Vertex, "gl_ViewIndex") => int(What::In(BuiltIn::ViewIndex)),
+        (Stage::Fragment, "gl_FragDepth" | "gl_FragDepthEXT") => {
+            float(1, What::Out(BuiltIn::FragDepth))
+        }
+        (Stage::Fragment, "gl_FragColor") => float(4, What::Located(Direction::Out)),
+        (Stage::Fragment, "gl_Color" | "gl_SecondaryColor") => {
+            float(4, What::Located(Direction::In))
+        }
+        (Stage::Fragment, "gl_FogFragCoord") => float(1, What::Located(Direction::In)),
+        (Stage::Vertex, "gl_Position") => float(4, What::Out(BuiltIn::Position)),
+        (Stage::Vertex, "gl_PointSize") => float(1, What::Out(BuiltIn::PointSize)),
+        (Stage::Vertex, "gl_ClipDistance") => float(1, What::Out(BuiltIn::ClipDistance)),
+        (Stage::Vertex, "gl_CullDistance") => float(1, What::Out(BuiltIn::CullDistance)),
+        (Stage::Vertex, "gl_VertexIndex" | "gl_VertexID") => int(What::In(BuiltIn::VertexIndex)),
+        (Stage::Vertex, "gl_InstanceIndex" | "gl_InstanceID") => {
+            int(What::In(BuiltIn::InstanceIndex))
+        }
+        (Stage::Vertex, "gl_BaseVertex" | "gl_BaseVertexARB") => int(What::In(BuiltIn::BaseVertex)),
+        (Stage::Vertex, "gl_BaseInstance" | "gl_BaseInstanceARB") => {
+            int(What::In(BuiltIn::BaseInstance))
+        }
+        (Stage::Vertex, "gl_DrawID" | "gl_DrawIDARB") => int(What::In(BuiltIn::DrawIndex)),
+        (Stage::Vertex, "gl_Vertex" | "gl_Color" | "gl_MultiTexCoord0" | "gl_MultiTexCoord1") => {
+            float(4, What::Located(Direction::In))
+        }
+        (Stage::Vertex, "gl_Normal") => float(3, What::Located(Direction::In)),
+        (Stage::Vertex, "gl_FrontColor" | "gl_BackColor") => {
+            float(4, What::Located(Direction::Out))
+        }
+        (Stage::Vertex, "gl_Layer") => None,
+        (Stage::Compute, "gl_GlobalInvocationID") => uint(3, What::In(BuiltIn::GlobalInvocationId)),
+        (Stage::Compute, "gl_LocalInvocationID") => uint(3, What::In(BuiltIn::LocalInvocationId)),
+        (Stage::Compute, "gl_WorkGroupID") => uint(3, What::In(BuiltIn::WorkgroupId)),
+        (Stage::Compute, "gl_NumWorkGroups") => uint(3, What::In(BuiltIn::NumWorkgroups)),
+        (Stage::Compute, "gl_LocalInvocationIndex") => {
+            uint(1, What::In(BuiltIn::LocalInvocationIndex))
+        }
+        _ => None,
+    }
+}
+
+/// Built-in constants: the least that every implementation has.
+fn constant(text: &str) -> Option<u32> {
+    Some(match text {
+        "gl_MaxVertexAttribs" | "gl_MaxTextureImageUnits" | "gl_MaxVertexTextureImageUnits" => 16,
+        "gl_MaxCombinedTextureImageUnits" => 80,
+        "gl_MaxDrawBuffers" | "gl_MaxTextureCoords" | "gl_MaxClipDistances" | "gl_MaxLights" => 8,
+        "gl_MaxVertexUniformVectors" => 256,
+        "gl_MaxFragmentUniformVectors" => 224,
+        "gl_MaxVaryingVectors" | "gl_MaxVertexOutputVectors" | "gl_MaxFragmentInputVectors" => 15,
+        "gl_MaxVertexUniformComponents" | "gl_MaxFragmentUniformComponents" => 1024,
+        "gl_MaxVaryingFloats" | "gl_MaxVaryingComponents" => 60,
+        "gl_MinProgramTexelOffset" => -8_i32 as u32,
+        "gl_MaxProgramTexelOffset" => 7,
+        "gl_MaxTextureUnits" => 2,
+        "gl_MaxSamples" => 4,
+        _ => return None,
+    })
+}
+
+/// The number of a format in SPIR-V.
+fn format_number(name: &str) -> Option<u32> {
+    const NAMES: [&str; 39] = [
+        "rgba32f",
+        "rgba16f",
+        "r32f",
+        "rgba8",
+        "rgba8_snorm",
+        "rg32f",
+        "rg16f",
+        "r11f_g11f_b10f",
+        "r16f",
+        "rgba16",
+        "rgb10_a2",
+        "rg16",
+        "rg8",
+        "r16",
+        "r8",
+        "rgba16_snorm",
+        "rg16_snorm",
+        "rg8_snorm",
+        "r16_snorm",
+        "r8_snorm",
+        "rgba32i",
+        "rgba16i",
+        "rgba8i",
+        "r32i",
+        "rg32i",
+        "rg16i",
+        "rg8i",
+        "r16i",
+        "r8i",
+        "rgba32ui",
+        "rgba16ui",
+        "rgba8ui",
+        "r32ui",
+        "rgb10_a2ui",
+        "rg32ui",
+        "rg16ui",
+        "rg8ui",
+        "r16ui",
+        "r8ui",
+    ];
+    NAMES.iter().position(|of| *of == name).map(|k| k as u32 + 1)
+}
