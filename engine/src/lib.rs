@@ -68,7 +68,7 @@ pub use lambdav_simd_backend::activity::Activity;
 pub use lambdav_spirv_eval::Resources as DeviceMemory;
 pub use options::{Engine, LANES, Options, targets};
 pub use pipeline::{CodeReport, Drawn, Pipeline};
-pub use reading::{LocationInput, ShaderOptions};
+pub use reading::{GlslOptions, LocationInput, ShaderOptions};
 pub use save::{metadata, save};
 #[doc(hidden)]
 pub use settings::Settings;

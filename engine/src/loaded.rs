@@ -27,6 +27,13 @@ pub struct Loaded {
     pub times: Option<Times>,
     /// Canonical paths of the included files, and paths of missing ones.
     pub included: Vec<PathBuf>,
+    /// Defaults of uniforms that the core cannot have.
+    #[cfg(feature = "foreign")]
+    pub(crate) defaults: Vec<lambdav_glsl_frontend::UniformDefault>,
+    /// True if the first row of its pictures is the lowest one, as OpenGL has it.
+    pub lower_left: bool,
+    /// What is worth a note to the user.
+    pub notes: Vec<String>,
 }
 
 /// A SPIR-V module.
@@ -54,6 +61,10 @@ impl Loaded {
             module: None,
             times: None,
             included: Vec::new(),
+            #[cfg(feature = "foreign")]
+            defaults: Vec::new(),
+            lower_left: false,
+            notes: Vec::new(),
         }
     }
 }

@@ -1,7 +1,7 @@
 //! Programs from files: shader text, core text, SPIR-V words or text, WGSL or GLSL.
 
 #[cfg(feature = "foreign")]
-use crate::foreign::Language;
+use crate::foreign::{self, Language};
 pub use crate::loaded::{Loaded, LoadedModule};
 #[cfg(feature = "spirv")]
 use crate::module;
@@ -60,9 +60,7 @@ fn foreign_file(path: &Path) -> Option<(&'static str, &'static str)> {
             "Unity's shader format",
             "compile its HLSL with DXC to a SPIR-V module: `dxc -spirv -T ps_6_0 -E main FILE`",
         ),
-        "vert" | "comp" | "geom" | "tesc" | "tese" | "rgen" | "mesh" | "task" => {
-            ("GLSL of another stage", GLSL)
-        }
+        "geom" | "tesc" | "tese" | "rgen" | "mesh" | "task" => ("GLSL of another stage", GLSL),
         _ => return None,
     })
 }
@@ -111,7 +109,9 @@ impl Loaded {
     ) -> Self {
         #[cfg(feature = "foreign")]
         if let Some(language) = Language::of(Path::new(name)) {
-            return module::of_foreign(language, name, text.into(), most, options);
+            let files = &mut foreign::NoFiles;
+            let named = (name, None);
+            return module::of_foreign(language, named, text.into(), most, options, files);
         }
         let include =
             |source| Included { source, paths: Vec::new(), diagnostics: Diagnostics::default() };
@@ -188,7 +188,11 @@ impl Loaded {
         if let Some(language) = path.and_then(Language::of)
             && lambdav_spirv::words(&bytes).is_none()
         {
-            return module::of_foreign(language, &name, bytes, most, options);
+            let mut files = SystemFiles::default();
+            let named = (&*name, path);
+            let mut loaded = module::of_foreign(language, named, bytes, most, options, &mut files);
+            loaded.included.append(&mut files.missing);
+            return loaded;
         }
         let loaded = Self::new(&name, bytes, most, include, fix, options);
         match path.and_then(foreign_file) {

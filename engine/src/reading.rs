@@ -4,6 +4,7 @@ use crate::settings::UniformValue;
 use lambdav_core::interface::LocationSource;
 use lambdav_core::limits;
 use std::collections::BTreeMap;
+use std::path::PathBuf;
 
 /// Source of a location's input in a full-screen picture.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -15,6 +16,19 @@ pub enum LocationInput {
     Position,
 }
 
+/// Options for reading texts in GLSL.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct GlslOptions {
+    /// The name of the dialect; by default the one that the text looks like.
+    pub dialect: Option<String>,
+    /// Macros and their replacements.
+    pub defines: Vec<(String, String)>,
+    /// Folders in which included files are searched, behind the folder of the file that includes.
+    pub roots: Vec<PathBuf>,
+    /// Whether the first row of a picture is the lowest one; by default what the dialect says.
+    pub lower_left: Option<bool>,
+}
+
 /// Options for reading a program. Entry point, inputs and clear colour apply to SPIR-V, WGSL and GLSL.
 #[derive(Clone, Debug)]
 pub struct ShaderOptions {
@@ -23,6 +37,7 @@ pub struct ShaderOptions {
     /// Sources of inputs by location.
     pub(crate) locations: BTreeMap<u32, LocationSource>,
     pub(crate) constants: BTreeMap<String, UniformValue>,
+    pub(crate) glsl: GlslOptions,
     /// Most errors to report.
     pub(crate) errors: usize,
 }
@@ -30,7 +45,9 @@ pub struct ShaderOptions {
 impl Default for ShaderOptions {
     fn default() -> Self {
         let (locations, constants) = (BTreeMap::new(), BTreeMap::new());
-        Self { entry_point: None, clear: [0.0; 4], locations, constants, errors: limits::ERRORS }
+        let glsl = GlslOptions::default();
+        let errors = limits::ERRORS;
+        Self { entry_point: None, clear: [0.0; 4], locations, constants, glsl, errors }
     }
 }
 
@@ -58,6 +75,13 @@ impl ShaderOptions {
     #[must_use]
     pub fn clear(mut self, colour: [f32; 4]) -> Self {
         self.clear = colour;
+        self
+    }
+
+    /// Sets the options of texts in GLSL.
+    #[must_use]
+    pub fn glsl(mut self, options: GlslOptions) -> Self {
+        self.glsl = options;
         self
     }
 

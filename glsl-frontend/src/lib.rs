@@ -1,9 +1,161 @@
 //! GLSL of all dialects to SPIR-V.
+//!
+//! [`compile`] takes a text, finds its [`Dialect`], and returns the words of a module, plain and unoptimised,
+//! with names and lines, or diagnostics.
+//!
+//! # How
+//!
+//! 1. A dialect is text around the shader (`dialect`).
+//! 2. The preprocessor reads all of it, with includes and macros ([`preprocess`]).
+//! 3. The parser makes a tree (`syntax`). Expressions are sequences of nodes in the order of evaluation, so
+//!    nothing recurses on their depth; statements nest up to a limit.
+//! 4. The check goes through the tree once and writes SPIR-V (`check`). It enforces all rules of the language,
+//!    so that what comes out is a valid module.
+//!
+//! # Guarantees
+//!
+//! - *Any text gives a module or diagnostics, in time and memory linear in the text*, never a panic.
+//! - Left operands are evaluated before right ones, arguments from left to right; `out` parameters are copied
+//!   back in their order.
+//! - Nothing is folded but constant expressions of the language, by operations that IEEE 754 defines. No
+//!   function is folded.
+//!
+//! Modules depend on one another in this order only: `token`, `version` → [`preprocess`], `types` → `dialect`,
+//! `syntax` → `check`.
 #![forbid(unsafe_code)]
 
 mod check;
+mod dialect;
 pub mod preprocess;
 mod syntax;
 pub mod token;
 mod types;
 pub mod version;
+
+pub use check::{Stage, UniformDefault};
+pub use dialect::Dialect;
+
+use check::Setting;
+use lambdav_core::diagnostics::{Diagnostic, DiagnosticCode, Diagnostics};
+use lambdav_core::files::Files;
+use lambdav_core::limits::FOREIGN_TEXT;
+use lambdav_core::source::{SourceFile, Span};
+use preprocess::{Preprocessed, preprocess};
+use std::path::{Path, PathBuf};
+use syntax::Words;
+
+/// What a text is compiled with.
+#[derive(Clone, Copy, Debug)]
+pub struct Options<'a> {
+    /// The dialect; by default the one that the text looks like.
+    pub dialect: Option<Dialect>,
+    /// The stage.
+    pub stage: Stage,
+    /// Macros and their replacements.
+    pub defines: &'a [(String, String)],
+    /// Folders that `#include` searches.
+    pub roots: &'a [PathBuf],
+    /// The path of the file.
+    pub path: Option<&'a Path>,
+    /// Most errors, and most warnings, that are kept.
+    pub most: usize,
+}
+
+/// A compiled text.
+#[derive(Debug)]
+pub struct Compiled {
+    /// The text of all files; spans point into it.
+    pub source: SourceFile,
+    /// The words of the module; `None` if there are errors.
+    pub words: Option<Vec<u32>>,
+    /// The dialect.
+    pub dialect: Dialect,
+    /// Defaults of uniforms; others are zero.
+    pub defaults: Vec<UniformDefault>,
+    /// Errors and warnings.
+    pub diagnostics: Diagnostics,
+    /// Canonical paths of included files.
+    pub paths: Vec<PathBuf>,
+    /// What is worth a note to the user.
+    pub notes: Vec<String>,
+}
+
+impl Compiled {
+    fn failed(source: SourceFile, diagnostics: Diagnostics) -> Self {
+        Self {
+            source,
+            words: None,
+            dialect: Dialect::OpenGl,
+            defaults: Vec::new(),
+            diagnostics,
+            paths: Vec::new(),
+            notes: Vec::new(),
+        }
+    }
+}
+
+/// Compiles a text, the only file of `source`.
+pub fn compile(mut source: SourceFile, options: &Options<'_>, files: &mut dyn Files) -> Compiled {
+    let length = source.text().len();
+    if length > FOREIGN_TEXT {
+        let mut diagnostics = Diagnostics::new(options.most);
+        let message = format!("the text has {length} bytes; GLSL may have {FOREIGN_TEXT}");
+        diagnostics.push(Diagnostic::new(DiagnosticCode::GlslTooLarge, Span::default(), message));
+        return Compiled::failed(source, diagnostics);
+    }
+    let dialect = options.dialect.unwrap_or_else(|| Dialect::of(source.text()));
+    let (frame, default_version) = dialect::frame(dialect, source.text());
+    let mut order = vec![0];
+    if !frame.before.is_empty() {
+        let name = format!("<{}>", dialect.name());
+        order.insert(0, source.append(name.clone(), name, &frame.before));
+    }
+    if !frame.behind.is_empty() {
+        let name = format!("<end of {}>", dialect.name());
+        order.push(source.append(name.clone(), name, &frame.behind));
+    }
+    let settings = preprocess::Settings {
+        defines: options.defines,
+        default_version,
+        vulkan: dialect == Dialect::Vulkan,
+        roots: options.roots,
+        path: options.path,
+        most: options.most,
+    };
+    let Preprocessed { tokens, names, version, diagnostics, paths, .. } =
+        preprocess(&mut source, &order, &settings, files);
+    let mut compiled = Compiled {
+        source,
+        words: None,
+        dialect,
+        defaults: Vec::new(),
+        diagnostics,
+        paths,
+        notes: frame.notes,
+    };
+    if compiled.diagnostics.has_errors() {
+        return compiled;
+    }
+    let vulkan = dialect == Dialect::Vulkan;
+    let words = Words::new(&names, version, vulkan);
+    let (unit, diagnostics) = syntax::parse(&tokens, &names, &words, options.most);
+    compiled.diagnostics.append(diagnostics);
+    if compiled.diagnostics.has_errors() {
+        return compiled;
+    }
+    let setting = Setting {
+        source: &compiled.source,
+        names: &names,
+        version,
+        vulkan,
+        stage: options.stage,
+        most: options.most,
+    };
+    let (checked, diagnostics) = check::check(&unit, setting);
+    compiled.diagnostics.append(diagnostics);
+    if !compiled.diagnostics.has_errors() {
+        compiled.words = Some(checked.words);
+        compiled.defaults = checked.defaults;
+    }
+    compiled
+}

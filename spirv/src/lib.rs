@@ -19,4 +19,4 @@ pub const MAX_IDS: u32 = 0x3f_ffff;
 pub use sampler::SamplerNote;
 pub use specialise::specialise;
 pub use stage::{stage, stage_name};
-pub use text::{TextError, bytes, disassemble, words};
+pub use text::{TextError, bytes, disassemble, words, words_of_string};

@@ -24,7 +24,6 @@ mod scopes;
 mod statements;
 mod values;
 
-use crate::syntax::Words;
 use crate::syntax::tree::{Expression, Item, Unit};
 use crate::token::{Name, Names};
 use crate::types::{Struct, Type, Types};
@@ -52,12 +51,10 @@ pub enum Stage {
 pub(crate) struct Setting<'a> {
     pub(crate) source: &'a SourceFile,
     pub(crate) names: &'a Names,
-    pub(crate) words: &'a Words,
     pub(crate) version: Version,
     pub(crate) vulkan: bool,
     pub(crate) stage: Stage,
-    /// The spans of texts that a dialect adds; their uniforms are not the author's.
-    pub(crate) given: &'a [Span],
+    pub(crate) most: usize,
 }
 
 /// A default of a loose uniform.
@@ -121,7 +118,7 @@ pub(crate) fn check(unit: &Unit, set: Setting<'_>) -> (Checked, Diagnostics) {
         unit,
         types: Types::new(),
         module: ModuleBuilder::new(),
-        diagnostics: Diagnostics::default(),
+        diagnostics: Diagnostics::new(set.most),
         scopes: Scopes::default(),
         functions: Vec::new(),
         overloads: FxHashMap::default(),

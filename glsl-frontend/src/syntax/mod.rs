@@ -8,4 +8,4 @@ pub(crate) mod tree;
 mod words;
 
 pub(crate) use parser::parse;
-pub(crate) use words::{Word, Words};
+pub(crate) use words::Words;

@@ -29,7 +29,12 @@ pub(super) struct Parser<'a> {
 }
 
 /// Parses the tokens of a text.
-pub(crate) fn parse(tokens: &[Token], names: &Names, words: &Words) -> (Unit, Diagnostics) {
+pub(crate) fn parse(
+    tokens: &[Token],
+    names: &Names,
+    words: &Words,
+    most: usize,
+) -> (Unit, Diagnostics) {
     let mut parser = Parser {
         tokens,
         at: 0,
@@ -37,7 +42,7 @@ pub(crate) fn parse(tokens: &[Token], names: &Names, words: &Words) -> (Unit, Di
         words,
         unit: Unit::default(),
         structures: FxHashSet::default(),
-        diagnostics: Diagnostics::default(),
+        diagnostics: Diagnostics::new(most),
         depth: 0,
     };
     while parser.kind() != TokenKind::End {

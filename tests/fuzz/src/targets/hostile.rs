@@ -172,7 +172,7 @@ impl FuzzTarget for Hostile {
     fn run(&self, input: &[u8], _: u64) -> Result<Reached, String> {
         let text = String::from_utf8_lossy(input);
         let language = match text.starts_with("#version") {
-            true => Language::Glsl,
+            true => Language::Glsl(Stage::Fragment),
             false => Language::Wgsl,
         };
         let source = SourceFile::new("fuzz", text);
