@@ -7,8 +7,11 @@
 //! *Nothing is folded but what the language calls constant*: scalars of 32 bits, and what is composed of them.
 //! Such a value becomes OpConstant.
 
+mod atomics;
 mod blocks;
 mod builtin_calls;
+mod builtin_special;
+mod builtin_table;
 mod calls;
 mod constants;
 mod construct;
@@ -16,12 +19,14 @@ mod declarations;
 mod expressions;
 mod finish;
 mod functions;
+mod images;
 mod interface;
 mod layout;
 mod memory;
 mod operators;
 mod scopes;
 mod statements;
+mod textures;
 mod values;
 
 use crate::syntax::tree::{Expression, Item, Unit};
@@ -109,6 +114,8 @@ struct Checker<'a> {
     loose: Vec<interface::Loose>,
     loose_block: Option<u32>,
     reported_names: FxHashSet<Name>,
+    /// Textures that an expression combined with samplers: type, image, sampler. The key is a reserved id.
+    sampled: FxHashMap<u32, [u32; 3]>,
 }
 
 /// Checks a tree and writes the words of a module.
@@ -133,6 +140,7 @@ pub(crate) fn check(unit: &Unit, set: Setting<'_>) -> (Checked, Diagnostics) {
         loose: Vec::new(),
         loose_block: None,
         reported_names: FxHashSet::default(),
+        sampled: FxHashMap::default(),
     };
     checker.begin();
     for item in &unit.items {
