@@ -224,6 +224,7 @@ impl ModuleBuilder {
 
     /// Adds a finished function.
     pub fn function(&mut self, function: &FunctionBuilder) {
+        self.names.extend_from_slice(&function.names);
         self.functions.extend_from_slice(&function.head);
         self.functions.extend_from_slice(&function.first);
         self.functions.extend_from_slice(&function.variables);
@@ -267,6 +268,8 @@ pub struct FunctionBuilder {
     first: Vec<u32>,
     variables: Vec<u32>,
     code: Vec<u32>,
+    /// Names of ids in it.
+    names: Vec<u32>,
     ended: bool,
 }
 
@@ -280,6 +283,11 @@ impl FunctionBuilder {
         }
         push(&mut function.first, Op::Label, &[label]);
         function
+    }
+
+    /// Names the function or an id in it.
+    pub fn name(&mut self, id: u32, name: &str) {
+        push_string(&mut self.names, Op::Name, &[id], name, &[]);
     }
 
     /// Declares a variable of the function. `pointer` is its type.

@@ -342,7 +342,10 @@ impl Checker<'_> {
             _ => self.global_variable(ty, class),
         };
         let text = self.text(of.name).to_owned();
-        self.module.name(place.pointer, &text);
+        match class {
+            StorageClass::Function => self.body().builder.name(place.pointer, &text),
+            _ => self.module.name(place.pointer, &text),
+        }
         if let Some(value) = &value {
             self.store(&place, value);
         }
