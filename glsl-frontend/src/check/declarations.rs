@@ -342,12 +342,18 @@ impl Checker<'_> {
             _ => self.global_variable(ty, class),
         };
         let text = self.text(of.name).to_owned();
-        self.module.name(place.pointer, &text);
+        match class {
+            StorageClass::Function => self.body().builder.name(place.pointer, &text),
+            _ => self.module.name(place.pointer, &text),
+        }
         if let Some(value) = &value {
             self.store(&place, value);
         }
         if is_const {
             place.constant = Some("it is `const`");
+            if let Some(Value { id: 0, constant: Some(constant), .. }) = value {
+                self.constant_arrays.insert(place.pointer, constant);
+            }
         }
         self.bind(of.name, Symbol::Variable(place, None), of.span);
     }

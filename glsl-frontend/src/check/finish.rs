@@ -43,8 +43,8 @@ impl Checker<'_> {
             self.module.source(language as u32, self.set.version.number, id, &text);
             self.files.push(id);
         }
-        let (id, body) = self.plain_function();
-        self.module.name(id, "initialise");
+        let (id, mut body) = self.plain_function();
+        body.builder.name(id, "initialise");
         self.body = Some(body);
         self.init_id = id;
     }

@@ -218,9 +218,8 @@ impl Checker<'_> {
         let ty = self.module.ty(Op::TypeFunction, &signature);
         let label = self.module.id();
         let id = self.functions[number].id;
-        let name = self.text(of.name).to_owned();
-        self.module.name(id, &name);
-        let builder = FunctionBuilder::new(id, result_id, ty, &ids, label);
+        let mut builder = FunctionBuilder::new(id, result_id, ty, &ids, label);
+        builder.name(id, self.text(of.name));
         self.init = self.body.replace(Body {
             builder,
             label,
@@ -248,7 +247,7 @@ impl Checker<'_> {
             };
             if let Some((name, at)) = of.name {
                 let text = self.text(name).to_owned();
-                self.module.name(place.pointer, &text);
+                self.body().builder.name(place.pointer, &text);
                 self.bind(name, Symbol::Variable(place, None), at);
             }
         }
