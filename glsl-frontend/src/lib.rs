@@ -106,6 +106,17 @@ pub fn compile(mut source: SourceFile, options: &Options<'_>, files: &mut dyn Fi
     let dialect = options.dialect.unwrap_or_else(|| Dialect::of(source.text()));
     let (frame, default_version) = dialect::frame(dialect, source.text());
     let mut order = vec![0];
+    let mut paths = Vec::new();
+    let mut notes = frame.notes;
+    if dialect == Dialect::Shadertoy
+        && let Some((path, text)) = common(options.path, files)
+    {
+        notes.push(format!("`{}` is read in front of the text", path.display()));
+        let name = path.to_string_lossy().into_owned();
+        let module_name = "Common.glsl".to_owned();
+        order.insert(0, source.append(name, module_name, &text));
+        paths.push(path);
+    }
     if !frame.before.is_empty() {
         let name = format!("<{}>", dialect.name());
         order.insert(0, source.append(name.clone(), name, &frame.before));
@@ -122,17 +133,11 @@ pub fn compile(mut source: SourceFile, options: &Options<'_>, files: &mut dyn Fi
         path: options.path,
         most: options.most,
     };
-    let Preprocessed { tokens, names, version, diagnostics, paths, .. } =
+    let Preprocessed { tokens, names, version, diagnostics, paths: included, .. } =
         preprocess(&mut source, &order, &settings, files);
-    let mut compiled = Compiled {
-        source,
-        words: None,
-        dialect,
-        defaults: Vec::new(),
-        diagnostics,
-        paths,
-        notes: frame.notes,
-    };
+    paths.extend(included);
+    let mut compiled =
+        Compiled { source, words: None, dialect, defaults: Vec::new(), diagnostics, paths, notes };
     if compiled.diagnostics.has_errors() {
         return compiled;
     }
@@ -158,4 +163,15 @@ pub fn compile(mut source: SourceFile, options: &Options<'_>, files: &mut dyn Fi
         compiled.defaults = checked.defaults;
     }
     compiled
+}
+
+/// Shadertoy's tab `Common`: the file `Common.glsl` beside the text.
+fn common(path: Option<&Path>, files: &mut dyn Files) -> Option<(PathBuf, String)> {
+    let path = path?;
+    let beside = path.with_file_name("Common.glsl");
+    let [own, canonical] = [path, &*beside].map(|path| files.canonical(path).ok());
+    let canonical = canonical.filter(|canonical| own.as_ref() != Some(canonical))?;
+    let bytes = files.read(&canonical, FOREIGN_TEXT).ok()?;
+    let text = String::from_utf8(bytes).ok().filter(|text| text.len() <= FOREIGN_TEXT)?;
+    Some((beside, text))
 }

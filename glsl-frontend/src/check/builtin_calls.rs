@@ -37,6 +37,10 @@ impl Checker<'_> {
     /// For each parameter, true if it takes a variable. Parameters that are not listed take values.
     pub(super) fn builtin_keeps(&self, name: &str) -> Vec<bool> {
         let mut keeps = Vec::new();
+        if name == "textureGatherOffsets" {
+            // The array of offsets must be constant: its variable says so.
+            return vec![false, false, true, true];
+        }
         if let Some(row) = find(name) {
             for form in forms(row.forms) {
                 keeps.resize(keeps.len().max(form.parameters.len()), false);

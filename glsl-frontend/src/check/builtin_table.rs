@@ -201,9 +201,9 @@ pub(super) fn find(name: &str) -> Option<&'static Row> {
     ROWS.get(name).copied()
 }
 
-/// All names.
-pub(super) fn names() -> impl Iterator<Item = &'static str> {
-    TABLE.iter().map(|row| row.name)
+/// All rows.
+pub(super) fn rows() -> impl Iterator<Item = &'static Row> {
+    TABLE.iter()
 }
 
 const fn row(name: &'static str, since: [u32; 2], forms: &'static str, emits: Emits) -> Row {

@@ -351,6 +351,9 @@ impl Checker<'_> {
         }
         if is_const {
             place.constant = Some("it is `const`");
+            if let Some(Value { id: 0, constant: Some(constant), .. }) = value {
+                self.constant_arrays.insert(place.pointer, constant);
+            }
         }
         self.bind(of.name, Symbol::Variable(place, None), of.span);
     }

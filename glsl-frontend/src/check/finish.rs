@@ -4,6 +4,7 @@ use super::interface::Direction;
 use super::values::{Layout, Rules};
 use super::{Body, Checked, Checker, Stage, UniformDefault};
 use crate::syntax::tree::Function;
+use crate::token::Name;
 use crate::types::{Member, MemberLayout, Struct, Types};
 use lambdav_core::diagnostics::DiagnosticCode;
 use lambdav_spirv::build::FunctionBuilder;
@@ -223,13 +224,15 @@ impl Checker<'_> {
         let at = lambdav_core::source::Span::default();
         let mut members = Vec::new();
         for loose in self.loose.clone() {
-            let name = self.set.names.find(&loose.name);
-            let Some(name) = name else { continue };
-            members.push(Member { name, ty: loose.ty, at, layout: MemberLayout::default() });
+            let layout = MemberLayout::default();
+            members.push(Member { name: Name(u32::MAX), ty: loose.ty, at, layout });
         }
         let name = "uniforms".to_owned();
         let ty = self.types.structure(Struct { name, members });
         let structure = self.id_of(ty, Some(layout));
+        for (k, loose) in (0..).zip(&self.loose) {
+            self.module.member_name(structure, k, &loose.name);
+        }
         self.module.decorate(structure, Decoration::Block, &[]);
         let pointer = self.module.pointer(StorageClass::Uniform, structure);
         self.module.variable_of(pointer, id, StorageClass::Uniform);

@@ -218,9 +218,8 @@ impl Checker<'_> {
         let ty = self.module.ty(Op::TypeFunction, &signature);
         let label = self.module.id();
         let id = self.functions[number].id;
-        let name = self.text(of.name).to_owned();
         let mut builder = FunctionBuilder::new(id, result_id, ty, &ids, label);
-        builder.name(id, &name);
+        builder.name(id, self.text(of.name));
         self.init = self.body.replace(Body {
             builder,
             label,

@@ -244,9 +244,7 @@ impl Checker<'_> {
             matches!(kind, Kind::Image(_) | Kind::Sampler { .. } | Kind::AtomicCounter)
         });
         if !opaque && mixed {
-            self.unsupported(of.span, "structures with textures");
-            self.scopes.bind(of.name, Symbol::Error, of.span);
-            return;
+            return self.mixed_uniform(of, ty, qualifiers);
         }
         if opaque {
             ty = self.formatted(ty, qualifiers);
@@ -255,29 +253,7 @@ impl Checker<'_> {
                 self.scopes.bind(of.name, Symbol::Error, of.span);
                 return;
             }
-            let mut place = self.global_variable(ty, StorageClass::UniformConstant);
-            place.constant = Some("it is `uniform`");
-            self.module.name(place.pointer, &name);
-            let [set, binding, attachment] = ["set", "binding", "input_attachment_index"]
-                .map(|name| self.layout_of(qualifiers, name));
-            if let Some(attachment) = attachment {
-                let decoration = Decoration::InputAttachmentIndex;
-                self.module.decorate(place.pointer, decoration, &[attachment]);
-            }
-            for (mark, decoration) in [
-                (Mark::ReadOnly, Decoration::NonWritable),
-                (Mark::WriteOnly, Decoration::NonReadable),
-                (Mark::Coherent, Decoration::Coherent),
-            ] {
-                let stored = self.types.contains(ty, &|kind| {
-                    matches!(kind, Kind::Image(image) if image.role == crate::types::Role::Storage)
-                });
-                if stored && qualifiers.marked(mark) {
-                    self.module.decorate(place.pointer, decoration, &[]);
-                }
-            }
-            let id = place.pointer;
-            self.interface.resources.push(Bound { id, set, binding });
+            let place = self.opaque_uniform(&name, ty, qualifiers);
             return self.bind(of.name, Symbol::Variable(place, None), of.span);
         }
         if ty == Types::VOID
@@ -285,6 +261,10 @@ impl Checker<'_> {
         {
             self.wrong(DiagnosticCode::GlslTypes, of.span, "a uniform cannot have this type");
             self.scopes.bind(of.name, Symbol::Error, of.span);
+            return;
+        }
+        // A uniform may be declared twice alike.
+        if self.loose.iter().any(|own| own.name == name && own.ty == ty) {
             return;
         }
         let default = match of.initial {
@@ -306,6 +286,40 @@ impl Checker<'_> {
             }
             None => None,
         };
+        let place = self.loose_uniform(name, ty, default);
+        self.bind(of.name, Symbol::Variable(place, None), of.span);
+    }
+
+    /// A texture or sampler.
+    fn opaque_uniform(&mut self, name: &str, ty: Type, qualifiers: &Qualifiers) -> Place {
+        let mut place = self.global_variable(ty, StorageClass::UniformConstant);
+        place.constant = Some("it is `uniform`");
+        self.module.name(place.pointer, name);
+        let [set, binding, attachment] = ["set", "binding", "input_attachment_index"]
+            .map(|name| self.layout_of(qualifiers, name));
+        if let Some(attachment) = attachment {
+            let decoration = Decoration::InputAttachmentIndex;
+            self.module.decorate(place.pointer, decoration, &[attachment]);
+        }
+        for (mark, decoration) in [
+            (Mark::ReadOnly, Decoration::NonWritable),
+            (Mark::WriteOnly, Decoration::NonReadable),
+            (Mark::Coherent, Decoration::Coherent),
+        ] {
+            let stored = self.types.contains(ty, &|kind| {
+                matches!(kind, Kind::Image(image) if image.role == crate::types::Role::Storage)
+            });
+            if stored && qualifiers.marked(mark) {
+                self.module.decorate(place.pointer, decoration, &[]);
+            }
+        }
+        let id = place.pointer;
+        self.interface.resources.push(Bound { id, set, binding });
+        place
+    }
+
+    /// A member of the block of loose uniforms.
+    fn loose_uniform(&mut self, name: String, ty: Type, default: Option<Vec<u32>>) -> Place {
         let pointer = match self.loose_block {
             Some(id) => id,
             None => {
@@ -314,13 +328,6 @@ impl Checker<'_> {
                 id
             }
         };
-        // A uniform may be declared twice alike.
-        let same = self.loose.iter().position(|own| own.name == name);
-        if let Some(k) = same
-            && self.loose[k].ty == ty
-        {
-            return;
-        }
         let k = self.loose.len();
         self.loose.push(Loose { name, ty, default });
         let index = self.int(k as i32);
@@ -328,7 +335,34 @@ impl Checker<'_> {
         place.chain.push(index);
         place.layout = Some(Layout { rules: Rules::Std140, row_major: false });
         place.constant = Some("it is `uniform`");
-        self.bind(of.name, Symbol::Variable(place, None), of.span);
+        place
+    }
+
+    /// A uniform structure with textures: each member is a uniform of its own.
+    fn mixed_uniform(&mut self, of: &Declarator, ty: Type, qualifiers: &Qualifiers) {
+        let name = self.text(of.name).to_owned();
+        let Kind::Struct(number) = self.types.kind(ty) else {
+            self.unsupported(of.span, "arrays of structures with textures");
+            self.scopes.bind(of.name, Symbol::Error, of.span);
+            return;
+        };
+        let mut members = Vec::new();
+        for member in self.structure(number).members.clone() {
+            let full = format!("{name}.{}", self.text(member.name));
+            let place = if self.types.is_opaque(self.types.innermost(member.ty).0) {
+                self.opaque_uniform(&full, member.ty, qualifiers)
+            } else if self.types.contains(member.ty, &|kind| matches!(kind, Kind::Image(_))) {
+                self.unsupported(of.span, "structures with textures in structures");
+                self.scopes.bind(of.name, Symbol::Error, of.span);
+                return;
+            } else {
+                self.loose_uniform(full, member.ty, None)
+            };
+            members.push((member.name, place));
+        }
+        self.blocks.push(super::blocks::Block { name, members });
+        let number = self.blocks.len() - 1;
+        self.bind(of.name, Symbol::Block(number), of.span);
     }
 
     /// The type of an image with the format that its layout names.
@@ -449,7 +483,18 @@ impl Checker<'_> {
             BuiltIn::CullDistance => Some(Capability::CullDistance),
             BuiltIn::PrimitiveId | BuiltIn::Layer => Some(Capability::Geometry),
             BuiltIn::ViewportIndex => Some(Capability::MultiViewport),
-            BuiltIn::ViewIndex => Some(Capability::MultiView),
+            BuiltIn::ViewIndex => {
+                self.module.extension("SPV_KHR_multiview");
+                Some(Capability::MultiView)
+            }
+            BuiltIn::BaryCoordKHR | BuiltIn::BaryCoordNoPerspKHR => {
+                self.module.extension("SPV_KHR_fragment_shader_barycentric");
+                Some(Capability::FragmentBarycentricKHR)
+            }
+            BuiltIn::FragSizeEXT | BuiltIn::FragInvocationCountEXT => {
+                self.module.extension("SPV_EXT_fragment_invocation_density");
+                Some(Capability::FragmentDensityEXT)
+            }
             BuiltIn::DrawIndex | BuiltIn::BaseVertex | BuiltIn::BaseInstance => {
                 Some(Capability::DrawParameters)
             }
@@ -521,6 +566,16 @@ fn built_in(text: &str, stage: Stage) -> Option<(Scalar, u8, What)> {
     let bool = |what| Some((Scalar::Bool, 1, what));
     let uint = |width, what| Some((Scalar::Uint, width, what));
     match (stage, text) {
+        (Stage::Fragment, "gl_BaryCoordEXT") => float(3, What::In(BuiltIn::BaryCoordKHR)),
+        (Stage::Fragment, "gl_BaryCoordNoPerspEXT") => {
+            float(3, What::In(BuiltIn::BaryCoordNoPerspKHR))
+        }
+        (Stage::Fragment, "gl_FragSizeEXT") => {
+            Some((Scalar::Int, 2, What::In(BuiltIn::FragSizeEXT)))
+        }
+        (Stage::Fragment, "gl_FragInvocationCountEXT") => {
+            int(What::In(BuiltIn::FragInvocationCountEXT))
+        }
         (Stage::Fragment, "gl_FragCoord") => float(4, What::In(BuiltIn::FragCoord)),
         (Stage::Fragment, "gl_FrontFacing") => bool(What::In(BuiltIn::FrontFacing)),
         (Stage::Fragment, "gl_PointCoord") => float(2, What::In(BuiltIn::PointCoord)),

@@ -91,8 +91,10 @@ impl Checker<'_> {
         let (id, _) = self.module.unique_type(Op::TypeStruct, &ids, variant);
         self.module.name(id, &name);
         for (k, member) in (0..).zip(&members) {
-            let text = self.set.names.text(member.name);
-            self.module.member_name(id, k, text);
+            // Members of the block of loose uniforms are named there.
+            if member.name != crate::token::Name(u32::MAX) {
+                self.module.member_name(id, k, self.set.names.text(member.name));
+            }
         }
         if let Some(layout) = layout {
             let offsets = offsets(&self.types, &members, layout).0;

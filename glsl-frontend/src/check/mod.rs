@@ -12,6 +12,8 @@ mod blocks;
 mod builtin_calls;
 mod builtin_special;
 mod builtin_table;
+#[cfg(test)]
+mod builtin_tests;
 mod calls;
 mod constants;
 mod construct;
@@ -38,7 +40,8 @@ use lambdav_core::source::{SourceFile, Span};
 use lambdav_spirv::build::{FunctionBuilder, ModuleBuilder};
 use rustc_hash::{FxHashMap, FxHashSet};
 use scopes::Scopes;
-use values::Layout;
+use std::rc::Rc;
+use values::{Constant, Layout};
 
 /// The stage of a text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -116,6 +119,8 @@ struct Checker<'a> {
     reported_names: FxHashSet<Name>,
     /// Textures that an expression combined with samplers: type, image, sampler. The key is a reserved id.
     sampled: FxHashMap<u32, [u32; 3]>,
+    /// Values of `const` arrays, by their variables.
+    constant_arrays: FxHashMap<u32, Rc<Constant>>,
 }
 
 /// Checks a tree and writes the words of a module.
@@ -141,6 +146,7 @@ pub(crate) fn check(unit: &Unit, set: Setting<'_>) -> (Checked, Diagnostics) {
         loose_block: None,
         reported_names: FxHashSet::default(),
         sampled: FxHashMap::default(),
+        constant_arrays: FxHashMap::default(),
     };
     checker.begin();
     for item in &unit.items {

@@ -283,7 +283,10 @@ impl Checker<'_> {
         let place = self.value_of(place, place_at)?;
         let mut sampled = self.coordinates(name, of, image, &place, types[0], place_at)?;
         for ((operand, span), (extra, ty)) in arguments.zip(extras) {
-            let value = self.value_of(operand, span)?;
+            let value = match self.constant_array(&operand) {
+                Some(value) => value,
+                None => self.value_of(operand, span)?,
+            };
             let value = self.coerce(&value, ty, span, extra.what())?;
             let constant = value.id == 0;
             let id = self.id(&value);
@@ -321,6 +324,13 @@ impl Checker<'_> {
             }
         }
         Some(self.emit_sampling(of, image, &texture, &sampled))
+    }
+
+    /// The value of a `const` array.
+    fn constant_array(&self, operand: &Operand) -> Option<Value> {
+        let Operand::Place(place) = operand else { return None };
+        let constant = self.constant_arrays.get(&place.pointer).filter(|_| place.chain.is_empty());
+        Some(Value { ty: place.ty, id: 0, constant: Some(constant?.clone()) })
     }
 
     /// Reports a wrong number of arguments.

@@ -11,7 +11,12 @@ use std::rc::Rc;
 const COMMON: &[&str] = &[
     "GL_EXT_control_flow_attributes",
     "GL_EXT_demote_to_helper_invocation",
+    "GL_EXT_fragment_invocation_density",
+    "GL_EXT_fragment_shader_barycentric",
     "GL_EXT_gpu_shader5",
+    "GL_EXT_multiview",
+    "GL_EXT_nonuniform_qualifier",
+    "GL_EXT_post_depth_coverage",
     "GL_EXT_samplerless_texture_functions",
     "GL_EXT_scalar_block_layout",
     "GL_EXT_shader_implicit_conversions",
