@@ -96,7 +96,8 @@ pub(crate) struct Frame {
 }
 
 /// The text that a dialect puts around a shader, and the version of a text that names none.
-pub(crate) fn frame(dialect: Dialect, text: &str) -> (Frame, Version) {
+/// `cubes` are Shadertoy's channels that are cube maps.
+pub(crate) fn frame(dialect: Dialect, text: &str, cubes: &[String]) -> (Frame, Version) {
     let code = without_comments(text);
     let words: Vec<&str> = words(&code).collect();
     let old = ["gl_FragColor", "gl_FragData", "varying", "attribute", "texture2D", "textureCube"];
@@ -109,7 +110,7 @@ pub(crate) fn frame(dialect: Dialect, text: &str) -> (Frame, Version) {
         Dialect::Shadertoy | Dialect::OpenGl | Dialect::Isf => Version { number: 330, es: false },
     };
     let frame = match dialect {
-        Dialect::Shadertoy => shadertoy(&words),
+        Dialect::Shadertoy => shadertoy(&words, cubes),
         Dialect::Isf => isf::frame(text, &words),
         Dialect::OpenGl | Dialect::Vulkan => Frame::default(),
     };
@@ -168,7 +169,7 @@ const SHADERTOY: [(&str, &str); 24] = [
     ("iForegroundColor", "uniform vec3 iForegroundColor;"),
 ];
 
-fn shadertoy(words: &[&str]) -> Frame {
+fn shadertoy(words: &[&str], cubes: &[String]) -> Frame {
     let mut before = String::new();
     for (name, text) in SHADERTOY {
         let needed = words.contains(&name) || (name == "iTime" && words.contains(&"iGlobalTime"));
@@ -182,7 +183,8 @@ fn shadertoy(words: &[&str]) -> Frame {
         let channel = format!("iChannel{k}");
         let used = words.contains(&&*channel);
         if used && !declares(words, &channel) {
-            before += &format!("uniform sampler2D {channel};\n");
+            let kind = if cubes.contains(&channel) { "samplerCube" } else { "sampler2D" };
+            before += &format!("uniform {kind} {channel};\n");
         }
         sizes.push(match used {
             true => format!("vec3(textureSize({channel}, 0), 1.0)"),

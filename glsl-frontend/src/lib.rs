@@ -95,22 +95,43 @@ impl Compiled {
 }
 
 /// Compiles a text, the only file of `source`.
-pub fn compile(mut source: SourceFile, options: &Options<'_>, files: &mut dyn Files) -> Compiled {
+pub fn compile(source: SourceFile, options: &Options<'_>, files: &mut dyn Files) -> Compiled {
+    let (compiled, cubes) = compile_with(source.clone(), options, files, &[]);
+    // Shadertoy says elsewhere of what kind a channel is; the text says it by the coordinates.
+    match compiled.dialect == Dialect::Shadertoy && !cubes.is_empty() {
+        true => compile_with(source, options, files, &cubes).0,
+        false => compiled,
+    }
+}
+
+/// Compiles a text whose channels `cubes` are cube maps. Also returns the textures that should be.
+fn compile_with(
+    mut source: SourceFile,
+    options: &Options<'_>,
+    files: &mut dyn Files,
+    cubes: &[String],
+) -> (Compiled, Vec<String>) {
     let length = source.text().len();
     if length > FOREIGN_TEXT {
         let mut diagnostics = Diagnostics::new(options.most);
         let message = format!("the text has {length} bytes; GLSL may have {FOREIGN_TEXT}");
         diagnostics.push(Diagnostic::new(DiagnosticCode::GlslTooLarge, Span::default(), message));
-        return Compiled::failed(source, diagnostics);
+        return (Compiled::failed(source, diagnostics), Vec::new());
     }
     let dialect = options.dialect.unwrap_or_else(|| Dialect::of(source.text()));
-    let (frame, default_version) = dialect::frame(dialect, source.text());
+    let common = match dialect {
+        Dialect::Shadertoy => common(options.path, files),
+        _ => None,
+    };
+    let text = match &common {
+        Some((_, text)) => format!("{text}\n{}", source.text()),
+        None => source.text().to_owned(),
+    };
+    let (frame, default_version) = dialect::frame(dialect, &text, cubes);
     let mut order = vec![0];
     let mut paths = Vec::new();
     let mut notes = frame.notes;
-    if dialect == Dialect::Shadertoy
-        && let Some((path, text)) = common(options.path, files)
-    {
+    if let Some((path, text)) = common {
         notes.push(format!("`{}` is read in front of the text", path.display()));
         let name = path.to_string_lossy().into_owned();
         let module_name = "Common.glsl".to_owned();
@@ -139,14 +160,14 @@ pub fn compile(mut source: SourceFile, options: &Options<'_>, files: &mut dyn Fi
     let mut compiled =
         Compiled { source, words: None, dialect, defaults: Vec::new(), diagnostics, paths, notes };
     if compiled.diagnostics.has_errors() {
-        return compiled;
+        return (compiled, Vec::new());
     }
     let vulkan = dialect == Dialect::Vulkan;
     let words = Words::new(&names, version, vulkan);
     let (unit, diagnostics) = syntax::parse(&tokens, &names, &words, options.most);
     compiled.diagnostics.append(diagnostics);
     if compiled.diagnostics.has_errors() {
-        return compiled;
+        return (compiled, Vec::new());
     }
     let setting = Setting {
         source: &compiled.source,
@@ -162,7 +183,7 @@ pub fn compile(mut source: SourceFile, options: &Options<'_>, files: &mut dyn Fi
         compiled.words = Some(checked.words);
         compiled.defaults = checked.defaults;
     }
-    compiled
+    (compiled, checked.deeper)
 }
 
 /// Shadertoy's tab `Common`: the file `Common.glsl` beside the text.

@@ -7,7 +7,7 @@ use super::scopes::Symbol;
 use super::values::{Operand, Value};
 use crate::syntax::tree::{Callee, TypeName, TypeSpecifier};
 use crate::token::Name;
-use crate::types::{Kind, Role, Types};
+use crate::types::{Dim, Image, Kind, Role, Scalar, Type, Types};
 use lambdav_core::diagnostics::DiagnosticCode;
 use lambdav_core::source::Span;
 use rspirv::spirv::Op;
@@ -103,7 +103,10 @@ impl Checker<'_> {
         }
         match self.choose(&candidates, &types) {
             Ok(Some(function)) => self.call_own(function, call, at),
-            Ok(None) if builtin => self.call_builtin(&text, call.arguments, at),
+            Ok(None) if builtin => {
+                self.note_deeper(&text, &call.arguments, &types);
+                self.call_builtin(&text, call.arguments, at)
+            }
             Ok(None) => {
                 let given: Vec<String> = types.iter().map(|&ty| self.types.name(ty)).collect();
                 let message = format!("no `{text}` takes ({})", given.join(", "));
@@ -126,6 +129,21 @@ impl Checker<'_> {
                 self.help("convert an argument to the type of a parameter");
                 Operand::Error
             }
+        }
+    }
+
+    /// Notes a texture of two dimensions that is read with three coordinates.
+    fn note_deeper(&mut self, name: &str, arguments: &[(Operand, Span)], types: &[Type]) {
+        if let [(Operand::Place(place), _), ..] = arguments
+            && let [texture, coordinates, ..] = types
+            && let Some(&variable) = self.textures.get(&place.pointer)
+            && let Kind::Image(Image { dim: Dim::D2, arrayed: false, shadow: false, .. }) =
+                self.types.kind(*texture)
+            && self.types.numeric(*coordinates) == Some((Scalar::Float, 3))
+            && name.starts_with("texture")
+            && !name.contains("Proj")
+        {
+            self.deeper.insert(variable);
         }
     }
 

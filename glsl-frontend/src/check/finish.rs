@@ -177,7 +177,8 @@ impl Checker<'_> {
                 Some(UniformDefault { name: loose.name.clone(), words: loose.default.clone()? })
             })
             .collect();
-        Checked { words: std::mem::take(&mut self.module).finish(), defaults }
+        let words = std::mem::take(&mut self.module).finish();
+        Checked { words, defaults, deeper: Vec::new() }
     }
 
     fn entry_point(&mut self, entry: u32) {

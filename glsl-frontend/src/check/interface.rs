@@ -254,6 +254,7 @@ impl Checker<'_> {
                 return;
             }
             let place = self.opaque_uniform(&name, ty, qualifiers);
+            self.textures.insert(place.pointer, of.name);
             return self.bind(of.name, Symbol::Variable(place, None), of.span);
         }
         if ty == Types::VOID

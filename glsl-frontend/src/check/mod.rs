@@ -79,6 +79,8 @@ pub struct UniformDefault {
 pub(crate) struct Checked {
     pub(crate) words: Vec<u32>,
     pub(crate) defaults: Vec<UniformDefault>,
+    /// Names of textures that are read with three coordinates, and have two.
+    pub(crate) deeper: Vec<String>,
 }
 
 /// The function that is open.
@@ -117,6 +119,10 @@ struct Checker<'a> {
     loose: Vec<interface::Loose>,
     loose_block: Option<u32>,
     reported_names: FxHashSet<Name>,
+    /// Names of textures by their variables.
+    textures: FxHashMap<u32, Name>,
+    /// Names of textures that are read with three coordinates, and have two.
+    deeper: FxHashSet<Name>,
     /// Textures that an expression combined with samplers: type, image, sampler. The key is a reserved id.
     sampled: FxHashMap<u32, [u32; 3]>,
     /// Values of `const` arrays, by their variables.
@@ -145,6 +151,8 @@ pub(crate) fn check(unit: &Unit, set: Setting<'_>) -> (Checked, Diagnostics) {
         loose: Vec::new(),
         loose_block: None,
         reported_names: FxHashSet::default(),
+        textures: FxHashMap::default(),
+        deeper: FxHashSet::default(),
         sampled: FxHashMap::default(),
         constant_arrays: FxHashMap::default(),
     };
@@ -158,7 +166,9 @@ pub(crate) fn check(unit: &Unit, set: Setting<'_>) -> (Checked, Diagnostics) {
             Item::Precision => {}
         }
     }
-    let checked = checker.finish();
+    let mut checked = checker.finish();
+    checked.deeper = checker.deeper.iter().map(|&name| checker.text(name).to_owned()).collect();
+    checked.deeper.sort_unstable();
     (checked, checker.diagnostics)
 }
 
