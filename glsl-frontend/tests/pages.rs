@@ -1,0 +1,58 @@
+//! The pages of GLSL's errors: the first text of a page has the error, the second one none.
+
+use lambdav_core::diagnostics::{DiagnosticCode, Severity};
+use lambdav_core::files::Files;
+use lambdav_core::limits;
+use lambdav_core::source::SourceFile;
+use lambdav_glsl_frontend::{Compiled, Options, Stage, compile};
+use std::io;
+use std::path::{Path, PathBuf};
+
+struct NoFiles;
+
+impl Files for NoFiles {
+    fn canonical(&mut self, _: &Path) -> io::Result<PathBuf> {
+        Err(io::ErrorKind::NotFound.into())
+    }
+
+    fn read(&mut self, _: &Path, _: usize) -> io::Result<Vec<u8>> {
+        Err(io::ErrorKind::NotFound.into())
+    }
+}
+
+fn compiled(text: &str) -> Compiled {
+    let options = Options {
+        dialect: None,
+        stage: Stage::Fragment,
+        defines: &[],
+        roots: &[],
+        path: None,
+        most: limits::ERRORS,
+    };
+    compile(SourceFile::new("page.frag", text), &options, &mut NoFiles)
+}
+
+/// The fenced texts of a page.
+fn texts(page: &str) -> Vec<&str> {
+    page.split("```").skip(1).step_by(2).filter_map(|part| part.strip_prefix("text\n")).collect()
+}
+
+#[test]
+fn each_page_shows_its_error_and_the_mended_text() {
+    let codes = DiagnosticCode::ALL.iter().filter(|code| {
+        let number: u32 = code.as_str()[2..].parse().expect("a number");
+        (611..=623).contains(&number) && code.severity() == Severity::Error
+    });
+    let mut seen = 0;
+    for code in codes {
+        let texts = texts(code.page());
+        let [wrong, mended] = texts[..] else { panic!("{} has two texts", code.as_str()) };
+        let found = compiled(wrong).diagnostics;
+        assert!(found.iter().any(|of| of.code == *code), "{}: {found:?}", code.as_str());
+        assert_eq!(found.len(), 1, "{}: one mistake is one error: {found:?}", code.as_str());
+        let mended = compiled(mended);
+        assert!(mended.words.is_some(), "{}: {:?}", code.as_str(), mended.diagnostics);
+        seen += 1;
+    }
+    assert_eq!(seen, 13);
+}
