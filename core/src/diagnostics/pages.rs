@@ -110,7 +110,7 @@ mod tests {
                     | DiagnosticCode::UnsupportedModule
                     | DiagnosticCode::ForeignProgram
             );
-            let text_only = text_only || is_glsl(*code);
+            let text_only = text_only || is_glsl(code);
             let first = if text_only { Tag::Text } else { wrong };
             assert_eq!(tags.first(), Some(&first), "{name}");
             let no_shader = matches!(
@@ -122,7 +122,7 @@ mod tests {
                     | DiagnosticCode::UnsupportedModule
                     | DiagnosticCode::ForeignProgram
             );
-            let no_shader = no_shader || is_glsl(*code);
+            let no_shader = no_shader || is_glsl(code);
             assert!(no_shader || tags.contains(&Tag::Accepted), "{name}");
         }
     }
