@@ -105,8 +105,8 @@ pub(crate) fn frame(dialect: Dialect, text: &str) -> (Frame, Version) {
             Version { number: 120, es: false }
         }
         Dialect::Vulkan => Version { number: 460, es: false },
-        Dialect::Shadertoy => Version { number: 300, es: true },
-        Dialect::OpenGl | Dialect::Isf => Version { number: 330, es: false },
+        // Programs that borrow Shadertoy's form compile it as desktop GLSL, which takes all of ES 3.00.
+        Dialect::Shadertoy | Dialect::OpenGl | Dialect::Isf => Version { number: 330, es: false },
     };
     let frame = match dialect {
         Dialect::Shadertoy => shadertoy(&words),
@@ -140,7 +140,8 @@ fn declares(words: &[&str], name: &str) -> bool {
     })
 }
 
-const SHADERTOY: [(&str, &str); 11] = [
+/// What Shadertoy declares, and Ghostty, a terminal that takes such texts.
+const SHADERTOY: [(&str, &str); 24] = [
     ("iResolution", "uniform vec3 iResolution;"),
     ("iTime", "uniform float iTime;"),
     ("iGlobalTime", "#define iGlobalTime iTime"),
@@ -152,6 +153,19 @@ const SHADERTOY: [(&str, &str); 11] = [
     ("iSampleRate", "uniform float iSampleRate = 44100.0;"),
     ("iChannelTime", "uniform float iChannelTime[4];"),
     ("iBlockOffset", "uniform float iBlockOffset;"),
+    ("iCurrentCursor", "uniform vec4 iCurrentCursor;"),
+    ("iPreviousCursor", "uniform vec4 iPreviousCursor;"),
+    ("iCurrentCursorColor", "uniform vec4 iCurrentCursorColor;"),
+    ("iPreviousCursorColor", "uniform vec4 iPreviousCursorColor;"),
+    ("iCurrentCursorStyle", "uniform int iCurrentCursorStyle;"),
+    ("iPreviousCursorStyle", "uniform int iPreviousCursorStyle;"),
+    ("iCursorVisible", "uniform int iCursorVisible;"),
+    ("iTimeCursorChange", "uniform float iTimeCursorChange;"),
+    ("iTimeFocus", "uniform float iTimeFocus;"),
+    ("iFocus", "uniform int iFocus;"),
+    ("iPalette", "uniform vec3 iPalette[256];"),
+    ("iBackgroundColor", "uniform vec3 iBackgroundColor;"),
+    ("iForegroundColor", "uniform vec3 iForegroundColor;"),
 ];
 
 fn shadertoy(words: &[&str]) -> Frame {

@@ -136,8 +136,8 @@ impl Checker<'_> {
         let mut entry = main_id;
         let mut wrapper = None;
         if needs_wrapper {
-            let (id, body) = self.plain_function();
-            self.module.name(id, "entry");
+            let (id, mut body) = self.plain_function();
+            body.builder.name(id, "entry");
             self.body = Some(body);
             entry = id;
             let copies = self.interface.copies.clone();
