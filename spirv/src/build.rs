@@ -268,7 +268,7 @@ pub struct FunctionBuilder {
     first: Vec<u32>,
     variables: Vec<u32>,
     code: Vec<u32>,
-    /// Names of its ids, which exist in the module only if the function does.
+    /// Names of ids in it.
     names: Vec<u32>,
     ended: bool,
 }
@@ -288,11 +288,6 @@ impl FunctionBuilder {
     /// Declares a variable of the function. `pointer` is its type.
     pub fn variable(&mut self, pointer: u32, id: u32) {
         push(&mut self.variables, Op::Variable, &[pointer, id, StorageClass::Function as u32]);
-    }
-
-    /// Names the function, or an id in it.
-    pub fn name(&mut self, id: u32, name: &str) {
-        push_string(&mut self.names, Op::Name, &[id], name, &[]);
     }
 
     /// Adds an instruction to the open block. Behind the end of a block nothing is added.

@@ -162,7 +162,7 @@ fn fold_float(name: &str, bits: &[u32]) -> Option<u32> {
     let most = |x: f32, y: f32| (!is_tie(x, y)).then_some(if x < y { y } else { x });
     let number = match (name, &numbers[..]) {
         ("abs", &[x]) => x.abs(),
-        ("sign", &[x]) if x == 0.0 => 0.0,
+        ("sign", &[0.0]) => 0.0,
         ("sign", &[x]) => 1.0_f32.copysign(x),
         ("floor", &[x]) => x.floor(),
         ("ceil", &[x]) => x.ceil(),

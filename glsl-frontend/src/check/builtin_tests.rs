@@ -50,7 +50,7 @@ fn compile(stage: Stage, vulkan: bool, text: &str) -> Result<Vec<u32>, Vec<Strin
     let (checked, found) = check(&unit, set);
     let mut errors = Vec::new();
     for all in [tokens.diagnostics, syntax, found] {
-        for one in all.iter() {
+        for one in &all {
             let help = one.help.as_deref().unwrap_or_default();
             errors.push(format!("{:?}: {} / {help}", one.code, one.message));
         }

@@ -218,8 +218,9 @@ impl Checker<'_> {
         let ty = self.module.ty(Op::TypeFunction, &signature);
         let label = self.module.id();
         let id = self.functions[number].id;
+        let name = self.text(of.name).to_owned();
         let mut builder = FunctionBuilder::new(id, result_id, ty, &ids, label);
-        builder.name(id, self.text(of.name));
+        builder.name(id, &name);
         self.init = self.body.replace(Body {
             builder,
             label,

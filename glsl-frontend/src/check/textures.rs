@@ -427,7 +427,7 @@ impl Checker<'_> {
         let own = image.dimensions() + u8::from(image.arrayed);
         let mut place = self.first_components(&value, own);
         let mut reference = None;
-        if image.shadow && of.reads == Reads::Sample && !(own == 4) {
+        if image.shadow && of.reads == Reads::Sample && own != 4 {
             // In one dimension the depth is the third component, too.
             reference = Some(self.swizzle(&value, &[own.max(2)]));
         }
