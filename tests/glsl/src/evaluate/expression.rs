@@ -195,7 +195,11 @@ impl Invocation<'_> {
         }
         let result = match self.statements(&function.body)? {
             Flow::Return(words) => words,
-            _ => Vec::new(),
+            _ if function.result == Type::Void => Vec::new(),
+            _ => {
+                let name = &function.name;
+                return Err(Stop::Fault(format!("`{name}` ends without a result")));
+            }
         };
         for ((place, _), &(variable, _)) in values.iter().zip(&function.parameters) {
             if let Some(place) = place {
@@ -237,7 +241,7 @@ impl Invocation<'_> {
 
     fn derivative(&mut self, builtin: Builtin, of: &Expr) -> Result<Words, Stop> {
         let scalar = crate::program::Scalar::Float;
-        let mut along = |bit: usize| -> Result<Words, Stop> {
+        let along = |bit: usize| -> Result<Words, Stop> {
             let first = self.at_neighbour(self.lane & !bit, of)?;
             let second = self.at_neighbour(self.lane | bit, of)?;
             let difference = |(&a, &b)| super::numbers::sub(b, a);

@@ -141,7 +141,9 @@ impl Generator {
     /// An index below `count`, mostly; it does not change `of`.
     fn index(&mut self, count: usize, of: &Expr) -> Expr {
         let literal = Expr::int(self.random.below(count) as i32);
-        if self.is_constant || self.random.percent(50) {
+        let is_output = crate::effects::root(of) == Some(self.program.output);
+        let is_fixed = self.is_constant || (is_output && self.dialect.is_es());
+        if is_fixed || self.indices > 1 || self.random.percent(50) {
             return literal;
         }
         if self.dialect.is_old() {
@@ -151,10 +153,12 @@ impl Generator {
         let is_unsigned = self.random.percent(20);
         let (ty, scalar) =
             if is_unsigned { (Type::UINT, Scalar::Uint) } else { (Type::INT, Scalar::Int) };
+        self.indices += 1;
         let inner = match self.random.percent(70) || self.budget < 0 {
             true => self.variable(&ty),
             false => Some(self.expr(&ty, 1)),
         };
+        self.indices -= 1;
         let Some(inner) = inner else { return literal };
         // Rarely outside: the nearest element.
         let index = match self.random.percent(85) {

@@ -35,6 +35,55 @@ const UNARY: [Builtin; 27] = [
     Normalize,
 ];
 
+/// Functions of constant expressions. glslang refuses others there.
+const CONSTANT: [Builtin; 45] = [
+    Radians,
+    Degrees,
+    Sin,
+    Cos,
+    Tan,
+    Asin,
+    Acos,
+    Atan,
+    Atan2,
+    Pow,
+    Exp,
+    Log,
+    Exp2,
+    Log2,
+    Sqrt,
+    InverseSqrt,
+    Abs,
+    Sign,
+    Floor,
+    Ceil,
+    Fract,
+    Trunc,
+    Round,
+    RoundEven,
+    Mod,
+    Min,
+    Max,
+    Clamp,
+    Mix,
+    Step,
+    SmoothStep,
+    Length,
+    Distance,
+    Dot,
+    Cross,
+    Normalize,
+    Reflect,
+    LessThan,
+    LessThanEqual,
+    GreaterThan,
+    GreaterThanEqual,
+    Equal,
+    NotEqual,
+    Not,
+    MatrixCompMult,
+];
+
 impl Generator {
     /// A call of a builtin function with a result of that type.
     pub(super) fn builtin(&mut self, ty: &Type, depth: u32) -> Option<Expr> {
@@ -50,7 +99,7 @@ impl Generator {
             }
             _ => return None,
         };
-        if !builtin.is_in(self.dialect) {
+        if !builtin.is_in(self.dialect) || (self.is_constant && !CONSTANT.contains(&builtin)) {
             return None;
         }
         let Some(first_out) = builtin.first_out() else {

@@ -80,6 +80,8 @@ struct Generator {
     is_constant: bool,
     /// The result's type of the function around; of `main`, void.
     result: Type,
+    /// Indices around.
+    indices: u32,
     loops: u32,
     switches: u32,
     /// True in statements of `main` itself before any pixel may have ended.
@@ -133,6 +135,7 @@ impl Generator {
             is_pure: false,
             is_constant: false,
             result: Type::Void,
+            indices: 0,
             loops: 0,
             switches: 0,
             has_quad: false,
