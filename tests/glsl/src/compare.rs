@@ -54,6 +54,7 @@ impl Mismatch {
             Self::Evaluator(_) => "evaluator",
             Self::Compile(CompileError::Refused(_)) => "refused",
             Self::Compile(_) => "not raised",
+            Self::Engine { message, .. } if message.starts_with("panic") => "panic",
             Self::Engine { .. } => "engine",
             Self::Value { .. } => "value",
         }
@@ -70,7 +71,7 @@ pub fn compare(program: &Program, compiler: Compiler, engines: &[Engine]) -> Res
     let text = print(program, compiler.style(program.dialect));
     let shader = compiler.compile(&text)?;
     for engine in engines {
-        let found = draw(program, &shader, engine).map_err(|message| {
+        let found = catching(|| draw(program, &shader, engine)).map_err(|message| {
             let engine = engine.clone();
             Mismatch::Engine { engine, message }
         })?;
@@ -86,6 +87,15 @@ pub fn compare(program: &Program, compiler: Compiler, engines: &[Engine]) -> Res
         }
     }
     Ok(())
+}
+
+/// Runs an engine; its panic is a message.
+fn catching<T>(work: impl FnOnce() -> Result<T, String>) -> Result<T, String> {
+    std::panic::catch_unwind(std::panic::AssertUnwindSafe(work)).unwrap_or_else(|panic| {
+        let text = panic.downcast_ref::<String>().map(String::as_str);
+        let text = text.or_else(|| panic.downcast_ref::<&str>().copied());
+        Err(format!("panic: {}", text.unwrap_or("without a message")))
+    })
 }
 
 fn draw(program: &Program, shader: &Shader, engine: &Engine) -> Result<Vec<[u32; 4]>, String> {

@@ -17,5 +17,5 @@ pub mod program;
 pub mod reduce;
 
 pub use evaluate::{Origin, picture};
-pub use generate::{Options, generate};
+pub use generate::{Constants, Options, generate};
 pub use print::{Style, print};

@@ -9,7 +9,7 @@ use lambdav_glsl_tests::compiler::{Compiler, check};
 use lambdav_glsl_tests::dialect::Dialect;
 use lambdav_glsl_tests::program::Program;
 use lambdav_glsl_tests::reduce::reduce;
-use lambdav_glsl_tests::{Options, Style, generate, print};
+use lambdav_glsl_tests::{Constants, Options, Style, generate, print};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Mutex;
@@ -54,7 +54,8 @@ impl Arguments {
 
     fn program(&self, seed: u64) -> Program {
         let dialect = self.dialect.unwrap_or(Dialect::ALL[(seed % 4) as usize]);
-        let options = Options { statements: self.statements, ..Options::new(dialect) };
+        let constants = if self.check { Constants::Glslang } else { Constants::All };
+        let options = Options { statements: self.statements, constants, ..Options::new(dialect) };
         generate(seed, &options)
     }
 

@@ -61,6 +61,37 @@ impl Generator {
         self.part_of_one(&all, ty, true)
     }
 
+    /// A variable that is an array, or one in a structure or array.
+    pub(super) fn array(&mut self) -> Option<Expr> {
+        let is_candidate = |&id: &VariableId| {
+            let is_known = !self.is_constant || self.uses[id].is_constant;
+            is_known && self.program.variables[id].ty.has_array(&self.program.structures)
+        };
+        let all: Vec<VariableId> = self.visible().into_iter().filter(is_candidate).collect();
+        if all.is_empty() {
+            return None;
+        }
+        let id = *self.random.pick(&all);
+        let mut of = Expr::new(self.program.variables[id].ty.clone(), Kind::Variable(id));
+        loop {
+            of = match of.ty.clone() {
+                Type::Structure(number) => {
+                    let structures = &self.program.structures;
+                    let mut fields = structures[number].fields.iter().enumerate();
+                    let (field, (_, ty)) = fields.find(|(_, (_, ty))| ty.has_array(structures))?;
+                    let ty = ty.clone();
+                    Expr::new(ty, Kind::Field(Box::new(of), field))
+                }
+                Type::Array(element, _)
+                    if element.has_array(&self.program.structures) && self.random.percent(50) =>
+                {
+                    Expr::new(*element, Kind::Index(Box::new(of), Box::new(Expr::int(0))))
+                }
+                _ => return Some(of),
+            };
+        }
+    }
+
     fn part_of_one(&mut self, all: &[VariableId], ty: &Type, is_place: bool) -> Option<Expr> {
         if all.is_empty() {
             return None;

@@ -1,6 +1,6 @@
 //! Calls of builtin functions.
 
-use super::Generator;
+use super::{Constants, Generator};
 use crate::builtins::Builtin::{self, *};
 use crate::program::{Expr, Kind, Scalar, Type};
 
@@ -35,8 +35,8 @@ const UNARY: [Builtin; 27] = [
     Normalize,
 ];
 
-/// Functions of constant expressions. glslang refuses others there.
-const CONSTANT: [Builtin; 45] = [
+/// Functions that glslang accepts in constant expressions.
+const FOLDED: [Builtin; 44] = [
     Radians,
     Degrees,
     Sin,
@@ -81,10 +81,17 @@ const CONSTANT: [Builtin; 45] = [
     Equal,
     NotEqual,
     Not,
-    MatrixCompMult,
 ];
 
 impl Generator {
+    /// True if a function may stand in constant expressions: any without effects; or only those of glslang.
+    fn is_constant_builtin(&self, builtin: Builtin) -> bool {
+        match self.constants {
+            Constants::All => builtin.first_out().is_none(),
+            Constants::Glslang => FOLDED.contains(&builtin),
+        }
+    }
+
     /// A call of a builtin function with a result of that type.
     pub(super) fn builtin(&mut self, ty: &Type, depth: u32) -> Option<Expr> {
         let (builtin, types) = match *ty {
@@ -99,7 +106,8 @@ impl Generator {
             }
             _ => return None,
         };
-        if !builtin.is_in(self.dialect) || (self.is_constant && !CONSTANT.contains(&builtin)) {
+        if !builtin.is_in(self.dialect) || (self.is_constant && !self.is_constant_builtin(builtin))
+        {
             return None;
         }
         let Some(first_out) = builtin.first_out() else {

@@ -38,7 +38,7 @@ impl Generator {
         }
         body.extend(self.statements(statements));
         if result != Type::Void {
-            let value = self.converted(&result, 3);
+            let value = self.returned(&result, 3);
             body.push(Statement::Return(Some(value)));
         }
         self.scopes.pop();
@@ -57,6 +57,14 @@ impl Generator {
             false => Item::Function(number),
         };
         self.program.items.push(item);
+    }
+
+    /// A function's result. Results convert since version 420.
+    pub(super) fn returned(&mut self, ty: &Type, depth: u32) -> Expr {
+        match self.dialect {
+            crate::dialect::Dialect::Vulkan => self.converted(ty, depth),
+            _ => self.expr(ty, depth),
+        }
     }
 
     /// A type of results and parameters.

@@ -45,12 +45,23 @@ pub struct Options {
     pub dialect: Dialect,
     /// About the number of statements.
     pub statements: usize,
+    /// The functions in constant expressions.
+    pub constants: Constants,
+}
+
+/// The builtin functions in constant expressions.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Constants {
+    /// All, as GLSL says.
+    All,
+    /// Those that glslang folds. It refuses the others.
+    Glslang,
 }
 
 impl Options {
     /// Programs of usual size.
     pub fn new(dialect: Dialect) -> Self {
-        Self { dialect, statements: 40 }
+        Self { dialect, statements: 40, constants: Constants::All }
     }
 }
 
@@ -58,6 +69,7 @@ impl Options {
 struct Generator {
     random: Random,
     dialect: Dialect,
+    constants: Constants,
     program: Program,
     uses: Vec<Use>,
     /// Effects of functions on global variables.
@@ -99,13 +111,14 @@ struct Cost {
 
 /// The program of a seed.
 pub fn generate(seed: u64, options: &Options) -> Program {
-    let mut generator = Generator::new(seed, options.dialect);
+    let mut generator = Generator::new(seed, options);
     generator.program(options.statements);
     generator.program
 }
 
 impl Generator {
-    fn new(seed: u64, dialect: Dialect) -> Self {
+    fn new(seed: u64, options: &Options) -> Self {
+        let dialect = options.dialect;
         let program = Program {
             dialect,
             structures: Vec::new(),
@@ -122,6 +135,7 @@ impl Generator {
         let mut generator = Self {
             random: Random::new(seed.wrapping_mul(0x9e37_79b9) ^ seed << 32),
             dialect,
+            constants: options.constants,
             program,
             uses: Vec::new(),
             effects: Vec::new(),

@@ -13,6 +13,10 @@ impl Generator {
         if scalar == Scalar::Bool {
             return self.condition(width, depth);
         }
+        if *ty == Type::INT && self.random.percent(8) && !self.dialect.is_old() {
+            let array = self.array()?;
+            return Some(Expr::new(Type::INT, Kind::Length(Box::new(array))));
+        }
         if self.random.percent(12) {
             let op = match self.random.below(4) {
                 0 => Unary::Plus,

@@ -181,7 +181,7 @@ impl Generator {
     fn early_return(&mut self) -> Vec<Statement> {
         let value = match self.result.clone() {
             Type::Void => None,
-            ty => Some(self.converted(&ty, 2)),
+            ty => Some(self.returned(&ty, 2)),
         };
         let condition = self.expr(&Type::BOOL, 2);
         vec![Statement::If(condition, vec![Statement::Return(value)], None)]
@@ -217,7 +217,9 @@ impl Generator {
                 true => vec![Statement::Block(self.body(true))],
                 false => self.body(false),
             };
-            if self.random.percent(60) || body.is_empty() {
+            // The last labels need a statement.
+            let is_empty = body.iter().all(leaves_nothing);
+            if self.random.percent(60) || is_empty {
                 body.push(Statement::Break);
             }
             cases.push(Case { labels, body });
@@ -243,5 +245,14 @@ impl Generator {
             false => text,
         };
         Statement::Text(text.into())
+    }
+}
+
+/// True if a statement has no text but braces, or declares constants only.
+fn leaves_nothing(statement: &Statement) -> bool {
+    match statement {
+        Statement::Text(_) | Statement::Declare { is_const: true, .. } => true,
+        Statement::Block(body) => body.iter().all(leaves_nothing),
+        _ => false,
     }
 }

@@ -169,6 +169,8 @@ impl Printer<'_> {
             }
             Kind::Macro(number, arguments, _) => {
                 let name = &self.program.macros[*number].name;
+                // The expansion may have constant parts where the application is none.
+                self.hides_literals |= self.style.is_opaque;
                 match arguments.is_empty() {
                     true => (name.clone(), PRIMARY),
                     false => (format!("{name}({})", self.list(arguments)), PRIMARY),

@@ -135,7 +135,10 @@ impl<'p> Printer<'p> {
                 }
                 Item::Macro(number) => {
                     let it = &program.macros[*number];
+                    // Uses cannot hide a literal inside.
+                    self.hides_literals = self.style.is_opaque && it.parameters.is_empty();
                     let body = self.expression(&it.body, expression::COMMA);
+                    self.hides_literals = false;
                     let names: Vec<String> =
                         (0..it.parameters.len()).map(|k| format!("p{k}")).collect();
                     let parameters = match names.is_empty() {
