@@ -28,6 +28,14 @@ pub enum Mismatch {
         /// Its message.
         message: String,
     },
+    /// The program exceeds a limit of the engine, which is no difference.
+    #[error("{engine:?} reaches a limit: {message}")]
+    Limit {
+        /// The engine.
+        engine: Engine,
+        /// Its message.
+        message: String,
+    },
     /// A component differs.
     #[error("{engine:?}, pixel ({x}, {y}), component {component}: {found:#010x} ({}), not {expected:#010x} ({})",
         f32::from_bits(*.found), f32::from_bits(*.expected))]
@@ -56,6 +64,7 @@ impl Mismatch {
             Self::Compile(_) => "not raised",
             Self::Engine { message, .. } if message.starts_with("panic") => "panic",
             Self::Engine { .. } => "engine",
+            Self::Limit { .. } => "limit",
             Self::Value { .. } => "value",
         }
     }
@@ -73,7 +82,10 @@ pub fn compare(program: &Program, compiler: Compiler, engines: &[Engine]) -> Res
     for engine in engines {
         let found = catching(|| draw(program, &shader, engine)).map_err(|message| {
             let engine = engine.clone();
-            Mismatch::Engine { engine, message }
+            match message.contains("LV0502") {
+                true => Mismatch::Limit { engine, message },
+                false => Mismatch::Engine { engine, message },
+            }
         })?;
         for (k, (expected, found)) in expected.iter().zip(&found).enumerate() {
             for component in 0..4 {

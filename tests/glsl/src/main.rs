@@ -107,7 +107,7 @@ impl Arguments {
 
 fn main() -> ExitCode {
     let arguments = Arguments::parse();
-    let [next, found, done] = [0, 0, 0].map(AtomicU64::new);
+    let [next, found, done, limited] = [0, 0, 0, 0].map(AtomicU64::new);
     let output = Mutex::new(());
     let work = || {
         loop {
@@ -121,7 +121,10 @@ fn main() -> ExitCode {
                 let style = arguments.compiler().style(program.dialect);
                 println!("{}", print(&program, style));
             }
-            if let Err(mismatch) = arguments.test(&program, seed) {
+            let result = arguments.test(&program, seed);
+            if let Err(Mismatch::Limit { .. }) = result {
+                limited.fetch_add(1, Ordering::Relaxed);
+            } else if let Err(mismatch) = result {
                 found.fetch_add(1, Ordering::Relaxed);
                 let _line = output.lock();
                 println!("seed {seed}, {}: {mismatch}", program.dialect);
@@ -139,7 +142,7 @@ fn main() -> ExitCode {
     };
     let threads = std::thread::available_parallelism().map_or(1, usize::from);
     std::thread::scope(|scope| (0..threads).for_each(|_| drop(scope.spawn(work))));
-    let [found, done] = [found, done].map(AtomicU64::into_inner);
-    println!("{done} programs: {found} mismatches");
+    let [found, done, limited] = [found, done, limited].map(AtomicU64::into_inner);
+    println!("{done} programs, {limited} over the limits of engines: {found} mismatches");
     if found == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE }
 }

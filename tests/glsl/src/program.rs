@@ -402,6 +402,41 @@ pub struct Program {
     pub main: Vec<Statement>,
 }
 
+impl Program {
+    /// A program that does nothing, with the variables of the language.
+    pub fn new(dialect: Dialect) -> Self {
+        let mut program = Self {
+            dialect,
+            structures: Vec::new(),
+            variables: Vec::new(),
+            uniforms: Vec::new(),
+            macros: Vec::new(),
+            functions: Vec::new(),
+            items: Vec::new(),
+            output: 0,
+            position: 0,
+            facing: 0,
+            main: Vec::new(),
+        };
+        let vec4 = Type::of(Scalar::Float, 4);
+        program.output = program.variable("o", vec4.clone());
+        program.position = program.variable("gl_FragCoord", vec4);
+        program.facing = program.variable("gl_FrontFacing", Type::BOOL);
+        program
+    }
+
+    /// Another variable.
+    pub fn variable(&mut self, name: &str, ty: Type) -> VariableId {
+        self.variables.push(Variable { name: name.into(), ty });
+        self.variables.len() - 1
+    }
+
+    /// An expression that reads a variable.
+    pub fn read(&self, variable: VariableId) -> Expr {
+        Expr::new(self.variables[variable].ty.clone(), Kind::Variable(variable))
+    }
+}
+
 impl Expr {
     /// An expression.
     pub fn new(ty: Type, kind: Kind) -> Self {

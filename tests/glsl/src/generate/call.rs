@@ -5,8 +5,8 @@ use crate::effects::{Effects, root};
 use crate::program::{Binary, Direction, Expr, Item, Kind, Macro, Scalar, Type};
 
 /// The most steps of a function, and the most statements after calls are put in place.
-const MOST_STEPS: u64 = 3_000;
-const MOST_SIZE: u64 = 1_200;
+const MOST_STEPS: u64 = 1_500;
+const MOST_SIZE: u64 = 400;
 
 impl Generator {
     /// A call of a function of the program with a result of that type.

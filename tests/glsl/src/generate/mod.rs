@@ -119,19 +119,7 @@ pub fn generate(seed: u64, options: &Options) -> Program {
 impl Generator {
     fn new(seed: u64, options: &Options) -> Self {
         let dialect = options.dialect;
-        let program = Program {
-            dialect,
-            structures: Vec::new(),
-            variables: Vec::new(),
-            uniforms: Vec::new(),
-            macros: Vec::new(),
-            functions: Vec::new(),
-            items: Vec::new(),
-            output: 0,
-            position: 1,
-            facing: 2,
-            main: Vec::new(),
-        };
+        let program = Program::new(dialect);
         let mut generator = Self {
             random: Random::new(seed.wrapping_mul(0x9e37_79b9) ^ seed << 32),
             dialect,
@@ -154,10 +142,10 @@ impl Generator {
             switches: 0,
             has_quad: false,
         };
-        let vec4 = Type::of(crate::program::Scalar::Float, 4);
-        generator.named("o".into(), vec4.clone(), Use::default());
-        generator.named("gl_FragCoord".into(), vec4, Use::default());
-        generator.named("gl_FrontFacing".into(), Type::BOOL, Use::default());
+        for id in 0..generator.program.variables.len() {
+            generator.uses.push(Use::default());
+            generator.show(id);
+        }
         generator
     }
 
