@@ -66,20 +66,16 @@ impl Invocation<'_> {
         Ok(place.offsets.iter().map(|&offset| words[offset]).collect())
     }
 
-    pub(super) fn write(&mut self, place: &Place, value: &[u32]) -> Result<(), Stop> {
+    pub(super) fn write(&mut self, place: &Place, value: &[u32]) {
         let words = &mut self.memory[place.variable];
         if words.is_empty() {
-            let variable = &self.program.variables[place.variable];
-            if variable.ty.size(&self.program.structures) != value.len() {
-                let name = &variable.name;
-                return Err(Stop::Fault(format!("a part of `{name}` is set before the whole")));
-            }
-            words.resize(value.len(), 0);
+            // Parts that are never set are zero (`docs/spirv.md`).
+            let ty = &self.program.variables[place.variable].ty;
+            words.resize(ty.size(&self.program.structures), 0);
         }
         for (&offset, &word) in place.offsets.iter().zip(value) {
             words[offset] = word;
         }
-        Ok(())
     }
 
     /// The value of an expression, with its effects.
@@ -111,7 +107,7 @@ impl Invocation<'_> {
                 let scalar = target.ty.scalar().expect("operands have components");
                 let step = |&word: &u32| arithmetic::stepped(scalar, word, *is_decrement);
                 let new: Words = old.iter().map(step).collect();
-                self.write(&place, &new)?;
+                self.write(&place, &new);
                 Ok(if *is_prefix { new } else { old })
             }
             Kind::Binary(op @ (Binary::And | Binary::Or), a, b) => {
@@ -133,7 +129,7 @@ impl Invocation<'_> {
                     let old = self.read(&place)?;
                     words = self.binary(*op, (&target.ty, &old), (&value.ty, &words));
                 }
-                self.write(&place, &words)?;
+                self.write(&place, &words);
                 Ok(words)
             }
             Kind::Conditional(condition, yes, no) => match self.value(condition)?[0] {
@@ -208,7 +204,7 @@ impl Invocation<'_> {
                     let name = &program.variables[variable].name;
                     return Err(Stop::Fault(format!("`{name}` is not set when its function ends")));
                 }
-                self.write(place, &words)?;
+                self.write(place, &words);
             }
         }
         Ok(result)
@@ -234,7 +230,7 @@ impl Invocation<'_> {
         let types: Vec<&Type> = arguments.iter().map(|argument| &argument.ty).collect();
         let mut results = super::builtins::call(builtin, &of.ty, &types[..count], &values);
         for (place, words) in places.iter().zip(results.split_off(1)) {
-            self.write(place, &words)?;
+            self.write(place, &words);
         }
         Ok(results.remove(0))
     }

@@ -28,7 +28,7 @@ pub(super) fn literal(scalar: Scalar, word: u32, dialect: Dialect) -> String {
             let number = f32::from_bits(word);
             // Rust prints the shortest text of the number, with a point or an exponent.
             let text = format!("{:?}", number.abs());
-            let text = match dialect.is_old() || text.contains('e') || word % 3 != 0 {
+            let text = match dialect.is_old() || text.contains('e') || !word.is_multiple_of(3) {
                 true => text,
                 false => text.strip_suffix('0').map_or(text.clone(), str::to_owned),
             };
@@ -105,7 +105,9 @@ impl Printer<'_> {
             }
             Kind::Index(a, index) => {
                 let a = self.expression(a, POSTFIX);
-                (format!("{a}[{}]", self.expression(index, COMMA)), POSTFIX)
+                // In an argument of a macro, a comma outside parentheses ends the argument.
+                let most = if self.is_in_macro { ASSIGNMENT } else { COMMA };
+                (format!("{a}[{}]", self.expression(index, most)), POSTFIX)
             }
             Kind::Length(a) => {
                 let text = format!("{}.length()", self.expression(a, POSTFIX));
@@ -150,10 +152,8 @@ impl Printer<'_> {
                 let is_array = matches!(of.ty, Type::Array(..));
                 let name = match is_array && self.one_in(3) {
                     true => {
-                        let full = self.full_name(&of.ty);
-                        let (base, rest) = full.split_once('[').expect("it is an array");
-                        let rest = rest.split_once(']').expect("it has a length").1;
-                        format!("{base}[]{rest}")
+                        let rest = self.lengths(&of.ty, true);
+                        self.base_name(&of.ty) + &rest
                     }
                     false => self.full_name(&of.ty),
                 };
@@ -171,10 +171,13 @@ impl Printer<'_> {
                 let name = &self.program.macros[*number].name;
                 // The expansion may have constant parts where the application is none.
                 self.hides_literals |= self.style.is_opaque;
-                match arguments.is_empty() {
-                    true => (name.clone(), PRIMARY),
-                    false => (format!("{name}({})", self.list(arguments)), PRIMARY),
-                }
+                let was_in_macro = std::mem::replace(&mut self.is_in_macro, true);
+                let text = match arguments.is_empty() {
+                    true => name.clone(),
+                    false => format!("{name}({})", self.list(arguments)),
+                };
+                self.is_in_macro = was_in_macro;
+                (text, PRIMARY)
             }
         }
     }

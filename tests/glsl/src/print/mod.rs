@@ -5,6 +5,7 @@ mod statement;
 
 use crate::dialect::Dialect;
 use crate::program::{Direction, Item, Program, Scalar, Structure, Type, VariableId};
+use std::collections::BTreeSet;
 
 /// The form of the text.
 #[derive(Clone, Copy, Debug)]
@@ -35,6 +36,10 @@ struct Printer<'p> {
     literals: Vec<(Scalar, u32)>,
     /// True inside a constant expression that must not be folded.
     hides_literals: bool,
+    /// Constants that are lengths of arrays and labels.
+    sizes: BTreeSet<usize>,
+    /// True inside an argument of a macro.
+    is_in_macro: bool,
     /// Decides between equal forms.
     forms: u32,
     /// `const` variables.
@@ -50,6 +55,8 @@ impl<'p> Printer<'p> {
             indent: 0,
             literals: Vec::new(),
             hides_literals: false,
+            sizes: BTreeSet::new(),
+            is_in_macro: false,
             forms: 0,
             constants: Vec::new(),
         }
@@ -80,6 +87,12 @@ impl<'p> Printer<'p> {
             Dialect::Es100 => &["#version 100", "precision highp float;", "precision highp int;"],
         };
         lines.iter().for_each(|line| self.line(line));
+        for (k, size) in std::mem::take(&mut self.sizes).into_iter().enumerate() {
+            match k % 2 {
+                0 => self.line(&format!("const int N{size} = {size};")),
+                _ => self.line(&format!("#define N{size} {size}")),
+            }
+        }
         for k in 0..self.literals.len() {
             let (scalar, word) = self.literals[k];
             let (name, value) =
@@ -102,15 +115,40 @@ impl<'p> Printer<'p> {
 
     /// A declaration of a name.
     fn declared(&mut self, ty: &Type, name: &str) -> String {
-        let (base, lengths) = (self.base_name(ty), lengths(ty));
+        let lengths = self.lengths(ty, false);
+        self.with_lengths(ty, name, &lengths)
+    }
+
+    /// A declaration with the lengths after the type or after the name.
+    fn with_lengths(&mut self, ty: &Type, name: &str, lengths: &str) -> String {
+        let base = self.base_name(ty);
         match !lengths.is_empty() && !self.style.dialect.is_old() && self.one_in(2) {
             true => format!("{base}{lengths} {name}"),
             false => format!("{base} {name}{lengths}"),
         }
     }
 
-    fn full_name(&self, ty: &Type) -> String {
-        self.base_name(ty) + &lengths(ty)
+    fn full_name(&mut self, ty: &Type) -> String {
+        let lengths = self.lengths(ty, false);
+        self.base_name(ty) + &lengths
+    }
+
+    /// The lengths of arrays, the outermost first; that one is left out if the text is short.
+    fn lengths(&mut self, ty: &Type, is_short: bool) -> String {
+        let Type::Array(element, length) = ty else { return String::new() };
+        let length = match is_short {
+            true => String::new(),
+            false if self.one_in(8) => self.constant(*length),
+            false if self.one_in(16) => format!("{} + 1", length - 1),
+            false => length.to_string(),
+        };
+        format!("[{length}]{}", self.lengths(element, false))
+    }
+
+    /// The name of a constant with this value.
+    fn constant(&mut self, value: usize) -> String {
+        self.sizes.insert(value);
+        format!("N{value}")
     }
 
     fn items(&mut self) {
@@ -254,13 +292,5 @@ fn base_name(ty: &Type, structures: &[Structure]) -> String {
         Type::Matrix(columns, rows) => format!("mat{columns}x{rows}"),
         Type::Structure(number) => structures[*number].name.clone(),
         Type::Array(element, _) => base_name(element, structures),
-    }
-}
-
-/// The lengths of arrays, the outermost first.
-fn lengths(ty: &Type) -> String {
-    match ty {
-        Type::Array(element, length) => format!("[{length}]{}", lengths(element)),
-        _ => String::new(),
     }
 }

@@ -26,12 +26,16 @@ impl Printer<'_> {
                 for (k, (variable, value)) in variables.iter().enumerate() {
                     let ty = &self.program.variables[*variable].ty;
                     let name = self.name(*variable);
+                    let is_short =
+                        value.is_some() && !self.style.dialect.is_old() && self.one_in(4);
+                    let lengths = self.lengths(ty, is_short);
                     match k {
-                        0 if variables.len() == 1 => line += &self.declared(ty, name),
+                        0 if variables.len() == 1 => line += &self.with_lengths(ty, name, &lengths),
                         0 => {
-                            line += &format!("{} {name}{}", self.base_name(ty), super::lengths(ty))
+                            let base = self.base_name(ty);
+                            line += &format!("{base} {name}{lengths}");
                         }
-                        _ => line += &format!(", {name}{}", super::lengths(ty)),
+                        _ => line += &format!(", {name}{lengths}"),
                     }
                     if let Some(value) = value {
                         line += " = ";
@@ -108,6 +112,9 @@ impl Printer<'_> {
                     for label in &case.labels {
                         let line = match label {
                             None => "default:".into(),
+                            Some(label @ 1..4) if is_signed && self.one_in(4) => {
+                                format!("case {}:", self.constant(*label as usize))
+                            }
                             Some(label) if is_signed => format!("case {}:", *label as i32),
                             Some(label) => format!("case {label}u:"),
                         };
