@@ -204,7 +204,12 @@ impl Generator {
             false => inner,
         };
         let is_changed = self.effects_of(&index).conflicts(&self.effects_of(of));
-        if is_changed || self.is_constant_expr(&index) { literal } else { index }
+        // glslang takes a constant behind a comma for a constant index, and does not check it.
+        let mut last = &index;
+        while let Kind::Comma(_, second) = &last.kind {
+            last = second;
+        }
+        if is_changed || self.is_constant_expr(last) { literal } else { index }
     }
 
     /// A loop's counter that stays below `count`.

@@ -157,7 +157,16 @@ impl Printer<'_> {
                     }
                     false => self.full_name(&of.ty),
                 };
-                (format!("{name}({})", self.list(parts)), POSTFIX)
+                // glslang converts literals one by one.
+                let hid = self.hides_literals;
+                let mut texts = Vec::new();
+                for part in parts {
+                    let is_other = part.ty.scalar() != of.ty.scalar();
+                    self.hides_literals = hid || (self.style.is_opaque && is_other);
+                    texts.push(self.expression(part, ASSIGNMENT));
+                }
+                self.hides_literals = hid;
+                (format!("{name}({})", texts.join(", ")), POSTFIX)
             }
             Kind::Convert(a) => self.bare(a),
             Kind::Builtin(builtin, arguments) => {
