@@ -15,6 +15,7 @@ mod generate;
 mod print;
 pub mod program;
 pub mod reduce;
+mod types;
 
 pub use evaluate::{Origin, picture};
 pub use generate::{Constants, Options, generate};
