@@ -4,7 +4,7 @@ use super::facts::FunctionFacts;
 use super::sets::BitSet;
 use crate::error::Result;
 use crate::module::{DEMOTED, Function, Instruction, Module, ModuleType, Variable};
-use rspirv::spirv::{Op, StorageClass};
+use rspirv::spirv::{GlslStd450Op, Op, StorageClass};
 use rustc_hash::FxHashMap;
 
 /// Effects of a block on roots.
@@ -105,6 +105,16 @@ impl Roots {
             Op::Store => {
                 if let Some(of) = root(0) {
                     effects.write(of, is_root(0));
+                }
+            }
+            // Modf and Frexp store their second result through a pointer.
+            Op::ExtInst => {
+                let function = operands.get(3).and_then(|&number| GlslStd450Op::from_u32(number));
+                if let Some(GlslStd450Op::Modf | GlslStd450Op::Frexp) = function
+                    && operands.get(2).is_some_and(|&set| module.is_glsl(set))
+                    && let Some(of) = root(5)
+                {
+                    effects.write(of, is_root(5));
                 }
             }
             Op::CopyMemory => {

@@ -288,8 +288,8 @@ fn step(op: LaneOp, of: &[i64], known: impl Fn(usize) -> Option<f64>) -> Option<
         first.and_then(|by| change(of[0], by)).or_else(|| change(of[1], second?))
     };
     match op {
-        LaneOp::Add => Some(of[0] + of[1]),
-        LaneOp::Sub => Some(of[0] - of[1]),
+        LaneOp::Add => of[0].checked_add(of[1]),
+        LaneOp::Sub => of[0].checked_sub(of[1]),
         LaneOp::Floor
         | LaneOp::Ceil
         | LaneOp::Trunc

@@ -1,0 +1,154 @@
+//! Comparison of engines with the evaluator, bit by bit.
+
+use crate::compiler::{CompileError, Compiler};
+use crate::evaluate::{Origin, picture};
+use crate::print::print;
+use crate::program::{Program, Scalar, Type};
+use lambdav_engine::{Engine, Options, Shader, Size};
+use std::time::Duration;
+use thiserror::Error;
+
+/// Width and height of pictures.
+pub const SIZE: u32 = 8;
+
+/// Reasons why a program is not equal on both sides.
+#[derive(Debug, Error)]
+pub enum Mismatch {
+    /// The evaluator found a mistake of the generator.
+    #[error("the evaluator stops: {0}")]
+    Evaluator(String),
+    /// The text was not compiled.
+    #[error(transparent)]
+    Compile(#[from] CompileError),
+    /// The engine did not draw.
+    #[error("{engine:?} does not draw: {message}")]
+    Engine {
+        /// The engine.
+        engine: Engine,
+        /// Its message.
+        message: String,
+    },
+    /// The program exceeds a limit of the engine, which is no difference.
+    #[error("{engine:?} reaches a limit: {message}")]
+    Limit {
+        /// The engine.
+        engine: Engine,
+        /// Its message.
+        message: String,
+    },
+    /// A component differs.
+    #[error("{engine:?}, pixel ({x}, {y}), component {component}: {found:#010x} ({}), not {expected:#010x} ({})",
+        f32::from_bits(*.found), f32::from_bits(*.expected))]
+    Value {
+        /// The engine.
+        engine: Engine,
+        /// The column.
+        x: u32,
+        /// The row.
+        y: u32,
+        /// The component of the colour.
+        component: usize,
+        /// The evaluator's word.
+        expected: u32,
+        /// The engine's word.
+        found: u32,
+    },
+}
+
+impl Mismatch {
+    /// The kind of mismatch, which a reduced program keeps.
+    pub fn kind(&self) -> &'static str {
+        match self {
+            Self::Evaluator(_) => "evaluator",
+            Self::Compile(CompileError::Refused(_)) => "refused",
+            Self::Compile(_) => "not raised",
+            Self::Engine { message, .. } if message.starts_with("panic") => "panic",
+            Self::Engine { .. } => "engine",
+            Self::Limit { .. } => "limit",
+            Self::Value { .. } => "value",
+        }
+    }
+}
+
+/// Compares a program's pictures by these engines with the evaluator's.
+///
+/// # Errors
+///
+/// The first mismatch.
+pub fn compare(program: &Program, compiler: Compiler, engines: &[Engine]) -> Result<(), Mismatch> {
+    let expected = picture(program, SIZE, SIZE, Origin::UpperLeft).map_err(Mismatch::Evaluator)?;
+    let text = print(program, compiler.style(program.dialect));
+    let shader = compiler.compile(&text)?;
+    for engine in engines {
+        let found = catching(|| draw(program, &shader, engine)).map_err(|message| {
+            let engine = engine.clone();
+            match message.contains("LV0502") {
+                true => Mismatch::Limit { engine, message },
+                false => Mismatch::Engine { engine, message },
+            }
+        })?;
+        for (k, (expected, found)) in expected.iter().zip(&found).enumerate() {
+            for component in 0..4 {
+                let (expected, found) = (expected[component], found[component]);
+                if expected != found {
+                    let (x, y) = (k as u32 % SIZE, k as u32 / SIZE);
+                    let engine = engine.clone();
+                    return Err(Mismatch::Value { engine, x, y, component, expected, found });
+                }
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Runs an engine; its panic is a message.
+fn catching<T>(work: impl FnOnce() -> Result<T, String>) -> Result<T, String> {
+    std::panic::catch_unwind(std::panic::AssertUnwindSafe(work)).unwrap_or_else(|panic| {
+        let text = panic.downcast_ref::<String>().map(String::as_str);
+        let text = text.or_else(|| panic.downcast_ref::<&str>().copied());
+        Err(format!("panic: {}", text.unwrap_or("without a message")))
+    })
+}
+
+fn draw(program: &Program, shader: &Shader, engine: &Engine) -> Result<Vec<[u32; 4]>, String> {
+    let size = Size::new(SIZE, SIZE).map_err(|error| error.to_string())?;
+    let options = Options::default().engine(engine.clone()).for_size(size);
+    let options = options.timeout(Duration::from_secs(60));
+    let pipeline = shader.pipeline(&options).map_err(|error| error.to_string())?;
+    let mut bindings = pipeline.bindings();
+    for (variable, words) in &program.uniforms {
+        let variable = &program.variables[*variable];
+        let mut words = words.iter().copied();
+        let text = json(&variable.ty, program, &mut words);
+        bindings.set_text(&variable.name, &text).map_err(|error| error.to_string())?;
+    }
+    let frame = pipeline.render(&bindings, size).map_err(|error| error.to_string())?;
+    // NaN is one value in a frame.
+    Ok(frame.pixels().iter().map(|pixel| pixel.map(f32::to_bits)).collect())
+}
+
+/// The text of a uniform's value.
+fn json(ty: &Type, program: &Program, words: &mut impl Iterator<Item = u32>) -> String {
+    let list = |parts: Vec<String>| format!("[{}]", parts.join(","));
+    match ty {
+        Type::Scalar(scalar) => {
+            let word = words.next().expect("a value has all words");
+            match scalar {
+                Scalar::Float => format!("{}", f32::from_bits(word)),
+                Scalar::Int => format!("{}", word as i32),
+                _ => format!("{word}"),
+            }
+        }
+        Type::Structure(number) => {
+            let fields = &program.structures[*number].fields;
+            let field =
+                |(name, ty): &(String, Type)| format!("\"{name}\":{}", json(ty, program, words));
+            format!("{{{}}}", fields.iter().map(field).collect::<Vec<_>>().join(","))
+        }
+        Type::Void => String::new(),
+        ty => {
+            let (part, count) = ty.indexed().expect("it has parts");
+            list((0..count).map(|_| json(&part, program, words)).collect())
+        }
+    }
+}

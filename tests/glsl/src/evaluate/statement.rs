@@ -1,0 +1,143 @@
+//! Statements.
+
+use super::{Invocation, Stop};
+use crate::program::{Case, Expr, Statement};
+
+/// What a statement is followed by.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Flow {
+    Next,
+    Break,
+    Continue,
+    /// The end of the function, with its result.
+    Return(Vec<u32>),
+}
+
+/// The effect of a loop's body on the loop.
+enum Round {
+    Again,
+    Over,
+    Return(Vec<u32>),
+}
+
+impl From<Flow> for Round {
+    fn from(flow: Flow) -> Self {
+        match flow {
+            Flow::Next | Flow::Continue => Self::Again,
+            Flow::Break => Self::Over,
+            Flow::Return(words) => Self::Return(words),
+        }
+    }
+}
+
+impl Invocation<'_> {
+    pub(super) fn statements(&mut self, all: &[Statement]) -> Result<Flow, Stop> {
+        for statement in all {
+            let flow = self.statement(statement)?;
+            if flow != Flow::Next {
+                return Ok(flow);
+            }
+        }
+        Ok(Flow::Next)
+    }
+
+    fn condition(&mut self, of: &Expr) -> Result<bool, Stop> {
+        Ok(self.value(of)?[0] != 0)
+    }
+
+    pub(super) fn statement(&mut self, statement: &Statement) -> Result<Flow, Stop> {
+        self.step()?;
+        match statement {
+            Statement::Declare { variables, .. } => {
+                for (variable, value) in variables {
+                    self.memory[*variable] = match value {
+                        Some(value) => self.value(value)?,
+                        None => Vec::new(),
+                    };
+                }
+            }
+            Statement::Expression(expr) => drop(self.value(expr)?),
+            Statement::If(condition, yes, no) => {
+                return match (self.condition(condition)?, no) {
+                    (true, _) => self.statements(yes),
+                    (false, Some(no)) => self.statements(no),
+                    (false, None) => Ok(Flow::Next),
+                };
+            }
+            Statement::For { first, condition, step, body } => {
+                if let Some(first) = first {
+                    self.statement(first)?;
+                }
+                loop {
+                    self.step()?;
+                    if let Some(condition) = condition
+                        && !self.condition(condition)?
+                    {
+                        break;
+                    }
+                    match self.statements(body)?.into() {
+                        Round::Again => {}
+                        Round::Over => break,
+                        Round::Return(words) => return Ok(Flow::Return(words)),
+                    }
+                    if let Some(step) = step {
+                        self.value(step)?;
+                    }
+                }
+            }
+            Statement::While(condition, body) => {
+                while self.condition(condition)? {
+                    self.step()?;
+                    match self.statements(body)?.into() {
+                        Round::Again => {}
+                        Round::Over => break,
+                        Round::Return(words) => return Ok(Flow::Return(words)),
+                    }
+                }
+            }
+            Statement::DoWhile(body, condition) => loop {
+                self.step()?;
+                match self.statements(body)?.into() {
+                    Round::Again => {}
+                    Round::Over => break,
+                    Round::Return(words) => return Ok(Flow::Return(words)),
+                }
+                if !self.condition(condition)? {
+                    break;
+                }
+            },
+            Statement::Switch(selector, cases) => {
+                let selector = self.value(selector)?[0];
+                return self.switch(selector, cases);
+            }
+            Statement::Block(body) => return self.statements(body),
+            Statement::Break => return Ok(Flow::Break),
+            Statement::Continue => return Ok(Flow::Continue),
+            Statement::Return(value) => {
+                let words = match value {
+                    Some(value) => self.value(value)?,
+                    None => Vec::new(),
+                };
+                return Ok(Flow::Return(words));
+            }
+            Statement::Discard => return Err(Stop::Discard),
+            Statement::Text(_) => {}
+        }
+        Ok(Flow::Next)
+    }
+
+    fn switch(&mut self, selector: u32, cases: &[Case]) -> Result<Flow, Stop> {
+        let with = |label| cases.iter().position(|case: &Case| case.labels.contains(&label));
+        let Some(first) = with(Some(selector)).or_else(|| with(None)) else {
+            return Ok(Flow::Next);
+        };
+        for case in &cases[first..] {
+            match self.statements(&case.body)? {
+                Flow::Next => {}
+                Flow::Break => return Ok(Flow::Next),
+                flow => return Ok(flow),
+            }
+        }
+        Ok(Flow::Next)
+    }
+}

@@ -1,0 +1,47 @@
+//! Random programs: the evaluator against the modules that glslang makes. A sample of `lambdav-glsl --glslang`.
+
+use lambdav_engine::Engine;
+use lambdav_glsl_tests::compare::{Mismatch, compare};
+use lambdav_glsl_tests::compiler::{Compiler, check};
+use lambdav_glsl_tests::dialect::Dialect;
+use lambdav_glsl_tests::{Constants, Options, Style, generate, print};
+use lambdav_test_support::has_tool;
+
+#[test]
+fn the_evaluator_agrees_with_glslang() {
+    if !has_tool("glslangValidator") {
+        return;
+    }
+    let mut limited = 0;
+    for seed in 0..60 {
+        let dialect = Dialect::ALL[seed as usize % 4];
+        let options = Options { statements: 20, ..Options::new(dialect) };
+        let program = generate(seed, &options);
+        let engines: &[Engine] = match seed % 6 {
+            0 => &[Engine::Simd, Engine::Core],
+            _ => &[Engine::Simd],
+        };
+        match compare(&program, Compiler::Glslang, engines) {
+            Ok(()) => {}
+            Err(Mismatch::Limit { .. }) => limited += 1,
+            Err(mismatch) => {
+                let text = print(&program, Compiler::Glslang.style(dialect));
+                panic!("seed {seed}: {mismatch}\n{text}");
+            }
+        }
+    }
+    assert!(limited < 6, "{limited} programs are too large");
+}
+
+#[test]
+fn texts_follow_the_rules_of_their_versions() {
+    if !has_tool("glslangValidator") {
+        return;
+    }
+    for seed in 100..160 {
+        let dialect = Dialect::ALL[seed as usize % 4];
+        let options = Options { constants: Constants::Glslang, ..Options::new(dialect) };
+        let text = print(&generate(seed, &options), Style { dialect, is_opaque: false });
+        check(&text).unwrap_or_else(|error| panic!("seed {seed}: {error}\n{text}"));
+    }
+}
