@@ -285,6 +285,11 @@ impl FunctionBuilder {
         function
     }
 
+    /// Names the function or an id in it.
+    pub fn name(&mut self, id: u32, name: &str) {
+        push_string(&mut self.names, Op::Name, &[id], name, &[]);
+    }
+
     /// Declares a variable of the function. `pointer` is its type.
     pub fn variable(&mut self, pointer: u32, id: u32) {
         push(&mut self.variables, Op::Variable, &[pointer, id, StorageClass::Function as u32]);
