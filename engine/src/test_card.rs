@@ -1,7 +1,7 @@
 //! Test cards: pictures in place of images that nothing binds.
 //!
 //! A card is a grid of 8 by 8 cells, red from left to right and green from top to bottom, with the name of the texture in
-//! block letters in the middle and a white cell at the upper left. All samples are multiples of 1/16.
+//! block letters in the middle and a white cell at the upper left. All samples are multiples of 1/64.
 
 /// Width and height of a card.
 const SIDE: u32 = 256;
@@ -31,7 +31,8 @@ fn letter(c: char) -> u16 {
 
 /// True if this pixel belongs to a letter of the name.
 fn is_ink(name: &[u16], block: u32, x: u32, y: u32) -> bool {
-    let (width, height) = (4 * block * name.len() as u32 - block, 5 * block);
+    let width = block * (4 * name.len() as u32).saturating_sub(1);
+    let height = 5 * block;
     let left = x.checked_sub((SIDE - width) / 2).filter(|&x| x < width);
     let top = y.checked_sub((SIDE - height) / 2).filter(|&y| y < height);
     let (Some(x), Some(y)) = (left, top) else { return false };
