@@ -8,10 +8,16 @@ use crate::reading::ShaderOptions;
 use lambdav_core::decode::decode;
 use lambdav_core::diagnostics::Diagnostics;
 #[cfg(feature = "foreign")]
+use lambdav_core::diagnostics::{Diagnostic, DiagnosticCode};
+#[cfg(feature = "foreign")]
 use lambdav_core::files::Files;
 #[cfg(feature = "foreign")]
 use lambdav_core::limits;
 use lambdav_core::source::SourceFile;
+#[cfg(feature = "foreign")]
+use lambdav_core::source::Span;
+#[cfg(feature = "foreign")]
+use lambdav_glsl_frontend::Stage;
 use lambdav_spirv::assemble::{SpirvVersion, assemble, is_assembly};
 use lambdav_spirv_frontend::{RaiseOptions, Raised, raise};
 #[cfg(feature = "foreign")]
@@ -111,11 +117,24 @@ pub(crate) fn of_foreign(
             (loaded.diagnostics, loaded.included) = (compiled.diagnostics, compiled.paths);
             loaded.notes = compiled.notes;
             loaded.lower_left = options.glsl.lower_left.unwrap_or(compiled.dialect.is_lower_left());
+            loaded.dialect = Some(compiled.dialect.name());
+            loaded.is_dialect_found = options.glsl.dialect.is_none();
             loaded.defaults = compiled.defaults;
             (compiled.source, compiled.words)
         }
     };
     let Some(words) = words else { return Loaded { source, ..loaded } };
+    if let Language::Glsl(stage @ (Stage::Vertex | Stage::Compute)) = language {
+        let stage = if stage == Stage::Vertex { "vertex" } else { "compute" };
+        let message = format!("this is a {stage} shader, which is compiled and not drawn");
+        let found = Diagnostic::new(DiagnosticCode::UnsupportedModule, Span::default(), message);
+        let help = "`lambdav compile --emit spirv` writes its module; fragment shaders, `.frag`, are drawn";
+        loaded.diagnostics.push(found.help(help));
+        loaded.is_undrawn = true;
+        let (clear, is_foreign) = (options.clear, true);
+        let module = Some(LoadedModule { bytes, words, is_foreign, clear });
+        return Loaded { source, module, ..loaded };
+    }
     let all = of_module(name, bytes, &words, most, options);
     loaded.diagnostics.append(all.diagnostics);
     let module = all.module.map(|module| LoadedModule { is_foreign: true, ..module });
@@ -135,7 +154,7 @@ pub(crate) fn of_foreign(
 fn glsl(
     source: SourceFile,
     path: Option<&Path>,
-    stage: lambdav_glsl_frontend::Stage,
+    stage: Stage,
     most: usize,
     options: &ShaderOptions,
     files: &mut dyn Files,

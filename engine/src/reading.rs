@@ -10,10 +10,23 @@ use std::path::PathBuf;
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum LocationInput {
-    /// Position divided by size: (0, 0) at the upper left, (1, 1) at the lower right.
+    /// Position divided by size: (0, 0) at the upper left, (1, 1) at the lower right. Of programs whose origin is at
+    /// the lower left, (0, 0) is there.
     Uv,
     /// Position in pixels, like `frag-coord`.
     Position,
+}
+
+/// Language of a text.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum TextLanguage {
+    /// GLSL.
+    Glsl,
+    /// WGSL.
+    Wgsl,
+    /// λV.
+    Lv,
 }
 
 /// Options for reading texts in GLSL.
@@ -38,6 +51,8 @@ pub struct ShaderOptions {
     pub(crate) locations: BTreeMap<u32, LocationSource>,
     pub(crate) constants: BTreeMap<String, UniformValue>,
     pub(crate) glsl: GlslOptions,
+    /// The language; by default that of the file's name, or the one that the text looks like.
+    pub(crate) language: Option<TextLanguage>,
     /// Most errors to report.
     pub(crate) errors: usize,
 }
@@ -47,7 +62,8 @@ impl Default for ShaderOptions {
         let (locations, constants) = (BTreeMap::new(), BTreeMap::new());
         let glsl = GlslOptions::default();
         let errors = limits::ERRORS;
-        Self { entry_point: None, clear: [0.0; 4], locations, constants, glsl, errors }
+        let clear = [0.0; 4];
+        Self { entry_point: None, clear, locations, constants, glsl, language: None, errors }
     }
 }
 
@@ -82,6 +98,13 @@ impl ShaderOptions {
     #[must_use]
     pub fn glsl(mut self, options: GlslOptions) -> Self {
         self.glsl = options;
+        self
+    }
+
+    /// Sets the language of the text.
+    #[must_use]
+    pub fn language(mut self, language: TextLanguage) -> Self {
+        self.language = Some(language);
         self
     }
 

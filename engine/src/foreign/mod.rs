@@ -7,11 +7,13 @@
 //! and indices are clamped as LANGUAGE defines (`Restrict`), so that no arithmetic is added.
 
 mod budget;
+mod content;
 mod guard;
 mod nesting;
 
 use crate::error::error_chain;
 use budget::Budget;
+pub(crate) use content::is_glsl;
 use guard::Stopped;
 use lambdav_core::diagnostics::{Diagnostic, DiagnosticCode};
 use lambdav_core::files::Files;
