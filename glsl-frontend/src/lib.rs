@@ -162,8 +162,7 @@ fn compile_with(
     if compiled.diagnostics.has_errors() {
         return (compiled, Vec::new());
     }
-    let vulkan = dialect == Dialect::Vulkan;
-    let words = Words::new(&names, version, vulkan);
+    let words = Words::new(&names, version, dialect == Dialect::Vulkan);
     let (unit, diagnostics) = syntax::parse(&tokens, &names, &words, options.most);
     compiled.diagnostics.append(diagnostics);
     if compiled.diagnostics.has_errors() {
@@ -173,7 +172,6 @@ fn compile_with(
         source: &compiled.source,
         names: &names,
         version,
-        vulkan,
         stage: options.stage,
         most: options.most,
     };

@@ -221,8 +221,7 @@ impl Checker<'_> {
             let mut marks = own.clone();
             marks.marks.extend(of.qualifiers.marks.iter().copied());
             let text = self.text(member.name).to_owned();
-            let place =
-                self.stage_variable(&text, member.ty, &marks, direction, location, member.at);
+            let place = self.stage_variable(&text, member.ty, &marks, direction, location);
             if let Some(at) = &mut location {
                 *at += self.locations(member.ty);
             }

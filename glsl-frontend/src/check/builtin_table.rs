@@ -202,6 +202,7 @@ pub(super) fn find(name: &str) -> Option<&'static Row> {
 }
 
 /// All rows.
+#[cfg(test)]
 pub(super) fn rows() -> impl Iterator<Item = &'static Row> {
     TABLE.iter()
 }

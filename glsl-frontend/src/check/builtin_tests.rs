@@ -43,7 +43,6 @@ fn compile(stage: Stage, vulkan: bool, text: &str) -> Result<Vec<u32>, Vec<Strin
         source: &source,
         names: &tokens.names,
         version: tokens.version,
-        vulkan,
         stage,
         most: 100,
     };

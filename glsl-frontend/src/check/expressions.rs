@@ -276,7 +276,7 @@ impl Checker<'_> {
                 self.wrong(DiagnosticCode::GlslTypes, at, format!("`{text}` is a type, no value"));
                 Operand::Error
             }
-            Some(Symbol::BuiltIn) | None => match self.built_in(name, at) {
+            None => match self.built_in(name) {
                 Some(operand) => operand,
                 None => {
                     if self.overloads.contains_key(&name) {
@@ -382,7 +382,7 @@ impl Checker<'_> {
     ) -> Option<Value> {
         let second_code = self.body().builder.split(open.from);
         let second_last = self.body().label;
-        let Some(first) = open.first else { return None };
+        let first = open.first?;
         let condition = open.condition;
         // Conversions belong to the arms.
         let (mut a, mut b) = (first.value?, second?);

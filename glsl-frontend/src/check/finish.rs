@@ -270,9 +270,8 @@ impl Checker<'_> {
         for k in 0..used {
             let part = self.part_of(place.clone(), k as usize);
             let none = crate::syntax::tree::Qualifiers::default();
-            let at = lambdav_core::source::Span::default();
             let name = format!("gl_FragData[{k}]");
-            let outside = self.stage_variable(&name, part.ty, &none, Direction::Out, Some(k), at);
+            let outside = self.stage_variable(&name, part.ty, &none, Direction::Out, Some(k));
             let direction = Direction::Out;
             self.interface.copies.push(super::interface::Copy { part, outside, direction });
         }

@@ -162,7 +162,7 @@ impl Checker<'_> {
             }
         }
         if self.scopes.is_bound_here(of.name)
-            && !matches!(self.scopes.find(of.name), Some(Symbol::Type(_) | Symbol::BuiltIn))
+            && !matches!(self.scopes.find(of.name), Some(Symbol::Type(_)))
         {
             let text = self.text(of.name).to_owned();
             let message = format!("`{text}` is a variable already");

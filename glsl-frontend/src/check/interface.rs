@@ -143,7 +143,7 @@ impl Checker<'_> {
         }
         let location = self.layout_of(qualifiers, "location");
         let text = self.text(of.name).to_owned();
-        let place = self.stage_variable(&text, ty, qualifiers, direction, location, of.span);
+        let place = self.stage_variable(&text, ty, qualifiers, direction, location);
         self.bind(of.name, Symbol::Variable(place, None), of.span);
     }
 
@@ -155,14 +155,9 @@ impl Checker<'_> {
         qualifiers: &Qualifiers,
         direction: Direction,
         location: Option<u32>,
-        at: Span,
     ) -> Place {
         let split = self.set.stage == Stage::Fragment
-            && match self.types.kind(ty) {
-                Kind::Struct(_) => true,
-                Kind::Array(..) => true,
-                _ => false,
-            };
+            && matches!(self.types.kind(ty), Kind::Struct(_) | Kind::Array(..));
         if split {
             let mut whole = self.global_variable(ty, StorageClass::Private);
             self.module.name(whole.pointer, name);
@@ -176,8 +171,7 @@ impl Checker<'_> {
                     }
                     _ => format!("{name}[{k}]"),
                 };
-                let outside =
-                    self.stage_variable(&text, part.ty, qualifiers, direction, location, at);
+                let outside = self.stage_variable(&text, part.ty, qualifiers, direction, location);
                 location = location.map(|location| location + self.locations(part.ty));
                 self.interface.copies.push(Copy { part, outside, direction });
             }
@@ -428,17 +422,17 @@ impl Checker<'_> {
     }
 
     /// A built-in variable or constant.
-    pub(super) fn built_in(&mut self, name: Name, at: Span) -> Option<Operand> {
+    pub(super) fn built_in(&mut self, name: Name) -> Option<Operand> {
         if let Some(operand) = self.interface.built_ins.get(&name) {
             return Some(operand.clone());
         }
         let text = self.text(name).to_owned();
-        let operand = self.new_built_in(&text, at)?;
+        let operand = self.new_built_in(&text)?;
         self.interface.built_ins.insert(name, operand.clone());
         Some(operand)
     }
 
-    fn new_built_in(&mut self, text: &str, at: Span) -> Option<Operand> {
+    fn new_built_in(&mut self, text: &str) -> Option<Operand> {
         if let Some(number) = constant(text) {
             let constant = Constant::Scalar(Scalar::Int, number);
             return Some(Operand::Value(Value::constant(Types::INT, constant)));
@@ -457,7 +451,7 @@ impl Checker<'_> {
             let vec4 = self.types.vector(Scalar::Float, 4);
             let ty = self.types.array(vec4, Length::Known(MANY));
             let direction = if stage == Stage::Fragment { Direction::In } else { Direction::Out };
-            let place = self.stage_variable(text, ty, &none, direction, None, at);
+            let place = self.stage_variable(text, ty, &none, direction, None);
             return Some(Operand::Place(place));
         }
         let (scalar, width, what) = built_in(text, stage)?;
@@ -465,7 +459,7 @@ impl Checker<'_> {
         let (class, decoration) = match what {
             What::Located(direction) => {
                 let location = (text == "gl_FragColor").then_some(0);
-                let place = self.stage_variable(text, ty, &none, direction, location, at);
+                let place = self.stage_variable(text, ty, &none, direction, location);
                 return Some(Operand::Place(place));
             }
             What::In(decoration) => (StorageClass::Input, decoration),

@@ -157,7 +157,7 @@ impl Checker<'_> {
         let ty = self.id_of(place.whole, place.layout);
         let id = self.emit(Op::Load, ty, &[pointer]);
         let whole = match place.layout {
-            Some(layout) => self.from_memory(id, place.whole, layout),
+            Some(layout) => self.value_in_memory(id, place.whole, layout),
             None => Value::new(place.whole, id),
         };
         match &place.swizzle {
@@ -201,7 +201,7 @@ impl Checker<'_> {
     }
 
     /// The value of what was read from the memory of a block.
-    fn from_memory(&mut self, id: u32, ty: Type, layout: Layout) -> Value {
+    fn value_in_memory(&mut self, id: u32, ty: Type, layout: Layout) -> Value {
         if self.is_plain(ty) {
             return Value::new(ty, id);
         }
@@ -215,14 +215,14 @@ impl Checker<'_> {
                 let inner = self.layout_of_part(ty, k, layout);
                 let part_id = self.id_of(part, Some(inner));
                 let id = self.emit(Op::CompositeExtract, part_id, &[id, k as u32]);
-                self.from_memory(id, part, inner)
+                self.value_in_memory(id, part, inner)
             })
             .collect();
         self.compose(ty, &parts)
     }
 
     /// What is written to the memory of a block.
-    fn to_memory(&mut self, value: &Value, layout: Layout) -> u32 {
+    fn memory_of(&mut self, value: &Value, layout: Layout) -> u32 {
         let ty = value.ty;
         if self.is_plain(ty) {
             return self.id(value);
@@ -237,7 +237,7 @@ impl Checker<'_> {
             .map(|k| {
                 let part = self.extract(value, k);
                 let inner = self.layout_of_part(ty, k, layout);
-                self.to_memory(&part, inner)
+                self.memory_of(&part, inner)
             })
             .collect();
         self.emit(Op::CompositeConstruct, result, &parts)
@@ -275,7 +275,7 @@ impl Checker<'_> {
         let Some(components) = &place.swizzle else {
             let pointer = self.pointer_to(place);
             let id = match place.layout {
-                Some(layout) => self.to_memory(value, layout),
+                Some(layout) => self.memory_of(value, layout),
                 None => self.id(value),
             };
             self.act(Op::Store, &[pointer, id]);

@@ -60,7 +60,6 @@ pub(crate) struct Setting<'a> {
     pub(crate) source: &'a SourceFile,
     pub(crate) names: &'a Names,
     pub(crate) version: Version,
-    pub(crate) vulkan: bool,
     pub(crate) stage: Stage,
     pub(crate) most: usize,
 }

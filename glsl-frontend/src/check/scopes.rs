@@ -18,8 +18,6 @@ pub(super) enum Symbol {
     Type(Type),
     /// A block whose members are variables of their own.
     Block(usize),
-    /// A variable that is declared when it is first used.
-    BuiltIn,
     /// Something that was reported.
     Error,
 }
@@ -60,13 +58,9 @@ impl Scopes {
     pub(super) fn bind(&mut self, name: Name, symbol: Symbol, at: Span) -> Option<Span> {
         let depth = self.depth();
         let entries = self.entries.entry(name).or_default();
-        if let Some(last) = entries.last_mut()
+        if let Some(last) = entries.last()
             && last.depth == depth
         {
-            if matches!(last.symbol, Symbol::BuiltIn) {
-                *last = Entry { symbol, depth, at };
-                return None;
-            }
             return Some(last.at);
         }
         entries.push(Entry { symbol, depth, at });
@@ -74,15 +68,6 @@ impl Scopes {
             names.push(name);
         }
         None
-    }
-
-    /// Changes what a name of the outermost scope is bound to, or binds it there.
-    pub(super) fn bind_global(&mut self, name: Name, symbol: Symbol, at: Span) {
-        let entries = self.entries.entry(name).or_default();
-        match entries.first_mut() {
-            Some(first) if first.depth == 0 => *first = Entry { symbol, depth: 0, at },
-            _ => entries.insert(0, Entry { symbol, depth: 0, at }),
-        }
     }
 
     pub(super) fn find(&self, name: Name) -> Option<&Symbol> {

@@ -50,7 +50,6 @@ impl Parser<'_> {
             self.precision()?;
             return Ok(Item::Precision);
         }
-        let begin = self.span();
         let qualifiers = self.qualifiers()?;
         if self.is(P::Semicolon) && qualifiers.span.is_some() {
             self.advance();
@@ -75,19 +74,14 @@ impl Parser<'_> {
         let ty = self.type_specifier()?;
         if self.is(P::Semicolon) {
             self.advance();
-            let span = begin.to(self.last());
-            return Ok(Item::Declaration(Declaration {
-                qualifiers,
-                ty,
-                declarators: Vec::new(),
-                span,
-            }));
+            let declarators = Vec::new();
+            return Ok(Item::Declaration(Declaration { qualifiers, ty, declarators }));
         }
         let (name, at) = self.identifier("a name")?;
         if self.is(P::LeftParenthesis) {
             return self.function(ty, name, at).map(Item::Function);
         }
-        self.variables(qualifiers, ty, name, at, begin).map(Item::Declaration)
+        self.variables(qualifiers, ty, name, at).map(Item::Declaration)
     }
 
     /// `highp float;` behind `precision`.
@@ -106,13 +100,11 @@ impl Parser<'_> {
             self.precision()?;
             return Ok(What::Empty);
         }
-        let begin = self.span();
         let qualifiers = self.qualifiers()?;
         let ty = self.type_specifier()?;
         if self.eat(P::Semicolon) {
-            let span = begin.to(self.last());
             let declarators = Vec::new();
-            return Ok(What::Declaration(Declaration { qualifiers, ty, declarators, span }));
+            return Ok(What::Declaration(Declaration { qualifiers, ty, declarators }));
         }
         let (name, at) = self.identifier("a name")?;
         if self.is(P::LeftParenthesis) && qualifiers.span.is_none() {
@@ -129,19 +121,18 @@ impl Parser<'_> {
             }
             return Ok(What::Prototype(Box::new(function)));
         }
-        self.variables(qualifiers, ty, name, at, begin).map(What::Declaration)
+        self.variables(qualifiers, ty, name, at).map(What::Declaration)
     }
 
     /// `bool b = f()` in the head of a loop.
     pub(super) fn condition_declaration(&mut self) -> Result<Declaration> {
-        let begin = self.span();
         let qualifiers = self.qualifiers()?;
         let ty = self.type_specifier()?;
         let (name, span) = self.identifier("a name")?;
         self.expect(P::Assign, "behind the name")?;
         let initial = Some(self.expression(Until::Comma)?);
         let declarators = vec![Declarator { name, span, dims: Vec::new(), initial }];
-        Ok(Declaration { qualifiers, ty, declarators, span: begin.to(self.last()) })
+        Ok(Declaration { qualifiers, ty, declarators })
     }
 
     fn variables(
@@ -150,7 +141,6 @@ impl Parser<'_> {
         ty: TypeSpecifier,
         name: Name,
         at: Span,
-        begin: Span,
     ) -> Result<Declaration> {
         let mut declarators = vec![self.declarator(name, at)?];
         while self.eat(P::Comma) {
@@ -158,7 +148,7 @@ impl Parser<'_> {
             declarators.push(self.declarator(name, at)?);
         }
         self.expect(P::Semicolon, "behind the declaration")?;
-        Ok(Declaration { qualifiers, ty, declarators, span: begin.to(self.last()) })
+        Ok(Declaration { qualifiers, ty, declarators })
     }
 
     fn declarator(&mut self, name: Name, span: Span) -> Result<Declarator> {
@@ -257,11 +247,10 @@ impl Parser<'_> {
             if self.eat(P::Semicolon) {
                 continue;
             }
-            let begin = self.span();
             let qualifiers = self.qualifiers()?;
             let ty = self.type_specifier()?;
             let (name, at) = self.identifier("the name of a member")?;
-            members.push(self.variables(qualifiers, ty, name, at, begin)?);
+            members.push(self.variables(qualifiers, ty, name, at)?);
         }
         self.leave();
         Ok(members)
@@ -305,13 +294,11 @@ impl Parser<'_> {
             parameters.clear();
         }
         if self.eat(P::Semicolon) {
-            let end = self.last();
-            return Ok(Function { result, name, span, parameters, body: None, end });
+            return Ok(Function { result, name, span, parameters, body: None });
         }
         self.expect(P::LeftBrace, "behind the head of a function")?;
         let body = Some(self.block()?);
-        let end = self.last();
-        Ok(Function { result, name, span, parameters, body, end })
+        Ok(Function { result, name, span, parameters, body })
     }
 
     fn parameter(&mut self) -> Result<Parameter> {

@@ -242,7 +242,6 @@ pub(crate) struct Declaration {
     pub(crate) qualifiers: Qualifiers,
     pub(crate) ty: TypeSpecifier,
     pub(crate) declarators: Vec<Declarator>,
-    pub(crate) span: Span,
 }
 
 #[derive(Clone, Debug)]
@@ -280,8 +279,6 @@ pub(crate) struct Function {
     pub(crate) parameters: Vec<Parameter>,
     /// `None` for a prototype.
     pub(crate) body: Option<Vec<Statement>>,
-    /// The closing brace.
-    pub(crate) end: Span,
 }
 
 /// A part of a text outside all functions.
