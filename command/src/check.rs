@@ -285,7 +285,7 @@ fn check(
             }
             is_refused |= of_entry.core.is_none();
             for found in of_entry.diagnostics.into_vec() {
-                if !loaded.diagnostics.iter().any(|known| *known == found) {
+                if !loaded.diagnostics.contains(&found) {
                     loaded.diagnostics.push(found);
                 }
             }

@@ -8,6 +8,7 @@ use crate::types::Scalar;
 use crate::version::Version;
 use lambdav_core::files::Files;
 use lambdav_core::source::SourceFile;
+use rspirv::spirv::Op;
 use std::fmt::Write as _;
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
@@ -306,6 +307,32 @@ fn images() {
         c += subpassLoad(sub); memoryBarrierImage();
     ";
     accept(Stage::Fragment, true, &shader("450", uniforms, body));
+}
+
+/// The arm that is not chosen writes nothing.
+#[test]
+fn effects_of_arms() {
+    let uniforms = "layout(set = 0, binding = 0, rgba8) uniform image2D i; \
+        layout(set = 0, binding = 1, r32i) uniform iimage2D ii; \
+        layout(set = 0, binding = 2) uniform sampler2DShadow s;";
+    let arms = [
+        "(imageStore(i, ivec2(0), p), 1.0)",
+        "(memoryBarrier(), 1.0)",
+        "float(imageAtomicAdd(ii, ivec2(0), 1))",
+        "texture(s, p.xyz)",
+    ];
+    for arm in arms {
+        let text = shader("450", uniforms, &format!("c.x = p.x > 0.0 ? {arm} : 0.0;"));
+        let words = compile(Stage::Fragment, true, &text).expect("the text is right");
+        assert_valid(&text, &words);
+        let mut rest = &words[5..];
+        let mut branches = 0;
+        while let Some(&first) = rest.first() {
+            branches += u32::from(first & 0xffff == Op::BranchConditional as u32);
+            rest = &rest[(first >> 16) as usize..];
+        }
+        assert_eq!(branches, 1, "{arm}");
+    }
 }
 
 /// Outside fragment shaders the level is explicit; ES texts use the old names.

@@ -795,19 +795,19 @@ fn is_short(code: &[u32]) -> bool {
     }
     let mut rest = code;
     while let Some(&first) = rest.first() {
-        let effect = [
-            Op::Store,
-            Op::FunctionCall,
-            Op::Label,
-            Op::ImageSampleImplicitLod,
-            Op::ImageSampleExplicitLod,
-            Op::ImageFetch,
-            Op::DPdx,
-            Op::DPdy,
-            Op::Fwidth,
-        ];
         let code = first & 0xffff;
-        if effect.iter().any(|&op| op as u32 == code) || (227..=245).contains(&code) {
+        let within = |[from, to]: [Op; 2]| (from as u32..=to as u32).contains(&code);
+        let effects = [
+            [Op::Store, Op::Store],
+            [Op::FunctionCall, Op::FunctionCall],
+            [Op::ImageSampleImplicitLod, Op::ImageWrite],
+            [Op::DPdx, Op::FwidthCoarse],
+            [Op::ControlBarrier, Op::MemoryBarrier],
+            // Atomic operations; phis, branches and labels.
+            [Op::AtomicLoad, Op::AtomicXor],
+            [Op::Phi, Op::Unreachable],
+        ];
+        if effects.into_iter().any(within) {
             return false;
         }
         rest = &rest[(first >> 16).max(1) as usize..];

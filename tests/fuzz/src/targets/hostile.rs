@@ -5,6 +5,7 @@ use super::{FuzzTarget, Reached};
 use lambdav_core::source::SourceFile;
 use lambdav_engine::foreign::{Language, to_spirv};
 use lambdav_generate::Random;
+use lambdav_glsl_frontend::Stage;
 use std::time::{Duration, Instant};
 
 pub(super) struct Hostile;
