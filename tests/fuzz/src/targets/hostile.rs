@@ -5,7 +5,6 @@ use super::{FuzzTarget, Reached};
 use lambdav_core::source::SourceFile;
 use lambdav_engine::foreign::{Language, to_spirv};
 use lambdav_generate::Random;
-use lambdav_glsl_frontend::Stage;
 use std::time::{Duration, Instant};
 
 pub(super) struct Hostile;
@@ -173,7 +172,7 @@ impl FuzzTarget for Hostile {
     fn run(&self, input: &[u8], _: u64) -> Result<Reached, String> {
         let text = String::from_utf8_lossy(input);
         let language = match text.starts_with("#version") {
-            true => Language::Glsl(Stage::Fragment),
+            true => Language::Glsl,
             false => Language::Wgsl,
         };
         let source = SourceFile::new("fuzz", text);
