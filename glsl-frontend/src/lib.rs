@@ -6,7 +6,7 @@
 //! # How
 //!
 //! 1. A dialect is text around the shader (`dialect`).
-//! 2. The preprocessor reads all of it, with includes and macros ([`preprocess`]).
+//! 2. The preprocessor reads all of it, with includes and macros ([`mod@preprocess`]).
 //! 3. The parser makes a tree (`syntax`). Expressions are sequences of nodes in the order of evaluation, so
 //!    nothing recurses on their depth; statements nest up to a limit.
 //! 4. The check goes through the tree once and writes SPIR-V (`check`). It enforces all rules of the language,
@@ -20,7 +20,7 @@
 //! - Nothing is folded but constant expressions of the language, by operations that IEEE 754 defines. No
 //!   function is folded.
 //!
-//! Modules depend on one another in this order only: `token`, `version` → [`preprocess`], `types` → `dialect`,
+//! Modules depend on one another in this order only: `token`, `version` → [`mod@preprocess`], `types` → `dialect`,
 //! `syntax` → `check`.
 #![forbid(unsafe_code)]
 

@@ -2,10 +2,15 @@
 
 use crate::dialect::Dialect;
 use crate::print::Style;
+use lambdav_core::diagnostics::render_text;
+use lambdav_core::files::Files;
+use lambdav_core::source::SourceFile;
 use lambdav_engine::Shader;
 use lambdav_engine::program::Loaded;
-use std::fs;
+use lambdav_glsl_frontend::{Options, Stage, compile};
+use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
+use std::{fs, io};
 use thiserror::Error;
 
 /// A compiler.
@@ -13,8 +18,21 @@ use thiserror::Error;
 pub enum Compiler {
     /// `glslangValidator -V`, of which the front end for SPIR-V raises the module.
     Glslang,
-    /// The engine's own front end for GLSL.
+    /// The front end for GLSL of `glsl-frontend/`.
     Own,
+}
+
+/// No files: programs include none.
+struct NoFiles;
+
+impl Files for NoFiles {
+    fn canonical(&mut self, _: &Path) -> io::Result<PathBuf> {
+        Err(io::ErrorKind::NotFound.into())
+    }
+
+    fn read(&mut self, _: &Path, _: usize) -> io::Result<Vec<u8>> {
+        Err(io::ErrorKind::NotFound.into())
+    }
 }
 
 /// A program that was not compiled.
@@ -51,8 +69,26 @@ impl Compiler {
     /// [`CompileError`].
     pub fn compile(self, text: &str) -> Result<Shader, CompileError> {
         match self {
-            Self::Own => Shader::new("program.frag", text)
-                .map_err(|error| CompileError::Refused(error.to_string())),
+            Self::Own => {
+                let options = Options {
+                    dialect: None,
+                    stage: Stage::Fragment,
+                    defines: &[],
+                    roots: &[],
+                    path: None,
+                    most: 1,
+                };
+                let source = SourceFile::new("program.frag", text);
+                let compiled = compile(source, &options, &mut NoFiles);
+                let Some(words) = compiled.words else {
+                    let first = compiled.diagnostics.first();
+                    let first = first
+                        .map(|of| render_text(std::slice::from_ref(of), &compiled.source, false));
+                    return Err(CompileError::Refused(first.unwrap_or_default()));
+                };
+                let loaded = Loaded::from_bytes("program.spv", lambdav_spirv::bytes(&words));
+                Shader::of(loaded).map_err(|error| CompileError::NotRaised(error.to_string()))
+            }
             Self::Glslang => {
                 let folder = tempfile::tempdir()?;
                 let [source, module] =
