@@ -21,7 +21,12 @@ fn product() -> Vec<String> {
     let members = list.split('"').skip(1).step_by(2);
     let is_product =
         |member: &&str| !["bench", "examples/", "tests/"].iter().any(|of| member.starts_with(of));
-    members.filter(is_product).map(str::to_owned).collect()
+    let is_published = |member: &&str| {
+        let manifest =
+            if *member == "." { "Cargo.toml".to_owned() } else { format!("{member}/Cargo.toml") };
+        !text(&manifest).contains("\npublish = false")
+    };
+    members.filter(is_product).filter(is_published).map(str::to_owned).collect()
 }
 
 #[test]

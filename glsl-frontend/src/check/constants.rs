@@ -45,7 +45,7 @@ fn binary(op: Binary, scalar: Scalar, a: u32, b: u32) -> Option<Constant> {
                 // Divisions whose result is open are left to the running program.
                 Binary::Divide if signed => integer(x.checked_div(y)? as u32),
                 Binary::Divide => integer(a.checked_div(b)?),
-                Binary::Remainder if signed => integer(x.checked_rem(y)? as u32),
+                Binary::Remainder if signed && (x < 0 || y < 0) => None,
                 Binary::Remainder => integer(a.checked_rem(b)?),
                 Binary::ShiftLeft => integer(a.checked_shl(b)?),
                 Binary::ShiftRight if signed => integer(x.checked_shr(b)? as u32),

@@ -317,9 +317,17 @@ impl Checker<'_> {
                     return None;
                 }
             }
-            // A vector is converted as a whole.
-            let value = self.convert(value, scalar);
-            self.components(&value, &mut parts, wanted);
+            // A vector is converted as a whole, a matrix column by column: there are no matrices of integers.
+            if let Kind::Matrix(..) = self.types.kind(value.ty) {
+                for column in 0..self.parts(value.ty) {
+                    let column = self.extract(value, column);
+                    let column = self.convert(&column, scalar);
+                    self.components(&column, &mut parts, wanted);
+                }
+            } else {
+                let value = self.convert(value, scalar);
+                self.components(&value, &mut parts, wanted);
+            }
         }
         if parts.len() < wanted {
             let found = parts.len();

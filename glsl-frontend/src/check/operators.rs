@@ -348,8 +348,8 @@ fn arithmetic_op(op: Binary, scalar: Scalar) -> Op {
         Binary::Divide if float => Op::FDiv,
         Binary::Divide if signed => Op::SDiv,
         Binary::Divide => Op::UDiv,
-        // The remainder of negative numbers is undefined in GLSL; this one has the sign of the dividend.
-        Binary::Remainder if signed => Op::SRem,
+        // The remainder of negative numbers is undefined in GLSL; this one has the sign of the divisor, as glslang's.
+        Binary::Remainder if signed => Op::SMod,
         Binary::Remainder => Op::UMod,
         Binary::And => Op::BitwiseAnd,
         Binary::Or => Op::BitwiseOr,
