@@ -46,7 +46,7 @@ pub enum CompileError {
     NotRaised(String),
     /// A program could not be run, or a file not be written.
     #[error(transparent)]
-    System(#[from] std::io::Error),
+    System(#[from] io::Error),
 }
 
 impl Compiler {

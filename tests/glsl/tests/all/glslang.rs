@@ -34,25 +34,6 @@ fn the_evaluator_agrees_with_glslang() {
 }
 
 #[test]
-fn the_front_end_agrees_with_the_evaluator() {
-    let mut limited = 0;
-    for seed in 0..120 {
-        let dialect = Dialect::ALL[seed as usize % 4];
-        let options = Options { statements: 20, ..Options::new(dialect) };
-        let program = generate(seed, &options);
-        match compare(&program, Compiler::Own, &[Engine::Simd]) {
-            Ok(()) => {}
-            Err(Mismatch::Limit { .. }) => limited += 1,
-            Err(mismatch) => {
-                let text = print(&program, Compiler::Own.style(dialect));
-                panic!("seed {seed}: {mismatch}\n{text}");
-            }
-        }
-    }
-    assert!(limited < 12, "{limited} programs are too large");
-}
-
-#[test]
 fn texts_follow_the_rules_of_their_versions() {
     if !has_tool("glslangValidator") {
         return;
