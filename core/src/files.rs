@@ -1,7 +1,7 @@
 //! The files that a program includes, as front ends see them.
 
 use std::io;
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 
 /// A file system.
 pub trait Files {
@@ -19,4 +19,29 @@ pub trait Files {
     ///
     /// An error of the system.
     fn read(&mut self, path: &Path, most: usize) -> io::Result<Vec<u8>>;
+}
+
+/// No files: those of a text in memory, which includes none.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct NoFiles;
+
+impl Files for NoFiles {
+    fn canonical(&mut self, _: &Path) -> io::Result<PathBuf> {
+        Err(io::ErrorKind::NotFound.into())
+    }
+
+    fn read(&mut self, _: &Path, _: usize) -> io::Result<Vec<u8>> {
+        Err(io::ErrorKind::NotFound.into())
+    }
+}
+
+/// The path from a folder to a file, both canonical, separated by `/`.
+pub fn relative(file: &Path, folder: &Path) -> String {
+    let common = file.components().zip(folder.components()).take_while(|(a, b)| a == b).count();
+    let up = folder.components().skip(common).map(|_| "..".into());
+    let down = file.components().skip(common).filter_map(|part| match part {
+        Component::Normal(name) => Some(name.to_string_lossy()),
+        _ => None,
+    });
+    up.chain(down).collect::<Vec<_>>().join("/")
 }

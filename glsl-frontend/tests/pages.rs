@@ -1,24 +1,10 @@
 //! The pages of GLSL's errors: the first text of a page has the error, the second one none.
 
 use lambdav_core::diagnostics::{DiagnosticCode, Severity};
-use lambdav_core::files::Files;
+use lambdav_core::files::NoFiles;
 use lambdav_core::limits;
 use lambdav_core::source::SourceFile;
 use lambdav_glsl_frontend::{Compiled, Options, Stage, compile};
-use std::io;
-use std::path::{Path, PathBuf};
-
-struct NoFiles;
-
-impl Files for NoFiles {
-    fn canonical(&mut self, _: &Path) -> io::Result<PathBuf> {
-        Err(io::ErrorKind::NotFound.into())
-    }
-
-    fn read(&mut self, _: &Path, _: usize) -> io::Result<Vec<u8>> {
-        Err(io::ErrorKind::NotFound.into())
-    }
-}
 
 fn compiled(text: &str) -> Compiled {
     let options = Options {

@@ -10,12 +10,12 @@
 use super::lexer::{Lexer, Token, TokenKind};
 use lambdav_core::decode::{decode, too_long};
 use lambdav_core::diagnostics::{Diagnostic, DiagnosticCode, Diagnostics, quote};
-use lambdav_core::files::Files;
+use lambdav_core::files::{Files, relative};
 use lambdav_core::limits::{INCLUDE_NESTING, TEXT};
 use lambdav_core::source::{Inclusion, SourceFile, Span};
 use rustc_hash::FxHashSet;
 use std::io::{self, ErrorKind};
-use std::path::{Component, Path, PathBuf};
+use std::path::{Path, PathBuf};
 
 /// A program with all its included files.
 #[derive(Debug)]
@@ -168,17 +168,6 @@ fn moved(mut finding: Diagnostic, by: u32) -> Diagnostic {
     let labels = std::iter::once(&mut finding.primary).chain(&mut finding.secondary);
     labels.for_each(|label| label.span = Span::new(label.span.start + by, label.span.end + by));
     finding
-}
-
-/// The path from a folder to a file, both canonical, separated by `/`.
-fn relative(file: &Path, folder: &Path) -> String {
-    let common = file.components().zip(folder.components()).take_while(|(a, b)| a == b).count();
-    let up = folder.components().skip(common).map(|_| "..".into());
-    let down = file.components().skip(common).filter_map(|part| match part {
-        Component::Normal(name) => Some(name.to_string_lossy()),
-        _ => None,
-    });
-    up.chain(down).collect::<Vec<_>>().join("/")
 }
 
 /// The `include`s of a file, the last one first. Resolution reports malformed ones.

@@ -6,25 +6,12 @@ use crate::preprocess::{Settings, preprocess};
 use crate::syntax::{Words, parse};
 use crate::types::Scalar;
 use crate::version::Version;
-use lambdav_core::files::Files;
+use lambdav_core::files::NoFiles;
 use lambdav_core::source::SourceFile;
 use rspirv::spirv::Op;
 use std::fmt::Write as _;
-use std::io::{self, Write as _};
-use std::path::{Path, PathBuf};
+use std::io::Write as _;
 use std::process::{Command, Stdio};
-
-struct NoFiles;
-
-impl Files for NoFiles {
-    fn canonical(&mut self, path: &Path) -> io::Result<PathBuf> {
-        Ok(path.to_owned())
-    }
-
-    fn read(&mut self, _: &Path, _: usize) -> io::Result<Vec<u8>> {
-        Err(io::ErrorKind::NotFound.into())
-    }
-}
 
 /// The words of a text, or the messages of its errors with their help.
 fn compile(stage: Stage, vulkan: bool, text: &str) -> Result<Vec<u32>, Vec<String>> {

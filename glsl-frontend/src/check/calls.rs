@@ -78,9 +78,6 @@ impl Checker<'_> {
         let candidates = self.overloads.get(&name).cloned().unwrap_or_default();
         let builtin = self.is_builtin_function(&text);
         if candidates.is_empty() && !builtin {
-            if call.arguments.iter().any(|(operand, _)| matches!(operand, Operand::Error)) {
-                // One error is enough.
-            }
             self.unknown(name, span, "the function");
             return Operand::Error;
         }
@@ -94,15 +91,14 @@ impl Checker<'_> {
         }
         if types.contains(&Types::ERROR) {
             for (operand, span) in call.arguments {
-                // Blocks and lists are reported.
-                if !matches!(operand, Operand::Error) {
-                    let _ = self.value_of_unread(operand, span);
+                if matches!(operand, Operand::Block(_) | Operand::List(_)) {
+                    self.value_of(operand, span);
                 }
             }
             return Operand::Error;
         }
         match self.choose(&candidates, &types) {
-            Ok(Some(function)) => self.call_own(function, call, at),
+            Ok(Some(function)) => self.call_own(function, call),
             Ok(None) if builtin => {
                 self.note_deeper(&text, &call.arguments, &types);
                 self.call_builtin(&text, call.arguments, at)
@@ -147,15 +143,7 @@ impl Checker<'_> {
         }
     }
 
-    /// Reports an operand that is no value.
-    fn value_of_unread(&mut self, operand: Operand, at: Span) -> Option<Value> {
-        match operand {
-            Operand::Block(_) | Operand::List(_) => self.value_of(operand, at),
-            _ => None,
-        }
-    }
-
-    fn call_own(&mut self, number: usize, call: Call, at: Span) -> Operand {
+    fn call_own(&mut self, number: usize, call: Call) -> Operand {
         let function = self.functions[number].clone();
         if let Some(body) = &mut self.body {
             body.calls.insert(number);
@@ -201,7 +189,6 @@ impl Checker<'_> {
                 self.store(&place, &new);
             }
         }
-        let _ = at;
         Operand::Value(Value::new(function.result, id))
     }
 }

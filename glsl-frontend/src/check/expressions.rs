@@ -210,12 +210,6 @@ impl Checker<'_> {
                     None => Operand::Error,
                 }
             }
-            Code::Drop => {
-                // The left side of a comma is evaluated before the right one.
-                let (operand, span) = pop();
-                stack.push((operand, span));
-                return;
-            }
             Code::Comma => {
                 let (right, span) = pop();
                 pop();

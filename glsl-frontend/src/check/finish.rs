@@ -3,7 +3,6 @@
 use super::interface::Direction;
 use super::values::{Layout, Rules};
 use super::{Body, Checked, Checker, Stage, UniformDefault};
-use crate::syntax::tree::Function;
 use crate::token::Name;
 use crate::types::{Member, MemberLayout, Struct, Types};
 use lambdav_core::diagnostics::DiagnosticCode;
@@ -48,11 +47,6 @@ impl Checker<'_> {
         body.builder.name(id, "initialise");
         self.body = Some(body);
         self.init_id = id;
-    }
-
-    /// A prototype in a function.
-    pub(super) fn function_prototype(&mut self, of: &Function) {
-        self.function(of);
     }
 
     /// Numbers of the functions that `main` reaches, or an error.

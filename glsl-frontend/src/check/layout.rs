@@ -121,9 +121,6 @@ impl Checker<'_> {
     fn image_id(&mut self, image: Image) -> u32 {
         let id = self.plain_image_id(image);
         match image.role {
-            Role::Combined if image.dim != Dim::Buffer => {
-                self.module.ty(Op::TypeSampledImage, &[id])
-            }
             Role::Combined => self.module.ty(Op::TypeSampledImage, &[id]),
             _ => id,
         }

@@ -29,9 +29,6 @@ impl Checker<'_> {
     pub(super) fn line(&mut self, at: Span) {
         let Some(&file) = self.files.get(self.set.source.file_index(at.start)) else { return };
         let first = self.set.source.line_column(at.start);
-        let start = self.set.source.file(at.start).span.start;
-        let line = self.set.source.line_column(start).line;
-        let _ = line;
         let place = [file, first.line, first.column];
         if self.body().line != place {
             self.body().line = place;
@@ -56,7 +53,7 @@ impl Checker<'_> {
                 self.expression(*expression);
             }
             What::Declaration(declaration) => self.local(declaration),
-            What::Prototype(function) => self.function_prototype(function),
+            What::Prototype(function) => self.function(function),
             What::Block(statements) => {
                 self.scopes.enter();
                 self.statements(statements);

@@ -10,10 +10,11 @@ use super::{OpenFile, Preprocessor};
 use crate::token::Punctuation as P;
 use lambdav_core::decode::decode;
 use lambdav_core::diagnostics::{Diagnostic, DiagnosticCode, quote};
+use lambdav_core::files::relative;
 use lambdav_core::limits::{FOREIGN_TEXT, INCLUDE_NESTING};
 use lambdav_core::source::Span;
 use std::io::ErrorKind;
-use std::path::{Component, Path, PathBuf};
+use std::path::{Path, PathBuf};
 
 /// A file that an `#include` names.
 struct Found {
@@ -192,15 +193,4 @@ impl Preprocessor<'_> {
             string: None,
         });
     }
-}
-
-/// The path from a folder to a file, both canonical, separated by `/`.
-fn relative(file: &Path, folder: &Path) -> String {
-    let common = file.components().zip(folder.components()).take_while(|(a, b)| a == b).count();
-    let up = folder.components().skip(common).map(|_| "..".into());
-    let down = file.components().skip(common).filter_map(|part| match part {
-        Component::Normal(name) => Some(name.to_string_lossy()),
-        _ => None,
-    });
-    up.chain(down).collect::<Vec<_>>().join("/")
 }

@@ -332,7 +332,7 @@ impl Parser<'_> {
                     }
                 }
                 P::Comma => {
-                    all.reduce(u8::from(false), end);
+                    all.reduce(0, end);
                     match all.waiting.last_mut().map(|entry| &mut entry.what) {
                         Some(Waiting::Call { arguments, .. }) => {
                             *arguments += 1;
@@ -354,7 +354,6 @@ impl Parser<'_> {
                         None if until == Until::Comma => return self.finish(all, end),
                         _ => {
                             self.advance();
-                            all.node(Code::Drop, token.span);
                             let entry = Entry {
                                 what: Waiting::Comma,
                                 start: all.start(),

@@ -76,8 +76,6 @@ pub(crate) enum Code {
     Chosen,
     /// Drops the value below the top.
     Comma,
-    /// The left operand of a comma is complete.
-    Drop,
     /// `{a, b}` with this number of values; marks where it begins.
     ListBegin,
     List(u32),

@@ -23,6 +23,7 @@ mod operands;
 
 pub use error::{AssembleError, AssembleErrorKind};
 
+use crate::text::words_of_string;
 use lambdav_core::source::Span;
 use lex::{Token, tokens};
 use literal::NumberType;
@@ -316,7 +317,7 @@ impl<'t> Assembler<'t> {
             K::LiteralFloat => literal::number(&token, NumberType::Float(32), &mut self.words)?,
             K::LiteralString => {
                 let text = token.string().ok_or_else(unexpected)?;
-                string(&text, &mut self.words);
+                self.words.extend(words_of_string(&text));
             }
             K::LiteralContextDependentNumber => {
                 let ty = self.words.get(current.start + 1).copied();
@@ -387,13 +388,4 @@ impl<'t> Assembler<'t> {
         self.words.push(found.opcode.into());
         Ok(())
     }
-}
-
-/// Appends a string as words, with a terminating zero.
-fn string(text: &str, out: &mut Vec<u32>) {
-    let mut bytes = text.as_bytes().to_vec();
-    bytes.push(0);
-    bytes.resize(bytes.len().next_multiple_of(4), 0);
-    let (words, _) = bytes.as_chunks::<4>();
-    out.extend(words.iter().map(|word| u32::from_le_bytes(*word)));
 }

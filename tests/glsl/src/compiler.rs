@@ -3,12 +3,11 @@
 use crate::dialect::Dialect;
 use crate::print::Style;
 use lambdav_core::diagnostics::render_text;
-use lambdav_core::files::Files;
+use lambdav_core::files::NoFiles;
 use lambdav_core::source::SourceFile;
 use lambdav_engine::Shader;
 use lambdav_engine::program::Loaded;
 use lambdav_glsl_frontend::{Options, Stage, compile};
-use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::{fs, io};
 use thiserror::Error;
@@ -20,19 +19,6 @@ pub enum Compiler {
     Glslang,
     /// The front end for GLSL of `glsl-frontend/`.
     Own,
-}
-
-/// No files: programs include none.
-struct NoFiles;
-
-impl Files for NoFiles {
-    fn canonical(&mut self, _: &Path) -> io::Result<PathBuf> {
-        Err(io::ErrorKind::NotFound.into())
-    }
-
-    fn read(&mut self, _: &Path, _: usize) -> io::Result<Vec<u8>> {
-        Err(io::ErrorKind::NotFound.into())
-    }
 }
 
 /// A program that was not compiled.
