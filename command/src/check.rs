@@ -1,9 +1,11 @@
 //! `lambdav check`: diagnostics only.
 
 use super::failure::{Failure, Result, complain};
-use super::files::{files_under, no_standard_input, one_standard_input, read};
+use super::files::{
+    PROGRAMS, STAGES, compile_fixed, files_under, no_standard_input, one_standard_input, read_bytes,
+};
 use super::messages::{MessageFormat, Messages, print, report};
-use super::module::ModuleArguments;
+use super::module::{ModuleArguments, ProgramKind};
 use super::supervise::Deadline;
 use super::values::seconds;
 use clap::{Args, ValueEnum};
@@ -14,6 +16,8 @@ use lambdav_core::diagnostics::{
 use lambdav_core::limits;
 use lambdav_core::source::SourceFile;
 use lambdav_engine::ShaderOptions;
+use lambdav_engine::program::Loaded;
+use lambdav_spirv::inspect::inspect;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, TryLockError};
 use std::thread;
@@ -25,8 +29,9 @@ use std::time::{Duration, Instant};
 /// some program has errors or denied warnings.
 #[derive(Args)]
 pub(super) struct CheckArguments {
-    /// Shaders, core texts or SPIR-V modules, or folders of them; `-` is standard input. In a folder,
-    /// all files whose names end in .lv, .core, .spv, .spvasm, .wgsl, .frag or .glsl are checked
+    /// Shaders in λV, GLSL or WGSL, core texts or SPIR-V modules, or folders of them; `-` is standard
+    /// input. In a folder, all files whose names end in .lv, .core, .spv, .spvasm, .wgsl, .frag, .glsl,
+    /// .fs, .fsh, .fragment, .isf, .shadertoy, .vert, .vs or .comp are checked
     #[arg(required = true, value_name = "SHADER")]
     shaders: Vec<PathBuf>,
     /// Suppress a warning, by its code; may be given more than once
@@ -154,13 +159,11 @@ enum Denied {
     Warnings,
 }
 
-/// File name extensions by which programs are found in folders.
-const ENDINGS: [&str; 7] = ["lv", "core", "spv", "spvasm", "wgsl", "frag", "glsl"];
-
 /// Expands folders to the programs in them, sorted by name.
 fn programs(given: &[PathBuf]) -> Result<Vec<PathBuf>> {
+    let endings = || PROGRAMS.iter().chain(&STAGES).filter(|ending| **ending != "amber");
     let is_program = |path: &Path| {
-        path.extension().is_some_and(|ending| ENDINGS.iter().any(|known| ending == *known))
+        path.extension().is_some_and(|ending| endings().any(|known| ending == *known))
     };
     let mut all = Vec::new();
     for path in given {
@@ -170,7 +173,8 @@ fn programs(given: &[PathBuf]) -> Result<Vec<PathBuf>> {
         }
         let found = files_under(path, &is_program)?;
         if found.is_empty() {
-            let endings = ENDINGS.map(|ending| format!(".{ending}")).join(", ");
+            let endings: Vec<String> = endings().map(|ending| format!(".{ending}")).collect();
+            let endings = endings.join(", ");
             let folder = path.display();
             return Err(Failure::usage(format!(
                 "there is no program in the folder `{folder}`; names of programs end in {endings}"
@@ -203,7 +207,7 @@ pub(super) fn run(options: &CheckArguments) -> Result {
     let (shader_options, ..) = options.module.read()?;
     let sink = Arc::new(Mutex::new(Sink::new(options)));
     let mut status = 0;
-    let mut is_module = false;
+    let mut kind = ProgramKind::default();
     let programs = programs(&options.shaders)?;
     for path in &programs {
         Deadline::set_for("checking", options.timeout);
@@ -211,7 +215,7 @@ pub(super) fn run(options: &CheckArguments) -> Result {
         Deadline::say_with(move |message| end_late(&of_end, &name, message));
         // Check the other programs, but report this failure at once: it has no diagnostics.
         match check(path, &shader_options, options, &sink) {
-            Ok(of_program) => is_module |= of_program,
+            Ok(of_program) => kind = kind.max(of_program),
             Err(failure) => {
                 if let Some(message) = &failure.message {
                     locked(&sink).tell_error(message)?;
@@ -223,7 +227,7 @@ pub(super) fn run(options: &CheckArguments) -> Result {
     Deadline::lift();
     if status == 0 {
         let first = programs.first().map_or(String::new(), |path| path.display().to_string());
-        options.module.check(is_module, &first)?;
+        options.module.check(kind, &first)?;
     }
     locked(&sink).finish()?;
     if status == 0 { Ok(()) } else { Err(Failure { status, message: None }) }
@@ -254,21 +258,54 @@ fn end_late(sink: &Mutex<Sink>, file: &str, message: &str) {
     }
 }
 
-/// Checks and reports one program. Returns true for a module.
+/// Checks and reports one program, all its fragment entry points unless one is named.
 fn check(
     path: &Path,
     shader_options: &ShaderOptions,
     options: &CheckArguments,
     sink: &Mutex<Sink>,
-) -> Result<bool> {
-    let mut loaded = read(path, options.max_errors, shader_options)?;
-    loaded.diagnostics.retain(|finding| !options.allow.contains(&finding.code));
-    loaded.check_nesting();
+) -> Result<ProgramKind> {
+    let (_, bytes) = read_bytes(path)?;
+    let read = |shader_options: &ShaderOptions| {
+        let most = options.max_errors;
+        let mut loaded = compile_fixed(path, bytes.clone(), most, &mut |_, _| None, shader_options);
+        loaded.diagnostics.retain(|finding| !options.allow.contains(&finding.code));
+        loaded.check_nesting();
+        loaded
+    };
+    let mut loaded = read(shader_options);
+    let mut is_refused = loaded.core.is_none() && !loaded.accept_undrawn();
+    if options.module.entry.is_none() {
+        let all = entry_points(&loaded);
+        for (number, entry) in all.iter().enumerate().filter(|_| all.len() > 1) {
+            let of_entry = read(&shader_options.clone().entry_point(entry));
+            if number == 0 {
+                (is_refused, loaded) = (of_entry.core.is_none(), of_entry);
+                continue;
+            }
+            is_refused |= of_entry.core.is_none();
+            for found in of_entry.diagnostics.into_vec() {
+                if !loaded.diagnostics.contains(&found) {
+                    loaded.diagnostics.push(found);
+                }
+            }
+        }
+    }
     let found = &loaded.diagnostics;
     locked(sink).tell(&loaded.source, found)?;
-    let is_refused = loaded.core.is_none() || found.has_errors();
+    is_refused |= found.has_errors();
     match is_refused || options.deny.is_some() && !found.is_empty() {
         true => Err(Failure::reported()),
-        false => Ok(loaded.module.is_some()),
+        false => Ok(ProgramKind::of_loaded(&loaded)),
     }
+}
+
+/// Names of the fragment entry points of a module; empty for other programs.
+fn entry_points(loaded: &Loaded) -> Vec<String> {
+    let words = loaded.module.as_ref().map_or(&[][..], |module| &module.words);
+    let Some(interface) = inspect(words).ok().filter(|_| !words.is_empty()) else {
+        return Vec::new();
+    };
+    let all = interface.entry_points.into_iter();
+    all.filter(|entry| entry.stage.has_pixels()).map(|entry| entry.name).collect()
 }

@@ -7,12 +7,13 @@ use super::files::{check_not_read, check_target, one_standard_input, read_bytes}
 use super::messages::{
     MessageFormat, Messages, no_terminal, note, one_standard_output, print_exact, report, write_out,
 };
-use super::module::ModuleArguments;
+use super::module::{ModuleArguments, ProgramKind};
 use super::user_values::UserValues;
 use super::values::{Outputs, lanes, location, locations, outputs, target};
 use clap::{Args, ValueEnum};
 use lambdav_core::graph::Uniform;
 use lambdav_core::types::Types;
+use lambdav_engine::program::Loaded;
 use lambdav_engine::stages::{
     CodeStage, EmitOptions, Exact, FloatControls, Subnormals, Version, full_screen_vertex,
 };
@@ -25,7 +26,7 @@ use std::path::{Path, PathBuf};
 /// Show or write a compiled form of a program
 #[derive(Args)]
 pub(super) struct CompileArguments {
-    /// A shader, core text or a SPIR-V module; `-` is standard input
+    /// A shader in λV, GLSL or WGSL, core text or a SPIR-V module; `-` is standard input
     shader: PathBuf,
     /// The file to write; by default, and for `-`, standard output
     #[arg(short, long, value_name = "FILE")]
@@ -165,12 +166,17 @@ pub(super) fn run(options: &CompileArguments) -> Result {
     let (_, bytes) = read_bytes(&options.shader)?;
     let mut loaded = given.compile(&options.shader, bytes, options.messages.max_errors)?;
     loaded.diagnostics.drop_lints();
+    if is_spirv && loaded.accept_undrawn() {
+        report(&loaded.source, &loaded.diagnostics, options.messages)?;
+        options.module.check(ProgramKind::of_loaded(&loaded), &options.shader.to_string_lossy())?;
+        return write_result(out, stage, &undrawn(stage, options, &loaded)?);
+    }
     report(&loaded.source, &loaded.diagnostics, options.messages)?;
     if let Some(core) = &loaded.core {
         given.are_constants(core.graph.types(), &core.uniforms, &core.constants)?;
     }
     let name = options.shader.display().to_string();
-    options.module.check(loaded.module.is_some(), &name)?;
+    options.module.check(ProgramKind::of_loaded(&loaded), &name)?;
     let kept = match loaded.core {
         Some(_) if keep_constants && !loaded.is_shader() => {
             return Err(Failure::usage(
@@ -222,13 +228,47 @@ pub(super) fn run(options: &CompileArguments) -> Result {
         write_atomically::<io::Error>(path, |out| out.write_all(&module))
             .map_err(|error| save_failure(&error))?;
     }
+    write_result(out, stage, &result)
+}
+
+/// Writes the result to a file or to standard output.
+fn write_result(out: Option<&Path>, stage: Stage, result: &[u8]) -> Result {
     match out {
-        None => match str::from_utf8(&result) {
+        None => match str::from_utf8(result) {
             Ok(text) if stage != Stage::Spirv => print_exact(text),
-            _ => write_out(&result).map(|_| ()),
+            _ => write_out(result).map(|_| ()),
         },
-        Some(path) => write_atomically::<io::Error>(path, |out| out.write_all(&result))
+        Some(path) => write_atomically::<io::Error>(path, |out| out.write_all(result))
             .map_err(|error| save_failure(&error)),
+    }
+}
+
+/// The module of a vertex or compute shader in GLSL, as the front end makes it.
+fn undrawn(stage: Stage, options: &CompileArguments, loaded: &Loaded) -> Result<Vec<u8>> {
+    let given = [
+        ("output", options.output.is_some()),
+        ("spirv-version", options.spirv_version.is_some()),
+        ("float-controls", options.float_controls),
+        ("exact", options.exact),
+        ("native-sampling", options.native_sampling),
+        ("strip", options.strip),
+        ("set", !options.set.is_empty()),
+        ("keep-constants", options.keep_constants),
+        ("vertex", options.vertex.is_some()),
+        ("entry", options.module.entry.is_some()),
+        ("input", !options.module.input.is_empty()),
+        ("clear", options.module.clear.is_some()),
+    ];
+    if let Some((option, _)) = given.iter().find(|(_, is_given)| *is_given) {
+        let name = options.shader.display();
+        return Err(Failure::usage(format!(
+            "--{option} is for programs that are drawn; the module of `{name}` is written as it is"
+        )));
+    }
+    let words = loaded.module.as_ref().map_or(&[][..], |module| &module.words);
+    match stage {
+        Stage::Spirv => Ok(spirv::bytes(words)),
+        _ => disassembled(words),
     }
 }
 
@@ -324,7 +364,11 @@ fn spirv_stage(
     if stage == Stage::Spirv {
         return Ok(spirv::bytes(&module.words));
     }
-    let text = spirv::disassemble(&module.words);
+    disassembled(&module.words)
+}
+
+fn disassembled(words: &[u32]) -> Result<Vec<u8>> {
+    let text = spirv::disassemble(words);
     text.map(String::into_bytes).map_err(|error| Failure::machine(error.to_string()))
 }
 

@@ -12,12 +12,6 @@ use std::fs::{self, File};
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
-/// Reads and compiles a program with at most `most` errors and `most` warnings; prints nothing.
-pub(super) fn read(path: &Path, most: usize, options: &ShaderOptions) -> Result<Loaded> {
-    let (_, bytes) = read_bytes(path)?;
-    Ok(compile_fixed(path, bytes, most, &mut |_, _| None, options))
-}
-
 /// Compiles the bytes of the file at `path` with values for constants, and at most `most` errors and
 /// `most` warnings; prints nothing.
 pub(super) fn compile_fixed(
@@ -57,8 +51,25 @@ pub(super) fn load_image_if(path: &Path, accept: impl FnOnce(Size) -> Result) ->
     Ok(load_image_with(path, accept)?.0)
 }
 
-/// File name extensions of programs.
-const PROGRAMS: [&str; 8] = ["lv", "core", "spv", "spvasm", "amber", "wgsl", "frag", "glsl"];
+/// File name extensions of programs that are drawn.
+pub(super) const PROGRAMS: [&str; 13] = [
+    "lv",
+    "core",
+    "spv",
+    "spvasm",
+    "amber",
+    "wgsl",
+    "frag",
+    "glsl",
+    "fs",
+    "fsh",
+    "fragment",
+    "isf",
+    "shadertoy",
+];
+
+/// File name extensions of programs that are only compiled.
+pub(super) const STAGES: [&str; 3] = ["vert", "vs", "comp"];
 
 /// True if the file name has the extension of a program.
 pub(super) fn is_program(path: &Path) -> bool {

@@ -4,10 +4,11 @@ use super::engines::failed;
 use super::failure::{Failure, Result};
 use super::files::{compile_fixed, form, load_image, read_bytes, samples};
 use super::messages::{MessageFormat, Messages, print, report};
+use super::module::{ModuleArguments, ProgramKind, TextArguments};
 use clap::Args;
 use lambdav_core::diagnostics::one_line;
 use lambdav_engine::stages::EmitOptions;
-use lambdav_engine::{Shader, ShaderOptions, error_chain};
+use lambdav_engine::{Shader, error_chain};
 use lambdav_image::file;
 use lambdav_spirv as spirv;
 use lambdav_spirv::inspect::{Interface, Variable, inspect};
@@ -18,13 +19,15 @@ use std::path::{Path, PathBuf};
 /// constants, specialisation constants
 ///
 /// For a shader in λV, this is the interface of the module that `compile` writes; for WGSL and GLSL,
-/// the author's own, with all entry points. For an image, this shows the size, the samples and the
+/// the author's own, with all entry points, and for GLSL the dialect and the origin. For an image, this shows the size, the samples and the
 /// metadata of `render`: versions of lambdav and the language, a digest of the program, output, time
 /// and the values of uniforms.
 #[derive(Args)]
 pub(super) struct InspectArguments {
-    /// A SPIR-V module, a shader, core text or an image; `-` is standard input
+    /// A SPIR-V module, a shader in λV, GLSL or WGSL, core text or an image; `-` is standard input
     file: PathBuf,
+    #[command(flatten)]
+    text: TextArguments,
     #[command(flatten)]
     messages: Messages,
 }
@@ -34,17 +37,21 @@ pub(super) fn run(options: &InspectArguments) -> Result {
     if file::is_image(&bytes, &options.file) {
         return inspect_image(options, &name, &bytes);
     }
-    let words = match spirv::words(&bytes) {
-        Some(words) => words,
+    let arguments = ModuleArguments { text: options.text.clone(), ..ModuleArguments::default() };
+    let mut dialect = None;
+    let (kind, words) = match spirv::words(&bytes) {
+        Some(words) => (ProgramKind::Module, words),
         None => {
             let most = options.messages.max_errors;
-            let shader_options = ShaderOptions::default();
+            let (shader_options, ..) = arguments.read()?;
             let mut loaded =
                 compile_fixed(&options.file, bytes, most, &mut |_, _| None, &shader_options);
             loaded.diagnostics.drop_lints();
+            dialect = loaded.dialect.map(|name| (name, loaded.lower_left));
+            let kind = ProgramKind::of_loaded(&loaded);
             // For modules of other compilers, show the original words, with entry points of all stages.
             let words = loaded.module.as_ref().map(|module| module.words.clone());
-            match words.filter(|words| !words.is_empty()) {
+            let words = match words.filter(|words| !words.is_empty()) {
                 Some(words) => words,
                 None => {
                     report(&loaded.source, &loaded.diagnostics, options.messages)?;
@@ -52,14 +59,29 @@ pub(super) fn run(options: &InspectArguments) -> Result {
                     let module = shader.spirv(&shader.outputs(), &EmitOptions::default());
                     module.map_err(|error| failed(error, options.messages))?.words
                 }
-            }
+            };
+            (kind, words)
         }
     };
+    arguments.check(kind, &name)?;
     let interface =
         inspect(&words).map_err(|error| Failure::input(format!("`{name}`: {error}")))?;
     print(match options.messages.format() {
-        MessageFormat::Text => interface.to_string(),
-        MessageFormat::Json => format!("{}\n", as_json(&interface)),
+        MessageFormat::Text => match dialect {
+            Some((name, lower_left)) => {
+                let corner = if lower_left { "lower" } else { "upper" };
+                format!("GLSL: {name}, origin at the {corner} left\n{interface}")
+            }
+            None => interface.to_string(),
+        },
+        MessageFormat::Json => {
+            let mut object = as_json(&interface);
+            if let Some((name, lower_left)) = dialect {
+                object["dialect"] = json!(name);
+                object["origin"] = json!(if lower_left { "lower-left" } else { "upper-left" });
+            }
+            format!("{object}\n")
+        }
     })
 }
 

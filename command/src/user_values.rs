@@ -8,6 +8,7 @@ use super::module::{LocationValue, ModuleArguments, object, some_of};
 use super::setting::Setting;
 use lambdav_core::graph::Uniform;
 use lambdav_core::inputs::Input;
+use lambdav_core::interface::NamedValue;
 use lambdav_core::types::Types;
 use lambdav_engine::program::Loaded;
 use lambdav_engine::settings::{Paths, Settings};
@@ -197,18 +198,40 @@ pub(super) fn remarks(name: &str, bindings: &Bindings) -> impl Iterator<Item = S
     let changes = if unused.len() == 1 { "its value changes" } else { "their values change" };
     let unused = (!unused.is_empty())
         .then(|| format!("`{name}` does not use {}: {changes} nothing", some_of(&unused)));
-    let option = |input| match input {
-        Input::Resolution => "--size",
-        Input::Time => "--time",
-        Input::Frame => "--frame",
-        _ => "--mouse",
+    let option = |value| match value {
+        NamedValue::Input(Input::Resolution) => "--size",
+        NamedValue::Input(Input::Time) => "--time",
+        NamedValue::Input(Input::Frame) => "--frame",
+        NamedValue::Input(_) => "--mouse",
+        NamedValue::Date => "--date",
     };
     let all = bindings.reached().into_iter();
     let all: Vec<String> =
-        all.map(|(path, input)| format!("`{path}` by {}", option(input))).collect();
+        all.map(|(path, value)| format!("`{path}` by {}", option(value))).collect();
     let reached = (!all.is_empty())
         .then(|| format!("`{name}`: set by their names: {}; --set gives others", all.join(", ")));
     [unused, reached].into_iter().flatten()
+}
+
+/// Notes the dialect of a text in GLSL, and what the reader has to say.
+pub(super) fn note_remarks(path: &Path, loaded: &Loaded, messages: Messages) {
+    for remark in loaded.remarks() {
+        note(&format!("`{}`: {remark}", path.display()), messages);
+    }
+}
+
+/// Binds test cards to the textures of a program in GLSL that have no image, with a note.
+pub(super) fn bind_test_cards(name: &str, bindings: &mut Bindings, messages: Messages) -> Result {
+    let bound = bindings.bind_test_cards();
+    let bound = bound.map_err(|error| Failure::machine(error.to_string()))?;
+    if !bound.is_empty() {
+        let (names, has) = (some_of(&bound), if bound.len() == 1 { "has" } else { "have" });
+        let what = format!(
+            "`{name}`: {names} {has} no image, and a test card instead; --bind NAME=FILE binds one"
+        );
+        note(&what, messages);
+    }
+    Ok(())
 }
 
 /// Notes the uniforms of a module without a value, in one message.

@@ -11,6 +11,11 @@ pub(super) fn mouse(text: &str) -> Result<[f32; 4], String> {
     four(text, "the mouse has four components: x,y,z,w")
 }
 
+/// Parses the four numbers of a date.
+pub(super) fn date(text: &str) -> Result<[f32; 4], String> {
+    four(text, "the date has four numbers: year,month,day,seconds")
+}
+
 /// Parses the four components of a colour.
 pub(super) fn colour(text: &str) -> Result<[f32; 4], String> {
     four(text, "a colour has four components: r,g,b,a")

@@ -328,28 +328,43 @@ pub struct UnusedInput {
     pub location: Option<u32>,
 }
 
-/// A part of a uniform that holds a built-in input.
+/// A value that uniforms of a module take by their names.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum NamedValue {
+    /// A built-in input.
+    Input(Input),
+    /// The date: year, month, day and seconds.
+    Date,
+}
+
+/// A part of a uniform that holds a value by its name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct BuiltInPart {
     /// The index of the uniform.
     pub uniform: usize,
-    /// The index of the input's first word in the uniform.
+    /// The index of the part's first word in the uniform.
     pub start: usize,
-    /// The input.
-    pub input: Input,
-    /// The type to which the input's components are converted.
+    /// The number of its words. It may have fewer components than the value, and one more than a resolution.
+    pub width: usize,
+    /// The value.
+    pub value: NamedValue,
+    /// The type to which the components are converted.
     pub scalar: Scalar,
 }
 
 impl BuiltInPart {
-    /// The words of the input, converted as the uniform holds them.
-    pub fn words(&self, inputs: &Inputs) -> Vec<u32> {
+    /// The words of the value, converted as the uniform holds them. The third component of a resolution is 1.
+    pub fn words(&self, inputs: &Inputs, date: &[f32; 4]) -> Vec<u32> {
         let word = |&component: &f32| match self.scalar {
             Scalar::I32 => component as i32 as u32,
             Scalar::U32 => component as u32,
             Scalar::F32 | Scalar::Bool => component.to_bits(),
         };
-        inputs.get(self.input).iter().map(word).collect()
+        let components = match self.value {
+            NamedValue::Input(input) => inputs.get(input),
+            NamedValue::Date => date,
+        };
+        components.iter().chain(std::iter::repeat(&1.0)).take(self.width).map(word).collect()
     }
 }
 

@@ -6,7 +6,7 @@ use crate::settings::{ModuleNames, Paths};
 use lambdav_core::diagnostics::Diagnostics;
 use lambdav_core::graph::{Core, Uniform};
 use lambdav_core::inputs::Input;
-use lambdav_core::interface::{BuiltInPart, Interface};
+use lambdav_core::interface::{BuiltInPart, Interface, NamedValue};
 use lambdav_core::source::SourceFile;
 use lambdav_core::types::{Scalar, Types};
 
@@ -27,6 +27,12 @@ pub(crate) struct Accepted {
     /// Parts of a module's uniforms that are named like inputs of λV. A part without a value of its own
     /// takes the input's value.
     pub(crate) named_inputs: Vec<NamedInput>,
+    /// The dialect of GLSL, by its name; none for other languages.
+    pub(crate) dialect: Option<&'static str>,
+    /// True if the first row of pixels is the lowest one; pictures are then written in reverse.
+    pub(crate) lower_left: bool,
+    /// For each uniform, true if the text of a module gives its default.
+    pub(crate) has_default: Vec<bool>,
     pub(crate) warnings: Diagnostics,
 }
 
@@ -50,7 +56,9 @@ pub(crate) struct NamedInput {
 impl Accepted {
     /// The program, or its diagnostics if it has errors.
     pub(crate) fn new(loaded: Loaded) -> Result<Self, Report> {
+        let has_default = loaded.has_default();
         let Loaded { source, is_core_text, core, interface, diagnostics, module, .. } = loaded;
+        let (dialect, lower_left) = (loaded.dialect, loaded.lower_left);
         let Some(core) = core else { return Err(Report { source, diagnostics }) };
         let (interface, names, named_inputs) = match interface {
             Some(interface) => {
@@ -74,6 +82,9 @@ impl Accepted {
             as_is,
             names,
             named_inputs,
+            dialect,
+            lower_left,
+            has_default,
             warnings,
         };
         Ok(program)
@@ -110,7 +121,7 @@ impl Accepted {
     }
 }
 
-/// Parts of block members that have the name and the number of components of an input of λV.
+/// Parts of block members that have the name and the type of a value, such as `time`.
 fn named_inputs(core: &Core, interface: &Interface) -> Vec<NamedInput> {
     let types = core.graph.types();
     let all = interface.uniforms();
@@ -129,24 +140,37 @@ fn inputs_in(types: &Types, index: usize, name: &str, uniform: &Uniform) -> Vec<
             }
             continue;
         }
-        let input = match name {
-            "time" => Input::Time,
-            "frame" => Input::Frame,
-            "resolution" | "size" => Input::Resolution,
-            "mouse" => Input::Mouse,
-            _ => continue,
-        };
-        let is_whole = matches!(input, Input::Frame | Input::Resolution);
-        let Some(scalar) = ty.scalar() else { continue };
+        let Some(value) = named_value(name) else { continue };
+        let is_whole = matches!(value, NamedValue::Input(Input::Frame | Input::Resolution));
+        let (Some(scalar), Some(width)) = (ty.scalar(), ty.width()) else { continue };
+        let width = usize::from(width);
         let fits = match scalar {
             Scalar::F32 => true,
             Scalar::I32 | Scalar::U32 => is_whole,
             Scalar::Bool => false,
         };
-        if fits && ty.width() == input.ty().width() {
-            let part = BuiltInPart { uniform: index, start, input, scalar };
+        let has_width = match value {
+            NamedValue::Input(Input::Resolution) => matches!(width, 2 | 3),
+            NamedValue::Input(Input::Mouse) => matches!(width, 2 | 4),
+            NamedValue::Input(_) => width == 1,
+            NamedValue::Date => width == 4,
+        };
+        if fits && has_width && !ty.is_matrix() {
+            let part = BuiltInPart { uniform: index, start, width, value, scalar };
             found.push(NamedInput { path, part });
         }
     }
     found
+}
+
+/// The value that a uniform of this name takes: the names of λV, Shadertoy, ISF, glslViewer and The Book of Shaders.
+fn named_value(name: &str) -> Option<NamedValue> {
+    Some(NamedValue::Input(match name {
+        "time" | "iTime" | "iGlobalTime" | "u_time" | "TIME" => Input::Time,
+        "frame" | "iFrame" | "u_frame" | "FRAMEINDEX" => Input::Frame,
+        "resolution" | "size" | "iResolution" | "u_resolution" | "RENDERSIZE" => Input::Resolution,
+        "mouse" | "iMouse" | "u_mouse" => Input::Mouse,
+        "iDate" | "u_date" | "DATE" => return Some(NamedValue::Date),
+        _ => return None,
+    }))
 }

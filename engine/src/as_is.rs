@@ -88,6 +88,9 @@ impl Shader {
             as_is: Some(AsIs { words: words.to_vec(), clear }),
             names: ModuleNames::none(),
             named_inputs: Vec::new(),
+            dialect: None,
+            lower_left: false,
+            has_default: Vec::new(),
             warnings: Diagnostics::default(),
         }))))
     }

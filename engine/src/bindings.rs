@@ -7,13 +7,13 @@ use crate::settings::{
     BindError, DataRef, Paths, Settings, Target, UniformError, UniformValue, block_members,
     elements, members, set_words, to_json_within, unset_parts,
 };
+use crate::test_card::test_card;
 use lambdav_core::graph::{Attribute, AttributeRate};
-use lambdav_core::inputs::Input;
-use lambdav_core::interface::{Binding, Block, BuiltInPart, words_at};
+use lambdav_core::interface::{Binding, Block, BuiltInPart, NamedValue, words_at};
 use lambdav_core::layout::{Layout, Rules};
 use lambdav_core::resource::{Bound, BufferData, BufferError};
 use lambdav_core::texture::{TextureData, TextureOptions};
-use lambdav_core::types::{ResourceKind, Scalar, Type, Types};
+use lambdav_core::types::{Resource, ResourceKind, Scalar, Type, Types};
 use lambdav_image::Size;
 use lambdav_image::file::Undecoded;
 use lambdav_mesh::files::FileError;
@@ -35,6 +35,8 @@ use thiserror::Error;
 pub struct Bindings {
     pub(crate) program: Arc<Accepted>,
     settings: Settings,
+    /// Year, month, day and seconds.
+    date: [f32; 4],
     /// Vertices, instances and attributes of a program that draws triangles.
     pub(crate) draw: DrawInputs,
     /// For each uniform of a module, a mask of the words that have been set; empty if none has.
@@ -79,6 +81,7 @@ impl Bindings {
         Self {
             program: Arc::clone(program),
             settings,
+            date: [0.0; 4],
             draw: DrawInputs::new(program.core.triangles.as_deref()),
             is_set: vec![Box::default(); count],
             unused: Vec::new(),
@@ -316,7 +319,7 @@ impl Bindings {
             all.map(kind).collect::<Vec<_>>()
         };
         for (index, uniform) in program.core.uniforms.iter().enumerate() {
-            if self.is_set[index].contains(&true) {
+            if self.is_set[index].contains(&true) || self.text_gives_default(index) {
                 continue;
             }
             let found = other.program.core.uniforms.iter().find(|of| of.name == uniform.name);
@@ -552,6 +555,31 @@ impl Bindings {
         Ok(())
     }
 
+    /// Binds a labelled test card to each texture without data, for a program in GLSL. Returns the names of these
+    /// textures.
+    ///
+    /// # Errors
+    ///
+    /// [`BindError`].
+    pub fn bind_test_cards(&mut self) -> Result<Vec<String>, BindError> {
+        if self.program.dialect.is_none() {
+            return Ok(Vec::new());
+        }
+        let program = Arc::clone(&self.program);
+        let all = program.types().resources().iter();
+        let is_texture = |of: &&Arc<Resource>| matches!(of.kind, ResourceKind::Texture(_));
+        let names: Vec<String> = all.filter(is_texture).map(|of| of.name.to_string()).collect();
+        let mut bound = Vec::new();
+        for name in names {
+            if matches!(self.texture(&name), Some((_, None))) {
+                let (size, texels) = test_card(&name);
+                self.bind_texels(&name, size, &texels)?;
+                bound.push(name);
+            }
+        }
+        Ok(bound)
+    }
+
     /// Binds texels to a texture without conversion, row by row from the upper left.
     ///
     /// # Errors
@@ -609,6 +637,12 @@ impl Bindings {
         self
     }
 
+    /// Sets year, month, day and seconds, which uniforms of modules take by their names: `iDate`, `u_date`, `DATE`.
+    pub fn date(&mut self, date: [f32; 4]) -> &mut Self {
+        self.date = date;
+        self
+    }
+
     /// Options of a texture, and the size of the image bound to it; none if there is no such texture.
     #[doc(hidden)]
     pub fn texture(&self, name: &str) -> Option<(TextureOptions, Option<[u32; 2]>)> {
@@ -628,7 +662,7 @@ impl Bindings {
     }
 
     /// Uniforms of a module without a value, and unset parts of partly set uniforms, at most `most`.
-    /// They are zero. Empty for λV, whose uniforms have defaults.
+    /// They are zero. Empty for λV, whose uniforms have defaults, as some of GLSL have.
     pub fn unset(&self, most: usize) -> Vec<String> {
         if self.program.has_defaults() {
             return Vec::new();
@@ -639,24 +673,26 @@ impl Bindings {
             if unset.len() == most {
                 break;
             }
+            if self.text_gives_default(index) {
+                continue;
+            }
             let mut is_set = match &self.is_set[index] {
                 set if set.is_empty() => vec![false; uniform.default.len()],
                 set => set.to_vec(),
             };
             for part in self.reached_parts().filter(|part| part.uniform == index) {
-                let count = self.program.types().components(part.input.ty());
-                is_set[part.start..part.start + count].fill(true);
+                is_set[part.start..part.start + part.width].fill(true);
             }
             unset.extend(unset_parts(&paths, uniform, &is_set, most - unset.len()));
         }
         unset
     }
 
-    /// Parts of a module's uniforms that take inputs of λV, since they have the input's name and no
-    /// value of their own: paths and inputs.
-    pub fn reached(&self) -> Vec<(&str, Input)> {
+    /// Parts of a module's uniforms that take values by their names, since they have no value of their own:
+    /// paths and values.
+    pub fn reached(&self) -> Vec<(&str, NamedValue)> {
         let all = self.program.named_inputs.iter().filter(|of| self.is_reached(&of.part));
-        all.map(|of| (of.path.as_str(), of.part.input)).collect()
+        all.map(|of| (of.path.as_str(), of.part.value)).collect()
     }
 
     /// Names that were given a value although the program declares them without using them, each once.
@@ -692,11 +728,15 @@ impl Bindings {
         all.filter(|part| self.is_reached(part))
     }
 
+    /// True if the text of a module gives the default of a uniform.
+    fn text_gives_default(&self, uniform: usize) -> bool {
+        self.program.has_default.get(uniform).is_some_and(|&has| has)
+    }
+
     /// True if a part that is named like an input has no value of its own.
     fn is_reached(&self, part: &BuiltInPart) -> bool {
         let set = &self.is_set[part.uniform];
-        let count = self.program.types().components(part.input.ty());
-        set.is_empty() || !set[part.start..part.start + count].contains(&true)
+        set.is_empty() || !set[part.start..part.start + part.width].contains(&true)
     }
 
     /// True if a part of the uniform is an input of λV, so that its value changes from picture to
@@ -735,7 +775,7 @@ impl Bindings {
         settings.inputs.resolution = [size.width() as f32, size.height() as f32];
         settings.inputs.resources.resize(self.program.types().resources().len(), Bound::Nothing);
         let reached: Vec<BuiltInPart> = self.reached_parts().collect();
-        settings.write_inputs(&reached);
+        settings.write_inputs(&reached, &self.date);
         settings
     }
 

@@ -6,6 +6,7 @@
 //! | `accepted` | an accepted program, which they share |
 //! | `reading`, `loaded`, [`program`], `module` | files to programs, with diagnostics |
 //! | `foreign` | WGSL and GLSL to SPIR-V |
+//! | `test_card` | pictures in place of images that nothing binds |
 //! | `compare` | comparison of the processor with a device |
 //! | `stages`, `rewritten`, `as_is` | intermediate forms as text and modules, layout of re-emitted modules, and modules executed without raising |
 //! | [`settings`] | values of uniforms, as text and as numbers, and data of textures and buffers |
@@ -42,6 +43,7 @@ pub mod settings;
 mod shader;
 pub mod stages;
 mod target;
+mod test_card;
 
 /// Interfaces of entry points as data ([`Shader::interface`]): stage, inputs, outputs, and bindings by
 /// set, number and name; and attributes ([`Shader::attributes`]).
@@ -50,7 +52,7 @@ pub mod interface {
     pub use lambdav_core::inputs::Input;
     pub use lambdav_core::interface::{
         Binding, Block, BlockMember, BoundResource, EntryPoint, Interface, LocationInput,
-        LocationSource, MemberValue, Placement, Stage, StageOutput, UnusedInput,
+        LocationSource, MemberValue, NamedValue, Placement, Stage, StageOutput, UnusedInput,
     };
     pub use lambdav_core::types::Type;
 }
@@ -68,7 +70,7 @@ pub use lambdav_simd_backend::activity::Activity;
 pub use lambdav_spirv_eval::Resources as DeviceMemory;
 pub use options::{Engine, LANES, Options, targets};
 pub use pipeline::{CodeReport, Drawn, Pipeline};
-pub use reading::{LocationInput, ShaderOptions};
+pub use reading::{GlslOptions, LocationInput, ShaderOptions, TextLanguage};
 pub use save::{metadata, save};
 #[doc(hidden)]
 pub use settings::Settings;

@@ -27,6 +27,19 @@ pub struct Loaded {
     pub times: Option<Times>,
     /// Canonical paths of the included files, and paths of missing ones.
     pub included: Vec<PathBuf>,
+    /// Defaults of uniforms that the core cannot have.
+    #[cfg(feature = "foreign")]
+    pub(crate) defaults: Vec<lambdav_glsl_frontend::UniformDefault>,
+    /// True if the first row of its pictures is the lowest one, as OpenGL has it.
+    pub lower_left: bool,
+    /// The dialect of GLSL, by its name; none for other languages.
+    pub dialect: Option<&'static str>,
+    /// True if the dialect was recognised, not given.
+    pub is_dialect_found: bool,
+    /// True for a compiled module of a stage that is not drawn. A diagnostic says so.
+    pub is_undrawn: bool,
+    /// What is worth a note to the user.
+    pub notes: Vec<String>,
 }
 
 /// A SPIR-V module.
@@ -54,6 +67,36 @@ impl Loaded {
             module: None,
             times: None,
             included: Vec::new(),
+            #[cfg(feature = "foreign")]
+            defaults: Vec::new(),
+            lower_left: false,
+            dialect: None,
+            is_dialect_found: false,
+            is_undrawn: false,
+            notes: Vec::new(),
         }
+    }
+
+    /// For each uniform, true if the text of a module gives its default.
+    pub(crate) fn has_default(&self) -> Vec<bool> {
+        #[cfg(feature = "foreign")]
+        let knows = |name: &str| self.defaults.iter().any(|default| default.name == name);
+        #[cfg(not(feature = "foreign"))]
+        let knows = |_: &str| false;
+        self.core.iter().flat_map(|core| &core.uniforms).map(|of| knows(&of.name)).collect()
+    }
+
+    /// What the reader made of a text in GLSL, and its notes.
+    pub fn remarks(&self) -> Vec<String> {
+        let origin = if self.lower_left { "lower" } else { "upper" };
+        let recognised = self.dialect.filter(|name| self.is_dialect_found && *name != "vulkan");
+        let name = recognised.map(|name| match name {
+            "opengl" => "an OpenGL",
+            "shadertoy" => "a Shadertoy",
+            _ => "an ISF",
+        });
+        let recognised = name
+            .map(|name| format!("{name} text, origin at the {origin} left (--dialect, --origin)"));
+        recognised.into_iter().chain(self.notes.iter().cloned()).collect()
     }
 }

@@ -8,10 +8,20 @@ use crate::reading::ShaderOptions;
 use lambdav_core::decode::decode;
 use lambdav_core::diagnostics::Diagnostics;
 #[cfg(feature = "foreign")]
+use lambdav_core::diagnostics::{Diagnostic, DiagnosticCode};
+#[cfg(feature = "foreign")]
+use lambdav_core::files::Files;
+#[cfg(feature = "foreign")]
 use lambdav_core::limits;
 use lambdav_core::source::SourceFile;
+#[cfg(feature = "foreign")]
+use lambdav_core::source::Span;
+#[cfg(feature = "foreign")]
+use lambdav_glsl_frontend::Stage;
 use lambdav_spirv::assemble::{SpirvVersion, assemble, is_assembly};
 use lambdav_spirv_frontend::{RaiseOptions, Raised, raise};
+#[cfg(feature = "foreign")]
+use std::path::Path;
 
 impl ShaderOptions {
     /// Options for raising a module.
@@ -75,36 +85,83 @@ fn of_assembly(source: SourceFile, most: usize, options: &ShaderOptions) -> Load
     }
 }
 
+/// Loads a text in WGSL or GLSL.
 #[cfg(feature = "foreign")]
 pub(crate) fn of_foreign(
     language: Language,
-    name: &str,
+    (name, path): (&str, Option<&Path>),
     bytes: Vec<u8>,
     most: usize,
     options: &ShaderOptions,
+    files: &mut dyn Files,
 ) -> Loaded {
     let module = Some(unread(bytes.clone(), options));
     let mut loaded = Loaded { module, ..Loaded::empty(most) };
-    match decode(name, bytes, limits::TEXT) {
-        Ok(source) => {
-            match to_spirv(language, &source) {
-                Ok(words) => {
-                    let bytes = source.text().as_bytes().to_vec();
-                    let mut all = of_module(name, bytes, &words, most, options);
-                    if let Some(module) = &mut all.module {
-                        module.is_foreign = true;
-                    }
-                    // Diagnostics point into the text, even if the module has no lines.
-                    return Loaded { source, ..all };
-                }
-                Err(all) => all.into_iter().for_each(|d| loaded.diagnostics.push(d)),
-            }
-            loaded.source = source;
-        }
+    let source = match decode(name, bytes, limits::TEXT) {
+        Ok(source) => source,
         Err((source, diagnostic)) => {
             loaded.diagnostics.push(diagnostic);
-            loaded.source = source;
+            return Loaded { source, ..loaded };
+        }
+    };
+    let bytes = source.text().as_bytes().to_vec();
+    let (source, words) = match language {
+        Language::Wgsl => {
+            let words = to_spirv(language, &source);
+            let words =
+                words.map_err(|all| all.into_iter().for_each(|d| loaded.diagnostics.push(d)));
+            (source, words.ok())
+        }
+        Language::Glsl(stage) => {
+            let compiled = glsl(source, path, stage, most, options, files);
+            (loaded.diagnostics, loaded.included) = (compiled.diagnostics, compiled.paths);
+            loaded.notes = compiled.notes;
+            loaded.lower_left = options.glsl.lower_left.unwrap_or(compiled.dialect.is_lower_left());
+            loaded.dialect = Some(compiled.dialect.name());
+            loaded.is_dialect_found = options.glsl.dialect.is_none();
+            loaded.defaults = compiled.defaults;
+            (compiled.source, compiled.words)
+        }
+    };
+    let Some(words) = words else { return Loaded { source, ..loaded } };
+    if let Language::Glsl(stage @ (Stage::Vertex | Stage::Compute)) = language {
+        let stage = if stage == Stage::Vertex { "vertex" } else { "compute" };
+        let message = format!("this is a {stage} shader, which is compiled and not drawn");
+        let found = Diagnostic::new(DiagnosticCode::UnsupportedModule, Span::default(), message);
+        let help = "`lambdav compile --emit spirv` writes its module; fragment shaders, `.frag`, are drawn";
+        loaded.diagnostics.push(found.help(help));
+        loaded.is_undrawn = true;
+        let (clear, is_foreign) = (options.clear, true);
+        let module = Some(LoadedModule { bytes, words, is_foreign, clear });
+        return Loaded { source, module, ..loaded };
+    }
+    let all = of_module(name, bytes, &words, most, options);
+    loaded.diagnostics.append(all.diagnostics);
+    let module = all.module.map(|module| LoadedModule { is_foreign: true, ..module });
+    let mut core = all.core;
+    for uniform in core.iter_mut().flat_map(|core| &mut core.uniforms) {
+        let default = loaded.defaults.iter().find(|default| default.name == uniform.name);
+        if let Some(default) = default.filter(|of| of.words.len() == uniform.default.len()) {
+            uniform.default = default.words.clone().into();
         }
     }
-    loaded
+    // Diagnostics point into the text, even if the module has no lines.
+    Loaded { source, core, interface: all.interface, module, ..loaded }
+}
+
+/// Compiles a text in GLSL.
+#[cfg(feature = "foreign")]
+fn glsl(
+    source: SourceFile,
+    path: Option<&Path>,
+    stage: Stage,
+    most: usize,
+    options: &ShaderOptions,
+    files: &mut dyn Files,
+) -> lambdav_glsl_frontend::Compiled {
+    let own = &options.glsl;
+    let dialect = own.dialect.as_deref().and_then(lambdav_glsl_frontend::Dialect::named);
+    let (defines, roots) = (&own.defines[..], &own.roots[..]);
+    let options = lambdav_glsl_frontend::Options { dialect, stage, defines, roots, path, most };
+    lambdav_glsl_frontend::compile(source, &options, files)
 }

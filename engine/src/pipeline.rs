@@ -3,6 +3,9 @@
 //!
 //! All drawing goes through a pipeline: the command, golden tests, AmberScript and embedders.
 //! Compilation depends on no value, data or size; a picture binds them without compiling.
+//!
+//! The first row of a picture is its highest one. Programs whose origin is at the lower left draw the lowest row first:
+//! a finished picture gets its rows in reverse, here and nowhere else.
 
 use crate::accepted::Accepted;
 #[cfg(feature = "spirv")]
@@ -24,7 +27,7 @@ use lambdav_core::diagnostics::Diagnostic;
 use lambdav_core::graph::{Core, Triangles};
 use lambdav_image::{Frame, Size};
 use lambdav_raster::triangles::DrawError;
-use lambdav_raster::{RenderError, RenderOptions, render_attachments};
+use lambdav_raster::{Attachment, RenderError, RenderOptions, render_attachments};
 use lambdav_simd_backend::activity::Activity;
 use lambdav_simd_backend::emit::Allocation;
 use lambdav_simd_backend::registers::Callable;
@@ -209,14 +212,30 @@ impl Pipeline {
         targets: Vec<Target<'_>>,
         options: &RenderOptions<'_>,
     ) -> Result<Drawn, Error> {
-        let size = self.size_of(&targets)?;
+        let mut attachments: Vec<_> = targets.into_iter().map(Target::attachment).collect();
+        let drawn = self.draw(bindings, attachments.iter_mut().collect(), options)?;
+        if self.0.program.lower_left {
+            attachments.iter_mut().for_each(Attachment::reverse_rows);
+        }
+        Ok(drawn)
+    }
+
+    /// Draws a picture of each output. Its first row is the program's, also of programs whose pictures are
+    /// written in reverse.
+    pub(crate) fn draw(
+        &self,
+        bindings: &Bindings,
+        attachments: Vec<&mut Attachment<'_>>,
+        options: &RenderOptions<'_>,
+    ) -> Result<Drawn, Error> {
+        let size = self.size_of(&attachments)?;
         if self.0.program.core.triangles.is_some() {
-            return self.draw_triangles(bindings, targets, None, options);
+            return self.draw_triangles(bindings, attachments, None, options);
         }
         let kernel = self.bind(bindings, size)?;
-        let attachments = targets.into_iter().map(Target::attachment).collect();
+        let attachments = attachments.into_iter().map(Attachment::reborrow).collect();
         let drawn = render_attachments(&*kernel, attachments, options);
-        drawn.map_err(|error| self.failed(error, &*kernel))?;
+        drawn.map_err(|error| self.failed(error, &*kernel, size))?;
         Ok(Drawn { remark: kernel.remark() })
     }
 
@@ -234,7 +253,9 @@ impl Pipeline {
         depths: &mut [f32],
         options: &RenderOptions<'_>,
     ) -> Result<Drawn, Error> {
-        let size = self.size_of(&targets)?;
+        let mut attachments: Vec<_> = targets.into_iter().map(Target::attachment).collect();
+        let attachments: Vec<_> = attachments.iter_mut().collect();
+        let size = self.size_of(&attachments)?;
         if self.0.program.core.triangles.is_none() {
             return Err(Error::Mismatch("only programs with a position have depths".to_owned()));
         }
@@ -242,11 +263,11 @@ impl Pipeline {
             let why = format!("{} depths are not those of a picture of {size}", depths.len());
             return Err(Error::Mismatch(why));
         }
-        self.draw_triangles(bindings, targets, Some(depths), options)
+        self.draw_triangles(bindings, attachments, Some(depths), options)
     }
 
     /// The size of the targets, one for each output.
-    fn size_of(&self, targets: &[Target<'_>]) -> Result<Size, Error> {
+    fn size_of(&self, targets: &[&mut Attachment<'_>]) -> Result<Size, Error> {
         let outputs = self.0.locations.len();
         if targets.len() != outputs {
             let found = targets.len();
@@ -256,7 +277,7 @@ impl Pipeline {
             return Err(Error::Mismatch(why));
         }
         let size = targets[0].size();
-        match targets.iter().map(Target::size).find(|other| *other != size) {
+        match targets.iter().map(|target| target.size()).find(|other| *other != size) {
             Some(other) => {
                 let why = format!(
                     "targets of one picture have one size, and these have {size} and {other}"
@@ -271,13 +292,14 @@ impl Pipeline {
     fn draw_triangles(
         &self,
         bindings: &Bindings,
-        targets: Vec<Target<'_>>,
+        targets: Vec<&mut Attachment<'_>>,
         depths: Option<&mut [f32]>,
         options: &RenderOptions<'_>,
     ) -> Result<Drawn, Error> {
         let Compiled { program, options: compiled, code, .. } = &*self.0;
         check(program, bindings)?;
-        let settings = bindings.settings(targets[0].size(), compiled.max_iterations);
+        let size = targets[0].size();
+        let settings = bindings.settings(size, compiled.max_iterations);
         if let Some(unbound) = program.core.unbound(&settings.inputs.resources) {
             return Err(at_fault(program, unbound));
         }
@@ -285,7 +307,7 @@ impl Pipeline {
         if let Some(missing) = bindings.draw.missing(triangles) {
             return Err(Error::Mismatch(missing));
         }
-        let attachments = targets.into_iter().map(Target::attachment).collect();
+        let attachments = targets.into_iter().map(Attachment::reborrow).collect();
         let code = match code {
             Code::Triangles(code) => code,
             #[cfg(feature = "gpu")]
@@ -294,7 +316,7 @@ impl Pipeline {
                 let draw = &bindings.draw;
                 let engine = code.bind_triangles(&settings, draw, triangles, keeps_depth);
                 let drawn = render_attachments(&engine, attachments, options);
-                drawn.map_err(|error| self.failed(error, &engine))?;
+                drawn.map_err(|error| self.failed(error, &engine, size))?;
                 depths.into_iter().for_each(|depths| engine.copy_depths(depths));
                 return Ok(Drawn { remark: engine.remark() });
             }
@@ -381,9 +403,14 @@ impl Pipeline {
         Ok(Some(simd_kernel(program, &settings)?.kernel().activity(size)))
     }
 
-    fn failed(&self, error: RenderError, kernel: &dyn BoundKernel) -> Error {
+    fn failed(&self, error: RenderError, kernel: &dyn BoundKernel, size: Size) -> Error {
         match (error, kernel.failure()) {
-            (RenderError::Fault(fault), _) => at_fault(&self.0.program, kernel.explain(&fault)),
+            (RenderError::Fault(mut fault), _) => {
+                if self.0.program.lower_left {
+                    fault.y = size.height() - 1 - fault.y;
+                }
+                at_fault(&self.0.program, kernel.explain(&fault))
+            }
             (RenderError::TimedOut { timeout }, _) => {
                 Error::TimedOut { work: "rendering", timeout }
             }

@@ -1,11 +1,13 @@
 //! Programs from files: shader text, core text, SPIR-V words or text, WGSL or GLSL.
 
 #[cfg(feature = "foreign")]
-use crate::foreign::Language;
+use crate::foreign::{self, Language};
 pub use crate::loaded::{Loaded, LoadedModule};
 #[cfg(feature = "spirv")]
 use crate::module;
 use crate::reading::ShaderOptions;
+#[cfg(feature = "foreign")]
+use crate::reading::TextLanguage;
 use lambdav_core::core_text;
 use lambdav_core::decode::decode;
 use lambdav_core::diagnostics::{Diagnostic, DiagnosticCode, Diagnostics};
@@ -17,6 +19,12 @@ use lambdav_frontend::syntax::include::{Included, include};
 use lambdav_frontend::syntax::parse_within;
 pub use lambdav_frontend::{Fix, Times};
 use lambdav_frontend::{compile_fixed, compile_for_samplers, compile_keeping};
+#[cfg(feature = "foreign")]
+use lambdav_glsl_frontend::Stage;
+#[cfg(feature = "foreign")]
+use lambdav_spirv::assemble::is_assembly;
+#[cfg(feature = "foreign")]
+use std::ffi::OsStr;
 use std::fs::File;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
@@ -40,8 +48,8 @@ impl Files for SystemFiles {
 
 /// Unsupported shading language of a file name, and help.
 fn foreign_file(path: &Path) -> Option<(&'static str, &'static str)> {
-    const GLSL: &str = "fragment shaders are read, from names that end in `.frag` or `.glsl`; `glslc` \
-                        compiles other stages to SPIR-V, whose fragment entry points are drawn";
+    const GLSL: &str = "fragment shaders are drawn, from names that end in `.frag` or `.glsl`; vertex and \
+                        compute shaders, `.vert` and `.comp`, are compiled";
     Some(match path.extension()?.to_str()? {
         "hlsl" | "hlsli" | "fx" | "fxh" | "usf" => (
             "HLSL",
@@ -60,11 +68,38 @@ fn foreign_file(path: &Path) -> Option<(&'static str, &'static str)> {
             "Unity's shader format",
             "compile its HLSL with DXC to a SPIR-V module: `dxc -spirv -T ps_6_0 -E main FILE`",
         ),
-        "vert" | "comp" | "geom" | "tesc" | "tese" | "rgen" | "mesh" | "task" => {
-            ("GLSL of another stage", GLSL)
-        }
+        "geom" | "tesc" | "tese" | "rgen" | "mesh" | "task" => ("GLSL of another stage", GLSL),
         _ => return None,
     })
+}
+
+/// Endings of programs that are not recognised by their content.
+#[cfg(feature = "foreign")]
+const OWN: [&str; 5] = ["lv", "core", "spv", "spvasm", "amber"];
+
+/// The language of a text in WGSL or GLSL: as the options say, by the ending, or else by the content.
+#[cfg(feature = "foreign")]
+fn language_of(path: Option<&Path>, bytes: &[u8], options: &ShaderOptions) -> Option<Language> {
+    if lambdav_spirv::words(bytes).is_some() {
+        return None;
+    }
+    let by_name = path.and_then(Language::of);
+    match (options.language, by_name) {
+        (Some(TextLanguage::Lv), _) => None,
+        (Some(TextLanguage::Wgsl), _) => Some(Language::Wgsl),
+        (Some(TextLanguage::Glsl), Some(Language::Glsl(stage))) => Some(Language::Glsl(stage)),
+        (Some(TextLanguage::Glsl), _) => Some(Language::Glsl(Stage::Fragment)),
+        (None, Some(language)) => Some(language),
+        (None, None) => {
+            let ending = path.and_then(Path::extension).and_then(OsStr::to_str);
+            let is_other = path.is_some_and(|path| foreign_file(path).is_some());
+            let text = str::from_utf8(bytes).ok().filter(|text| text.len() <= limits::TEXT)?;
+            if is_other || ending.is_some_and(|of| OWN.contains(&of)) || is_assembly(text) {
+                return None;
+            }
+            foreign::is_glsl(text).then_some(Language::Glsl(Stage::Fragment))
+        }
+    }
 }
 
 /// All bytes, or `most + 1` bytes of a longer stream.
@@ -94,7 +129,7 @@ impl Loaded {
     }
 
     /// Loads a text that cannot include files; messages call it `name`. Its extension identifies WGSL
-    /// and GLSL.
+    /// and GLSL; without a known one, GLSL is recognised by its content.
     pub fn from_text(name: &str, text: &str) -> Self {
         let options = ShaderOptions::default();
         Self::from_text_with(name, text, limits::ERRORS, &mut |_, _| None, &options)
@@ -110,8 +145,10 @@ impl Loaded {
         options: &ShaderOptions,
     ) -> Self {
         #[cfg(feature = "foreign")]
-        if let Some(language) = Language::of(Path::new(name)) {
-            return module::of_foreign(language, name, text.into(), most, options);
+        if let Some(language) = language_of(Some(Path::new(name)), text.as_bytes(), options) {
+            let files = &mut foreign::NoFiles;
+            let named = (name, None);
+            return module::of_foreign(language, named, text.into(), most, options, files);
         }
         let include =
             |source| Included { source, paths: Vec::new(), diagnostics: Diagnostics::default() };
@@ -134,6 +171,15 @@ impl Loaded {
         };
         self.core = kept.core;
         kept.constants
+    }
+
+    /// Accepts a compiled module of a stage that is not drawn: drops the diagnostic that says so. Returns false for
+    /// other programs.
+    pub fn accept_undrawn(&mut self) -> bool {
+        if self.is_undrawn {
+            self.diagnostics.retain(|found| found.code != DiagnosticCode::UnsupportedModule);
+        }
+        self.is_undrawn
     }
 
     /// Adds an error if the program nests too deeply to be drawn.
@@ -185,10 +231,12 @@ impl Loaded {
             included
         };
         #[cfg(feature = "foreign")]
-        if let Some(language) = path.and_then(Language::of)
-            && lambdav_spirv::words(&bytes).is_none()
-        {
-            return module::of_foreign(language, &name, bytes, most, options);
+        if let Some(language) = language_of(path, &bytes, options) {
+            let mut files = SystemFiles::default();
+            let named = (&*name, path);
+            let mut loaded = module::of_foreign(language, named, bytes, most, options, &mut files);
+            loaded.included.append(&mut files.missing);
+            return loaded;
         }
         let loaded = Self::new(&name, bytes, most, include, fix, options);
         match path.and_then(foreign_file) {

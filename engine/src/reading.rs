@@ -4,15 +4,42 @@ use crate::settings::UniformValue;
 use lambdav_core::interface::LocationSource;
 use lambdav_core::limits;
 use std::collections::BTreeMap;
+use std::path::PathBuf;
 
 /// Source of a location's input in a full-screen picture.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum LocationInput {
-    /// Position divided by size: (0, 0) at the upper left, (1, 1) at the lower right.
+    /// Position divided by size: (0, 0) at the upper left, (1, 1) at the lower right. Of programs whose origin is at
+    /// the lower left, (0, 0) is there.
     Uv,
     /// Position in pixels, like `frag-coord`.
     Position,
+}
+
+/// Language of a text.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum TextLanguage {
+    /// GLSL.
+    Glsl,
+    /// WGSL.
+    Wgsl,
+    /// λV.
+    Lv,
+}
+
+/// Options for reading texts in GLSL.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct GlslOptions {
+    /// The name of the dialect; by default the one that the text looks like.
+    pub dialect: Option<String>,
+    /// Macros and their replacements.
+    pub defines: Vec<(String, String)>,
+    /// Folders in which included files are searched, behind the folder of the file that includes.
+    pub roots: Vec<PathBuf>,
+    /// Whether the first row of a picture is the lowest one; by default what the dialect says.
+    pub lower_left: Option<bool>,
 }
 
 /// Options for reading a program. Entry point, inputs and clear colour apply to SPIR-V, WGSL and GLSL.
@@ -23,6 +50,9 @@ pub struct ShaderOptions {
     /// Sources of inputs by location.
     pub(crate) locations: BTreeMap<u32, LocationSource>,
     pub(crate) constants: BTreeMap<String, UniformValue>,
+    pub(crate) glsl: GlslOptions,
+    /// The language; by default that of the file's name, or the one that the text looks like.
+    pub(crate) language: Option<TextLanguage>,
     /// Most errors to report.
     pub(crate) errors: usize,
 }
@@ -30,7 +60,10 @@ pub struct ShaderOptions {
 impl Default for ShaderOptions {
     fn default() -> Self {
         let (locations, constants) = (BTreeMap::new(), BTreeMap::new());
-        Self { entry_point: None, clear: [0.0; 4], locations, constants, errors: limits::ERRORS }
+        let glsl = GlslOptions::default();
+        let errors = limits::ERRORS;
+        let clear = [0.0; 4];
+        Self { entry_point: None, clear, locations, constants, glsl, language: None, errors }
     }
 }
 
@@ -58,6 +91,20 @@ impl ShaderOptions {
     #[must_use]
     pub fn clear(mut self, colour: [f32; 4]) -> Self {
         self.clear = colour;
+        self
+    }
+
+    /// Sets the options of texts in GLSL.
+    #[must_use]
+    pub fn glsl(mut self, options: GlslOptions) -> Self {
+        self.glsl = options;
+        self
+    }
+
+    /// Sets the language of the text.
+    #[must_use]
+    pub fn language(mut self, language: TextLanguage) -> Self {
+        self.language = Some(language);
         self
     }
 

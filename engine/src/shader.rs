@@ -272,6 +272,16 @@ impl Shader {
         self.0.module.is_some() || self.0.as_is.is_some()
     }
 
+    /// The dialect of a text in GLSL: `vulkan`, `opengl`, `shadertoy` or `isf`; none for other languages.
+    pub fn dialect(&self) -> Option<&'static str> {
+        self.0.dialect
+    }
+
+    /// True if the origin is at the lower left: the program's first row is the lowest one of its pictures.
+    pub fn is_lower_left(&self) -> bool {
+        self.0.lower_left
+    }
+
     /// Text that diagnostics point into.
     pub fn source(&self) -> &SourceFile {
         &self.0.source

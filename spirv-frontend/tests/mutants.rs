@@ -75,7 +75,7 @@ fn colours() -> Option<Vec<[f32; 8]>> {
              void main() {{ colour = vec4(value(int(gl_FragCoord.x))); }}"
         );
         let source = SourceFile::new("a.frag", text);
-        let words = to_spirv(Language::Glsl, &source).expect("it is right");
+        let words = to_spirv(Language::Glsl(Stage::Fragment), &source).expect("it is right");
         let (core, _) = raise("a.frag", &words, &RaiseOptions::default()).program.ok()?;
         let program = schedule(&core, &[0]).ok()?;
         let mut evaluator = Evaluator::new(&program, 100);

@@ -16,7 +16,7 @@ use std::time::Duration;
 /// all outputs are equal; 1: some differ.
 #[derive(Args)]
 pub(crate) struct CompareCommandArguments {
-    /// A shader, core text or a SPIR-V module; `-` is standard input
+    /// A shader in λV, GLSL or WGSL, core text or a SPIR-V module; `-` is standard input
     #[arg(required_unless_present = "functions")]
     pub(super) shader: Option<PathBuf>,
     #[command(flatten)]
@@ -26,8 +26,8 @@ pub(crate) struct CompareCommandArguments {
     /// Print a Markdown table of the errors of the device's elementary functions against the correctly
     /// rounded ones; with --native, of the device's own functions
     #[arg(long, conflicts_with_all = [
-        "shader", "output", "size", "time", "frame", "mouse", "set", "uniforms", "bind", "max_iterations", "entry", "input",
-        "clear",
+        "shader", "output", "size", "time", "frame", "mouse", "date", "set", "uniforms", "bind", "max_iterations", "entry",
+        "input", "clear", "include", "define", "dialect", "origin", "language",
     ])]
     pub(super) functions: bool,
     /// Seconds that drawing and the search for the cause may take; after that, exit status 3

@@ -6,9 +6,10 @@ use crate::failure::{Failure, Result};
 use crate::files::{one_standard_input, read_bytes};
 use crate::gpu::GpuArguments;
 use crate::messages::{MessageFormat, Messages, report};
+use crate::module::ProgramKind;
 use crate::render::PictureArguments;
 use crate::supervise::Deadline;
-use crate::user_values::{UserValues, note_bindings};
+use crate::user_values::{UserValues, bind_test_cards, note_bindings, note_remarks};
 use crate::values::{location, seconds};
 use clap::{Arg, Args, Command};
 use lambdav_engine::{AnyImage, Options, RenderOptions, Shader, error_chain};
@@ -80,8 +81,8 @@ pub(super) fn draw_both(
     let values = values.with_binds(binds).with_module(&options.picture.module)?;
     let messages = Messages::of(message_format);
     let both = [load(a, &values, messages)?, load(b, &values, messages)?];
-    let is_module = both.iter().any(Shader::is_module);
-    options.picture.module.check(is_module, &a.display().to_string())?;
+    let kind = both.iter().map(ProgramKind::of).max().unwrap_or_default();
+    options.picture.module.check(kind, &a.display().to_string())?;
     let deadline = Deadline::set(options.timeout);
     let gpu = options.gpu.open(options.engine == Some(EngineName::Gpu))?;
     let pipeline_options = Options::default()
@@ -107,6 +108,7 @@ fn load(path: &Path, values: &UserValues, messages: Messages) -> Result<Shader> 
     let mut loaded = values.compile(path, bytes, messages.max_errors)?;
     loaded.diagnostics.drop_lints();
     report(&loaded.source, &loaded.diagnostics, messages)?;
+    note_remarks(path, &loaded, messages);
     Shader::of(loaded).map_err(|_| Failure::reported())
 }
 
@@ -131,8 +133,10 @@ impl Drawing<'_> {
         if this.is_module() && !other.is_module() {
             bindings.take_defaults(&other.bindings());
         }
+        let name = path.display().to_string();
+        bind_test_cards(&name, &mut bindings, *messages)?;
         if this.is_module() {
-            note_bindings(&path.display().to_string(), &bindings, *messages);
+            note_bindings(&name, &bindings, *messages);
         }
         let pipeline_options = pipeline_options.clone().output(location).for_sizes(&bindings);
         let pipeline = this.pipeline(&pipeline_options);

@@ -160,6 +160,9 @@ impl<'a> Job<'a> {
         if let Some(mouse) = self.options.picture.mouse {
             origin = origin.with("lambdav:mouse", mouse.map(|x| x.to_string()).join(","));
         }
+        if let Some(date) = self.options.picture.date {
+            origin = origin.with("lambdav:date", date.map(|x| x.to_string()).join(","));
+        }
         origin
     }
 

@@ -1,7 +1,7 @@
 //! Feedback: a texture that holds the previous frame.
 
 use crate::failure::{Failure, Result};
-use lambdav_engine::{BindError, Bindings, Frame, Size, Slot, error_chain};
+use lambdav_engine::{BindError, Bindings, Frame, Shader, Size, Slot, error_chain};
 use lambdav_image::file::Encoding;
 use std::fmt;
 
@@ -11,6 +11,8 @@ pub(crate) struct Feedback {
     name: String,
     /// True if `--bind` gives it a file for the first frame.
     from_file: bool,
+    /// True if the program's first row is the last one of a frame.
+    lower_left: bool,
 }
 
 impl fmt::Display for Feedback {
@@ -23,7 +25,12 @@ impl fmt::Display for Feedback {
 impl Feedback {
     /// Checks that frames can be bound to the texture `name`. Without a file from `--bind`, binds zeros
     /// for the first frame.
-    pub(crate) fn begin(name: &str, size: Size, bindings: &mut Bindings) -> Result<Self> {
+    pub(crate) fn begin(
+        name: &str,
+        shader: &Shader,
+        size: Size,
+        bindings: &mut Bindings,
+    ) -> Result<Self> {
         let fail = |error: BindError| Failure::usage(format!("--feedback: {error}"));
         let Some((options, bound)) = bindings.texture(name) else {
             return Err(match bindings.slot(name) {
@@ -54,12 +61,20 @@ impl Feedback {
                  {width}x{height}; add --size {start}, or bind an image of {width}x{height}"
             )));
         }
-        Ok(Self { name: name.to_owned(), from_file: bound.is_some() })
+        let lower_left = shader.is_lower_left();
+        Ok(Self { name: name.to_owned(), from_file: bound.is_some(), lower_left })
     }
 
-    /// Binds a frame for the next one.
+    /// Binds a frame for the next one: its rows in the order of the program, so that a pixel has its own place.
     pub(super) fn bind(&self, bindings: &mut Bindings, frame: &Frame) -> Result {
-        let bound = bindings.bind(&self.name, frame);
+        let bound = match self.lower_left {
+            true => {
+                let (size, last) = (frame.size(), frame.size().height() - 1);
+                let row = |x, y| frame.pixel(x, last - y).unwrap_or_default();
+                bindings.bind(&self.name, &Frame::from_fn(size, row))
+            }
+            false => bindings.bind(&self.name, frame),
+        };
         bound.map(drop).map_err(|error| Failure::machine(error.to_string()))
     }
 }

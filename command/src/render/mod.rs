@@ -16,7 +16,7 @@ use super::files::{check_target, no_standard_input, one_standard_input, read_byt
 use super::meshes::MeshArgument;
 use super::messages::{MessageFormat, no_terminal, one_standard_output, report};
 use super::stats::Stats;
-use super::user_values::UserValues;
+use super::user_values::{UserValues, note_remarks};
 use draw::{Form, Job};
 use lambdav_engine::{Shader, error_chain};
 use lambdav_image::file::{Encoding, Format, has_readable_name};
@@ -92,6 +92,7 @@ pub(super) fn run(options: &RenderArguments) -> Result {
         Some(shader) => shader,
         None => {
             report(&loaded.source, &loaded.diagnostics, options.messages)?;
+            note_remarks(&options.shader, &loaded, options.messages);
             Shader::of(loaded).map_err(|_| Failure::reported())?
         }
     };

@@ -7,7 +7,7 @@ use crate::gpu::GpuArguments;
 use crate::meshes::MeshArgument;
 use crate::messages::{MessageFormat, Messages};
 use crate::module::ModuleArguments;
-use crate::values::{Outputs, lanes, mouse, outputs, seconds, target, threads, whole};
+use crate::values::{Outputs, date, lanes, mouse, outputs, seconds, target, threads, whole};
 use clap::Args;
 use lambdav_core::limits;
 use lambdav_engine::Bindings;
@@ -22,7 +22,7 @@ use std::time::Duration;
 /// Render a program to an image file
 #[derive(Args)]
 pub(crate) struct RenderArguments {
-    /// A shader, core text or a SPIR-V module; `-` is standard input
+    /// A shader in λV, GLSL or WGSL, core text or a SPIR-V module; `-` is standard input
     pub(super) shader: PathBuf,
     /// Image file; its name ends in .png, .exr (32-bit float) or .npy (float32, H×W×4); `-` is standard
     /// output. With --frames the name contains the place of the number, as in out-%04d.png
@@ -172,10 +172,20 @@ pub(crate) struct PictureArguments {
     /// Value of `(mouse)`; by default all zero
     #[arg(long, value_name = "X,Y,Z,W", value_parser = mouse, allow_hyphen_values = true)]
     pub(crate) mouse: Option<[f32; 4]>,
+    /// For a SPIR-V module, WGSL and GLSL: the value of uniforms called `iDate`, `u_date` or `DATE`; by
+    /// default all zero. Shadertoy counts months from 0, ISF from 1
+    #[arg(
+        long,
+        value_name = "YEAR,MONTH,DAY,SECONDS",
+        value_parser = date,
+        allow_hyphen_values = true
+    )]
+    pub(crate) date: Option<[f32; 4]>,
     /// Set a uniform, or a part of one, such as `light.power`, `kernel[1]` or `lights[0].at.x`: its
     /// components in order (of a matrix, by columns), or one number for all components of a vector;
     /// true or false, or 1 or 0; JSON for a structure or array, as in `light={"power": 2}`. May be
     /// given more than once; an unset uniform keeps the program's default, which is zero for a module
+    /// unless its text says otherwise
     #[arg(long = "set", value_name = "NAME=VALUE")]
     pub(crate) set: Vec<String>,
     /// Set uniforms from a JSON file that holds one object, as in `{"gain": 2, "light": {"power": 3},
@@ -184,7 +194,8 @@ pub(crate) struct PictureArguments {
     pub(crate) uniforms: Option<PathBuf>,
     /// Bind a file to a texture or buffer of the program. A texture takes an image: PNG, JPEG, WebP,
     /// TIFF, QOI, HDR, OpenEXR, NPY and others. A buffer takes an array: NPY, or a JSON list of
-    /// elements. May be given more than once; each texture and buffer needs a file
+    /// elements. May be given more than once; each texture and buffer needs a file, except that `render`
+    /// gives a texture of GLSL without one a labelled test card
     #[arg(long, value_name = "NAME=FILE")]
     pub(crate) bind: Vec<String>,
     /// Most iterations (`rec`) of a loop, each time that it is entered; more is error LV0504
@@ -291,7 +302,8 @@ impl PictureArguments {
 
     /// Adds time, frame, mouse, mesh and numbers of vertices and instances to the bindings.
     pub(crate) fn bindings(&self, mut bindings: Bindings) -> Result<Bindings> {
-        bindings.time(self.time).frame(self.frame).mouse(self.mouse.unwrap_or_default());
+        bindings.time(self.time).frame(self.frame);
+        bindings.mouse(self.mouse.unwrap_or_default()).date(self.date.unwrap_or_default());
         let given = [
             ("mesh", self.mesh.is_some()),
             ("vertices", self.vertices.is_some()),

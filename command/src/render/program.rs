@@ -6,7 +6,8 @@ use super::options::{PictureArguments, RenderArguments};
 use crate::engines::{EngineName, engine, failed_silently, in_time};
 use crate::failure::{Failure, Result};
 use crate::gpu::Gpu;
-use crate::user_values::{UserValues, note_bindings};
+use crate::module::ProgramKind;
+use crate::user_values::{UserValues, bind_test_cards, note_bindings};
 use crate::values::locations;
 use lambdav_engine::{Bindings, Options, Shader};
 use std::path::PathBuf;
@@ -22,7 +23,7 @@ pub(super) fn draw_program(
     job: &mut Job<'_>,
 ) -> Result {
     let name = options.shader.display().to_string();
-    options.picture.module.check(shader.is_module(), &name)?;
+    options.picture.module.check(ProgramKind::of(shader), &name)?;
     let is_words = lambdav_spirv::words(bytes).is_some();
     if options.specialise && is_words && options.engine == Some(EngineName::Spirv) {
         return Err(Failure::usage("--specialise is for programs; this is a module"));
@@ -30,9 +31,10 @@ pub(super) fn draw_program(
     let mut bindings = options.picture.bindings(values.bindings(shader)?)?;
     let locations = locations(shader.outputs(), options.picture.output)?;
     job.begin(&locations, &[included, bindings.image_files()].concat())?;
-    let begin = |name: &String| Feedback::begin(name, options.picture.size, &mut bindings);
+    let begin = |name: &String| Feedback::begin(name, shader, options.picture.size, &mut bindings);
     job.feed_back(options.feedback.as_ref().map(begin).transpose()?);
     check_defaults(shader, &bindings, &name)?;
+    bind_test_cards(&name, &mut bindings, options.messages)?;
     note_bindings(&name, &bindings, options.messages);
     let text = if is_words { bytes } else { shader.source().text().as_bytes() };
     job.describe(text, bindings.values(MAX_TOLD).as_deref());

@@ -27,7 +27,10 @@ impl Syntax {
     pub(super) fn of(program: &Path) -> Self {
         match program.extension().and_then(OsStr::to_str) {
             Some("wgsl") => Self::Slashes { nests: true },
-            Some("frag" | "glsl") => Self::Slashes { nests: false },
+            Some(
+                "frag" | "glsl" | "fs" | "fsh" | "fragment" | "isf" | "shadertoy" | "vert" | "vs"
+                | "comp",
+            ) => Self::Slashes { nests: false },
             _ => Self::Semicolon,
         }
     }

@@ -267,9 +267,12 @@ fn of_program(path: &Path, within: &Path, is_in_folder: bool) -> Program {
     if !MODULE.iter().any(|magic| bytes.starts_with(magic)) {
         let text = String::from_utf8_lossy(&bytes);
         let syntax = Syntax::of(path);
-        if syntax == Syntax::Semicolon {
-            let folder = path.parent().unwrap_or(Path::new(""));
-            includes.extend(included(&text).map(|name| key(&folder.join(name))));
+        let folder = path.parent().unwrap_or(Path::new(""));
+        match syntax {
+            Syntax::Semicolon => {
+                includes.extend(included(&text).map(|name| key(&folder.join(name))));
+            }
+            _ => includes.extend(included_by_glsl(&text).map(|name| key(&folder.join(name)))),
         }
         all.push((path.to_owned(), scan(&text, syntax)));
     }
@@ -327,6 +330,16 @@ fn named(path: &Path, within: &Path, found: Vec<(PathBuf, Written)>) -> Vec<Test
 fn included(text: &str) -> impl Iterator<Item = &str> {
     text.split("(include").skip(1).filter_map(|rest| {
         let (name, _) = rest.trim_start().strip_prefix('"')?.split_once('"')?;
+        Some(name)
+    })
+}
+
+/// Names in lines `#include "…"` of a text in GLSL, found without reading it.
+fn included_by_glsl(text: &str) -> impl Iterator<Item = &str> {
+    text.lines().filter_map(|line| {
+        let directive = line.trim_start().strip_prefix('#')?.trim_start();
+        let name = directive.strip_prefix("include")?.trim_start();
+        let (name, _) = name.strip_prefix('"')?.split_once('"')?;
         Some(name)
     })
 }

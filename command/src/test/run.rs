@@ -14,6 +14,7 @@ use crate::engines::{EngineName, engine, failed_silently};
 use crate::failure::{Failure, Result, save_failure};
 use crate::files::{form, load_image, read_bytes};
 use crate::gpu::Gpu;
+use crate::module::ProgramKind;
 use crate::render::{check_defaults, executed_as_it_is};
 use crate::user_values::{UserValues, remarks};
 use crate::values::location;
@@ -51,7 +52,8 @@ pub(super) struct RunOptions {
 
 /// A program with tests.
 struct Program {
-    shader: Shader,
+    /// The program; none for a module, which each test compiles with its own options.
+    shader: Option<Shader>,
     /// Bytes of a module of this compiler that is executed without raising it; none for other programs.
     as_it_is: Option<Vec<u8>>,
 }
@@ -88,10 +90,13 @@ fn read(path: &Path, run_options: &RunOptions) -> Result<Program> {
         && let Some(shader) =
             Shader::executed_as_it_is(&name, &words, [0.0; 4]).map_err(failed_silently)?
     {
-        return Ok(Program { shader, as_it_is: Some(bytes) });
+        return Ok(Program { shader: Some(shader), as_it_is: Some(bytes) });
+    }
+    if loaded.module.is_some() {
+        return Ok(Program { shader: None, as_it_is: None });
     }
     let shader = Shader::of(loaded).map_err(|found| Failure::input(found.to_string()))?;
-    Ok(Program { shader, as_it_is: None })
+    Ok(Program { shader: Some(shader), as_it_is: None })
 }
 
 /// Runs a test and catches failures and panics in its result. `run` receives the test's deadline.
@@ -171,6 +176,7 @@ fn draw(
     // Input files are relative to the program, not to the working directory.
     let folder = test.program.parent().unwrap_or(Path::new(""));
     picture.uniforms = picture.uniforms.map(|path| folder.join(path));
+    picture.module.text.within(folder);
     picture.mesh = picture.mesh.map(|mesh| folder.join(mesh).to_string_lossy().into_owned());
     let values = UserValues::read(&picture.set, picture.uniforms.as_ref())?;
     let binds = Binds::read(&picture.bind)?.within(folder);
@@ -179,10 +185,11 @@ fn draw(
     let shader = match &program.as_it_is {
         // The colour of discarded pixels depends on the test.
         Some(bytes) => executed_as_it_is(&picture, &name, bytes)?,
-        None => own_shader(test, &program.shader, &values)?,
+        None => own_shader(test, program.shader.as_ref(), &values)?,
     };
-    let shader = shader.as_ref().unwrap_or(&program.shader);
-    picture.module.check(shader.is_module(), &name)?;
+    let shader = shader.as_ref().or(program.shader.as_ref());
+    let shader = shader.expect("a module has a shader of its own");
+    picture.module.check(ProgramKind::of(shader), &name)?;
     let bindings = picture.bindings(values.bindings(shader)?)?;
     check_defaults(shader, &bindings, &name)?;
     let location = location(shader.outputs(), picture.output, "a test")?;
@@ -206,12 +213,11 @@ fn draw(
     Ok((picture, remark))
 }
 
-/// Compiles the program for this test alone if the test sets constants, an entry point or sources of
-/// inputs.
-fn own_shader(test: &Test, shader: &Shader, values: &UserValues) -> Result<Option<Shader>> {
-    let core = shader.core();
-    let sets_constants = values.sets_any(core.graph.types(), &core.constants);
-    if !sets_constants && !shader.is_module() {
+/// Compiles the program for this test alone if it is a module, or if the test sets constants.
+fn own_shader(test: &Test, shader: Option<&Shader>, values: &UserValues) -> Result<Option<Shader>> {
+    if let Some(core) = shader.map(Shader::core)
+        && !values.sets_any(core.graph.types(), &core.constants)
+    {
         return Ok(None);
     }
     let (_, bytes) = read_bytes(&test.program)?;

@@ -19,6 +19,7 @@ use crate::engines::{GpuEngine, GpuError, GpuMode};
 use crate::error::{Error, Report};
 use crate::options::Options;
 use crate::shader::Shader;
+use crate::target::Target;
 use bindings::first_binding;
 use lambdav_core::evaluate::EvaluationFault;
 use lambdav_core::float::same_bits;
@@ -168,17 +169,21 @@ pub fn compare(
         let how = RenderOptions { timeout: Some(left()), ..RenderOptions::default() };
         let blank = Frame::zeros(size).map_err(|error| Error::Machine(error.to_string()));
         let mut expected = blank?;
-        pipeline.render_with(bindings, &mut expected, &how)?;
+        // The device's picture begins with the program's first row, too.
+        pipeline.draw(bindings, vec![&mut Target::from(&mut expected).attachment()], &how)?;
         let expected: Vec<[u32; 4]> =
             expected.pixels().iter().map(|pixel| pixel.map(f32::to_bits)).collect();
         let difference = Difference::new(&expected, found);
-        let found = match first_pixel(&expected, found, size.width()) {
+        let found = match first_pixel(&expected, found, size, shader.is_lower_left()) {
             None => None,
-            Some(pixel) => {
+            Some(mut pixel) => {
                 let cause = match core.triangles {
                     Some(_) => Cause::Triangles,
                     None => comparing.cause(location, pixel.at)?,
                 };
+                if shader.is_lower_left() {
+                    pixel.at[1] = size.height() - 1 - pixel.at[1];
+                }
                 Some(Found { difference, pixel, cause })
             }
         };
@@ -201,11 +206,21 @@ impl Comparing<'_> {
     }
 }
 
-/// The first pixel in scan order whose bits differ; all NaNs count as one value.
-fn first_pixel(expected: &[[u32; 4]], found: &[[u32; 4]], width: u32) -> Option<Pixel> {
+/// The first pixel in scan order of the written picture whose bits differ; all NaNs count as one value. Its place is
+/// the program's.
+fn first_pixel(
+    expected: &[[u32; 4]],
+    found: &[[u32; 4]],
+    size: Size,
+    lower_left: bool,
+) -> Option<Pixel> {
+    let (width, height) = (size.width(), size.height());
+    let row = |y: u32| if lower_left { height - 1 - y } else { y };
+    let places = (0..height).flat_map(|y| (0..width).map(move |x| [x, row(y)]));
+    let mut all = places.map(|at| {
+        let index = size.index(at[0], at[1]) as usize;
+        Pixel { at, expected: expected[index], found: found[index] }
+    });
     let differ = |(a, b): (&u32, &u32)| !same_bits(*a, *b);
-    let pairs = (0_u32..).zip(expected.iter().zip(found));
-    let mut different = pairs.filter(|(_, (a, b))| a.iter().zip(b.iter()).any(differ));
-    let (index, (expected, found)) = different.next()?;
-    Some(Pixel { at: [index % width, index / width], expected: *expected, found: *found })
+    all.find(|pixel| pixel.expected.iter().zip(&pixel.found).any(differ))
 }

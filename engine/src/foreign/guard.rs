@@ -3,7 +3,7 @@
 //! They recurse on the program's depth, may panic, and poll no clock. So each runs on its own thread
 //! with a large stack, its panics are silent, and the caller waits for at most [`DEADLINE`]. Since a
 //! thread cannot be killed, the text is checked beforehand for everything known to take long
-//! ([`super::nesting`], [`super::macros`]); the deadline covers the unknown.
+//! ([`super::nesting`]); the deadline covers the unknown.
 
 use lambdav_float_environment::with_default;
 use std::cell::Cell;

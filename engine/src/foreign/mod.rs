@@ -1,35 +1,34 @@
-//! WGSL and GLSL: naga compiles them to SPIR-V, which is raised.
+//! Texts in other languages: GLSL by a front end of our own, WGSL by naga. Both give SPIR-V, which is raised.
 //!
 //! *Every text gets a result, in bounded time and memory*: naga runs on its own thread ([`guard`]), and
-//! texts that would cost it too much time or stack are refused beforehand ([`budget`], [`nesting`],
-//! [`macros`]).
+//! texts that would cost it too much time or stack are refused beforehand ([`budget`], [`nesting`]).
 //!
 //! naga's own diagnostics are shown in the format of ours, with our positions. Loops stay as written,
 //! and indices are clamped as LANGUAGE defines (`Restrict`), so that no arithmetic is added.
 
 mod budget;
-mod directives;
+mod content;
 mod guard;
-mod logical;
-mod macros;
 mod nesting;
 
 use crate::error::error_chain;
 use budget::Budget;
+pub(crate) use content::is_glsl;
 use guard::Stopped;
 use lambdav_core::diagnostics::{Diagnostic, DiagnosticCode};
+use lambdav_core::files::Files;
 use lambdav_core::limits;
 use lambdav_core::source::{SourceFile, Span};
-use macros::Refused;
+use lambdav_glsl_frontend::Stage;
+use naga::Module;
 use naga::back::pipeline_constants::process_overrides;
 use naga::back::{PipelineConstants, spv};
-use naga::front::{glsl, wgsl};
+use naga::front::wgsl;
 use naga::proc::{BoundsCheckPolicies, BoundsCheckPolicy};
 use naga::valid::{Capabilities, ValidationFlags, Validator};
-use naga::{Module, ShaderStage};
 use std::error::Error;
-use std::ffi::OsStr;
-use std::path::Path;
+use std::io;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -37,59 +36,95 @@ use std::time::{Duration, Instant};
 /// statement.
 const NOTED: usize = 1 << 18;
 
+/// No files: those of a text in memory.
+pub(crate) struct NoFiles;
+
+impl Files for NoFiles {
+    fn canonical(&mut self, _: &Path) -> io::Result<PathBuf> {
+        Err(io::Error::new(io::ErrorKind::NotFound, "a text in memory includes no files"))
+    }
+
+    fn read(&mut self, _: &Path, _: usize) -> io::Result<Vec<u8>> {
+        Err(io::Error::new(io::ErrorKind::NotFound, "a text in memory includes no files"))
+    }
+}
+
 /// A shading language other than λV.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Language {
     /// WGSL: `.wgsl`.
     Wgsl,
-    /// GLSL for Vulkan, fragment stage: `.frag` and `.glsl`.
-    Glsl,
+    /// GLSL of a stage.
+    Glsl(Stage),
 }
 
 impl Language {
     /// The language of a file name extension.
     pub fn of(path: &Path) -> Option<Self> {
-        match path.extension().and_then(OsStr::to_str)? {
-            "wgsl" => Some(Self::Wgsl),
-            "frag" | "glsl" => Some(Self::Glsl),
-            _ => None,
-        }
+        Some(match path.extension()?.to_str()? {
+            "wgsl" => Self::Wgsl,
+            "frag" | "glsl" | "fs" | "fsh" | "fragment" | "isf" | "shadertoy" => {
+                Self::Glsl(Stage::Fragment)
+            }
+            "vert" | "vs" => Self::Glsl(Stage::Vertex),
+            "comp" => Self::Glsl(Stage::Compute),
+            _ => return None,
+        })
     }
 
     fn name(self) -> &'static str {
         match self {
             Self::Wgsl => "WGSL",
-            Self::Glsl => "GLSL",
+            Self::Glsl(_) => "GLSL",
         }
     }
 }
 
-/// Compiles a text to the words of a SPIR-V module.
-///
-/// Runs on its own thread, for which the caller waits. A panic there becomes an error.
+/// Compiles a text that includes no files to the words of a SPIR-V module.
 ///
 /// # Errors
 ///
-/// LV0606, with naga's message.
+/// All errors of the text.
 pub fn to_spirv(language: Language, source: &SourceFile) -> Result<Vec<u32>, Vec<Diagnostic>> {
-    if source.text().len() > limits::FOREIGN_TEXT {
-        let (length, most) = (source.text().len(), limits::FOREIGN_TEXT);
+    let (length, most) = (source.text().len(), limits::FOREIGN_TEXT);
+    if length > most {
         let message = format!("the text has {length} bytes; {} may have {most}", language.name());
         return Err(vec![wrong(Span::default(), message).help(ELSEWHERE)]);
     }
+    match language {
+        Language::Wgsl => wgsl_to_spirv(source),
+        Language::Glsl(stage) => {
+            let options = lambdav_glsl_frontend::Options {
+                dialect: None,
+                stage,
+                defines: &[],
+                roots: &[],
+                path: None,
+                most: limits::ERRORS,
+            };
+            let compiled = lambdav_glsl_frontend::compile(source.clone(), &options, &mut NoFiles);
+            compiled.words.ok_or_else(|| compiled.diagnostics.into_vec())
+        }
+    }
+}
+
+/// Compiles a text in WGSL.
+///
+/// Runs on its own thread, for which the caller waits. A panic there becomes an error.
+fn wgsl_to_spirv(source: &SourceFile) -> Result<Vec<u32>, Vec<Diagnostic>> {
     let source = Arc::new(source.clone());
     let read = Arc::clone(&source);
     let result = guard::run(move || {
-        check(language, read.text())?;
-        let module = parse(language, read.text())?;
-        write(language, &read, &module).map_err(|diagnostic| vec![diagnostic])
+        check(read.text())?;
+        let module = parse(read.text())?;
+        write(&read, &module).map_err(|diagnostic| vec![diagnostic])
     });
     result.unwrap_or_else(|stopped| {
         let at = match stopped {
-            Stopped::Panicked => panics_at(language, &source).unwrap_or_default(),
+            Stopped::Panicked => panics_at(&source).unwrap_or_default(),
             _ => Span::default(),
         };
-        Err(vec![stopped_diagnostic(language, &stopped, at)])
+        Err(vec![stopped_diagnostic(&stopped, at)])
     })
 }
 
@@ -97,14 +132,14 @@ pub fn to_spirv(language: Language, source: &SourceFile) -> Result<Vec<u32>, Vec
 const SEARCH: Duration = Duration::from_secs(4);
 
 /// The first line of the declaration with which naga begins to panic, found by bisection.
-fn panics_at(language: Language, source: &SourceFile) -> Option<Span> {
+fn panics_at(source: &SourceFile) -> Option<Span> {
     let all = nesting::declarations(source.text());
     let begun = Instant::now();
     let panics = |end: usize| {
         let part = SourceFile::new(source.name(), &source.text()[..end]);
         let read = move || {
-            let module = parse(language, part.text()).ok()?;
-            write(language, &part, &module).ok()
+            let module = parse(part.text()).ok()?;
+            write(&part, &module).ok()
         };
         match guard::run_within(SEARCH.saturating_sub(begun.elapsed()), read) {
             Ok(_) => Some(false),
@@ -123,40 +158,24 @@ fn panics_at(language: Language, source: &SourceFile) -> Option<Span> {
 }
 
 /// Help for a refused text.
-const ELSEWHERE: &str = "compile it to SPIR-V with another compiler: \
-    `glslangValidator -V a.frag -o a.spv`, `tint a.wgsl -o a.spv`";
+const ELSEWHERE: &str = "compile it to SPIR-V with another compiler: `tint a.wgsl -o a.spv`";
 
 fn wrong(at: Span, message: impl Into<String>) -> Diagnostic {
     Diagnostic::new(DiagnosticCode::ForeignProgram, at, message)
 }
 
 /// Refuses texts that would cost naga too much time or stack.
-fn check(language: Language, text: &str) -> Result<(), Vec<Diagnostic>> {
-    let (at, what) = match language {
-        Language::Wgsl => {
-            let mut budget = Budget::default();
-            let refused = nesting::wgsl_tokens(text).find_map(|(token, at)| {
-                Some((at, budget.take(token, nesting::WGSL_OPERATOR).err()?))
-            });
-            match refused {
-                Some(([start, end], what)) => (Span::new(start as u32, end as u32), what),
-                None => return Ok(()),
-            }
-        }
-        Language::Glsl => match macros::check(text) {
-            Err(Refused::TooMuch(macros::TooMuch { span, what })) => (span, what),
-            Err(Refused::Wrong(at, error)) => {
-                let message = glsl::ErrorKind::PreprocessorError(error).to_string();
-                return Err(vec![wrong(at, message)]);
-            }
-            Ok(()) => return Ok(()),
-        },
-    };
+fn check(text: &str) -> Result<(), Vec<Diagnostic>> {
+    let mut budget = Budget::default();
+    let refused = nesting::wgsl_tokens(text)
+        .find_map(|(token, at)| Some((at, budget.take(token, nesting::WGSL_OPERATOR).err()?)));
+    let Some(([start, end], what)) = refused else { return Ok(()) };
+    let at = Span::new(start as u32, end as u32);
     Err(vec![wrong(at, what).help("name inner expressions, write loops, or several functions")])
 }
 
-fn stopped_diagnostic(language: Language, stopped: &Stopped, at: Span) -> Diagnostic {
-    let name = language.name();
+fn stopped_diagnostic(stopped: &Stopped, at: Span) -> Diagnostic {
+    let name = Language::Wgsl.name();
     let message = match stopped {
         Stopped::Panicked => format!("naga, which reads {name}, gave up on this text"),
         Stopped::Late => {
@@ -174,29 +193,17 @@ fn span(of: naga::Span) -> Option<Span> {
     of.to_range().map(|range| Span::new(range.start as u32, range.end as u32))
 }
 
-fn parse(language: Language, text: &str) -> Result<Module, Vec<Diagnostic>> {
-    match language {
-        Language::Wgsl => wgsl::parse_str(text).map_err(|error| {
-            let mut labels = error.labels().filter_map(|(at, what)| Some((span(at)?, what)));
-            let (at, label) = labels.next().unwrap_or_default();
-            let code = DiagnosticCode::ForeignProgram;
-            let diagnostic = Diagnostic::new(code, at, error.message()).label(label);
-            vec![labels.fold(diagnostic, |diagnostic, (at, what)| diagnostic.also(at, what))]
-        }),
-        Language::Glsl => {
-            let options = glsl::Options::from(ShaderStage::Fragment);
-            glsl::Frontend::default().parse(&options, text).map_err(|all| {
-                let one = |error: &glsl::Error| {
-                    let at = span(error.meta).unwrap_or_default();
-                    Diagnostic::new(DiagnosticCode::ForeignProgram, at, error.kind.to_string())
-                };
-                all.errors.iter().map(one).collect()
-            })
-        }
-    }
+fn parse(text: &str) -> Result<Module, Vec<Diagnostic>> {
+    wgsl::parse_str(text).map_err(|error| {
+        let mut labels = error.labels().filter_map(|(at, what)| Some((span(at)?, what)));
+        let (at, label) = labels.next().unwrap_or_default();
+        let code = DiagnosticCode::ForeignProgram;
+        let diagnostic = Diagnostic::new(code, at, error.message()).label(label);
+        vec![labels.fold(diagnostic, |diagnostic, (at, what)| diagnostic.also(at, what))]
+    })
 }
 
-fn write(language: Language, source: &SourceFile, module: &Module) -> Result<Vec<u32>, Diagnostic> {
+fn write(source: &SourceFile, module: &Module) -> Result<Vec<u32>, Diagnostic> {
     let code = DiagnosticCode::ForeignProgram;
     let mut validator = Validator::new(ValidationFlags::all(), Capabilities::all());
     let info = validator.validate(module).map_err(|error| {
@@ -210,10 +217,7 @@ fn write(language: Language, source: &SourceFile, module: &Module) -> Result<Vec
     let debug_info = spv::DebugInfo {
         source_code: source.text(),
         file_name: source.name(),
-        language: match language {
-            Language::Wgsl => spv::SourceLanguage::WGSL,
-            Language::Glsl => spv::SourceLanguage::GLSL,
-        },
+        language: spv::SourceLanguage::WGSL,
     };
     let restrict = BoundsCheckPolicy::Restrict;
     let options = spv::Options {

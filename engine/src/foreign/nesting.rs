@@ -12,9 +12,6 @@ pub(super) const DEPTH: usize = 12_000;
 /// Cost of an operator of WGSL.
 pub(super) const WGSL_OPERATOR: usize = 1;
 
-/// Cost of an operator of GLSL.
-pub(super) const GLSL_OPERATOR: usize = 4;
-
 /// Cost of an open bracket, as a multiple of a WGSL operator.
 const BRACKET: usize = 4;
 

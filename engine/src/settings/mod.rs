@@ -223,9 +223,9 @@ impl Settings {
     }
 
     /// Writes the values of inputs of λV into parts of uniforms.
-    pub fn write_inputs(&mut self, parts: &[BuiltInPart]) {
+    pub fn write_inputs(&mut self, parts: &[BuiltInPart], date: &[f32; 4]) {
         for part in parts {
-            let words = part.words(&self.inputs);
+            let words = part.words(&self.inputs, date);
             self.words_mut(part.uniform)[part.start..][..words.len()].copy_from_slice(&words);
         }
     }

@@ -234,6 +234,21 @@ impl<'a, T> Surface<'a, T> {
     pub fn size(&self) -> Size {
         self.size
     }
+
+    /// The same surface, for a shorter time.
+    fn reborrow(&mut self) -> Surface<'_, T> {
+        Surface { samples: self.samples, size: self.size, stride: self.stride }
+    }
+
+    /// Puts the rows into the reverse order.
+    fn reverse_rows(&mut self) {
+        let (row, rows) = (4 * self.size.width() as usize, self.size.height() as usize);
+        for upper in 0..rows / 2 {
+            let lower = (rows - 1 - upper) * self.stride;
+            let (before, behind) = self.samples.split_at_mut(lower);
+            before[upper * self.stride..][..row].swap_with_slice(&mut behind[..row]);
+        }
+    }
 }
 
 impl<'a, T: Sample> From<&'a mut Image<T>> for Surface<'a, T> {
@@ -262,6 +277,24 @@ impl Attachment<'_> {
             Self::Unorm8(surface, _) => surface.size(),
             Self::Unorm16(surface, _) => surface.size(),
             Self::Float(surface) => surface.size(),
+        }
+    }
+
+    /// The same attachment, for a shorter time.
+    pub fn reborrow(&mut self) -> Attachment<'_> {
+        match self {
+            Self::Unorm8(surface, transfer) => Attachment::Unorm8(surface.reborrow(), *transfer),
+            Self::Unorm16(surface, transfer) => Attachment::Unorm16(surface.reborrow(), *transfer),
+            Self::Float(surface) => Attachment::Float(surface.reborrow()),
+        }
+    }
+
+    /// Puts the rows into the reverse order.
+    pub fn reverse_rows(&mut self) {
+        match self {
+            Self::Unorm8(surface, _) => surface.reverse_rows(),
+            Self::Unorm16(surface, _) => surface.reverse_rows(),
+            Self::Float(surface) => surface.reverse_rows(),
         }
     }
 }

@@ -5,6 +5,7 @@ use super::{FuzzTarget, Reached};
 use lambdav_core::source::SourceFile;
 use lambdav_engine::foreign::{Language, to_spirv};
 use lambdav_generate::Random;
+use lambdav_glsl_frontend::Stage;
 use std::time::{Duration, Instant};
 
 pub(super) struct Hostile;
@@ -172,7 +173,7 @@ impl FuzzTarget for Hostile {
     fn run(&self, input: &[u8], _: u64) -> Result<Reached, String> {
         let text = String::from_utf8_lossy(input);
         let language = match text.starts_with("#version") {
-            true => Language::Glsl,
+            true => Language::Glsl(Stage::Fragment),
             false => Language::Wgsl,
         };
         let source = SourceFile::new("fuzz", text);
