@@ -11,7 +11,7 @@ use crate::reading::TextLanguage;
 use lambdav_core::core_text;
 use lambdav_core::decode::decode;
 use lambdav_core::diagnostics::{Diagnostic, DiagnosticCode, Diagnostics};
-use lambdav_core::files::Files;
+use lambdav_core::files::{Files, NoFiles};
 use lambdav_core::limits;
 use lambdav_core::schedule::schedule;
 use lambdav_core::source::SourceFile;
@@ -146,7 +146,7 @@ impl Loaded {
     ) -> Self {
         #[cfg(feature = "foreign")]
         if let Some(language) = language_of(Some(Path::new(name)), text.as_bytes(), options) {
-            let files = &mut foreign::NoFiles;
+            let files = &mut NoFiles;
             let named = (name, None);
             return module::of_foreign(language, named, text.into(), most, options, files);
         }

@@ -37,8 +37,8 @@ fn is_ink(name: &[u16], block: u32, x: u32, y: u32) -> bool {
     let top = y.checked_sub((SIDE - height) / 2).filter(|&y| y < height);
     let (Some(x), Some(y)) = (left, top) else { return false };
     let (column, row) = (x / block, y / block);
-    let bit = 14 - 3 * row as u16 - (column % 4) as u16;
-    column % 4 < 3 && name[(column / 4) as usize] >> bit & 1 == 1
+    let (index, column) = (column / 4, column % 4);
+    column < 3 && name[index as usize] >> (14 - 3 * row - column) & 1 == 1
 }
 
 /// The texels of the card of a texture, row by row from the top, and its size.

@@ -13,7 +13,6 @@ pub struct Diagnostics {
     counts: [usize; 2],
     most: usize,
     omitted: Omitted,
-    has_errors: bool,
 }
 
 /// The numbers of diagnostics not kept.
@@ -34,13 +33,7 @@ impl Default for Diagnostics {
 impl Diagnostics {
     /// An empty collection with room for `most` errors and `most` warnings.
     pub fn new(most: usize) -> Self {
-        Self {
-            kept: Vec::new(),
-            counts: [0; 2],
-            most,
-            omitted: Omitted::default(),
-            has_errors: false,
-        }
+        Self { kept: Vec::new(), counts: [0; 2], most, omitted: Omitted::default() }
     }
 
     /// The most diagnostics of one severity that are kept.
@@ -56,7 +49,6 @@ impl Diagnostics {
     /// Adds a diagnostic, or counts it if there is no room.
     pub fn push(&mut self, diagnostic: Diagnostic) {
         let severity = diagnostic.code.severity();
-        self.has_errors |= severity == Severity::Error;
         if self.has_room(severity) {
             self.counts[severity as usize] += 1;
             self.kept.push(diagnostic);
@@ -78,7 +70,6 @@ impl Diagnostics {
             Severity::Error => self.omitted.errors += 1,
             Severity::Warning => self.omitted.warnings += 1,
         }
-        self.has_errors |= severity == Severity::Error;
     }
 
     /// Adds the diagnostics of another stage.
@@ -86,7 +77,6 @@ impl Diagnostics {
         others.kept.into_iter().for_each(|d| self.push(d));
         self.omitted.errors += others.omitted.errors;
         self.omitted.warnings += others.omitted.warnings;
-        self.has_errors |= others.has_errors;
     }
 
     /// Drops the findings of lints ([`is_lint`](super::DiagnosticCode::is_lint)).
@@ -110,7 +100,7 @@ impl Diagnostics {
 
     /// True if any diagnostic is an error, kept or not.
     pub fn has_errors(&self) -> bool {
-        self.has_errors
+        self.counts[Severity::Error as usize] > 0 || self.omitted.errors > 0
     }
 
     /// The kept diagnostics.

@@ -16,7 +16,7 @@ use budget::Budget;
 pub(crate) use content::is_glsl;
 use guard::Stopped;
 use lambdav_core::diagnostics::{Diagnostic, DiagnosticCode};
-use lambdav_core::files::Files;
+use lambdav_core::files::NoFiles;
 use lambdav_core::limits;
 use lambdav_core::source::{SourceFile, Span};
 use lambdav_glsl_frontend::Stage;
@@ -27,27 +27,13 @@ use naga::front::wgsl;
 use naga::proc::{BoundsCheckPolicies, BoundsCheckPolicy};
 use naga::valid::{Capabilities, ValidationFlags, Validator};
 use std::error::Error;
-use std::io;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 /// Longest text, in bytes, for which naga records lines: it counts them from the beginning for each
 /// statement.
 const NOTED: usize = 1 << 18;
-
-/// No files: those of a text in memory.
-pub(crate) struct NoFiles;
-
-impl Files for NoFiles {
-    fn canonical(&mut self, _: &Path) -> io::Result<PathBuf> {
-        Err(io::Error::new(io::ErrorKind::NotFound, "a text in memory includes no files"))
-    }
-
-    fn read(&mut self, _: &Path, _: usize) -> io::Result<Vec<u8>> {
-        Err(io::Error::new(io::ErrorKind::NotFound, "a text in memory includes no files"))
-    }
-}
 
 /// A shading language other than λV.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
