@@ -149,6 +149,8 @@ pub(crate) struct Struct {
 pub(crate) struct Types {
     kinds: Vec<Kind>,
     numbers: FxHashMap<Kind, Type>,
+    /// For each type, how many structures and arrays nest in it.
+    nesting: Vec<u32>,
     pub(crate) structs: Vec<Struct>,
 }
 
@@ -161,8 +163,12 @@ impl Types {
     pub(crate) const FLOAT: Type = Type(5);
 
     pub(crate) fn new() -> Self {
-        let mut types =
-            Self { kinds: Vec::new(), numbers: FxHashMap::default(), structs: Vec::new() };
+        let mut types = Self {
+            kinds: Vec::new(),
+            numbers: FxHashMap::default(),
+            nesting: Vec::new(),
+            structs: Vec::new(),
+        };
         let first = [
             Kind::Void,
             Kind::Error,
@@ -184,12 +190,26 @@ impl Types {
         }
         let ty = Type(self.kinds.len() as u32);
         self.kinds.push(kind);
+        let nesting = match kind {
+            Kind::Array(element, _) => 1 + self.nesting(element),
+            Kind::Struct(number) => {
+                let members = &self.structs[number as usize].members;
+                1 + members.iter().map(|of| self.nesting(of.ty)).max().unwrap_or(0)
+            }
+            _ => 0,
+        };
+        self.nesting.push(nesting);
         self.numbers.insert(kind, ty);
         ty
     }
 
     pub(crate) fn kind(&self, ty: Type) -> Kind {
         self.kinds[ty.0 as usize]
+    }
+
+    /// How many structures and arrays nest in a type.
+    pub(crate) fn nesting(&self, ty: Type) -> u32 {
+        self.nesting[ty.0 as usize]
     }
 
     /// A scalar or a vector.

@@ -10,6 +10,7 @@ use crate::syntax::tree::{
 use crate::token::Name;
 use crate::types::{Kind, Length, Member, MemberLayout, Scalar, Struct, Type, Types, named};
 use lambdav_core::diagnostics::{DiagnosticCode, quote};
+use lambdav_core::limits::TYPE_NESTING;
 use lambdav_core::source::Span;
 use rspirv::spirv::{Decoration, Op, StorageClass};
 
@@ -127,18 +128,37 @@ impl Checker<'_> {
                 }
             };
             ty = self.types.array(ty, length);
+            let at = dim.map_or(Span::default(), |dim| dim.span);
+            self.check_nesting(ty, at)?;
         }
         Some(ty)
     }
 
-    fn structure_type(&mut self, of: &tree::StructDeclaration) -> Option<Type> {
-        let members = self.members(&of.members)?;
-        let name = of.name.map_or(String::new(), |(name, _)| self.text(name).to_owned());
-        let ty = self.types.structure(Struct { name, members });
-        if let Some((name, at)) = of.name {
-            self.bind(name, Symbol::Type(ty), at);
+    /// Refuses a type in which too many structures and arrays nest.
+    pub(super) fn check_nesting(&mut self, ty: Type, at: Span) -> Option<()> {
+        if self.types.nesting(ty) <= TYPE_NESTING {
+            return Some(());
         }
-        Some(ty)
+        let message = format!("structures and arrays nest at most {TYPE_NESTING} deep");
+        self.wrong(DiagnosticCode::GlslTooLarge, at, message);
+        None
+    }
+
+    fn structure_type(&mut self, of: &tree::StructDeclaration) -> Option<Type> {
+        let ty = self.members(&of.members).and_then(|members| {
+            let (name, at) = match of.name {
+                Some((name, at)) => (self.text(name).to_owned(), at),
+                None => (String::new(), Span::default()),
+            };
+            let ty = self.types.structure(Struct { name, members });
+            self.check_nesting(ty, at)?;
+            Some(ty)
+        });
+        // The name of a wrong structure is known, so that its uses are no further mistakes.
+        if let Some((name, at)) = of.name {
+            self.bind(name, ty.map_or(Symbol::Error, Symbol::Type), at);
+        }
+        ty
     }
 
     /// The members of a structure or block.
@@ -316,6 +336,8 @@ impl Checker<'_> {
                 value = self.initial(initial, ty);
                 match &value {
                     Some(value) => ty = value.ty,
+                    // The type is known, so uses can be checked.
+                    None if !is_const && !self.has_open_length(ty) => {}
                     None => return self.failed(std::slice::from_ref(of)),
                 }
             }
@@ -325,7 +347,7 @@ impl Checker<'_> {
             }
             None => {}
         }
-        if self.types.contains(ty, &|kind| matches!(kind, Kind::Array(_, Length::Open))) {
+        if self.has_open_length(ty) {
             self.wrong(DiagnosticCode::GlslTypes, of.span, "the array has no length");
             self.help("give it one, or an initialiser");
             return self.failed(std::slice::from_ref(of));
@@ -356,6 +378,11 @@ impl Checker<'_> {
             }
         }
         self.bind(of.name, Symbol::Variable(place, None), of.span);
+    }
+
+    /// True if the type is or has an array without a length.
+    pub(super) fn has_open_length(&self, ty: Type) -> bool {
+        self.types.contains(ty, &|kind| matches!(kind, Kind::Array(_, Length::Open)))
     }
 
     /// A new variable outside of functions.

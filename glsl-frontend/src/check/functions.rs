@@ -129,7 +129,7 @@ impl Checker<'_> {
                 self.wrong(DiagnosticCode::GlslTypes, parameter.span, "a parameter is not `void`");
                 return None;
             }
-            if self.types.contains(ty, &|kind| matches!(kind, Kind::Array(_, Length::Open))) {
+            if self.has_open_length(ty) {
                 self.wrong(
                     DiagnosticCode::GlslTypes,
                     parameter.span,

@@ -130,7 +130,7 @@ impl Checker<'_> {
             self.wrong(DiagnosticCode::GlslTypes, of.span, message);
             return fail(self);
         }
-        if self.types.contains(ty, &|kind| matches!(kind, Kind::Array(_, Length::Open))) {
+        if self.has_open_length(ty) {
             self.wrong(DiagnosticCode::GlslTypes, of.span, "the array has no length");
             return fail(self);
         }
@@ -251,9 +251,7 @@ impl Checker<'_> {
             self.textures.insert(place.pointer, of.name);
             return self.bind(of.name, Symbol::Variable(place, None), of.span);
         }
-        if ty == Types::VOID
-            || self.types.contains(ty, &|kind| matches!(kind, Kind::Array(_, Length::Open)))
-        {
+        if ty == Types::VOID || self.has_open_length(ty) {
             self.wrong(DiagnosticCode::GlslTypes, of.span, "a uniform cannot have this type");
             self.scopes.bind(of.name, Symbol::Error, of.span);
             return;

@@ -4,6 +4,7 @@ use super::parser::{Parser, Reported, Result};
 use super::tree::{Binary, Callee, Code, Expression, Node, TypeName, TypeSpecifier, Unary};
 use super::words::Word;
 use crate::token::{Punctuation as P, TokenKind};
+use lambdav_core::limits::TYPE_NESTING;
 use lambdav_core::source::Span;
 
 /// Where an expression ends.
@@ -511,6 +512,10 @@ impl Parser<'_> {
     pub(super) fn dims(&mut self) -> Result<Vec<Option<Expression>>> {
         let mut dims = Vec::new();
         while self.eat(P::LeftBracket) {
+            if dims.len() >= TYPE_NESTING as usize {
+                let message = format!("an array has at most {TYPE_NESTING} dimensions");
+                return Err(self.too_large(message, "use one index that counts all elements"));
+            }
             if self.eat(P::RightBracket) {
                 dims.push(None);
                 continue;

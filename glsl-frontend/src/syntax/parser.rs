@@ -168,12 +168,14 @@ impl Parser<'_> {
         if self.depth <= NESTING {
             return Ok(());
         }
-        let span = self.span();
         let message = format!("statements are nested deeper than {NESTING}");
-        Err(self.report(
-            Diagnostic::new(DiagnosticCode::GlslTooLarge, span, message)
-                .help("move inner statements to a function"),
-        ))
+        Err(self.too_large(message, "move inner statements to a function"))
+    }
+
+    /// Reports that a limit is exceeded at the current token.
+    pub(super) fn too_large(&mut self, message: String, help: &str) -> Reported {
+        let code = DiagnosticCode::GlslTooLarge;
+        self.report(Diagnostic::new(code, self.span(), message).help(help))
     }
 
     pub(super) fn leave(&mut self) {

@@ -9,7 +9,6 @@ use crate::token::{Punctuation as P, TokenKind};
 impl Parser<'_> {
     /// The statements of a block, whose opening brace was read, and its closing brace.
     pub(super) fn block(&mut self) -> Result<Vec<Statement>> {
-        self.enter()?;
         let open = self.last();
         let mut statements = Vec::new();
         while !self.is(P::RightBrace) {
@@ -30,7 +29,6 @@ impl Parser<'_> {
             }
         }
         self.advance();
-        self.leave();
         Ok(statements)
     }
 

@@ -17,6 +17,7 @@ mod faults;
 mod feedback;
 mod foreign;
 mod gallery;
+mod glsl;
 mod harness;
 mod harvest;
 mod include;

@@ -153,7 +153,6 @@ fn languages_that_are_not_read() {
         ("a.gdshader", "shader_type canvas_item;", ["this is Godot's shading language", ".frag"]),
         ("a.metal", "fragment float4 f() {", ["this is the language of Metal", ".wgsl"]),
         ("a.shader", "Shader \"A\" {", ["this is Unity's shader format", "dxc -spirv"]),
-        ("a.vert", "#version 450\nvoid main() {}", ["this is GLSL of another stage", "glslc"]),
     ] {
         place.write(name, text);
         for part in parts {
