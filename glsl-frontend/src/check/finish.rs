@@ -230,6 +230,7 @@ impl Checker<'_> {
         }
         self.module.decorate(structure, Decoration::Block, &[]);
         let pointer = self.module.pointer(StorageClass::Uniform, structure);
+        self.module.no_line();
         self.module.variable_of(pointer, id, StorageClass::Uniform);
         self.module.name(id, "");
         self.interface.resources.push(super::interface::Bound { id, set: None, binding: None });

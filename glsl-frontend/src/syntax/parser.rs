@@ -46,6 +46,8 @@ pub(crate) fn parse(
         depth: 0,
     };
     while parser.kind() != TokenKind::End {
+        // An error leaves blocks without counting back.
+        parser.depth = 0;
         let before = parser.at;
         match parser.item() {
             Ok(Some(item)) => parser.unit.items.push(item),

@@ -9,6 +9,7 @@ use crate::token::{Punctuation as P, TokenKind};
 impl Parser<'_> {
     /// The statements of a block, whose opening brace was read, and its closing brace.
     pub(super) fn block(&mut self) -> Result<Vec<Statement>> {
+        self.enter()?;
         let open = self.last();
         let mut statements = Vec::new();
         while !self.is(P::RightBrace) {
@@ -29,12 +30,15 @@ impl Parser<'_> {
             }
         }
         self.advance();
+        self.leave();
         Ok(statements)
     }
 
     fn statement(&mut self) -> Result<Statement> {
         let depth = self.depth;
-        self.enter()?;
+        if !self.is(P::LeftBrace) {
+            self.enter()?;
+        }
         let begin = self.span();
         let what = self.what();
         self.depth = depth;

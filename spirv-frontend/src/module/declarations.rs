@@ -31,6 +31,8 @@ pub(crate) struct Variable {
     pub(crate) initial: Option<u32>,
     /// Word index of the declaration.
     pub(crate) at: usize,
+    /// File, line and column of the declaration.
+    line: Option<[u32; 3]>,
 }
 
 /// Id of a synthetic variable, true once OpDemoteToHelperInvocation was executed. (Ids of a module are
@@ -60,6 +62,8 @@ pub(crate) struct Module<'w> {
     /// The set among them that carries debug information.
     debug_info: Option<u32>,
     debug: DebugInfo,
+    /// The place of the declaration that is read.
+    line: Option<[u32; 3]>,
 }
 
 impl<'w> Module<'w> {
@@ -78,12 +82,13 @@ impl<'w> Module<'w> {
         module.functions = functions.finish()?;
         let functions = module.functions.values().flat_map(|function| &function.blocks);
         let lines = functions.flat_map(|block| block.instructions.iter().chain(&block.merge_line));
-        let places = lines.filter_map(|line| module.line(line)).collect::<Vec<_>>();
+        let places = lines.filter_map(|line| module.line(line));
+        let places = places.chain(module.variables.iter().filter_map(|of| of.line)).collect::<Vec<_>>();
         module.debug.fill(places.into_iter());
         if module.functions.values().any(Function::is_about_helpers) {
             // Treated as an output: its content at the end decides if the pixel is discarded.
             let (class, at) = (StorageClass::Output, 0);
-            module.variables.push(Variable { id: DEMOTED, class, ty: 0, initial: None, at });
+            module.variables.push(Variable { id: DEMOTED, class, ty: 0, initial: None, at, line: None });
         }
         Ok(module)
     }
@@ -124,6 +129,8 @@ impl<'w> Module<'w> {
     fn declare(&mut self, instruction: Instruction<'w>) -> Result<()> {
         let operand = |index| instruction.operand(index);
         match instruction.op {
+            Op::Line => self.line = self.line(&instruction),
+            Op::NoLine => self.line = None,
             Op::Name => {
                 self.names.insert(operand(0)?, instruction.string(1)?.0);
             }
@@ -196,7 +203,8 @@ impl<'w> Module<'w> {
                     return Err(instruction.malformed("its type is no pointer"));
                 };
                 let initial = instruction.operands.get(3).copied();
-                let variable = Variable { id: operand(1)?, class, ty, initial, at: instruction.at };
+                let (id, at, line) = (operand(1)?, instruction.at, self.line);
+                let variable = Variable { id, class, ty, initial, at, line };
                 self.variables.push(variable);
             }
             _ => {
@@ -274,6 +282,11 @@ impl<'w> Module<'w> {
     /// The span of an OpLine.
     pub(crate) fn span(&self, line: &Instruction<'_>, source: &SourceFile) -> Option<Span> {
         self.debug.span(self.line(line)?, source)
+    }
+
+    /// The span of a variable's declaration.
+    pub(crate) fn declaration(&self, of: &Variable, source: &SourceFile) -> Option<Span> {
+        self.debug.span(of.line?, source)
     }
 
     /// The number of an array's elements.

@@ -48,7 +48,7 @@ impl Raiser<'_, '_> {
             }
             let root = self
                 .open_variable(variable, options, memory, outside)
-                .map_err(|error| error.at(variable.at, None))?;
+                .map_err(|error| error.at(variable.at, module.declaration(variable, self.source)))?;
             let pointer = Pointer { root, ty: variable.ty, path: Vec::new() };
             self.globals.insert(variable.id, Value::Pointer(pointer));
         }
