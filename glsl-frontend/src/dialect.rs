@@ -10,10 +10,15 @@
 //! A dialect is text in front of the shader and behind it ([`Frame`]), so nothing behind the preprocessor
 //! knows dialects.
 
+mod isf;
+mod shadertoy;
+mod text;
+
+pub(crate) use text::Frame;
+
 use crate::preprocess::scan_version;
 use crate::version::Version;
-
-mod isf;
+use text::{has_loose, without_comments, words};
 
 /// A dialect of GLSL.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -86,15 +91,6 @@ impl Dialect {
     }
 }
 
-/// The text around a shader.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub(crate) struct Frame {
-    pub(crate) before: String,
-    pub(crate) behind: String,
-    /// What is worth a note to the user.
-    pub(crate) notes: Vec<String>,
-}
-
 /// The text that a dialect puts around a shader, and the version of a text that names none.
 /// `cubes` are Shadertoy's channels that are cube maps.
 pub(crate) fn frame(dialect: Dialect, text: &str, cubes: &[String]) -> (Frame, Version) {
@@ -110,136 +106,9 @@ pub(crate) fn frame(dialect: Dialect, text: &str, cubes: &[String]) -> (Frame, V
         Dialect::Shadertoy | Dialect::OpenGl | Dialect::Isf => Version { number: 330, es: false },
     };
     let frame = match dialect {
-        Dialect::Shadertoy => shadertoy(&words, cubes),
+        Dialect::Shadertoy => shadertoy::frame(&words, cubes),
         Dialect::Isf => isf::frame(text, &words),
         Dialect::OpenGl | Dialect::Vulkan => Frame::default(),
     };
     (frame, version)
-}
-
-/// True if a uniform stands outside of blocks, and is no texture.
-fn has_loose(words: &[&str]) -> bool {
-    let skipped = ["highp", "mediump", "lowp"];
-    words.iter().enumerate().any(|(k, word)| {
-        if *word != "uniform" {
-            return false;
-        }
-        let mut rest = words[k + 1..].iter().filter(|word| !skipped.contains(word));
-        let (Some(ty), Some(next)) = (rest.next(), rest.next()) else { return false };
-        *next != "{"
-            && !["sampler", "image", "texture", "isampler", "usampler", "iimage", "uimage"]
-                .iter()
-                .any(|start| ty.starts_with(start))
-    })
-}
-
-/// True if the text declares a uniform of this name itself.
-fn declares(words: &[&str], name: &str) -> bool {
-    words.iter().enumerate().any(|(k, word)| {
-        *word == "uniform"
-            && words[k..].iter().take_while(|word| **word != ";").any(|word| *word == name)
-    })
-}
-
-/// What Shadertoy declares, and Ghostty, a terminal that takes such texts.
-const SHADERTOY: [(&str, &str); 24] = [
-    ("iResolution", "uniform vec3 iResolution;"),
-    ("iTime", "uniform float iTime;"),
-    ("iGlobalTime", "#define iGlobalTime iTime"),
-    ("iTimeDelta", "uniform float iTimeDelta = 0.0166666675;"),
-    ("iFrameRate", "uniform float iFrameRate = 60.0;"),
-    ("iFrame", "uniform int iFrame;"),
-    ("iMouse", "uniform vec4 iMouse;"),
-    ("iDate", "uniform vec4 iDate;"),
-    ("iSampleRate", "uniform float iSampleRate = 44100.0;"),
-    ("iChannelTime", "uniform float iChannelTime[4];"),
-    ("iBlockOffset", "uniform float iBlockOffset;"),
-    ("iCurrentCursor", "uniform vec4 iCurrentCursor;"),
-    ("iPreviousCursor", "uniform vec4 iPreviousCursor;"),
-    ("iCurrentCursorColor", "uniform vec4 iCurrentCursorColor;"),
-    ("iPreviousCursorColor", "uniform vec4 iPreviousCursorColor;"),
-    ("iCurrentCursorStyle", "uniform int iCurrentCursorStyle;"),
-    ("iPreviousCursorStyle", "uniform int iPreviousCursorStyle;"),
-    ("iCursorVisible", "uniform int iCursorVisible;"),
-    ("iTimeCursorChange", "uniform float iTimeCursorChange;"),
-    ("iTimeFocus", "uniform float iTimeFocus;"),
-    ("iFocus", "uniform int iFocus;"),
-    ("iPalette", "uniform vec3 iPalette[256];"),
-    ("iBackgroundColor", "uniform vec3 iBackgroundColor;"),
-    ("iForegroundColor", "uniform vec3 iForegroundColor;"),
-];
-
-fn shadertoy(words: &[&str], cubes: &[String]) -> Frame {
-    let mut before = String::new();
-    for (name, text) in SHADERTOY {
-        let needed = words.contains(&name) || (name == "iTime" && words.contains(&"iGlobalTime"));
-        if needed && !declares(words, name) {
-            before += text;
-            before.push('\n');
-        }
-    }
-    let mut sizes = Vec::new();
-    for k in 0..4 {
-        let channel = format!("iChannel{k}");
-        let used = words.contains(&&*channel);
-        if used && !declares(words, &channel) {
-            let kind = if cubes.contains(&channel) { "samplerCube" } else { "sampler2D" };
-            before += &format!("uniform {kind} {channel};\n");
-        }
-        sizes.push(match used {
-            true => format!("vec3(textureSize({channel}, 0), 1.0)"),
-            false => "vec3(0.0)".to_owned(),
-        });
-    }
-    if words.contains(&"iChannelResolution") && !declares(words, "iChannelResolution") {
-        before += &format!("vec3 iChannelResolution[4] = vec3[4]({});\n", sizes.join(", "));
-    }
-    before += "out vec4 lambdavColour;\n";
-    let behind = "void main() { lambdavColour = vec4(0.0, 0.0, 0.0, 1.0); \
-                  mainImage(lambdavColour, gl_FragCoord.xy); }\n";
-    Frame { before, behind: behind.to_owned(), notes: Vec::new() }
-}
-
-/// The text with blanks for its comments; lines stay.
-fn without_comments(text: &str) -> String {
-    let bytes = text.as_bytes();
-    let mut out = Vec::with_capacity(bytes.len());
-    let mut k = 0;
-    while k < bytes.len() {
-        match (bytes[k], bytes.get(k + 1)) {
-            (b'/', Some(b'/')) => {
-                while k < bytes.len() && bytes[k] != b'\n' {
-                    k += 1;
-                }
-            }
-            (b'/', Some(b'*')) => {
-                let end = text[k + 2..].find("*/").map_or(bytes.len(), |at| k + 2 + at + 2);
-                out.extend(bytes[k..end].iter().filter(|&&byte| byte == b'\n'));
-                out.push(b' ');
-                k = end;
-            }
-            (byte, _) => {
-                out.push(byte);
-                k += 1;
-            }
-        }
-    }
-    String::from_utf8_lossy(&out).into_owned()
-}
-
-/// Words and single characters of punctuation.
-fn words(text: &str) -> impl Iterator<Item = &str> {
-    let mut rest = text;
-    std::iter::from_fn(move || {
-        rest = rest.trim_start();
-        let first = rest.chars().next()?;
-        let is_word = |c: char| c.is_ascii_alphanumeric() || c == '_';
-        let end = match is_word(first) {
-            true => rest.find(|c| !is_word(c)).unwrap_or(rest.len()),
-            false => first.len_utf8(),
-        };
-        let (word, behind) = rest.split_at(end);
-        rest = behind;
-        Some(word)
-    })
 }

@@ -1,8 +1,8 @@
 //! Atomic operations on variables of buffers, shared variables, and atomic counters.
 
-use super::Checker;
-use super::builtin_calls::Argument;
 use super::builtin_table::Stages;
+use super::checker::Checker;
+use super::items::Argument;
 use super::values::{Operand, Place, Value};
 use crate::types::{Kind, Type, Types};
 use lambdav_core::diagnostics::DiagnosticCode;

@@ -1,22 +1,15 @@
 //! Interface blocks: uniforms, buffers, push constants, and blocks of inputs and outputs.
 
-use super::interface::Direction;
+use super::checker::Checker;
+use super::items::{Block, Bound, Direction, Stage};
 use super::scopes::Symbol;
 use super::values::{Layout, Operand, Place, Rules};
-use super::{Checker, Stage};
 use crate::syntax::tree::{BlockDeclaration, Mark, Qualifiers, Storage};
 use crate::token::Name;
 use crate::types::{Kind, Length, Member, Struct};
 use lambdav_core::diagnostics::DiagnosticCode;
 use lambdav_core::source::Span;
 use rspirv::spirv::{Decoration, StorageClass};
-
-/// A block whose members are variables of their own.
-#[derive(Clone, Debug)]
-pub(super) struct Block {
-    pub(super) name: String,
-    pub(super) members: Vec<(Name, Place)>,
-}
 
 impl Checker<'_> {
     /// Member of a block of inputs or outputs.
@@ -167,7 +160,7 @@ impl Checker<'_> {
         let set = self.layout_of(qualifiers, "set");
         let binding = self.layout_of(qualifiers, "binding");
         if class != StorageClass::PushConstant {
-            self.interface.resources.push(super::interface::Bound { id, set, binding });
+            self.interface.resources.push(Bound { id, set, binding });
         }
         let name = of.instance.as_ref().map_or(String::new(), |of| self.text(of.name).to_owned());
         self.module.name(id, &name);

@@ -1,23 +1,17 @@
 //! Calls of built-in functions: the form that the arguments fit, and the instruction.
 
-use super::Checker;
 use super::builtin_table::{
     Binding, Emits, Form, NEVER, Parameter, Part, Pass, Returns, Row, Shape,
 };
 use super::builtin_table::{Stages, find, forms};
-use super::values::{Operand, Place, Value};
-use super::{Stage, atomics, images, textures};
+use super::checker::Checker;
+use super::items::{Argument, Stage};
+use super::values::{Operand, Value};
+use super::{atomics, images, textures};
 use crate::types::{Kind, Scalar, Type, Types};
 use lambdav_core::diagnostics::DiagnosticCode;
 use lambdav_core::source::Span;
 use rspirv::spirv::{Capability, GlslStd450Op, Op};
-
-/// An argument as its parameter takes it.
-#[derive(Debug)]
-pub(super) enum Argument {
-    Value(Value),
-    Place(Place, Span),
-}
 
 /// The conversions of the newest versions, to find what a text means that converts nothing.
 fn converts_anywhere(from: Scalar, to: Scalar) -> bool {

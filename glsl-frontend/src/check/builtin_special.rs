@@ -1,7 +1,7 @@
 //! Built-in functions that are more than one instruction, and constant calls.
 
-use super::Checker;
-use super::builtin_calls::Argument;
+use super::checker::Checker;
+use super::items::Argument;
 use super::values::{Constant, Value};
 use crate::types::{Kind, Scalar, Type, Types};
 use lambdav_core::diagnostics::DiagnosticCode;

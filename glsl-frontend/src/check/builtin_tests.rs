@@ -1,7 +1,8 @@
 //! Tests of built-in functions: each form of the table, texture functions of each sampler, and errors.
 
 use super::builtin_table::{NEVER, Parameter, Pass, Returns, Shape, Stages, forms, rows};
-use super::{Setting, Stage, check};
+use super::check;
+use super::items::{Setting, Stage};
 use crate::preprocess::{Settings, preprocess};
 use crate::syntax::{Words, parse};
 use crate::types::Scalar;

@@ -1,8 +1,8 @@
 //! Calls: constructors, functions of the text, built-in functions.
 
-use super::Checker;
+use super::checker::Checker;
 use super::expressions::Call;
-use super::functions::Direction;
+use super::items::Passing;
 use super::scopes::Symbol;
 use super::values::{Operand, Value};
 use crate::syntax::tree::{Callee, TypeName, TypeSpecifier};
@@ -23,7 +23,7 @@ impl Checker<'_> {
                     if keeps.len() <= k {
                         keeps.resize(k + 1, false);
                     }
-                    keeps[k] |= parameter.direction != Direction::In;
+                    keeps[k] |= parameter.passing != Passing::In;
                 }
             }
         }
@@ -161,7 +161,7 @@ impl Checker<'_> {
                 }
                 continue;
             }
-            if parameter.direction == Direction::In {
+            if parameter.passing == Passing::In {
                 let Some(value) = self.value_of(argument, span) else { return Operand::Error };
                 let value = self.coerce(&value, parameter.ty, span, "the parameter has the type");
                 let Some(value) = value else { return Operand::Error };
@@ -170,7 +170,7 @@ impl Checker<'_> {
             }
             let Some(place) = self.writable(argument, span) else { return Operand::Error };
             let copy = self.temporary(parameter.ty);
-            if parameter.direction == Direction::InOut {
+            if parameter.passing == Passing::InOut {
                 let old = self.load(&place);
                 let Some(old) = self.coerce(&old, parameter.ty, span, "the parameter has the type")
                 else {

@@ -2,7 +2,7 @@
 //!
 //! Floating-point operations are IEEE 754's, so the folded value is that of the running program.
 
-use super::Checker;
+use super::checker::Checker;
 use super::values::{Constant, Value};
 use crate::syntax::tree::{Binary, Unary};
 use crate::types::{Scalar, Type};

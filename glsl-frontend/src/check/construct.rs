@@ -1,6 +1,6 @@
 //! Conversions and constructors.
 
-use super::Checker;
+use super::checker::Checker;
 use super::constants::converted;
 use super::values::{Constant, Operand, Value};
 use crate::types::{Kind, Length, Scalar, Type, Types};

@@ -1,7 +1,7 @@
 //! Declarations of variables and structures.
 
-use super::Checker;
-use super::interface::Direction;
+use super::checker::Checker;
+use super::items::{Direction, Stage};
 use super::scopes::Symbol;
 use super::values::{Operand, Place, Value};
 use crate::syntax::tree::{
@@ -405,7 +405,7 @@ impl Checker<'_> {
             Some(Direction::In)
         } else if has(Storage::Varying) {
             Some(match self.set.stage {
-                super::Stage::Vertex => Direction::Out,
+                Stage::Vertex => Direction::Out,
                 _ => Direction::In,
             })
         } else {

@@ -3,7 +3,7 @@
 //! The right side of `&&` and the arms of `?:` are written apart, and then joined: by a selection of values if
 //! they are short and have no effect, by a branch otherwise.
 
-use super::Checker;
+use super::checker::Checker;
 use super::scopes::Symbol;
 use super::values::{Constant, Operand, Place, Value};
 use crate::syntax::tree::{Binary, Code, Expression, Node};

@@ -1,8 +1,8 @@
 //! The beginning and the end: the function of initialisers, the entry point, bindings and locations.
 
-use super::interface::Direction;
+use super::checker::{Body, Checker};
+use super::items::{Bound, Checked, Copy, Direction, Stage, UniformDefault};
 use super::values::{Layout, Rules};
-use super::{Body, Checked, Checker, Stage, UniformDefault};
 use crate::token::Name;
 use crate::types::{Member, MemberLayout, Struct, Types};
 use lambdav_core::diagnostics::DiagnosticCode;
@@ -233,7 +233,7 @@ impl Checker<'_> {
         self.module.no_line();
         self.module.variable_of(pointer, id, StorageClass::Uniform);
         self.module.name(id, "");
-        self.interface.resources.push(super::interface::Bound { id, set: None, binding: None });
+        self.interface.resources.push(Bound { id, set: None, binding: None });
     }
 
     /// Gives each resource its set and binding; what has none gets the least free one of set 0.
@@ -268,7 +268,7 @@ impl Checker<'_> {
             let name = format!("gl_FragData[{k}]");
             let outside = self.stage_variable(&name, part.ty, &none, Direction::Out, Some(k));
             let direction = Direction::Out;
-            self.interface.copies.push(super::interface::Copy { part, outside, direction });
+            self.interface.copies.push(Copy { part, outside, direction });
         }
     }
 

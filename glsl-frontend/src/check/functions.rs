@@ -1,8 +1,9 @@
 //! Functions: declarations, overloads, bodies.
 
+use super::checker::{Body, Checker};
+use super::items::{Function, Parameter, Passing};
 use super::scopes::Symbol;
 use super::values::Place;
-use super::{Body, Checker};
 use crate::syntax::tree::{self, Storage};
 use crate::types::{Type, Types};
 use lambdav_core::diagnostics::DiagnosticCode;
@@ -10,33 +11,6 @@ use lambdav_core::source::Span;
 use lambdav_spirv::build::FunctionBuilder;
 use rspirv::spirv::{Op, StorageClass};
 use rustc_hash::FxHashSet;
-
-/// The direction in which a parameter passes a value.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Direction {
-    In,
-    Out,
-    InOut,
-}
-
-#[derive(Clone, Debug)]
-pub(super) struct Parameter {
-    pub(super) ty: Type,
-    pub(super) direction: Direction,
-}
-
-/// A function of the text.
-#[derive(Clone, Debug)]
-pub(super) struct Function {
-    pub(super) name: crate::token::Name,
-    pub(super) id: u32,
-    pub(super) result: Type,
-    pub(super) parameters: Vec<Parameter>,
-    pub(super) at: Span,
-    /// Its code, once it is defined.
-    pub(super) code: Option<std::rc::Rc<FunctionBuilder>>,
-    pub(super) calls: Vec<usize>,
-}
 
 impl Checker<'_> {
     /// Chooses the function for arguments of these types: the one that fits without conversions, or the only
@@ -56,10 +30,10 @@ impl Checker<'_> {
                 .iter()
                 .zip(types)
                 .map(|(parameter, &ty)| {
-                    let fits = match parameter.direction {
-                        Direction::In => self.fits(ty, parameter.ty),
-                        Direction::Out => self.fits(parameter.ty, ty),
-                        Direction::InOut => parameter.ty == ty,
+                    let fits = match parameter.passing {
+                        Passing::In => self.fits(ty, parameter.ty),
+                        Passing::Out => self.fits(parameter.ty, ty),
+                        Passing::InOut => parameter.ty == ty,
                     };
                     let cost = match self.types.scalar(parameter.ty) {
                         _ if parameter.ty == ty => 0,
@@ -98,10 +72,10 @@ impl Checker<'_> {
             .iter()
             .map(|parameter| {
                 let name = self.types.name(parameter.ty);
-                match parameter.direction {
-                    Direction::In => name,
-                    Direction::Out => format!("out {name}"),
-                    Direction::InOut => format!("inout {name}"),
+                match parameter.passing {
+                    Passing::In => name,
+                    Passing::Out => format!("out {name}"),
+                    Passing::InOut => format!("inout {name}"),
                 }
             })
             .collect();
@@ -109,11 +83,11 @@ impl Checker<'_> {
         format!("{result} {}({})", self.text(function.name), parameters.join(", "))
     }
 
-    fn direction(&mut self, of: &tree::Qualifiers) -> Direction {
+    fn passing(&mut self, of: &tree::Qualifiers) -> Passing {
         if of.has(Storage::InOut) || (of.has(Storage::In) && of.has(Storage::Out)) {
-            return Direction::InOut;
+            return Passing::InOut;
         }
-        if of.has(Storage::Out) { Direction::Out } else { Direction::In }
+        if of.has(Storage::Out) { Passing::Out } else { Passing::In }
     }
 
     /// Declares a function, and returns its number.
@@ -123,7 +97,7 @@ impl Checker<'_> {
         for parameter in &of.parameters {
             let ty = self.specified(&parameter.ty)?;
             let ty = self.with_dims(ty, &parameter.dims)?;
-            let direction = self.direction(&parameter.qualifiers);
+            let passing = self.passing(&parameter.qualifiers);
             if ty == Types::VOID {
                 self.wrong(DiagnosticCode::GlslTypes, parameter.span, "a parameter is not `void`");
                 return None;
@@ -136,7 +110,7 @@ impl Checker<'_> {
                 );
                 return None;
             }
-            parameters.push(Parameter { ty, direction });
+            parameters.push(Parameter { ty, passing });
         }
         let types: Vec<Type> = parameters.iter().map(|parameter| parameter.ty).collect();
         let before = self.overloads.get(&of.name).cloned().unwrap_or_default();
@@ -205,9 +179,9 @@ impl Checker<'_> {
         for parameter in self.functions[number].parameters.clone() {
             let ty = self.id_of(parameter.ty, None);
             let opaque = self.types.is_opaque(self.types.innermost(parameter.ty).0);
-            let ty = match parameter.direction {
+            let ty = match parameter.passing {
                 _ if opaque => self.module.pointer(StorageClass::UniformConstant, ty),
-                Direction::In => ty,
+                Passing::In => ty,
                 _ => self.module.pointer(StorageClass::Function, ty),
             };
             ids.push([ty, self.module.id()]);
@@ -234,7 +208,7 @@ impl Checker<'_> {
             let opaque = self.types.is_opaque(self.types.innermost(parameter.ty).0);
             let place = if opaque {
                 Place::variable(id, StorageClass::UniformConstant, parameter.ty)
-            } else if parameter.direction == Direction::In {
+            } else if parameter.passing == Passing::In {
                 let mut place = self.temporary(parameter.ty);
                 let value = super::values::Value::new(parameter.ty, id);
                 self.store(&place, &value);

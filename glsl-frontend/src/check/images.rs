@@ -1,9 +1,10 @@
 //! Instructions of images: samples, queries, storage images, subpasses, and Vulkan's combined samplers.
 
 use super::builtin_table::Stages;
+use super::checker::Checker;
+use super::items::Stage;
 use super::textures::{Level, Offset, Reads, Sampled, Sampling, dimension};
 use super::values::{Constant, Operand, Value};
-use super::{Checker, Stage};
 use crate::types::{Dim, Image, Kind, Role, Scalar, Type, Types};
 use lambdav_core::diagnostics::DiagnosticCode;
 use lambdav_core::source::Span;

@@ -1,91 +1,15 @@
 //! The interface of a stage: inputs, outputs, uniforms, built-in variables.
 
+use super::checker::Checker;
+use super::items::{Block, Bound, Copy, Direction, Located, Loose, Stage};
 use super::scopes::Symbol;
 use super::values::{Constant, Layout, Operand, Place, Rules, Value};
-use super::{Checker, Stage};
 use crate::syntax::tree::{Declarator, Mark, Qualifiers, Storage};
 use crate::token::Name;
 use crate::types::{Kind, Length, Scalar, Type, Types};
 use lambdav_core::diagnostics::DiagnosticCode;
 use lambdav_core::source::Span;
 use rspirv::spirv::{BuiltIn, Capability, Decoration, StorageClass};
-use rustc_hash::FxHashMap;
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Direction {
-    In,
-    Out,
-}
-
-/// A resource, and what the text says of its binding.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Bound {
-    pub(super) id: u32,
-    pub(super) set: Option<u32>,
-    pub(super) binding: Option<u32>,
-}
-
-/// An input or output at a location.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Located {
-    pub(super) id: u32,
-    pub(super) direction: Direction,
-    pub(super) location: Option<u32>,
-    /// The number of locations that it takes.
-    pub(super) count: u32,
-}
-
-/// A uniform outside of blocks.
-#[derive(Clone, Debug)]
-pub(super) struct Loose {
-    pub(super) name: String,
-    pub(super) ty: Type,
-    pub(super) default: Option<Vec<u32>>,
-}
-
-/// A part of a variable that is an input or output of its own.
-#[derive(Clone, Debug)]
-pub(super) struct Copy {
-    pub(super) part: Place,
-    pub(super) outside: Place,
-    pub(super) direction: Direction,
-}
-
-#[derive(Debug)]
-pub(super) struct Interface {
-    pub(super) resources: Vec<Bound>,
-    pub(super) located: Vec<Located>,
-    /// All variables of the entry point's interface.
-    pub(super) variables: Vec<u32>,
-    pub(super) copies: Vec<Copy>,
-    /// Names of layouts without a variable, such as `early_fragment_tests`.
-    pub(super) modes: Vec<String>,
-    pub(super) local_size: [u32; 3],
-    pub(super) uniform_layout: Layout,
-    pub(super) buffer_layout: Layout,
-    pub(super) built_ins: FxHashMap<Name, Operand>,
-    /// `gl_FragData` with the number of its elements that are used.
-    pub(super) frag_data: Option<(Place, u32)>,
-    pub(super) writes_depth: bool,
-}
-
-impl Default for Interface {
-    fn default() -> Self {
-        Self {
-            resources: Vec::new(),
-            located: Vec::new(),
-            variables: Vec::new(),
-            copies: Vec::new(),
-            modes: Vec::new(),
-            local_size: [1; 3],
-            uniform_layout: Layout { rules: Rules::Std140, row_major: false },
-            buffer_layout: Layout { rules: Rules::Std430, row_major: false },
-            built_ins: FxHashMap::default(),
-            frag_data: None,
-            writes_depth: false,
-        }
-    }
-}
 
 /// The length of `gl_FragData` and `gl_TexCoord`.
 const MANY: u32 = 8;
@@ -353,7 +277,7 @@ impl Checker<'_> {
             };
             members.push((member.name, place));
         }
-        self.blocks.push(super::blocks::Block { name, members });
+        self.blocks.push(Block { name, members });
         let number = self.blocks.len() - 1;
         self.bind(of.name, Symbol::Block(number), of.span);
     }

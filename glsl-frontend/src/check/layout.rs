@@ -1,6 +1,6 @@
 //! Types as SPIR-V has them, and how data lie in blocks (std140, std430, scalar).
 
-use super::Checker;
+use super::checker::Checker;
 use super::values::{Layout, Rules};
 use crate::types::{Dim, Image, Kind, Length, Member, Role, Scalar, Type, Types};
 use rspirv::spirv::{Capability, Decoration, Op};

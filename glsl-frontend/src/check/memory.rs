@@ -1,7 +1,7 @@
 //! Loads, stores, and the ids of values.
 
+use super::checker::{Body, Checker};
 use super::values::{Constant, Layout, Operand, Place, Value};
-use super::{Body, Checker};
 use crate::types::{Kind, Length, Scalar, Type, Types};
 use lambdav_core::diagnostics::DiagnosticCode;
 use lambdav_core::source::Span;

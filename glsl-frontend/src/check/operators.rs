@@ -1,6 +1,6 @@
 //! Operators on values.
 
-use super::Checker;
+use super::checker::Checker;
 use super::values::Value;
 use crate::syntax::tree::{Binary, Unary};
 use crate::types::{Kind, Scalar, Type, Types};

@@ -1,6 +1,7 @@
 //! Statements: structured control flow of SPIR-V.
 
-use super::Checker;
+use super::checker::Checker;
+use super::items::Stage;
 use super::values::Value;
 use crate::syntax::tree::{Condition, Expression, Loop, Statement, What};
 use crate::types::{Kind, Types};
@@ -93,7 +94,7 @@ impl Checker<'_> {
                 }
             }
             What::Return(value) => self.result(*value, of.span),
-            What::Discard | What::Demote if self.set.stage != super::Stage::Fragment => {
+            What::Discard | What::Demote if self.set.stage != Stage::Fragment => {
                 self.misplaced(of.span, "`discard` belongs to the fragment stage");
             }
             What::Discard => self.end(Op::Kill, &[]),

@@ -4,8 +4,9 @@
 //! and an offset. Old names also say the kind of the sampler: `texture2DProj`, `shadow1D`. Both kinds of names
 //! are known in all versions, since texts mix them.
 
+use super::checker::Checker;
+use super::items::Stage;
 use super::values::{Operand, Value};
-use super::{Checker, Stage};
 use crate::types::{Dim, Image, Kind, Length, Role, Scalar, Type, Types};
 use lambdav_core::diagnostics::DiagnosticCode;
 use lambdav_core::source::Span;

@@ -1,6 +1,6 @@
 //! ISF: the JSON object in the first comment, and what it declares.
 
-use super::{Frame, declares};
+use super::text::{Frame, declares};
 use serde_json::Value;
 
 /// The JSON object of a text.

@@ -1,24 +1,11 @@
 //! `#if`, `#ifdef`, `#ifndef`, `#elif`, `#else` and `#endif`.
 
-use super::Preprocessor;
 use super::define::error;
 use super::expand::expand_line;
 use super::expression::evaluate;
 use super::lexer::{RawKind, RawToken};
+use super::state::{Conditional, Preprocessor};
 use lambdav_core::source::Span;
-
-/// An open conditional.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Conditional {
-    /// The opening directive.
-    opening: Span,
-    /// The `#else`, once read.
-    otherwise: Option<Span>,
-    /// True if the text around it is read.
-    outer: bool,
-    /// True if one of its groups was read.
-    is_taken: bool,
-}
 
 impl Preprocessor<'_> {
     /// Reads one of the directives above: its name, its span, and the rest of its line.

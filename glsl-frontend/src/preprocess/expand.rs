@@ -6,34 +6,12 @@
 //! argument is a *level*: its frames are those above a base. So neither macros in macros nor calls in arguments
 //! need recursion.
 
-use super::Preprocessor;
 use super::define::{Macro, Origin, error};
 use super::lexer::{RawKind, RawToken};
-use super::substitute::substitute;
+use super::state::Preprocessor;
+use super::substitute::{Argument, Call, substitute};
 use crate::token::Punctuation as P;
-use lambdav_core::source::Span;
 use std::rc::Rc;
-
-/// An invocation with arguments.
-pub(super) struct Call {
-    /// The macro.
-    pub of: Rc<Macro>,
-    /// The invocation, with its parentheses; of an invocation in a macro's text, the outermost one.
-    pub span: Span,
-    /// The arguments.
-    pub arguments: Vec<Argument>,
-    /// The first argument that is not looked at yet.
-    pub next: usize,
-}
-
-/// An argument.
-#[derive(Default)]
-pub(super) struct Argument {
-    /// The tokens as written.
-    pub tokens: Vec<RawToken>,
-    /// The expanded tokens; `None` before, or if they are the same.
-    pub expanded: Option<Vec<RawToken>>,
-}
 
 struct Frame {
     tokens: Vec<RawToken>,

@@ -6,7 +6,7 @@
 
 use super::expand::expand_line;
 use super::lexer::{RawKind, RawToken};
-use super::{OpenFile, Preprocessor};
+use super::state::{OpenFile, Preprocessor};
 use crate::token::Punctuation as P;
 use lambdav_core::decode::decode;
 use lambdav_core::diagnostics::{Diagnostic, DiagnosticCode, quote};

@@ -1,8 +1,8 @@
 //! Tokens for the parser.
 
-use super::Preprocessor;
 use super::lexer::{RawKind, RawToken};
 use super::number::number;
+use super::state::Preprocessor;
 use crate::token::{Token, TokenKind};
 use lambdav_core::diagnostics::{Diagnostic, DiagnosticCode, Severity, quote};
 

@@ -1,8 +1,8 @@
 //! Macros of the language.
 
-use super::Preprocessor;
 use super::define::{Macro, Origin};
 use super::lexer::{Lexer, RawKind};
+use super::state::Preprocessor;
 use lambdav_core::source::Span;
 use std::cell::Cell;
 use std::rc::Rc;

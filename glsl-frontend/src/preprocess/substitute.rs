@@ -1,12 +1,33 @@
 //! Replacement lists with their arguments.
 
-use super::Preprocessor;
 use super::define::{Macro, error};
-use super::expand::Call;
 use super::lexer::{RawKind, RawToken, single};
+use super::state::Preprocessor;
 use lambdav_core::diagnostics::quote;
 use lambdav_core::limits::PASTED_BYTES;
 use lambdav_core::source::Span;
+use std::rc::Rc;
+
+/// An invocation with arguments.
+pub(super) struct Call {
+    /// The macro.
+    pub of: Rc<Macro>,
+    /// The invocation, with its parentheses; of an invocation in a macro's text, the outermost one.
+    pub span: Span,
+    /// The arguments.
+    pub arguments: Vec<Argument>,
+    /// The first argument that is not looked at yet.
+    pub next: usize,
+}
+
+/// An argument.
+#[derive(Default)]
+pub(super) struct Argument {
+    /// The tokens as written.
+    pub tokens: Vec<RawToken>,
+    /// The expanded tokens; `None` before, or if they are the same.
+    pub expanded: Option<Vec<RawToken>>,
+}
 
 /// The tokens that replace an invocation. The call's arguments are expanded.
 pub(super) fn substitute(call: &Call, preprocessor: &mut Preprocessor<'_>) -> Vec<RawToken> {

@@ -1,0 +1,63 @@
+//! Shadertoy: uniforms of the host, and `main`.
+
+use super::text::{Frame, declares};
+
+/// What Shadertoy declares, and Ghostty, a terminal that takes such texts.
+const SHADERTOY: [(&str, &str); 24] = [
+    ("iResolution", "uniform vec3 iResolution;"),
+    ("iTime", "uniform float iTime;"),
+    ("iGlobalTime", "#define iGlobalTime iTime"),
+    ("iTimeDelta", "uniform float iTimeDelta = 0.0166666675;"),
+    ("iFrameRate", "uniform float iFrameRate = 60.0;"),
+    ("iFrame", "uniform int iFrame;"),
+    ("iMouse", "uniform vec4 iMouse;"),
+    ("iDate", "uniform vec4 iDate;"),
+    ("iSampleRate", "uniform float iSampleRate = 44100.0;"),
+    ("iChannelTime", "uniform float iChannelTime[4];"),
+    ("iBlockOffset", "uniform float iBlockOffset;"),
+    ("iCurrentCursor", "uniform vec4 iCurrentCursor;"),
+    ("iPreviousCursor", "uniform vec4 iPreviousCursor;"),
+    ("iCurrentCursorColor", "uniform vec4 iCurrentCursorColor;"),
+    ("iPreviousCursorColor", "uniform vec4 iPreviousCursorColor;"),
+    ("iCurrentCursorStyle", "uniform int iCurrentCursorStyle;"),
+    ("iPreviousCursorStyle", "uniform int iPreviousCursorStyle;"),
+    ("iCursorVisible", "uniform int iCursorVisible;"),
+    ("iTimeCursorChange", "uniform float iTimeCursorChange;"),
+    ("iTimeFocus", "uniform float iTimeFocus;"),
+    ("iFocus", "uniform int iFocus;"),
+    ("iPalette", "uniform vec3 iPalette[256];"),
+    ("iBackgroundColor", "uniform vec3 iBackgroundColor;"),
+    ("iForegroundColor", "uniform vec3 iForegroundColor;"),
+];
+
+/// The text around a shader.
+pub(super) fn frame(words: &[&str], cubes: &[String]) -> Frame {
+    let mut before = String::new();
+    for (name, text) in SHADERTOY {
+        let needed = words.contains(&name) || (name == "iTime" && words.contains(&"iGlobalTime"));
+        if needed && !declares(words, name) {
+            before += text;
+            before.push('\n');
+        }
+    }
+    let mut sizes = Vec::new();
+    for k in 0..4 {
+        let channel = format!("iChannel{k}");
+        let used = words.contains(&&*channel);
+        if used && !declares(words, &channel) {
+            let kind = if cubes.contains(&channel) { "samplerCube" } else { "sampler2D" };
+            before += &format!("uniform {kind} {channel};\n");
+        }
+        sizes.push(match used {
+            true => format!("vec3(textureSize({channel}, 0), 1.0)"),
+            false => "vec3(0.0)".to_owned(),
+        });
+    }
+    if words.contains(&"iChannelResolution") && !declares(words, "iChannelResolution") {
+        before += &format!("vec3 iChannelResolution[4] = vec3[4]({});\n", sizes.join(", "));
+    }
+    before += "out vec4 lambdavColour;\n";
+    let behind = "void main() { lambdavColour = vec4(0.0, 0.0, 0.0, 1.0); \
+                  mainImage(lambdavColour, gl_FragCoord.xy); }\n";
+    Frame { before, behind: behind.to_owned(), notes: Vec::new() }
+}
