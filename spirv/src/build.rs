@@ -210,20 +210,18 @@ impl ModuleBuilder {
         id
     }
 
-    /// Says where the declarations that follow are written: the id of the file's name, line and column.
-    pub fn line(&mut self, place: [u32; 3]) {
-        push(&mut self.globals, Op::Line, &place);
-    }
-
-    /// The declarations that follow are written nowhere.
-    pub fn no_line(&mut self) {
-        push(&mut self.globals, Op::NoLine, &[]);
-    }
-
     /// A variable outside all functions. `pointer` is its type.
     pub fn variable(&mut self, pointer: u32, class: StorageClass) -> u32 {
         let id = self.id();
         self.variable_of(pointer, id, class);
+        id
+    }
+
+    /// The same, with the place where it is declared: the id of the file's name, line and column.
+    pub fn variable_at(&mut self, pointer: u32, class: StorageClass, place: [u32; 3]) -> u32 {
+        push(&mut self.globals, Op::Line, &place);
+        let id = self.variable(pointer, class);
+        push(&mut self.globals, Op::NoLine, &[]);
         id
     }
 

@@ -155,8 +155,7 @@ impl Checker<'_> {
             }
         };
         let pointer = self.module.pointer(class, id);
-        self.declared_at(of.span);
-        let id = self.module.variable(pointer, class);
+        let id = self.variable_outside(pointer, class);
         let set = self.layout_of(qualifiers, "set");
         let binding = self.layout_of(qualifiers, "binding");
         if class != StorageClass::PushConstant {

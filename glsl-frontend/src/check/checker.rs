@@ -44,6 +44,8 @@ pub(super) struct Checker<'a> {
     pub(super) init_used: bool,
     pub(super) structs: FxHashMap<(u32, Option<Layout>), u32>,
     pub(super) files: Vec<u32>,
+    /// The declaration outside of functions that is checked.
+    pub(super) declared: Option<Span>,
     pub(super) interface: Interface,
     /// Uniforms outside blocks: name, type, default.
     pub(super) loose: Vec<Loose>,
@@ -78,6 +80,7 @@ impl<'a> Checker<'a> {
             init_used: false,
             structs: FxHashMap::default(),
             files: Vec::new(),
+            declared: None,
             interface: Interface::default(),
             loose: Vec::new(),
             loose_block: None,

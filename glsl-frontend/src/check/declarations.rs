@@ -389,8 +389,16 @@ impl Checker<'_> {
     pub(super) fn global_variable(&mut self, ty: Type, class: StorageClass) -> Place {
         let id = self.id_of(ty, None);
         let pointer = self.module.pointer(class, id);
-        let id = self.module.variable(pointer, class);
+        let id = self.variable_outside(pointer, class);
         Place::variable(id, class, ty)
+    }
+
+    /// A new variable outside of functions, with the place of the declaration that is checked.
+    pub(super) fn variable_outside(&mut self, pointer: u32, class: StorageClass) -> u32 {
+        match self.declared.and_then(|at| self.place_of(at)) {
+            Some(place) => self.module.variable_at(pointer, class, place),
+            None => self.module.variable(pointer, class),
+        }
     }
 
     /// A declaration outside of functions.
@@ -412,6 +420,7 @@ impl Checker<'_> {
             None
         };
         for declarator in &of.declarators {
+            self.declared = Some(declarator.span);
             if self.redeclares(declarator, qualifiers) {
                 continue;
             }

@@ -230,7 +230,6 @@ impl Checker<'_> {
         }
         self.module.decorate(structure, Decoration::Block, &[]);
         let pointer = self.module.pointer(StorageClass::Uniform, structure);
-        self.module.no_line();
         self.module.variable_of(pointer, id, StorageClass::Uniform);
         self.module.name(id, "");
         self.interface.resources.push(Bound { id, set: None, binding: None });

@@ -48,10 +48,14 @@ pub(crate) fn check(unit: &Unit, set: Setting<'_>) -> (Checked, Diagnostics) {
         match item {
             Item::Function(function) => checker.function(function),
             Item::Declaration(declaration) => checker.global(declaration),
-            Item::Block(block) => checker.block(block),
+            Item::Block(block) => {
+                checker.declared = Some(block.span);
+                checker.block(block);
+            }
             Item::Qualifiers(qualifiers, names) => checker.alone(qualifiers, names),
             Item::Precision => {}
         }
+        checker.declared = None;
     }
     let mut checked = checker.finish();
     checked.deeper = checker.deeper.iter().map(|&name| checker.text(name).to_owned()).collect();

@@ -35,15 +35,8 @@ impl Checker<'_> {
         }
     }
 
-    /// Notes the author's line for the declarations that follow outside of functions.
-    pub(super) fn declared_at(&mut self, at: Span) {
-        if let Some(place) = self.place_of(at) {
-            self.module.line(place);
-        }
-    }
-
     /// The id of the file's name, line and column.
-    fn place_of(&self, at: Span) -> Option<[u32; 3]> {
+    pub(super) fn place_of(&self, at: Span) -> Option<[u32; 3]> {
         let file = *self.files.get(self.set.source.file_index(at.start))?;
         let first = self.set.source.line_column(at.start);
         Some([file, first.line, first.column])

@@ -83,12 +83,20 @@ impl<'w> Module<'w> {
         let functions = module.functions.values().flat_map(|function| &function.blocks);
         let lines = functions.flat_map(|block| block.instructions.iter().chain(&block.merge_line));
         let places = lines.filter_map(|line| module.line(line));
-        let places = places.chain(module.variables.iter().filter_map(|of| of.line)).collect::<Vec<_>>();
+        let places =
+            places.chain(module.variables.iter().filter_map(|of| of.line)).collect::<Vec<_>>();
         module.debug.fill(places.into_iter());
         if module.functions.values().any(Function::is_about_helpers) {
             // Treated as an output: its content at the end decides if the pixel is discarded.
             let (class, at) = (StorageClass::Output, 0);
-            module.variables.push(Variable { id: DEMOTED, class, ty: 0, initial: None, at, line: None });
+            module.variables.push(Variable {
+                id: DEMOTED,
+                class,
+                ty: 0,
+                initial: None,
+                at,
+                line: None,
+            });
         }
         Ok(module)
     }

@@ -46,9 +46,9 @@ impl Raiser<'_, '_> {
                 self.globals.insert(DEMOTED, Value::Pointer(pointer));
                 continue;
             }
-            let root = self
-                .open_variable(variable, options, memory, outside)
-                .map_err(|error| error.at(variable.at, module.declaration(variable, self.source)))?;
+            let root = self.open_variable(variable, options, memory, outside).map_err(|error| {
+                error.at(variable.at, module.declaration(variable, self.source))
+            })?;
             let pointer = Pointer { root, ty: variable.ty, path: Vec::new() };
             self.globals.insert(variable.id, Value::Pointer(pointer));
         }
