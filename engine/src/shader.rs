@@ -40,7 +40,7 @@ pub enum LocationUse {
 
 impl Shader {
     /// Compiles the text of a shader, or core text. Messages call it `name`, whose extension identifies
-    /// WGSL (`.wgsl`) and GLSL (`.frag`, `.glsl`). The text cannot include files; [`Self::open`] loads
+    /// WGSL (`.wgsl`) and GLSL (`.frag`, `.vert` and others). The text cannot include files; [`Self::open`] loads
     /// programs that do.
     ///
     /// # Errors

@@ -43,6 +43,20 @@ fn programs_in_the_readme_render() {
     }
 }
 
+/// The GLSL of the README and of docs/glsl.md is drawn, with one note about its dialect and one about its values.
+#[test]
+#[cfg(feature = "foreign")]
+fn glsl_in_documents_renders() {
+    for name in ["README.md", "docs/glsl.md"] {
+        let document = document(name);
+        let (_, rest) = document.split_once("```glsl\n").expect("it has a text in GLSL");
+        let (text, _) = rest.split_once("```").expect("it ends");
+        let place = TestFolder::with([("rings.frag", text)]);
+        let outcome = place.run_line("render rings.frag rings.png --size 64x36 --time 1.5");
+        assert_eq!((outcome.status, outcome.err.lines().count()), (0, 2), "{}", outcome.err);
+    }
+}
+
 /// The README's program that embeds the library is the crate's first example, which is a doc test.
 #[test]
 fn the_readme_embeds_as_the_crate_does() {
