@@ -212,8 +212,14 @@ impl Checker<'_> {
             }
             Code::Comma => {
                 let (right, span) = pop();
-                pop();
-                value_operand(self.value_of(right, span))
+                let (left, _) = pop();
+                // What has an effect is no constant.
+                let is_constant = matches!(left, Operand::Value(Value { id: 0, .. }));
+                let right = self.value_of(right, span).map(|value| match is_constant {
+                    true => value,
+                    false => Value::new(value.ty, self.id(&value)),
+                });
+                value_operand(right)
             }
             Code::ListBegin => {
                 lists.push(stack.len());
@@ -418,6 +424,12 @@ impl Checker<'_> {
         if condition.id == 0
             && let Some(bits) = condition.bits()
         {
+            // With an arm that is not constant, neither is the whole.
+            if a.id != 0 || b.id != 0 {
+                for arm in [&mut a, &mut b] {
+                    *arm = Value::new(ty, self.id(arm));
+                }
+            }
             let (code, value) = if bits != 0 { (first_code, a) } else { (second_code, b) };
             if is_short(&code) {
                 self.body().builder.append(&code, false);
@@ -485,9 +497,7 @@ impl Checker<'_> {
         let reason = match &operand {
             Operand::Place(place) => match place.constant {
                 None => {
-                    let repeated = place.swizzle.as_ref().is_some_and(|components| {
-                        (1..components.len()).any(|k| components[..k].contains(&components[k]))
-                    });
+                    let repeated = place.swizzle.as_deref().is_some_and(has_repeated);
                     if self.types.contains(place.ty, &|kind| {
                         matches!(kind, Kind::Image(_) | Kind::Sampler { .. } | Kind::AtomicCounter)
                     }) {
@@ -531,7 +541,9 @@ impl Checker<'_> {
         };
         let value = self.coerce(&value, place.ty, right_at, "the variable has the type")?;
         self.store(&place, &value);
-        Some(Value { constant: value.constant.filter(|_| value.id == 0), ..value })
+        // An assignment is no constant expression.
+        let id = self.id(&value);
+        Some(Value::new(value.ty, id))
     }
 
     fn step(
@@ -714,9 +726,23 @@ impl Checker<'_> {
                         place.ty = self.part(place.ty, 0);
                         return Operand::Place(place);
                     }
-                    place.swizzle = Some(components);
-                    let value = self.load(&place);
-                    return self.index(Operand::Value(value), span, index, at);
+                    let is_vector = matches!(self.types.kind(place.whole), Kind::Vector(..));
+                    if !is_vector || has_repeated(&components) {
+                        place.swizzle = Some(components);
+                        let value = self.load(&place);
+                        return self.index(Operand::Value(value), span, index, at);
+                    }
+                    // The index chooses among the numbers of the components.
+                    let numbers = components
+                        .iter()
+                        .map(|&k| Constant::Scalar(Scalar::Int, k.into()))
+                        .collect();
+                    let ty = self.types.vector(Scalar::Int, components.len() as u8);
+                    let numbers = self.constant_id(ty, &Constant::Composite(numbers));
+                    let chosen = [numbers, self.id(index)];
+                    let component = self.compute(Op::VectorExtractDynamic, Types::INT, &chosen);
+                    place.ty = place.whole;
+                    return self.element(place, component.id);
                 }
                 if let Some(k) = known {
                     self.note_index(&place, k);
@@ -776,6 +802,11 @@ impl Checker<'_> {
     fn small_constant(&mut self, id: u32) -> Option<u32> {
         (0..64).find(|&k| self.int(k as i32) == id)
     }
+}
+
+/// True if a component occurs twice.
+fn has_repeated(components: &[u8]) -> bool {
+    (1..components.len()).any(|k| components[..k].contains(&components[k]))
 }
 
 fn value_operand(value: Option<Value>) -> Operand {

@@ -82,19 +82,21 @@ fn image(instruction: &Instruction<'_>) -> Result<ModuleType> {
     let operand = |index| instruction.operand(index);
     let dimension = Dim::from_u32(operand(2)?);
     let other = |what: &str| Ok(ModuleType::Other(what.to_owned()));
-    if dimension != Some(Dim::Dim2D) {
-        return match dimension {
-            Some(dimension) => {
-                let text = format!("{dimension:?}");
-                other(&format!("images of dimension {}", text.trim_start_matches("Dim")))
-            }
-            None => Err(instruction.malformed("there is no such dimension")),
-        };
+    match dimension {
+        Some(Dim::Dim2D) => {}
+        Some(Dim::Dim1D) => return other("1D textures"),
+        Some(Dim::Dim3D) => return other("3D textures"),
+        Some(Dim::DimCube) => return other("cube maps"),
+        Some(Dim::DimRect) => return other("rectangle textures"),
+        Some(Dim::DimBuffer) => return other("texel buffers"),
+        Some(Dim::DimSubpassData) => return other("subpass inputs"),
+        Some(dimension) => return other(&format!("images of {dimension:?}")),
+        None => return Err(instruction.malformed("there is no such dimension")),
     }
     match [operand(3)?, operand(4)?, operand(5)?, operand(6)?] {
-        [1, ..] => other("images of depths"),
-        [_, 1, ..] => other("images of several layers"),
-        [_, _, 1, _] => other("images of several samples"),
+        [1, ..] => other("textures with depth comparison"),
+        [_, 1, ..] => other("texture arrays"),
+        [_, _, 1, _] => other("multisampled textures"),
         [.., 2] => other("images that are written"),
         _ => Ok(ModuleType::Image),
     }

@@ -313,14 +313,13 @@ impl Raiser<'_, '_> {
     }
 
     fn open_texture(&mut self, variable: &Variable, outside: &mut Outside) -> Result<Root> {
-        match self.module.ty(variable.ty)? {
+        let mut ty = self.module.ty(variable.ty)?;
+        if let ModuleType::SampledImage(image) = ty {
+            ty = self.module.ty(*image)?;
+        }
+        match ty {
             ModuleType::Sampler => Ok(Root::Opaque(Box::new(Value::Sampler))),
-            ModuleType::Image | ModuleType::SampledImage(_) => {
-                if let ModuleType::SampledImage(image) = self.module.ty(variable.ty)?
-                    && *self.module.ty(*image)? != ModuleType::Image
-                {
-                    return Err(RaiseError::unsupported("a texture that is no 2D image of floats"));
-                }
+            ModuleType::Image => {
                 let binding = self.binding(variable);
                 let options = TextureOptions { mipmaps: self.has_levels, ..Default::default() };
                 let node =
