@@ -1,6 +1,7 @@
 //! Seeds of mutations.
 
 use lambdav_core::core_text;
+use lambdav_core::diagnostics::DiagnosticCode;
 use lambdav_core::schedule::schedule;
 use lambdav_core::source::SourceFile;
 use lambdav_core::triangles::EntryPoints;
@@ -9,6 +10,8 @@ use lambdav_engine::program::Loaded;
 use lambdav_generate::{
     GenerateOptions, GeneratedProgram, generate, generate_triangles, is_refused_for_rounds,
 };
+use lambdav_glsl_tests::compiler::Compiler;
+use lambdav_glsl_tests::dialect::Dialect;
 use lambdav_spirv_backend as spirv_backend;
 use lambdav_spirv_backend::emit::{EmitOptions, emit_stages};
 use lambdav_test_support::files_below;
@@ -35,6 +38,8 @@ pub struct Seeds {
     pub(crate) foreign_modules: Vec<Vec<u32>>,
     /// WGSL.
     pub(crate) wgsl: Vec<String>,
+    /// GLSL.
+    pub(crate) glsl: Vec<String>,
 }
 
 impl Seeds {
@@ -112,18 +117,35 @@ impl Seeds {
         texts.extend(as_texts(corpus("pipeline")));
         cores.extend(as_texts(corpus("core-text")));
         modules.extend(corpus("spirv").iter().map(|bytes| crate::words::from_bytes(bytes)));
-        let (mut foreign_modules, mut wgsl) = (Vec::new(), Vec::new());
+        let (mut foreign_modules, mut wgsl, mut glsl) = (Vec::new(), Vec::new(), Vec::new());
         for path in files_below(&root.join("tests/foreign"), &[]) {
             let Some(language) = Language::of(&path) else { continue };
             let text = fs::read_to_string(&path).expect("it can be read");
             let source = SourceFile::new("seed", text.as_str());
             foreign_modules.push(to_spirv(language, &source).expect("it is right"));
-            if language == Language::Wgsl {
-                wgsl.push(text);
+            match language {
+                Language::Wgsl => wgsl.push(text),
+                Language::Glsl(_) => glsl.push(text),
             }
         }
         foreign_modules.extend(corpus("raise").iter().map(|bytes| crate::words::from_bytes(bytes)));
-        Self { programs, texts, cores, modules, foreign_modules, wgsl }
+        glsl.extend((0..GENERATED).map(|number| {
+            let dialect = Dialect::ALL[number as usize % Dialect::ALL.len()];
+            let options = lambdav_glsl_tests::Options {
+                statements: 4 + number as usize % 40,
+                ..lambdav_glsl_tests::Options::new(dialect)
+            };
+            let program =
+                lambdav_glsl_tests::generate(seed.wrapping_mul(GENERATED) + number, &options);
+            lambdav_glsl_tests::print(&program, Compiler::Own.style(dialect))
+        }));
+        // The pages of errors have a wrong text and a right one each.
+        let pages = DiagnosticCode::ALL.iter().filter(|code| code.page().contains("GLSL"));
+        glsl.extend(pages.flat_map(|code| {
+            code.page().split("```").skip(1).step_by(2).map(|text| text.replacen("text\n", "", 1))
+        }));
+        glsl.extend(as_texts(corpus("glsl")));
+        Self { programs, texts, cores, modules, foreign_modules, wgsl, glsl }
     }
 }
 

@@ -1,5 +1,5 @@
 //! Mutation of texts as sequences of tokens. Pieces are the expressions of programs, and the lines of core
-//! text.
+//! text and of GLSL.
 
 use lambdav_generate::Random;
 
@@ -220,13 +220,178 @@ const CORE: [&str; 63] = [
     "\"g\"",
 ];
 
+/// Words, names and punctuation of GLSL.
+const GLSL: [&str; 159] = [
+    "#version",
+    "#define",
+    "#undef",
+    "#ifdef",
+    "#if",
+    "#else",
+    "#endif",
+    "#line",
+    "#include",
+    "#extension",
+    "#pragma",
+    "##",
+    "\\",
+    "450",
+    "100",
+    "300",
+    "es",
+    "core",
+    "void",
+    "float",
+    "int",
+    "uint",
+    "bool",
+    "double",
+    "vec2",
+    "vec3",
+    "vec4",
+    "ivec2",
+    "uvec4",
+    "bvec3",
+    "mat2",
+    "mat3x4",
+    "sampler2D",
+    "samplerCube",
+    "texture2D",
+    "sampler",
+    "struct",
+    "const",
+    "in",
+    "out",
+    "inout",
+    "uniform",
+    "buffer",
+    "shared",
+    "varying",
+    "attribute",
+    "flat",
+    "layout(location=0)",
+    "layout(std140,binding=1)",
+    "layout(offset=4)",
+    "precision",
+    "highp",
+    "invariant",
+    "if",
+    "else",
+    "for",
+    "while",
+    "do",
+    "switch",
+    "case",
+    "default:",
+    "break;",
+    "continue;",
+    "return",
+    "discard;",
+    "{",
+    "}",
+    "(",
+    ")",
+    "[",
+    "]",
+    "[]",
+    "[3]",
+    ";",
+    ",",
+    ".",
+    "=",
+    "+=",
+    "==",
+    "!=",
+    "!",
+    "~",
+    "+",
+    "-",
+    "*",
+    "/",
+    "%",
+    "++",
+    "--",
+    "&&",
+    "||",
+    "^^",
+    "&",
+    "|",
+    "^",
+    "<<",
+    ">>",
+    "?",
+    ":",
+    "<",
+    "<=",
+    "0",
+    "1",
+    "-1",
+    "0u",
+    "4294967295u",
+    "2147483648",
+    "1.0",
+    "1e39",
+    ".5",
+    "0.0/0.0",
+    "1e-45",
+    "true",
+    "false",
+    ".x",
+    ".xyzw",
+    ".stp",
+    ".rrg",
+    ".length()",
+    "gl_FragCoord",
+    "gl_FragColor",
+    "gl_FragData[0]",
+    "gl_Position",
+    "gl_VertexID",
+    "main",
+    "main()",
+    "texture(s,v)",
+    "texture2D",
+    "mix",
+    "clamp",
+    "dot",
+    "cross",
+    "normalize",
+    "mod",
+    "modf",
+    "frexp",
+    "dFdx",
+    "fwidth",
+    "min",
+    "atan",
+    "pow",
+    "sin",
+    "floatBitsToInt",
+    "packUnorm4x8",
+    "bitfieldExtract",
+    "uaddCarry",
+    "matrixCompMult",
+    "transpose",
+    "inverse",
+    "mainImage",
+    "iTime",
+    "iResolution.xy",
+    "__LINE__",
+    "__VERSION__",
+    "defined(A)",
+    "/*",
+    "*/",
+    "//",
+    "\n",
+];
+
 /// The language of a text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Language {
     /// Programs.
     Program,
-    /// Core text.
+    /// Core text, and WGSL.
     Core,
+    /// GLSL.
+    Glsl,
 }
 
 /// The text with one to a few changes. `others` are texts from which pieces are copied.
@@ -236,10 +401,10 @@ pub(crate) fn mutate(
     language: Language,
     random: &mut Random,
 ) -> Vec<u8> {
-    let mut tokens = tokens(text);
+    let mut tokens = tokens(text, language);
     let count = 1 + random.weighted(&[50, 25, 12, 6, 4, 2, 1]);
     for _ in 0..count {
-        if language == Language::Core && random.percent(55) {
+        if language != Language::Program && random.percent(55) {
             within_line(&mut tokens, random);
         } else if random.percent(if language == Language::Program { 70 } else { 45 }) {
             structured(&mut tokens, others, language, random);
@@ -266,7 +431,7 @@ pub(crate) fn mutate(
 
 /// The text with one piece repeated, in sequence or nested. Superlinear costs show in long texts.
 pub(crate) fn more(text: &str, language: Language, random: &mut Random) -> String {
-    let tokens = tokens(text);
+    let tokens = tokens(text, language);
     let all = pieces(&tokens, language);
     if all.is_empty() {
         return text.to_owned();
@@ -281,7 +446,7 @@ pub(crate) fn more(text: &str, language: Language, random: &mut Random) -> Strin
         let (before, after) = (tokens[start..a].concat(), tokens[b..end].concat());
         before.repeat(times) + &piece + &after.repeat(times)
     } else {
-        let separator = if language == Language::Core { "\n" } else { " " };
+        let separator = if language == Language::Program { " " } else { "\n" };
         vec![piece; times.max(1)].join(separator)
     };
     tokens[..start].concat() + &repeated + &tokens[end..].concat()
@@ -289,16 +454,20 @@ pub(crate) fn more(text: &str, language: Language, random: &mut Random) -> Strin
 
 /// Splits a text into tokens, which include white space, comments and strings. The tokens joined are the
 /// text.
-fn tokens(text: &str) -> Vec<String> {
+fn tokens(text: &str, language: Language) -> Vec<String> {
     let mut all = Vec::new();
     let mut rest = text;
     while let Some(first) = rest.chars().next() {
         let length = match first {
+            c if language == Language::Glsl && c.is_ascii_punctuation() && c != '_' => 1,
             '(' | ')' | '{' | '}' | ',' | ':' | '=' => 1,
             ';' => rest.find('\n').unwrap_or(rest.len()),
             c if c.is_whitespace() => rest.find(|c: char| !c.is_whitespace()).unwrap_or(rest.len()),
             _ => {
-                let ends = |c: char| c.is_whitespace() || "(){},:=;".contains(c);
+                let ends = |c: char| match language {
+                    Language::Glsl => c.is_whitespace() || (c.is_ascii_punctuation() && c != '_'),
+                    _ => c.is_whitespace() || "(){},:=;".contains(c),
+                };
                 let at = rest.char_indices().skip(1).find(|&(_, c)| ends(c));
                 at.map_or(rest.len(), |(at, _)| at)
             }
@@ -329,7 +498,7 @@ fn pieces(tokens: &[String], language: Language) -> Vec<(usize, usize)> {
                 }
             }
         }
-        Language::Core => {
+        Language::Core | Language::Glsl => {
             let mut start = 0;
             for (i, token) in tokens.iter().enumerate() {
                 if token.contains('\n') {
@@ -365,7 +534,7 @@ fn structured(
         1 => {
             // Separated, so that two names do not join.
             let mut piece = tokens[from..to].to_vec();
-            let separator = if language == Language::Core { "\n" } else { " " };
+            let separator = if language == Language::Program { " " } else { "\n" };
             piece.push(separator.into());
             tokens.splice(start..start, piece);
         }
@@ -378,7 +547,7 @@ fn structured(
         }
         3 if !others.is_empty() => {
             let other: &String = random.pick(others);
-            let mut other = self::tokens(other);
+            let mut other = self::tokens(other, language);
             let found = pieces(&other, language);
             if let Some(&(from, to)) = (!found.is_empty()).then(|| random.pick(&found)) {
                 tokens.splice(start..end, other.drain(from..to));
@@ -395,14 +564,14 @@ fn structured(
                 }
                 text = around.replace('_', &text);
             }
-            tokens.splice(start..end, self::tokens(&text));
+            tokens.splice(start..end, self::tokens(&text, language));
         }
         6 => rename(tokens, start, random),
         7 if language == Language::Program => {
             let (begin, close) = *random.pick(&[("(- ", ")"), ("(let ((x 1)) ", ")"), ("(", ")")]);
             let times = *random.pick(&[50, 500, 3000]);
             let text = [begin.repeat(times), tokens[start..end].concat(), close.repeat(times)];
-            tokens.splice(start..end, self::tokens(&text.concat()));
+            tokens.splice(start..end, self::tokens(&text.concat(), language));
         }
         _ => by_token(tokens, language, random),
     }
@@ -459,6 +628,7 @@ fn by_token(tokens: &mut Vec<String>, language: Language, random: &mut Random) {
     let word = |random: &mut Random| match language {
         Language::Program => (*random.pick(&DICTIONARY)).to_owned(),
         Language::Core => (*random.pick(&CORE)).to_owned(),
+        Language::Glsl => (*random.pick(&GLSL)).to_owned(),
     };
     if tokens.is_empty() {
         tokens.push(word(random));

@@ -10,13 +10,14 @@ use lambdav_test_support::skipped;
 const BOUNDS: Bounds = Bounds { seconds: 120.0, peak: 2 << 30 };
 
 /// Number of inputs of each target; slow targets get fewer.
-const INPUTS: [(&str, u64); 19] = [
+const INPUTS: [(&str, u64); 20] = [
     ("parse", 7000),
     ("pipeline", 4000),
     ("core-text", 4000),
     ("spirv", 5000),
     ("raise", 4000),
     ("wgsl", 2000),
+    ("glsl", 4000),
     ("images", 10_000),
     ("folders", 40),
     ("beside", 120),
