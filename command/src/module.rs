@@ -160,7 +160,8 @@ impl ModuleArguments {
             ("entry", self.entry.is_some(), ProgramKind::Module),
             ("input", !self.input.is_empty(), ProgramKind::Module),
             ("clear", self.clear.is_some(), ProgramKind::Module),
-            ("include", !text.include.is_empty(), ProgramKind::Glsl),
+            // A folder to search in does no harm where nothing is included.
+            ("include", !text.include.is_empty(), ProgramKind::Module),
             ("define", !text.define.is_empty(), ProgramKind::Glsl),
             ("dialect", text.dialect.is_some(), ProgramKind::Glsl),
             ("origin", text.origin.is_some(), ProgramKind::Glsl),

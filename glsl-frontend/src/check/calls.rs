@@ -78,7 +78,10 @@ impl Checker<'_> {
         let candidates = self.overloads.get(&name).cloned().unwrap_or_default();
         let builtin = self.is_builtin_function(&text);
         if candidates.is_empty() && !builtin {
-            self.unknown(name, span, "the function");
+            match text.starts_with("sparse") && text.ends_with("ARB") {
+                true => self.unsupported(span, "sparse textures"),
+                false => self.unknown(name, span, "the function"),
+            }
             return Operand::Error;
         }
         let mut types = Vec::new();

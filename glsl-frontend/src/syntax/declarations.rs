@@ -176,14 +176,13 @@ impl Parser<'_> {
                 }
                 Some(Word::Layout) => self.layout(&mut all)?,
                 Some(Word::Subroutine) => {
-                    return Err(self.report(
-                        Diagnostic::new(
-                            DiagnosticCode::UnsupportedModule,
-                            span,
-                            "subroutines are not supported",
-                        )
-                        .help("call the functions in a `switch` over a uniform"),
-                    ));
+                    let found = lacking(span, "subroutines are not supported");
+                    let help = "call the functions in a `switch` over a uniform";
+                    return Err(self.report(found.help(help)));
+                }
+                Some(Word::PerVertex) => {
+                    let what = "inputs of the three vertices are not supported";
+                    return Err(self.report(lacking(span, what)));
                 }
                 _ => return Ok(all),
             }
@@ -312,4 +311,9 @@ impl Parser<'_> {
         let dims = self.dims()?;
         Ok(Parameter { qualifiers, ty, name, dims, span: begin.to(self.last()) })
     }
+}
+
+/// The error about what λV lacks.
+fn lacking(at: Span, what: &str) -> Diagnostic {
+    Diagnostic::new(DiagnosticCode::UnsupportedModule, at, what)
 }

@@ -31,6 +31,8 @@ pub(crate) enum Word {
     Discard,
     Demote,
     Subroutine,
+    /// `pervertexEXT`.
+    PerVertex,
 }
 
 /// What each name of a text is.
@@ -101,6 +103,7 @@ fn word(text: &str, version: Version, vulkan: bool, types: &mut Types) -> Word {
         "demote" => (Word::Demote, vulkan),
         "terminateInvocation" => (Word::Discard, vulkan),
         "subroutine" => (Word::Subroutine, since(400, never)),
+        "pervertexEXT" | "pervertexNV" => (Word::PerVertex, true),
         "uint" | "uvec2" | "uvec3" | "uvec4" => (Word::Type, since(130, 300)),
         "double" => (Word::Type, since(400, never)),
         "sampler" | "samplerShadow" => (Word::Type, vulkan),
