@@ -10,6 +10,7 @@ use super::predefined::extensions;
 use super::state::{Behaviour, Extension, Pragma, Preprocessor};
 use super::version_line;
 use crate::token::Punctuation as P;
+use lambdav_core::diagnostics::DiagnosticCode;
 use lambdav_core::diagnostics::{nearest_name, quote};
 use lambdav_core::source::Span;
 use std::rc::Rc;
@@ -206,7 +207,12 @@ impl Preprocessor<'_> {
                         "write `enable` for `require` where the text can do without it".to_owned()
                     }
                 };
-                self.diagnostics.push(error(span, what).label("required here").help(help));
+                let mut found = error(span, what).label("required here").help(help);
+                // Other names are mistakes.
+                if name.starts_with("GL_") {
+                    found.code = DiagnosticCode::UnsupportedModule;
+                }
+                self.diagnostics.push(found);
             }
             Ok((name, span, behaviour)) => {
                 self.extensions.push(Extension { name: name.to_owned(), span, behaviour });
