@@ -531,7 +531,9 @@ impl Checker<'_> {
         };
         let value = self.coerce(&value, place.ty, right_at, "the variable has the type")?;
         self.store(&place, &value);
-        Some(Value { constant: value.constant.filter(|_| value.id == 0), ..value })
+        // An assignment is no constant expression.
+        let id = self.id(&value);
+        Some(Value::new(value.ty, id))
     }
 
     fn step(
@@ -714,9 +716,15 @@ impl Checker<'_> {
                         place.ty = self.part(place.ty, 0);
                         return Operand::Place(place);
                     }
-                    place.swizzle = Some(components);
-                    let value = self.load(&place);
-                    return self.index(Operand::Value(value), span, index, at);
+                    // The index chooses from the numbers of the components.
+                    let number = |&k| Constant::Scalar(Scalar::Int, u32::from(k));
+                    let numbers = components.iter().map(number).collect();
+                    let numbers_type = self.types.vector(Scalar::Int, components.len() as u8);
+                    let numbers = self.constant_id(numbers_type, &Constant::Composite(numbers));
+                    let id = self.id(index);
+                    let chosen =
+                        self.compute(Op::VectorExtractDynamic, Types::INT, &[numbers, id]).id;
+                    return self.element(place, chosen);
                 }
                 if let Some(k) = known {
                     self.note_index(&place, k);
