@@ -6,6 +6,7 @@
 use super::checker::Checker;
 use super::scopes::Symbol;
 use super::values::{Constant, Operand, Place, Value};
+use crate::mutants::{Mutant, is_active};
 use crate::syntax::tree::{Binary, Code, Expression, Node};
 use crate::token::Name;
 use crate::types::{Kind, Length, Scalar, Types};
@@ -15,6 +16,8 @@ use rspirv::spirv::{Op, StorageClass};
 
 /// Most words of an arm that is evaluated although it may not be chosen.
 const SHORT: usize = 48;
+
+const REPEATED: &str = "a component occurs twice in the swizzle";
 
 /// An operation with arms that is open.
 struct Arms {
@@ -212,8 +215,15 @@ impl Checker<'_> {
             }
             Code::Comma => {
                 let (right, span) = pop();
-                pop();
-                value_operand(self.value_of(right, span))
+                let (left, _) = pop();
+                let value = self.value_of(right, span);
+                let is_constant =
+                    matches!(left, Operand::Value(Value { id: 0, constant: Some(_), .. }));
+                // A sequence is a constant expression only if both sides are.
+                value_operand(value.map(|value| match value.constant {
+                    Some(_) if !is_constant => Value::new(value.ty, self.id(&value)),
+                    _ => value,
+                }))
             }
             Code::ListBegin => {
                 lists.push(stack.len());
@@ -341,13 +351,19 @@ impl Checker<'_> {
             }
             _ => None,
         };
-        if left.id == 0 && right.id == 0 && folded.is_some() {
+        if left.id == 0 && right.id == 0 && folded.is_some() && code.is_empty() {
             return folded;
         }
         let op = if and { Op::LogicalAnd } else { Op::LogicalOr };
         let ids = [self.id(&left), self.id(&right)];
         let mut new = if is_short(&code) {
             self.body().builder.append(&code, false);
+            self.compute(op, Types::BOOL, &ids)
+        } else if is_active(Mutant::BothSides) {
+            self.end(Op::Branch, &[open.label]);
+            self.begin_block(open.label);
+            self.body().builder.append(&code, false);
+            self.body().label = last;
             self.compute(op, Types::BOOL, &ids)
         } else {
             let merge = self.module.id();
@@ -418,7 +434,12 @@ impl Checker<'_> {
         if condition.id == 0
             && let Some(bits) = condition.bits()
         {
-            let (code, value) = if bits != 0 { (first_code, a) } else { (second_code, b) };
+            let both = a.constant.is_some() && b.constant.is_some();
+            let (code, mut value) = if bits != 0 { (first_code, a) } else { (second_code, b) };
+            if !both {
+                // A choice is a constant expression only if both arms are.
+                value = Value::new(ty, self.id(&value));
+            }
             if is_short(&code) {
                 self.body().builder.append(&code, false);
                 return Some(value);
@@ -485,15 +506,13 @@ impl Checker<'_> {
         let reason = match &operand {
             Operand::Place(place) => match place.constant {
                 None => {
-                    let repeated = place.swizzle.as_ref().is_some_and(|components| {
-                        (1..components.len()).any(|k| components[..k].contains(&components[k]))
-                    });
+                    let repeated = place.swizzle.as_deref().is_some_and(has_repeats);
                     if self.types.contains(place.ty, &|kind| {
                         matches!(kind, Kind::Image(_) | Kind::Sampler { .. } | Kind::AtomicCounter)
                     }) {
                         "a texture is not assigned"
                     } else if repeated {
-                        "a component occurs twice in the swizzle"
+                        REPEATED
                     } else {
                         let Operand::Place(place) = operand else { return None };
                         return Some(place);
@@ -711,6 +730,9 @@ impl Checker<'_> {
             }
             Operand::Place(mut place) => {
                 if let Some(components) = place.swizzle.take() {
+                    if has_repeats(&components) {
+                        place.constant = Some(REPEATED);
+                    }
                     if let Some(k) = known {
                         place.swizzle = Some(vec![components[k as usize]]);
                         place.ty = self.part(place.ty, 0);
@@ -784,6 +806,11 @@ impl Checker<'_> {
     fn small_constant(&mut self, id: u32) -> Option<u32> {
         (0..64).find(|&k| self.int(k as i32) == id)
     }
+}
+
+/// True if a swizzle names a component twice.
+fn has_repeats(components: &[u8]) -> bool {
+    (1..components.len()).any(|k| components[..k].contains(&components[k]))
 }
 
 fn value_operand(value: Option<Value>) -> Operand {

@@ -17,7 +17,7 @@ use std::time::{Duration, Instant};
 /// Fuzz all input readers with nearly valid inputs
 #[derive(Parser)]
 struct Arguments {
-    /// Targets: parse, pipeline, core-text, spirv, raise, wgsl, images, folders, beside, reports, pairs, npy,
+    /// Targets: parse, pipeline, core-text, spirv, raise, wgsl, glsl, images, folders, beside, reports, pairs, npy,
     /// meshes, amber, assembly, hostile, names, json or settings (default: all)
     #[arg(long, value_delimiter = ',')]
     target: Vec<String>,
@@ -210,6 +210,7 @@ fn ending(target: &dyn FuzzTarget) -> &'static str {
         "amber" => "amber",
         "assembly" => "spvasm",
         "wgsl" => "wgsl",
+        "glsl" => "frag",
         "hostile" | "names" => "txt",
         _ => "lv",
     }

@@ -9,6 +9,8 @@ use lambdav_engine::program::Loaded;
 use lambdav_generate::{
     GenerateOptions, GeneratedProgram, generate, generate_triangles, is_refused_for_rounds,
 };
+use lambdav_glsl_tests::dialect::Dialect;
+use lambdav_glsl_tests::{Options, Style};
 use lambdav_spirv_backend as spirv_backend;
 use lambdav_spirv_backend::emit::{EmitOptions, emit_stages};
 use lambdav_test_support::files_below;
@@ -19,6 +21,8 @@ use std::path::{Path, PathBuf};
 const GENERATED: u64 = 400;
 /// Number of generated programs that are also compiled.
 const COMPILED: usize = 150;
+/// Number of generated programs in GLSL.
+const GLSL: u64 = 160;
 
 /// Valid inputs, and the corpus.
 #[derive(Debug)]
@@ -35,6 +39,8 @@ pub struct Seeds {
     pub(crate) foreign_modules: Vec<Vec<u32>>,
     /// WGSL.
     pub(crate) wgsl: Vec<String>,
+    /// GLSL: shaders and generated programs.
+    pub(crate) glsl: Vec<String>,
 }
 
 impl Seeds {
@@ -113,18 +119,30 @@ impl Seeds {
         cores.extend(as_texts(corpus("core-text")));
         modules.extend(corpus("spirv").iter().map(|bytes| crate::words::from_bytes(bytes)));
         let (mut foreign_modules, mut wgsl) = (Vec::new(), Vec::new());
+        let mut glsl: Vec<String> =
+            (0..GLSL).map(|k| generated_glsl(seed.wrapping_mul(GLSL).wrapping_add(k))).collect();
         for path in files_below(&root.join("tests/foreign"), &[]) {
             let Some(language) = Language::of(&path) else { continue };
             let text = fs::read_to_string(&path).expect("it can be read");
             let source = SourceFile::new("seed", text.as_str());
             foreign_modules.push(to_spirv(language, &source).expect("it is right"));
-            if language == Language::Wgsl {
-                wgsl.push(text);
+            match language {
+                Language::Wgsl => wgsl.push(text),
+                Language::Glsl(_) => glsl.push(text),
             }
         }
+        glsl.extend(as_texts(corpus("glsl")));
         foreign_modules.extend(corpus("raise").iter().map(|bytes| crate::words::from_bytes(bytes)));
-        Self { programs, texts, cores, modules, foreign_modules, wgsl }
+        Self { programs, texts, cores, modules, foreign_modules, wgsl, glsl }
     }
+}
+
+/// A generated program in GLSL.
+fn generated_glsl(seed: u64) -> String {
+    let dialect = Dialect::ALL[(seed % 4) as usize];
+    let options = Options { statements: 8, ..Options::new(dialect) };
+    let program = lambdav_glsl_tests::generate(seed, &options);
+    lambdav_glsl_tests::print(&program, Style { dialect, is_opaque: false })
 }
 
 /// The checked-in inputs of a target, with their names.

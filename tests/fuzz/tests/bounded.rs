@@ -10,13 +10,14 @@ use lambdav_test_support::skipped;
 const BOUNDS: Bounds = Bounds { seconds: 120.0, peak: 2 << 30 };
 
 /// Number of inputs of each target; slow targets get fewer.
-const INPUTS: [(&str, u64); 19] = [
+const INPUTS: [(&str, u64); 20] = [
     ("parse", 7000),
     ("pipeline", 4000),
     ("core-text", 4000),
     ("spirv", 5000),
     ("raise", 4000),
     ("wgsl", 2000),
+    ("glsl", 2000),
     ("images", 10_000),
     ("folders", 40),
     ("beside", 120),
@@ -96,7 +97,7 @@ fn new_inputs() {
             "hostile" => [3.0, 3.0, 3.0],
             "names" => [90.0, 15.0, 5.0],
             "raise" => [50.0, 10.0, 0.5],
-            "wgsl" => [15.0, 15.0, 0.5],
+            "wgsl" | "glsl" => [15.0, 15.0, 0.5],
             _ => [50.0, 10.0, 5.0],
         };
         for (part, least) in

@@ -83,7 +83,7 @@ fn run_stages(words: &[u32]) -> Result<(), String> {
     }
 }
 
-fn run(words: &[u32], number: u64) -> Result<Reached, String> {
+pub(super) fn run(words: &[u32], number: u64) -> Result<Reached, String> {
     run_stages(words)?;
     let Raised { source, program } = raise("fuzz.spv", words, &RaiseOptions::default());
     let core = match program {
