@@ -55,7 +55,8 @@ impl FuzzTarget for Glsl<'_> {
         };
         let compiled = compile(source, &options, &mut NoFiles);
         let length = compiled.source.text().len();
-        let outside = compiled.diagnostics.iter().find(|found| found.span.end as usize > length);
+        let outside =
+            compiled.diagnostics.iter().find(|found| found.primary.span.end as usize > length);
         if let Some(found) = outside {
             return Err(format!("a message lies outside of the text: {}", found.message));
         }
