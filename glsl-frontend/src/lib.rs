@@ -20,12 +20,13 @@
 //! - Nothing is folded but constant expressions of the language, by operations that IEEE 754 defines. No
 //!   function is folded.
 //!
-//! Modules depend on one another in this order only: `token`, `version` → [`mod@preprocess`], `types` → `dialect`,
+//! Modules depend on one another in this order only: `mutants`, `token`, `version` → [`mod@preprocess`], `types` → `dialect`,
 //! `syntax` → `check`.
 #![forbid(unsafe_code)]
 
 mod check;
 mod dialect;
+pub mod mutants;
 pub mod preprocess;
 mod syntax;
 pub mod token;

@@ -3,6 +3,7 @@
 use super::checker::Checker;
 use super::constants::converted;
 use super::values::{Constant, Operand, Value};
+use crate::mutants::{Mutant, is_active};
 use crate::types::{Kind, Length, Scalar, Type, Types};
 use lambdav_core::diagnostics::DiagnosticCode;
 use lambdav_core::source::Span;
@@ -143,6 +144,11 @@ impl Checker<'_> {
         }
         if self.fits(value.ty, to) {
             let scalar = self.types.scalar(to)?;
+            let has_words = |ty| self.types.scalar(ty) != Some(Scalar::Double);
+            if is_active(Mutant::LostConversion) && has_words(value.ty) && has_words(to) {
+                let id = self.id(value);
+                return Some(self.compute(Op::Bitcast, to, &[id]));
+            }
             return Some(self.convert(value, scalar));
         }
         let [found, wanted] = [self.type_name(value.ty), self.type_name(to)];
@@ -342,6 +348,12 @@ impl Checker<'_> {
             Kind::Scalar(_) => parts.swap_remove(0),
             Kind::Matrix(_, columns, rows) => {
                 let column = self.types.vector(scalar, rows);
+                if columns == rows && is_active(Mutant::RowsForColumns) {
+                    let width = usize::from(rows);
+                    let order =
+                        (0..width * width).map(|k| parts[k % width * width + k / width].clone());
+                    parts = order.collect();
+                }
                 let columns: Vec<Value> = (0..usize::from(columns))
                     .map(|k| {
                         let from = k * usize::from(rows);

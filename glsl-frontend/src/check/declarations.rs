@@ -4,6 +4,7 @@ use super::checker::Checker;
 use super::items::{Direction, Stage};
 use super::scopes::Symbol;
 use super::values::{Operand, Place, Value};
+use crate::mutants::{Mutant, is_active};
 use crate::syntax::tree::{
     self, Declaration, Declarator, Expression, Mark, Qualifiers, Storage, TypeName, TypeSpecifier,
 };
@@ -368,7 +369,8 @@ impl Checker<'_> {
             StorageClass::Function => self.body().builder.name(place.pointer, &text),
             _ => self.module.name(place.pointer, &text),
         }
-        if let Some(value) = &value {
+        let is_lost = class == StorageClass::Private && is_active(Mutant::LostInitialiser);
+        if let Some(value) = value.as_ref().filter(|_| !is_lost) {
             self.store(&place, value);
         }
         if is_const {

@@ -6,6 +6,7 @@
 use super::checker::Checker;
 use super::scopes::Symbol;
 use super::values::{Constant, Operand, Place, Value};
+use crate::mutants::{Mutant, is_active};
 use crate::syntax::tree::{Binary, Code, Expression, Node};
 use crate::token::Name;
 use crate::types::{Kind, Length, Scalar, Types};
@@ -15,6 +16,8 @@ use rspirv::spirv::{Op, StorageClass};
 
 /// Most words of an arm that is evaluated although it may not be chosen.
 const SHORT: usize = 48;
+
+const REPEATED: &str = "a component occurs twice in the swizzle";
 
 /// An operation with arms that is open.
 struct Arms {
@@ -213,13 +216,14 @@ impl Checker<'_> {
             Code::Comma => {
                 let (right, span) = pop();
                 let (left, _) = pop();
-                // What has an effect is no constant.
-                let is_constant = matches!(left, Operand::Value(Value { id: 0, .. }));
-                let right = self.value_of(right, span).map(|value| match is_constant {
-                    true => value,
-                    false => Value::new(value.ty, self.id(&value)),
-                });
-                value_operand(right)
+                let value = self.value_of(right, span);
+                let is_constant =
+                    matches!(left, Operand::Value(Value { id: 0, constant: Some(_), .. }));
+                // A sequence is a constant expression only if both sides are.
+                value_operand(value.map(|value| match value.constant {
+                    Some(_) if !is_constant => Value::new(value.ty, self.id(&value)),
+                    _ => value,
+                }))
             }
             Code::ListBegin => {
                 lists.push(stack.len());
@@ -347,13 +351,19 @@ impl Checker<'_> {
             }
             _ => None,
         };
-        if left.id == 0 && right.id == 0 && folded.is_some() {
+        if left.id == 0 && right.id == 0 && folded.is_some() && code.is_empty() {
             return folded;
         }
         let op = if and { Op::LogicalAnd } else { Op::LogicalOr };
         let ids = [self.id(&left), self.id(&right)];
         let mut new = if is_short(&code) {
             self.body().builder.append(&code, false);
+            self.compute(op, Types::BOOL, &ids)
+        } else if is_active(Mutant::BothSides) {
+            self.end(Op::Branch, &[open.label]);
+            self.begin_block(open.label);
+            self.body().builder.append(&code, false);
+            self.body().label = last;
             self.compute(op, Types::BOOL, &ids)
         } else {
             let merge = self.module.id();
@@ -497,13 +507,13 @@ impl Checker<'_> {
         let reason = match &operand {
             Operand::Place(place) => match place.constant {
                 None => {
-                    let repeated = place.swizzle.as_deref().is_some_and(has_repeated);
+                    let repeated = place.swizzle.as_deref().is_some_and(has_repeats);
                     if self.types.contains(place.ty, &|kind| {
                         matches!(kind, Kind::Image(_) | Kind::Sampler { .. } | Kind::AtomicCounter)
                     }) {
                         "a texture is not assigned"
                     } else if repeated {
-                        "a component occurs twice in the swizzle"
+                        REPEATED
                     } else {
                         let Operand::Place(place) = operand else { return None };
                         return Some(place);
@@ -721,13 +731,16 @@ impl Checker<'_> {
             }
             Operand::Place(mut place) => {
                 if let Some(components) = place.swizzle.take() {
+                    if has_repeats(&components) {
+                        place.constant = Some(REPEATED);
+                    }
                     if let Some(k) = known {
                         place.swizzle = Some(vec![components[k as usize]]);
                         place.ty = self.part(place.ty, 0);
                         return Operand::Place(place);
                     }
                     let is_vector = matches!(self.types.kind(place.whole), Kind::Vector(..));
-                    if !is_vector || has_repeated(&components) {
+                    if !is_vector {
                         place.swizzle = Some(components);
                         let value = self.load(&place);
                         return self.index(Operand::Value(value), span, index, at);
@@ -805,7 +818,7 @@ impl Checker<'_> {
 }
 
 /// True if a component occurs twice.
-fn has_repeated(components: &[u8]) -> bool {
+fn has_repeats(components: &[u8]) -> bool {
     (1..components.len()).any(|k| components[..k].contains(&components[k]))
 }
 

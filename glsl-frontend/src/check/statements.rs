@@ -3,6 +3,7 @@
 use super::checker::Checker;
 use super::items::Stage;
 use super::values::Value;
+use crate::mutants::{Mutant, is_active};
 use crate::syntax::tree::{Condition, Expression, Loop, Statement, What};
 use crate::types::{Kind, Types};
 use lambdav_core::diagnostics::DiagnosticCode;
@@ -207,7 +208,9 @@ impl Checker<'_> {
             }
             self.begin_block(body);
         }
-        self.body().targets.push((merge, Some(next)));
+        let is_skipped = of.test_behind && is_active(Mutant::SkippedCondition);
+        let again = if is_skipped { merge } else { next };
+        self.body().targets.push((merge, Some(again)));
         self.scoped(&of.body);
         self.body().targets.pop();
         self.branch(next);

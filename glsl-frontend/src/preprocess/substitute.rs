@@ -3,6 +3,7 @@
 use super::define::{Macro, error};
 use super::lexer::{RawKind, RawToken, single};
 use super::state::Preprocessor;
+use crate::mutants::{Mutant, is_active};
 use lambdav_core::diagnostics::quote;
 use lambdav_core::limits::PASTED_BYTES;
 use lambdav_core::source::Span;
@@ -44,7 +45,11 @@ pub(super) fn substitute(call: &Call, preprocessor: &mut Preprocessor<'_>) -> Ve
         let own;
         let operand: &[RawToken] = match token.kind {
             RawKind::Parameter(parameter) => {
-                let argument = &call.arguments[parameter as usize];
+                let mut index = parameter as usize;
+                if is_active(Mutant::OtherArgument) {
+                    index = (index + 1) % call.arguments.len();
+                }
+                let argument = &call.arguments[index];
                 match &argument.expanded {
                     Some(expanded) if !pasting && !pastes => expanded,
                     _ => &argument.tokens,

@@ -12,6 +12,7 @@
 //! | `spirv` | the loader and the evaluator of SPIR-V words | an error or an answer |
 //! | `raise` | the raise of SPIR-V words, then as `pipeline` | a diagnostic, or a program whose engines agree |
 //! | `wgsl` | naga, then as `raise` | a diagnostic, or a program whose engines agree |
+//! | `glsl` | the front end for GLSL, then as `raise` | diagnostics, or a module that the raise takes or lacks a feature for |
 //! | `images` | the decoders of PNG, OpenEXR and NPY; for floats, the encoders | an error or an image; encoding and decoding keeps the bits |
 //! | `folders` | `lambdav test`, several times in a folder that changes in between | only files of earlier runs change; inputs of directives stay; every test is found; near misses are warnings |
 //! | `beside` | `lambdav test` on a file of directives | all tests are listed and run |

@@ -210,6 +210,7 @@ fn ending(target: &dyn FuzzTarget) -> &'static str {
         "amber" => "amber",
         "assembly" => "spvasm",
         "wgsl" => "wgsl",
+        "glsl" => "frag",
         "hostile" | "names" => "txt",
         _ => "lv",
     }

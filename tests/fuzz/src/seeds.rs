@@ -10,8 +10,8 @@ use lambdav_engine::program::Loaded;
 use lambdav_generate::{
     GenerateOptions, GeneratedProgram, generate, generate_triangles, is_refused_for_rounds,
 };
-use lambdav_glsl_tests::compiler::Compiler;
 use lambdav_glsl_tests::dialect::Dialect;
+use lambdav_glsl_tests::{Options, Style};
 use lambdav_spirv_backend as spirv_backend;
 use lambdav_spirv_backend::emit::{EmitOptions, emit_stages};
 use lambdav_test_support::files_below;
@@ -22,6 +22,8 @@ use std::path::{Path, PathBuf};
 const GENERATED: u64 = 400;
 /// Number of generated programs that are also compiled.
 const COMPILED: usize = 150;
+/// Number of generated programs in GLSL.
+const GLSL: u64 = 160;
 
 /// Valid inputs, and the corpus.
 #[derive(Debug)]
@@ -129,16 +131,9 @@ impl Seeds {
             }
         }
         foreign_modules.extend(corpus("raise").iter().map(|bytes| crate::words::from_bytes(bytes)));
-        glsl.extend((0..GENERATED).map(|number| {
-            let dialect = Dialect::ALL[number as usize % Dialect::ALL.len()];
-            let options = lambdav_glsl_tests::Options {
-                statements: 4 + number as usize % 40,
-                ..lambdav_glsl_tests::Options::new(dialect)
-            };
-            let program =
-                lambdav_glsl_tests::generate(seed.wrapping_mul(GENERATED) + number, &options);
-            lambdav_glsl_tests::print(&program, Compiler::Own.style(dialect))
-        }));
+        glsl.extend(
+            (0..GLSL).map(|number| generated_glsl(seed.wrapping_mul(GLSL).wrapping_add(number))),
+        );
         // The pages of errors have a wrong text and a right one each.
         let pages = DiagnosticCode::ALL.iter().filter(|code| code.page().contains("GLSL"));
         glsl.extend(pages.flat_map(|code| {
@@ -147,6 +142,14 @@ impl Seeds {
         glsl.extend(as_texts(corpus("glsl")));
         Self { programs, texts, cores, modules, foreign_modules, wgsl, glsl }
     }
+}
+
+/// A generated program in GLSL.
+fn generated_glsl(seed: u64) -> String {
+    let dialect = Dialect::ALL[(seed % 4) as usize];
+    let options = Options { statements: 8, ..Options::new(dialect) };
+    let program = lambdav_glsl_tests::generate(seed, &options);
+    lambdav_glsl_tests::print(&program, Style { dialect, is_opaque: false })
 }
 
 /// The checked-in inputs of a target, with their names.

@@ -6,6 +6,7 @@ mod beside;
 pub mod command;
 mod core_text;
 mod folders;
+mod glsl;
 mod hostile;
 mod images;
 mod json;
@@ -69,7 +70,7 @@ pub fn all(seeds: &Seeds) -> [Box<dyn FuzzTarget + '_>; 20] {
         Box::new(spirv::Spirv { seeds }),
         Box::new(raise::Raise { seeds }),
         Box::new(raise::Wgsl { seeds }),
-        Box::new(raise::Glsl { seeds }),
+        Box::new(glsl::Glsl { seeds }),
         Box::new(images::Images::new()),
         Box::new(folders::Folders),
         Box::new(beside::Beside),

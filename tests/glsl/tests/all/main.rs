@@ -1,6 +1,5 @@
 //! The evaluator of GLSL by hand-written cases, and against glslang with the front end for SPIR-V.
 
 mod cases;
-mod front_end;
-mod glslang;
+mod random;
 mod text;

@@ -1,4 +1,5 @@
-//! Random programs: the evaluator against the modules that glslang makes. A sample of `lambdav-glsl --glslang`.
+//! Random programs: the evaluator against the front end, and against the modules that glslang makes. A sample of
+//! `lambdav-glsl` and `lambdav-glsl --glslang`.
 
 use lambdav_engine::Engine;
 use lambdav_glsl_tests::compare::{Mismatch, compare};
@@ -7,11 +8,8 @@ use lambdav_glsl_tests::dialect::Dialect;
 use lambdav_glsl_tests::{Constants, Options, Style, generate, print};
 use lambdav_test_support::has_tool;
 
-#[test]
-fn the_evaluator_agrees_with_glslang() {
-    if !has_tool("glslangValidator") {
-        return;
-    }
+/// Compares the pictures of 60 programs.
+fn compare_all(compiler: Compiler) {
     let mut limited = 0;
     for seed in 0..60 {
         let dialect = Dialect::ALL[seed as usize % 4];
@@ -21,16 +19,28 @@ fn the_evaluator_agrees_with_glslang() {
             0 => &[Engine::Simd, Engine::Core],
             _ => &[Engine::Simd],
         };
-        match compare(&program, Compiler::Glslang, engines) {
+        match compare(&program, compiler, engines) {
             Ok(()) => {}
             Err(Mismatch::Limit { .. }) => limited += 1,
             Err(mismatch) => {
-                let text = print(&program, Compiler::Glslang.style(dialect));
+                let text = print(&program, compiler.style(dialect));
                 panic!("seed {seed}: {mismatch}\n{text}");
             }
         }
     }
     assert!(limited < 6, "{limited} programs are too large");
+}
+
+#[test]
+fn the_front_end_agrees_with_the_evaluator() {
+    compare_all(Compiler::Own);
+}
+
+#[test]
+fn the_evaluator_agrees_with_glslang() {
+    if has_tool("glslangValidator") {
+        compare_all(Compiler::Glslang);
+    }
 }
 
 #[test]
