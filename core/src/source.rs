@@ -212,6 +212,25 @@ impl SourceFile {
         (self.line_index(offset) - self.lines_before(self.file(offset))) as u32 + 1
     }
 
+    /// The byte offset of the character that stands `count` characters behind the byte `from`, at most the length
+    /// of the text.
+    pub fn offset_behind(&self, from: u32, count: u32) -> u32 {
+        let wanted = self.chars_before(from as usize) + count as usize;
+        let block =
+            self.chars.partition_point(|&before| before as usize <= wanted).saturating_sub(1);
+        let start = block * CHARS_BLOCK;
+        let mut left = wanted - self.chars[block] as usize;
+        let bytes = &self.text.as_bytes()[start.min(self.text.len())..];
+        // A block may begin inside of a character, which counts to the block before.
+        let at = bytes.iter().position(|&byte| {
+            let begins = beginnings(&[byte]) == 1;
+            let is_wanted = begins && left == 0;
+            left -= usize::from(begins && !is_wanted);
+            is_wanted
+        });
+        at.map_or(self.text.len(), |at| start + at) as u32
+    }
+
     /// The number of characters that begin before a byte.
     fn chars_before(&self, offset: usize) -> usize {
         let block = offset / CHARS_BLOCK;

@@ -11,6 +11,7 @@ use lambdav_engine::foreign::{Language, to_spirv};
 use lambdav_spirv_eval::mutants::{self as words, Mutant as WordsMutant};
 use lambdav_spirv_frontend::mutants::{Mutant, activate};
 use lambdav_spirv_frontend::{RaiseOptions, raise};
+use std::path::Path;
 
 #[path = "all/bound.rs"]
 mod bound;
@@ -75,7 +76,8 @@ fn colours() -> Option<Vec<[f32; 8]>> {
              void main() {{ colour = vec4(value(int(gl_FragCoord.x))); }}"
         );
         let source = SourceFile::new("a.frag", text);
-        let words = to_spirv(Language::Glsl(Stage::Fragment), &source).expect("it is right");
+        let language = Language::of(Path::new("a.frag")).expect("it is GLSL");
+        let words = to_spirv(language, &source).expect("it is right");
         let (core, _) = raise("a.frag", &words, &RaiseOptions::default()).program.ok()?;
         let program = schedule(&core, &[0]).ok()?;
         let mut evaluator = Evaluator::new(&program, 100);

@@ -2,6 +2,7 @@
 
 use super::checker::Checker;
 use super::constants::converted;
+use super::declarations::OPERANDS;
 use super::values::{Constant, Operand, Value};
 use crate::mutants::{Mutant, is_active};
 use crate::types::{Kind, Length, Scalar, Type, Types};
@@ -203,6 +204,16 @@ impl Checker<'_> {
             }
             Kind::Array(element, length) => {
                 let count = values.len() as u32;
+                if values.is_empty() {
+                    self.wrong(
+                        DiagnosticCode::GlslArguments,
+                        at,
+                        "an array has at least one element",
+                    );
+                    return None;
+                }
+                let beyond = values.get(OPERANDS).map(|(_, at)| *at);
+                self.check_operands(beyond, "a list has at most")?;
                 let ty = match length {
                     Length::Open => self.types.array(element, Length::Known(count)),
                     Length::Known(length) if length == count => ty,

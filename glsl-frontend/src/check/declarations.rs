@@ -18,6 +18,9 @@ use rspirv::spirv::{Decoration, Op, StorageClass};
 /// Most elements of all dimensions of an array.
 const ELEMENTS: u64 = 1 << 24;
 
+/// Most parts of an instruction of SPIR-V, whose length has 16 bits.
+pub(super) const OPERANDS: usize = 65_000;
+
 impl Checker<'_> {
     /// The type that a specifier names; declares a structure in it.
     pub(super) fn specified(&mut self, of: &TypeSpecifier) -> Option<Type> {
@@ -145,8 +148,17 @@ impl Checker<'_> {
         None
     }
 
+    /// Refuses a list with more parts than an instruction has room for. `beyond` is the first part too many.
+    pub(super) fn check_operands(&mut self, beyond: Option<Span>, what: &str) -> Option<()> {
+        let Some(at) = beyond else { return Some(()) };
+        self.wrong(DiagnosticCode::GlslTooLarge, at, format!("{what} {OPERANDS} parts"));
+        None
+    }
+
     fn structure_type(&mut self, of: &tree::StructDeclaration) -> Option<Type> {
         let ty = self.members(&of.members).and_then(|members| {
+            let wide = members.get(OPERANDS).map(|member| member.at);
+            self.check_operands(wide, "a structure has at most")?;
             let (name, at) = match of.name {
                 Some((name, at)) => (self.text(name).to_owned(), at),
                 None => (String::new(), Span::default()),
@@ -261,6 +273,7 @@ impl Checker<'_> {
             return self.coerce(&value, ty, at, "the variable has the type");
         };
         let count = items.len();
+        self.check_operands(items.get(OPERANDS).map(|(_, at)| *at), "a list has at most")?;
         let ty = match self.types.kind(ty) {
             Kind::Array(element, Length::Open) => {
                 self.types.array(element, Length::Known(count as u32))
@@ -427,6 +440,9 @@ impl Checker<'_> {
                 continue;
             }
             if let Some(direction) = direction {
+                if direction == Direction::Out {
+                    self.note_output("a declared output", declarator.span);
+                }
                 self.interface_variable(declarator, base, qualifiers, direction);
             } else if has(Storage::Uniform) {
                 self.uniform(declarator, base, qualifiers);

@@ -280,7 +280,7 @@ impl Checker<'_> {
                 self.wrong(DiagnosticCode::GlslTypes, at, format!("`{text}` is a type, no value"));
                 Operand::Error
             }
-            None => match self.built_in(name) {
+            None => match self.built_in(name, at) {
                 Some(operand) => operand,
                 None => {
                     if self.overloads.contains_key(&name) {

@@ -344,7 +344,12 @@ impl Checker<'_> {
     }
 
     /// A built-in variable or constant.
-    pub(super) fn built_in(&mut self, name: Name) -> Option<Operand> {
+    pub(super) fn built_in(&mut self, name: Name, at: Span) -> Option<Operand> {
+        match self.text(name) {
+            "gl_FragColor" => self.note_output("`gl_FragColor`", at),
+            "gl_FragData" => self.note_output("`gl_FragData`", at),
+            _ => {}
+        }
         if let Some(operand) = self.interface.built_ins.get(&name) {
             return Some(operand.clone());
         }
@@ -433,6 +438,20 @@ impl Checker<'_> {
             place.constant = Some("it is an input");
         }
         Some(Operand::Place(place))
+    }
+
+    /// Notes an output of a fragment shader, in one of three forms that exclude one another.
+    pub(super) fn note_output(&mut self, form: &'static str, at: Span) {
+        if self.set.stage != Stage::Fragment || self.interface.has_mixed_outputs {
+            return;
+        }
+        let (before, first) = *self.interface.outputs.get_or_insert((form, at));
+        if before != form {
+            self.interface.has_mixed_outputs = true;
+            let message = format!("{form} and {before} exclude one another");
+            self.wrong(DiagnosticCode::GlslQualifier, at, message);
+            self.also(first, "the other one is here").help("assign the same output everywhere");
+        }
     }
 
     /// Notes that an element of `gl_FragData` is used; `u32::MAX` if any may be.

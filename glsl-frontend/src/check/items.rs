@@ -138,6 +138,10 @@ pub(super) struct Interface {
     /// `gl_FragData` with the number of its elements that are used.
     pub(super) frag_data: Option<(Place, u32)>,
     pub(super) writes_depth: bool,
+    /// The form of a fragment shader's outputs, and the first of them.
+    pub(super) outputs: Option<(&'static str, Span)>,
+    /// True if an error has said that the forms are mixed.
+    pub(super) has_mixed_outputs: bool,
 }
 
 impl Default for Interface {
@@ -152,6 +156,8 @@ impl Default for Interface {
             uniform_layout: Layout { rules: Rules::Std140, row_major: false },
             buffer_layout: Layout { rules: Rules::Std430, row_major: false },
             built_ins: FxHashMap::default(),
+            outputs: None,
+            has_mixed_outputs: false,
             frag_data: None,
             writes_depth: false,
         }

@@ -4,6 +4,9 @@ use crate::token::{Name, Names, Punctuation};
 use lambdav_core::diagnostics::{Diagnostic, DiagnosticCode};
 use lambdav_core::source::Span;
 
+/// Most characters of a name, which is a minimum of GLSL's versions.
+const NAME_LENGTH: usize = 1024;
+
 /// A preprocessing token.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct RawToken {
@@ -232,6 +235,11 @@ impl<'t> Lexer<'t> {
             b'a'..=b'z' | b'A'..=b'Z' | b'_' => {
                 self.take_while(is_word);
                 let text = self.spelling(start);
+                if text.len() > NAME_LENGTH {
+                    let span = Span::new(start as u32 + self.base, self.end as u32 + self.base);
+                    let what = format!("a name has at most {NAME_LENGTH} characters");
+                    self.problems.push(Diagnostic::new(DiagnosticCode::GlslTooLarge, span, what));
+                }
                 RawKind::Name(interned.names.number(&text))
             }
             b'0'..=b'9' => self.number(start, interned),

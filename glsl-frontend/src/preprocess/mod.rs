@@ -1,7 +1,7 @@
 //! The preprocessor of GLSL: comments, directives and macros (GLSL 4.60 §3.3, GLSL ES 3.20 §3.4).
 //!
 //! Files are split into [preprocessing tokens](lexer) once each. A stack of open files yields the tokens between
-//! directives; [expand] replaces macros. Nothing recurses on the text's nesting, and [`limits`] bounds what
+//! directives; [expand] replaces macros. Nothing recurses on the text's nesting, and [`limits`](lambdav_core::limits) bounds what
 //! macros and repeated inclusions add, so time and memory are linear in the text.
 
 mod condition;

@@ -155,11 +155,9 @@ impl DebugInfo {
         let lines = self.lines.get(&file)?;
         let row = line.checked_sub(1)? as usize;
         let (&start, &next) = (lines.get(row)?, lines.get(row + 1)?);
-        let text = &source.text()[start as usize..next as usize - 1];
-        let at = text.char_indices().nth(column.saturating_sub(1) as usize);
-        let (at, character) = at.unwrap_or((text.len(), '\0'));
-        let end = if at == text.len() { at } else { at + character.len_utf8() };
-        Some(Span::new(start + at as u32, start + end as u32))
+        let at = source.offset_behind(start, column.saturating_sub(1)).min(next - 1);
+        let end = source.offset_behind(at, 1).min(next - 1);
+        Some(Span::new(at, end))
     }
 }
 

@@ -68,6 +68,12 @@ fn prepared() -> TestFolder {
         let text = read(&format!("tests/foreign/{foreign}"));
         place.write(name, &text);
     }
+    let page = read("docs/glsl.md");
+    let rings = page.split("```glsl\n").nth(1).and_then(|rest| rest.split("```").next());
+    place.write("rings.frag", rings.expect("the page has a text in GLSL"));
+    place.write("lib/fog.glsl", "vec4 fog() { return vec4(0.1 * float(QUALITY)); }\n");
+    let fog = "#include \"fog.glsl\"\nvoid main() { gl_FragColor = fog(); }\n";
+    place.write("fog.frag", fog);
     for image in ["a.png", "b.png"] {
         place.run(&["render", "shader.lv", image, "--size", "8x8"]).done();
     }
@@ -106,7 +112,7 @@ fn in_markdown(text: &str) -> Vec<Found> {
         if let Some(kind) = line.strip_prefix("```") {
             let block: Vec<&str> = lines.by_ref().take_while(|line| *line != "```").collect();
             match kind {
-                "console" => {}
+                "console" | "glsl" => {}
                 // Comments alone are no program.
                 "lv" | "scheme" if block.iter().all(|line| line.starts_with(';')) => {}
                 "lv" if block.iter().any(|line| line.starts_with("(attribute ")) => {}

@@ -136,7 +136,7 @@ fn others() {
     fails(
         "#extension GL_EXT_unknown : require",
         "
-        LV0611 1:12 GL_EXT_unknown: the extension `GL_EXT_unknown` is not supported",
+        LV0605 1:12 GL_EXT_unknown: the extension `GL_EXT_unknown` is not supported",
     );
 }
 
