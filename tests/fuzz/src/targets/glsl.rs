@@ -34,8 +34,8 @@ impl FuzzTarget for Glsl<'_> {
     fn run(&self, input: &[u8], number: u64) -> Result<Reached, String> {
         let source = SourceFile::new("fuzz.frag", String::from_utf8_lossy(input));
         let stage = match number % 16 {
-            0 => Stage::Vertex,
-            1 => Stage::Compute,
+            1 => Stage::Vertex,
+            2 => Stage::Compute,
             _ => Stage::Fragment,
         };
         let options = Options {
