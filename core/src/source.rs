@@ -246,6 +246,24 @@ const BYTE_ORDER_MARK: char = '\u{feff}';
 mod tests {
     use super::*;
 
+    /// Characters are found behind any beginning of another, also in other blocks and at the end of the text.
+    #[test]
+    fn characters_behind_a_byte() {
+        let text = "aé\nλx".repeat(CHARS_BLOCK / 4);
+        let source = SourceFile::new("a", text.as_str());
+        let places: Vec<u32> = text.char_indices().map(|(at, _)| at as u32).collect();
+        for from in (0..places.len()).step_by(97) {
+            for count in [0, 1, 2, 3, 1000, 3000, 10_000] {
+                let wanted = places.get(from + count).map_or(text.len() as u32, |&at| at);
+                assert_eq!(
+                    source.offset_behind(places[from], count as u32),
+                    wanted,
+                    "{from} {count}"
+                );
+            }
+        }
+    }
+
     /// Positions are the same as in each file on its own.
     #[test]
     fn files_behind_one_another() {

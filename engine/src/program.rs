@@ -1,7 +1,7 @@
 //! Programs from files: shader text, core text, SPIR-V words or text, WGSL or GLSL.
 
 #[cfg(feature = "foreign")]
-use crate::foreign::{self, Language};
+use crate::foreign::Language;
 pub use crate::loaded::{Loaded, LoadedModule};
 #[cfg(feature = "spirv")]
 use crate::module;
@@ -97,7 +97,7 @@ fn language_of(path: Option<&Path>, bytes: &[u8], options: &ShaderOptions) -> Op
             if is_other || ending.is_some_and(|of| OWN.contains(&of)) || is_assembly(text) {
                 return None;
             }
-            foreign::is_glsl(text).then_some(Language::Glsl(Stage::Fragment))
+            lambdav_glsl_frontend::is_glsl(text).then_some(Language::Glsl(Stage::Fragment))
         }
     }
 }

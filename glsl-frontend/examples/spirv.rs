@@ -2,7 +2,6 @@
 //! `spirv-val`. A refused file gives none; its first error is printed.
 
 use lambdav_core::files::Files;
-use lambdav_core::limits;
 use lambdav_core::source::SourceFile;
 use lambdav_glsl_frontend::{Options, Stage, compile};
 use std::path::{Path, PathBuf};
@@ -32,14 +31,7 @@ fn main() -> io::Result<()> {
             Some("comp") => Stage::Compute,
             _ => Stage::Fragment,
         };
-        let options = Options {
-            dialect: None,
-            stage,
-            defines: &[],
-            roots: &[],
-            path: Some(path),
-            most: limits::ERRORS,
-        };
+        let options = Options { path: Some(path), ..Options::new(stage) };
         let compiled = compile(SourceFile::new(&*name, text), &options, &mut System);
         match compiled.words {
             Some(words) => {

@@ -10,10 +10,12 @@
 //! A dialect is text in front of the shader and behind it ([`Frame`]), so nothing behind the preprocessor
 //! knows dialects.
 
+mod content;
 mod isf;
 mod shadertoy;
 mod text;
 
+pub use content::is_glsl;
 pub(crate) use text::Frame;
 
 use crate::preprocess::scan_version;

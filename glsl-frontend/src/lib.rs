@@ -34,12 +34,12 @@ mod types;
 pub mod version;
 
 pub use check::{Stage, UniformDefault};
-pub use dialect::Dialect;
+pub use dialect::{Dialect, is_glsl};
 
 use check::Setting;
 use lambdav_core::diagnostics::{Diagnostic, DiagnosticCode, Diagnostics};
 use lambdav_core::files::Files;
-use lambdav_core::limits::FOREIGN_TEXT;
+use lambdav_core::limits::{self, FOREIGN_TEXT};
 use lambdav_core::source::{SourceFile, Span};
 use preprocess::{Preprocessed, preprocess};
 use std::path::{Path, PathBuf};
@@ -60,6 +60,13 @@ pub struct Options<'a> {
     pub path: Option<&'a Path>,
     /// Most errors, and most warnings, that are kept.
     pub most: usize,
+}
+
+impl Options<'_> {
+    /// Options of a text in memory: no dialect is given, and nothing can be included.
+    pub fn new(stage: Stage) -> Self {
+        Self { dialect: None, stage, defines: &[], roots: &[], path: None, most: limits::ERRORS }
+    }
 }
 
 /// A compiled text.

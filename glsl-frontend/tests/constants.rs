@@ -10,14 +10,7 @@ fn words(statements: &str) -> Option<Vec<u32>> {
         "#version 450\nlayout(location = 0) out vec4 o;\nvoid main() {{\nint n = int(gl_FragCoord.x);\n\
          vec4 v = vec4(0.0);\nfloat a[2] = float[2](1.0, 2.0);\n{statements}\no = v + a[0];\n}}\n"
     );
-    let options = Options {
-        dialect: None,
-        stage: Stage::Fragment,
-        defines: &[],
-        roots: &[],
-        path: None,
-        most: 1,
-    };
+    let options = Options { most: 1, ..Options::new(Stage::Fragment) };
     compile(SourceFile::new("text.frag", text), &options, &mut NoFiles).words
 }
 

@@ -7,14 +7,7 @@ use lambdav_glsl_frontend::{Options, Stage, compile};
 
 /// The codes of the errors of a text.
 fn codes(text: &str) -> Vec<DiagnosticCode> {
-    let options = Options {
-        dialect: None,
-        stage: Stage::Fragment,
-        defines: &[],
-        roots: &[],
-        path: None,
-        most: 20,
-    };
+    let options = Options::new(Stage::Fragment);
     let compiled = compile(SourceFile::new("a.frag", text), &options, &mut NoFiles);
     assert_eq!(compiled.words.is_none(), compiled.diagnostics.has_errors());
     compiled.diagnostics.iter().map(|found| found.code).collect()

@@ -2,19 +2,11 @@
 
 use lambdav_core::diagnostics::{DiagnosticCode, Severity};
 use lambdav_core::files::NoFiles;
-use lambdav_core::limits;
 use lambdav_core::source::SourceFile;
 use lambdav_glsl_frontend::{Compiled, Options, Stage, compile};
 
 fn compiled(text: &str) -> Compiled {
-    let options = Options {
-        dialect: None,
-        stage: Stage::Fragment,
-        defines: &[],
-        roots: &[],
-        path: None,
-        most: limits::ERRORS,
-    };
+    let options = Options::new(Stage::Fragment);
     compile(SourceFile::new("page.frag", text), &options, &mut NoFiles)
 }
 

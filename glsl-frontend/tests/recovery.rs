@@ -6,14 +6,7 @@ use lambdav_glsl_frontend::{Options, Stage, compile};
 
 /// The lines of the errors of a text.
 fn lines(text: &str) -> Vec<u32> {
-    let options = Options {
-        dialect: None,
-        stage: Stage::Fragment,
-        defines: &[],
-        roots: &[],
-        path: None,
-        most: 20,
-    };
+    let options = Options::new(Stage::Fragment);
     let compiled = compile(SourceFile::new("a.frag", text), &options, &mut NoFiles);
     assert!(compiled.words.is_none(), "{text} is wrong");
     let line = |at: u32| compiled.source.line_column(at).line;

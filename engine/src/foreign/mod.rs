@@ -7,13 +7,11 @@
 //! and indices are clamped as LANGUAGE defines (`Restrict`), so that no arithmetic is added.
 
 mod budget;
-mod content;
 mod guard;
 mod nesting;
 
 use crate::error::error_chain;
 use budget::Budget;
-pub(crate) use content::is_glsl;
 use guard::Stopped;
 use lambdav_core::diagnostics::{Diagnostic, DiagnosticCode};
 use lambdav_core::files::NoFiles;
@@ -57,13 +55,6 @@ impl Language {
             _ => return None,
         })
     }
-
-    fn name(self) -> &'static str {
-        match self {
-            Self::Wgsl => "WGSL",
-            Self::Glsl(_) => "GLSL",
-        }
-    }
 }
 
 /// Compiles a text that includes no files to the words of a SPIR-V module.
@@ -72,22 +63,10 @@ impl Language {
 ///
 /// All errors of the text.
 pub fn to_spirv(language: Language, source: &SourceFile) -> Result<Vec<u32>, Vec<Diagnostic>> {
-    let (length, most) = (source.text().len(), limits::FOREIGN_TEXT);
-    if length > most {
-        let message = format!("the text has {length} bytes; {} may have {most}", language.name());
-        return Err(vec![wrong(Span::default(), message).help(ELSEWHERE)]);
-    }
     match language {
         Language::Wgsl => wgsl_to_spirv(source),
         Language::Glsl(stage) => {
-            let options = lambdav_glsl_frontend::Options {
-                dialect: None,
-                stage,
-                defines: &[],
-                roots: &[],
-                path: None,
-                most: limits::ERRORS,
-            };
+            let options = lambdav_glsl_frontend::Options::new(stage);
             let compiled = lambdav_glsl_frontend::compile(source.clone(), &options, &mut NoFiles);
             compiled.words.ok_or_else(|| compiled.diagnostics.into_vec())
         }
@@ -98,6 +77,11 @@ pub fn to_spirv(language: Language, source: &SourceFile) -> Result<Vec<u32>, Vec
 ///
 /// Runs on its own thread, for which the caller waits. A panic there becomes an error.
 fn wgsl_to_spirv(source: &SourceFile) -> Result<Vec<u32>, Vec<Diagnostic>> {
+    let (length, most) = (source.text().len(), limits::FOREIGN_TEXT);
+    if length > most {
+        let message = format!("the text has {length} bytes; WGSL may have {most}");
+        return Err(vec![wrong(Span::default(), message).help(ELSEWHERE)]);
+    }
     let source = Arc::new(source.clone());
     let read = Arc::clone(&source);
     let result = guard::run(move || {
@@ -161,15 +145,14 @@ fn check(text: &str) -> Result<(), Vec<Diagnostic>> {
 }
 
 fn stopped_diagnostic(stopped: &Stopped, at: Span) -> Diagnostic {
-    let name = Language::Wgsl.name();
     let message = match stopped {
-        Stopped::Panicked => format!("naga, which reads {name}, gave up on this text"),
+        Stopped::Panicked => "naga, which reads WGSL, gave up on this text".to_owned(),
         Stopped::Late => {
             let seconds = guard::DEADLINE.as_secs();
-            format!("naga, which reads {name}, takes longer than {seconds} s for this text")
+            format!("naga, which reads WGSL, takes longer than {seconds} s for this text")
         }
         Stopped::NoThread(error) => {
-            format!("no thread could be started for naga, which reads {name}: {error}")
+            format!("no thread could be started for naga, which reads WGSL: {error}")
         }
     };
     wrong(at, message).help(ELSEWHERE)

@@ -24,7 +24,7 @@ impl Checker<'_> {
         Operand::Error
     }
 
-    pub(super) fn blocks_indexed(&mut self, _number: usize, at: Span) {
+    pub(super) fn blocks_indexed(&mut self, at: Span) {
         self.unsupported(at, "arrays of blocks of inputs and outputs");
     }
 

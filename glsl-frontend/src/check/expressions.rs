@@ -677,8 +677,8 @@ impl Checker<'_> {
         let ty = match &operand {
             Operand::Value(value) => value.ty,
             Operand::Place(place) => place.ty,
-            Operand::Block(number) => {
-                self.blocks_indexed(*number, at);
+            Operand::Block(_) => {
+                self.blocks_indexed(at);
                 return Operand::Error;
             }
             Operand::List(_) | Operand::Error => return Operand::Error,

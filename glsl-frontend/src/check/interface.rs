@@ -465,7 +465,7 @@ impl Checker<'_> {
     }
 
     /// A variable by its name.
-    pub(super) fn named_variable(&mut self, name: Name, _at: Span) -> Operand {
+    pub(super) fn named_variable(&mut self, name: Name) -> Operand {
         match self.scopes.find(name) {
             Some(Symbol::Variable(place, _)) => Operand::Place(place.clone()),
             Some(Symbol::Constant(ty, constant)) => {

@@ -233,7 +233,7 @@ impl Checker<'_> {
             Condition::Declaration(declaration) => {
                 self.local(declaration);
                 let [declarator] = &declaration.declarators[..] else { return None };
-                let operand = self.named_variable(declarator.name, declarator.span);
+                let operand = self.named_variable(declarator.name);
                 match self.condition(operand, declarator.span) {
                     Some(value) => value,
                     None => self.splat_value(Types::BOOL, 0),

@@ -33,31 +33,25 @@ pub(super) fn declares(words: &[&str], name: &str) -> bool {
     })
 }
 
-/// The text with blanks for its comments; lines stay.
+/// The text with a blank for each comment.
 pub(super) fn without_comments(text: &str) -> String {
-    let bytes = text.as_bytes();
-    let mut out = Vec::with_capacity(bytes.len());
-    let mut k = 0;
-    while k < bytes.len() {
-        match (bytes[k], bytes.get(k + 1)) {
-            (b'/', Some(b'/')) => {
-                while k < bytes.len() && bytes[k] != b'\n' {
-                    k += 1;
-                }
+    let (mut code, mut rest) = (String::with_capacity(text.len()), text);
+    while let Some(at) = rest.find('/') {
+        let (before, comment) = rest.split_at(at);
+        code.push_str(before);
+        let length = match comment.as_bytes().get(1) {
+            Some(b'/') => comment.find('\n').unwrap_or(comment.len()),
+            Some(b'*') => comment[2..].find("*/").map_or(comment.len(), |end| end + 4),
+            _ => {
+                code.push('/');
+                rest = &comment[1..];
+                continue;
             }
-            (b'/', Some(b'*')) => {
-                let end = text[k + 2..].find("*/").map_or(bytes.len(), |at| k + 2 + at + 2);
-                out.extend(bytes[k..end].iter().filter(|&&byte| byte == b'\n'));
-                out.push(b' ');
-                k = end;
-            }
-            (byte, _) => {
-                out.push(byte);
-                k += 1;
-            }
-        }
+        };
+        code.push(' ');
+        rest = &comment[length..];
     }
-    String::from_utf8_lossy(&out).into_owned()
+    code + rest
 }
 
 /// Words and single characters of punctuation.

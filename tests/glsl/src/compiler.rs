@@ -56,14 +56,7 @@ impl Compiler {
     pub fn compile(self, text: &str) -> Result<Shader, CompileError> {
         match self {
             Self::Own => {
-                let options = Options {
-                    dialect: None,
-                    stage: Stage::Fragment,
-                    defines: &[],
-                    roots: &[],
-                    path: None,
-                    most: 1,
-                };
+                let options = Options { most: 1, ..Options::new(Stage::Fragment) };
                 let source = SourceFile::new("program.frag", text);
                 let compiled = compile(source, &options, &mut NoFiles);
                 let Some(words) = compiled.words else {

@@ -7,7 +7,6 @@ use crate::seeds::Seeds;
 use crate::text::{Language, mutate};
 use lambdav_core::diagnostics::DiagnosticCode;
 use lambdav_core::files::NoFiles;
-use lambdav_core::limits;
 use lambdav_core::source::SourceFile;
 use lambdav_generate::{Random, unfit};
 use lambdav_glsl_frontend::{Compiled, Options, Stage, compile};
@@ -38,14 +37,7 @@ impl FuzzTarget for Glsl<'_> {
             2 => Stage::Compute,
             _ => Stage::Fragment,
         };
-        let options = Options {
-            dialect: None,
-            stage,
-            defines: &[],
-            roots: &[],
-            path: None,
-            most: limits::ERRORS,
-        };
+        let options = Options::new(stage);
         let Compiled { source, words, diagnostics, .. } = compile(source, &options, &mut NoFiles);
         unfit(&source, &diagnostics, words.is_some()).map_or(Ok(()), Err)?;
         let Some(words) = words else { return Ok(Reached::default()) };

@@ -1,8 +1,10 @@
 //! Recognises GLSL by its content.
 
+use super::text::without_comments;
+
 /// True for a text with a line `#version`, or with a definition of `main` or `mainImage` as GLSL writes it. λV and
 /// core text, which begin with `(` or `;`, are never GLSL.
-pub(crate) fn is_glsl(text: &str) -> bool {
+pub fn is_glsl(text: &str) -> bool {
     let code = without_comments(text);
     let code = code.trim_start_matches('\u{feff}').trim_start();
     if code.starts_with([';', '(']) {
@@ -21,27 +23,6 @@ fn defines_main(code: &str) -> bool {
         let behind = name.strip_prefix("mainImage").or_else(|| name.strip_prefix("main"));
         behind.is_some_and(|behind| behind.trim_start().starts_with('('))
     })
-}
-
-/// The text with a blank for each comment; lines stay.
-fn without_comments(text: &str) -> String {
-    let (mut code, mut rest) = (String::with_capacity(text.len()), text);
-    while let Some(at) = rest.find('/') {
-        let (before, comment) = rest.split_at(at);
-        code.push_str(before);
-        let length = match comment.as_bytes().get(1) {
-            Some(b'/') => comment.find('\n').unwrap_or(comment.len()),
-            Some(b'*') => comment[2..].find("*/").map_or(comment.len(), |end| end + 4),
-            _ => {
-                code.push('/');
-                rest = &comment[1..];
-                continue;
-            }
-        };
-        code.push(' ');
-        rest = &comment[length..];
-    }
-    code + rest
 }
 
 #[cfg(test)]
