@@ -74,6 +74,18 @@ impl Quad {
     /// Column and row of each pixel in the quad.
     pub const PIXELS: [(u32, u32); 4] = [(0, 0), (1, 0), (0, 1), (1, 1)];
 
+    /// For each mask a word for each pixel: all bits are set if the pixel's bit is.
+    pub const WORDS: [[u32; 4]; 16] = {
+        let mut words = [[0; 4]; 16];
+        let mut at = 0;
+        while at < 64 {
+            let (mask, pixel) = (at / 4, at % 4);
+            words[mask][pixel] = if mask >> pixel & 1 == 1 { u32::MAX } else { 0 };
+            at += 1;
+        }
+        words
+    };
+
     /// Bit of a pixel, by its column and row in the quad.
     pub fn bit(x: u32, y: u32) -> u8 {
         1 << (x + 2 * y)

@@ -112,6 +112,14 @@ impl DepthPlane {
         })
     }
 
+    /// More than rounding changes a depth of a covered sample, whose weights are at most 1; `None` if it has no bound.
+    #[inline]
+    fn margin(&self) -> Option<f64> {
+        let [first, second] = self.differences.map(|of| f64::from(of.abs()));
+        let margin = 2_f64.powi(-18) * (first + second + f64::from(self.first.abs()));
+        margin.is_finite().then_some(margin)
+    }
+
     /// The depth of each point, if it is constant.
     fn constant(&self) -> Option<f32> {
         (self.differences == [0.0, 0.0]).then(|| self.at([[0.0; 4]; 2])[0])
@@ -160,10 +168,32 @@ impl<const SAMPLES: usize> Coverage<SAMPLES> {
         let Some(part) = Part::of(piece, tile, size) else { return };
         let is_short = |edge: &Edge| edge.x.abs().max(edge.y.abs()) <= SMALL.into();
         if self.edges.iter().all(is_short) {
-            self.small(part, receiver);
+            if !self.is_all_hidden(piece, part, receiver) {
+                self.small(part, receiver);
+            }
         } else {
             self.blocks(part, receiver);
         }
+    }
+
+    /// True if a small piece is hidden in each block of a part.
+    fn is_all_hidden(
+        &self,
+        piece: &Piece,
+        part: Part,
+        receiver: &mut impl Receiver<SAMPLES>,
+    ) -> bool {
+        let Some(plane) = self.depths else { return false };
+        let Some(margin) = plane.margin() else { return false };
+        let [first, second, third] = piece.depths.map(f64::from);
+        let least = first.min(second).min(third) - margin;
+        let most = first.max(second).max(third) + margin;
+        let range = [least, most].map(|depth| clamped(depth as f32));
+        let block = |at: u32| at / BLOCK;
+        (block(part.top)..=block(part.bottom - 1)).all(|by| {
+            (block(part.left)..=block(part.right - 1))
+                .all(|bx| receiver.hides(bx * BLOCK, by * BLOCK, range))
+        })
     }
 
     /// All quads of a part that a small piece may touch.
@@ -291,11 +321,7 @@ impl<const SAMPLES: usize> Coverage<SAMPLES> {
         let grown = [[lines[1].x, lines[2].x], [lines[1].y, lines[2].y]]
             .map(|by| (first * by[0] + second * by[1]) / area * side);
         let corner = f64::from(plane.first) + (first * value1 + second * value2) / area;
-        // Weights of covered samples are at most 1, so rounding changes a depth by much less.
-        let margin = 2_f64.powi(-18) * (first.abs() + second.abs() + f64::from(plane.first.abs()));
-        if !margin.is_finite() {
-            return false;
-        }
+        let Some(margin) = plane.margin() else { return false };
         let least = corner + grown[0].min(0.0) + grown[1].min(0.0) - margin;
         let most = corner + grown[0].max(0.0) + grown[1].max(0.0) + margin;
         receiver.hides(x, y, [clamped(least as f32), clamped(most as f32)])

@@ -1,7 +1,9 @@
 //! The depths of a tile's samples, in blocks of 8 by 8 pixels.
 //!
-//! A block knows the least and the greatest of its depths, so a piece may be hidden in a whole block. Blocks begin
-//! at columns and rows that are multiples of their side. Samples outside of the tile keep the depth 1.
+//! A block knows bounds of its depths, so a piece may be hidden in a whole block. A draw has one comparison, and a
+//! depth is replaced only by one that passes it: so the bound that decides whether a piece is hidden stays a bound,
+//! and it is found again only after some quads were written. Blocks begin at columns and rows that are multiples of
+//! their side. Samples outside of the tile keep the depth 1.
 
 use super::state::Compare;
 use crate::kernel::{Quad, Tile};
@@ -11,14 +13,19 @@ pub(super) const BLOCK: u32 = 8;
 /// Quads of a block.
 const QUADS: usize = (BLOCK * BLOCK / 4) as usize;
 
+/// The range of a block is found again if so many quads have been written since.
+const STALE: u8 = 4;
+
 /// Depths of the four pixels of a quad, sample by sample.
 pub(super) type QuadDepths<const SAMPLES: usize> = [[f32; 4]; SAMPLES];
 
 #[derive(Clone, Debug)]
 struct Block<const SAMPLES: usize> {
     quads: [QuadDepths<SAMPLES>; QUADS],
-    /// Least and greatest depth, if they are known.
-    range: Option<[f32; 2]>,
+    /// Least and greatest depth when they were last found.
+    range: [f32; 2],
+    /// Quads written since then, up to [`STALE`].
+    written: u8,
 }
 
 /// The depths of a tile.
@@ -40,7 +47,7 @@ impl<const SAMPLES: usize> DepthBuffer<SAMPLES> {
             (tile.y + tile.height).div_ceil(BLOCK) - self.first[1],
         ];
         self.across = across;
-        let cleared = Block { quads: [[[1.0; 4]; SAMPLES]; QUADS], range: Some([1.0, 1.0]) };
+        let cleared = Block { quads: [[[1.0; 4]; SAMPLES]; QUADS], range: [1.0; 2], written: 0 };
         self.blocks.clear();
         self.blocks.resize((across * down) as usize, cleared);
     }
@@ -57,26 +64,14 @@ impl<const SAMPLES: usize> DepthBuffer<SAMPLES> {
         ((y / 2 % (BLOCK / 2)) * (BLOCK / 2) + x / 2 % (BLOCK / 2)) as usize
     }
 
-    /// True if no depth in this range passes in the block of a pixel.
+    /// True if no depth in this range, least and greatest, passes in the block of a pixel.
     #[inline]
-    pub(super) fn hides(
-        &mut self,
-        x: u32,
-        y: u32,
-        compare: Compare,
-        [least, most]: [f32; 2],
-    ) -> bool {
+    pub(super) fn hides(&mut self, x: u32, y: u32, compare: Compare, range: [f32; 2]) -> bool {
         let at = self.block(x, y);
-        let [nearest, farthest] = self.blocks[at].range();
-        match compare {
-            Compare::Never => true,
-            Compare::Less => least >= farthest,
-            Compare::LessEqual => least > farthest,
-            Compare::Equal => least > farthest || most < nearest,
-            Compare::GreaterEqual => most < nearest,
-            Compare::Greater => most <= nearest,
-            Compare::NotEqual | Compare::Always => false,
-        }
+        let block = &mut self.blocks[at];
+        // A look at one depth mostly saves finding the range of all.
+        let depth = block.quads[Self::quad(x, y)][0][0];
+        hidden(compare, range, [depth; 2]) && hidden(compare, range, block.range())
     }
 
     /// Removes from the masks of a quad, one for each sample, the pixels whose depths fail. Stores the others if
@@ -102,7 +97,7 @@ impl<const SAMPLES: usize> DepthBuffer<SAMPLES> {
             }
         }
         if writes && any != 0 {
-            block.range = None;
+            block.write();
         }
     }
 
@@ -119,7 +114,7 @@ impl<const SAMPLES: usize> DepthBuffer<SAMPLES> {
         for ((&mask, depths), stored) in masks.iter().zip(depths).zip(stored) {
             select(stored, mask, depths);
         }
-        block.range = None;
+        block.write();
     }
 
     /// The depth of the first sample of a pixel.
@@ -131,24 +126,47 @@ impl<const SAMPLES: usize> DepthBuffer<SAMPLES> {
 }
 
 impl<const SAMPLES: usize> Block<SAMPLES> {
+    /// Notes that a quad was written.
+    #[inline]
+    fn write(&mut self) {
+        self.written = (self.written + 1).min(STALE);
+    }
+
     #[inline]
     fn range(&mut self) -> [f32; 2] {
-        match self.range {
-            Some(range) => range,
-            None => {
-                let mut least = [f32::INFINITY; 4];
-                let mut most = [f32::NEG_INFINITY; 4];
-                for depths in self.quads.as_flattened() {
-                    for k in 0..4 {
-                        least[k] = if depths[k] < least[k] { depths[k] } else { least[k] };
-                        most[k] = if depths[k] > most[k] { depths[k] } else { most[k] };
-                    }
-                }
-                let least = least.into_iter().fold(f32::INFINITY, f32::min);
-                let most = most.into_iter().fold(f32::NEG_INFINITY, f32::max);
-                *self.range.insert([least, most])
+        if self.written == STALE {
+            self.range = self.found_range();
+            self.written = 0;
+        }
+        self.range
+    }
+
+    fn found_range(&self) -> [f32; 2] {
+        let mut least = [f32::INFINITY; 4];
+        let mut most = [f32::NEG_INFINITY; 4];
+        for depths in self.quads.as_flattened() {
+            for k in 0..4 {
+                least[k] = if depths[k] < least[k] { depths[k] } else { least[k] };
+                most[k] = if depths[k] > most[k] { depths[k] } else { most[k] };
             }
         }
+        let least = least.into_iter().fold(f32::INFINITY, f32::min);
+        let most = most.into_iter().fold(f32::NEG_INFINITY, f32::max);
+        [least, most]
+    }
+}
+
+/// True if no depth of the first range, least and greatest, passes against one of the second.
+#[inline]
+fn hidden(compare: Compare, [least, most]: [f32; 2], [nearest, farthest]: [f32; 2]) -> bool {
+    match compare {
+        Compare::Never => true,
+        Compare::Less => least >= farthest,
+        Compare::LessEqual => least > farthest,
+        Compare::Equal => least > farthest || most < nearest,
+        Compare::GreaterEqual => most < nearest,
+        Compare::Greater => most <= nearest,
+        Compare::NotEqual | Compare::Always => false,
     }
 }
 
@@ -174,10 +192,10 @@ fn passing(compare: Compare, depths: &[f32; 4], stored: &[f32; 4]) -> u8 {
 /// Replaces the depths under a mask.
 #[inline]
 fn select(stored: &mut [f32; 4], mask: u8, depths: &[f32; 4]) {
+    // Without a branch: masks are unpredictable.
+    let chosen = Quad::WORDS[usize::from(mask & 0b1111)];
     *stored = std::array::from_fn(|k| {
-        // Without a branch: masks are unpredictable.
-        let chosen = (u32::from(mask >> k) & 1).wrapping_neg();
-        f32::from_bits(depths[k].to_bits() & chosen | stored[k].to_bits() & !chosen)
+        f32::from_bits(depths[k].to_bits() & chosen[k] | stored[k].to_bits() & !chosen[k])
     });
 }
 

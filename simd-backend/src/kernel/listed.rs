@@ -198,17 +198,13 @@ struct Layout {
     height: u32,
     /// The lane of each column of each row of a group.
     lane_of: Vec<usize>,
-    /// The pixels of each cell of a group, those outside of cells of fewer pixels excepted.
+    /// The pixels of each cell of a group: the first ones of a quad.
     pixels: Vec<CellPixel>,
 }
 
 /// A pixel of a cell of a group.
 #[derive(Clone, Copy)]
 struct CellPixel {
-    /// Its bit, and its column and row in the cell.
-    bit: u8,
-    x: u32,
-    y: u32,
     lane: usize,
     /// Its index in the group, row by row.
     at: usize,
@@ -238,7 +234,7 @@ impl Layout {
             pixels.extend(inside.map(|(x, y)| {
                 let (column, row) = (column * width + x, row * height + y);
                 let at = (row * shape.columns() + column) as usize;
-                CellPixel { bit: Quad::bit(x, y), x, y, lane: lane_of[at], at }
+                CellPixel { lane: lane_of[at], at }
             }));
         }
         Self { shape, width, height, lane_of, pixels }
@@ -293,25 +289,38 @@ impl Layout {
 
     /// Writes the table of cells.
     fn list(&self, cells: &[Cell], table: &mut Vec<u32>) {
-        let (lanes, room) = (self.lanes(), self.room());
+        match self.pixels_of_cell() {
+            4 => self.list_cells(self.pixels.as_chunks::<4>().0, cells, table),
+            2 => self.list_cells(self.pixels.as_chunks::<2>().0, cells, table),
+            _ => self.list_cells(self.pixels.as_chunks::<1>().0, cells, table),
+        }
+    }
+
+    /// Writes the table of cells, given the pixels of each cell of a group: they are the first N of a quad.
+    fn list_cells<const N: usize>(
+        &self,
+        places: &[[CellPixel; N]],
+        cells: &[Cell],
+        table: &mut Vec<u32>,
+    ) {
+        let lanes = self.lanes();
         let words = Listed::words_of_group(self.shape);
         // All columns of all lanes are written.
-        table.resize(cells.len().div_ceil(room) * words, 0);
-        for (cells, group) in cells.chunks(room).zip(table.chunks_exact_mut(words)) {
+        table.resize(cells.len().div_ceil(places.len()) * words, 0);
+        let groups = cells.chunks(places.len()).zip(table.chunks_exact_mut(words));
+        for (cells, group) in groups {
             let [mask, x, y] = [Column::Mask, Column::X, Column::Y].map(|of| of as usize * lanes);
             let last = cells[cells.len() - 1];
-            let places = self.pixels.chunks_exact(self.pixels_of_cell());
-            for (number, places) in places.enumerate() {
+            for (number, places) in places.iter().enumerate() {
                 // Inactive lanes too get coordinates of pixels.
                 let cell = cells.get(number).copied().unwrap_or(Cell { run: 0, ..last });
+                let runs = Quad::WORDS[usize::from(cell.run & 0b1111)];
                 let columns = [centre(cell.x), centre(cell.x + 1)].map(f32::to_bits);
                 let rows = [centre(cell.y), centre(cell.y + 1)].map(f32::to_bits);
-                for place in places {
-                    let runs =
-                        (u32::from(cell.run >> place.bit.trailing_zeros()) & 1).wrapping_neg();
-                    group[mask + place.lane] = runs;
-                    group[x + place.lane] = columns[place.x as usize % 2];
-                    group[y + place.lane] = rows[place.y as usize % 2];
+                for (k, place) in places.iter().enumerate() {
+                    group[mask + place.lane] = runs[k];
+                    group[x + place.lane] = columns[k % 2];
+                    group[y + place.lane] = rows[k / 2];
                 }
             }
         }
@@ -340,29 +349,50 @@ impl Layout {
 
     /// Stores the pixels of cells that are under the store mask.
     fn store(&self, cells: &[Cell], found: &[[f32; 4]], plane: usize, pixels: &mut TileBuffer<'_>) {
+        match self.pixels_of_cell() {
+            4 => Self::store_cells(self.pixels.as_chunks::<4>().0, cells, found, plane, pixels),
+            2 => Self::store_cells(self.pixels.as_chunks::<2>().0, cells, found, plane, pixels),
+            _ => Self::store_cells(self.pixels.as_chunks::<1>().0, cells, found, plane, pixels),
+        }
+    }
+
+    /// Stores pixels of cells, given the pixels of each cell of a group: they are the first N of a quad.
+    fn store_cells<const N: usize>(
+        places: &[[CellPixel; N]],
+        cells: &[Cell],
+        found: &[[f32; 4]],
+        plane: usize,
+        pixels: &mut TileBuffer<'_>,
+    ) {
         let tile = pixels.tile();
+        let width = tile.width as usize;
         for (attachment, found) in found.chunks_exact(plane).enumerate() {
             let to = pixels.attachment_mut(attachment);
-            let groups = cells.chunks(self.room()).zip(found.chunks_exact(self.lanes()));
+            let groups = cells.chunks(places.len()).zip(found.chunks_exact(N * places.len()));
             for (cells, found) in groups {
-                let places = self.pixels.chunks_exact(self.pixels_of_cell());
                 for (cell, places) in cells.iter().zip(places) {
                     let is_mistaken = is_active(Mutant::StoredUnderRun);
                     let stored = if is_mistaken { cell.run } else { cell.stored };
-                    let at = |place: &CellPixel| {
-                        let (x, y) = (cell.x + place.x, cell.y + place.y);
+                    // The first pixel may lie outside of the tile; then it is not stored.
+                    let column = (cell.x as usize).wrapping_sub(tile.x as usize);
+                    let row = (cell.y as usize).wrapping_sub(tile.y as usize);
+                    let first = row.wrapping_mul(width).wrapping_add(column);
+                    let at = |k: usize| {
+                        let (x, y) = (cell.x + k as u32 % 2, cell.y + k as u32 / 2);
                         debug_assert!(tile.contains(x, y), "pixel ({x}, {y}) is not in {tile:?}");
-                        ((y - tile.y) * tile.width + (x - tile.x)) as usize
+                        first.wrapping_add(k % 2 + k / 2 * width)
                     };
-                    if stored == 0b1111 {
+                    if N == 4 && stored == 0b1111 {
                         // The pixels of a row are neighbours in both places.
-                        for place in [&places[0], &places[2]] {
-                            to[at(place)..][..2].copy_from_slice(&found[place.at..][..2]);
+                        for k in [0, 2] {
+                            to[at(k)..][..2].copy_from_slice(&found[places[k].at..][..2]);
                         }
                         continue;
                     }
-                    for place in places.iter().filter(|place| stored & place.bit != 0) {
-                        to[at(place)] = found[place.at];
+                    for (k, place) in places.iter().enumerate() {
+                        if stored >> k & 1 == 1 {
+                            to[at(k)] = found[place.at];
+                        }
                     }
                 }
             }
