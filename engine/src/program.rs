@@ -11,7 +11,9 @@ use crate::reading::TextLanguage;
 use lambdav_core::core_text;
 use lambdav_core::decode::decode;
 use lambdav_core::diagnostics::{Diagnostic, DiagnosticCode, Diagnostics};
-use lambdav_core::files::{Files, NoFiles};
+use lambdav_core::files::Files;
+#[cfg(feature = "foreign")]
+use lambdav_core::files::NoFiles;
 use lambdav_core::limits;
 use lambdav_core::schedule::schedule;
 use lambdav_core::source::SourceFile;
