@@ -83,7 +83,7 @@ pub(super) fn pin(
 struct Pinning {
     placed: Placed,
     region_sets: RegionSets,
-    /// The number of steps taken for copies and lazy guards.
+    /// The number of steps taken for late demands, copies and lazy guards.
     work: usize,
     /// The uses of waiting nodes.
     uses: FxHashMap<NodeId, Vec<Use>>,
@@ -121,6 +121,9 @@ impl Pinning {
         }
         let mut demanded = vec![(node, by)];
         while let Some((node, by)) = demanded.pop() {
+            if self.work > PLACING_WORK {
+                return;
+            }
             if !self.graph().may_diverge(node) || self.placed.region_of(node).is_some() {
                 continue;
             }
@@ -129,9 +132,16 @@ impl Pinning {
                 self.waiting.insert((self.rank(node), node));
                 continue;
             };
-            // The node has had its turn: it carries the new demand on to its operands.
+            // The node has had its turn: it carries a demand that is new on to its operands. All paths through carriers
+            // would be too many.
             self.work += known.len();
+            let (sets, placed, steps) = (&self.region_sets, &self.placed, &mut self.work);
+            let mut known_regions = known.iter().map(|known| known.regions);
+            let is_new = !known_regions.any(|of| sets.includes(placed, of, by.regions, steps));
             add(&mut self.region_sets, &self.placed, known, by);
+            if !is_new {
+                continue;
+            }
             for (slot, &operand) in self.placed.graph.operands(node).iter().enumerate() {
                 let by = Use { user: User::Operand(node, slot), regions: by.regions };
                 match self.uses.get_mut(&operand) {

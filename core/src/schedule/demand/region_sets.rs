@@ -93,6 +93,34 @@ impl RegionSets {
         id
     }
 
+    /// True if a set was made of `part`, or a region of the set encloses it. If neither is so, the set can still
+    /// hold all regions of `part`. Adds to `steps` the number of sets visited.
+    pub(super) fn includes(
+        &self,
+        placed: &Placed,
+        set: RegionSetId,
+        part: RegionSetId,
+        steps: &mut usize,
+    ) -> bool {
+        let above = self.above(part);
+        let (mut seen, mut stack) = (FxHashSet::default(), vec![set]);
+        while let Some(set) = stack.pop() {
+            if set == part {
+                return true;
+            }
+            if !seen.insert(set) {
+                continue;
+            }
+            *steps += 1;
+            match &self.get(set).members {
+                Members::One(region) if placed.common(*region, above) == *region => return true,
+                Members::One(_) => {}
+                Members::Union(sets) => stack.extend_from_slice(sets),
+            }
+        }
+        false
+    }
+
     fn push(&mut self, set: RegionSet) -> RegionSetId {
         self.all.push(set);
         RegionSetId(self.all.len() as u32 - 1)
