@@ -20,6 +20,7 @@ pub(crate) use text::Frame;
 
 use crate::preprocess::scan_version;
 use crate::version::Version;
+use std::path::Path;
 use text::{has_loose, without_comments, words};
 
 /// A dialect of GLSL.
@@ -94,8 +95,13 @@ impl Dialect {
 }
 
 /// The text that a dialect puts around a shader, and the version of a text that names none.
-/// `cubes` are Shadertoy's channels that are cube maps.
-pub(crate) fn frame(dialect: Dialect, text: &str, cubes: &[String]) -> (Frame, Version) {
+/// `cubes` are Shadertoy's channels that are cube maps. `path` is that of the text.
+pub(crate) fn frame(
+    dialect: Dialect,
+    text: &str,
+    path: Option<&Path>,
+    cubes: &[String],
+) -> (Frame, Version) {
     let code = without_comments(text);
     let words: Vec<&str> = words(&code).collect();
     let old = ["gl_FragColor", "gl_FragData", "varying", "attribute", "texture2D", "textureCube"];
@@ -108,9 +114,15 @@ pub(crate) fn frame(dialect: Dialect, text: &str, cubes: &[String]) -> (Frame, V
         Dialect::Shadertoy | Dialect::OpenGl | Dialect::Isf => Version { number: 330, es: false },
     };
     let frame = match dialect {
-        Dialect::Shadertoy => shadertoy::frame(&words, cubes),
+        Dialect::Shadertoy => shadertoy::frame(&words, cubes, path.is_some_and(is_buffer)),
         Dialect::Isf => isf::frame(text, &words),
         Dialect::OpenGl | Dialect::Vulkan => Frame::default(),
     };
     (frame, version)
+}
+
+/// True for the path of one of Shadertoy's buffers: `Buffer A.glsl`, `bufferB.frag`.
+fn is_buffer(path: &Path) -> bool {
+    let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
+    name.get(..6).is_some_and(|start| start.eq_ignore_ascii_case("buffer"))
 }

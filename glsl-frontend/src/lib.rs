@@ -135,7 +135,7 @@ fn compile_with(
         Some((_, text)) => format!("{text}\n{}", source.text()),
         None => source.text().to_owned(),
     };
-    let (frame, default_version) = dialect::frame(dialect, &text, cubes);
+    let (frame, default_version) = dialect::frame(dialect, &text, options.path, cubes);
     let mut order = vec![0];
     let mut paths = Vec::new();
     let mut notes = frame.notes;

@@ -42,14 +42,25 @@ fn without_commas(text: &str) -> String {
     out
 }
 
-/// A number as GLSL writes it.
-fn number(value: &Value) -> Option<String> {
+fn number(value: &Value) -> Option<f32> {
     let number = match value {
         Value::Bool(value) => f64::from(u8::from(*value)),
         Value::String(text) => text.parse().ok()?,
         other => other.as_f64()?,
     };
-    Some(format!("{:?}", number as f32))
+    Some(number as f32)
+}
+
+/// The default of an input of type `float`. Where the format says nothing, this is what its reference host does: the
+/// range is 0 to 1 unless both ends are given, a default is clamped to it, and without one it is the middle.
+fn float(input: &Value) -> f32 {
+    let of = |key: &str| input.get(key).and_then(number);
+    let (least, most) = of("MIN").zip(of("MAX")).unwrap_or((0.0, 1.0));
+    match of("DEFAULT") {
+        Some(value) if least <= most => value.clamp(least, most),
+        Some(value) => value,
+        None => (least + most) / 2.0,
+    }
 }
 
 fn vector(value: Option<&Value>, width: usize, missing: f32) -> String {
@@ -57,7 +68,7 @@ fn vector(value: Option<&Value>, width: usize, missing: f32) -> String {
     let parts: Vec<String> = (0..width)
         .map(|k| {
             let part = given.and_then(|given| number(given.get(k)?));
-            part.unwrap_or_else(|| format!("{missing:?}"))
+            format!("{:?}", part.unwrap_or(missing))
         })
         .collect();
     format!("vec{width}({})", parts.join(", "))
@@ -87,7 +98,7 @@ const FUNCTIONS: &str = "\
 #define IMG_THIS_NORM_PIXEL(image) texture2D(image, isf_FragNormCoord)
 #define isf_FragNormCoord (gl_FragCoord.xy / RENDERSIZE)
 #define vv_FragNormCoord isf_FragNormCoord
-#define isf_fragCoord gl_FragCoord
+#define isf_fragCoord floor(gl_FragCoord.xy)
 ";
 
 /// The text in front of a shader.
@@ -111,21 +122,17 @@ pub(super) fn frame(text: &str, words: &[&str]) -> Frame {
     for input in list("INPUTS") {
         let Some(name) = input.get("NAME").and_then(Value::as_str) else { continue };
         let default = input.get("DEFAULT");
-        let one = default.and_then(number);
-        let text = match input.get("TYPE").and_then(Value::as_str).unwrap_or_default() {
+        let ty = input.get("TYPE").and_then(Value::as_str).unwrap_or_default();
+        let text = match ty {
             "bool" | "event" => {
-                let value = one.as_deref().is_some_and(|one| one != "0.0");
+                let value = default.and_then(number).map_or(ty == "bool", |value| value != 0.0);
                 format!("uniform bool {name} = {value};")
             }
             "long" => {
                 let value = default.and_then(Value::as_f64).unwrap_or(0.0);
                 format!("uniform int {name} = {};", value as i32)
             }
-            "float" => {
-                let least = input.get("MIN").and_then(number);
-                let value = one.or(least).unwrap_or_else(|| "0.0".to_owned());
-                format!("uniform float {name} = {value};")
-            }
+            "float" => format!("uniform float {name} = {:?};", float(&input)),
             "point2D" => format!("uniform vec2 {name} = {};", vector(default, 2, 0.0)),
             "color" => format!("uniform vec4 {name} = {};", vector(default, 4, 1.0)),
             _ => format!("uniform sampler2D {name};"),

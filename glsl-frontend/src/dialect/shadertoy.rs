@@ -30,9 +30,15 @@ const SHADERTOY: [(&str, &str); 24] = [
     ("iForegroundColor", "uniform vec3 iForegroundColor;"),
 ];
 
-/// The text around a shader.
-pub(super) fn frame(words: &[&str], cubes: &[String]) -> Frame {
+/// The text around a shader. Pictures are opaque, as on the site; the alpha of a buffer is data.
+pub(super) fn frame(words: &[&str], cubes: &[String], is_buffer: bool) -> Frame {
     let mut before = String::new();
+    // Defined in front of every pass. Texts for slow devices ask whether it is 0.
+    if words.contains(&"HW_PERFORMANCE")
+        && !words.windows(2).any(|w| w == ["define", "HW_PERFORMANCE"])
+    {
+        before += "#define HW_PERFORMANCE 1\n";
+    }
     for (name, text) in SHADERTOY {
         let needed = words.contains(&name) || (name == "iTime" && words.contains(&"iGlobalTime"));
         if needed && !declares(words, name) {
@@ -57,7 +63,10 @@ pub(super) fn frame(words: &[&str], cubes: &[String]) -> Frame {
         before += &format!("vec3 iChannelResolution[4] = vec3[4]({});\n", sizes.join(", "));
     }
     before += "out vec4 lambdavColour;\n";
-    let behind = "void main() { lambdavColour = vec4(0.0, 0.0, 0.0, 1.0); \
-                  mainImage(lambdavColour, gl_FragCoord.xy); }\n";
-    Frame { before, behind: behind.to_owned(), notes: Vec::new() }
+    let opaque = if is_buffer { "" } else { " lambdavColour.a = 1.0;" };
+    let behind = format!(
+        "void main() {{ lambdavColour = vec4(0.0, 0.0, 0.0, 1.0); \
+         mainImage(lambdavColour, gl_FragCoord.xy);{opaque} }}\n"
+    );
+    Frame { before, behind, notes: Vec::new() }
 }

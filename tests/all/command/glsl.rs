@@ -50,6 +50,42 @@ fn a_shadertoy_text_is_drawn() {
     assert!(outcome.err.contains("the name `iResolution` is unknown"), "{}", outcome.err);
 }
 
+/// As on the site, a picture is opaque, a buffer keeps its alpha, and a text can ask whether the device is slow.
+#[test]
+fn shadertoys_host_is_kept_to() {
+    let text = "#if HW_PERFORMANCE == 0
+#define WIDTH 9.0
+#else
+#define WIDTH 0.5
+#endif
+void mainImage(out vec4 c, in vec2 p) { c = vec4(WIDTH, 0.25, 1.0, 0.125); }
+";
+    let own = text.replace("#if HW", "#define HW_PERFORMANCE 0\n#if HW");
+    let folder =
+        TestFolder::with([("image.frag", text), ("Buffer A.glsl", text), ("slow.frag", &own)]);
+    assert_eq!(left(&folder, "image.frag", "").0, [[0.5, 0.25, 1.0, 1.0]; 2]);
+    assert_eq!(left(&folder, "slow.frag", "").0, [[9.0, 0.25, 1.0, 1.0]; 2]);
+    let outcome = folder.run(&["render", "Buffer A.glsl", "out.npy", "--size", "4x2"]);
+    assert_eq!(outcome.status, 0, "{}", outcome.err);
+    assert_eq!(folder.frame("out.npy").pixel(0, 0), Some([0.5, 0.25, 1.0, 0.125]));
+}
+
+/// Without a default, a number has the middle of its range and a bool is true; a default lies in the range.
+#[test]
+fn isf_inputs_without_defaults_have_values() {
+    let text = r#"/*{ "INPUTS": [
+    { "NAME": "a", "TYPE": "float", "MIN": 2.0, "MAX": 4.0 },
+    { "NAME": "b", "TYPE": "float", "MIN": -1.0 },
+    { "NAME": "c", "TYPE": "float", "DEFAULT": 9, "MIN": 0.0, "MAX": 4.0 },
+    { "NAME": "d", "TYPE": "bool" },
+    { "NAME": "e", "TYPE": "event" }
+] }*/
+void main() { gl_FragColor = vec4(a, b, c, d && !e ? isf_fragCoord.y : -1.0); }
+"#;
+    let folder = TestFolder::with([("a.fs", text)]);
+    assert_eq!(left(&folder, "a.fs", "").0, [[3.0, 0.5, 4.0, 1.0], [3.0, 0.5, 4.0, 0.0]]);
+}
+
 /// OpenGL's loose uniforms and old outputs, `u_time` and the defaults of uniforms.
 #[test]
 fn opengl_texts_are_drawn() {

@@ -8,6 +8,7 @@ pub(super) const FAMILIES: Table = &[
     ("loops-in-suffixes", loops_in_suffixes),
     ("loops-in-shuffled-arms", loops_in_shuffled_arms),
     ("loops-in-conditions", loops_in_conditions),
+    ("late-demands", late_demands),
     ("loop-in-wide-arms", loop_in_wide_arms),
     ("loop-in-bodies", loop_in_bodies),
     ("same-tail-condition", |n| tail(n, |_| "(> m 100)".into())),
@@ -70,6 +71,14 @@ fn loops_in_shuffled_arms(n: usize) -> String {
 fn loops_in_conditions(n: usize) -> String {
     let arms = nest(n, |i| format!("(if (> {} {i}) (+ l {i}) ", count_to(i)), "0", ")");
     format!("{HEAD}(define l {})\n{arms}", count_to(9))
+}
+
+/// Conditions of branches that need a loop ask for sums of another loop once the sums have been placed, on all paths.
+fn late_demands(n: usize) -> String {
+    let sums = each(n, |i| format!("(define s{} (+ (* s{i} 0.5) (sqrt s{i})))\n", i + 1));
+    let arms = each(3, |i| format!(" (if (> s{n} {i}) (* m {i}) {i})"));
+    let (m, s0) = (count_to(1), count_to(2));
+    format!("{HEAD}(define m {m})\n(define s0 {s0})\n{sums}(+ (if (> x 1) m 0){arms})")
 }
 
 fn loop_in_wide_arms(n: usize) -> String {
