@@ -56,8 +56,8 @@ pub const NODES: usize = 1_000_000;
 /// Most nodes that the scheduler adds for guards and copies of loops. More are LV0502.
 pub const PLACED_NODES: usize = 500_000;
 
-/// Most steps of the scheduler for copies of loops, and for guards whose conditions need loops themselves.
-/// More are LV0502.
+/// Most steps of the scheduler for copies of loops, for guards whose conditions need loops themselves, and for
+/// what such guards ask of nodes that have had their turn. More are LV0502.
 pub const PLACING_WORK: usize = 20_000_000;
 
 /// Most operands of the statements and block ends of a scheduled program. More are LV0502.
