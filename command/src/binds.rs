@@ -5,60 +5,108 @@ use super::files::{load_image_if, read_array, read_bytes};
 use super::module::object;
 use super::setting::Setting;
 use lambdav_engine::{BindError, Bindings, DataRef, Slot};
+use lambdav_image::AnyImage;
 use std::path::{Path, PathBuf};
 
-/// Pairs of a resource's name and a file; the last pair for a name counts.
+/// Resources' names and files; the last one for a name counts.
 #[derive(Clone, Default)]
-pub(super) struct Binds(Vec<(String, PathBuf)>);
+pub(super) struct Binds(Vec<Bind>);
+
+/// A file for a resource.
+#[derive(Clone, Debug, PartialEq)]
+struct Bind {
+    name: String,
+    path: PathBuf,
+    rows: Rows,
+}
+
+/// The order of an image's rows.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Rows {
+    /// That of the file; the user has not said so.
+    Unsaid,
+    /// That of the file: `:as-is`.
+    AsIs,
+    /// The reverse: `:flip`.
+    Reversed,
+}
+
+/// Splits NAME=FILE, NAME=FILE:flip or NAME=FILE:as-is. A file whose own name ends so needs a second ending.
+fn parse(text: &str) -> Option<Bind> {
+    let (name, file) = text.split_once('=')?;
+    let (file, rows) = match file.rsplit_once(':') {
+        Some((file, "flip")) => (file, Rows::Reversed),
+        Some((file, "as-is")) => (file, Rows::AsIs),
+        _ => (file, Rows::Unsaid),
+    };
+    (!file.is_empty()).then(|| Bind { name: name.to_owned(), path: PathBuf::from(file), rows })
+}
+
+/// The file of a value of `--bind`.
+pub(super) fn file_of(text: &str) -> Option<PathBuf> {
+    parse(text).map(|bind| bind.path)
+}
 
 impl Binds {
     /// Parses the values of `--bind`.
     pub(super) fn read(bind: &[String]) -> Result<Self> {
-        let one = |text: &String| match text.split_once('=') {
-            Some((name, path)) if !path.is_empty() => Ok((name.to_owned(), PathBuf::from(path))),
-            _ => Err(Failure::usage(format!("`{text}` binds nothing: write --bind NAME=FILE"))),
+        let one = |text: &String| {
+            let nothing = || format!("`{text}` binds nothing: write --bind NAME=FILE");
+            parse(text).ok_or_else(|| Failure::usage(nothing()))
         };
         bind.iter().map(one).collect::<Result<_>>().map(Self)
     }
 
     /// Paths of the files, in the order of the options.
     pub(super) fn paths(&self) -> impl Iterator<Item = &PathBuf> {
-        self.0.iter().map(|(_, path)| path)
+        self.0.iter().map(|bind| &bind.path)
     }
 
     /// Resolves relative paths against a folder; `-` stays standard input.
     #[must_use]
     pub(super) fn within(self, folder: &Path) -> Self {
-        let path = |(name, path): (String, PathBuf)| match path == Path::new("-") {
-            true => (name, path),
-            false => (name, folder.join(path)),
+        let path = |bind: Bind| match bind.path == Path::new("-") {
+            true => bind,
+            false => Bind { path: folder.join(bind.path), ..bind },
         };
         Self(self.0.into_iter().map(path).collect())
+    }
+
+    /// Names of files whose order of rows is unsaid.
+    pub(super) fn unsaid(&self) -> impl Iterator<Item = &str> {
+        self.0.iter().filter(|bind| bind.rows == Rows::Unsaid).map(|bind| bind.name.as_str())
     }
 
     /// Keeps the pairs whose name passes `keep`.
     #[must_use]
     pub(super) fn filter(self, keep: impl Fn(&str) -> bool) -> Self {
-        Self(self.0.into_iter().filter(|(name, _)| keep(name)).collect())
+        Self(self.0.into_iter().filter(|bind| keep(&bind.name)).collect())
     }
 
     /// Reads and binds the files. Returns the members that JSON files give to blocks, for the caller to
     /// set.
     pub(super) fn apply(&self, bindings: &mut Bindings) -> Result<Vec<Setting>> {
         let mut members = Vec::new();
-        for (index, (name, path)) in self.0.iter().enumerate() {
+        for (index, Bind { name, path, rows }) in self.0.iter().enumerate() {
             let fail = |error: BindError| match error {
                 BindError::Unknown { .. } => Failure::usage(error.to_string()),
                 _ => Failure::input(format!("`{}`: {error}", path.display())),
             };
             let slot = bindings.slot(name).map_err(fail)?;
-            if self.0[index + 1..].iter().any(|(later, _)| later == name) {
+            if self.0[index + 1..].iter().any(|later| later.name == *name) {
                 continue;
+            }
+            if *rows != Rows::Unsaid && !matches!(slot, Slot::Texture | Slot::Unused) {
+                let what = format!("`{name}` takes no image: `:flip` and `:as-is` are for images");
+                return Err(Failure::usage(what));
             }
             match slot {
                 Slot::Texture => {
                     let accept = |size| bindings.check_size(name, size).map_err(fail);
-                    let image = load_image_if(path, accept)?;
+                    let mut image = load_image_if(path, accept)?;
+                    if *rows == Rows::Reversed {
+                        reverse_rows(&mut image);
+                    }
                     bindings.bind(name, &image).map_err(fail)?;
                 }
                 Slot::Block => {
@@ -84,5 +132,43 @@ impl Binds {
             }
         }
         Ok(members)
+    }
+}
+
+/// Makes the first row the last one.
+fn reverse_rows(image: &mut AnyImage) {
+    fn reverse<T>(samples: &mut [T], row: usize) {
+        let mut rows: Vec<&mut [T]> = samples.chunks_exact_mut(row).collect();
+        let half = rows.len() / 2;
+        let (upper, lower) = rows.split_at_mut(half);
+        for (upper, lower) in upper.iter_mut().zip(lower.iter_mut().rev()) {
+            upper.swap_with_slice(lower);
+        }
+    }
+    let row = 4 * image.size().width() as usize;
+    match image {
+        AnyImage::Unorm8(image) => reverse(image.samples_mut(), row),
+        AnyImage::Unorm16(image) => reverse(image.samples_mut(), row),
+        AnyImage::Float(image) => reverse(image.samples_mut(), row),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn values_of_bind() {
+        let bind = |name: &str, path: &str, rows| {
+            Some(Bind { name: name.to_owned(), path: PathBuf::from(path), rows })
+        };
+        assert_eq!(parse("a=b.png"), bind("a", "b.png", Rows::Unsaid));
+        assert_eq!(parse("a=b.png:flip"), bind("a", "b.png", Rows::Reversed));
+        assert_eq!(parse("a=b.png:as-is"), bind("a", "b.png", Rows::AsIs));
+        assert_eq!(parse("a=b:flip:as-is"), bind("a", "b:flip", Rows::AsIs));
+        assert_eq!(parse("a=b:flip:flip"), bind("a", "b:flip", Rows::Reversed));
+        assert_eq!(parse("a=c:/b.png"), bind("a", "c:/b.png", Rows::Unsaid));
+        assert_eq!(parse("a=c=d:flop"), bind("a", "c=d:flop", Rows::Unsaid));
+        assert_eq!(["a=", "a=:flip", "a"].map(parse), [None, None, None]);
     }
 }

@@ -2,10 +2,10 @@
 
 use super::failure::{Failure, Result, complain};
 use super::files::{
-    PROGRAMS, STAGES, compile_fixed, files_under, no_standard_input, one_standard_input, read_bytes,
+    compile_fixed, drawn, files_under, no_standard_input, one_standard_input, read_bytes, undrawn,
 };
-use super::messages::{MessageFormat, Messages, print, report};
-use super::module::{ModuleArguments, ProgramKind};
+use super::messages::{MessageFormat, Messages, note, print, report};
+use super::module::{ModuleArguments, ProgramKind, some_of};
 use super::supervise::Deadline;
 use super::values::seconds;
 use clap::{Args, ValueEnum};
@@ -17,7 +17,7 @@ use lambdav_core::limits;
 use lambdav_core::source::SourceFile;
 use lambdav_engine::ShaderOptions;
 use lambdav_engine::program::Loaded;
-use lambdav_spirv::inspect::inspect;
+use lambdav_spirv::inspect;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, TryLockError};
 use std::thread;
@@ -31,7 +31,8 @@ use std::time::{Duration, Instant};
 pub(super) struct CheckArguments {
     /// Shaders in λV, GLSL or WGSL, core texts or SPIR-V modules, or folders of them; `-` is standard
     /// input. In a folder, all files whose names end in .lv, .core, .spv, .spvasm, .wgsl, .frag, .glsl,
-    /// .fs, .fsh, .fragment, .isf, .shadertoy, .vert, .vs or .comp are checked
+    /// .fs, .fsh, .fragment, .isf, .shadertoy, .vert, .vs or .comp are checked; a .glsl without `main`
+    /// that others include is passed over
     #[arg(required = true, value_name = "SHADER")]
     shaders: Vec<PathBuf>,
     /// Suppress a warning, by its code; may be given more than once
@@ -159,16 +160,15 @@ enum Denied {
     Warnings,
 }
 
-/// Expands folders to the programs in them, sorted by name.
-fn programs(given: &[PathBuf]) -> Result<Vec<PathBuf>> {
-    let endings = || PROGRAMS.iter().chain(&STAGES).filter(|ending| **ending != "amber");
-    let is_program = |path: &Path| {
-        path.extension().is_some_and(|ending| endings().any(|known| ending == *known))
-    };
+/// Expands folders to the programs in them, sorted by name. The second of each pair is true for those.
+fn programs(given: &[PathBuf]) -> Result<Vec<(PathBuf, bool)>> {
+    let endings = || drawn().chain(undrawn()).filter(|ending| *ending != "amber");
+    let is_program =
+        |path: &Path| path.extension().is_some_and(|ending| endings().any(|known| ending == known));
     let mut all = Vec::new();
     for path in given {
         if !path.is_dir() {
-            all.push(path.clone());
+            all.push((path.clone(), false));
             continue;
         }
         let found = files_under(path, &is_program)?;
@@ -180,7 +180,7 @@ fn programs(given: &[PathBuf]) -> Result<Vec<PathBuf>> {
                 "there is no program in the folder `{folder}`; names of programs end in {endings}"
             )));
         }
-        all.extend(found.into_iter().map(|within| path.join(within)));
+        all.extend(found.into_iter().map(|within| (path.join(within), true)));
     }
     Ok(all)
 }
@@ -209,13 +209,15 @@ pub(super) fn run(options: &CheckArguments) -> Result {
     let mut status = 0;
     let mut kind = ProgramKind::default();
     let programs = programs(&options.shaders)?;
-    for path in &programs {
+    let mut passed = Vec::new();
+    for (path, is_found) in &programs {
         Deadline::set_for("checking", options.timeout);
         let (of_end, name) = (Arc::clone(&sink), path.display().to_string());
         Deadline::say_with(move |message| end_late(&of_end, &name, message));
         // Check the other programs, but report this failure at once: it has no diagnostics.
-        match check(path, &shader_options, options, &sink) {
-            Ok(of_program) => kind = kind.max(of_program),
+        match check(path, *is_found, &shader_options, options, &sink) {
+            Ok(Some(of_program)) => kind = kind.max(of_program),
+            Ok(None) => passed.push(path.display().to_string()),
             Err(failure) => {
                 if let Some(message) = &failure.message {
                     locked(&sink).tell_error(message)?;
@@ -225,8 +227,12 @@ pub(super) fn run(options: &CheckArguments) -> Result {
         }
     }
     Deadline::lift();
+    if let (false, Sink::Messages(messages)) = (passed.is_empty(), &*locked(&sink)) {
+        let what = "passed over, for they have no `main`, and others may include them";
+        note(&format!("{}: {what}", some_of(&passed)), *messages);
+    }
     if status == 0 {
-        let first = programs.first().map_or(String::new(), |path| path.display().to_string());
+        let first = programs.first().map_or(String::new(), |(path, _)| path.display().to_string());
         options.module.check(kind, &first)?;
     }
     locked(&sink).finish()?;
@@ -258,13 +264,15 @@ fn end_late(sink: &Mutex<Sink>, file: &str, message: &str) {
     }
 }
 
-/// Checks and reports one program, all its fragment entry points unless one is named.
+/// Checks and reports one program, all its fragment entry points unless one is named. None, and no report, for a
+/// wrong text in a `.glsl` file of a folder that has no `main`: it belongs to the texts that include it.
 fn check(
     path: &Path,
+    is_found: bool,
     shader_options: &ShaderOptions,
     options: &CheckArguments,
     sink: &Mutex<Sink>,
-) -> Result<ProgramKind> {
+) -> Result<Option<ProgramKind>> {
     let (_, bytes) = read_bytes(path)?;
     let read = |shader_options: &ShaderOptions| {
         let most = options.max_errors;
@@ -276,11 +284,15 @@ fn check(
     let mut loaded = read(shader_options);
     let mut is_refused = loaded.core.is_none() && !loaded.accept_undrawn();
     if options.module.entry.is_none() {
-        let all = entry_points(&loaded);
-        for (number, entry) in all.iter().enumerate().filter(|_| all.len() > 1) {
+        let mut all = entry_points(&loaded);
+        // Without a name, `main` was read, or none.
+        let before = all.len();
+        all.retain(|entry| entry != "main");
+        let mut is_read = all.len() < before;
+        for entry in all.iter().filter(|_| before > 1) {
             let of_entry = read(&shader_options.clone().entry_point(entry));
-            if number == 0 {
-                (is_refused, loaded) = (of_entry.core.is_none(), of_entry);
+            if !is_read {
+                (is_read, is_refused, loaded) = (true, of_entry.core.is_none(), of_entry);
                 continue;
             }
             is_refused |= of_entry.core.is_none();
@@ -291,21 +303,22 @@ fn check(
             }
         }
     }
+    let is_glsl = path.extension().is_some_and(|ending| ending == "glsl");
+    if is_found && is_glsl && is_refused && loaded.lacks_entry {
+        return Ok(None);
+    }
     let found = &loaded.diagnostics;
     locked(sink).tell(&loaded.source, found)?;
     is_refused |= found.has_errors();
     match is_refused || options.deny.is_some() && !found.is_empty() {
         true => Err(Failure::reported()),
-        false => Ok(ProgramKind::of_loaded(&loaded)),
+        false => Ok(Some(ProgramKind::of_loaded(&loaded))),
     }
 }
 
 /// Names of the fragment entry points of a module; empty for other programs.
 fn entry_points(loaded: &Loaded) -> Vec<String> {
     let words = loaded.module.as_ref().map_or(&[][..], |module| &module.words);
-    let Some(interface) = inspect(words).ok().filter(|_| !words.is_empty()) else {
-        return Vec::new();
-    };
-    let all = interface.entry_points.into_iter();
-    all.filter(|entry| entry.stage.has_pixels()).map(|entry| entry.name).collect()
+    let all = inspect::entry_points(words).into_iter();
+    all.filter(|(_, stage)| stage.has_pixels()).map(|(name, _)| name).collect()
 }

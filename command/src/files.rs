@@ -3,6 +3,7 @@
 use super::failure::{Failure, Result, save_failure};
 use super::watch;
 use lambdav_core::limits;
+use lambdav_engine::endings;
 use lambdav_engine::program::{self, Fix, Loaded};
 use lambdav_engine::{ShaderOptions, error_chain};
 use lambdav_image::file::{self, DecodeError, LeftOut, LoadError, Undecoded};
@@ -52,28 +53,23 @@ pub(super) fn load_image_if(path: &Path, accept: impl FnOnce(Size) -> Result) ->
 }
 
 /// File name extensions of programs that are drawn.
-pub(super) const PROGRAMS: [&str; 13] = [
-    "lv",
-    "core",
-    "spv",
-    "spvasm",
-    "amber",
-    "wgsl",
-    "frag",
-    "glsl",
-    "fs",
-    "fsh",
-    "fragment",
-    "isf",
-    "shadertoy",
-];
+pub(super) fn drawn() -> impl Iterator<Item = &'static str> {
+    ["lv", "core", "spv", "spvasm", "amber", "wgsl"].into_iter().chain(endings::FRAGMENT)
+}
 
 /// File name extensions of programs that are only compiled.
-pub(super) const STAGES: [&str; 3] = ["vert", "vs", "comp"];
+pub(super) fn undrawn() -> impl Iterator<Item = &'static str> {
+    endings::VERTEX.into_iter().chain(endings::COMPUTE)
+}
+
+/// File name extensions of GLSL.
+pub(super) fn glsl() -> impl Iterator<Item = &'static str> {
+    endings::FRAGMENT.into_iter().chain(undrawn())
+}
 
 /// True if the file name has the extension of a program.
 pub(super) fn is_program(path: &Path) -> bool {
-    path.extension().is_some_and(|ending| PROGRAMS.iter().any(|known| ending == *known))
+    path.extension().is_some_and(|ending| drawn().any(|known| ending == known))
 }
 
 /// Reads an image, and lists the contents of its file that decoding ignores.

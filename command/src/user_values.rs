@@ -12,7 +12,7 @@ use lambdav_core::interface::NamedValue;
 use lambdav_core::types::Types;
 use lambdav_engine::program::Loaded;
 use lambdav_engine::settings::{Paths, Settings};
-use lambdav_engine::{Bindings, LocationUse, Shader, ShaderOptions};
+use lambdav_engine::{Bindings, LocationUse, Shader, ShaderOptions, Slot};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -217,6 +217,32 @@ pub(super) fn remarks(name: &str, bindings: &Bindings) -> impl Iterator<Item = S
 pub(super) fn note_remarks(path: &Path, loaded: &Loaded, messages: Messages) {
     for remark in loaded.remarks() {
         note(&format!("`{}`: {remark}", path.display()), messages);
+    }
+}
+
+/// Notes images that the dialect's own programs would turn, and whose order of rows is unsaid.
+pub(super) fn note_rows(path: &Path, shader: &Shader, binds: &Binds, messages: Messages) {
+    let owner = match shader.dialect() {
+        Some("shadertoy") => "Shadertoy",
+        Some("opengl") => "glslViewer",
+        _ => return,
+    };
+    let bindings = shader.bindings();
+    let is_turned = |name: &&str| {
+        // Of OpenGL's texts, those for glslViewer are known by the names of textures.
+        let number = name.strip_prefix("u_tex").filter(|of| !of.is_empty());
+        let is_own = owner != "glslViewer"
+            || number.is_some_and(|of| of.bytes().all(|byte| byte.is_ascii_digit()));
+        is_own && matches!(bindings.slot(name), Ok(Slot::Texture))
+    };
+    let names: Vec<String> = binds.unsaid().filter(is_turned).map(str::to_owned).collect();
+    if !names.is_empty() {
+        let (names, path) = (some_of(&names), path.display());
+        let what = format!(
+            "`{path}`: {names}: t = 0 is the first row of the file, and in {owner} the last one; \
+             --bind NAME=FILE:flip turns it, FILE:as-is hides this note"
+        );
+        note(&what, messages);
     }
 }
 

@@ -21,6 +21,7 @@ mod bindings;
 #[doc(hidden)]
 pub mod compare;
 mod draw_inputs;
+pub mod endings;
 #[doc(hidden)]
 pub mod engines;
 mod error;

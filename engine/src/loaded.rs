@@ -38,6 +38,8 @@ pub struct Loaded {
     pub is_dialect_found: bool,
     /// True for a compiled module of a stage that is not drawn. A diagnostic says so.
     pub is_undrawn: bool,
+    /// True for a text in GLSL that does not itself define an entry point.
+    pub lacks_entry: bool,
     /// What is worth a note to the user.
     pub notes: Vec<String>,
 }
@@ -73,6 +75,7 @@ impl Loaded {
             dialect: None,
             is_dialect_found: false,
             is_undrawn: false,
+            lacks_entry: false,
             notes: Vec::new(),
         }
     }

@@ -24,10 +24,10 @@ use lambdav_spirv_frontend::{RaiseOptions, Raised, raise};
 use std::path::Path;
 
 impl ShaderOptions {
-    /// Options for raising a module.
-    fn raise(&self) -> RaiseOptions {
+    /// Options for raising a module; `is_text` if it was compiled from a text.
+    fn raise(&self, is_text: bool) -> RaiseOptions {
         let (entry_point, locations) = (self.entry_point.clone(), self.locations.clone());
-        RaiseOptions { entry_point, clear: self.clear, locations }
+        RaiseOptions { entry_point, clear: self.clear, locations, is_text }
     }
 }
 
@@ -39,7 +39,7 @@ pub(crate) fn load(
     options: &ShaderOptions,
 ) -> Option<Loaded> {
     if let Some(words) = lambdav_spirv::words(bytes) {
-        return Some(of_module(name, bytes.to_vec(), &words, most, options));
+        return Some(of_module(name, bytes.to_vec(), &words, false, most, options));
     }
     let text = str::from_utf8(bytes).ok().filter(|text| is_assembly(text))?;
     Some(of_assembly(SourceFile::new(name, text), most, options))
@@ -54,10 +54,11 @@ fn of_module(
     name: &str,
     bytes: Vec<u8>,
     words: &[u32],
+    is_foreign: bool,
     most: usize,
     options: &ShaderOptions,
 ) -> Loaded {
-    let Raised { source, program } = raise(name, words, &options.raise());
+    let Raised { source, program } = raise(name, words, &options.raise(is_foreign));
     let mut diagnostics = Diagnostics::new(most);
     let (core, interface) = match program {
         Ok((core, interface)) => (Some(core), Some(interface)),
@@ -66,7 +67,7 @@ fn of_module(
             (None, None)
         }
     };
-    let (words, clear, is_foreign) = (words.to_vec(), options.clear, false);
+    let (words, clear) = (words.to_vec(), options.clear);
     let module = Some(LoadedModule { bytes, words, is_foreign, clear });
     Loaded { source, core, interface, diagnostics, module, ..Loaded::empty(most) }
 }
@@ -75,7 +76,7 @@ fn of_module(
 fn of_assembly(source: SourceFile, most: usize, options: &ShaderOptions) -> Loaded {
     let bytes = source.text().as_bytes().to_vec();
     match assemble(source.text(), SpirvVersion::default()) {
-        Ok(words) => of_module(source.name(), bytes, &words, most, options),
+        Ok(words) => of_module(source.name(), bytes, &words, false, most, options),
         Err(error) => {
             let mut diagnostics = Diagnostics::new(most);
             diagnostics.push(error.diagnostic());
@@ -113,6 +114,7 @@ pub(crate) fn of_foreign(
             (source, words.ok())
         }
         Language::Glsl(stage) => {
+            loaded.lacks_entry = !lambdav_glsl_frontend::defines_main(source.text());
             let compiled = glsl(source, path, stage, most, options, files);
             (loaded.diagnostics, loaded.included) = (compiled.diagnostics, compiled.paths);
             loaded.notes = compiled.notes;
@@ -135,9 +137,8 @@ pub(crate) fn of_foreign(
         let module = Some(LoadedModule { bytes, words, is_foreign, clear });
         return Loaded { source, module, ..loaded };
     }
-    let all = of_module(name, bytes, &words, most, options);
+    let all = of_module(name, bytes, &words, true, most, options);
     loaded.diagnostics.append(all.diagnostics);
-    let module = all.module.map(|module| LoadedModule { is_foreign: true, ..module });
     let mut core = all.core;
     for uniform in core.iter_mut().flat_map(|core| &mut core.uniforms) {
         let default = loaded.defaults.iter().find(|default| default.name == uniform.name);
@@ -146,7 +147,7 @@ pub(crate) fn of_foreign(
         }
     }
     // Diagnostics point into the text, even if the module has no lines.
-    Loaded { source, core, interface: all.interface, module, ..loaded }
+    Loaded { source, core, interface: all.interface, module: all.module, ..loaded }
 }
 
 /// Compiles a text in GLSL.

@@ -15,7 +15,7 @@ mod isf;
 mod shadertoy;
 mod text;
 
-pub use content::is_glsl;
+pub use content::{defines_main, is_glsl};
 pub(crate) use text::Frame;
 
 use crate::preprocess::scan_version;

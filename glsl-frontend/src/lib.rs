@@ -34,7 +34,7 @@ mod types;
 pub mod version;
 
 pub use check::{Stage, UniformDefault};
-pub use dialect::{Dialect, is_glsl};
+pub use dialect::{Dialect, defines_main, is_glsl};
 
 use check::Setting;
 use lambdav_core::diagnostics::{Diagnostic, DiagnosticCode, Diagnostics};

@@ -144,14 +144,32 @@ pub(crate) struct Struct {
     pub(crate) members: Vec<Member>,
 }
 
+/// What a type holds.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Contents {
+    /// The number of structures and arrays that nest in it.
+    pub(crate) nesting: u32,
+    /// The number of vectors, scalars and columns, at most [`u64::MAX`].
+    pub(crate) leaves: u64,
+    /// True if an array in it has no length.
+    pub(crate) is_open: bool,
+    /// True if a texture, sampler or counter is in it.
+    pub(crate) is_opaque: bool,
+    /// True if a `bool` is in it.
+    pub(crate) has_bool: bool,
+    /// True if an integer or `double` is in it, which is not interpolated.
+    pub(crate) is_flat: bool,
+}
+
 /// All types of a program.
 #[derive(Debug)]
 pub(crate) struct Types {
     kinds: Vec<Kind>,
     numbers: FxHashMap<Kind, Type>,
-    /// For each type, how many structures and arrays nest in it.
-    nesting: Vec<u32>,
+    contents: Vec<Contents>,
     pub(crate) structs: Vec<Struct>,
+    /// The places of members in their structures.
+    members: FxHashMap<(u32, Name), usize>,
 }
 
 impl Types {
@@ -166,8 +184,9 @@ impl Types {
         let mut types = Self {
             kinds: Vec::new(),
             numbers: FxHashMap::default(),
-            nesting: Vec::new(),
+            contents: Vec::new(),
             structs: Vec::new(),
+            members: FxHashMap::default(),
         };
         let first = [
             Kind::Void,
@@ -190,15 +209,8 @@ impl Types {
         }
         let ty = Type(self.kinds.len() as u32);
         self.kinds.push(kind);
-        let nesting = match kind {
-            Kind::Array(element, _) => 1 + self.nesting(element),
-            Kind::Struct(number) => {
-                let members = &self.structs[number as usize].members;
-                1 + members.iter().map(|of| self.nesting(of.ty)).max().unwrap_or(0)
-            }
-            _ => 0,
-        };
-        self.nesting.push(nesting);
+        let contents = self.contents_of(kind);
+        self.contents.push(contents);
         self.numbers.insert(kind, ty);
         ty
     }
@@ -207,9 +219,53 @@ impl Types {
         self.kinds[ty.0 as usize]
     }
 
-    /// How many structures and arrays nest in a type.
-    pub(crate) fn nesting(&self, ty: Type) -> u32 {
-        self.nesting[ty.0 as usize]
+    /// What a type holds.
+    pub(crate) fn contents(&self, ty: Type) -> Contents {
+        self.contents[ty.0 as usize]
+    }
+
+    fn contents_of(&self, kind: Kind) -> Contents {
+        match kind {
+            Kind::Array(element, length) => {
+                let inner = self.contents(element);
+                let (count, is_open) = match length {
+                    Length::Known(length) => (length.into(), false),
+                    Length::Open => (1, true),
+                };
+                Contents {
+                    nesting: inner.nesting + 1,
+                    leaves: inner.leaves.saturating_mul(count),
+                    is_open: inner.is_open || is_open,
+                    ..inner
+                }
+            }
+            Kind::Struct(number) => {
+                let members = self.structs[number as usize].members.iter();
+                let all = members.map(|of| self.contents(of.ty));
+                let all = all.fold(Contents::default(), |all, of| Contents {
+                    nesting: all.nesting.max(of.nesting),
+                    leaves: all.leaves.saturating_add(of.leaves),
+                    is_open: all.is_open || of.is_open,
+                    is_opaque: all.is_opaque || of.is_opaque,
+                    has_bool: all.has_bool || of.has_bool,
+                    is_flat: all.is_flat || of.is_flat,
+                });
+                Contents { nesting: all.nesting + 1, ..all }
+            }
+            Kind::Image(_) | Kind::Sampler { .. } | Kind::AtomicCounter => {
+                Contents { leaves: 1, is_opaque: true, ..Contents::default() }
+            }
+            Kind::Matrix(_, columns, _) => {
+                Contents { leaves: columns.into(), ..Contents::default() }
+            }
+            Kind::Scalar(scalar) | Kind::Vector(scalar, _) => Contents {
+                leaves: 1,
+                has_bool: scalar == Scalar::Bool,
+                is_flat: scalar.is_integer() || scalar == Scalar::Double,
+                ..Contents::default()
+            },
+            Kind::Void | Kind::Error => Contents { leaves: 1, ..Contents::default() },
+        }
     }
 
     /// A scalar or a vector.
@@ -222,8 +278,16 @@ impl Types {
     }
 
     pub(crate) fn structure(&mut self, structure: Struct) -> Type {
+        let number = self.structs.len() as u32;
+        let names = structure.members.iter().enumerate();
+        self.members.extend(names.map(|(k, member)| ((number, member.name), k)));
         self.structs.push(structure);
-        self.of(Kind::Struct(self.structs.len() as u32 - 1))
+        self.of(Kind::Struct(number))
+    }
+
+    /// The place of a member in a structure.
+    pub(crate) fn member(&self, number: u32, name: Name) -> Option<usize> {
+        self.members.get(&(number, name)).copied()
     }
 
     /// Scalar and width of a scalar or vector.
@@ -267,25 +331,6 @@ impl Types {
 
     pub(crate) fn is_opaque(&self, ty: Type) -> bool {
         matches!(self.kind(ty), Kind::Image(_) | Kind::Sampler { .. } | Kind::AtomicCounter)
-    }
-
-    /// True if the type or a part of it satisfies `is`.
-    pub(crate) fn contains(&self, ty: Type, is: &dyn Fn(Kind) -> bool) -> bool {
-        let mut rest = vec![ty];
-        while let Some(ty) = rest.pop() {
-            let kind = self.kind(ty);
-            if is(kind) {
-                return true;
-            }
-            match kind {
-                Kind::Array(element, _) => rest.push(element),
-                Kind::Struct(number) => {
-                    rest.extend(self.structs[number as usize].members.iter().map(|of| of.ty));
-                }
-                _ => {}
-            }
-        }
-        false
     }
 
     /// The innermost element of arrays, and the lengths, the outermost first.

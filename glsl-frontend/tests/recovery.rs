@@ -42,3 +42,29 @@ float e( { return 1.0; }
 ";
     assert_eq!(lines(text), [1, 3, 4, 5, 7]);
 }
+
+/// A missing semicolon is behind the last token, and the next token is shown.
+#[test]
+fn missing_semicolons_are_behind_the_last_token() {
+    let text =
+        "void main() {\n    float a = 1.0\n\n    // more\n    a = 2.0;\n    float b c;\n}\nfloat d";
+    let options = Options::new(Stage::Fragment);
+    let compiled = compile(SourceFile::new("a.frag", text), &options, &mut NoFiles);
+    let places = compiled.diagnostics.iter().map(|found| {
+        let place = |at: u32| {
+            let place = compiled.source.line_column(at);
+            (place.line, place.column)
+        };
+        let span = found.primary.span;
+        assert_eq!(span.start, span.end);
+        let next = found.secondary.iter().map(|label| (place(label.span.start), &*label.message));
+        (place(span.start), next.collect())
+    });
+    let places: Vec<((u32, u32), Vec<((u32, u32), &str)>)> = places.collect();
+    let wanted = [
+        ((2, 18), vec![((5, 5), "`a` stands here")]),
+        ((6, 12), vec![((6, 13), "`c` stands here")]),
+        ((8, 8), vec![]),
+    ];
+    assert_eq!(places, wanted);
+}

@@ -52,10 +52,10 @@ impl RaiseError {
         self
     }
 
-    /// The error as a diagnostic.
-    pub(crate) fn diagnostic(self) -> Diagnostic {
+    /// The error as a diagnostic; without the number of the word if the words were made from a text.
+    pub(crate) fn diagnostic(self, is_text: bool) -> Diagnostic {
         let Self { code, message, at, span, help } = self;
-        let message = match at {
+        let message = match at.filter(|_| !is_text) {
             Some(at) => format!("{message} (at word {at})"),
             None => message,
         };

@@ -80,12 +80,12 @@ pub fn raise_stages(name: &str, words: &[u32], options: &StageOptions) -> Raised
         Ok(module) => module,
         Err(error) => {
             let source = SourceFile::new(name, "");
-            return RaisedStages { source, program: Err(error.diagnostic()) };
+            return RaisedStages { source, program: Err(error.diagnostic(false)) };
         }
     };
     let source = module.source(name);
     let program = raise::raise_stages(&module, &source, options);
-    RaisedStages { source, program: program.map_err(error::RaiseError::diagnostic) }
+    RaisedStages { source, program: program.map_err(|error| error.diagnostic(false)) }
 }
 
 /// Raises a module. `name` is its name in messages if it names no source file.
@@ -94,10 +94,10 @@ pub fn raise(name: &str, words: &[u32], options: &RaiseOptions) -> Raised {
         Ok(module) => module,
         Err(error) => {
             let source = SourceFile::new(name, "");
-            return Raised { source, program: Err(error.diagnostic()) };
+            return Raised { source, program: Err(error.diagnostic(options.is_text)) };
         }
     };
     let source = module.source(name);
     let program = raise::raise(&module, &source, options);
-    Raised { source, program: program.map_err(error::RaiseError::diagnostic) }
+    Raised { source, program: program.map_err(|error| error.diagnostic(options.is_text)) }
 }

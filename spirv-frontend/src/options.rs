@@ -13,6 +13,8 @@ pub struct RaiseOptions {
     pub clear: [f32; 4],
     /// Sources of inputs by location; other inputs are uniforms with default zero.
     pub locations: BTreeMap<u32, LocationSource>,
+    /// True if the words were made from a text: the numbers of words mean nothing to its author.
+    pub is_text: bool,
 }
 
 /// Options of the raise of both stages of a pipeline.

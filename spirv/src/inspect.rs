@@ -10,7 +10,7 @@ use lambdav_core::diagnostics::one_line;
 use lambdav_core::interface::Stage;
 use lambdav_core::texture::TextureOptions;
 use rspirv::dr::{Instruction, Module, Operand, load_words};
-use rspirv::spirv::{Decoration, ExecutionMode, Op, StorageClass};
+use rspirv::spirv::{Decoration, ExecutionMode, ExecutionModel, Op, StorageClass};
 use rustc_hash::FxHashMap;
 use std::fmt;
 use thiserror::Error;
@@ -125,6 +125,25 @@ pub struct SpecConstant {
 pub fn inspect(words: &[u32]) -> Result<Interface, InspectError> {
     let module = load_words(words).map_err(|error| InspectError(error.to_string()))?;
     Ok(Reader::new(&module).interface())
+}
+
+/// Names and stages of a module's entry points, as far as the words can be read. The functions are not read.
+pub fn entry_points(words: &[u32]) -> Vec<(String, Stage)> {
+    let mut all = Vec::new();
+    let mut rest = words.get(5..).unwrap_or_default();
+    while let Some(&first) = rest.first() {
+        let (count, op) = ((first >> 16) as usize, Op::from_u32(first & 0xffff));
+        let Some(operands) = rest.get(1..count).filter(|_| op != Some(Op::Function)) else { break };
+        if let (Some(Op::EntryPoint), [model, _, name @ ..]) = (op, operands)
+            && let Some(model) = ExecutionModel::from_u32(*model)
+        {
+            let bytes = name.iter().flat_map(|word| word.to_le_bytes());
+            let name: Vec<u8> = bytes.take_while(|&byte| byte != 0).collect();
+            all.push((String::from_utf8_lossy(&name).into_owned(), stage(model)));
+        }
+        rest = &rest[count..];
+    }
+    all
 }
 
 /// Index of a module by ids.
@@ -619,5 +638,35 @@ impl fmt::Display for Interface {
             writeln!(f, "constant {id}: {ty} {name} = {default}")?;
         }
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::assemble::{SpirvVersion, assemble};
+
+    /// Entry points are found without the functions, and in modules that are cut off.
+    #[test]
+    fn entry_points_alone() {
+        let text = "OpCapability Shader\nOpMemoryModel Logical GLSL450\n\
+                    OpEntryPoint Fragment %f \"main\"\nOpEntryPoint GLCompute %g \"λ and more\"\n\
+                    OpExecutionMode %f OriginUpperLeft\n%void = OpTypeVoid\n\
+                    %type = OpTypeFunction %void\n%f = OpFunction %void None %type\n\
+                    %a = OpLabel\nOpReturn\nOpFunctionEnd\n\
+                    %g = OpFunction %void None %type\n%b = OpLabel\nOpReturn\nOpFunctionEnd\n";
+        let words = assemble(text, SpirvVersion::default()).expect("it is assembled");
+        let whole = inspect(&words).expect("it is a module").entry_points;
+        let whole: Vec<_> = whole.into_iter().map(|of| (of.name, of.stage)).collect();
+        assert_eq!(whole.len(), 2);
+        assert_eq!(entry_points(&words), whole);
+        assert_eq!(entry_points(&words[..words.len() - 20]), whole);
+        assert_eq!(entry_points(&words[..4]), []);
+        for end in 0..words.len() {
+            assert!(entry_points(&words[..end]).len() <= 2);
+        }
+        // A length of zero ends the search.
+        let zeros = [&words[..5], &[0; 5]].concat();
+        assert_eq!(entry_points(&zeros), []);
     }
 }

@@ -16,7 +16,7 @@ use super::files::{check_target, no_standard_input, one_standard_input, read_byt
 use super::meshes::MeshArgument;
 use super::messages::{MessageFormat, no_terminal, one_standard_output, report};
 use super::stats::Stats;
-use super::user_values::{UserValues, note_remarks};
+use super::user_values::{UserValues, note_remarks, note_rows};
 use draw::{Form, Job};
 use lambdav_engine::{Shader, error_chain};
 use lambdav_image::file::{Encoding, Format, has_readable_name};
@@ -96,6 +96,7 @@ pub(super) fn run(options: &RenderArguments) -> Result {
             Shader::of(loaded).map_err(|_| Failure::reported())?
         }
     };
+    note_rows(&options.shader, &shader, &binds, options.messages);
     program::draw_program(options, gpu.as_ref(), &values, &shader, &bytes, &included, &mut job)?;
     job.note_specials();
     job.stats.say(job.pixels())

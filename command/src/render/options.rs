@@ -195,7 +195,8 @@ pub(crate) struct PictureArguments {
     /// Bind a file to a texture or buffer of the program. A texture takes an image: PNG, JPEG, WebP,
     /// TIFF, QOI, HDR, OpenEXR, NPY and others. A buffer takes an array: NPY, or a JSON list of
     /// elements. May be given more than once; each texture and buffer needs a file, except that `render`
-    /// gives a texture of GLSL without one a labelled test card
+    /// gives a texture of GLSL without one a labelled test card. FILE:flip turns an image: its last row
+    /// comes first. FILE:as-is takes it as it is, also a file whose own name ends in `:flip`
     #[arg(long, value_name = "NAME=FILE")]
     pub(crate) bind: Vec<String>,
     /// Most iterations (`rec`) of a loop, each time that it is entered; more is error LV0504

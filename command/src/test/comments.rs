@@ -7,6 +7,7 @@
 //!
 //! A comment that resembles a directive would be a test that never runs, so each is reported.
 
+use crate::files::glsl;
 use lambdav_core::diagnostics::{nearest_name, printable, quote};
 use std::ffi::OsStr;
 use std::path::Path;
@@ -27,10 +28,7 @@ impl Syntax {
     pub(super) fn of(program: &Path) -> Self {
         match program.extension().and_then(OsStr::to_str) {
             Some("wgsl") => Self::Slashes { nests: true },
-            Some(
-                "frag" | "glsl" | "fs" | "fsh" | "fragment" | "isf" | "shadertoy" | "vert" | "vs"
-                | "comp",
-            ) => Self::Slashes { nests: false },
+            Some(ending) if glsl().any(|known| known == ending) => Self::Slashes { nests: false },
             _ => Self::Semicolon,
         }
     }

@@ -1,5 +1,6 @@
 //! Directives: comments that declare tests.
 
+use crate::binds::file_of;
 use crate::comparison::CompareArguments;
 use crate::render::{PictureArguments, SampleArguments};
 use crate::values::Outputs;
@@ -125,12 +126,11 @@ fn named(words: &[String]) -> Vec<PathBuf> {
             continue;
         }
         let Some(value) = value.or_else(|| words.next().map(String::as_str)) else { break };
-        let file = match option {
-            "--bind" => value.split_once('=').map(|(_, file)| file),
-            "--mesh" => Some(value.rsplit_once('#').map_or(value, |(file, _)| file)),
-            _ => Some(value),
-        };
-        found.extend(file.map(PathBuf::from));
+        found.extend(match option {
+            "--bind" => file_of(value),
+            "--mesh" => Some(value.rsplit_once('#').map_or(value, |(file, _)| file).into()),
+            _ => Some(value.into()),
+        });
     }
     found
 }
@@ -151,8 +151,8 @@ mod tests {
     #[test]
     fn files_are_named_by_options() {
         let words = "a --bind t=x.png --bind=u='a b.npy' --uniforms v.json --uniforms=w.json \
-                     --set bind=no --oops --bind 'v=c=d.png' --bind";
-        let paths = ["x.png", "a b.npy", "v.json", "w.json", "c=d.png"].map(PathBuf::from);
+                     --set bind=no --oops --bind 'v=c=d.png' --bind w=e.png:flip --bind";
+        let paths = ["x.png", "a b.npy", "v.json", "w.json", "c=d.png", "e.png"].map(PathBuf::from);
         assert_eq!(inputs(words), paths);
         assert_eq!(inputs("--bind t=x.png 'a").first(), paths.first());
     }

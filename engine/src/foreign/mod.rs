@@ -10,6 +10,7 @@ mod budget;
 mod guard;
 mod nesting;
 
+use crate::endings::{COMPUTE, FRAGMENT, VERTEX};
 use crate::error::error_chain;
 use budget::Budget;
 use guard::Stopped;
@@ -47,11 +48,9 @@ impl Language {
     pub fn of(path: &Path) -> Option<Self> {
         Some(match path.extension()?.to_str()? {
             "wgsl" => Self::Wgsl,
-            "frag" | "glsl" | "fs" | "fsh" | "fragment" | "isf" | "shadertoy" => {
-                Self::Glsl(Stage::Fragment)
-            }
-            "vert" | "vs" => Self::Glsl(Stage::Vertex),
-            "comp" => Self::Glsl(Stage::Compute),
+            ending if FRAGMENT.contains(&ending) => Self::Glsl(Stage::Fragment),
+            ending if VERTEX.contains(&ending) => Self::Glsl(Stage::Vertex),
+            ending if COMPUTE.contains(&ending) => Self::Glsl(Stage::Compute),
             _ => return None,
         })
     }

@@ -92,9 +92,7 @@ impl Checker<'_> {
             return self.block_failed(of);
         };
         for (k, member) in members.iter().enumerate() {
-            let opaque =
-                |kind| matches!(kind, Kind::Image(_) | Kind::Sampler { .. } | Kind::AtomicCounter);
-            if self.types.contains(member.ty, &opaque) {
+            if self.types.contents(member.ty).is_opaque {
                 self.wrong(DiagnosticCode::GlslTypes, member.at, "a texture is not in a block");
                 return self.block_failed(of);
             }

@@ -142,6 +142,7 @@ impl Checker<'_> {
             return None;
         };
         let mut given = Vec::new();
+        let mut converted = Vec::new();
         for ((operand, span), parameter) in arguments.into_iter().zip(&form.parameters) {
             given.push(match parameter.pass {
                 Pass::Value => {
@@ -152,7 +153,21 @@ impl Checker<'_> {
                         false => value,
                     })
                 }
-                Pass::Out => Argument::Place(self.writable(operand, span)?, span),
+                Pass::Out => {
+                    let place = self.writable(operand, span)?;
+                    let ty = self.types.with_scalar(place.ty, parameter.scalar);
+                    Argument::Place(
+                        match ty == place.ty {
+                            true => place,
+                            false => {
+                                let own = self.temporary(ty);
+                                converted.push((place, own.clone()));
+                                own
+                            }
+                        },
+                        span,
+                    )
+                }
                 Pass::Place => match operand {
                     Operand::Place(place) => Argument::Place(place, span),
                     _ => {
@@ -176,6 +191,13 @@ impl Checker<'_> {
         }
         let mut value = self.emit_call(row, scalar, result, given, at)?;
         value.constant = value.constant.or(folded.and_then(|of| of.constant));
+        for (place, own) in converted {
+            let new = self.load(&own);
+            if let Some(scalar) = self.types.scalar(place.ty) {
+                let new = self.convert(&new, scalar);
+                self.store(&place, &new);
+            }
+        }
         Some(value)
     }
 
@@ -238,7 +260,13 @@ impl Checker<'_> {
         if scalar == parameter.scalar {
             return Some(0);
         }
-        (parameter.pass == Pass::Value && converts(scalar, parameter.scalar)).then_some(1)
+        let fits = match parameter.pass {
+            Pass::Value => converts(scalar, parameter.scalar),
+            // The value of the parameter is converted to the type of the variable.
+            Pass::Out => converts(parameter.scalar, scalar),
+            Pass::Place => false,
+        };
+        fits.then_some(1)
     }
 
     /// The type of a parameter or result.
@@ -275,9 +303,15 @@ impl Checker<'_> {
                 .zip(types)
                 .position(|(parameter, &ty)| self.types.scalar(ty) != Some(parameter.scalar));
             if let Some(k) = wrong {
-                let wanted = self.bound(&wanted[k], &binding);
+                let parameters = wanted;
+                let wanted = self.bound(&parameters[k], &binding);
                 self.wrong(DiagnosticCode::GlslArguments, at, message);
                 self.also(arguments[k].1, &format!("this is `{}`", given[k]));
+                if parameters[k].pass == Pass::Out {
+                    let wanted = self.types.name(wanted);
+                    self.help(format!("give it a variable of the type `{wanted}`"));
+                    return;
+                }
                 let literal = match &arguments[k].0 {
                     Operand::Value(value) if value.id == 0 && wanted == Types::FLOAT => {
                         value.bits().map(|bits| bits as i32)

@@ -3,6 +3,7 @@
 use super::checker::Checker;
 use super::expressions::Call;
 use super::items::Passing;
+use super::overloads::Overloads;
 use super::scopes::Symbol;
 use super::values::{Operand, Value};
 use crate::syntax::tree::{Callee, TypeName, TypeSpecifier};
@@ -18,14 +19,9 @@ impl Checker<'_> {
         let mut keeps = Vec::new();
         if let Callee::Name(name, _) = self.unit.callees[callee as usize] {
             keeps = self.builtin_keeps(self.text(name));
-            for &function in self.overloads.get(&name).into_iter().flatten() {
-                for (k, parameter) in self.functions[function].parameters.iter().enumerate() {
-                    if keeps.len() <= k {
-                        keeps.resize(k + 1, false);
-                    }
-                    keeps[k] |= parameter.passing != Passing::In;
-                }
-            }
+            let own = self.overloads.get(&name).map_or(&[][..], Overloads::keeps);
+            keeps.resize(keeps.len().max(own.len()), false);
+            keeps.iter_mut().zip(own).for_each(|(keep, own)| *keep |= own);
         }
         Call { keeps, arguments: Vec::new() }
     }
@@ -75,9 +71,8 @@ impl Checker<'_> {
 
     fn call_function(&mut self, name: Name, span: Span, call: Call, at: Span) -> Operand {
         let text = self.text(name).to_owned();
-        let candidates = self.overloads.get(&name).cloned().unwrap_or_default();
         let builtin = self.is_builtin_function(&text);
-        if candidates.is_empty() && !builtin {
+        if !self.overloads.contains_key(&name) && !builtin {
             match text.starts_with("sparse") && text.ends_with("ARB") {
                 true => self.unsupported(span, "sparse textures"),
                 false => self.unknown(name, span, "the function"),
@@ -100,7 +95,7 @@ impl Checker<'_> {
             }
             return Operand::Error;
         }
-        match self.choose(&candidates, &types) {
+        match self.choose(name, &types) {
             Ok(Some(function)) => self.call_own(function, call),
             Ok(None) if builtin => {
                 self.note_deeper(&text, &call.arguments, &types);
@@ -110,7 +105,9 @@ impl Checker<'_> {
                 let given: Vec<String> = types.iter().map(|&ty| self.types.name(ty)).collect();
                 let message = format!("no `{text}` takes ({})", given.join(", "));
                 self.wrong(DiagnosticCode::GlslArguments, at, message);
-                for &candidate in candidates.iter().take(3) {
+                let all = self.overloads.get(&name).map_or(&[][..], Overloads::all);
+                let shown: Vec<usize> = all.iter().copied().take(3).collect();
+                for candidate in shown {
                     let (place, form) =
                         (self.functions[candidate].at, self.function_text(candidate));
                     self.also(place, &form);
@@ -156,7 +153,17 @@ impl Checker<'_> {
         for ((argument, span), parameter) in call.arguments.into_iter().zip(&function.parameters) {
             if self.types.is_opaque(self.types.innermost(parameter.ty).0) {
                 match argument {
-                    Operand::Place(place) => operands.push(self.pointer_to(&place)),
+                    Operand::Place(place) => {
+                        if let Some(lost) = place.memory.lost(parameter.memory) {
+                            let message =
+                                format!("the image is `{lost}`, and the parameter is not");
+                            self.wrong(DiagnosticCode::GlslQualifier, span, message);
+                            self.help(format!("write `{lost}` in front of the parameter"));
+                            self.also(function.at, "the function");
+                            return Operand::Error;
+                        }
+                        operands.push(self.pointer_to(&place));
+                    }
                     _ => {
                         self.unsupported(span, "texture values as arguments");
                         return Operand::Error;

@@ -1,13 +1,17 @@
 //! The state of the check, and its messages.
 
 use super::items::{Block, Function, Interface, Loose, Setting};
+use super::overloads::Overloads;
+use super::positions::Positions;
 use super::scopes::Scopes;
 use super::values::{Constant, Layout};
 use crate::syntax::tree::{Expression, Unit};
 use crate::token::Name;
 use crate::types::{Struct, Type, Types};
 use crate::version::Version;
-use lambdav_core::diagnostics::{Diagnostic, DiagnosticCode, Diagnostics, nearest_name, quote};
+use lambdav_core::diagnostics::{
+    Diagnostic, DiagnosticCode, Diagnostics, Severity, nearest_name, quote,
+};
 use lambdav_core::source::Span;
 use lambdav_spirv::build::{FunctionBuilder, ModuleBuilder};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -33,9 +37,12 @@ pub(super) struct Checker<'a> {
     pub(super) types: Types,
     pub(super) module: ModuleBuilder,
     pub(super) diagnostics: Diagnostics,
+    /// True if the last error is among the diagnostics, not only counted.
+    is_kept: bool,
+    pub(super) positions: Positions,
     pub(super) scopes: Scopes,
     pub(super) functions: Vec<Function>,
-    pub(super) overloads: FxHashMap<Name, Vec<usize>>,
+    pub(super) overloads: FxHashMap<Name, Overloads>,
     pub(super) blocks: Vec<Block>,
     pub(super) body: Option<Body>,
     /// The function of global initialisers, while another one is open.
@@ -50,7 +57,15 @@ pub(super) struct Checker<'a> {
     /// Uniforms outside blocks: name, type, default.
     pub(super) loose: Vec<Loose>,
     pub(super) loose_block: Option<u32>,
+    pub(super) loose_types: FxHashMap<Name, Type>,
     pub(super) reported_names: FxHashSet<Name>,
+    /// The number of words of arms that were put in their places.
+    pub(super) moved: usize,
+    /// The number of parts that were copied or compared one by one, and whether there were too many.
+    pub(super) expanded: usize,
+    pub(super) is_expanded: bool,
+    /// The statement or declaration that is checked.
+    pub(super) statement_at: Span,
     /// Names of textures by their variables.
     pub(super) textures: FxHashMap<u32, Name>,
     /// Names of textures that are read with three coordinates, and have two.
@@ -70,6 +85,8 @@ impl<'a> Checker<'a> {
             types: Types::new(),
             module: ModuleBuilder::new(),
             diagnostics: Diagnostics::new(set.most),
+            is_kept: false,
+            positions: Positions::default(),
             scopes: Scopes::default(),
             functions: Vec::new(),
             overloads: FxHashMap::default(),
@@ -84,7 +101,12 @@ impl<'a> Checker<'a> {
             interface: Interface::default(),
             loose: Vec::new(),
             loose_block: None,
+            loose_types: FxHashMap::default(),
             reported_names: FxHashSet::default(),
+            moved: 0,
+            expanded: 0,
+            is_expanded: false,
+            statement_at: Span::default(),
             textures: FxHashMap::default(),
             deeper: FxHashSet::default(),
             sampled: FxHashMap::default(),
@@ -105,28 +127,34 @@ impl Checker<'_> {
         at: Span,
         message: impl Into<String>,
     ) -> &mut Self {
+        self.is_kept = self.diagnostics.has_room(code.severity());
         self.diagnostics.push(Diagnostic::new(code, at, message));
+        self
+    }
+
+    /// Changes the last error, if it is kept.
+    fn amend(&mut self, change: impl FnOnce(Diagnostic) -> Diagnostic) -> &mut Self {
+        if self.is_kept {
+            self.diagnostics.amend(change);
+        }
         self
     }
 
     /// Adds help to the last error.
     pub(super) fn help(&mut self, help: impl Into<String>) -> &mut Self {
         let help = help.into();
-        self.diagnostics.amend(|last| last.help(help));
-        self
+        self.amend(|last| last.help(help))
     }
 
     /// Adds a label to the place of the last error.
     pub(super) fn label(&mut self, label: impl Into<String>) -> &mut Self {
         let label = label.into();
-        self.diagnostics.amend(|last| last.label(label));
-        self
+        self.amend(|last| last.label(label))
     }
 
     /// Adds another place to the last error.
     pub(super) fn also(&mut self, at: Span, label: &str) -> &mut Self {
-        self.diagnostics.amend(|last| last.also(at, label));
-        self
+        self.amend(|last| last.also(at, label))
     }
 
     /// Refuses a feature that the core lacks.
@@ -138,6 +166,11 @@ impl Checker<'_> {
     pub(super) fn unknown(&mut self, name: Name, at: Span, what: &str) {
         if !self.reported_names.insert(name) {
             return;
+        }
+        // The search for a similar name goes through all names.
+        if !self.diagnostics.has_room(Severity::Error) {
+            self.is_kept = false;
+            return self.diagnostics.omit(Severity::Error);
         }
         let text = self.text(name).to_owned();
         let known = self.scopes.names().map(|known| self.set.names.text(known));

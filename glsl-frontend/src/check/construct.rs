@@ -228,10 +228,7 @@ impl Checker<'_> {
                 let mut parts = Vec::new();
                 for (value, span) in &values {
                     // `float[][](…)`: the first element says how long the inner arrays are.
-                    if self
-                        .types
-                        .contains(element, &|kind| matches!(kind, Kind::Array(_, Length::Open)))
-                    {
+                    if self.types.contents(element).is_open {
                         element = value.ty;
                     }
                     parts.push(self.coerce(value, element, *span, "the element must be")?);

@@ -14,8 +14,9 @@ use lambdav_core::diagnostics::{DiagnosticCode, quote};
 use lambdav_core::limits::TYPE_NESTING;
 use lambdav_core::source::Span;
 use rspirv::spirv::{Decoration, Op, StorageClass};
+use rustc_hash::FxHashMap;
 
-/// Most elements of all dimensions of an array.
+/// Most numbers and vectors in an array or a structure.
 const ELEMENTS: u64 = 1 << 24;
 
 /// Most parts of an instruction of SPIR-V, whose length has 16 bits.
@@ -110,17 +111,9 @@ impl Checker<'_> {
                 None => Length::Open,
                 Some(expression) => {
                     let length = self.constant_integer(*expression, "the length of an array")?;
-                    let inner: u64 = self
-                        .types
-                        .innermost(ty)
-                        .1
-                        .iter()
-                        .map(|length| match length {
-                            Length::Known(length) => u64::from(*length),
-                            Length::Open => 1,
-                        })
-                        .product();
-                    if length <= 0 || length as u64 * inner > ELEMENTS {
+                    let inner = self.types.contents(ty).leaves;
+                    let is_long = |length| inner.saturating_mul(length) > ELEMENTS;
+                    if u64::try_from(length).map_or(true, |length| length == 0 || is_long(length)) {
                         let message = match length <= 0 {
                             true => "the length of an array is at least 1".to_owned(),
                             false => format!("an array has at most {ELEMENTS} elements"),
@@ -140,7 +133,7 @@ impl Checker<'_> {
 
     /// Refuses a type in which too many structures and arrays nest.
     pub(super) fn check_nesting(&mut self, ty: Type, at: Span) -> Option<()> {
-        if self.types.nesting(ty) <= TYPE_NESTING {
+        if self.types.contents(ty).nesting <= TYPE_NESTING {
             return Some(());
         }
         let message = format!("structures and arrays nest at most {TYPE_NESTING} deep");
@@ -165,6 +158,11 @@ impl Checker<'_> {
             };
             let ty = self.types.structure(Struct { name, members });
             self.check_nesting(ty, at)?;
+            if self.types.contents(ty).leaves > ELEMENTS {
+                let message = format!("a structure has at most {ELEMENTS} numbers and vectors");
+                self.wrong(DiagnosticCode::GlslTooLarge, at, message);
+                return None;
+            }
             Some(ty)
         });
         // The name of a wrong structure is known, so that its uses are no further mistakes.
@@ -177,6 +175,7 @@ impl Checker<'_> {
     /// The members of a structure or block.
     pub(super) fn members(&mut self, of: &[Declaration]) -> Option<Vec<Member>> {
         let mut members: Vec<Member> = Vec::new();
+        let mut places: FxHashMap<Name, Span> = FxHashMap::default();
         let mut failed = false;
         for declaration in of {
             let Some(base) = self.specified(&declaration.ty) else {
@@ -197,8 +196,7 @@ impl Checker<'_> {
                     failed = true;
                     continue;
                 }
-                if let Some(before) = members.iter().find(|member| member.name == declarator.name) {
-                    let before = before.at;
+                if let Some(&before) = places.get(&declarator.name) {
                     let text = self.text(declarator.name).to_owned();
                     let message = format!("the member `{text}` is declared twice");
                     self.wrong(DiagnosticCode::GlslRedeclared, declarator.span, message);
@@ -207,6 +205,7 @@ impl Checker<'_> {
                     continue;
                 }
                 let layout = self.member_layout(&declaration.qualifiers);
+                places.insert(declarator.name, declarator.span);
                 members.push(Member { name: declarator.name, ty, at: declarator.span, layout });
             }
         }
@@ -397,7 +396,7 @@ impl Checker<'_> {
 
     /// True if the type is or has an array without a length.
     pub(super) fn has_open_length(&self, ty: Type) -> bool {
-        self.types.contains(ty, &|kind| matches!(kind, Kind::Array(_, Length::Open)))
+        self.types.contents(ty).is_open
     }
 
     /// A new variable outside of functions.
@@ -410,7 +409,8 @@ impl Checker<'_> {
 
     /// A new variable outside of functions, with the place of the declaration that is checked.
     pub(super) fn variable_outside(&mut self, pointer: u32, class: StorageClass) -> u32 {
-        match self.declared.and_then(|at| self.place_of(at)) {
+        let declared = self.declared;
+        match declared.and_then(|at| self.place_of(at)) {
             Some(place) => self.module.variable_at(pointer, class, place),
             None => self.module.variable(pointer, class),
         }

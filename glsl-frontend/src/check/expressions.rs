@@ -10,12 +10,15 @@ use crate::mutants::{Mutant, is_active};
 use crate::syntax::tree::{Binary, Code, Expression, Node};
 use crate::token::Name;
 use crate::types::{Kind, Length, Scalar, Types};
-use lambdav_core::diagnostics::DiagnosticCode;
+use lambdav_core::diagnostics::{DiagnosticCode, Severity};
 use lambdav_core::source::Span;
 use rspirv::spirv::{Op, StorageClass};
 
 /// Most words of an arm that is evaluated although it may not be chosen.
 const SHORT: usize = 48;
+
+/// Most words of arms that are put in their places, counted once for each operator around them.
+const MOVED: usize = 1 << 28;
 
 const REPEATED: &str = "a component occurs twice in the swizzle";
 
@@ -193,7 +196,7 @@ impl Checker<'_> {
                 let (operand, span) = pop();
                 let right = self.condition(operand, span);
                 match arms.pop() {
-                    Some(open) => value_operand(self.close_short(open, right, and)),
+                    Some(open) => value_operand(self.close_short(open, right, and, span)),
                     None => Operand::Error,
                 }
             }
@@ -241,15 +244,8 @@ impl Checker<'_> {
     fn read(&mut self, operand: Operand, at: Span) -> Operand {
         match operand {
             Operand::Place(place)
-                if !self.types.contains(place.ty, &|kind| {
-                    matches!(
-                        kind,
-                        Kind::Image(_)
-                            | Kind::Sampler { .. }
-                            | Kind::AtomicCounter
-                            | Kind::Array(_, Length::Open)
-                    )
-                }) =>
+                if !self.types.contents(place.ty).is_opaque
+                    && !self.types.contents(place.ty).is_open =>
             {
                 value_operand(self.value_of(Operand::Place(place), at))
             }
@@ -338,11 +334,33 @@ impl Checker<'_> {
         open.label = label;
     }
 
-    fn close_short(&mut self, open: Arms, right: Option<Value>, and: bool) -> Option<Value> {
+    /// Counts words of arms that are put in their places, once for each operator around them.
+    fn count_moved(&mut self, words: usize, at: Span) -> Option<()> {
+        let before = self.moved;
+        self.moved = before.saturating_add(words);
+        if self.moved <= MOVED {
+            return Some(());
+        }
+        if before <= MOVED {
+            let message = "`?:`, `&&` and `||` are nested too deep";
+            self.wrong(DiagnosticCode::GlslTooLarge, at, message);
+            self.help("write `if`, or functions");
+        }
+        None
+    }
+
+    fn close_short(
+        &mut self,
+        open: Arms,
+        right: Option<Value>,
+        and: bool,
+        at: Span,
+    ) -> Option<Value> {
         let code = self.body().builder.split(open.from);
         let last = self.body().label;
         self.body().label = open.before;
         let right = right?;
+        self.count_moved(code.len(), at)?;
         let left = open.condition;
         let folded = match (left.bits(), right.bits()) {
             (Some(left), Some(right)) => {
@@ -394,6 +412,8 @@ impl Checker<'_> {
         let second_last = self.body().label;
         let first = open.first?;
         let condition = open.condition;
+        self.body().label = open.before;
+        self.count_moved(first.code.len() + second_code.len(), at)?;
         // Conversions belong to the arms.
         let (mut a, mut b) = (first.value?, second?);
         let mut first_code = first.code;
@@ -427,7 +447,7 @@ impl Checker<'_> {
             self.help("write `if`");
             return None;
         }
-        if self.types.contains(ty, &|kind| matches!(kind, Kind::Image(_) | Kind::Sampler { .. })) {
+        if self.types.contents(ty).is_opaque {
             self.unsupported(at, "textures chosen by a condition");
             return None;
         }
@@ -508,9 +528,7 @@ impl Checker<'_> {
             Operand::Place(place) => match place.constant {
                 None => {
                     let repeated = place.swizzle.as_deref().is_some_and(has_repeats);
-                    if self.types.contains(place.ty, &|kind| {
-                        matches!(kind, Kind::Image(_) | Kind::Sampler { .. } | Kind::AtomicCounter)
-                    }) {
+                    if self.types.contents(place.ty).is_opaque {
                         "a texture is not assigned"
                     } else if repeated {
                         REPEATED
@@ -591,8 +609,13 @@ impl Checker<'_> {
         };
         match self.types.kind(ty) {
             Kind::Struct(number) => {
-                let members = &self.structure(number).members;
-                let Some(k) = members.iter().position(|member| member.name == name) else {
+                let Some(k) = self.types.member(number, name) else {
+                    // The list of names is as long as the structure.
+                    if !self.diagnostics.has_room(Severity::Error) {
+                        self.diagnostics.omit(Severity::Error);
+                        return Operand::Error;
+                    }
+                    let members = &self.structure(number).members;
                     let known: Vec<String> =
                         members.iter().map(|member| self.text(member.name).to_owned()).collect();
                     let (text, owner) = (self.text(name).to_owned(), self.type_name(ty));

@@ -53,7 +53,7 @@ impl Checker<'_> {
     fn reached(&mut self) -> Option<(usize, Vec<usize>)> {
         let main = self.set.names.find("main").and_then(|name| {
             let all = self.overloads.get(&name)?;
-            all.iter().copied().find(|&number| {
+            all.all().iter().copied().find(|&number| {
                 let function = &self.functions[number];
                 function.parameters.is_empty() && function.code.is_some()
             })

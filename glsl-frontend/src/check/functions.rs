@@ -3,8 +3,9 @@
 use super::checker::{Body, Checker};
 use super::items::{Function, Parameter, Passing};
 use super::scopes::Symbol;
-use super::values::Place;
+use super::values::{Memory, Place};
 use crate::syntax::tree::{self, Storage};
+use crate::token::Name;
 use crate::types::{Type, Types};
 use lambdav_core::diagnostics::DiagnosticCode;
 use lambdav_core::source::Span;
@@ -15,17 +16,14 @@ use rustc_hash::FxHashSet;
 impl Checker<'_> {
     /// Chooses the function for arguments of these types: the one that fits without conversions, or the only
     /// one whose conversions are nowhere worse than those of the others.
-    pub(super) fn choose(
-        &self,
-        candidates: &[usize],
-        types: &[Type],
-    ) -> Result<Option<usize>, [usize; 2]> {
+    pub(super) fn choose(&self, name: Name, types: &[Type]) -> Result<Option<usize>, [usize; 2]> {
+        let Some(overloads) = self.overloads.get(&name) else { return Ok(None) };
+        if let Some(number) = overloads.exact(types) {
+            return Ok(Some(number));
+        }
         let mut fitting: Vec<(usize, Vec<u8>)> = Vec::new();
-        for &number in candidates {
+        for &number in overloads.like(&self.types, types) {
             let parameters = &self.functions[number].parameters;
-            if parameters.len() != types.len() {
-                continue;
-            }
             let costs: Option<Vec<u8>> = parameters
                 .iter()
                 .zip(types)
@@ -44,12 +42,7 @@ impl Checker<'_> {
                     fits.then_some(cost)
                 })
                 .collect();
-            if let Some(costs) = costs {
-                if costs.iter().all(|&cost| cost == 0) {
-                    return Ok(Some(number));
-                }
-                fitting.push((number, costs));
-            }
+            fitting.extend(costs.map(|costs| (number, costs)));
         }
         let best = |own: &Vec<u8>| {
             fitting.iter().all(|(_, other)| own.iter().zip(other).all(|(own, other)| own <= other))
@@ -110,29 +103,23 @@ impl Checker<'_> {
                 );
                 return None;
             }
-            parameters.push(Parameter { ty, passing });
+            let memory = Memory::of(&parameter.qualifiers);
+            parameters.push(Parameter { ty, passing, memory });
         }
         let types: Vec<Type> = parameters.iter().map(|parameter| parameter.ty).collect();
-        let before = self.overloads.get(&of.name).cloned().unwrap_or_default();
-        for number in before {
-            let same = {
-                let known = &self.functions[number].parameters;
-                known.len() == types.len()
-                    && known.iter().zip(&types).all(|(known, &ty)| known.ty == ty)
-            };
-            if same {
-                if self.functions[number].result != result {
-                    let at = self.functions[number].at;
-                    self.wrong(
-                        DiagnosticCode::GlslRedeclared,
-                        of.span,
-                        "this function was declared with another result",
-                    );
-                    self.also(at, "declared here");
-                    return None;
-                }
-                return Some(number);
+        let before = self.overloads.get(&of.name).and_then(|all| all.exact(&types));
+        if let Some(number) = before {
+            if self.functions[number].result != result {
+                let at = self.functions[number].at;
+                self.wrong(
+                    DiagnosticCode::GlslRedeclared,
+                    of.span,
+                    "this function was declared with another result",
+                );
+                self.also(at, "declared here");
+                return None;
             }
+            return Some(number);
         }
         if self.scopes.is_bound_here(of.name)
             && !matches!(self.scopes.find(of.name), Some(Symbol::Type(_)))
@@ -144,6 +131,7 @@ impl Checker<'_> {
         }
         let id = self.module.id();
         let number = self.functions.len();
+        self.overloads.entry(of.name).or_default().add(number, &parameters, &self.types);
         self.functions.push(Function {
             name: of.name,
             id,
@@ -153,7 +141,6 @@ impl Checker<'_> {
             code: None,
             calls: Vec::new(),
         });
-        self.overloads.entry(of.name).or_default().push(number);
         Some(number)
     }
 
@@ -207,7 +194,8 @@ impl Checker<'_> {
         for ((parameter, [_, id]), of) in parameters.iter().zip(ids).zip(&of.parameters) {
             let opaque = self.types.is_opaque(self.types.innermost(parameter.ty).0);
             let place = if opaque {
-                Place::variable(id, StorageClass::UniformConstant, parameter.ty)
+                let place = Place::variable(id, StorageClass::UniformConstant, parameter.ty);
+                Place { memory: Memory::of(&of.qualifiers), ..place }
             } else if parameter.passing == Passing::In {
                 let mut place = self.temporary(parameter.ty);
                 let value = super::values::Value::new(parameter.ty, id);
@@ -254,7 +242,7 @@ impl Checker<'_> {
     }
 
     /// Binds a name in the innermost scope, or reports that it is bound there.
-    pub(super) fn bind(&mut self, name: crate::token::Name, symbol: Symbol, at: Span) {
+    pub(super) fn bind(&mut self, name: Name, symbol: Symbol, at: Span) {
         if let Some(before) = self.scopes.bind(name, symbol, at) {
             let text = self.text(name).to_owned();
             self.wrong(

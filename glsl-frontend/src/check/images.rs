@@ -340,6 +340,19 @@ impl Checker<'_> {
             ids.push(self.id(&value));
         }
         let texture = &arguments[0].0;
+        if let Operand::Place(place) = texture {
+            let is_store = name == "imageStore";
+            let reads = !asks && !is_store && place.memory.write_only;
+            let writes = (is_store || atomic.is_some()) && place.memory.read_only;
+            if reads || writes {
+                let (does, is) =
+                    if writes { ("writes", "readonly") } else { ("reads", "writeonly") };
+                let message = format!("`{name}` {does} the image, which is `{is}`");
+                self.wrong(DiagnosticCode::GlslQualifier, arguments[0].1, message);
+                self.help(format!("delete `{is}` where the image is declared"));
+                return None;
+            }
+        }
         match atomic {
             Some(&(_, signed, unsigned)) => {
                 let op = if image.scalar == Scalar::Int { signed } else { unsigned };

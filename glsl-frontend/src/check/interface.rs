@@ -3,7 +3,7 @@
 use super::checker::Checker;
 use super::items::{Block, Bound, Copy, Direction, Located, Loose, Stage};
 use super::scopes::Symbol;
-use super::values::{Constant, Layout, Operand, Place, Rules, Value};
+use super::values::{Constant, Layout, Memory, Operand, Place, Rules, Value};
 use crate::syntax::tree::{Declarator, Mark, Qualifiers, Storage};
 use crate::token::Name;
 use crate::types::{Kind, Length, Scalar, Type, Types};
@@ -38,17 +38,8 @@ impl Checker<'_> {
             s.scopes.bind(of.name, Symbol::Error, of.span);
         };
         let Some(ty) = self.with_dims(base, &of.dims) else { return fail(self) };
-        let bad = |kind| {
-            matches!(
-                kind,
-                Kind::Void
-                    | Kind::Image(_)
-                    | Kind::Sampler { .. }
-                    | Kind::Scalar(Scalar::Bool)
-                    | Kind::Vector(Scalar::Bool, _)
-            )
-        };
-        if self.types.contains(ty, &bad) {
+        let contents = self.types.contents(ty);
+        if ty == Types::VOID || contents.is_opaque || contents.has_bool {
             let name = self.type_name(ty);
             let message = format!("an input or output has not the type {name}");
             self.wrong(DiagnosticCode::GlslTypes, of.span, message);
@@ -117,10 +108,7 @@ impl Checker<'_> {
         if direction == Direction::In {
             place.constant = Some("it is an input");
         }
-        let integer = self.types.contains(ty, &|kind| {
-            matches!(kind, Kind::Scalar(scalar) | Kind::Vector(scalar, _)
-                if scalar.is_integer() || scalar == Scalar::Double)
-        });
+        let integer = self.types.contents(ty).is_flat;
         let between = match self.set.stage {
             Stage::Fragment => direction == Direction::In,
             Stage::Vertex => direction == Direction::Out,
@@ -158,15 +146,13 @@ impl Checker<'_> {
         };
         let name = self.text(of.name).to_owned();
         let opaque = self.types.is_opaque(self.types.innermost(ty).0);
-        let mixed = self.types.contains(ty, &|kind| {
-            matches!(kind, Kind::Image(_) | Kind::Sampler { .. } | Kind::AtomicCounter)
-        });
+        let mixed = self.types.contents(ty).is_opaque;
         if !opaque && mixed {
             return self.mixed_uniform(of, ty, qualifiers);
         }
         if opaque {
             ty = self.formatted(ty, qualifiers);
-            if self.types.contains(ty, &|kind| kind == Kind::AtomicCounter) {
+            if self.types.kind(self.types.innermost(ty).0) == Kind::AtomicCounter {
                 self.unsupported(of.span, "atomic counters");
                 self.scopes.bind(of.name, Symbol::Error, of.span);
                 return;
@@ -181,7 +167,7 @@ impl Checker<'_> {
             return;
         }
         // A uniform may be declared twice alike.
-        if self.loose.iter().any(|own| own.name == name && own.ty == ty) {
+        if self.loose_types.get(&of.name) == Some(&ty) {
             return;
         }
         let default = match of.initial {
@@ -203,6 +189,7 @@ impl Checker<'_> {
             }
             None => None,
         };
+        self.loose_types.insert(of.name, ty);
         let place = self.loose_uniform(name, ty, default);
         self.bind(of.name, Symbol::Variable(place, None), of.span);
     }
@@ -211,6 +198,7 @@ impl Checker<'_> {
     fn opaque_uniform(&mut self, name: &str, ty: Type, qualifiers: &Qualifiers) -> Place {
         let mut place = self.global_variable(ty, StorageClass::UniformConstant);
         place.constant = Some("it is `uniform`");
+        place.memory = Memory::of(qualifiers);
         self.module.name(place.pointer, name);
         let [set, binding, attachment] = ["set", "binding", "input_attachment_index"]
             .map(|name| self.layout_of(qualifiers, name));
@@ -223,9 +211,8 @@ impl Checker<'_> {
             (Mark::WriteOnly, Decoration::NonReadable),
             (Mark::Coherent, Decoration::Coherent),
         ] {
-            let stored = self.types.contains(ty, &|kind| {
-                matches!(kind, Kind::Image(image) if image.role == crate::types::Role::Storage)
-            });
+            let stored = matches!(self.types.kind(self.types.innermost(ty).0), Kind::Image(image)
+                if image.role == crate::types::Role::Storage);
             if stored && qualifiers.marked(mark) {
                 self.module.decorate(place.pointer, decoration, &[]);
             }
@@ -268,7 +255,7 @@ impl Checker<'_> {
             let full = format!("{name}.{}", self.text(member.name));
             let place = if self.types.is_opaque(self.types.innermost(member.ty).0) {
                 self.opaque_uniform(&full, member.ty, qualifiers)
-            } else if self.types.contains(member.ty, &|kind| matches!(kind, Kind::Image(_))) {
+            } else if self.types.contents(member.ty).is_opaque {
                 self.unsupported(of.span, "structures with textures in structures");
                 self.scopes.bind(of.name, Symbol::Error, of.span);
                 return;

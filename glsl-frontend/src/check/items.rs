@@ -1,6 +1,6 @@
 //! Plain data of the check: what it is given and returns, functions, blocks, the interface.
 
-use super::values::{Layout, Operand, Place, Rules, Value};
+use super::values::{Layout, Memory, Operand, Place, Rules, Value};
 use crate::token::{Name, Names};
 use crate::types::Type;
 use crate::version::Version;
@@ -60,6 +60,8 @@ pub(super) enum Passing {
 pub(super) struct Parameter {
     pub(super) ty: Type,
     pub(super) passing: Passing,
+    /// The qualifiers of an image.
+    pub(super) memory: Memory,
 }
 
 /// A function of the text.

@@ -1,11 +1,15 @@
 //! Loads, stores, and the ids of values.
 
 use super::checker::{Body, Checker};
-use super::values::{Constant, Layout, Operand, Place, Value};
+use super::declarations::OPERANDS;
+use super::values::{Constant, Layout, Memory, Operand, Place, Value};
 use crate::types::{Kind, Length, Scalar, Type, Types};
 use lambdav_core::diagnostics::DiagnosticCode;
 use lambdav_core::source::Span;
 use rspirv::spirv::{Op, StorageClass};
+
+/// Most parts of arrays and structures that the program copies or compares one by one.
+const EXPANDED: usize = 1 << 21;
 
 impl Checker<'_> {
     /// The open function.
@@ -200,6 +204,27 @@ impl Checker<'_> {
         }
     }
 
+    /// The number of parts of a type whose parts are copied or compared one by one; 0, with an error, beyond a limit.
+    pub(super) fn expansion(&mut self, ty: Type) -> usize {
+        let parts = self.parts(ty);
+        self.expanded = self.expanded.saturating_add(parts);
+        if parts <= OPERANDS && self.expanded <= EXPANDED {
+            return parts;
+        }
+        if !std::mem::replace(&mut self.is_expanded, true) {
+            let message = match parts <= OPERANDS {
+                true => format!(
+                    "copies and comparisons of whole arrays and structures have more than {EXPANDED} parts"
+                ),
+                false => format!("an array of {parts} elements is copied or compared as a whole"),
+            };
+            let at = self.statement_at;
+            self.wrong(DiagnosticCode::GlslTooLarge, at, message);
+            self.help("copy or compare the elements in a loop");
+        }
+        0
+    }
+
     /// The value of what was read from the memory of a block.
     fn value_in_memory(&mut self, id: u32, ty: Type, layout: Layout) -> Value {
         if self.is_plain(ty) {
@@ -209,7 +234,7 @@ impl Checker<'_> {
             let zero = self.zero_words(width);
             return self.compute(Op::INotEqual, ty, &[id, zero]);
         }
-        let parts: Vec<Value> = (0..self.parts(ty))
+        let parts: Vec<Value> = (0..self.expansion(ty))
             .map(|k| {
                 let part = self.part(ty, k);
                 let inner = self.layout_of_part(ty, k, layout);
@@ -233,7 +258,7 @@ impl Checker<'_> {
             let [zero, one] = [self.zero_words(width), self.one_words(width)];
             return self.emit(Op::Select, result, &[id, one, zero]);
         }
-        let parts: Vec<u32> = (0..self.parts(ty))
+        let parts: Vec<u32> = (0..self.expansion(ty))
             .map(|k| {
                 let part = self.extract(value, k);
                 let inner = self.layout_of_part(ty, k, layout);
@@ -309,8 +334,7 @@ impl Checker<'_> {
         match operand {
             Operand::Value(value) => Some(value),
             Operand::Place(place) => {
-                let open = |kind| matches!(kind, Kind::Array(_, Length::Open));
-                if self.types.contains(place.ty, &open) {
+                if self.types.contents(place.ty).is_open {
                     self.wrong(
                         DiagnosticCode::GlslTypes,
                         at,
@@ -347,6 +371,7 @@ impl Place {
             ty,
             layout: None,
             constant: None,
+            memory: Memory::default(),
         }
     }
 }

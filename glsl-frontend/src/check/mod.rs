@@ -28,6 +28,8 @@ mod items;
 mod layout;
 mod memory;
 mod operators;
+mod overloads;
+mod positions;
 mod scopes;
 mod statements;
 mod textures;

@@ -268,10 +268,7 @@ impl Checker<'_> {
             Some((a, b, _)) => (a, b),
             None => (a, b),
         };
-        let comparable = |kind| {
-            matches!(kind, Kind::Image(_) | Kind::Sampler { .. } | Kind::Void | Kind::AtomicCounter)
-        };
-        if a.ty != b.ty || self.types.contains(a.ty, &comparable) {
+        if a.ty != b.ty || a.ty == Types::VOID || self.types.contents(a.ty).is_opaque {
             return self.no_operator(op, &a, &b, at);
         }
         let folded = self.fold_binary(op, Types::BOOL, &a, &b);
@@ -304,7 +301,8 @@ impl Checker<'_> {
             return self.compute(join, Types::BOOL, &[each.id]);
         }
         let mut all: Option<Value> = None;
-        for k in 0..self.parts(a.ty) {
+        let parts = self.expansion(a.ty);
+        for k in 0..parts {
             let [x, y] = [self.extract(a, k), self.extract(b, k)];
             let one = self.all_equal(&x, &y, unequal);
             all = Some(match all {

@@ -1,6 +1,7 @@
 //! Statements: structured control flow of SPIR-V.
 
 use super::checker::Checker;
+use super::declarations::OPERANDS;
 use super::items::Stage;
 use super::values::Value;
 use crate::mutants::{Mutant, is_active};
@@ -9,6 +10,7 @@ use crate::types::{Kind, Types};
 use lambdav_core::diagnostics::DiagnosticCode;
 use lambdav_core::source::Span;
 use rspirv::spirv::Op;
+use rustc_hash::FxHashSet;
 
 impl Checker<'_> {
     pub(super) fn statements(&mut self, all: &[Statement]) {
@@ -29,6 +31,7 @@ impl Checker<'_> {
 
     /// Notes the author's line for the instructions that follow.
     pub(super) fn line(&mut self, at: Span) {
+        self.statement_at = at;
         let Some(place) = self.place_of(at) else { return };
         if self.body().line != place {
             self.body().line = place;
@@ -37,9 +40,9 @@ impl Checker<'_> {
     }
 
     /// The id of the file's name, line and column.
-    pub(super) fn place_of(&self, at: Span) -> Option<[u32; 3]> {
+    pub(super) fn place_of(&mut self, at: Span) -> Option<[u32; 3]> {
         let file = *self.files.get(self.set.source.file_index(at.start))?;
-        let first = self.set.source.line_column(at.start);
+        let first = self.positions.of(at.start, self.set.source);
         Some([file, first.line, first.column])
     }
 
@@ -264,6 +267,7 @@ impl Checker<'_> {
         let from = self.body().builder.position();
         let before = self.body().label;
         let mut cases: Vec<(u32, u32)> = Vec::new();
+        let mut values = FxHashSet::default();
         let mut default = None;
         // The label of the open case, as long as it has no statement.
         let mut fresh: Option<u32> = None;
@@ -309,7 +313,12 @@ impl Checker<'_> {
                         continue;
                     };
                     let number = number as u32;
-                    if cases.iter().any(|&(other, _)| other == number) {
+                    if values.len() == OPERANDS / 2 {
+                        let message = format!("a `switch` has at most {} values", OPERANDS / 2);
+                        self.wrong(DiagnosticCode::GlslTooLarge, case.span, message);
+                        break;
+                    }
+                    if !values.insert(number) {
                         self.misplaced(case.span, "this value has a case already");
                         continue;
                     }

@@ -1,5 +1,6 @@
 //! Values, variables and constants during the check.
 
+use crate::syntax::tree::{Mark, Qualifiers};
 use crate::types::{Scalar, Type};
 use lambdav_core::source::Span;
 use rspirv::spirv::StorageClass;
@@ -71,6 +72,40 @@ pub(super) struct Place {
     pub(super) layout: Option<Layout>,
     /// Why it cannot be written.
     pub(super) constant: Option<&'static str>,
+    /// The qualifiers of an image.
+    pub(super) memory: Memory,
+}
+
+/// The memory qualifiers of an image that a call must keep. (It may drop `restrict`.)
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Memory {
+    pub(super) read_only: bool,
+    pub(super) write_only: bool,
+    pub(super) coherent: bool,
+    pub(super) volatile: bool,
+}
+
+impl Memory {
+    /// The memory qualifiers among these.
+    pub(super) fn of(qualifiers: &Qualifiers) -> Self {
+        Self {
+            read_only: qualifiers.marked(Mark::ReadOnly),
+            write_only: qualifiers.marked(Mark::WriteOnly),
+            coherent: qualifiers.marked(Mark::Coherent),
+            volatile: qualifiers.marked(Mark::Volatile),
+        }
+    }
+
+    /// The first qualifier that a parameter with `other` lacks.
+    pub(super) fn lost(self, other: Self) -> Option<&'static str> {
+        let all = [
+            (self.read_only, other.read_only, "readonly"),
+            (self.write_only, other.write_only, "writeonly"),
+            (self.coherent, other.coherent, "coherent"),
+            (self.volatile, other.volatile, "volatile"),
+        ];
+        all.into_iter().find(|(own, other, _)| *own && !other).map(|(.., name)| name)
+    }
 }
 
 /// What an expression stands for.

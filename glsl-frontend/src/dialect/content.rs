@@ -14,10 +14,15 @@ pub fn is_glsl(text: &str) -> bool {
         let directive = line.trim_start().strip_prefix('#').map(str::trim_start);
         directive.is_some_and(|rest| rest.starts_with("version "))
     });
-    has_version || defines_main(code)
+    has_version || has_main(code)
 }
 
-fn defines_main(code: &str) -> bool {
+/// True for a text with a definition of `main` or `mainImage` as GLSL writes it.
+pub fn defines_main(text: &str) -> bool {
+    has_main(&without_comments(text))
+}
+
+fn has_main(code: &str) -> bool {
     code.split("void").skip(1).any(|behind| {
         let name = behind.trim_start();
         let behind = name.strip_prefix("mainImage").or_else(|| name.strip_prefix("main"));

@@ -118,7 +118,20 @@ impl Parser<'_> {
         if self.is(punctuation) {
             return Ok(self.advance().span);
         }
-        Err(self.wrong(&format!("`{}` is missing {place}", punctuation.text())))
+        let message = format!("`{}` is missing {place}", punctuation.text());
+        if punctuation != P::Semicolon || self.at == 0 {
+            return Err(self.wrong(&message));
+        }
+        // The next token may be lines away.
+        let behind = self.last().end;
+        let place = Span::new(behind, behind);
+        let missing = Diagnostic::new(DiagnosticCode::GlslSyntax, place, message).label("here");
+        let found = format!("{} stands here", self.describe());
+        let missing = match self.kind() {
+            TokenKind::End => missing,
+            _ => missing.also(self.span(), found),
+        };
+        Err(self.report(missing))
     }
 
     pub(super) fn identifier(&mut self, what: &str) -> Result<(Name, Span)> {
@@ -138,7 +151,7 @@ impl Parser<'_> {
         }
     }
 
-    /// Reports what is wrong at the current token. The place of something missing is behind the last token.
+    /// Reports what is wrong at the current token.
     pub(super) fn wrong(&mut self, message: &str) -> Reported {
         let found = self.describe();
         let span = self.span();

@@ -22,6 +22,9 @@ pub(super) const DEBUG_NO_LINE: u32 = 104;
 /// Limit in bytes of the blanks that replace missing text.
 const MAX_BLANKS: usize = 1 << 18;
 
+/// Columns below this are found by counting.
+const NEAR: usize = 512;
+
 /// A source file: the ids by which lines refer to it and of its name, and its text.
 #[derive(Debug)]
 struct File {
@@ -155,6 +158,15 @@ impl DebugInfo {
         let lines = self.lines.get(&file)?;
         let row = line.checked_sub(1)? as usize;
         let (&start, &next) = (lines.get(row)?, lines.get(row + 1)?);
+        let near = column.saturating_sub(1) as usize;
+        let Some(line) = source.text().get(start as usize..next as usize - 1) else { return None };
+        if near < NEAR {
+            // Most columns are small: counting from the start of the line is cheaper than a search.
+            let mut ends = line.char_indices().map(|(at, _)| at).chain([line.len()]);
+            let at = start + ends.nth(near).unwrap_or(line.len()) as u32;
+            let end = start + ends.next().unwrap_or(line.len()) as u32;
+            return Some(Span::new(at, end));
+        }
         let at = source.offset_behind(start, column.saturating_sub(1)).min(next - 1);
         let end = source.offset_behind(at, 1).min(next - 1);
         Some(Span::new(at, end))

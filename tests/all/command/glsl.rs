@@ -207,6 +207,54 @@ void mainImage(out vec4 c, in vec2 p) { c = texture(iChannel0, p / iResolution.x
     folder.fails(&["render", "a.frag", "o.npy", "--bind", "iChannel0=none.png"], 2, "none.png");
 }
 
+/// `:flip` turns an image wherever `--bind` is read. A note says where a dialect's own programs would turn it.
+#[test]
+fn bound_images_are_turned() {
+    let toy = "// test: --size 2x2 --bind iChannel0=rows.png:flip
+void mainImage(out vec4 c, in vec2 p) { c = texelFetch(iChannel0, ivec2(p), 0); }
+";
+    let viewer = "uniform sampler2D u_tex0, other;
+void main() { gl_FragColor = texelFetch(u_tex0, ivec2(0), 0) + texelFetch(other, ivec2(0), 0); }
+";
+    let rows = "(vec4 (if (< (.y (frag-coord)) 1) 1 0.25) 0 0 1)";
+    let folder = TestFolder::with([
+        ("toy.frag", toy),
+        ("viewer.frag", &format!("#version 330\nout vec4 gl_FragColor_;\n{viewer}")),
+        ("rows.lv", rows),
+        ("array.lv", "(buffer b num)\n(vec4 (at b 0))"),
+        ("one.json", "[1]"),
+    ]);
+    folder.run_line("render rows.lv rows.npy --size 2x2").done();
+    folder.run_line("render rows.lv rows.png --size 2x2").done();
+    std::fs::copy(folder.path("rows.npy"), folder.path("rows.npy:flip")).expect("it is copied");
+    let red = |options: &str| {
+        let outcome = folder.run_line(&format!("render toy.frag o.npy --size 2x2 {options}"));
+        assert_eq!(outcome.status, 0, "{options}: {}", outcome.err);
+        let lowest = folder.frame("o.npy").pixel(0, 1).expect("it has two rows")[0];
+        let says = outcome.err.matches("`toy.frag`: `iChannel0`: t = 0 is the first row").count();
+        (lowest, says)
+    };
+    assert_eq!(red("--bind iChannel0=rows.npy"), (1.0, 1));
+    assert_eq!(red("--bind iChannel0=rows.npy:flip"), (0.25, 0));
+    assert_eq!(red("--bind iChannel0=rows.npy:as-is"), (1.0, 0));
+    assert_eq!(red("--bind iChannel0=rows.npy:flip:as-is"), (1.0, 0));
+    assert_eq!(red("--bind iChannel0=rows.npy:flip:flip"), (0.25, 0));
+    assert_eq!(red("--bind iChannel0=rows.npy:flip --frames 2 --dialect shadertoy"), (0.25, 0));
+    // A golden picture of the turned image, and one program with each.
+    folder.run_line("test toy.frag --bless").done();
+    folder.run_line("test toy.frag").done();
+    folder.write("toy.frag", toy.replace(":flip", ""));
+    assert_eq!(folder.run_line("test toy.frag").status, 1);
+    let both = "diff --run toy.frag rows.lv --size 2x2 --bind iChannel0=rows.npy";
+    assert_eq!(folder.run_line(both).status, 1);
+    assert_eq!(folder.run_line(&format!("{both}:flip")).status, 0);
+    folder.fails(
+        &["render", "array.lv", "o.npy", "--bind", "b=one.json:flip"],
+        2,
+        "`:flip` and `:as-is` are for images",
+    );
+}
+
 /// Vertex and compute shaders are checked, inspected and compiled, and not drawn.
 #[test]
 fn other_stages_are_compiled() {
@@ -234,6 +282,38 @@ void main() { all[gl_GlobalInvocationID.x] *= 2.0; }
     }
     folder.write("wrong.vert", vertex.replace("at.xy", "at.xyzw"));
     folder.fails(&["check", "wrong.vert"], 1, "wrong.vert:3:56");
+}
+
+/// In a folder, texts that others include are passed over; one that is named is checked.
+#[test]
+fn included_texts_of_folders_are_passed_over() {
+    let main = "#version 450
+#define COLOUR vec4(1)
+#include \"lib/colour.glsl\"
+layout(location = 0) out vec4 o;
+void main() { o = colour(); }
+";
+    let folder = TestFolder::with([
+        ("all/a.frag", main),
+        ("all/lib/colour.glsl", "vec4 colour() { return COLOUR; }\n"),
+        ("all/lib/more.glsl", "// void main() {}\nfloat more() { return 1.0; }\n"),
+        ("wrong/b.glsl", "void main() { colour(); }\n"),
+        ("wrong/c.frag", "vec4 colour() { return COLOUR; }\n"),
+    ]);
+    let outcome = folder.run(&["check", "all"]);
+    assert_eq!(outcome.status, 0, "{}", outcome.err);
+    let passed = "note: `all/lib/colour.glsl`, `all/lib/more.glsl`: passed over";
+    assert!(outcome.err.starts_with(passed), "{}", outcome.err);
+    assert_eq!(outcome.err.lines().count(), 1, "{}", outcome.err);
+    let outcome = folder.run(&["check", "all", "--message-format", "json"]);
+    assert_eq!((outcome.status, outcome.err.as_str(), outcome.text()), (0, "", ""));
+    folder.fails(&["check", "all/lib/colour.glsl"], 1, "`COLOUR` is unknown");
+    folder.fails(&["check", "all/lib/more.glsl"], 1, "the text has no function `main`");
+    let outcome = folder.run(&["check", "wrong"]);
+    assert_eq!(outcome.status, 1);
+    for name in ["wrong/b.glsl:1:15", "wrong/c.frag:1:24"] {
+        assert!(outcome.err.contains(name), "{}", outcome.err);
+    }
 }
 
 /// Several mistakes in one run, one message each.

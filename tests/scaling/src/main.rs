@@ -21,7 +21,7 @@ struct Arguments {
     /// Length of the texts in bytes
     #[arg(long, default_value_t = 1_000_000)]
     bytes: usize,
-    /// Ways: picture, core-text, spirv (default: all)
+    /// Ways: picture, core-text, spirv, and glsl for texts in GLSL (default: all)
     #[arg(long, value_delimiter = ',')]
     way: Vec<String>,
     /// Limit of processor time for one text, in seconds
@@ -63,8 +63,8 @@ fn main() -> ExitCode {
     }
     println!("{:26} {:9} {:>8} {:>7} {:>6}  answer", "family", "way", "bytes", "seconds", "MiB");
     let mut within = true;
-    for family in families::all().filter(chosen) {
-        for &way in &ways {
+    for family in families::all().chain(families::glsl()).filter(chosen) {
+        for &way in ways.iter().filter(|way| way.takes(family)) {
             within &= row(&arguments, family, way);
         }
     }

@@ -1,5 +1,6 @@
 //! Ways to compile a text.
 
+use crate::Family;
 use lambdav_core::core_text;
 use lambdav_core::diagnostics::{Diagnostic, render_text};
 use lambdav_core::schedule::schedule;
@@ -26,11 +27,18 @@ pub enum Way {
     /// A register program of four lanes. (The choices of lanes and register allocation depend on the
     /// program's size; here they are fixed.)
     Registers,
+    /// The schedule of a program in GLSL, as `lambdav check` makes it.
+    Glsl,
 }
 
 impl Way {
     /// Ways with a usable product.
-    pub const ALL: [Self; 3] = [Self::Picture, Self::CoreText, Self::Spirv];
+    pub const ALL: [Self; 4] = [Self::Picture, Self::CoreText, Self::Spirv, Self::Glsl];
+
+    /// True if the way takes texts of the family's language.
+    pub fn takes(self, family: Family) -> bool {
+        (self == Self::Glsl) == family.is_glsl
+    }
 
     /// The name on the command line.
     pub fn name(self) -> &'static str {
@@ -39,6 +47,7 @@ impl Way {
             Self::CoreText => "core-text",
             Self::Spirv => "spirv",
             Self::Registers => "registers",
+            Self::Glsl => "glsl",
         }
     }
 }
@@ -78,8 +87,8 @@ fn refused(diagnostics: &[Diagnostic], source: &SourceFile) -> Answer {
 impl Way {
     /// Compiles a text. The work stays on this thread if it belongs to a pool of one thread.
     pub fn go(self, text: &str) -> Answer {
-        let Loaded { source, core, diagnostics, .. } =
-            Loaded::from_bytes("scaling.lv", text.as_bytes().to_vec());
+        let name = if self == Self::Glsl { "scaling.frag" } else { "scaling.lv" };
+        let Loaded { source, core, diagnostics, .. } = Loaded::from_text(name, text);
         let Some(core) = core else { return refused(&diagnostics, &source) };
         // Rendering warnings is part of the work.
         drop(render_text(&diagnostics, &source, false));
@@ -122,6 +131,10 @@ impl Way {
                     registers::spill(&mut code, &machine, Between::Registers);
                     Answer::Done
                 }
+            },
+            Self::Glsl => match schedule(&core, &locations) {
+                Err(found) => refused(&[found], &source),
+                Ok(_) => Answer::Done,
             },
             Self::Spirv => match schedule(&core, &locations) {
                 Err(found) => refused(&[found], &source),

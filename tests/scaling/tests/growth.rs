@@ -24,10 +24,11 @@ fn work(family: Family, way: Way, size: usize) -> [f64; 2] {
 
 fn grows_as_its_text(way: Way) {
     // Warm-up: allocations of the process's statics do not count.
-    drop(way.go("(sin (time))"));
+    drop(way.go(if way == Way::Glsl { "void main() {}" } else { "(sin (time))" }));
     let mut wrong = Vec::new();
     let is_limited = |family: &Family| LIMITED.iter().any(|&(name, _)| name == family.name);
-    for family in families::all().filter(|family| !is_limited(family)) {
+    let all = families::all().chain(families::glsl()).filter(|family| way.takes(*family));
+    for family in all.filter(|family| !is_limited(family)) {
         let (size, _) = family.of_length(shortest());
         let [one, four] = [1, 4].map(|times| work(family, way, size * times));
         for (what, k) in [("bytes", 0), ("allocations", 1)] {
@@ -57,6 +58,11 @@ fn to_spirv() {
 }
 
 #[test]
+fn from_glsl() {
+    grows_as_its_text(Way::Glsl);
+}
+
+#[test]
 fn what_describes_more_is_refused() {
     for (name, code) in LIMITED {
         let (_, text) = Family::named(name).expect("it is one").of_length(150_000);
@@ -68,7 +74,7 @@ fn what_describes_more_is_refused() {
 #[test]
 fn sizes_are_lengths() {
     let mut names = std::collections::BTreeSet::new();
-    for family in families::all() {
+    for family in families::all().chain(families::glsl()) {
         assert!(names.insert(family.name), "{} is the name of two", family.name);
         let (size, text) = family.of_length(shortest());
         let longer = (family.text)(4 * size).len() as f64 / text.len() as f64;

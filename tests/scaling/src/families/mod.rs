@@ -2,6 +2,7 @@
 
 mod control;
 mod errors;
+mod glsl;
 mod scopes;
 mod texts;
 mod values;
@@ -15,18 +16,25 @@ pub struct Family {
     pub name: &'static str,
     /// The text for a size. Its length is about proportional to the size.
     pub text: fn(usize) -> String,
+    /// True for programs in GLSL.
+    pub is_glsl: bool,
 }
 
 /// Families whose programs grow faster than their texts, with the code of the limit. The limit refuses texts
 /// of 150 KB.
 pub const LIMITED: [(&str, &str); 1] = [("parameters-of-recs", "LV0502")];
 
-/// All families.
+/// All families of programs in λV.
 pub fn all() -> impl Iterator<Item = Family> {
-    [control::FAMILIES, scopes::FAMILIES, errors::FAMILIES, texts::FAMILIES, values::FAMILIES]
-        .into_iter()
-        .flatten()
-        .map(|&(name, text)| Family { name, text })
+    let tables =
+        [control::FAMILIES, scopes::FAMILIES, errors::FAMILIES, texts::FAMILIES, values::FAMILIES];
+    let all = tables.into_iter().flatten();
+    all.map(|&(name, text)| Family { name, text, is_glsl: false })
+}
+
+/// All families of programs in GLSL.
+pub fn glsl() -> impl Iterator<Item = Family> {
+    glsl::FAMILIES.iter().map(|&(name, text)| Family { name, text, is_glsl: true })
 }
 
 /// Names and texts.
@@ -35,7 +43,7 @@ type Table = &'static [(&'static str, fn(usize) -> String)];
 impl Family {
     /// The family of that name.
     pub fn named(name: &str) -> Option<Self> {
-        all().find(|family| family.name == name)
+        all().chain(glsl()).find(|family| family.name == name)
     }
 
     /// A text of about this many bytes, and its size.
