@@ -58,9 +58,9 @@ fn missing_semicolons_are_behind_the_last_token() {
         let span = found.primary.span;
         assert_eq!(span.start, span.end);
         let next = found.secondary.iter().map(|label| (place(label.span.start), &*label.message));
-        (place(span.start), next.collect())
+        (place(span.start), next.collect::<Vec<_>>())
     });
-    let places: Vec<((u32, u32), Vec<((u32, u32), &str)>)> = places.collect();
+    let places: Vec<_> = places.collect();
     let wanted = [
         ((2, 18), vec![((5, 5), "`a` stands here")]),
         ((6, 12), vec![((6, 13), "`c` stands here")]),

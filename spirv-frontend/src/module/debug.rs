@@ -159,7 +159,7 @@ impl DebugInfo {
         let row = line.checked_sub(1)? as usize;
         let (&start, &next) = (lines.get(row)?, lines.get(row + 1)?);
         let near = column.saturating_sub(1) as usize;
-        let Some(line) = source.text().get(start as usize..next as usize - 1) else { return None };
+        let line = source.text().get(start as usize..next as usize - 1)?;
         if near < NEAR {
             // Most columns are small: counting from the start of the line is cheaper than a search.
             let mut ends = line.char_indices().map(|(at, _)| at).chain([line.len()]);
