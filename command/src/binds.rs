@@ -5,7 +5,6 @@ use super::files::{load_image_if, read_array, read_bytes};
 use super::module::object;
 use super::setting::Setting;
 use lambdav_engine::{BindError, Bindings, DataRef, Slot};
-use lambdav_image::AnyImage;
 use std::path::{Path, PathBuf};
 
 /// Resources' names and files; the last one for a name counts.
@@ -105,7 +104,7 @@ impl Binds {
                     let accept = |size| bindings.check_size(name, size).map_err(fail);
                     let mut image = load_image_if(path, accept)?;
                     if *rows == Rows::Reversed {
-                        reverse_rows(&mut image);
+                        image.reverse_rows();
                     }
                     bindings.bind(name, &image).map_err(fail)?;
                 }
@@ -132,24 +131,6 @@ impl Binds {
             }
         }
         Ok(members)
-    }
-}
-
-/// Makes the first row the last one.
-fn reverse_rows(image: &mut AnyImage) {
-    fn reverse<T>(samples: &mut [T], row: usize) {
-        let mut rows: Vec<&mut [T]> = samples.chunks_exact_mut(row).collect();
-        let half = rows.len() / 2;
-        let (upper, lower) = rows.split_at_mut(half);
-        for (upper, lower) in upper.iter_mut().zip(lower.iter_mut().rev()) {
-            upper.swap_with_slice(lower);
-        }
-    }
-    let row = 4 * image.size().width() as usize;
-    match image {
-        AnyImage::Unorm8(image) => reverse(image.samples_mut(), row),
-        AnyImage::Unorm16(image) => reverse(image.samples_mut(), row),
-        AnyImage::Float(image) => reverse(image.samples_mut(), row),
     }
 }
 

@@ -304,7 +304,7 @@ fn check(
         }
     }
     let is_glsl = path.extension().is_some_and(|ending| ending == "glsl");
-    if is_found && is_glsl && is_refused && loaded.lacks_entry {
+    if is_found && is_glsl && is_refused && loaded.lacks_entry() {
         return Ok(None);
     }
     let found = &loaded.diagnostics;

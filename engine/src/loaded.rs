@@ -38,8 +38,6 @@ pub struct Loaded {
     pub is_dialect_found: bool,
     /// True for a compiled module of a stage that is not drawn. A diagnostic says so.
     pub is_undrawn: bool,
-    /// True for a text in GLSL that does not itself define an entry point.
-    pub lacks_entry: bool,
     /// What is worth a note to the user.
     pub notes: Vec<String>,
 }
@@ -75,7 +73,6 @@ impl Loaded {
             dialect: None,
             is_dialect_found: false,
             is_undrawn: false,
-            lacks_entry: false,
             notes: Vec::new(),
         }
     }
@@ -87,6 +84,18 @@ impl Loaded {
         #[cfg(not(feature = "foreign"))]
         let knows = |_: &str| false;
         self.core.iter().flat_map(|core| &core.uniforms).map(|of| knows(&of.name)).collect()
+    }
+
+    /// True for a text in GLSL that does not itself define an entry point.
+    pub fn lacks_entry(&self) -> bool {
+        #[cfg(feature = "foreign")]
+        let defines_main = |text: &str| lambdav_glsl_frontend::defines_main(text);
+        #[cfg(not(feature = "foreign"))]
+        let defines_main = |_: &str| true;
+        // Files that the text includes, and its dialect's own text, stand behind it.
+        let own = self.source.file(0).span;
+        self.dialect.is_some()
+            && !defines_main(&self.source.text()[own.start as usize..own.end as usize])
     }
 
     /// What the reader made of a text in GLSL, and its notes.

@@ -114,7 +114,6 @@ pub(crate) fn of_foreign(
             (source, words.ok())
         }
         Language::Glsl(stage) => {
-            loaded.lacks_entry = !lambdav_glsl_frontend::defines_main(source.text());
             let compiled = glsl(source, path, stage, most, options, files);
             (loaded.diagnostics, loaded.included) = (compiled.diagnostics, compiled.paths);
             loaded.notes = compiled.notes;

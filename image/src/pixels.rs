@@ -230,12 +230,34 @@ impl AnyImage {
         }
     }
 
+    /// Puts the rows into the reverse order.
+    pub fn reverse_rows(&mut self) {
+        fn of<T: Sample>(image: &mut Image<T>) {
+            let (size, stride) = (image.size(), 4 * image.size().width() as usize);
+            reverse_rows(image.samples_mut(), size, stride);
+        }
+        match self {
+            Self::Unorm8(image) => of(image),
+            Self::Unorm16(image) => of(image),
+            Self::Float(image) => of(image),
+        }
+    }
+
     /// Counts the non-finite samples.
     pub fn specials(&self) -> Specials {
         match self {
             Self::Unorm8(_) | Self::Unorm16(_) => Specials::default(),
             Self::Float(frame) => Specials::of(frame.samples()),
         }
+    }
+}
+
+/// Puts the rows of samples of a size into the reverse order; rows begin `stride` samples apart.
+pub fn reverse_rows<T>(samples: &mut [T], size: Size, stride: usize) {
+    let (row, rows) = (4 * size.width() as usize, size.height() as usize);
+    for upper in 0..rows / 2 {
+        let (before, behind) = samples.split_at_mut((rows - 1 - upper) * stride);
+        before[upper * stride..][..row].swap_with_slice(&mut behind[..row]);
     }
 }
 

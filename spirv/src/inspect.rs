@@ -6,6 +6,7 @@
 
 use crate::sampler::SamplerNote;
 use crate::stage::{stage, stage_name};
+use crate::text::bytes;
 use lambdav_core::diagnostics::one_line;
 use lambdav_core::interface::Stage;
 use lambdav_core::texture::TextureOptions;
@@ -137,8 +138,7 @@ pub fn entry_points(words: &[u32]) -> Vec<(String, Stage)> {
         if let (Some(Op::EntryPoint), [model, _, name @ ..]) = (op, operands)
             && let Some(model) = ExecutionModel::from_u32(*model)
         {
-            let bytes = name.iter().flat_map(|word| word.to_le_bytes());
-            let name: Vec<u8> = bytes.take_while(|&byte| byte != 0).collect();
+            let name: Vec<u8> = bytes(name).into_iter().take_while(|&byte| byte != 0).collect();
             all.push((String::from_utf8_lossy(&name).into_owned(), stage(model)));
         }
         rest = &rest[count..];

@@ -242,12 +242,7 @@ impl<'a, T> Surface<'a, T> {
 
     /// Puts the rows into the reverse order.
     fn reverse_rows(&mut self) {
-        let (row, rows) = (4 * self.size.width() as usize, self.size.height() as usize);
-        for upper in 0..rows / 2 {
-            let lower = (rows - 1 - upper) * self.stride;
-            let (before, behind) = self.samples.split_at_mut(lower);
-            before[upper * self.stride..][..row].swap_with_slice(&mut behind[..row]);
-        }
+        lambdav_image::pixels::reverse_rows(self.samples, self.size, self.stride);
     }
 }
 
