@@ -103,6 +103,12 @@ pub const TEXELS: u32 = 1 << 27;
 /// refused when it is bound.
 pub const BUFFER_WORDS: u32 = 1 << 28;
 
+/// Deepest nesting of statements of GLSL. Deeper is LV0623.
+pub const STATEMENT_NESTING: u32 = 200;
+
+/// The end of the locations of a stage's inputs and outputs in GLSL. A further one is LV0619.
+pub const LOCATIONS: u32 = 4096;
+
 /// Deepest nesting of structures, variants and arrays. Deeper is LV0419.
 pub const TYPE_NESTING: u32 = 256;
 

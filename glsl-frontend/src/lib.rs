@@ -36,14 +36,15 @@ pub mod version;
 pub use check::{Stage, UniformDefault};
 pub use dialect::{Dialect, defines_main, is_glsl};
 
-use check::Setting;
+use check::{Checked, Setting};
 use lambdav_core::diagnostics::{Diagnostic, DiagnosticCode, Diagnostics};
 use lambdav_core::files::Files;
 use lambdav_core::limits::{self, FOREIGN_TEXT};
 use lambdav_core::source::{SourceFile, Span};
-use preprocess::{Preprocessed, preprocess};
+use preprocess::{Preprocessed, SourceString, preprocess};
 use std::path::{Path, PathBuf};
 use syntax::Words;
+use token::Token;
 
 /// What a text is compiled with.
 #[derive(Clone, Copy, Debug)]
@@ -162,34 +163,58 @@ fn compile_with(
         path: options.path,
         most: options.most,
     };
-    let Preprocessed { tokens, names, version, diagnostics, paths: included, .. } =
-        preprocess(&mut source, &order, &settings, files);
+    let preprocessed = preprocess(&mut source, &order, &settings, files);
+    let int_to_uint = preprocessed.int_to_uint();
+    let Preprocessed { tokens, names, version, lines, diagnostics, paths: included, .. } =
+        preprocessed;
     paths.extend(included);
     let mut compiled =
         Compiled { source, words: None, dialect, defaults: Vec::new(), diagnostics, paths, notes };
-    if compiled.diagnostics.has_errors() {
-        return (compiled, Vec::new());
-    }
-    let words = Words::new(&names, version, dialect == Dialect::Vulkan);
-    let (unit, diagnostics) = syntax::parse(&tokens, &names, &words, options.most);
-    compiled.diagnostics.append(diagnostics);
-    if compiled.diagnostics.has_errors() {
-        return (compiled, Vec::new());
-    }
-    let setting = Setting {
-        source: &compiled.source,
-        names: &names,
-        version,
-        stage: options.stage,
-        most: options.most,
-    };
-    let (checked, diagnostics) = check::check(&unit, setting);
-    compiled.diagnostics.append(diagnostics);
+    let mut cubes = Vec::new();
     if !compiled.diagnostics.has_errors() {
-        compiled.words = Some(checked.words);
-        compiled.defaults = checked.defaults;
+        let setting = Setting {
+            source: &compiled.source,
+            names: &names,
+            version,
+            int_to_uint,
+            stage: options.stage,
+            most: options.most,
+        };
+        let (checked, diagnostics) = compile_tokens(&tokens, setting, dialect);
+        compiled.diagnostics.append(diagnostics);
+        if !compiled.diagnostics.has_errors() {
+            compiled.words = Some(checked.words);
+            compiled.defaults = checked.defaults;
+        }
+        cubes = checked.deeper;
     }
-    (compiled, checked.deeper)
+    for found in compiled.diagnostics.iter_mut() {
+        let place = lines.place(&compiled.source, found.primary.span.start);
+        found.notes.extend(place.map(|(line, string)| match string {
+            Some(SourceString::Path(path)) => format!("`#line` calls this line {line} of {path}"),
+            Some(SourceString::Number(number)) => {
+                format!("`#line` calls this line {line} of string {number}")
+            }
+            None => format!("`#line` calls this line {line}"),
+        }));
+    }
+    (compiled, cubes)
+}
+
+/// Parses and checks.
+fn compile_tokens(
+    tokens: &[Token],
+    setting: Setting<'_>,
+    dialect: Dialect,
+) -> (Checked, Diagnostics) {
+    let words = Words::new(setting.names, setting.version, dialect == Dialect::Vulkan);
+    let (unit, mut diagnostics) = syntax::parse(tokens, setting.names, &words, setting.most);
+    if diagnostics.has_errors() {
+        return (Checked::default(), diagnostics);
+    }
+    let (checked, found) = check::check(&unit, setting);
+    diagnostics.append(found);
+    (checked, diagnostics)
 }
 
 /// Shadertoy's tab `Common`: the file `Common.glsl` beside the text.

@@ -93,6 +93,11 @@ impl Diagnostics {
         }
     }
 
+    /// The kept diagnostics, to change; none may change its kind.
+    pub fn iter_mut(&mut self) -> std::slice::IterMut<'_, Diagnostic> {
+        self.kept.iter_mut()
+    }
+
     /// The numbers of diagnostics not kept.
     pub fn omitted(&self) -> Omitted {
         self.omitted

@@ -212,10 +212,10 @@ impl Checker<'_> {
             let mut marks = own.clone();
             marks.marks.extend(of.qualifiers.marks.iter().copied());
             let text = self.text(member.name).to_owned();
-            let place = self.stage_variable(&text, member.ty, &marks, direction, location);
-            if let Some(at) = &mut location {
-                *at += self.locations(member.ty);
-            }
+            let place =
+                self.stage_variable(&text, member.ty, &marks, direction, location, member.at);
+            let count = self.locations(member.ty);
+            location = location.map(|location| location.saturating_add(count));
             places.push((member.name, place));
         }
         match &of.instance {

@@ -32,6 +32,7 @@ fn compile(stage: Stage, vulkan: bool, text: &str) -> Result<Vec<u32>, Vec<Strin
         source: &source,
         names: &tokens.names,
         version: tokens.version,
+        int_to_uint: tokens.int_to_uint(),
         stage,
         most: 100,
     };

@@ -17,7 +17,7 @@ impl Checker<'_> {
             return false;
         }
         match (from, to) {
-            (Scalar::Int, Scalar::Uint) => self.set.version.number >= 130,
+            (Scalar::Int, Scalar::Uint) => self.set.int_to_uint,
             (Scalar::Int | Scalar::Uint, Scalar::Float) => true,
             (Scalar::Int | Scalar::Uint | Scalar::Float, Scalar::Double) => true,
             _ => false,

@@ -6,11 +6,13 @@ use super::values::{Layout, Rules};
 use crate::token::Name;
 use crate::types::{Member, MemberLayout, Struct, Types};
 use lambdav_core::diagnostics::DiagnosticCode;
+use lambdav_core::limits::LOCATIONS;
+use lambdav_core::source::Span;
 use lambdav_spirv::build::FunctionBuilder;
 use rspirv::spirv::{
     Capability, Decoration, ExecutionMode, ExecutionModel, Op, SourceLanguage, StorageClass,
 };
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 impl Checker<'_> {
     /// A function without parameters or result.
@@ -60,7 +62,7 @@ impl Checker<'_> {
         });
         let Some(main) = main else {
             let at = self.set.source.files()[0].span;
-            let end = lambdav_core::source::Span::new(at.end, at.end);
+            let end = Span::new(at.end, at.end);
             self.wrong(DiagnosticCode::GlslName, end, "the text has no function `main`");
             self.help("the entry point is `void main() { … }`");
             return None;
@@ -216,7 +218,7 @@ impl Checker<'_> {
     fn close_loose(&mut self) {
         let Some(id) = self.loose_block else { return };
         let layout = Layout { rules: Rules::Std140, row_major: false };
-        let at = lambdav_core::source::Span::default();
+        let at = Span::default();
         let mut members = Vec::new();
         for loose in self.loose.clone() {
             let layout = MemberLayout::default();
@@ -265,7 +267,14 @@ impl Checker<'_> {
             let part = self.part_of(place.clone(), k as usize);
             let none = crate::syntax::tree::Qualifiers::default();
             let name = format!("gl_FragData[{k}]");
-            let outside = self.stage_variable(&name, part.ty, &none, Direction::Out, Some(k));
+            let outside = self.stage_variable(
+                &name,
+                part.ty,
+                &none,
+                Direction::Out,
+                Some(k),
+                Span::default(),
+            );
             let direction = Direction::Out;
             self.interface.copies.push(Copy { part, outside, direction });
         }
@@ -281,21 +290,52 @@ impl Checker<'_> {
                 .copied()
                 .filter(|of| of.direction == direction)
                 .collect();
-            let mut taken: FxHashSet<u32> = FxHashSet::default();
+            // Whose components of which colour of a location are taken.
+            let mut taken: FxHashMap<(u32, u32), Vec<(u8, Span)>> = FxHashMap::default();
+            let mut free = vec![true; LOCATIONS as usize];
             for of in &all {
-                if let Some(location) = of.location {
-                    taken.extend(location..location.saturating_add(of.count));
+                let Some(first) = of.location else { continue };
+                let end = first.saturating_add(of.count);
+                if end > LOCATIONS {
+                    let last = LOCATIONS - 1;
+                    let message = format!("inputs and outputs have locations up to {last}");
+                    self.wrong(DiagnosticCode::GlslQualifier, of.at, message);
+                    return;
+                }
+                free[first as usize..end as usize].fill(false);
+                for location in first..end {
+                    let before = taken.entry((location, of.index)).or_default();
+                    let same =
+                        before.iter().find(|(components, _)| components & of.components != 0);
+                    if let Some(&(_, other)) = same {
+                        let what = match direction {
+                            Direction::In => "inputs",
+                            Direction::Out => "outputs",
+                        };
+                        let message = format!("two {what} have the location {location}");
+                        self.wrong(DiagnosticCode::GlslQualifier, of.at, message);
+                        self.also(other, "the other one is here");
+                        self.help("give each a location of its own");
+                        return;
+                    }
+                    before.push((of.components, of.at));
                 }
             }
-            let mut next = 0;
+            let mut next = 0_usize;
             for of in all {
+                let count = of.count as usize;
                 let location = of.location.unwrap_or_else(|| {
-                    while (next..next + of.count).any(|location| taken.contains(&location)) {
+                    while !free.iter().skip(next).take(count).all(|&free| free) {
                         next += 1;
                     }
-                    next += of.count;
-                    next - of.count
+                    next += count;
+                    (next - count) as u32
                 });
+                if location.saturating_add(of.count) > LOCATIONS {
+                    let message = "inputs and outputs take too many locations";
+                    self.wrong(DiagnosticCode::GlslQualifier, of.at, message);
+                    return;
+                }
                 self.module.decorate(of.id, Decoration::Location, &[location]);
             }
         }

@@ -19,12 +19,25 @@ impl Checker<'_> {
     pub(super) fn locations(&self, ty: Type) -> u32 {
         match self.types.kind(ty) {
             Kind::Matrix(_, columns, _) => columns.into(),
-            Kind::Array(element, Length::Known(length)) => self.locations(element) * length,
+            Kind::Array(element, Length::Known(length)) => {
+                self.locations(element).saturating_mul(length)
+            }
             Kind::Struct(number) => {
-                self.structure(number).members.iter().map(|of| self.locations(of.ty)).sum()
+                let counts = self.structure(number).members.iter().map(|of| self.locations(of.ty));
+                counts.fold(0, u32::saturating_add)
             }
             _ => 1,
         }
+    }
+
+    /// The components of each location that a variable takes, a bit each.
+    fn component_mask(&self, ty: Type, first: u32) -> u8 {
+        let count = match self.types.kind(self.types.innermost(ty).0) {
+            Kind::Scalar(_) => 1,
+            Kind::Vector(_, count) | Kind::Matrix(_, _, count) => count,
+            _ => 4,
+        };
+        ((1_u32 << count) - 1).checked_shl(first).map_or(0, |bits| (bits & 15) as u8)
     }
 
     pub(super) fn interface_variable(
@@ -58,7 +71,7 @@ impl Checker<'_> {
         }
         let location = self.layout_of(qualifiers, "location");
         let text = self.text(of.name).to_owned();
-        let place = self.stage_variable(&text, ty, qualifiers, direction, location);
+        let place = self.stage_variable(&text, ty, qualifiers, direction, location, of.span);
         self.bind(of.name, Symbol::Variable(place, None), of.span);
     }
 
@@ -70,6 +83,7 @@ impl Checker<'_> {
         qualifiers: &Qualifiers,
         direction: Direction,
         location: Option<u32>,
+        at: Span,
     ) -> Place {
         let split = self.set.stage == Stage::Fragment
             && matches!(self.types.kind(ty), Kind::Struct(_) | Kind::Array(..));
@@ -86,8 +100,10 @@ impl Checker<'_> {
                     }
                     _ => format!("{name}[{k}]"),
                 };
-                let outside = self.stage_variable(&text, part.ty, qualifiers, direction, location);
-                location = location.map(|location| location + self.locations(part.ty));
+                let outside =
+                    self.stage_variable(&text, part.ty, qualifiers, direction, location, at);
+                let count = self.locations(part.ty);
+                location = location.map(|location| location.saturating_add(count));
                 self.interface.copies.push(Copy { part, outside, direction });
             }
             if direction == Direction::In {
@@ -102,9 +118,18 @@ impl Checker<'_> {
         let mut place = self.global_variable(ty, class);
         let id = place.pointer;
         self.module.name(id, name);
-        let count = self.locations(ty);
+        let [component, index] =
+            ["component", "index"].map(|name| self.layout_of(qualifiers, name));
         self.interface.variables.push(id);
-        self.interface.located.push(Located { id, direction, location, count });
+        self.interface.located.push(Located {
+            id,
+            direction,
+            location,
+            count: self.locations(ty),
+            components: self.component_mask(ty, component.unwrap_or(0)),
+            index: index.unwrap_or(0),
+            at,
+        });
         if direction == Direction::In {
             place.constant = Some("it is an input");
         }
@@ -128,10 +153,9 @@ impl Checker<'_> {
                 self.module.decorate(id, Decoration::Sample, &[]);
             }
         }
-        for (name, decoration) in
-            [("component", Decoration::Component), ("index", Decoration::Index)]
+        for (number, decoration) in [(component, Decoration::Component), (index, Decoration::Index)]
         {
-            if let Some(number) = self.layout_of(qualifiers, name) {
+            if let Some(number) = number {
                 self.module.decorate(id, decoration, &[number]);
             }
         }
@@ -341,12 +365,12 @@ impl Checker<'_> {
             return Some(operand.clone());
         }
         let text = self.text(name).to_owned();
-        let operand = self.new_built_in(&text)?;
+        let operand = self.new_built_in(&text, at)?;
         self.interface.built_ins.insert(name, operand.clone());
         Some(operand)
     }
 
-    fn new_built_in(&mut self, text: &str) -> Option<Operand> {
+    fn new_built_in(&mut self, text: &str, at: Span) -> Option<Operand> {
         if let Some(number) = constant(text) {
             let constant = Constant::Scalar(Scalar::Int, number);
             return Some(Operand::Value(Value::constant(Types::INT, constant)));
@@ -365,7 +389,7 @@ impl Checker<'_> {
             let vec4 = self.types.vector(Scalar::Float, 4);
             let ty = self.types.array(vec4, Length::Known(MANY));
             let direction = if stage == Stage::Fragment { Direction::In } else { Direction::Out };
-            let place = self.stage_variable(text, ty, &none, direction, None);
+            let place = self.stage_variable(text, ty, &none, direction, None, at);
             return Some(Operand::Place(place));
         }
         let (scalar, width, what) = built_in(text, stage)?;
@@ -373,7 +397,7 @@ impl Checker<'_> {
         let (class, decoration) = match what {
             What::Located(direction) => {
                 let location = (text == "gl_FragColor").then_some(0);
-                let place = self.stage_variable(text, ty, &none, direction, location);
+                let place = self.stage_variable(text, ty, &none, direction, location, at);
                 return Some(Operand::Place(place));
             }
             What::In(decoration) => (StorageClass::Input, decoration),

@@ -26,6 +26,8 @@ pub(crate) struct Setting<'a> {
     pub(crate) source: &'a SourceFile,
     pub(crate) names: &'a Names,
     pub(crate) version: Version,
+    /// [`Preprocessed::int_to_uint`](crate::preprocess::Preprocessed::int_to_uint).
+    pub(crate) int_to_uint: bool,
     pub(crate) stage: Stage,
     pub(crate) most: usize,
 }
@@ -106,6 +108,11 @@ pub(super) struct Located {
     pub(super) location: Option<u32>,
     /// The number of locations that it takes.
     pub(super) count: u32,
+    /// The components that it takes of each, a bit each.
+    pub(super) components: u8,
+    /// Which colour of an output it is.
+    pub(super) index: u32,
+    pub(super) at: Span,
 }
 
 /// A uniform outside of blocks.

@@ -91,6 +91,16 @@ pub struct Preprocessed {
     pub lines: Lines,
 }
 
+impl Preprocessed {
+    /// True if `int` becomes `uint` without being asked: from version 400, or by an extension.
+    pub fn int_to_uint(&self) -> bool {
+        let converting = ["GL_ARB_gpu_shader5", "GL_EXT_shader_implicit_conversions"];
+        let mut enabled = self.extensions.iter().filter(|of| of.behaviour != Behaviour::Disable);
+        !self.version.es && self.version.number >= 400
+            || enabled.any(|of| converting.contains(&of.name.as_str()))
+    }
+}
+
 pub(super) struct Words {
     pub(super) defined: Name,
 }

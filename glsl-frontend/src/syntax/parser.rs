@@ -4,11 +4,9 @@ use super::tree::{Item, Node, Unit};
 use super::words::{Word, Words};
 use crate::token::{Name, Names, Punctuation as P, Token, TokenKind};
 use lambdav_core::diagnostics::{Diagnostic, DiagnosticCode, Diagnostics, quote};
+use lambdav_core::limits::STATEMENT_NESTING;
 use lambdav_core::source::Span;
 use rustc_hash::FxHashSet;
-
-/// Deepest nesting of statements, blocks and structures.
-pub(crate) const NESTING: u32 = 200;
 
 /// An error that has been reported.
 #[derive(Clone, Copy, Debug)]
@@ -180,10 +178,10 @@ impl Parser<'_> {
     /// Enters a nested statement or structure.
     pub(super) fn enter(&mut self) -> Result<()> {
         self.depth += 1;
-        if self.depth <= NESTING {
+        if self.depth <= STATEMENT_NESTING {
             return Ok(());
         }
-        let message = format!("statements are nested deeper than {NESTING}");
+        let message = format!("statements are nested deeper than {STATEMENT_NESTING}");
         Err(self.too_large(message, "move inner statements to a function"))
     }
 
