@@ -35,6 +35,7 @@ mod kernels;
 mod pipelines;
 mod server;
 mod table;
+mod texts;
 mod textures;
 mod timing;
 mod triangles;
@@ -61,6 +62,8 @@ enum What {
     /// Compile times of programs of a thousand to a hundred thousand operations, of the gallery, and of
     /// whole processes
     Compile(compile::CompileOptions),
+    /// Milliseconds from texts in GLSL to SPIR-V
+    Texts(texts::TextOptions),
     /// A thousand small pictures of a pipeline, beside the compiled kernel alone
     Pipelines(BenchArguments),
     /// Pictures of triangles at 1080p, beside Vulkan drivers
@@ -110,6 +113,7 @@ fn main() -> ExitCode {
         What::Kernels(options) => kernels::run(&options),
         What::Functions(options) => functions::run(&options),
         What::Compile(options) => compile::run(&options),
+        What::Texts(options) => texts::run(&options),
         What::Pipelines(options) => pipelines::run(&options),
         What::Triangles(options) => triangles::run(&options),
         What::Drivers(options) => drivers::run(&options),

@@ -136,6 +136,7 @@ fn integers_become_unsigned_from_version_400() {
         ("#version 330\n#extension GL_ARB_gpu_shader5 : enable", true),
         ("#version 330\n#extension GL_ARB_gpu_shader5 : disable", false),
         ("#version 310 es", false),
+        ("", true),
     ] {
         let text = format!("{head}\nprecision highp float;\nvoid main() {{ uint a = 3; }}");
         let compiled =

@@ -92,11 +92,13 @@ pub struct Preprocessed {
 }
 
 impl Preprocessed {
-    /// True if `int` becomes `uint` without being asked: from version 400, or by an extension.
+    /// True if `int` becomes `uint` without being asked: from version 400, by an extension, or in a text that
+    /// names no version.
     pub fn int_to_uint(&self) -> bool {
         let converting = ["GL_ARB_gpu_shader5", "GL_EXT_shader_implicit_conversions"];
         let mut enabled = self.extensions.iter().filter(|of| of.behaviour != Behaviour::Disable);
-        !self.version.es && self.version.number >= 400
+        self.version_at.is_none()
+            || !self.version.es && self.version.number >= 400
             || enabled.any(|of| converting.contains(&of.name.as_str()))
     }
 }

@@ -547,6 +547,60 @@ fn derivative_in_a_loop(first: &str) -> Vec<u32> {
     module("", "", &body)
 }
 
+/// Modf and Frexp store through pointers: in a loop, whose next round reads it, and in an arm.
+fn stores_of_functions() -> Vec<u32> {
+    let body = format!(
+        "%whole = OpVariable %to_float Function
+         %all = OpVariable %to_pair Function
+         %exponent = OpVariable %to_int Function
+         %k = OpVariable %to_int Function
+         {COLUMN}
+         OpStore %whole %x
+         OpStore %exponent %r
+         OpStore %k %i0
+         OpBranch %header
+         %header = OpLabel
+         OpLoopMerge %behind %continue None
+         OpBranch %test
+         %test = OpLabel
+         %round = OpLoad %int %k
+         %more = OpSLessThan %bool %round %i3
+         OpBranchConditional %more %body %behind
+         %body = OpLabel
+         %before = OpLoad %float %whole
+         %powers = OpLoad %int %exponent
+         %power = OpConvertSToF %float %powers
+         %scaled = OpFMul %float %before %half
+         %sum = OpFAdd %float %scaled %power
+         %rest = OpExtInst %float %glsl Modf %sum %whole
+         %element = OpAccessChain %to_float %all %i1 %round
+         %fraction = OpExtInst %float %glsl Modf %sum %element
+         %odd = OpFOrdGreaterThan %bool %rest %f0
+         OpSelectionMerge %joined None
+         OpBranchConditional %odd %arm %joined
+         %arm = OpLabel
+         %significand = OpExtInst %float %glsl Frexp %sum %exponent
+         OpBranch %joined
+         %joined = OpLabel
+         OpBranch %continue
+         %continue = OpLabel
+         %next = OpIAdd %int %round %i1
+         OpStore %k %next
+         OpBranch %header
+         %behind = OpLabel
+         %a = OpLoad %float %whole
+         %first = OpAccessChain %to_float %all %i1 %i0
+         %b = OpLoad %float %first
+         %last = OpAccessChain %to_float %all %i1 %i2
+         %d = OpLoad %float %last
+         %e = OpLoad %int %exponent
+         %f = OpConvertSToF %float %e
+         %colour = OpCompositeConstruct %vec4 %a %b %d %f
+         OpStore %out %colour"
+    );
+    module("", "", &body)
+}
+
 /// A value that a loop computes from coordinates has no derivative inside the loop: the neighbour's
 /// value is unknown.
 #[test]
@@ -572,6 +626,7 @@ pub(crate) fn written() -> Vec<(&'static str, Vec<u32>)> {
         ("empty cases", helpers::empty_cases()),
         ("levels", bound::levels()),
         ("buffers", bound::buffers()),
+        ("stores of functions", stores_of_functions()),
         ("rounds", derivative_in_a_loop("%f3")),
     ]
 }

@@ -1,6 +1,7 @@
 //! The builtin functions that programs call.
 
 use crate::dialect::Dialect;
+use crate::types::Scalar;
 
 /// Availability of a builtin.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -153,6 +154,15 @@ impl Builtin {
                 Some(2)
             }
             _ => None,
+        }
+    }
+
+    /// The scalar of `out` arguments.
+    pub fn out_scalar(self) -> Scalar {
+        match self {
+            Self::Frexp | Self::SignedMulExtended => Scalar::Int,
+            Self::AddCarry | Self::SubBorrow | Self::MulExtended => Scalar::Uint,
+            _ => Scalar::Float,
         }
     }
 

@@ -229,7 +229,12 @@ impl Invocation<'_> {
         }
         let types: Vec<&Type> = arguments.iter().map(|argument| &argument.ty).collect();
         let mut results = super::builtins::call(builtin, &of.ty, &types[..count], &values);
-        for (place, words) in places.iter().zip(results.split_off(1)) {
+        let outs = arguments[count..].iter().map(|argument| argument.ty.scalar());
+        for ((place, words), to) in places.iter().zip(results.split_off(1)).zip(outs) {
+            let from = builtin.out_scalar();
+            let to = to.expect("it has components");
+            let words: Words =
+                words.iter().map(|&word| super::numbers::convert(from, to, word)).collect();
             self.write(place, &words);
         }
         Ok(results.remove(0))

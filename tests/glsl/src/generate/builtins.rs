@@ -133,7 +133,10 @@ impl Generator {
         for (k, ty) in types.iter().enumerate() {
             arguments.push(match k < first_out {
                 true => self.pure(ty, depth),
-                false => self.place(ty)?,
+                false => {
+                    let place = self.place_for(ty);
+                    self.place(&place)?
+                }
             });
         }
         let roots: Vec<_> =
@@ -149,6 +152,22 @@ impl Generator {
             return None;
         }
         Some(Expr::new(ty.clone(), Kind::Builtin(builtin, arguments)))
+    }
+
+    /// The type of a variable that an `out` argument of this type may be: the type, or what it converts to.
+    fn place_for(&mut self, ty: &Type) -> Type {
+        let scalar = ty.scalar().expect("it has components");
+        let mut all = vec![scalar];
+        if matches!(scalar, Scalar::Int | Scalar::Uint) && self.dialect.converts() {
+            all.push(Scalar::Float);
+        }
+        if scalar == Scalar::Int && self.dialect.converts_to_unsigned() {
+            all.push(Scalar::Uint);
+        }
+        match self.random.percent(30) {
+            true => Type::of(*self.random.pick(&all), ty.width().expect("it has components")),
+            false => ty.clone(),
+        }
     }
 
     fn pick(&mut self, all: &[Builtin]) -> Builtin {
