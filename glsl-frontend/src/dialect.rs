@@ -16,12 +16,11 @@ mod shadertoy;
 mod text;
 
 pub use content::{defines_main, is_glsl};
-pub(crate) use text::Frame;
+pub(crate) use text::{Frame, TextWords, without_comments};
 
 use crate::preprocess::scan_version;
 use crate::version::Version;
 use std::path::Path;
-use text::{has_loose, without_comments, words};
 
 /// A dialect of GLSL.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -60,34 +59,31 @@ impl Dialect {
         self != Self::Vulkan
     }
 
-    /// Recognises the dialect of a text.
-    pub fn of(text: &str) -> Self {
+    /// Recognises the dialect of a text with these words.
+    pub(crate) fn of(text: &str, words: &TextWords<'_>) -> Self {
         if isf::header(text).is_some() {
             return Self::Isf;
         }
-        let code = without_comments(text);
-        let words: Vec<&str> = words(&code).collect();
-        let follows = |first: &str, second: &str| words.windows(2).any(|w| w == [first, second]);
-        if follows("mainImage", "(") && !follows("main", "(") {
+        if words.has_pair("mainImage", "(") && !words.has_pair("main", "(") {
             return Self::Shadertoy;
         }
         let modern = scan_version(text).is_some_and(|(version, _)| match version.es {
             true => version.number >= 310,
             false => version.number >= 420,
         });
-        let own = words.windows(2).any(|w| {
-            matches!(w, ["set", "="] | ["push_constant", _] | ["constant_id", "="])
-                || matches!(
-                    w,
-                    ["uniform", "texture2D" | "sampler" | "subpassInput" | "textureCube"]
-                )
-                || *w == ["input_attachment_index", "="]
+        let own = words.pairs().any(|pair| {
+            matches!(
+                pair,
+                ["set" | "constant_id" | "input_attachment_index", "="]
+                    | ["push_constant", _]
+                    | ["uniform", "texture2D" | "sampler" | "subpassInput" | "textureCube"]
+            )
         });
         if own {
             return Self::Vulkan;
         }
         let old = ["gl_FragColor", "gl_FragData", "varying", "attribute", "texture2D"];
-        if modern && !words.iter().any(|word| old.contains(word)) && !has_loose(&words) {
+        if modern && !old.iter().any(|word| words.has(word)) && !words.has_loose() {
             return Self::Vulkan;
         }
         Self::OpenGl
@@ -95,18 +91,17 @@ impl Dialect {
 }
 
 /// The text that a dialect puts around a shader, and the version of a text that names none.
-/// `cubes` are Shadertoy's channels that are cube maps. `path` is that of the text.
+/// `words` are its words, `cubes` Shadertoy's channels that are cube maps, `path` is the path of the text.
 pub(crate) fn frame(
     dialect: Dialect,
     text: &str,
+    words: &TextWords<'_>,
     path: Option<&Path>,
     cubes: &[String],
 ) -> (Frame, Version) {
-    let code = without_comments(text);
-    let words: Vec<&str> = words(&code).collect();
     let old = ["gl_FragColor", "gl_FragData", "varying", "attribute", "texture2D", "textureCube"];
     let version = match dialect {
-        Dialect::OpenGl if words.iter().any(|word| old.contains(word)) => {
+        Dialect::OpenGl if old.iter().any(|word| words.has(word)) => {
             Version { number: 120, es: false }
         }
         Dialect::Vulkan => Version { number: 460, es: false },
@@ -114,8 +109,8 @@ pub(crate) fn frame(
         Dialect::Shadertoy | Dialect::OpenGl | Dialect::Isf => Version { number: 330, es: false },
     };
     let frame = match dialect {
-        Dialect::Shadertoy => shadertoy::frame(&words, cubes, path.is_some_and(is_buffer)),
-        Dialect::Isf => isf::frame(text, &words),
+        Dialect::Shadertoy => shadertoy::frame(words, cubes, path.is_some_and(is_buffer)),
+        Dialect::Isf => isf::frame(text, words),
         Dialect::OpenGl | Dialect::Vulkan => Frame::default(),
     };
     (frame, version)

@@ -37,11 +37,13 @@ pub use check::{Stage, UniformDefault};
 pub use dialect::{Dialect, defines_main, is_glsl};
 
 use check::{Checked, Setting};
+use dialect::{TextWords, without_comments};
 use lambdav_core::diagnostics::{Diagnostic, DiagnosticCode, Diagnostics};
 use lambdav_core::files::Files;
 use lambdav_core::limits::{self, FOREIGN_TEXT};
 use lambdav_core::source::{SourceFile, Span};
 use preprocess::{Preprocessed, SourceString, preprocess};
+use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 use syntax::Words;
 use token::Token;
@@ -127,16 +129,22 @@ fn compile_with(
         diagnostics.push(Diagnostic::new(DiagnosticCode::GlslTooLarge, Span::default(), message));
         return (Compiled::failed(source, diagnostics), Vec::new());
     }
-    let dialect = options.dialect.unwrap_or_else(|| Dialect::of(source.text()));
+    let mut code = without_comments(source.text());
+    let mut words = TextWords::of(&code);
+    let dialect = options.dialect.unwrap_or_else(|| Dialect::of(source.text(), &words));
     let common = match dialect {
         Dialect::Shadertoy => common(options.path, files),
         _ => None,
     };
     let text = match &common {
-        Some((_, text)) => format!("{text}\n{}", source.text()),
-        None => source.text().to_owned(),
+        Some((_, text)) => Cow::Owned(format!("{text}\n{}", source.text())),
+        None => Cow::Borrowed(source.text()),
     };
-    let (frame, default_version) = dialect::frame(dialect, &text, options.path, cubes);
+    if common.is_some() {
+        code = without_comments(&text);
+        words = TextWords::of(&code);
+    }
+    let (frame, default_version) = dialect::frame(dialect, &text, &words, options.path, cubes);
     let mut order = vec![0];
     let mut paths = Vec::new();
     let mut notes = frame.notes;

@@ -53,7 +53,7 @@ macro_rules! punctuation {
             pub const ALL: &[Self] = &[$(Self::$name,)*];
 
             /// As it is written.
-            pub fn text(self) -> &'static str {
+            pub const fn text(self) -> &'static str {
                 match self { $(Self::$name => $text,)* }
             }
         }
@@ -69,6 +69,37 @@ punctuation! {
     LeftParenthesis "(" RightParenthesis ")" LeftBracket "[" RightBracket "]" LeftBrace "{" RightBrace "}"
     Dot "." Comma "," Colon ":" Assign "=" Semicolon ";" Not "!" Minus "-" Tilde "~" Plus "+" Star "*"
     Slash "/" Percent "%" Less "<" Greater ">" Or "|" Caret "^" And "&" Question "?"
+}
+
+/// Most punctuation that begins with the same character.
+const MOST_ALIKE: usize = 4;
+
+/// For each first character its punctuation, longer before shorter.
+const BY_FIRST: [[Option<Punctuation>; MOST_ALIKE]; 128] = {
+    let mut table = [[None; MOST_ALIKE]; 128];
+    let mut k = 0;
+    while k < Punctuation::ALL.len() {
+        let punctuation = Punctuation::ALL[k];
+        let row = &mut table[punctuation.text().as_bytes()[0] as usize];
+        let mut free = 0;
+        while row[free].is_some() {
+            free += 1;
+        }
+        row[free] = Some(punctuation);
+        k += 1;
+    }
+    table
+};
+
+impl Punctuation {
+    /// The longest punctuation that bytes begin with.
+    pub fn at_start(of: &[u8]) -> Option<Self> {
+        let row = BY_FIRST.get(usize::from(*of.first()?))?;
+        row.iter()
+            .flatten()
+            .copied()
+            .find(|punctuation| of.starts_with(punctuation.text().as_bytes()))
+    }
 }
 
 /// All identifiers and keywords of a text, each with a number.

@@ -44,7 +44,9 @@ pub struct ModuleBuilder {
     functions: Vec<u32>,
     /// Types and constants that exist once: instruction, operands without the result, and a number that tells
     /// types of different layouts apart.
-    unique: FxHashMap<(u32, Vec<u32>, u32), u32>,
+    unique: FxHashMap<Box<[u32]>, u32>,
+    /// The key that is looked up: instruction, number, operands.
+    key: Vec<u32>,
 }
 
 impl ModuleBuilder {
@@ -166,16 +168,24 @@ impl ModuleBuilder {
 
     /// The type with this instruction and these operands, and true if it is new.
     pub fn unique_type(&mut self, op: Op, operands: &[u32], variant: u32) -> (u32, bool) {
-        let key = (op as u32, operands.to_vec(), variant);
-        if let Some(&id) = self.unique.get(&key) {
+        if let Some(id) = self.find(op, variant, None, operands) {
             return (id, false);
         }
         let id = self.id();
         let mut all = vec![id];
         all.extend_from_slice(operands);
         push(&mut self.globals, op, &all);
-        self.unique.insert(key, id);
+        self.unique.insert(self.key.as_slice().into(), id);
         (id, true)
+    }
+
+    /// The type or constant that exists already. Its key stays in `self.key`.
+    fn find(&mut self, op: Op, variant: u32, ty: Option<u32>, operands: &[u32]) -> Option<u32> {
+        self.key.clear();
+        self.key.extend([op as u32, variant]);
+        self.key.extend(ty);
+        self.key.extend_from_slice(operands);
+        self.unique.get(self.key.as_slice()).copied()
     }
 
     /// A type that exists once.
@@ -190,14 +200,11 @@ impl ModuleBuilder {
 
     /// A constant that exists once.
     pub fn constant(&mut self, op: Op, ty: u32, operands: &[u32]) -> u32 {
-        let mut key = vec![ty];
-        key.extend_from_slice(operands);
-        let key = (op as u32, key, 0);
-        if let Some(&id) = self.unique.get(&key) {
+        if let Some(id) = self.find(op, 0, Some(ty), operands) {
             return id;
         }
         let id = self.specialisation(op, ty, operands);
-        self.unique.insert(key, id);
+        self.unique.insert(self.key.as_slice().into(), id);
         id
     }
 
@@ -307,6 +314,14 @@ impl FunctionBuilder {
     pub fn push(&mut self, op: Op, operands: &[u32]) {
         if !self.ended {
             push(&mut self.code, op, operands);
+        }
+    }
+
+    /// Adds an instruction with a result of the type `ty`.
+    pub fn push_value(&mut self, op: Op, ty: u32, id: u32, operands: &[u32]) {
+        if !self.ended {
+            self.code.extend([(operands.len() as u32 + 3) << 16 | op as u32, ty, id]);
+            self.code.extend_from_slice(operands);
         }
     }
 

@@ -3,7 +3,7 @@
 use super::builtin_table::{
     Binding, Emits, Form, NEVER, Parameter, Part, Pass, Returns, Row, Shape,
 };
-use super::builtin_table::{Stages, find, forms};
+use super::builtin_table::{Stages, find};
 use super::checker::Checker;
 use super::items::{Argument, Stage};
 use super::values::{Operand, Value};
@@ -36,7 +36,7 @@ impl Checker<'_> {
             return vec![false, false, true, true];
         }
         if let Some(row) = find(name) {
-            for form in forms(row.forms) {
+            for form in row.forms() {
                 keeps.resize(keeps.len().max(form.parameters.len()), false);
                 for (keep, parameter) in keeps.iter_mut().zip(&form.parameters) {
                     *keep |= parameter.pass != Pass::Value;
@@ -123,7 +123,7 @@ impl Checker<'_> {
 
     fn call_row(
         &mut self,
-        row: &Row,
+        row: &'static Row,
         arguments: Vec<(Operand, Span)>,
         types: &[Type],
         at: Span,
@@ -134,8 +134,7 @@ impl Checker<'_> {
             return None;
         }
         let later = self.since(130, 300);
-        let all: Vec<Form> =
-            forms(row.forms).into_iter().filter(|form| later || !form.later).collect();
+        let all: Vec<&Form> = row.forms().iter().filter(|form| later || !form.later).collect();
         let picked = self.pick(&all, types, &|from, to| self.converts(from, to));
         let Some((form, binding)) = picked else {
             self.no_form(row.name, &all, &arguments, types, at);
@@ -204,12 +203,12 @@ impl Checker<'_> {
     /// The form that fits with the fewest conversions; earlier ones are preferred.
     fn pick<'f>(
         &self,
-        forms: &'f [Form],
+        forms: &[&'f Form],
         types: &[Type],
         converts: &dyn Fn(Scalar, Scalar) -> bool,
     ) -> Option<(&'f Form, Binding)> {
         let mut best: Option<(&Form, Binding, u32)> = None;
-        for form in forms.iter().filter(|form| form.parameters.len() == types.len()) {
+        for form in forms.iter().copied().filter(|form| form.parameters.len() == types.len()) {
             let mut binding = Binding::default();
             let costs: Option<u32> = form
                 .parameters
@@ -285,7 +284,7 @@ impl Checker<'_> {
     fn no_form(
         &mut self,
         name: &str,
-        all: &[Form],
+        all: &[&Form],
         arguments: &[(Operand, Span)],
         types: &[Type],
         at: Span,
@@ -338,7 +337,7 @@ impl Checker<'_> {
     }
 
     /// Up to three forms, those first that are most like the arguments.
-    fn nearest_forms(&mut self, all: &[Form], types: &[Type]) -> String {
+    fn nearest_forms(&mut self, all: &[&Form], types: &[Type]) -> String {
         let width = types.iter().filter_map(|&ty| self.types.numeric(ty)).map(|(_, width)| width);
         let width = width.max().unwrap_or(1);
         let is_matrix = |ty: &&Type| matches!(self.types.kind(**ty), Kind::Matrix(..));

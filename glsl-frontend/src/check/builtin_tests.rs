@@ -1,6 +1,6 @@
 //! Tests of built-in functions: each form of the table, texture functions of each sampler, and errors.
 
-use super::builtin_table::{NEVER, Parameter, Pass, Returns, Shape, Stages, forms, rows};
+use super::builtin_table::{NEVER, Parameter, Pass, Returns, Shape, Stages, rows};
 use super::check;
 use super::items::{Setting, Stage};
 use crate::preprocess::{Settings, preprocess};
@@ -95,7 +95,7 @@ fn table() {
     let mut count = 0;
     for row in rows() {
         let text = &mut texts[usize::from(row.stages == Stages::Compute)];
-        for form in forms(row.forms) {
+        for form in row.forms() {
             let atomic = row.name.starts_with("atomic");
             for width in 1..=4 {
                 let mut body = String::new();

@@ -20,6 +20,18 @@ impl Layout {
 impl Checker<'_> {
     /// The id of a type. In the memory of a block a type has a layout.
     pub(super) fn id_of(&mut self, ty: Type, layout: Option<Layout>) -> u32 {
+        if layout.is_some() {
+            return self.new_id_of(ty, layout);
+        }
+        if let Some(&id) = self.ids.get(&ty) {
+            return id;
+        }
+        let id = self.new_id_of(ty, None);
+        self.ids.insert(ty, id);
+        id
+    }
+
+    fn new_id_of(&mut self, ty: Type, layout: Option<Layout>) -> u32 {
         match self.types.kind(ty) {
             Kind::Void => self.module.ty(Op::TypeVoid, &[]),
             // Nothing is written once an error was reported; any type will do.

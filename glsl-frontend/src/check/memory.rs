@@ -20,9 +20,7 @@ impl Checker<'_> {
     /// Adds an instruction with a result.
     pub(super) fn emit(&mut self, op: Op, ty: u32, operands: &[u32]) -> u32 {
         let id = self.module.id();
-        let mut all = vec![ty, id];
-        all.extend_from_slice(operands);
-        self.body().builder.push(op, &all);
+        self.body().builder.push_value(op, ty, id, operands);
         id
     }
 

@@ -1,6 +1,6 @@
 //! ISF: the JSON object in the first comment, and what it declares.
 
-use super::text::{Frame, declares};
+use super::text::{Frame, TextWords};
 use serde_json::Value;
 
 /// The JSON object of a text.
@@ -102,18 +102,18 @@ const FUNCTIONS: &str = "\
 ";
 
 /// The text in front of a shader.
-pub(super) fn frame(text: &str, words: &[&str]) -> Frame {
+pub(super) fn frame(text: &str, words: &TextWords<'_>) -> Frame {
     let Some(header) = header(text) else { return Frame::default() };
     let mut frame = Frame::default();
     for (name, text) in HOST {
-        if !declares(words, name) {
+        if !words.declares(name) {
             frame.before += text;
             frame.before.push('\n');
         }
     }
     frame.before += FUNCTIONS;
     let mut declare = |name: &str, text: String| {
-        if is_name(name) && !declares(words, name) {
+        if is_name(name) && !words.declares(name) {
             frame.before += &text;
             frame.before.push('\n');
         }

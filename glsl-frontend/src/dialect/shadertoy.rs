@@ -1,6 +1,6 @@
 //! Shadertoy: uniforms of the host, and `main`.
 
-use super::text::{Frame, declares};
+use super::text::{Frame, TextWords};
 
 /// What Shadertoy declares, and Ghostty, a terminal that takes such texts.
 const SHADERTOY: [(&str, &str); 24] = [
@@ -31,17 +31,15 @@ const SHADERTOY: [(&str, &str); 24] = [
 ];
 
 /// The text around a shader. Pictures are opaque, as on the site; the alpha of a buffer is data.
-pub(super) fn frame(words: &[&str], cubes: &[String], is_buffer: bool) -> Frame {
+pub(super) fn frame(words: &TextWords<'_>, cubes: &[String], is_buffer: bool) -> Frame {
     let mut before = String::new();
     // Defined in front of every pass. Texts for slow devices ask whether it is 0.
-    if words.contains(&"HW_PERFORMANCE")
-        && !words.windows(2).any(|w| w == ["define", "HW_PERFORMANCE"])
-    {
+    if words.has("HW_PERFORMANCE") && !words.has_pair("define", "HW_PERFORMANCE") {
         before += "#define HW_PERFORMANCE 1\n";
     }
     for (name, text) in SHADERTOY {
-        let needed = words.contains(&name) || (name == "iTime" && words.contains(&"iGlobalTime"));
-        if needed && !declares(words, name) {
+        let needed = words.has(name) || (name == "iTime" && words.has("iGlobalTime"));
+        if needed && !words.declares(name) {
             before += text;
             before.push('\n');
         }
@@ -49,8 +47,8 @@ pub(super) fn frame(words: &[&str], cubes: &[String], is_buffer: bool) -> Frame 
     let mut sizes = Vec::new();
     for k in 0..4 {
         let channel = format!("iChannel{k}");
-        let used = words.contains(&&*channel);
-        if used && !declares(words, &channel) {
+        let used = words.has(&channel);
+        if used && !words.declares(&channel) {
             let kind = if cubes.contains(&channel) { "samplerCube" } else { "sampler2D" };
             before += &format!("uniform {kind} {channel};\n");
         }
@@ -59,7 +57,7 @@ pub(super) fn frame(words: &[&str], cubes: &[String], is_buffer: bool) -> Frame 
             false => "vec3(0.0)".to_owned(),
         });
     }
-    if words.contains(&"iChannelResolution") && !declares(words, "iChannelResolution") {
+    if words.has("iChannelResolution") && !words.declares("iChannelResolution") {
         before += &format!("vec3 iChannelResolution[4] = vec3[4]({});\n", sizes.join(", "));
     }
     before += "out vec4 lambdavColour;\n";

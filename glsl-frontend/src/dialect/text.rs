@@ -1,5 +1,7 @@
 //! The text of a shader as words, and the text around it.
 
+use rustc_hash::FxHashSet;
+
 /// The text around a shader.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Frame {
@@ -9,32 +11,72 @@ pub(crate) struct Frame {
     pub(crate) notes: Vec<String>,
 }
 
-/// True if a uniform stands outside of blocks, and is no texture.
-pub(super) fn has_loose(words: &[&str]) -> bool {
-    let skipped = ["highp", "mediump", "lowp"];
-    words.iter().enumerate().any(|(k, word)| {
-        if *word != "uniform" {
-            return false;
-        }
-        let mut rest = words[k + 1..].iter().filter(|word| !skipped.contains(word));
-        let (Some(ty), Some(next)) = (rest.next(), rest.next()) else { return false };
-        *next != "{"
-            && !["sampler", "image", "texture", "isampler", "usampler", "iimage", "uimage"]
-                .iter()
-                .any(|start| ty.starts_with(start))
-    })
+/// The words and the single characters of punctuation of a text without comments.
+pub(crate) struct TextWords<'t> {
+    all: Vec<&'t str>,
+    set: FxHashSet<&'t str>,
+    /// Words in declarations of uniforms.
+    declared: FxHashSet<&'t str>,
 }
 
-/// True if the text declares a uniform of this name itself.
-pub(super) fn declares(words: &[&str], name: &str) -> bool {
-    words.iter().enumerate().any(|(k, word)| {
-        *word == "uniform"
-            && words[k..].iter().take_while(|word| **word != ";").any(|word| *word == name)
-    })
+impl<'t> TextWords<'t> {
+    /// The words of `code`, which [`without_comments`] returned.
+    pub(crate) fn of(code: &'t str) -> Self {
+        let all: Vec<&str> = words(code).collect();
+        let mut declared = FxHashSet::default();
+        let mut is_declaration = false;
+        for &word in &all {
+            is_declaration = match word {
+                "uniform" => true,
+                ";" => false,
+                _ => is_declaration,
+            };
+            if is_declaration {
+                declared.insert(word);
+            }
+        }
+        Self { set: all.iter().copied().collect(), all, declared }
+    }
+
+    /// True if the word occurs.
+    pub(super) fn has(&self, word: &str) -> bool {
+        self.set.contains(word)
+    }
+
+    /// True if one word follows the other somewhere.
+    pub(super) fn has_pair(&self, first: &str, second: &str) -> bool {
+        self.has(first) && self.has(second) && self.pairs().any(|pair| pair == [first, second])
+    }
+
+    /// All pairs of words, each with the next.
+    pub(super) fn pairs(&self) -> impl Iterator<Item = [&'t str; 2]> + '_ {
+        self.all.windows(2).map(|pair| [pair[0], pair[1]])
+    }
+
+    /// True if a uniform stands outside of blocks, and is no texture.
+    pub(super) fn has_loose(&self) -> bool {
+        let skipped = ["highp", "mediump", "lowp"];
+        self.all.iter().enumerate().any(|(k, word)| {
+            if *word != "uniform" {
+                return false;
+            }
+            let mut rest = self.all[k + 1..].iter().filter(|word| !skipped.contains(word));
+            let (Some(ty), Some(next)) = (rest.next(), rest.next()) else { return false };
+            *next != "{"
+                && !["sampler", "image", "texture", "isampler", "usampler", "iimage", "uimage"]
+                    .iter()
+                    .any(|start| ty.starts_with(start))
+        })
+    }
+
+    /// True if the text declares a uniform of this name itself.
+    pub(super) fn declares(&self, name: &str) -> bool {
+        self.declared.contains(name)
+    }
 }
 
 /// The text with a blank for each comment.
-pub(super) fn without_comments(text: &str) -> String {
+pub(crate) fn without_comments(text: &str) -> String {
     let (mut code, mut rest) = (String::with_capacity(text.len()), text);
     while let Some(at) = rest.find('/') {
         let (before, comment) = rest.split_at(at);
@@ -55,18 +97,17 @@ pub(super) fn without_comments(text: &str) -> String {
 }
 
 /// Words and single characters of punctuation.
-pub(super) fn words(text: &str) -> impl Iterator<Item = &str> {
-    let mut rest = text;
+fn words(text: &str) -> impl Iterator<Item = &str> {
+    let mut rest = text.trim_start();
     std::iter::from_fn(move || {
-        rest = rest.trim_start();
         let first = rest.chars().next()?;
-        let is_word = |c: char| c.is_ascii_alphanumeric() || c == '_';
-        let end = match is_word(first) {
-            true => rest.find(|c| !is_word(c)).unwrap_or(rest.len()),
-            false => first.len_utf8(),
+        let is_word = |byte: &u8| byte.is_ascii_alphanumeric() || *byte == b'_';
+        let end = match rest.bytes().take_while(is_word).count() {
+            0 => first.len_utf8(),
+            length => length,
         };
         let (word, behind) = rest.split_at(end);
-        rest = behind;
+        rest = behind.trim_start();
         Some(word)
     })
 }

@@ -165,8 +165,18 @@ impl<'t> Lexer<'t> {
     }
 
     fn take_while(&mut self, is_part: impl Fn(u8) -> bool) {
-        while self.peek().is_some_and(&is_part) {
-            self.bump();
+        loop {
+            let rest = &self.text.as_bytes()[self.at..];
+            let plain = rest.iter().take_while(|&&byte| byte != b'\\' && is_part(byte)).count();
+            if plain > 0 {
+                self.at += plain;
+                self.end = self.at;
+            }
+            // A backslash may join lines.
+            match self.peek() {
+                Some(byte) if is_part(byte) => self.bump(),
+                _ => return,
+            }
         }
     }
 
@@ -305,8 +315,7 @@ impl<'t> Lexer<'t> {
 
     fn punctuation(&mut self) -> RawKind {
         let ahead = self.ahead();
-        let fits = |p: &&Punctuation| ahead.starts_with(p.text().as_bytes());
-        if let Some(&punctuation) = Punctuation::ALL.iter().find(fits) {
+        if let Some(punctuation) = Punctuation::at_start(&ahead) {
             for _ in punctuation.text().bytes() {
                 self.peek();
                 self.bump();

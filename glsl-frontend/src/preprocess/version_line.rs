@@ -28,7 +28,7 @@ pub fn scan_version(text: &str) -> Option<(Version, Span)> {
 
 /// The first `#version` of a text.
 pub(super) fn scan(text: &str) -> Option<(Span, Result<VersionLine, Diagnostic>)> {
-    if !text.contains("version") && !text.contains('\\') {
+    if !may_have_version(text) {
         return None;
     }
     let mut interned = Interned::default();
@@ -52,6 +52,21 @@ pub(super) fn scan(text: &str) -> Option<(Span, Result<VersionLine, Diagnostic>)
         return Some((span, parse(&line, span, &interned)));
     }
     None
+}
+
+/// False if no line can be a `#version`: most texts without one need not be split into tokens for that.
+fn may_have_version(text: &str) -> bool {
+    // Joined lines.
+    if ["\\\n", "\\\r"].iter().any(|joint| text.contains(joint)) {
+        let joined = text.replace("\\\r\n", "").replace("\\\n", "").replace("\\\r", "");
+        return may_have_version(&joined);
+    }
+    text.match_indices("version").any(|(at, _)| {
+        let line = text[..at].rfind(['\n', '\r']).map_or(0, |end| end + 1);
+        let before = &text[line..at];
+        // A comment may stand between, and begin lines above.
+        before.contains('#') || before.contains("*/")
+    })
 }
 
 /// Parses what follows `#version`; `span` is the whole directive.
