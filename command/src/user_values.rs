@@ -201,7 +201,7 @@ pub(super) fn remarks(name: &str, bindings: &Bindings) -> impl Iterator<Item = S
     let option = |value| match value {
         NamedValue::Input(Input::Resolution) => "--size",
         NamedValue::Input(Input::Time) => "--time",
-        NamedValue::Input(Input::Frame) => "--frame",
+        NamedValue::Input(Input::Frame) | NamedValue::Delta => "--frame",
         NamedValue::Input(_) => "--mouse",
         NamedValue::Date => "--date",
     };

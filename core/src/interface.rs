@@ -335,6 +335,8 @@ pub enum NamedValue {
     Input(Input),
     /// The date: year, month, day and seconds.
     Date,
+    /// The seconds since the last frame: a sixtieth, and 0 for the first frame.
+    Delta,
 }
 
 /// A part of a uniform that holds a value by its name.
@@ -363,6 +365,8 @@ impl BuiltInPart {
         let components = match self.value {
             NamedValue::Input(input) => inputs.get(input),
             NamedValue::Date => date,
+            NamedValue::Delta if inputs.frame == 0.0 => &[0.0],
+            NamedValue::Delta => &[1.0 / 60.0],
         };
         components.iter().chain(std::iter::repeat(&1.0)).take(self.width).map(word).collect()
     }

@@ -152,7 +152,7 @@ fn inputs_in(types: &Types, index: usize, name: &str, uniform: &Uniform) -> Vec<
         let has_width = match value {
             NamedValue::Input(Input::Resolution) => matches!(width, 2 | 3),
             NamedValue::Input(Input::Mouse) => matches!(width, 2 | 4),
-            NamedValue::Input(_) => width == 1,
+            NamedValue::Input(_) | NamedValue::Delta => width == 1,
             NamedValue::Date => width == 4,
         };
         if fits && has_width && !ty.is_matrix() {
@@ -171,6 +171,7 @@ fn named_value(name: &str) -> Option<NamedValue> {
         "resolution" | "size" | "iResolution" | "u_resolution" | "RENDERSIZE" => Input::Resolution,
         "mouse" | "iMouse" | "u_mouse" => Input::Mouse,
         "iDate" | "u_date" | "DATE" => return Some(NamedValue::Date),
+        "TIMEDELTA" => return Some(NamedValue::Delta),
         _ => return None,
     }))
 }

@@ -6,7 +6,7 @@
 
 use crate::sampler::SamplerNote;
 use crate::stage::{stage, stage_name};
-use crate::text::bytes;
+use crate::text::{bytes, with_utf8};
 use lambdav_core::diagnostics::one_line;
 use lambdav_core::interface::Stage;
 use lambdav_core::texture::TextureOptions;
@@ -124,7 +124,7 @@ pub struct SpecConstant {
 ///
 /// If the words are no module.
 pub fn inspect(words: &[u32]) -> Result<Interface, InspectError> {
-    let module = load_words(words).map_err(|error| InspectError(error.to_string()))?;
+    let module = load_words(with_utf8(words)).map_err(|error| InspectError(error.to_string()))?;
     Ok(Reader::new(&module).interface())
 }
 

@@ -101,6 +101,11 @@ impl Checker<'_> {
                 self.note_deeper(&text, &call.arguments, &types);
                 self.call_builtin(&text, call.arguments, at)
             }
+            Ok(None) if self.differs_by_format(name, &types) => {
+                self.unsupported(at, "images with a format as arguments of functions");
+                self.help("declare the image without a format, or use it where it is declared");
+                Operand::Error
+            }
             Ok(None) => {
                 let given: Vec<String> = types.iter().map(|&ty| self.types.name(ty)).collect();
                 let message = format!("no `{text}` takes ({})", given.join(", "));
@@ -126,6 +131,16 @@ impl Checker<'_> {
                 Operand::Error
             }
         }
+    }
+
+    /// True if a function would take these types, had images no formats.
+    fn differs_by_format(&mut self, name: Name, types: &[Type]) -> bool {
+        let mut without = |ty: Type| match self.types.kind(ty) {
+            Kind::Image(image) => self.types.of(Kind::Image(Image { format: 0, ..image })),
+            _ => ty,
+        };
+        let without: Vec<Type> = types.iter().map(|&ty| without(ty)).collect();
+        without != types && matches!(self.choose(name, &without), Ok(Some(_)))
     }
 
     /// Notes a texture of two dimensions that is read with three coordinates.

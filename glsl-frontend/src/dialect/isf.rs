@@ -84,7 +84,7 @@ fn is_name(name: &str) -> bool {
 const HOST: [(&str, &str); 6] = [
     ("RENDERSIZE", "uniform vec2 RENDERSIZE;"),
     ("TIME", "uniform float TIME;"),
-    ("TIMEDELTA", "uniform float TIMEDELTA = 0.0166666675;"),
+    ("TIMEDELTA", "uniform float TIMEDELTA;"),
     ("DATE", "uniform vec4 DATE;"),
     ("FRAMEINDEX", "uniform int FRAMEINDEX;"),
     ("PASSINDEX", "uniform int PASSINDEX;"),

@@ -14,7 +14,8 @@ pub(crate) struct Frame {
 /// The words and the single characters of punctuation of a text without comments.
 pub(crate) struct TextWords<'t> {
     all: Vec<&'t str>,
-    set: FxHashSet<&'t str>,
+    /// Names and keywords.
+    names: FxHashSet<&'t str>,
     /// Words in declarations of uniforms.
     declared: FxHashSet<&'t str>,
 }
@@ -22,7 +23,10 @@ pub(crate) struct TextWords<'t> {
 impl<'t> TextWords<'t> {
     /// The words of `code`, which [`without_comments`] returned.
     pub(crate) fn of(code: &'t str) -> Self {
-        let all: Vec<&str> = words(code).collect();
+        let mut all: Vec<&str> = Vec::with_capacity(code.len() / 3);
+        all.extend(words(code));
+        let is_name =
+            |word: &&&str| !word.starts_with(|c: char| c.is_ascii_digit()) && word.len() > 1;
         let mut declared = FxHashSet::default();
         let mut is_declaration = false;
         for &word in &all {
@@ -35,17 +39,17 @@ impl<'t> TextWords<'t> {
                 declared.insert(word);
             }
         }
-        Self { set: all.iter().copied().collect(), all, declared }
+        Self { names: all.iter().filter(is_name).copied().collect(), all, declared }
     }
 
-    /// True if the word occurs.
-    pub(super) fn has(&self, word: &str) -> bool {
-        self.set.contains(word)
+    /// True if the name, of two characters at least, occurs.
+    pub(super) fn has(&self, name: &str) -> bool {
+        self.names.contains(name)
     }
 
-    /// True if one word follows the other somewhere.
+    /// True if a word follows the name somewhere.
     pub(super) fn has_pair(&self, first: &str, second: &str) -> bool {
-        self.has(first) && self.has(second) && self.pairs().any(|pair| pair == [first, second])
+        self.has(first) && self.pairs().any(|pair| pair == [first, second])
     }
 
     /// All pairs of words, each with the next.
@@ -98,16 +102,16 @@ pub(crate) fn without_comments(text: &str) -> String {
 
 /// Words and single characters of punctuation.
 fn words(text: &str) -> impl Iterator<Item = &str> {
-    let mut rest = text.trim_start();
+    let bytes = text.as_bytes();
+    let mut at = 0;
     std::iter::from_fn(move || {
-        let first = rest.chars().next()?;
-        let is_word = |byte: &u8| byte.is_ascii_alphanumeric() || *byte == b'_';
-        let end = match rest.bytes().take_while(is_word).count() {
-            0 => first.len_utf8(),
+        at += bytes[at..].iter().take_while(|byte| byte.is_ascii_whitespace()).count();
+        let is_word = |byte: &&u8| byte.is_ascii_alphanumeric() || **byte == b'_';
+        let length = match bytes[at..].iter().take_while(is_word).count() {
+            0 => text[at..].chars().next()?.len_utf8(),
             length => length,
         };
-        let (word, behind) = rest.split_at(end);
-        rest = behind.trim_start();
-        Some(word)
+        at += length;
+        Some(&text[at - length..at])
     })
 }

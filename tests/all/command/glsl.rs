@@ -135,6 +135,15 @@ void main() {
     assert_eq!(found, [[0.0; 4]; 2]);
 }
 
+/// The time since the last frame is 0 in the first one.
+#[test]
+fn isf_texts_know_the_time_between_frames() {
+    let text = "/*{ \"ISFVSN\": \"2\" }*/\nvoid main() { gl_FragColor = vec4(TIMEDELTA * 60.0); }";
+    let folder = TestFolder::with([("a.isf", text)]);
+    assert_eq!(left(&folder, "a.isf", "").0, [[0.0; 4]; 2]);
+    assert_eq!(left(&folder, "a.isf", "--frame 3").0, [[1.0; 4]; 2]);
+}
+
 /// `--include` and `--define`; a file outside the folder is not read, and nothing of it is shown.
 #[test]
 fn includes_and_macros() {

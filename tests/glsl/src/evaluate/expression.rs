@@ -233,8 +233,7 @@ impl Invocation<'_> {
         for ((place, words), to) in places.iter().zip(results.split_off(1)).zip(outs) {
             let from = builtin.out_scalar();
             let to = to.expect("it has components");
-            let words: Words =
-                words.iter().map(|&word| super::numbers::convert(from, to, word)).collect();
+            let words: Words = words.iter().map(|&word| convert(from, to, word)).collect();
             self.write(place, &words);
         }
         Ok(results.remove(0))
