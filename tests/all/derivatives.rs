@@ -14,7 +14,7 @@ use lambdav_raster::{RenderOptions, render};
 use lambdav_simd_backend::registers::Shape;
 
 /// Number of programs.
-const PROGRAMS: u64 = 150;
+const PROGRAMS: u64 = 60;
 /// Odd numbers of columns and rows, and more columns than a register has lanes.
 const SIZE: (u32, u32) = (19, 3);
 
