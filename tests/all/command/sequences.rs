@@ -152,7 +152,7 @@ fn memory_is_that_of_one_picture() {
     }
     let draw = |limit: usize, arguments: &str| {
         let command = format!(
-            "ulimit -v {} && exec \"$0\" render a.lv {arguments} --threads 1 --size 4000x1500",
+            "ulimit -v {} && exec \"$0\" render a.lv {arguments} --threads 1 --size 4000x3000",
             limit << 10
         );
         let mut shell = std::process::Command::new("sh");
@@ -160,12 +160,12 @@ fn memory_is_that_of_one_picture() {
         shell.output().expect("there is a shell").status.code()
     };
     for format in ["--format rgba32f", "--format npy"] {
-        // The memory for one picture of 96 MB; two pictures would need as much again.
-        let mut limits = (200..800).step_by(50);
+        // The memory for one picture of 192 MB; two pictures would need as much again.
+        let mut limits = (400..1000).step_by(50);
         let enough = limits.find(|limit| draw(*limit, &format!("f0 {format}")) == Some(0));
         let enough = enough.expect("some memory is enough");
         let sequence = format!("f%d {format} --frames 0..3");
-        assert_eq!(draw(enough + 64, &sequence), Some(0), "{format}: {enough} MB");
+        assert_eq!(draw(enough + 128, &sequence), Some(0), "{format}: {enough} MB");
     }
 }
 
