@@ -22,11 +22,11 @@ pub(super) struct Ball {
 }
 
 impl Ball {
-    /// Exactly `x`, which must be finite; `bits` is at least 149.
-    pub(super) fn new(x: f32, bits: u64) -> Self {
+    /// Exactly `x`, which must be finite and a multiple of 2^-bits.
+    pub(super) fn new(x: f64, bits: u64) -> Self {
         let (m, e) = odd_significand(x);
         let shift = i64::from(e) + i64::try_from(bits).expect("precisions are small");
-        let shift = u64::try_from(shift).expect("no bit of a binary32 number is below 2^-149");
+        let shift = u64::try_from(shift).expect("it is a multiple of 2^-bits");
         Self { middle: BigInt::from(m) << shift, radius: BigUint::ZERO, bits }
     }
 

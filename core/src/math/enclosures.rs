@@ -1,67 +1,94 @@
 //! Enclosures of the elementary functions by balls with a given number of fractional bits.
 //!
 //! Arguments are exact, finite, in the function's domain, and have results not far beyond the range of
-//! binary32. See [`super::ball`] for why the results are enclosed. Every series ends at the first term within
+//! binary64. See [`super::ball`] for why the results are enclosed. Every series ends at the first term within
 //! one unit of zero. The remainder is less than that term, because from there on the ratio of the terms is
 //! below one half; it is added to the radius.
 
 use super::ball::Ball;
+use crate::op::Elementary;
 use num_bigint::BigInt;
 
-pub(super) fn sin(x: f32, bits: u64) -> Ball {
+/// The enclosure of a function; `y` is the second argument of those that have two.
+pub(super) fn of(function: Elementary, x: f64, y: f64, bits: u64) -> Ball {
+    use Elementary::*;
+    match function {
+        Sin => sin(x, bits),
+        Cos => cos(x, bits),
+        Tan => tan(x, bits),
+        Asin => asin(x, bits),
+        Acos => acos(x, bits),
+        Atan => atan(x, bits),
+        Sinh => sinh(x, bits),
+        Cosh => cosh(x, bits),
+        Tanh => tanh(x, bits),
+        Asinh => asinh(x, bits),
+        Acosh => acosh(x, bits),
+        Atanh => atanh(x, bits),
+        Exp => exp(x, bits),
+        Exp2 => exp2(x, bits),
+        Log => log(x, bits),
+        Log2 => log2(x, bits),
+        Atan2 => atan2(x, y, bits),
+        Pow => pow(x, y, bits),
+    }
+}
+
+pub(super) fn sin(x: f64, bits: u64) -> Ball {
     sin_cos(x, bits).0
 }
 
-pub(super) fn cos(x: f32, bits: u64) -> Ball {
+pub(super) fn cos(x: f64, bits: u64) -> Ball {
     sin_cos(x, bits).1
 }
 
-pub(super) fn tan(x: f32, bits: u64) -> Ball {
+pub(super) fn tan(x: f64, bits: u64) -> Ball {
     let (sin, cos) = sin_cos(x, bits);
     &sin / &cos
 }
 
-pub(super) fn asin(x: f32, bits: u64) -> Ball {
+pub(super) fn asin(x: f64, bits: u64) -> Ball {
     let sine = Ball::new(x.abs(), bits);
     let angle = angle(&sine, &cathetus(&sine));
     if x < 0.0 { -angle } else { angle }
 }
 
-pub(super) fn acos(x: f32, bits: u64) -> Ball {
+pub(super) fn acos(x: f64, bits: u64) -> Ball {
     let cosine = Ball::new(x.abs(), bits);
     let angle = angle(&cathetus(&cosine), &cosine);
     if x < 0.0 { &pi(bits) - &angle } else { angle }
 }
 
-pub(super) fn atan(x: f32, bits: u64) -> Ball {
+pub(super) fn atan(x: f64, bits: u64) -> Ball {
     let angle = angle(&Ball::new(x.abs(), bits), &Ball::integer(1, bits));
     if x < 0.0 { -angle } else { angle }
 }
 
 /// `y` is positive, `x` not zero.
-pub(super) fn atan2(y: f32, x: f32, bits: u64) -> Ball {
+pub(super) fn atan2(y: f64, x: f64, bits: u64) -> Ball {
     let angle = angle(&Ball::new(y, bits), &Ball::new(x.abs(), bits));
     if x < 0.0 { &pi(bits) - &angle } else { angle }
 }
 
-pub(super) fn sinh(x: f32, bits: u64) -> Ball {
-    let e = exponential(&Ball::new(x, bits));
-    (&e - &(&Ball::integer(1, bits) / &e)).scaled(-1)
+pub(super) fn sinh(x: f64, bits: u64) -> Ball {
+    let e = exponential(&Ball::new(x.abs(), bits));
+    let value = (&e - &(&Ball::integer(1, bits) / &e)).scaled(-1);
+    if x < 0.0 { -value } else { value }
 }
 
-pub(super) fn cosh(x: f32, bits: u64) -> Ball {
-    let e = exponential(&Ball::new(x, bits));
+pub(super) fn cosh(x: f64, bits: u64) -> Ball {
+    let e = exponential(&Ball::new(x.abs(), bits));
     (&e + &(&Ball::integer(1, bits) / &e)).scaled(-1)
 }
 
-pub(super) fn tanh(x: f32, bits: u64) -> Ball {
+pub(super) fn tanh(x: f64, bits: u64) -> Ball {
     let square = exponential(&Ball::new(x, bits).scaled(1));
     let one = Ball::integer(1, bits);
     &(&square - &one) / &(&square + &one)
 }
 
 /// log(|x| + √(x² + 1)), with the sign of `x`.
-pub(super) fn asinh(x: f32, bits: u64) -> Ball {
+pub(super) fn asinh(x: f64, bits: u64) -> Ball {
     let magnitude = Ball::new(x.abs(), bits);
     let root = (&(&magnitude * &magnitude) + &Ball::integer(1, bits)).sqrt();
     let value = logarithm(&(&magnitude + &root));
@@ -69,36 +96,36 @@ pub(super) fn asinh(x: f32, bits: u64) -> Ball {
 }
 
 /// log(x + √(x² − 1)).
-pub(super) fn acosh(x: f32, bits: u64) -> Ball {
+pub(super) fn acosh(x: f64, bits: u64) -> Ball {
     let x = Ball::new(x, bits);
     let root = (&(&x * &x) - &Ball::integer(1, bits)).sqrt();
     logarithm(&(&x + &root))
 }
 
 /// log((1 + x) / (1 − x)) / 2.
-pub(super) fn atanh(x: f32, bits: u64) -> Ball {
+pub(super) fn atanh(x: f64, bits: u64) -> Ball {
     let (x, one) = (Ball::new(x, bits), Ball::integer(1, bits));
     logarithm(&(&(&one + &x) / &(&one - &x))).scaled(-1)
 }
 
-pub(super) fn exp(x: f32, bits: u64) -> Ball {
+pub(super) fn exp(x: f64, bits: u64) -> Ball {
     exponential(&Ball::new(x, bits))
 }
 
-pub(super) fn exp2(x: f32, bits: u64) -> Ball {
+pub(super) fn exp2(x: f64, bits: u64) -> Ball {
     exponential(&(&Ball::new(x, bits) * &ln_2(bits)))
 }
 
-pub(super) fn log(x: f32, bits: u64) -> Ball {
+pub(super) fn log(x: f64, bits: u64) -> Ball {
     logarithm(&Ball::new(x, bits))
 }
 
-pub(super) fn log2(x: f32, bits: u64) -> Ball {
+pub(super) fn log2(x: f64, bits: u64) -> Ball {
     &logarithm(&Ball::new(x, bits)) / &ln_2(bits)
 }
 
 /// `x` is positive.
-pub(super) fn pow(x: f32, y: f32, bits: u64) -> Ball {
+pub(super) fn pow(x: f64, y: f64, bits: u64) -> Ball {
     exponential(&(&logarithm(&Ball::new(x, bits)) * &Ball::new(y, bits)))
 }
 
@@ -127,7 +154,7 @@ fn exponential(x: &Ball) -> Ball {
     for _ in 0..halvings {
         sum = &sum * &sum;
     }
-    let k = i64::try_from(k).expect("the result is near the range of binary32");
+    let k = i64::try_from(k).expect("the result is near the range of binary64");
     sum.scaled(k)
 }
 
@@ -136,7 +163,7 @@ fn exponential(x: &Ball) -> Ball {
 fn logarithm(x: &Ball) -> Ball {
     let bits = x.bits();
     let mut e = x.exponent();
-    if x.scaled(-e).middle_below(&Ball::new(std::f32::consts::FRAC_1_SQRT_2, bits)) {
+    if x.scaled(-e).middle_below(&Ball::new(f64::from(std::f32::consts::FRAC_1_SQRT_2), bits)) {
         e -= 1;
     }
     let (m, one) = (x.scaled(-e), Ball::integer(1, bits));
@@ -145,7 +172,7 @@ fn logarithm(x: &Ball) -> Ball {
 }
 
 /// Sine and cosine: x = k·π/2 + r, then the Taylor series of r.
-fn sin_cos(x: f32, bits: u64) -> (Ball, Ball) {
+fn sin_cos(x: f64, bits: u64) -> (Ball, Ball) {
     let x = Ball::new(x, bits);
     let quarter = pi(bits).scaled(-1);
     let k = x.nearest_quotient(&quarter);
@@ -214,7 +241,7 @@ fn ln_2(bits: u64) -> Ball {
 }
 
 /// π = 16 arctan(1/5) − 4 arctan(1/239) (Machin, 1706).
-fn pi(bits: u64) -> Ball {
+pub(super) fn pi(bits: u64) -> Ball {
     let one = Ball::integer(1, bits);
     let (a, b) = (arctangent_series(&one.over(5), true), arctangent_series(&one.over(239), true));
     &a.scaled(4) - &b.scaled(2)

@@ -46,6 +46,7 @@
 //! `atan2` where `y/x` is a subnormal midpoint and the angle lies `(y/x)³/3` below it.
 
 mod ball;
+pub mod binary64;
 mod enclosures;
 mod exact_pow;
 mod float;
@@ -54,7 +55,7 @@ mod rounding;
 mod tests;
 
 pub use rounding::fma;
-use rounding::{decide, rounded};
+use rounding::{BINARY32, decide, rounded};
 
 /// Defines functions of one argument: NaN outside `$domain`; the argument itself if it is zero and the
 /// function is marked `keeps_zero`; otherwise the rounded value.
@@ -72,7 +73,7 @@ macro_rules! unary {
                 return f32::NAN;
             }
             unary!(@zero $zero $x);
-            rounded(libm::$name(f64::from($x)), |bits| enclosures::$name($x, bits))
+            rounded(libm::$name(f64::from($x)), |bits| enclosures::$name(f64::from($x), bits))
         }
     )* };
 }
@@ -118,7 +119,7 @@ pub fn exp2(x: f32) -> f32 {
     if x == -150.0 {
         return 0.0; // halfway between 0 and the least subnormal number, of which 0 is even
     }
-    rounded(libm::exp2(f64::from(x)), |bits| enclosures::exp2(x, bits))
+    rounded(libm::exp2(f64::from(x)), |bits| enclosures::exp2(f64::from(x), bits))
 }
 
 /// The angle in [−π, π] radians of the point (`x`, `y`); note the order of the arguments.
@@ -141,7 +142,8 @@ pub fn atan2(y: f32, x: f32) -> f32 {
         (if left { 3.0 * FRAC_PI_4 } else { FRAC_PI_4 }) as f32
     } else {
         let x = if left { -b } else { b };
-        rounded(libm::atan2(f64::from(a), f64::from(x)), |bits| enclosures::atan2(a, x, bits))
+        let (a, x) = (f64::from(a), f64::from(x));
+        rounded(libm::atan2(a, x), |bits| enclosures::atan2(a, x, bits))
     };
     angle.copysign(y)
 }
@@ -173,9 +175,10 @@ pub fn pow(x: f32, y: f32) -> f32 {
 
 /// `pow` of a positive finite base other than 1 and a finite exponent other than 0.
 fn pow_of_positive(x: f32, y: f32) -> f32 {
-    decide(libm::pow(f64::from(x), f64::from(y))).unwrap_or_else(|| {
-        exact_pow::exact_pow(x, y)
-            .map_or_else(|| rounding::refine(|bits| enclosures::pow(x, y, bits)), |v| v as f32)
+    let (x, y) = (f64::from(x), f64::from(y));
+    decide(libm::pow(x, y)).unwrap_or_else(|| match exact_pow::exact_pow(x, y) {
+        Some((integer, exponent)) => rounding::nearest_scaled(integer, exponent, BINARY32) as f32,
+        None => rounding::refine(|bits| enclosures::pow(x, y, bits)),
     })
 }
 

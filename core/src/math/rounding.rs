@@ -29,40 +29,81 @@ pub(super) fn rounded(value: f64, enclose: impl Fn(u64) -> Ball) -> f32 {
 /// if the exact result is a midpoint.
 #[cold]
 pub(super) fn refine(enclose: impl Fn(u64) -> Ball) -> f32 {
-    let mut bits = FIRST_BITS;
+    refine_to(BINARY32, FIRST_BITS, enclose) as f32
+}
+
+/// A format of binary floating-point numbers.
+#[derive(Clone, Copy)]
+pub(super) struct Format {
+    /// Bits of a significand.
+    precision: i64,
+    /// The exponent of the least subnormal number.
+    least: i64,
+    /// The exponent of the first bit of the greatest number.
+    greatest: i64,
+}
+
+pub(super) const BINARY32: Format = Format { precision: 24, least: -149, greatest: 127 };
+pub(super) const BINARY64: Format = Format { precision: 53, least: -1074, greatest: 1023 };
+
+/// The number to which all members of a ball round, for the first ball of `bits`, 2·`bits`, … fractional bits
+/// that decides.
+pub(super) fn refine_to(format: Format, mut bits: u64, enclose: impl Fn(u64) -> Ball) -> f64 {
     loop {
         let ball = enclose(bits);
         let (low, high) = ball.ends();
-        let low = nearest_f32(&low, bits);
-        if low.to_bits() == nearest_f32(&high, bits).to_bits() {
+        let low = nearest(&low, bits, format);
+        if low.to_bits() == nearest(&high, bits, format).to_bits() {
             return low;
         }
         bits *= 2;
     }
 }
 
-/// The binary32 number nearest to `value · 2^-bits`, ties to even; `bits` is at least 151.
-pub(super) fn nearest_f32(value: &BigInt, bits: u64) -> f32 {
+/// The number of a format nearest to `value · 2^-bits`, ties to even.
+pub(super) fn nearest(value: &BigInt, bits: u64, format: Format) -> f64 {
     let magnitude = value.magnitude();
     let bits = i64::try_from(bits).expect("precisions are small");
     let length = i64::try_from(magnitude.bits()).expect("numbers fit in memory");
     if length == 0 {
         return 0.0;
     }
+    let is_negative = value.sign() == Sign::Minus;
     let exponent = length - 1 - bits;
-    if exponent > 127 {
-        return if value.sign() == Sign::Minus { f32::NEG_INFINITY } else { f32::INFINITY };
+    if exponent > format.greatest {
+        return if is_negative { f64::NEG_INFINITY } else { f64::INFINITY };
     }
-    // The exponent of the last place: 23 below the first, but at least that of subnormal numbers.
-    let last = (exponent - 23).max(-149);
-    let dropped = u64::try_from(last + bits).expect("at least one bit is dropped");
-    let kept: u32 = (magnitude >> dropped).try_into().expect("24 bits are kept");
-    let half = magnitude.bit(dropped - 1);
-    let sticky = magnitude.trailing_zeros().is_some_and(|zeros| zeros < dropped - 1);
-    let significand = kept + u32::from(half && (sticky || kept % 2 == 1));
-    // Exact in binary64; the conversion can only overflow, to the correct infinity.
-    let result = (f64::from(significand) * power_of_two(last)) as f32;
-    if value.sign() == Sign::Minus { -result } else { result }
+    // The exponent of the last place, but at least that of subnormal numbers.
+    let last = (exponent - format.precision + 1).max(format.least);
+    let significand: u64 = match u64::try_from(last + bits) {
+        Ok(dropped) if dropped > 0 => {
+            let kept: u64 = (magnitude >> dropped).try_into().expect("few bits are kept");
+            let half = magnitude.bit(dropped - 1);
+            let sticky = magnitude.trailing_zeros().is_some_and(|zeros| zeros < dropped - 1);
+            kept + u64::from(half && (sticky || kept % 2 == 1))
+        }
+        // It is a number of the format.
+        _ => (magnitude << (-last - bits).unsigned_abs()).try_into().expect("few bits are kept"),
+    };
+    // Exact, in two steps where the power is subnormal; or it overflows in binary64.
+    let above = last.max(-1022);
+    let result = significand as f64 * power_of_two(above) * power_of_two(last - above);
+    let result = match last + 64 - i64::from(significand.leading_zeros()) - 1 > format.greatest {
+        true => f64::INFINITY,
+        false => result,
+    };
+    if is_negative { -result } else { result }
+}
+
+/// The number of a format nearest to `integer · 2^exponent`, ties to even.
+pub(super) fn nearest_scaled(integer: u64, exponent: i64, format: Format) -> f64 {
+    // Far outside of all formats the exponent need not be exact.
+    let exponent = exponent.clamp(-4096, 4096);
+    let value = BigInt::from(integer);
+    match u64::try_from(exponent) {
+        Ok(shift) => nearest(&(value << shift), 0, format),
+        Err(_) => nearest(&value, exponent.unsigned_abs(), format),
+    }
 }
 
 /// `a·b + c`, rounded once.

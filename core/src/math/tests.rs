@@ -13,27 +13,7 @@ fn same(found: f32, expected: f32) {
 
 /// Step 4 alone.
 fn by_balls(f: Elementary, x: f32, y: f32) -> f32 {
-    use Elementary::*;
-    rounding::refine(|bits| match f {
-        Sin => enclosures::sin(x, bits),
-        Cos => enclosures::cos(x, bits),
-        Tan => enclosures::tan(x, bits),
-        Asin => enclosures::asin(x, bits),
-        Acos => enclosures::acos(x, bits),
-        Atan => enclosures::atan(x, bits),
-        Sinh => enclosures::sinh(x, bits),
-        Cosh => enclosures::cosh(x, bits),
-        Tanh => enclosures::tanh(x, bits),
-        Asinh => enclosures::asinh(x, bits),
-        Acosh => enclosures::acosh(x, bits),
-        Atanh => enclosures::atanh(x, bits),
-        Exp => enclosures::exp(x, bits),
-        Exp2 => enclosures::exp2(x, bits),
-        Log => enclosures::log(x, bits),
-        Log2 => enclosures::log2(x, bits),
-        Atan2 => enclosures::atan2(x, y, bits),
-        Pow => enclosures::pow(x, y, bits),
-    })
+    rounding::refine(|bits| enclosures::of(f, x.into(), y.into(), bits))
 }
 
 /// Steps 2 and 4 are independent, so agreement supports both.
@@ -238,9 +218,9 @@ fn special_values_of_pow() {
 fn fma_by_integers(a: f32, b: f32, c: f32) -> f32 {
     use num_bigint::BigInt;
     const BITS: i32 = 300;
-    let [(a, i), (b, j), (c, k)] = [a, b, c].map(float::odd_significand);
+    let [(a, i), (b, j), (c, k)] = [a, b, c].map(|of| float::odd_significand(of.into()));
     let sum = ((BigInt::from(a) * b) << (i + j + BITS)) + (BigInt::from(c) << (k + BITS));
-    rounding::nearest_f32(&sum, BITS as u64)
+    rounding::nearest(&sum, BITS as u64, BINARY32) as f32
 }
 
 #[test]

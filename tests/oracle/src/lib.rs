@@ -25,6 +25,7 @@
 
 pub mod compare;
 pub mod coremath;
+pub mod coremath64;
 pub mod exact;
 mod hard;
 pub mod inputs;

@@ -1,5 +1,6 @@
 //! The comparisons with other implementations, as one test program.
 
+mod binary64;
 mod code;
 mod library;
 mod reference;
