@@ -16,16 +16,16 @@
 //! and its operations with this processor's ([`soft`]). The hardest arguments are those that binary64 hardly
 //! decides ([`undecided`]).
 //!
-//! [`textures`] is an oracle for samples of textures.
+//! [`textures`] is an oracle for samples of textures. [`binary64`] compares the functions of binary64.
 //!
 //! The functions in machine code ([`machine`]) are compared with a third implementation, CORE-MATH
 //! ([`coremath`]). It is fast enough for all 2^32 arguments, and for all pairs whose power is exact or a
 //! midpoint ([`exact`]).
 #![forbid(unsafe_code)]
 
+pub mod binary64;
 pub mod compare;
 pub mod coremath;
-pub mod coremath64;
 pub mod exact;
 mod hard;
 pub mod inputs;

@@ -39,6 +39,15 @@ enum What {
         #[arg(value_parser = function)]
         functions: Vec<Elementary>,
     },
+    /// Compare the functions of binary64 with CORE-MATH, each on a thread of its own
+    Binary64 {
+        /// Number of random arguments for each function, besides the special ones
+        #[arg(long, default_value_t = 1_000_000)]
+        count: u64,
+        /// Seed of the random arguments
+        #[arg(long, default_value_t = 1)]
+        seed: u64,
+    },
     /// Compare machine code with CORE-MATH: unary functions at all 2^32 numbers, the others at random and
     /// exact pairs
     Code {
@@ -130,6 +139,19 @@ fn reference(f: Elementary, count: u64, seed: u64, numbers: Option<u8>) -> bool 
     equal
 }
 
+fn of_binary64(count: u64, seed: u64) -> bool {
+    std::thread::scope(|scope| {
+        let all = Elementary::ALL
+            .map(|f| (f, scope.spawn(move || lambdav_oracle::binary64::compare(f, count, seed))));
+        let all = all.into_iter().map(|(f, thread)| {
+            let found = thread.join().expect("a comparison does not panic");
+            println!("{:8} {}", f.name(), found.as_ref().err().map_or("equal", String::as_str));
+            found.is_ok()
+        });
+        all.fold(true, |all, equal| all && equal)
+    })
+}
+
 /// Cranelift's settings for features that processors may lack.
 const OFF: [&str; 3] = ["has_avx", "has_avx2", "has_fma"];
 
@@ -209,15 +231,19 @@ fn library(function: LibraryFunction, step: u8, count: u64, seed: u64, hard: boo
 }
 
 fn main() -> ExitCode {
-    println!(
-        "{:8} {:32} {:>10} {:>11} {:>8}",
-        "function", "found by", "inputs", "differences", "seconds"
-    );
-    let equal = match Command::parse().what {
+    let what = Command::parse().what;
+    if !matches!(what, What::Binary64 { .. }) {
+        println!(
+            "{:8} {:32} {:>10} {:>11} {:>8}",
+            "function", "found by", "inputs", "differences", "seconds"
+        );
+    }
+    let equal = match what {
         What::Reference { count, seed, numbers, functions } => named(functions)
             .into_iter()
             .map(|f| reference(f, count, seed, numbers))
             .fold(true, |a, b| a & b),
+        What::Binary64 { count, seed } => of_binary64(count, seed),
         What::Code { step, pairs, seed, functions } => named(functions)
             .into_iter()
             .map(|f| code(f, step, pairs, seed))
