@@ -1,7 +1,7 @@
 //! Tokens of GLSL, as the preprocessor leaves them.
 
 use lambdav_core::source::Span;
-use rustc_hash::FxHashMap;
+pub use lambdav_spirv::names::{Name, Names};
 
 /// A token with its place.
 ///
@@ -14,10 +14,6 @@ pub struct Token {
     /// Where it stands in the joined text of all files.
     pub span: Span,
 }
-
-/// An identifier or keyword, by its number in [`Names`].
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct Name(pub u32);
 
 /// The kind of a token.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -69,39 +65,4 @@ punctuation! {
     LeftParenthesis "(" RightParenthesis ")" LeftBracket "[" RightBracket "]" LeftBrace "{" RightBrace "}"
     Dot "." Comma "," Colon ":" Assign "=" Semicolon ";" Not "!" Minus "-" Tilde "~" Plus "+" Star "*"
     Slash "/" Percent "%" Less "<" Greater ">" Or "|" Caret "^" And "&" Question "?"
-}
-
-/// All identifiers and keywords of a text, each with a number.
-#[derive(Clone, Debug, Default)]
-pub struct Names {
-    texts: Vec<Box<str>>,
-    numbers: FxHashMap<Box<str>, Name>,
-}
-
-impl Names {
-    /// The number of a name, a new one if needed.
-    pub fn number(&mut self, text: &str) -> Name {
-        if let Some(&name) = self.numbers.get(text) {
-            return name;
-        }
-        let name = Name(self.texts.len() as u32);
-        self.texts.push(text.into());
-        self.numbers.insert(text.into(), name);
-        name
-    }
-
-    /// The text of a name.
-    pub fn text(&self, name: Name) -> &str {
-        &self.texts[name.0 as usize]
-    }
-
-    /// All texts, in the order of their numbers.
-    pub fn all(&self) -> impl Iterator<Item = &str> {
-        self.texts.iter().map(|text| &**text)
-    }
-
-    /// The number of a name that occurs.
-    pub fn find(&self, text: &str) -> Option<Name> {
-        self.numbers.get(text).copied()
-    }
 }

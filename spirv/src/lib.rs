@@ -8,6 +8,8 @@
 pub mod assemble;
 pub mod build;
 pub mod inspect;
+pub mod names;
+pub mod positions;
 mod sampler;
 mod specialise;
 mod stage;
