@@ -1,9 +1,117 @@
 //! WGSL to SPIR-V.
 #![forbid(unsafe_code)]
-#![allow(dead_code)]
 
+mod check;
+mod const_eval;
 mod lexer;
 mod numbers;
 mod syntax;
 mod templates;
 mod token;
+mod types;
+
+pub use check::Override;
+
+use check::{Checked, Setting};
+use lambdav_core::diagnostics::{Diagnostic, DiagnosticCode, Diagnostics};
+use lambdav_core::files::Files;
+use lambdav_core::limits::{self, FOREIGN_TEXT};
+use lambdav_core::source::{SourceFile, Span};
+use lexer::Lexer;
+use rustc_hash::FxHashMap;
+use std::path::{Path, PathBuf};
+use syntax::tree::Unit;
+use token::{Names, TokenKind};
+
+/// What a text is compiled with.
+#[derive(Clone, Copy, Debug)]
+pub struct Options<'a> {
+    /// Features and constants of conditions, with their values.
+    pub defines: &'a [(String, String)],
+    /// Folders in which imported modules are searched.
+    pub roots: &'a [PathBuf],
+    /// The path of the file.
+    pub path: Option<&'a Path>,
+    /// Values of overrides, by name or by the number of `@id`.
+    pub overrides: &'a [(String, String)],
+    /// Most errors, and most warnings, that are kept.
+    pub most: usize,
+}
+
+impl Default for Options<'_> {
+    fn default() -> Self {
+        Self { defines: &[], roots: &[], path: None, overrides: &[], most: limits::ERRORS }
+    }
+}
+
+/// A compiled text.
+#[derive(Debug)]
+pub struct Compiled {
+    /// The text of all files; spans point into it.
+    pub source: SourceFile,
+    /// The words of the module; `None` if there are errors.
+    pub words: Option<Vec<u32>>,
+    /// The overrides of the text.
+    pub overrides: Vec<Override>,
+    /// Errors and warnings.
+    pub diagnostics: Diagnostics,
+    /// Canonical paths of imported files.
+    pub paths: Vec<PathBuf>,
+}
+
+/// Compiles a text, the only file of `source`.
+pub fn compile(source: SourceFile, options: &Options<'_>, files: &mut dyn Files) -> Compiled {
+    let _ = files;
+    let mut diagnostics = Diagnostics::new(options.most);
+    let length = source.text().len();
+    let failed = |source, diagnostics| Compiled {
+        source,
+        words: None,
+        overrides: Vec::new(),
+        diagnostics,
+        paths: Vec::new(),
+    };
+    if length > FOREIGN_TEXT {
+        let message = format!("the text has {length} bytes; WGSL may have {FOREIGN_TEXT}");
+        diagnostics.push(Diagnostic::new(DiagnosticCode::WgslTooLarge, Span::default(), message));
+        return failed(source, diagnostics);
+    }
+    let mut names = Names::default();
+    for name in ["fract", "whole", "exp", "old_value", "exchanged"] {
+        names.number(name);
+    }
+    let mut tokens = Vec::new();
+    let mut lexer = Lexer::new(source.text(), Span::new(0, length as u32));
+    loop {
+        match lexer.next(&mut names) {
+            Ok(token) if token.kind == TokenKind::End => break,
+            Ok(token) => tokens.push(token),
+            Err(error) => diagnostics.push(error),
+        }
+    }
+    if diagnostics.has_errors() {
+        return failed(source, diagnostics);
+    }
+    let tokens = templates::discover(tokens);
+    let mut unit = Unit::default();
+    let paths = FxHashMap::default();
+    let features = |_: &str| false;
+    let context =
+        syntax::Context { names: &names, module: 0, paths: &paths, features: &features };
+    syntax::parse(&tokens, length as u32, context, &mut unit, &mut diagnostics);
+    if diagnostics.has_errors() {
+        return failed(source, diagnostics);
+    }
+    let imports = FxHashMap::default();
+    let set = Setting {
+        source: &source,
+        names: &names,
+        unit: &unit,
+        imports: &imports,
+        overrides: options.overrides,
+        most: options.most,
+    };
+    let Checked { words, overrides, diagnostics: found } = check::check(set);
+    diagnostics.append(found);
+    Compiled { source, words, overrides, diagnostics, paths: Vec::new() }
+}

@@ -1,0 +1,20 @@
+//! Const-expressions: values that are known before the program runs.
+//!
+//! Abstract integers are i64 and abstract floats binary64, as WGSL says. Concrete numbers give the bits that the
+//! running program would: elementary functions of f32 are those of the core, everything else is IEEE 754. The
+//! host's mathematical library is never called.
+
+mod abstract_functions;
+mod arithmetic;
+mod bits;
+mod convert;
+mod functions;
+mod matrices;
+mod real;
+mod value;
+
+pub(crate) use arithmetic::{binary, unary};
+pub(crate) use convert::converted;
+pub(crate) use functions::{Math, Packing, evaluate};
+pub(crate) use matrices::{Product, product};
+pub(crate) use value::{Constant, Fault, scalars, zero, zip};
