@@ -150,7 +150,7 @@ impl Loaded {
         if let Some(language) = language_of(Some(Path::new(name)), text.as_bytes(), options) {
             let files = &mut NoFiles;
             let named = (name, None);
-            return module::of_foreign(language, named, text.into(), most, options, files);
+            return module::of_foreign(language, named, text.into(), most, options, fix, files);
         }
         let include =
             |source| Included { source, paths: Vec::new(), diagnostics: Diagnostics::default() };
@@ -236,7 +236,8 @@ impl Loaded {
         if let Some(language) = language_of(path, &bytes, options) {
             let mut files = SystemFiles::default();
             let named = (&*name, path);
-            let mut loaded = module::of_foreign(language, named, bytes, most, options, &mut files);
+            let mut loaded =
+                module::of_foreign(language, named, bytes, most, options, fix, &mut files);
             loaded.included.append(&mut files.missing);
             return loaded;
         }

@@ -32,8 +32,8 @@ pub struct Options<'a> {
     pub roots: &'a [PathBuf],
     /// The path of the file.
     pub path: Option<&'a Path>,
-    /// Values of overrides, by name or by the number of `@id`.
-    pub overrides: &'a [(String, String)],
+    /// Bits of the values of overrides, by name or by the number of `@id`.
+    pub overrides: &'a [(String, u32)],
     /// Most errors, and most warnings, that are kept.
     pub most: usize,
 }

@@ -24,8 +24,8 @@ pub(crate) struct Setting<'a> {
     pub(crate) unit: &'a Unit,
     /// Where the imported names of a module are declared.
     pub(crate) imports: &'a FxHashMap<Reference, Reference>,
-    /// Values of overrides, by name or id.
-    pub(crate) overrides: &'a [(String, String)],
+    /// Bits of overrides, by name or id.
+    pub(crate) overrides: &'a [(String, u32)],
     /// Most errors, and most warnings, that are kept.
     pub(crate) most: usize,
 }

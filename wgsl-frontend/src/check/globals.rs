@@ -5,7 +5,7 @@ use super::checker::{Checker, Override};
 use super::values::{Operand, Symbol, Value};
 use crate::const_eval::Constant;
 use crate::syntax::tree::{Attribute, Expression, Field, Global, Item};
-use crate::types::{Kind, Member, Scalar, Struct, Types, round_up};
+use crate::types::{Kind, Member, Struct, Types, round_up};
 use lambdav_core::diagnostics::{DiagnosticCode, quote};
 use lambdav_core::source::Span;
 use rustc_hash::FxHashMap;
@@ -110,7 +110,7 @@ impl Checker<'_> {
                 return None;
             }
         };
-        let Kind::Scalar(scalar) = self.types.kind(ty) else {
+        let Kind::Scalar(_) = self.types.kind(ty) else {
             let found = self.type_name(ty);
             let message = format!("an override is a scalar, not {found}");
             self.wrong(DiagnosticCode::WgslTypes, global.at, message);
@@ -131,16 +131,7 @@ impl Checker<'_> {
             None => None,
         };
         let value = match given {
-            Some((_, text)) => match override_bits(scalar, text) {
-                Some(bits) => Some(Value::constant(ty, Constant::Word(bits))),
-                None => {
-                    let found = self.type_name(ty);
-                    let message =
-                        format!("the override {} is {found}, and {} is given", quote(&name), quote(text));
-                    self.wrong(DiagnosticCode::WgslTypes, global.at, message);
-                    return None;
-                }
-            },
+            Some((_, bits)) => Some(Value::constant(ty, Constant::Word(*bits))),
             None => default,
         };
         let bits = value.as_ref().and_then(|value| value.constant.as_ref()?.word());
@@ -257,20 +248,5 @@ impl Checker<'_> {
             self.wrong(DiagnosticCode::WgslTypes, at, message);
         }
         number
-    }
-}
-
-/// The bits of a given override.
-fn override_bits(scalar: Scalar, text: &str) -> Option<u32> {
-    let text = text.trim();
-    match scalar {
-        Scalar::Bool => match text {
-            "true" | "1" => Some(1),
-            "false" | "0" => Some(0),
-            _ => None,
-        },
-        Scalar::Int => text.parse::<i32>().ok().map(|value| value as u32),
-        Scalar::Uint => text.parse::<u32>().ok(),
-        _ => text.parse::<f32>().ok().filter(|value| value.is_finite()).map(f32::to_bits),
     }
 }
