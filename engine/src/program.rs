@@ -46,6 +46,14 @@ impl Files for SystemFiles {
     fn read(&mut self, path: &Path, most: usize) -> io::Result<Vec<u8>> {
         read_within(File::open(path)?, most)
     }
+
+    fn list(&mut self, folder: &Path) -> io::Result<Vec<PathBuf>> {
+        let entries = std::fs::read_dir(folder)?;
+        let mut all: Vec<PathBuf> =
+            entries.map(|entry| entry.map(|entry| entry.path())).collect::<io::Result<_>>()?;
+        all.sort_unstable();
+        Ok(all)
+    }
 }
 
 /// Unsupported shading language of a file name, and help.

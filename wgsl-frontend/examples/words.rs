@@ -16,6 +16,14 @@ impl lambdav_core::files::Files for System {
     fn read(&mut self, path: &std::path::Path, _: usize) -> std::io::Result<Vec<u8>> {
         std::fs::read(path)
     }
+
+    fn list(&mut self, folder: &std::path::Path) -> std::io::Result<Vec<PathBuf>> {
+        let entries = std::fs::read_dir(folder)?;
+        let mut all: Vec<PathBuf> =
+            entries.map(|entry| entry.map(|entry| entry.path())).collect::<Result<_, _>>()?;
+        all.sort();
+        Ok(all)
+    }
 }
 
 fn main() {

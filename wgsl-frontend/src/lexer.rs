@@ -7,12 +7,11 @@ use lambdav_core::source::Span;
 
 /// The tokens of a part of a text.
 pub(crate) struct Lexer<'a> {
-    /// The text of all files.
     text: &'a str,
     /// The next character.
     pub(crate) at: usize,
-    /// The end of the part.
-    end: usize,
+    /// Where the text begins in that of all files.
+    base: usize,
     /// True if nothing but blanks and comments stands before the next token in its line.
     is_first: bool,
 }
@@ -32,18 +31,19 @@ fn error(at: Span, message: String) -> Diagnostic {
 }
 
 impl<'a> Lexer<'a> {
-    /// A lexer of the part `span` of a text.
-    pub(crate) fn new(text: &'a str, span: Span) -> Self {
-        Self { text, at: span.start as usize, end: span.end as usize, is_first: true }
+    /// A lexer of a text that begins at `base`, from `at` on.
+    pub(crate) fn new(text: &'a str, base: u32, at: usize) -> Self {
+        Self { text, at, base: base as usize, is_first: true }
     }
 
     /// The rest of the part.
     pub(crate) fn rest(&self) -> &'a str {
-        &self.text[self.at..self.end]
+        &self.text[self.at..]
     }
 
-    fn span(&self, from: usize) -> Span {
-        Span::new(from as u32, self.at as u32)
+    /// What was read since `from`.
+    pub(crate) fn span(&self, from: usize) -> Span {
+        Span::new((self.base + from) as u32, (self.base + self.at) as u32)
     }
 
     /// True if the token that follows is the first one of its line.
@@ -58,6 +58,14 @@ impl<'a> Lexer<'a> {
         self.at += length;
         let line = &rest[..length];
         line.split_once("//").map_or(line, |(line, _)| line).trim()
+    }
+
+    /// Passes over the end of a line.
+    pub(crate) fn line_break(&mut self) {
+        if let Some(c) = self.rest().chars().next() {
+            self.at += c.len_utf8();
+        }
+        self.is_first = true;
     }
 
     /// Passes over blanks and comments.
@@ -99,8 +107,9 @@ impl<'a> Lexer<'a> {
                 }
             }
         }
-        self.at = self.end;
-        let begin = Span::new(start as u32, start as u32 + 2);
+        self.at = start + 2;
+        let begin = self.span(start);
+        self.at = self.text.len();
         let found = error(begin, "a block comment is not closed".to_owned());
         Err(found.label("it begins here").help("block comments nest: each `/*` needs its own `*/`"))
     }
@@ -167,7 +176,7 @@ mod tests {
 
     fn spelling(text: &str) -> Vec<&str> {
         let mut names = Names::default();
-        let mut lexer = Lexer::new(text, Span::new(0, text.len() as u32));
+        let mut lexer = Lexer::new(text, 0, 0);
         let mut all = Vec::new();
         loop {
             let token = lexer.next(&mut names).expect("the text is well-formed");
@@ -199,11 +208,11 @@ mod tests {
     fn what_is_no_token_is_an_error_with_its_place() {
         let text = "a \"b\"";
         let mut names = Names::default();
-        let mut lexer = Lexer::new(text, Span::new(0, 5));
+        let mut lexer = Lexer::new(text, 0, 0);
         lexer.next(&mut names).expect("a name");
         let error = lexer.next(&mut names).expect_err("a quotation mark");
         assert_eq!(error.primary.span, Span::new(2, 3));
-        let mut lexer = Lexer::new("/* /* */", Span::new(0, 8));
+        let mut lexer = Lexer::new("/* /* */", 0, 0);
         assert!(lexer.next(&mut names).is_err());
     }
 }

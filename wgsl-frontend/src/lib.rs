@@ -3,6 +3,7 @@
 
 mod check;
 mod const_eval;
+mod imports;
 mod lexer;
 mod numbers;
 mod syntax;
@@ -17,11 +18,9 @@ use lambdav_core::diagnostics::{Diagnostic, DiagnosticCode, Diagnostics};
 use lambdav_core::files::Files;
 use lambdav_core::limits::{self, FOREIGN_TEXT};
 use lambdav_core::source::{SourceFile, Span};
-use lexer::Lexer;
-use rustc_hash::FxHashMap;
 use std::path::{Path, PathBuf};
 use syntax::tree::Unit;
-use token::{Names, TokenKind};
+use token::Names;
 
 /// What a text is compiled with.
 #[derive(Clone, Copy, Debug)]
@@ -60,58 +59,52 @@ pub struct Compiled {
 }
 
 /// Compiles a text, the only file of `source`.
-pub fn compile(source: SourceFile, options: &Options<'_>, files: &mut dyn Files) -> Compiled {
-    let _ = files;
+pub fn compile(mut source: SourceFile, options: &Options<'_>, files: &mut dyn Files) -> Compiled {
     let mut diagnostics = Diagnostics::new(options.most);
     let length = source.text().len();
-    let failed = |source, diagnostics| Compiled {
+    let failed = |source, diagnostics, paths| Compiled {
         source,
         words: None,
         overrides: Vec::new(),
         diagnostics,
-        paths: Vec::new(),
+        paths,
     };
     if length > FOREIGN_TEXT {
         let message = format!("the text has {length} bytes; WGSL may have {FOREIGN_TEXT}");
         diagnostics.push(Diagnostic::new(DiagnosticCode::WgslTooLarge, Span::default(), message));
-        return failed(source, diagnostics);
+        return failed(source, diagnostics, Vec::new());
     }
     let mut names = Names::default();
-    for name in ["fract", "whole", "exp", "old_value", "exchanged"] {
+    for name in MEMBERS {
         names.number(name);
     }
-    let mut tokens = Vec::new();
-    let mut lexer = Lexer::new(source.text(), Span::new(0, length as u32));
-    loop {
-        match lexer.next(&mut names) {
-            Ok(token) if token.kind == TokenKind::End => break,
-            Ok(token) => tokens.push(token),
-            Err(error) => diagnostics.push(error),
-        }
-    }
+    let program = imports::load(&mut source, &mut names, options, files, &mut diagnostics);
     if diagnostics.has_errors() {
-        return failed(source, diagnostics);
+        return failed(source, diagnostics, program.files);
     }
-    let tokens = templates::discover(tokens);
     let mut unit = Unit::default();
-    let paths = FxHashMap::default();
-    let features = |_: &str| false;
-    let context =
-        syntax::Context { names: &names, module: 0, paths: &paths, features: &features };
-    syntax::parse(&tokens, length as u32, context, &mut unit, &mut diagnostics);
-    if diagnostics.has_errors() {
-        return failed(source, diagnostics);
+    let features = |name: &str| {
+        program.defines.get(name).is_some_and(|value| !matches!(&**value, "false" | "0"))
+    };
+    for (number, (module, paths)) in (0..).zip(program.modules.iter().zip(&program.paths)) {
+        let context = syntax::Context { names: &names, module: number, paths, features: &features };
+        syntax::parse(&module.tokens, module.end, context, &mut unit, &mut diagnostics);
     }
-    let imports = FxHashMap::default();
+    if diagnostics.has_errors() {
+        return failed(source, diagnostics, program.files);
+    }
     let set = Setting {
         source: &source,
         names: &names,
         unit: &unit,
-        imports: &imports,
+        imports: &program.imports,
         overrides: options.overrides,
         most: options.most,
     };
     let Checked { words, overrides, diagnostics: found } = check::check(set);
     diagnostics.append(found);
-    Compiled { source, words, overrides, diagnostics, paths: Vec::new() }
+    Compiled { source, words, overrides, diagnostics, paths: program.files }
 }
+
+/// Members of the structures that functions of the language return.
+const MEMBERS: [&str; 5] = ["fract", "whole", "exp", "old_value", "exchanged"];
