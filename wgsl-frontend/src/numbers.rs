@@ -66,6 +66,12 @@ pub(crate) fn number(text: &str) -> (usize, Result<Number, WrongNumber>) {
     let end = at + usize::from(suffix.is_some());
     let behind = text[end..].chars().next();
     let is_cut = behind.is_some_and(|c| c == '_' || unicode_ident::is_xid_continue(c));
+    if suffix.is_none() && matches!(&bytes[at..], [b'l', b'i' | b'u' | b'f', ..]) {
+        let next = text[at + 2..].chars().next();
+        if !next.is_some_and(|c| c == '_' || unicode_ident::is_xid_continue(c)) {
+            return (at + 2, Ok(Number::Other));
+        }
+    }
     if is_cut {
         let rest = text[end..].chars();
         let rest = rest.take_while(|&c| c == '_' || unicode_ident::is_xid_continue(c));
@@ -112,7 +118,7 @@ fn float(text: &str, is_hexadecimal: bool, suffix: Option<u8>) -> Result<Number,
         return hexadecimal(text, suffix);
     }
     match suffix {
-        Some(b'h') => Ok(Number::Half),
+        Some(b'h') => Ok(Number::Other),
         Some(_) => {
             let value: f32 = text.parse().map_err(|_| NO_NUMBER)?;
             if value.is_finite() { Ok(Number::Float(value)) } else { Err(FLOAT_TOO_LARGE) }
@@ -150,7 +156,7 @@ fn hexadecimal(text: &str, suffix: Option<u8>) -> Result<Number, WrongNumber> {
         scale -= if behind_point { 4 } else { 0 };
     }
     if suffix == Some(b'h') {
-        return Ok(Number::Half);
+        return Ok(Number::Other);
     }
     let is_single = suffix.is_some();
     if mantissa == 0 {
@@ -202,7 +208,8 @@ mod tests {
             ("0x1p-149f", Number::Float(f32::from_bits(1))),
             ("0x1.fffffffffffffp1023", Number::AbstractFloat(f64::MAX)),
             ("16777217.0f", Number::Float(16_777_216.0)),
-            ("1h", Number::Half),
+            ("1h", Number::Other),
+            ("10lu", Number::Other),
         ];
         for (text, wanted) in all {
             assert_eq!(number(text), (text.len(), Ok(wanted)), "{text}");

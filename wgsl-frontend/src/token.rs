@@ -30,8 +30,8 @@ pub(crate) enum Number {
     Uint(u32),
     AbstractFloat(f64),
     Float(f32),
-    /// With the suffix `h`.
-    Half,
+    /// With the suffix `h`, or one of 64 bits, `li`, `lu`, `lf`.
+    Other,
 }
 
 macro_rules! punctuation {

@@ -43,7 +43,12 @@ impl Checker<'_> {
         match self.types.kind(ty) {
             Kind::Struct(number) => {
                 let members = &self.types.structs[number as usize].members;
-                let found = members.iter().position(|member| member.name == name);
+                let found = self
+                    .members
+                    .get(&(number, name))
+                    .copied()
+                    // Structures that functions of the language return have two members.
+                    .or_else(|| members.iter().take(2).position(|member| member.name == name));
                 let Some(k) = found else {
                     let known: Vec<&str> =
                         members.iter().map(|member| self.set.names.text(member.name)).collect();

@@ -79,6 +79,10 @@ pub(super) struct Checker<'a> {
     pub(super) replaced: FxHashMap<usize, Vec<usize>>,
     /// The declaration that is checked.
     pub(super) current: usize,
+    /// Members of structures by name.
+    pub(super) members: FxHashMap<(u32, Name), usize>,
+    /// Types that may lie in uniform buffers.
+    pub(super) uniform: FxHashSet<Type>,
     /// Structures by their numbers: their declarations.
     pub(super) declarations: FxHashMap<u32, usize>,
     /// What each declaration is, as soon as it was checked.
@@ -132,6 +136,8 @@ impl<'a> Checker<'a> {
             declared: FxHashMap::default(),
             replaced: FxHashMap::default(),
             current: 0,
+            members: FxHashMap::default(),
+            uniform: FxHashSet::default(),
             declarations: FxHashMap::default(),
             symbols: Vec::new(),
             scopes: Scopes::default(),

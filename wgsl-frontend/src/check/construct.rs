@@ -1,6 +1,7 @@
 //! Constructors of types.
 
 use super::checker::Checker;
+use super::statements::OPERANDS;
 use super::values::{Generator, Operand, Value};
 use crate::const_eval::{Constant, scalars};
 use crate::types::{Kind, Length, Scalar, Type, Types};
@@ -180,6 +181,11 @@ impl Checker<'_> {
         for (k, (value, span)) in values.iter().enumerate() {
             let part = self.types.part(ty, k);
             parts.push(self.coerce(value, part, *span, "the part has the type")?);
+        }
+        if parts.len() > OPERANDS {
+            let message = format!("a list has at most {OPERANDS} elements");
+            self.wrong(DiagnosticCode::WgslTooLarge, at, message);
+            return None;
         }
         if !self.spend(self.types.facts(ty).words, at) {
             return None;

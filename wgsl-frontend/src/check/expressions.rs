@@ -111,9 +111,9 @@ impl Checker<'_> {
             Number::Uint(value) => (Types::UINT, Constant::Word(value)),
             Number::AbstractFloat(value) => (Types::ABSTRACT_FLOAT, Constant::Wide(value)),
             Number::Float(value) => (Types::FLOAT, Constant::Word(value.to_bits())),
-            Number::Half => {
-                self.unsupported(at, "numbers of 16 bits are");
-                self.help("numbers have 32 bits: write `f` for `h`");
+            Number::Other => {
+                self.unsupported(at, "numbers of 16 and of 64 bits are");
+                self.help("numbers have 32 bits: their suffixes are `f`, `i`, `u`");
                 return Operand::Error;
             }
         };

@@ -284,7 +284,9 @@ impl Checker<'_> {
     pub(super) fn emit_instances(&mut self) {
         /// Most functions that are made so.
         const INSTANCES: usize = 10_000;
-        let mut count = 0;
+        /// Most words of their code.
+        const WORDS: usize = 1 << 22;
+        let (mut count, mut words) = (0, 0);
         while let Some(instance) = self.waiting.pop() {
             count += 1;
             let global = self.functions[instance.function].global;
@@ -292,7 +294,7 @@ impl Checker<'_> {
             let tree::Item::Function(function) = &self.set.unit.globals[global].what else {
                 continue;
             };
-            if count > INSTANCES || self.module.ids() > lambdav_spirv::MAX_IDS {
+            if count > INSTANCES || words > WORDS {
                 let at = self.functions[instance.function].at;
                 let message = "functions with pointers to buffers are called in too many ways";
                 self.wrong(DiagnosticCode::WgslTooLarge, at, message);
@@ -300,6 +302,7 @@ impl Checker<'_> {
             }
             let body =
                 self.emit_function(instance.function, function, instance.id, &instance.fixed);
+            words += body.as_ref().map_or(0, |body| body.position());
             self.code.extend(body);
         }
     }

@@ -200,6 +200,8 @@ impl Checker<'_> {
         }
         if let Kind::Struct(own) = self.types.kind(ty) {
             self.declarations.insert(own, number);
+            let names = fields.iter().enumerate().map(|(k, field)| ((own, field.name), k));
+            self.members.extend(names);
         }
         Some(Symbol::Type(ty))
     }

@@ -38,7 +38,7 @@ pub use checker::Override;
 pub(crate) use checker::Setting;
 
 use checker::Checker;
-use lambdav_core::diagnostics::Diagnostics;
+use lambdav_core::diagnostics::{DiagnosticCode, Diagnostics};
 use rspirv::spirv::{Capability, SourceLanguage};
 
 /// What the check makes.
@@ -66,6 +66,10 @@ pub(crate) fn check(set: Setting<'_>) -> Checked {
     }
     if !checker.diagnostics.has_errors() {
         checker.emit_instances();
+    }
+    if checker.module.ids() > lambdav_spirv::MAX_IDS && !checker.diagnostics.has_errors() {
+        let message = "the program has more values than a module of SPIR-V";
+        checker.wrong(DiagnosticCode::WgslTooLarge, set.source.files()[0].span, message);
     }
     let has_errors = checker.diagnostics.has_errors();
     let (overrides, diagnostics) = (checker.overrides, checker.diagnostics);

@@ -3,7 +3,7 @@
 use super::checker::Checker;
 use super::values::Symbol;
 use crate::syntax::tree::{Item, Reference};
-use lambdav_core::diagnostics::{DiagnosticCode, quote};
+use lambdav_core::diagnostics::{DiagnosticCode, Severity, quote};
 use lambdav_core::source::Span;
 
 impl Checker<'_> {
@@ -82,6 +82,13 @@ impl Checker<'_> {
                         path.push((used, 0));
                     }
                     1 => {
+                        for number in [number, used] {
+                            self.symbols[number] = Some(Symbol::Error);
+                        }
+                        if !self.diagnostics.has_room(Severity::Error) {
+                            self.diagnostics.omit(Severity::Error);
+                            continue;
+                        }
                         let from = path.iter().position(|&(of, _)| of == used).unwrap_or(0);
                         let around: Vec<usize> = path[from..].iter().map(|&(of, _)| of).collect();
                         self.cycle(&around, at);
@@ -113,8 +120,5 @@ impl Checker<'_> {
             false => "take one of the uses away",
         };
         self.help(help);
-        for &number in around {
-            self.symbols[number] = Some(Symbol::Error);
-        }
     }
 }

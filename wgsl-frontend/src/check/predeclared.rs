@@ -13,10 +13,27 @@ pub(super) enum Predeclared {
     Templated,
     /// A type of 16 bits.
     Half,
+    /// A type of an extension that is not built.
+    Extension,
 }
 
 /// Names that need a template list, besides the generators.
 const TEMPLATED: [&str; 4] = ["atomic", "ptr", "binding_array", "bitcast"];
+
+/// Types of extensions that are not built.
+const EXTENSIONS: [&str; 11] = [
+    "f64",
+    "i64",
+    "u64",
+    "i16",
+    "u16",
+    "acceleration_structure",
+    "ray_query",
+    "texture_1d_array",
+    "texture_storage_1d_array",
+    "texture_depth_1d",
+    "subgroup_matrix_result",
+];
 
 /// Widths and component types of a vector's or matrix' name: `vec3f`, `mat2x3`.
 fn shape(name: &str) -> Option<Predeclared> {
@@ -68,6 +85,7 @@ pub(super) fn find(name: &str) -> Option<Predeclared> {
         "texture_depth_cube_array" => texture(Dim::Cube, true, false, TextureKind::Depth),
         "texture_depth_multisampled_2d" => texture(Dim::D2, false, true, TextureKind::Depth),
         "texture_external" => texture(Dim::D2, false, false, TextureKind::External),
+        _ if EXTENSIONS.contains(&name) => Some(Predeclared::Extension),
         _ if TEMPLATED.contains(&name) || texture_shape(name).is_some() => {
             Some(Predeclared::Templated)
         }

@@ -14,7 +14,7 @@ use rspirv::spirv::{Capability, Op};
 use rustc_hash::FxHashSet;
 
 /// Most operands of an instruction.
-const OPERANDS: usize = 65_000;
+pub(super) const OPERANDS: usize = 65_000;
 
 /// Where control goes from a statement: a set.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -45,6 +45,10 @@ impl Checker<'_> {
                 self.help("numbers have 32 bits: write `f32`");
                 Operand::Error
             }
+            Some(Predeclared::Extension) => {
+                self.unsupported(at, &format!("values of type {} are", quote(text)));
+                Operand::Error
+            }
             Some(Predeclared::Templated) => {
                 let message = format!("{} needs a template list", quote(text));
                 self.wrong(DiagnosticCode::WgslTypes, at, message);
@@ -94,6 +98,10 @@ impl Checker<'_> {
                 }
                 _ => self.texture_type(text, &arguments, at),
             },
+            Some(Predeclared::Extension) => {
+                self.unsupported(at, &format!("values of type {} are", quote(text)));
+                None
+            }
             Some(_) => {
                 let message = format!("{} takes no template list", quote(text));
                 self.wrong(DiagnosticCode::WgslTypes, at, message);

@@ -8,7 +8,6 @@ use lambdav_core::diagnostics::{DiagnosticCode, quote};
 use lambdav_core::limits::WORDS;
 use lambdav_core::source::Span;
 use rspirv::spirv::{Decoration, Op, StorageClass};
-use rustc_hash::FxHashSet;
 
 impl Checker<'_> {
     /// Address space and access of a template list.
@@ -243,11 +242,10 @@ impl Checker<'_> {
     }
 
     /// Why a type does not follow the rules of uniform buffers.
-    fn uniform_fault(&self, ty: Type) -> Option<String> {
-        let mut seen = FxHashSet::default();
+    fn uniform_fault(&mut self, ty: Type) -> Option<String> {
         let mut open = vec![ty];
         while let Some(ty) = open.pop() {
-            if !seen.insert(ty) {
+            if !self.uniform.insert(ty) {
                 continue;
             }
             match self.types.kind(ty) {

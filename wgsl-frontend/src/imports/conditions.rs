@@ -25,7 +25,8 @@ pub(super) type Defines = FxHashMap<String, String>;
 impl Conditions {
     /// True if the text is used.
     pub(super) fn is_active(&self) -> bool {
-        self.levels.iter().all(|level| *level == Level::Active)
+        // A level is active only inside of active ones.
+        self.levels.last().is_none_or(|level| *level == Level::Active)
     }
 
     pub(super) fn is_empty(&self) -> bool {

@@ -5,6 +5,9 @@ use super::tree::{Attribute, Code, Expression, Unary};
 use crate::token::{Punctuation as P, TokenKind};
 use lambdav_core::diagnostics::{Diagnostic, DiagnosticCode};
 
+/// Most attributes of one thing.
+const ATTRIBUTES: usize = 32;
+
 /// The last `@if` chain of a list: true if one of its conditions held.
 pub(super) type Chain = Option<bool>;
 
@@ -66,6 +69,11 @@ impl Parser<'_> {
                 }
                 let end = self.expect(P::RightParenthesis, "behind the attribute")?;
                 attribute.span = attribute.span.to(end);
+            }
+            if all.len() == ATTRIBUTES {
+                let message = format!("there are more than {ATTRIBUTES} attributes");
+                let code = DiagnosticCode::WgslTooLarge;
+                return Err(self.report(Diagnostic::new(code, attribute.span, message)));
             }
             all.push(attribute);
         }

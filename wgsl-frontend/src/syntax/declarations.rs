@@ -10,6 +10,10 @@ use lambdav_core::source::Span;
 /// Extensions whose features are built, or are words only.
 const EXTENSIONS: [&str; 3] = ["clip_distances", "dual_source_blending", "primitive_index"];
 
+/// Most members of a structure, and most parameters of a function, that SPIR-V has.
+const MEMBERS: usize = 16_383;
+const PARAMETERS: usize = 255;
+
 impl Parser<'_> {
     /// `enable`, `requires`, `diagnostic` in front of all declarations.
     pub(super) fn directives(&mut self) {
@@ -221,7 +225,17 @@ impl Parser<'_> {
             }
         }
         self.expect(P::RightBrace, "behind the members")?;
+        self.limited(members.len(), MEMBERS, "members")?;
         Ok(members)
+    }
+
+    fn limited(&mut self, count: usize, most: usize, what: &str) -> Result<()> {
+        if count <= most {
+            return Ok(());
+        }
+        let message = format!("there are {count} {what}, and at most {most} are possible");
+        let at = self.last();
+        Err(self.report(Diagnostic::new(DiagnosticCode::WgslTooLarge, at, message)))
     }
 
     /// `@location(0) name: type`
@@ -257,6 +271,7 @@ impl Parser<'_> {
             }
         }
         self.expect(P::RightParenthesis, "behind the parameters")?;
+        self.limited(parameters.len(), PARAMETERS, "parameters")?;
         let (mut result, mut result_attributes): (_, Vec<Attribute>) = (None, Vec::new());
         if self.eat(P::Arrow) {
             result_attributes = self.attributes(&mut None)?.0;

@@ -9,6 +9,9 @@ use rustc_hash::{FxHashMap, FxHashSet};
 /// Deepest nesting of statements.
 const NESTING: usize = 200;
 
+/// Longest name, in bytes.
+const NAME: usize = 1024;
+
 /// An error that was reported.
 #[derive(Debug)]
 pub(super) struct Reported;
@@ -153,6 +156,11 @@ impl Parser<'_> {
             }
             TokenKind::Name(name) if self.text(name).starts_with("__") => {
                 Err(self.wrong(&format!("{what} must not begin with two underscores")))
+            }
+            TokenKind::Name(name) if self.text(name).len() > NAME => {
+                let message = format!("a name has at most {NAME} bytes");
+                let code = DiagnosticCode::WgslTooLarge;
+                Err(self.report(Diagnostic::new(code, span, message)))
             }
             TokenKind::Name(name) => {
                 self.advance();
