@@ -46,12 +46,8 @@ fn main() {
         std::process::exit(1);
     };
     let source = SourceFile::new(paths[0].to_string_lossy(), text);
-    let options = Options {
-        defines: &defines,
-        roots: &roots,
-        path: Some(&paths[0]),
-        ..Options::default()
-    };
+    let options =
+        Options { defines: &defines, roots: &roots, path: Some(&paths[0]), ..Options::default() };
     let compiled = compile(source, &options, &mut System);
     print!("{}", render_text(&compiled.diagnostics, &compiled.source, false));
     let Some(words) = compiled.words else { std::process::exit(1) };

@@ -189,7 +189,10 @@ mod tests {
 
     #[test]
     fn comments_nest_and_all_blanks_are_blank() {
-        assert_eq!(spelling("a /* /* b */ ) */ c // d\u{85}e\u{2028}f\u{200e}g"), ["a", "c", "e", "f", "g"]);
+        assert_eq!(
+            spelling("a /* /* b */ ) */ c // d\u{85}e\u{2028}f\u{200e}g"),
+            ["a", "c", "e", "f", "g"]
+        );
     }
 
     #[test]

@@ -142,7 +142,10 @@ mod tests {
     fn lists_are_found() {
         assert_eq!(shown("array<vec2<f32>>=b"), "array « vec2 « f32 » » = b");
         assert_eq!(shown("vec3<f32>(1)"), "vec3 « f32 » ( 1 )");
-        assert_eq!(shown("array<i32,select(2,3,(a>b))>"), "array « i32 , select ( 2 , 3 , ( a > b ) ) »");
+        assert_eq!(
+            shown("array<i32,select(2,3,(a>b))>"),
+            "array « i32 , select ( 2 , 3 , ( a > b ) ) »"
+        );
         assert_eq!(shown("a<b>(c)"), "a « b » ( c )");
         assert_eq!(shown("A<B<<C>"), "A « B << C »");
         assert_eq!(shown("A<(B>=C)>"), "A « ( B >= C ) »");

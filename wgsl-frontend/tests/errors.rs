@@ -7,9 +7,8 @@ use lambdav_wgsl_frontend::{Options, compile};
 /// Code, place and message of each error.
 fn errors(text: &str) -> Vec<(&'static str, String, String)> {
     let compiled = compile(SourceFile::new("a.wgsl", text), &Options::default(), &mut NoFiles);
-    let of = |span: lambdav_core::source::Span| {
-        text[span.start as usize..span.end as usize].to_owned()
-    };
+    let of =
+        |span: lambdav_core::source::Span| text[span.start as usize..span.end as usize].to_owned();
     compiled
         .diagnostics
         .iter()
@@ -61,7 +60,10 @@ fn constants_have_values() {
     is("override a: f32; const b = a;", "LV0642", "a", "the override `a` has no value");
     is("const a = sin(0.5);", "LV0605", "sin(0.5)", "`sin` of numbers without a type");
     assert_eq!(errors("const a = false && (1 / 0 == 0); const_assert !a;"), []);
-    assert_eq!(errors("const a = sin(0.5f); const b = u32(-1i); const_assert b == 0xffffffff;"), []);
+    assert_eq!(
+        errors("const a = sin(0.5f); const b = u32(-1i); const_assert b == 0xffffffff;"),
+        []
+    );
 }
 
 #[test]
@@ -91,7 +93,8 @@ fn statements_stand_in_their_places() {
     is("fn f() { continue; }", "LV0641", "continue;", "outside of loops");
     is("fn f() -> f32 { loop { } return 1.0; }", "LV0641", "loop { }", "never ends");
     is("fn f(x: f32) -> f32 { if x > 0 { return x; } }", "LV0641", "}", "on every path");
-    let passed = "loop { if x > 0 { continue; } let y = 1; continuing { let z = y; break if true; } }";
+    let passed =
+        "loop { if x > 0 { continue; } let y = 1; continuing { let z = y; break if true; } }";
     is(&body(passed), "LV0641", "y", "`continue` passes over");
     is(&body("loop { break; continuing { return 1.0; } }"), "LV0641", "return 1.0;", "no `return`");
     let switch = "switch i { case 1: { } }";

@@ -28,9 +28,7 @@ fn before(k: usize, prefix: &str, first: &str) -> String {
 #[test]
 fn long_texts_take_linear_time() {
     let body = |inner: &str| format!("fn f(p: vec4f) {{ var x = p.x; {inner} }}");
-    let deep = |n: usize, open: &str| {
-        body(&format!("x = {}x{};", open.repeat(n), ")".repeat(n)))
-    };
+    let deep = |n: usize, open: &str| body(&format!("x = {}x{};", open.repeat(n), ")".repeat(n)));
     let members = many(16_000, |k| format!("m{k}: f32, "));
     let sum = many(16_000, |k| format!("s.m{k} + "));
     let texts = [
@@ -84,10 +82,7 @@ fn texts_that_would_grow_are_refused() {
             format!("{buffer} fn f(p: ptr<storage, u32>) {{ let x = *p; }} fn g() {{ {calls} }}"),
             WgslTooLarge,
         ),
-        (
-            many(20_000, |k| format!("const c{k} = c{};\n", (k + 1) % 20_000)),
-            WgslPlacement,
-        ),
+        (many(20_000, |k| format!("const c{k} = c{};\n", (k + 1) % 20_000)), WgslPlacement),
         (" ".repeat(2_000_000), WgslTooLarge),
     ];
     for (text, code) in cases {

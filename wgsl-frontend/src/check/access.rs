@@ -52,7 +52,7 @@ impl Checker<'_> {
                 let Some(k) = found else {
                     let known: Vec<&str> =
                         members.iter().map(|member| self.set.names.text(member.name)).collect();
-                    let nearest = nearest_name(text, known.into_iter()).map(str::to_owned);
+                    let nearest = nearest_name(text, known).map(str::to_owned);
                     let structure = self.type_name(ty);
                     let message = format!("{structure} has no member {}", quote(text));
                     self.wrong(DiagnosticCode::WgslName, at, message);
@@ -101,9 +101,7 @@ impl Checker<'_> {
                     let place = self.part_of(place, (*one).into(), part);
                     Operand::Place(Place { member: COMPONENT, ..place })
                 }
-                Operand::Value(value) => {
-                    Operand::Value(self.extract(&value, (*one).into(), part))
-                }
+                Operand::Value(value) => Operand::Value(self.extract(&value, (*one).into(), part)),
                 _ => Operand::Error,
             };
         }
@@ -184,7 +182,9 @@ impl Checker<'_> {
                 return Operand::Value(self.zero_value(part));
             }
             let message = match length {
-                Some(length) => format!("the index {number} lies outside: there are {length} elements"),
+                Some(length) => {
+                    format!("the index {number} lies outside: there are {length} elements")
+                }
                 None => format!("the index {number} lies outside"),
             };
             self.wrong(DiagnosticCode::WgslConstant, index_at, message);

@@ -59,7 +59,8 @@ impl Checker<'_> {
     }
 
     fn no_form(&mut self, name: &str, values: &[(Value, Span)], at: Span) -> Option<Fitted> {
-        let given: Vec<String> = values.iter().map(|(value, _)| self.types.name(value.ty)).collect();
+        let given: Vec<String> =
+            values.iter().map(|(value, _)| self.types.name(value.ty)).collect();
         let message = format!("no `{name}` takes ({})", given.join(", "));
         self.wrong(DiagnosticCode::WgslArguments, at, message);
         None
@@ -115,27 +116,43 @@ impl Checker<'_> {
         };
         let is_constant = values.iter().all(|(value, _)| value.constant.is_some());
         let scalar = match row.shape {
-            Shape::Floats(_) | Shape::Mix | Shape::Length(_) | Shape::Vectors(_) | Shape::Cross
-            | Shape::Refract | Shape::Determinant | Shape::Transpose | Shape::Ldexp => {
-                match common {
-                    Scalar::AbstractInt => Scalar::AbstractFloat,
-                    scalar => scalar,
-                }
-            }
+            Shape::Floats(_)
+            | Shape::Mix
+            | Shape::Length(_)
+            | Shape::Vectors(_)
+            | Shape::Cross
+            | Shape::Refract
+            | Shape::Determinant
+            | Shape::Transpose
+            | Shape::Ldexp => match common {
+                Scalar::AbstractInt => Scalar::AbstractFloat,
+                scalar => scalar,
+            },
             Shape::Integer | Shape::Field(_) => common.concrete(),
             Shape::Pack(_) => Scalar::Float,
             Shape::Unpack(_) | Shape::UnpackBytes(_) | Shape::DotBytes(_) => Scalar::Uint,
-            Shape::PackBytes(signed) => if signed { Scalar::Int } else { Scalar::Uint },
+            Shape::PackBytes(signed) => {
+                if signed {
+                    Scalar::Int
+                } else {
+                    Scalar::Uint
+                }
+            }
             _ => common,
         };
         // Abstract numbers are for constants alone; f16 rounding is defined for f32.
         let is_half = row.math == Math::QuantizeToF16;
         let scalar = if is_constant && !is_half { scalar } else { scalar.concrete() };
         let is_allowed = match row.shape {
-            Shape::Floats(_) | Shape::Mix | Shape::Length(_) | Shape::Vectors(_) | Shape::Cross
-            | Shape::Refract | Shape::Determinant | Shape::Transpose | Shape::Ldexp => {
-                scalar.is_float()
-            }
+            Shape::Floats(_)
+            | Shape::Mix
+            | Shape::Length(_)
+            | Shape::Vectors(_)
+            | Shape::Cross
+            | Shape::Refract
+            | Shape::Determinant
+            | Shape::Transpose
+            | Shape::Ldexp => scalar.is_float(),
             Shape::Numbers(_) | Shape::Dot => scalar != Scalar::Bool,
             Shape::Signed => !matches!(scalar, Scalar::Bool | Scalar::Uint),
             Shape::Integer | Shape::Field(_) => scalar.is_integer(),

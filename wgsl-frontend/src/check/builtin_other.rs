@@ -4,9 +4,7 @@ use super::checker::Checker;
 use super::functions::Need;
 use super::values::{Operand, Place, Value};
 use crate::const_eval::{Constant, zip};
-use crate::types::{
-    Access, Kind, Member, Scalar, Space, Struct, Type, Types, round_up,
-};
+use crate::types::{Access, Kind, Member, Scalar, Space, Struct, Type, Types, round_up};
 use lambdav_core::diagnostics::{DiagnosticCode, quote};
 use lambdav_core::source::Span;
 use rspirv::spirv::{Capability, GlslStd450Op as Glsl, Op};
@@ -164,12 +162,7 @@ impl Checker<'_> {
     }
 
     /// `modf`, `frexp`
-    fn split(
-        &mut self,
-        name: &str,
-        arguments: Vec<(Operand, Span)>,
-        at: Span,
-    ) -> Option<Value> {
+    fn split(&mut self, name: &str, arguments: Vec<(Operand, Span)>, at: Span) -> Option<Value> {
         let values = self.values(arguments)?;
         let (value, span) = values.first()?;
         let width = self.types.width(value.ty).unwrap_or(0);
@@ -266,7 +259,8 @@ impl Checker<'_> {
                 place
             }
             _ => {
-                let message = format!("`{name}` takes a pointer to an atomic first: `{name}(&a, …)`");
+                let message =
+                    format!("`{name}` takes a pointer to an atomic first: `{name}(&a, …)`");
                 return self.wrong_arguments(at, &message);
             }
         };
@@ -290,8 +284,10 @@ impl Checker<'_> {
             _ => return None,
         };
         if arguments.len() != count {
-            let message =
-                format!("`{name}` takes {count} numbers behind the pointer, and here are {}", arguments.len());
+            let message = format!(
+                "`{name}` takes {count} numbers behind the pointer, and here are {}",
+                arguments.len()
+            );
             return self.wrong_arguments(at, &message);
         }
         if place.access == Access::Read {

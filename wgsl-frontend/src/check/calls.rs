@@ -125,7 +125,11 @@ impl Checker<'_> {
                     };
                     if parameter.passing == Passing::Special {
                         ids.extend(
-                            place.chain.iter().filter(|one| one.dynamic.is_some()).map(|one| one.id),
+                            place
+                                .chain
+                                .iter()
+                                .filter(|one| one.dynamic.is_some())
+                                .map(|one| one.id),
                         );
                         fixed.push(Some(place));
                         continue;
@@ -154,7 +158,8 @@ impl Checker<'_> {
                             _ => "something else".to_owned(),
                         };
                         let wanted = self.type_name(parameter.ty);
-                        let message = format!("the parameter has the type {wanted}, and this is {found}");
+                        let message =
+                            format!("the parameter has the type {wanted}, and this is {found}");
                         self.wrong(DiagnosticCode::WgslTypes, span, message);
                         is_wrong = true;
                     }

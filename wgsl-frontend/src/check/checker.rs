@@ -43,6 +43,9 @@ pub struct Override {
     pub bits: Option<u32>,
 }
 
+/// What is known of composite constants of some type, by their addresses; the entry keeps the constant alive.
+pub(super) type ByIdentity<T> = FxHashMap<(usize, Type), (Rc<[Constant]>, T)>;
+
 /// The function that is open.
 pub(super) struct Body {
     pub(super) builder: FunctionBuilder,
@@ -97,9 +100,9 @@ pub(super) struct Checker<'a> {
     /// Structures that are blocks themselves.
     pub(super) blocks: FxHashSet<u32>,
     /// Ids of composite constants, and private variables that hold them, by identity.
-    pub(super) constants: FxHashMap<(usize, Type), (Rc<[Constant]>, u32)>,
+    pub(super) constants: ByIdentity<u32>,
     pub(super) constant_variables: FxHashMap<u32, u32>,
-    pub(super) conversions: FxHashMap<(usize, Type), (Rc<[Constant]>, Constant)>,
+    pub(super) conversions: ByIdentity<Constant>,
     /// More than zero where `&&` or `||` of constants leaves out the right side.
     pub(super) unevaluated: u32,
     /// True while a function is checked whose code is made for each call's arguments.
@@ -240,13 +243,16 @@ impl<'a> Checker<'a> {
         }
         let code = DiagnosticCode::WgslConstant;
         match fault {
-            Fault::Overflow(ty) => self.wrong(code, at, format!("the result does not fit into {ty}")),
+            Fault::Overflow(ty) => {
+                self.wrong(code, at, format!("the result does not fit into {ty}"))
+            }
             Fault::DivisionByZero => self.wrong(code, at, "a constant is divided by zero"),
             Fault::NotFinite => {
                 self.wrong(code, at, "the result of constants is infinite or not a number")
             }
             Fault::Shift(bits) => {
-                let message = format!("a constant is shifted by {bits} bits or more, or by less than 0");
+                let message =
+                    format!("a constant is shifted by {bits} bits or more, or by less than 0");
                 self.wrong(code, at, message)
             }
             Fault::ShiftLoses => self.wrong(code, at, "the shifted constant does not fit its type"),

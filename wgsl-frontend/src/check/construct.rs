@@ -12,10 +12,7 @@ use rspirv::spirv::Op;
 
 impl Checker<'_> {
     /// The values of arguments; `None` if one of them was reported.
-    pub(super) fn values(
-        &mut self,
-        arguments: Vec<(Operand, Span)>,
-    ) -> Option<Vec<(Value, Span)>> {
+    pub(super) fn values(&mut self, arguments: Vec<(Operand, Span)>) -> Option<Vec<(Value, Span)>> {
         let mut values = Vec::with_capacity(arguments.len());
         let mut is_wrong = false;
         for (operand, span) in arguments {
@@ -78,8 +75,7 @@ impl Checker<'_> {
                 _ => self.wrong_constructor(ty, &values, at),
             },
             (Kind::Vector(scalar, width), _) => self.components(ty, scalar, width, &values, at),
-            (Kind::Matrix(scalar, columns, rows), [(value, span)])
-                if matches!(self.types.kind(value.ty), Kind::Matrix(_, c, r) if (c, r) == (columns, rows)) =>
+            (Kind::Matrix(scalar, columns, rows), [(value, span)]) if matches!(self.types.kind(value.ty), Kind::Matrix(_, c, r) if (c, r) == (columns, rows)) =>
             {
                 let ty = self.types.matrix(scalar, columns, rows);
                 self.coerce(value, ty, *span, "the matrix has the type")
@@ -92,14 +88,10 @@ impl Checker<'_> {
         }
     }
 
-    fn wrong_constructor(
-        &mut self,
-        ty: Type,
-        values: &[(Value, Span)],
-        at: Span,
-    ) -> Option<Value> {
+    fn wrong_constructor(&mut self, ty: Type, values: &[(Value, Span)], at: Span) -> Option<Value> {
         let name = self.types.name(ty);
-        let given: Vec<String> = values.iter().map(|(value, _)| self.types.name(value.ty)).collect();
+        let given: Vec<String> =
+            values.iter().map(|(value, _)| self.types.name(value.ty)).collect();
         let message = format!("`{name}` is not made of ({})", given.join(", "));
         self.wrong(DiagnosticCode::WgslArguments, at, message);
         None
@@ -145,8 +137,8 @@ impl Checker<'_> {
         let widths: Vec<Option<u8>> =
             values.iter().map(|(value, _)| self.types.width(value.ty)).collect();
         let column = self.types.vector(scalar, rows);
-        let is_columns = values.len() == usize::from(columns)
-            && widths.iter().all(|&width| width == Some(rows));
+        let is_columns =
+            values.len() == usize::from(columns) && widths.iter().all(|&width| width == Some(rows));
         let is_scalars = values.len() == usize::from(columns) * usize::from(rows)
             && widths.iter().all(|&width| width == Some(1));
         let wanted = match (is_columns, is_scalars) {
@@ -161,10 +153,8 @@ impl Checker<'_> {
         if is_columns {
             return Some(self.composite(ty, &parts));
         }
-        let columns: Vec<Value> = parts
-            .chunks(rows.into())
-            .map(|parts| self.composite(column, parts))
-            .collect();
+        let columns: Vec<Value> =
+            parts.chunks(rows.into()).map(|parts| self.composite(column, parts)).collect();
         Some(self.composite(ty, &columns))
     }
 
@@ -228,7 +218,8 @@ impl Checker<'_> {
                     common = value.ty;
                 } else if !self.fits(value.ty, common) {
                     let [a, b] = [common, value.ty].map(|ty| self.type_name(ty));
-                    let message = format!("the elements of an array have one type: {a}, and this is {b}");
+                    let message =
+                        format!("the elements of an array have one type: {a}, and this is {b}");
                     self.wrong(DiagnosticCode::WgslTypes, *span, message);
                     return None;
                 }

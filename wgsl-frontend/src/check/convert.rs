@@ -134,8 +134,7 @@ impl Checker<'_> {
             }
             (_, Scalar::Bool) => {
                 let zero = self.splat_constant(old, 0);
-                let op =
-                    if from == Scalar::Float { Op::FUnordNotEqual } else { Op::INotEqual };
+                let op = if from == Scalar::Float { Op::FUnordNotEqual } else { Op::INotEqual };
                 return self.compute(op, ty, &[id, zero]);
             }
             _ => Op::Bitcast,

@@ -1,6 +1,7 @@
 //! Entry points: a function around each, which reads the inputs and writes the outputs.
 
 use super::attributes::OUTSIDE;
+use super::built_ins::{BUILT_INS, Stage, built_in};
 use super::checker::{Body, Checker};
 use super::functions::Need;
 use super::values::Value;
@@ -15,14 +16,6 @@ use rspirv::spirv::{
 };
 use rustc_hash::FxHashSet;
 use std::rc::Rc;
-
-/// The stage of an entry point.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Stage {
-    Vertex,
-    Fragment,
-    Compute,
-}
 
 /// The interface of an entry point as far as it is made.
 struct Interface {
@@ -42,71 +35,11 @@ struct Outside<'t> {
     ty: Type,
 }
 
-/// Type, number and capability of a built-in value.
-fn built_in(name: &str, stage: Stage, is_output: bool) -> Option<(BuiltIn, Scalar, u8)> {
-    let of = |built_in, scalar, width| Some((built_in, scalar, width));
-    match (name, stage, is_output) {
-        ("vertex_index", Stage::Vertex, false) => of(BuiltIn::VertexIndex, Scalar::Uint, 1),
-        ("instance_index", Stage::Vertex, false) => of(BuiltIn::InstanceIndex, Scalar::Uint, 1),
-        ("position", Stage::Vertex, true) => of(BuiltIn::Position, Scalar::Float, 4),
-        ("position", Stage::Fragment, false) => of(BuiltIn::FragCoord, Scalar::Float, 4),
-        ("front_facing", Stage::Fragment, false) => of(BuiltIn::FrontFacing, Scalar::Bool, 1),
-        ("frag_depth", Stage::Fragment, true) => of(BuiltIn::FragDepth, Scalar::Float, 1),
-        ("sample_index", Stage::Fragment, false) => of(BuiltIn::SampleId, Scalar::Uint, 1),
-        ("sample_mask", Stage::Fragment, _) => of(BuiltIn::SampleMask, Scalar::Uint, 1),
-        ("primitive_index", Stage::Fragment, false) => of(BuiltIn::PrimitiveId, Scalar::Uint, 1),
-        ("view_index", Stage::Vertex | Stage::Fragment, false) => {
-            of(BuiltIn::ViewIndex, Scalar::Int, 1)
-        }
-        ("local_invocation_id", Stage::Compute, false) => {
-            of(BuiltIn::LocalInvocationId, Scalar::Uint, 3)
-        }
-        ("local_invocation_index", Stage::Compute, false) => {
-            of(BuiltIn::LocalInvocationIndex, Scalar::Uint, 1)
-        }
-        ("global_invocation_id", Stage::Compute, false) => {
-            of(BuiltIn::GlobalInvocationId, Scalar::Uint, 3)
-        }
-        ("workgroup_id", Stage::Compute, false) => of(BuiltIn::WorkgroupId, Scalar::Uint, 3),
-        ("num_workgroups", Stage::Compute, false) => of(BuiltIn::NumWorkgroups, Scalar::Uint, 3),
-        _ => None,
-    }
-}
-
-/// Built-in values that WGSL or an extension has, in some stage.
-const BUILT_INS: [&str; 22] = [
-    "vertex_index",
-    "instance_index",
-    "position",
-    "front_facing",
-    "frag_depth",
-    "sample_index",
-    "sample_mask",
-    "primitive_index",
-    "view_index",
-    "local_invocation_id",
-    "local_invocation_index",
-    "global_invocation_id",
-    "workgroup_id",
-    "num_workgroups",
-    "clip_distances",
-    "subgroup_invocation_id",
-    "subgroup_size",
-    "subgroup_id",
-    "num_subgroups",
-    "barycentric",
-    "global_invocation_index",
-    "workgroup_index",
-];
-
 impl Checker<'_> {
     /// The stage of a function.
     pub(super) fn stage_of(&mut self, of: &Global) -> Option<Stage> {
-        let all = [
-            ("vertex", Stage::Vertex),
-            ("fragment", Stage::Fragment),
-            ("compute", Stage::Compute),
-        ];
+        let all =
+            [("vertex", Stage::Vertex), ("fragment", Stage::Fragment), ("compute", Stage::Compute)];
         let mut found = None;
         for (name, stage) in all {
             if let Some(attribute) = self.attribute(&of.attributes, name)
@@ -234,7 +167,9 @@ impl Checker<'_> {
                 }
                 for (slot, &argument) in size.iter_mut().zip(&attribute.arguments) {
                     match self.attribute_value(argument) {
-                        Some(0) => self.lacks(argument.span, "a workgroup has a size of at least 1"),
+                        Some(0) => {
+                            self.lacks(argument.span, "a workgroup has a size of at least 1");
+                        }
                         Some(number) => *slot = number,
                         None => {}
                     }
@@ -326,11 +261,7 @@ impl Checker<'_> {
         variable
     }
 
-    fn new_outside(
-        &mut self,
-        interface: &mut Interface,
-        of: &Outside<'_>,
-    ) -> Option<(u32, Wraps)> {
+    fn new_outside(&mut self, interface: &mut Interface, of: &Outside<'_>) -> Option<(u32, Wraps)> {
         let mut allowed = OUTSIDE.to_vec();
         allowed.extend(["size", "align"]);
         self.check_attributes(of.attributes, &allowed, "an input or output");

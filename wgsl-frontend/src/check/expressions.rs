@@ -137,7 +137,8 @@ impl Checker<'_> {
             return match symbol.clone() {
                 Symbol::Bypassed => {
                     let text = self.text(reference.name);
-                    let message = format!("a `continue` passes over the declaration of {}", quote(text));
+                    let message =
+                        format!("a `continue` passes over the declaration of {}", quote(text));
                     self.wrong(DiagnosticCode::WgslPlacement, at, message);
                     self.help("declare it in front of the loop");
                     Operand::Error
@@ -173,8 +174,10 @@ impl Checker<'_> {
                 let decides = (word == 0) == and;
                 if decides {
                     self.unevaluated += 1;
-                    let position =
-                        self.body.as_ref().map_or((0, 0), |body| (body.builder.position(), body.label));
+                    let position = self
+                        .body
+                        .as_ref()
+                        .map_or((0, 0), |body| (body.builder.position(), body.label));
                     short.dropped = Some(position);
                 }
             }
@@ -205,9 +208,7 @@ impl Checker<'_> {
                 body.label = label;
             }
             return match right {
-                Some(_) => {
-                    Operand::Value(Value::constant(Types::BOOL, Constant::bool(!and)))
-                }
+                Some(_) => Operand::Value(Value::constant(Types::BOOL, Constant::bool(!and))),
                 None => Operand::Error,
             };
         }
@@ -242,4 +243,3 @@ fn operand(symbol: Symbol) -> Operand {
         Symbol::Bypassed | Symbol::Error => Operand::Error,
     }
 }
-

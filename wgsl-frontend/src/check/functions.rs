@@ -1,7 +1,7 @@
 //! Functions: parameters, bodies, code for pointers to buffers.
 
+use super::built_ins::Stage;
 use super::checker::{Body, Checker};
-use super::entry_points::Stage;
 use super::values::{Index, Place, Symbol, Value};
 use crate::syntax::tree::{self, Global};
 use crate::types::{Access, Kind, Space, Type, Types};
@@ -242,13 +242,7 @@ impl Checker<'_> {
         let label = self.module.id();
         let mut builder = FunctionBuilder::new(id, result_id, ty, &ids, label);
         builder.name(id, &name);
-        self.body = Some(Body {
-            builder,
-            label,
-            result,
-            targets: Vec::new(),
-            line: [0; 3],
-        });
+        self.body = Some(Body { builder, label, result, targets: Vec::new(), line: [0; 3] });
         self.scopes.enter();
         for (symbol, of) in symbols.into_iter().zip(&function.parameters) {
             let text = self.text(of.name);

@@ -116,9 +116,11 @@ impl Checker<'_> {
             self.wrong(DiagnosticCode::WgslTypes, global.at, message);
             return None;
         };
-        let given = self.set.overrides.iter().find(|(key, _)| {
-            *key == name || id.is_some_and(|id| key.parse() == Ok(id))
-        });
+        let given = self
+            .set
+            .overrides
+            .iter()
+            .find(|(key, _)| *key == name || id.is_some_and(|id| key.parse() == Ok(id)));
         let default = match default {
             Some((value, at)) => {
                 let value = self.coerce(&value, ty, at, "the override has the type")?;

@@ -3,9 +3,7 @@
 use super::checker::{Body, Checker};
 use super::values::{Index, Operand, Place, Value};
 use crate::const_eval::{Constant, zero};
-use crate::types::{
-    Access, Dim, Kind, Length, Scalar, Space, Texture, TextureKind, Type, Types,
-};
+use crate::types::{Access, Dim, Kind, Length, Scalar, Space, Texture, TextureKind, Type, Types};
 use lambdav_core::diagnostics::DiagnosticCode;
 use lambdav_core::source::Span;
 use rspirv::spirv::{Capability, Decoration, Op, StorageClass};

@@ -12,12 +12,14 @@
 
 mod access;
 mod attributes;
+mod built_ins;
 mod builtin_calls;
 mod builtin_other;
 mod builtin_table;
 mod calls;
 mod checker;
 mod construct;
+mod control;
 mod convert;
 mod entry_points;
 mod expressions;

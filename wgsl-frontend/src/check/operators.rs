@@ -55,13 +55,7 @@ fn is_defined(op: Binary, scalar: Scalar) -> bool {
 
 impl Checker<'_> {
     /// An operation of two values.
-    pub(super) fn binary(
-        &mut self,
-        op: Binary,
-        a: &Value,
-        b: &Value,
-        at: Span,
-    ) -> Option<Value> {
+    pub(super) fn binary(&mut self, op: Binary, a: &Value, b: &Value, at: Span) -> Option<Value> {
         if matches!(op, Binary::ShiftLeft | Binary::ShiftRight) {
             return self.shift(op, a, b, at);
         }
@@ -85,7 +79,8 @@ impl Checker<'_> {
                 self.of_matrices(op, scalar, &left, &right, at)
             }
             (Kind::Vector(_, n), Kind::Vector(_, m)) if n != m => self.no_operator(op, a, b, at),
-            (Kind::Vector(_, width), Kind::Scalar(_)) | (Kind::Scalar(_), Kind::Vector(_, width)) => {
+            (Kind::Vector(_, width), Kind::Scalar(_))
+            | (Kind::Scalar(_), Kind::Vector(_, width)) => {
                 // Only arithmetic mixes them.
                 if op.is_comparison() || matches!(op, Binary::And | Binary::Or | Binary::Xor) {
                     return self.no_operator(op, a, b, at);
@@ -204,7 +199,9 @@ impl Checker<'_> {
             }
             (Binary::Multiply, (left, right)) => {
                 let (op, shape, ty) = match (left, right) {
-                    (Kind::Matrix(_, columns, rows), Kind::Vector(_, width)) if columns == width => {
+                    (Kind::Matrix(_, columns, rows), Kind::Vector(_, width))
+                        if columns == width =>
+                    {
                         let ty = self.types.vector(scalar, rows);
                         (Op::MatrixTimesVector, Product::MatrixVector, ty)
                     }

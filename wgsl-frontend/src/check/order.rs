@@ -106,9 +106,8 @@ impl Checker<'_> {
             unit.globals[number].name.map_or("", |name| self.set.names.text(name)).to_owned()
         };
         let first = around[0];
-        let is_function = around
-            .iter()
-            .all(|&number| matches!(unit.globals[number].what, Item::Function(_)));
+        let is_function =
+            around.iter().all(|&number| matches!(unit.globals[number].what, Item::Function(_)));
         let message = match (around, is_function) {
             ([_], true) => format!("the function `{}` calls itself", name(first)),
             (_, true) => format!("the function `{}` calls itself through others", name(first)),

@@ -171,14 +171,39 @@ pub(super) fn is_word(name: &str) -> bool {
 /// Names to suggest for an unknown one.
 pub(super) fn names() -> impl Iterator<Item = &'static str> {
     const TYPES: [&str; 30] = [
-        "bool", "i32", "u32", "f32", "array", "vec2", "vec3", "vec4", "vec2f", "vec3f", "vec4f",
-        "vec2i", "vec3i", "vec4i", "vec2u", "vec3u", "vec4u", "mat2x2", "mat3x3", "mat4x4",
-        "mat2x2f", "mat3x3f", "mat4x4f", "atomic", "ptr", "bitcast", "sampler", "texture_2d",
-        "texture_3d", "texture_cube",
+        "bool",
+        "i32",
+        "u32",
+        "f32",
+        "array",
+        "vec2",
+        "vec3",
+        "vec4",
+        "vec2f",
+        "vec3f",
+        "vec4f",
+        "vec2i",
+        "vec3i",
+        "vec4i",
+        "vec2u",
+        "vec3u",
+        "vec4u",
+        "mat2x2",
+        "mat3x3",
+        "mat4x4",
+        "mat2x2f",
+        "mat3x3f",
+        "mat4x4f",
+        "atomic",
+        "ptr",
+        "bitcast",
+        "sampler",
+        "texture_2d",
+        "texture_3d",
+        "texture_cube",
     ];
     TYPES.into_iter().chain(builtin_table::names())
 }
-
 
 #[cfg(test)]
 mod tests {

@@ -158,8 +158,8 @@ impl Checker<'_> {
     fn size(&mut self, place: &Place, texture: Texture, level: Option<u32>) -> Value {
         self.module.capability(Capability::ImageQuery);
         let image = self.image(place);
-        let width = texture.dimensions() - u8::from(texture.dim == Dim::Cube)
-            + u8::from(texture.arrayed);
+        let width =
+            texture.dimensions() - u8::from(texture.dim == Dim::Cube) + u8::from(texture.arrayed);
         let ty = self.types.vector(Scalar::Uint, width);
         let has_levels = !texture.multisampled
             && matches!(
@@ -207,11 +207,7 @@ impl Checker<'_> {
     }
 
     /// Integer coordinates, with the number of the layer behind them.
-    fn texel_place(
-        &mut self,
-        texture: Texture,
-        arguments: &mut Arguments<'_>,
-    ) -> Option<Value> {
+    fn texel_place(&mut self, texture: Texture, arguments: &mut Arguments<'_>) -> Option<Value> {
         let width = texture.dimensions();
         let place = self.integer_argument(arguments, width, "the place")?;
         if !texture.arrayed {
@@ -266,9 +262,7 @@ impl Checker<'_> {
     /// The only component of a depth texture.
     fn first_of_depth(&mut self, texture: Texture, texel: Value) -> Value {
         match texture.kind {
-            TextureKind::Depth => {
-                self.compute(Op::CompositeExtract, Types::FLOAT, &[texel.id, 0])
-            }
+            TextureKind::Depth => self.compute(Op::CompositeExtract, Types::FLOAT, &[texel.id, 0]),
             _ => texel,
         }
     }

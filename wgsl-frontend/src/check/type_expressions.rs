@@ -5,9 +5,7 @@ use super::predeclared::{self, Predeclared};
 use super::values::{Generator, Operand};
 use crate::syntax::tree::{Expression, Reference};
 use crate::token::Name;
-use crate::types::{
-    Access, Kind, Length, Scalar, Space, Texture, TextureKind, Type, Types,
-};
+use crate::types::{Access, Kind, Length, Scalar, Space, Texture, TextureKind, Type, Types};
 use lambdav_core::diagnostics::{DiagnosticCode, quote};
 use lambdav_core::source::Span;
 
@@ -127,17 +125,15 @@ impl Checker<'_> {
         at: Span,
     ) -> Option<Type> {
         match (generator, arguments) {
-            (Generator::Vector(width), [(Operand::Type(ty), span)]) => {
-                match self.types.kind(*ty) {
-                    Kind::Scalar(scalar) => Some(self.types.vector(scalar, width)),
-                    _ => {
-                        let found = self.type_name(*ty);
-                        let message = format!("the components of a vector are scalars, not {found}");
-                        self.wrong(DiagnosticCode::WgslTypes, *span, message);
-                        None
-                    }
+            (Generator::Vector(width), [(Operand::Type(ty), span)]) => match self.types.kind(*ty) {
+                Kind::Scalar(scalar) => Some(self.types.vector(scalar, width)),
+                _ => {
+                    let found = self.type_name(*ty);
+                    let message = format!("the components of a vector are scalars, not {found}");
+                    self.wrong(DiagnosticCode::WgslTypes, *span, message);
+                    None
                 }
-            }
+            },
             (Generator::Matrix(columns, rows), [(Operand::Type(ty), span)]) => {
                 match self.types.kind(*ty) {
                     Kind::Scalar(Scalar::Float) => {
@@ -165,7 +161,9 @@ impl Checker<'_> {
             }
             _ => {
                 let message = match generator {
-                    Generator::Array => "an array has an element type and a length: `array<f32, 4>`",
+                    Generator::Array => {
+                        "an array has an element type and a length: `array<f32, 4>`"
+                    }
                     _ => "the template list of a vector or matrix is the type of its components",
                 };
                 self.wrong(DiagnosticCode::WgslTypes, at, message);
@@ -228,7 +226,8 @@ impl Checker<'_> {
                 return None;
             }
         };
-        let Some(space) = Space::of(self.text(space)).filter(|space| *space != Space::Handle) else {
+        let Some(space) = Space::of(self.text(space)).filter(|space| *space != Space::Handle)
+        else {
             let message = "a pointer begins with an address space: `ptr<function, f32>`";
             self.wrong(DiagnosticCode::WgslTypes, at, message);
             return None;

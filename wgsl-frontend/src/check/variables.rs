@@ -12,13 +12,17 @@ use rspirv::spirv::{Decoration, Op, StorageClass};
 impl Checker<'_> {
     /// Address space and access of a template list.
     fn space(&mut self, of: &Variable, ty: Option<Type>) -> Option<(Space, Access)> {
-        let is_handle = ty
-            .is_some_and(|ty| matches!(self.types.kind(ty), Kind::Texture(_) | Kind::Sampler(_)));
+        let is_handle =
+            ty.is_some_and(|ty| matches!(self.types.kind(ty), Kind::Texture(_) | Kind::Sampler(_)));
         let mut words = Vec::new();
         for &expression in &of.template {
             let &[node] = &self.set.unit.nodes[expression.start as usize..expression.end as usize]
             else {
-                self.wrong(DiagnosticCode::WgslTypes, expression.span, "an address space is a word");
+                self.wrong(
+                    DiagnosticCode::WgslTypes,
+                    expression.span,
+                    "an address space is a word",
+                );
                 return None;
             };
             let crate::syntax::tree::Code::Name(reference) = node.code else { return None };
@@ -251,7 +255,7 @@ impl Checker<'_> {
             match self.types.kind(ty) {
                 Kind::Array(element, Length::Known(_)) => {
                     let stride = self.types.stride(element);
-                    if stride % 16 != 0 {
+                    if !stride.is_multiple_of(16) {
                         let name = self.type_name(ty);
                         return Some(format!(
                             "the elements of {name} lie {stride} bytes apart, and a uniform buffer needs a multiple of 16"
@@ -263,12 +267,10 @@ impl Checker<'_> {
                     let members = &self.types.structs[number as usize].members;
                     for (k, member) in members.iter().enumerate() {
                         open.push(member.ty);
-                        let is_composite = matches!(
-                            self.types.kind(member.ty),
-                            Kind::Struct(_) | Kind::Array(..)
-                        );
+                        let is_composite =
+                            matches!(self.types.kind(member.ty), Kind::Struct(_) | Kind::Array(..));
                         let name = self.text(member.name);
-                        if is_composite && member.offset % 16 != 0 {
+                        if is_composite && !member.offset.is_multiple_of(16) {
                             return Some(format!(
                                 "the member `{name}` begins at byte {}, and a uniform buffer needs a multiple of 16",
                                 member.offset

@@ -170,6 +170,9 @@ mod tests {
         let [one, zero] = [1.0_f32, 0.0].map(|x| Constant::Word(x.to_bits()));
         assert_eq!(binary(Binary::Divide, Scalar::Float, &one, &zero), Err(Fault::NotFinite));
         let [a, b] = [Constant::Wide(7.5), Constant::Wide(-2.0)];
-        assert_eq!(binary(Binary::Remainder, Scalar::AbstractFloat, &a, &b), Ok(Constant::Wide(1.5)));
+        assert_eq!(
+            binary(Binary::Remainder, Scalar::AbstractFloat, &a, &b),
+            Ok(Constant::Wide(1.5))
+        );
     }
 }

@@ -39,7 +39,13 @@ pub(super) fn integers(
         Math::CountTrailingZeros => a.trailing_zeros(),
         Math::CountOneBits => a.count_ones(),
         Math::ReverseBits => a.reverse_bits(),
-        Math::FirstTrailingBit => if a == 0 { u32::MAX } else { a.trailing_zeros() },
+        Math::FirstTrailingBit => {
+            if a == 0 {
+                u32::MAX
+            } else {
+                a.trailing_zeros()
+            }
+        }
         Math::FirstLeadingBit => {
             let sign = if is_signed { ((a as i32) >> 31) as u32 } else { 0 };
             31_u32.wrapping_sub((a ^ sign).leading_zeros())
@@ -52,7 +58,13 @@ fn clamp<T: PartialOrd>(x: T, low: T, high: T) -> Result<T, Fault> {
     if high < low {
         return Err(Fault::Argument("the lower bound of `clamp` is above the upper one"));
     }
-    Ok(if x < low { low } else if high < x { high } else { x })
+    Ok(if x < low {
+        low
+    } else if high < x {
+        high
+    } else {
+        x
+    })
 }
 
 /// The sum of products of integers.
@@ -114,7 +126,9 @@ pub(super) fn ldexp(scalar: Scalar, x: &Constant, n: &Constant) -> Result<Consta
         return Err(Fault::Argument("the exponent of `ldexp` is too large"));
     }
     match x {
-        Constant::Word(word) => Constant::float((f64::from(f32::from_bits(*word)) * power(n)) as f32),
+        Constant::Word(word) => {
+            Constant::float((f64::from(f32::from_bits(*word)) * power(n)) as f32)
+        }
         Constant::Wide(x) if *x == 0.0 => Ok(Constant::Wide(*x)),
         Constant::Wide(x) => {
             // An integer times a power of two: the first product is exact and normal.
@@ -195,7 +209,13 @@ pub(super) fn pack(packing: Packing, of: &Constant) -> Result<Constant, Fault> {
             }
             _ => {
                 let low = if is_signed { -1.0 } else { 0.0 };
-                let clamped = if x < low { low } else if x > 1.0 { 1.0 } else { x };
+                let clamped = if x < low {
+                    low
+                } else if x > 1.0 {
+                    1.0
+                } else {
+                    x
+                };
                 let rounded = clamped.mul_add(scale, 12_582_912.0);
                 rounded.to_bits() & ((1 << width) - 1)
             }
@@ -237,7 +257,10 @@ pub(super) fn pack_bytes(signed: bool, clamped: bool, of: &Constant) -> Constant
 }
 
 fn bytes(signed: bool, word: u32) -> [u32; 4] {
-    word.to_le_bytes().map(|byte| if signed { byte as i8 as i32 as u32 } else { byte.into() })
+    word.to_le_bytes().map(|byte| match signed {
+        true => i32::from(byte as i8) as u32,
+        false => byte.into(),
+    })
 }
 
 pub(super) fn unpack_bytes(signed: bool, of: &Constant) -> Constant {
@@ -301,7 +324,16 @@ mod tests {
         let packed = pack(Packing::Snorm8, &of([1.0, -1.0, 0.0, 2.0])).expect("a word");
         assert_eq!(packed, Constant::Word(0x7f00_817f));
         assert_eq!(unpack(Packing::Snorm8, &packed), Ok(of([1.0, -1.0, 0.0, 1.0])));
-        let bytes = pack_bytes(true, true, &Constant::composite(vec![Constant::Word(300), Constant::Word(-300_i32 as u32), Constant::Word(1), Constant::Word(0)]));
+        let bytes = pack_bytes(
+            true,
+            true,
+            &Constant::composite(vec![
+                Constant::Word(300),
+                Constant::Word(-300_i32 as u32),
+                Constant::Word(1),
+                Constant::Word(0),
+            ]),
+        );
         assert_eq!(bytes, Constant::Word(0x0001_807f));
     }
 }

@@ -65,7 +65,8 @@ mod tests {
         let wide = |value| converted(Scalar::AbstractFloat, Scalar::Float, &Constant::Wide(value));
         assert_eq!(wide(0.1), Ok(Constant::Word(0.1_f32.to_bits())));
         assert!(wide(1e39).is_err());
-        let saturated = converted(Scalar::Float, Scalar::Uint, &Constant::Word((-3.5_f32).to_bits()));
+        let saturated =
+            converted(Scalar::Float, Scalar::Uint, &Constant::Word((-3.5_f32).to_bits()));
         assert_eq!(saturated, Ok(Constant::Word(0)));
     }
 }

@@ -114,9 +114,7 @@ pub(crate) fn evaluate(
         Math::UnpackBytes { signed } => Ok(bits::unpack_bytes(signed, &operands[0])),
         Math::DotBytes { signed } => Ok(bits::dot_bytes(signed, operands)),
         Math::ExtractBits | Math::InsertBits => bits::fields(function, scalar, operands),
-        Math::Ldexp => {
-            zip(&all, &mut |of| bits::ldexp(scalar, of[0], of[1]))
-        }
+        Math::Ldexp => zip(&all, &mut |of| bits::ldexp(scalar, of[0], of[1])),
         _ => zip(&all, &mut |of| match scalar {
             Scalar::Float => component::<f32>(function, of),
             Scalar::AbstractFloat => component::<f64>(function, of),

@@ -74,12 +74,13 @@ pub(super) fn imports(pieces: &[Piece], at: Span, dialect: Dialect) -> Option<Ve
     let mut after_as = false;
     // An old form: `#import path a, b`.
     let mut is_old = false;
-    let finish = |path: &mut Vec<String>, alias: &mut Option<String>, base, all: &mut Vec<Import>| {
-        if path.len() > base {
-            all.push(Import { path: path.clone(), alias: alias.take(), at, dialect });
-            path.truncate(base);
-        }
-    };
+    let finish =
+        |path: &mut Vec<String>, alias: &mut Option<String>, base, all: &mut Vec<Import>| {
+            if path.len() > base {
+                all.push(Import { path: path.clone(), alias: alias.take(), at, dialect });
+                path.truncate(base);
+            }
+        };
     let mut closed = false;
     for piece in pieces {
         let base = open.last().copied().unwrap_or(0);
@@ -146,7 +147,11 @@ mod tests {
     #[test]
     fn lists_are_unfolded() {
         let is = |text: &str, all: &[&str]| {
-            assert_eq!(read(text).as_deref(), Some(&all.iter().map(|s| (*s).to_owned()).collect::<Vec<_>>()[..]), "{text}");
+            assert_eq!(
+                read(text).as_deref(),
+                Some(&all.iter().map(|s| (*s).to_owned()).collect::<Vec<_>>()[..]),
+                "{text}"
+            );
         };
         is("a::b", &["b=a.b"]);
         is("a::b as c", &["c=a.b"]);

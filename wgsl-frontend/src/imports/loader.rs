@@ -87,11 +87,8 @@ pub(crate) fn load(
         loader.by_file.insert(canonical, 0);
     }
     let stem = options.path.and_then(Path::file_stem).and_then(|stem| stem.to_str());
-    let module = Module {
-        path: vec![stem.unwrap_or("main").to_owned()],
-        folder,
-        ..Module::default()
-    };
+    let module =
+        Module { path: vec![stem.unwrap_or("main").to_owned()], folder, ..Module::default() };
     loader.read(0, module);
     let mut next = 0;
     while next < loader.program.modules.len() {
@@ -161,7 +158,8 @@ impl Loader<'_> {
         if let Some(&number) = self.by_file.get(&canonical) {
             return Some(number);
         }
-        let file = self.append(&Found { path: path.to_owned(), canonical: canonical.clone() }, None)?;
+        let file =
+            self.append(&Found { path: path.to_owned(), canonical: canonical.clone() }, None)?;
         self.by_file.insert(canonical, self.program.modules.len());
         let folder = path.parent().unwrap_or(Path::new("")).to_owned();
         Some(self.read(file, Module { path: segments, folder, ..Module::default() }))

@@ -201,7 +201,8 @@ fn directive(
             return loader.text_of(path, &file.folder, at);
         }
         "import" => {
-            let all = clauses::pieces(rest).and_then(|all| clauses::imports(&all, at, Dialect::Oil));
+            let all =
+                clauses::pieces(rest).and_then(|all| clauses::imports(&all, at, Dialect::Oil));
             let Some(all) = all else {
                 loader.wrong(at, "this is no import").help("write `#import a::b::{c, d as e}`");
                 return None;
@@ -291,11 +292,12 @@ fn wesl(loader: &mut Loader<'_>, module: &mut Module) {
         match pieces.and_then(|all| clauses::imports(&all, at, Dialect::Wesl)) {
             Some(all) => module.imports.extend(all),
             None => {
-                loader.wrong(at, "this is no import").help("write `import package::a::{b, c as d};`");
+                loader
+                    .wrong(at, "this is no import")
+                    .help("write `import package::a::{b, c as d};`");
             }
         }
         from += count + 1;
     }
     module.tokens.drain(..from.min(module.tokens.len()));
 }
-

@@ -6,7 +6,7 @@ use crate::syntax::tree::Reference;
 use crate::token::{Name, Punctuation as P, TokenKind};
 use lambdav_core::source::Span;
 use rustc_hash::FxHashMap;
-use std::path::PathBuf;
+use std::path::Path;
 
 /// What a name stands for.
 #[derive(Clone, Debug)]
@@ -151,9 +151,9 @@ fn wesl_module(loader: &mut Loader<'_>, number: usize, path: &[String]) -> Optio
         }
         // Another package: a folder below a root, or a root of that name.
         package => {
-            for root in loader.roots.to_vec() {
+            for root in loader.roots {
                 let is_root = root.file_name().is_some_and(|name| name == package);
-                let folder = if is_root { root } else { root.join(package) };
+                let folder = if is_root { root.clone() } else { root.join(package) };
                 let found = wesl_file(loader, &folder, rest, path);
                 if found.is_some() {
                     return found;
@@ -171,7 +171,7 @@ fn wesl_module(loader: &mut Loader<'_>, number: usize, path: &[String]) -> Optio
 /// The module in a file below a folder.
 fn wesl_file(
     loader: &mut Loader<'_>,
-    folder: &PathBuf,
+    folder: &Path,
     segments: &[String],
     path: &[String],
 ) -> Option<usize> {
@@ -179,7 +179,7 @@ fn wesl_file(
     if segments.is_empty() || !segments.iter().all(is_plain) {
         return None;
     }
-    let mut file = folder.clone();
+    let mut file = folder.to_owned();
     file.extend(segments);
     for ending in ["wesl", "wgsl"] {
         let file = file.with_extension(ending);

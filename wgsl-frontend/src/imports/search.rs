@@ -50,13 +50,7 @@ pub(super) fn index(files: &mut dyn Files, folders: &[PathBuf]) -> Index {
                 );
                 if is_text {
                     bytes += take(files, &path, &mut index);
-                } else if path.extension().is_none()
-                    && depth < DEPTH
-                    && !name.starts_with('.')
-                    && !matches!(name, "target" | "node_modules")
-                {
-                    folders.push((path, depth + 1));
-                } else if depth < DEPTH && !name.starts_with('.') && looks_like_folder(name) {
+                } else if depth < DEPTH && looks_like_folder(name) {
                     folders.push((path, depth + 1));
                 }
             }
@@ -66,9 +60,11 @@ pub(super) fn index(files: &mut dyn Files, folders: &[PathBuf]) -> Index {
     index
 }
 
-/// `bevy_pbr-0.19.1` has something like an ending, and is a folder.
+/// True for names without an ending, and for those like `bevy_pbr-0.19.1`; not for hidden folders and those of builds.
 fn looks_like_folder(name: &str) -> bool {
-    name.rsplit('.').next().is_some_and(|ending| ending.chars().all(|c| c.is_ascii_digit()))
+    let is_hidden = name.starts_with('.') || matches!(name, "target" | "node_modules");
+    let ending = name.rsplit_once('.').map(|(_, ending)| ending);
+    !is_hidden && ending.is_none_or(|ending| ending.chars().all(|c| c.is_ascii_digit()))
 }
 
 /// Notes a text; returns its length.

@@ -155,7 +155,10 @@ fn texts_stand_in_place_of_lines() {
     let files = [
         (MAIN, text),
         ("/a/types.wgsl", "struct T { x: f32 }"),
-        ("/a/lib/math.wgsl", "#include \"../consts.wgsl\"\nfn double(x: f32) -> f32 { return TWO * x; }"),
+        (
+            "/a/lib/math.wgsl",
+            "#include \"../consts.wgsl\"\nfn double(x: f32) -> f32 { return TWO * x; }",
+        ),
         ("/a/consts.wgsl", "const TWO = 2.0;"),
         ("/roots/lib/shared/bbox.wgsl", "fn size() -> f32 { return 1.0; }"),
     ];

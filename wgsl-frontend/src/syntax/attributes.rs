@@ -93,7 +93,8 @@ impl Parser<'_> {
         match self.holds(condition) {
             Some(value) => Ok(value),
             None => {
-                let message = "a condition of `@if` has names of features, `true`, `false`, `!`, `&&`, `||`";
+                let message =
+                    "a condition of `@if` has names of features, `true`, `false`, `!`, `&&`, `||`";
                 let code = DiagnosticCode::WgslSyntax;
                 Err(self.report(Diagnostic::new(code, condition.span, message)))
             }

@@ -99,7 +99,8 @@ impl Parser<'_> {
     fn global(&mut self, chain: &mut Chain) -> Result<()> {
         let (attributes, keep) = self.attributes(chain)?;
         self.muted = u32::from(!keep);
-        if self.word() == "virtual" && matches!(self.ahead(1), TokenKind::Name(name) if self.text(name) == "fn")
+        if self.word() == "virtual"
+            && matches!(self.ahead(1), TokenKind::Name(name) if self.text(name) == "fn")
         {
             self.advance();
         }
@@ -162,7 +163,9 @@ impl Parser<'_> {
             }
             "let" => {
                 let found = self.wrong("`let` stands in functions only");
-                self.amend(|last| last.help("write `const`, or `override` for a value given later"));
+                self.amend(|last| {
+                    last.help("write `const`, or `override` for a value given later")
+                });
                 return Err(found);
             }
             "enable" | "requires" | "diagnostic" => {

@@ -471,7 +471,8 @@ impl Parser<'_> {
 
     fn unclosed(&mut self, begin: Span, closing: &str) -> Reported {
         let at = self.span();
-        let found = Diagnostic::new(DiagnosticCode::WgslSyntax, at, format!("`{closing}` is missing"));
+        let found =
+            Diagnostic::new(DiagnosticCode::WgslSyntax, at, format!("`{closing}` is missing"));
         self.report(found.also(begin, "to close this one"))
     }
 }

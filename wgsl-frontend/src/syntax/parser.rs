@@ -149,7 +149,8 @@ impl Parser<'_> {
         match self.kind() {
             TokenKind::Name(name) if is_word(self.text(name)) => {
                 let text = quote(self.text(name)).to_string();
-                Err(self.wrong(&format!("{what} is expected, and {text} is a word of the language")))
+                Err(self
+                    .wrong(&format!("{what} is expected, and {text} is a word of the language")))
             }
             TokenKind::Name(name) if matches!(self.text(name), "_") => {
                 Err(self.wrong(&format!("{what} is expected, and `_` is none")))

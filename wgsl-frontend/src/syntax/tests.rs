@@ -67,7 +67,8 @@ fn expressions_are_in_the_order_of_evaluation() {
 
 #[test]
 fn mixed_operators_need_parentheses() {
-    for text in ["a & b == c", "a << b + c", "a < b < c", "a && b || c", "a | b ^ c", "a == b & c"] {
+    for text in ["a & b == c", "a << b + c", "a < b < c", "a && b || c", "a | b ^ c", "a == b & c"]
+    {
         let (_, _, diagnostics) = parsed(&format!("const a = {text};"));
         assert!(diagnostics.has_errors(), "{text}");
         assert!(diagnostics.iter().all(|one| one.message.contains("parentheses")), "{text}");
@@ -89,7 +90,8 @@ fn each_fault_is_reported_once() {
 
 #[test]
 fn depth_is_no_matter_in_expressions_and_limited_in_statements() {
-    let deep = |n: usize, open: &str, close: &str| format!("{}1{}", open.repeat(n), close.repeat(n));
+    let deep =
+        |n: usize, open: &str, close: &str| format!("{}1{}", open.repeat(n), close.repeat(n));
     for (open, close) in [("(", ")"), ("f(", ")"), ("a[", "]"), ("-", ""), ("vec2<a>(", ")")] {
         let (_, _, diagnostics) = parsed(&format!("const a = {};", deep(100_000, open, close)));
         assert!(!diagnostics.has_errors(), "{open}");
@@ -107,7 +109,8 @@ fn conditions_leave_out() {
         fn f() { @if(no) let x = y; @else { } }";
     let (unit, names, diagnostics) = parsed(text);
     assert!(!diagnostics.has_errors(), "{:?}", diagnostics.first());
-    let all: Vec<&str> = unit.globals.iter().map(|of| names.text(of.name.expect("a name"))).collect();
+    let all: Vec<&str> =
+        unit.globals.iter().map(|of| names.text(of.name.expect("a name"))).collect();
     assert_eq!(all, ["a", "S", "f"]);
     let Item::Structure(members) = &unit.globals[1].what else { panic!("a structure") };
     assert_eq!(members.iter().map(|of| names.text(of.name)).collect::<Vec<_>>(), ["b"]);
@@ -116,7 +119,8 @@ fn conditions_leave_out() {
 
 #[test]
 fn uses_are_those_of_other_declarations() {
-    let text = "fn f(p: T) -> U { let a = g; { let g = a; x = g; } var y = y; return p.field + y; }";
+    let text =
+        "fn f(p: T) -> U { let a = g; { let g = a; x = g; } var y = y; return p.field + y; }";
     let (unit, names, _) = parsed(text);
     let uses: Vec<&str> = unit.globals[0].uses.iter().map(|(of, _)| names.text(of.name)).collect();
     assert_eq!(uses, ["T", "U", "g", "x", "y"]);
