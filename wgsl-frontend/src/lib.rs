@@ -103,7 +103,9 @@ pub fn compile(mut source: SourceFile, options: &Options<'_>, files: &mut dyn Fi
     for name in MEMBERS {
         names.number(name);
     }
-    let program = imports::load(&mut source, &mut names, options, files, &mut diagnostics);
+    let given =
+        imports::Given { defines: options.defines, roots: options.roots, path: options.path };
+    let program = imports::load(&mut source, &mut names, given, files, &mut diagnostics);
     if diagnostics.has_errors() {
         return failed(source, diagnostics, program.files);
     }

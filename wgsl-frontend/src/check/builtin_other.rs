@@ -1,7 +1,7 @@
 //! Functions of the language that are not numeric: derivatives, barriers, atomics, and what returns structures.
 
 use super::checker::Checker;
-use super::functions::Need;
+use super::items::Need;
 use super::values::{Operand, Place, Value};
 use crate::const_eval::{Constant, zip};
 use crate::types::{Access, Kind, Member, Scalar, Space, Struct, Type, Types, round_up};

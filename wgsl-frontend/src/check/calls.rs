@@ -2,7 +2,7 @@
 
 use super::builtin_table;
 use super::checker::Checker;
-use super::functions::{Instance, Passing};
+use super::items::{Instance, Passing};
 use super::values::{Operand, Place, Value};
 use crate::syntax::tree::Item;
 use crate::token::Name;

@@ -1,6 +1,6 @@
 //! The state of the check, and its messages.
 
-use super::functions::{Function, Instance};
+use super::items::{Function, Instance};
 use super::scopes::Scopes;
 use super::values::{Symbol, Value};
 use crate::const_eval::{Constant, Fault};

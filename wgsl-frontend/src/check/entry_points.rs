@@ -3,7 +3,7 @@
 use super::attributes::OUTSIDE;
 use super::built_ins::{BUILT_INS, Stage, built_in};
 use super::checker::{Body, Checker};
-use super::functions::Need;
+use super::items::Need;
 use super::values::Value;
 use crate::syntax::tree::{self, Attribute, Global, Item};
 use crate::token::Name;

@@ -1,7 +1,7 @@
 //! Expressions: a loop over their nodes, with a stack of operands.
 
 use super::checker::Checker;
-use super::functions::Need;
+use super::items::Need;
 use super::values::{Operand, Symbol, Value};
 use crate::const_eval::Constant;
 use crate::syntax::tree::{Code, Expression, Reference};

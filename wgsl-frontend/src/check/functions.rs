@@ -1,68 +1,15 @@
 //! Functions: parameters, bodies, code for pointers to buffers.
 
-use super::built_ins::Stage;
 use super::checker::{Body, Checker};
+use super::items::{Function, Need, Parameter, Passing};
 use super::values::{Index, Place, Symbol, Value};
 use crate::syntax::tree::{self, Global};
-use crate::types::{Access, Kind, Space, Type, Types};
+use crate::types::{Access, Kind, Space, Types};
 use lambdav_core::diagnostics::DiagnosticCode;
 use lambdav_core::source::Span;
 use lambdav_spirv::build::FunctionBuilder;
 use rspirv::spirv::{Op, StorageClass};
 use std::rc::Rc;
-
-/// How an argument is passed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Passing {
-    Value,
-    /// A pointer to a variable of a function, or a private one.
-    Pointer,
-    /// A pointer into a buffer or shared memory: each variable makes a function of its own, which takes the
-    /// indices that the program computes.
-    Special,
-    /// A texture or sampler.
-    Handle,
-}
-
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Parameter {
-    pub(super) ty: Type,
-    pub(super) passing: Passing,
-}
-
-/// What only some stages have.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Need {
-    Derivatives,
-    Discard,
-    /// Shared memory and barriers.
-    Workgroup,
-}
-
-/// A function of the program.
-#[derive(Debug)]
-pub(super) struct Function {
-    pub(super) name: String,
-    pub(super) at: Span,
-    pub(super) id: u32,
-    pub(super) parameters: Vec<Parameter>,
-    pub(super) result: Type,
-    pub(super) stage: Option<Stage>,
-    /// The declaration.
-    pub(super) global: usize,
-    /// What it and its callees need, with a place each.
-    pub(super) needs: Vec<(Need, Span)>,
-    /// True if its declaration was reported.
-    pub(super) is_wrong: bool,
-}
-
-/// Code that is to be made for a function, with places for its special parameters.
-#[derive(Debug)]
-pub(super) struct Instance {
-    pub(super) function: usize,
-    pub(super) id: u32,
-    pub(super) fixed: Vec<Option<Place>>,
-}
 
 impl Checker<'_> {
     /// Notes that the open function needs something that not all stages have.

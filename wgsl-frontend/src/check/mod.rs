@@ -25,6 +25,7 @@ mod entry_points;
 mod expressions;
 mod functions;
 mod globals;
+mod items;
 mod memory;
 mod operators;
 mod order;

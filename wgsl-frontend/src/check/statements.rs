@@ -1,7 +1,7 @@
 //! Statements: structured control flow of SPIR-V, and where it leads.
 
 use super::checker::Checker;
-use super::functions::Need;
+use super::items::Need;
 use super::values::{Operand, Place, Symbol, Value};
 use crate::syntax::tree::{Binary, Expression, Statement, Variable, What};
 use crate::token::Name;

@@ -1,7 +1,7 @@
 //! Texture functions.
 
 use super::checker::Checker;
-use super::functions::Need;
+use super::items::Need;
 use super::values::{Operand, Place, Value};
 use crate::types::{Access, Dim, Kind, Scalar, Texture, TextureKind, Type, Types};
 use lambdav_core::diagnostics::DiagnosticCode;

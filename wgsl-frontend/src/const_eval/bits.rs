@@ -1,6 +1,6 @@
 //! Functions of integers and bits.
 
-use super::functions::{Math, Packing};
+use super::math::{Math, Packing};
 use super::value::{Constant, Fault, scalars, zip};
 use crate::types::Scalar;
 

@@ -4,73 +4,10 @@
 //! here, so that a constant has the bits that the running program would compute.
 
 use super::bits;
+use super::math::Math;
 use super::real::Real;
 use super::value::{Constant, Fault, scalars, zip};
 use crate::types::Scalar;
-use lambdav_core::op::Elementary;
-
-/// A numeric function that can be computed beforehand.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Math {
-    Elementary(Elementary),
-    Abs,
-    Ceil,
-    Floor,
-    Trunc,
-    Round,
-    Fract,
-    Sqrt,
-    InverseSqrt,
-    Radians,
-    Degrees,
-    Saturate,
-    Sign,
-    Min,
-    Max,
-    Clamp,
-    Step,
-    SmoothStep,
-    Mix,
-    Fma,
-    QuantizeToF16,
-    Ldexp,
-    CountLeadingZeros,
-    CountTrailingZeros,
-    CountOneBits,
-    FirstLeadingBit,
-    FirstTrailingBit,
-    ReverseBits,
-    ExtractBits,
-    InsertBits,
-    Dot,
-    Cross,
-    Length,
-    Distance,
-    Normalize,
-    FaceForward,
-    Reflect,
-    Refract,
-    Determinant,
-    Transpose,
-    All,
-    Any,
-    Select,
-    Pack(Packing),
-    Unpack(Packing),
-    PackBytes { signed: bool, clamped: bool },
-    UnpackBytes { signed: bool },
-    DotBytes { signed: bool },
-}
-
-/// Formats of packed vectors of floats.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Packing {
-    Snorm8,
-    Unorm8,
-    Snorm16,
-    Unorm16,
-    Half,
-}
 
 /// The value of a function on operands of its parameter types; `scalar` is the type of the first one's components.
 pub(crate) fn evaluate(
@@ -273,6 +210,7 @@ fn determinant<T: Real>(of: &[Vec<T>]) -> T {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use lambdav_core::op::Elementary;
 
     fn vector(parts: &[f64]) -> Constant {
         Constant::composite(parts.iter().map(|&part| Constant::Wide(part)).collect())

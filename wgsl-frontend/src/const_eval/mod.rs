@@ -9,12 +9,14 @@ mod arithmetic;
 mod bits;
 mod convert;
 mod functions;
+mod math;
 mod matrices;
 mod real;
 mod value;
 
 pub(crate) use arithmetic::{binary, unary};
 pub(crate) use convert::converted;
-pub(crate) use functions::{Math, Packing, evaluate};
+pub(crate) use functions::evaluate;
+pub(crate) use math::{Math, Packing};
 pub(crate) use matrices::{Product, product};
 pub(crate) use value::{Constant, Fault, scalars, zero, zip};

@@ -17,10 +17,12 @@ mod loader;
 mod reader;
 mod resolve;
 mod search;
+mod state;
 #[cfg(test)]
 mod tests;
 
 pub(crate) use loader::load;
+pub(crate) use state::Given;
 
 use crate::token::Token;
 use lambdav_core::source::Span;
@@ -37,6 +39,8 @@ pub(crate) struct Module {
     path: Vec<String>,
     /// The folder of the file.
     folder: std::path::PathBuf,
+    /// The number of the file in the source.
+    file: usize,
 }
 
 /// A name that an import makes.

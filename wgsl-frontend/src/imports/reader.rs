@@ -2,7 +2,7 @@
 
 use super::clauses::{self, Piece};
 use super::conditions::{Conditions, holds};
-use super::loader::Loader;
+use super::state::Loader;
 use super::{Dialect, Import, Module};
 use crate::lexer::Lexer;
 use crate::token::{Punctuation as P, Token, TokenKind};

@@ -1,6 +1,6 @@
 //! Names and paths of a module: to which declarations they lead.
 
-use super::loader::Loader;
+use super::state::Loader;
 use super::{Dialect, Import};
 use crate::syntax::tree::Reference;
 use crate::token::{Name, Punctuation as P, TokenKind};
