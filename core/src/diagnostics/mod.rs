@@ -168,7 +168,6 @@ codes! {
     InvalidModule = "LV0603", Error, "a SPIR-V module goes wrong";
     MalformedModule = "LV0604", Error, "a SPIR-V module breaks a rule";
     UnsupportedModule = "LV0605", Error, "a shader or module uses an unsupported feature";
-    ForeignProgram = "LV0606", Error, "a program in WGSL is wrong";
     GlslDirective = "LV0611", Error, "a preprocessor directive or macro is wrong";
     GlslToken = "LV0612", Error, "a character or number does not belong to GLSL";
     GlslSyntax = "LV0613", Error, "a text is no GLSL";
