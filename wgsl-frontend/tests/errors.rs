@@ -128,3 +128,35 @@ fn several_faults_are_found_in_one_run() {
     let places: Vec<&str> = found.iter().map(|(_, at, _)| at.as_str()).collect();
     assert_eq!(places, ["b", "1.5", "d", "g"]);
 }
+
+#[test]
+fn control_that_differs_is_warned_of() {
+    let entry = |text: &str| {
+        format!("@group(0) @binding(0) var t: texture_2d<f32>; @group(0) @binding(1) var s: sampler;
+            @group(0) @binding(2) var<uniform> u: f32;
+            fn d(x: f32) -> f32 {{ return dpdx(x); }}
+            @fragment fn main(@location(0) x: vec2f) -> @location(0) vec4f {{ var v = vec4f(); {text} return v; }}")
+    };
+    let sample = "textureSample(t, s, x)";
+    for (text, place) in [
+        ("if x.x > 0 { v = textureSample(t, s, x); }", sample),
+        (
+            "let y = x * 2.0; var w = y.y; while w > 0 { v = textureSample(t, s, x); w -= 1.0; }",
+            sample,
+        ),
+        ("switch i32(x.x) { case 1: { } default: { v.x = d(u); } }", "d(u)"),
+        ("let b = x.x > 0 && dpdx(x.x) > 0;", "dpdx(x.x)"),
+    ] {
+        is(&entry(text), "LV0644", place, "not in uniform control flow");
+    }
+    for text in [
+        "v = textureSample(t, s, x); if u > 0 { v = textureSample(t, s, x); }",
+        "var w = x.x; w = u; if w > 0 { v.x = dpdx(x.x); }",
+        "for (var i = 0; i < 3; i++) { v += textureSample(t, s, x); }",
+        "if x.x > 0 { v = textureSampleLevel(t, s, x, 0.0); } v.x = d(x.x);",
+    ] {
+        assert_eq!(errors(&entry(text)), [], "{text}");
+    }
+    let silent = "diagnostic(off, derivative_uniformity);".to_owned();
+    assert_eq!(errors(&(silent + &entry("if x.x > 0 { v.x = dpdx(x.x); }"))), []);
+}

@@ -204,7 +204,12 @@ impl Checker<'_> {
             }
             Operand::Value(value) => match number {
                 Some(number) => Operand::Value(self.extract(&value, number as usize, part)),
-                None => Operand::Value(self.chosen(&value, &index, part)),
+                None => {
+                    // The program chooses among concrete values.
+                    let Some(value) = self.concrete(&value, at) else { return Operand::Error };
+                    let part = self.types.part(value.ty, 0);
+                    Operand::Value(self.chosen(&value, &index, part))
+                }
             },
             _ => Operand::Error,
         }

@@ -121,6 +121,7 @@ impl Checker<'_> {
                     self.module.capability(Capability::DerivativeControl);
                 }
                 self.need(Need::Derivatives, at);
+                self.need_uniform("a derivative", at);
                 let id = self.id(&value);
                 return Some(self.compute(op, wanted, &[id]));
             }
@@ -130,6 +131,7 @@ impl Checker<'_> {
 
     fn barrier(&mut self, memory: u32, at: Span) -> Option<Value> {
         self.need(Need::Workgroup, at);
+        self.need_uniform("a barrier", at);
         let scope = self.uint(WORKGROUP);
         let semantics = self.uint(ACQUIRE_RELEASE | memory);
         self.act(Op::ControlBarrier, &[scope, scope, semantics]);

@@ -2,7 +2,7 @@
 
 use super::builtin_table;
 use super::checker::Checker;
-use super::items::{Instance, Passing};
+use super::items::{Instance, Need, Passing};
 use super::values::{Operand, Place, Value};
 use crate::syntax::tree::Item;
 use crate::token::Name;
@@ -177,6 +177,9 @@ impl Checker<'_> {
         let needs = self.functions[number].needs.clone();
         for (need, _) in needs {
             self.need(need, at);
+            if need == Need::Derivatives {
+                self.need_uniform("a call that computes derivatives", at);
+            }
         }
         let mut operands = vec![id];
         operands.extend(ids);

@@ -1,6 +1,6 @@
 //! The state of the check, and its messages.
 
-use super::items::{Function, Instance};
+use super::items::{Function, Instance, Varying};
 use super::scopes::Scopes;
 use super::values::{Symbol, Value};
 use crate::const_eval::{Constant, Fault};
@@ -109,6 +109,10 @@ pub(super) struct Checker<'a> {
     pub(super) is_dry: bool,
     pub(super) instances: FxHashMap<(usize, Vec<Shape>), u32>,
     pub(super) waiting: Vec<Instance>,
+    /// What differs between invocations.
+    pub(super) varying: Varying,
+    /// True while the code of a function is made again.
+    pub(super) is_again: bool,
     pub(super) overrides: Vec<Override>,
     /// Overrides without a value.
     pub(super) missing: FxHashMap<usize, Type>,
@@ -157,6 +161,8 @@ impl<'a> Checker<'a> {
             is_dry: false,
             instances: FxHashMap::default(),
             waiting: Vec::new(),
+            varying: Varying::default(),
+            is_again: false,
             overrides: Vec::new(),
             missing: FxHashMap::default(),
             reported: FxHashSet::default(),

@@ -45,10 +45,13 @@ impl Checker<'_> {
         otherwise: Option<&[Statement]>,
     ) -> Flow {
         let mut merges = Vec::new();
+        let before = self.enter_control(0);
         let mut flow = if otherwise.is_some() { Flow::NOWHERE } else { Flow::NEXT };
         for (k, (condition, body)) in arms.iter().enumerate() {
             self.line(condition.span);
             let test = self.test(*condition);
+            // What follows an `else` is under the condition, too.
+            self.enter_control(test);
             let [yes, merge] = [self.module.id(), self.module.id()];
             let is_last = k + 1 == arms.len() && otherwise.is_none();
             let no = if is_last { merge } else { self.module.id() };
@@ -65,6 +68,7 @@ impl Checker<'_> {
         if let Some(otherwise) = otherwise {
             flow = flow.with(self.scoped(otherwise));
         }
+        self.leave_control(before);
         for (k, merge) in merges.into_iter().rev().enumerate() {
             if k > 0 || otherwise.is_some() {
                 self.branch(merge);
@@ -96,9 +100,11 @@ impl Checker<'_> {
         self.act(Op::LoopMerge, &[merge, next, 0]);
         self.end(Op::Branch, &[first]);
         self.begin_block(first);
+        let before = self.enter_control(0);
         match of.test {
             Some(test) => {
                 let test = self.test(test);
+                self.enter_control(test);
                 self.end(Op::BranchConditional, &[test, body, merge]);
             }
             None => self.end(Op::Branch, &[body]),
@@ -128,6 +134,7 @@ impl Checker<'_> {
             }
             None => self.end(Op::Branch, &[header]),
         }
+        self.leave_control(before);
         self.scopes.leave();
         self.scopes.leave();
         self.scopes.leave();
@@ -210,6 +217,7 @@ impl Checker<'_> {
         let mut all = vec![id, default];
         all.extend(operands);
         self.end(Op::Switch, &all);
+        let before = self.enter_control(id);
         let mut flow = Flow::NOWHERE;
         for (clause, label) in clauses.iter().zip(labels) {
             self.begin_block(label);
@@ -219,6 +227,7 @@ impl Checker<'_> {
             self.body().targets.pop();
             self.branch(merge);
         }
+        self.leave_control(before);
         self.begin_block(merge);
         if flow.has(Flow::BREAK) {
             flow = flow.without(Flow::BREAK).with(Flow::NEXT);

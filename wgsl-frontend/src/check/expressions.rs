@@ -19,6 +19,8 @@ struct Short {
     labels: Option<[u32; 2]>,
     /// Length of the code and label before the right side, if it is left out.
     dropped: Option<(usize, u32)>,
+    /// What differed between invocations before the right side.
+    control: Option<u32>,
 }
 
 impl Checker<'_> {
@@ -168,7 +170,7 @@ impl Checker<'_> {
     fn short(&mut self, left: Operand, at: Span, and: bool) -> Short {
         let what = if and { "an operand of `&&`" } else { "an operand of `||`" };
         let left = self.condition(left, at, what);
-        let mut short = Short { left, labels: None, dropped: None };
+        let mut short = Short { left, labels: None, dropped: None, control: None };
         match short.left.as_ref().map(|left| left.constant.clone()) {
             Some(Some(Constant::Word(word))) => {
                 let decides = (word == 0) == and;
@@ -187,6 +189,7 @@ impl Checker<'_> {
                 let from = self.body().label;
                 self.act(Op::SelectionMerge, &[merge, 0]);
                 let branch = if and { [id, right, merge] } else { [id, merge, right] };
+                short.control = Some(self.enter_control(id));
                 self.end(Op::BranchConditional, &branch);
                 self.begin_block(right);
                 short.labels = Some([from, merge]);
@@ -200,6 +203,9 @@ impl Checker<'_> {
     fn short_end(&mut self, short: Short, right: Operand, at: Span, and: bool) -> Operand {
         let what = if and { "an operand of `&&`" } else { "an operand of `||`" };
         let right = self.condition(right, at, what);
+        if let Some(before) = short.control {
+            self.leave_control(before);
+        }
         if let Some((position, label)) = short.dropped {
             self.unevaluated -= 1;
             if let Some(body) = &mut self.body {

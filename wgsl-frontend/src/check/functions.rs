@@ -191,10 +191,17 @@ impl Checker<'_> {
         builder.name(id, &name);
         self.body = Some(Body { builder, label, result, targets: Vec::new(), line: [0; 3] });
         self.scopes.enter();
+        self.begin_control();
+        let is_entry = self.functions[number].stage.is_some();
         for (symbol, of) in symbols.into_iter().zip(&function.parameters) {
             let text = self.text(of.name);
             match &symbol {
-                Symbol::Value(Value { id, .. }) => self.body().builder.name(*id, text),
+                Symbol::Value(value) => {
+                    self.body().builder.name(value.id, text);
+                    if is_entry {
+                        self.note_input(of, value);
+                    }
+                }
                 Symbol::Pointer(place) | Symbol::Place(place)
                     if matches!(place.space, Space::Function | Space::Private | Space::Handle) =>
                 {
@@ -228,6 +235,7 @@ impl Checker<'_> {
         /// Most words of their code.
         const WORDS: usize = 1 << 22;
         let (mut count, mut words) = (0, 0);
+        self.is_again = true;
         while let Some(instance) = self.waiting.pop() {
             count += 1;
             let global = self.functions[instance.function].global;

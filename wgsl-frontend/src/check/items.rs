@@ -4,6 +4,7 @@ use super::built_ins::Stage;
 use super::values::Place;
 use crate::types::Type;
 use lambdav_core::source::Span;
+use rustc_hash::FxHashSet;
 
 /// How an argument is passed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -56,4 +57,13 @@ pub(super) struct Instance {
     pub(super) function: usize,
     pub(super) id: u32,
     pub(super) fixed: Vec<Option<Place>>,
+}
+
+/// What differs between invocations.
+#[derive(Debug, Default)]
+pub(super) struct Varying {
+    /// Ids of values, and of variables of functions.
+    pub(super) ids: FxHashSet<u32>,
+    /// The number of open branches and loops whose conditions differ.
+    pub(super) control: u32,
 }

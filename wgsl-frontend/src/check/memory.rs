@@ -20,6 +20,7 @@ impl Checker<'_> {
         let mut all = vec![ty, id];
         all.extend_from_slice(operands);
         self.body().builder.push(op, &all);
+        self.note_result(op, operands, id);
         id
     }
 
@@ -91,6 +92,7 @@ impl Checker<'_> {
 
     /// The id of a constant of a concrete type.
     pub(super) fn constant_id(&mut self, ty: Type, constant: &Constant) -> u32 {
+        debug_assert!(!self.types.is_abstract(ty), "a value of the program has a concrete type");
         let id = self.id_of(ty);
         match constant {
             Constant::Word(word) => match (self.types.scalar(ty), word) {
@@ -251,7 +253,9 @@ impl Checker<'_> {
     /// The value of a place.
     pub(super) fn load(&mut self, place: &Place) -> Value {
         let pointer = self.pointer_to(place);
-        self.compute(Op::Load, place.ty, &[pointer])
+        let value = self.compute(Op::Load, place.ty, &[pointer]);
+        self.note_load(place, value.id);
+        value
     }
 
     /// Writes a value of the right type to a place.
@@ -259,6 +263,7 @@ impl Checker<'_> {
         let pointer = self.pointer_to(place);
         let id = self.id(value);
         self.act(Op::Store, &[pointer, id]);
+        self.note_store(place, id);
     }
 
     /// A part of a place, at a constant index.

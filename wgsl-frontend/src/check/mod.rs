@@ -34,6 +34,7 @@ mod scopes;
 mod statements;
 mod textures;
 mod type_expressions;
+mod uniformity;
 mod values;
 mod variables;
 
