@@ -133,7 +133,7 @@ impl Shader {
         set.map_err(UniformError::of_constant)?;
         let values = constants.iter_mut().zip(settings.inputs.uniforms);
         values.for_each(|(constant, value)| constant.default = value);
-        if self.0.module.as_ref().is_some_and(|module| module.is_foreign) {
+        if self.is_foreign() {
             return self.with_overrides(&constants);
         }
         let mut values = constants.into_iter().map(|constant| constant.default);
@@ -288,6 +288,11 @@ impl Shader {
     /// True for modules: SPIR-V, WGSL and GLSL.
     pub fn is_module(&self) -> bool {
         self.0.module.is_some() || self.0.as_is.is_some()
+    }
+
+    /// True for texts in WGSL and GLSL.
+    pub fn is_foreign(&self) -> bool {
+        self.0.module.as_ref().is_some_and(|module| module.is_foreign)
     }
 
     /// The dialect of a text in GLSL: `vulkan`, `opengl`, `shadertoy` or `isf`; none for other languages.

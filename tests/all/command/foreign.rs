@@ -262,3 +262,29 @@ fn overrides_have_their_values() {
     assert_eq!(place.frame("o.npy").pixel(0, 0), Some([0.5; 4]));
     place.fails(&[&render[..], &["--set", "gain=red"]].concat(), 2, "gain");
 }
+
+/// Modules of Bevy's dialect and of WESL, below the folders that are given.
+#[test]
+fn modules_are_imported() {
+    let text = "#import lib::colour::{mixed, Style as S}
+        import super::other::half;
+        #ifdef RED
+        const red = f32(#{RED});
+        #endif
+        @fragment fn main() -> @location(0) vec4f { return mixed(S(red), half(1.0)); }";
+    let colour = "#define_import_path lib::colour
+        struct Style { red: f32 }
+        fn mixed(s: Style, x: f32) -> vec4f { return vec4f(s.red, x, 0.0, 1.0); }";
+    let place = TestFolder::with([
+        ("a.wgsl", text),
+        ("other.wgsl", "fn half(x: f32) -> f32 { return 0.5 * x; }"),
+        ("deep/down/colour.wgsl", colour),
+    ]);
+    let render = ["render", "a.wgsl", "o.npy", "--size", "1x1"];
+    let options = ["--include", "deep", "--define", "RED=0.25"];
+    place.run(&[&render[..], &options].concat()).done();
+    assert_eq!(place.frame("o.npy").pixel(0, 0), Some([0.25, 0.5, 0.0, 1.0]));
+    place.fails(&render, 1, "error[LV0634]: `red` is unknown");
+    let dialect = [&render[..], &options, &["--dialect", "isf"]].concat();
+    place.fails(&dialect, 2, "`a.wgsl` is not GLSL");
+}

@@ -80,7 +80,12 @@ pub(super) fn holds(text: &str, defines: &Defines) -> Option<bool> {
         let numbers = own.trim_end_matches('u').parse::<i64>().ok();
         Some(numbers?.cmp(&value.trim_end_matches('u').parse::<i64>().ok()?))
     });
-    let equal = order.map_or(own_text == Some(value), std::cmp::Ordering::is_eq);
+    let is_on = own.is_some_and(|own| !matches!(&**own, "false" | "0"));
+    let equal = match value {
+        "true" => is_on,
+        "false" => own.is_some() && !is_on,
+        _ => order.map_or(own_text == Some(value), std::cmp::Ordering::is_eq),
+    };
     Some(match op {
         "==" => equal,
         "!=" => !equal,
@@ -98,7 +103,7 @@ mod tests {
 
     #[test]
     fn comparisons_know_numbers_and_words() {
-        let all = [("N", "3"), ("ON", ""), ("OFF", "false"), ("KIND", "soft")];
+        let all = [("N", "3"), ("ON", ""), ("OFF", "false"), ("KIND", "soft"), ("ONE", "1")];
         let defines = all.map(|(name, value)| (name.to_owned(), value.to_owned()));
         let defines: Defines = defines.into_iter().collect();
         for (text, value) in [
@@ -107,6 +112,8 @@ mod tests {
             ("N < 10", true),
             ("ON == true", true),
             ("ON", true),
+            ("ONE == true", true),
+            ("OFF == false", true),
             ("OFF", false),
             ("KIND == soft", true),
             ("KIND != soft", false),
