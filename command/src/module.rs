@@ -31,12 +31,11 @@ pub(super) struct ModuleArguments {
 /// Options of texts in GLSL, and the language of a text.
 #[derive(Args, Clone, Debug, Default)]
 pub(super) struct TextArguments {
-    /// For GLSL: a folder in which `#include` looks for files, after the folder of the file that includes.
-    /// May be given more than once
+    /// For GLSL and WGSL: a folder in which `#include` and imports look for files, after the folder of the file
+    /// that includes. May be given more than once
     #[arg(long, value_name = "DIR")]
     pub(super) include: Vec<PathBuf>,
-    /// For GLSL: define a macro, by default as 1, as a line `#define` before the text does. May be given
-    /// more than once
+    /// For GLSL and WGSL: define a macro, or a name for conditions, by default as 1. May be given more than once
     #[arg(long, value_name = "NAME[=VALUE]", value_parser = define)]
     pub(super) define: Vec<(String, String)>,
     /// For GLSL: the dialect; by default the one that the text looks like
@@ -126,8 +125,10 @@ pub(super) enum ProgramKind {
     /// λV or core text.
     #[default]
     Lv,
-    /// SPIR-V or WGSL.
+    /// SPIR-V.
     Module,
+    /// WGSL.
+    Wgsl,
     /// GLSL.
     Glsl,
 }
@@ -135,19 +136,22 @@ pub(super) enum ProgramKind {
 impl ProgramKind {
     /// The kind of a loaded program.
     pub(super) fn of_loaded(loaded: &Loaded) -> Self {
-        Self::new(loaded.module.is_some(), loaded.dialect.is_some())
+        let module = loaded.module.as_ref();
+        let is_text = module.is_some_and(|module| module.is_foreign);
+        Self::new(module.is_some(), is_text, loaded.dialect.is_some())
     }
 
     /// The kind of a shader.
     pub(super) fn of(shader: &Shader) -> Self {
-        Self::new(shader.is_module(), shader.dialect().is_some())
+        Self::new(shader.is_module(), shader.is_foreign(), shader.dialect().is_some())
     }
 
-    fn new(is_module: bool, is_glsl: bool) -> Self {
-        match (is_module, is_glsl) {
-            (_, true) => Self::Glsl,
-            (true, false) => Self::Module,
-            (false, false) => Self::Lv,
+    fn new(is_module: bool, is_text: bool, is_glsl: bool) -> Self {
+        match (is_module, is_text, is_glsl) {
+            (.., true) => Self::Glsl,
+            (true, true, false) => Self::Wgsl,
+            (true, false, false) => Self::Module,
+            (false, ..) => Self::Lv,
         }
     }
 }
@@ -162,7 +166,7 @@ impl ModuleArguments {
             ("clear", self.clear.is_some(), ProgramKind::Module),
             // A folder to search in does no harm where nothing is included.
             ("include", !text.include.is_empty(), ProgramKind::Module),
-            ("define", !text.define.is_empty(), ProgramKind::Glsl),
+            ("define", !text.define.is_empty(), ProgramKind::Wgsl),
             ("dialect", text.dialect.is_some(), ProgramKind::Glsl),
             ("origin", text.origin.is_some(), ProgramKind::Glsl),
         ];
@@ -170,10 +174,12 @@ impl ModuleArguments {
         let Some((option, _, needs)) = wrong else { return Ok(()) };
         let takers = match needs {
             ProgramKind::Glsl => "GLSL",
+            ProgramKind::Wgsl => "WGSL and GLSL",
             _ => "SPIR-V modules, WGSL and GLSL",
         };
-        let is = match kind {
-            ProgramKind::Lv => "is λV",
+        let is = match (kind, needs) {
+            (ProgramKind::Lv, _) => "is λV",
+            (_, ProgramKind::Wgsl) => "is a module",
             _ => "is not GLSL",
         };
         Err(Failure::usage(format!("--{option} is for {takers}, and `{name}` {is}")))

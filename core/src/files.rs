@@ -19,6 +19,78 @@ pub trait Files {
     ///
     /// An error of the system.
     fn read(&mut self, path: &Path, most: usize) -> io::Result<Vec<u8>>;
+
+    /// The paths in a folder, sorted. By default none can be listed.
+    ///
+    /// # Errors
+    ///
+    /// An error of the system.
+    fn list(&mut self, folder: &Path) -> io::Result<Vec<PathBuf>> {
+        let _ = folder;
+        Err(io::ErrorKind::NotFound.into())
+    }
+}
+
+/// A file that was found.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Found {
+    /// The path in messages.
+    pub path: PathBuf,
+    /// The canonical path.
+    pub canonical: PathBuf,
+}
+
+/// Why a path in a text leads to no file.
+#[derive(Debug)]
+pub enum Unresolved {
+    /// It is empty, or has control characters.
+    NoPath,
+    /// It is absolute.
+    Absolute,
+    /// The file lies outside of the folders that may be read.
+    Outside,
+    /// There is no such file.
+    Missing,
+    /// An error of the system.
+    System(io::Error),
+}
+
+/// Finds the file of a relative path in a text, in the first of the folders that has it. Only files below the canonical
+/// folders `allowed` are found, whatever `..` and links lead to.
+///
+/// # Errors
+///
+/// The reason for which none is found.
+pub fn resolve(
+    files: &mut dyn Files,
+    text: &str,
+    folders: &[PathBuf],
+    allowed: &[PathBuf],
+) -> Result<Found, Unresolved> {
+    if text.trim().is_empty() || text.contains(char::is_control) {
+        return Err(Unresolved::NoPath);
+    }
+    let is_drive = text.as_bytes().get(1) == Some(&b':');
+    if is_drive || text.starts_with(['/', '\\', '~']) || Path::new(text).has_root() {
+        return Err(Unresolved::Absolute);
+    }
+    let (mut outside, mut wrong) = (false, None);
+    for folder in folders {
+        let path = folder.join(text);
+        match files.canonical(&path) {
+            Ok(canonical) if allowed.iter().any(|folder| canonical.starts_with(folder)) => {
+                return Ok(Found { path, canonical });
+            }
+            Ok(_) => outside = true,
+            Err(why) if why.kind() == io::ErrorKind::NotFound => {}
+            Err(why) => wrong = wrong.or(Some(why)),
+        }
+    }
+    Err(match (outside, wrong) {
+        (true, _) => Unresolved::Outside,
+        (_, Some(why)) => Unresolved::System(why),
+        _ => Unresolved::Missing,
+    })
 }
 
 /// No files: those of a text in memory, which includes none.

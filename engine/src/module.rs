@@ -1,7 +1,7 @@
 //! SPIR-V modules as programs, from words or assembly text, and WGSL and GLSL through them.
 
 #[cfg(feature = "foreign")]
-use crate::foreign::{Language, to_spirv};
+use crate::foreign::Language;
 use crate::loaded::{Loaded, LoadedModule};
 use crate::reading::ShaderOptions;
 #[cfg(feature = "foreign")]
@@ -12,10 +12,16 @@ use lambdav_core::diagnostics::{Diagnostic, DiagnosticCode};
 #[cfg(feature = "foreign")]
 use lambdav_core::files::Files;
 #[cfg(feature = "foreign")]
+use lambdav_core::graph::Uniform;
+#[cfg(feature = "foreign")]
 use lambdav_core::limits;
 use lambdav_core::source::SourceFile;
 #[cfg(feature = "foreign")]
 use lambdav_core::source::Span;
+#[cfg(feature = "foreign")]
+use lambdav_core::types::{Type, Types};
+#[cfg(feature = "foreign")]
+use lambdav_frontend::Fix;
 #[cfg(feature = "foreign")]
 use lambdav_glsl_frontend::Stage;
 use lambdav_spirv::assemble::{SpirvVersion, assemble, is_assembly};
@@ -94,6 +100,7 @@ pub(crate) fn of_foreign(
     bytes: Vec<u8>,
     most: usize,
     options: &ShaderOptions,
+    fix: &mut Fix<'_>,
     files: &mut dyn Files,
 ) -> Loaded {
     let module = Some(unread(bytes.clone(), options));
@@ -106,12 +113,13 @@ pub(crate) fn of_foreign(
         }
     };
     let bytes = source.text().as_bytes().to_vec();
+    let mut constants = Vec::new();
     let (source, words) = match language {
         Language::Wgsl => {
-            let words = to_spirv(language, &source);
-            let words =
-                words.map_err(|all| all.into_iter().for_each(|d| loaded.diagnostics.push(d)));
-            (source, words.ok())
+            let compiled = wgsl(source, path, most, options, fix, files);
+            (loaded.diagnostics, loaded.included) = (compiled.diagnostics, compiled.paths);
+            constants = compiled.overrides.iter().filter_map(constant).collect();
+            (compiled.source, compiled.words)
         }
         Language::Glsl(stage) => {
             let compiled = glsl(source, path, stage, most, options, files);
@@ -145,8 +153,59 @@ pub(crate) fn of_foreign(
             uniform.default = default.words.clone().into();
         }
     }
+    if let Some(core) = &mut core {
+        core.constants = constants;
+    }
     // Diagnostics point into the text, even if the module has no lines.
     Loaded { source, core, interface: all.interface, module: all.module, ..loaded }
+}
+
+/// An override as a constant of the program, if it has a value.
+#[cfg(feature = "foreign")]
+fn constant(of: &lambdav_wgsl_frontend::Override) -> Option<Uniform> {
+    Some(Uniform { name: of.name.clone(), ty: type_of(of)?, default: [of.bits?].into() })
+}
+
+#[cfg(feature = "foreign")]
+fn type_of(of: &lambdav_wgsl_frontend::Override) -> Option<Type> {
+    Some(match &*of.ty {
+        "bool" => Type::BOOL,
+        "i32" => Type::INT,
+        "u32" => Type::UINT,
+        "f32" => Type::NUM,
+        _ => return None,
+    })
+}
+
+/// Compiles a text in WGSL. Values that are given to its overrides compile it again.
+#[cfg(feature = "foreign")]
+fn wgsl(
+    source: SourceFile,
+    path: Option<&Path>,
+    most: usize,
+    options: &ShaderOptions,
+    fix: &mut Fix<'_>,
+    files: &mut dyn Files,
+) -> lambdav_wgsl_frontend::Compiled {
+    let own = &options.glsl;
+    let (defines, roots) = (&own.defines[..], &own.roots[..]);
+    let overrides = &[][..];
+    let settings = lambdav_wgsl_frontend::Options { defines, roots, path, overrides, most };
+    let compiled = lambdav_wgsl_frontend::compile(source.clone(), &settings, files);
+    let types = Types::default();
+    let mut given = Vec::new();
+    for of in &compiled.overrides {
+        let Some(ty) = type_of(of) else { continue };
+        let own = Uniform { name: of.name.clone(), ty, default: [of.bits.unwrap_or(0)].into() };
+        if let Some(&[bits]) = fix(&types, &own).as_deref() {
+            given.push((own.name, bits));
+        }
+    }
+    if given.is_empty() {
+        return compiled;
+    }
+    let settings = lambdav_wgsl_frontend::Options { overrides: &given, ..settings };
+    lambdav_wgsl_frontend::compile(source, &settings, files)
 }
 
 /// Compiles a text in GLSL.

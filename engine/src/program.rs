@@ -46,6 +46,14 @@ impl Files for SystemFiles {
     fn read(&mut self, path: &Path, most: usize) -> io::Result<Vec<u8>> {
         read_within(File::open(path)?, most)
     }
+
+    fn list(&mut self, folder: &Path) -> io::Result<Vec<PathBuf>> {
+        let entries = std::fs::read_dir(folder)?;
+        let mut all: Vec<PathBuf> =
+            entries.map(|entry| entry.map(|entry| entry.path())).collect::<io::Result<_>>()?;
+        all.sort_unstable();
+        Ok(all)
+    }
 }
 
 /// Unsupported shading language of a file name, and help.
@@ -150,7 +158,7 @@ impl Loaded {
         if let Some(language) = language_of(Some(Path::new(name)), text.as_bytes(), options) {
             let files = &mut NoFiles;
             let named = (name, None);
-            return module::of_foreign(language, named, text.into(), most, options, files);
+            return module::of_foreign(language, named, text.into(), most, options, fix, files);
         }
         let include =
             |source| Included { source, paths: Vec::new(), diagnostics: Diagnostics::default() };
@@ -236,7 +244,8 @@ impl Loaded {
         if let Some(language) = language_of(path, &bytes, options) {
             let mut files = SystemFiles::default();
             let named = (&*name, path);
-            let mut loaded = module::of_foreign(language, named, bytes, most, options, &mut files);
+            let mut loaded =
+                module::of_foreign(language, named, bytes, most, options, fix, &mut files);
             loaded.included.append(&mut files.missing);
             return loaded;
         }

@@ -133,6 +133,9 @@ impl Shader {
         set.map_err(UniformError::of_constant)?;
         let values = constants.iter_mut().zip(settings.inputs.uniforms);
         values.for_each(|(constant, value)| constant.default = value);
+        if self.is_foreign() {
+            return self.with_overrides(&constants);
+        }
         let mut values = constants.into_iter().map(|constant| constant.default);
         let mut fix = |_: &Types, _: &Uniform| values.next();
         let (core, diagnostics, times) = compile_fixed(&self.0.source, limits::ERRORS, &mut fix);
@@ -143,6 +146,21 @@ impl Shader {
             times: Some(times),
             ..Loaded::empty(limits::ERRORS)
         })?)
+    }
+
+    /// The same text in WGSL with these values of its overrides; those that are not given follow from others. Files that
+    /// the text imports are not found again.
+    fn with_overrides(&self, constants: &[Uniform]) -> Result<Self, Error> {
+        let file = &self.0.source.files()[0];
+        let text = self.0.source.slice(file.span);
+        let (most, options) = (limits::ERRORS, ShaderOptions::default());
+        let own = Loaded::from_text_with(&file.name, text, most, &mut |_, _| None, &options);
+        let defaults = own.core.map(|core| core.constants).unwrap_or_default();
+        let mut fix = |_: &Types, of: &Uniform| {
+            let value = constants.iter().find(|one| one.name == of.name)?;
+            (!defaults.contains(value)).then(|| value.default.clone())
+        };
+        Ok(Self::of(Loaded::from_text_with(&file.name, text, most, &mut fix, &options))?)
     }
 
     /// Compiles the program for an engine.
@@ -270,6 +288,11 @@ impl Shader {
     /// True for modules: SPIR-V, WGSL and GLSL.
     pub fn is_module(&self) -> bool {
         self.0.module.is_some() || self.0.as_is.is_some()
+    }
+
+    /// True for texts in WGSL and GLSL.
+    pub fn is_foreign(&self) -> bool {
+        self.0.module.as_ref().is_some_and(|module| module.is_foreign)
     }
 
     /// The dialect of a text in GLSL: `vulkan`, `opengl`, `shadertoy` or `isf`; none for other languages.

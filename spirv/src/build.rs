@@ -232,6 +232,25 @@ impl ModuleBuilder {
         id
     }
 
+    /// A variable with its first value, and the place where it is declared.
+    pub fn initialised_variable(
+        &mut self,
+        pointer: u32,
+        class: StorageClass,
+        value: u32,
+        place: Option<[u32; 3]>,
+    ) -> u32 {
+        if let Some(place) = place {
+            push(&mut self.globals, Op::Line, &place);
+        }
+        let id = self.id();
+        push(&mut self.globals, Op::Variable, &[pointer, id, class as u32, value]);
+        if place.is_some() {
+            push(&mut self.globals, Op::NoLine, &[]);
+        }
+        id
+    }
+
     /// A variable whose id exists already.
     pub fn variable_of(&mut self, pointer: u32, id: u32, class: StorageClass) {
         push(&mut self.globals, Op::Variable, &[pointer, id, class as u32]);

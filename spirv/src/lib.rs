@@ -8,6 +8,9 @@
 pub mod assemble;
 pub mod build;
 pub mod inspect;
+pub mod names;
+pub mod positions;
+mod punctuation;
 mod sampler;
 mod specialise;
 mod stage;

@@ -108,9 +108,8 @@ mod tests {
                     | DiagnosticCode::InvalidModule
                     | DiagnosticCode::MalformedModule
                     | DiagnosticCode::UnsupportedModule
-                    | DiagnosticCode::ForeignProgram
             );
-            let text_only = text_only || is_glsl(code);
+            let text_only = text_only || is_foreign(code);
             let first = if text_only { Tag::Text } else { wrong };
             assert_eq!(tags.first(), Some(&first), "{name}");
             let no_shader = matches!(
@@ -120,16 +119,15 @@ mod tests {
                     | DiagnosticCode::InvalidModule
                     | DiagnosticCode::MalformedModule
                     | DiagnosticCode::UnsupportedModule
-                    | DiagnosticCode::ForeignProgram
             );
-            let no_shader = no_shader || is_glsl(code);
+            let no_shader = no_shader || is_foreign(code);
             assert!(no_shader || tags.contains(&Tag::Accepted), "{name}");
         }
     }
 
-    /// True for errors of GLSL texts, whose pages the GLSL frontend tests.
-    fn is_glsl(code: DiagnosticCode) -> bool {
-        ("LV0611"..="LV0623").contains(&code.as_str())
+    /// True for findings on GLSL and WGSL texts, whose pages their front ends test.
+    fn is_foreign(code: DiagnosticCode) -> bool {
+        ("LV0611"..="LV0644").contains(&code.as_str())
     }
 
     #[test]

@@ -17,6 +17,11 @@ use num_bigint::BigInt;
 /// Fractional bits of the first ball, if the arguments need no more.
 const FIRST_BITS: u64 = 192;
 
+/// `a·b + c`, rounded once.
+pub fn fma(a: f64, b: f64, c: f64) -> f64 {
+    libm::fma(a, b, c)
+}
+
 /// The value of a function; `y` is the second argument of [`Elementary::Atan2`] and [`Elementary::Pow`].
 pub fn evaluate(function: Elementary, x: f64, y: f64) -> f64 {
     use Elementary::*;

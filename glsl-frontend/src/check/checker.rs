@@ -2,7 +2,6 @@
 
 use super::items::{Block, Function, Interface, Loose, Setting};
 use super::overloads::Overloads;
-use super::positions::Positions;
 use super::scopes::Scopes;
 use super::values::{Constant, Layout};
 use crate::syntax::tree::{Expression, Unit};
@@ -14,6 +13,7 @@ use lambdav_core::diagnostics::{
 };
 use lambdav_core::source::Span;
 use lambdav_spirv::build::{FunctionBuilder, ModuleBuilder};
+use lambdav_spirv::positions::Positions;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::rc::Rc;
 

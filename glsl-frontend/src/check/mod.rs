@@ -29,7 +29,6 @@ mod layout;
 mod memory;
 mod operators;
 mod overloads;
-mod positions;
 mod scopes;
 mod statements;
 mod textures;

@@ -10,18 +10,10 @@ use super::state::{OpenFile, Preprocessor};
 use crate::token::Punctuation as P;
 use lambdav_core::decode::decode;
 use lambdav_core::diagnostics::{Diagnostic, DiagnosticCode, quote};
-use lambdav_core::files::relative;
+use lambdav_core::files::{Found, Unresolved, relative, resolve};
 use lambdav_core::limits::{FOREIGN_TEXT, INCLUDE_NESTING};
 use lambdav_core::source::Span;
-use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
-
-/// A file that an `#include` names.
-struct Found {
-    /// The path in messages.
-    path: PathBuf,
-    canonical: PathBuf,
-}
 
 fn error(span: Span, message: impl Into<String>) -> Diagnostic {
     Diagnostic::new(DiagnosticCode::CannotInclude, span, message)
@@ -134,42 +126,37 @@ impl Preprocessor<'_> {
         const RELATIVE: &str = "a path is relative to the folder of the file that includes it, or to a folder of \
                                 `--include`";
         let shown = quote(text);
-        if text.trim().is_empty() || text.contains(char::is_control) {
-            let finding = error(span, "the path of `#include` is no path").label("here");
-            return Err(finding.help(RELATIVE));
-        }
-        let is_drive = text.as_bytes().get(1) == Some(&b':');
-        if is_drive || text.starts_with(['/', '\\', '~']) || Path::new(text).has_root() {
-            let finding = error(span, format!("{shown} is an absolute path")).label("not read");
-            return Err(finding.help(RELATIVE));
-        }
         let own = self.file().path.parent().unwrap_or(Path::new("")).to_owned();
         let folders: Vec<PathBuf> =
             std::iter::once(own).chain(self.settings.roots.iter().cloned()).collect();
-        let (mut outside, mut wrong) = (false, None);
-        for folder in folders {
-            let path = folder.join(text);
-            match self.files.canonical(&path) {
-                Ok(canonical)
-                    if self.allowed.iter().any(|folder| canonical.starts_with(folder)) =>
-                {
-                    return Ok(Found { path, canonical });
-                }
-                Ok(_) => outside = true,
-                Err(why) if why.kind() == ErrorKind::NotFound => {}
-                Err(why) => wrong = wrong.or(Some(why)),
+        let why = match resolve(self.files, text, &folders, &self.allowed) {
+            Ok(found) => return Ok(found),
+            Err(why) => why,
+        };
+        Err(match why {
+            Unresolved::NoPath => {
+                let finding = error(span, "the path of `#include` is no path").label("here");
+                finding.help(RELATIVE)
             }
-        }
-        Err(if outside {
-            let what = format!("{shown} lies outside of the folders that may be read");
-            let finding = error(span, what).label("not read");
-            finding.help("files lie below the main file's folder, or a folder given by `--include`")
-        } else if let Some(why) = wrong {
-            let finding = error(span, format!("cannot read {shown}: {why}"));
-            finding.label("included here").help(RELATIVE)
-        } else {
-            let finding = error(span, format!("cannot read {shown}: there is no such file"));
-            finding.label("included here").help(RELATIVE)
+            Unresolved::Absolute => {
+                let finding = error(span, format!("{shown} is an absolute path")).label("not read");
+                finding.help(RELATIVE)
+            }
+            Unresolved::Outside => {
+                let what = format!("{shown} lies outside of the folders that may be read");
+                let finding = error(span, what).label("not read");
+                finding.help(
+                    "files lie below the main file's folder, or a folder given by `--include`",
+                )
+            }
+            Unresolved::System(why) => {
+                let finding = error(span, format!("cannot read {shown}: {why}"));
+                finding.label("included here").help(RELATIVE)
+            }
+            Unresolved::Missing => {
+                let finding = error(span, format!("cannot read {shown}: there is no such file"));
+                finding.label("included here").help(RELATIVE)
+            }
         })
     }
 

@@ -8,6 +8,7 @@ mod helpers;
 mod large;
 mod malformed;
 mod naga;
+mod naga_words;
 mod operations;
 mod own;
 mod theorem;

@@ -1,6 +1,7 @@
 //! Malformed words, and words close to a module: a program or a diagnostic, never a panic; likewise for
 //! the evaluator of words with modules of other compilers.
 
+use crate::naga_words::naga_words;
 use crate::support::{Shader, generated};
 use crate::tools::assemble;
 use crate::written::written;
@@ -61,7 +62,10 @@ fn of_naga() -> Vec<Vec<u32>> {
         let path = folder.join(file);
         let text = std::fs::read_to_string(&path).expect("it is there");
         let language = Language::of(&path).expect("the ending says it");
-        all.push(to_spirv(language, &SourceFile::new("a", text)).expect("it is right"));
+        all.push(match language {
+            Language::Wgsl => naga_words(&text).expect("it is right"),
+            _ => to_spirv(language, &SourceFile::new("a", text)).expect("it is right"),
+        });
     }
     all
 }

@@ -1,7 +1,8 @@
-//! naga's SPIR-V for WGSL and GLSL: the shaders of `tests/foreign`, and all WGSL, GLSL (`.frag`) and
+//! naga's and our own SPIR-V for WGSL, and our own for GLSL: the shaders of `tests/foreign`, and all WGSL, GLSL (`.frag`) and
 //! SPIR-V text (`.spvasm`) in the folder named by the environment's `NAGA_INPUTS`, such as naga's own
 //! test inputs (`naga/tests/in` of gfx-rs/wgpu).
 
+use crate::naga_words::naga_words;
 use crate::theorem::{Counts, Foreign, pixels};
 use crate::tools::optimised;
 use lambdav_core::interface::LocationSource;
@@ -71,6 +72,9 @@ fn words_of(path: &Path) -> Result<Vec<u32>, String> {
         return words.map_err(|error| format!("{error:?}"));
     }
     let language = Language::of(path).expect("the ending says it");
+    if language == Language::Wgsl {
+        return naga_words(&text);
+    }
     to_spirv(language, &SourceFile::new("a", text)).map_err(|all| all[0].message.clone())
 }
 
@@ -93,8 +97,16 @@ fn foreign_shaders() {
     for path in files_below(&folder, &["wgsl", "frag"]) {
         let words = words_of(&path).expect("it is right");
         let mut all = vec![words];
+        if Language::of(&path) == Some(Language::Wgsl) {
+            // Those of our own front end, too.
+            let text = std::fs::read_to_string(&path).expect("it is there");
+            let source = SourceFile::new("a", text);
+            all.push(to_spirv(Language::Wgsl, &source).expect("it is right"));
+        }
         if has_tool("spirv-opt") {
-            all.push(optimised(&in_no_language(&all[0])));
+            for k in 0..all.len() {
+                all.push(optimised(&in_no_language(&all[k])));
+            }
         }
         for (words, seed) in all.iter().flat_map(|words| (0..3).map(move |seed| (words, seed))) {
             for name in entry_points(words) {

@@ -11,7 +11,7 @@
 //! | `core-text` | the reader of core text, then as `pipeline` | printing and reading returns the same text |
 //! | `spirv` | the loader and the evaluator of SPIR-V words | an error or an answer |
 //! | `raise` | the raise of SPIR-V words, then as `pipeline` | a diagnostic, or a program whose engines agree |
-//! | `wgsl` | naga, then as `raise` | a diagnostic, or a program whose engines agree |
+//! | `wgsl` | the front end for WGSL, then as `raise` | a diagnostic, or a program whose engines agree |
 //! | `glsl` | the front end for GLSL, then as `raise` | diagnostics, or a module that the raise takes or lacks a feature for |
 //! | `images` | the decoders of PNG, OpenEXR and NPY; for floats, the encoders | an error or an image; encoding and decoding keeps the bits |
 //! | `folders` | `lambdav test`, several times in a folder that changes in between | only files of earlier runs change; inputs of directives stay; every test is found; near misses are warnings |
@@ -21,7 +21,7 @@
 //! | `npy` | NPY files as images and as buffers | an error or data of the declared shape |
 //! | `amber` | the reader of AmberScript; for some inputs, `lambdav test` | an error with a place in the text, or a script, in bounded memory |
 //! | `assembly` | the SPIR-V assembler and disassembler | an error with a place in the text, or words that come back |
-//! | `hostile` | naga, on WGSL and GLSL with extreme nesting or repetition | an answer within the deadline |
+//! | `hostile` | the front ends, on WGSL and GLSL with extreme nesting or repetition | an answer within the deadline |
 //! | `names` | several subcommands, on programs with control characters in names | no control character is printed raw; core text comes back |
 //! | `json` | values of uniforms as JSON | an error with a place in the text, or the values of serde_json's tree |
 //! | `settings` | uniforms, parts of them and blocks by path | the place in a list of all paths; no other word changes |

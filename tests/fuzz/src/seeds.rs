@@ -140,6 +140,12 @@ impl Seeds {
             code.page().split("```").skip(1).step_by(2).map(|text| text.replacen("text\n", "", 1))
         }));
         glsl.extend(as_texts(corpus("glsl")));
+        // Many rules in little text: those of the front end's tests, and of the field's cases.
+        let pages = DiagnosticCode::ALL.iter().filter(|code| code.page().contains("WGSL"));
+        wgsl.extend(pages.flat_map(|code| {
+            code.page().split("```").skip(1).step_by(2).map(|text| text.replacen("text\n", "", 1))
+        }));
+        wgsl.extend(as_texts(corpus("wgsl")));
         Self { programs, texts, cores, modules, foreign_modules, wgsl, glsl }
     }
 }

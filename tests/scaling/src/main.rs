@@ -63,7 +63,7 @@ fn main() -> ExitCode {
     }
     println!("{:26} {:9} {:>8} {:>7} {:>6}  answer", "family", "way", "bytes", "seconds", "MiB");
     let mut within = true;
-    for family in families::all().chain(families::glsl()).filter(chosen) {
+    for family in families::all().chain(families::foreign()).filter(chosen) {
         for &way in ways.iter().filter(|way| way.takes(family)) {
             within &= row(&arguments, family, way);
         }

@@ -1,6 +1,7 @@
 //! Ways to compile a text.
 
 use crate::Family;
+use crate::families::TextLanguage;
 use lambdav_core::core_text;
 use lambdav_core::diagnostics::{Diagnostic, render_text};
 use lambdav_core::schedule::schedule;
@@ -29,15 +30,22 @@ pub enum Way {
     Registers,
     /// The schedule of a program in GLSL, as `lambdav check` makes it.
     Glsl,
+    /// The same of a program in WGSL.
+    Wgsl,
 }
 
 impl Way {
     /// Ways with a usable product.
-    pub const ALL: [Self; 4] = [Self::Picture, Self::CoreText, Self::Spirv, Self::Glsl];
+    pub const ALL: [Self; 5] = [Self::Picture, Self::CoreText, Self::Spirv, Self::Glsl, Self::Wgsl];
 
     /// True if the way takes texts of the family's language.
     pub fn takes(self, family: Family) -> bool {
-        (self == Self::Glsl) == family.is_glsl
+        let language = match self {
+            Self::Glsl => TextLanguage::Glsl,
+            Self::Wgsl => TextLanguage::Wgsl,
+            _ => TextLanguage::Lv,
+        };
+        family.language == language
     }
 
     /// The name on the command line.
@@ -48,6 +56,7 @@ impl Way {
             Self::Spirv => "spirv",
             Self::Registers => "registers",
             Self::Glsl => "glsl",
+            Self::Wgsl => "wgsl",
         }
     }
 }
@@ -87,7 +96,11 @@ fn refused(diagnostics: &[Diagnostic], source: &SourceFile) -> Answer {
 impl Way {
     /// Compiles a text. The work stays on this thread if it belongs to a pool of one thread.
     pub fn go(self, text: &str) -> Answer {
-        let name = if self == Self::Glsl { "scaling.frag" } else { "scaling.lv" };
+        let name = match self {
+            Self::Glsl => "scaling.frag",
+            Self::Wgsl => "scaling.wgsl",
+            _ => "scaling.lv",
+        };
         let Loaded { source, core, diagnostics, .. } = Loaded::from_text(name, text);
         let Some(core) = core else { return refused(&diagnostics, &source) };
         // Rendering warnings is part of the work.
@@ -132,7 +145,7 @@ impl Way {
                     Answer::Done
                 }
             },
-            Self::Glsl => match schedule(&core, &locations) {
+            Self::Glsl | Self::Wgsl => match schedule(&core, &locations) {
                 Err(found) => refused(&[found], &source),
                 Ok(_) => Answer::Done,
             },

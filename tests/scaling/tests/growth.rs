@@ -24,10 +24,14 @@ fn work(family: Family, way: Way, size: usize) -> [f64; 2] {
 
 fn grows_as_its_text(way: Way) {
     // Warm-up: allocations of the process's statics do not count.
-    drop(way.go(if way == Way::Glsl { "void main() {}" } else { "(sin (time))" }));
+    drop(way.go(match way {
+        Way::Glsl => "void main() {}",
+        Way::Wgsl => "@fragment fn main() -> @location(0) vec4f { return vec4f(); }",
+        _ => "(sin (time))",
+    }));
     let mut wrong = Vec::new();
     let is_limited = |family: &Family| LIMITED.iter().any(|&(name, _)| name == family.name);
-    let all = families::all().chain(families::glsl()).filter(|family| way.takes(*family));
+    let all = families::all().chain(families::foreign()).filter(|family| way.takes(*family));
     for family in all.filter(|family| !is_limited(family)) {
         let (size, _) = family.of_length(shortest());
         let [one, four] = [1, 4].map(|times| work(family, way, size * times));
@@ -63,6 +67,11 @@ fn from_glsl() {
 }
 
 #[test]
+fn from_wgsl() {
+    grows_as_its_text(Way::Wgsl);
+}
+
+#[test]
 fn what_describes_more_is_refused() {
     for (name, code) in LIMITED {
         let (_, text) = Family::named(name).expect("it is one").of_length(150_000);
@@ -74,7 +83,7 @@ fn what_describes_more_is_refused() {
 #[test]
 fn sizes_are_lengths() {
     let mut names = std::collections::BTreeSet::new();
-    for family in families::all().chain(families::glsl()) {
+    for family in families::all().chain(families::foreign()) {
         assert!(names.insert(family.name), "{} is the name of two", family.name);
         let (size, text) = family.of_length(shortest());
         let longer = (family.text)(4 * size).len() as f64 / text.len() as f64;

@@ -6,6 +6,7 @@ mod glsl;
 mod scopes;
 mod texts;
 mod values;
+mod wgsl;
 
 use std::fmt::Write;
 
@@ -16,8 +17,19 @@ pub struct Family {
     pub name: &'static str,
     /// The text for a size. Its length is about proportional to the size.
     pub text: fn(usize) -> String,
-    /// True for programs in GLSL.
-    pub is_glsl: bool,
+    /// The language of the programs.
+    pub language: TextLanguage,
+}
+
+/// The language of a family.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TextLanguage {
+    /// λV.
+    Lv,
+    /// GLSL.
+    Glsl,
+    /// WGSL.
+    Wgsl,
 }
 
 /// Families whose programs grow faster than their texts, with the code of the limit. The limit refuses texts
@@ -29,12 +41,15 @@ pub fn all() -> impl Iterator<Item = Family> {
     let tables =
         [control::FAMILIES, scopes::FAMILIES, errors::FAMILIES, texts::FAMILIES, values::FAMILIES];
     let all = tables.into_iter().flatten();
-    all.map(|&(name, text)| Family { name, text, is_glsl: false })
+    all.map(|&(name, text)| Family { name, text, language: TextLanguage::Lv })
 }
 
-/// All families of programs in GLSL.
-pub fn glsl() -> impl Iterator<Item = Family> {
-    glsl::FAMILIES.iter().map(|&(name, text)| Family { name, text, is_glsl: true })
+/// All families of programs in GLSL and WGSL.
+pub fn foreign() -> impl Iterator<Item = Family> {
+    let of = |table: Table, language| {
+        table.iter().map(move |&(name, text)| Family { name, text, language })
+    };
+    of(glsl::FAMILIES, TextLanguage::Glsl).chain(of(wgsl::FAMILIES, TextLanguage::Wgsl))
 }
 
 /// Names and texts.
@@ -43,7 +58,7 @@ type Table = &'static [(&'static str, fn(usize) -> String)];
 impl Family {
     /// The family of that name.
     pub fn named(name: &str) -> Option<Self> {
-        all().chain(glsl()).find(|family| family.name == name)
+        all().chain(foreign()).find(|family| family.name == name)
     }
 
     /// A text of about this many bytes, and its size.

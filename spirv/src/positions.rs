@@ -7,7 +7,7 @@ const NEAR: u32 = 512;
 
 /// The last position.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Positions {
+pub struct Positions {
     at: u32,
     place: LineColumn,
     /// The end of its file; 0 before the first position.
@@ -22,7 +22,7 @@ impl Default for Positions {
 
 impl Positions {
     /// Line and column of a byte offset in its file.
-    pub(super) fn of(&mut self, offset: u32, source: &SourceFile) -> LineColumn {
+    pub fn of(&mut self, offset: u32, source: &SourceFile) -> LineColumn {
         if (self.at..=self.end).contains(&offset) && offset - self.at <= NEAR && self.end > 0 {
             for &byte in &source.text().as_bytes()[self.at as usize..offset as usize] {
                 if byte == b'\n' {

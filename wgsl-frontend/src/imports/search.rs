@@ -1,0 +1,87 @@
+//! Which file a module is.
+
+use crate::lexer::is_line_break;
+use lambdav_core::decode::decode;
+use lambdav_core::files::Files;
+use lambdav_core::limits::FOREIGN_TEXT;
+use rustc_hash::{FxHashMap, FxHashSet};
+use std::path::{Path, PathBuf};
+
+/// Most entries of folders that are looked at for modules.
+const ENTRIES: usize = 50_000;
+/// Most bytes of files that are.
+const BYTES: usize = 64 << 20;
+/// Deepest nesting of folders.
+const DEPTH: usize = 16;
+
+/// The modules of naga_oil and all texts below the folders.
+#[derive(Debug, Default)]
+pub(super) struct Index {
+    /// Files by `#define_import_path`.
+    pub(super) modules: FxHashMap<String, PathBuf>,
+    /// Files by their names without endings; of several, the first.
+    pub(super) stems: FxHashMap<String, PathBuf>,
+}
+
+/// Reads what the folders have.
+pub(super) fn index(files: &mut dyn Files, folders: &[PathBuf]) -> Index {
+    let mut index = Index::default();
+    let mut seen = FxHashSet::default();
+    let (mut entries, mut bytes) = (0, 0);
+    for folder in folders {
+        let mut open: Vec<(PathBuf, usize)> = vec![(folder.clone(), 0)];
+        while let Some((folder, depth)) = open.pop() {
+            let Ok(canonical) = files.canonical(&folder) else { continue };
+            if !seen.insert(canonical) {
+                continue;
+            }
+            let Ok(all) = files.list(&folder) else { continue };
+            // The last one pushed is read first.
+            let mut folders = Vec::new();
+            for path in all {
+                entries += 1;
+                if entries > ENTRIES || bytes > BYTES {
+                    return index;
+                }
+                let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
+                let is_text = matches!(
+                    path.extension().and_then(|ending| ending.to_str()),
+                    Some("wgsl" | "wesl")
+                );
+                if is_text {
+                    bytes += take(files, &path, &mut index);
+                } else if depth < DEPTH && looks_like_folder(name) {
+                    folders.push((path, depth + 1));
+                }
+            }
+            open.extend(folders.into_iter().rev());
+        }
+    }
+    index
+}
+
+/// True for names without an ending, and for those like `bevy_pbr-0.19.1`; not for hidden folders and those of builds.
+fn looks_like_folder(name: &str) -> bool {
+    let is_hidden = name.starts_with('.') || matches!(name, "target" | "node_modules");
+    let ending = name.rsplit_once('.').map(|(_, ending)| ending);
+    !is_hidden && ending.is_none_or(|ending| ending.chars().all(|c| c.is_ascii_digit()))
+}
+
+/// Notes a text; returns its length.
+fn take(files: &mut dyn Files, path: &Path, index: &mut Index) -> usize {
+    let Ok(bytes) = files.read(path, FOREIGN_TEXT) else { return 0 };
+    let length = bytes.len();
+    if let Some(stem) = path.file_stem().and_then(|stem| stem.to_str()) {
+        index.stems.entry(stem.to_owned()).or_insert_with(|| path.to_owned());
+    }
+    let Ok(source) = decode("", bytes, FOREIGN_TEXT) else { return length };
+    let defined = source.text().split(is_line_break).find_map(|line| {
+        let rest = line.trim_start().strip_prefix('#')?.trim_start();
+        let rest = rest.strip_prefix("define_import_path")?;
+        rest.split_whitespace().next().map(str::to_owned)
+    });
+    if let Some(path_of_module) = defined {
+        index.modules.entry(path_of_module).or_insert_with(|| path.to_owned());
+    }
+    length
+}
