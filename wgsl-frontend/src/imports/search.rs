@@ -5,7 +5,7 @@ use lambdav_core::decode::decode;
 use lambdav_core::files::Files;
 use lambdav_core::limits::FOREIGN_TEXT;
 use rustc_hash::{FxHashMap, FxHashSet};
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 
 /// Most entries of folders that are looked at for modules.
 const ENTRIES: usize = 50_000;
@@ -21,6 +21,16 @@ pub(super) struct Index {
     pub(super) modules: FxHashMap<String, PathBuf>,
     /// Files by their names without endings; of several, the first.
     pub(super) stems: FxHashMap<String, PathBuf>,
+    /// All files, in the order of the folders.
+    pub(super) files: Vec<PathBuf>,
+}
+
+impl Index {
+    /// The first file whose path ends with a relative one, as paths below a folder of assets do.
+    pub(super) fn ending(&self, path: &Path) -> Option<&PathBuf> {
+        let is_plain = path.components().all(|part| matches!(part, Component::Normal(_)));
+        self.files.iter().find(|file| is_plain && file.ends_with(path))
+    }
 }
 
 /// Reads what the folders have.
@@ -71,6 +81,7 @@ fn looks_like_folder(name: &str) -> bool {
 fn take(files: &mut dyn Files, path: &Path, index: &mut Index) -> usize {
     let Ok(bytes) = files.read(path, FOREIGN_TEXT) else { return 0 };
     let length = bytes.len();
+    index.files.push(path.to_owned());
     if let Some(stem) = path.file_stem().and_then(|stem| stem.to_str()) {
         index.stems.entry(stem.to_owned()).or_insert_with(|| path.to_owned());
     }

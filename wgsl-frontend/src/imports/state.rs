@@ -85,10 +85,13 @@ impl Loader<'_> {
     pub(super) fn oil_module(&mut self, path: &str) -> Option<usize> {
         let file = match self.index().modules.get(path) {
             Some(file) => file.clone(),
-            // A path in quotation marks is a file.
+            // A path in quotation marks is a file, often below a folder of assets that nobody names.
             None if path.ends_with(".wgsl") => {
                 let folders = self.folders(&self.folder.clone());
-                find(self.files, path, &folders, &self.allowed).ok()?.path
+                match find(self.files, path, &folders, &self.allowed) {
+                    Ok(found) => found.path,
+                    Err(_) => self.index().ending(Path::new(path))?.clone(),
+                }
             }
             None => return None,
         };

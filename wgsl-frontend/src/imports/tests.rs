@@ -187,3 +187,27 @@ fn wrong_imports_are_reported_with_their_places() {
         assert!(!compiled.source.text().contains("SECRET"));
     }
 }
+
+/// A value is text that joins the words beside it.
+#[test]
+fn values_of_conditions_are_joined_with_words() {
+    let text = "const layer_3: array<i32, #{COUNT}u> = array(7, 8);
+        @fragment fn fs() -> @location(0) vec4f {
+            return vec4f(f32(layer_#{LAYER}[#{COUNT} - 1]) + f32(#{COUNT}u + 1u));
+        }";
+    accepted(&[(MAIN, text)], &[("COUNT", "2"), ("LAYER", "3")]);
+}
+
+/// A path in quotation marks may begin at a folder of assets.
+#[test]
+fn files_below_folders_of_assets_are_found() {
+    let text = "#import \"shaders/colour.wgsl\"::paint
+        @fragment fn fs() -> @location(0) vec4f { return paint(); }";
+    let colour = "fn paint() -> vec4f { return vec4f(1); }";
+    accepted(&[(MAIN, text), ("/roots/lib/game/assets/shaders/colour.wgsl", colour)], &[]);
+    let compiled = compiled(
+        &[(MAIN, "#import \"../b.wgsl\"::x\n@fragment fn fs() {}"), ("/roots/lib/b.wgsl", "")],
+        &[],
+    );
+    assert!(compiled.words.is_none());
+}
