@@ -143,12 +143,13 @@ fn of_binary64(count: u64, seed: u64) -> bool {
     std::thread::scope(|scope| {
         let all = Elementary::ALL
             .map(|f| (f, scope.spawn(move || lambdav_oracle::binary64::compare(f, count, seed))));
-        let all = all.into_iter().map(|(f, thread)| {
+        let mut is_equal = true;
+        for (f, thread) in all {
             let found = thread.join().expect("a comparison does not panic");
             println!("{:8} {}", f.name(), found.as_ref().err().map_or("equal", String::as_str));
-            found.is_ok()
-        });
-        all.fold(true, |all, equal| all && equal)
+            is_equal &= found.is_ok();
+        }
+        is_equal
     })
 }
 
