@@ -217,7 +217,7 @@ const WGSL: [(&str, &str, [f32; 4]); 22] = [
     (
         "const pi = 3.14159265358979; fn f(x: f32) -> f32 { return x; }",
         "return vec4f(f(pi), f32(pi * 1e10 - pi * 1e10 + 1), sqrt(4), max(1, 2.5));",
-        [3.141_592_7, 1.0, 2.0, 2.5],
+        [std::f32::consts::PI, 1.0, 2.0, 2.5],
     ),
     (
         "",
