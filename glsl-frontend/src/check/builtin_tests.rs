@@ -435,3 +435,13 @@ fn refusals() {
         assert!(found.len() == 1 && found[0].contains(message), "{body}: {found:#?}");
     }
 }
+
+/// An array of textures may have no length.
+#[test]
+fn arrays_of_textures_without_a_length_are_valid() {
+    let text = "#version 450\n#extension GL_EXT_nonuniform_qualifier : require\n\
+        layout(binding = 0) uniform texture2D t[]; layout(binding = 1) uniform sampler s;\n\
+        layout(location = 0) flat in int k; layout(location = 0) out vec4 o;\n\
+        void main() { o = texture(sampler2D(t[nonuniformEXT(k)], s), vec2(0.0)); }";
+    assert_valid(text, &compile(Stage::Fragment, true, text).expect("it is accepted"));
+}

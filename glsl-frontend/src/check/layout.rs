@@ -77,7 +77,13 @@ impl Checker<'_> {
                 let length = self.uint(length);
                 self.module.unique_type(Op::TypeArray, &[id, length], variant)
             }
-            Length::Open => self.module.unique_type(Op::TypeRuntimeArray, &[id], variant),
+            Length::Open => {
+                if self.types.is_opaque(element) {
+                    self.module.extension("SPV_EXT_descriptor_indexing");
+                    self.module.capability(Capability::RuntimeDescriptorArray);
+                }
+                self.module.unique_type(Op::TypeRuntimeArray, &[id], variant)
+            }
         };
         if let (true, Some(layout)) = (new, layout)
             && !self.types.is_opaque(element)
