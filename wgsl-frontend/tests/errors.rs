@@ -59,6 +59,15 @@ fn constants_have_values() {
     is("var<private> a: i32; const b = a;", "LV0640", "a", "a constant is needed");
     is("override a: f32; const b = a;", "LV0642", "a", "the override `a` has no value");
     is("const a = acos(1.5);", "LV0642", "acos(1.5)", "infinite or not a number");
+    assert_eq!(
+        errors(
+            "const m = modf(-1.25f); const f = frexp(vec2f(5, 1e-40)); \
+             const_assert m.fract == -0.25 && m.whole == -1; \
+             const_assert f.fract.x == 0.625 && f.exp.x == 3 && f.exp.y == -132;"
+        ),
+        []
+    );
+    is("const a = modf(1.1).fract;", "LV0605", "modf(1.1)", "numbers without a type");
     assert_eq!(errors("const a = false && (1 / 0 == 0); const_assert !a;"), []);
     assert_eq!(
         errors("const a = sin(0.5f); const b = u32(-1i); const_assert b == 0xffffffff;"),

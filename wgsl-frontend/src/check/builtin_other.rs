@@ -3,7 +3,7 @@
 use super::checker::Checker;
 use super::items::Need;
 use super::values::{Operand, Place, Value};
-use crate::const_eval::{Constant, zip};
+use crate::const_eval::{Constant, frexp, modf, zip};
 use crate::types::{Access, Kind, Member, Scalar, Space, Struct, Type, Types, round_up};
 use lambdav_core::diagnostics::{DiagnosticCode, quote};
 use lambdav_core::source::Span;
@@ -47,6 +47,9 @@ impl Checker<'_> {
         arguments: Vec<(Operand, Span)>,
         at: Span,
     ) -> Option<Value> {
+        if matches!(name, "modf" | "frexp") && arguments.len() == 1 {
+            return self.split(name, arguments, at);
+        }
         if self.body.is_none() {
             self.not_constant(at, "this call");
             return None;
@@ -83,7 +86,6 @@ impl Checker<'_> {
                 }
                 Some(self.compute(Op::ArrayLength, Types::UINT, &[root, member]))
             }
-            ("modf" | "frexp", [_]) => self.split(name, arguments, at),
             ("arrayLength", _) => self.wrong_arguments(
                 at,
                 "`arrayLength` takes a pointer to an array without a length: `arrayLength(&a)`",
@@ -173,19 +175,36 @@ impl Checker<'_> {
             return self
                 .wrong_arguments(at, &format!("`{name}` takes an `f32` or a vector of them"));
         }
+        if value.constant.is_some() && self.types.scalar(value.ty) != Some(Scalar::Float) {
+            self.unsupported(at, &format!("`{name}` of numbers without a type is"))
+                .help(format!("give the number a type: `{name}(0.5f)`"));
+            return None;
+        }
         let value = self.coerce(value, wanted, *span, "the argument has the type")?;
-        let id = self.id(&value);
-        Some(match name {
+        let exponent = self.types.vector(Scalar::Int, width);
+        type Parts = fn(&Constant) -> [Constant; 2];
+        let (ty, parts, function): (_, Parts, _) = match name {
             "modf" => {
                 let ty = self.result_type("modf", wanted, [("fract", wanted), ("whole", wanted)]);
-                self.glsl(Glsl::ModfStruct, ty, &[id])
+                (ty, modf, Glsl::ModfStruct)
             }
             _ => {
-                let exponent = self.types.vector(Scalar::Int, width);
                 let ty = self.result_type("frexp", wanted, [("fract", wanted), ("exp", exponent)]);
-                self.glsl(Glsl::FrexpStruct, ty, &[id])
+                (ty, frexp, Glsl::FrexpStruct)
             }
-        })
+        };
+        if let Some(constant) = &value.constant {
+            let member = |k: usize| zip(&[constant], &mut |of| Ok(parts(of[0])[k].clone()));
+            let result =
+                member(0).and_then(|first| Ok(Constant::composite(vec![first, member(1)?])));
+            return self.folded(ty, result, at);
+        }
+        if self.body.is_none() {
+            self.not_constant(at, "this call");
+            return None;
+        }
+        let id = self.id(&value);
+        Some(self.glsl(function, ty, &[id]))
     }
 
     /// `bitcast<T>(e)`

@@ -114,6 +114,24 @@ pub(super) fn fields(
     })
 }
 
+/// The fractional and the integral part of an f32, both with its sign.
+pub(crate) fn modf(of: &Constant) -> [Constant; 2] {
+    let x = f32::from_bits(of.word().unwrap_or_default());
+    [(x - x.trunc()).copysign(x), x.trunc()].map(|part| Constant::Word(part.to_bits()))
+}
+
+/// The significand, from 0.5 to 1, and the exponent of an f32; of zero, itself and 0.
+pub(crate) fn frexp(of: &Constant) -> [Constant; 2] {
+    let x = f32::from_bits(of.word().unwrap_or_default());
+    if x == 0.0 {
+        return [of.clone(), Constant::Word(0)];
+    }
+    // In binary64 the number is normal.
+    let exponent = (f64::from(x).to_bits() >> 52 & 0x7ff) as i32 - 1022;
+    let significand = (f64::from(x) * power(-i64::from(exponent))) as f32;
+    [Constant::Word(significand.to_bits()), Constant::Word(exponent as u32)]
+}
+
 /// A power of two times a float; the only rounding is that of the last product.
 pub(super) fn ldexp(scalar: Scalar, x: &Constant, n: &Constant) -> Result<Constant, Fault> {
     let n = match n {

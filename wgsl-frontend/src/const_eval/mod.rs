@@ -14,6 +14,7 @@ mod real;
 mod value;
 
 pub(crate) use arithmetic::{binary, unary};
+pub(crate) use bits::{frexp, modf};
 pub(crate) use convert::converted;
 pub(crate) use functions::evaluate;
 pub(crate) use math::{Math, Packing};
