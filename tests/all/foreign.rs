@@ -215,6 +215,12 @@ const WGSL: [(&str, &str, [f32; 4]); 22] = [
         [5.0, 2.0, 2.5, 3.5],
     ),
     (
+        "fn f(p: ptr<private, vec4f>) { (*p).x += 1.0; } var<private> g: array<vec4f, 2>;",
+        "g[1].x = p.x; f(&g[1]); return g[1];",
+        [3.5, 0.0, 0.0, 0.0],
+    ),
+    ("", "let b = p.x > 9.0; return vec4f(f32(1u << select(2u, 32u, true || b)));", [1.0; 4]),
+    (
         "const pi = 3.14159265358979; fn f(x: f32) -> f32 { return x; }",
         "return vec4f(f(pi), f32(pi * 1e10 - pi * 1e10 + 1), sqrt(4), max(1, 2.5));",
         [std::f32::consts::PI, 1.0, 2.0, 2.5],

@@ -137,7 +137,7 @@ impl Checker<'_> {
                     if place.chain.is_empty() {
                         ids.push(place.root);
                     } else {
-                        let copy = self.local_variable(place.ty);
+                        let copy = self.temporary(place.ty, place.space);
                         let value = self.load(&place);
                         self.store(&copy, &value);
                         ids.push(copy.root);

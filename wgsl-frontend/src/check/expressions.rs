@@ -214,6 +214,11 @@ impl Checker<'_> {
                 body.label = label;
             }
             return match right {
+                // A constant only if both sides are.
+                Some(right) if right.constant.is_none() && self.body.is_some() => {
+                    let id = self.splat_constant(Types::BOOL, (!and).into());
+                    Operand::Value(Value::new(Types::BOOL, id))
+                }
                 Some(_) => Operand::Value(Value::constant(Types::BOOL, Constant::bool(!and))),
                 None => Operand::Error,
             };

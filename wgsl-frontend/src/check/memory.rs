@@ -277,18 +277,25 @@ impl Checker<'_> {
 
     /// A new variable of the open function.
     pub(super) fn local_variable(&mut self, ty: Type) -> Place {
+        self.temporary(ty, Space::Function)
+    }
+
+    /// A variable that a pointer to this space can point to: of the function, or of the module.
+    pub(super) fn temporary(&mut self, ty: Type, space: Space) -> Place {
         let id = self.id_of(ty);
-        let pointer = self.module.pointer(StorageClass::Function, id);
-        let root = self.module.id();
-        self.body().builder.variable(pointer, root);
-        Place {
-            root,
-            space: Space::Function,
-            access: Access::ReadWrite,
-            chain: Vec::new(),
-            ty,
-            member: 0,
-        }
+        let root = match space {
+            Space::Private => {
+                let pointer = self.module.pointer(StorageClass::Private, id);
+                self.module.variable(pointer, StorageClass::Private)
+            }
+            _ => {
+                let pointer = self.module.pointer(StorageClass::Function, id);
+                let root = self.module.id();
+                self.body().builder.variable(pointer, root);
+                root
+            }
+        };
+        Place { root, space, access: Access::ReadWrite, chain: Vec::new(), ty, member: 0 }
     }
 
     /// The zero value of a type.
