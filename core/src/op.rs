@@ -53,6 +53,14 @@ macro_rules! elementary {
                     $(Self::$two => math::$two_name(x, y),)*
                 }
             }
+
+            /// The same in binary64.
+            pub fn evaluate_binary64(self, x: f64, y: f64) -> f64 {
+                match self {
+                    $(Self::$one => math::binary64::$one_name(x),)*
+                    $(Self::$two => math::binary64::$two_name(x, y),)*
+                }
+            }
         }
     };
 }

@@ -11,7 +11,6 @@ use super::enclosures;
 use super::exact_pow::exact_pow;
 use super::float::odd_significand;
 use super::rounding::{BINARY64, nearest_scaled, refine_to};
-use crate::op::Elementary;
 use num_bigint::BigInt;
 
 /// Fractional bits of the first ball, if the arguments need no more.
@@ -22,60 +21,76 @@ pub fn fma(a: f64, b: f64, c: f64) -> f64 {
     libm::fma(a, b, c)
 }
 
-/// The value of a function; `y` is the second argument of [`Elementary::Atan2`] and [`Elementary::Pow`].
-pub fn evaluate(function: Elementary, x: f64, y: f64) -> f64 {
-    use Elementary::*;
-    match function {
-        Atan2 => atan2(x, y),
-        Pow => pow(x, y),
-        Exp2 if x == x.trunc() => power_of_two(x),
-        _ => of_one(function, x),
-    }
+/// Defines functions of one argument: NaN outside of the domain; else the value in the last column, if there is one;
+/// else the rounded value.
+macro_rules! unary {
+    ($($name:ident, |$x:ident| $domain:expr, $known:expr;)*) => { $(
+        #[doc = concat!("[`", stringify!($name), "`](super::", stringify!($name), ") of binary64.")]
+        pub fn $name($x: f64) -> f64 {
+            let is_defined: bool = $domain;
+            if $x.is_nan() || !is_defined {
+                return f64::NAN;
+            }
+            let known: Option<f64> = $known;
+            known.unwrap_or_else(|| {
+                refine_to(BINARY64, first_bits(&[$x]), |bits| enclosures::$name($x, bits))
+            })
+        }
+    )* };
 }
 
-/// 2 to the power of an integer or infinity.
-fn power_of_two(x: f64) -> f64 {
+unary! {
+    sin, |x| x.is_finite(), zero(x);
+    cos, |x| x.is_finite(), None;
+    tan, |x| x.is_finite(), zero(x);
+    asin, |x| x.abs() <= 1.0, zero(x);
+    acos, |x| x.abs() <= 1.0, (x == 1.0).then_some(0.0);
+    atan, |x| true, zero(x).or_else(|| {
+        x.is_infinite().then(|| eighths_of_a_turn(2).copysign(x))
+    });
+    sinh, |x| true, zero(x).or(is_large(x).then_some(f64::INFINITY.copysign(x)));
+    cosh, |x| true, is_large(x).then_some(f64::INFINITY);
+    // 1 - tanh 20 is less than 2^-54.
+    tanh, |x| true, zero(x).or((x.abs() > 20.0).then_some(1.0_f64.copysign(x)));
+    asinh, |x| true, zero(x).or(x.is_infinite().then_some(x));
+    acosh, |x| x >= 1.0, root(x);
+    atanh, |x| x.abs() <= 1.0, zero(x).or((x.abs() == 1.0).then_some(f64::INFINITY.copysign(x)));
+    exp, |x| true, beyond(x);
+    exp2, |x| true, beyond(x).or_else(|| {
+        (x == x.trunc()).then(|| nearest_scaled(1, x as i64, BINARY64))
+    });
+    log, |x| x >= 0.0, root(x);
+    log2, |x| x >= 0.0, root(x);
+}
+
+/// A zero, with its sign.
+fn zero(x: f64) -> Option<f64> {
+    (x == 0.0).then_some(x)
+}
+
+/// True for arguments whose exponential, to any of the bases, is beyond the range.
+fn is_large(x: f64) -> bool {
+    x.abs() > 1100.0
+}
+
+/// An exponential beyond the range.
+fn beyond(x: f64) -> Option<f64> {
+    is_large(x).then_some(if x > 0.0 { f64::INFINITY } else { 0.0 })
+}
+
+/// A logarithm, or the inverse of `cosh`, at 0, 1 and infinity.
+fn root(x: f64) -> Option<f64> {
     match x {
-        ..-4096.0 => 0.0,
-        4096.0.. => f64::INFINITY,
-        _ => nearest_scaled(1, x as i64, BINARY64),
+        0.0 => Some(f64::NEG_INFINITY),
+        1.0 => Some(0.0),
+        f64::INFINITY => Some(x),
+        _ => None,
     }
-}
-
-/// A function of one argument; `exp2` of an integer is not among them.
-fn of_one(function: Elementary, x: f64) -> f64 {
-    use Elementary::*;
-    let is_defined = match function {
-        Sin | Cos | Tan => x.is_finite(),
-        Asin | Acos | Atanh => x.abs() <= 1.0,
-        Acosh => x >= 1.0,
-        Log | Log2 => x >= 0.0,
-        _ => !x.is_nan(),
-    };
-    if !is_defined {
-        return f64::NAN;
-    }
-    let is_large = x.abs() > 1100.0;
-    match function {
-        Sin | Tan | Asin | Atan | Sinh | Tanh | Asinh | Atanh if x == 0.0 => return x,
-        Acos | Acosh | Log | Log2 if x == 1.0 => return 0.0,
-        Log | Log2 if x == 0.0 => return f64::NEG_INFINITY,
-        Atanh if x.abs() == 1.0 => return f64::INFINITY.copysign(x),
-        Acosh | Log | Log2 | Asinh if x.is_infinite() => return x,
-        Atan if x.is_infinite() => return eighths_of_a_turn(2).copysign(x),
-        // 1 - tanh 20 is less than 2^-54.
-        Tanh if x.abs() > 20.0 => return 1.0_f64.copysign(x),
-        Exp | Exp2 if is_large => return if x > 0.0 { f64::INFINITY } else { 0.0 },
-        Sinh if is_large => return f64::INFINITY.copysign(x),
-        Cosh if is_large => return f64::INFINITY,
-        _ => {}
-    }
-    refine_to(BINARY64, first_bits(&[x]), |bits| enclosures::of(function, x, 0.0, bits))
 }
 
 /// The angle in [−π, π] radians of the point (`x`, `y`); note the order of the arguments. The special values are
 /// those of [`super::atan2`].
-fn atan2(y: f64, x: f64) -> f64 {
+pub fn atan2(y: f64, x: f64) -> f64 {
     if x.is_nan() || y.is_nan() {
         return f64::NAN;
     }
@@ -100,7 +115,7 @@ fn eighths_of_a_turn(count: u8) -> f64 {
 }
 
 /// `x` to the power of `y`, with the special values of [`super::pow`].
-fn pow(x: f64, y: f64) -> f64 {
+pub fn pow(x: f64, y: f64) -> f64 {
     if y == 0.0 || x == 1.0 {
         return 1.0;
     }
@@ -151,7 +166,7 @@ fn first_bits(arguments: &[f64]) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use Elementary::*;
+    use crate::op::Elementary::*;
 
     #[track_caller]
     fn same(found: f64, expected: f64) {
@@ -197,7 +212,7 @@ mod tests {
             (Asinh, 1e308, 709.889_355_822_726),
             (Cosh, -1e3, INF),
         ] {
-            let found = evaluate(function, x, 0.0);
+            let found = function.evaluate_binary64(x, 0.0);
             assert!(
                 found.to_bits() == expected.to_bits() || found.is_nan() && expected.is_nan(),
                 "{} {x:?}: {found:?}, expected {expected:?}",

@@ -6,33 +6,7 @@
 //! below one half; it is added to the radius.
 
 use super::ball::Ball;
-use crate::op::Elementary;
 use num_bigint::BigInt;
-
-/// The enclosure of a function; `y` is the second argument of those that have two.
-pub(super) fn of(function: Elementary, x: f64, y: f64, bits: u64) -> Ball {
-    use Elementary::*;
-    match function {
-        Sin => sin(x, bits),
-        Cos => cos(x, bits),
-        Tan => tan(x, bits),
-        Asin => asin(x, bits),
-        Acos => acos(x, bits),
-        Atan => atan(x, bits),
-        Sinh => sinh(x, bits),
-        Cosh => cosh(x, bits),
-        Tanh => tanh(x, bits),
-        Asinh => asinh(x, bits),
-        Acosh => acosh(x, bits),
-        Atanh => atanh(x, bits),
-        Exp => exp(x, bits),
-        Exp2 => exp2(x, bits),
-        Log => log(x, bits),
-        Log2 => log2(x, bits),
-        Atan2 => atan2(x, y, bits),
-        Pow => pow(x, y, bits),
-    }
-}
 
 pub(super) fn sin(x: f64, bits: u64) -> Ball {
     sin_cos(x, bits).0

@@ -1,6 +1,5 @@
 //! The functions of binary64 against CORE-MATH's.
 
-use lambdav_core::math::binary64;
 use lambdav_core::op::Elementary::{self, *};
 use lambdav_test_support::Random;
 
@@ -70,7 +69,7 @@ fn number(random: &mut Random) -> f64 {
 /// A line that names the function, its arguments and both results.
 pub fn compare(f: Elementary, count: u64, seed: u64) -> Result<(), String> {
     let agrees = |x: f64, y: f64| {
-        let (found, expected) = (binary64::evaluate(f, x, y), core_math(f, x, y));
+        let (found, expected) = (f.evaluate_binary64(x, y), core_math(f, x, y));
         match found.to_bits() == expected.to_bits() || found.is_nan() && expected.is_nan() {
             true => Ok(()),
             false => Err(format!("{} {x:e} {y:e}: {found:e}, {expected:e} by CORE-MATH", f.name())),

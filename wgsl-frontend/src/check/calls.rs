@@ -1,9 +1,9 @@
 //! Calls: constructors, functions of the program, functions of the language.
 
 use super::builtin_table;
-use super::checker::Checker;
+use super::checker::{Checker, Shape};
 use super::items::{Instance, Need, Passing};
-use super::values::{Operand, Place, Value};
+use super::values::{Index, Operand, Place, Value};
 use crate::syntax::tree::Item;
 use crate::token::Name;
 use crate::types::{Kind, Space, Type, Types};
@@ -228,14 +228,17 @@ impl Checker<'_> {
         if self.is_dry {
             return self.functions[number].id;
         }
-        // The shape of a chain: constant indices by their ids, others as parameters.
-        let key: Vec<(u32, Vec<Option<u32>>)> = fixed
+        let key: Vec<Shape> = fixed
             .iter()
             .map(|place| match place {
                 None => (0, Vec::new()),
                 Some(place) => {
-                    let chain = place.chain.iter();
-                    (place.root, chain.map(|one| one.dynamic.is_none().then_some(one.id)).collect())
+                    // Indices of run time are parameters: only their types matter.
+                    let index = |one: &Index| match one.dynamic {
+                        Some(_) => Index { id: 0, ..*one },
+                        None => *one,
+                    };
+                    (place.root, place.chain.iter().map(index).collect())
                 }
             })
             .collect();

@@ -2,7 +2,7 @@
 
 use super::items::{Function, Instance, Varying};
 use super::scopes::Scopes;
-use super::values::{Symbol, Value};
+use super::values::{Index, Symbol, Value};
 use crate::const_eval::{Constant, Fault};
 use crate::syntax::tree::{Reference, Unit};
 use crate::token::{Name, Names};
@@ -128,7 +128,7 @@ pub(super) struct Checker<'a> {
 }
 
 /// The variable and the shape of the indices of a pointer that a function is specialised for.
-pub(super) type Shape = (u32, Vec<Option<u32>>);
+pub(super) type Shape = (u32, Vec<Index>);
 
 impl<'a> Checker<'a> {
     /// A checker that has seen nothing.

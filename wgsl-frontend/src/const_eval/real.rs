@@ -98,7 +98,7 @@ impl Real for f64 {
     }
 
     fn elementary(function: Elementary, x: Self, y: Self) -> Self {
-        binary64::evaluate(function, x, y)
+        function.evaluate_binary64(x, y)
     }
 
     fn read(of: &Constant) -> Self {
