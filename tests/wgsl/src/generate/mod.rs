@@ -14,7 +14,7 @@ mod variables;
 
 use crate::evaluate::{is_partly_valid, strict};
 use crate::program::{
-    Expr, Global, Kind, Program, Role, Scalar, Stage, Structure, Type, VariableId,
+    Binary, Expr, Global, Kind, Program, Role, Scalar, Stage, Structure, Type, VariableId,
 };
 use lambdav_test_support::Random;
 use std::collections::BTreeSet;
@@ -26,11 +26,13 @@ pub struct Options {
     pub statements: usize,
     /// True for `modf` and `frexp` in const-expressions, which the front end does not compute yet.
     pub has_constant_parts: bool,
+    /// True for `true || x` and `false && x` with an `x` of run time, which the front end takes for constants.
+    pub has_decided_operators: bool,
 }
 
 impl Default for Options {
     fn default() -> Self {
-        Self { statements: 30, has_constant_parts: false }
+        Self { statements: 30, has_constant_parts: false, has_decided_operators: false }
     }
 }
 
@@ -123,7 +125,18 @@ impl Generator {
             of.value = Some(strict(&self.program, &of)?);
             return Some(of);
         }
-        is_partly_valid(&of).then_some(of)
+        (is_partly_valid(&of) && !self.is_decided(&of)).then_some(of)
+    }
+
+    /// True for an operator that its known left operand decides, if there must be none.
+    fn is_decided(&self, of: &Expr) -> bool {
+        let left = |a: &Expr| a.value.as_ref().map(|words| words[0] != 0);
+        !self.options.has_decided_operators
+            && match &of.kind {
+                Kind::Binary(Binary::And, a, _) => left(a) == Some(false),
+                Kind::Binary(Binary::Or, a, _) => left(a) == Some(true),
+                _ => false,
+            }
     }
 
     fn variable(&mut self, prefix: &str, ty: Type, role: Role) -> VariableId {
