@@ -45,11 +45,25 @@ impl Generator {
                         let end = own.less(counter, Binary::GreaterEqual, rounds);
                         body.insert(0, Statement::If(end, vec![Statement::Break], None));
                     }
-                    Statement::For {
-                        first: Some(Box::new(start)),
+                    // The counter may be declared before the loop, and be set again there.
+                    let (before, first) = match own.random.below(12) {
+                        0 => (Some(start), None),
+                        1 => {
+                            let target = own.program.read(counter);
+                            let zero = Expr::literal(scalar, 0);
+                            (Some(start), Some(Statement::Assign(None, target, zero)))
+                        }
+                        _ => (None, Some(start)),
+                    };
+                    let found = Statement::For {
+                        first: first.map(Box::new),
                         condition: has_condition.then_some(condition),
                         step: Some(Box::new(step)),
                         body,
+                    };
+                    match before {
+                        Some(before) => Statement::Block(vec![before, found]),
+                        None => found,
                     }
                 }
                 2 => {

@@ -28,11 +28,18 @@ pub struct Options {
     pub has_constant_parts: bool,
     /// True for `true || x` and `false && x` with an `x` of run time, which the front end takes for constants.
     pub has_decided_operators: bool,
+    /// True for arguments that point to parts of private variables, of which the front end makes invalid modules.
+    pub has_pointers_to_private_parts: bool,
 }
 
 impl Default for Options {
     fn default() -> Self {
-        Self { statements: 30, has_constant_parts: false, has_decided_operators: false }
+        Self {
+            statements: 30,
+            has_constant_parts: false,
+            has_pointers_to_private_parts: false,
+            has_decided_operators: false,
+        }
     }
 }
 

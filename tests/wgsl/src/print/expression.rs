@@ -74,7 +74,15 @@ fn fits(op: Binary, is_left: bool, operand: Level) -> bool {
 
 /// True if the text without a type may be an abstract number.
 fn is_number(of: &Expr) -> bool {
-    of.ty != Type::BOOL && matches!(of.kind, Kind::Literal(_) | Kind::Abstract(_))
+    match &of.kind {
+        Kind::Literal(_) | Kind::Abstract(_) => of.ty != Type::BOOL,
+        Kind::Construct(parts) => {
+            !parts.is_empty()
+                && matches!(of.ty, Type::Vector(..) | Type::Matrix(..) | Type::Array(..))
+                && parts.iter().all(is_number)
+        }
+        _ => false,
+    }
 }
 
 impl Printer<'_> {
@@ -153,7 +161,7 @@ impl Printer<'_> {
                 }
             }
             Kind::Binary(op, a, b) => self.binary(*op, a, b),
-            Kind::Construct(parts) => primary(self.construct(&of.ty, parts)),
+            Kind::Construct(parts) => primary(self.construct(&of.ty, parts, has_type)),
             Kind::Bitcast(a) => {
                 let ty = self.ty(&of.ty);
                 primary(format!("bitcast<{ty}>({})", self.argument(a, false)))
@@ -205,7 +213,7 @@ impl Printer<'_> {
         all.join(", ") + if self.random.percent(3) && !all.is_empty() { "," } else { "" }
     }
 
-    fn construct(&mut self, ty: &Type, parts: &[Expr]) -> String {
+    fn construct(&mut self, ty: &Type, parts: &[Expr], has_type: bool) -> String {
         // A constructor without a type takes it from its parts.
         let is_inferred = self.random.percent(30)
             && match ty {
@@ -222,7 +230,7 @@ impl Printer<'_> {
                 Type::Matrix(columns, rows) => format!("mat{columns}x{rows}"),
                 _ => "array".into(),
             };
-            return format!("{name}({})", self.list(parts, false));
+            return format!("{name}({})", self.list(parts, has_type));
         }
         let name = self.ty(ty);
         let is_conversion = parts.len() == 1 && parts[0].ty.scalar() != ty.scalar();
