@@ -74,7 +74,7 @@ pub enum Stage {
 pub struct Expr {
     /// The type of its value; of a pointer, that of the place.
     pub ty: Type,
-    /// What it computes.
+    /// The computation.
     pub kind: Kind,
     /// The time at which its value is known.
     pub stage: Stage,
@@ -220,7 +220,7 @@ pub struct Global {
 /// A program.
 #[derive(Clone, Debug)]
 pub struct Program {
-    /// The seed of everything in the text that has no meaning: order, parentheses, forms of numbers.
+    /// The seed of all forms without a meaning in the text: order, parentheses, forms of numbers.
     pub style: u64,
     /// The structures.
     pub structures: Vec<Structure>,

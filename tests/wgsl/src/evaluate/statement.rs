@@ -3,7 +3,7 @@
 use super::{Invocation, Words};
 use crate::program::{Case, Expr, Statement};
 
-/// What follows a statement.
+/// The continuation after a statement.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Flow {
     Next,
@@ -32,7 +32,7 @@ impl Invocation<'_> {
         self.step()?;
         match statement {
             Statement::Declare { variable, value, .. } => {
-                self.declare(*variable, value.as_ref())?
+                self.declare(*variable, value.as_ref())?;
             }
             Statement::Pointer(variable, place) => {
                 let place = self.place(place)?;

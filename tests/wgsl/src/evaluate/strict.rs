@@ -1,10 +1,10 @@
-//! Rules of const-expressions: what overflows, or has no value, is an error of the text.
+//! Rules of const-expressions: overflow, and operations without a value, are errors of the text.
 
 use super::operations::operation;
 use crate::builtins::Builtin;
 use crate::program::{Binary, Expr, Kind, Program, Scalar, Type, Unary};
 
-/// The value of a const-expression whose operands have values. `None` if it is an error, or not surely none.
+/// The value of a const-expression whose operands have values. `None` if it is an error, or may be one.
 pub(crate) fn strict(program: &Program, of: &Expr) -> Option<Vec<u32>> {
     let operands = of.operands();
     let values: Vec<Vec<u32>> =

@@ -62,6 +62,8 @@ struct Generator {
     random: Random,
     program: Program,
     scopes: Vec<Vec<VariableId>>,
+    /// Variables whose names inner scopes use.
+    hidden: BTreeSet<VariableId>,
     /// Variables that statements must not change.
     protected: BTreeSet<VariableId>,
     /// The variables whose places pointers have.
@@ -94,6 +96,7 @@ pub fn generate(seed: u64, options: &Options) -> Program {
         random,
         program,
         scopes: vec![vec![]],
+        hidden: BTreeSet::new(),
         protected: BTreeSet::new(),
         roots,
         costs: Vec::new(),
@@ -159,9 +162,11 @@ impl Generator {
     }
 
     fn within<T>(&mut self, work: impl FnOnce(&mut Self) -> T) -> T {
+        let hidden = self.hidden.clone();
         self.scopes.push(Vec::new());
         let result = work(self);
         self.scopes.pop();
+        self.hidden = hidden;
         result
     }
 

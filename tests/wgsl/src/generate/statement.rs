@@ -86,49 +86,21 @@ impl Generator {
         Statement::Declare { variable, value, has_type: self.random.percent(40) }
     }
 
-    /// Sometimes takes the name of a variable of an outer scope, which is not visible until this one's ends.
+    /// Sometimes takes the name of a variable of an outer scope, which is hidden until this scope ends.
     fn hide_another(&mut self, variable: usize) {
-        let depth = self.scopes.len();
-        if depth < 4 || !self.random.percent(15) {
+        let [.., outer, own] = &self.scopes[..] else { return };
+        let is_taken = |id: &usize| {
+            let name = &self.program.variables[*id].name;
+            own.iter().any(|own| self.program.variables[*own].name == *name)
+        };
+        let is_free = |id: &&usize| !self.protected.contains(id) && !is_taken(id);
+        let all: Vec<usize> = self.scopes[0].iter().chain(outer).filter(is_free).copied().collect();
+        if self.scopes.len() < 3 || all.is_empty() || !self.random.percent(10) {
             return;
         }
-        // Not of the module, whose names calls and the digest use.
-        let outer = &self.scopes[2..depth - 1];
-        let names: Vec<usize> = outer.iter().flatten().copied().collect();
-        let own: Vec<&String> =
-            self.scopes[depth - 1].iter().map(|&id| &self.program.variables[id].name).collect();
-        if names.is_empty() {
-            return;
-        }
-        let hidden = *self.random.pick(&names);
-        let name = self.program.variables[hidden].name.clone();
-        if own.contains(&&name) || self.protected.contains(&hidden) {
-            return;
-        }
-        self.hidden_by(hidden, variable, name);
-    }
-
-    fn hidden_by(&mut self, hidden: usize, variable: usize, name: String) {
-        // Only a variable that this statement is the last to see in its block would be safe; blocks end soon, so
-        // the outer one is hidden for the rest of them.
-        if self.loops == 0
-            && self
-                .scopes
-                .iter()
-                .flatten()
-                .filter(|&&id| self.program.variables[id].name == name)
-                .count()
-                == 1
-        {
-            let depth = self.scopes.len() - 1;
-            for scope in &mut self.scopes[..depth] {
-                if let Some(at) = scope.iter().position(|&id| id == hidden) {
-                    // It is not used after the inner block either.
-                    scope.remove(at);
-                }
-            }
-            self.program.variables[variable].name = name;
-        }
+        let other = *self.random.pick(&all);
+        self.program.variables[variable].name = self.program.variables[other].name.clone();
+        self.hidden.insert(other);
     }
 
     fn assign(&mut self) -> Option<Statement> {

@@ -27,7 +27,7 @@ impl Generator {
         let all = self.scopes.iter().flatten().copied();
         all.filter(|&id| {
             let stage = self.program.read(id).stage;
-            stage <= self.limit
+            stage <= self.limit && !self.hidden.contains(&id)
         })
         .collect()
     }
@@ -147,6 +147,7 @@ impl Generator {
             let role = self.program.variables[*id].role;
             (role == Role::Var || role == Role::Private || role.is_pointer())
                 && !self.protected.contains(id)
+                && !self.hidden.contains(id)
         });
         all
     }

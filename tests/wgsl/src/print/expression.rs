@@ -278,7 +278,6 @@ impl Printer<'_> {
                 let value = f32::from_bits(word & u32::MAX >> 1);
                 let text = if is_hex { hexadecimal(value) } else { format!("{value:e}") };
                 let is_exact = is_hex || text.parse::<f64>().is_ok_and(|of| of as f32 == value);
-                // A bare number needs a point or an exponent only to be a float, and any number converts.
                 let suffix = if is_exact { suffix("f") } else { "f" };
                 signed(word >> 31 == 1, text + suffix)
             }

@@ -1,6 +1,6 @@
 //! Texts of programs.
 //!
-//! Whatever has no meaning varies by the program's style: the order of declarations, forms of types and literals,
+//! The program's style chooses everything that has no meaning: the order of declarations, forms of types and literals,
 //! parentheses beyond those that the grammar needs, letters of swizzles' indices.
 
 mod expression;
