@@ -31,6 +31,8 @@ pub enum Role {
     FunctionPointer,
     /// A pointer in private memory.
     PrivatePointer,
+    /// A pointer to a uniform.
+    UniformPointer,
 }
 
 impl Role {
@@ -41,7 +43,7 @@ impl Role {
 
     /// True for a pointer.
     pub fn is_pointer(self) -> bool {
-        matches!(self, Self::FunctionPointer | Self::PrivatePointer)
+        matches!(self, Self::FunctionPointer | Self::PrivatePointer | Self::UniformPointer)
     }
 }
 

@@ -193,9 +193,10 @@ fn builtin_call(
     }
 }
 
-/// The nearest binary16; a zero if that is not a normal number.
+/// The nearest binary16; of a number below the normal ones zero.
 fn quantized(word: u32) -> u32 {
-    let half = packing::unpack_half(packing::pack_half(&[word, 0]))[0];
-    let is_small = f32::from_bits(half).abs() < 2_f32.powi(-14);
-    if is_small { word & 1 << 31 } else { half }
+    match f32::from_bits(word).abs() < 2_f32.powi(-14) {
+        true => word & 1 << 31,
+        false => packing::unpack_half(packing::pack_half(&[word, 0]))[0],
+    }
 }

@@ -225,6 +225,12 @@ impl Generator {
                 arguments.push(self.expr(&parameter.ty, depth.min(2)));
                 continue;
             }
+            if parameter.role == Role::UniformPointer {
+                let place = self.uniform_place(&parameter.ty)?;
+                let kind = Kind::AddressOf(Box::new(place));
+                arguments.push(self.finish(&parameter.ty, kind)?);
+                continue;
+            }
             let (root, place) = self.pointer(&parameter.ty, parameter.role, &roots, &cost)?;
             roots.push(root);
             let kind = Kind::AddressOf(Box::new(place));

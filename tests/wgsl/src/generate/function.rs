@@ -16,7 +16,8 @@ impl Generator {
         for _ in 0..self.random.below(4) {
             let role = match self.random.below(10) {
                 0..6 => Role::Parameter,
-                6..9 => Role::FunctionPointer,
+                6..8 => Role::FunctionPointer,
+                8 if !self.program.uniforms.is_empty() => Role::UniformPointer,
                 _ => Role::PrivatePointer,
             };
             let ty = match role {
@@ -55,6 +56,18 @@ impl Generator {
             .map(|variable| variable.ty.clone())
             .collect();
         match role {
+            Role::UniformPointer => {
+                let (id, _) = self.random.pick(&self.program.uniforms);
+                let ty = self.program.variables[*id].ty.clone();
+                match ty.indexed() {
+                    Some((part, _))
+                        if !matches!(part, Type::Scalar(_)) && self.random.percent(50) =>
+                    {
+                        part
+                    }
+                    _ => ty,
+                }
+            }
             Role::PrivatePointer if !private.is_empty() => self.random.pick(&private).clone(),
             _ if self.random.percent(30) => self.value_type(),
             _ => {

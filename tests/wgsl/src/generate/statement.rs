@@ -166,6 +166,13 @@ impl Generator {
 
     /// `let p = &x.y[i];`
     fn pointer_to(&mut self) -> Option<Statement> {
+        if self.random.percent(20) {
+            let ty = self.uniform_type();
+            let place = self.uniform_place(&ty)?;
+            let pointer = self.variable("q", ty, Role::UniformPointer);
+            self.show(pointer);
+            return Some(Statement::Pointer(pointer, place));
+        }
         let mut all = self.writable();
         all.retain(|&id| !matches!(self.program.variables[id].role, Role::PrivatePointer));
         if all.is_empty() {

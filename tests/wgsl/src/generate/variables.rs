@@ -128,6 +128,24 @@ impl Generator {
         any
     }
 
+    /// A place of a uniform, by a name or a pointer.
+    pub(super) fn uniform_place(&mut self, ty: &Type) -> Option<Expr> {
+        let mut all = self.visible();
+        all.retain(|&id| {
+            let variable = &self.program.variables[id];
+            matches!(variable.role, Role::Uniform | Role::UniformPointer)
+                && reaches(&self.program, &variable.ty, ty, true)
+                // No component of a vector has a pointer.
+                && (variable.ty == *ty || !matches!(ty, Type::Scalar(_)))
+        });
+        if all.is_empty() {
+            return None;
+        }
+        let id = *self.random.pick(&all);
+        let base = self.use_of(id);
+        self.descend(base, ty, true)
+    }
+
     /// A place of the type that statements may change.
     pub(super) fn place(&mut self, ty: &Type) -> Option<Expr> {
         let mut all = self.writable();
@@ -145,9 +163,11 @@ impl Generator {
         let mut all: Vec<VariableId> = self.scopes.iter().flatten().copied().collect();
         all.retain(|id| {
             let role = self.program.variables[*id].role;
-            (role == Role::Var || role == Role::Private || role.is_pointer())
-                && !self.protected.contains(id)
-                && !self.hidden.contains(id)
+            let is_written = matches!(
+                role,
+                Role::Var | Role::Private | Role::FunctionPointer | Role::PrivatePointer
+            );
+            is_written && !self.protected.contains(id) && !self.hidden.contains(id)
         });
         all
     }

@@ -99,6 +99,7 @@ impl Printer<'_> {
             let ty = self.ty(&variable.ty);
             let ty = match variable.role {
                 Role::FunctionPointer => format!("ptr<function, {ty}>"),
+                Role::UniformPointer => format!("ptr<uniform, {ty}>"),
                 Role::PrivatePointer => format!("ptr<private, {ty}>"),
                 _ => ty,
             };
