@@ -30,6 +30,9 @@ pub struct Options {
     pub has_decided_operators: bool,
     /// True for arguments that point to parts of private variables, of which the front end makes invalid modules.
     pub has_pointers_to_private_parts: bool,
+    /// True for arguments that point to parts of uniforms by an `i32` of run time. The front end takes the function that
+    /// it made for a `u32`.
+    pub has_signed_uniform_pointers: bool,
 }
 
 impl Default for Options {
@@ -38,6 +41,7 @@ impl Default for Options {
             statements: 30,
             has_constant_parts: false,
             has_pointers_to_private_parts: false,
+            has_signed_uniform_pointers: false,
             has_decided_operators: false,
         }
     }

@@ -143,7 +143,12 @@ impl Generator {
         }
         let id = *self.random.pick(&all);
         let base = self.use_of(id);
-        self.descend(base, ty, true)
+        let place = self.descend(base, ty, true)?;
+        let is_signed = |of: &Expr| match &of.kind {
+            Kind::Index(_, index) => index.ty == Type::INT && index.value.is_none(),
+            _ => false,
+        };
+        (self.options.has_signed_uniform_pointers || !place.any(&is_signed)).then_some(place)
     }
 
     /// A place of the type that statements may change.
