@@ -3,7 +3,7 @@
 use crate::compiler::{CompileError, Compiler};
 use crate::evaluate::{Origin, picture};
 use crate::print::print;
-use crate::program::{Program, Scalar, Type};
+use crate::program::{Program, Scalar, Structure, Type, Variable};
 use lambdav_engine::{Engine, Options, Shader, Size};
 use std::time::Duration;
 use thiserror::Error;
@@ -79,8 +79,28 @@ pub fn compare(program: &Program, compiler: Compiler, engines: &[Engine]) -> Res
     let expected = picture(program, SIZE, SIZE, Origin::UpperLeft).map_err(Mismatch::Evaluator)?;
     let text = print(program, compiler.style(program.dialect));
     let shader = compiler.compile(&text)?;
+    let mut uniforms = Vec::new();
+    for (variable, words) in &program.uniforms {
+        let Variable { name, ty } = &program.variables[*variable];
+        let mut words = words.iter().copied();
+        uniforms.push((name.clone(), json(ty, &program.structures, &mut words)));
+    }
+    compare_pictures(&shader, engines, &uniforms, &expected)
+}
+
+/// Compares a shader's pictures by these engines with the expected one; uniforms are names and values.
+///
+/// # Errors
+///
+/// The first mismatch.
+pub fn compare_pictures(
+    shader: &Shader,
+    engines: &[Engine],
+    uniforms: &[(String, String)],
+    expected: &[[u32; 4]],
+) -> Result<(), Mismatch> {
     for engine in engines {
-        let found = catching(|| draw(program, &shader, engine)).map_err(|message| {
+        let found = catching(|| draw(shader, engine, uniforms)).map_err(|message| {
             let engine = engine.clone();
             match message.contains("LV0502") {
                 true => Mismatch::Limit { engine, message },
@@ -110,17 +130,18 @@ fn catching<T>(work: impl FnOnce() -> Result<T, String>) -> Result<T, String> {
     })
 }
 
-fn draw(program: &Program, shader: &Shader, engine: &Engine) -> Result<Vec<[u32; 4]>, String> {
+fn draw(
+    shader: &Shader,
+    engine: &Engine,
+    uniforms: &[(String, String)],
+) -> Result<Vec<[u32; 4]>, String> {
     let size = Size::new(SIZE, SIZE).map_err(|error| error.to_string())?;
     let options = Options::default().engine(engine.clone()).for_size(size);
     let options = options.timeout(Duration::from_secs(60));
     let pipeline = shader.pipeline(&options).map_err(|error| error.to_string())?;
     let mut bindings = pipeline.bindings();
-    for (variable, words) in &program.uniforms {
-        let variable = &program.variables[*variable];
-        let mut words = words.iter().copied();
-        let text = json(&variable.ty, program, &mut words);
-        bindings.set_text(&variable.name, &text).map_err(|error| error.to_string())?;
+    for (name, value) in uniforms {
+        bindings.set_text(name, value).map_err(|error| error.to_string())?;
     }
     let frame = pipeline.render(&bindings, size).map_err(|error| error.to_string())?;
     // NaN is one value in a frame.
@@ -128,7 +149,7 @@ fn draw(program: &Program, shader: &Shader, engine: &Engine) -> Result<Vec<[u32;
 }
 
 /// The text of a uniform's value.
-fn json(ty: &Type, program: &Program, words: &mut impl Iterator<Item = u32>) -> String {
+pub fn json(ty: &Type, structures: &[Structure], words: &mut impl Iterator<Item = u32>) -> String {
     let list = |parts: Vec<String>| format!("[{}]", parts.join(","));
     match ty {
         Type::Scalar(scalar) => {
@@ -140,15 +161,15 @@ fn json(ty: &Type, program: &Program, words: &mut impl Iterator<Item = u32>) -> 
             }
         }
         Type::Structure(number) => {
-            let fields = &program.structures[*number].fields;
+            let fields = &structures[*number].fields;
             let field =
-                |(name, ty): &(String, Type)| format!("\"{name}\":{}", json(ty, program, words));
+                |(name, ty): &(String, Type)| format!("\"{name}\":{}", json(ty, structures, words));
             format!("{{{}}}", fields.iter().map(field).collect::<Vec<_>>().join(","))
         }
         Type::Void => String::new(),
         ty => {
             let (part, count) = ty.indexed().expect("it has parts");
-            list((0..count).map(|_| json(&part, program, words)).collect())
+            list((0..count).map(|_| json(&part, structures, words)).collect())
         }
     }
 }

@@ -10,7 +10,7 @@ pub mod compare;
 pub mod compiler;
 pub mod dialect;
 mod effects;
-mod evaluate;
+pub mod evaluate;
 mod generate;
 mod print;
 pub mod program;

@@ -6,7 +6,7 @@ use crate::program::{Binary, Scalar, Type, Unary};
 use lambdav_core::op::Op;
 
 /// An operator on one component.
-pub(super) fn unary(op: Unary, scalar: Scalar, word: u32) -> u32 {
+pub fn unary(op: Unary, scalar: Scalar, word: u32) -> u32 {
     match op {
         Unary::Plus => word,
         Unary::Minus => apply(Op::Neg, scalar, &[word]),
@@ -16,19 +16,19 @@ pub(super) fn unary(op: Unary, scalar: Scalar, word: u32) -> u32 {
 }
 
 /// One more, or one less.
-pub(super) fn stepped(scalar: Scalar, word: u32, is_decrement: bool) -> u32 {
+pub fn stepped(scalar: Scalar, word: u32, is_decrement: bool) -> u32 {
     let one = if scalar == Scalar::Float { 1_f32.to_bits() } else { 1 };
     apply(if is_decrement { Op::Sub } else { Op::Add }, scalar, &[word, one])
 }
 
 /// True if all components are equal. A NaN equals nothing.
-pub(super) fn all_equal(kinds: &[Scalar], a: &[u32], b: &[u32]) -> bool {
+pub fn all_equal(kinds: &[Scalar], a: &[u32], b: &[u32]) -> bool {
     let mut pairs = kinds.iter().zip(a.iter().zip(b));
     pairs.all(|(&scalar, (&a, &b))| apply(Op::Equal, scalar, &[a, b]) != 0)
 }
 
 /// An operator other than `==`, `!=`, `&&` and `||`.
-pub(super) fn binary(op: Binary, a: (&Type, &[u32]), b: (&Type, &[u32])) -> Vec<u32> {
+pub fn binary(op: Binary, a: (&Type, &[u32]), b: (&Type, &[u32])) -> Vec<u32> {
     let ((a_type, a), (b_type, b)) = (a, b);
     if op == Binary::Mul {
         match (a_type, b_type) {
@@ -79,17 +79,17 @@ fn remainder(scalar: Scalar, a: u32, b: u32) -> u32 {
 }
 
 /// `b` where `b < a`, else `a`, by kind of component.
-pub(super) fn min(scalar: Scalar, a: u32, b: u32) -> u32 {
+pub fn min(scalar: Scalar, a: u32, b: u32) -> u32 {
     if is_less(scalar, b, a) { b } else { a }
 }
 
 /// `b` where `a < b`, else `a`.
-pub(super) fn max(scalar: Scalar, a: u32, b: u32) -> u32 {
+pub fn max(scalar: Scalar, a: u32, b: u32) -> u32 {
     if is_less(scalar, a, b) { b } else { a }
 }
 
 /// The order of numbers of a kind.
-pub(super) fn is_less(scalar: Scalar, a: u32, b: u32) -> bool {
+pub fn is_less(scalar: Scalar, a: u32, b: u32) -> bool {
     match scalar {
         Scalar::Float => less(a, b),
         Scalar::Int => (a as i32) < b as i32,

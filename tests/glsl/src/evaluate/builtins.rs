@@ -9,7 +9,7 @@ use crate::program::{Scalar, Type};
 use lambdav_core::op::{Elementary, Op};
 
 /// The result, then the values of `out` arguments. `types` and `values` are those of the other arguments.
-pub(super) fn call(
+pub fn call(
     builtin: Builtin,
     result: &Type,
     types: &[&Type],

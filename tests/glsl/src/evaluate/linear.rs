@@ -4,38 +4,38 @@ use super::numbers::{add, div, float, mul, sub};
 use lambdav_core::op::Op;
 
 /// A matrix by columns.
-pub(super) type Columns = Vec<Vec<u32>>;
+pub type Columns = Vec<Vec<u32>>;
 
 /// The columns of a matrix of that many rows.
-pub(super) fn columns(words: &[u32], rows: u8) -> Columns {
+pub fn columns(words: &[u32], rows: u8) -> Columns {
     words.chunks(usize::from(rows)).map(<[u32]>::to_vec).collect()
 }
 
 /// The sum of the products of components.
-pub(super) fn dot(a: &[u32], b: &[u32]) -> u32 {
+pub fn dot(a: &[u32], b: &[u32]) -> u32 {
     let mut products = a.iter().zip(b).map(|(&a, &b)| mul(a, b));
     let first = products.next().expect("a vector has components");
     products.fold(first, add)
 }
 
 /// A matrix times a column.
-pub(super) fn times_column(matrix: &Columns, vector: &[u32]) -> Vec<u32> {
+pub fn times_column(matrix: &Columns, vector: &[u32]) -> Vec<u32> {
     let row = |row: usize| matrix.iter().map(|column| column[row]).collect::<Vec<u32>>();
     (0..matrix[0].len()).map(|r| dot(&row(r), vector)).collect()
 }
 
 /// A row times a matrix.
-pub(super) fn row_times(vector: &[u32], matrix: &Columns) -> Vec<u32> {
+pub fn row_times(vector: &[u32], matrix: &Columns) -> Vec<u32> {
     matrix.iter().map(|column| dot(vector, column)).collect()
 }
 
 /// The product of two matrices.
-pub(super) fn product(a: &Columns, b: &Columns) -> Vec<u32> {
+pub fn product(a: &Columns, b: &Columns) -> Vec<u32> {
     b.iter().flat_map(|column| times_column(a, column)).collect()
 }
 
 /// The transposed matrix.
-pub(super) fn transpose(matrix: &Columns) -> Vec<u32> {
+pub fn transpose(matrix: &Columns) -> Vec<u32> {
     let rows = 0..matrix[0].len();
     rows.flat_map(|row| matrix.iter().map(move |column| column[row])).collect()
 }
@@ -51,7 +51,7 @@ fn minor(matrix: &Columns, column: usize, row: usize) -> Columns {
 }
 
 /// The determinant, expanded along the first column.
-pub(super) fn determinant(matrix: &Columns) -> u32 {
+pub fn determinant(matrix: &Columns) -> u32 {
     match matrix.len() {
         1 => matrix[0][0],
         2 => sub(mul(matrix[0][0], matrix[1][1]), mul(matrix[0][1], matrix[1][0])),
@@ -66,7 +66,7 @@ pub(super) fn determinant(matrix: &Columns) -> u32 {
 }
 
 /// The inverse: cofactors divided by the determinant.
-pub(super) fn inverse(matrix: &Columns) -> Vec<u32> {
+pub fn inverse(matrix: &Columns) -> Vec<u32> {
     let size = matrix.len();
     let whole = determinant(matrix);
     let element = |row: usize, column: usize| {

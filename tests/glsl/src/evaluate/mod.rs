@@ -8,13 +8,13 @@
 //! Derivatives stand in statements of `main` itself. There, the four invocations of a quad have come to the same
 //! statement, and a neighbour evaluates the operand with its variables from before that statement.
 
-mod arithmetic;
-mod builtins;
+pub mod arithmetic;
+pub mod builtins;
 mod construct;
 mod expression;
-mod linear;
-mod numbers;
-mod packing;
+pub mod linear;
+pub mod numbers;
+pub mod packing;
 mod statement;
 
 use crate::program::{Item, Program, Statement};

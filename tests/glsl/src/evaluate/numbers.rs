@@ -14,7 +14,7 @@ fn core_scalar(scalar: Scalar) -> types::Scalar {
 }
 
 /// An operation of the core on components of one kind. The second operand of a shift is a `uint`.
-pub(super) fn apply(op: Op, scalar: Scalar, operands: &[u32]) -> u32 {
+pub fn apply(op: Op, scalar: Scalar, operands: &[u32]) -> u32 {
     thread_local! { static TYPES: Types = Types::default() }
     let mut of = [Type::of(core_scalar(scalar), 1); 3];
     if matches!(op, Op::ShiftLeft | Op::ShiftRight) {
@@ -32,44 +32,50 @@ pub(super) fn apply(op: Op, scalar: Scalar, operands: &[u32]) -> u32 {
 }
 
 /// A conversion.
-pub(super) fn convert(from: Scalar, to: Scalar, word: u32) -> u32 {
+pub fn convert(from: Scalar, to: Scalar, word: u32) -> u32 {
     if from == to { word } else { apply(Op::Convert(core_scalar(to)), from, &[word]) }
 }
 
 /// An operation on floats.
-pub(super) fn float(op: Op, operands: &[u32]) -> u32 {
+pub fn float(op: Op, operands: &[u32]) -> u32 {
     apply(op, Scalar::Float, operands)
 }
 
-pub(super) fn elementary(function: Elementary, operands: &[u32]) -> u32 {
+/// An elementary function.
+pub fn elementary(function: Elementary, operands: &[u32]) -> u32 {
     float(Op::Elementary(function), operands)
 }
 
-pub(super) fn add(a: u32, b: u32) -> u32 {
+/// `a + b`.
+pub fn add(a: u32, b: u32) -> u32 {
     float(Op::Add, &[a, b])
 }
 
-pub(super) fn sub(a: u32, b: u32) -> u32 {
+/// `a - b`.
+pub fn sub(a: u32, b: u32) -> u32 {
     float(Op::Sub, &[a, b])
 }
 
-pub(super) fn mul(a: u32, b: u32) -> u32 {
+/// `a * b`.
+pub fn mul(a: u32, b: u32) -> u32 {
     float(Op::Mul, &[a, b])
 }
 
-pub(super) fn div(a: u32, b: u32) -> u32 {
+/// `a / b`.
+pub fn div(a: u32, b: u32) -> u32 {
     float(Op::Div, &[a, b])
 }
 
-pub(super) fn less(a: u32, b: u32) -> bool {
+/// `a < b`.
+pub fn less(a: u32, b: u32) -> bool {
     f32::from_bits(a) < f32::from_bits(b)
 }
 
-/// The bits of a constant.
-pub(super) const ZERO: u32 = 0;
+/// The bits of 0.
+pub const ZERO: u32 = 0;
 /// The bits of 1.
-pub(super) const ONE: u32 = 0x3f80_0000;
+pub const ONE: u32 = 0x3f80_0000;
 /// The bits of 2.
-pub(super) const TWO: u32 = 0x4000_0000;
+pub const TWO: u32 = 0x4000_0000;
 /// The bits of 3.
-pub(super) const THREE: u32 = 0x4040_0000;
+pub const THREE: u32 = 0x4040_0000;

@@ -1,7 +1,7 @@
 //! Integers made of several numbers, fields of bits, and the parts of a float. Scaled numbers are exact in binary64.
 
 /// Packs numbers of `width` bits each, the first lowest: scaled, clamped and rounded to even.
-pub(super) fn pack(numbers: &[u32], width: u32, is_signed: bool) -> u32 {
+pub fn pack(numbers: &[u32], width: u32, is_signed: bool) -> u32 {
     let least = if is_signed { -1.0 } else { 0.0 };
     let scale = f64::from((1_u32 << (width - u32::from(is_signed))) - 1);
     let field = |word: u32| {
@@ -18,7 +18,7 @@ fn gather(fields: impl Iterator<Item = u32>, width: u32) -> u32 {
 }
 
 /// The numbers of fields of `width` bits: quotients in binary32.
-pub(super) fn unpack(word: u32, width: u32, is_signed: bool) -> Vec<u32> {
+pub fn unpack(word: u32, width: u32, is_signed: bool) -> Vec<u32> {
     let number = |k: u32| {
         let field = word << (32 - (k + 1) * width);
         let scale = ((1_u32 << (width - u32::from(is_signed))) - 1) as f32;
@@ -31,7 +31,7 @@ pub(super) fn unpack(word: u32, width: u32, is_signed: bool) -> Vec<u32> {
 }
 
 /// Packs two binary16, each the nearest one, ties to even.
-pub(super) fn pack_half(numbers: &[u32]) -> u32 {
+pub fn pack_half(numbers: &[u32]) -> u32 {
     let half = |word: u32| {
         let number = f32::from_bits(word);
         if number.is_nan() {
@@ -53,7 +53,7 @@ pub(super) fn pack_half(numbers: &[u32]) -> u32 {
 }
 
 /// The two binary16 of a word.
-pub(super) fn unpack_half(word: u32) -> Vec<u32> {
+pub fn unpack_half(word: u32) -> Vec<u32> {
     let number = |half: u32| {
         let (exponent, significand) = ((half >> 10 & 31) as i32, f64::from(half & 1023));
         let size = match exponent {
@@ -73,7 +73,8 @@ fn field(offset: u32, count: u32) -> (u32, u32) {
     (offset, count.min(32 - offset))
 }
 
-pub(super) fn extract(word: u32, offset: u32, count: u32, is_signed: bool) -> u32 {
+/// The bits of a field, extended by its sign or by zeros.
+pub fn extract(word: u32, offset: u32, count: u32, is_signed: bool) -> u32 {
     let (offset, count) = field(offset, count);
     if count == 0 {
         return 0;
@@ -82,7 +83,8 @@ pub(super) fn extract(word: u32, offset: u32, count: u32, is_signed: bool) -> u3
     if is_signed { (above as i32 >> (32 - count)) as u32 } else { above >> (32 - count) }
 }
 
-pub(super) fn insert(word: u32, new: u32, offset: u32, count: u32) -> u32 {
+/// The word with a field replaced by the low bits of `new`.
+pub fn insert(word: u32, new: u32, offset: u32, count: u32) -> u32 {
     let (offset, count) = field(offset, count);
     let mask = (((1_u64 << count) - 1) << offset) as u32;
     let moved = (u64::from(new) << offset) as u32;
@@ -90,18 +92,18 @@ pub(super) fn insert(word: u32, new: u32, offset: u32, count: u32) -> u32 {
 }
 
 /// The index of the highest bit that is 1, or that differs from the sign; −1 without one.
-pub(super) fn highest(word: u32, is_signed: bool) -> u32 {
+pub fn highest(word: u32, is_signed: bool) -> u32 {
     let word = if is_signed && word >> 31 == 1 { !word } else { word };
     31_u32.wrapping_sub(word.leading_zeros())
 }
 
 /// The index of the lowest bit that is 1; −1 without one.
-pub(super) fn lowest(word: u32) -> u32 {
+pub fn lowest(word: u32) -> u32 {
     if word == 0 { u32::MAX } else { word.trailing_zeros() }
 }
 
 /// The significand in ±[½, 1), and the exponent; of zero, infinities and NaN the operand and 0.
-pub(super) fn significand(word: u32) -> (u32, u32) {
+pub fn significand(word: u32) -> (u32, u32) {
     let number = f32::from_bits(word);
     if number == 0.0 || !number.is_finite() {
         return (word, 0);
@@ -113,7 +115,7 @@ pub(super) fn significand(word: u32) -> (u32, u32) {
 }
 
 /// `x·2^n`, rounded once.
-pub(super) fn scaled(word: u32, exponent: u32) -> u32 {
+pub fn scaled(word: u32, exponent: u32) -> u32 {
     let factor = 2_f64.powi((exponent as i32).clamp(-400, 400));
     lambdav_core::float::canonical_bits((f64::from(f32::from_bits(word)) * factor) as f32)
 }

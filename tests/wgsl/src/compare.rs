@@ -1,0 +1,50 @@
+//! Comparison of engines with the evaluator, bit by bit.
+
+use crate::program::Program;
+use crate::{picture, print};
+use lambdav_core::diagnostics::render_text;
+use lambdav_core::files::NoFiles;
+use lambdav_core::source::SourceFile;
+use lambdav_engine::program::Loaded;
+use lambdav_engine::{Engine, Shader};
+use lambdav_glsl_tests::compare::{SIZE, compare_pictures, json};
+use lambdav_glsl_tests::compiler::CompileError;
+use lambdav_wgsl_frontend::{Options, compile};
+
+pub use lambdav_glsl_tests::compare::Mismatch;
+
+/// Compiles a text.
+///
+/// # Errors
+///
+/// The first diagnostic, or a module that is not raised.
+pub fn shader(text: &str) -> Result<Shader, CompileError> {
+    let options = Options { most: 1, ..Options::default() };
+    let source = SourceFile::new("program.wgsl", text);
+    let compiled = compile(source, &options, &mut NoFiles);
+    let Some(words) = compiled.words else {
+        let first = compiled.diagnostics.first();
+        let first = first.map(|of| render_text(std::slice::from_ref(of), &compiled.source, false));
+        return Err(CompileError::Refused(first.unwrap_or_default()));
+    };
+    let loaded = Loaded::from_bytes("program.spv", lambdav_spirv::bytes(&words));
+    Shader::of(loaded).map_err(|error| CompileError::NotRaised(error.to_string()))
+}
+
+/// Compares a program's pictures by these engines with the evaluator's.
+///
+/// # Errors
+///
+/// The first mismatch.
+pub fn compare(program: &Program, engines: &[Engine]) -> Result<(), Mismatch> {
+    let expected = picture(program, SIZE, SIZE).map_err(Mismatch::Evaluator)?;
+    let shader = shader(&print(program))?;
+    let mut uniforms = Vec::new();
+    for (id, words) in &program.uniforms {
+        let variable = &program.variables[*id];
+        let mut words = words.iter().copied();
+        let value = json(&variable.ty, &program.structures, &mut words);
+        uniforms.push((variable.name.clone(), value));
+    }
+    compare_pictures(&shader, engines, &uniforms, &expected)
+}
