@@ -39,10 +39,10 @@ impl Default for Options {
     fn default() -> Self {
         Self {
             statements: 30,
-            has_constant_parts: false,
-            has_pointers_to_private_parts: false,
-            has_signed_uniform_pointers: false,
-            has_decided_operators: false,
+            has_constant_parts: true,
+            has_pointers_to_private_parts: true,
+            has_signed_uniform_pointers: true,
+            has_decided_operators: true,
         }
     }
 }
