@@ -113,7 +113,7 @@ fn texts_that_nest_harm_no_embedder() {
 }
 
 /// Declarations, the body of a function of the pixel `p`, and the colour at (2.5, 1.5).
-const WGSL: [(&str, &str, [f32; 4]); 22] = [
+const WGSL: [(&str, &str, [f32; 4]); 24] = [
     (
         "",
         "var s = 0; for (var i = 0; i < 5; i++) { if i == 2 { continue; } s += i; } return vec4f(f32(s));",
