@@ -28,6 +28,11 @@ fn push_string(words: &mut Vec<u32>, op: Op, before: &[u32], text: &str, behind:
     push(words, op, &operands);
 }
 
+/// The least multiple of `to`, or of 1, that is not below `value`; saturated. For offsets and sizes of layouts.
+pub fn round_up(value: u32, to: u32) -> u32 {
+    value.div_ceil(to.max(1)).saturating_mul(to.max(1))
+}
+
 /// A module under construction.
 #[derive(Debug, Default)]
 pub struct ModuleBuilder {

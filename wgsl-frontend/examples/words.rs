@@ -52,7 +52,6 @@ fn main() {
     print!("{}", render_text(&compiled.diagnostics, &compiled.source, false));
     let Some(words) = compiled.words else { std::process::exit(1) };
     if let Some(out) = paths.get(1) {
-        let bytes: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
-        std::fs::write(out, bytes).expect("the module can be written");
+        std::fs::write(out, lambdav_spirv::bytes(&words)).expect("the module can be written");
     }
 }

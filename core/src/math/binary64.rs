@@ -11,6 +11,7 @@ use super::enclosures;
 use super::exact_pow::exact_pow;
 use super::float::odd_significand;
 use super::rounding::{BINARY64, nearest_scaled, refine_to};
+use super::{angle, power};
 use num_bigint::BigInt;
 
 /// Fractional bits of the first ball, if the arguments need no more.
@@ -88,24 +89,11 @@ fn root(x: f64) -> Option<f64> {
     }
 }
 
-/// The angle in [−π, π] radians of the point (`x`, `y`); note the order of the arguments. The special values are
-/// those of [`super::atan2`].
+/// [`atan2`](super::atan2) of binary64; note the order of the arguments.
 pub fn atan2(y: f64, x: f64) -> f64 {
-    if x.is_nan() || y.is_nan() {
-        return f64::NAN;
-    }
-    let (a, b) = (y.abs(), x.abs());
-    let is_left = x.is_sign_negative();
-    let angle = if a == 0.0 || (b.is_infinite() && a.is_finite()) {
-        if is_left { eighths_of_a_turn(4) } else { 0.0 }
-    } else if b == 0.0 || (a.is_infinite() && b.is_finite()) {
-        eighths_of_a_turn(2)
-    } else if a.is_infinite() {
-        eighths_of_a_turn(if is_left { 3 } else { 1 })
-    } else {
-        refine_to(BINARY64, first_bits(&[a, x]), |bits| enclosures::atan2(a, x, bits))
-    };
-    angle.copysign(y)
+    angle(y, x, eighths_of_a_turn, |y, x| {
+        refine_to(BINARY64, first_bits(&[y, x]), |bits| enclosures::atan2(y, x, bits))
+    })
 }
 
 /// The angle of this many eighths of a turn, in radians.
@@ -114,28 +102,9 @@ fn eighths_of_a_turn(count: u8) -> f64 {
     refine_to(BINARY64, FIRST_BITS, angle)
 }
 
-/// `x` to the power of `y`, with the special values of [`super::pow`].
+/// [`pow`](super::pow) of binary64.
 pub fn pow(x: f64, y: f64) -> f64 {
-    if y == 0.0 || x == 1.0 {
-        return 1.0;
-    }
-    if x.is_nan() || y.is_nan() {
-        return f64::NAN;
-    }
-    if x < 0.0 && x.is_finite() && y.is_finite() && y != y.trunc() {
-        return f64::NAN;
-    }
-    let base = x.abs();
-    let magnitude = if base == 1.0 {
-        1.0
-    } else if base == 0.0 || base.is_infinite() || y.is_infinite() {
-        if (base > 1.0) == (y > 0.0) { f64::INFINITY } else { 0.0 }
-    } else {
-        pow_of_positive(base, y)
-    };
-    // From 2^53 on, all numbers are even.
-    let is_odd = y.abs() < 9_007_199_254_740_992.0 && y == y.trunc() && y as i64 % 2 != 0;
-    if x.is_sign_negative() && is_odd { -magnitude } else { magnitude }
+    power(x, y, pow_of_positive)
 }
 
 /// `pow` of a positive finite base other than 1 and a finite exponent other than 0.

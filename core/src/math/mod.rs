@@ -126,26 +126,41 @@ pub fn exp2(x: f32) -> f32 {
 ///
 /// The result has the sign of `y`, even if `y` is zero. If `y` is zero, an `x` of −0 counts as negative.
 pub fn atan2(y: f32, x: f32) -> f32 {
-    use std::f64::consts::{FRAC_PI_2, FRAC_PI_4, PI};
+    // None of the angles is near a midpoint in binary64, so rounding them a second time is correct.
+    let eighths = |count: u8| f64::from((f64::from(count) * std::f64::consts::FRAC_PI_4) as f32);
+    narrowed(angle(y.into(), x.into(), eighths, |y, x| {
+        f64::from(rounded(libm::atan2(y, x), |bits| enclosures::atan2(y, x, bits)))
+    }))
+}
+
+/// The angle of a point in any format. Directions along the axes and the diagonals are the limits of Annex F, in
+/// eighths of a turn; `between` has the others, of points with a positive `y`.
+fn angle(
+    y: f64,
+    x: f64,
+    eighths: impl Fn(u8) -> f64,
+    between: impl FnOnce(f64, f64) -> f64,
+) -> f64 {
     if x.is_nan() || y.is_nan() {
-        return f32::NAN;
+        return f64::NAN;
     }
     let (a, b) = (y.abs(), x.abs());
-    let left = x.is_sign_negative();
-    // Directions along the axes and the diagonals: the limits of Annex F. None of the binary64 constants is
-    // near a midpoint, so rounding them a second time is correct.
+    let is_left = x.is_sign_negative();
     let angle = if a == 0.0 || (b.is_infinite() && a.is_finite()) {
-        (if left { PI } else { 0.0 }) as f32
+        if is_left { eighths(4) } else { 0.0 }
     } else if b == 0.0 || (a.is_infinite() && b.is_finite()) {
-        FRAC_PI_2 as f32
+        eighths(2)
     } else if a.is_infinite() {
-        (if left { 3.0 * FRAC_PI_4 } else { FRAC_PI_4 }) as f32
+        eighths(if is_left { 3 } else { 1 })
     } else {
-        let x = if left { -b } else { b };
-        let (a, x) = (f64::from(a), f64::from(x));
-        rounded(libm::atan2(a, x), |bits| enclosures::atan2(a, x, bits))
+        between(a, x)
     };
     angle.copysign(y)
+}
+
+/// A value that is a binary32 number, or NaN, which is one value.
+fn narrowed(value: f64) -> f32 {
+    if value.is_nan() { f32::NAN } else { value as f32 }
 }
 
 /// `x` to the power of `y`.
@@ -153,36 +168,37 @@ pub fn atan2(y: f32, x: f32) -> f32 {
 /// 1 if `y` is zero or `x` is 1, even if the other is NaN. A finite negative base needs an integral exponent,
 /// otherwise the result is NaN. −0 and −∞ count as negative for odd exponents only.
 pub fn pow(x: f32, y: f32) -> f32 {
+    narrowed(power(x.into(), y.into(), |x, y| f64::from(pow_of_positive(x, y))))
+}
+
+/// A power in any format; `of_positive` has those of positive finite bases other than 1 by finite exponents other
+/// than 0.
+fn power(x: f64, y: f64, of_positive: impl FnOnce(f64, f64) -> f64) -> f64 {
     if y == 0.0 || x == 1.0 {
         return 1.0;
     }
     if x.is_nan() || y.is_nan() {
-        return f32::NAN;
+        return f64::NAN;
     }
     if x < 0.0 && x.is_finite() && y.is_finite() && y != y.trunc() {
-        return f32::NAN;
+        return f64::NAN;
     }
     let base = x.abs();
     let magnitude = if base == 1.0 {
         1.0
     } else if base == 0.0 || base.is_infinite() || y.is_infinite() {
-        if (base > 1.0) == (y > 0.0) { f32::INFINITY } else { 0.0 }
+        if (base > 1.0) == (y > 0.0) { f64::INFINITY } else { 0.0 }
     } else {
-        pow_of_positive(base, y)
+        of_positive(base, y)
     };
-    if x.is_sign_negative() && is_odd(y) { -magnitude } else { magnitude }
+    // From 2^53 on, all numbers are even.
+    let is_odd = y.abs() < 9_007_199_254_740_992.0 && y == y.trunc() && y as i64 % 2 != 0;
+    if x.is_sign_negative() && is_odd { -magnitude } else { magnitude }
 }
 
-/// `pow` of a positive finite base other than 1 and a finite exponent other than 0.
-fn pow_of_positive(x: f32, y: f32) -> f32 {
-    let (x, y) = (f64::from(x), f64::from(y));
+fn pow_of_positive(x: f64, y: f64) -> f32 {
     decide(libm::pow(x, y)).unwrap_or_else(|| match exact_pow::exact_pow(x, y) {
         Some((integer, exponent)) => rounding::nearest_scaled(integer, exponent, BINARY32) as f32,
         None => rounding::refine(|bits| enclosures::pow(x, y, bits)),
     })
-}
-
-/// True if `y` is an odd integer. From 2^24 on, all binary32 numbers are even.
-fn is_odd(y: f32) -> bool {
-    y.abs() < 16_777_216.0 && y == y.trunc() && (y as i32) % 2 != 0
 }

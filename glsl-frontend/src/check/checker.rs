@@ -49,9 +49,8 @@ pub(super) struct Checker<'a> {
     pub(super) init: Option<Body>,
     pub(super) init_id: u32,
     pub(super) init_used: bool,
-    /// Ids of types without layout.
-    pub(super) ids: FxHashMap<Type, u32>,
-    pub(super) structs: FxHashMap<(u32, Option<Layout>), u32>,
+    /// Ids of types with their layouts.
+    pub(super) ids: FxHashMap<(Type, Option<Layout>), u32>,
     pub(super) files: Vec<u32>,
     /// The declaration outside of functions that is checked.
     pub(super) declared: Option<Span>,
@@ -98,7 +97,6 @@ impl<'a> Checker<'a> {
             init_id: 0,
             init_used: false,
             ids: FxHashMap::default(),
-            structs: FxHashMap::default(),
             files: Vec::new(),
             declared: None,
             interface: Interface::default(),

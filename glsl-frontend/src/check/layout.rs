@@ -3,6 +3,7 @@
 use super::checker::Checker;
 use super::values::{Layout, Rules};
 use crate::types::{Dim, Image, Kind, Length, Member, Role, Scalar, Type, Types};
+use lambdav_spirv::build::round_up;
 use rspirv::spirv::{Capability, Decoration, Op};
 
 impl Layout {
@@ -20,14 +21,11 @@ impl Layout {
 impl Checker<'_> {
     /// The id of a type. In the memory of a block a type has a layout.
     pub(super) fn id_of(&mut self, ty: Type, layout: Option<Layout>) -> u32 {
-        if layout.is_some() {
-            return self.new_id_of(ty, layout);
-        }
-        if let Some(&id) = self.ids.get(&ty) {
+        if let Some(&id) = self.ids.get(&(ty, layout)) {
             return id;
         }
-        let id = self.new_id_of(ty, None);
-        self.ids.insert(ty, id);
+        let id = self.new_id_of(ty, layout);
+        self.ids.insert((ty, layout), id);
         id
     }
 
@@ -95,9 +93,6 @@ impl Checker<'_> {
     }
 
     fn struct_id(&mut self, number: u32, layout: Option<Layout>) -> u32 {
-        if let Some(&id) = self.structs.get(&(number, layout)) {
-            return id;
-        }
         let members = self.structure(number).members.clone();
         let name = self.structure(number).name.clone();
         let ids: Vec<u32> = members
@@ -105,7 +100,7 @@ impl Checker<'_> {
             .map(|member| self.id_of(member.ty, layout.map(|layout| layout.of_member(member))))
             .collect();
         // Equal structures of different names are different types.
-        let variant = 0x100 + self.structs.len() as u32;
+        let variant = 0x100 + self.ids.len() as u32;
         let (id, _) = self.module.unique_type(Op::TypeStruct, &ids, variant);
         self.module.name(id, &name);
         for (k, member) in (0..).zip(&members) {
@@ -131,7 +126,6 @@ impl Checker<'_> {
                 }
             }
         }
-        self.structs.insert((number, layout), id);
         id
     }
 
@@ -189,10 +183,6 @@ impl Checker<'_> {
         let operands = [scalar, dim as u32, flags[0], flags[1], flags[2], sampled, image.format];
         self.module.ty(Op::TypeImage, &operands)
     }
-}
-
-fn round_up(value: u32, to: u32) -> u32 {
-    value.div_ceil(to.max(1)).saturating_mul(to.max(1))
 }
 
 /// Bytes of a scalar.

@@ -6,6 +6,7 @@
 #![forbid(unsafe_code)]
 
 pub mod builtins;
+pub mod campaign;
 pub mod compare;
 pub mod compiler;
 pub mod dialect;

@@ -4,6 +4,7 @@
 
 use clap::Parser;
 use lambdav_engine::Engine;
+use lambdav_glsl_tests::campaign::Campaign;
 use lambdav_glsl_tests::compare::{Mismatch, compare};
 use lambdav_glsl_tests::compiler::{Compiler, check};
 use lambdav_glsl_tests::dialect::Dialect;
@@ -12,8 +13,6 @@ use lambdav_glsl_tests::reduce::reduce;
 use lambdav_glsl_tests::{Constants, Options, Style, generate, print};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
-use std::sync::Mutex;
-use std::sync::atomic::{AtomicU64, Ordering};
 
 /// Compare the front end for GLSL with an evaluator of the language on random programs
 #[derive(Parser)]
@@ -107,42 +106,22 @@ impl Arguments {
 
 fn main() -> ExitCode {
     let arguments = Arguments::parse();
-    let [next, found, done, limited] = [0, 0, 0, 0].map(AtomicU64::new);
-    let output = Mutex::new(());
-    let work = || {
-        loop {
-            let number = next.fetch_add(1, Ordering::Relaxed);
-            if number >= arguments.programs || found.load(Ordering::Relaxed) >= arguments.most {
-                return;
-            }
-            let seed = arguments.seed + number;
-            let program = arguments.program(seed);
-            if arguments.print {
-                let style = arguments.compiler().style(program.dialect);
-                println!("{}", print(&program, style));
-            }
-            let result = arguments.test(&program, seed);
-            if let Err(Mismatch::Limit { .. }) = result {
-                limited.fetch_add(1, Ordering::Relaxed);
-            } else if let Err(mismatch) = result {
-                found.fetch_add(1, Ordering::Relaxed);
-                let _line = output.lock();
-                println!("seed {seed}, {}: {mismatch}", program.dialect);
-                if let Some(folder) = &arguments.save
-                    && let Err(error) = arguments.save(folder, seed, &program, &mismatch)
-                {
-                    eprintln!("error: {error}");
-                }
-            }
-            let done = done.fetch_add(1, Ordering::Relaxed) + 1;
-            if done.is_multiple_of(500) {
-                eprintln!("{done} programs");
-            }
+    let Arguments { programs, seed, most, .. } = arguments;
+    let program = |seed| {
+        let program = arguments.program(seed);
+        if arguments.print {
+            println!("{}", print(&program, arguments.compiler().style(program.dialect)));
+        }
+        program
+    };
+    let found = |program: &Program, seed, mismatch: &Mismatch| {
+        println!("seed {seed}, {}: {mismatch}", program.dialect);
+        if let Some(folder) = &arguments.save
+            && let Err(error) = arguments.save(folder, seed, program, mismatch)
+        {
+            eprintln!("error: {error}");
         }
     };
-    let threads = std::thread::available_parallelism().map_or(1, usize::from);
-    std::thread::scope(|scope| (0..threads).for_each(|_| drop(scope.spawn(work))));
-    let [found, done, limited] = [found, done, limited].map(AtomicU64::into_inner);
-    println!("{done} programs, {limited} over the limits of engines: {found} mismatches");
-    if found == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+    let test = |program: &Program, seed| arguments.test(program, seed);
+    Campaign { programs, seed, most }.run(program, test, found)
 }

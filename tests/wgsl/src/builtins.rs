@@ -177,11 +177,6 @@ impl Builtin {
         self.shape() == Shape::Derivative
     }
 
-    /// True for a member of a result that is a structure.
-    pub fn has_parts(self) -> bool {
-        self.name().contains('.')
-    }
-
     /// The function of GLSL with the same meaning.
     pub fn shared(self) -> Option<Shared> {
         Some(match self {

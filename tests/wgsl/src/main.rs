@@ -4,14 +4,13 @@
 
 use clap::Parser;
 use lambdav_engine::Engine;
+use lambdav_glsl_tests::campaign::Campaign;
 use lambdav_wgsl_tests::compare::{Mismatch, compare};
 use lambdav_wgsl_tests::program::Program;
 use lambdav_wgsl_tests::reduce::reduce;
 use lambdav_wgsl_tests::{Options, generate, print};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
-use std::sync::Mutex;
-use std::sync::atomic::{AtomicU64, Ordering};
 
 /// Compare the front end for WGSL with an evaluator of the language on random programs
 #[derive(Parser)]
@@ -63,42 +62,23 @@ fn save(folder: &Path, seed: u64, program: &Program, mismatch: &Mismatch) -> std
 
 fn main() -> ExitCode {
     let arguments = Arguments::parse();
-    let options = Options { statements: arguments.statements, ..Options::default() };
-    let [next, found, done, limited] = [0, 0, 0, 0].map(AtomicU64::new);
-    let output = Mutex::new(());
-    let work = || {
-        loop {
-            let number = next.fetch_add(1, Ordering::Relaxed);
-            if number >= arguments.programs || found.load(Ordering::Relaxed) >= arguments.most {
-                return;
-            }
-            let seed = arguments.seed + number;
-            let program = generate(seed, &options);
-            if arguments.print {
-                println!("{}", print(&program));
-            }
-            let result = compare(&program, &engines(seed));
-            if let Err(Mismatch::Limit { .. }) = result {
-                limited.fetch_add(1, Ordering::Relaxed);
-            } else if let Err(mismatch) = result {
-                found.fetch_add(1, Ordering::Relaxed);
-                let _line = output.lock();
-                println!("seed {seed}: {mismatch}");
-                if let Some(folder) = &arguments.save
-                    && let Err(error) = save(folder, seed, &program, &mismatch)
-                {
-                    eprintln!("error: {error}");
-                }
-            }
-            let done = done.fetch_add(1, Ordering::Relaxed) + 1;
-            if done.is_multiple_of(500) {
-                eprintln!("{done} programs");
-            }
+    let options = Options { statements: arguments.statements };
+    let program = |seed| {
+        let program = generate(seed, &options);
+        if arguments.print {
+            println!("{}", print(&program));
+        }
+        program
+    };
+    let found = |program: &Program, seed, mismatch: &Mismatch| {
+        println!("seed {seed}: {mismatch}");
+        if let Some(folder) = &arguments.save
+            && let Err(error) = save(folder, seed, program, mismatch)
+        {
+            eprintln!("error: {error}");
         }
     };
-    let threads = std::thread::available_parallelism().map_or(1, usize::from);
-    std::thread::scope(|scope| (0..threads).for_each(|_| drop(scope.spawn(work))));
-    let [found, done, limited] = [found, done, limited].map(AtomicU64::into_inner);
-    println!("{done} programs, {limited} over the limits of engines: {found} mismatches");
-    if found == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+    let Arguments { programs, seed, most, .. } = arguments;
+    let test = |program: &Program, seed| compare(program, &engines(seed));
+    Campaign { programs, seed, most }.run(program, test, found)
 }

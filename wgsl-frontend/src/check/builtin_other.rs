@@ -4,9 +4,10 @@ use super::checker::Checker;
 use super::items::Need;
 use super::values::{Operand, Place, Value};
 use crate::const_eval::{Constant, frexp, modf, zip};
-use crate::types::{Access, Kind, Member, Scalar, Space, Struct, Type, Types, round_up};
+use crate::types::{Access, Kind, Member, Scalar, Space, Struct, Type, Types};
 use lambdav_core::diagnostics::{DiagnosticCode, quote};
 use lambdav_core::source::Span;
+use lambdav_spirv::build::round_up;
 use rspirv::spirv::{Capability, GlslStd450Op as Glsl, Op};
 
 /// Scope of memory and execution.

@@ -96,7 +96,7 @@ pub(super) struct Checker<'a> {
     /// Finished functions.
     pub(super) code: Vec<Rc<FunctionBuilder>>,
     pub(super) files: Vec<u32>,
-    pub(super) structs: FxHashMap<u32, u32>,
+    pub(super) ids: FxHashMap<Type, u32>,
     /// Structures that are blocks themselves.
     pub(super) blocks: FxHashSet<u32>,
     /// Ids of composite constants, and private variables that hold them, by identity.
@@ -152,7 +152,7 @@ impl<'a> Checker<'a> {
             body: None,
             code: Vec::new(),
             files: Vec::new(),
-            structs: FxHashMap::default(),
+            ids: FxHashMap::default(),
             blocks: FxHashSet::default(),
             constants: FxHashMap::default(),
             constant_variables: FxHashMap::default(),

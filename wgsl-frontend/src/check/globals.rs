@@ -5,9 +5,10 @@ use super::checker::{Checker, Override};
 use super::values::{Operand, Symbol, Value};
 use crate::const_eval::Constant;
 use crate::syntax::tree::{Attribute, Expression, Field, Global, Item};
-use crate::types::{Kind, Member, Struct, Types, round_up};
+use crate::types::{Kind, Member, Struct, Types};
 use lambdav_core::diagnostics::{DiagnosticCode, quote};
 use lambdav_core::source::Span;
+use lambdav_spirv::build::round_up;
 use rustc_hash::FxHashMap;
 
 impl Checker<'_> {

@@ -129,6 +129,15 @@ impl Checker<'_> {
 
     /// The id of a type. A structure that host programs share has its offsets.
     pub(super) fn id_of(&mut self, ty: Type) -> u32 {
+        if let Some(&id) = self.ids.get(&ty) {
+            return id;
+        }
+        let id = self.new_id_of(ty);
+        self.ids.insert(ty, id);
+        id
+    }
+
+    fn new_id_of(&mut self, ty: Type) -> u32 {
         match self.types.kind(ty) {
             Kind::Void => self.module.ty(Op::TypeVoid, &[]),
             // Nothing is written once an error was reported; any type will do.
@@ -174,9 +183,6 @@ impl Checker<'_> {
     }
 
     fn struct_id(&mut self, number: u32) -> u32 {
-        if let Some(&id) = self.structs.get(&number) {
-            return id;
-        }
         let structure = self.types.structs[number as usize].clone();
         let ids: Vec<u32> = structure.members.iter().map(|member| self.id_of(member.ty)).collect();
         // Equal structures of different names are different types.
@@ -191,7 +197,6 @@ impl Checker<'_> {
                 self.decorate_member(id, k, member.ty, member.offset);
             }
         }
-        self.structs.insert(number, id);
         id
     }
 

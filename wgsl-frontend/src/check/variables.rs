@@ -3,10 +3,11 @@
 use super::checker::Checker;
 use super::values::{Index, Place, Symbol};
 use crate::syntax::tree::{Global, Variable};
-use crate::types::{Access, Kind, Length, Space, TextureKind, Type, Types, round_up};
+use crate::types::{Access, Kind, Length, Space, TextureKind, Type, Types};
 use lambdav_core::diagnostics::{DiagnosticCode, quote};
 use lambdav_core::limits::WORDS;
 use lambdav_core::source::Span;
+use lambdav_spirv::build::round_up;
 use rspirv::spirv::{Decoration, Op, StorageClass};
 
 impl Checker<'_> {

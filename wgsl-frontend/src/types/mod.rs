@@ -6,6 +6,7 @@ pub(crate) use kinds::{Access, Dim, Length, Scalar, Space, Texture, TextureKind}
 
 use kinds::texture_name;
 use lambdav_core::limits::TYPE_NESTING;
+use lambdav_spirv::build::round_up;
 use lambdav_spirv::names::Name;
 use rustc_hash::FxHashMap;
 
@@ -74,10 +75,6 @@ pub(crate) struct Types {
     facts: Vec<Facts>,
     numbers: FxHashMap<Kind, Type>,
     pub(crate) structs: Vec<Struct>,
-}
-
-pub(crate) fn round_up(value: u32, to: u32) -> u32 {
-    value.div_ceil(to.max(1)).saturating_mul(to.max(1))
 }
 
 impl Types {

@@ -2,14 +2,13 @@
 
 use super::Generator;
 use crate::builtins::{Builtin, Shape};
-use crate::program::{Expr, Kind, Scalar, Stage, Type};
+use crate::program::{Expr, Kind, Scalar, Type};
 
 impl Generator {
     /// A call with a result of this type.
     pub(super) fn builtin(&mut self, ty: &Type, depth: u32) -> Option<Expr> {
         let mut all: Vec<Builtin> = Builtin::ALL.to_vec();
-        let is_early = self.limit != Stage::Run && !self.options.has_constant_parts;
-        all.retain(|builtin| is_result(*builtin, ty) && !(is_early && builtin.has_parts()));
+        all.retain(|builtin| is_result(*builtin, ty));
         if all.is_empty() {
             return None;
         }

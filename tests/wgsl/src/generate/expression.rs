@@ -262,12 +262,8 @@ impl Generator {
                 && !taken.contains(&root)
                 && !cost.touched.contains(&root)
         });
-        let has_parts = role == Role::FunctionPointer || self.options.has_pointers_to_private_parts;
-        if !has_parts {
-            all.retain(|&id| self.roots[id] == id);
-        }
         let wider = self.wider_places(ty, role, taken, cost);
-        if has_parts && !wider.is_empty() && (all.is_empty() || self.random.percent(40)) {
+        if !wider.is_empty() && (all.is_empty() || self.random.percent(40)) {
             let id = *self.random.pick(&wider);
             let base = self.use_of(id);
             return Some((self.roots[id], self.descend(base, ty, true)?));

@@ -14,7 +14,7 @@ mod variables;
 
 use crate::evaluate::{is_partly_valid, strict};
 use crate::program::{
-    Binary, Expr, Global, Kind, Program, Role, Scalar, Stage, Structure, Type, VariableId,
+    Expr, Global, Kind, Program, Role, Scalar, Stage, Structure, Type, VariableId,
 };
 use lambdav_test_support::Random;
 use std::collections::BTreeSet;
@@ -24,26 +24,11 @@ use std::collections::BTreeSet;
 pub struct Options {
     /// About the number of statements of the entry point.
     pub statements: usize,
-    /// True for `modf` and `frexp` in const-expressions, which the front end does not compute yet.
-    pub has_constant_parts: bool,
-    /// True for `true || x` and `false && x` with an `x` of run time, which the front end takes for constants.
-    pub has_decided_operators: bool,
-    /// True for arguments that point to parts of private variables, of which the front end makes invalid modules.
-    pub has_pointers_to_private_parts: bool,
-    /// True for arguments that point to parts of uniforms by an `i32` of run time. The front end takes the function that
-    /// it made for a `u32`.
-    pub has_signed_uniform_pointers: bool,
 }
 
 impl Default for Options {
     fn default() -> Self {
-        Self {
-            statements: 30,
-            has_constant_parts: true,
-            has_pointers_to_private_parts: true,
-            has_signed_uniform_pointers: true,
-            has_decided_operators: true,
-        }
+        Self { statements: 30 }
     }
 }
 
@@ -62,7 +47,6 @@ struct Cost {
 
 /// The state of the generator.
 struct Generator {
-    options: Options,
     random: Random,
     program: Program,
     scopes: Vec<Vec<VariableId>>,
@@ -96,7 +80,6 @@ pub fn generate(seed: u64, options: &Options) -> Program {
     let program = Program::new(random.bits());
     let roots = (0..program.variables.len()).collect();
     let mut generator = Generator {
-        options: *options,
         random,
         program,
         scopes: vec![vec![]],
@@ -126,9 +109,7 @@ impl Generator {
         let mut of = Expr::new(ty.clone(), kind);
         let is_run = match &of.kind {
             Kind::Call(..) | Kind::AddressOf(_) | Kind::Deref(_) => true,
-            Kind::Builtin(builtin, _) => {
-                builtin.is_derivative() || (builtin.has_parts() && !self.options.has_constant_parts)
-            }
+            Kind::Builtin(builtin, _) => builtin.is_derivative(),
             _ => false,
         };
         if is_run {
@@ -139,18 +120,7 @@ impl Generator {
             of.value = Some(strict(&self.program, &of)?);
             return Some(of);
         }
-        (is_partly_valid(&of) && !self.is_decided(&of)).then_some(of)
-    }
-
-    /// True for an operator that its known left operand decides, if there must be none.
-    fn is_decided(&self, of: &Expr) -> bool {
-        let left = |a: &Expr| a.value.as_ref().map(|words| words[0] != 0);
-        !self.options.has_decided_operators
-            && match &of.kind {
-                Kind::Binary(Binary::And, a, _) => left(a) == Some(false),
-                Kind::Binary(Binary::Or, a, _) => left(a) == Some(true),
-                _ => false,
-            }
+        is_partly_valid(&of).then_some(of)
     }
 
     fn variable(&mut self, prefix: &str, ty: Type, role: Role) -> VariableId {

@@ -143,12 +143,7 @@ impl Generator {
         }
         let id = *self.random.pick(&all);
         let base = self.use_of(id);
-        let place = self.descend(base, ty, true)?;
-        let is_signed = |of: &Expr| match &of.kind {
-            Kind::Index(_, index) => index.ty == Type::INT && index.value.is_none(),
-            _ => false,
-        };
-        (self.options.has_signed_uniform_pointers || !place.any(&is_signed)).then_some(place)
+        self.descend(base, ty, true)
     }
 
     /// A place of the type that statements may change.

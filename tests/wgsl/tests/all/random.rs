@@ -6,7 +6,7 @@ use lambdav_wgsl_tests::{Options, generate, print};
 
 #[test]
 fn the_front_end_agrees_with_the_evaluator() {
-    let options = Options { statements: 20, ..Options::default() };
+    let options = Options { statements: 20 };
     let mut limited = 0;
     for seed in 0..60 {
         let program = generate(seed, &options);
