@@ -6,7 +6,7 @@ use crate::timing::{Clock, Summary};
 use clap::Args;
 use lambdav_core::files::NoFiles;
 use lambdav_core::source::SourceFile;
-use lambdav_glsl_frontend::{Options, Stage, compile};
+use lambdav_glsl_frontend::Stage;
 use serde::Serialize;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -16,7 +16,7 @@ use std::path::{Path, PathBuf};
 pub(crate) struct TextOptions {
     #[command(flatten)]
     options: BenchArguments,
-    /// Fragment shaders in GLSL, each in one file
+    /// Shaders in WGSL (`.wgsl`) and fragment shaders in GLSL, each in one file
     #[arg(long = "file", value_name = "FILE", required = true, num_args = 1..)]
     files: Vec<PathBuf>,
 }
@@ -57,13 +57,23 @@ fn measure(path: &Path, runs: usize) -> io::Result<Row> {
     let text = std::fs::read_to_string(path).map_err(|error| problem(&error.to_string()))?;
     let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
     let source = SourceFile::new(name.clone(), text.as_str());
-    let options = Options::new(Stage::Fragment);
-    let words = compile(source.clone(), &options, &mut NoFiles).words;
+    let is_wgsl = path.extension().is_some_and(|ending| ending == "wgsl");
+    let compile = |source| match is_wgsl {
+        true => {
+            let options = lambdav_wgsl_frontend::Options::default();
+            lambdav_wgsl_frontend::compile(source, &options, &mut NoFiles).words
+        }
+        false => {
+            let options = lambdav_glsl_frontend::Options::new(Stage::Fragment);
+            lambdav_glsl_frontend::compile(source, &options, &mut NoFiles).words
+        }
+    };
+    let words = compile(source.clone());
     let words = words.ok_or_else(|| problem("`lambdav check` says what is wrong"))?.len();
     let times: Vec<f64> = (0..runs)
         .map(|_| {
             let source = source.clone();
-            Clock::Processor.time(|| drop(compile(source, &options, &mut NoFiles)))
+            Clock::Processor.time(|| drop(compile(source)))
         })
         .collect();
     Ok(Row { name, bytes: text.len(), words, time: Summary::of(&times) })

@@ -290,12 +290,13 @@ fn check(
         all.retain(|entry| entry != "main");
         let mut is_read = all.len() < before;
         for entry in all.iter().filter(|_| before > 1) {
-            let of_entry = read(&shader_options.clone().entry_point(entry));
+            let mut of_entry = read(&shader_options.clone().entry_point(entry));
+            let is_wrong = of_entry.core.is_none() && !of_entry.accept_undrawn();
             if !is_read {
-                (is_read, is_refused, loaded) = (true, of_entry.core.is_none(), of_entry);
+                (is_read, is_refused, loaded) = (true, is_wrong, of_entry);
                 continue;
             }
-            is_refused |= of_entry.core.is_none();
+            is_refused |= is_wrong;
             for found in of_entry.diagnostics.into_vec() {
                 if !loaded.diagnostics.contains(&found) {
                     loaded.diagnostics.push(found);

@@ -243,8 +243,11 @@ fn write_result(out: Option<&Path>, stage: Stage, result: &[u8]) -> Result {
     }
 }
 
-/// The module of a vertex or compute shader in GLSL, as the front end makes it.
+/// The module of a text that is not drawn, as a vertex or compute shader, as the front end makes it.
 fn undrawn(stage: Stage, options: &CompileArguments, loaded: &Loaded) -> Result<Vec<u8>> {
+    let is_override = |set: &String| {
+        loaded.has_given_override(set.split_once('=').map_or(&**set, |(name, _)| name))
+    };
     let given = [
         ("output", options.output.is_some()),
         ("spirv-version", options.spirv_version.is_some()),
@@ -252,7 +255,7 @@ fn undrawn(stage: Stage, options: &CompileArguments, loaded: &Loaded) -> Result<
         ("exact", options.exact),
         ("native-sampling", options.native_sampling),
         ("strip", options.strip),
-        ("set", !options.set.is_empty()),
+        ("set", !options.set.iter().all(is_override)),
         ("keep-constants", options.keep_constants),
         ("vertex", options.vertex.is_some()),
         ("entry", options.module.entry.is_some()),

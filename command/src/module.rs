@@ -28,9 +28,9 @@ pub(super) struct ModuleArguments {
     pub(super) text: TextArguments,
 }
 
-/// Options of texts in GLSL, and the language of a text.
+/// Where texts in GLSL and WGSL find files, and what is defined for them.
 #[derive(Args, Clone, Debug, Default)]
-pub(super) struct TextArguments {
+pub(super) struct SearchArguments {
     /// For GLSL and WGSL: a folder in which `#include` and imports look for files, after the folder of the file
     /// that includes. May be given more than once
     #[arg(long, value_name = "DIR")]
@@ -38,6 +38,23 @@ pub(super) struct TextArguments {
     /// For GLSL and WGSL: define a macro, or a name for conditions, by default as 1. May be given more than once
     #[arg(long, value_name = "NAME[=VALUE]", value_parser = define)]
     pub(super) define: Vec<(String, String)>,
+}
+
+impl SearchArguments {
+    /// Adds others, which come second.
+    pub(super) fn add(&mut self, other: &Self) {
+        self.include.extend_from_slice(&other.include);
+        let known = |name: &str| self.define.iter().any(|(own, _)| own == name);
+        let new: Vec<_> = other.define.iter().filter(|(name, _)| !known(name)).cloned().collect();
+        self.define.extend(new);
+    }
+}
+
+/// Options of texts in GLSL, and the language of a text.
+#[derive(Args, Clone, Debug, Default)]
+pub(super) struct TextArguments {
+    #[command(flatten)]
+    pub(super) search: SearchArguments,
     /// For GLSL: the dialect; by default the one that the text looks like
     #[arg(long, value_name = "DIALECT", value_enum)]
     pub(super) dialect: Option<DialectName>,
@@ -104,15 +121,15 @@ impl TextArguments {
         };
         GlslOptions {
             dialect: self.dialect.and_then(named),
-            defines: self.define.clone(),
-            roots: self.include.clone(),
+            defines: self.search.define.clone(),
+            roots: self.search.include.clone(),
             lower_left: self.origin.map(|origin| origin == Origin::LowerLeft),
         }
     }
 
     /// The same options, with paths relative to a folder.
     pub(super) fn within(&mut self, folder: &Path) {
-        self.include.iter_mut().for_each(|path| *path = folder.join(&*path));
+        self.search.include.iter_mut().for_each(|path| *path = folder.join(&*path));
     }
 }
 
@@ -165,8 +182,8 @@ impl ModuleArguments {
             ("input", !self.input.is_empty(), ProgramKind::Module),
             ("clear", self.clear.is_some(), ProgramKind::Module),
             // A folder to search in does no harm where nothing is included.
-            ("include", !text.include.is_empty(), ProgramKind::Module),
-            ("define", !text.define.is_empty(), ProgramKind::Wgsl),
+            ("include", !text.search.include.is_empty(), ProgramKind::Module),
+            ("define", !text.search.define.is_empty(), ProgramKind::Wgsl),
             ("dialect", text.dialect.is_some(), ProgramKind::Glsl),
             ("origin", text.origin.is_some(), ProgramKind::Glsl),
         ];

@@ -1,6 +1,8 @@
 //! Accepted programs, which shaders, pipelines and bindings share.
 
 use crate::error::Report;
+#[cfg(feature = "foreign")]
+use crate::loaded::WgslSettings;
 use crate::loaded::{Loaded, LoadedModule};
 use crate::settings::{ModuleNames, Paths};
 use lambdav_core::diagnostics::Diagnostics;
@@ -34,6 +36,9 @@ pub(crate) struct Accepted {
     /// For each uniform, true if the text of a module gives its default.
     pub(crate) has_default: Vec<bool>,
     pub(crate) warnings: Diagnostics,
+    /// What compiles a text in WGSL again.
+    #[cfg(feature = "foreign")]
+    pub(crate) wgsl: Option<WgslSettings>,
 }
 
 /// A module that is executed without raising it.
@@ -86,6 +91,8 @@ impl Accepted {
             lower_left,
             has_default,
             warnings,
+            #[cfg(feature = "foreign")]
+            wgsl: loaded.wgsl,
         };
         Ok(program)
     }

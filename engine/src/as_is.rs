@@ -92,6 +92,8 @@ impl Shader {
             lower_left: false,
             has_default: Vec::new(),
             warnings: Diagnostics::default(),
+            #[cfg(feature = "foreign")]
+            wgsl: None,
         }))))
     }
 }

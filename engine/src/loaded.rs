@@ -1,5 +1,7 @@
 //! Programs as loaded, accepted or not.
 
+#[cfg(feature = "foreign")]
+use crate::reading::ShaderOptions;
 use lambdav_core::diagnostics::Diagnostics;
 use lambdav_core::graph::Core;
 use lambdav_core::interface::Interface;
@@ -40,6 +42,19 @@ pub struct Loaded {
     pub is_undrawn: bool,
     /// What is worth a note to the user.
     pub notes: Vec<String>,
+    /// What compiles a text in WGSL again.
+    #[cfg(feature = "foreign")]
+    pub(crate) wgsl: Option<WgslSettings>,
+}
+
+/// What a text in WGSL was compiled with.
+#[cfg(feature = "foreign")]
+#[derive(Clone, Debug)]
+pub(crate) struct WgslSettings {
+    pub(crate) path: Option<PathBuf>,
+    pub(crate) options: ShaderOptions,
+    /// Bits of the overrides that were given, by name.
+    pub(crate) given: Vec<(String, u32)>,
 }
 
 /// A SPIR-V module.
@@ -74,6 +89,8 @@ impl Loaded {
             is_dialect_found: false,
             is_undrawn: false,
             notes: Vec::new(),
+            #[cfg(feature = "foreign")]
+            wgsl: None,
         }
     }
 

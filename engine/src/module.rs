@@ -2,13 +2,15 @@
 
 #[cfg(feature = "foreign")]
 use crate::foreign::Language;
+#[cfg(feature = "foreign")]
+use crate::loaded::WgslSettings;
 use crate::loaded::{Loaded, LoadedModule};
 use crate::reading::ShaderOptions;
 #[cfg(feature = "foreign")]
 use lambdav_core::decode::decode;
 use lambdav_core::diagnostics::Diagnostics;
 #[cfg(feature = "foreign")]
-use lambdav_core::diagnostics::{Diagnostic, DiagnosticCode};
+use lambdav_core::diagnostics::{Diagnostic, DiagnosticCode, quote};
 #[cfg(feature = "foreign")]
 use lambdav_core::files::Files;
 #[cfg(feature = "foreign")]
@@ -25,7 +27,11 @@ use lambdav_frontend::Fix;
 #[cfg(feature = "foreign")]
 use lambdav_glsl_frontend::Stage;
 use lambdav_spirv::assemble::{SpirvVersion, assemble, is_assembly};
+#[cfg(feature = "foreign")]
+use lambdav_spirv::inspect::{EntryPoint, inspect};
 use lambdav_spirv_frontend::{RaiseOptions, Raised, raise};
+#[cfg(feature = "foreign")]
+use std::collections::BTreeSet;
 #[cfg(feature = "foreign")]
 use std::path::Path;
 
@@ -116,7 +122,9 @@ pub(crate) fn of_foreign(
     let mut constants = Vec::new();
     let (source, words) = match language {
         Language::Wgsl => {
-            let compiled = wgsl(source, path, most, options, fix, files);
+            let (compiled, given) = wgsl(source, path, most, options, fix, files);
+            let (path, options) = (path.map(Path::to_owned), options.clone());
+            loaded.wgsl = Some(WgslSettings { path, options, given });
             (loaded.diagnostics, loaded.included) = (compiled.diagnostics, compiled.paths);
             constants = compiled.overrides.iter().filter_map(constant).collect();
             (compiled.source, compiled.words)
@@ -133,11 +141,16 @@ pub(crate) fn of_foreign(
         }
     };
     let Some(words) = words else { return Loaded { source, ..loaded } };
-    if let Language::Glsl(stage @ (Stage::Vertex | Stage::Compute)) = language {
-        let stage = if stage == Stage::Vertex { "vertex" } else { "compute" };
-        let message = format!("this is a {stage} shader, which is compiled and not drawn");
+    if let Some(message) = undrawn(language, &words, options) {
         let found = Diagnostic::new(DiagnosticCode::UnsupportedModule, Span::default(), message);
-        let help = "`lambdav compile --emit spirv` writes its module; fragment shaders, `.frag`, are drawn";
+        let help = match language {
+            Language::Wgsl => {
+                "`lambdav compile --emit spirv` writes its module; `@fragment` functions are drawn"
+            }
+            Language::Glsl(_) => {
+                "`lambdav compile --emit spirv` writes its module; fragment shaders, `.frag`, are drawn"
+            }
+        };
         loaded.diagnostics.push(found.help(help));
         loaded.is_undrawn = true;
         let (clear, is_foreign) = (options.clear, true);
@@ -160,6 +173,38 @@ pub(crate) fn of_foreign(
     Loaded { source, core, interface: all.interface, module: all.module, ..loaded }
 }
 
+/// Says why nothing of a text can be drawn, if so: it has no fragment entry point, or the one that is meant writes no
+/// colour.
+#[cfg(feature = "foreign")]
+fn undrawn(language: Language, words: &[u32], options: &ShaderOptions) -> Option<String> {
+    let shader = |stage| Some(format!("this is a {stage} shader, which is compiled and not drawn"));
+    match language {
+        Language::Glsl(Stage::Vertex) => return shader("vertex"),
+        Language::Glsl(Stage::Compute) => return shader("compute"),
+        _ => {}
+    }
+    let all = inspect(words).ok()?.entry_points;
+    let fragments: Vec<&EntryPoint> = all.iter().filter(|of| of.stage.has_pixels()).collect();
+    let name = options.entry_point.as_deref();
+    let entry = match (&fragments[..], name) {
+        ([], None) => {
+            let stages: BTreeSet<String> = all.iter().map(|of| of.stage.to_string()).collect();
+            let stages: Vec<String> = stages.into_iter().collect();
+            return Some(match &*stages.join(" and ") {
+                "" => "this text has no entry point, and nothing of it is drawn".to_owned(),
+                stages => {
+                    format!("this text has only {stages} shaders, which are compiled and not drawn")
+                }
+            });
+        }
+        ([one], None) => one,
+        (all, name) => all.iter().find(|of| of.name == name.unwrap_or("main"))?,
+    };
+    let writes = entry.outputs.iter().any(|output| output.location.is_some());
+    (!writes)
+        .then(|| format!("{} writes no colour, and is compiled and not drawn", quote(&entry.name)))
+}
+
 /// An override as a constant of the program, if it has a value.
 #[cfg(feature = "foreign")]
 fn constant(of: &lambdav_wgsl_frontend::Override) -> Option<Uniform> {
@@ -177,7 +222,7 @@ fn type_of(of: &lambdav_wgsl_frontend::Override) -> Option<Type> {
     })
 }
 
-/// Compiles a text in WGSL. Values that are given to its overrides compile it again.
+/// Compiles a text in WGSL. Values that are given to its overrides compile it again; they are returned, too.
 #[cfg(feature = "foreign")]
 fn wgsl(
     source: SourceFile,
@@ -186,7 +231,7 @@ fn wgsl(
     options: &ShaderOptions,
     fix: &mut Fix<'_>,
     files: &mut dyn Files,
-) -> lambdav_wgsl_frontend::Compiled {
+) -> (lambdav_wgsl_frontend::Compiled, Vec<(String, u32)>) {
     let own = &options.glsl;
     let (defines, roots) = (&own.defines[..], &own.roots[..]);
     let overrides = &[][..];
@@ -202,10 +247,10 @@ fn wgsl(
         }
     }
     if given.is_empty() {
-        return compiled;
+        return (compiled, given);
     }
     let settings = lambdav_wgsl_frontend::Options { overrides: &given, ..settings };
-    lambdav_wgsl_frontend::compile(source, &settings, files)
+    (lambdav_wgsl_frontend::compile(source, &settings, files), given)
 }
 
 /// Compiles a text in GLSL.

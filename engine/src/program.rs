@@ -2,6 +2,8 @@
 
 #[cfg(feature = "foreign")]
 use crate::foreign::Language;
+#[cfg(feature = "foreign")]
+use crate::loaded::WgslSettings;
 pub use crate::loaded::{Loaded, LoadedModule};
 #[cfg(feature = "spirv")]
 use crate::module;
@@ -14,9 +16,13 @@ use lambdav_core::diagnostics::{Diagnostic, DiagnosticCode, Diagnostics};
 use lambdav_core::files::Files;
 #[cfg(feature = "foreign")]
 use lambdav_core::files::NoFiles;
+#[cfg(feature = "foreign")]
+use lambdav_core::graph::Uniform;
 use lambdav_core::limits;
 use lambdav_core::schedule::schedule;
 use lambdav_core::source::SourceFile;
+#[cfg(feature = "foreign")]
+use lambdav_core::types::Types;
 use lambdav_frontend::syntax::include::{Included, include};
 use lambdav_frontend::syntax::parse_within;
 pub use lambdav_frontend::{Fix, Times};
@@ -128,6 +134,25 @@ pub fn read_bytes(from: impl Read) -> io::Result<Vec<u8>> {
     read_within(from, limits::CORE_TEXT)
 }
 
+#[cfg(feature = "foreign")]
+impl WgslSettings {
+    /// Compiles the text with another value of an override.
+    pub(crate) fn with(&self, source: &SourceFile, name: &str, bits: u32) -> Loaded {
+        let file = source.file(0);
+        let (text, language) = (source.slice(file.span).into(), Language::Wgsl);
+        let (path, options) = (self.path.as_deref(), &self.options);
+        let mut fix = |_: &Types, of: &Uniform| {
+            let given = self.given.iter().find(|(given, _)| *given == of.name);
+            let bits = if of.name == name { Some(bits) } else { given.map(|&(_, bits)| bits) };
+            bits.map(|bits| [bits].into())
+        };
+        let files: &mut dyn Files =
+            if path.is_some() { &mut SystemFiles::default() } else { &mut NoFiles };
+        let named = (&*file.name, path);
+        module::of_foreign(language, named, text, options.errors, options, &mut fix, files)
+    }
+}
+
 impl Loaded {
     /// Loads the bytes of a text that cannot include files; messages call it `name`. The size limit of
     /// core text, which is longer than the shader it spells out, exceeds that of shader text.
@@ -190,6 +215,16 @@ impl Loaded {
             self.diagnostics.retain(|found| found.code != DiagnosticCode::UnsupportedModule);
         }
         self.is_undrawn
+    }
+
+    /// True if a text in WGSL has this override, and a value was given to it.
+    pub fn has_given_override(&self, name: &str) -> bool {
+        #[cfg(feature = "foreign")]
+        let has =
+            |name: &str| self.wgsl.iter().flat_map(|wgsl| &wgsl.given).any(|(of, _)| of == name);
+        #[cfg(not(feature = "foreign"))]
+        let has = |_: &str| false;
+        has(name)
     }
 
     /// Adds an error if the program nests too deeply to be drawn.

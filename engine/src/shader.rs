@@ -119,7 +119,8 @@ impl Shader {
         Accepted::new(loaded).map(|accepted| Self(Arc::new(accepted)))
     }
 
-    /// The same program with another value of a constant; earlier values stay.
+    /// The same program with another value of a constant; earlier values stay. Files that a text in WGSL imports are
+    /// read again.
     ///
     /// # Errors
     ///
@@ -133,8 +134,11 @@ impl Shader {
         set.map_err(UniformError::of_constant)?;
         let values = constants.iter_mut().zip(settings.inputs.uniforms);
         values.for_each(|(constant, value)| constant.default = value);
-        if self.is_foreign() {
-            return self.with_overrides(&constants);
+        #[cfg(feature = "foreign")]
+        if let Some(wgsl) = &self.0.wgsl {
+            let value = constants.iter().find(|constant| constant.name == name);
+            let value = value.and_then(|constant| constant.default.first());
+            return Ok(Self::of(wgsl.with(&self.0.source, name, *value.expect("it was set")))?);
         }
         let mut values = constants.into_iter().map(|constant| constant.default);
         let mut fix = |_: &Types, _: &Uniform| values.next();
@@ -146,21 +150,6 @@ impl Shader {
             times: Some(times),
             ..Loaded::empty(limits::ERRORS)
         })?)
-    }
-
-    /// The same text in WGSL with these values of its overrides; those that are not given follow from others. Files that
-    /// the text imports are not found again.
-    fn with_overrides(&self, constants: &[Uniform]) -> Result<Self, Error> {
-        let file = &self.0.source.files()[0];
-        let text = self.0.source.slice(file.span);
-        let (most, options) = (limits::ERRORS, ShaderOptions::default());
-        let own = Loaded::from_text_with(&file.name, text, most, &mut |_, _| None, &options);
-        let defaults = own.core.map(|core| core.constants).unwrap_or_default();
-        let mut fix = |_: &Types, of: &Uniform| {
-            let value = constants.iter().find(|one| one.name == of.name)?;
-            (!defaults.contains(value)).then(|| value.default.clone())
-        };
-        Ok(Self::of(Loaded::from_text_with(&file.name, text, most, &mut fix, &options))?)
     }
 
     /// Compiles the program for an engine.

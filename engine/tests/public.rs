@@ -463,6 +463,39 @@ mod modules {
         assert_eq!(members, [(block.0, block.1, "gain", 0), (block.0, block.1, "tint", 16)]);
     }
 
+    /// Another value of an override keeps the entry point, the imports and the values given before.
+    #[test]
+    fn overrides_have_other_values() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let write = |name: &str, text: &str| {
+            std::fs::write(folder.path().join(name), text).expect("it can be written");
+        };
+        write("scale.wgsl", "override scale = 2.0; fn scaled(x: f32) -> f32 { return x * scale; }");
+        write(
+            "main.wgsl",
+            "import package::scale::scaled;
+            override base = 3.0; override sum = base + 1.0; override most: f32 = 9.0;
+            @fragment fn other() -> @location(0) vec4f { return vec4f(); }
+            @fragment fn main() -> @location(0) vec4f {
+                return vec4f(scaled(sum), base, most, 1.0);
+            }",
+        );
+        let options = ShaderOptions::default().entry_point("main").constant("most", 8.0);
+        let shader = Shader::open_with(folder.path().join("main.wgsl"), &options);
+        let shader = shader.expect("it is right");
+        let drawn = |shader: &Shader| {
+            let pipeline = shader.pipeline(&Options::default()).expect("it is small");
+            pixel(&pipeline, &shader.bindings(), 0, 0)
+        };
+        assert_eq!(drawn(&shader), [8.0, 3.0, 8.0, 1.0]);
+        let other = shader.with_constant("base", 5.0).expect("a number");
+        assert_eq!(drawn(&other), [12.0, 5.0, 8.0, 1.0]);
+        let other = other.with_constant("scale", 10.0).expect("a number");
+        assert_eq!(drawn(&other), [60.0, 5.0, 8.0, 1.0]);
+        assert_eq!(drawn(&shader), [8.0, 3.0, 8.0, 1.0]);
+        shader.with_constant("base", true).expect_err("a number");
+    }
+
     /// Members named `time` and `size` are inputs until they are set, in all engines and when
     /// specialised.
     #[test]

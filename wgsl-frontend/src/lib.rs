@@ -22,7 +22,7 @@
 //! - Integer division by zero, shifts, indices and conversions have the results that docs/spirv.md gives to the
 //!   instructions, which are those that WGSL demands or allows.
 //!
-//! Modules depend on one another in this order only: `token` → `numbers` → `lexer`, `templates` → `syntax`, `types` →
+//! Modules depend on one another in this order only: `mutants`, `token` → `numbers` → `lexer`, `templates` → `syntax`, `types` →
 //! `const_eval`, `imports` → `check`.
 #![forbid(unsafe_code)]
 
@@ -30,6 +30,7 @@ mod check;
 mod const_eval;
 mod imports;
 mod lexer;
+pub mod mutants;
 mod numbers;
 mod syntax;
 mod templates;

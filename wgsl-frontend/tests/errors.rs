@@ -57,7 +57,7 @@ fn constants_have_values() {
     is("const a = clamp(1, 3, 2);", "LV0642", "clamp(1, 3, 2)", "lower bound");
     is(&body("const y = x;"), "LV0640", "x", "a constant is needed");
     is("var<private> a: i32; const b = a;", "LV0640", "a", "a constant is needed");
-    is("override a: f32; const b = a;", "LV0642", "a", "the override `a` has no value");
+    is("override a: f32; override b = a;", "LV0642", "a", "the override `a` has no value");
     is("const a = acos(1.5);", "LV0642", "acos(1.5)", "infinite or not a number");
     assert_eq!(
         errors(
@@ -67,7 +67,22 @@ fn constants_have_values() {
         ),
         []
     );
-    is("const a = modf(1.1).fract;", "LV0605", "modf(1.1)", "numbers without a type");
+    assert_eq!(
+        errors(
+            "const m = modf(-1.25); const f = frexp(vec2(5, 0x1p-1074)); \
+             const_assert m.fract == -0.25 && m.whole == -1; \
+             const_assert f.fract.x == 0.625 && f.exp.x == 3 && f.exp.y == -1073; \
+             const_assert frexp(1e300).exp == 997 && modf(vec3(7)).whole.z == 7; \
+             fn g() { let a = modf(1.5); const b = array(frexp(3.0), frexp(0.25)); let c = b; \
+             const_assert b[0].exp == 2 && b[1].exp == -1; let x: f32 = a.fract + c[1].fract; }"
+        ),
+        []
+    );
+    is("const a: f32 = modf(1.5);", "LV0636", "modf(1.5)", "has the type `f32`");
+    is("override a = 1; const b = a;", "LV0640", "a", "an override is none");
+    is("override a = 1; const_assert a == 1;", "LV0640", "a", "an override is none");
+    is("override a = 16; struct S { @align(a) b: f32 }", "LV0640", "a", "an override is none");
+    assert_eq!(errors("override a = 2; override b = a * 3; var<private> c = b;"), []);
     assert_eq!(errors("const a = false && (1 / 0 == 0); const_assert !a;"), []);
     assert_eq!(
         errors("const a = sin(0.5f); const b = u32(-1i); const_assert b == 0xffffffff;"),
@@ -144,6 +159,10 @@ fn control_that_differs_is_warned_of() {
         format!("@group(0) @binding(0) var t: texture_2d<f32>; @group(0) @binding(1) var s: sampler;
             @group(0) @binding(2) var<uniform> u: f32;
             fn d(x: f32) -> f32 {{ return dpdx(x); }}
+            fn under(x: f32) -> f32 {{ if x > 0 {{ return dpdx(x); }} return 0; }}
+            fn same(x: f32) -> f32 {{ return x; }}
+            fn sign_of(x: f32) -> f32 {{ if x > 0 {{ return 1; }} return -1; }}
+            fn put(p: ptr<function, f32>, x: f32) {{ *p = x; }}
             @fragment fn main(@location(0) x: vec2f) -> @location(0) vec4f {{ var v = vec4f(); {text} return v; }}")
     };
     let sample = "textureSample(t, s, x)";
@@ -155,6 +174,16 @@ fn control_that_differs_is_warned_of() {
         ),
         ("switch i32(x.x) { case 1: { } default: { v.x = d(u); } }", "d(u)"),
         ("let b = x.x > 0 && dpdx(x.x) > 0;", "dpdx(x.x)"),
+        ("if x.x > 0 { return v; } v = textureSample(t, s, x);", sample),
+        ("if u > 0 { if x.x > 0 { return v; } } else { } v.x = d(u);", "d(u)"),
+        ("v.x = under(x.x);", "under(x.x)"),
+        ("v.x = under(same(x.x));", "under(same(x.x))"),
+        ("if sign_of(x.x) > 0 { v.x = d(u); }", "d(u)"),
+        ("var a = u; put(&a, x.x); if a > 0 { v.x = d(u); }", "d(u)"),
+        ("loop { v = textureSample(t, s, x); if x.x > 0 { break; } }", sample),
+        ("loop { v = textureSample(t, s, x); continuing { break if x.x > 0; } }", sample),
+        ("for (var i = 0; i < 3; i++) { if x.x > 0 { continue; } v.x = d(u); }", "d(u)"),
+        ("for (var i = 0; i < 3; i++) { if x.x > 0 { return v; } } v.x = d(u);", "d(u)"),
     ] {
         is(&entry(text), "LV0644", place, "not in uniform control flow");
     }
@@ -163,6 +192,15 @@ fn control_that_differs_is_warned_of() {
         "var w = x.x; w = u; if w > 0 { v.x = dpdx(x.x); }",
         "for (var i = 0; i < 3; i++) { v += textureSample(t, s, x); }",
         "if x.x > 0 { v = textureSampleLevel(t, s, x, 0.0); } v.x = d(x.x);",
+        "if x.x > 0 { discard; } v = textureSample(t, s, x);",
+        "if u > 0 { return v; } v = textureSample(t, s, x);",
+        "v.x = under(u) + under(same(u)); if sign_of(u) > 0 { v.x = d(x.x); }",
+        "var a = x.x; put(&a, u); if a > 0 { v.x = d(x.x); }",
+        "if u > 0 { if x.x > 0 { return v; } } else { if u < -1 { v.x = 1; } v.x = d(x.x); }",
+        "for (var i = 0; i < 3; i++) { if x.x > 0 { break; } } v.x = d(x.x);",
+        "for (var i = 0; i < 3; i++) { if x.x > 0 { continue; } } v.x = d(x.x);",
+        "switch i32(u) { case 1: { if x.x > 0 { break; } } default: { } } v.x = d(x.x);",
+        "switch i32(u) { case 1: { if x.x > 0 { return v; } } default: { v.x = d(x.x); } }",
     ] {
         assert_eq!(errors(&entry(text)), [], "{text}");
     }

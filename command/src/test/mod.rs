@@ -32,6 +32,7 @@ use super::engines::EngineName;
 use super::failure::{Failure, Result};
 use super::gpu::GpuArguments;
 use super::messages::{MessageFormat, print};
+use super::module::SearchArguments;
 use super::values::{seconds, threads};
 use clap::Args;
 use lambdav_core::diagnostics::{nearest_name, printable};
@@ -53,12 +54,12 @@ A test is a comment of a program:
 
 A directive takes the options of `render` that define the picture (size, time, frame, mouse, date,
 set, uniforms, bind, mesh, camera, vertices, instances, output, max-iterations, srgb, depth; in other
-languages than λV entry, input, clear; in GLSL include, define, dialect, origin) and those of `diff`
-that allow differences. In WGSL and GLSL the comment is `// test: …`. Any program x, also a
-SPIR-V module, can have its directives in a file x.test beside it. A test that fails writes
-NAME.new.png and NAME.diff.png beside its golden. Only files that `lambdav test` has written are
-replaced or removed. A file x.amber, in AmberScript, is one test with its own expectations; a script
-that uses an unsupported feature neither passes nor fails.
+languages than λV entry, input, clear; in GLSL and WGSL include and define; in GLSL dialect and
+origin) and those of `diff` that allow differences. In WGSL and GLSL the comment is `// test: …`. Any
+program x, also a SPIR-V module, can have its directives in a file x.test beside it. A test that fails
+writes NAME.new.png and NAME.diff.png beside its golden. Only files that `lambdav test` has written
+are replaced or removed. A file x.amber, in AmberScript, is one test with its own expectations; a
+script that uses an unsupported feature neither passes nor fails.
 
 Exit status: 0 all passed; 1 some did not; 2 the command line is at fault; 3 the machine is.";
 
@@ -97,6 +98,8 @@ pub(super) struct TestArguments {
     engine: Option<EngineName>,
     #[command(flatten)]
     gpu: GpuArguments,
+    #[command(flatten)]
+    search: SearchArguments,
     /// Fail if a program in a folder has no test. Files that other programs include need none
     #[arg(long)]
     require_tests: bool,

@@ -14,7 +14,7 @@ use crate::engines::{EngineName, engine, failed_silently};
 use crate::failure::{Failure, Result, save_failure};
 use crate::files::{form, load_image, read_bytes};
 use crate::gpu::Gpu;
-use crate::module::ProgramKind;
+use crate::module::{ProgramKind, SearchArguments};
 use crate::render::{check_defaults, executed_as_it_is};
 use crate::user_values::{UserValues, remarks};
 use crate::values::location;
@@ -38,6 +38,8 @@ pub(super) struct RunOptions {
     pub(super) engine: Option<EngineName>,
     /// The device of the engine `gpu`.
     pub(super) gpu: Option<Gpu>,
+    /// Where all texts find files, and what is defined for them; behind what their directives say.
+    pub(super) search: SearchArguments,
     /// True if drawn pictures become goldens.
     pub(super) bless: bool,
     /// True if blessing replaces unmarked files, too.
@@ -177,6 +179,8 @@ fn draw(
     let folder = test.program.parent().unwrap_or(Path::new(""));
     picture.uniforms = picture.uniforms.map(|path| folder.join(path));
     picture.module.text.within(folder);
+    let own = picture.module.clone();
+    picture.module.text.search.add(&run_options.search);
     picture.mesh = picture.mesh.map(|mesh| folder.join(mesh).to_string_lossy().into_owned());
     let values = UserValues::read(&picture.set, picture.uniforms.as_ref())?;
     let binds = Binds::read(&picture.bind)?.within(folder);
@@ -189,7 +193,7 @@ fn draw(
     };
     let shader = shader.as_ref().or(program.shader.as_ref());
     let shader = shader.expect("a module has a shader of its own");
-    picture.module.check(ProgramKind::of(shader), &name)?;
+    own.check(ProgramKind::of(shader), &name)?;
     let bindings = picture.bindings(values.bindings(shader)?)?;
     check_defaults(shader, &bindings, &name)?;
     let location = location(shader.outputs(), picture.output, "a test")?;

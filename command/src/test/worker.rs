@@ -39,6 +39,7 @@ fn run(options: &TestArguments) -> Result {
     let run_options = RunOptions {
         engine: options.engine,
         gpu,
+        search: options.search.clone(),
         bless: options.blesses(),
         adopt: options.adopt,
         against: options.against.clone(),

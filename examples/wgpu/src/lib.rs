@@ -1,6 +1,7 @@
-//! A λV shader drawn with wgpu: how a program can compare the pictures of its GPU with exact ones.
+//! Shaders drawn with wgpu: how a program can compare the pictures of its GPU with exact ones.
 //!
-//! `lambdav` compiles the shader to SPIR-V, with a vertex stage that covers the picture; wgpu draws it,
+//! A text in WGSL is drawn by wgpu as it is ([`Gpu::draw_wgsl`]). Of a λV shader ([`Gpu::draw`]), `lambdav` compiles the
+//! program to SPIR-V, with a vertex stage that covers the picture; wgpu draws it,
 //! here into memory, so that no window is needed. `lambdav inspect` shows the bindings: the inputs of
 //! the language are 32 bytes of immediate data (push constants in Vulkan), uniforms are a buffer in set
 //! 0.
@@ -14,6 +15,17 @@ use wgpu::util::{BufferInitDescriptor, DeviceExt};
 
 /// Bytes per pixel of the picture.
 const PIXEL: u32 = 4;
+
+/// What a picture is drawn with.
+struct Program<'a> {
+    /// The modules of both stages and their entry points.
+    vertex: (wgpu::ShaderSource<'a>, &'a str),
+    fragment: (wgpu::ShaderSource<'a>, &'a str),
+    /// Bytes of immediate data.
+    immediates: &'a [u8],
+    /// Bytes of the buffer at group 0, binding 0; none if empty.
+    uniforms: &'a [u8],
+}
 
 /// A device that draws.
 pub struct Gpu {
@@ -68,7 +80,39 @@ impl Gpu {
         let module = shader.spirv(&shader.outputs()[..1], &EmitOptions::default())?;
         // Push constants and uniforms, laid out as the module reads them.
         let memory = bindings.device_memory(size);
+        let [immediates, uniforms] = [memory.push_constants(), memory.uniforms()].map(bytes);
+        let program = Program {
+            vertex: (wgpu::ShaderSource::SpirV(full_screen_vertex().into()), "main"),
+            fragment: (wgpu::ShaderSource::SpirV(Cow::Borrowed(&module.words)), "main"),
+            immediates: &immediates,
+            uniforms: &uniforms,
+        };
+        self.draw_program(&program, size)
+    }
 
+    /// Draws the entry points of a text in WGSL, with these bytes in the uniform buffer at group 0, binding 0.
+    ///
+    /// # Errors
+    ///
+    /// An error of the device. wgpu panics if the text is wrong.
+    pub fn draw_wgsl(
+        &self,
+        text: &str,
+        [vertex, fragment]: [&str; 2],
+        uniforms: &[u8],
+        size: Size,
+    ) -> Result<Image<u8>, Box<dyn Error>> {
+        let module = || wgpu::ShaderSource::Wgsl(Cow::Borrowed(text));
+        let program = Program {
+            vertex: (module(), vertex),
+            fragment: (module(), fragment),
+            immediates: &[],
+            uniforms,
+        };
+        self.draw_program(&program, size)
+    }
+
+    fn draw_program(&self, program: &Program<'_>, size: Size) -> Result<Image<u8>, Box<dyn Error>> {
         let texture = self.device.create_texture(&wgpu::TextureDescriptor {
             label: None,
             size: wgpu::Extent3d {
@@ -83,9 +127,8 @@ impl Gpu {
             usage: wgpu::TextureUsages::RENDER_ATTACHMENT | wgpu::TextureUsages::COPY_SRC,
             view_formats: &[],
         });
-        let uniforms = bytes(memory.uniforms());
-        let groups = self.uniforms(&uniforms);
-        let pipeline = self.pipeline(&module.words, groups.as_ref().map(|(layout, _)| layout));
+        let groups = self.uniforms(program.uniforms);
+        let pipeline = self.pipeline(program, groups.as_ref().map(|(layout, _)| layout));
 
         let mut commands = self.device.create_command_encoder(&Default::default());
         {
@@ -103,7 +146,9 @@ impl Gpu {
                 ..wgpu::RenderPassDescriptor::default()
             });
             pass.set_pipeline(&pipeline);
-            pass.set_immediates(0, &bytes(memory.push_constants()));
+            if !program.immediates.is_empty() {
+                pass.set_immediates(0, program.immediates);
+            }
             if let Some((_, group)) = &groups {
                 pass.set_bind_group(0, group, &[]);
             }
@@ -146,29 +191,27 @@ impl Gpu {
     /// Pipeline of both stages, for an 8-bit target.
     fn pipeline(
         &self,
-        fragment: &[u32],
+        program: &Program<'_>,
         uniforms: Option<&wgpu::BindGroupLayout>,
     ) -> wgpu::RenderPipeline {
-        let module = |words| {
-            self.device.create_shader_module(wgpu::ShaderModuleDescriptor {
-                label: None,
-                source: wgpu::ShaderSource::SpirV(words),
-            })
+        let module = |source: &wgpu::ShaderSource<'_>| {
+            let source = source.clone();
+            self.device.create_shader_module(wgpu::ShaderModuleDescriptor { label: None, source })
         };
-        let vertex = module(Cow::Owned(full_screen_vertex()));
-        let fragment = module(Cow::Borrowed(fragment));
+        let vertex = module(&program.vertex.0);
+        let fragment = module(&program.fragment.0);
         let groups: Vec<Option<&wgpu::BindGroupLayout>> = uniforms.map(Some).into_iter().collect();
         let layout = self.device.create_pipeline_layout(&wgpu::PipelineLayoutDescriptor {
             label: None,
             bind_group_layouts: &groups,
-            immediate_size: 32,
+            immediate_size: program.immediates.len() as u32,
         });
         self.device.create_render_pipeline(&wgpu::RenderPipelineDescriptor {
             label: None,
             layout: Some(&layout),
             vertex: wgpu::VertexState {
                 module: &vertex,
-                entry_point: Some("main"),
+                entry_point: Some(program.vertex.1),
                 compilation_options: Default::default(),
                 buffers: &[],
             },
@@ -177,7 +220,7 @@ impl Gpu {
             multisample: Default::default(),
             fragment: Some(wgpu::FragmentState {
                 module: &fragment,
-                entry_point: Some("main"),
+                entry_point: Some(program.fragment.1),
                 compilation_options: Default::default(),
                 targets: &[Some(wgpu::TextureFormat::Rgba8Unorm.into())],
             }),

@@ -5,9 +5,12 @@
 use crate::naga_words::naga_words;
 use crate::theorem::{Counts, Foreign, pixels};
 use crate::tools::optimised;
-use lambdav_core::interface::LocationSource;
+use lambdav_core::diagnostics::Diagnostic;
+use lambdav_core::graph::Core;
+use lambdav_core::interface::{Interface, LocationSource};
 use lambdav_core::source::SourceFile;
 use lambdav_engine::foreign::{Language, to_spirv};
+use lambdav_image::Frame;
 use lambdav_spirv::assemble::{SpirvVersion, assemble};
 use lambdav_spirv_frontend::{RaiseOptions, raise};
 use lambdav_test_support::{files_below, has_tool, skipped};
@@ -43,7 +46,8 @@ enum Verdict {
     Failed(String),
 }
 
-fn check(words: &[u32], entry_point: &str, seed: u64) -> Verdict {
+/// A module and its raised program.
+fn raised(words: &[u32], entry_point: &str) -> Result<(Core, Interface, RaiseOptions), Diagnostic> {
     let mut options =
         RaiseOptions { entry_point: Some(entry_point.to_owned()), ..RaiseOptions::default() };
     // Inputs at other locations are equal for all pixels.
@@ -53,7 +57,11 @@ fn check(words: &[u32], entry_point: &str, seed: u64) -> Verdict {
         options.locations.clear();
         raised = raise("a.spv", words, &options).program;
     }
-    let (core, interface) = match raised {
+    raised.map(|(core, interface)| (core, interface, options))
+}
+
+fn check(words: &[u32], entry_point: &str, seed: u64) -> Verdict {
+    let (core, interface, options) = match raised(words, entry_point) {
         Ok(raised) => raised,
         Err(error) => return Verdict::Refused(error.code.as_str().to_owned(), error.message),
     };
@@ -63,6 +71,90 @@ fn check(words: &[u32], entry_point: &str, seed: u64) -> Verdict {
         Ok(counts) => Verdict::Passed(counts),
         Err(error) => Verdict::Failed(error),
     }
+}
+
+/// Draws an entry point by our own words of a text in WGSL and by naga's: true if all bits are equal.
+fn agrees(ours: &[u32], theirs: &[u32], entry_point: &str) -> Result<bool, String> {
+    let mut drawn = Vec::new();
+    for words in [ours, theirs] {
+        let (core, interface, options) =
+            raised(words, entry_point).map_err(|error| error.message)?;
+        let program = (&core, &interface);
+        let foreign = Foreign::seeded(words, program, options.clear, SIZE, ITERATIONS, 1);
+        let Some(frames) = foreign.pictures()? else { return Err("a loop is long".to_owned()) };
+        let bits = |frame: &Frame| frame.samples().iter().map(|x| x.to_bits()).collect();
+        drawn.push(frames.iter().map(bits).collect::<Vec<Vec<u32>>>());
+    }
+    Ok(drawn[0] == drawn[1])
+}
+
+/// The table of what naga and our front end take differently, with reasons: name of the file, what happens, reason.
+fn known() -> Vec<[String; 3]> {
+    let text = include_str!("../../../tests/wgsl/naga.tsv");
+    let rows = text.lines().filter(|line| !line.starts_with('#'));
+    rows.map(|row| {
+        let mut parts = row.split('\t').map(str::to_owned);
+        std::array::from_fn(|_| parts.next().expect("three columns"))
+    })
+    .collect()
+}
+
+/// Texts in WGSL, by our front end and by naga: equal pictures, or a reason in the table.
+#[test]
+fn opinions_of_naga() {
+    let Some(folder) = std::env::var_os("NAGA_INPUTS") else {
+        skipped("NAGA_INPUTS does not name a folder of shaders");
+        return;
+    };
+    let known = known();
+    let (mut equal, mut taken, mut lacking, mut neither) = (0, 0, 0, 0);
+    let mut found: Vec<(String, String)> = Vec::new();
+    for path in files_below(Path::new(&folder), &["wgsl"]) {
+        let stem = path.file_stem().expect("it has a name").to_string_lossy().into_owned();
+        let text = std::fs::read_to_string(&path).expect("it can be read");
+        let words = || naga_words(&text);
+        let theirs = std::panic::catch_unwind(words).unwrap_or_else(|_| Err("panic".to_owned()));
+        let ours = to_spirv(Language::Wgsl, &SourceFile::new("a", text));
+        let (ours, theirs) = match (ours, theirs) {
+            (Ok(ours), Ok(theirs)) => (ours, theirs),
+            (Err(all), theirs) => {
+                match all.iter().find(|of| of.code.as_str() != "LV0605") {
+                    None => lacking += 1,
+                    Some(of) if theirs.is_ok() => {
+                        found.push((stem, format!("refused {}: {}", of.code.as_str(), of.message)));
+                    }
+                    Some(_) => neither += 1,
+                }
+                continue;
+            }
+            (Ok(_), Err(error)) => {
+                found.push((stem, format!("naga refuses: {error}").replace('\n', " ")));
+                continue;
+            }
+        };
+        taken += 1;
+        for name in entry_points(&theirs) {
+            match agrees(&ours, &theirs, &name) {
+                Ok(true) => equal += 1,
+                Ok(false) => found.push((stem.clone(), format!("{name} differs"))),
+                Err(error) => println!("  {stem} {name}: {error}"),
+            }
+        }
+    }
+    println!(
+        "{taken} files by both, {lacking} lack a feature, {neither} by none; {equal} pictures equal"
+    );
+    let is_known = |(stem, what): &(String, String)| {
+        known.iter().any(|row| row[0] == *stem && what.contains(&row[1]))
+    };
+    let new: Vec<String> = found
+        .iter()
+        .filter(|found| !is_known(found))
+        .map(|(stem, what)| format!("{stem}\t{what}"))
+        .collect();
+    println!("{} differences, {} without a reason", found.len(), new.len());
+    assert!(new.is_empty(), "{}", new.join("\n"));
+    assert!(equal > 0, "the folder holds no fragment shader");
 }
 
 fn words_of(path: &Path) -> Result<Vec<u32>, String> {

@@ -83,7 +83,7 @@ fn filled(words: &[u32]) -> [u32; 4] {
 type Colours = Option<Vec<[u32; 4]>>;
 
 impl<'m> Foreign<'m> {
-    /// Values of uniforms from a seed, and some data for textures and buffers.
+    /// Values of uniforms from a seed and their names, and some data for textures and buffers.
     pub(crate) fn seeded(
         words: &'m [u32],
         (core, interface): (&'m Core, &'m Interface),
@@ -93,7 +93,10 @@ impl<'m> Foreign<'m> {
         seed: u64,
     ) -> Self {
         let types = core.graph.types();
-        let uniforms = values(types, core.uniforms.iter().map(|of| of.ty), seed);
+        let next = |hash: u64, byte: u8| hash.wrapping_mul(31).wrapping_add(byte.into());
+        let seed_of = |name: &str| name.bytes().fold(seed, next);
+        let uniforms = core.uniforms.iter().map(|of| values(types, of.ty, seed_of(&of.name)));
+        let uniforms = uniforms.collect::<Vec<_>>();
         let (blocks, resources) = (blocks(interface, &uniforms), resources(types));
         Self { words, core, interface, clear, size, uniforms, blocks, resources, max_iterations }
     }
@@ -119,7 +122,7 @@ impl<'m> Foreign<'m> {
         let types = program.uniforms.iter().map(|uniform| uniform.ty);
         let shared = Resources::new(&self.inputs([0, 0]), &program.types, types);
         let mut again = ModuleEvaluator::new(&emitted, &shared, self.max_iterations);
-        let frames = self.draw(&locations)?;
+        let frames = self.pictures()?;
         let mut counts = Counts::default();
         for &[x, y] in pixels {
             let inputs = self.inputs([x, y]);
@@ -154,6 +157,13 @@ impl<'m> Foreign<'m> {
             }
         }
         Ok(counts)
+    }
+
+    /// The pictures of all outputs; `None` if a loop exceeds the limit in some pixel.
+    pub(crate) fn pictures(&self) -> Result<Option<Vec<Frame>>, String> {
+        let mut locations: Vec<u32> = self.core.outputs.iter().map(|of| of.location).collect();
+        locations.sort_unstable();
+        self.draw(&locations)
     }
 
     fn inputs(&self, [x, y]: [u32; 2]) -> Inputs {
@@ -235,34 +245,30 @@ fn outputs(
     }
 }
 
-/// Values for uniforms of these types; small, so that loops end.
-fn values(types: &Types, of: impl IntoIterator<Item = Type>, seed: u64) -> Vec<Arc<[u32]>> {
+/// A value for a uniform of this type; small, so that loops end.
+fn values(types: &Types, ty: Type, seed: u64) -> Arc<[u32]> {
     let mut random = Random::new(seed);
     let numbers = [0.75_f32, 1.5, 0.25, 2.0, -0.5, 3.0, 1.0, 5.5].map(f32::to_bits);
-    let mut all = Vec::new();
-    for ty in of {
-        let mut words = Vec::new();
-        let mut stack = vec![ty];
-        while let Some(ty) = stack.pop() {
-            let mut parts: Vec<Type> = types.parts(ty).collect();
-            match *types.kind(ty) {
-                TypeKind::Scalar(scalar) | TypeKind::Vector(scalar, _) => {
-                    let count = types.components(ty);
-                    words.extend((0..count).map(|_| match scalar {
-                        Scalar::F32 => *random.pick(&numbers),
-                        Scalar::Bool => random.below(2) as u32,
-                        Scalar::I32 | Scalar::U32 => random.below(5) as u32,
-                    }));
-                }
-                _ => {
-                    parts.reverse();
-                    stack.extend(parts);
-                }
+    let mut words = Vec::new();
+    let mut stack = vec![ty];
+    while let Some(ty) = stack.pop() {
+        let mut parts: Vec<Type> = types.parts(ty).collect();
+        match *types.kind(ty) {
+            TypeKind::Scalar(scalar) | TypeKind::Vector(scalar, _) => {
+                let count = types.components(ty);
+                words.extend((0..count).map(|_| match scalar {
+                    Scalar::F32 => *random.pick(&numbers),
+                    Scalar::Bool => random.below(2) as u32,
+                    Scalar::I32 | Scalar::U32 => random.below(5) as u32,
+                }));
+            }
+            _ => {
+                parts.reverse();
+                stack.extend(parts);
             }
         }
-        all.push(words.into());
     }
-    all
+    words.into()
 }
 
 /// Blocks with these values in the layout of the interface.

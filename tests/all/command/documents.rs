@@ -1,6 +1,8 @@
 //! The README, pages of docs/ and `--help` agree with the command and the crates.
 
 use super::harness::TestFolder;
+#[cfg(feature = "foreign")]
+use lambdav_test_support::skipped;
 use std::collections::BTreeMap;
 use std::path::Path;
 
@@ -167,24 +169,22 @@ fn without_arguments_there_is_help() {
     place.fails(&["rendre"], 2, "a similar subcommand exists: 'render'");
 }
 
-/// The walk-through of docs/ci.md shows the actual output, except for times.
-#[test]
-fn the_walk_through_is_true() {
-    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/docs/ci.md");
-    let text = std::fs::read_to_string(path).expect("it is there");
-    let place = TestFolder::new();
-    let shader = text.split("```scheme\n").nth(1).and_then(|rest| rest.split("```").next());
-    place.write("disk.lv", shader.expect("the first test"));
+/// The first block of a language in a text.
+fn block<'t>(text: &'t str, language: &str) -> &'t str {
+    let begin = format!("```{language}\n");
+    let block = text.split(begin.as_str()).nth(1).and_then(|rest| rest.split("```").next());
+    block.expect("the page has such a block")
+}
+
+/// Runs the command lines that are shown in the sessions of a page: the output is the actual one, except for times.
+/// `before` is called with the number of each session, and may change a command line. Returns the number of lines.
+fn walk(place: &TestFolder, text: &str, before: &dyn Fn(usize, &str) -> String) -> usize {
     let mut ran = 0;
     for (index, session) in text.split("```console\n").skip(1).enumerate() {
-        if index == 2 {
-            let shader = String::from_utf8(place.read("disk.lv")).expect("it is text");
-            place.write("disk.lv", shader.replace("0.8", "0.6"));
-        }
         let session = session.split("```").next().expect("a split has a first part");
         for shown in session.split("$ lambdav ").skip(1) {
             let (arguments, shown) = shown.split_once('\n').expect("what it says");
-            let outcome = place.run_line(arguments);
+            let outcome = place.run_line(&before(index, arguments));
             let lines = outcome.text().lines().map(|line| match line.rsplit_once(" (") {
                 Some((front, time)) if time.ends_with(" s)") => format!("{front}\n"),
                 _ => format!("{line}\n"),
@@ -197,5 +197,75 @@ fn the_walk_through_is_true() {
             ran += 1;
         }
     }
-    assert_eq!(ran, 4);
+    ran
+}
+
+/// The walk-through of docs/ci.md.
+#[test]
+fn the_page_on_ci_is_true() {
+    let text = document("docs/ci.md");
+    let place = TestFolder::new();
+    place.write("disk.lv", block(&text, "scheme"));
+    let before = |index, arguments: &str| {
+        if index == 2 {
+            let shader = String::from_utf8(place.read("disk.lv")).expect("it is text");
+            place.write("disk.lv", shader.replace("0.8", "0.6"));
+        }
+        arguments.to_owned()
+    };
+    assert_eq!(walk(&place, &text, &before), 4);
+}
+
+/// The wgpu project of docs/wgsl.md. Its files are those of the example.
+#[test]
+#[cfg(feature = "foreign")]
+fn the_page_on_wgsl_tests_a_wgpu_project() {
+    let text = document("docs/wgsl.md");
+    let (text, _) = text.split_once("## A Bevy project").expect("a section");
+    let shader = block(text, "wgsl");
+    assert_eq!(shader, document("examples/wgpu/shaders/waves.wgsl"));
+    assert!(document("examples/wgpu/tests/wgsl.rs").ends_with(block(text, "rust")));
+    let place = TestFolder::with([("shaders/waves.wgsl", shader)]);
+    let before = |index, arguments: &str| {
+        if index == 3 {
+            let path = concat!(env!("CARGO_MANIFEST_DIR"), "/examples/wgpu/shaders/waves.png");
+            place.run(&["diff", path, "shaders/waves.png"]).done();
+            place.write("shaders/waves.wgsl", shader.replace("0.2 * p", "0.4 * p"));
+        }
+        arguments.to_owned()
+    };
+    assert_eq!(walk(&place, text, &before), 5);
+}
+
+/// The Bevy project of docs/wgsl.md, where Cargo has unpacked Bevy.
+#[test]
+#[cfg(feature = "foreign")]
+fn the_page_on_wgsl_tests_a_bevy_project() {
+    let home = std::env::var_os("CARGO_HOME").map(std::path::PathBuf::from);
+    let home = home.or_else(|| Some(std::env::home_dir()?.join(".cargo")));
+    let crates = home.expect("there is a home folder").join("registry/src");
+    let folders = std::fs::read_dir(&crates).into_iter().flatten().flatten();
+    let mut crates_of = folders.flat_map(|folder| std::fs::read_dir(folder.path()));
+    let is_bevy = |name: std::ffi::OsString| {
+        name.to_str().is_some_and(|name| name.starts_with("bevy_sprite_render-"))
+    };
+    if !crates_of.any(|all| all.flatten().any(|folder| is_bevy(folder.file_name()))) {
+        skipped("the sources of Bevy are not there");
+        return;
+    }
+    let text = document("docs/wgsl.md");
+    let (_, text) = text.split_once("## A Bevy project").expect("a section");
+    let directive = document("examples/bevy/assets/rings.wgsl.test");
+    assert_eq!(block(text, "text"), directive);
+    let shader = document("examples/bevy/assets/rings.wgsl");
+    let place = TestFolder::with([
+        ("assets/rings.wgsl", &*shader),
+        ("assets/rings.wgsl.test", &*directive),
+    ]);
+    let before = |_, arguments: &str| {
+        arguments.replace("~/.cargo/registry/src", crates.to_str().expect("the path is text"))
+    };
+    assert_eq!(walk(&place, text, &before), 2);
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/examples/bevy/assets/rings.png");
+    place.run(&["diff", path, "assets/rings.png"]).done();
 }

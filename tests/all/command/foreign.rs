@@ -3,7 +3,7 @@
 
 use super::harness::TestFolder;
 
-const WRONG: [(&str, &str, [&str; 2]); 4] = [
+const WRONG: [(&str, &str, [&str; 2]); 3] = [
     (
         "name.wgsl",
         "@fragment\nfn main() -> @location(0) vec4f {\n    return vec4f(colour);\n}\n",
@@ -19,11 +19,6 @@ const WRONG: [(&str, &str, [&str; 2]); 4] = [
         "#version 450\nlayout(location = 0) out vec4 c;\nvoid main() { c = vec4(f(1.0)); }\n",
         ["error[LV0614]: the function `f` is unknown", "call.frag:3:24"],
     ),
-    (
-        "stage.wgsl",
-        "@compute @workgroup_size(1)\nfn main() {}\n",
-        ["error[LV0605]: the module has no fragment entry point, only GLCompute", "stage.wgsl"],
-    ),
 ];
 
 #[test]
@@ -35,6 +30,35 @@ fn what_is_wrong_is_said_with_its_place() {
             place.fails(&["check", name], 1, message);
         }
     }
+}
+
+/// Texts of which nothing is drawn are checked and compiled.
+#[test]
+fn what_is_not_drawn_is_compiled() {
+    let compute = "override width = 2u; var<private> x: u32;
+        @compute @workgroup_size(width) fn main() { x = width; }";
+    let depth = "@fragment fn main(@builtin(position) at: vec4f) { if at.x < 2 { discard; } }";
+    let place = TestFolder::with([
+        ("compute.wgsl", compute),
+        ("depth.wgsl", depth),
+        ("part.wgsl", "fn double(x: f32) -> f32 { return 2 * x; }"),
+    ]);
+    place.run(&["check", "compute.wgsl", "depth.wgsl", "part.wgsl"]).done();
+    place.run(&["check", "."]).done();
+    for (name, message) in [
+        ("compute.wgsl", "this text has only compute shaders, which are compiled and not drawn"),
+        ("depth.wgsl", "`main` writes no colour, and is compiled and not drawn"),
+        ("part.wgsl", "this text has no entry point, and nothing of it is drawn"),
+    ] {
+        place.fails(&["render", name, "a.png"], 1, message);
+    }
+    place.run(&["compile", "compute.wgsl", "-o", "two.spv"]).done();
+    place.run(&["compile", "compute.wgsl", "-o", "four.spv", "--set", "width=4"]).done();
+    let modes = |name| place.run(&["inspect", name]).done().text().to_owned();
+    assert!(modes("two.spv").contains("LocalSize 2 1 1"), "{}", modes("two.spv"));
+    assert!(modes("four.spv").contains("LocalSize 4 1 1"), "{}", modes("four.spv"));
+    let wrong = ["compile", "compute.wgsl", "-o", "a.spv", "--set", "height=4"];
+    place.fails(&wrong, 2, "--set");
 }
 
 /// Two entry points, and location inputs of each kind.

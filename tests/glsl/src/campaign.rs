@@ -59,3 +59,25 @@ impl Campaign {
         if wrong == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE }
     }
 }
+
+/// The first number of a program of which `differs` holds, among `programs`; all threads search.
+pub fn first(programs: u64, differs: impl Fn(u64) -> bool + Sync) -> Option<u64> {
+    let threads = std::thread::available_parallelism().map_or(1, usize::from);
+    let (next, found) = (&AtomicU64::new(0), &AtomicU64::new(u64::MAX));
+    std::thread::scope(|scope| {
+        for _ in 0..threads {
+            scope.spawn(|| {
+                while found.load(Ordering::Relaxed) == u64::MAX {
+                    let seed = next.fetch_add(1, Ordering::Relaxed);
+                    if seed >= programs {
+                        break;
+                    }
+                    if differs(seed) {
+                        found.fetch_min(seed, Ordering::Relaxed);
+                    }
+                }
+            });
+        }
+    });
+    Some(found.load(Ordering::Relaxed)).filter(|&seed| seed < u64::MAX)
+}

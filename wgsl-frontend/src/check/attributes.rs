@@ -37,7 +37,7 @@ impl Checker<'_> {
             self.wrong(DiagnosticCode::WgslAttribute, of.span, message);
             return None;
         };
-        self.attribute_value(argument)
+        self.without_overrides(|own| own.attribute_value(argument))
     }
 
     /// A number from 0 on.

@@ -75,6 +75,7 @@ impl Checker<'_> {
                     _ => self.load(&place),
                 };
                 self.barrier(WORKGROUP_MEMORY, at);
+                self.note_equal(&value);
                 Some(value)
             }
             ("arrayLength", [(Operand::Pointer(place), _)])
@@ -124,7 +125,7 @@ impl Checker<'_> {
                     self.module.capability(Capability::DerivativeControl);
                 }
                 self.need(Need::Derivatives, at);
-                self.need_uniform("a derivative", at);
+                self.need_uniform("a derivative", false, at);
                 let id = self.id(&value);
                 return Some(self.compute(op, wanted, &[id]));
             }
@@ -134,7 +135,7 @@ impl Checker<'_> {
 
     fn barrier(&mut self, memory: u32, at: Span) -> Option<Value> {
         self.need(Need::Workgroup, at);
-        self.need_uniform("a barrier", at);
+        self.need_uniform("a barrier", true, at);
         let scope = self.uint(WORKGROUP);
         let semantics = self.uint(ACQUIRE_RELEASE | memory);
         self.act(Op::ControlBarrier, &[scope, scope, semantics]);
@@ -143,6 +144,9 @@ impl Checker<'_> {
 
     /// The structure that a function of the language returns.
     fn result_type(&mut self, name: &'static str, key: Type, parts: [(&str, Type); 2]) -> Type {
+        let concrete = parts.map(|(name, ty)| (name, self.types.concrete(ty)));
+        let own = self.types.concrete(key);
+        let concrete = (concrete != parts).then(|| self.result_type(name, own, concrete));
         if let Some(&ty) = self.results.get(&(name, key)) {
             return ty;
         }
@@ -160,7 +164,7 @@ impl Checker<'_> {
         }
         let name_text = format!("__{name}_result");
         let size = round_up(end, most);
-        let structure = Struct { name: name_text, members, size, align: most };
+        let structure = Struct { name: name_text, members, size, align: most, concrete };
         let ty = self.types.structure(structure);
         self.results.insert((name, key), ty);
         ty
@@ -171,18 +175,17 @@ impl Checker<'_> {
         let values = self.values(arguments)?;
         let (value, span) = values.first()?;
         let width = self.types.width(value.ty).unwrap_or(0);
-        let wanted = self.types.vector(Scalar::Float, width.max(1));
+        let is_abstract = self.types.is_abstract(value.ty);
+        let scalars = match is_abstract {
+            true => [Scalar::AbstractFloat, Scalar::AbstractInt],
+            false => [Scalar::Float, Scalar::Int],
+        };
+        let [wanted, exponent] = scalars.map(|scalar| self.types.vector(scalar, width.max(1)));
         if width == 0 || !self.fits(value.ty, wanted) {
             return self
                 .wrong_arguments(at, &format!("`{name}` takes an `f32` or a vector of them"));
         }
-        if value.constant.is_some() && self.types.scalar(value.ty) != Some(Scalar::Float) {
-            self.unsupported(at, &format!("`{name}` of numbers without a type is"))
-                .help(format!("give the number a type: `{name}(0.5f)`"));
-            return None;
-        }
         let value = self.coerce(value, wanted, *span, "the argument has the type")?;
-        let exponent = self.types.vector(Scalar::Int, width);
         type Parts = fn(&Constant) -> [Constant; 2];
         let (ty, parts, function): (_, Parts, _) = match name {
             "modf" => {

@@ -2,8 +2,9 @@
 
 use super::builtin_table;
 use super::checker::{Checker, Shape};
-use super::items::{Instance, Need, Passing};
+use super::items::{Instance, Passing};
 use super::values::{Index, Operand, Place, Value};
+use crate::mutants::{Mutant, is_active};
 use crate::syntax::tree::Item;
 use crate::token::Name;
 use crate::types::{Kind, Space, Type, Types};
@@ -105,15 +106,21 @@ impl Checker<'_> {
         // Places that are copied back behind the call, and the temporary variables.
         let mut copies: Vec<(Place, Place)> = Vec::new();
         let mut fixed: Vec<Option<Place>> = Vec::new();
+        // One id for each argument: of the value, or of the variable that is pointed to.
+        let mut own = Vec::new();
         let mut is_wrong = false;
         for ((operand, span), parameter) in arguments.into_iter().zip(&parameters) {
+            let mut argument = 0;
             match parameter.passing {
                 Passing::Value => {
                     let value = self.value_of(operand, span).and_then(|value| {
                         self.coerce(&value, parameter.ty, span, "the parameter has the type")
                     });
                     match value {
-                        Some(value) => ids.push(self.id(&value)),
+                        Some(value) => {
+                            argument = self.id(&value);
+                            ids.push(argument);
+                        }
                         None => is_wrong = true,
                     }
                     fixed.push(None);
@@ -132,17 +139,19 @@ impl Checker<'_> {
                                 .map(|one| one.id),
                         );
                         fixed.push(Some(place));
+                        own.push(argument);
                         continue;
                     }
                     if place.chain.is_empty() {
-                        ids.push(place.root);
+                        argument = place.root;
                     } else {
                         let copy = self.temporary(place.ty, place.space);
                         let value = self.load(&place);
                         self.store(&copy, &value);
-                        ids.push(copy.root);
+                        argument = copy.root;
                         copies.push((place, copy));
                     }
+                    ids.push(argument);
                     fixed.push(None);
                 }
                 Passing::Handle => match operand {
@@ -165,6 +174,7 @@ impl Checker<'_> {
                     }
                 },
             }
+            own.push(argument);
         }
         if is_wrong || self.functions[number].is_wrong {
             return None;
@@ -177,13 +187,14 @@ impl Checker<'_> {
         let needs = self.functions[number].needs.clone();
         for (need, _) in needs {
             self.need(need, at);
-            if need == Need::Derivatives {
-                self.need_uniform("a call that computes derivatives", at);
-            }
         }
         let mut operands = vec![id];
         operands.extend(ids);
         let value = self.compute(Op::FunctionCall, result, &operands);
+        self.note_call(number, &own, &value, at);
+        if is_active(Mutant::LostCopy) {
+            copies.clear();
+        }
         for (place, copy) in copies {
             let new = self.load(&copy);
             self.store(&place, &new);

@@ -1,6 +1,7 @@
 //! The state of the check, and its messages.
 
-use super::items::{Function, Instance, Varying};
+use super::causes::Varying;
+use super::items::{Function, Instance};
 use super::scopes::Scopes;
 use super::values::{Index, Symbol, Value};
 use crate::const_eval::{Constant, Fault};
@@ -114,6 +115,8 @@ pub(super) struct Checker<'a> {
     /// True while the code of a function is made again.
     pub(super) is_again: bool,
     pub(super) overrides: Vec<Override>,
+    /// The first use of an override in the expression that is checked.
+    pub(super) override_at: Option<Span>,
     /// Overrides without a value.
     pub(super) missing: FxHashMap<usize, Type>,
     pub(super) reported: FxHashSet<Name>,
@@ -164,6 +167,7 @@ impl<'a> Checker<'a> {
             varying: Varying::default(),
             is_again: false,
             overrides: Vec::new(),
+            override_at: None,
             missing: FxHashMap::default(),
             reported: FxHashSet::default(),
             folded: 0,

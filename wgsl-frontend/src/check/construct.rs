@@ -4,6 +4,7 @@ use super::checker::Checker;
 use super::statements::OPERANDS;
 use super::values::{Generator, Operand, Value};
 use crate::const_eval::{Constant, scalars};
+use crate::mutants::{Mutant, is_active};
 use crate::types::{Kind, Length, Scalar, Type, Types};
 use lambdav_core::diagnostics::DiagnosticCode;
 use lambdav_core::limits::WORDS;
@@ -152,6 +153,11 @@ impl Checker<'_> {
         }
         if is_columns {
             return Some(self.composite(ty, &parts));
+        }
+        if is_active(Mutant::RowsForColumns) && columns == rows {
+            let width = usize::from(rows);
+            parts =
+                (0..parts.len()).map(|k| parts[k % width * width + k / width].clone()).collect();
         }
         let columns: Vec<Value> =
             parts.chunks(rows.into()).map(|parts| self.composite(column, parts)).collect();

@@ -22,6 +22,7 @@ impl Checker<'_> {
         }
         let scope = self.body().targets[k].scope;
         let count = self.scopes.count(scope);
+        self.note_continue();
         let target = &mut self.body().targets[k];
         target.names.get_or_insert(count);
         let next = target.next.unwrap_or_default();
@@ -45,13 +46,14 @@ impl Checker<'_> {
         otherwise: Option<&[Statement]>,
     ) -> Flow {
         let mut merges = Vec::new();
-        let before = self.enter_control(0);
+        let mut branch = self.enter_branch(0);
         let mut flow = if otherwise.is_some() { Flow::NOWHERE } else { Flow::NEXT };
         for (k, (condition, body)) in arms.iter().enumerate() {
             self.line(condition.span);
+            self.next_arm(&mut branch, 0);
             let test = self.test(*condition);
             // What follows an `else` is under the condition, too.
-            self.enter_control(test);
+            self.next_arm(&mut branch, test);
             let [yes, merge] = [self.module.id(), self.module.id()];
             let is_last = k + 1 == arms.len() && otherwise.is_none();
             let no = if is_last { merge } else { self.module.id() };
@@ -66,9 +68,10 @@ impl Checker<'_> {
             }
         }
         if let Some(otherwise) = otherwise {
+            self.next_arm(&mut branch, 0);
             flow = flow.with(self.scoped(otherwise));
         }
-        self.leave_control(before);
+        self.leave_branch(branch);
         for (k, merge) in merges.into_iter().rev().enumerate() {
             if k > 0 || otherwise.is_some() {
                 self.branch(merge);
@@ -100,12 +103,14 @@ impl Checker<'_> {
         self.act(Op::LoopMerge, &[merge, next, 0]);
         self.end(Op::Branch, &[first]);
         self.begin_block(first);
-        let before = self.enter_control(0);
+        let mut branch = self.enter_branch(0);
         match of.test {
             Some(test) => {
                 let test = self.test(test);
-                self.enter_control(test);
                 self.end(Op::BranchConditional, &[test, body, merge]);
+                self.note_exit(test);
+                branch.inside |= self.varying.of(test);
+                self.varying.here = branch.inside;
             }
             None => self.end(Op::Branch, &[body]),
         }
@@ -122,6 +127,7 @@ impl Checker<'_> {
         }
         // No statement leads out of `continuing`.
         self.body().targets.push(Target { merge: 0, next: None, scope, names: None });
+        self.begin_continuing(&branch);
         self.scopes.enter();
         self.statements(&of.continuing);
         self.body().targets.pop();
@@ -131,10 +137,11 @@ impl Checker<'_> {
                 self.line(test.span);
                 let test = self.test(test);
                 self.end(Op::BranchConditional, &[test, merge, header]);
+                self.note_exit(test);
             }
             None => self.end(Op::Branch, &[header]),
         }
-        self.leave_control(before);
+        self.leave_loop(branch);
         self.scopes.leave();
         self.scopes.leave();
         self.scopes.leave();
@@ -187,7 +194,8 @@ impl Checker<'_> {
                     }
                     continue;
                 };
-                let Some(found) = self.value(*expression) else { continue };
+                let found = self.without_overrides(|own| own.value(*expression));
+                let Some(found) = found else { continue };
                 let what = "the value of the `switch` has the type";
                 let Some(found) = self.coerce(&found, selector.ty, expression.span, what) else {
                     continue;
@@ -217,17 +225,18 @@ impl Checker<'_> {
         let mut all = vec![id, default];
         all.extend(operands);
         self.end(Op::Switch, &all);
-        let before = self.enter_control(id);
+        let mut branch = self.enter_branch(id);
         let mut flow = Flow::NOWHERE;
         for (clause, label) in clauses.iter().zip(labels) {
             self.begin_block(label);
+            self.next_arm(&mut branch, 0);
             let scope = self.scopes.depth() + 1;
             self.body().targets.push(Target { merge, next: None, scope, names: None });
             flow = flow.with(self.scoped(&clause.body));
             self.body().targets.pop();
             self.branch(merge);
         }
-        self.leave_control(before);
+        self.leave_switch(branch);
         self.begin_block(merge);
         if flow.has(Flow::BREAK) {
             flow = flow.without(Flow::BREAK).with(Flow::NEXT);

@@ -23,17 +23,12 @@ impl Checker<'_> {
                     return (c, r) == (d, s) && a.rank(b).is_some();
                 }
                 (Kind::Array(a, n), Kind::Array(b, m)) if n == m => (from, to) = (a, b),
+                (Kind::Struct(number), _) => {
+                    return self.types.structs[number as usize].concrete == Some(to);
+                }
                 _ => return false,
             }
         }
-    }
-
-    /// The scalar inside of arrays, vectors and matrices.
-    fn innermost(&self, mut ty: Type) -> Option<Scalar> {
-        while let Kind::Array(element, _) = self.types.kind(ty) {
-            ty = element;
-        }
-        self.types.scalar(ty)
     }
 
     /// Converts a value to the type that is needed, or reports that it does not fit.
@@ -75,9 +70,6 @@ impl Checker<'_> {
     /// A constant of an abstract type as another one of the same shape.
     fn converted_constant(&mut self, value: &Value, to: Type, at: Span) -> Option<Value> {
         let constant = value.constant.as_ref()?;
-        let (Some(from), Some(scalar)) = (self.innermost(value.ty), self.innermost(to)) else {
-            return None;
-        };
         let key = match constant {
             Constant::Composite(parts) => Some((parts.as_ptr() as usize, to)),
             _ => None,
@@ -90,15 +82,41 @@ impl Checker<'_> {
         }
         let result: Result<Constant, Fault> = match constant {
             Constant::Zero => Ok(Constant::Zero),
-            _ => zip(&[constant], &mut |of| match of[0] {
-                Constant::Zero => Ok(Constant::Zero),
-                one => converted(from, scalar, one),
-            }),
+            constant => self.converted_parts(constant, value.ty, to),
         };
         if let (Some(key), Constant::Composite(parts), Ok(new)) = (key, constant, &result) {
             self.conversions.insert(key, (parts.clone(), new.clone()));
         }
         self.folded(to, result, at)
+    }
+
+    /// A constant of the type `from` as one of the type `to`. Types nest up to a limit.
+    fn converted_parts(
+        &self,
+        constant: &Constant,
+        from: Type,
+        to: Type,
+    ) -> Result<Constant, Fault> {
+        match (self.types.kind(from), self.types.kind(to), constant) {
+            (_, _, Constant::Zero) => Ok(Constant::Zero),
+            (Kind::Array(a, _), Kind::Array(b, _), Constant::Composite(parts)) => {
+                let parts = parts.iter().map(|part| self.converted_parts(part, a, b));
+                Ok(Constant::composite(parts.collect::<Result<_, _>>()?))
+            }
+            (Kind::Struct(a), Kind::Struct(b), Constant::Composite(parts)) => {
+                let [a, b] = [a, b].map(|number| &self.types.structs[number as usize].members);
+                let members = a.iter().zip(b).zip(&**parts);
+                let parts = members.map(|((a, b), part)| self.converted_parts(part, a.ty, b.ty));
+                Ok(Constant::composite(parts.collect::<Result<_, _>>()?))
+            }
+            _ => match (self.types.scalar(from), self.types.scalar(to)) {
+                (Some(from), Some(to)) => zip(&[constant], &mut |of| match of[0] {
+                    Constant::Zero => Ok(Constant::Zero),
+                    one => converted(from, to, one),
+                }),
+                _ => Ok(constant.clone()),
+            },
+        }
     }
 
     /// A value of a type that the program can compute with.

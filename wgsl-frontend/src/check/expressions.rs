@@ -1,10 +1,12 @@
 //! Expressions: a loop over their nodes, with a stack of operands.
 
+use super::causes::Branch;
 use super::checker::Checker;
 use super::items::Need;
 use super::values::{Operand, Symbol, Value};
 use crate::const_eval::Constant;
-use crate::syntax::tree::{Code, Expression, Reference};
+use crate::mutants::{Mutant, is_active};
+use crate::syntax::tree::{Code, Expression, Item, Reference};
 use crate::token::Number;
 use crate::types::{Space, Types};
 use lambdav_core::diagnostics::{DiagnosticCode, quote};
@@ -20,7 +22,7 @@ struct Short {
     /// Length of the code and label before the right side, if it is left out.
     dropped: Option<(usize, u32)>,
     /// What differed between invocations before the right side.
-    control: Option<u32>,
+    control: Option<Branch>,
 }
 
 impl Checker<'_> {
@@ -151,6 +153,9 @@ impl Checker<'_> {
         let Some(number) = self.target(self.current, reference) else {
             return self.predeclared(reference.name, at);
         };
+        if matches!(self.set.unit.globals[number].what, Item::Override { .. }) {
+            self.override_at.get_or_insert(at);
+        }
         if let Some(ty) = self.missing.get(&number) {
             let text = self.text(reference.name);
             let found = self.types.name(*ty);
@@ -183,13 +188,13 @@ impl Checker<'_> {
                     short.dropped = Some(position);
                 }
             }
-            Some(_) if self.body.is_some() => {
+            Some(_) if self.body.is_some() && !is_active(Mutant::BothSides) => {
                 let id = short.left.as_ref().map_or(0, |left| left.id);
                 let [right, merge] = [self.module.id(), self.module.id()];
                 let from = self.body().label;
                 self.act(Op::SelectionMerge, &[merge, 0]);
                 let branch = if and { [id, right, merge] } else { [id, merge, right] };
-                short.control = Some(self.enter_control(id));
+                short.control = Some(self.enter_branch(id));
                 self.end(Op::BranchConditional, &branch);
                 self.begin_block(right);
                 short.labels = Some([from, merge]);
@@ -203,8 +208,8 @@ impl Checker<'_> {
     fn short_end(&mut self, short: Short, right: Operand, at: Span, and: bool) -> Operand {
         let what = if and { "an operand of `&&`" } else { "an operand of `||`" };
         let right = self.condition(right, at, what);
-        if let Some(before) = short.control {
-            self.leave_control(before);
+        if let Some(branch) = short.control {
+            self.leave_branch(branch);
         }
         if let Some((position, label)) = short.dropped {
             self.unevaluated -= 1;
@@ -236,6 +241,15 @@ impl Checker<'_> {
             return Operand::Value(value);
         }
         match (short.left, right) {
+            (Some(left), Some(right))
+                if is_active(Mutant::BothSides)
+                    && left.constant.is_none()
+                    && self.body.is_some() =>
+            {
+                let op = if and { Op::LogicalAnd } else { Op::LogicalOr };
+                let operands = [&left, &right].map(|value| self.id(value));
+                Operand::Value(self.compute(op, Types::BOOL, &operands))
+            }
             // The left side is a constant that does not decide.
             (Some(_), Some(right)) => Operand::Value(right),
             _ => Operand::Error,

@@ -1,5 +1,6 @@
 //! Functions: parameters, bodies, code for pointers to buffers.
 
+use super::causes::Summary;
 use super::checker::{Body, Checker};
 use super::items::{Function, Need, Parameter, Passing};
 use super::values::{Index, Place, Symbol, Value};
@@ -68,6 +69,7 @@ impl Checker<'_> {
             stage,
             global,
             needs: Vec::new(),
+            uniformity: Summary::default(),
             is_wrong,
         });
         if is_wrong {
@@ -191,27 +193,34 @@ impl Checker<'_> {
         builder.name(id, &name);
         self.body = Some(Body { builder, label, result, targets: Vec::new(), line: [0; 3] });
         self.scopes.enter();
-        self.begin_control();
         let is_entry = self.functions[number].stage.is_some();
-        for (symbol, of) in symbols.into_iter().zip(&function.parameters) {
+        self.begin_control(is_entry);
+        let mut pointers = Vec::new();
+        for (k, (symbol, of)) in symbols.into_iter().zip(&function.parameters).enumerate() {
             let text = self.text(of.name);
             match &symbol {
                 Symbol::Value(value) => {
                     self.body().builder.name(value.id, text);
-                    if is_entry {
-                        self.note_input(of, value);
+                    match is_entry {
+                        true => self.note_input(of, value),
+                        false => self.note_parameter(k, value.id),
                     }
                 }
                 Symbol::Pointer(place) | Symbol::Place(place)
                     if matches!(place.space, Space::Function | Space::Private | Space::Handle) =>
                 {
                     self.body().builder.name(place.root, text);
+                    if place.space == Space::Function {
+                        self.note_parameter(k, place.root);
+                        pointers.push((k, place.root));
+                    }
                 }
                 _ => {}
             }
             self.bind(of.name, symbol, of.at);
         }
         let flow = self.statements(&function.body);
+        self.end_control(number, &pointers);
         self.scopes.leave();
         if flow.goes_on() && result != Types::VOID {
             let message = "the function does not return a value on every path";

@@ -19,7 +19,8 @@ impl Checker<'_> {
         let symbol = match &global.what {
             Item::Const { ty, value } => {
                 self.check_attributes(&global.attributes, &[], "a constant");
-                let found = self.initial(*ty, *value, "the constant has the type");
+                let what = "the constant has the type";
+                let found = self.without_overrides(|own| own.initial(*ty, *value, what));
                 found.and_then(|value| self.constant_only(value, global.at))
             }
             Item::Override { ty, value } => self.override_value(number, global, *ty, *value),
@@ -66,7 +67,7 @@ impl Checker<'_> {
 
     /// `const_assert`
     pub(super) fn assertion(&mut self, value: Expression) {
-        let operand = self.expression(value);
+        let operand = self.without_overrides(|own| own.expression(value));
         let Some(found) = self.value_of(operand, value.span) else { return };
         if found.ty != Types::BOOL {
             let name = self.type_name(found.ty);
@@ -194,7 +195,8 @@ impl Checker<'_> {
         if is_wrong {
             return None;
         }
-        let structure = Struct { name, members, size: round_up(end, most), align: most };
+        let structure =
+            Struct { name, members, size: round_up(end, most), align: most, concrete: None };
         let ty = self.types.structure(structure);
         if self.types.is_too_deep(ty) {
             let message = "structures and arrays are nested too deep";

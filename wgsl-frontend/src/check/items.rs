@@ -1,10 +1,10 @@
 //! Functions of the program, and how their arguments are passed.
 
 use super::built_ins::Stage;
+use super::causes::Summary;
 use super::values::Place;
 use crate::types::Type;
 use lambdav_core::source::Span;
-use rustc_hash::FxHashSet;
 
 /// How an argument is passed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -47,6 +47,8 @@ pub(super) struct Function {
     pub(super) global: usize,
     /// What it and its callees need, with a place each.
     pub(super) needs: Vec<(Need, Span)>,
+    /// What its callers must know of the analysis of uniformity.
+    pub(super) uniformity: Summary,
     /// True if its declaration was reported.
     pub(super) is_wrong: bool,
 }
@@ -57,13 +59,4 @@ pub(super) struct Instance {
     pub(super) function: usize,
     pub(super) id: u32,
     pub(super) fixed: Vec<Option<Place>>,
-}
-
-/// What differs between invocations.
-#[derive(Debug, Default)]
-pub(super) struct Varying {
-    /// Ids of values, and of variables of functions.
-    pub(super) ids: FxHashSet<u32>,
-    /// The number of open branches and loops whose conditions differ.
-    pub(super) control: u32,
 }

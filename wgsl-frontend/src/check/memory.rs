@@ -371,4 +371,16 @@ impl Checker<'_> {
         let message = format!("a constant is needed here, and {what} is none");
         self.wrong(DiagnosticCode::WgslNotConstant, at, message);
     }
+
+    /// Checks an expression whose value must be known before the values of overrides are.
+    pub(super) fn without_overrides<T>(&mut self, check: impl FnOnce(&mut Self) -> T) -> T {
+        let before = self.override_at.take();
+        let result = check(self);
+        if let Some(at) = self.override_at {
+            self.not_constant(at, "an override");
+            self.help("declare it by `const`, or what depends on it by `override`");
+        }
+        self.override_at = before;
+        result
+    }
 }

@@ -17,6 +17,7 @@ mod builtin_calls;
 mod builtin_other;
 mod builtin_table;
 mod calls;
+mod causes;
 mod checker;
 mod construct;
 mod control;

@@ -3,6 +3,7 @@
 use super::checker::Checker;
 use super::items::Need;
 use super::values::{Operand, Place, Symbol, Value};
+use crate::mutants::{Mutant, is_active};
 use crate::syntax::tree::{Binary, Expression, Statement, Variable, What};
 use crate::token::Name;
 use crate::types::{Access, Kind, Scalar, Space, Types};
@@ -82,7 +83,8 @@ impl Checker<'_> {
             What::Block(all) => return self.scoped(all),
             What::Let(name, at, ty, value) => self.let_value(*name, *at, *ty, *value),
             What::Const(name, at, ty, value) => {
-                let found = self.initial(*ty, *value, "the constant has the type");
+                let what = "the constant has the type";
+                let found = self.without_overrides(|own| own.initial(*ty, *value, what));
                 let symbol = match found {
                     Some(value) if value.constant.is_some() => Symbol::Value(value),
                     Some(_) => {
@@ -101,12 +103,18 @@ impl Checker<'_> {
             What::Switch { value, clauses } => return self.switch(*value, clauses, of.span),
             What::Loop(one) => return self.repeat(one, of.span),
             What::Break => {
-                return match self.body().targets.last().map(|target| target.merge) {
+                let all = &self.body().targets;
+                let target = match is_active(Mutant::LeftLoop) {
+                    true => all.iter().rfind(|one| one.next.is_some()).or(all.last()),
+                    false => all.last(),
+                };
+                return match target.map(|target| target.merge) {
                     Some(0) => {
                         self.misplaced(of.span, "`continuing` has no `break` but `break if`")
                     }
                     Some(merge) => {
                         self.end(Op::Branch, &[merge]);
+                        self.note_break();
                         Flow::BREAK
                     }
                     None => self.misplaced(of.span, "`break` stands outside of loops and switches"),
@@ -224,6 +232,9 @@ impl Checker<'_> {
             return None;
         }
         let place = self.local_variable(ty);
+        if value.is_none() && is_active(Mutant::KeptVariable) {
+            return Some(place);
+        }
         // Each time that control comes here, the variable begins anew.
         let value = value.unwrap_or_else(|| self.zero_value(ty));
         self.store(&place, &value);
@@ -304,6 +315,10 @@ impl Checker<'_> {
         };
         let Some(found) = self.value(value) else { return };
         let Some(place) = place else { return };
+        let old = match old {
+            Some(_) if is_active(Mutant::LateLoad) => Some(self.load(&place)),
+            old => old,
+        };
         let found = match (op, old) {
             (Some(op), Some(old)) => match self.binary(op, &old, &found, at) {
                 Some(found) => found,
@@ -338,7 +353,10 @@ impl Checker<'_> {
     fn result(&mut self, value: Option<Expression>, at: Span) {
         let wanted = self.body().result;
         match (value, wanted) {
-            (None, Types::VOID) => self.end(Op::Return, &[]),
+            (None, Types::VOID) => {
+                self.end(Op::Return, &[]);
+                self.note_return(0);
+            }
             (None, _) => {
                 let name = self.type_name(wanted);
                 let message = format!("the function returns {name}, and here is no value");
@@ -359,6 +377,7 @@ impl Checker<'_> {
                     Some(found) => {
                         let id = self.id(&found);
                         self.end(Op::ReturnValue, &[id]);
+                        self.note_return(id);
                     }
                     None => self.end(Op::Unreachable, &[]),
                 }

@@ -411,7 +411,7 @@ impl Checker<'_> {
         let is_implicit = !gathers && optional.level.is_none() && optional.gradient.is_none();
         if is_implicit {
             self.need(Need::Derivatives, at);
-            self.need_uniform("a sample whose level a derivative chooses", at);
+            self.need_uniform("a sample whose level a derivative chooses", false, at);
         }
         let image = self.image(place);
         let sampler_id = self.image(&sampler);

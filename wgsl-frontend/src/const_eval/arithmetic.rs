@@ -1,6 +1,7 @@
 //! Operators on scalars.
 
 use super::value::{Constant, Fault};
+use crate::mutants::{Mutant, is_active};
 use crate::syntax::tree::{Binary, Unary};
 use crate::types::Scalar;
 
@@ -14,7 +15,10 @@ pub(crate) fn binary(
     match (a, b) {
         (Constant::Int(a), Constant::Int(b)) => abstract_ints(op, *a, *b),
         (Constant::Int(a), Constant::Word(b)) => abstract_ints(op, *a, i64::from(*b)),
-        (Constant::Wide(a), Constant::Wide(b)) => floats(op, *a, *b, Constant::wide),
+        (Constant::Wide(a), Constant::Wide(b)) => match is_active(Mutant::SingleConstants) {
+            true => floats(op, *a, *b, |value: f64| Constant::wide(f64::from(value as f32))),
+            false => floats(op, *a, *b, Constant::wide),
+        },
         (Constant::Word(a), Constant::Int(b)) => {
             // Only shifts mix them.
             let count = u32::try_from(*b).map_err(|_| Fault::Shift(32))?;

@@ -114,14 +114,28 @@ pub(super) fn fields(
     })
 }
 
-/// The fractional and the integral part of an f32, both with its sign.
+/// The fractional and the integral part of a float, both with its sign.
 pub(crate) fn modf(of: &Constant) -> [Constant; 2] {
+    if let Constant::Wide(x) = of {
+        return [(x - x.trunc()).copysign(*x), x.trunc()].map(Constant::Wide);
+    }
     let x = f32::from_bits(of.word().unwrap_or_default());
     [(x - x.trunc()).copysign(x), x.trunc()].map(|part| Constant::Word(part.to_bits()))
 }
 
-/// The significand, from 0.5 to 1, and the exponent of an f32; of zero, itself and 0.
+/// The significand, from 0.5 to 1, and the exponent of a float; of zero, itself and 0.
 pub(crate) fn frexp(of: &Constant) -> [Constant; 2] {
+    if let Constant::Wide(x) = *of {
+        if x == 0.0 {
+            return [of.clone(), Constant::Int(0)];
+        }
+        // A subnormal number times 2^64 is normal.
+        let scale = if x.abs() < f64::MIN_POSITIVE { 64 } else { 0 };
+        let bits = (x * power(scale)).to_bits();
+        let exponent = (bits >> 52 & 0x7ff) as i64 - 1022;
+        let significand = f64::from_bits(bits & !(0x7ff << 52) | 1022 << 52);
+        return [Constant::Wide(significand), Constant::Int(exponent - scale)];
+    }
     let x = f32::from_bits(of.word().unwrap_or_default());
     if x == 0.0 {
         return [of.clone(), Constant::Word(0)];

@@ -97,6 +97,14 @@ pub(super) fn holds(text: &str, defines: &Defines) -> Option<bool> {
     })
 }
 
+/// The name whose value a comparison needs and nobody gave.
+pub(super) fn unset<'a>(text: &'a str, defines: &Defines) -> Option<&'a str> {
+    let name = text[..text.find(['<', '>'])?].trim();
+    let is_inner = |c: char| c == '_' || c.is_alphanumeric();
+    let is_name = name.chars().all(is_inner) && !name.starts_with(|c: char| c.is_ascii_digit());
+    (is_name && !name.is_empty() && !defines.contains_key(name)).then_some(name)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

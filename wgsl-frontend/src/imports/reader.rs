@@ -1,7 +1,7 @@
 //! Tokens of a file, with its conditions and imports.
 
 use super::clauses::{self, Piece};
-use super::conditions::{Conditions, holds};
+use super::conditions::{Conditions, holds, unset};
 use super::state::Loader;
 use super::{Dialect, Import, Module};
 use crate::lexer::Lexer;
@@ -157,8 +157,14 @@ fn condition(loader: &mut Loader<'_>, file: &mut Open, line: &str, at: Span) -> 
     };
     let is_needed = file.conditions.is_active() || is_else;
     if value.is_none() && is_needed {
-        let message = format!("{} is no condition", quote(rest));
-        loader.wrong(at, message).help("write `#if NAME`, `#if NAME == value` or `#ifdef NAME`");
+        match unset(rest, defines) {
+            Some(name) => lacks_value(loader, at, name),
+            None => {
+                let message = format!("{} is no condition", quote(rest));
+                let help = "write `#if NAME`, `#if NAME == value` or `#ifdef NAME`";
+                loader.wrong(at, message).help(help);
+            }
+        }
     }
     let value = value.unwrap_or(false);
     if !is_else {
@@ -227,6 +233,11 @@ fn directive(
     None
 }
 
+fn lacks_value(loader: &mut Loader<'_>, at: Span, name: &str) {
+    let message = format!("{} has no value", quote(name));
+    loader.wrong(at, message).help(format!("give it one: `--define {name}=…`"));
+}
+
 /// `#{NAME}` or `#NAME`: the value of a name, joined with the words that touch the braces.
 fn value(loader: &mut Loader<'_>, lexer: &mut Lexer<'_>, module: &mut Module, hash: Span) {
     let rest = lexer.rest();
@@ -242,8 +253,12 @@ fn value(loader: &mut Loader<'_>, lexer: &mut Lexer<'_>, module: &mut Module, ha
     lexer.at += length + joined.len();
     let at = Span::new(hash.start, lexer.span(lexer.at).end);
     let Some(value) = loader.program.defines.get(name).cloned() else {
-        let message = format!("{} has no value", quote(name));
-        loader.wrong(at, message).help(format!("give it one: `--define {name}=…`"));
+        if name.is_empty() {
+            let message = "a name is expected behind `#`";
+            loader.wrong(at, message).help("if a program replaces this, give its result");
+        } else {
+            lacks_value(loader, at, name);
+        }
         return;
     };
     let value = if value.is_empty() { "true" } else { &value };

@@ -8,7 +8,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use std::path::{Component, Path, PathBuf};
 
 /// Most entries of folders that are looked at for modules.
-const ENTRIES: usize = 50_000;
+const ENTRIES: usize = 500_000;
 /// Most bytes of files that are.
 const BYTES: usize = 64 << 20;
 /// Deepest nesting of folders.
@@ -23,6 +23,8 @@ pub(super) struct Index {
     pub(super) stems: FxHashMap<String, PathBuf>,
     /// All files, in the order of the folders.
     pub(super) files: Vec<PathBuf>,
+    /// True if the folders have more than is looked at.
+    pub(super) is_cut: bool,
 }
 
 impl Index {
@@ -51,6 +53,7 @@ pub(super) fn index(files: &mut dyn Files, folders: &[PathBuf]) -> Index {
             for path in all {
                 entries += 1;
                 if entries > ENTRIES || bytes > BYTES {
+                    index.is_cut = true;
                     return index;
                 }
                 let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
@@ -70,11 +73,14 @@ pub(super) fn index(files: &mut dyn Files, folders: &[PathBuf]) -> Index {
     index
 }
 
-/// True for names without an ending, and for those like `bevy_pbr-0.19.1`; not for hidden folders and those of builds.
+/// True for names without an ending, and for those like `bevy_pbr-0.19.1`, `bevy-0.19.0-rc.2` and
+/// `index.crates.io-1949cf8c6b5b557f`; not for hidden folders and those of builds.
 fn looks_like_folder(name: &str) -> bool {
     let is_hidden = name.starts_with('.') || matches!(name, "target" | "node_modules");
     let ending = name.rsplit_once('.').map(|(_, ending)| ending);
-    !is_hidden && ending.is_none_or(|ending| ending.chars().all(|c| c.is_ascii_digit()))
+    let is_version =
+        |ending: &str| ending.contains('-') || ending.chars().all(|c| c.is_ascii_digit());
+    !is_hidden && ending.is_none_or(is_version)
 }
 
 /// Notes a text; returns its length.
@@ -95,4 +101,15 @@ fn take(files: &mut dyn Files, path: &Path, index: &mut Index) -> usize {
         index.modules.entry(path_of_module).or_insert_with(|| path.to_owned());
     }
     length
+}
+
+#[cfg(test)]
+#[test]
+fn folders_of_crates_look_like_folders() {
+    for name in ["src", "bevy_pbr-0.19.1", "bevy-0.20.0-rc.1", "index.crates.io-1949cf8c6b5b557f"] {
+        assert!(looks_like_folder(name), "{name}");
+    }
+    for name in [".git", "target", "a.wgsl", "lib.rs", "x.tar.gz"] {
+        assert!(!looks_like_folder(name), "{name}");
+    }
 }

@@ -212,6 +212,9 @@ impl Loader<'_> {
         };
         self.wrong(import.at, message);
         self.help(match import.dialect {
+            Dialect::Oil if self.index.as_ref().is_some_and(|index| index.is_cut) => {
+                "the folders have too many files, and not all were searched; name smaller ones by `--include`"
+            }
             Dialect::Oil => {
                 "a file says `#define_import_path` with the module's path; name its folder by `--include`"
             }

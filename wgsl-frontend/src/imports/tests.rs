@@ -177,6 +177,9 @@ fn wrong_imports_are_reported_with_their_places() {
         ("#endif\n", "has no `#if`"),
         ("#wrong\n", "no directive `#wrong`"),
         ("const a = #{NONE};", "`NONE` has no value"),
+        ("#if COUNT >= 3\n#endif\n", "`COUNT` has no value"),
+        ("#if 3 >= COUNT\n#endif\n", "is no condition"),
+        ("const a = ##FORMAT##;", "a name is expected behind `#`"),
         ("import package::none::x;", "no file is the module"),
         ("const a = b::c;", "`b::c` is unknown"),
     ];

@@ -49,6 +49,8 @@ pub(crate) struct Struct {
     pub(crate) members: Vec<Member>,
     pub(crate) size: u32,
     pub(crate) align: u32,
+    /// For members without a type, the structure that has them as `f32` and `i32`.
+    pub(crate) concrete: Option<Type>,
 }
 
 /// Facts about a type, of its parts, too.
@@ -217,7 +219,10 @@ impl Types {
         while let Kind::Array(element, _) = self.kind(ty) {
             ty = element;
         }
-        self.scalar(ty).is_some_and(Scalar::is_abstract)
+        match self.kind(ty) {
+            Kind::Struct(number) => self.structs[number as usize].concrete.is_some(),
+            _ => self.scalar(ty).is_some_and(Scalar::is_abstract),
+        }
     }
 
     /// The type that a value gets by itself.
@@ -230,6 +235,7 @@ impl Types {
                 let element = self.concrete(element);
                 self.array(element, length)
             }
+            Kind::Struct(number) => self.structs[number as usize].concrete.unwrap_or(ty),
             _ => ty,
         }
     }

@@ -263,7 +263,7 @@ impl Generator {
                 && !cost.touched.contains(&root)
         });
         let wider = self.wider_places(ty, role, taken, cost);
-        if !wider.is_empty() && (all.is_empty() || self.random.percent(40)) {
+        if !wider.is_empty() && (all.is_empty() || self.random.percent(60)) {
             let id = *self.random.pick(&wider);
             let base = self.use_of(id);
             return Some((self.roots[id], self.descend(base, ty, true)?));

@@ -2,7 +2,10 @@
 
 use super::Generator;
 use super::function::ends;
-use crate::program::{Binary, Case, Expr, Kind, Role, Scalar, Stage, Statement, Type, Unary};
+use super::variables::reaches;
+use crate::program::{
+    Binary, Case, Expr, Kind, Role, Scalar, Stage, Statement, Type, Unary, VariableId,
+};
 
 impl Generator {
     /// Statements of one block, in a scope that the caller opens.
@@ -28,10 +31,32 @@ impl Generator {
                 if ends(&all) {
                     break;
                 }
-                all.extend(own.statement(nesting));
+                let found = own.statement(nesting);
+                let anew = match found {
+                    Some(Statement::Declare { variable, value: None, .. }) => own.anew(variable),
+                    _ => None,
+                };
+                all.extend(found);
+                all.extend(anew.into_iter().flatten());
             }
             all
         })
+    }
+
+    /// Reads a variable that begins anew in each round of a loop, changes it, and keeps what it was.
+    fn anew(&mut self, variable: VariableId) -> Option<[Statement; 2]> {
+        let base = self.use_of(variable);
+        let types = [Scalar::Float, Scalar::Int, Scalar::Uint].map(Type::Scalar);
+        let (ty, part) = types.into_iter().find_map(|ty| {
+            let is_there = reaches(&self.program, &self.program.variables[variable].ty, &ty, true);
+            is_there.then(|| Some((ty.clone(), self.descend(base.clone(), &ty, true)?)))?
+        })?;
+        let value = self.expr(&ty, 2);
+        let kind = Kind::Binary(Binary::Add, Box::new(part.clone()), Box::new(value.clone()));
+        self.finish(&ty, kind)?;
+        let kept = self.place(&ty)?;
+        let keep = Statement::Assign(Some(Binary::Add), kept, part.clone());
+        Some([Statement::Assign(Some(Binary::Add), part, value), keep])
     }
 
     /// One statement; `None` if that of the kind cannot stand here.
@@ -62,15 +87,12 @@ impl Generator {
     }
 
     fn declare(&mut self) -> Statement {
-        let ty = self.value_type();
-        let role = *self.random.pick(&[
-            Role::Let,
-            Role::Let,
-            Role::Var,
-            Role::Var,
-            Role::Var,
-            Role::Const,
-        ]);
+        let pointed = if self.random.percent(15) { self.array_of_pointed() } else { None };
+        let roles = [Role::Let, Role::Let, Role::Var, Role::Var, Role::Var, Role::Const];
+        let (ty, role) = match pointed {
+            Some(ty) => (ty, Role::Var),
+            None => (self.value_type(), *self.random.pick(&roles)),
+        };
         let value = match role {
             Role::Var if self.random.percent(20) => None,
             Role::Const => Some(self.known(&ty, 3, Stage::Const)),
@@ -84,6 +106,18 @@ impl Generator {
         }
         self.show(variable);
         Statement::Declare { variable, value, has_type: self.random.percent(40) }
+    }
+
+    /// An array of what a function's pointer points to.
+    fn array_of_pointed(&mut self) -> Option<Type> {
+        let all = self.program.functions.iter().flat_map(|function| &function.parameters);
+        let all = all.map(|&id| &self.program.variables[id]);
+        let all: Vec<Type> = all
+            .filter(|of| of.role == Role::FunctionPointer && !matches!(of.ty, Type::Array(..)))
+            .map(|of| of.ty.clone())
+            .collect();
+        let element = (!all.is_empty()).then(|| self.random.pick(&all).clone())?;
+        Some(Type::Array(Box::new(element), self.random.between(1, 3)))
     }
 
     /// Sometimes takes the name of a variable of an outer scope, which is hidden until this scope ends.
@@ -100,10 +134,40 @@ impl Generator {
         }
         let other = *self.random.pick(&all);
         self.program.variables[variable].name = self.program.variables[other].name.clone();
-        self.hidden.insert(other);
+        // All variables of that name, since one of them may hide another already.
+        let name = &self.program.variables[other].name;
+        let all = self.scopes.iter().flatten().copied();
+        self.hidden.extend(all.filter(|&id| self.program.variables[id].name == *name));
+    }
+
+    /// `a += f()` with a function that has `a` itself.
+    fn change_by_call(&mut self) -> Option<Statement> {
+        let mut all = Vec::new();
+        for (function, cost) in self.costs.iter().enumerate() {
+            let result = &self.program.functions[function].result;
+            let is_sum = matches!(result, Type::Scalar(scalar) if *scalar != Scalar::Bool);
+            let roots = cost.touched.iter().filter(|&&id| {
+                reaches(&self.program, &self.program.variables[id].ty, result, true)
+                    && !self.hidden.contains(&id)
+            });
+            if is_sum {
+                all.extend(roots.map(|&root| (function, root)));
+            }
+        }
+        let (function, root) = (!all.is_empty()).then(|| *self.random.pick(&all))?;
+        let ty = self.program.functions[function].result.clone();
+        let base = self.use_of(root);
+        let target = self.descend(base, &ty, true)?;
+        let value = self.call_of(function, 2)?;
+        Some(Statement::Assign(Some(Binary::Add), target, value))
     }
 
     fn assign(&mut self) -> Option<Statement> {
+        if self.random.percent(10)
+            && let Some(statement) = self.change_by_call()
+        {
+            return Some(statement);
+        }
         let ty = if self.random.percent(70) { self.small_type() } else { self.value_type() };
         let target = self.place(&ty)?;
         if self.random.percent(40)
@@ -248,7 +312,10 @@ impl Generator {
         while !labels.is_empty() {
             let count = self.random.between(1, labels.len().min(3));
             let labels = labels.drain(..count).collect();
-            let body = self.block(nesting);
+            let mut body = self.block(nesting);
+            if self.loops > 0 && self.random.percent(25) && !ends(&body) {
+                body.push(Statement::Break);
+            }
             cases.push(Case { labels, body });
         }
         self.switches -= 1;

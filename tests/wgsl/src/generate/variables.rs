@@ -4,7 +4,12 @@ use super::Generator;
 use crate::program::{Expr, Kind, Role, Scalar, Stage, Type, VariableId};
 
 /// True if a value of the type has parts of the other one. A place has no vectors within vectors.
-fn reaches(program: &crate::program::Program, from: &Type, to: &Type, is_place: bool) -> bool {
+pub(super) fn reaches(
+    program: &crate::program::Program,
+    from: &Type,
+    to: &Type,
+    is_place: bool,
+) -> bool {
     if from == to {
         return true;
     }

@@ -1,4 +1,5 @@
 //! The evaluator of WGSL against the front end of our own.
 
+mod constants;
 mod random;
 mod text;
