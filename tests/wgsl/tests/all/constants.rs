@@ -135,7 +135,7 @@ fn constants_have_the_bits_of_the_running_program() {
             // What overflows on the way, or has bounds in the wrong order, is an error of its own.
             let is_other = |message: &str| !message.contains("does not hold");
             let mut others = 0;
-            for found in compiled.diagnostics.iter() {
+            for found in &compiled.diagnostics {
                 let place =
                     &text[found.primary.span.start as usize..found.primary.span.end as usize];
                 assert!(is_other(&found.message), "{place}: another constant");
