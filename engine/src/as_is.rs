@@ -62,6 +62,7 @@ impl Shader {
                     let options = TextureOptions { mipmaps: true, ..TextureOptions::default() };
                     ResourceKind::Texture(options)
                 }
+                BindingKind::Memory => unreachable!("a fragment shader has none"),
                 BindingKind::Buffer { element, .. } => {
                     ResourceKind::Buffer(element_type(types, element).map_err(fail)?)
                 }

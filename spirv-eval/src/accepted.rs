@@ -21,6 +21,9 @@ pub(super) const ACCEPTED: &[Op] = &[
     Op::CopyObject, Op::CopyLogical, Op::CompositeConstruct,
     Op::CompositeExtract, Op::CompositeInsert, Op::VectorShuffle,
     Op::VectorExtractDynamic, Op::VectorInsertDynamic,
+    Op::AtomicLoad, Op::AtomicStore, Op::AtomicExchange, Op::AtomicCompareExchange, Op::AtomicIIncrement,
+    Op::AtomicIDecrement, Op::AtomicIAdd, Op::AtomicISub, Op::AtomicSMin, Op::AtomicUMin, Op::AtomicSMax,
+    Op::AtomicUMax, Op::AtomicAnd, Op::AtomicOr, Op::AtomicXor,
     // Images.
     Op::Image, Op::SampledImage, Op::ImageFetch, Op::ImageRead, Op::ImageQuerySize, Op::ImageQuerySizeLod,
     Op::ImageQueryLevels, Op::ImageSampleImplicitLod, Op::ImageSampleExplicitLod,

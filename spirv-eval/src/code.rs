@@ -153,6 +153,22 @@ pub(super) enum Step {
         place: Place,
         a: usize,
     },
+    /// Stores into memory that other invocations see. `numbers` are the words that are floats.
+    Write {
+        place: Place,
+        a: usize,
+        numbers: Box<[bool]>,
+    },
+    /// Replaces a word of such memory in one step. `to` is the place of the old word.
+    Atomic {
+        to: Option<usize>,
+        function: Atomic,
+        place: Place,
+        operand: Option<usize>,
+        comparand: Option<usize>,
+    },
+    /// Waits for the other invocations of the workgroup.
+    Barrier,
     /// Fetches a texel of a level. `texture` is the place of the texture's number.
     Fetch {
         to: usize,
@@ -174,6 +190,13 @@ pub(super) enum Step {
         to: usize,
         texture: usize,
         level: Option<usize>,
+    },
+    /// Number of elements of the last array of a memory, which begins at `offset`.
+    Elements {
+        to: usize,
+        memory: usize,
+        offset: usize,
+        stride: usize,
     },
     /// Number of elements of a buffer.
     Length {
@@ -207,6 +230,53 @@ pub(super) enum Step {
         to: usize,
     },
     Call(Box<Call>),
+}
+
+/// The new word of an atomic operation, from the old word, the operand and, for `CompareExchange`, the comparand.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Atomic {
+    Load,
+    /// The operand; a store is an exchange without a result.
+    Exchange,
+    CompareExchange,
+    Increment,
+    Decrement,
+    Add,
+    Sub,
+    IntMin,
+    UintMin,
+    IntMax,
+    UintMax,
+    And,
+    Or,
+    Xor,
+}
+
+impl Atomic {
+    pub(super) fn apply(self, old: u32, operand: u32, comparand: u32) -> u32 {
+        match self {
+            Self::Load => old,
+            Self::Exchange => operand,
+            Self::CompareExchange => {
+                if old == comparand {
+                    operand
+                } else {
+                    old
+                }
+            }
+            Self::Increment => old.wrapping_add(1),
+            Self::Decrement => old.wrapping_sub(1),
+            Self::Add => old.wrapping_add(operand),
+            Self::Sub => old.wrapping_sub(operand),
+            Self::IntMin => (old as i32).min(operand as i32) as u32,
+            Self::UintMin => old.min(operand),
+            Self::IntMax => (old as i32).max(operand as i32) as u32,
+            Self::UintMax => old.max(operand),
+            Self::And => old & operand,
+            Self::Or => old | operand,
+            Self::Xor => old ^ operand,
+        }
+    }
 }
 
 /// Level of detail of a sample.

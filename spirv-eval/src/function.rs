@@ -2,7 +2,9 @@
 
 use super::arithmetic::Binary;
 use super::binary::Instruction;
-use super::code::{Axes, Block, Call, End, Header, Level, Part, Passed, Phi, Position, Step};
+use super::code::{
+    Atomic, Axes, Block, Call, End, Header, Level, Part, Passed, Phi, Position, Step,
+};
 use super::compute::{compute, place};
 use super::error::LoadError;
 use super::functions::with_pointer;
@@ -11,6 +13,7 @@ use super::images::{Sample, opaque, sample};
 use super::order::reverse_postorder;
 use super::signature::Signature;
 use super::values::{ComponentType, Entity, Ids, MemoryRegion, SpirvType, ValueType};
+use lambdav_core::interface::Stage;
 use rspirv::spirv::{Decoration, Op, StorageClass};
 use rustc_hash::FxHashMap;
 
@@ -57,6 +60,28 @@ pub(super) struct LoadedFunction {
     line: Option<Position>,
     /// Number of parameters read.
     parameters: usize,
+}
+
+/// The function of an atomic instruction; true if it has a result.
+fn atomic(op: Op) -> Option<(Atomic, bool)> {
+    Some(match op {
+        Op::AtomicStore => (Atomic::Exchange, false),
+        Op::AtomicLoad => (Atomic::Load, true),
+        Op::AtomicExchange => (Atomic::Exchange, true),
+        Op::AtomicCompareExchange => (Atomic::CompareExchange, true),
+        Op::AtomicIIncrement => (Atomic::Increment, true),
+        Op::AtomicIDecrement => (Atomic::Decrement, true),
+        Op::AtomicIAdd => (Atomic::Add, true),
+        Op::AtomicISub => (Atomic::Sub, true),
+        Op::AtomicSMin => (Atomic::IntMin, true),
+        Op::AtomicUMin => (Atomic::UintMin, true),
+        Op::AtomicSMax => (Atomic::IntMax, true),
+        Op::AtomicUMax => (Atomic::UintMax, true),
+        Op::AtomicAnd => (Atomic::And, true),
+        Op::AtomicOr => (Atomic::Or, true),
+        Op::AtomicXor => (Atomic::Xor, true),
+        _ => return None,
+    })
 }
 
 impl LoadedFunction {
@@ -173,6 +198,10 @@ impl Draft {
                 (self.is_header, self.header) = (true, self.line);
                 operand(2).map(drop)
             }
+            Op::ControlBarrier if globals.stage == Stage::Compute => {
+                self.steps.push(Step::Barrier);
+                Ok(())
+            }
             Op::ControlBarrier | Op::MemoryBarrier => Ok(()),
             Op::DemoteToHelperInvocation => {
                 self.steps.push(Step::Demote);
@@ -223,6 +252,9 @@ impl Draft {
                 }
                 let pointer = place(ids, instruction, operand(2)?)?.clone();
                 ids.define(instruction, operand(1)?, Entity::Pointer(ty, pointer))
+            }
+            op if let Some((function, is_result)) = atomic(op) => {
+                self.atomic(ids, globals, instruction, function, is_result)
             }
             op => {
                 if let Some(entity) = opaque(ids, instruction)? {
@@ -319,7 +351,47 @@ impl Draft {
     ) -> Result<(), LoadError> {
         globals.write(instruction, region)?;
         let place = globals.place(ids, instruction, region)?;
-        self.steps.push(Step::Store { place, a });
+        self.steps.push(match region.space.is_written_by_others() {
+            true => Step::Write { place, a, numbers: globals.numbers(ids, region.kind) },
+            false => Step::Store { place, a },
+        });
+        Ok(())
+    }
+
+    /// Adds an atomic operation.
+    fn atomic(
+        &mut self,
+        ids: &mut Ids,
+        globals: &Globals,
+        instruction: &Instruction<'_>,
+        function: Atomic,
+        is_result: bool,
+    ) -> Result<(), LoadError> {
+        // Pointer, scope, semantics, and values.
+        let first = if is_result { 2 } else { 0 };
+        let region = place(ids, instruction, instruction.operand(first)?)?;
+        let kind = region.kind;
+        if !region.space.is_written_by_others() || !kind.is_scalar() || kind.words() != 1 {
+            return Err(instruction.malformed("not of a word in memory that is shared"));
+        }
+        let place = globals.place(ids, instruction, region)?;
+        let value = |index| ids.value_of(instruction, instruction.operand(first + index)?, kind);
+        let [operand, comparand] = match function {
+            Atomic::Load | Atomic::Increment | Atomic::Decrement => [None, None],
+            // It has the semantics of both outcomes.
+            Atomic::CompareExchange => [Some(value(4)?), Some(value(5)?)],
+            _ => [Some(value(3)?), None],
+        };
+        let mut to = None;
+        if is_result {
+            if ids.kind(instruction, instruction.operand(0)?)? != kind {
+                return Err(instruction.malformed("its result is of another type"));
+            }
+            let at = allocate(ids, instruction, kind)?;
+            ids.define(instruction, instruction.operand(1)?, Entity::Value(kind, at))?;
+            to = Some(at);
+        }
+        self.steps.push(Step::Atomic { to, function, place, operand, comparand });
         Ok(())
     }
 

@@ -6,7 +6,7 @@
 //! Arithmetic is IEEE binary32, the functions of GLSL.std.450 are those of LANGUAGE §6, elementary
 //! functions are correctly rounded, and a computed NaN is 0x7fc00000.
 //!
-//! It executes vertex and fragment shaders of any compiler on 32-bit values: functions, variables of all logical
+//! It executes vertex, fragment and compute shaders of any compiler on 32-bit values: functions, variables of all logical
 //! storage classes, pointers into them, structures and arrays, structured or any other reducible control
 //! flow, OpKill, matrices, 2D textures, derivatives. Recursion is refused, so each id has a place of its
 //! own. Activations of functions are numbered: a value computed in another activation counts as not
@@ -30,6 +30,9 @@
 //!   the module by itself. If one of them does not reach the same derivative, that is a fault, though
 //!   the raise has a value there. Executing OpUnreachable is a fault, too.
 //!
+//! - A dispatch has one result: invocations run one after another, up to the next barrier (`run::dispatch`). Words of
+//!   storage buffers beyond their end, and of variables of the workgroup, are read as 0 and not written; a stored NaN is
+//!   0x7fc00000.
 //! - Numbers of 64 bits are scalars (`wide`), for exact modules. Subnormal numbers are kept unless the
 //!   caller asks for a device that flushes them ([`Arithmetic`]).
 //!
@@ -70,4 +73,4 @@ pub use resources::{
     BindingKind, InputSource, InputVariable, Member, PUSH_CONSTANT_WORDS, ResourceBinding,
     Resources, SharedData,
 };
-pub use run::{Invocation, ModuleEvaluator, ModuleFault};
+pub use run::{DispatchError, Invocation, ModuleEvaluator, ModuleFault};

@@ -14,6 +14,9 @@ use super::values::{Entity, Ids};
 use lambdav_core::interface::Stage;
 use rspirv::spirv::{AddressingModel, Capability, Decoration, ExecutionMode, MemoryModel, Op};
 
+/// Most invocations of a workgroup.
+const MAX_INVOCATIONS: u64 = 1 << 16;
+
 /// State of the loader.
 #[derive(Debug)]
 struct Loader<'w> {
@@ -161,6 +164,7 @@ impl<'w> Loader<'w> {
         }
         let missing = LoadError::Missing(match self.globals.stage {
             Stage::Vertex => "matching vertex entry point",
+            Stage::Compute => "matching compute entry point",
             _ => "matching fragment entry point",
         });
         let entry = self.scan.entry.ok_or(missing)?;
@@ -173,6 +177,15 @@ impl<'w> Loader<'w> {
         let functions: Option<Vec<Function>> = self.functions.into_iter().collect();
         let functions = functions.ok_or(LoadError::Missing("function that is called"))?;
         let globals = self.globals;
+        let mut workgroup = globals.workgroup.clone();
+        // This constant takes precedence.
+        if let Some(size) = globals.workgroup_size() {
+            workgroup.size = size;
+        }
+        let invocations = workgroup.size.iter().map(|&n| u64::from(n)).product::<u64>();
+        if !(1..=MAX_INVOCATIONS).contains(&invocations) {
+            return Err(LoadError::Missing("workgroup of a size that is supported"));
+        }
         Ok(Module {
             undefined: self.undefined,
             functions,
@@ -188,6 +201,7 @@ impl<'w> Loader<'w> {
             blocks: globals.blocks,
             variables: globals.variables,
             variable_words: globals.variable_words,
+            workgroup,
             globals: globals.of_module,
             resources: globals.resources,
             sources: self.sources,
@@ -280,6 +294,12 @@ impl<'w> Loader<'w> {
                     | ExecutionMode::DenormPreserve
                     | ExecutionMode::RoundingModeRTE,
                 ) => Ok(()),
+                Some(ExecutionMode::LocalSize) if self.globals.stage == Stage::Compute => {
+                    let size = [2, 3, 4].map(|index| instruction.operand(index));
+                    let [x, y, z] = size;
+                    self.globals.workgroup.size = [x?, y?, z?];
+                    Ok(())
+                }
                 Some(ExecutionMode::OriginLowerLeft) => {
                     let what = "an origin at the lower left".into();
                     Err(LoadError::Unknown { what, at: instruction.at })
@@ -355,7 +375,7 @@ impl<'w> Loader<'w> {
             | Decoration::Offset
             | Decoration::ArrayStride
             | Decoration::MatrixStride => instruction.operand(index + 1)?,
-            Decoration::NoContraction => 0,
+            Decoration::NoContraction | Decoration::BufferBlock => 0,
             Decoration::RowMajor if !is_marked => 0,
             // Decorations without effect, or checked where the memory is accessed.
             Decoration::Block

@@ -1,7 +1,7 @@
 //! A loaded module.
 
 use super::code::{Function, Step};
-use super::global::{Output, UniformBlock, Variable};
+use super::global::{Output, UniformBlock, Variable, Workgroup};
 use super::options::Undefined;
 use super::resources::{InputVariable, Member, ResourceBinding};
 use lambdav_core::triangles::{DEPTH, POSITION};
@@ -32,6 +32,8 @@ pub struct Module {
     pub(super) variables: Vec<Variable>,
     /// Number of words of all variables.
     pub(super) variable_words: usize,
+    /// The workgroups of a compute shader.
+    pub(super) workgroup: Workgroup,
     /// Indices of the module's own variables.
     pub(super) globals: Vec<usize>,
     /// The textures and buffers that the module declares.
@@ -73,6 +75,11 @@ impl Module {
     /// The textures and buffers of the module, in order of declaration.
     pub fn resources(&self) -> &[ResourceBinding] {
         &self.resources
+    }
+
+    /// Invocations of a workgroup along each axis.
+    pub fn workgroup_size(&self) -> [u32; 3] {
+        self.workgroup.size
     }
 
     /// The file name for an id in a [`Position`](crate::Position).

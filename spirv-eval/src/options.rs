@@ -17,7 +17,7 @@ pub enum Undefined {
 /// Options for loading a module.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct LoadOptions {
-    /// Stage of the entry point: fragment, or vertex.
+    /// Stage of the entry point: fragment, vertex or compute.
     pub stage: Stage,
     /// Treatment of undefined behaviour.
     pub undefined: Undefined,

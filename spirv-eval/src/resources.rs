@@ -83,6 +83,8 @@ pub struct ResourceBinding {
 pub enum BindingKind {
     /// An image with a sampler.
     Texture,
+    /// A storage buffer of a compute shader: words that invocations read and write.
+    Memory,
     /// An array of elements.
     Buffer {
         /// Stride of the elements in words; at least one.
@@ -200,7 +202,7 @@ impl Resources {
                     let fits = offsets.len() == data.element(0).len();
                     fits.then(|| laid_out(data, &offsets, *stride))
                 }
-                BindingKind::Texture => None,
+                BindingKind::Texture | BindingKind::Memory => None,
             };
             Some(([of.set, of.binding], shared(bound, lay_out)?))
         });

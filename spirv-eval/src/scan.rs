@@ -45,6 +45,7 @@ struct Entry<'w> {
 pub(super) fn scan<'w>(words: &'w [u32], options: &LoadOptions) -> Result<Scan<'w>, LoadError> {
     let model = match options.stage {
         Stage::Vertex => ExecutionModel::Vertex,
+        Stage::Compute => ExecutionModel::GLCompute,
         _ => ExecutionModel::Fragment,
     };
     let mut entries = Vec::new();

@@ -109,6 +109,8 @@ pub(super) enum SpirvType {
     RuntimeArray(ValueType),
     /// A block of one such array; the array type's id.
     Buffer(u32),
+    /// A block of several members, of which the last one is such an array; the ids of their types.
+    Open(Rc<[u32]>),
     Pointer(StorageClass, u32),
     /// A texture, a sampler, or both.
     Opaque(OpaqueType),
@@ -135,12 +137,21 @@ pub(super) enum Space {
     Block(usize),
     /// A buffer, by number.
     Buffer(usize),
+    /// A memory that invocations of a compute shader write, by number of the resource.
+    Memory(usize),
+    /// A variable of the workgroup, by number.
+    Shared(usize),
 }
 
 impl Space {
     /// True if decorations in the module determine the layout of values.
     pub(super) fn is_shared(self) -> bool {
-        matches!(self, Self::Block(_) | Self::Buffer(_))
+        matches!(self, Self::Block(_) | Self::Buffer(_) | Self::Memory(_))
+    }
+
+    /// True for memory that other invocations write, too.
+    pub(super) fn is_written_by_others(self) -> bool {
+        matches!(self, Self::Memory(_) | Self::Shared(_))
     }
 }
 
@@ -165,6 +176,14 @@ pub(super) struct MemoryRegion {
     pub(super) kind: ValueType,
     /// Layout of a matrix, of an array of matrices, or of a column.
     pub(super) layout: MatrixLayout,
+}
+
+impl MemoryRegion {
+    /// All of a space, which holds one value.
+    pub(super) fn of(space: Space, kind: ValueType) -> Self {
+        let layout = MatrixLayout::default();
+        Self { space, base: None, at: 0, indices: Vec::new(), kind, layout }
+    }
 }
 
 /// A dynamic index: its place in memory, its exclusive upper bound, and its stride in words.

@@ -4,6 +4,7 @@ use super::super::binary::Instruction;
 use super::super::code::Step;
 use super::super::error::LoadError;
 use super::super::options::Undefined;
+use super::super::resources::BindingKind;
 use super::super::values::{
     ComponentType, ELEMENTS, Entity, Ids, Index, MatrixLayout, MemoryRegion, Space, SpirvType,
     ValueType,
@@ -104,24 +105,60 @@ impl Globals {
         Ok(MemoryRegion { indices, kind, ..region })
     }
 
-    /// An element of a buffer. The bound data determine the number of elements at run time.
-    fn element(
+    /// The member and the type of the array without a length in a block.
+    fn array_of(
         &self,
         ids: &Ids,
         instruction: &Instruction<'_>,
-        [block, index]: [u32; 2],
-        number: usize,
-    ) -> Result<MemoryRegion, LoadError> {
-        let &SpirvType::Buffer(array) = ids.ty(instruction, block)? else {
-            unreachable!("the variable points to such a block");
+        block: u32,
+    ) -> Result<(u32, u32), LoadError> {
+        match ids.ty(instruction, block)? {
+            &SpirvType::Buffer(array) => Ok((0, array)),
+            SpirvType::Open(members) => {
+                let last = members.len() - 1;
+                Ok((last as u32, members[last]))
+            }
+            _ => Err(instruction.malformed("its base has no array without a length")),
+        }
+    }
+
+    /// A part of a buffer or of a memory whose block has an array without a length. The bound data determine the
+    /// number of its elements at run time. Returns the indices that are left, too.
+    fn part_of_block<'i>(
+        &self,
+        ids: &Ids,
+        instruction: &Instruction<'_>,
+        [block, number]: [u32; 2],
+        indices: &'i [u32],
+    ) -> Result<(MemoryRegion, &'i [u32]), LoadError> {
+        let wrong = || instruction.malformed("its base is no pointer, or has no such part");
+        let space = match self.resources[number as usize].kind {
+            BindingKind::Memory => Space::Memory(number as usize),
+            _ => Space::Buffer(number as usize),
         };
+        let (last, array) = self.array_of(ids, instruction, block)?;
+        let &[member, ref indices @ ..] = indices else { return Err(wrong()) };
+        let Some(&[member]) = self.constant(member) else { return Err(wrong()) };
+        let is_memory = matches!(space, Space::Memory(_));
+        let at = match is_memory {
+            true => self.words_of(instruction, block, Some(member), Decoration::Offset)?,
+            false => 0,
+        };
+        let layout = self.matrix_layout(block, member);
+        if member != last {
+            let SpirvType::Open(members) = ids.ty(instruction, block)? else { return Err(wrong()) };
+            let &ty = members.get(member as usize).ok_or_else(wrong)?;
+            let kind = ids.kind(instruction, ty)?;
+            let layout = if self.is_of_matrices(ids, kind) { layout } else { Default::default() };
+            return Ok((MemoryRegion { at, layout, ..MemoryRegion::of(space, kind) }, indices));
+        }
         let &SpirvType::RuntimeArray(kind) = ids.ty(instruction, array)? else {
             unreachable!("the block was made of one");
         };
+        let &[index, ref rest @ ..] = indices else { return Err(wrong()) };
         let step = self.words_of(instruction, array, None, Decoration::ArrayStride)?;
-        let (space, layout) = (Space::Buffer(number), self.matrix_layout(block, 0));
         let indices = vec![index_of(ids, instruction, index, ELEMENTS, step)?];
-        Ok(MemoryRegion { space, base: None, at: 0, indices, kind, layout })
+        Ok((MemoryRegion { at, indices, layout, ..MemoryRegion::of(space, kind) }, rest))
     }
 
     /// The step for the number of a buffer's elements.
@@ -133,13 +170,22 @@ impl Globals {
         to: usize,
     ) -> Result<Step, LoadError> {
         instruction.exactly(4)?;
-        let Some(&Entity::Buffer { number, .. }) = ids.get(instruction.operand(2)?) else {
+        let Some(&Entity::Buffer { number, block }) = ids.get(instruction.operand(2)?) else {
             return Err(instruction.malformed("not of a buffer"));
         };
-        if !kind.is_scalar() || !kind.scalar.is_integer() || instruction.operand(3)? != 0 {
+        let (member, array) = self.array_of(ids, instruction, block)?;
+        if !kind.is_scalar() || !kind.scalar.is_integer() || instruction.operand(3)? != member {
             return Err(instruction.malformed("not the length of its array, as a uint"));
         }
-        Ok(Step::Length { to, buffer: number })
+        if self.resources[number].kind != BindingKind::Memory {
+            return Ok(Step::Length { to, buffer: number });
+        }
+        let offset = self.words_of(instruction, block, Some(member), Decoration::Offset)?;
+        let stride = self.words_of(instruction, array, None, Decoration::ArrayStride)?;
+        if stride == 0 {
+            return Err(instruction.malformed("ArrayStride"));
+        }
+        Ok(Step::Elements { to, memory: number, offset, stride })
     }
 
     /// An access chain: a pointer to a part of another pointer's target.
@@ -159,10 +205,9 @@ impl Globals {
                 };
                 (from, region.clone(), indices)
             }
-            (Some(&Entity::Buffer { block, number }), [member, index, indices @ ..])
-                if self.constant(*member) == Some(&[0]) =>
-            {
-                let region = self.element(ids, instruction, [block, *index], number)?;
+            (Some(&Entity::Buffer { block, number }), indices) => {
+                let at = [block, number as u32];
+                let (region, indices) = self.part_of_block(ids, instruction, at, indices)?;
                 let is_uniform = class == StorageClass::Uniform;
                 let from = if is_uniform { class } else { StorageClass::StorageBuffer };
                 (from, region, indices)
@@ -192,7 +237,7 @@ impl Globals {
                 Ok(())
             }
             // The caller that passed the pointer marked its variable.
-            Space::Pointed => Ok(()),
+            Space::Pointed | Space::Memory(_) | Space::Shared(_) => Ok(()),
             _ => Err(instruction.malformed("its target is read-only")),
         }
     }

@@ -7,9 +7,20 @@ use super::super::compute::compute;
 use super::super::error::LoadError;
 use super::super::values::{ComponentType, Entity, Ids, ValueType};
 use super::Globals;
-use rspirv::spirv::Op;
+use rspirv::spirv::{BuiltIn, Decoration, Op};
 
 impl Globals {
+    /// The constant that a module calls its size of workgroups.
+    pub(crate) fn workgroup_size(&self) -> Option<[u32; 3]> {
+        let is_size = |of: Decoration, value: u32| {
+            of == Decoration::BuiltIn && value == BuiltIn::WorkgroupSize as u32
+        };
+        let mut all = self.decorations.iter();
+        let (&(id, ..), _) =
+            all.find(|&(&(_, member, of), &value)| member.is_none() && is_size(of, value))?;
+        self.constant(id)?.try_into().ok()
+    }
+
     /// Reads a constant. OpUndef may have any value, so it is a constant zero.
     pub(crate) fn define_constant(
         &mut self,

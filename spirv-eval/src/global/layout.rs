@@ -95,6 +95,28 @@ impl Globals {
         }
     }
 
+    /// For each word of a value, in order, true if it is a float.
+    pub(crate) fn numbers(&self, ids: &Ids, kind: ValueType) -> Box<[bool]> {
+        let mut numbers = Vec::with_capacity(kind.words());
+        let mut stack = vec![kind];
+        while let Some(kind) = stack.pop() {
+            let aggregate = kind.aggregate.and_then(|aggregate| ids.get(aggregate.ty));
+            match aggregate {
+                Some(Entity::Type(SpirvType::Struct(members, _))) => {
+                    stack.extend(members.iter().rev().map(|&(kind, _)| kind));
+                }
+                Some(&Entity::Type(SpirvType::Array(kind, count))) => {
+                    stack.extend(std::iter::repeat_n(kind, count));
+                }
+                _ => {
+                    let is_number = kind.scalar == ComponentType::Float;
+                    numbers.extend(std::iter::repeat_n(is_number, kind.words()));
+                }
+            }
+        }
+        numbers.into()
+    }
+
     /// Offset of each word of a value from its beginning in shared memory.
     fn laid_out(
         &self,

@@ -61,6 +61,15 @@ pub(super) struct UniformBlock {
     pub(super) words: usize,
 }
 
+/// The workgroups of a compute shader.
+#[derive(Clone, Debug)]
+pub(super) struct Workgroup {
+    /// Invocations along each axis.
+    pub(super) size: [u32; 3],
+    /// The words of each variable of the workgroup.
+    pub(super) variables: Vec<usize>,
+}
+
 /// The declarations so far.
 #[derive(Debug)]
 pub(super) struct Globals {
@@ -87,6 +96,7 @@ pub(super) struct Globals {
     pub(super) resources: Vec<ResourceBinding>,
     pub(super) variables: Vec<Variable>,
     pub(super) variable_words: usize,
+    pub(super) workgroup: Workgroup,
     /// The module's own variables; `taken` counts all variables already assigned to the module or a
     /// function.
     pub(super) of_module: Vec<usize>,
@@ -115,6 +125,7 @@ impl Globals {
             resources: Vec::new(),
             variables: Vec::new(),
             variable_words: 0,
+            workgroup: Workgroup { size: [1; 3], variables: Vec::new() },
             of_module: Vec::new(),
             taken: 0,
         }
@@ -209,6 +220,12 @@ impl Globals {
                     && let SpirvType::RuntimeArray(_) = ids.ty(instruction, only)? =>
             {
                 SpirvType::Buffer(only)
+            }
+            Op::TypeStruct
+                if let &[.., last] = instruction.rest(1)?
+                    && let SpirvType::RuntimeArray(_) = ids.ty(instruction, last)? =>
+            {
+                SpirvType::Open(instruction.rest(1)?.into())
             }
             Op::TypeStruct => {
                 let (mut members, mut words) = (Vec::new(), 0);

@@ -40,6 +40,14 @@ impl Globals {
         let entity = match class {
             StorageClass::UniformConstant => self.opaque(ids, instruction, to)?,
             StorageClass::PushConstant => self.block(ids, instruction, [ty, to], None)?,
+            StorageClass::Uniform | StorageClass::StorageBuffer
+                if self.is_memory(class, to) && self.stage == Stage::Compute =>
+            {
+                self.memory(ids, instruction, [ty, to])?
+            }
+            StorageClass::Workgroup if self.stage == Stage::Compute => {
+                self.shared(ids, instruction, [ty, to])?
+            }
             StorageClass::Uniform | StorageClass::StorageBuffer => {
                 let is_buffer = class == StorageClass::StorageBuffer;
                 match (ids.ty(instruction, to)?, self.undefined) {
@@ -67,18 +75,54 @@ impl Globals {
             _ => {
                 let kind = ids.kind(instruction, to)?;
                 let number = self.own(ids, instruction, class, kind)?;
-                let region = MemoryRegion {
-                    space: Space::Own(number),
-                    base: None,
-                    at: self.variables[number].at,
-                    indices: Vec::new(),
-                    kind,
-                    layout: MatrixLayout::default(),
-                };
+                let at = self.variables[number].at;
+                let region = MemoryRegion { at, ..MemoryRegion::of(Space::Own(number), kind) };
                 Entity::Pointer(ty, region)
             }
         };
         ids.define(instruction, id, entity)
+    }
+
+    /// True for the block of a storage buffer.
+    fn is_memory(&self, class: StorageClass, block: u32) -> bool {
+        class == StorageClass::StorageBuffer
+            || self.decoration(block, Decoration::BufferBlock).is_some()
+    }
+
+    /// A storage buffer of a compute shader.
+    fn memory(
+        &mut self,
+        ids: &Ids,
+        instruction: &Instruction<'_>,
+        [ty, to]: [u32; 2],
+    ) -> Result<Entity, LoadError> {
+        let is_open = matches!(ids.ty(instruction, to)?, SpirvType::Buffer(_) | SpirvType::Open(_));
+        if is_open {
+            let number = self.resource(instruction, BindingKind::Memory)?;
+            return Ok(Entity::Buffer { block: to, number });
+        }
+        let kind = ids.kind(instruction, to)?;
+        if !matches!(ids.ty(instruction, to)?, SpirvType::Struct(..)) {
+            return unknown(instruction, "a block that is no structure");
+        }
+        let number = self.resource(instruction, BindingKind::Memory)?;
+        Ok(Entity::Pointer(ty, MemoryRegion::of(Space::Memory(number), kind)))
+    }
+
+    /// A variable of the workgroup.
+    fn shared(
+        &mut self,
+        ids: &Ids,
+        instruction: &Instruction<'_>,
+        [ty, to]: [u32; 2],
+    ) -> Result<Entity, LoadError> {
+        let kind = ids.kind(instruction, to)?;
+        let all = &mut self.workgroup.variables;
+        if all.iter().sum::<usize>() + kind.words() > MAX_OWN_WORDS {
+            return unknown(instruction, "variables beyond the limit");
+        }
+        all.push(kind.words());
+        Ok(Entity::Pointer(ty, MemoryRegion::of(Space::Shared(all.len() - 1), kind)))
     }
 
     /// A texture or sampler.
@@ -146,14 +190,7 @@ impl Globals {
             }
             self.uniforms = self.members(ids, instruction, kind, MatrixLayout::default())?.0;
         }
-        let region = MemoryRegion {
-            space: Space::Block(self.blocks.len()),
-            base: None,
-            at: 0,
-            indices: Vec::new(),
-            kind,
-            layout: MatrixLayout::default(),
-        };
+        let region = MemoryRegion::of(Space::Block(self.blocks.len()), kind);
         self.blocks.push(UniformBlock { binding, words: 0 });
         let end = self.end(ids, instruction, &region);
         let block = self.blocks.last_mut().expect("it was added");
@@ -221,22 +258,31 @@ impl Globals {
         let id = instruction.operand(1)?;
         if let Some(number) = self.decoration(id, Decoration::BuiltIn) {
             let is_vertex = self.stage == Stage::Vertex;
+            let is_compute = self.stage == Stage::Compute;
+            let is_fragment = !is_vertex && !is_compute;
             let is_total = self.undefined == Undefined::Total;
             let word = match BuiltIn::from_u32(number) {
-                Some(BuiltIn::FrontFacing) if !is_vertex => 1,
-                Some(BuiltIn::PrimitiveId) if !is_vertex => 0,
+                Some(
+                    BuiltIn::GlobalInvocationId
+                    | BuiltIn::LocalInvocationId
+                    | BuiltIn::WorkgroupId
+                    | BuiltIn::NumWorkgroups,
+                ) if is_compute && kind == ValueType::numbers(3).of(ComponentType::Uint) => 0,
+                Some(BuiltIn::LocalInvocationIndex) if is_compute && kind.is_scalar() => 0,
+                Some(BuiltIn::FrontFacing) if is_fragment => 1,
+                Some(BuiltIn::PrimitiveId) if is_fragment => 0,
                 Some(BuiltIn::VertexIndex | BuiltIn::InstanceIndex) if is_vertex => 0,
                 Some(
                     BuiltIn::HelperInvocation
                     | BuiltIn::SampleId
                     | BuiltIn::Layer
                     | BuiltIn::ViewIndex,
-                ) if !is_vertex && is_total => 0,
+                ) if is_fragment && is_total => 0,
                 Some(other) => return unknown(instruction, &format!("the input {other:?}")),
                 None => return unknown(instruction, &format!("the input {number}")),
             };
             if let Some(built_in) = BuiltIn::from_u32(number)
-                && kind.is_scalar()
+                && (kind.is_scalar() || is_compute)
             {
                 self.built_ins.push((built_in, at));
             }

@@ -5,6 +5,7 @@ use super::super::options::Undefined;
 use super::super::resources::{BindingKind, SharedData};
 use super::super::values::{ELEMENTS, Index, Space};
 use super::{ModuleEvaluator, Wrong};
+use lambdav_core::float::canonical;
 use lambdav_core::texture::TextureData;
 
 impl ModuleEvaluator<'_> {
@@ -91,11 +92,75 @@ impl ModuleEvaluator<'_> {
     pub(super) fn elements(&self, number: usize) -> Result<usize, Wrong> {
         match self.module.resources[number].kind {
             BindingKind::Buffer { stride, .. } => Ok(self.buffer(number)?.len() / stride),
-            BindingKind::Texture => Err(Wrong::Unbound(number)),
+            BindingKind::Texture | BindingKind::Memory => Err(Wrong::Unbound(number)),
         }
     }
 
+    /// The place of a value in memory that other invocations see, in words modulo 2^32; and the memory. Beyond its end
+    /// words are read as 0, and not written.
+    fn outside(&mut self, place: &Place) -> Result<(u32, &mut Vec<u32>), Wrong> {
+        let mut first = place.at as u32;
+        for index in &place.indices {
+            self.check(index.value)?;
+            let words = self.memory[index.value].wrapping_mul(index.stride as u32);
+            first = first.wrapping_add(words);
+        }
+        Ok(match place.space {
+            Space::Shared(number) => (first, &mut self.shared[number]),
+            Space::Memory(number) => (first, &mut self.storage[number]),
+            _ => return Err(Wrong::Outside),
+        })
+    }
+
+    /// Reads a value from such memory.
+    fn read(&mut self, to: usize, place: &Place) -> Result<(), Wrong> {
+        let (first, memory) = self.outside(place)?;
+        let word = |k: u32| memory.get(first.wrapping_add(k) as usize).copied().unwrap_or(0);
+        let words: Vec<u32> = match &place.words {
+            Words::Together(count) => (0..*count as u32).map(word).collect(),
+            Words::Apart(words) => words.iter().copied().map(word).collect(),
+        };
+        self.memory[to..to + words.len()].copy_from_slice(&words);
+        Ok(())
+    }
+
+    /// Writes a value into such memory. A NaN gets the canonical bits.
+    pub(super) fn write(&mut self, place: &Place, a: usize, numbers: &[bool]) -> Result<(), Wrong> {
+        let values = self.memory[a..a + numbers.len()].to_vec();
+        let (first, memory) = self.outside(place)?;
+        for (k, (&value, &is_number)) in values.iter().zip(numbers).enumerate() {
+            let offset = match &place.words {
+                Words::Together(_) => k as u32,
+                Words::Apart(words) => words[k],
+            };
+            if let Some(word) = memory.get_mut(first.wrapping_add(offset) as usize) {
+                *word = if is_number { canonical(value) } else { value };
+            }
+        }
+        Ok(())
+    }
+
+    /// Replaces a word of such memory; returns the old one, 0 beyond the end.
+    pub(super) fn replace(
+        &mut self,
+        place: &Place,
+        new: impl FnOnce(u32) -> u32,
+    ) -> Result<u32, Wrong> {
+        let (first, memory) = self.outside(place)?;
+        let at = match &place.words {
+            Words::Together(_) => first,
+            Words::Apart(words) => first.wrapping_add(words.first().copied().unwrap_or(0)),
+        };
+        let Some(word) = memory.get_mut(at as usize) else { return Ok(0) };
+        let old = *word;
+        *word = new(old);
+        Ok(old)
+    }
+
     pub(super) fn load(&mut self, to: usize, place: &Place) -> Result<(), Wrong> {
+        if place.space.is_written_by_others() {
+            return self.read(to, place);
+        }
         let first = self.first(place)?;
         let space = match place.space {
             Space::Own(_) | Space::Pointed => {
@@ -113,6 +178,7 @@ impl ModuleEvaluator<'_> {
                 Some(SharedData::Buffer(words)) => &words[..],
                 _ => return Err(Wrong::Unbound(number)),
             },
+            Space::Memory(_) | Space::Shared(_) => return Err(Wrong::Outside),
         };
         match &place.words {
             Words::Together(count) => {

@@ -1,5 +1,6 @@
 //! Executes a module, pixel by pixel.
 
+mod dispatch;
 mod memory;
 mod notes;
 mod quad;
@@ -12,6 +13,7 @@ use super::module::Module;
 use super::options::{Arithmetic, Undefined};
 use super::resources::{InputSource, Resources, SharedData};
 use crate::mutants::{Mutant, is_active};
+pub use dispatch::DispatchError;
 use lambdav_float_environment::with_default;
 use notes::Quad;
 use rspirv::spirv::BuiltIn;
@@ -97,6 +99,9 @@ pub struct ModuleEvaluator<'m> {
     blocks: Vec<Vec<u32>>,
     /// The textures and buffers of the module, as far as bound.
     resources: Vec<Option<SharedData>>,
+    /// The words of each resource that is a memory, and of each variable of the workgroup.
+    storage: Vec<Vec<u32>>,
+    shared: Vec<Vec<u32>>,
     /// The words of all variables; `filled` marks initialised ones.
     variables: Vec<u32>,
     filled: Vec<bool>,
@@ -118,8 +123,25 @@ pub struct ModuleEvaluator<'m> {
     quad: Quad,
 }
 
+/// The next step.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct At {
+    function: usize,
+    block: usize,
+    /// Index of the step in the block.
+    next: usize,
+}
+
+/// Where an execution stops.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Progress {
+    Ended,
+    /// At a barrier: the step behind it, and the label of the block.
+    Waits(At, u32),
+}
+
 /// A function that waits for a callee's return.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Frame {
     function: usize,
     block: usize,
@@ -195,6 +217,8 @@ impl<'m> ModuleEvaluator<'m> {
             callers: Vec::new(),
             blocks: blocks.collect(),
             resources: bound.collect(),
+            storage: vec![Vec::new(); module.resources.len()],
+            shared: Vec::new(),
             variables,
             filled,
             inputs: vec![InputSource::default(); module.inputs.len()],
@@ -280,9 +304,15 @@ impl<'m> ModuleEvaluator<'m> {
         if let Some(invocation) = &invocation {
             self.set_invocation(invocation);
         }
-        let mut function = module.entry;
-        self.activate(function)?;
-        let (mut current, mut next) = (0, 0);
+        self.activate(module.entry)?;
+        let begin = At { function: module.entry, block: 0, next: 0 };
+        self.run_from(begin, cancelled).map(|_| ())
+    }
+
+    /// Executes an invocation from a step on, up to the next barrier or the end.
+    fn run_from(&mut self, at: At, cancelled: &dyn Fn() -> bool) -> Result<Progress, Stopped> {
+        let module = self.module;
+        let At { mut function, block: mut current, mut next } = at;
         loop {
             let block = &module.functions[function].blocks[current];
             let undefined = ModuleFault::Undefined(block.label);
@@ -291,6 +321,10 @@ impl<'m> ModuleEvaluator<'m> {
                 if let Step::Call(call) = step {
                     called = Some((index, call));
                     break;
+                }
+                if let Step::Barrier = step {
+                    let behind = At { function, block: current, next: index + 1 };
+                    return Ok(Progress::Waits(behind, block.label));
                 }
                 self.step(step).map_err(|wrong| self.stopped(wrong, block.label))?;
                 self.poll(cancelled)?;
@@ -322,7 +356,7 @@ impl<'m> ModuleEvaluator<'m> {
                     if let End::ReturnValue { a, .. } = block.end {
                         self.get(a, 1).ok_or(undefined)?;
                     }
-                    let Some(frame) = self.callers.pop() else { return Ok(()) };
+                    let Some(frame) = self.callers.pop() else { return Ok(Progress::Ended) };
                     self.activation = frame.activation;
                     if let End::ReturnValue { a, words } = block.end {
                         self.memory.copy_within(a..a + words, frame.to);
@@ -333,7 +367,7 @@ impl<'m> ModuleEvaluator<'m> {
                 }
                 End::Kill => {
                     self.is_discarded = !is_active(Mutant::LostDiscard);
-                    return Ok(());
+                    return Ok(Progress::Ended);
                 }
                 End::Unreachable => return Err(ModuleFault::Unreachable(block.label).into()),
             };

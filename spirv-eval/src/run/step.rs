@@ -241,6 +241,29 @@ impl ModuleEvaluator<'_> {
                 self.memory[to] = (self.buffer(buffer)?.len() / stride) as u32;
                 to
             }
+            // `run_from` waits.
+            Step::Barrier => return Ok(()),
+            Step::Elements { to, memory, offset, stride } => {
+                let words = self.storage[memory].len();
+                self.memory[to] = (words.saturating_sub(offset) / stride) as u32;
+                to
+            }
+            Step::Atomic { to, function, ref place, operand, comparand } => {
+                let value = |at: Option<usize>| match at {
+                    Some(at) => self.check(at).map(|()| self.memory[at]),
+                    None => Ok(0),
+                };
+                let [operand, comparand] = [value(operand)?, value(comparand)?];
+                let old = self.replace(place, |old| function.apply(old, operand, comparand))?;
+                let Some(to) = to else { return Ok(()) };
+                self.memory[to] = old;
+                to
+            }
+            Step::Write { ref place, a, ref numbers } => {
+                self.check(a)?;
+                self.write(place, a, numbers)?;
+                return Ok(());
+            }
             Step::Store { ref place, a } => {
                 self.check(a)?;
                 self.store(place, a)?;

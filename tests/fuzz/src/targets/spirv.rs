@@ -97,6 +97,7 @@ fn execute(words: &[u32], undefined: Undefined, stage: Stage) -> Result<Reached,
 /// Data to bind: three texels, or three elements.
 fn data(kind: &BindingKind) -> Bound {
     match kind {
+        BindingKind::Memory => Bound::Nothing,
         BindingKind::Texture => {
             let texels = [[0.5, 1.0, -2.0, 0.0]; 3].into_iter();
             Bound::Texture(TextureData::new([3, 1], texels, true).expect("three of three").into())

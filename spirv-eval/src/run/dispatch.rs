@@ -1,0 +1,235 @@
+//! Executes a compute entry point for all invocations of a dispatch.
+//!
+//! The order is that of one processor: workgroups one after another, x fastest; in a workgroup segments, which barriers
+//! end; in a segment the invocations one after another by local index, each in the order of its program. A barrier that
+//! one invocation of a workgroup reaches and another does not in the same segment is an error, and the first error in
+//! this order is reported. An invocation that waits has its values put aside.
+
+use super::{At, Frame, ModuleEvaluator, ModuleFault, Progress, Stopped};
+use lambdav_float_environment::with_default;
+use rspirv::spirv::BuiltIn;
+use thiserror::Error;
+
+/// Reasons why a dispatch has no result.
+#[derive(Clone, Copy, Debug, Error, PartialEq, Eq)]
+pub enum DispatchError {
+    /// An invocation has a fault.
+    #[error("invocation {invocation:?}: {fault}")]
+    Fault {
+        /// Its GlobalInvocationId.
+        invocation: [u32; 3],
+        /// The fault.
+        fault: ModuleFault,
+    },
+    /// A barrier in divergent control flow.
+    #[error(
+        "invocation {waits:?} waits at a barrier in block %{block} that invocation {other:?} does not reach"
+    )]
+    Barrier {
+        /// GlobalInvocationId of the first invocation that waits.
+        waits: [u32; 3],
+        /// GlobalInvocationId of the first one that does not wait there.
+        other: [u32; 3],
+        /// The label of the block with the barrier.
+        block: u32,
+    },
+}
+
+/// A barrier at which an invocation waits.
+#[derive(Debug, PartialEq, Eq)]
+struct Barrier {
+    /// The step behind it.
+    behind: At,
+    /// The label of its block.
+    block: u32,
+    /// The steps behind the calls that led there.
+    callers: Vec<At>,
+}
+
+/// The values of an invocation that waits.
+#[derive(Debug)]
+struct Waiting {
+    at: At,
+    memory: Vec<u32>,
+    defined: Vec<u32>,
+    activation: u32,
+    callers: Vec<Frame>,
+    variables: Vec<u32>,
+    filled: Vec<bool>,
+    rounds: Vec<u64>,
+}
+
+impl ModuleEvaluator<'_> {
+    /// Executes a compute entry point for `groups` workgroups along each axis. `memory` has the words of each resource
+    /// that is a memory, in the order of [`Module::resources`](crate::Module::resources); afterwards those that the
+    /// dispatch leaves, also after an error. `cancelled` is polled at intervals.
+    ///
+    /// # Errors
+    ///
+    /// The first error in the order of execution.
+    pub fn dispatch(
+        &mut self,
+        groups: [u32; 3],
+        memory: &mut Vec<Vec<u32>>,
+        cancelled: &dyn Fn() -> bool,
+    ) -> Result<(), DispatchError> {
+        std::mem::swap(&mut self.storage, memory);
+        self.storage.resize(self.module.resources.len(), Vec::new());
+        let result = with_default(|| self.run_groups(groups, cancelled));
+        std::mem::swap(&mut self.storage, memory);
+        result
+    }
+
+    fn run_groups(
+        &mut self,
+        groups: [u32; 3],
+        cancelled: &dyn Fn() -> bool,
+    ) -> Result<(), DispatchError> {
+        let [x, y, z] = groups;
+        for k in 0..z {
+            for j in 0..y {
+                for i in 0..x {
+                    self.run_group([i, j, k], groups, cancelled)?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn run_group(
+        &mut self,
+        group: [u32; 3],
+        groups: [u32; 3],
+        cancelled: &dyn Fn() -> bool,
+    ) -> Result<(), DispatchError> {
+        let module = self.module;
+        let [width, height, depth] = module.workgroup.size;
+        self.shared = module.workgroup.variables.iter().map(|&words| vec![0; words]).collect();
+        let count = width * height * depth;
+        let local = |index: u32| [index % width, index / width % height, index / width / height];
+        let global = |index: u32| {
+            let local = local(index);
+            std::array::from_fn(|axis| {
+                group[axis].wrapping_mul(module.workgroup.size[axis]).wrapping_add(local[axis])
+            })
+        };
+        let mut waiting: Vec<Option<Waiting>> = Vec::new();
+        let mut is_first = true;
+        loop {
+            // In this segment: the first invocation that waits, and the first one that does not wait there.
+            let (mut waits, mut ended): (Option<(u32, Barrier)>, Option<u32>) = (None, None);
+            for index in 0..count {
+                let progress = match is_first {
+                    true => {
+                        self.begin_invocation([group, groups], local(index), index).and_then(|()| {
+                            let entry = At { function: module.entry, block: 0, next: 0 };
+                            self.run_from(entry, cancelled)
+                        })
+                    }
+                    false => {
+                        let at = self.take_up(waiting[index as usize].take());
+                        self.run_from(at, cancelled)
+                    }
+                };
+                let progress = progress.map_err(|stopped| DispatchError::Fault {
+                    invocation: global(index),
+                    fault: match stopped {
+                        Stopped::Fault(fault) => fault,
+                        Stopped::Neighbour(block) => ModuleFault::Divergent(block),
+                    },
+                })?;
+                let other = match (progress, &waits) {
+                    (Progress::Waits(at, block), None) => {
+                        waits = Some((index, self.barrier(at, block)));
+                        ended
+                    }
+                    (Progress::Waits(at, block), Some((_, first))) => {
+                        (self.barrier(at, block) != *first).then_some(index)
+                    }
+                    (Progress::Ended, _) => {
+                        ended.get_or_insert(index);
+                        waits.is_some().then_some(index)
+                    }
+                };
+                if let (Some(other), Some((first, barrier))) = (other, &waits) {
+                    let (waits, other, block) = (global(*first), global(other), barrier.block);
+                    return Err(DispatchError::Barrier { waits, other, block });
+                }
+                if let Progress::Waits(at, _) = progress {
+                    let aside = self.put_aside(at);
+                    match is_first {
+                        true => waiting.push(Some(aside)),
+                        false => waiting[index as usize] = Some(aside),
+                    }
+                }
+            }
+            if waits.is_none() {
+                return Ok(());
+            }
+            is_first = false;
+        }
+    }
+
+    /// Prepares an invocation.
+    fn begin_invocation(
+        &mut self,
+        [group, groups]: [[u32; 3]; 2],
+        local: [u32; 3],
+        index: u32,
+    ) -> Result<(), Stopped> {
+        let module = self.module;
+        self.begin_pixel([0.0; 4])?;
+        for &(built_in, at) in &module.built_ins {
+            let size = module.workgroup.size;
+            let words: [u32; 3] = match built_in {
+                BuiltIn::GlobalInvocationId => std::array::from_fn(|axis| {
+                    group[axis].wrapping_mul(size[axis]).wrapping_add(local[axis])
+                }),
+                BuiltIn::LocalInvocationId => local,
+                BuiltIn::WorkgroupId => group,
+                BuiltIn::NumWorkgroups => groups,
+                _ => {
+                    self.variables[at] = index;
+                    continue;
+                }
+            };
+            self.variables[at..at + 3].copy_from_slice(&words);
+        }
+        self.activate(module.entry)?;
+        Ok(())
+    }
+
+    /// The barrier at which the invocation waits.
+    fn barrier(&self, behind: At, block: u32) -> Barrier {
+        let at =
+            |frame: &Frame| At { function: frame.function, block: frame.block, next: frame.next };
+        Barrier { behind, block, callers: self.callers.iter().map(at).collect() }
+    }
+
+    /// Puts the values of the invocation aside.
+    fn put_aside(&mut self, at: At) -> Waiting {
+        Waiting {
+            at,
+            memory: self.memory.clone(),
+            defined: self.defined.clone(),
+            activation: self.activation,
+            callers: self.callers.clone(),
+            variables: self.variables.clone(),
+            filled: self.filled.clone(),
+            rounds: self.rounds.clone(),
+        }
+    }
+
+    /// Takes them up again; returns the next step.
+    fn take_up(&mut self, waiting: Option<Waiting>) -> At {
+        let waiting = waiting.expect("all invocations wait");
+        self.memory = waiting.memory;
+        self.defined = waiting.defined;
+        self.activation = waiting.activation;
+        self.callers = waiting.callers;
+        self.variables = waiting.variables;
+        self.filled = waiting.filled;
+        self.rounds = waiting.rounds;
+        waiting.at
+    }
+}
