@@ -377,3 +377,17 @@ pub(super) enum End {
     Kill,
     Unreachable,
 }
+
+impl End {
+    /// The blocks that may follow.
+    pub(super) fn targets(&self) -> Vec<usize> {
+        match self {
+            Self::Branch(target) => vec![*target],
+            Self::Conditional { then, otherwise, .. } => vec![*then, *otherwise],
+            Self::Switch { default, cases, .. } => {
+                cases.iter().map(|&(_, target)| target).chain([*default]).collect()
+            }
+            Self::Return | Self::ReturnValue { .. } | Self::Kill | Self::Unreachable => Vec::new(),
+        }
+    }
+}

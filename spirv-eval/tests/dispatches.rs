@@ -253,6 +253,25 @@ fn barriers_that_not_all_reach() {
     assert_eq!(named("id.x == 3u"), Some((0, 3)));
     assert_eq!(named("id.x > 4u"), Some((4, 5)));
     run(&text("id.x < 4u"), [2, 1, 1], &[]).expect("each workgroup goes one way");
+    // The same barrier in another round, and by another call.
+    let other = |body: &str| {
+        let text = format!(
+            "fn wait() {{ workgroupBarrier(); }}
+            @compute @workgroup_size(2) fn main(@builtin(local_invocation_index) k: u32) {{ {body} }}"
+        );
+        match run(&text, [1, 1, 1], &[]) {
+            Err(DispatchError::Barrier { waits, other, .. }) => Some((waits[0], other[0])),
+            Ok(_) => None,
+            other => panic!("{other:?}"),
+        }
+    };
+    let skipped = "for (var r = 0u; r < 2u; r++) { if r == k { continue; } workgroupBarrier(); }";
+    assert_eq!(other(skipped), Some((0, 1)));
+    assert_eq!(other("if k == 0u { wait(); } else { wait(); }"), Some((0, 1)));
+    // Loops that are over do not count.
+    let over = "var s = 0u; for (var r = 0u; r < k; r++) { s += r; } wait(); wait();";
+    assert_eq!(other(over), None);
+    assert_eq!(other("for (var r = 0u; r < 3u; r++) { wait(); }"), None);
 }
 
 /// An invocation may wait for an earlier one, and not for a later one.

@@ -3,8 +3,10 @@
 //! The order is that of one processor: workgroups one after another, x fastest; in a workgroup segments, which barriers
 //! end; in a segment the invocations one after another by local index, each in the order of its program. A barrier that
 //! one invocation of a workgroup reaches and another does not in the same segment is an error, and the first error in
-//! this order is reported. An invocation that waits has its values put aside.
+//! this order is reported. It is *the same* barrier if it is the same instruction, in the same rounds of the loops around
+//! it, by the same calls. An invocation that waits has its values put aside.
 
+use super::super::code::Function;
 use super::{At, Frame, ModuleEvaluator, ModuleFault, Progress, Stopped};
 use lambdav_float_environment::with_default;
 use rspirv::spirv::BuiltIn;
@@ -44,6 +46,39 @@ struct Barrier {
     block: u32,
     /// The steps behind the calls that led there.
     callers: Vec<At>,
+    /// The rounds of the loops around it, and around the calls.
+    rounds: Vec<u64>,
+}
+
+/// The loops around each block of a function, once they are known.
+type LoopsAround = Option<Vec<Vec<usize>>>;
+
+/// The loops around each block, by the numbers of their headers, in one function. A loop is the natural one: the blocks
+/// that reach a branch back to its header without passing the header.
+fn loops(function: &Function) -> Vec<Vec<usize>> {
+    let blocks = &function.blocks;
+    let mut before: Vec<Vec<usize>> = vec![Vec::new(); blocks.len()];
+    for (index, block) in blocks.iter().enumerate() {
+        for target in block.end.targets() {
+            before[target].push(index);
+        }
+    }
+    let mut around = vec![Vec::new(); blocks.len()];
+    for (index, block) in blocks.iter().enumerate() {
+        let Some(header) = block.header else { continue };
+        let mut is_inside = vec![false; blocks.len()];
+        is_inside[index] = true;
+        let mut open: Vec<usize> =
+            before[index].iter().copied().filter(|&from| from >= index).collect();
+        while let Some(block) = open.pop() {
+            if !std::mem::replace(&mut is_inside[block], true) {
+                open.extend(&before[block]);
+            }
+        }
+        let inside = (0..blocks.len()).filter(|&block| is_inside[block]);
+        inside.for_each(|block| around[block].push(header.number));
+    }
+    around
 }
 
 /// The values of an invocation that waits.
@@ -86,10 +121,11 @@ impl ModuleEvaluator<'_> {
         cancelled: &dyn Fn() -> bool,
     ) -> Result<(), DispatchError> {
         let [x, y, z] = groups;
+        let mut around = vec![None; self.module.functions.len()];
         for k in 0..z {
             for j in 0..y {
                 for i in 0..x {
-                    self.run_group([i, j, k], groups, cancelled)?;
+                    self.run_group([i, j, k], groups, &mut around, cancelled)?;
                 }
             }
         }
@@ -100,6 +136,7 @@ impl ModuleEvaluator<'_> {
         &mut self,
         group: [u32; 3],
         groups: [u32; 3],
+        around: &mut [LoopsAround],
         cancelled: &dyn Fn() -> bool,
     ) -> Result<(), DispatchError> {
         let module = self.module;
@@ -140,11 +177,11 @@ impl ModuleEvaluator<'_> {
                 })?;
                 let other = match (progress, &waits) {
                     (Progress::Waits(at, block), None) => {
-                        waits = Some((index, self.barrier(at, block)));
+                        waits = Some((index, self.barrier(at, block, around)));
                         ended
                     }
                     (Progress::Waits(at, block), Some((_, first))) => {
-                        (self.barrier(at, block) != *first).then_some(index)
+                        (self.barrier(at, block, around) != *first).then_some(index)
                     }
                     (Progress::Ended, _) => {
                         ended.get_or_insert(index);
@@ -200,10 +237,17 @@ impl ModuleEvaluator<'_> {
     }
 
     /// The barrier at which the invocation waits.
-    fn barrier(&self, behind: At, block: u32) -> Barrier {
+    fn barrier(&self, behind: At, block: u32, around: &mut [LoopsAround]) -> Barrier {
+        let mut rounds = Vec::new();
+        let places = self.callers.iter().map(|frame| (frame.function, frame.block));
+        for (function, block) in places.chain([(behind.function, behind.block)]) {
+            let of_function =
+                around[function].get_or_insert_with(|| loops(&self.module.functions[function]));
+            rounds.extend(of_function[block].iter().map(|&header| self.rounds[header]));
+        }
         let at =
             |frame: &Frame| At { function: frame.function, block: frame.block, next: frame.next };
-        Barrier { behind, block, callers: self.callers.iter().map(at).collect() }
+        Barrier { behind, block, callers: self.callers.iter().map(at).collect(), rounds }
     }
 
     /// Puts the values of the invocation aside.
