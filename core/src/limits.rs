@@ -125,3 +125,12 @@ pub const EXTENT: usize = 1 << 24;
 
 /// Most words of all values of a scheduled program together: an evaluator stores each. More are LV0502.
 pub const VALUE_WORDS: usize = 1 << 26;
+
+/// Most memories of a program, and most states in one value. More are LV0419.
+pub const MEMORIES: usize = 256;
+
+/// Most words of a memory of workgroups.
+pub const WORKGROUP_WORDS: u32 = 1 << 16;
+
+/// Most invocations of a workgroup.
+pub const WORKGROUP_INVOCATIONS: u32 = 1024;
