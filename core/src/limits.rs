@@ -57,7 +57,8 @@ pub const NODES: usize = 1_000_000;
 pub const PLACED_NODES: usize = 500_000;
 
 /// Most steps of the scheduler for copies of loops, for guards whose conditions need loops themselves, and for
-/// what such guards ask of nodes that have had their turn. More are LV0502.
+/// what such guards ask of nodes that have had their turn; also for pairs of a load from a memory and a consumer of its
+/// state. More are LV0502.
 pub const PLACING_WORK: usize = 20_000_000;
 
 /// Most operands of the statements and block ends of a scheduled program. More are LV0502.

@@ -30,12 +30,13 @@
 //!    [`Graph::load`](crate::graph::Graph::load) makes the state wait for them.
 //! 5. A barrier takes the states of all memories of the program, in the order of their numbers. So each access has a
 //!    segment, the part of an invocation between two barriers.
+//! 6. Arms of a loop's tail share no decision with effects below it: such a decision becomes data, by several `if`s.
 //!
 //! # Later
 //!
-//! Storage images are a further [`MemoryKind`](crate::types::MemoryKind). Subgroup operations take a state of their own, so nothing moves or merges
-//! them. A fragment's effects stand in `if`s by a condition "is no helper". The race detector needs the position of an
-//! access, which its node has.
+//! Storage images are a further [`MemoryKind`](crate::types::MemoryKind). Subgroup operations take a state of their own,
+//! so nothing moves or merges them. A fragment's effects stand in `if`s by a condition "is no helper". The race detector
+//! needs the position of an access, which its node has.
 
 use crate::types::{Type, TypeKind, Types};
 

@@ -148,6 +148,14 @@ impl<'p> Evaluator<'p> {
     }
 
     /// Computes the outputs of one pixel. `cancelled` is polled at intervals.
+    ///
+    /// # Errors
+    ///
+    /// A loop that exceeds the limit, and cancellation.
+    ///
+    /// # Panics
+    ///
+    /// If the program accesses a memory, which takes a [`Dispatch`](super::Dispatch).
     pub fn run(
         &mut self,
         inputs: &Inputs,

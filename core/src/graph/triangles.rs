@@ -4,9 +4,9 @@
 //! and the varyings; those of the fragment stage are the outputs, the condition of `discard-if` and the depth.
 //! [`Triangles`] has all of them but the outputs.
 //!
-//! Inputs of a stage are nodes ([`StageInput`]), those of the invocations of a compute program too. The vertex stage reads attributes and indices. The fragment
-//! stage reads interpolated values and properties of its triangle. Uniforms, resources and inputs of the frame
-//! are the same in both.
+//! Inputs of a stage are nodes ([`StageInput`]), and so are those of the invocations of a compute program. The vertex
+//! stage reads attributes and indices. The fragment stage reads interpolated values and properties of its triangle.
+//! Uniforms, resources and inputs of the frame are the same in both.
 
 use super::{Axis, Core, Node, NodeId, Side};
 use crate::inputs::Input;

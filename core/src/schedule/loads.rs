@@ -8,7 +8,7 @@
 //! consumer or the statement that contains it. Two arms of one decision are exclusive: no order holds between them.
 
 use super::regions::{Placed, Region, RegionId, RegionKind};
-use crate::diagnostics::Diagnostic;
+use crate::diagnostics::{Diagnostic, DiagnosticCode};
 use crate::graph::{Node, NodeId};
 use crate::limits::PLACING_WORK;
 use crate::memory::MemoryOp;
@@ -60,7 +60,16 @@ impl Loads {
         if self.work <= PLACING_WORK {
             return Ok(());
         }
-        Err(super::demand::too_much(placed.graph.span(node)))
+        Err(Diagnostic::new(
+            DiagnosticCode::ExpansionTooLarge,
+            placed.graph.span(node),
+            "too many loads and branches use one state of a memory",
+        )
+        .label("the limit was reached for this")
+        .note(format!(
+            "each load is compared with the places that consume its state, at most {PLACING_WORK} pairs"
+        ))
+        .help("load the word once, before the branches, and use its value there"))
     }
 
     /// Adds the consumers that a node is, or hands on, for its operands.

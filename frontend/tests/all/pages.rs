@@ -110,8 +110,8 @@ fn codes_without_a_wrong_program_on_their_page_are_provoked_below() {
         .map(|code| code.as_str())
         .collect();
     // LV0505, LV0506, LV0507 and LV0603 are an engine's: the tests of the command provoke them. Those of `tests/memory/`
-    // provoke LV0508 and LV0509. The tests of the SPIR-V frontend provoke LV0604 and LV0605, those of the GLSL frontend LV0611 to LV0623, and those of the
-    // WGSL frontend LV0631 to LV0644.
+    // provoke LV0508 and LV0509, those of the SPIR-V frontend LV0604 and LV0605, those of the GLSL frontend LV0611 to
+    // LV0623, and those of the WGSL frontend LV0631 to LV0644.
     let here = [
         "LV0101", "LV0106", "LV0107", "LV0108", "LV0503", "LV0505", "LV0506", "LV0507", "LV0508",
         "LV0509", "LV0601", "LV0602", "LV0603", "LV0604", "LV0605", "LV0611", "LV0612", "LV0613",

@@ -42,7 +42,7 @@ pub enum Mismatch {
         form: &'static str,
         /// The outcome of the core. Memories that are not asked for have their initial words.
         found: Box<Outcome>,
-        /// That of the oracle.
+        /// The oracle's outcome.
         expected: Box<Outcome>,
     },
     /// Core text that is printed, read and printed again differs.

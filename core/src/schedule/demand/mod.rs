@@ -334,7 +334,7 @@ fn add(region_sets: &mut RegionSets, placed: &Placed, uses: &mut Vec<Use>, by: U
     }
 }
 
-pub(super) fn too_much(at: Span) -> Diagnostic {
+fn too_much(at: Span) -> Diagnostic {
     Diagnostic::new(
         DiagnosticCode::ExpansionTooLarge,
         at,

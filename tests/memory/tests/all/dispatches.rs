@@ -238,3 +238,40 @@ fn no_picture_is_drawn() {
     assert_eq!(refused.code, DiagnosticCode::Dispatched);
     assert!(refused.message.contains("`m`"), "{}", refused.message);
 }
+
+/// The time of scheduling is linear in the number of accesses, one after another and in nested branches.
+#[test]
+fn long_programs_are_scheduled() {
+    use std::fmt::Write;
+    let head = "type #0 = memory \"m\"\nworkgroup-size 1 1 1\n%0: uint = 1\n%1: uint = input local-index\n%2: #0 = state\n";
+    let count = 20_000;
+    let mut text = head.to_owned();
+    let (mut state, mut next) = (2, 3);
+    for _ in 0..count {
+        let [word, sum, new] = [next, next + 1, next + 2];
+        next += 3;
+        write!(text, "%{word}: uint = load %{state}, %1\n%{sum}: uint = add %{word}, %0\n%{new}: #0 = store %{state}, %1, %{sum}\n")
+            .expect("a string takes all");
+        state = new;
+    }
+    write!(text, "effect %{state}").expect("a string takes all");
+    assert_eq!(run(&text, [1, 1, 1], &[7]), Ok(vec![7 + count]));
+    // Branches in branches; each stores, and loads what the ones around it left.
+    let (depth, mut next) = (2_000, 3);
+    let (mut text, mut ends, mut state) = (head.to_owned(), Vec::new(), 2);
+    for _ in 0..depth {
+        let [word, sum, new, holds, inner] = [0, 1, 2, 3, 4].map(|k| next + k);
+        next += 5;
+        write!(text, "%{word}: uint = load %{state}, %1\n%{sum}: uint = add %{word}, %0\n%{new}: #0 = store %{state}, %1, %{sum}\n%{holds}: bool = less %1, %{sum}\n%{inner}: #0 = if %{holds} {{\n")
+            .expect("a string takes all");
+        ends.push((inner, new));
+        state = new;
+    }
+    let mut last = state;
+    for (inner, new) in ends.into_iter().rev() {
+        write!(text, "yield %{last}\n}} else {{\nyield %{new}\n}}\n").expect("a string takes all");
+        last = inner;
+    }
+    write!(text, "effect %{last}").expect("a string takes all");
+    assert_eq!(run(&text, [1, 1, 1], &[7]), Ok(vec![7 + depth]));
+}
