@@ -35,7 +35,7 @@ pub(crate) fn data(types: &Types) -> Vec<Bound> {
             let data = TextureData::new([SIDE; 2], texels, options.mipmaps);
             Bound::Texture(data.expect("it is small").into())
         }
-        ResourceKind::Buffer(_) => Bound::Nothing,
+        ResourceKind::Buffer(_) | ResourceKind::Memory(_) => Bound::Nothing,
     };
     types.resources().iter().map(|resource| bound(resource.kind)).collect()
 }

@@ -9,7 +9,7 @@
 //! ```text
 //! source → diagnostics → decode
 //! files, state
-//! float → math → texture → types → layout, resource → op → elementary, inputs → graph → interface, triangles, schedule → evaluate → closed_loops, core_text
+//! float → math → texture → types → layout, memory, resource → op → elementary, inputs → graph → interface, triangles, schedule → evaluate → closed_loops, core_text
 //! ```
 #![forbid(unsafe_code)]
 
@@ -27,6 +27,7 @@ pub mod interface;
 pub mod layout;
 pub mod limits;
 pub mod math;
+pub mod memory;
 pub mod mutants;
 pub mod op;
 pub mod resource;

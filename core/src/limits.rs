@@ -57,7 +57,8 @@ pub const NODES: usize = 1_000_000;
 pub const PLACED_NODES: usize = 500_000;
 
 /// Most steps of the scheduler for copies of loops, for guards whose conditions need loops themselves, and for
-/// what such guards ask of nodes that have had their turn. More are LV0502.
+/// what such guards ask of nodes that have had their turn; also for pairs of a load from a memory and a consumer of its
+/// state. More are LV0502.
 pub const PLACING_WORK: usize = 20_000_000;
 
 /// Most operands of the statements and block ends of a scheduled program. More are LV0502.
@@ -125,3 +126,12 @@ pub const EXTENT: usize = 1 << 24;
 
 /// Most words of all values of a scheduled program together: an evaluator stores each. More are LV0502.
 pub const VALUE_WORDS: usize = 1 << 26;
+
+/// Most memories of a program, and most states in one value. More are LV0419.
+pub const MEMORIES: usize = 256;
+
+/// Most words of a memory of workgroups.
+pub const WORKGROUP_WORDS: u32 = 1 << 16;
+
+/// Most invocations of a workgroup.
+pub const WORKGROUP_INVOCATIONS: u32 = 1024;

@@ -32,6 +32,28 @@ pub enum Mutant {
     WrongRow,
     /// A pixel that is not discarded gets the clear colour, too.
     KeptColour,
+    /// Equal operations with effects are hash-consed.
+    MergedEffects,
+    /// The scheduler moves loads past the operations that consume their states.
+    LateLoad,
+    /// The scheduler guards operations with effects like loops.
+    GuardedEffect,
+    /// The checker of states accepts an access to a state that is not the current one.
+    StaleState,
+    /// A dispatch goes on at barriers without waiting.
+    SkippedBarrier,
+    /// A dispatch runs the invocations of a workgroup in reverse order.
+    ReversedInvocations,
+    /// A dispatch runs the workgroups in reverse order.
+    ReversedWorkgroups,
+    /// The atomic sum and maximum are exchanged.
+    ExchangedAtomics,
+    /// The result of an atomic operation is the new word.
+    NewWord,
+    /// A store beyond the end goes to the last word.
+    ClampedStore,
+    /// A workgroup finds the words that the one before it has left.
+    KeptWorkgroup,
 }
 
 impl Mutant {
@@ -46,6 +68,21 @@ impl Mutant {
         Self::SequentialRec,
         Self::WrongMinimum,
         Self::KeptColour,
+    ];
+
+    /// The mutants of memory.
+    pub const OF_MEMORY: [Self; 11] = [
+        Self::MergedEffects,
+        Self::LateLoad,
+        Self::GuardedEffect,
+        Self::StaleState,
+        Self::SkippedBarrier,
+        Self::ReversedInvocations,
+        Self::ReversedWorkgroups,
+        Self::ExchangedAtomics,
+        Self::NewWord,
+        Self::ClampedStore,
+        Self::KeptWorkgroup,
     ];
 
     /// The mutants of values with parts.

@@ -10,6 +10,7 @@
 
 use crate::float::canonical_bits;
 use crate::math;
+use crate::memory::MemoryOp;
 use crate::resource::Bound;
 use crate::types::{ResourceKind, Scalar, Type, TypeKind, Types};
 
@@ -213,6 +214,8 @@ pub enum Op {
     After,
     /// An elementary function, componentwise.
     Elementary(Elementary),
+    /// An operation on a state of a memory. Only a dispatch evaluates it ([`crate::evaluate::Dispatch`]).
+    Memory(MemoryOp),
 }
 
 fn is_index(ty: Type) -> bool {
@@ -249,8 +252,13 @@ fn is_native(types: &Types, ty: Type) -> bool {
 fn element_of(types: &Types, ty: Type) -> Option<Type> {
     match types.resource_kind(ty)? {
         ResourceKind::Buffer(element) => Some(element),
-        ResourceKind::Texture(_) => None,
+        ResourceKind::Texture(_) | ResourceKind::Memory(_) => None,
     }
+}
+
+/// True for an array that holds states: no value of such a type is made, since an index would choose among states.
+fn has_scattered_state(types: &Types, ty: Type) -> bool {
+    types.holds_state(ty) && !matches!(types.kind(ty), TypeKind::Structure(_))
 }
 
 /// The clamped index of [`Op::At`] or [`Op::Update`], their second operand.
@@ -302,7 +310,8 @@ impl Op {
                 Some(a)
             }
             (Self::Any | Self::All, &[a]) if a.is_bool() && a != Type::BOOL => Some(Type::BOOL),
-            (Self::Select, &[Type::BOOL, a, b]) if a == b => Some(a),
+            // No select between states: the machine has one content for each memory.
+            (Self::Select, &[Type::BOOL, a, b]) if a == b && !types.holds_state(a) => Some(a),
             (Self::Select, &[c, a, b]) if a == b && c.is_bool() && a.width() == c.width() => {
                 Some(a)
             }
@@ -312,7 +321,8 @@ impl Op {
                 Some(Type::vec(a.width()?))
             }
             (Self::Construct(ty), parts)
-                if !matches!(types.kind(ty), TypeKind::Scalar(_) | TypeKind::Variant(_)) =>
+                if !matches!(types.kind(ty), TypeKind::Scalar(_) | TypeKind::Variant(_))
+                    && !has_scattered_state(types, ty) =>
             {
                 types.parts(ty).eq(parts.iter().copied()).then_some(ty)
             }
@@ -333,7 +343,8 @@ impl Op {
             }
             (Self::Inject(ty, case), fields) => {
                 let case = types.case(ty, case)?;
-                case.fields.iter().map(|field| field.ty).eq(fields.iter().copied()).then_some(ty)
+                let of = case.fields.iter().map(|field| field.ty);
+                (of.eq(fields.iter().copied()) && !types.holds_state(ty)).then_some(ty)
             }
             (Self::Tag, &[a]) => types.variant(a).map(|_| Type::UINT),
             (Self::Payload(case, field), &[a]) => {
@@ -353,6 +364,7 @@ impl Op {
             (Self::Element, &[buffer, index]) if is_index(index) => element_of(types, buffer),
             (Self::Length, &[buffer]) => element_of(types, buffer).map(|_| Type::INT),
             (Self::After, &[a, _, ..]) => Some(a),
+            (Self::Memory(op), operands) => op.result_type(types, operands),
             (Self::Elementary(f), &[a]) if f.arity() == 1 && a.is_num() => Some(a),
             (Self::Elementary(f), &[a, b]) if f.arity() == 2 && a == b && a.is_num() => Some(a),
             _ => None,
@@ -368,7 +380,8 @@ impl Op {
         }
     }
 
-    /// True if the operation reads a resource, its first operand: the result is unknown before data is bound.
+    /// True if the operation reads a resource, its first operand, or a memory: the result is unknown before data is
+    /// bound.
     pub fn reads_resource(self) -> bool {
         matches!(
             self,
@@ -378,7 +391,13 @@ impl Op {
                 | Self::Sample
                 | Self::Element
                 | Self::Length
+                | Self::Memory(_)
         )
+    }
+
+    /// True if the operation makes the next state of a memory.
+    pub fn is_effect(self) -> bool {
+        matches!(self, Self::Memory(op) if op.is_effect())
     }
 
     /// Computes the operation on operands and on the data of the program's resources. An operation that reads
@@ -386,7 +405,7 @@ impl Op {
     ///
     /// # Panics
     ///
-    /// If the operation reads a resource without data.
+    /// If the operation reads a resource without data, or a memory.
     pub fn evaluate(
         self,
         types: &Types,
@@ -398,6 +417,7 @@ impl Op {
         if !self.reads_resource() {
             return self.apply(types, of, operands, out);
         }
+        assert!(!matches!(self, Self::Memory(_)), "a dispatch evaluates operations on memories");
         let number = types.resource(of[0]).expect("the operand is a resource");
         let texture = match &resources[number] {
             Bound::Texture(data) => data,

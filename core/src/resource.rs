@@ -1,4 +1,4 @@
-//! Resources: the textures and buffers that a program declares by name.
+//! Resources: the textures, buffers and memories that a program declares by name.
 //!
 //! A [`Resource`] has a type of its own, whose value has no components: wherever the value goes, the compiler
 //! knows which resource it is. The data is part of the [inputs](crate::inputs::Inputs), one [`Bound`] for
@@ -23,7 +23,7 @@ use std::sync::Arc;
 /// The data of a resource.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub enum Bound {
-    /// No data yet; no operation may read it.
+    /// No data yet; no operation may read it. Always so for memories.
     #[default]
     Nothing,
     /// The texels of a texture.
@@ -71,11 +71,13 @@ impl Bound {
     }
 }
 
-/// The first resource without data in `bound`, which is in order of the resources' indices.
+/// The first resource without data in `bound`, which is in order of the resources' indices. A dispatch has the data
+/// of memories.
 pub fn unbound<'t>(types: &'t Types, bound: &[Bound]) -> Option<&'t Resource> {
     let mut all = types.resources().iter().enumerate();
     let is_missing = |(number, of): &(usize, &Arc<Resource>)| {
-        !bound.get(*number).is_some_and(|bound| bound.is_for(types, of.kind))
+        !matches!(of.kind, ResourceKind::Memory(_))
+            && !bound.get(*number).is_some_and(|bound| bound.is_for(types, of.kind))
     };
     all.find(is_missing).map(|(_, missing)| &**missing)
 }

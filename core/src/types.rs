@@ -26,7 +26,7 @@
 //! - A type has at most [`WORDS`] components and as many parts, and types nest at most [`TYPE_NESTING`] deep. No
 //!   function recurses to that depth.
 
-use crate::limits::{TYPE_NESTING, WORDS};
+use crate::limits::{MEMORIES, TYPE_NESTING, WORDS};
 use crate::texture::TextureOptions;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::fmt::{self, Write as _};
@@ -60,7 +60,7 @@ pub enum TypeKind {
     Variant(VariantId),
     /// An array: type and number of its elements.
     Array(Type, u32),
-    /// A [`Resource`]: the type's only value is this texture or buffer, which has no components.
+    /// A [`Resource`]. A value has no components. It is the texture or buffer, or a state of the memory.
     Resource(ResourceId),
 }
 
@@ -68,7 +68,7 @@ pub enum TypeKind {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct ResourceId(u32);
 
-/// A texture or buffer that a program declares by name.
+/// A texture, buffer or memory that a program declares by name.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Resource {
     /// Its name, unique in the program.
@@ -84,6 +84,18 @@ pub enum ResourceKind {
     Texture(TextureOptions),
     /// An array of elements of this type, whose length is known when data is bound.
     Buffer(Type),
+    /// Words that the program writes ([`crate::memory`]).
+    Memory(MemoryKind),
+}
+
+/// The kind of a memory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum MemoryKind {
+    /// Bound by the host, with any number of words.
+    Storage,
+    /// A variable of each workgroup, with this number of words, at most [`WORKGROUP_WORDS`](crate::limits::WORKGROUP_WORDS).
+    /// Zero when the workgroup begins.
+    Workgroup(u32),
 }
 
 impl ResourceKind {
@@ -92,6 +104,8 @@ impl ResourceKind {
         match self {
             Self::Texture(_) => "texture",
             Self::Buffer(_) => "buffer",
+            Self::Memory(MemoryKind::Storage) => "memory",
+            Self::Memory(MemoryKind::Workgroup(_)) => "workgroup",
         }
     }
 }
@@ -151,6 +165,8 @@ pub enum TypeLimit {
     Parts,
     /// It would nest too deep.
     Nesting,
+    /// It would hold too many states, or its program would have too many memories.
+    States,
 }
 
 impl std::error::Error for TypeLimit {}
@@ -161,6 +177,9 @@ impl fmt::Display for TypeLimit {
             Self::Words => write!(f, "a value has at most {WORDS} words"),
             Self::Parts => write!(f, "a value has at most {WORDS} parts"),
             Self::Nesting => write!(f, "types nest at most {TYPE_NESTING} deep"),
+            Self::States => {
+                write!(f, "a program has at most {MEMORIES} memories, and a value as many states")
+            }
         }
     }
 }
@@ -324,6 +343,8 @@ struct Layout {
     offsets: Box<[u32]>,
     /// The depth to which types nest inside this one.
     nesting: u32,
+    /// The number of states of memories in a value.
+    states: u32,
 }
 
 /// The kind of slot of a variant that holds such a component: for `num`s, for integers, for `bool`s.
@@ -358,6 +379,11 @@ impl Layout {
         if total > WORDS.into() {
             return Err(TypeLimit::Words);
         }
+        let states = u64::from(self.states) + u64::from(part.states) * u64::from(count);
+        if states > MEMORIES as u64 {
+            return Err(TypeLimit::States);
+        }
+        self.states = states as u32;
         for (slots, more) in self.slots.iter_mut().zip(part.slots) {
             *slots += more * count;
         }
@@ -450,6 +476,7 @@ impl Types {
                 layout.append(self.layout(field.ty), 1)?;
             }
             payload.nesting = payload.nesting.max(layout.nesting);
+            payload.states = payload.states.max(layout.states);
             for (slots, needed) in payload.slots.iter_mut().zip(layout.slots) {
                 *slots = needed.max(*slots);
             }
@@ -477,11 +504,25 @@ impl Types {
         Ok(self.intern(TypeKind::Array(element, count), layout))
     }
 
-    /// The type of a resource, whose name must be unique. Resources are numbered in the order of these calls.
+    /// The type of a texture or buffer, whose name must be unique. Resources are numbered in the order of these
+    /// calls and those of [`Self::add_memory`].
     pub fn add_resource(&mut self, resource: Resource) -> Type {
+        let states = u32::from(matches!(resource.kind, ResourceKind::Memory(_)));
         let id = ResourceId(self.resources.len() as u32);
         self.resources.push(resource.into());
-        self.intern(TypeKind::Resource(id), Layout::default())
+        self.intern(TypeKind::Resource(id), Layout { states, ..Layout::default() })
+    }
+
+    /// The type of the states of a memory, whose name must be unique.
+    ///
+    /// # Errors
+    ///
+    /// [`TypeLimit::States`] if there are [`MEMORIES`] already.
+    pub fn add_memory(&mut self, name: Arc<str>, kind: MemoryKind) -> Result<Type, TypeLimit> {
+        if self.memories().count() == MEMORIES {
+            return Err(TypeLimit::States);
+        }
+        Ok(self.add_resource(Resource { name, kind: ResourceKind::Memory(kind) }))
     }
 
     /// Lets the device sample all textures ([`TextureOptions::native`]).
@@ -510,6 +551,43 @@ impl Types {
     /// The kind of the resource with this type; `None` for other types.
     pub fn resource_kind(&self, ty: Type) -> Option<ResourceKind> {
         self.resource(ty).map(|number| self.resources[number].kind)
+    }
+
+    /// The memory whose states have this type; `None` for other types.
+    pub fn memory(&self, ty: Type) -> Option<MemoryKind> {
+        match self.resource_kind(ty)? {
+            ResourceKind::Memory(kind) => Some(kind),
+            ResourceKind::Texture(_) | ResourceKind::Buffer(_) => None,
+        }
+    }
+
+    /// The memories of the program: their numbers among the resources, ascending, and kinds.
+    pub fn memories(&self) -> impl Iterator<Item = (usize, MemoryKind)> {
+        self.resources.iter().enumerate().filter_map(|(number, of)| match of.kind {
+            ResourceKind::Memory(kind) => Some((number, kind)),
+            ResourceKind::Texture(_) | ResourceKind::Buffer(_) => None,
+        })
+    }
+
+    /// True if a value of this type has a state of a memory, as a whole or as a part.
+    pub fn holds_state(&self, ty: Type) -> bool {
+        self.layout(ty).states > 0
+    }
+
+    /// The numbers of the memories whose states are parts of a value of this type, in order. Empty for types of
+    /// which no value is made: variants and arrays with states.
+    pub fn states(&self, ty: Type) -> Vec<usize> {
+        let (mut states, mut stack) = (Vec::new(), vec![ty]);
+        while let Some(ty) = stack.pop() {
+            match self.memory(ty).and(self.resource(ty)) {
+                Some(number) => states.push(number),
+                None => {
+                    let parts = self.structure(ty).map_or(&[][..], |of| &of.fields).iter().rev();
+                    stack.extend(parts.map(|field| field.ty).filter(|&ty| self.holds_state(ty)));
+                }
+            }
+        }
+        states
     }
 
     /// All types, parts before types that contain them.

@@ -387,7 +387,7 @@ impl Bindings {
         if let Some(found) = all.iter().find(|resource| *resource.name == *name) {
             return Ok(match found.kind {
                 ResourceKind::Texture(_) => Slot::Texture,
-                ResourceKind::Buffer(_) => Slot::Buffer,
+                ResourceKind::Buffer(_) | ResourceKind::Memory(_) => Slot::Buffer,
             });
         }
         let mut blocks = self.program.interface.blocks.iter();
@@ -598,7 +598,7 @@ impl Bindings {
         let of = types.resources().iter().find(|resource| *resource.name == *name);
         let mipmaps = match of.map(|of| of.kind) {
             Some(ResourceKind::Texture(options)) => options.mipmaps,
-            Some(kind @ ResourceKind::Buffer(_)) => {
+            Some(kind @ (ResourceKind::Buffer(_) | ResourceKind::Memory(_))) => {
                 let wanted = "numbers, not texels";
                 return Err(BindError::Kind { name, declared: kind.word(), wanted });
             }

@@ -323,6 +323,10 @@ impl Loaded {
             Ok(source) if core_text::is_core_text(source.text()) => {
                 loaded.is_core_text = true;
                 (loaded.core, loaded.diagnostics) = core_text::read_within(&source, most);
+                if let Some(dispatched) = loaded.core.as_ref().and_then(|core| core.dispatched()) {
+                    loaded.diagnostics.push(dispatched);
+                    loaded.core = None;
+                }
                 loaded.source = source;
             }
             Ok(source) => {

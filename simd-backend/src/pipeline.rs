@@ -127,6 +127,10 @@ impl Compiler {
 
     /// The lane program of an output that was scheduled alone, for groups of the width that
     /// [`Self::choice`] gives.
+    ///
+    /// # Panics
+    ///
+    /// If the program accesses a memory, which [`Self::check`] refuses.
     pub fn lane_program(&self, program: &schedule::Program) -> LaneProgram {
         let width = if self.lanes == Some(1) { Width::One } else { Width::Quads };
         let lowered = self.lower(program, width);
@@ -194,8 +198,11 @@ impl Compiler {
     ///
     /// # Errors
     ///
-    /// [`EmitError::TooMuch`], [`EmitError::IndexedArray`] and [`EmitError::Native`].
+    /// [`EmitError::TooMuch`], [`EmitError::IndexedArray`], [`EmitError::Native`] and [`EmitError::Dispatched`].
     pub fn check(&self, program: &schedule::Program) -> Result<(), EmitError> {
+        if let Some((number, _)) = program.types.memories().next() {
+            return Err(EmitError::Dispatched(program.types.resources()[number].name.to_string()));
+        }
         let places = Places::new(program, cost::TABLE);
         within(places.components(program), limits::LANE_VALUES, "values of one lane")?;
         if let Some(native) = native(&program.types) {

@@ -143,7 +143,7 @@ impl Resources {
             let lay_out = |data: &BufferData| {
                 let (offsets, stride) = match of.kind {
                     ResourceKind::Buffer(element) => std430(types, &alignments, element),
-                    ResourceKind::Texture(_) => return None,
+                    ResourceKind::Texture(_) | ResourceKind::Memory(_) => return None,
                 };
                 Some(laid_out(data, &offsets, stride))
             };

@@ -36,7 +36,7 @@ fn bound(shader: &Shader) -> BTreeSet<Bound> {
     let resources = interface.resources.iter().zip(shader.resources()).map(|(of, resource)| {
         let kind = match resource.kind {
             ResourceKind::Texture(_) => "combined image sampler",
-            ResourceKind::Buffer(_) => "storage buffer",
+            ResourceKind::Buffer(_) | ResourceKind::Memory(_) => "storage buffer",
         };
         (kind, of.binding, of.name.clone(), Vec::new())
     });

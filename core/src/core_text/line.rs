@@ -222,6 +222,12 @@ impl<'a> Line<'a> {
     /// Takes a constant of this type, as words.
     pub(super) fn constant(&mut self, types: &Types, ty: Type) -> Reading<Vec<u32>> {
         let first = self.peek().span;
+        if types.holds_state(ty) {
+            let message = format!("no constant is a {}", types.name(ty));
+            return Err(malformed(first, message)
+                .help("`state` is the first state of a memory")
+                .into());
+        }
         if matches!(types.kind(ty), TypeKind::Scalar(_)) {
             return Ok(vec![self.component(types, ty, 0)?]);
         }

@@ -33,13 +33,14 @@
 //! `;` begins a comment.
 //!
 //! ```text
-//! text       = "lambdav-core 1" line*
+//! text       = ( "lambdav-core 1" | "lambdav-core 2" ) line*
 //! line       = declared | uniform | attribute | varying | state | definition | end | output | vary | position
-//!            | depth | discard | discard-if | close | nothing
+//!            | depth | discard | discard-if | size | effect | close | nothing
 //! declared   = "type" "#" digits "=" ( "struct" string fields | "array" digits type
 //!                                    | "variant" string "(" [ case { "," case } ] ")"
 //!                                    | "texture" string filter wrap [ "srgb" ] [ "mipmaps" ] [ "native" ]
-//!                                    | "buffer" string type )
+//!                                    | "buffer" string type
+//!                                    | "memory" string | "workgroup" string digits )
 //! filter     = "nearest" | "linear"
 //! wrap       = "clamp" | "repeat" | "mirror"
 //! case       = string fields
@@ -65,6 +66,8 @@
 //! depth      = "depth" "=" value
 //! discard    = "discard" [ "not" ] value "=" constant
 //! discard-if = "discard-if" value
+//! size       = "workgroup-size" digits digits digits
+//! effect     = "effect" value
 //! place      = "at" side side
 //! side       = "here" | "even" | "odd"
 //! close      = "}" | "}" "else" "{"
@@ -97,6 +100,11 @@
 //! - The string beside a value is its name in the source. It has no meaning, but is kept.
 //! - A texture or a buffer is a type, whose only value is the constant `()`. All of them are declared, used
 //!   or not, in the order of their numbers, with distinct names.
+//! - A memory is a type, too, whose values are states: of a buffer (`memory`), or of a variable of workgroups with this number
+//!   of words (`workgroup`). No constant has a state. The result type of `state`, `barrier` and the operations `atomic.…`
+//!   is that of the definition. `effect` gives the final state of a memory,
+//!   one of each memory that stores or atomic operations change. Such a text has version 2, and
+//!   a `workgroup-size`: three numbers of invocations.
 //! - `discard` states that if the value is true (with `not`: false), all outputs are this colour, a `vec4`;
 //!   at most one. The printed outputs already choose this colour.
 //! - A program with a `position` draws triangles (LANGUAGE §14). Its attributes and varyings are declared
@@ -106,7 +114,7 @@
 //!   Inputs of the vertex stage are attributes, `vertex-index` and `instance-index`; those of the fragment
 //!   stage are varyings, `primitive-index`, `front-facing`, `depth` and `w` (components of `frag-coord`).
 //!   A place gives the column and the row of a pixel of the quad.
-//! - Uniforms, outputs and `discard` are outside all blocks, a uniform before its uses. The uniforms are in
+//! - Uniforms, outputs, effects and `discard` are outside all blocks, a uniform before its uses. The uniforms are in
 //!   the order of [`Core::uniforms`].
 //!
 //! The meaning of a text is that of its graph: values that no output needs are not evaluated, in any block.
@@ -137,7 +145,10 @@ pub fn operation_name(op: Op) -> String {
 }
 
 /// The version of the text form.
-pub const VERSION: u32 = 1;
+pub const VERSION: u32 = 2;
+
+/// The version of texts without memories, which are still printed and read as before.
+const VERSION_WITHOUT_MEMORY: u32 = 1;
 
 /// The first word of every core text.
 const MAGIC: &str = "lambdav-core";

@@ -1,6 +1,7 @@
 //! The spelling of operations and numbers.
 
 use crate::float::NAN;
+use crate::memory::{Atomic, MemoryOp};
 use crate::op::{Elementary, Op};
 use crate::types::{Scalar, Type};
 use std::fmt::Write;
@@ -19,6 +20,7 @@ macro_rules! plain_operations {
                 Op::Component(k) => write_indexed(out, "component", &[k.into()]),
                 Op::Column(k) => write_indexed(out, "column", &[k.into()]),
                 Op::Elementary(f) => out.push_str(f.name()),
+                Op::Memory(op) => write_memory_operation(out, op),
             }
         }
 
@@ -31,7 +33,9 @@ macro_rules! plain_operations {
 
         /// All names but those with an index, for spelling suggestions.
         pub(super) fn operation_names() -> impl Iterator<Item = &'static str> {
-            [$($name,)* "construct", "convert"].into_iter().chain(Elementary::ALL.map(Elementary::name))
+            [$($name,)* "construct", "convert", "state", "size", "load", "store", "barrier"]
+                .into_iter()
+                .chain(Elementary::ALL.map(Elementary::name))
         }
     };
 }
@@ -81,6 +85,35 @@ plain_operations! {
     After = "after",
 }
 
+fn write_memory_operation(out: &mut String, op: MemoryOp) {
+    match op {
+        MemoryOp::State(_) => out.push_str("state"),
+        MemoryOp::Size => out.push_str("size"),
+        MemoryOp::Load => out.push_str("load"),
+        MemoryOp::Store => out.push_str("store"),
+        MemoryOp::Atomic(atomic, _) => {
+            out.push_str("atomic.");
+            out.push_str(atomic.name());
+        }
+        MemoryOp::Barrier(_) => out.push_str("barrier"),
+    }
+}
+
+fn memory_operation(name: &str, ty: Type) -> Option<Op> {
+    Some(Op::Memory(match name {
+        "state" => MemoryOp::State(ty),
+        "size" => MemoryOp::Size,
+        "load" => MemoryOp::Load,
+        "store" => MemoryOp::Store,
+        "barrier" => MemoryOp::Barrier(ty),
+        _ => {
+            let name = name.strip_prefix("atomic.")?;
+            let atomic = Atomic::ALL.into_iter().find(|atomic| atomic.name() == name)?;
+            MemoryOp::Atomic(atomic, ty)
+        }
+    }))
+}
+
 fn write_indexed(out: &mut String, name: &str, indices: &[u32]) {
     out.push_str(name);
     for index in indices {
@@ -95,6 +128,9 @@ pub(super) fn operation(name: &str, ty: Type) -> Option<Op> {
         "construct" => return Some(Op::Construct(ty)),
         "convert" => return ty.scalar().map(Op::Convert),
         _ => {}
+    }
+    if let Some(op) = memory_operation(name, ty) {
+        return Some(op);
     }
     let Some((name, indices)) = name.split_once('.') else { return plain_operation(name) };
     let number = |text: &str| text.parse::<u32>().ok().filter(|_| is_digits(text));
@@ -168,6 +204,16 @@ mod tests {
             let mut out = String::new();
             write_operation(&mut out, op);
             assert_eq!(out, name);
+        }
+        for atomic in Atomic::ALL {
+            let op = Op::Memory(MemoryOp::Atomic(atomic, Type::NUM));
+            let mut out = String::new();
+            write_operation(&mut out, op);
+            assert!(
+                seen.insert(Box::leak(out.clone().into_boxed_str())),
+                "{out} is the name of two"
+            );
+            assert_eq!(operation(&out, Type::NUM), Some(op));
         }
         assert_eq!(operation("column.3", Type::NUM), Some(Op::Column(3)));
         assert_eq!(operation("column.+3", Type::NUM), None);

@@ -1,7 +1,7 @@
 //! Prints a program as core text.
 
 use super::names::{write_component, write_operation};
-use super::{MAGIC, VERSION};
+use super::{MAGIC, VERSION, VERSION_WITHOUT_MEMORY};
 use crate::diagnostics::{Diagnostic, DiagnosticCode, is_control};
 use crate::graph::{Attribute, Core, Discard, Place, Side, StageInput, Triangles, Varying};
 use crate::limits::CORE_TEXT;
@@ -9,7 +9,7 @@ use crate::schedule::{
     BlockRole, End, Event, Expr, NO_LOCATION, Program, Statement, ValueId, schedule_all,
 };
 use crate::source::{SourceFile, Span};
-use crate::types::{Field, Resource, ResourceKind, Type, TypeKind, Types};
+use crate::types::{Field, MemoryKind, Resource, ResourceKind, Type, TypeKind, Types};
 use lambdav_float_environment::with_default;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::fmt::Write;
@@ -28,7 +28,8 @@ pub fn print(core: &Core, source: Option<&SourceFile>) -> Result<String, Diagnos
     let program = schedule_all(core)?;
     let types = numbered_types(&program);
     let triangles = core.triangles.as_deref();
-    let mut printer = Printer { program: &program, triangles, source, types, out: String::new() };
+    let out = String::new();
+    let mut printer = Printer { program: &program, core, triangles, source, types, out };
     // The conversion of numbers to decimals compares floats.
     with_default(|| printer.program())?;
     Ok(printer.out)
@@ -36,6 +37,7 @@ pub fn print(core: &Core, source: Option<&SourceFile>) -> Result<String, Diagnos
 
 struct Printer<'a> {
     program: &'a Program,
+    core: &'a Core,
     triangles: Option<&'a Triangles>,
     source: Option<&'a SourceFile>,
     /// The numbers of the declared types that are used.
@@ -84,7 +86,9 @@ fn numbered_types(program: &Program) -> FxHashMap<Type, usize> {
 impl<'a> Printer<'a> {
     fn program(&mut self) -> Result<(), Diagnostic> {
         let program = self.program;
-        self.text(format_args!("{MAGIC} {VERSION}\n"));
+        let has_memory = program.types.memories().next().is_some() || self.core.workgroup.is_some();
+        let version = if has_memory { VERSION } else { VERSION_WITHOUT_MEMORY };
+        self.text(format_args!("{MAGIC} {version}\n"));
         if let Some(source) = self.source {
             self.text(format_args!("; positions: {}\n", source.name().escape_debug()));
         }
@@ -101,6 +105,9 @@ impl<'a> Printer<'a> {
         }
         if !program.uniforms.is_empty() {
             self.out.push('\n');
+        }
+        if let Some([x, y, z]) = self.core.workgroup {
+            self.text(format_args!("workgroup-size {x} {y} {z}\n\n"));
         }
         self.interface();
         self.blocks()?;
@@ -156,9 +163,12 @@ impl<'a> Printer<'a> {
         for (value, location) in roots().filter(is_output) {
             self.text(format_args!("output {location} = %{}\n", value.0));
         }
-        let Some(triangles) = self.triangles else { return };
         // In the order of `Core::roots`.
         let mut rest = roots().filter(|root| !is_output(root)).map(|(value, _)| value.0);
+        for value in rest.by_ref().take(self.core.effects.len()) {
+            self.text(format_args!("effect %{value}\n"));
+        }
+        let Some(triangles) = self.triangles else { return };
         let mut next = || rest.next().expect("all roots are scheduled");
         for Varying { name, .. } in &triangles.varyings {
             let value = next();
@@ -218,6 +228,10 @@ impl<'a> Printer<'a> {
                     ResourceKind::Buffer(element) => {
                         self.out.push(' ');
                         self.ty(element);
+                    }
+                    ResourceKind::Memory(MemoryKind::Storage) => {}
+                    ResourceKind::Memory(MemoryKind::Workgroup(words)) => {
+                        self.text(format_args!(" {words}"));
                     }
                 }
             }
@@ -355,15 +369,16 @@ impl<'a> Printer<'a> {
     }
 
     fn stage_input(&mut self, input: StageInput) {
-        let triangles = self.triangles.expect("the program draws triangles");
+        let triangles = self.triangles;
+        let triangles = || triangles.expect("the program draws triangles");
         match input {
             StageInput::Attribute(index) => {
                 self.out.push_str("attribute ");
-                self.string(&triangles.attributes[index as usize].name);
+                self.string(&triangles().attributes[index as usize].name);
             }
             StageInput::Varying(index, _) => {
                 self.out.push_str("varying ");
-                self.string(&triangles.varyings[index as usize].name);
+                self.string(&triangles().varyings[index as usize].name);
             }
             _ => self.text(format_args!("input {}", input.name())),
         }

@@ -163,6 +163,8 @@ codes! {
     EvaluatorLimit = "LV0505", Error, "the source evaluator gave up";
     IndexedArray = "LV0506", Error, "an array is too large to be indexed in machine code";
     Unbound = "LV0507", Error, "a texture or buffer is not bound";
+    Dispatched = "LV0508", Error, "a program that writes memory draws no picture";
+    DivergentBarrier = "LV0509", Error, "a barrier in divergent control flow";
     MalformedCore = "LV0601", Error, "core text is malformed";
     CoreVersion = "LV0602", Error, "core text is of another version";
     InvalidModule = "LV0603", Error, "a SPIR-V module goes wrong";

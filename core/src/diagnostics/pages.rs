@@ -103,6 +103,8 @@ mod tests {
                     | DiagnosticCode::EvaluatorLimit
                     | DiagnosticCode::IndexedArray
                     | DiagnosticCode::Unbound
+                    | DiagnosticCode::Dispatched
+                    | DiagnosticCode::DivergentBarrier
                     | DiagnosticCode::MalformedCore
                     | DiagnosticCode::CoreVersion
                     | DiagnosticCode::InvalidModule
@@ -116,6 +118,8 @@ mod tests {
                 code,
                 DiagnosticCode::MalformedCore
                     | DiagnosticCode::CoreVersion
+                    | DiagnosticCode::Dispatched
+                    | DiagnosticCode::DivergentBarrier
                     | DiagnosticCode::InvalidModule
                     | DiagnosticCode::MalformedModule
                     | DiagnosticCode::UnsupportedModule

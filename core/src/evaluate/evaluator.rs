@@ -1,12 +1,15 @@
 //! The evaluator of scheduled programs. Its stack is on the heap, so blocks may nest to any depth.
 
 use super::fault::EvaluationFault;
+use super::memory::Memory;
 use super::observer::{Evaluated, Observer};
+use crate::graph::StageInput;
 use crate::inputs::Inputs;
+use crate::memory::{InvocationInput, MemoryOp};
 use crate::mutants::{Mutant, is_active};
 use crate::op::Op;
 use crate::schedule::{BlockId, End, Expr, Program, Statement, ValueId};
-use crate::types::Type;
+use crate::types::{Type, Types};
 use lambdav_float_environment::with_default;
 
 /// The number of rounds of loops between two cancellation polls.
@@ -24,6 +27,8 @@ pub struct Evaluator<'p> {
     words: Vec<u32>,
     /// The `if`s and loops around the current statement, outermost first.
     stack: Vec<BlockCursor>,
+    /// The current block, and the index of its next statement.
+    next: (BlockId, usize),
     max_iterations: u64,
     /// Poll intervals: in rounds and in statements.
     intervals: [u32; 2],
@@ -41,6 +46,84 @@ struct BlockCursor {
     rounds: u64,
 }
 
+/// The end of a segment of an invocation.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Progress {
+    /// The invocation has ended.
+    Done,
+    /// It has arrived at a barrier.
+    Barrier {
+        /// The barrier's value.
+        value: ValueId,
+        /// The number of `rec`s so far of each loop around the barrier, outermost first.
+        rounds: Vec<u64>,
+    },
+}
+
+/// The built-in inputs of an invocation.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Invocation {
+    pub(super) global_id: [u32; 3],
+    pub(super) local_id: [u32; 3],
+    pub(super) workgroup_id: [u32; 3],
+    pub(super) local_index: u32,
+    pub(super) workgroups: [u32; 3],
+}
+
+impl Invocation {
+    fn get(&self, input: InvocationInput) -> &[u32] {
+        match input {
+            InvocationInput::GlobalId => &self.global_id,
+            InvocationInput::LocalId => &self.local_id,
+            InvocationInput::WorkgroupId => &self.workgroup_id,
+            InvocationInput::LocalIndex => std::slice::from_ref(&self.local_index),
+            InvocationInput::Workgroups => &self.workgroups,
+        }
+    }
+}
+
+/// Everything that a program reads and writes but its own values.
+struct Surroundings<'a> {
+    inputs: &'a Inputs,
+    dispatch: Option<(&'a mut Memory, &'a Invocation)>,
+}
+
+impl<'a> Surroundings<'a> {
+    fn pixel(inputs: &'a Inputs) -> Self {
+        Self { inputs, dispatch: None }
+    }
+
+    fn dispatch(&mut self) -> (&mut Memory, &Invocation) {
+        let (memory, invocation) =
+            self.dispatch.as_mut().expect("programs with memories are dispatched");
+        (memory, invocation)
+    }
+
+    /// Computes an operation on a memory, the first operand or the result.
+    fn access(
+        &mut self,
+        types: &Types,
+        op: MemoryOp,
+        of: &[Type],
+        operands: &[&[u32]],
+        out: &mut [u32],
+    ) {
+        let (memory, _) = self.dispatch();
+        // A state has no words.
+        let Some(number) = of.first().and_then(|&state| types.resource(state)) else { return };
+        let word = |operand: usize| operands.get(operand).map_or(0, |words| words[0]);
+        match op {
+            MemoryOp::State(_) | MemoryOp::Barrier(_) => {}
+            MemoryOp::Size => out[0] = memory.words(number).len() as u32,
+            MemoryOp::Load => out[0] = memory.load(number, word(1)),
+            MemoryOp::Store => memory.store(number, word(1), word(2)),
+            MemoryOp::Atomic(atomic, _) => {
+                out[0] = memory.atomic(number, atomic, word(1), [word(2), word(3)]);
+            }
+        }
+    }
+}
+
 impl<'p> Evaluator<'p> {
     /// An evaluator whose loops may execute `max_iterations` `rec`s at each entry.
     pub fn new(program: &'p Program, max_iterations: u64) -> Self {
@@ -51,6 +134,7 @@ impl<'p> Evaluator<'p> {
             offsets,
             words: vec![0; total],
             stack: Vec::new(),
+            next: (Program::ROOT, 0),
             max_iterations,
             intervals: [ROUNDS, STATEMENTS],
             to_poll: [ROUNDS, STATEMENTS],
@@ -64,6 +148,14 @@ impl<'p> Evaluator<'p> {
     }
 
     /// Computes the outputs of one pixel. `cancelled` is polled at intervals.
+    ///
+    /// # Errors
+    ///
+    /// A loop that exceeds the limit, and cancellation.
+    ///
+    /// # Panics
+    ///
+    /// If the program accesses a memory, which takes a [`Dispatch`](super::Dispatch).
     pub fn run(
         &mut self,
         inputs: &Inputs,
@@ -83,27 +175,65 @@ impl<'p> Evaluator<'p> {
         cancelled: &dyn Fn() -> bool,
         observer: &mut impl Observer,
     ) -> Result<(), EvaluationFault> {
-        with_default(|| self.run_pixel(inputs, cancelled, observer))
+        self.begin();
+        with_default(|| self.execute(&mut Surroundings::pixel(inputs), cancelled, observer))?;
+        Ok(())
     }
 
-    fn run_pixel(
+    /// Goes back to the beginning of the program.
+    pub(super) fn begin(&mut self) {
+        self.stack.clear();
+        self.next = (Program::ROOT, 0);
+    }
+
+    /// Runs an invocation from where it is to the next barrier, or to its end; then the next one begins. The
+    /// floating-point environment must be the default one.
+    pub(super) fn resume(
         &mut self,
         inputs: &Inputs,
+        memory: &mut Memory,
+        invocation: &Invocation,
+        cancelled: &dyn Fn() -> bool,
+    ) -> Result<Progress, EvaluationFault> {
+        let mut surroundings = Surroundings { inputs, dispatch: Some((memory, invocation)) };
+        self.execute(&mut surroundings, cancelled, &mut ())
+    }
+
+    /// The barrier at which the invocation stops after a statement.
+    fn suspended(&self, value: ValueId) -> Progress {
+        let mut rounds = Vec::new();
+        for cursor in &self.stack {
+            let statement = &self.program.block(cursor.block).statements[cursor.at];
+            if let Statement::Loop { .. } = statement {
+                rounds.push(cursor.rounds);
+            }
+        }
+        Progress::Barrier { value, rounds }
+    }
+
+    fn execute(
+        &mut self,
+        surroundings: &mut Surroundings<'_>,
         cancelled: &dyn Fn() -> bool,
         observer: &mut impl Observer,
-    ) -> Result<(), EvaluationFault> {
+    ) -> Result<Progress, EvaluationFault> {
         let program = self.program;
         let mut stack = std::mem::take(&mut self.stack);
-        stack.clear();
-        // The current block, and the index of its next statement.
-        let (mut id, mut from) = (Program::ROOT, 0);
+        let (mut id, mut from) = self.next;
         'blocks: loop {
             let block = program.block(id);
             for (at, statement) in block.statements.iter().enumerate().skip(from) {
                 let inner =
                     match statement {
+                        Statement::Let {
+                            value,
+                            expr: Expr::Op(Op::Memory(MemoryOp::Barrier(_)), _),
+                        } => {
+                            (self.stack, self.next) = (stack, (id, at + 1));
+                            return Ok(self.suspended(*value));
+                        }
                         Statement::Let { value, expr } => {
-                            self.compute(*value, expr, inputs, observer);
+                            self.compute(*value, expr, surroundings, observer);
                             self.poll(1, cancelled)?;
                             continue;
                         }
@@ -125,8 +255,8 @@ impl<'p> Evaluator<'p> {
                 }
                 End::Yield(values) => {
                     let Some(cursor) = stack.pop() else {
-                        self.stack = stack;
-                        return Ok(());
+                        (self.stack, self.next) = (stack, (Program::ROOT, 0));
+                        return Ok(Progress::Done);
                     };
                     let statement = &program.block(cursor.block).statements[cursor.at];
                     self.copy(statement.value(), values[0]);
@@ -203,12 +333,17 @@ impl<'p> Evaluator<'p> {
         &mut self,
         value: ValueId,
         expr: &Expr,
-        inputs: &Inputs,
+        surroundings: &mut Surroundings<'_>,
         observer: &mut impl Observer,
     ) {
+        let inputs = surroundings.inputs;
         match expr {
             Expr::Constant(words) => self.set(value, words),
             Expr::Uniform(index) => self.set(value, &inputs.uniforms[*index as usize]),
+            Expr::Stage(StageInput::Invocation(input)) => {
+                let (_, invocation) = surroundings.dispatch();
+                self.set(value, invocation.get(*input));
+            }
             Expr::Stage(_) => unreachable!("stages are evaluated as plain programs"),
             Expr::Input(input) => {
                 let words = inputs.get(*input).iter().map(|x| x.to_bits()).collect::<Vec<_>>();
@@ -240,7 +375,12 @@ impl<'p> Evaluator<'p> {
                     many.resize(count, 0);
                     &mut many[..]
                 };
-                op.evaluate(&self.program.types, &inputs.resources, types, words, out);
+                match *op {
+                    Op::Memory(op) => {
+                        surroundings.access(&self.program.types, op, types, words, out);
+                    }
+                    _ => op.evaluate(&self.program.types, &inputs.resources, types, words, out),
+                }
                 observer.operation(&Evaluated {
                     value,
                     op: *op,

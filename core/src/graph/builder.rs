@@ -6,6 +6,7 @@
 use super::{ExprType, Loop, LoopId, Name, Neighbour, Node, NodeId, StageInput};
 use crate::float::canonical;
 use crate::inputs::Input;
+use crate::memory::MemoryOp;
 use crate::mutants::{Mutant, is_active};
 use crate::op::Op;
 use crate::sets::{SetId, Sets};
@@ -22,7 +23,16 @@ struct Facts {
     ty: ExprType,
     free: SetId,
     may_diverge: bool,
+    has_effect: bool,
     span: Span,
+}
+
+/// The facts that a node has from its operands together.
+#[derive(Clone, Copy, Debug, Default)]
+struct Below {
+    free: SetId,
+    may_diverge: bool,
+    has_effect: bool,
 }
 
 /// The nodes and loops of a program under construction.
@@ -84,6 +94,33 @@ impl Graph {
     /// True if evaluating the node might not end: it contains a loop.
     pub fn may_diverge(&self, id: NodeId) -> bool {
         self.facts[id.index()].may_diverge
+    }
+
+    /// True if the node changes a memory or makes another name of its state ([`Self::is_effect`]), or depends on such a
+    /// node.
+    pub fn has_effect(&self, id: NodeId) -> bool {
+        self.facts[id.index()].has_effect
+    }
+
+    /// True if the node may not be evaluated anywhere: it might not end, or it depends on an effect.
+    pub fn is_ordered(&self, id: NodeId) -> bool {
+        self.may_diverge(id) || self.has_effect(id)
+    }
+
+    /// True if the node may change a memory, or makes another name of its state: an operation with an effect, a state that
+    /// waits for others, or an `if` or loop whose value or parameters hold states.
+    pub fn is_effect(&self, id: NodeId) -> bool {
+        let holds_state =
+            |id: NodeId| self.expr_type(id).value().is_some_and(|ty| self.types.holds_state(ty));
+        match self.node(id) {
+            Node::Op(Op::After, _) => holds_state(id),
+            Node::Op(op, _) => op.is_effect(),
+            Node::If(_) => holds_state(id),
+            Node::Loop(of) => {
+                holds_state(id) || self.loop_(*of).params.iter().any(|&param| holds_state(param))
+            }
+            _ => false,
+        }
     }
 
     /// The loops on whose parameters the node depends, ascending.
@@ -177,20 +214,25 @@ impl Graph {
     }
 
     fn facts_of(&mut self, node: &Node, span: Span) -> Facts {
-        let none = SetId::default();
-        let (ty, free, may_diverge) = match node {
+        let none = Below::default();
+        let (ty, below) = match node {
             Node::Constant(ty, _) | Node::Uniform(_, ty) | Node::Stage(_, ty) => {
-                (ExprType::Value(*ty), none, false)
+                (ExprType::Value(*ty), none)
             }
-            Node::Input(input) => (ExprType::Value(input.ty()), none, false),
-            Node::Param(of, _, ty) => (ExprType::Value(*ty), self.sets.single(*of), false),
+            Node::Input(input) => (ExprType::Value(input.ty()), none),
+            Node::Param(of, _, ty) => {
+                (ExprType::Value(*ty), Below { free: self.sets.single(*of), ..none })
+            }
             Node::Op(op, operands) => {
                 let types: Vec<Type> = operands.iter().map(|&o| self.value_type(o)).collect();
                 let ty = op.result_type(&self.types, &types).unwrap_or_else(|| {
                     panic!("{op:?} is not defined on {types:?}; the caller has checked the types")
                 });
-                let (free, may_diverge) = self.joint(operands);
-                (ExprType::Value(ty), free, may_diverge)
+                let below = self.joint(operands);
+                // A state that waits for others is another name of it.
+                let waits = *op == Op::After && self.types.holds_state(ty);
+                let has_effect = below.has_effect || op.is_effect() || waits;
+                (ExprType::Value(ty), Below { has_effect, ..below })
             }
             Node::If(operands) => {
                 let [_, then, otherwise] = *operands;
@@ -198,28 +240,34 @@ impl Graph {
                     .expr_type(then)
                     .rec_match(self.expr_type(otherwise))
                     .expect("the caller has matched the arms");
-                let (free, may_diverge) = self.joint(operands);
-                (ty, free, may_diverge)
+                let below = self.joint(operands);
+                // An `if` that yields a state makes another name of it.
+                let yields_state = ty.value().is_some_and(|ty| self.types.holds_state(ty));
+                (ty, Below { has_effect: below.has_effect || yields_state, ..below })
             }
             Node::Loop(of) => {
                 let l = self.loop_(*of);
                 let (ty, body, inits) = (l.ty, l.body, l.inits.clone());
                 let inside = self.sets.filter(self.facts[body.index()].free, |l| l != *of);
-                let (outside, _) = self.joint(&inits);
-                (ExprType::Value(ty), self.sets.union(inside, outside), true)
+                let outside = self.joint(&inits);
+                let has_effect = outside.has_effect || self.facts[body.index()].has_effect;
+                let free = self.sets.union(inside, outside.free);
+                (ExprType::Value(ty), Below { free, may_diverge: true, has_effect })
             }
-            Node::Rec(_, arguments) => {
-                let (free, may_diverge) = self.joint(arguments);
-                (ExprType::PureRec, free, may_diverge)
-            }
+            Node::Rec(_, arguments) => (ExprType::PureRec, self.joint(arguments)),
         };
-        Facts { ty, free, may_diverge, span }
+        let Below { free, may_diverge, has_effect } = below;
+        Facts { ty, free, may_diverge, has_effect, span }
     }
 
-    fn joint(&mut self, operands: &[NodeId]) -> (SetId, bool) {
-        operands.iter().fold((SetId::default(), false), |(free, may_diverge), &o| {
+    fn joint(&mut self, operands: &[NodeId]) -> Below {
+        operands.iter().fold(Below::default(), |below, &o| {
             let facts = self.facts[o.index()];
-            (self.sets.union(free, facts.free), may_diverge | facts.may_diverge)
+            Below {
+                free: self.sets.union(below.free, facts.free),
+                may_diverge: below.may_diverge | facts.may_diverge,
+                has_effect: below.has_effect | facts.has_effect,
+            }
         })
     }
 
@@ -384,8 +432,31 @@ impl Graph {
         }
         match self.simplify(op, &operands, span) {
             Some(simpler) => simpler,
+            // Equal effects at two places are two effects.
+            None if op.is_effect() && !is_active(Mutant::MergedEffects) => {
+                self.push(Node::Op(op, operands.into()), span)
+            }
             None => self.intern(Node::Op(op, operands.into()), span),
         }
+    }
+
+    /// The word of a memory at an index, and the state to go on with: it waits for an index that might not end or that
+    /// depends on effects, so that the word is read before the state is consumed.
+    pub fn load(&mut self, state: NodeId, index: NodeId, span: Span) -> [NodeId; 2] {
+        let word = self.op(Op::Memory(MemoryOp::Load), vec![state, index], span);
+        [word, self.waiting(state, [index], span)]
+    }
+
+    /// `state`, after those of `others` that might not end or that depend on effects.
+    pub(super) fn waiting(
+        &mut self,
+        state: NodeId,
+        others: impl IntoIterator<Item = NodeId>,
+        span: Span,
+    ) -> NodeId {
+        let others: Vec<NodeId> =
+            others.into_iter().filter(|&other| self.is_ordered(other)).collect();
+        self.after_all(state, others, span)
     }
 
     /// `value`, after those of `others` that might not end.
@@ -395,12 +466,14 @@ impl Graph {
         others: impl IntoIterator<Item = NodeId>,
         span: Span,
     ) -> NodeId {
+        let others: Vec<NodeId> =
+            others.into_iter().filter(|&other| self.may_diverge(other)).collect();
+        self.after_all(value, others, span)
+    }
+
+    fn after_all(&mut self, value: NodeId, others: Vec<NodeId>, span: Span) -> NodeId {
         let (mut operands, mut seen) = (vec![value], FxHashSet::default());
-        for other in others {
-            if other != value && self.may_diverge(other) && seen.insert(other) {
-                operands.push(other);
-            }
-        }
+        operands.extend(others.into_iter().filter(|&other| other != value && seen.insert(other)));
         if operands.len() == 1 || is_active(Mutant::DroppedOperand) {
             return value;
         }

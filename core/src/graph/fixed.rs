@@ -48,6 +48,8 @@ impl Core {
             outputs: self.outputs.clone(),
             discard: None,
             triangles: self.triangles.clone(),
+            effects: self.effects.clone(),
+            workgroup: self.workgroup,
         };
         fixed.roots_mut().for_each(|root| *root = map[root]);
         // If the outputs no longer depend on the condition, it became constant.

@@ -24,6 +24,9 @@
 //!   `If`s form a tree (see `finish_loop`).
 //! - [`Node::Param`]s are used only inside the body of their loop.
 //!
+//! - The rules for states of memories hold ([`crate::memory`]). Operations with effects are not hash-consed: two equal
+//!   stores are two.
+//!
 //! A node also has positions in the source, perhaps a name, and perhaps a link to the node that has its value
 //! at another pixel. Equality of nodes ignores these.
 
@@ -173,6 +176,15 @@ pub struct Output {
     pub span: Span,
 }
 
+/// A final state of a memory: a result of a compute program.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Effect {
+    /// The state. Its type tells the memory.
+    pub node: NodeId,
+    /// Its position in the source.
+    pub span: Span,
+}
+
 /// A whole program.
 #[derive(Clone, Debug, Default)]
 pub struct Core {
@@ -189,12 +201,18 @@ pub struct Core {
     pub discard: Option<Discard>,
     /// The vertex stage and the interface of a program that draws triangles.
     pub triangles: Option<Box<Triangles>>,
+    /// The final states of memories, one for each memory that the program changes.
+    pub effects: Vec<Effect>,
+    /// The number of invocations of a workgroup, by axes, of a compute program.
+    pub workgroup: Option<[u32; 3]>,
 }
 
 impl Core {
-    /// The nodes that stand for results of the program: outputs and, of triangles, the roots of both stages.
+    /// The nodes that stand for results of the program: outputs, final states and, of triangles, the roots of both
+    /// stages.
     pub fn roots(&self) -> impl Iterator<Item = NodeId> {
         let outputs = self.outputs.iter().map(|output| output.node);
+        let outputs = outputs.chain(self.effects.iter().map(|effect| effect.node));
         let triangles = self.triangles.iter().flat_map(|of| {
             let varyings = of.varyings.iter().map(|varying| varying.node);
             varyings.chain([of.position]).chain(of.depth).chain(of.discard)
@@ -205,6 +223,7 @@ impl Core {
     /// [`Self::roots`], to be replaced.
     pub(crate) fn roots_mut(&mut self) -> impl Iterator<Item = &mut NodeId> {
         let outputs = self.outputs.iter_mut().map(|output| &mut output.node);
+        let outputs = outputs.chain(self.effects.iter_mut().map(|effect| &mut effect.node));
         let triangles = self.triangles.iter_mut().flat_map(|of| {
             let Triangles { varyings, position, depth, discard, .. } = &mut **of;
             let varyings = varyings.iter_mut().map(|varying| &mut varying.node);
@@ -238,6 +257,21 @@ impl Core {
         all.find(|resource| is_native(resource.kind)).map(|found| self.without_data(found))
     }
 
+    /// The error of a program with memories, of which engines that draw make no pictures.
+    pub fn dispatched(&self) -> Option<Diagnostic> {
+        let types = self.graph.types();
+        let (number, _) = types.memories().next()?;
+        let name = &types.resources()[number].name;
+        let span = self.effects.first().map_or(Span::default(), |effect| effect.span);
+        let message =
+            format!("a program that accesses the memory {} draws no picture", quote(name));
+        Some(
+            Diagnostic::new(DiagnosticCode::Dispatched, span, message)
+                .label("its results are the contents of memories")
+                .help("run it as a dispatch of workgroups; only the core evaluator does so now"),
+        )
+    }
+
     fn without_data(&self, Resource { name, kind }: &Resource) -> Diagnostic {
         let types = self.graph.types();
         let is_it = |ty| types.resource(ty).is_some_and(|k| types.resources()[k].name == *name);
@@ -254,7 +288,7 @@ impl Core {
         let message = format!("the {} {} is not bound", kind.word(), quote(name));
         let data = match kind {
             ResourceKind::Texture(_) => "an image",
-            ResourceKind::Buffer(_) => "a file of NPY or JSON",
+            ResourceKind::Buffer(_) | ResourceKind::Memory(_) => "a file of NPY or JSON",
         };
         Diagnostic::new(DiagnosticCode::Unbound, span, message)
             .label("nothing says what is in it")

@@ -46,7 +46,7 @@ impl Graph {
         match (op, operands) {
             (Op::After, &[value, ref others @ ..]) => {
                 let others = others.to_vec();
-                Some(self.after(value, others, span))
+                Some(self.part_after(value, others, span))
             }
             (Op::Construct(ty), parts) => self.whole_value(ty, parts),
             (Op::Update, &[whole, index, part]) => self.simplify_update(whole, index, part, span),
@@ -56,11 +56,19 @@ impl Graph {
                     let (value, others) = (inner[0], inner[1..].to_vec());
                     let operands = [&[value], rest].concat();
                     let part = self.op(op, operands, span);
-                    Some(self.after(part, others, span))
+                    Some(self.part_after(part, others, span))
                 }
                 _ => self.simplify_projection(op, operands, span),
             },
             _ => None,
+        }
+    }
+
+    /// `value` after others for which its whole waited. A state still waits for effects, other values do not.
+    fn part_after(&mut self, value: NodeId, others: Vec<NodeId>, span: Span) -> NodeId {
+        match self.types().memory(self.value_type(value)) {
+            Some(_) => self.waiting(value, others, span),
+            None => self.after(value, others, span),
         }
     }
 

@@ -263,6 +263,10 @@ impl Graph {
     /// True if `condition` compares a tag, and some of `values` is not already zero where the condition is
     /// not `is_true`. (So reading a reified tail back from text does not reify it further.)
     fn needs_question(&self, condition: NodeId, is_true: bool, values: &[NodeId]) -> bool {
+        if values.iter().any(|&value| self.types().holds_state(self.value_type(value))) {
+            // A state has no zero.
+            return false;
+        }
         let is_zero = |id: NodeId| {
             self.constant_words(id).is_some_and(|words| words.iter().all(|&word| word == 0))
         };

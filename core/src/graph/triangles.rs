@@ -4,12 +4,13 @@
 //! and the varyings; those of the fragment stage are the outputs, the condition of `discard-if` and the depth.
 //! [`Triangles`] has all of them but the outputs.
 //!
-//! Inputs of a stage are nodes ([`StageInput`]). The vertex stage reads attributes and indices. The fragment
-//! stage reads interpolated values and properties of its triangle. Uniforms, resources and inputs of the frame
-//! are the same in both.
+//! Inputs of a stage are nodes ([`StageInput`]), and so are those of the invocations of a compute program. The vertex
+//! stage reads attributes and indices. The fragment stage reads interpolated values and properties of its triangle.
+//! Uniforms, resources and inputs of the frame are the same in both.
 
 use super::{Axis, Core, Node, NodeId, Side};
 use crate::inputs::Input;
+use crate::memory::InvocationInput;
 use crate::source::Span;
 use crate::state::State;
 use crate::types::{Scalar, Type};
@@ -199,6 +200,8 @@ pub enum StageInput {
     Depth(Place),
     /// Fragment: the interpolated 1/w at a place, the fourth component of `frag-coord`.
     W(Place),
+    /// Compute: an input of an invocation.
+    Invocation(InvocationInput),
 }
 
 impl StageInput {
@@ -214,6 +217,7 @@ impl StageInput {
             Self::VertexIndex | Self::InstanceIndex | Self::PrimitiveIndex => Type::INT,
             Self::FrontFacing => Type::BOOL,
             Self::Depth(_) | Self::W(_) => Type::NUM,
+            Self::Invocation(input) => input.ty(),
         }
     }
 
@@ -252,6 +256,7 @@ impl StageInput {
             Self::Varying(..) => "varying",
             Self::Depth(_) => "depth",
             Self::W(_) => "w",
+            Self::Invocation(input) => input.name(),
         }
     }
 }

@@ -44,7 +44,8 @@ pub(super) fn emit(
     discard: Option<Discard>,
 ) -> Result<Program, Diagnostic> {
     let mut contents = vec![Vec::new(); placed.regions.len()];
-    for node in topological_order(placed) {
+    let order = topological_order(placed).map_err(|node| out_of_order(placed.graph.span(node)))?;
+    for node in order {
         let is_value = placed.graph.expr_type(node).value().is_some();
         if let (true, Some(region)) = (is_value, placed.region_of(node)) {
             contents[region.0 as usize].push(node);
@@ -223,6 +224,17 @@ fn neighbours(placed: &Placed, ids: &[Option<ValueId>]) -> FxHashMap<ValueId, Ne
         Some(((*id)?, Neighbour { of: ids[of.index()]?, axis, side }))
     };
     ids.iter().enumerate().filter_map(node).collect()
+}
+
+/// The error of a program that does not access its memories in an order of execution.
+pub(super) fn out_of_order(at: Span) -> Diagnostic {
+    Diagnostic::new(
+        DiagnosticCode::MalformedCore,
+        at,
+        "the program uses a state of a memory after it has been consumed",
+    )
+    .label("this is where it shows")
+    .help("each path uses a state once, and goes on with the state that an access, an `if` or a loop yields")
 }
 
 fn too_many_operands(at: Span) -> Diagnostic {

@@ -17,6 +17,10 @@
 //!    to the deepest region that contains all uses. So work sinks into the only arm that needs it, and leaves
 //!    an arm only together with a loop.
 //!
+//! 3. An *effect* changes a memory: a store, an atomic operation, a barrier, or an `if` or loop around them. It is pinned in the
+//!    common ancestor of the regions that need it, without a guard. A load floats, but stays before the statement that
+//!    consumes its state ([`loads`]).
+//!
 //! # Invariants (checked by [`verify()`])
 //!
 //! - Each value is defined once, by a statement before its use, in the same block or an enclosing one.
@@ -27,23 +31,65 @@
 //! - [`End::If`] and [`End::Rec`] occur only in tails of loop bodies; arms of an [`Statement::If`] and the
 //!   root end in [`End::Yield`]. Each loop has at least one `Rec` and one `Yield`.
 //! - Blocks form a tree: each is referred to once.
+//! - Each access names the current state of its memory, and each arm, `rec` and yield passes it on ([`states`]).
 
 mod demand;
 mod emit;
+mod loads;
 mod place;
 mod places;
 mod program;
 mod regions;
+mod states;
 mod verify;
+mod violation;
 mod walk;
 
 use crate::diagnostics::Diagnostic;
-use crate::graph::{Core, NodeId};
+use crate::graph::{Core, Node, NodeId};
+use crate::memory::MemoryOp;
+use crate::op::Op;
+use std::collections::BTreeSet;
 
 pub use places::Places;
 pub use program::{Block, BlockId, End, Expr, Program, Statement, ValueId, ValueInfo};
-pub use verify::{VerifyError, verify};
+pub use verify::verify;
+pub use violation::VerifyError;
 pub use walk::{BlockRole, Event, Walk};
+
+/// Schedules the nodes that the final states of these memories need, by their numbers among the resources, and no others.
+///
+/// An invocation reads the words that others have written. So the final states of all memories that these nodes read are
+/// asked for as well, and of those that their nodes read, and so on. The program yields all these states in the order of
+/// [`Core::effects`], without locations.
+///
+/// # Errors
+///
+/// The diagnostic of an exceeded limit, and LV0601 for a graph that breaks a rule for states ([`crate::memory`]).
+pub fn schedule_effects(core: &Core, memories: &[usize]) -> Result<Program, Diagnostic> {
+    let graph = &core.graph;
+    let memory = |state| graph.types().resource(graph.value_type(state));
+    let mut asked: BTreeSet<usize> = memories.iter().copied().collect();
+    loop {
+        let nodes = core.effects.iter().map(|effect| effect.node);
+        let roots: Vec<NodeId> =
+            nodes.filter(|&node| memory(node).is_some_and(|of| asked.contains(&of))).collect();
+        let before = asked.len();
+        for node in graph.needed_by(roots.iter().copied()) {
+            if let Node::Op(Op::Memory(MemoryOp::Load | MemoryOp::Atomic(..)), operands) =
+                graph.node(node)
+            {
+                asked.extend(memory(operands[0]));
+            }
+        }
+        if asked.len() == before {
+            return schedule_roots(
+                core,
+                roots.into_iter().map(|node| (NO_LOCATION, node)).collect(),
+            );
+        }
+    }
+}
 
 /// Schedules the nodes that the outputs at `locations` need, and no others: an output that is not listed is
 /// not evaluated. The core must have these outputs. The program's outputs are in the order of their
@@ -51,16 +97,19 @@ pub use walk::{BlockRole, Event, Walk};
 ///
 /// # Errors
 ///
-/// The diagnostic of an exceeded limit.
+/// The diagnostic of an exceeded limit, and LV0508 for a program with memories: no engine draws it.
 pub fn schedule(core: &Core, locations: &[u32]) -> Result<Program, Diagnostic> {
+    if let Some(dispatched) = core.dispatched() {
+        return Err(dispatched);
+    }
     let asked = core.outputs.iter().filter(|output| locations.contains(&output.location));
     schedule_roots(core, asked.map(|output| (output.location, output.node)).collect())
 }
 
-/// The location of a root that is no output.
+/// The location of a root that is no output: of triangles, or a final state.
 pub const NO_LOCATION: u32 = u32::MAX;
 
-/// Schedules all roots of a program ([`Core::roots`]). Those of triangles have no location.
+/// Schedules all roots of a program ([`Core::roots`]). Final states and those of triangles have no location.
 ///
 /// # Errors
 ///
@@ -73,9 +122,13 @@ pub fn schedule_all(core: &Core) -> Result<Program, Diagnostic> {
 
 fn schedule_roots(core: &Core, outputs: Vec<(u32, NodeId)>) -> Result<Program, Diagnostic> {
     let mut placed = demand::pin(core.graph.clone(), outputs.iter().map(|&(_, node)| node))?;
-    place::place(&mut placed);
+    place::place(&mut placed)?;
     let locations = outputs.iter().map(|&(location, _)| location).collect();
     let program = emit::emit(&placed, locations, core.uniforms.clone(), core.discard)?;
+    // Core text may break the rules for states, so these are checked in every build.
+    if let Err(errors) = states::verify_states(&program) {
+        return Err(emit::out_of_order(errors[0].span(&program)));
+    }
     if cfg!(debug_assertions)
         && let Err(errors) = verify(&program)
     {

@@ -1,36 +1,57 @@
 //! Places nodes that are not pinned: out of loops, then as deep as their uses allow.
 
+use super::loads::{Loads, is_load};
 use super::regions::{Placed, ROOT, RegionId, RegionKind};
+use crate::diagnostics::Diagnostic;
 use crate::graph::{Node, NodeId};
 use crate::mutants::{Mutant, is_active};
-use rustc_hash::FxHashSet;
 
-/// All nodes below the outputs, operands (and the bodies of loops) before their users.
-pub(super) fn topological_order(placed: &Placed) -> Vec<NodeId> {
+/// All nodes below the outputs, operands (and the bodies of loops) before their users, and in the order of
+/// [`Placed::before`].
+///
+/// # Errors
+///
+/// A node of a cycle: a load whose operands depend on a consumer of its state.
+pub(super) fn topological_order(placed: &Placed) -> Result<Vec<NodeId>, NodeId> {
     let mut order = Vec::new();
-    let mut entered = FxHashSet::default();
+    // `is_done[n]`: the node and all before it are in the order; false if they are only entered.
+    let mut is_done: Vec<Option<bool>> = vec![None; placed.graph.len()];
     let mut stack: Vec<(NodeId, bool)> = placed.outputs.iter().rev().map(|&n| (n, false)).collect();
     while let Some((node, done)) = stack.pop() {
         if done {
             order.push(node);
+            is_done[node.index()] = Some(true);
             continue;
         }
-        if !entered.insert(node) {
-            continue;
+        match is_done[node.index()].replace(false) {
+            Some(true) => {
+                is_done[node.index()] = Some(true);
+                continue;
+            }
+            Some(false) => return Err(node),
+            None => {}
         }
         stack.push((node, true));
+        if let Some(before) = placed.before.get(&node) {
+            stack.extend(before.iter().rev().map(|&o| (o, false)));
+        }
         if let Node::Loop(of) = placed.graph.node(node) {
             stack.push((placed.graph.loop_(*of).body, false));
         }
         stack.extend(placed.graph.operands(node).iter().rev().map(|&o| (o, false)));
     }
-    order
+    Ok(order)
 }
 
 /// Gives a region to every node that [`super::demand::pin`] left without one.
-pub(super) fn place(placed: &mut Placed) {
-    let order = topological_order(placed);
+///
+/// # Errors
+///
+/// LV0502 if states of memories have too many consumers.
+pub(super) fn place(placed: &mut Placed) -> Result<(), Diagnostic> {
+    let order = topological_order(placed).expect("operands alone form no cycle");
     let earliest = earliest(placed, &order);
+    let mut loads = Loads::new(placed, &order)?;
     // For each node the deepest region that encloses all uses seen so far.
     let mut latest: Vec<Option<RegionId>> = vec![None; placed.graph.len()];
     for &output in &placed.outputs {
@@ -46,8 +67,12 @@ pub(super) fn place(placed: &mut Placed) {
                     }
                     Node::Param(..) => continue,
                     _ => {
-                        let late = latest[node.index()].expect("users come first");
-                        out_of_loops(placed, node, late, earliest[node.index()])
+                        let mut late = latest[node.index()].expect("users come first");
+                        let earliest = earliest[node.index()];
+                        if is_load(placed, node) && !is_active(Mutant::LateLoad) {
+                            late = loads.region(placed, node, late, earliest);
+                        }
+                        out_of_loops(placed, node, late, earliest)
                     }
                 };
                 placed.set_region(node, region);
@@ -63,6 +88,10 @@ pub(super) fn place(placed: &mut Placed) {
             let slot = &mut latest[operand.index()];
             *slot = Some(slot.map_or(at, |other| placed.common(other, at)));
         }
+    }
+    match is_active(Mutant::LateLoad) {
+        true => Ok(()),
+        false => loads.order(placed),
     }
 }
 

@@ -1,7 +1,7 @@
 //! The tree of regions, and the state shared by both placements.
 
 use crate::graph::{Graph, LoopId, NodeId};
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 /// A region.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -47,6 +47,8 @@ pub(super) struct Placed {
     pub(super) regions: Vec<Region>,
     /// The `if`s that are guards.
     pub(super) guards: FxHashSet<NodeId>,
+    /// For a node, the nodes of its region that must be computed before it, though it does not need their values.
+    pub(super) before: FxHashMap<NodeId, Vec<NodeId>>,
     /// The region of each node, by index.
     region_of: Vec<Option<RegionId>>,
     /// For an `if`, the regions of its arms; for a loop, twice that of its body.
@@ -63,6 +65,7 @@ impl Placed {
             outputs,
             regions: vec![root],
             guards: FxHashSet::default(),
+            before: FxHashMap::default(),
             region_of: vec![None; count],
             inner: vec![None; count],
         }

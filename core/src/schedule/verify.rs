@@ -1,92 +1,12 @@
-//! Verifies the invariants listed in [`super`]; collects all violations.
+//! Verifies the invariants listed in [`super`]; collects all violations. States of memories are checked if everything else
+//! is right.
 
 use super::program::{BlockId, End, Expr, Program, Statement, ValueId};
+use super::states::verify_states;
+use super::violation::VerifyError;
 use super::walk::Event;
+use crate::graph::StageInput;
 use crate::types::Type;
-use std::fmt;
-
-/// A violated invariant.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum VerifyError {
-    /// A block uses a value that is not defined before it.
-    Undefined {
-        /// The block.
-        block: BlockId,
-        /// The value.
-        value: ValueId,
-    },
-    /// A value is defined twice.
-    Redefined {
-        /// The block of the second definition.
-        block: BlockId,
-        /// The value.
-        value: ValueId,
-    },
-    /// A value has another type than its definition says, or an operation is not defined on its operands.
-    Type {
-        /// The block of the definition.
-        block: BlockId,
-        /// The value.
-        value: ValueId,
-    },
-    /// A condition is not a `bool`.
-    Condition {
-        /// The block that ends or contains the `if`.
-        block: BlockId,
-        /// The condition.
-        value: ValueId,
-    },
-    /// The kind of a block's end is not allowed in its context, or it has the wrong number or types of
-    /// values.
-    End {
-        /// The block.
-        block: BlockId,
-    },
-    /// A loop has no `rec`, or no exit.
-    Loop {
-        /// Its body.
-        block: BlockId,
-    },
-    /// A block is referred to twice, or not at all, or does not exist.
-    Tree {
-        /// The block.
-        block: BlockId,
-    },
-    /// A uniform, a constant or the list of outputs does not fit its declaration.
-    Interface {
-        /// The block.
-        block: BlockId,
-    },
-}
-
-impl fmt::Display for VerifyError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Undefined { block, value } => {
-                write!(f, "block {} uses %{} which is not defined before", block.0, value.0)
-            }
-            Self::Redefined { block, value } => {
-                write!(f, "block {} defines %{} a second time", block.0, value.0)
-            }
-            Self::Type { block, value } => {
-                write!(f, "%{} in block {} is ill-typed", value.0, block.0)
-            }
-            Self::Condition { block, value } => {
-                write!(f, "the condition %{} in block {} is no bool", value.0, block.0)
-            }
-            Self::End { block } => write!(f, "block {} ends wrongly", block.0),
-            Self::Loop { block } => {
-                write!(f, "the loop with body {} lacks a rec or a way out", block.0)
-            }
-            Self::Tree { block } => {
-                write!(f, "block {} is not referred to exactly once", block.0)
-            }
-            Self::Interface { block } => {
-                write!(f, "block {} does not fit the declared interface", block.0)
-            }
-        }
-    }
-}
 
 /// The context of a block's end.
 #[derive(Clone)]
@@ -135,7 +55,7 @@ pub fn verify(program: &Program) -> Result<(), Vec<VerifyError>> {
             Event::Leave(block) => verifier.leave(block),
         }
     }
-    if verifier.errors.is_empty() { Ok(()) } else { Err(verifier.errors) }
+    if verifier.errors.is_empty() { verify_states(program) } else { Err(verifier.errors) }
 }
 
 /// Checks that each block but the root is referred to exactly once, and is reachable from the root.
@@ -257,8 +177,12 @@ impl Verifier<'_> {
     fn check_expr(&mut self, block: BlockId, value: ValueId, expr: &Expr) {
         let ty = self.ty(value);
         let right = match expr {
-            Expr::Constant(words) => words.len() == self.program.types.components(ty),
+            Expr::Constant(words) => {
+                let types = &self.program.types;
+                words.len() == types.components(ty) && !types.holds_state(ty)
+            }
             Expr::Input(input) => input.ty() == ty,
+            Expr::Stage(StageInput::Invocation(input)) => input.ty() == ty,
             // Its declaration is not part of the program.
             Expr::Stage(_) => true,
             Expr::Uniform(index) => {

@@ -38,6 +38,7 @@ impl Settings {
             (ResourceKind::Buffer(element), data) => {
                 Bound::Buffer(Arc::new(elements(types, name, element, data)?))
             }
+            (ResourceKind::Memory(_), _) => return wrong("the words of a dispatch"),
         };
         self.bind_data(types, name, bound)
     }

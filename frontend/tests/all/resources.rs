@@ -17,6 +17,7 @@ pub(crate) fn resources(types: &Types) -> Vec<Bound> {
             let data = BufferData::new(types, element, words.collect());
             Bound::Buffer(data.expect("three elements").into())
         }
+        ResourceKind::Memory(_) => Bound::Nothing,
     };
     types.resources().iter().map(data).collect()
 }

@@ -67,6 +67,9 @@ pub enum EmitError {
     /// The texture of that name has native sampling, which only a device can do.
     #[error("the texture `{0}` has native sampling, which only a device can do")]
     Native(String),
+    /// The program accesses the memory of that name.
+    #[error("the program accesses the memory `{0}`; machine code draws pictures only")]
+    Dispatched(String),
     /// The inputs do not fit the code.
     #[error(transparent)]
     Bind(#[from] BindError),

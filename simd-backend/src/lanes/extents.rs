@@ -108,6 +108,8 @@ impl Resource {
                 ResourceKind::Texture(options) if options.mipmaps => (TEXEL_WORDS, MAX_LEVELS),
                 ResourceKind::Texture(_) => (TEXEL_WORDS, 1),
                 ResourceKind::Buffer(element) => (types.components(element) as u32, 0),
+                // Refused before it is lowered.
+                ResourceKind::Memory(_) => (1, 0),
             };
             let extents = extents.get(number).cloned().unwrap_or_default();
             Self { width, levels, extents, first: 0 }

@@ -154,6 +154,7 @@ impl Interface {
                 self.has_buffers = true;
                 (StorageClass::StorageBuffer, declarations.buffer(element))
             }
+            ResourceKind::Memory(_) => unreachable!("programs with memories are refused"),
         };
         let bound = self.bound.resources[number as usize].clone();
         let id = self.variable(declarations, class, to, &bound.name);

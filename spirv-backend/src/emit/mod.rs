@@ -72,7 +72,7 @@ impl EmittedModule {
 }
 
 /// Limits of SPIR-V that a program exceeds.
-#[derive(Clone, Copy, Debug, Error, PartialEq, Eq)]
+#[derive(Clone, Debug, Error, PartialEq, Eq)]
 pub enum EmitError {
     /// Too many uniforms for one structure.
     #[error("SPIR-V takes at most {MAX_MEMBERS} uniforms, and the program has {0}")]
@@ -89,6 +89,9 @@ pub enum EmitError {
     /// An operation or input of triangles without a form in SPIR-V.
     #[error("the program draws triangles, and this has no form in SPIR-V yet")]
     Triangles,
+    /// The program accesses the memory of that name.
+    #[error("the program accesses the memory `{0}`, which has no form in SPIR-V yet")]
+    Dispatched(String),
     /// Too many ids.
     #[error("the program is too large for SPIR-V: it needs {0} ids of {MAX_IDS}")]
     TooLarge(u32),
@@ -154,6 +157,9 @@ fn emit_entry_points(
 ) -> Result<EmittedModule, EmitError> {
     let programs: Vec<&Program> = entry_points.iter().map(|&(program, _)| program).collect();
     for program in &programs {
+        if let Some((number, _)) = program.types.memories().next() {
+            return Err(EmitError::Dispatched(program.types.resources()[number].name.to_string()));
+        }
         if program.uniforms.len() > MAX_MEMBERS {
             return Err(EmitError::TooManyUniforms(program.uniforms.len()));
         }

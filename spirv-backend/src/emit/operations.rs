@@ -113,7 +113,7 @@ impl Translator<'_> {
             | Core::ShiftLeft
             | Core::ShiftRight
             | Core::FromBits => unreachable!("they are of integers"),
-            Core::Plane => unreachable!("it has been refused"),
+            Core::Plane | Core::Memory(_) => unreachable!("it has been refused"),
             Core::At
             | Core::Update
             | Core::Construct(_)

@@ -42,6 +42,24 @@ fn every_command_takes_core_text_for_a_shader() {
     );
 }
 
+/// A program that writes memory is refused as a whole, by one diagnostic.
+#[test]
+fn programs_that_write_memory_draw_nothing() {
+    let text = "lambdav-core 2\ntype #0 = memory \"counts\"\nworkgroup-size 4 1 1\n\
+                %0: uint = input local-index\n%1: #0 = state\n%2: #0 = store %1, %0, %0\neffect %2\n";
+    let place = TestFolder::with([("a.core", text)]);
+    let mut commands = vec![vec!["check", "a.core"], vec!["inspect", "a.core"]];
+    for engine in ["simd", "core", "source", "spirv"] {
+        commands.push(vec!["render", "a.core", "a.png", "--engine", engine]);
+    }
+    for stage in ["core", "spirv", "spirv-text", "lanes", "registers", "asm"] {
+        commands.push(vec!["compile", "a.core", "--emit", stage]);
+    }
+    for command in commands {
+        place.fails(&command, 1, "LV0508");
+    }
+}
+
 fn text(place: &TestFolder, name: &str) -> String {
     String::from_utf8(place.read(name)).expect("core text is UTF-8")
 }

@@ -65,6 +65,7 @@ fn case(text: &str, [width, height]: [u32; 2], picture: [u32; 2]) -> Case {
                 BufferData::new(types, element, words.collect()).expect("it is small").into(),
             )
         }
+        ResourceKind::Memory(_) => Bound::Nothing,
     };
     let resources = types.resources().iter().map(|of| data(of.kind)).collect();
     let [width, height] = picture;

@@ -17,6 +17,7 @@ pub fn resources(types: &Types) -> Vec<Bound> {
             ResourceKind::Buffer(element) => {
                 Bound::Buffer(elements(&mut random, types, element).into())
             }
+            ResourceKind::Memory(_) => Bound::Nothing,
         }
     };
     types.resources().iter().map(data).collect()

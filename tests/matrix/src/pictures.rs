@@ -66,6 +66,7 @@ pub fn resources(shader: &str, types: &Types) -> Vec<Bound> {
                 let bytes = std::fs::read(&path).expect("arrays can be read");
                 settings.bind(types, name, DataRef::Npy(&bytes))
             }
+            ResourceKind::Memory(_) => panic!("{name} is no data of a picture"),
         };
         bound.unwrap_or_else(|error| panic!("{}: {error}", path.display()));
     }

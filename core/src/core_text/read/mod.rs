@@ -6,11 +6,12 @@
 mod blocks;
 mod definitions;
 mod interface;
+mod memory;
 mod triangles;
 mod types;
 
 use super::line::{Line, LineError, Reading, malformed, type_number, value_number};
-use super::{MAGIC, VERSION};
+use super::{MAGIC, VERSION, VERSION_WITHOUT_MEMORY};
 use crate::decode::too_long;
 use crate::diagnostics::{Diagnostic, DiagnosticCode, Diagnostics};
 use crate::graph::{Attribute, Core, LoopId, Name, NodeId, Varying};
@@ -41,6 +42,8 @@ fn read_all(source: &SourceFile, most: usize) -> (Option<Core>, Diagnostics) {
         uniform_words: 0,
         triangles: Pending::default(),
         types: FxHashMap::default(),
+        has_memory: false,
+        invocation: None,
         open_blocks: vec![OpenBlock::new(BlockKind::Root, Wants::Nothing, Span::default())],
         diagnostics: Diagnostics::new(most.max(1)),
         in_unknown: false,
@@ -160,6 +163,10 @@ struct Reader {
     triangles: Pending,
     /// The declared types; `None` for a wrong declaration.
     types: FxHashMap<u32, Option<Type>>,
+    /// The text is of a version with memories.
+    has_memory: bool,
+    /// The first input of invocations.
+    invocation: Option<Span>,
     open_blocks: Vec<OpenBlock>,
     diagnostics: Diagnostics,
     /// The line before began with no statement's word.
@@ -183,7 +190,7 @@ impl Reader {
             if first.text.is_empty() {
                 continue;
             }
-            let result = if started { self.line(&mut line) } else { header(&mut line) };
+            let result = if started { self.line(&mut line) } else { self.header(&mut line) };
             match result {
                 Ok(()) => self.in_unknown = false,
                 Err(LineError::New(diagnostic)) if !started => return self.report(*diagnostic),
@@ -201,9 +208,11 @@ impl Reader {
             let diagnostic = malformed(innermost.span, "this block is not closed")
                 .help("close it with `}` on a line of its own");
             self.report(diagnostic);
-        } else if self.core.outputs.is_empty() && self.diagnostics.is_empty() {
+        } else if self.diagnostics.is_empty() {
             let end = Span::new(offset - 1, offset - 1);
-            self.report(malformed(end, "the program has no output").help("add `output 0 = %…`"));
+            if let Err(LineError::New(diagnostic)) = self.results(end) {
+                self.report(*diagnostic);
+            }
         }
     }
 
@@ -257,6 +266,28 @@ impl Reader {
         }
     }
 
+    /// Takes the first line.
+    fn header(&mut self, line: &mut Line<'_>) -> Reading<()> {
+        let first = line.take();
+        if first.text != MAGIC {
+            return Err(malformed(first.span, format!("core text begins with `{MAGIC}`")).into());
+        }
+        let version = line.take();
+        let known = [VERSION_WITHOUT_MEMORY, VERSION];
+        let Some(found) = known.into_iter().find(|known| version.text == known.to_string()) else {
+            let message = format!("this is version {} of core text", version.name());
+            let [old, new] = known;
+            let help = format!(
+                "this program reads versions {old} and {new}: print the core again with it"
+            );
+            return Err(Diagnostic::new(DiagnosticCode::CoreVersion, version.span, message)
+                .help(help)
+                .into());
+        };
+        self.has_memory = found == VERSION;
+        line.end()
+    }
+
     fn line(&mut self, line: &mut Line<'_>) -> Reading<()> {
         let first = line.peek();
         if first.text.starts_with('%') {
@@ -275,6 +306,8 @@ impl Reader {
             "uniform" => self.uniform(line, first.span),
             "output" => self.output(line, first.span),
             "discard" => self.discard(line, first.span),
+            "effect" => self.effect(line, first.span),
+            "workgroup-size" => self.workgroup_size(line, first.span),
             "attribute" | "varying" | "state" | "vary" | "position" | "depth" | "discard-if" => {
                 self.of_triangles(first.text, line, first.span)
             }
@@ -352,21 +385,5 @@ fn is_statement(word: &str) -> bool {
     word.starts_with('%')
         || matches!(word, "}" | "type" | "uniform" | "output" | "discard" | "yield" | "rec" | "if")
         || matches!(word, "attribute" | "varying" | "state" | "vary" | "position" | "depth")
-        || word == "discard-if"
-}
-
-/// Takes the first line.
-fn header(line: &mut Line<'_>) -> Reading<()> {
-    let first = line.take();
-    if first.text != MAGIC {
-        return Err(malformed(first.span, format!("core text begins with `{MAGIC}`")).into());
-    }
-    let version = line.take();
-    if version.text != VERSION.to_string() {
-        let message = format!("this is version {} of core text", version.name());
-        return Err(Diagnostic::new(DiagnosticCode::CoreVersion, version.span, message)
-            .help(format!("this program reads version {VERSION}: print the core again with it"))
-            .into());
-    }
-    line.end()
+        || matches!(word, "discard-if" | "effect" | "workgroup-size")
 }

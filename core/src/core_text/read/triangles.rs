@@ -8,13 +8,25 @@ use crate::graph::{
     Attribute, AttributeRate, Interpolation, NodeId, Place, Readers, Side, StageInput, Triangles,
     Varying,
 };
+use crate::memory::InvocationInput;
 use crate::source::Span;
 use crate::state::State;
 use crate::types::Type;
 
 /// The names of inputs of stages.
-pub(super) const STAGE_INPUTS: [&str; 6] =
-    ["vertex-index", "instance-index", "primitive-index", "front-facing", "depth", "w"];
+pub(super) const STAGE_INPUTS: [&str; 11] = [
+    "vertex-index",
+    "instance-index",
+    "primitive-index",
+    "front-facing",
+    "depth",
+    "w",
+    "global-id",
+    "local-id",
+    "workgroup-id",
+    "local-index",
+    "workgroups",
+];
 
 /// The input of a stage with this name, at the pixel itself.
 pub(super) fn stage_input(name: &str) -> Option<StageInput> {
@@ -26,7 +38,8 @@ pub(super) fn stage_input(name: &str) -> Option<StageInput> {
         StageInput::Depth(Place::HERE),
         StageInput::W(Place::HERE),
     ];
-    all.into_iter().find(|input| input.name() == name)
+    let of_invocations = InvocationInput::ALL.map(StageInput::Invocation);
+    all.into_iter().chain(of_invocations).find(|input| input.name() == name)
 }
 
 impl Reader {
@@ -230,7 +243,10 @@ impl Reader {
         input: StageInput,
         first: Span,
     ) -> Reading<(NodeId, Type)> {
-        self.triangles.first.get_or_insert(first);
+        match input {
+            StageInput::Invocation(_) => self.invocation.get_or_insert(first),
+            _ => self.triangles.first.get_or_insert(first),
+        };
         let mut input = input;
         let word = line.peek();
         if word.text == "at" {

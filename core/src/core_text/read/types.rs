@@ -67,11 +67,12 @@ impl Reader {
                 }
                 Ok(types.add_resource(Resource { name, kind }))
             }
+            word @ ("memory" | "workgroup") => self.memory(word, line, first)?,
             _ => {
                 let message = format!("{} makes no type", word.name());
                 return Err(malformed(word.span, message)
                     .help(
-                        "types are made with `struct`, `variant`, `array`, `texture` and `buffer`",
+                        "types are made with `struct`, `variant`, `array`, `texture`, `buffer`, `memory` and `workgroup`",
                     )
                     .into());
             }

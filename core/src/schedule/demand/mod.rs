@@ -1,8 +1,9 @@
 //! Places nodes that might not end exactly where substitution would evaluate them.
 //!
-//! Loops are *pinned*, and so are `if`s with an arm that might not end. A node that only depends on pinned
-//! nodes computes with values that exist already. It is a *carrier*: it passes the demand for its operands on
-//! to the regions that need it, and is placed later, with everything else.
+//! Loops are *pinned*, and so are `if`s with an arm that might not end, and *effects*: operations that change a memory, states
+//! that wait for others, and `if`s and loops of states. A node that only depends on pinned nodes computes with values that
+//! exist already. It is a *carrier*: it passes the demand for its operands on to the regions that need it, and is placed
+//! later, with everything else.
 //!
 //! Nodes are taken users first. So when a node's turn comes, all regions that demand it are known: those of
 //! its uses, less regions enclosed by another one. If there is one region, a pinned node is placed there. If
@@ -16,6 +17,10 @@
 //! of a loop between *L* and the region, or on a node pinned deeper than *L*. Such a region gets a copy of
 //! the node; a carrier needed on both sides is copied with it. Copies and lazy guards can outgrow the text,
 //! so [`limits`](crate::limits) bound them.
+//!
+//! An effect has neither guard nor copy. States are linear ([`crate::memory`]): if several regions demand one, all ways through
+//! their common ancestor go on with its state. So it is placed there, and outside each loop on which it does not depend, unless
+//! the round that executes it is the last one.
 
 mod copies;
 mod guards;
@@ -109,14 +114,16 @@ impl Pinning {
         match self.graph().node(node) {
             Node::Loop(_) => true,
             Node::If([_, then, otherwise]) => {
-                self.graph().may_diverge(*then) || self.graph().may_diverge(*otherwise)
+                self.graph().may_diverge(*then)
+                    || self.graph().may_diverge(*otherwise)
+                    || self.graph().is_effect(node)
             }
-            _ => false,
+            _ => self.graph().is_effect(node),
         }
     }
 
     fn demand(&mut self, node: NodeId, by: Use) {
-        if !self.graph().may_diverge(node) {
+        if !self.graph().is_ordered(node) {
             return;
         }
         let mut demanded = vec![(node, by)];
@@ -124,7 +131,7 @@ impl Pinning {
             if self.work > PLACING_WORK {
                 return;
             }
-            if !self.graph().may_diverge(node) || self.placed.region_of(node).is_some() {
+            if !self.graph().is_ordered(node) || self.placed.region_of(node).is_some() {
                 continue;
             }
             let Some(known) = self.carriers.get_mut(&node) else {
@@ -182,6 +189,11 @@ impl Pinning {
             return;
         }
         let above = self.region_sets.above(regions);
+        if self.graph().is_effect(node) && !is_active(Mutant::GuardedEffect) {
+            let region = self.leave_loops(node, above);
+            self.settle(node, region);
+            return;
+        }
         if self.region_sets.only(regions).is_some() {
             let region = self.hoist(node, above);
             self.settle(node, region);
@@ -206,6 +218,33 @@ impl Pinning {
             }
             region = self.placed.region(region).parent;
         }
+    }
+
+    /// Moves an effect out of loops on which it does not depend, unless no round follows the one that executes it.
+    fn leave_loops(&self, node: NodeId, region: RegionId) -> RegionId {
+        let (mut best, mut at, mut is_last_round) = (region, region, false);
+        while at != ROOT {
+            match self.placed.region(at).kind {
+                RegionKind::Root => {}
+                // An arm of a decision at a block's end that is a value leaves the loop.
+                RegionKind::Arm { of, taken } => {
+                    let is_tail = self.graph().expr_type(of).value().is_none();
+                    let arm = self.graph().operands(of)[if taken { 1 } else { 2 }];
+                    is_last_round |= is_tail && self.graph().expr_type(arm).value().is_some();
+                }
+                RegionKind::Body { of, .. } => {
+                    if self.graph().depends_on(node, of) {
+                        return best;
+                    }
+                    if !is_last_round {
+                        best = self.placed.region(at).parent;
+                    }
+                    is_last_round = false;
+                }
+            }
+            at = self.placed.region(at).parent;
+        }
+        best
     }
 
     fn push(&mut self, node: Node, span: Span) -> NodeId {

@@ -7,7 +7,7 @@
 //!
 //! A region's *reach* is the condition under which control gets there: it reaches the region's *anchor*, a
 //! region around it, and all conditions on the path from the anchor hold. The anchor is the outermost region
-//! from which the path enters no loop and has no condition that might not end. Hence these conditions can be
+//! from which the path enters no loop and has no condition that might not end or depends on an effect. Hence these conditions can be
 //! computed anywhere inside the anchor, in any order, as data, and once for all guards.
 
 use crate::graph::NodeId;
@@ -191,7 +191,7 @@ impl RegionSets {
         };
         while let Some(at) = below.pop() {
             if let RegionKind::Arm { of, .. } = placed.region(at).kind
-                && placed.graph.may_diverge(placed.graph.operands(of)[0])
+                && placed.graph.is_ordered(placed.graph.operands(of)[0])
             {
                 anchor = at;
             }

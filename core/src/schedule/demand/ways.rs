@@ -168,7 +168,7 @@ impl Pinning {
         let (mut seen, mut stack) = (FxHashSet::default(), vec![condition]);
         while let Some(id) = stack.pop() {
             self.work += 1;
-            if !self.graph().may_diverge(id) || !seen.insert(id) {
+            if !self.graph().is_ordered(id) || !seen.insert(id) {
                 continue;
             }
             let fine = match self.placed.region_of(id) {
@@ -177,6 +177,8 @@ impl Pinning {
                     stack.extend_from_slice(self.graph().operands(id));
                     true
                 }
+                // A demand from a guard could move an effect out of the arm that contains it.
+                None if self.graph().has_effect(id) => false,
                 // The condition has a lower rank, so it does not depend on the node.
                 None => self.rank(id) < self.rank(node),
             };
@@ -194,7 +196,7 @@ impl Pinning {
             if id == to {
                 return true;
             }
-            if !self.graph().may_diverge(id) && self.graph().expr_type(id).value().is_some() {
+            if !self.graph().is_ordered(id) && self.graph().expr_type(id).value().is_some() {
                 continue;
             }
             if seen.insert(id) {

@@ -139,7 +139,7 @@ fn each_mistake_is_reported_once_in_its_place() {
 
 #[test]
 fn another_version() {
-    for text in ["lambdav-core 2\n%0: what", "lambdav-core", "lambdav-core one"] {
+    for text in ["lambdav-core 3\n%0: what", "lambdav-core", "lambdav-core one"] {
         let (core, diagnostics) = read_text(text);
         assert!(core.is_none());
         assert_eq!(diagnostics.len(), 1);

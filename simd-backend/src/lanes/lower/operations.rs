@@ -113,6 +113,7 @@ impl Lowering<'_> {
             | Op::Length => {
                 unreachable!("of resources")
             }
+            Op::Memory(_) => unreachable!("programs with memories are refused"),
         };
         self.op(simple, &sources)
     }

@@ -50,6 +50,7 @@ impl Case {
                 Bound::Texture(data.expect("it is small").into())
             }
             ResourceKind::Buffer(element) => Bound::Buffer(self.elements(types, element).into()),
+            ResourceKind::Memory(_) => Bound::Nothing,
         };
         let resources = types.resources().iter().map(data).collect();
         Inputs { resources, ..self.inputs.clone() }

@@ -1,0 +1,202 @@
+//! The reference order of a dispatch.
+//!
+//! *A dispatch is executed as if by one processor: workgroups one after another, x fastest, then y, then z; in a
+//! workgroup, segment after segment, which barriers end; in a segment, invocations one after another by local index, each
+//! in program order.* An atomic operation is one step. The first error in this order is reported.
+//!
+//! Each invocation of a workgroup has an evaluator of its own, which suspends at a barrier. A barrier is *divergent* if an
+//! invocation arrives there and another one of its workgroup ends, or arrives at another barrier, or is in another round
+//! of a loop around the barrier.
+
+use super::evaluator::{Evaluator, Invocation, Progress};
+use super::fault::EvaluationFault;
+use super::memory::Memory;
+use crate::diagnostics::{Diagnostic, DiagnosticCode};
+use crate::inputs::Inputs;
+use crate::memory::MemoryOp;
+use crate::mutants::{Mutant, is_active};
+use crate::op::Op;
+use crate::schedule::{Expr, Program, Statement};
+use crate::source::Span;
+use lambdav_float_environment::with_default;
+
+/// The shape of a dispatch.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Dispatch {
+    /// The number of invocations of a workgroup, by axes.
+    pub workgroup: [u32; 3],
+    /// The number of workgroups, by axes.
+    pub groups: [u32; 3],
+}
+
+/// The cause of a dispatch without results.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum DispatchFault {
+    /// An invocation has a fault.
+    Invocation {
+        /// Its index in the dispatch.
+        id: [u32; 3],
+        /// The fault.
+        fault: EvaluationFault,
+    },
+    /// A divergent barrier.
+    DivergentBarrier {
+        /// The position of the barrier.
+        span: Span,
+        /// The first invocation that arrived there.
+        arrived: [u32; 3],
+        /// The first invocation that did not.
+        other: [u32; 3],
+    },
+}
+
+impl DispatchFault {
+    /// The message for a divergent barrier; `None` for other faults.
+    pub fn diagnostic(&self) -> Option<Diagnostic> {
+        let Self::DivergentBarrier { span, arrived, other } = self else { return None };
+        let name = |[x, y, z]: &[u32; 3]| format!("({x}, {y}, {z})");
+        let (arrived, other) = (name(arrived), name(other));
+        let message =
+            format!("the invocation {arrived} waits here for {other}, which does not come");
+        Some(
+            Diagnostic::new(DiagnosticCode::DivergentBarrier, *span, message)
+                .label("this barrier is in divergent control flow")
+                .help("let all invocations of a workgroup reach the same barriers in the same rounds of loops"),
+        )
+    }
+}
+
+/// The coordinates of an index in a box, x fastest.
+fn coordinates(index: u64, [x, y, _]: [u32; 3]) -> [u32; 3] {
+    let (x, y) = (u64::from(x), u64::from(y));
+    [index % x, index / x % y, index / x / y].map(|along| along as u32)
+}
+
+fn has_barrier(program: &Program) -> bool {
+    let mut statements = program.blocks.iter().flat_map(|block| &block.statements);
+    statements.any(|statement| {
+        let op = match statement {
+            Statement::Let { expr: Expr::Op(op, _), .. } => *op,
+            _ => return false,
+        };
+        matches!(op, Op::Memory(MemoryOp::Barrier(_)))
+    })
+}
+
+impl Dispatch {
+    /// Runs a program on these memories, and returns their contents afterwards. `inputs` has uniforms and the data of
+    /// other resources. A loop may execute `max_iterations` `rec`s at each entry. `cancelled` is polled at intervals.
+    ///
+    /// # Errors
+    ///
+    /// The first fault. Then there are no results.
+    pub fn run(
+        &self,
+        program: &Program,
+        inputs: &Inputs,
+        memory: Memory,
+        max_iterations: u64,
+        cancelled: &dyn Fn() -> bool,
+    ) -> Result<Memory, DispatchFault> {
+        with_default(|| self.run_all(program, inputs, memory, max_iterations, cancelled))
+    }
+
+    fn run_all(
+        &self,
+        program: &Program,
+        inputs: &Inputs,
+        mut memory: Memory,
+        max_iterations: u64,
+        cancelled: &dyn Fn() -> bool,
+    ) -> Result<Memory, DispatchFault> {
+        let product = |sides: [u32; 3]| sides.map(u64::from).into_iter().product::<u64>();
+        let (groups, size) = (product(self.groups), product(self.workgroup));
+        // Without barriers, an invocation ends before the next one begins.
+        let count = if has_barrier(program) { size as usize } else { size.min(1) as usize };
+        let mut evaluators: Vec<Evaluator<'_>> =
+            (0..count).map(|_| Evaluator::new(program, max_iterations)).collect();
+        for group in 0..groups {
+            let group = match is_active(Mutant::ReversedWorkgroups) {
+                true => groups - 1 - group,
+                false => group,
+            };
+            let workgroup_id = coordinates(group, self.groups);
+            if !is_active(Mutant::KeptWorkgroup) {
+                memory.begin_workgroup(&program.types);
+            }
+            evaluators.iter_mut().for_each(Evaluator::begin);
+            loop {
+                let mut segment = Segment::default();
+                for local in 0..size {
+                    let local = match is_active(Mutant::ReversedInvocations) {
+                        true => size - 1 - local,
+                        false => local,
+                    };
+                    let invocation = self.invocation(workgroup_id, local);
+                    let evaluator = &mut evaluators[local as usize % count];
+                    let mut progress =
+                        evaluator.resume(inputs, &mut memory, &invocation, cancelled);
+                    while is_active(Mutant::SkippedBarrier)
+                        && matches!(progress, Ok(Progress::Barrier { .. }))
+                    {
+                        progress = evaluator.resume(inputs, &mut memory, &invocation, cancelled);
+                    }
+                    let id = invocation.global_id;
+                    let progress =
+                        progress.map_err(|fault| DispatchFault::Invocation { id, fault })?;
+                    segment.add(program, id, progress)?;
+                }
+                match segment.first {
+                    Some((_, Progress::Barrier { .. })) => {}
+                    _ => break,
+                }
+            }
+        }
+        Ok(memory)
+    }
+
+    fn invocation(&self, workgroup_id: [u32; 3], local: u64) -> Invocation {
+        let local_id = coordinates(local, self.workgroup);
+        let along = |axis: usize| {
+            let before = workgroup_id[axis].wrapping_mul(self.workgroup[axis]);
+            before.wrapping_add(local_id[axis])
+        };
+        Invocation {
+            global_id: [0, 1, 2].map(along),
+            local_id,
+            workgroup_id,
+            local_index: local as u32,
+            workgroups: self.groups,
+        }
+    }
+}
+
+/// The ends of invocations in one segment: all equal the first.
+#[derive(Default)]
+struct Segment {
+    first: Option<([u32; 3], Progress)>,
+}
+
+impl Segment {
+    fn add(
+        &mut self,
+        program: &Program,
+        id: [u32; 3],
+        progress: Progress,
+    ) -> Result<(), DispatchFault> {
+        let Some((first, known)) = &self.first else {
+            self.first = Some((id, progress));
+            return Ok(());
+        };
+        if *known == progress {
+            return Ok(());
+        }
+        let (barrier, arrived, other) = match (known, &progress) {
+            (Progress::Barrier { value, .. }, _) => (*value, *first, id),
+            (Progress::Done, Progress::Barrier { value, .. }) => (*value, id, *first),
+            (Progress::Done, Progress::Done) => unreachable!("they are equal"),
+        };
+        let span = program.values[barrier.index()].span;
+        Err(DispatchFault::DivergentBarrier { span, arrived, other })
+    }
+}

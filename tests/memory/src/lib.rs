@@ -1,0 +1,18 @@
+//! Random dispatches: programs that write memories, with loads, stores, atomic operations, barriers, branches and loops.
+//!
+//! [`generate()`] makes the tree of a program. [`oracle`] executes the tree in program order on one mutable memory; it shares
+//! nothing with the core but [`Atomic`](lambdav_core::memory::Atomic)'s names. [`graph`] builds the core. [`compare()`]
+//! schedules it, whole and for each memory alone, evaluates it, and compares all words; again after core text. The same
+//! program as a text in WGSL ([`wgsl`]), compiled by the front end, is executed by eval_S.
+
+#![forbid(unsafe_code)]
+
+pub mod compare;
+mod generate;
+pub mod graph;
+pub mod oracle;
+pub mod program;
+pub mod wgsl;
+
+pub use compare::{Mismatch, Verdict, compare};
+pub use generate::generate;

@@ -1,0 +1,88 @@
+//! Compares the core with an oracle on random dispatches; exit status 1 if any differs.
+#![forbid(unsafe_code)]
+
+use clap::Parser;
+use lambdav_core::core_text;
+use lambdav_memory_tests::{Verdict, compare, generate, graph};
+use std::process::ExitCode;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+/// Compare the core with an oracle on random dispatches
+#[derive(Parser)]
+struct Arguments {
+    /// Number of programs
+    #[arg(long, default_value_t = 1_000)]
+    programs: u64,
+    /// Seed of the first program; the others have those after it
+    #[arg(long, default_value_t = 1)]
+    seed: u64,
+    /// Print the tree and the core text of each program
+    #[arg(long)]
+    print: bool,
+    /// Number of mismatches that end the run
+    #[arg(long, default_value_t = 20)]
+    most: u64,
+}
+
+/// The counts of a thread.
+#[derive(Default)]
+struct Counts {
+    programs: u64,
+    schedules: usize,
+    depends_on_order: u64,
+    divergent: u64,
+    race_free: u64,
+    texts: u64,
+}
+
+fn main() -> ExitCode {
+    let arguments = Arguments::parse();
+    let (next, wrong) = (AtomicU64::new(arguments.seed), AtomicU64::new(0));
+    let threads = std::thread::available_parallelism().map_or(1, usize::from);
+    let work = || {
+        let mut counts = Counts::default();
+        while wrong.load(Ordering::Relaxed) < arguments.most {
+            let seed = next.fetch_add(1, Ordering::Relaxed);
+            if seed - arguments.seed >= arguments.programs {
+                break;
+            }
+            let program = generate(seed);
+            if arguments.print {
+                let text = core_text::print(&graph::build(&program), None);
+                let text = text.unwrap_or_else(|diagnostic| diagnostic.message);
+                println!("{program:#?}\n{text}");
+            }
+            counts.programs += 1;
+            counts.race_free += u64::from(program.is_race_free);
+            match compare(&program) {
+                Ok(Verdict { depends_on_order, is_divergent, schedules, has_text }) => {
+                    counts.texts += u64::from(has_text);
+                    counts.schedules += schedules;
+                    counts.depends_on_order += u64::from(depends_on_order);
+                    counts.divergent += u64::from(is_divergent);
+                }
+                Err(mismatch) => {
+                    wrong.fetch_add(1, Ordering::Relaxed);
+                    println!("program {seed}: {mismatch}");
+                }
+            }
+        }
+        counts
+    };
+    let all: Vec<Counts> = std::thread::scope(|scope| {
+        let threads: Vec<_> = (0..threads).map(|_| scope.spawn(work)).collect();
+        threads.into_iter().map(|thread| thread.join().expect("no thread panics")).collect()
+    });
+    let sum = |of: fn(&Counts) -> u64| all.iter().map(of).sum::<u64>();
+    println!(
+        "{} programs, {} race-free, {} as texts in WGSL, {} schedules; {} depend on the order, {} have a divergent barrier; {} mismatches",
+        sum(|counts| counts.programs),
+        sum(|counts| counts.race_free),
+        sum(|counts| counts.texts),
+        all.iter().map(|counts| counts.schedules).sum::<usize>(),
+        sum(|counts| counts.depends_on_order),
+        sum(|counts| counts.divergent),
+        wrong.load(Ordering::Relaxed),
+    );
+    if wrong.load(Ordering::Relaxed) == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+}

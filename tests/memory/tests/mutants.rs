@@ -1,0 +1,34 @@
+//! Random dispatches, and core texts that must be refused, find each mutant of memory.
+//!
+//! `cargo test -p lambdav-memory-tests --features mutants --test mutants`
+
+use lambdav_core::mutants::{Mutant, activate};
+use lambdav_memory_tests::{compare, generate};
+
+#[path = "all/refused.rs"]
+mod refused;
+
+/// The most programs for one mutant.
+const PROGRAMS: u64 = 2_000;
+
+/// True if a mutant shows: a program differs, or a wrong text is accepted.
+fn difference(programs: u64) -> Option<String> {
+    if let Some(name) = refused::accepted().first() {
+        return Some(format!("the text {name:?}"));
+    }
+    let seed = (1..=programs).find(|&seed| compare(&generate(seed)).is_err());
+    seed.map(|seed| format!("program {seed}"))
+}
+
+/// One test, since a mutant is active for the whole process.
+#[test]
+fn mutants_are_found() {
+    assert_eq!(difference(100), None, "no mutant is active");
+    for mutant in Mutant::OF_MEMORY {
+        activate(Some(mutant));
+        let found = difference(PROGRAMS);
+        activate(None);
+        println!("{mutant:?}: {found:?}");
+        assert!(found.is_some(), "{mutant:?} is not found");
+    }
+}
