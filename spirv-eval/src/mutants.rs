@@ -22,6 +22,16 @@ pub enum Mutant {
     LostPart,
     /// Computes derivatives from the same pixel twice.
     FlatQuad,
+    /// Does not wait at barriers.
+    SkippedBarrier,
+    /// Runs the invocations of a workgroup in the opposite order.
+    ReversedInvocations,
+    /// The result of an atomic operation is the new word.
+    NewWord,
+    /// What is stored beyond the end of a memory goes to its last word.
+    ClampedStore,
+    /// Variables of the workgroup keep what the workgroup before left.
+    KeptWorkgroup,
 }
 
 impl Mutant {
@@ -31,6 +41,15 @@ impl Mutant {
     /// Mutants in features that the emitter does not use.
     pub const OF_WORDS: [Self; 5] =
         [Self::KeptVariables, Self::LostCase, Self::LostDiscard, Self::LostPart, Self::FlatQuad];
+
+    /// Mutants of dispatches.
+    pub const OF_DISPATCHES: [Self; 5] = [
+        Self::SkippedBarrier,
+        Self::ReversedInvocations,
+        Self::NewWord,
+        Self::ClampedStore,
+        Self::KeptWorkgroup,
+    ];
 }
 
 lambdav_core::mutants!();

@@ -8,6 +8,7 @@
 
 use super::super::code::Function;
 use super::{At, Frame, ModuleEvaluator, ModuleFault, Progress, Stopped};
+use crate::mutants::{Mutant, is_active};
 use lambdav_float_environment::with_default;
 use rspirv::spirv::BuiltIn;
 use thiserror::Error;
@@ -141,7 +142,9 @@ impl ModuleEvaluator<'_> {
     ) -> Result<(), DispatchError> {
         let module = self.module;
         let [width, height, depth] = module.workgroup.size;
-        self.shared = module.workgroup.variables.iter().map(|&words| vec![0; words]).collect();
+        if self.shared.is_empty() || !is_active(Mutant::KeptWorkgroup) {
+            self.shared = module.workgroup.variables.iter().map(|&words| vec![0; words]).collect();
+        }
         let count = width * height * depth;
         let local = |index: u32| [index % width, index / width % height, index / width / height];
         let global = |index: u32| {
@@ -156,6 +159,8 @@ impl ModuleEvaluator<'_> {
             // In this segment: the first invocation that waits, and the first one that does not wait there.
             let (mut waits, mut ended): (Option<(u32, Barrier)>, Option<u32>) = (None, None);
             for index in 0..count {
+                let is_reversed = is_active(Mutant::ReversedInvocations);
+                let index = if is_reversed { count - 1 - index } else { index };
                 let progress = match is_first {
                     true => {
                         self.begin_invocation([group, groups], local(index), index).and_then(|()| {
@@ -194,10 +199,8 @@ impl ModuleEvaluator<'_> {
                 }
                 if let Progress::Waits(at, _) = progress {
                     let aside = self.put_aside(at);
-                    match is_first {
-                        true => waiting.push(Some(aside)),
-                        false => waiting[index as usize] = Some(aside),
-                    }
+                    waiting.resize_with(count as usize, || None);
+                    waiting[index as usize] = Some(aside);
                 }
             }
             if waits.is_none() {

@@ -5,6 +5,7 @@ use super::super::options::Undefined;
 use super::super::resources::{BindingKind, SharedData};
 use super::super::values::{ELEMENTS, Index, Space};
 use super::{ModuleEvaluator, Wrong};
+use crate::mutants::{Mutant, is_active};
 use lambdav_core::float::canonical;
 use lambdav_core::texture::TextureData;
 
@@ -133,7 +134,11 @@ impl ModuleEvaluator<'_> {
                 Words::Together(_) => k as u32,
                 Words::Apart(words) => words[k],
             };
-            if let Some(word) = memory.get_mut(first.wrapping_add(offset) as usize) {
+            let mut at = first.wrapping_add(offset) as usize;
+            if is_active(Mutant::ClampedStore) {
+                at = at.min(memory.len().saturating_sub(1));
+            }
+            if let Some(word) = memory.get_mut(at) {
                 *word = if is_number { canonical(value) } else { value };
             }
         }

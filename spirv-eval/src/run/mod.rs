@@ -322,7 +322,9 @@ impl<'m> ModuleEvaluator<'m> {
                     called = Some((index, call));
                     break;
                 }
-                if let Step::Barrier = step {
+                if let Step::Barrier = step
+                    && !is_active(Mutant::SkippedBarrier)
+                {
                     let behind = At { function, block: current, next: index + 1 };
                     return Ok(Progress::Waits(behind, block.label));
                 }

@@ -256,7 +256,9 @@ impl ModuleEvaluator<'_> {
                 let [operand, comparand] = [value(operand)?, value(comparand)?];
                 let old = self.replace(place, |old| function.apply(old, operand, comparand))?;
                 let Some(to) = to else { return Ok(()) };
-                self.memory[to] = old;
+                let is_new = is_active(Mutant::NewWord);
+                self.memory[to] =
+                    if is_new { function.apply(old, operand, comparand) } else { old };
                 to
             }
             Step::Write { ref place, a, ref numbers } => {

@@ -218,7 +218,7 @@ fn broken_programs_are_not_compiled() {
     place.fails(&["compile", "a.lv", "--emit", "core", "-o", "a.core"], 1, "error[LV0301]");
     place.write("b.core", "lambdav-core 1\n%0: num = add %1, %1\noutput 0 = %0\n");
     place.fails(&["compile", "b.core", "--emit", "core"], 1, "--> b.core:2:");
-    place.write("c.core", "lambdav-core 2\n");
+    place.write("c.core", "lambdav-core 3\n");
     place.fails(&["check", "c.core"], 1, "error[LV0602]");
 }
 

@@ -4,6 +4,7 @@
 
 use lambdav_core::mutants::{Mutant, activate};
 use lambdav_memory_tests::{compare, generate};
+use lambdav_spirv_eval::mutants as of_words;
 
 #[path = "all/refused.rs"]
 mod refused;
@@ -30,5 +31,12 @@ fn mutants_are_found() {
         activate(None);
         println!("{mutant:?}: {found:?}");
         assert!(found.is_some(), "{mutant:?} is not found");
+    }
+    for mutant in of_words::Mutant::OF_DISPATCHES {
+        of_words::activate(Some(mutant));
+        let found = difference(PROGRAMS);
+        of_words::activate(None);
+        println!("{mutant:?} of eval_S: {found:?}");
+        assert!(found.is_some(), "{mutant:?} of eval_S is not found");
     }
 }

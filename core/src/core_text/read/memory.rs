@@ -79,7 +79,11 @@ impl Reader {
     pub(super) fn results(&self, end: Span) -> Reading<()> {
         if self.core.outputs.is_empty() && self.core.effects.is_empty() {
             let diagnostic = malformed(end, "the program has no output");
-            return Err(diagnostic.help("add `output 0 = %…` or `effect %…`").into());
+            let help = match self.has_memory {
+                true => "add `output 0 = %…` or `effect %…`",
+                false => "add `output 0 = %…`",
+            };
+            return Err(diagnostic.help(help).into());
         }
         let effect = self.core.effects.first().map(|effect| effect.span);
         match (self.core.workgroup, self.core.outputs.first(), effect.or(self.invocation)) {
