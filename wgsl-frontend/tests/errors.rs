@@ -35,6 +35,12 @@ fn types_do_not_convert() {
     is(&body("let y = x + i;"), "LV0636", "x + i", "`+` is not defined for `f32` and `i32`");
     is(&body("let y = v * vec2f(1);"), "LV0636", "v * vec2f(1)", "`*` is not defined");
     is(&body("let y = !x;"), "LV0636", "!x", "`!` is not defined for `f32`");
+    is(
+        &body("let y = -mat2x2f();"),
+        "LV0636",
+        "-mat2x2f()",
+        "`-` is not defined for `mat2x2<f32>`",
+    );
     is(&body("if x { }"), "LV0636", "x", "a condition is a `bool`, and this is `f32`");
     is(&body("let y = v.w;"), "LV0634", "v.w", "`vec3<f32>` has no components `w`");
     is(&body("let y = x.a;"), "LV0636", "x.a", "has no members");

@@ -112,6 +112,10 @@ fn opinions_of_naga() {
     for path in files_below(Path::new(&folder), &["wgsl"]) {
         let stem = path.file_stem().expect("it has a name").to_string_lossy().into_owned();
         let text = std::fs::read_to_string(&path).expect("it can be read");
+        // naga knows no imports and no conditions.
+        if text.lines().any(|line| line.trim_start().starts_with('#')) {
+            continue;
+        }
         let words = || naga_words(&text);
         let theirs = std::panic::catch_unwind(words).unwrap_or_else(|_| Err("panic".to_owned()));
         let ours = to_spirv(Language::Wgsl, &SourceFile::new("a", text));

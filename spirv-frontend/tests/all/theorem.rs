@@ -11,7 +11,7 @@ use lambdav_core::inputs::{Inputs, frag_coord};
 use lambdav_core::interface::{Binding, Interface, LocationSource, Placement};
 use lambdav_core::resource::Bound;
 use lambdav_core::schedule::schedule;
-use lambdav_core::types::{Scalar, Type, TypeKind, Types};
+use lambdav_core::types::{Scalar, Type, Types};
 use lambdav_engine::engines::SimdEngine;
 use lambdav_engine::settings::Settings;
 use lambdav_generate::resources;
@@ -93,10 +93,31 @@ impl<'m> Foreign<'m> {
         seed: u64,
     ) -> Self {
         let types = core.graph.types();
-        let next = |hash: u64, byte: u8| hash.wrapping_mul(31).wrapping_add(byte.into());
-        let seed_of = |name: &str| name.bytes().fold(seed, next);
-        let uniforms = core.uniforms.iter().map(|of| values(types, of.ty, seed_of(&of.name)));
-        let uniforms = uniforms.collect::<Vec<_>>();
+        let mut uniforms: Vec<Arc<[u32]>> = core
+            .uniforms
+            .iter()
+            .map(|of| {
+                let bytes = of.name.bytes().map(u64::from);
+                words(types, of.ty, bytes.fold(seed, |hash, byte| hash * 31 % (1 << 48) + byte))
+            })
+            .collect();
+        // Words of a block depend on their places alone, since compilers name and split members in their own ways.
+        for (block, uniform, member) in interface.uniforms() {
+            let Placement::Words(offsets) = &member.placement else {
+                unreachable!("the raise places words")
+            };
+            let at = match block.binding {
+                Binding::Descriptor { set, binding } => {
+                    1 + u64::from(set) * 64 + u64::from(binding)
+                }
+                Binding::PushConstants => 0,
+            };
+            let scalars = types.scalars(core.uniforms[uniform].ty);
+            let of_word = |(scalar, &offset): (Scalar, &u32)| {
+                word(&mut Random::new(seed ^ at << 40 ^ u64::from(offset) << 8), scalar)
+            };
+            uniforms[uniform] = scalars.zip(offsets).map(of_word).collect();
+        }
         let (blocks, resources) = (blocks(interface, &uniforms), resources(types));
         Self { words, core, interface, clear, size, uniforms, blocks, resources, max_iterations }
     }
@@ -245,30 +266,20 @@ fn outputs(
     }
 }
 
-/// A value for a uniform of this type; small, so that loops end.
-fn values(types: &Types, ty: Type, seed: u64) -> Arc<[u32]> {
-    let mut random = Random::new(seed);
+/// A word of a uniform; small, so that loops end.
+fn word(random: &mut Random, scalar: Scalar) -> u32 {
     let numbers = [0.75_f32, 1.5, 0.25, 2.0, -0.5, 3.0, 1.0, 5.5].map(f32::to_bits);
-    let mut words = Vec::new();
-    let mut stack = vec![ty];
-    while let Some(ty) = stack.pop() {
-        let mut parts: Vec<Type> = types.parts(ty).collect();
-        match *types.kind(ty) {
-            TypeKind::Scalar(scalar) | TypeKind::Vector(scalar, _) => {
-                let count = types.components(ty);
-                words.extend((0..count).map(|_| match scalar {
-                    Scalar::F32 => *random.pick(&numbers),
-                    Scalar::Bool => random.below(2) as u32,
-                    Scalar::I32 | Scalar::U32 => random.below(5) as u32,
-                }));
-            }
-            _ => {
-                parts.reverse();
-                stack.extend(parts);
-            }
-        }
+    match scalar {
+        Scalar::F32 => *random.pick(&numbers),
+        Scalar::Bool => random.below(2) as u32,
+        Scalar::I32 | Scalar::U32 => random.below(5) as u32,
     }
-    words.into()
+}
+
+/// The words of a uniform.
+fn words(types: &Types, ty: Type, seed: u64) -> Arc<[u32]> {
+    let mut random = Random::new(seed);
+    types.scalars(ty).map(|scalar| word(&mut random, scalar)).collect()
 }
 
 /// Blocks with these values in the layout of the interface.

@@ -322,7 +322,6 @@ impl Checker<'_> {
     fn negated(&mut self, op: Unary, value: &Value, at: Span) -> Option<Value> {
         let scalar = match self.types.kind(value.ty) {
             Kind::Scalar(scalar) | Kind::Vector(scalar, _) => Some(scalar),
-            Kind::Matrix(scalar, ..) if op == Unary::Negate => Some(scalar),
             _ => None,
         };
         let instruction = match (op, scalar) {
