@@ -28,7 +28,7 @@ use lambdav_frontend::Fix;
 use lambdav_glsl_frontend::Stage;
 use lambdav_spirv::assemble::{SpirvVersion, assemble, is_assembly};
 #[cfg(feature = "foreign")]
-use lambdav_spirv::inspect::{EntryPoint, inspect};
+use lambdav_spirv::inspect::{entry_points, writes_colours};
 use lambdav_spirv_frontend::{RaiseOptions, Raised, raise};
 #[cfg(feature = "foreign")]
 use std::collections::BTreeSet;
@@ -183,12 +183,13 @@ fn undrawn(language: Language, words: &[u32], options: &ShaderOptions) -> Option
         Language::Glsl(Stage::Compute) => return shader("compute"),
         _ => {}
     }
-    let all = inspect(words).ok()?.entry_points;
-    let fragments: Vec<&EntryPoint> = all.iter().filter(|of| of.stage.has_pixels()).collect();
+    let all = entry_points(words);
+    let fragments: Vec<&str> =
+        all.iter().filter(|(_, stage)| stage.has_pixels()).map(|(name, _)| &**name).collect();
     let name = options.entry_point.as_deref();
     let entry = match (&fragments[..], name) {
         ([], None) => {
-            let stages: BTreeSet<String> = all.iter().map(|of| of.stage.to_string()).collect();
+            let stages: BTreeSet<String> = all.iter().map(|(_, stage)| stage.to_string()).collect();
             let stages: Vec<String> = stages.into_iter().collect();
             return Some(match &*stages.join(" and ") {
                 "" => "this text has no entry point, and nothing of it is drawn".to_owned(),
@@ -198,11 +199,10 @@ fn undrawn(language: Language, words: &[u32], options: &ShaderOptions) -> Option
             });
         }
         ([one], None) => one,
-        (all, name) => all.iter().find(|of| of.name == name.unwrap_or("main"))?,
+        (all, name) => all.iter().find(|&&of| of == name.unwrap_or("main"))?,
     };
-    let writes = entry.outputs.iter().any(|output| output.location.is_some());
-    (!writes)
-        .then(|| format!("{} writes no colour, and is compiled and not drawn", quote(&entry.name)))
+    (!writes_colours(words, entry))
+        .then(|| format!("{} writes no colour, and is compiled and not drawn", quote(entry)))
 }
 
 /// An override as a constant of the program, if it has a value.

@@ -12,7 +12,7 @@ use lambdav_core::interface::Stage;
 use lambdav_core::texture::TextureOptions;
 use rspirv::dr::{Instruction, Module, Operand, load_words};
 use rspirv::spirv::{Decoration, ExecutionMode, ExecutionModel, Op, StorageClass};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use std::fmt;
 use thiserror::Error;
 
@@ -128,22 +128,64 @@ pub fn inspect(words: &[u32]) -> Result<Interface, InspectError> {
     Ok(Reader::new(&module).interface())
 }
 
+/// The instructions in front of the functions, as far as the words can be read: opcodes and operands.
+fn declarations(words: &[u32]) -> impl Iterator<Item = (Op, &[u32])> {
+    let mut rest = words.get(5..).unwrap_or_default();
+    std::iter::from_fn(move || {
+        loop {
+            let first = *rest.first()?;
+            let (count, op) = ((first >> 16) as usize, Op::from_u32(first & 0xffff));
+            let operands = rest.get(1..count).filter(|_| op != Some(Op::Function))?;
+            rest = &rest[count..];
+            if let Some(op) = op {
+                return Some((op, operands));
+            }
+        }
+    })
+}
+
+/// The name of an entry point, and the operands behind it.
+fn named(operands: &[u32]) -> (String, &[u32]) {
+    let name: Vec<u8> = bytes(operands).into_iter().take_while(|&byte| byte != 0).collect();
+    let behind = operands.get(name.len() / 4 + 1..).unwrap_or_default();
+    (String::from_utf8_lossy(&name).into_owned(), behind)
+}
+
 /// Names and stages of a module's entry points, as far as the words can be read. The functions are not read.
 pub fn entry_points(words: &[u32]) -> Vec<(String, Stage)> {
     let mut all = Vec::new();
-    let mut rest = words.get(5..).unwrap_or_default();
-    while let Some(&first) = rest.first() {
-        let (count, op) = ((first >> 16) as usize, Op::from_u32(first & 0xffff));
-        let Some(operands) = rest.get(1..count).filter(|_| op != Some(Op::Function)) else { break };
-        if let (Some(Op::EntryPoint), [model, _, name @ ..]) = (op, operands)
+    for (op, operands) in declarations(words) {
+        if let (Op::EntryPoint, [model, _, name @ ..]) = (op, operands)
             && let Some(model) = ExecutionModel::from_u32(*model)
         {
-            let name: Vec<u8> = bytes(name).into_iter().take_while(|&byte| byte != 0).collect();
-            all.push((String::from_utf8_lossy(&name).into_owned(), stage(model)));
+            all.push((named(name).0, stage(model)));
         }
-        rest = &rest[count..];
     }
     all
+}
+
+/// True if a fragment entry point of that name has an output at a location. The functions are not read.
+pub fn writes_colours(words: &[u32], name: &str) -> bool {
+    let mut interface = &[][..];
+    let (mut located, mut outputs) = (FxHashSet::default(), FxHashSet::default());
+    for (op, operands) in declarations(words) {
+        match (op, operands) {
+            (Op::EntryPoint, [model, _, of @ ..]) if *model == ExecutionModel::Fragment as u32 => {
+                let (found, variables) = named(of);
+                if found == name {
+                    interface = variables;
+                }
+            }
+            (Op::Decorate, [id, decoration, ..]) if *decoration == Decoration::Location as u32 => {
+                located.insert(*id);
+            }
+            (Op::Variable, [_, id, class, ..]) if *class == StorageClass::Output as u32 => {
+                outputs.insert(*id);
+            }
+            _ => {}
+        }
+    }
+    interface.iter().any(|id| located.contains(id) && outputs.contains(id))
 }
 
 /// Index of a module by ids.

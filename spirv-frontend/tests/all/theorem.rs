@@ -98,7 +98,7 @@ impl<'m> Foreign<'m> {
             .iter()
             .map(|of| {
                 let bytes = of.name.bytes().map(u64::from);
-                words(types, of.ty, bytes.fold(seed, |hash, byte| hash * 31 % (1 << 48) + byte))
+                uniform(types, of.ty, bytes.fold(seed, |hash, byte| hash * 31 % (1 << 48) + byte))
             })
             .collect();
         // Words of a block depend on their places alone, since compilers name and split members in their own ways.
@@ -277,7 +277,7 @@ fn word(random: &mut Random, scalar: Scalar) -> u32 {
 }
 
 /// The words of a uniform.
-fn words(types: &Types, ty: Type, seed: u64) -> Arc<[u32]> {
+fn uniform(types: &Types, ty: Type, seed: u64) -> Arc<[u32]> {
     let mut random = Random::new(seed);
     types.scalars(ty).map(|scalar| word(&mut random, scalar)).collect()
 }

@@ -71,7 +71,7 @@ fn engines_draw_the_same_triangles() {
             for line in &lines {
                 let mut words: Vec<&str> = line.split_whitespace().collect();
                 let size = words.iter().position(|word| *word == "--size");
-                words[size.expect("it has a size") + 1] = "24x15";
+                words[size.expect("it has a size") + 1] = "16x10";
                 words.extend(["--engine", engine, "--no-metadata"]);
                 place.run(&words).done();
             }

@@ -36,12 +36,12 @@ fn campaign(programs: u64, evaluated: bool) -> Vec<Report> {
 /// Evaluated machine code is many times slower, so there are fewer programs.
 #[test]
 fn evaluated_machine_code_agrees() {
-    campaign(120, true);
+    campaign(60, true);
 }
 
 #[test]
 fn engines_agree_and_programs_diverge() {
-    for report in campaign(600, false) {
+    for report in campaign(300, false) {
         // Demands the divergence that the programs are made for; `profile.rs` defines it.
         assert!(report.divergent_loops_in_ifs() >= 20.0, "{report}");
         assert!(report.varied_images() >= 50.0, "{report}");
