@@ -152,6 +152,126 @@ impl Flow {
         all
     }
 
+    /// Joins the ways below a node where some have changed a memory, if they lead to several targets. Then one decision is
+    /// one `If`, which yields the states and which target is reached; below the node is one way to each target. (To
+    /// [`Self::converge`] alone, ways to other targets stay apart, and both would depend on the same effects.) `is_live`
+    /// tells which slots matter at a target; those below `memories` have states.
+    pub(crate) fn gather(
+        &mut self,
+        graph: &mut Graph,
+        root: FlowId,
+        first: Target,
+        is_live: impl Fn(Target, usize) -> bool,
+        memories: usize,
+        span: Span,
+    ) -> Result<()> {
+        if memories == 0 {
+            return Ok(());
+        }
+        let leaves = self.leaves(root);
+        let mut targets: Vec<Target> = vec![first];
+        for &id in &leaves {
+            let target = self.leaf(id).target;
+            if !targets.contains(&target) {
+                targets.push(target);
+            }
+        }
+        let is_first = |id: &&FlowId| self.leaf(**id).target == first;
+        let (Some(&one), true) = (leaves.first(), targets.len() > 1) else { return Ok(()) };
+        let has_effects = leaves.iter().any(|&id| {
+            let (memory, other) = (&self.leaf(one).memory, &self.leaf(id).memory);
+            memory.differing(other, memories).next().is_some()
+        });
+        if !has_effects || leaves.iter().filter(is_first).count() < 2 {
+            return Ok(());
+        }
+        let mut memory = self.leaf(one).memory.clone();
+        let len = leaves.iter().map(|&id| self.leaf(id).memory.len()).min().unwrap_or(0);
+        let mut slots: Vec<usize> = Vec::new();
+        for &id in &leaves {
+            let differing = memory.differing(&self.leaf(id).memory, len);
+            slots.extend(differing.filter(|&slot| targets.iter().any(|&of| is_live(of, slot))));
+        }
+        slots.sort_unstable();
+        slots.dedup();
+        // For each target its values. Zeros stand for those of other targets, and for what is not live at a target: such a
+        // content may depend on effects of one arm alone.
+        let mut zero = |node: NodeId| {
+            let ty = graph.value_type(node);
+            match graph.types().holds_state(ty) {
+                true => node,
+                false => graph.constant(ty, &vec![0; graph.types().components(ty)], span),
+            }
+        };
+        let zeros: Vec<NodeId> = slots.iter().map(|&slot| zero(memory.get(slot))).collect();
+        let mut values: Vec<(Target, usize, NodeId)> = Vec::new();
+        for &target in &targets {
+            let of_target = leaves.iter().find(|&&id| self.leaf(id).target == target);
+            let leaf = of_target.map(|&id| self.leaf(id));
+            for (index, &value) in leaf.iter().flat_map(|leaf| leaf.values.iter().enumerate()) {
+                values.push((target, index, zero(value)));
+            }
+        }
+        let tags: Vec<NodeId> =
+            (0..targets.len()).map(|k| tag(graph, targets.len(), k as u32, span)).collect();
+        let count = 1 + values.len() + slots.len();
+        self.work += leaves.len() * count;
+        let of = |_, leaf: &Leaf| {
+            let target = targets.iter().position(|&of| of == leaf.target)?;
+            let values = values.iter().map(|&(of, index, zero)| match of == leaf.target {
+                true => leaf.values[index],
+                false => zero,
+            });
+            let slots = slots.iter().zip(&zeros).map(|(&slot, &zero)| {
+                match is_live(leaf.target, slot) {
+                    true => leaf.memory.get(slot),
+                    false => zero,
+                }
+            });
+            Some([tags[target]].into_iter().chain(values).chain(slots).collect())
+        };
+        let all = self.all_values(graph, root, count, of, span)?.expect("there are leaves");
+        let (reached, all) = all.split_first().expect("it is the first");
+        let (joined, states) = all.split_at(values.len());
+        memory.truncate(len);
+        slots.iter().zip(states).for_each(|(&slot, &node)| memory.set(slot, node));
+        self.nodes[root.0] = Node::Hole;
+        let places = self.ways(graph, root, Some(*reached), targets.len(), span);
+        for (&target, place) in targets.iter().zip(places) {
+            let of_target = values.iter().zip(joined).filter(|((of, ..), _)| *of == target);
+            let values = of_target.map(|(_, &value)| value).collect();
+            self.leave(place, Leaf { target, values, memory: memory.clone() });
+        }
+        Ok(())
+    }
+
+    /// Turns a hole into decisions between `count` new holes by a [`tag`]; a single way needs none.
+    pub(crate) fn ways(
+        &mut self,
+        graph: &mut Graph,
+        at: FlowId,
+        tag: Option<NodeId>,
+        count: usize,
+        span: Span,
+    ) -> Vec<FlowId> {
+        let (mut at, mut all) = (at, Vec::with_capacity(count));
+        for k in 1..count as u32 {
+            let reached = tag.expect("several ways have a tag");
+            let condition = match count {
+                2 => reached,
+                _ => {
+                    let number = self::tag(graph, count, k - 1, span);
+                    graph.op(Op::Equal, vec![reached, number], span)
+                }
+            };
+            let [here, others] = self.branch(at, condition);
+            all.push(here);
+            at = others;
+        }
+        all.push(at);
+        all
+    }
+
     /// Joins all ways below a node that lead to a target into one hole for the code there; returns the
     /// hole with the values of the φ's and the memory. `is_live` tells which slots matter there. `None`
     /// if there is no such way.
@@ -341,6 +461,14 @@ fn choose_each(
         None => pair.0.or(pair.1),
     };
     Ok(pairs.iter().map(one).collect())
+}
+
+/// The value that tells which of `count` ways is taken: true for the first of two, else the number.
+pub(crate) fn tag(graph: &mut Graph, count: usize, number: u32, span: Span) -> NodeId {
+    match count {
+        2 => graph.bool(number == 0, span),
+        _ => graph.constant(Type::INT, &[number], span),
+    }
 }
 
 /// A structure type for these values.

@@ -1,13 +1,15 @@
 //! Options of the raise.
 
-use lambdav_core::interface::LocationSource;
+use lambdav_core::interface::{LocationSource, Stage};
 use lambdav_core::state::State;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Options of the raise.
 #[derive(Clone, Debug, Default)]
 pub struct RaiseOptions {
-    /// Name of the entry point; by default the only fragment entry point, or else the one called `main`.
+    /// The stage of the entry point: fragment or compute.
+    pub stage: Stage,
+    /// Name of the entry point; by default the only one of the stage, or else the one called `main`.
     pub entry_point: Option<String>,
     /// The colour that a discarded pixel keeps.
     pub clear: [f32; 4],

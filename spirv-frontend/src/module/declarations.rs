@@ -8,7 +8,7 @@ use crate::error::{RaiseError, Result};
 use lambdav_core::interface::Stage;
 use lambdav_core::source::{SourceFile, Span};
 use lambdav_spirv::stage;
-use rspirv::spirv::{Decoration, ExecutionMode, ExecutionModel, Op, StorageClass};
+use rspirv::spirv::{BuiltIn, Decoration, ExecutionMode, ExecutionModel, Op, StorageClass};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// An entry point.
@@ -49,7 +49,7 @@ pub(crate) struct Module<'w> {
     decorations: Decorations<'w, u32>,
     member_decorations: Decorations<'w, (u32, u32)>,
     pub(crate) entry_points: Vec<EntryPoint>,
-    modes: Vec<(u32, ExecutionMode)>,
+    modes: Vec<(u32, ExecutionMode, &'w [u32])>,
     types: FxHashMap<u32, (ModuleType, usize)>,
     /// Constants of all kinds, including OpUndef.
     pub(crate) constants: FxHashMap<u32, Instruction<'w>>,
@@ -172,7 +172,7 @@ impl<'w> Module<'w> {
             }
             Op::ExecutionMode | Op::ExecutionModeId => {
                 if let Some(mode) = ExecutionMode::from_u32(operand(1)?) {
-                    self.modes.push((operand(0)?, mode));
+                    self.modes.push((operand(0)?, mode, instruction.rest(2)));
                 }
             }
             Op::ExtInstImport => match instruction.string(1)?.0.as_str() {
@@ -267,9 +267,28 @@ impl<'w> Module<'w> {
         all.iter().find(|(decoration, _)| *decoration == wanted).map(|(_, of)| *of)
     }
 
-    /// True if an entry point has that execution mode.
-    pub(crate) fn has_mode(&self, function: u32, wanted: ExecutionMode) -> bool {
-        self.modes.contains(&(function, wanted))
+    /// The operands of an execution mode of an entry point, if it has that mode.
+    pub(crate) fn mode(&self, function: u32, wanted: ExecutionMode) -> Option<&'w [u32]> {
+        let is_it = |&&(of, mode, _): &&(u32, ExecutionMode, _)| (of, mode) == (function, wanted);
+        self.modes.iter().find(is_it).map(|&(.., operands)| operands)
+    }
+
+    /// The id that has a built-in as a decoration.
+    pub(crate) fn with_built_in(&self, wanted: BuiltIn) -> Option<u32> {
+        let mut all = self.decorations.keys().copied();
+        all.find(|&id| self.decorated(id, Decoration::BuiltIn) == Some(wanted as u32))
+    }
+
+    /// True for a variable that invocations of a compute program share: a storage buffer, or a variable of the
+    /// workgroup.
+    pub(crate) fn is_memory(&self, variable: &Variable) -> bool {
+        match variable.class {
+            StorageClass::StorageBuffer | StorageClass::Workgroup => true,
+            StorageClass::Uniform => {
+                self.decoration(variable.ty, Decoration::BufferBlock).is_some()
+            }
+            _ => false,
+        }
     }
 
     /// True for an id of GLSL.std.450.

@@ -11,6 +11,6 @@ mod words;
 
 pub(crate) use declarations::{DEMOTED, EntryPoint, Module, Variable};
 pub(crate) use function::{Block, Function, Merge};
-pub(crate) use layout::word_offsets;
+pub(crate) use layout::{Layout, value_offsets, word_offsets};
 pub(crate) use types::ModuleType;
 pub(crate) use words::Instruction;

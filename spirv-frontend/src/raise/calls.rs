@@ -1,6 +1,6 @@
 //! Inlines calls: pointer parameters are other names of the caller's variables.
 
-use super::raiser::{Frame, Raiser, Root, Task, Value};
+use super::raiser::{Frame, Raiser, Task, Value};
 use crate::error::{RaiseError, Result};
 use crate::flow::{FlowId, Target};
 use crate::memory::Memory;
@@ -37,7 +37,7 @@ impl Raiser<'_, '_> {
                     self.name(parameter, *node);
                 }
                 Value::Pointer(pointer) => {
-                    if let Root::Slot(slot) = pointer.root {
+                    if let Some(slot) = pointer.root.slot() {
                         frame.set_root(root, slot);
                     }
                     root += 1;
@@ -57,7 +57,7 @@ impl Raiser<'_, '_> {
     pub(super) fn bind_globals(&self, frame: &mut Frame<'_, '_>) {
         for root in frame.facts.bounds[1]..frame.facts.roots.len() {
             if let Some(Value::Pointer(pointer)) = self.globals.get(&frame.facts.roots[root])
-                && let Root::Slot(slot) = pointer.root
+                && let Some(slot) = pointer.root.slot()
             {
                 frame.set_root(root, slot);
             }

@@ -225,11 +225,10 @@ impl Raiser<'_, '_> {
     /// Joins the ways to a target.
     pub(super) fn join(&mut self, at: FlowId, target: Target) -> Result<Option<(FlowId, Leaf)>> {
         let frame = self.frames.last().expect("a function is being raised");
-        let block = match target {
-            Target::Block(block) => Some(block),
-            Target::Return | Target::Kill => None,
-        };
-        let is_live = Self::liveness(frame, block);
+        let memories = self.memories.count();
+        let is_live = Self::liveness(frame, memories);
+        self.flow.gather(&mut self.graph, at, target, &is_live, memories, self.span)?;
+        let is_live = |slot| is_live(target, slot);
         self.flow.converge(&mut self.graph, at, target, is_live, self.span)
     }
 }

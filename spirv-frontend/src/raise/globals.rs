@@ -11,17 +11,30 @@ use crate::error::{RaiseError, Result};
 use crate::memory::Memory;
 use crate::module::{DEMOTED, EntryPoint, ModuleType, Variable};
 use crate::options::RaiseOptions;
-use lambdav_core::graph::{NodeId, Uniform};
+use lambdav_core::graph::{NodeId, StageInput, Uniform};
 use lambdav_core::inputs::Input;
 use lambdav_core::interface::{
     Binding, Block, BoundResource, LocationInput, LocationSource, Stage, StageOutput, UnusedInput,
 };
 use lambdav_core::limits::VALUE_WORDS;
+use lambdav_core::memory::InvocationInput;
 use lambdav_core::op::Op as Core;
 use lambdav_core::texture::TextureOptions;
 use lambdav_core::types::{Resource, ResourceKind, Type};
 use rspirv::spirv::{BuiltIn, Decoration, Op, StorageClass};
 use rustc_hash::{FxHashMap, FxHashSet};
+
+/// The input of an invocation that a built-in variable is.
+fn invocation_input(built_in: BuiltIn) -> Option<InvocationInput> {
+    match built_in {
+        BuiltIn::GlobalInvocationId => Some(InvocationInput::GlobalId),
+        BuiltIn::LocalInvocationId => Some(InvocationInput::LocalId),
+        BuiltIn::LocalInvocationIndex => Some(InvocationInput::LocalIndex),
+        BuiltIn::WorkgroupId => Some(InvocationInput::WorkgroupId),
+        BuiltIn::NumWorkgroups => Some(InvocationInput::Workgroups),
+        _ => None,
+    }
+}
 
 impl Raiser<'_, '_> {
     /// Gives all used variables their values or slots.
@@ -33,7 +46,16 @@ impl Raiser<'_, '_> {
         outside: &mut Outside,
     ) -> Result<()> {
         let module = self.module;
-        for variable in &module.variables {
+        // Variables of the workgroup come after all other resources, since nothing is bound to them. Variables with an
+        // initial content come last, so that memories have the first slots.
+        let order = |variable: &&Variable| match variable.class {
+            StorageClass::Workgroup => 1,
+            StorageClass::Private | StorageClass::Output => 2,
+            _ => 0,
+        };
+        let mut variables: Vec<&Variable> = module.variables.iter().collect();
+        variables.sort_by_key(order);
+        for variable in variables {
             // Stages of a pipeline share blocks, textures and buffers.
             if !used.contains(&variable.id) || self.globals.contains_key(&variable.id) {
                 continue;
@@ -133,6 +155,9 @@ impl Raiser<'_, '_> {
                 }
                 Ok(Root::Slot(slot))
             }
+            _ if self.stage == Stage::Compute && module.is_memory(variable) => {
+                self.open_memory(variable, self.binding(variable), memory, outside)
+            }
             StorageClass::Input => self.open_input(variable, options, outside).map(Root::Constant),
             StorageClass::Uniform | StorageClass::StorageBuffer => {
                 let ModuleType::Structure(members) = module.ty(variable.ty)? else {
@@ -231,6 +256,10 @@ impl Raiser<'_, '_> {
             return Ok(node);
         }
         if let Some(built_in) = self.built_in(variable) {
+            if let Some(input) = invocation_input(built_in).filter(|_| self.stage == Stage::Compute) {
+                let node = self.graph.stage_input(StageInput::Invocation(input), input.ty(), self.span);
+                return self.of_type(node, ty);
+            }
             let node = match built_in {
                 BuiltIn::FragCoord => {
                     self.demand(Stage::has_pixels, "frag-coord")?;

@@ -9,6 +9,7 @@ use crate::error::{RaiseError, Result};
 use crate::memory::Memory;
 use crate::module::{DEMOTED, Instruction, ModuleType};
 use crate::mutants::{Mutant, is_active};
+use crate::structure::is_atomic;
 use lambdav_core::graph::NodeId;
 use lambdav_core::interface::Stage;
 use lambdav_core::op::Op as Core;
@@ -19,7 +20,24 @@ impl Raiser<'_, '_> {
     /// Executes an instruction other than a call or a terminator.
     pub(super) fn instruction(&mut self, of: &Instruction<'_>, memory: &mut Memory) -> Result<()> {
         match of.op {
-            Op::Line | Op::NoLine | Op::Nop | Op::Phi | Op::ControlBarrier | Op::MemoryBarrier => {}
+            Op::Line | Op::NoLine | Op::Nop | Op::Phi | Op::MemoryBarrier => {}
+            // Pixels have no workgroup.
+            Op::ControlBarrier if self.stage != Stage::Compute => {}
+            Op::ControlBarrier => self.barrier(of, memory)?,
+            op if is_atomic(op) => {
+                if let Some(word) = self.atomic(of, memory)? {
+                    let ty = self.core_type(of.operand(0)?)?;
+                    let word = self.of_type(word, ty)?;
+                    self.name(of.operand(1)?, word);
+                    self.define(of, Value::Node(word))?;
+                }
+            }
+            Op::ArrayLength if self.leads_to_memory(of)? => {
+                let length = self.memory_length(of, memory)?;
+                let ty = self.core_type(of.operand(0)?)?;
+                let length = self.of_type(length, ty)?;
+                self.define(of, Value::Node(length))?;
+            }
             Op::DemoteToHelperInvocation => {
                 self.demand(Stage::has_discard, "discard")?;
                 let slot = self.demoted_slot()?;
@@ -84,6 +102,11 @@ impl Raiser<'_, '_> {
             _ => self.compute(of)?,
         }
         Ok(())
+    }
+
+    /// True if a query of a length is about a memory.
+    fn leads_to_memory(&mut self, of: &Instruction<'_>) -> Result<bool> {
+        Ok(matches!(self.pointer(of.operand(2)?)?.root, Root::Memory(..)))
     }
 
     /// The slot that holds if the pixel has become a helper.
@@ -163,7 +186,7 @@ impl Raiser<'_, '_> {
     }
 
     /// Loads from a pointer.
-    fn load(&mut self, pointer: &Pointer, memory: &Memory) -> Result<NodeId> {
+    fn load(&mut self, pointer: &Pointer, memory: &mut Memory) -> Result<NodeId> {
         let (mut node, path) = match pointer.root {
             Root::Slot(slot) => (memory.get(slot), &pointer.path[..]),
             Root::Constant(node) => (node, &pointer.path[..]),
@@ -174,6 +197,7 @@ impl Raiser<'_, '_> {
                 _ => return Err(RaiseError::unsupported("a whole buffer as a value")),
             },
             Root::Opaque(_) => return Err(RaiseError::unsupported("an array of textures")),
+            Root::Memory(..) => return self.load_memory(pointer, memory),
         };
         for &index in path {
             node = self.part(node, index)?;
@@ -208,8 +232,10 @@ impl Raiser<'_, '_> {
 
     /// Stores through a pointer.
     fn store(&mut self, pointer: &Pointer, node: NodeId, memory: &mut Memory) -> Result<()> {
-        let Root::Slot(slot) = pointer.root else {
-            return Err(RaiseError::unsupported("writing to shared memory"));
+        let slot = match pointer.root {
+            Root::Slot(slot) => slot,
+            Root::Memory(..) => return self.store_memory(pointer, node, memory),
+            _ => return Err(RaiseError::unsupported("writing to shared memory")),
         };
         let whole = memory.get(slot);
         let new = self.replace(whole, &pointer.path, node)?;

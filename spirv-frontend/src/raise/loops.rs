@@ -7,14 +7,12 @@
 
 use super::raiser::{OpenLoop, Raiser, Task, Value};
 use crate::error::{RaiseError, Result};
-use crate::flow::{FlowId, Leaf, Target};
+use crate::flow::{FlowId, Leaf, Target, tag};
 use crate::memory::Memory;
 use crate::module::Instruction;
 use crate::mutants::{Mutant, is_active};
 use lambdav_core::graph::NodeId;
-use lambdav_core::op::Op as Core;
 use lambdav_core::source::Span;
-use lambdav_core::types::Type;
 use rspirv::spirv::Op;
 use rustc_hash::FxHashMap;
 
@@ -43,11 +41,18 @@ impl Raiser<'_, '_> {
         let frame = self.frames.last().expect("a function is being raised");
         let of = &frame.function.blocks[header];
         let facts = &frame.facts.loops[&header];
+        let is_live = Self::liveness(frame, self.memories.count());
         let mut slots: Vec<usize> = (0..frame.facts.roots.len())
-            .filter(|&root| facts.stores.contains(root))
-            .filter(|&root| frame.facts.is_live(Some(header), root))
-            .filter_map(|root| frame.root_slots[root])
+            .filter_map(|root| frame.root_slots[root].map(|slot| (root, slot)))
+            .filter(|&(root, slot)| {
+                // A loop that only reads a memory passes its state on, so no store is done before the loop's reads.
+                let is_read = self.memories.is_written(slot) && facts.reads.contains(root);
+                facts.stores.contains(root) || is_read
+            })
+            .map(|(_, slot)| slot)
+            .filter(|&slot| is_live(Target::Block(header), slot))
             .collect();
+        drop(is_live);
         slots.sort_unstable();
         slots.dedup();
         let span = of.merge_line.and_then(|line| self.module.span(&line, self.source));
@@ -96,7 +101,10 @@ impl Raiser<'_, '_> {
             && block.merge.is_none()
             && block.end.op == Op::Branch
             && function.successors(next)? == [open.header]
-            && block.instructions.iter().all(|of| of.op != Op::FunctionCall);
+            && block.instructions.iter().all(|of| {
+                // A barrier stands in one place.
+                !matches!(of.op, Op::FunctionCall | Op::ControlBarrier)
+            });
         let header = open.header;
         self.tasks.push(Task::Finish(open));
         if !is_short {
@@ -150,8 +158,7 @@ impl Raiser<'_, '_> {
         let kinds: Vec<Target> =
             all.into_iter().filter(|kind| exits.iter().any(|(_, of)| of == kind)).collect();
         if kinds.is_empty() {
-            self.endless(&open);
-            return Ok(());
+            return self.endless(&open);
         }
         let escaping = self.escaping(open.header);
         let yielded = self.yielded(&open, &exits, &kinds, &escaping);
@@ -167,10 +174,7 @@ impl Raiser<'_, '_> {
             let mut of = Vec::with_capacity(inside.len() + 1);
             if kinds.len() > 1 {
                 let kind = kinds.iter().position(|kind| kind == target).expect("it is one") as u32;
-                of.push(match kinds.len() {
-                    2 => self.graph.bool(kind == 0, open.span),
-                    _ => self.graph.constant(Type::INT, &[kind], open.span),
-                });
+                of.push(tag(&mut self.graph, kinds.len(), kind, open.span));
             }
             for (_, nodes) in &inside {
                 of.push(match nodes[k] {
@@ -219,12 +223,7 @@ impl Raiser<'_, '_> {
         escaping: &[(u32, usize, NodeId)],
     ) -> Vec<(Yielded, Vec<Option<NodeId>>)> {
         let frame = self.frames.last().expect("a function is being raised");
-        let [at_merge, at_end] = [Some(open.merge), None].map(|at| Self::liveness(frame, at));
-        let is_live = |target: Target, slot: usize| match target {
-            Target::Block(_) => at_merge(slot),
-            Target::Return => at_end(slot),
-            Target::Kill => false,
-        };
+        let is_live = Self::liveness(frame, self.memories.count());
         let len = open.before.len();
         let mut slots = Vec::new();
         for &(id, target) in exits {
@@ -304,24 +303,8 @@ impl Raiser<'_, '_> {
                 _ => {}
             }
         }
-        let mut at = open.at;
-        for (k, &kind) in kinds.iter().enumerate() {
-            let is_last = k + 1 == kinds.len();
-            let here = match tag.filter(|_| !is_last) {
-                None => at,
-                Some(tag) => {
-                    let condition = match kinds.len() {
-                        2 => tag,
-                        _ => {
-                            let kind = self.splat(Type::INT, k as u32);
-                            self.op(Core::Equal, &[tag, kind])?
-                        }
-                    };
-                    let [here, others] = self.flow.branch(at, condition);
-                    at = others;
-                    here
-                }
-            };
+        let places = self.flow.ways(&mut self.graph, open.at, tag, kinds.len(), self.span);
+        for (k, (&kind, here)) in kinds.iter().zip(places).enumerate() {
             let values =
                 (0..self.count(exits, kind)).map(|i| found[&Yielded::Value(k, i)]).collect();
             match kind {

@@ -14,6 +14,7 @@ mod images;
 mod instructions;
 mod linear;
 mod loops;
+mod memories;
 mod operations;
 mod outside;
 mod pipeline;
@@ -28,25 +29,26 @@ use crate::memory::Memory;
 use crate::module::{DEMOTED, EntryPoint, Module};
 use crate::options::RaiseOptions;
 use crate::structure::{FunctionFacts, analyse};
-use lambdav_core::graph::{Core, Graph, Neighbours, NodeId, Output};
+use lambdav_core::graph::{Core, Effect, Graph, Neighbours, NodeId, Output};
 use lambdav_core::interface::{self, Interface, Stage};
 use lambdav_core::source::{SourceFile, Span};
 use lambdav_core::types::{Scalar, Type};
 use lambdav_spirv::stage_name;
+use memories::Memories;
 use outside::Outside;
 pub(crate) use pipeline::raise_stages;
 use raiser::{Frame, Raiser};
 use rspirv::spirv::{ExecutionMode, StorageClass};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-/// Raises a fragment entry point of a module.
+/// Raises an entry point of a module.
 pub(crate) fn raise<'m>(
     module: &'m Module<'_>,
     source: &'m SourceFile,
     options: &'m RaiseOptions,
 ) -> Result<(Core, Interface)> {
-    let entry = entry_point(module, Stage::Fragment, options.entry_point.as_deref())?;
-    raise_entry(module, source, options, entry, Stage::Fragment)
+    let entry = entry_point(module, options.stage, options.entry_point.as_deref())?;
+    raise_entry(module, source, options, entry, options.stage)
 }
 
 /// Raises an entry point as a program of that stage.
@@ -63,14 +65,18 @@ fn raise_entry<'m>(
     let used = used(module, entry, &facts);
     let mut outside = Outside::default();
     raiser.reserve_names(&used, &mut outside);
-    let StageRoots { outputs, discarded } =
+    let StageRoots { outputs, discarded, effects } =
         raiser.raise_stage(entry, &used, options, &mut outside)?;
     if stage.has_pixels() && outputs.is_empty() {
         return Err(RaiseError::unsupported("an entry point that writes no colour"));
     }
     raiser.describe(entry, &used, &mut outside.interface);
+    let workgroup = match stage {
+        Stage::Compute => Some(raiser.workgroup(entry)?),
+        _ => None,
+    };
     let (graph, uniforms) = (raiser.graph, outside.uniforms);
-    let mut core = Core { graph, uniforms, outputs, ..Core::default() };
+    let mut core = Core { graph, uniforms, outputs, effects, workgroup, ..Core::default() };
     if let Some(condition) = discarded {
         core.discard_if(condition, options.clear, Span::default());
     }
@@ -84,6 +90,8 @@ struct StageRoots {
     outputs: Vec<Output>,
     /// The condition under which a pixel is discarded.
     discarded: Option<NodeId>,
+    /// The final states of memories.
+    effects: Vec<Effect>,
 }
 
 impl<'m, 'w> Raiser<'m, 'w> {
@@ -113,6 +121,7 @@ impl<'m, 'w> Raiser<'m, 'w> {
             span: Span::default(),
             steps: 0,
             has_levels: false,
+            memories: Memories::default(),
         }
     }
 
@@ -124,11 +133,12 @@ impl<'m, 'w> Raiser<'m, 'w> {
         options: &RaiseOptions,
         outside: &mut Outside,
     ) -> Result<StageRoots> {
-        if self.module.has_mode(entry.function, ExecutionMode::OriginLowerLeft) {
+        if self.module.mode(entry.function, ExecutionMode::OriginLowerLeft).is_some() {
             return Err(RaiseError::unsupported("an origin at the lower left"));
         }
         let mut memory = Memory::default();
         self.open(used, options, &mut memory, outside)?;
+        self.memories.note(&self.facts[&entry.function]);
         let function = &self.module.functions[&entry.function];
         let mut frame = Frame::new(function, &self.facts[&entry.function], memory.len());
         self.bind_globals(&mut frame);
@@ -137,6 +147,7 @@ impl<'m, 'w> Raiser<'m, 'w> {
         let outputs = self.colours(root, outside, options)?;
         self.check_alike()?;
         let discarded = self.discarded(root, outside)?;
+        let effects = self.final_states(root)?;
         if outputs.iter().chain(&discarded).any(|&node| !self.graph.free_loops(node).is_empty()) {
             return Err(RaiseError::malformed("a value is used outside the loop that computes it"));
         }
@@ -144,7 +155,7 @@ impl<'m, 'w> Raiser<'m, 'w> {
             let span = self.graph.span(node);
             Output { location, node, span }
         });
-        Ok(StageRoots { outputs: outputs.collect(), discarded })
+        Ok(StageRoots { outputs: outputs.collect(), discarded, effects })
     }
 
     /// Completes the interface of an entry point.
@@ -184,6 +195,18 @@ impl Raiser<'_, '_> {
         };
         let all = self.flow.all_values(&mut self.graph, root, 1, of, Span::default())?;
         Ok(all.and_then(|all| all.first().copied()).filter(|&node| node != no))
+    }
+
+    /// The final states of the memories that an invocation changes.
+    fn final_states(&mut self, root: FlowId) -> Result<Vec<Effect>> {
+        let count = self.memories.count();
+        if count == 0 {
+            return Ok(Vec::new());
+        }
+        let of = |_, leaf: &Leaf| Some((0..count).map(|slot| leaf.memory.get(slot)).collect());
+        let all = self.flow.all_values(&mut self.graph, root, count, of, Span::default())?;
+        // Without a way out, the last states are unknown: OpUnreachable.
+        Ok(all.map_or(Vec::new(), |all| self.effects(&all)))
     }
 
     /// The colours of all outputs of a pixel that is not discarded: the contents of their variables at

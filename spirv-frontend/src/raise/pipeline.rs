@@ -63,7 +63,7 @@ pub(crate) fn raise_stages<'m>(
 
     raiser.begin_fragments(&facts[1], &written);
     let raised = raiser.raise_stage(entries[1], &used[1], &of_stage, &mut outside)?;
-    let StageRoots { mut outputs, discarded } = raised;
+    let StageRoots { mut outputs, discarded, .. } = raised;
     let depth = outputs.pop_if(|of| of.location == DEPTH).map(|of| of.node);
     let mut of_fragments = outside.end_stage();
     raiser.describe(entries[1], &used[1], &mut of_fragments);

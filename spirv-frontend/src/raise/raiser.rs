@@ -1,7 +1,8 @@
 //! The state of the raise, and helpers for all its parts.
 
+use super::memories::Memories;
 use crate::error::{RaiseError, Result};
-use crate::flow::{Flow, FlowId};
+use crate::flow::{Flow, FlowId, Target};
 use crate::memory::Memory;
 use crate::module::{Function, Instruction, Merge, Module};
 use crate::structure::FunctionFacts;
@@ -36,6 +37,18 @@ pub(super) enum Root {
     /// A buffer: the node of the resource, and the number of the runtime array among the block's
     /// members.
     Buffer(NodeId, u32),
+    /// A memory: the slot of its state, and the type of its content in the module.
+    Memory(usize, u32),
+}
+
+impl Root {
+    /// The slot of a variable or of a memory's state.
+    pub(super) fn slot(&self) -> Option<usize> {
+        match *self {
+            Self::Slot(slot) | Self::Memory(slot, _) => Some(slot),
+            Self::Constant(_) | Self::Opaque(_) | Self::Buffer(..) => None,
+        }
+    }
 }
 
 /// A place in a variable.
@@ -136,6 +149,8 @@ pub(super) struct Raiser<'m, 'w> {
     pub(super) steps: usize,
     /// True if textures have levels.
     pub(super) has_levels: bool,
+    /// The memories of a compute program.
+    pub(super) memories: Memories,
 }
 
 impl<'m, 'w> Raiser<'m, 'w> {
@@ -249,14 +264,19 @@ impl<'m, 'w> Raiser<'m, 'w> {
         of.rest(from).iter().map(|&id| self.node(id)).collect()
     }
 
-    /// Tells which slots are live at the beginning of a block, or at the end of the function.
+    /// Tells which slots are live where a way leads to. A state of a memory always is.
     pub(super) fn liveness<'f>(
         frame: &'f Frame<'m, 'w>,
-        block: Option<usize>,
-    ) -> impl Fn(usize) -> bool + 'f {
-        move |slot| {
+        memories: usize,
+    ) -> impl Fn(Target, usize) -> bool + 'f {
+        move |target, slot| {
+            let block = match target {
+                Target::Block(block) => Some(block),
+                Target::Return => None,
+                Target::Kill => return slot < memories,
+            };
             let roots = frame.slot_roots.get(&slot).map_or(&[][..], Vec::as_slice);
-            roots.iter().any(|&root| frame.facts.is_live(block, root))
+            slot < memories || roots.iter().any(|&root| frame.facts.is_live(block, root))
         }
     }
 }

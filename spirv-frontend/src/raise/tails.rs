@@ -83,15 +83,37 @@ impl Raiser<'_, '_> {
     }
 
     /// A loop without an exit: the program ends in it, so the outputs must depend on its value.
-    pub(super) fn endless(&mut self, open: &OpenLoop) {
+    pub(super) fn endless(&mut self, open: &OpenLoop) -> Result<()> {
         let Some(tail) = self.tail(open, &FxHashMap::default()) else {
-            return self.flow.never(open.at);
+            self.flow.never(open.at);
+            return Ok(());
         };
-        let (always, value) = (self.graph.bool(true, open.span), self.number(Type::NUM, 0.0));
+        // Its value are a number and the states that it passes on.
+        let mut fields = vec![self.number(Type::NUM, 0.0)];
+        let slots = open.slots.iter().zip(&open.params[open.params.len() - open.slots.len()..]);
+        let states = slots.filter(|(slot, _)| **slot < self.memories.count());
+        let (states, params): (Vec<usize>, Vec<NodeId>) = states.unzip();
+        fields.extend(params);
+        let whole = match states.is_empty() {
+            true => None,
+            false => Some(structure(&mut self.graph, &fields, "Exit")?),
+        };
+        let value = match whole {
+            None => fields[0],
+            Some(ty) => self.op(Core::Construct(ty), &fields)?,
+        };
+        let always = self.graph.bool(true, open.span);
         let body = self.graph.if_([always, tail, value], open.span);
         let (params, inits) = (open.params.clone(), open.inits.clone());
-        let node = self.graph.finish_loop(open.id, params, inits, body, open.span);
-        let memory = open.before.clone();
+        let mut node = self.graph.finish_loop(open.id, params, inits, body, open.span);
+        let mut memory = open.before.clone();
+        if whole.is_some() {
+            for (field, &slot) in (1..).zip(&states) {
+                memory.set(slot, self.op(Core::Field(field), &[node])?);
+            }
+            node = self.op(Core::Field(0), &[node])?;
+        }
         self.flow.leave(open.at, Leaf { target: Target::Kill, values: vec![node], memory });
+        Ok(())
     }
 }

@@ -13,7 +13,7 @@ pub(crate) struct FunctionFacts {
     /// Indices of roots by id.
     pub(crate) root_of: FxHashMap<u32, usize>,
     /// Roots whose stores are visible to a caller.
-    pub(super) stores: BitSet,
+    pub(crate) stores: BitSet,
     /// Roots that are live at the beginning of each block.
     pub(super) live: Vec<BitSet>,
     /// Roots that are live at the end of the function.
@@ -41,6 +41,8 @@ pub(crate) struct LoopFacts {
     pub(crate) comes_back: bool,
     /// Roots that the loop may write.
     pub(crate) stores: BitSet,
+    /// Roots that the loop may read before it has written all of them.
+    pub(crate) reads: BitSet,
     /// Ids that the loop computes and that are used after it.
     pub(crate) escaping: Vec<u32>,
 }

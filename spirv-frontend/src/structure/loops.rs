@@ -1,4 +1,4 @@
-//! Loops: their blocks, the roots that they write, and the ids used after them.
+//! Loops: their blocks, the roots that they access, and the ids used after them.
 
 use super::facts::LoopFacts;
 use super::roots::Effects;
@@ -34,6 +34,7 @@ pub(super) fn loops(
         }
         for &block in &blocks {
             facts.stores.add(&effects[block].stores, &BitSet::default());
+            facts.reads.add(&effects[block].reads, &BitSet::default());
             let computed = function.blocks[block].instructions.iter().filter_map(|i| i.result());
             for id in computed {
                 let is_outside = |user: &usize| !blocks.contains(user);

@@ -24,6 +24,8 @@ pub(super) struct Roots {
     pub(super) blocks: Vec<Effects>,
     /// Indices of the first root that is no parameter and of the first that is a variable of the module.
     bounds: [usize; 2],
+    /// Roots that other invocations write, too: no store hides all before it.
+    memories: BitSet,
 }
 
 /// The calls of a function: callees and instructions.
@@ -59,21 +61,29 @@ impl Roots {
         function: &Function<'_>,
         known: &FxHashMap<u32, FunctionFacts>,
     ) -> Result<Self> {
-        let mut ids = Vec::new();
+        let (mut ids, mut memories) = (Vec::new(), BitSet::default());
         for &(id, ty) in &function.parameters {
-            if matches!(module.ty(ty)?, ModuleType::Pointer(..)) {
+            if let ModuleType::Pointer(class, _) = module.ty(ty)? {
+                if matches!(class, StorageClass::StorageBuffer | StorageClass::Workgroup) {
+                    memories.insert(ids.len());
+                }
                 ids.push(id);
             }
         }
         let parameters = ids.len();
         let all = || function.blocks.iter().flat_map(|block| &block.instructions);
         ids.extend(all().filter(|of| of.op == Op::Variable).filter_map(Instruction::result));
-        // All writable variables of the module: an unused one costs one bit per set.
+        // All these variables of the module: an unused one costs one bit per set.
         let bounds = [parameters, ids.len()];
-        ids.extend(written_globals(module).map(|variable| variable.id));
+        for variable in written_globals(module) {
+            if module.is_memory(variable) {
+                memories.insert(ids.len());
+            }
+            ids.push(variable.id);
+        }
         let mut root_of: FxHashMap<u32, usize> =
             ids.iter().enumerate().map(|(root, &id)| (id, root)).collect();
-        let mut roots = Self { ids, blocks: Vec::new(), bounds };
+        let mut roots = Self { ids, blocks: Vec::new(), bounds, memories };
         for block in &function.blocks {
             let mut effects = Effects::default();
             for instruction in &block.instructions {
@@ -94,7 +104,9 @@ impl Roots {
     ) -> Result<()> {
         let operands = instruction.operands;
         let root = |index: usize| operands.get(index).and_then(|id| root_of.get(id)).copied();
-        let is_root = |index: usize| root(index).is_some_and(|k| self.ids[k] == operands[index]);
+        let is_whole = |index: usize| {
+            root(index).is_some_and(|k| self.ids[k] == operands[index] && !self.memories.contains(k))
+        };
         match instruction.op {
             Op::AccessChain | Op::InBoundsAccessChain | Op::CopyObject => {
                 if let (Some(of), Some(id)) = (root(2), instruction.result()) {
@@ -104,7 +116,7 @@ impl Roots {
             Op::Load => root(2).into_iter().for_each(|of| effects.read(of)),
             Op::Store => {
                 if let Some(of) = root(0) {
-                    effects.write(of, is_root(0));
+                    effects.write(of, is_whole(0));
                 }
             }
             // Modf and Frexp store their second result through a pointer.
@@ -114,18 +126,36 @@ impl Roots {
                     && operands.get(2).is_some_and(|&set| module.is_glsl(set))
                     && let Some(of) = root(5)
                 {
-                    effects.write(of, is_root(5));
+                    effects.write(of, is_whole(5));
                 }
             }
             Op::CopyMemory => {
                 root(1).into_iter().for_each(|of| effects.read(of));
                 if let Some(of) = root(0) {
-                    effects.write(of, is_root(0));
+                    effects.write(of, is_whole(0));
                 }
             }
             Op::Variable => {
                 if let Some(of) = root(1) {
                     effects.write(of, true);
+                }
+            }
+            op if is_atomic(op) => {
+                // All take their pointer first, after result type and id if they have a result.
+                let at = if op == Op::AtomicStore { 0 } else { 2 };
+                if let Some(of) = root(at) {
+                    effects.read(of);
+                    if op != Op::AtomicLoad {
+                        effects.write(of, false);
+                    }
+                }
+            }
+            // Afterwards all memories have what other invocations wrote.
+            Op::ControlBarrier => {
+                for variable in module.variables.iter().filter(|of| module.is_memory(of)) {
+                    if let Some(&of) = root_of.get(&variable.id) {
+                        effects.write(of, false);
+                    }
                 }
             }
             Op::DemoteToHelperInvocation => {
@@ -172,7 +202,7 @@ impl Roots {
                 !is_entry
                     || written_globals(module)
                         .nth(global)
-                        .is_some_and(|of| of.class == StorageClass::Output)
+                        .is_some_and(|of| of.class != StorageClass::Private)
             }
         }
     }
@@ -183,9 +213,32 @@ impl Roots {
     }
 }
 
-/// The writable variables of the module.
+/// The variables of the module whose contents change, or may differ at each read.
 fn written_globals<'m>(module: &'m Module<'_>) -> impl Iterator<Item = &'m Variable> {
-    let is_written =
-        |of: &&Variable| matches!(of.class, StorageClass::Private | StorageClass::Output);
+    let is_written = |of: &&Variable| {
+        matches!(of.class, StorageClass::Private | StorageClass::Output) || module.is_memory(of)
+    };
     module.variables.iter().filter(is_written)
+}
+
+/// True for an atomic operation on a pointer to a word.
+pub(crate) fn is_atomic(op: Op) -> bool {
+    matches!(
+        op,
+        Op::AtomicLoad
+            | Op::AtomicStore
+            | Op::AtomicExchange
+            | Op::AtomicCompareExchange
+            | Op::AtomicIIncrement
+            | Op::AtomicIDecrement
+            | Op::AtomicIAdd
+            | Op::AtomicISub
+            | Op::AtomicSMin
+            | Op::AtomicUMin
+            | Op::AtomicSMax
+            | Op::AtomicUMax
+            | Op::AtomicAnd
+            | Op::AtomicOr
+            | Op::AtomicXor
+    )
 }

@@ -4,24 +4,19 @@ use crate::graph::build;
 use crate::oracle::{Order, Outcome, run};
 use crate::program::Program;
 use crate::wgsl;
+use crate::words::{by_words, raised_agrees, words};
 use lambdav_core::core_text;
 use lambdav_core::diagnostics::Diagnostic;
 use lambdav_core::evaluate::{Dispatch, DispatchFault, Memory};
-use lambdav_core::files::NoFiles;
 use lambdav_core::graph::Core;
 use lambdav_core::inputs::Inputs;
-use lambdav_core::interface::Stage;
 use lambdav_core::schedule::{Program as Schedule, schedule_effects};
 use lambdav_core::source::SourceFile;
 use lambdav_float_environment::with_default;
-use lambdav_spirv_eval::{
-    DispatchError, LoadOptions, Module, ModuleEvaluator, Resources, Undefined,
-};
-use lambdav_wgsl_frontend::{Options, compile};
 use thiserror::Error;
 
 /// Most `rec`s of a loop; no program has a longer loop.
-const ITERATIONS: u64 = 1000;
+pub(crate) const ITERATIONS: u64 = 1000;
 
 /// A program for which core and oracle differ.
 #[derive(Debug, Error)]
@@ -60,6 +55,9 @@ pub enum Mismatch {
         /// The line after reading and printing.
         second: String,
     },
+    /// The core that is raised has workgroups of another size.
+    #[error("raised: the size of a workgroup is {0:?}")]
+    Workgroup(Option<[u32; 3]>),
     /// The oracle's result depends on the order, though the program is race-free.
     #[error("a race-free program depends on the order")]
     Race,
@@ -78,16 +76,17 @@ pub struct Verdict {
     pub has_text: bool,
 }
 
-/// Compares the core with the oracle: whole, for each buffer alone, rebuilt, and after core text.
+/// Compares the core with the oracle: whole, for each buffer alone, rebuilt, and after core text. The core that is raised
+/// from words is compared, too, and with eval_S for a text that is changed as `seed` says.
 ///
 /// # Errors
 ///
 /// The first difference.
-pub fn compare(program: &Program) -> Result<Verdict, Mismatch> {
-    with_default(|| compare_all(program))
+pub fn compare(program: &Program, seed: u64) -> Result<Verdict, Mismatch> {
+    with_default(|| compare_all(program, seed))
 }
 
-fn compare_all(program: &Program) -> Result<Verdict, Mismatch> {
+fn compare_all(program: &Program, seed: u64) -> Result<Verdict, Mismatch> {
     let expected = run(program, Order::Forward);
     let backward = run(program, Order::Backward);
     let buffers = |outcome: &Outcome| match outcome {
@@ -107,7 +106,30 @@ fn compare_all(program: &Program) -> Result<Verdict, Mismatch> {
     if program.is_race_free && (verdict.depends_on_order || verdict.is_divergent) {
         return Err(Mismatch::Race);
     }
-    verdict.has_text = words_agree(program, &expected, &buffers)?;
+    if let Some(text) = wgsl::print(program) {
+        verdict.has_text = true;
+        let words = words(&text)?;
+        let found = by_words(program, &text, &words)?;
+        let is_equal = match (&found, &expected) {
+            (Some(Outcome::Words(_)), Outcome::Words(_)) => {
+                found.as_ref().map(buffers) == Some(buffers(&expected))
+            }
+            _ => found.as_ref() == Some(&expected),
+        };
+        if !is_equal {
+            let found = found.unwrap_or(Outcome::Words(Vec::new())).into();
+            let expected = expected.into();
+            return Err(Mismatch::Outcome { form: "words", found, expected });
+        }
+        verdict.schedules += raised_agrees(program, &words, &expected)?;
+    }
+    if let Some(text) = wgsl::print_changed(program, seed) {
+        let words = words(&text)?;
+        // A change may leave out the end of a round.
+        if let Some(expected) = by_words(program, &text, &words)? {
+            verdict.schedules += raised_agrees(program, &words, &expected)?;
+        }
+    }
     let core = build(program);
     verdict.schedules += agrees(program, &core, &expected, ["whole", "a slice"])?;
     let rebuilt = core.with_uniforms_fixed(&[], |_| false);
@@ -135,54 +157,6 @@ fn compare_all(program: &Program) -> Result<Verdict, Mismatch> {
     Err(Mismatch::Text { first: first.to_owned(), second: second.to_owned() })
 }
 
-/// Compares eval_S on the words of the program's text with the oracle; false if there is no such text.
-fn words_agree(
-    program: &Program,
-    expected: &Outcome,
-    buffers: &dyn Fn(&Outcome) -> Vec<Vec<u32>>,
-) -> Result<bool, Mismatch> {
-    let Some(text) = wgsl::print(program) else { return Ok(false) };
-    let source = SourceFile::new("dispatch.wgsl", &*text);
-    let compiled = compile(source, &Options::default(), &mut NoFiles);
-    let first = compiled.diagnostics.first().cloned();
-    let wrong = |what: String| Mismatch::Text { first: text.clone(), second: what };
-    let Some(words) = compiled.words else {
-        return Err(wrong(first.map_or(String::new(), |first| first.message)));
-    };
-    let options =
-        LoadOptions { stage: Stage::Compute, undefined: Undefined::Total, entry_point: None };
-    let module =
-        Module::with_options(&words, &options).map_err(|error| wrong(error.to_string()))?;
-    let mut evaluator = ModuleEvaluator::new(&module, &Resources::default(), ITERATIONS);
-    let resources = module.resources();
-    let mut memory: Vec<Vec<u32>> =
-        resources.iter().map(|of| program.memories[of.binding as usize].words.clone()).collect();
-    let found = match evaluator.dispatch(program.groups, &mut memory, &|| false) {
-        Ok(()) => {
-            // A buffer that the text does not name keeps its words.
-            let mut all: Vec<Vec<u32>> =
-                program.memories.iter().map(|of| of.words.clone()).collect();
-            for (of, words) in resources.iter().zip(memory) {
-                all[of.binding as usize] = words;
-            }
-            Outcome::Words(all)
-        }
-        Err(DispatchError::Barrier { waits, other, .. }) => {
-            Outcome::Divergent { arrived: waits, other }
-        }
-        Err(error) => return Err(wrong(error.to_string())),
-    };
-    let is_equal = match (&found, expected) {
-        (Outcome::Words(_), Outcome::Words(_)) => buffers(&found) == buffers(expected),
-        _ => found == *expected,
-    };
-    if is_equal {
-        return Ok(true);
-    }
-    let (found, expected) = (found.into(), expected.clone().into());
-    Err(Mismatch::Outcome { form: "words", found, expected })
-}
-
 /// Evaluates the whole core and each slice of its effects; returns their number.
 fn agrees(
     program: &Program,
@@ -197,7 +171,17 @@ fn agrees(
     for (form, asked) in &slices {
         let scheduled = schedule_effects(core, asked)
             .map_err(|diagnostic| Mismatch::Refused { form, diagnostic: diagnostic.into() })?;
-        let found = evaluate(program, &scheduled, form)?;
+        let mut memory = Memory::new(&scheduled.types);
+        for (number, declaration) in program.memories.iter().enumerate() {
+            memory.set(number, declaration.words.clone());
+        }
+        let found = match evaluate(program, &scheduled, memory, form)? {
+            Ok(memory) => {
+                let words = (0..program.memories.len()).map(|number| memory.words(number).to_vec());
+                Outcome::Words(words.collect())
+            }
+            Err(divergent) => divergent,
+        };
         let is_equal = match (&found, expected) {
             (Outcome::Words(found), Outcome::Words(expected)) => {
                 let mut compared = asked.iter().filter(|memory| buffers.contains(memory));
@@ -213,24 +197,18 @@ fn agrees(
     Ok(slices.len())
 }
 
-fn evaluate(
+/// Runs the dispatch: the memories that it leaves, or a divergent barrier.
+pub(crate) fn evaluate(
     program: &Program,
     scheduled: &Schedule,
+    memory: Memory,
     form: &'static str,
-) -> Result<Outcome, Mismatch> {
-    let mut memory = Memory::new(&scheduled.types);
-    for (number, declaration) in program.memories.iter().enumerate() {
-        memory.set(number, declaration.words.clone());
-    }
+) -> Result<Result<Memory, Outcome>, Mismatch> {
     let dispatch = Dispatch { workgroup: program.workgroup, groups: program.groups };
-    let inputs = Inputs::default();
-    match dispatch.run(scheduled, &inputs, memory, ITERATIONS, &|| false) {
-        Ok(memory) => {
-            let words = (0..program.memories.len()).map(|number| memory.words(number).to_vec());
-            Ok(Outcome::Words(words.collect()))
-        }
+    match dispatch.run(scheduled, &Inputs::default(), memory, ITERATIONS, &|| false) {
+        Ok(memory) => Ok(Ok(memory)),
         Err(DispatchFault::DivergentBarrier { arrived, other, .. }) => {
-            Ok(Outcome::Divergent { arrived, other })
+            Ok(Err(Outcome::Divergent { arrived, other }))
         }
         Err(fault) => Err(Mismatch::Fault { form, fault }),
     }

@@ -12,7 +12,7 @@ use lambdav_core::memory::Atomic;
 use lambdav_test_support::Random;
 
 /// Variables that statements assign; counters of loops follow.
-const VARIABLES: usize = 6;
+pub(crate) const VARIABLES: usize = 6;
 
 /// Most nested branches and loops.
 const NESTING: usize = 3;

@@ -3,7 +3,7 @@
 
 use clap::Parser;
 use lambdav_core::core_text;
-use lambdav_memory_tests::{Verdict, compare, generate, graph};
+use lambdav_memory_tests::{Verdict, compare, generate, graph, wgsl};
 use std::process::ExitCode;
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -16,7 +16,7 @@ struct Arguments {
     /// Seed of the first program; the others have those after it
     #[arg(long, default_value_t = 1)]
     seed: u64,
-    /// Print the tree and the core text of each program
+    /// Print the tree, the core text and the texts in WGSL of each program
     #[arg(long)]
     print: bool,
     /// Number of mismatches that end the run
@@ -51,10 +51,12 @@ fn main() -> ExitCode {
                 let text = core_text::print(&graph::build(&program), None);
                 let text = text.unwrap_or_else(|diagnostic| diagnostic.message);
                 println!("{program:#?}\n{text}");
+                let texts = [wgsl::print(&program), wgsl::print_changed(&program, seed)];
+                texts.iter().flatten().for_each(|text| println!("{text}"));
             }
             counts.programs += 1;
             counts.race_free += u64::from(program.is_race_free);
-            match compare(&program) {
+            match compare(&program, seed) {
                 Ok(Verdict { depends_on_order, is_divergent, schedules, has_text }) => {
                     counts.texts += u64::from(has_text);
                     counts.schedules += schedules;

@@ -1,7 +1,12 @@
 //! Programs as texts in WGSL.
+//!
+//! A text may be *changed*: with early returns, switches, functions and branches that leave in several ways, which the
+//! trees of programs lack. Such a text is another program, so only the evaluators of words and of the core agree on it.
 
+use crate::generate::VARIABLES;
 use crate::program::{AtomicStatement, Binary, Expression, Id, Program, Statement};
 use lambdav_core::memory::Atomic;
+use lambdav_test_support::Random;
 use std::fmt::Write;
 
 /// How a memory is declared.
@@ -17,21 +22,35 @@ struct Printer<'p> {
     program: &'p Program,
     uses: Vec<Use>,
     text: String,
+    /// Functions, before the entry point.
+    functions: String,
+    /// Chooses the changes.
+    changes: Option<Random>,
 }
 
 /// The text of a program. Buffers are `m0`, `m1` … at the bindings of these numbers. `None` if a memory is compared as
 /// signed and as unsigned numbers, for which WGSL has no type.
 pub fn print(program: &Program) -> Option<String> {
+    printed(program, None)
+}
+
+/// The text of a program, changed as a seed says.
+pub fn print_changed(program: &Program, seed: u64) -> Option<String> {
+    printed(program, Some(Random::new(seed)))
+}
+
+fn printed(program: &Program, changes: Option<Random>) -> Option<String> {
     let mut uses = vec![Use::default(); program.memories.len()];
     note(&program.body, &mut uses);
     if uses.iter().any(|of| of.is_signed && of.is_unsigned) {
         return None;
     }
-    let mut printer = Printer { program, uses, text: String::new() };
-    printer.declarations();
+    let (text, functions) = (String::new(), String::new());
+    let mut printer = Printer { program, uses, text, functions, changes };
     printer.statements(&program.body, 1);
-    printer.text.push_str("}\n");
-    Some(printer.text)
+    let body = std::mem::take(&mut printer.text);
+    printer.declarations();
+    Some(printer.text + &body + "}\n")
 }
 
 /// Notes the uses of all memories.
@@ -71,21 +90,40 @@ impl Printer<'_> {
             };
             self.line(0, &text);
         }
+        let class = if self.changes.is_some() { "var<private>" } else { "var" };
+        let nesting = usize::from(self.changes.is_none());
+        let variables = (0..self.program.variables).map(|variable| format!("v{variable}"));
+        let variables: Vec<String> = [String::from("zero")].into_iter().chain(variables).collect();
+        let declare = |s: &mut Self| {
+            for variable in &variables {
+                s.line(nesting, &format!("{class} {variable}: u32;"));
+            }
+        };
+        let ids = ["global", "local", "workgroup", "workgroups"];
+        if self.changes.is_some() {
+            declare(self);
+            ids.iter().for_each(|id| self.line(0, &format!("var<private> {id}: vec3u;")));
+            self.line(0, "var<private> index: u32;");
+            let functions = std::mem::take(&mut self.functions);
+            self.text.push_str(&functions);
+        }
+        let of = if self.changes.is_some() { "_" } else { "" };
         let [x, y, z] = self.program.workgroup;
         self.line(0, &format!("@compute @workgroup_size({x}, {y}, {z}) fn main("));
-        for parameter in [
-            "@builtin(global_invocation_id) global: vec3u,",
-            "@builtin(local_invocation_id) local: vec3u,",
-            "@builtin(workgroup_id) workgroup: vec3u,",
-            "@builtin(local_invocation_index) index: u32,",
-            "@builtin(num_workgroups) workgroups: vec3u,",
-        ] {
-            self.line(1, parameter);
+        let built_ins =
+            ["global_invocation_id", "local_invocation_id", "workgroup_id", "num_workgroups"];
+        for (id, built_in) in ids.iter().zip(built_ins) {
+            self.line(1, &format!("@builtin({built_in}) {id}{of}: vec3u,"));
         }
+        self.line(1, &format!("@builtin(local_invocation_index) index{of}: u32,"));
         self.line(0, ") {");
-        self.line(1, "var zero: u32;");
-        for variable in 0..self.program.variables {
-            self.line(1, &format!("var v{variable}: u32;"));
+        match self.changes {
+            None => declare(self),
+            Some(_) => {
+                for id in ids.iter().chain(&["index"]) {
+                    self.line(1, &format!("{id} = {id}_;"));
+                }
+            }
         }
     }
 
@@ -94,8 +132,73 @@ impl Printer<'_> {
     }
 
     fn statements(&mut self, all: &[Statement], nesting: usize) {
-        for statement in all {
-            self.statement(statement, nesting);
+        if self.changes.is_none() {
+            return all.iter().for_each(|statement| self.statement(statement, nesting));
+        }
+        let mut rest = all;
+        while !rest.is_empty() {
+            // None of the statements that are changed stands directly in a loop.
+            let is_direct =
+                |of: &Statement| matches!(of, Statement::Break(_) | Statement::Continue(_));
+            let free = rest.iter().position(is_direct).unwrap_or(rest.len());
+            if free == 0 {
+                self.statement(&rest[0], nesting);
+                rest = &rest[1..];
+                continue;
+            }
+            let (part, others) = rest.split_at((1 + self.below(4)).min(free));
+            rest = others;
+            self.changed(part, nesting);
+        }
+    }
+
+    fn below(&mut self, count: usize) -> usize {
+        self.changes.as_mut().map_or(0, |random| random.below(count))
+    }
+
+    /// Some statements, changed or as they are.
+    fn changed(&mut self, part: &[Statement], nesting: usize) {
+        let [a, b] = [0, 1].map(|_| self.below(VARIABLES));
+        let case = self.below(4);
+        match self.below(16) {
+            0 => {
+                self.line(nesting, &format!("if (v{a} & 7u) == {case}u {{ return; }}"));
+                self.statements(part, nesting);
+            }
+            1 => {
+                let (first, second) = part.split_at(part.len() / 2);
+                let leave = ["break;", "return;", ""][self.below(3)];
+                self.line(nesting, &format!("switch v{a} & 3u {{"));
+                self.line(nesting + 1, &format!("case {case}u, {}u: {{", (case + 1) % 4));
+                self.statements(first, nesting + 2);
+                self.line(nesting + 2, &format!("if (v{b} & 1u) == 0 {{ {leave} }}"));
+                self.statements(second, nesting + 2);
+                self.line(nesting + 1, "}");
+                self.line(nesting + 1, &format!("default: {{ v{b} += 1u; }}"));
+                self.line(nesting, "}");
+            }
+            2 => {
+                self.line(nesting, &format!("if (v{a} & 1u) == 0 {{"));
+                self.statements(part, nesting + 1);
+                let leave = format!("if (v{b} & 3u) == {case}u {{ v{a} += 3u; return; }}");
+                self.line(nesting + 1, &leave);
+                self.line(nesting, "}");
+            }
+            3 => {
+                let outer = std::mem::take(&mut self.text);
+                self.statements(part, 1);
+                let body = std::mem::replace(&mut self.text, outer);
+                // Functions that it calls stand before it.
+                let name = format!("f{}", self.functions.matches("fn ").count());
+                let body = body.replace("return;", "return 1u;");
+                let leave = format!("if (v{a} & 3u) == {case}u {{ return v{b} ^ 5u; }}");
+                let function = format!(
+                    "fn {name}() -> u32 {{\n    {leave}\n{body}    return v{b};\n}}\n"
+                );
+                self.functions.push_str(&function);
+                self.line(nesting, &format!("v{a} ^= {name}();"));
+            }
+            _ => part.iter().for_each(|statement| self.statement(statement, nesting)),
         }
     }
 
@@ -134,6 +237,15 @@ impl Printer<'_> {
             }
             Statement::Loop(body) => {
                 self.line(nesting, "loop {");
+                // A loop may be left in a branch.
+                if self.changes.is_some() {
+                    let [a, b] = [0, 1].map(|_| self.below(VARIABLES));
+                    let leave = ["break", "return", "v0 += 1u"][self.below(3)];
+                    let text = format!(
+                        "if (v{a} & 7u) == 3u {{ if v{b} == 0u {{ {leave}; }} v{a} += 1u; }}"
+                    );
+                    self.line(nesting + 1, &text);
+                }
                 self.statements(body, nesting + 1);
                 self.line(nesting, "}");
             }

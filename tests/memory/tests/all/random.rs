@@ -12,7 +12,7 @@ fn core_and_oracle_agree() {
     let (programs, first) = (number("PROGRAMS", 400), number("SEED", 1));
     let mut verdicts = Vec::new();
     for seed in first..first + programs {
-        match compare(&generate(seed)) {
+        match compare(&generate(seed), seed) {
             Ok(verdict) => verdicts.push(verdict),
             Err(mismatch) => panic!("program {seed}: {mismatch}"),
         }
