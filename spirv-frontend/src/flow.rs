@@ -12,6 +12,7 @@
 
 use crate::error::{RaiseError, Result};
 use crate::memory::Memory;
+use crate::mutants::{Mutant, is_active};
 use lambdav_core::graph::{Graph, NodeId};
 use lambdav_core::op::Op;
 use lambdav_core::source::Span;
@@ -165,7 +166,7 @@ impl Flow {
         memories: usize,
         span: Span,
     ) -> Result<()> {
-        if memories == 0 {
+        if memories == 0 || is_active(Mutant::UngatheredWays) {
             return Ok(());
         }
         let leaves = self.leaves(root);
@@ -223,7 +224,7 @@ impl Flow {
                 false => zero,
             });
             let slots = slots.iter().zip(&zeros).map(|(&slot, &zero)| {
-                match is_live(leaf.target, slot) {
+                match is_live(leaf.target, slot) || is_active(Mutant::DeadContent) {
                     true => leaf.memory.get(slot),
                     false => zero,
                 }

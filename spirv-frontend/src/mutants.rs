@@ -14,12 +14,40 @@ pub enum Mutant {
     UnmaskedStore,
     /// A return inside a loop continues after the loop.
     LostReturn,
+    /// Ways to several targets that change memories stay apart.
+    UngatheredWays,
+    /// Where such ways are joined, a variable has its content even if it is not used behind.
+    DeadContent,
+    /// A loop that only reads a memory does not pass its state on.
+    UnpassedState,
+    /// The index of an element is not multiplied by its stride.
+    IgnoredStride,
+    /// The length of an array is that of its buffer.
+    LengthOfBuffer,
+    /// A barrier is no operation.
+    LostBarrier,
+    /// The components of a column of a matrix whose rows lie together are taken as if the column did.
+    IgnoredRows,
+    /// The columns of a matrix lie without a gap.
+    TightColumns,
 }
 
 impl Mutant {
-    /// All mutants.
+    /// Those of pixels.
     pub const ALL: [Self; 4] =
         [Self::LostFallThrough, Self::SkippedContinue, Self::UnmaskedStore, Self::LostReturn];
+
+    /// Those of memories.
+    pub const OF_MEMORY: [Self; 8] = [
+        Self::UngatheredWays,
+        Self::DeadContent,
+        Self::UnpassedState,
+        Self::IgnoredStride,
+        Self::LengthOfBuffer,
+        Self::LostBarrier,
+        Self::IgnoredRows,
+        Self::TightColumns,
+    ];
 }
 
 lambdav_core::mutants!();

@@ -3,6 +3,7 @@
 use super::declarations::Module;
 use super::types::ModuleType;
 use crate::error::{RaiseError, Result};
+use crate::mutants::{Mutant, is_active};
 use lambdav_core::limits::{TYPE_NESTING, WORDS};
 use rspirv::spirv::Decoration;
 
@@ -49,7 +50,9 @@ impl Layout {
     /// The layout of a column of a matrix, and the stride of columns in words.
     pub(crate) fn column(self) -> Result<(Self, u32)> {
         let (columns, component) = match self.is_row_major {
+            true if is_active(Mutant::IgnoredRows) => (4, 0),
             true => (4, self.stride),
+            false if is_active(Mutant::TightColumns) => (8, 0),
             false => (self.stride, 0),
         };
         Ok((Self { component, ..self }, in_words(columns)?))
@@ -68,9 +71,9 @@ impl Layout {
 /// The offset of a member of a structure, in bytes.
 fn offset(module: &Module<'_>, of: u32, member: u32) -> Result<u32> {
     let offset = module.member_decoration(of, member, Decoration::Offset);
-    offset.and_then(|offset| offset.first().copied()).ok_or_else(|| {
-        RaiseError::malformed(format!("member {member} of %{of} has no offset"))
-    })
+    offset
+        .and_then(|offset| offset.first().copied())
+        .ok_or_else(|| RaiseError::malformed(format!("member {member} of %{of} has no offset")))
 }
 
 /// The offset of each word of a value from its first one, in words, in the order of components.
@@ -142,9 +145,7 @@ fn place(
                     true => (row, column),
                     false => (column, row),
                 };
-                out.push(
-                    base.wrapping_add(far.wrapping_mul(layout.stride)).wrapping_add(4 * near),
-                );
+                out.push(base.wrapping_add(far.wrapping_mul(layout.stride)).wrapping_add(4 * near));
             }
         }
         ModuleType::Array(element, length) => {

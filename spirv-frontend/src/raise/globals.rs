@@ -256,8 +256,10 @@ impl Raiser<'_, '_> {
             return Ok(node);
         }
         if let Some(built_in) = self.built_in(variable) {
-            if let Some(input) = invocation_input(built_in).filter(|_| self.stage == Stage::Compute) {
-                let node = self.graph.stage_input(StageInput::Invocation(input), input.ty(), self.span);
+            if let Some(input) = invocation_input(built_in).filter(|_| self.stage == Stage::Compute)
+            {
+                let node =
+                    self.graph.stage_input(StageInput::Invocation(input), input.ty(), self.span);
                 return self.of_type(node, ty);
             }
             let node = match built_in {

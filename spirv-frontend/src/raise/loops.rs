@@ -46,7 +46,9 @@ impl Raiser<'_, '_> {
             .filter_map(|root| frame.root_slots[root].map(|slot| (root, slot)))
             .filter(|&(root, slot)| {
                 // A loop that only reads a memory passes its state on, so no store is done before the loop's reads.
-                let is_read = self.memories.is_written(slot) && facts.reads.contains(root);
+                let is_read = self.memories.is_written(slot)
+                    && facts.reads.contains(root)
+                    && !is_active(Mutant::UnpassedState);
                 facts.stores.contains(root) || is_read
             })
             .map(|(_, slot)| slot)

@@ -14,6 +14,7 @@ use super::raiser::{Pointer, Raiser, Root};
 use crate::error::{RaiseError, Result};
 use crate::memory::Memory;
 use crate::module::{EntryPoint, Instruction, Layout, ModuleType, Variable, value_offsets};
+use crate::mutants::{Mutant, is_active};
 use crate::structure::FunctionFacts;
 use lambdav_core::graph::{Effect, NodeId};
 use lambdav_core::interface::{Binding, BoundResource};
@@ -229,7 +230,7 @@ impl Raiser<'_, '_> {
             return Ok(());
         }
         let mut words = self.integer_as(index, Scalar::U32)?;
-        if stride != 1 {
+        if stride != 1 && !is_active(Mutant::IgnoredStride) {
             let stride = self.splat(Type::UINT, stride);
             words = self.op(Core::Mul, &[words, stride])?;
         }
@@ -302,7 +303,8 @@ impl Raiser<'_, '_> {
     /// A value of a type from its words. (Types are nested only as deep as the limit allows.)
     fn from_words(&mut self, ty: Type, words: &mut dyn Iterator<Item = NodeId>) -> Result<NodeId> {
         if let (Some(1), Some(scalar)) = (ty.width(), ty.scalar()) {
-            let word = words.next().ok_or_else(|| RaiseError::malformed("a value without words"))?;
+            let word =
+                words.next().ok_or_else(|| RaiseError::malformed("a value without words"))?;
             return match scalar {
                 Scalar::F32 => self.op(Core::FromBits, &[word]),
                 Scalar::U32 => Ok(word),
@@ -349,7 +351,11 @@ impl Raiser<'_, '_> {
     }
 
     /// The number of elements of the array without a length in a buffer.
-    pub(super) fn memory_length(&mut self, of: &Instruction<'_>, memory: &Memory) -> Result<NodeId> {
+    pub(super) fn memory_length(
+        &mut self,
+        of: &Instruction<'_>,
+        memory: &Memory,
+    ) -> Result<NodeId> {
         let pointer = self.pointer(of.operand(2)?)?;
         let (Root::Memory(slot, ty), []) = (&pointer.root, &pointer.path[..]) else {
             return Err(of.malformed("not of a buffer"));
@@ -359,17 +365,21 @@ impl Raiser<'_, '_> {
             ModuleType::Structure(members) => members.get(member as usize).copied(),
             _ => None,
         };
-        let Some(array) = array.filter(|&array| {
-            matches!(module.ty(array), Ok(ModuleType::RuntimeArray(_)))
-        }) else {
+        let Some(array) =
+            array.filter(|&array| matches!(module.ty(array), Ok(ModuleType::RuntimeArray(_))))
+        else {
             return Err(of.malformed("the member is no array without a length"));
         };
-        let [offset, stride] = [Layout::offset(module, *ty, member)?, Layout::stride(module, array)?];
+        let [offset, stride] =
+            [Layout::offset(module, *ty, member)?, Layout::stride(module, array)?];
         if stride == 0 {
             return Err(of.malformed("the array has no stride"));
         }
         let [offset, stride] = [offset, stride].map(|words| self.splat(Type::UINT, words));
         let size = self.op(Core::Memory(MemoryOp::Size), &[memory.get(*slot)])?;
+        if is_active(Mutant::LengthOfBuffer) {
+            return Ok(size);
+        }
         let end = self.op(Core::Max, &[size, offset])?;
         let words = self.op(Core::Sub, &[end, offset])?;
         self.op(Core::Div, &[words, stride])
@@ -393,7 +403,9 @@ impl Raiser<'_, '_> {
         }
         let (slot, place, ty, _) = self.place(&pointer)?;
         if !matches!(self.module.ty(ty)?, ModuleType::Int(_)) {
-            return Err(of.unsupported("atomic operations on other values than integers of 32 bits"));
+            return Err(
+                of.unsupported("atomic operations on other values than integers of 32 bits")
+            );
         }
         let word = |s: &mut Self, at| {
             let value = s.operand(of, at)?;
@@ -450,7 +462,7 @@ impl Raiser<'_, '_> {
             _ => return Err(of.unsupported("a barrier of other invocations than a workgroup's")),
         }
         let count = self.memories.count();
-        if count == 0 {
+        if count == 0 || is_active(Mutant::LostBarrier) {
             return Ok(());
         }
         let types: Vec<Type> = self.memories.0.iter().map(|memory| memory.ty).collect();

@@ -105,7 +105,8 @@ impl Roots {
         let operands = instruction.operands;
         let root = |index: usize| operands.get(index).and_then(|id| root_of.get(id)).copied();
         let is_whole = |index: usize| {
-            root(index).is_some_and(|k| self.ids[k] == operands[index] && !self.memories.contains(k))
+            root(index)
+                .is_some_and(|k| self.ids[k] == operands[index] && !self.memories.contains(k))
         };
         match instruction.op {
             Op::AccessChain | Op::InBoundsAccessChain | Op::CopyObject => {

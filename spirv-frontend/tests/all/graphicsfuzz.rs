@@ -18,7 +18,7 @@ use lambdav_image::quantize::Transfer;
 use lambdav_raster::render_quantized;
 use lambdav_spirv::assemble::assemble;
 use lambdav_spirv_frontend::{RaiseOptions, raise};
-use lambdav_test_support::{has_tool, skipped};
+use lambdav_test_support::{has_tool, skipped, spirv_opt};
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -60,7 +60,7 @@ fn program(
     let text = &read.text[shader.text.start as usize..shader.text.end as usize];
     let mut words = assemble(text, shader.version).expect("it is right");
     if read.optimised {
-        words = tools::optimised(&words);
+        words = spirv_opt(&words);
     }
     let options = RaiseOptions { clear, ..RaiseOptions::default() };
     let (core, interface) = raise("shader.spv", &words, &options).program.map_err(|error| {

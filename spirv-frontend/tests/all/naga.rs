@@ -4,7 +4,6 @@
 
 use crate::naga_words::naga_words;
 use crate::theorem::{Counts, Foreign, pixels};
-use crate::tools::optimised;
 use lambdav_core::diagnostics::Diagnostic;
 use lambdav_core::graph::Core;
 use lambdav_core::interface::{Interface, LocationSource};
@@ -13,7 +12,7 @@ use lambdav_engine::foreign::{Language, to_spirv};
 use lambdav_image::Frame;
 use lambdav_spirv::assemble::{SpirvVersion, assemble};
 use lambdav_spirv_frontend::{RaiseOptions, raise};
-use lambdav_test_support::{files_below, has_tool, skipped};
+use lambdav_test_support::{files_below, has_tool, skipped, spirv_opt};
 use std::collections::BTreeMap;
 use std::path::Path;
 
@@ -174,18 +173,6 @@ fn words_of(path: &Path) -> Result<Vec<u32>, String> {
     to_spirv(language, &SourceFile::new("a", text)).map_err(|all| all[0].message.clone())
 }
 
-/// The words without the source language, which `spirv-opt` may not know yet.
-fn in_no_language(words: &[u32]) -> Vec<u32> {
-    let (mut words, mut at) = (words.to_vec(), 5);
-    while let Some(&first) = words.get(at) {
-        if first & 0xffff == 3 {
-            words[at + 1] = 0;
-        }
-        at += ((first >> 16) as usize).max(1);
-    }
-    words
-}
-
 #[test]
 fn foreign_shaders() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests/foreign");
@@ -201,7 +188,7 @@ fn foreign_shaders() {
         }
         if has_tool("spirv-opt") {
             for k in 0..all.len() {
-                all.push(optimised(&in_no_language(&all[k])));
+                all.push(spirv_opt(&all[k]));
             }
         }
         for (words, seed) in all.iter().flat_map(|words| (0..3).map(move |seed| (words, seed))) {

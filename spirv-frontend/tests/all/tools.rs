@@ -27,12 +27,6 @@ pub(crate) fn assemble(text: &str, environment: &str) -> Vec<u32> {
     words(&run(&mut assembler, text.as_bytes())).expect("it is a module")
 }
 
-/// Optimises a module with spirv-opt.
-pub(crate) fn optimised(module: &[u32]) -> Vec<u32> {
-    let bytes = run(Command::new("spirv-opt").args(["-O", "-", "-o", "-"]), &bytes(module));
-    words(&bytes).expect("it is a module")
-}
-
 /// True if spirv-val accepts a module.
 pub(crate) fn is_valid(module: &[u32]) -> bool {
     let mut child = Command::new("spirv-val")

@@ -1,8 +1,7 @@
 //! The theorem on small modules in the style of other compilers.
 
-use crate::tools::optimised;
 use crate::written::{compare, written};
-use lambdav_test_support::has_tool;
+use lambdav_test_support::{has_tool, spirv_opt};
 
 #[test]
 fn they_agree() {
@@ -16,7 +15,7 @@ fn they_agree() {
         assert_eq!(counts.endless, 0, "{name}");
         // spirv-opt requires whole variables as arguments, and no selects of structures.
         if !["pointers", "phis"].contains(&name) && has_tool("spirv-opt") {
-            let counts = compare(&optimised(&words));
+            let counts = compare(&spirv_opt(&words));
             counts.unwrap_or_else(|error| panic!("{name}, optimised: {error}"));
         }
     }

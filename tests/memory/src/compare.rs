@@ -13,6 +13,7 @@ use lambdav_core::inputs::Inputs;
 use lambdav_core::schedule::{Program as Schedule, schedule_effects};
 use lambdav_core::source::SourceFile;
 use lambdav_float_environment::with_default;
+use lambdav_test_support::spirv_opt;
 use thiserror::Error;
 
 /// Most `rec`s of a loop; no program has a longer loop.
@@ -77,28 +78,21 @@ pub struct Verdict {
 }
 
 /// Compares the core with the oracle: whole, for each buffer alone, rebuilt, and after core text. The core that is raised
-/// from words is compared, too, and with eval_S for a text that is changed as `seed` says.
+/// from words is compared, too, and with eval_S for a text that is changed as `seed` says; and again, if wanted, for the
+/// words of that text that `spirv-opt` has `optimised`.
 ///
 /// # Errors
 ///
 /// The first difference.
-pub fn compare(program: &Program, seed: u64) -> Result<Verdict, Mismatch> {
-    with_default(|| compare_all(program, seed))
+pub fn compare(program: &Program, seed: u64, optimised: bool) -> Result<Verdict, Mismatch> {
+    with_default(|| compare_all(program, seed, optimised))
 }
 
-fn compare_all(program: &Program, seed: u64) -> Result<Verdict, Mismatch> {
+fn compare_all(program: &Program, seed: u64, optimised: bool) -> Result<Verdict, Mismatch> {
     let expected = run(program, Order::Forward);
     let backward = run(program, Order::Backward);
-    let buffers = |outcome: &Outcome| match outcome {
-        Outcome::Words(words) => {
-            let words = words.iter().zip(&program.memories);
-            let buffers = words.filter(|(_, memory)| !memory.is_of_workgroup);
-            buffers.map(|(words, _)| words.clone()).collect()
-        }
-        Outcome::Divergent { .. } => Vec::new(),
-    };
     let mut verdict = Verdict {
-        depends_on_order: buffers(&expected) != buffers(&backward),
+        depends_on_order: buffers(program, &expected) != buffers(program, &backward),
         is_divergent: matches!(expected, Outcome::Divergent { .. }),
         schedules: 0,
         has_text: false,
@@ -110,17 +104,7 @@ fn compare_all(program: &Program, seed: u64) -> Result<Verdict, Mismatch> {
         verdict.has_text = true;
         let words = words(&text)?;
         let found = by_words(program, &text, &words)?;
-        let is_equal = match (&found, &expected) {
-            (Some(Outcome::Words(_)), Outcome::Words(_)) => {
-                found.as_ref().map(buffers) == Some(buffers(&expected))
-            }
-            _ => found.as_ref() == Some(&expected),
-        };
-        if !is_equal {
-            let found = found.unwrap_or(Outcome::Words(Vec::new())).into();
-            let expected = expected.into();
-            return Err(Mismatch::Outcome { form: "words", found, expected });
-        }
+        agree(program, found, &expected, "words")?;
         verdict.schedules += raised_agrees(program, &words, &expected)?;
     }
     if let Some(text) = wgsl::print_changed(program, seed) {
@@ -128,6 +112,13 @@ fn compare_all(program: &Program, seed: u64) -> Result<Verdict, Mismatch> {
         // A change may leave out the end of a round.
         if let Some(expected) = by_words(program, &text, &words)? {
             verdict.schedules += raised_agrees(program, &words, &expected)?;
+            if optimised {
+                // It folds sums that are NaNs to other bits, so eval_S takes the same words.
+                let words = spirv_opt(&words);
+                if let Some(expected) = by_words(program, &text, &words)? {
+                    verdict.schedules += raised_agrees(program, &words, &expected)?;
+                }
+            }
         }
     }
     let core = build(program);
@@ -155,6 +146,36 @@ fn compare_all(program: &Program, seed: u64) -> Result<Verdict, Mismatch> {
     let mut lines = text.lines().zip(again.lines()).filter(|(first, second)| first != second);
     let (first, second) = lines.next().unwrap_or(("the end", "more lines, or fewer"));
     Err(Mismatch::Text { first: first.to_owned(), second: second.to_owned() })
+}
+
+/// The words of all buffers; none after a divergent barrier.
+fn buffers(program: &Program, outcome: &Outcome) -> Vec<Vec<u32>> {
+    let Outcome::Words(words) = outcome else { return Vec::new() };
+    let words = words.iter().zip(&program.memories);
+    let buffers = words.filter(|(_, memory)| !memory.is_of_workgroup);
+    buffers.map(|(words, _)| words.clone()).collect()
+}
+
+/// Compares the outcome of words with the expected one; `None` is that of a loop that does not end.
+fn agree(
+    program: &Program,
+    found: Option<Outcome>,
+    expected: &Outcome,
+    form: &'static str,
+) -> Result<(), Mismatch> {
+    let is_equal = match (&found, expected) {
+        (Some(found @ Outcome::Words(_)), Outcome::Words(_)) => {
+            buffers(program, found) == buffers(program, expected)
+        }
+        (found, expected) => found.as_ref() == Some(expected),
+    };
+    match is_equal {
+        true => Ok(()),
+        false => {
+            let found = found.unwrap_or(Outcome::Words(Vec::new())).into();
+            Err(Mismatch::Outcome { form, found, expected: expected.clone().into() })
+        }
+    }
 }
 
 /// Evaluates the whole core and each slice of its effects; returns their number.

@@ -10,6 +10,7 @@
 pub mod compare;
 mod generate;
 pub mod graph;
+mod layouts;
 pub mod oracle;
 pub mod program;
 pub mod wgsl;
@@ -17,3 +18,4 @@ mod words;
 
 pub use compare::{Mismatch, Verdict, compare};
 pub use generate::generate;
+pub use layouts::{compare_layouts, layouts};

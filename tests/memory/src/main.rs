@@ -3,7 +3,7 @@
 
 use clap::Parser;
 use lambdav_core::core_text;
-use lambdav_memory_tests::{Verdict, compare, generate, graph, wgsl};
+use lambdav_memory_tests::{Verdict, compare, compare_layouts, generate, graph, wgsl};
 use std::process::ExitCode;
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -19,6 +19,9 @@ struct Arguments {
     /// Print the tree, the core text and the texts in WGSL of each program
     #[arg(long)]
     print: bool,
+    /// Compare words that spirv-opt has optimised, too
+    #[arg(long)]
+    optimise: bool,
     /// Number of mismatches that end the run
     #[arg(long, default_value_t = 20)]
     most: u64,
@@ -56,7 +59,11 @@ fn main() -> ExitCode {
             }
             counts.programs += 1;
             counts.race_free += u64::from(program.is_race_free);
-            match compare(&program, seed) {
+            if let Err(mismatch) = compare_layouts(seed, arguments.optimise) {
+                println!("layout {seed}: {mismatch}");
+                wrong.fetch_add(1, Ordering::Relaxed);
+            }
+            match compare(&program, seed, arguments.optimise) {
                 Ok(Verdict { depends_on_order, is_divergent, schedules, has_text }) => {
                     counts.texts += u64::from(has_text);
                     counts.schedules += schedules;

@@ -192,9 +192,8 @@ impl Printer<'_> {
                 let name = format!("f{}", self.functions.matches("fn ").count());
                 let body = body.replace("return;", "return 1u;");
                 let leave = format!("if (v{a} & 3u) == {case}u {{ return v{b} ^ 5u; }}");
-                let function = format!(
-                    "fn {name}() -> u32 {{\n    {leave}\n{body}    return v{b};\n}}\n"
-                );
+                let function =
+                    format!("fn {name}() -> u32 {{\n    {leave}\n{body}    return v{b};\n}}\n");
                 self.functions.push_str(&function);
                 self.line(nesting, &format!("v{a} ^= {name}();"));
             }

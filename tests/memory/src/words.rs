@@ -39,8 +39,7 @@ pub(crate) fn by_words(
     let wrong = |what: String| Mismatch::Text { first: text.to_owned(), second: what };
     let options =
         LoadOptions { stage: Stage::Compute, undefined: Undefined::Total, entry_point: None };
-    let module =
-        Module::with_options(words, &options).map_err(|error| wrong(error.to_string()))?;
+    let module = Module::with_options(words, &options).map_err(|error| wrong(error.to_string()))?;
     let mut evaluator = ModuleEvaluator::new(&module, &Resources::default(), ITERATIONS);
     let resources = module.resources();
     let mut memory: Vec<Vec<u32>> =
@@ -71,7 +70,8 @@ pub(crate) fn raised_agrees(
     expected: &Outcome,
 ) -> Result<usize, Mismatch> {
     let options = RaiseOptions { stage: Stage::Compute, ..RaiseOptions::default() };
-    let refused = |diagnostic| Mismatch::Refused { form: "raised", diagnostic: Box::new(diagnostic) };
+    let refused =
+        |diagnostic| Mismatch::Refused { form: "raised", diagnostic: Box::new(diagnostic) };
     let (core, interface) = raise("dispatch", words, &options).program.map_err(refused)?;
     if core.workgroup != Some(program.workgroup) {
         return Err(Mismatch::Workgroup(core.workgroup));

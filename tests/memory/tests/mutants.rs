@@ -3,8 +3,9 @@
 //! `cargo test -p lambdav-memory-tests --features mutants --test mutants`
 
 use lambdav_core::mutants::{Mutant, activate};
-use lambdav_memory_tests::{compare, generate};
+use lambdav_memory_tests::{compare, compare_layouts, generate};
 use lambdav_spirv_eval::mutants as of_words;
+use lambdav_spirv_frontend::mutants as of_raise;
 
 #[path = "all/refused.rs"]
 mod refused;
@@ -17,7 +18,10 @@ fn difference(programs: u64) -> Option<String> {
     if let Some(name) = refused::accepted().first() {
         return Some(format!("the text {name:?}"));
     }
-    let seed = (1..=programs).find(|&seed| compare(&generate(seed), seed).is_err());
+    let differs = |&seed: &u64| {
+        compare(&generate(seed), seed, false).is_err() || compare_layouts(seed, false).is_err()
+    };
+    let seed = (1..=programs).find(differs);
     seed.map(|seed| format!("program {seed}"))
 }
 
@@ -31,6 +35,13 @@ fn mutants_are_found() {
         activate(None);
         println!("{mutant:?}: {found:?}");
         assert!(found.is_some(), "{mutant:?} is not found");
+    }
+    for mutant in of_raise::Mutant::OF_MEMORY {
+        of_raise::activate(Some(mutant));
+        let found = difference(PROGRAMS);
+        of_raise::activate(None);
+        println!("{mutant:?} of the raise: {found:?}");
+        assert!(found.is_some(), "{mutant:?} of the raise is not found");
     }
     for mutant in of_words::Mutant::OF_DISPATCHES {
         of_words::activate(Some(mutant));

@@ -1,6 +1,7 @@
-//! Random programs: core = oracle, whole, sliced, and after core text.
+//! Random programs: core = oracle, whole, sliced, and after core text; raised core = eval_S, before and after spirv-opt.
 
-use lambdav_memory_tests::{Verdict, compare, generate};
+use lambdav_memory_tests::{Verdict, compare, compare_layouts, generate};
+use lambdav_test_support::has_tool;
 
 /// `PROGRAMS` and `SEED` choose.
 fn number(name: &str, default: u64) -> u64 {
@@ -11,8 +12,10 @@ fn number(name: &str, default: u64) -> u64 {
 fn core_and_oracle_agree() {
     let (programs, first) = (number("PROGRAMS", 400), number("SEED", 1));
     let mut verdicts = Vec::new();
+    let optimises = has_tool("spirv-opt");
     for seed in first..first + programs {
-        match compare(&generate(seed), seed) {
+        let is_optimised = optimises && seed.is_multiple_of(8);
+        match compare(&generate(seed), seed, is_optimised) {
             Ok(verdict) => verdicts.push(verdict),
             Err(mismatch) => panic!("program {seed}: {mismatch}"),
         }
@@ -21,4 +24,22 @@ fn core_and_oracle_agree() {
     let (ordered, divergent) = (count(|of| of.depends_on_order), count(|of| of.is_divergent));
     println!("{ordered} depend on the order, {divergent} have a divergent barrier");
     assert!(ordered > programs / 6 && divergent > 0);
+}
+
+/// Buffers of many layouts: the raised core = eval_S.
+#[test]
+fn layouts_agree() {
+    let (programs, first) = (number("PROGRAMS", 400), number("SEED", 1));
+    let optimises = has_tool("spirv-opt");
+    let (mut matrices, mut lengths) = (0, 0);
+    for seed in first..first + programs {
+        match compare_layouts(seed, optimises && seed.is_multiple_of(8)) {
+            Ok(text) => {
+                matrices += u64::from(text.contains("row_major"));
+                lengths += u64::from(text.contains(".length()"));
+            }
+            Err(mismatch) => panic!("text {seed}: {mismatch}"),
+        }
+    }
+    assert!(matrices > programs / 8 && lengths > programs / 20, "{matrices} and {lengths}");
 }
