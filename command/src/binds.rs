@@ -123,9 +123,14 @@ impl Binds {
                 Slot::Unused => bindings.note_unused(name.clone()),
                 _ => {
                     let bytes = read_array(path)?;
-                    let data = DataRef::of_array(&bytes).map_err(|what| {
-                        Failure::input(format!("`{}` is {what}", path.display()))
-                    })?;
+                    let data = match path.extension() {
+                        Some(ending) if ending.eq_ignore_ascii_case("bin") => {
+                            DataRef::Bytes(&bytes)
+                        }
+                        _ => DataRef::of_array(&bytes).map_err(|what| {
+                            Failure::input(format!("`{}` is {what}", path.display()))
+                        })?,
+                    };
                     bindings.bind(name, data).map_err(fail)?;
                 }
             }

@@ -25,7 +25,9 @@ mod inspect;
 mod meshes;
 mod messages;
 mod module;
+mod progress;
 mod render;
+mod run;
 mod setting;
 mod stats;
 mod supervise;
@@ -76,6 +78,7 @@ struct CommandLine {
 enum Command {
     Render(render::RenderArguments),
     Compile(compile::CompileArguments),
+    Run(run::RunArguments),
     Check(check::CheckArguments),
     Test(test::TestArguments),
     Diff(diff::DiffArguments),
@@ -116,6 +119,7 @@ fn work() -> u8 {
     finish(match command_line.command {
         Command::Render(options) => watch::run(options.watch, || render::run(&options)),
         Command::Compile(options) => compile::run(&options),
+        Command::Run(options) => run::run(&options),
         Command::Check(options) => watch::run(options.watch, || check::run(&options)),
         Command::Test(options) if is_worker => test::work(&options),
         Command::Test(options) => watch::run(options.watch, || test::run(&options)),

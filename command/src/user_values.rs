@@ -63,6 +63,12 @@ impl UserValues {
         Ok(Self { options, sources, inputs, ..self })
     }
 
+    /// The same values, of a compute program.
+    #[must_use]
+    pub(super) fn compute(self) -> Self {
+        Self { options: self.options.compute(), ..self }
+    }
+
     /// Adds files for textures, buffers and blocks.
     #[must_use]
     pub(super) fn with_binds(self, binds: Binds) -> Self {

@@ -32,14 +32,15 @@
 //!
 //! # Growth
 //!
-//! *Compute*: [`EntryPoint`] gets a workgroup size, and [`BoundResource`] the access (read, write) of a buffer
-//! or image. A compute stage has no outputs: its effects are the contents of buffers. There are more built-in
-//! [`Input`]s (indices of invocations).
+//! *Compute*: a compute stage has no outputs: its effects are the contents of memories, whose values
+//! [`BoundResource::memory`] places. Its workgroups' size is [`Core::workgroup`]. [`BoundResource`] gets the
+//! access (read, write) of an image.
 
 use crate::graph::{AttributeRate, Core, Interpolation, Uniform};
 use crate::inputs::{Input, Inputs};
 use crate::layout::{Layout, Rules};
-use crate::types::{Scalar, Type, Types};
+use crate::memory_layout::MemoryLayout;
+use crate::types::{MemoryKind, ResourceKind, Scalar, Type, Types};
 use std::borrow::Cow;
 use std::fmt;
 
@@ -52,7 +53,7 @@ pub enum Stage {
     /// One invocation per pixel.
     #[default]
     Fragment,
-    /// One invocation per work item. Listed, not executed.
+    /// One invocation per work item.
     Compute,
     /// A stage that is only listed, by its name in SPIR-V.
     Other(&'static str),
@@ -307,13 +308,15 @@ pub struct StageOutput {
     pub ty: Type,
 }
 
-/// A texture or buffer.
+/// A texture, buffer or memory that is bound by the host.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BoundResource {
     /// The author's name; may be empty.
     pub name: String,
     /// Its binding.
     pub binding: Binding,
+    /// The values in the words of a memory; none for textures and read-only buffers.
+    pub memory: Option<MemoryLayout>,
 }
 
 /// An input that the module declares and the entry point does not use: a block, texture, buffer or location
@@ -417,10 +420,15 @@ impl Interface {
     /// `k + 1` in set 0. Uniforms become members of one block `uniforms`, in order, laid out by std140, at
     /// the first free number of set 0; in λV that is 0.
     pub fn bind_rest(&mut self, uniforms: &[Uniform], types: &Types) {
+        // (The variables of a workgroup come last. Nothing is bound to them.)
+        let is_bound = |kind| !matches!(kind, ResourceKind::Memory(MemoryKind::Workgroup(_)));
         let rest = (1..).zip(types.resources()).skip(self.resources.len());
+        let rest = rest.filter(|(_, resource)| is_bound(resource.kind));
         self.resources.extend(rest.map(|(binding, resource)| {
             let binding = Binding::Descriptor { set: 0, binding };
-            BoundResource { name: resource.name.to_string(), binding }
+            let is_memory = matches!(resource.kind, ResourceKind::Memory(_));
+            let memory = is_memory.then(MemoryLayout::of_words);
+            BoundResource { name: resource.name.to_string(), binding, memory }
         }));
         let mut is_bound = vec![false; uniforms.len()];
         for index in self.blocks.iter().flat_map(Block::uniforms).map(|(index, _)| index) {
@@ -498,7 +506,7 @@ mod tests {
         };
         let mut interface = Interface {
             blocks: vec![block(at(0, 0), 0), block(Binding::PushConstants, 2)],
-            resources: vec![BoundResource { name: String::new(), binding: at(1, 1) }],
+            resources: vec![BoundResource { name: String::new(), binding: at(1, 1), memory: None }],
             ..Interface::default()
         };
         let before = interface.clone();

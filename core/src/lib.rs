@@ -28,6 +28,7 @@ pub mod layout;
 pub mod limits;
 pub mod math;
 pub mod memory;
+pub mod memory_layout;
 pub mod mutants;
 pub mod op;
 pub mod resource;

@@ -3,6 +3,7 @@
 use crate::accepted::Accepted;
 use crate::draw_inputs::DrawInputs;
 use crate::error::Error;
+use crate::memories::Memories;
 use crate::settings::{
     BindError, DataRef, Paths, Settings, Target, UniformError, UniformValue, block_members,
     elements, members, set_words, to_json_within, unset_parts,
@@ -37,6 +38,8 @@ pub struct Bindings {
     settings: Settings,
     /// Year, month, day and seconds.
     date: [f32; 4],
+    /// Words of memories of a compute program.
+    pub(crate) memories: Memories,
     /// Vertices, instances and attributes of a program that draws triangles.
     pub(crate) draw: DrawInputs,
     /// For each uniform of a module, a mask of the words that have been set; empty if none has.
@@ -82,6 +85,7 @@ impl Bindings {
             program: Arc::clone(program),
             settings,
             date: [0.0; 4],
+            memories: Memories::default(),
             draw: DrawInputs::new(program.core.triangles.as_deref()),
             is_set: vec![Box::default(); count],
             unused: Vec::new(),
@@ -410,7 +414,7 @@ impl Bindings {
     }
 
     /// The program's name of a texture or buffer that is given by set and binding.
-    fn resource_name<'n>(&'n self, name: &'n str) -> &'n str {
+    pub(crate) fn resource_name<'n>(&'n self, name: &'n str) -> &'n str {
         let binding = Binding::named(name);
         let number = binding.and_then(|binding| self.program.interface.resource(binding));
         number.map_or(name, |number| &self.program.types().resources()[number].name)
@@ -421,7 +425,8 @@ impl Bindings {
     /// A texture takes an image: a [`Frame`](crate::Frame), or an image of 8 or 16 bits (buffers of the
     /// crate `image` convert to these). A buffer takes elements: a slice of all their components or of
     /// rows of components, [`DataRef::Json`] or [`DataRef::Npy`]. A block of uniforms takes its bytes:
-    /// [`DataRef::Bytes`].
+    /// [`DataRef::Bytes`]. A memory of a compute program takes elements, too, if its block is one array, JSON of all its
+    /// members, or the bytes of its words.
     ///
     /// ```
     /// # use lambdav_engine::{Options, Shader, Size};
@@ -472,6 +477,7 @@ impl Bindings {
             (_, data) if self.instance_attribute(name).is_some() => {
                 self.attribute(name, data)?;
             }
+            (_, data) if self.bind_memory(name, data)? => {}
             (_, data) => {
                 let name = self.resource_name(name).to_owned();
                 self.settings.bind(program.types(), &name, data)?;

@@ -120,7 +120,7 @@ pub enum Error {
     /// The time limit was exceeded.
     #[error("{work} took longer than {} s", .timeout.as_secs_f64())]
     TimedOut {
-        /// The unfinished work: `compiling` or `rendering`.
+        /// The unfinished work: `compiling`, `rendering` or `running`.
         work: &'static str,
         /// The time limit.
         timeout: Duration,

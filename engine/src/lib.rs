@@ -2,7 +2,7 @@
 //!
 //! | module | is |
 //! |---|---|
-//! | `shader`, `pipeline`, `bindings`, `options`, `target`, `error`, `save` | the public API |
+//! | `shader`, `pipeline`, `compute`, `bindings`, `memories`, `options`, `target`, `error`, `save` | the public API |
 //! | `accepted` | an accepted program, which they share |
 //! | `reading`, `loaded`, [`program`], `module` | files to programs, with diagnostics |
 //! | `foreign` | WGSL and GLSL to SPIR-V |
@@ -20,6 +20,7 @@ mod bindings;
 #[cfg(feature = "gpu")]
 #[doc(hidden)]
 pub mod compare;
+mod compute;
 mod draw_inputs;
 pub mod endings;
 #[doc(hidden)]
@@ -29,6 +30,7 @@ mod error;
 #[doc(hidden)]
 pub mod foreign;
 mod loaded;
+mod memories;
 #[cfg(feature = "spirv")]
 mod module;
 mod options;
@@ -59,6 +61,7 @@ pub mod interface {
 }
 
 pub use bindings::{Bindings, MeshError, Slot};
+pub use compute::{ComputePipeline, DispatchOptions};
 #[doc(hidden)]
 pub use error::error_chain;
 pub use error::{Error, Report};

@@ -16,6 +16,8 @@ use lambdav_core::files::Files;
 #[cfg(feature = "foreign")]
 use lambdav_core::graph::Uniform;
 #[cfg(feature = "foreign")]
+use lambdav_core::interface;
+#[cfg(feature = "foreign")]
 use lambdav_core::limits;
 use lambdav_core::source::SourceFile;
 #[cfg(feature = "foreign")]
@@ -39,7 +41,7 @@ impl ShaderOptions {
     /// Options for raising a module; `is_text` if it was compiled from a text.
     fn raise(&self, is_text: bool) -> RaiseOptions {
         let (entry_point, locations) = (self.entry_point.clone(), self.locations.clone());
-        RaiseOptions { entry_point, clear: self.clear, locations, is_text }
+        RaiseOptions { stage: self.stage, entry_point, clear: self.clear, locations, is_text }
     }
 }
 
@@ -141,9 +143,15 @@ pub(crate) fn of_foreign(
         }
     };
     let Some(words) = words else { return Loaded { source, ..loaded } };
-    if let Some(message) = undrawn(language, &words, options) {
+    let is_compute = options.stage == interface::Stage::Compute;
+    if let Some(message) = undrawn(language, &words, options).filter(|_| !is_compute) {
         let found = Diagnostic::new(DiagnosticCode::UnsupportedModule, Span::default(), message);
+        let is_run =
+            entry_points(&words).iter().any(|(_, stage)| *stage == interface::Stage::Compute);
         let help = match language {
+            _ if is_run => {
+                "`lambdav run` runs compute shaders; `lambdav compile --emit spirv` writes the module"
+            }
             Language::Wgsl => {
                 "`lambdav compile --emit spirv` writes its module; `@fragment` functions are drawn"
             }

@@ -115,6 +115,10 @@ impl Pipeline {
         let fixed = options.specialised.as_ref().map(|bindings| fixed(program, options, bindings));
         let fixed = fixed.transpose()?;
         let core = fixed.as_ref().unwrap_or(&program.core);
+        if program.core.workgroup.is_some() {
+            let why = "a compute program draws no picture: `Shader::compute_pipeline` runs it";
+            return Err(Error::Mismatch(why.to_owned()));
+        }
         let outputs = program.outputs();
         let asked = if options.outputs.is_empty() { &outputs[..1] } else { &options.outputs };
         if let Some(&location) = asked.iter().find(|location| !outputs.contains(location)) {
@@ -445,7 +449,7 @@ fn simd_kernel(program: &SimdProgram, settings: &Settings) -> Result<SimdEngine,
 }
 
 /// Checks that bindings belong to the program.
-fn check(program: &Arc<Accepted>, bindings: &Bindings) -> Result<(), Error> {
+pub(crate) fn check(program: &Arc<Accepted>, bindings: &Bindings) -> Result<(), Error> {
     if Arc::ptr_eq(program, &bindings.program) {
         return Ok(());
     }

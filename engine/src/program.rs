@@ -18,6 +18,7 @@ use lambdav_core::files::Files;
 use lambdav_core::files::NoFiles;
 #[cfg(feature = "foreign")]
 use lambdav_core::graph::Uniform;
+use lambdav_core::interface;
 use lambdav_core::limits;
 use lambdav_core::schedule::schedule;
 use lambdav_core::source::SourceFile;
@@ -100,11 +101,17 @@ fn language_of(path: Option<&Path>, bytes: &[u8], options: &ShaderOptions) -> Op
         return None;
     }
     let by_name = path.and_then(Language::of);
+    let unsaid = match options.stage {
+        interface::Stage::Compute => Stage::Compute,
+        _ => Stage::Fragment,
+    };
     match (options.language, by_name) {
         (Some(TextLanguage::Lv), _) => None,
         (Some(TextLanguage::Wgsl), _) => Some(Language::Wgsl),
         (Some(TextLanguage::Glsl), Some(Language::Glsl(stage))) => Some(Language::Glsl(stage)),
-        (Some(TextLanguage::Glsl), _) => Some(Language::Glsl(Stage::Fragment)),
+        (Some(TextLanguage::Glsl), _) => Some(Language::Glsl(unsaid)),
+        // Also `.glsl`, the ending of any stage.
+        (None, Some(Language::Glsl(Stage::Fragment))) => Some(Language::Glsl(unsaid)),
         (None, Some(language)) => Some(language),
         (None, None) => {
             let ending = path.and_then(Path::extension).and_then(OsStr::to_str);
@@ -113,7 +120,7 @@ fn language_of(path: Option<&Path>, bytes: &[u8], options: &ShaderOptions) -> Op
             if is_other || ending.is_some_and(|of| OWN.contains(&of)) || is_assembly(text) {
                 return None;
             }
-            lambdav_glsl_frontend::is_glsl(text).then_some(Language::Glsl(Stage::Fragment))
+            lambdav_glsl_frontend::is_glsl(text).then_some(Language::Glsl(unsaid))
         }
     }
 }
@@ -323,7 +330,10 @@ impl Loaded {
             Ok(source) if core_text::is_core_text(source.text()) => {
                 loaded.is_core_text = true;
                 (loaded.core, loaded.diagnostics) = core_text::read_within(&source, most);
-                if let Some(dispatched) = loaded.core.as_ref().and_then(|core| core.dispatched()) {
+                if options.stage != interface::Stage::Compute
+                    && let Some(dispatched) =
+                        loaded.core.as_ref().and_then(|core| core.dispatched())
+                {
                     loaded.diagnostics.push(dispatched);
                     loaded.core = None;
                 }

@@ -1,7 +1,7 @@
 //! Options for reading a program.
 
 use crate::settings::UniformValue;
-use lambdav_core::interface::LocationSource;
+use lambdav_core::interface::{LocationSource, Stage};
 use lambdav_core::limits;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -45,6 +45,8 @@ pub struct GlslOptions {
 /// Options for reading a program. Entry point, inputs and clear colour apply to SPIR-V, WGSL and GLSL.
 #[derive(Clone, Debug)]
 pub struct ShaderOptions {
+    /// The stage of the entry point.
+    pub(crate) stage: Stage,
     pub(crate) entry_point: Option<String>,
     pub(crate) clear: [f32; 4],
     /// Sources of inputs by location.
@@ -63,12 +65,20 @@ impl Default for ShaderOptions {
         let glsl = GlslOptions::default();
         let errors = limits::ERRORS;
         let clear = [0.0; 4];
-        Self { entry_point: None, clear, locations, constants, glsl, language: None, errors }
+        let stage = Stage::Fragment;
+        Self { stage, entry_point: None, clear, locations, constants, glsl, language: None, errors }
     }
 }
 
 impl ShaderOptions {
-    /// Chooses the fragment entry point of a module that has several.
+    /// Reads a compute program, for [`Shader::compute_pipeline`](crate::Shader::compute_pipeline).
+    #[must_use]
+    pub fn compute(mut self) -> Self {
+        self.stage = Stage::Compute;
+        self
+    }
+
+    /// Chooses the entry point of a module that has several of the stage.
     #[must_use]
     pub fn entry_point(mut self, name: impl Into<String>) -> Self {
         self.entry_point = Some(name.into());

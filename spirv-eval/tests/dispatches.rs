@@ -33,7 +33,7 @@ fn run(text: &str, groups: [u32; 3], buffers: &[Vec<u32>]) -> Result<Vec<Vec<u32
     let all = module.resources().iter();
     assert!(module.resources().iter().all(|of| of.kind == BindingKind::Memory));
     let mut memory: Vec<Vec<u32>> = all.map(|of| content(of.binding)).collect();
-    evaluator.dispatch(groups, &mut memory, &|| false)?;
+    evaluator.dispatch(groups, &mut memory, &|_| false)?;
     let mut after = buffers.to_vec();
     for (of, words) in module.resources().iter().zip(memory) {
         after[of.binding as usize] = words;

@@ -8,9 +8,9 @@ use crate::failure::{Failure, Result, save_failure};
 use crate::files::check_target;
 use crate::hash::sha256;
 use crate::messages::{note, write_out};
+use crate::progress::Progress;
 use crate::stats::Stats;
 use crate::supervise::Deadline;
-use indicatif::{ProgressBar, ProgressStyle};
 use lambdav_engine::{
     Bindings, Pipeline, RenderOptions, SpecialsCounter, Target, error_chain, metadata,
 };
@@ -19,10 +19,7 @@ use lambdav_image::file::{Encoding, Format, Metadata, encode, save, write_atomic
 use lambdav_image::quantize::quantize;
 use lambdav_image::{AnyImage, Frame};
 use lambdav_workers::{ThreadPool, thread_pool};
-use std::io::{self, IsTerminal};
 use std::path::{Path, PathBuf};
-use std::sync::OnceLock;
-use std::time::{Duration, Instant};
 
 /// Most bytes of uniform values in an image's metadata.
 pub(super) const MAX_TOLD: usize = 1 << 16;
@@ -327,40 +324,6 @@ impl<'a> Job<'a> {
         match &self.pool {
             None => work(),
             Some(pool) => pool.install(work),
-        }
-    }
-}
-
-/// Progress bar on standard error, if that is a terminal, for work that takes longer than a second.
-struct Progress {
-    start: Instant,
-    bar: OnceLock<ProgressBar>,
-    terminal: bool,
-}
-
-impl Progress {
-    fn new() -> Self {
-        Self { start: Instant::now(), bar: OnceLock::new(), terminal: io::stderr().is_terminal() }
-    }
-
-    fn advance(&self, done: usize, total: usize) {
-        if !self.terminal || self.start.elapsed() < Duration::from_secs(1) {
-            return;
-        }
-        let bar = self.bar.get_or_init(|| {
-            let style = ProgressStyle::with_template("{wide_bar} {percent}% {eta}");
-            let style = style.unwrap_or_else(|_| ProgressStyle::default_bar());
-            ProgressBar::new(total as u64).with_style(style).with_elapsed(self.start.elapsed())
-        });
-        // Calls from several threads may arrive out of order.
-        if done as u64 > bar.position() {
-            bar.set_position(done as u64);
-        }
-    }
-
-    fn clear(&self) {
-        if let Some(bar) = self.bar.get() {
-            bar.finish_and_clear();
         }
     }
 }

@@ -85,7 +85,8 @@ fn has_barrier(program: &Program) -> bool {
 
 impl Dispatch {
     /// Runs a program on these memories, and returns their contents afterwards. `inputs` has uniforms and the data of
-    /// other resources. A loop may execute `max_iterations` `rec`s at each entry. `cancelled` is polled at intervals.
+    /// other resources. A loop may execute `max_iterations` `rec`s at each entry. `cancelled`
+    /// is polled at intervals, with the number of workgroups that are finished.
     ///
     /// # Errors
     ///
@@ -96,7 +97,7 @@ impl Dispatch {
         inputs: &Inputs,
         memory: Memory,
         max_iterations: u64,
-        cancelled: &dyn Fn() -> bool,
+        cancelled: &dyn Fn(u64) -> bool,
     ) -> Result<Memory, DispatchFault> {
         with_default(|| self.run_all(program, inputs, memory, max_iterations, cancelled))
     }
@@ -107,7 +108,7 @@ impl Dispatch {
         inputs: &Inputs,
         mut memory: Memory,
         max_iterations: u64,
-        cancelled: &dyn Fn() -> bool,
+        cancelled: &dyn Fn(u64) -> bool,
     ) -> Result<Memory, DispatchFault> {
         let product = |sides: [u32; 3]| sides.map(u64::from).into_iter().product::<u64>();
         let (groups, size) = (product(self.groups), product(self.workgroup));
@@ -115,10 +116,11 @@ impl Dispatch {
         let count = if has_barrier(program) { size as usize } else { size.min(1) as usize };
         let mut evaluators: Vec<Evaluator<'_>> =
             (0..count).map(|_| Evaluator::new(program, max_iterations)).collect();
-        for group in 0..groups {
+        for number in 0..groups {
+            let cancelled = &|| cancelled(number);
             let group = match is_active(Mutant::ReversedWorkgroups) {
-                true => groups - 1 - group,
-                false => group,
+                true => groups - 1 - number,
+                false => number,
             };
             let workgroup_id = coordinates(group, self.groups);
             if !is_active(Mutant::KeptWorkgroup) {

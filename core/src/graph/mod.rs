@@ -268,7 +268,7 @@ impl Core {
         Some(
             Diagnostic::new(DiagnosticCode::Dispatched, span, message)
                 .label("its results are the contents of memories")
-                .help("run it as a dispatch of workgroups; only the core evaluator does so now"),
+                .help("`lambdav run` dispatches workgroups of it"),
         )
     }
 

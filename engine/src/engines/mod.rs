@@ -12,7 +12,8 @@
 //! | [`SpirvEngine`] | [`SpirvProgram`] | the evaluator of SPIR-V: a compiled program, or a module |
 //! | `GpuEngine` | `GpuProgram` | a Vulkan device (feature `gpu`) |
 //!
-//! [`TriangleProgram`] draws triangles: its stages are programs of one of these engines.
+//! [`TriangleProgram`] draws triangles: its stages are programs of one of these engines. [`DispatchProgram`] is a compute
+//! program of one of them.
 //!
 //! All of them compute the same bits; a device does in its exact mode.
 //!
@@ -20,6 +21,7 @@
 //! bound, in every engine alike.
 
 mod core;
+mod dispatch;
 mod evaluated_stages;
 mod fast;
 #[cfg(feature = "gpu")]
@@ -33,13 +35,14 @@ mod stage_values;
 mod triangles;
 
 pub use self::core::{CoreEngine, CoreProgram};
+pub use dispatch::{DispatchProgram, DispatchStop};
 pub use fast::{FastEngine, FastProgram};
 #[cfg(feature = "gpu")]
 pub use gpu::{GpuEngine, GpuError, GpuMode, GpuProgram};
 pub use simd::{SimdEngine, SimdError, SimdProgram};
 pub use source::{SourceEngine, SourceProgram};
 #[cfg(feature = "spirv")]
-pub use spirv::{SpirvEngine, SpirvError, SpirvProgram, SpirvStages};
+pub use spirv::{SpirvDispatch, SpirvEngine, SpirvError, SpirvProgram, SpirvStages};
 
 pub(crate) use triangles::of_fragments;
 pub use triangles::{StageEngine, TriangleError, TriangleProgram};

@@ -13,6 +13,17 @@ enum Wrong {
     Form(String),
 }
 
+impl Wrong {
+    /// The error of a buffer of that name.
+    fn of(self, name: &str) -> BindError {
+        let name = name.to_owned();
+        match self {
+            Self::Data(error) => BindError::Elements { name, error },
+            Self::Form(reason) => BindError::Form { name, reason },
+        }
+    }
+}
+
 impl From<BufferError> for Wrong {
     fn from(error: BufferError) -> Self {
         Self::Data(error)
@@ -38,10 +49,21 @@ pub(crate) fn elements(
 ) -> Result<BufferData, BindError> {
     let made = with_default(|| words(types, element, data));
     let made = made.and_then(|words| Ok(BufferData::new(types, element, words)?));
-    made.map_err(|wrong| match wrong {
-        Wrong::Data(error) => BindError::Elements { name: name.to_owned(), error },
-        Wrong::Form(reason) => BindError::Form { name: name.to_owned(), reason },
-    })
+    made.map_err(|wrong| wrong.of(name))
+}
+
+/// The components of the elements of a memory of that name, in order, as they are: a NaN keeps its bits.
+///
+/// # Errors
+///
+/// [`BindError::Elements`] and [`BindError::Form`].
+pub(super) fn components(
+    types: &Types,
+    name: &str,
+    element: Type,
+    data: DataRef<'_>,
+) -> Result<Vec<u32>, BindError> {
+    with_default(|| words(types, element, data)).map_err(|wrong| wrong.of(name))
 }
 
 fn words(types: &Types, element: Type, data: DataRef<'_>) -> Result<Vec<u32>, Wrong> {
@@ -88,7 +110,7 @@ fn plural(scalar: Scalar) -> &'static str {
 }
 
 /// The type of all components of an element, if they have the same type.
-fn single_scalar(types: &Types, element: Type) -> Result<Scalar, String> {
+pub(super) fn single_scalar(types: &Types, element: Type) -> Result<Scalar, String> {
     let mut all = types.scalars(element);
     let first = all.next();
     first.filter(|first| all.all(|scalar| scalar == *first)).ok_or_else(|| {

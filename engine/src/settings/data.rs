@@ -95,6 +95,14 @@ pub enum BindError {
         /// Suggestions.
         help: String,
     },
+    /// No buffer that a dispatch writes has this name.
+    #[error("the program writes no buffer `{name}`; {help}")]
+    NoMemory {
+        /// The given name.
+        name: String,
+        /// Its buffers.
+        help: String,
+    },
     /// An image is given to a buffer, or numbers to a texture.
     #[error("`{name}` is a {declared}, which takes {wanted}")]
     Kind {

@@ -12,7 +12,7 @@
 //! 4), it takes the shapes (height, width), (height, width, 1) and (height, width, 3): one channel is
 //! grey, and a missing alpha is 1.
 
-use std::io::Write;
+use std::io::{self, Write};
 
 use super::error::{DecodeError, EncodeError, HeaderError};
 use super::format::{Format, Metadata};
@@ -28,28 +28,60 @@ const MAX_COMMENT: usize = 1000;
 /// Encodes a frame as NPY. The only metadata is [`Metadata::COMMENT`], of at most 1,000 bytes.
 pub fn encode(frame: &Frame, metadata: &Metadata, out: &mut dyn Write) -> Result<(), EncodeError> {
     let (height, width) = (frame.size().height(), frame.size().width());
-    let mut dictionary =
-        format!("{{'descr': '<f4', 'fortran_order': False, 'shape': ({height}, {width}, 4), }}");
+    let mut dictionary = dictionary("<f4", &[height.into(), width.into(), 4]);
     if let Some((_, text)) = metadata.entries().find(|(name, _)| *name == Metadata::COMMENT) {
         if text.len() > MAX_COMMENT || text.contains('\0') {
             return Err(EncodeError::Text { text: text.to_owned() });
         }
         dictionary.extend(text.bytes().flat_map(blanks));
     }
+    write_header(&dictionary, out)?;
+    write_words(frame.samples().iter().map(|sample| sample.to_bits()), out)?;
+    Ok(())
+}
+
+/// Writes an array of 32-bit numbers of the type `dtype`, which NumPy calls so: `<f4`, `<i4` or `<u4`. `words` are as many
+/// as the shape says, the last dimension fastest.
+///
+/// # Errors
+///
+/// Those of `out`.
+pub fn write_array(
+    dtype: &str,
+    shape: &[u64],
+    words: impl IntoIterator<Item = u32>,
+    out: &mut dyn Write,
+) -> io::Result<()> {
+    write_header(&dictionary(dtype, shape), out)?;
+    write_words(words.into_iter(), out)
+}
+
+fn dictionary(dtype: &str, shape: &[u64]) -> String {
+    // A tuple of one has a comma behind it.
+    let mut sides: String = shape.iter().map(|side| format!("{side}, ")).collect();
+    sides.truncate(sides.len().saturating_sub(if shape.len() == 1 { 1 } else { 2 }));
+    format!("{{'descr': '{dtype}', 'fortran_order': False, 'shape': ({sides}), }}")
+}
+
+fn write_header(dictionary: &str, out: &mut dyn Write) -> io::Result<()> {
     // Magic, version and length take 10 bytes; spaces and a line end pad to a multiple of 64.
     let length = (10 + dictionary.len() + 1).next_multiple_of(64) - 10;
     out.write_all(MAGIC)?;
     out.write_all(&[1, 0])?;
     out.write_all(&(length as u16).to_le_bytes())?;
-    out.write_all(format!("{dictionary:<padded$}\n", padded = length - 1).as_bytes())?;
+    out.write_all(format!("{dictionary:<padded$}\n", padded = length - 1).as_bytes())
+}
 
+fn write_words(mut words: impl Iterator<Item = u32>, out: &mut dyn Write) -> io::Result<()> {
     let mut bytes = Vec::new();
-    for samples in frame.samples().chunks(1 << 14) {
+    loop {
         bytes.clear();
-        bytes.extend(samples.iter().flat_map(|sample| sample.to_le_bytes()));
+        bytes.extend(words.by_ref().take(1 << 14).flat_map(u32::to_le_bytes));
+        if bytes.is_empty() {
+            return Ok(());
+        }
         out.write_all(&bytes)?;
     }
-    Ok(())
 }
 
 /// The bits of a byte as blanks.

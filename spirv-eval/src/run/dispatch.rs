@@ -98,7 +98,8 @@ struct Waiting {
 impl ModuleEvaluator<'_> {
     /// Executes a compute entry point for `groups` workgroups along each axis. `memory` has the words of each resource
     /// that is a memory, in the order of [`Module::resources`](crate::Module::resources); afterwards those that the
-    /// dispatch leaves, also after an error. `cancelled` is polled at intervals.
+    /// dispatch leaves, also after an error. `cancelled` is polled at intervals,
+    /// with the number of workgroups that are finished.
     ///
     /// # Errors
     ///
@@ -107,7 +108,7 @@ impl ModuleEvaluator<'_> {
         &mut self,
         groups: [u32; 3],
         memory: &mut Vec<Vec<u32>>,
-        cancelled: &dyn Fn() -> bool,
+        cancelled: &dyn Fn(u64) -> bool,
     ) -> Result<(), DispatchError> {
         std::mem::swap(&mut self.storage, memory);
         self.storage.resize(self.module.resources.len(), Vec::new());
@@ -119,14 +120,16 @@ impl ModuleEvaluator<'_> {
     fn run_groups(
         &mut self,
         groups: [u32; 3],
-        cancelled: &dyn Fn() -> bool,
+        cancelled: &dyn Fn(u64) -> bool,
     ) -> Result<(), DispatchError> {
+        let mut finished = 0;
         let [x, y, z] = groups;
         let mut around = vec![None; self.module.functions.len()];
         for k in 0..z {
             for j in 0..y {
                 for i in 0..x {
-                    self.run_group([i, j, k], groups, &mut around, cancelled)?;
+                    self.run_group([i, j, k], groups, &mut around, &|| cancelled(finished))?;
+                    finished += 1;
                 }
             }
         }

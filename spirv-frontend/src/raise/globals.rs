@@ -374,7 +374,7 @@ impl Raiser<'_, '_> {
         let name = outside.name([own.clone(), binding.to_string()]);
         let resource = Resource { name: name.as_str().into(), kind };
         let ty = self.graph.types_mut().add_resource(resource);
-        outside.interface.resources.push(BoundResource { name: own, binding });
+        outside.interface.resources.push(BoundResource { name: own, binding, memory: None });
         self.graph.constant(ty, &[], self.span)
     }
 

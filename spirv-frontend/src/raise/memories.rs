@@ -20,6 +20,7 @@ use lambdav_core::graph::{Effect, NodeId};
 use lambdav_core::interface::{Binding, BoundResource};
 use lambdav_core::limits::WORKGROUP_INVOCATIONS;
 use lambdav_core::memory::{Atomic, MemoryOp};
+use lambdav_core::memory_layout::{MemoryArray, MemoryLayout, MemoryMember};
 use lambdav_core::op::Op as Core;
 use lambdav_core::types::{Field, MemoryKind, Scalar, Structure, Type, TypeKind};
 use rspirv::spirv::{BuiltIn, ExecutionMode, Op, Scope, StorageClass};
@@ -100,17 +101,17 @@ impl Raiser<'_, '_> {
                 (MemoryKind::Workgroup(words), outside.name([own, "workgroup".to_owned()]))
             }
             false => {
-                if !matches!(self.module.ty(variable.ty)?, ModuleType::Structure(_)) {
-                    return Err(RaiseError::unsupported("several blocks under one binding"));
-                }
+                let memory = Some(self.layout_of(variable.ty)?);
                 let name = outside.name([own.clone(), binding.to_string()]);
-                outside.interface.resources.push(BoundResource { name: own, binding });
+                let resource = BoundResource { name: own, binding, memory };
+                outside.interface.resources.push(resource);
                 (MemoryKind::Storage, name)
             }
         };
         let ty = self.graph.types_mut().add_memory(name.into(), kind);
         let ty = ty.map_err(|limit| RaiseError::too_large(limit.to_string()))?;
-        let found = self.op(Core::Memory(MemoryOp::State(ty)), &[])?;
+        let span = self.module.declaration(variable, self.source).unwrap_or_default();
+        let found = self.graph.op(Core::Memory(MemoryOp::State(ty)), Vec::new(), span);
         let slot = memory.push(found);
         debug_assert_eq!(slot, self.memories.count(), "memories are opened first");
         self.memories.0.push(OpenMemory {
@@ -121,6 +122,46 @@ impl Raiser<'_, '_> {
             is_written: false,
         });
         Ok(Root::Memory(slot, variable.ty))
+    }
+
+    /// Where the values of a block lie.
+    fn layout_of(&mut self, block: u32) -> Result<MemoryLayout> {
+        let module = self.module;
+        // A compiler may wrap the author's structure in a block.
+        let (block, first) = match self.wrapped_structure(block)? {
+            Some(inner) => (inner, Layout::offset(module, block, 0)?),
+            None => (block, 0),
+        };
+        let ModuleType::Structure(members) = module.ty(block)? else {
+            return Err(RaiseError::unsupported("several blocks under one binding"));
+        };
+        let mut all = MemoryLayout::default();
+        for (k, &member) in (0..).zip(members) {
+            let name = match module.member_name(block, k) {
+                "" => k.to_string(),
+                name => name.to_owned(),
+            };
+            let layout = Layout::of_member(module, block, k);
+            let offset = first.wrapping_add(Layout::offset(module, block, k)?);
+            let is_last = k as usize + 1 == members.len();
+            let array = match *module.ty(member)? {
+                ModuleType::RuntimeArray(element) => Some((element, None)),
+                ModuleType::Array(element, length) if is_last => {
+                    Some((element, Some(module.length(length)?)))
+                }
+                _ => None,
+            };
+            if let Some((of, length)) = array {
+                let (element, stride) = (self.core_type(of)?, Layout::stride(module, member)?);
+                let words = value_offsets(module, of, layout)?;
+                all.array = Some(MemoryArray { name, element, length, offset, stride, words });
+            } else {
+                let words = value_offsets(module, member, layout)?.into_iter();
+                let words = words.map(|word| word.wrapping_add(offset)).collect();
+                all.members.push(MemoryMember { name, ty: self.core_type(member)?, words });
+            }
+        }
+        Ok(all)
     }
 
     /// The number of invocations of a workgroup, by axes.

@@ -226,7 +226,7 @@ pub(crate) fn evaluate(
     form: &'static str,
 ) -> Result<Result<Memory, Outcome>, Mismatch> {
     let dispatch = Dispatch { workgroup: program.workgroup, groups: program.groups };
-    match dispatch.run(scheduled, &Inputs::default(), memory, ITERATIONS, &|| false) {
+    match dispatch.run(scheduled, &Inputs::default(), memory, ITERATIONS, &|_| false) {
         Ok(memory) => Ok(Ok(memory)),
         Err(DispatchFault::DivergentBarrier { arrived, other, .. }) => {
             Ok(Err(Outcome::Divergent { arrived, other }))

@@ -44,7 +44,7 @@ pub(crate) fn by_words(
     let resources = module.resources();
     let mut memory: Vec<Vec<u32>> =
         resources.iter().map(|of| program.memories[of.binding as usize].words.clone()).collect();
-    match evaluator.dispatch(program.groups, &mut memory, &|| false) {
+    match evaluator.dispatch(program.groups, &mut memory, &|_| false) {
         Ok(()) => {
             // A buffer that the text does not name keeps its words.
             let mut all: Vec<Vec<u32>> =

@@ -1,8 +1,10 @@
 //! Engine of the SPIR-V evaluator, for compiled programs and for modules of other compilers.
 
+mod dispatch;
 mod given;
 mod stages;
 
+pub use dispatch::SpirvDispatch;
 pub(super) use stages::SpirvInputs;
 pub use stages::SpirvStages;
 

@@ -20,7 +20,7 @@ fn run(text: &str, workgroup: [u32; 3], words: &[u32]) -> Result<Vec<u32>, Dispa
     let mut memory = Memory::new(&program.types);
     memory.set(0, words.to_vec());
     let dispatch = Dispatch { workgroup, groups: [1, 1, 1] };
-    let memory = dispatch.run(&program, &Inputs::default(), memory, 100, &|| false)?;
+    let memory = dispatch.run(&program, &Inputs::default(), memory, 100, &|_| false)?;
     Ok(memory.words(0).to_vec())
 }
 

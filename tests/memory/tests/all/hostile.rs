@@ -83,7 +83,7 @@ fn changed_texts_are_refused_or_run() {
             let dispatch = Dispatch { workgroup, groups: [1, 1, 1] };
             let memory = Memory::new(&scheduled.types);
             // Any outcome is right, also a fault.
-            drop(dispatch.run(&scheduled, &Inputs::default(), memory, 20, &|| false));
+            drop(dispatch.run(&scheduled, &Inputs::default(), memory, 20, &|_| false));
         }
     }
     println!("{accepted} are accepted, {refused} refused when they are scheduled");

@@ -1,0 +1,220 @@
+//! Pipelines of compute programs: compiled once, dispatched on the memories of any bindings.
+
+use crate::accepted::Accepted;
+use crate::bindings::Bindings;
+#[cfg(feature = "spirv")]
+use crate::engines::SpirvDispatch;
+use crate::engines::{DispatchProgram, DispatchStop};
+use crate::error::{Error, Report};
+use crate::options::{Engine, Options};
+use crate::pipeline::check;
+use crate::shader::Shader;
+use lambdav_core::diagnostics::{Diagnostic, DiagnosticCode};
+use lambdav_core::graph::{Node, NodeId};
+use lambdav_core::memory::MemoryOp;
+use lambdav_core::op::Op;
+use lambdav_core::source::Span;
+use lambdav_image::Size;
+use std::fmt;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+/// A compute program, compiled for an engine. Clones share the code. All methods may be called from many threads at
+/// once.
+#[derive(Clone)]
+pub struct ComputePipeline(Arc<Compiled>);
+
+struct Compiled {
+    program: Arc<Accepted>,
+    workgroup: [u32; 3],
+    options: Options,
+    code: DispatchProgram,
+}
+
+/// Most invocations of a dispatch.
+const MAX_INVOCATIONS: u64 = 1 << 48;
+
+/// Options of a dispatch.
+#[derive(Clone, Copy, Default)]
+#[non_exhaustive]
+pub struct DispatchOptions<'a> {
+    /// Time limit; by default none.
+    pub timeout: Option<Duration>,
+    /// Called now and then with the numbers of finished and of all workgroups.
+    pub progress: Option<&'a dyn Fn(u64, u64)>,
+}
+
+impl<'a> DispatchOptions<'a> {
+    /// Sets the time limit.
+    #[must_use]
+    pub fn timeout(mut self, timeout: Duration) -> Self {
+        self.timeout = Some(timeout);
+        self
+    }
+
+    /// Sets the callback for progress.
+    #[must_use]
+    pub fn progress(mut self, progress: &'a dyn Fn(u64, u64)) -> Self {
+        self.progress = Some(progress);
+        self
+    }
+}
+
+impl fmt::Debug for DispatchOptions<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("DispatchOptions").field("timeout", &self.timeout).finish_non_exhaustive()
+    }
+}
+
+impl fmt::Debug for ComputePipeline {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Compiled { program, workgroup, options, .. } = &*self.0;
+        f.debug_struct("ComputePipeline")
+            .field("program", &program.source.name())
+            .field("workgroup", workgroup)
+            .field("engine", &options.engine)
+            .finish_non_exhaustive()
+    }
+}
+
+impl Shader {
+    /// The number of invocations of a workgroup, by axes, of a compute program.
+    pub fn workgroup(&self) -> Option<[u32; 3]> {
+        self.0.core.workgroup
+    }
+
+    /// Compiles a compute program for an engine.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Mismatch`] if this is no compute program, or the engine runs none; [`Error::Program`] if the program nests
+    /// too deeply.
+    pub fn compute_pipeline(&self, options: &Options) -> Result<ComputePipeline, Error> {
+        let program = &self.0;
+        let Some(workgroup) = program.core.workgroup else {
+            let why = "this is no compute program: `ShaderOptions::compute` reads one";
+            return Err(Error::Mismatch(why.to_owned()));
+        };
+        let of_core = || {
+            let code = DispatchProgram::of_core(&program.core, workgroup);
+            code.map_err(|diagnostic| Report::of(&program.source, diagnostic))
+        };
+        let code = match &options.engine {
+            Engine::Fast | Engine::Core => of_core()?,
+            #[cfg(feature = "spirv")]
+            Engine::Spirv => {
+                let Some(module) = &program.module else {
+                    let why = "the engine `spirv` dispatches modules, WGSL and GLSL";
+                    return Err(Error::Mismatch(why.to_owned()));
+                };
+                let of =
+                    SpirvDispatch::of_words(&module.words, &program.interface, &program.source);
+                let of = of.map_err(|error| {
+                    Error::Unsupported(format!("the engine `spirv` cannot run this: {error}"))
+                })?;
+                DispatchProgram::Spirv(of.into())
+            }
+            _ => {
+                let why = "compute programs are run by the engines `core` and `spirv`";
+                return Err(Error::Mismatch(why.to_owned()));
+            }
+        };
+        let (program, options) = (Arc::clone(program), options.clone());
+        Ok(ComputePipeline(Arc::new(Compiled { program, workgroup, options, code })))
+    }
+}
+
+/// The position of a memory's declaration.
+fn state_span(program: &Accepted, memory: usize) -> Span {
+    let graph = &program.core.graph;
+    let is_state = |id: &NodeId| match graph.node(*id) {
+        Node::Op(Op::Memory(MemoryOp::State(ty)), _) => graph.types().resource(*ty) == Some(memory),
+        _ => false,
+    };
+    let found = (0..graph.len() as u32).map(NodeId).find(is_state);
+    found.map_or(Span::default(), |id| graph.span(id))
+}
+
+impl ComputePipeline {
+    /// Bindings with default uniforms, without data.
+    pub fn bindings(&self) -> Bindings {
+        Bindings::new(&self.0.program)
+    }
+
+    /// The number of invocations of a workgroup, by axes.
+    pub fn workgroup(&self) -> [u32; 3] {
+        self.0.workgroup
+    }
+
+    /// Dispatches so many workgroups along each axis. The memories in the bindings are those that the dispatch finds, and
+    /// afterwards those that it leaves.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Program`] if a texture or buffer is not bound, a loop exceeds its limit, or a barrier is in divergent
+    /// control flow; [`Error::Foreign`]; [`Error::Mismatch`] for more than 2^48 invocations. Then the memories are as before.
+    pub fn dispatch(&self, bindings: &mut Bindings, groups: [u32; 3]) -> Result<(), Error> {
+        self.dispatch_with(bindings, groups, &DispatchOptions::default())
+    }
+
+    /// Like [`Self::dispatch`], with a time limit or a callback for progress.
+    ///
+    /// # Errors
+    ///
+    /// As for [`Self::dispatch`], and [`Error::TimedOut`].
+    pub fn dispatch_with(
+        &self,
+        bindings: &mut Bindings,
+        groups: [u32; 3],
+        options: &DispatchOptions<'_>,
+    ) -> Result<(), Error> {
+        let Compiled { program, options: compiled, code, .. } = &*self.0;
+        check(program, bindings)?;
+        let settings = bindings.settings(Size::new(1, 1)?, compiled.max_iterations);
+        if let Some(unbound) = program.core.unbound(&settings.inputs.resources) {
+            return Err(Report::of(&program.source, unbound).into());
+        }
+        let layout = |number: usize| program.interface.resources.get(number)?.memory.clone();
+        let mut memories = bindings.memories.clone();
+        let words = memories.take(program.types(), layout).map_err(|number| {
+            let name = &program.types().resources()[number].name;
+            let message = format!("the buffer `{name}` has an array without a length, and no data");
+            let found = Diagnostic::new(
+                DiagnosticCode::Unbound,
+                state_span(program, number),
+                message,
+            )
+            .label("declared here")
+            .help("bind elements to it, --bind NAME=FILE, or a number of zeros, --zeros NAME=N");
+            Report::of(&program.source, found)
+        })?;
+        let sizes = groups.iter().chain(&self.0.workgroup).map(|&along| u64::from(along));
+        let invocations = sizes.fold(Some(1), |all: Option<u64>, along| all?.checked_mul(along));
+        if invocations.is_none_or(|all| all > MAX_INVOCATIONS) {
+            let [x, y, z] = groups;
+            let why = format!("{x} x {y} x {z} workgroups have more than 2^48 invocations");
+            return Err(Error::Mismatch(why));
+        }
+        let all = groups.iter().map(|&along| u64::from(along)).product();
+        let end = options.timeout.and_then(|timeout| Instant::now().checked_add(timeout));
+        let timed_out = AtomicBool::new(false);
+        let cancelled = |done| {
+            if let Some(progress) = options.progress {
+                progress(done, all);
+            }
+            let is_late = end.is_some_and(|end| Instant::now() >= end);
+            timed_out.fetch_or(is_late, Ordering::Relaxed);
+            is_late
+        };
+        let left = code.run(&settings, groups, words, &cancelled).map_err(|stop| match stop {
+            DispatchStop::Program(found) => Error::from(Report::of(&program.source, found)),
+            DispatchStop::Cancelled => {
+                let timeout = options.timeout.unwrap_or_default();
+                Error::TimedOut { work: "running", timeout }
+            }
+        })?;
+        bindings.memories.put(program.types(), left);
+        Ok(())
+    }
+}
