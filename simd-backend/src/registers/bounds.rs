@@ -30,6 +30,8 @@ impl Bounds {
                         | Instr::LoadColumns { .. }
                         | Instr::LoadArray(..)
                         | Instr::StoreArray { .. }
+                        | Instr::LoadMemory(..)
+                        | Instr::StoreMemory { .. }
                 )
             })
         };

@@ -1,6 +1,7 @@
 //! Comparison of the core with the oracle.
 
 use crate::graph::build;
+use crate::machine;
 use crate::oracle::{Order, Outcome, run};
 use crate::program::Program;
 use crate::wgsl;
@@ -21,7 +22,7 @@ use lambdav_wgsl_frontend::{Options, compile};
 use thiserror::Error;
 
 /// Most `rec`s of a loop; no program has a longer loop.
-const ITERATIONS: u64 = 1000;
+pub(crate) const ITERATIONS: u64 = 1000;
 
 /// A program for which core and oracle differ.
 #[derive(Debug, Error)]
@@ -46,7 +47,7 @@ pub enum Mismatch {
     #[error("{form}: {found:?}, and the oracle has {expected:?}")]
     Outcome {
         /// The form of the core.
-        form: &'static str,
+        form: String,
         /// The outcome of the core. Memories that are not asked for have their initial words.
         found: Box<Outcome>,
         /// The oracle's outcome.
@@ -59,6 +60,14 @@ pub enum Mismatch {
         first: String,
         /// The line after reading and printing.
         second: String,
+    },
+    /// The SIMD backend fails.
+    #[error("{form}: {message}")]
+    Machine {
+        /// The form of the program.
+        form: String,
+        /// The failure.
+        message: String,
     },
     /// The oracle's result depends on the order, though the program is race-free.
     #[error("a race-free program depends on the order")]
@@ -74,6 +83,8 @@ pub struct Verdict {
     pub is_divergent: bool,
     /// The number of evaluated schedules.
     pub schedules: usize,
+    /// The number of executions by the SIMD backend.
+    pub executions: usize,
     /// The program is a text in WGSL, too.
     pub has_text: bool,
 }
@@ -102,6 +113,7 @@ fn compare_all(program: &Program) -> Result<Verdict, Mismatch> {
         depends_on_order: buffers(&expected) != buffers(&backward),
         is_divergent: matches!(expected, Outcome::Divergent { .. }),
         schedules: 0,
+        executions: 0,
         has_text: false,
     };
     if program.is_race_free && (verdict.depends_on_order || verdict.is_divergent) {
@@ -109,9 +121,12 @@ fn compare_all(program: &Program) -> Result<Verdict, Mismatch> {
     }
     verdict.has_text = words_agree(program, &expected, &buffers)?;
     let core = build(program);
-    verdict.schedules += agrees(program, &core, &expected, ["whole", "a slice"])?;
+    let (schedules, executions) = agrees(program, &core, &expected, ["whole", "a slice"], true)?;
+    verdict.schedules += schedules;
+    verdict.executions += executions;
     let rebuilt = core.with_uniforms_fixed(&[], |_| false);
-    verdict.schedules += agrees(program, &rebuilt, &expected, ["rebuilt", "a slice, rebuilt"])?;
+    let names = ["rebuilt", "a slice, rebuilt"];
+    verdict.schedules += agrees(program, &rebuilt, &expected, names, false)?.0;
     let print = |core: &Core| {
         core_text::print(core, None).map_err(|diagnostic| Mismatch::Refused {
             form: "core text",
@@ -124,7 +139,7 @@ fn compare_all(program: &Program) -> Result<Verdict, Mismatch> {
         let diagnostic = diagnostics[0].clone().into();
         return Err(Mismatch::Refused { form: "core text that is read", diagnostic });
     };
-    verdict.schedules += agrees(program, &read, &expected, ["read", "a slice, read"])?;
+    verdict.schedules += agrees(program, &read, &expected, ["read", "a slice, read"], false)?.0;
     let again = print(&read)?;
     // The reader drops guards. The scheduler makes others, in the order of the nodes.
     if again == text || text.contains("= guard ") {
@@ -180,37 +195,66 @@ fn words_agree(
         return Ok(true);
     }
     let (found, expected) = (found.into(), expected.clone().into());
-    Err(Mismatch::Outcome { form: "words", found, expected })
+    Err(Mismatch::Outcome { form: "words".to_owned(), found, expected })
 }
 
-/// Evaluates the whole core and each slice of its effects; returns their number.
+/// Evaluates the whole core and each slice of its effects, and executes them by the SIMD backend if that `is_asked`.
+/// Returns the number of schedules, and of executions.
 fn agrees(
     program: &Program,
     core: &Core,
     expected: &Outcome,
     [whole, slice]: [&'static str; 2],
-) -> Result<usize, Mismatch> {
+    is_asked: bool,
+) -> Result<(usize, usize), Mismatch> {
     let buffers = (0..program.memories.len()).filter(|&k| !program.memories[k].is_of_workgroup);
     let buffers: Vec<usize> = buffers.collect();
     let mut slices = vec![(whole, (0..program.memories.len()).collect())];
     slices.extend(buffers.iter().map(|&memory| (slice, vec![memory])));
+    let mut executions = 0;
     for (form, asked) in &slices {
         let scheduled = schedule_effects(core, asked)
             .map_err(|diagnostic| Mismatch::Refused { form, diagnostic: diagnostic.into() })?;
-        let found = evaluate(program, &scheduled, form)?;
-        let is_equal = match (&found, expected) {
-            (Outcome::Words(found), Outcome::Words(expected)) => {
-                let mut compared = asked.iter().filter(|memory| buffers.contains(memory));
-                compared.all(|&memory| found[memory] == expected[memory])
-            }
-            _ => found == *expected,
-        };
-        if !is_equal {
+        let equals = |form: &str, found: Outcome| {
+            let is_equal = match (&found, expected) {
+                (Outcome::Words(found), Outcome::Words(expected)) => {
+                    let mut compared = asked.iter().filter(|memory| buffers.contains(memory));
+                    compared.all(|&memory| found[memory] == expected[memory])
+                }
+                _ => found == *expected,
+            };
             let (found, expected) = (found.into(), expected.clone().into());
-            return Err(Mismatch::Outcome { form, found, expected });
+            let mismatch = Mismatch::Outcome { form: form.to_owned(), found, expected };
+            if is_equal { Ok(()) } else { Err(mismatch) }
+        };
+        equals(form, evaluate(program, &scheduled, form)?)?;
+        if is_asked {
+            for machine in machine::of(&scheduled) {
+                let form = format!("{form}, {machine:?}");
+                let found = machine::run(program, &scheduled, machine);
+                let found =
+                    found.map_err(|message| Mismatch::Machine { form: form.clone(), message })?;
+                equals(&form, found)?;
+                executions += 1;
+            }
         }
     }
-    Ok(slices.len())
+    Ok((slices.len(), executions))
+}
+
+/// The initial contents of memories.
+pub(crate) fn memory(program: &Program, scheduled: &Schedule) -> Memory {
+    let mut memory = Memory::new(&scheduled.types);
+    for (number, declaration) in program.memories.iter().enumerate() {
+        memory.set(number, declaration.words.clone());
+    }
+    memory
+}
+
+/// The final contents.
+pub(crate) fn words(program: &Program, memory: &Memory) -> Outcome {
+    let words = (0..program.memories.len()).map(|number| memory.words(number).to_vec());
+    Outcome::Words(words.collect())
 }
 
 fn evaluate(
@@ -218,17 +262,10 @@ fn evaluate(
     scheduled: &Schedule,
     form: &'static str,
 ) -> Result<Outcome, Mismatch> {
-    let mut memory = Memory::new(&scheduled.types);
-    for (number, declaration) in program.memories.iter().enumerate() {
-        memory.set(number, declaration.words.clone());
-    }
     let dispatch = Dispatch { workgroup: program.workgroup, groups: program.groups };
-    let inputs = Inputs::default();
+    let (inputs, memory) = (Inputs::default(), memory(program, scheduled));
     match dispatch.run(scheduled, &inputs, memory, ITERATIONS, &|| false) {
-        Ok(memory) => {
-            let words = (0..program.memories.len()).map(|number| memory.words(number).to_vec());
-            Ok(Outcome::Words(words.collect()))
-        }
+        Ok(memory) => Ok(words(program, &memory)),
         Err(DispatchFault::DivergentBarrier { arrived, other, .. }) => {
             Ok(Outcome::Divergent { arrived, other })
         }

@@ -3,13 +3,15 @@
 //! [`generate()`] makes the tree of a program. [`oracle`] executes the tree in program order on one mutable memory; it shares
 //! nothing with the core but [`Atomic`](lambdav_core::memory::Atomic)'s names. [`graph`] builds the core. [`compare()`]
 //! schedules it, whole and for each memory alone, evaluates it, and compares all words; again after core text. The same
-//! program as a text in WGSL ([`wgsl`]), compiled by the front end, is executed by eval_S.
+//! program as a text in WGSL ([`wgsl`]), compiled by the front end, is executed by eval_S. Programs without barriers are
+//! executed by the SIMD backend ([`machine`]).
 
 #![forbid(unsafe_code)]
 
 pub mod compare;
 mod generate;
 pub mod graph;
+pub mod machine;
 pub mod oracle;
 pub mod program;
 pub mod wgsl;
