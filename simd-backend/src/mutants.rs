@@ -94,6 +94,10 @@ pub enum Mutant {
     ReversedLanes,
     /// A result of an atomic operation is the new word.
     NewWord,
+    /// Atomic operations of two kinds are taken to commute.
+    MixedAtomics,
+    /// A copy for atomic operations begins with the words of the memory.
+    UsedCopy,
 }
 
 impl Mutant {
@@ -139,6 +143,9 @@ impl Mutant {
 
     /// Mutants of memories that show in several lanes.
     pub const OF_MEMORIES_IN_LANES: [Self; 2] = [Self::RunMask, Self::ReversedLanes];
+
+    /// Mutants of invocations that run at once.
+    pub const OF_INDEPENDENCE: [Self; 2] = [Self::MixedAtomics, Self::UsedCopy];
 
     /// Mutants of arrays in memory.
     pub const OF_ARRAYS: [Self; 3] = [Self::SharedArray, Self::UnmaskedStore, Self::LooseIndex];

@@ -53,13 +53,16 @@ fn with_arrays<R>(words: usize, f: impl FnOnce(*mut u32) -> R) -> R {
 
 /// The words of memories, to be shared by calls until the borrow ends.
 pub fn shared(memory: &mut Memory) -> Memories<'_> {
-    let share = |words: &mut [u32]| {
-        let (first, count) = (words.as_mut_ptr().cast::<AtomicU32>(), words.len());
-        // SAFETY: both types have the same size and alignment on every target, and the words are borrowed mutably for
-        // the lifetime of the result.
-        unsafe { std::slice::from_raw_parts(first, count) }
-    };
-    Memories(memory.all_mut().map(share).collect())
+    Memories(memory.all_mut().map(shared_words).collect())
+}
+
+/// The same for words.
+pub fn shared_words(words: &mut [u32]) -> &[AtomicU32] {
+    const { assert!(align_of::<AtomicU32>() == align_of::<u32>()) };
+    let (first, count) = (words.as_mut_ptr().cast::<AtomicU32>(), words.len());
+    // SAFETY: both types have the same size and alignment, and the words are borrowed mutably for the lifetime of the
+    // result.
+    unsafe { std::slice::from_raw_parts(first, count) }
 }
 
 /// Calls compiled code in the environment that it expects: the default floating-point environment,
@@ -211,11 +214,6 @@ impl Executable {
         self.size
     }
 
-    /// Bytes of stack that a call takes, the reference mathematics excepted.
-    pub fn stack(&self) -> usize {
-        self.stack
-    }
-
     /// The formats of resources, and where their sizes are.
     pub fn resources(&self) -> &Descriptors {
         &self.resources
@@ -258,6 +256,10 @@ impl Callable for Executable {
 
     fn attachments(&self) -> usize {
         self.attachments
+    }
+
+    fn stack(&self) -> usize {
+        self.stack
     }
 
     /// # Panics

@@ -35,7 +35,7 @@ use crate::registers::{Callable, Reason};
 
 pub use called::CalledKernel;
 pub use compiled::CompiledKernel;
-pub use dispatch::{DispatchError, DispatchKernel, dispatch_inputs};
+pub use dispatch::{DispatchError, DispatchKernel, Tier, dispatch_inputs, list_invocations};
 pub use interpreted::{Interpreted, Spilling};
 
 /// A compiled output of a program with inputs: a [`CompiledKernel`] that is bound to them.

@@ -109,6 +109,7 @@ mod arrays;
 mod dead_code;
 pub(crate) mod extents;
 mod frame;
+pub mod independence;
 pub(crate) mod inputs;
 pub mod interpret;
 mod limits;

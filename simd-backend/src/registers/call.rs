@@ -265,6 +265,11 @@ pub trait Callable {
     /// The number of attachments.
     fn attachments(&self) -> usize;
 
+    /// The bytes of its thread's stack that a call needs, if they are many.
+    fn stack(&self) -> usize {
+        0
+    }
+
     /// Computes the values that are uniform over the frame: the words of the slots.
     fn frame(&self, inputs: &Inputs, poll: Poll<'_>) -> (Status, Vec<u64>);
 

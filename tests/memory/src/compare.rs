@@ -15,6 +15,7 @@ use lambdav_core::interface::Stage;
 use lambdav_core::schedule::{Program as Schedule, schedule_effects};
 use lambdav_core::source::SourceFile;
 use lambdav_float_environment::with_default;
+use lambdav_simd_backend::kernel::Tier;
 use lambdav_spirv_eval::{
     DispatchError, LoadOptions, Module, ModuleEvaluator, Resources, Undefined,
 };
@@ -85,6 +86,8 @@ pub struct Verdict {
     pub schedules: usize,
     /// The number of executions by the SIMD backend.
     pub executions: usize,
+    /// The number of those by threads, after a proof.
+    pub at_once: usize,
     /// The program is a text in WGSL, too.
     pub has_text: bool,
 }
@@ -114,6 +117,7 @@ fn compare_all(program: &Program) -> Result<Verdict, Mismatch> {
         is_divergent: matches!(expected, Outcome::Divergent { .. }),
         schedules: 0,
         executions: 0,
+        at_once: 0,
         has_text: false,
     };
     if program.is_race_free && (verdict.depends_on_order || verdict.is_divergent) {
@@ -121,12 +125,14 @@ fn compare_all(program: &Program) -> Result<Verdict, Mismatch> {
     }
     verdict.has_text = words_agree(program, &expected, &buffers)?;
     let core = build(program);
-    let (schedules, executions) = agrees(program, &core, &expected, ["whole", "a slice"], true)?;
+    let [schedules, executions, at_once] =
+        agrees(program, &core, &expected, ["whole", "a slice"], true)?;
     verdict.schedules += schedules;
     verdict.executions += executions;
+    verdict.at_once += at_once;
     let rebuilt = core.with_uniforms_fixed(&[], |_| false);
     let names = ["rebuilt", "a slice, rebuilt"];
-    verdict.schedules += agrees(program, &rebuilt, &expected, names, false)?.0;
+    verdict.schedules += agrees(program, &rebuilt, &expected, names, false)?[0];
     let print = |core: &Core| {
         core_text::print(core, None).map_err(|diagnostic| Mismatch::Refused {
             form: "core text",
@@ -139,7 +145,7 @@ fn compare_all(program: &Program) -> Result<Verdict, Mismatch> {
         let diagnostic = diagnostics[0].clone().into();
         return Err(Mismatch::Refused { form: "core text that is read", diagnostic });
     };
-    verdict.schedules += agrees(program, &read, &expected, ["read", "a slice, read"], false)?.0;
+    verdict.schedules += agrees(program, &read, &expected, ["read", "a slice, read"], false)?[0];
     let again = print(&read)?;
     // The reader drops guards. The scheduler makes others, in the order of the nodes.
     if again == text || text.contains("= guard ") {
@@ -199,19 +205,19 @@ fn words_agree(
 }
 
 /// Evaluates the whole core and each slice of its effects, and executes them by the SIMD backend if that `is_asked`.
-/// Returns the number of schedules, and of executions.
+/// Returns the number of schedules, of executions, and of those by threads.
 fn agrees(
     program: &Program,
     core: &Core,
     expected: &Outcome,
     [whole, slice]: [&'static str; 2],
     is_asked: bool,
-) -> Result<(usize, usize), Mismatch> {
+) -> Result<[usize; 3], Mismatch> {
     let buffers = (0..program.memories.len()).filter(|&k| !program.memories[k].is_of_workgroup);
     let buffers: Vec<usize> = buffers.collect();
     let mut slices = vec![(whole, (0..program.memories.len()).collect())];
     slices.extend(buffers.iter().map(|&memory| (slice, vec![memory])));
-    let mut executions = 0;
+    let (mut executions, mut at_once) = (0, 0);
     for (form, asked) in &slices {
         let scheduled = schedule_effects(core, asked)
             .map_err(|diagnostic| Mismatch::Refused { form, diagnostic: diagnostic.into() })?;
@@ -229,17 +235,19 @@ fn agrees(
         };
         equals(form, evaluate(program, &scheduled, form)?)?;
         if is_asked {
-            for machine in machine::of(&scheduled) {
+            for machine in machine::of(program, &scheduled) {
                 let form = format!("{form}, {machine:?}");
                 let found = machine::run(program, &scheduled, machine);
                 let found =
                     found.map_err(|message| Mismatch::Machine { form: form.clone(), message })?;
+                let (found, tier) = found;
                 equals(&form, found)?;
                 executions += 1;
+                at_once += usize::from(tier == Some(Tier::AtOnce));
             }
         }
     }
-    Ok((slices.len(), executions))
+    Ok([slices.len(), executions, at_once])
 }
 
 /// The initial contents of memories.

@@ -70,7 +70,7 @@ impl Selection<'_> {
     }
 
     /// A register with these scalars as its lanes: four by four by interleaving, then joined.
-    pub(super) fn from_lanes(&mut self, to: Reg, of: &[Reg]) {
+    pub(super) fn join_lanes(&mut self, to: Reg, of: &[Reg]) {
         let words: Vec<VReg> = of.iter().map(|&reg| self.register(reg)).collect();
         let mut all: Option<VReg> = None;
         for (part, words) in (0..).zip(words.chunks(LANES as usize)) {

@@ -321,7 +321,7 @@ impl<'p> Selection<'p> {
                 self.store_memory(*memory, *index, *word, *mask);
             }
             Instr::Lane(to, from, lane) => self.lane(*to, *from, *lane as i32),
-            Instr::FromLanes(to, of) => self.from_lanes(*to, of),
+            Instr::FromLanes(to, of) => self.join_lanes(*to, of),
             Instr::LoadArray(to, place) => self.load_array(*to, place),
             Instr::StoreArray { place, word, mask } => self.store_array(place, *word, *mask),
             Instr::SetSlot(slot, from) => self.set_slot(*slot, *from),
