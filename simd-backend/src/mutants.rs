@@ -86,6 +86,18 @@ pub enum Mutant {
     PartialQuad,
     /// All pixels that run are stored, although the store mask excludes some.
     StoredUnderRun,
+    /// A change of a memory has the mask of the group, not that of its block.
+    RunMask,
+    /// An access beyond the end of a memory accesses the last word.
+    ClampedAccess,
+    /// The lanes of a group change a memory in reverse order.
+    ReversedLanes,
+    /// A result of an atomic operation is the new word.
+    NewWord,
+    /// Atomic operations of two kinds are taken to commute.
+    MixedAtomics,
+    /// A copy for atomic operations begins with the words of the memory.
+    UsedCopy,
 }
 
 impl Mutant {
@@ -125,6 +137,15 @@ impl Mutant {
 
     /// Mutants of quads with pixels that run and are not stored.
     pub const OF_STORES: [Self; 1] = [Self::StoredUnderRun];
+
+    /// Mutants of memories that show in any number of lanes.
+    pub const OF_MEMORIES: [Self; 2] = [Self::ClampedAccess, Self::NewWord];
+
+    /// Mutants of memories that show in several lanes.
+    pub const OF_MEMORIES_IN_LANES: [Self; 2] = [Self::RunMask, Self::ReversedLanes];
+
+    /// Mutants of invocations that run at once.
+    pub const OF_INDEPENDENCE: [Self; 2] = [Self::MixedAtomics, Self::UsedCopy];
 
     /// Mutants of arrays in memory.
     pub const OF_ARRAYS: [Self; 3] = [Self::SharedArray, Self::UnmaskedStore, Self::LooseIndex];

@@ -16,6 +16,7 @@ use lambdav_core::diagnostics::{Diagnostic, DiagnosticCode};
 use lambdav_core::limits;
 use std::time::{Duration, Instant};
 
+use lambdav_core::evaluate::has_barrier;
 use lambdav_core::op::Op;
 use lambdav_core::resource::Bound;
 use lambdav_core::schedule::{self, Expr};
@@ -130,10 +131,18 @@ impl Compiler {
     ///
     /// # Panics
     ///
-    /// If the program accesses a memory, which [`Self::check`] refuses.
+    /// If [`Self::check`] refuses the program.
     pub fn lane_program(&self, program: &schedule::Program) -> LaneProgram {
-        let width = if self.lanes == Some(1) { Width::One } else { Width::Quads };
+        let width = match (self.lanes, self.items) {
+            (Some(1), _) => Width::One,
+            // Invocations have no neighbours.
+            (_, Items::Invocations) => Width::Any,
+            _ => Width::Quads,
+        };
         let lowered = self.lower(program, width);
+        if width == Width::Any {
+            return lowered;
+        }
         let wanted = self.choice(&lowered).shape.width();
         if wanted == width { lowered } else { self.lower(program, wanted) }
     }
@@ -198,10 +207,15 @@ impl Compiler {
     ///
     /// # Errors
     ///
-    /// [`EmitError::TooMuch`], [`EmitError::IndexedArray`], [`EmitError::Native`] and [`EmitError::Dispatched`].
+    /// [`EmitError::TooMuch`], [`EmitError::IndexedArray`], [`EmitError::Native`], [`EmitError::Barrier`] and, for
+    /// pixels, [`EmitError::Dispatched`].
     pub fn check(&self, program: &schedule::Program) -> Result<(), EmitError> {
-        if let Some((number, _)) = program.types.memories().next() {
+        let mut memories = program.types.memories();
+        if let (Some((number, _)), true) = (memories.next(), self.items != Items::Invocations) {
             return Err(EmitError::Dispatched(program.types.resources()[number].name.to_string()));
+        }
+        if has_barrier(program) {
+            return Err(EmitError::Barrier);
         }
         let places = Places::new(program, cost::TABLE);
         within(places.components(program), limits::LANE_VALUES, "values of one lane")?;

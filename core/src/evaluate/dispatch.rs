@@ -66,13 +66,18 @@ impl DispatchFault {
     }
 }
 
+fn product(sides: [u32; 3]) -> u64 {
+    sides.map(u64::from).into_iter().product()
+}
+
 /// The coordinates of an index in a box, x fastest.
 fn coordinates(index: u64, [x, y, _]: [u32; 3]) -> [u32; 3] {
     let (x, y) = (u64::from(x), u64::from(y));
     [index % x, index / x % y, index / x / y].map(|along| along as u32)
 }
 
-fn has_barrier(program: &Program) -> bool {
+/// True if a program has a barrier.
+pub fn has_barrier(program: &Program) -> bool {
     let mut statements = program.blocks.iter().flat_map(|block| &block.statements);
     statements.any(|statement| {
         let op = match statement {
@@ -84,6 +89,16 @@ fn has_barrier(program: &Program) -> bool {
 }
 
 impl Dispatch {
+    /// The number of workgroups.
+    pub fn workgroups(&self) -> u64 {
+        product(self.groups)
+    }
+
+    /// The number of invocations of a workgroup.
+    pub fn invocations_of_workgroup(&self) -> u64 {
+        product(self.workgroup)
+    }
+
     /// Runs a program on these memories, and returns their contents afterwards. `inputs` has uniforms and the data of
     /// other resources. A loop may execute `max_iterations` `rec`s at each entry. `cancelled`
     /// is polled at intervals, with the number of workgroups that are finished.
@@ -110,8 +125,7 @@ impl Dispatch {
         max_iterations: u64,
         cancelled: &dyn Fn(u64) -> bool,
     ) -> Result<Memory, DispatchFault> {
-        let product = |sides: [u32; 3]| sides.map(u64::from).into_iter().product::<u64>();
-        let (groups, size) = (product(self.groups), product(self.workgroup));
+        let (groups, size) = (self.workgroups(), self.invocations_of_workgroup());
         // Without barriers, an invocation ends before the next one begins.
         let count = if has_barrier(program) { size as usize } else { size.min(1) as usize };
         let mut evaluators: Vec<Evaluator<'_>> =
@@ -122,7 +136,6 @@ impl Dispatch {
                 true => groups - 1 - number,
                 false => number,
             };
-            let workgroup_id = coordinates(group, self.groups);
             if !is_active(Mutant::KeptWorkgroup) {
                 memory.begin_workgroup(&program.types);
             }
@@ -134,7 +147,7 @@ impl Dispatch {
                         true => size - 1 - local,
                         false => local,
                     };
-                    let invocation = self.invocation(workgroup_id, local);
+                    let invocation = self.invocation(group, local);
                     let evaluator = &mut evaluators[local as usize % count];
                     let mut progress =
                         evaluator.resume(inputs, &mut memory, &invocation, cancelled);
@@ -157,7 +170,9 @@ impl Dispatch {
         Ok(memory)
     }
 
-    fn invocation(&self, workgroup_id: [u32; 3], local: u64) -> Invocation {
+    /// The inputs of an invocation, by the index of its workgroup and its own in the workgroup, x fastest.
+    pub fn invocation(&self, workgroup: u64, local: u64) -> Invocation {
+        let workgroup_id = coordinates(workgroup, self.groups);
         let local_id = coordinates(local, self.workgroup);
         let along = |axis: usize| {
             let before = workgroup_id[axis].wrapping_mul(self.workgroup[axis]);

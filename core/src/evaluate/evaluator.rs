@@ -61,17 +61,23 @@ pub(super) enum Progress {
 }
 
 /// The built-in inputs of an invocation.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Invocation {
-    pub(super) global_id: [u32; 3],
-    pub(super) local_id: [u32; 3],
-    pub(super) workgroup_id: [u32; 3],
-    pub(super) local_index: u32,
-    pub(super) workgroups: [u32; 3],
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Invocation {
+    /// [`InvocationInput::GlobalId`].
+    pub global_id: [u32; 3],
+    /// [`InvocationInput::LocalId`].
+    pub local_id: [u32; 3],
+    /// [`InvocationInput::WorkgroupId`].
+    pub workgroup_id: [u32; 3],
+    /// [`InvocationInput::LocalIndex`].
+    pub local_index: u32,
+    /// [`InvocationInput::Workgroups`].
+    pub workgroups: [u32; 3],
 }
 
 impl Invocation {
-    fn get(&self, input: InvocationInput) -> &[u32] {
+    /// The words of an input.
+    pub fn get(&self, input: InvocationInput) -> &[u32] {
         match input {
             InvocationInput::GlobalId => &self.global_id,
             InvocationInput::LocalId => &self.local_id,

@@ -37,8 +37,22 @@ impl Memory {
         &self.contents[number]
     }
 
+    /// The words of the memory with this number, to be changed.
+    ///
+    /// # Panics
+    ///
+    /// If there is no such resource.
+    pub fn words_mut(&mut self, number: usize) -> &mut [u32] {
+        &mut self.contents[number]
+    }
+
+    /// The words of each resource, by number; none for a resource that is no memory.
+    pub fn all_mut(&mut self) -> impl Iterator<Item = &mut [u32]> {
+        self.contents.iter_mut().map(Vec::as_mut_slice)
+    }
+
     /// Fills variables of workgroups with zeros.
-    pub(super) fn begin_workgroup(&mut self, types: &Types) {
+    pub fn begin_workgroup(&mut self, types: &Types) {
         for (number, kind) in types.memories() {
             if let MemoryKind::Workgroup(count) = kind {
                 self.contents[number].clear();

@@ -11,8 +11,8 @@ mod memory;
 mod observer;
 
 pub use constant::constant;
-pub use dispatch::{Dispatch, DispatchFault};
-pub use evaluator::Evaluator;
+pub use dispatch::{Dispatch, DispatchFault, has_barrier};
+pub use evaluator::{Evaluator, Invocation};
 pub use fault::{EvaluationFault, loop_limit_diagnostic};
 pub use memory::Memory;
 pub use observer::{Evaluated, Observer};

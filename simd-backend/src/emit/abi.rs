@@ -9,9 +9,9 @@
 //! on entry and on return.
 //!
 //! *The context* is read only and constant during a call. So is the memory that its fields point
-//! to, with three exceptions: the function for the frame fills the slots; the function for a row
-//! reads and writes the memory for arrays, which no other call uses at the time; other threads move
-//! the frontier. All this memory, and pixels, are aligned to their elements: four bytes for words,
+//! to, with these exceptions: the function for the frame fills the slots; the function for a row
+//! reads and writes the memory for arrays and the dropped word, which no other call uses at the time; it reads and
+//! writes the words of memories; other threads move the frontier. All this memory, and pixels, are aligned to their elements: four bytes for words,
 //! masks, arrays and pixels, eight for slots. The words of inputs hold the resources' descriptors
 //! ([`Descriptors`]): the numbers of texels and elements.
 //!
@@ -51,9 +51,10 @@ pub(super) struct Context {
     rest_rounds: u64,
     reference: Reference,
     arrays: *mut u32,
-    resources: *const u64,
+    pub(super) resources: *const u64,
     pub(super) primitive: *const u32,
     pub(super) plane: u64,
+    pub(super) dropped: *mut u32,
 }
 
 /// The reference mathematics: takes the number of the function, the number of lanes, and the
@@ -81,12 +82,15 @@ pub enum Field {
     Reference = std::mem::offset_of!(Context, reference) as isize,
     /// The address of the memory for arrays: word by word, for each word all lanes.
     Arrays = std::mem::offset_of!(Context, arrays) as isize,
-    /// The address of a table of addresses, eight bytes each: the words of each resource.
+    /// The address of a table of addresses, eight bytes each: the words of each resource. An empty memory has the
+    /// address of a word.
     Resources = std::mem::offset_of!(Context, resources) as isize,
     /// The address of the words of the primitive.
     Primitive = std::mem::offset_of!(Context, primitive) as isize,
     /// The distance from the pixels of an attachment to those of the next, in bytes.
     Plane = std::mem::offset_of!(Context, plane) as isize,
+    /// The address of a word that takes the stores of inactive lanes.
+    Dropped = std::mem::offset_of!(Context, dropped) as isize,
 }
 
 impl Context {
@@ -114,6 +118,7 @@ impl Context {
             resources: inputs.addresses().as_ptr(),
             primitive: std::ptr::null(),
             plane: 0,
+            dropped: std::ptr::null_mut(),
         }
     }
 }

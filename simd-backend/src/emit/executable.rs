@@ -8,10 +8,11 @@
 #![allow(unsafe_code, reason = "calls of compiled code")]
 
 use std::cell::{Cell, RefCell};
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 
 use cranelift_jit::{JITBuilder, JITModule};
 use cranelift_module::{Linkage, Module, ModuleError, ModuleRelocTarget, default_libcall_names};
+use lambdav_core::evaluate::Memory;
 use lambdav_core::op::Elementary;
 use lambdav_float_environment::with_default;
 use memmap2::{Mmap, MmapMut};
@@ -19,7 +20,7 @@ use memmap2::{Mmap, MmapMut};
 use super::abi::{self, Context, MachineCode, Needs};
 use super::{EmitError, Target};
 use crate::lanes::{Descriptors, Items};
-use crate::registers::{Callable, Inputs, Listed, PIXEL_BYTES, Poll, Row, Shape, Status};
+use crate::registers::{Callable, Inputs, Listed, Memories, PIXEL_BYTES, Poll, Row, Shape, Status};
 
 thread_local! {
     /// The poll of the call under way on this thread: a frontier, and the number of the first
@@ -48,6 +49,20 @@ fn with_arrays<R>(words: usize, f: impl FnOnce(*mut u32) -> R) -> R {
     let result = f(memory.as_mut_ptr().cast());
     ARRAYS.set(memory);
     result
+}
+
+/// The words of memories, to be shared by calls until the borrow ends.
+pub fn shared(memory: &mut Memory) -> Memories<'_> {
+    Memories(memory.all_mut().map(shared_words).collect())
+}
+
+/// The same for words.
+pub fn shared_words(words: &mut [u32]) -> &[AtomicU32] {
+    const { assert!(align_of::<AtomicU32>() == align_of::<u32>()) };
+    let (first, count) = (words.as_mut_ptr().cast::<AtomicU32>(), words.len());
+    // SAFETY: both types have the same size and alignment, and the words are borrowed mutably for the lifetime of the
+    // result.
+    unsafe { std::slice::from_raw_parts(first, count) }
 }
 
 /// Calls compiled code in the environment that it expects: the default floating-point environment,
@@ -199,14 +214,27 @@ impl Executable {
         self.size
     }
 
-    /// Bytes of stack that a call takes, the reference mathematics excepted.
-    pub fn stack(&self) -> usize {
-        self.stack
-    }
-
     /// The formats of resources, and where their sizes are.
     pub fn resources(&self) -> &Descriptors {
         &self.resources
+    }
+
+    /// The addresses of all resources, if some are memories. An empty memory has the address of the dropped
+    /// word.
+    fn addresses(
+        &self,
+        inputs: &Inputs,
+        memories: &Memories<'_>,
+        dropped: *mut u32,
+    ) -> Option<Vec<u64>> {
+        let mut numbers = self.resources.memories().peekable();
+        numbers.peek()?;
+        let mut addresses = inputs.addresses().to_vec();
+        for number in numbers {
+            let address = memories.words(number).first().map_or(dropped, AtomicU32::as_ptr);
+            addresses[number] = address.expose_provenance() as u64;
+        }
+        Some(addresses)
     }
 
     /// Checks the number of input words, and that the code reads descriptors where `inputs` has
@@ -228,6 +256,10 @@ impl Callable for Executable {
 
     fn attachments(&self) -> usize {
         self.attachments
+    }
+
+    fn stack(&self) -> usize {
+        self.stack
     }
 
     /// # Panics
@@ -302,36 +334,46 @@ impl Callable for Executable {
 
     /// # Panics
     ///
-    /// If the program is for rows, if the inputs are not for it, or if `pixels`, `slots` or the
-    /// list differ in size from the needs of the program.
+    /// If the program is for rows, if the inputs are not for it or for the memories, or if `pixels`, `slots` or
+    /// the list differ in size from the needs of the program.
     fn listed(
         &self,
         inputs: &Inputs,
         slots: &[u64],
         poll: Poll<'_>,
         listed: Listed<'_>,
+        memories: &Memories<'_>,
         pixels: &mut [[f32; 4]],
     ) -> Status {
-        let groups = listed.groups(self.shape);
-        let plane = pixels.len() / self.attachments;
+        let groups = listed.groups(self.items, self.shape);
+        let plane = pixels.len() / self.attachments.max(1);
         let stored = groups as usize * self.shape.lanes() as usize;
-        assert_eq!(self.items, Items::Listed, "the code is for listed lanes");
+        assert_ne!(self.items, Items::Rows, "the code is for listed lanes");
         assert_eq!(self.attachments * stored, pixels.len(), "a pixel a lane of each attachment");
         self.check(inputs);
         assert_eq!(slots.len(), self.slots, "the slots that `frame` filled");
         assert_eq!(listed.primitive.len(), self.primitive_words, "the words of a primitive");
+        assert!(inputs.are_for(memories), "the inputs have the sizes of memories");
+        let mut dropped = 0_u32;
+        let dropped = &raw mut dropped;
+        let addresses = self.addresses(inputs, memories, dropped);
         // The function for a row does not write to the slots.
         let slots = slots.as_ptr().cast_mut();
         with_arrays(self.array_words, |arrays| {
             let mut context = Context::new(inputs, slots, &[], poll, reference, arrays);
             context.primitive = listed.primitive.as_ptr();
+            context.dropped = dropped;
+            if let Some(addresses) = &addresses {
+                context.resources = addresses.as_ptr();
+            }
             context.plane = (plane * PIXEL_BYTES as usize) as u64;
             // SAFETY: the function has this signature (`abi`). It reads as many words of `inputs`,
             // `slots`, the table and the primitive as have been checked, and as many of resources
             // as their descriptors say. It reads and writes `array_words` words of arrays, which
             // `with_arrays` provides. It writes a pixel for each lane of each group in each
             // attachment; these have been checked to lie inside the attachment's part of `pixels`.
-            // It reads no other masks.
+            // It reads and writes words of memories, as many as their descriptors say, or the dropped word. These
+            // are atomics, which other threads access likewise. It reads no other masks.
             let status = call(poll, || unsafe {
                 type Function =
                     extern "C" fn(*const Context, *const u32, u32, *mut [f32; 4]) -> i64;

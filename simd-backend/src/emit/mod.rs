@@ -70,6 +70,9 @@ pub enum EmitError {
     /// The program accesses the memory of that name.
     #[error("the program accesses the memory `{0}`; machine code draws pictures only")]
     Dispatched(String),
+    /// The program has barriers.
+    #[error("the program has barriers, which machine code lacks")]
+    Barrier,
     /// The inputs do not fit the code.
     #[error(transparent)]
     Bind(#[from] BindError),

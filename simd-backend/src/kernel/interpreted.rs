@@ -5,8 +5,8 @@
 use crate::lanes::{Items, LaneProgram};
 use crate::pipeline::Compiler;
 use crate::registers::{
-    Callable, Inputs, Listed, Poll, RegisterProgram, Row, Shape, Status, VerifyError, interpret,
-    verify,
+    Callable, Inputs, Listed, Memories, Poll, RegisterProgram, Row, Shape, Status, VerifyError,
+    interpret, verify,
 };
 
 /// The stage whose register program is interpreted.
@@ -81,9 +81,10 @@ impl Callable for Interpreted {
         slots: &[u64],
         poll: Poll<'_>,
         listed: Listed<'_>,
+        memories: &Memories<'_>,
         pixels: &mut [[f32; 4]],
     ) -> Status {
-        interpret::listed(&self.0, inputs, slots, poll, listed, pixels)
+        interpret::listed(&self.0, inputs, slots, poll, listed, memories, pixels)
             .unwrap_or_else(|trap| panic!("{trap}\n{}", self.0))
     }
 }

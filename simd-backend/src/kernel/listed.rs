@@ -21,9 +21,17 @@ use lambdav_raster::triangles::{VertexFault, VertexStop};
 use lambdav_raster::{Cancel, Fault, Quad, Stop, TileBuffer};
 
 use super::groups::{Groups, Slots, poll};
-use crate::lanes::Column;
+use crate::lanes::{Column, Items};
 use crate::mutants::{Mutant, is_active};
-use crate::registers::{Callable, Listed, Shape, Status};
+use crate::registers::{Callable, Listed, Memories, Shape, Status};
+
+/// The columns of the table.
+const COLUMNS: [Column; 3] = [Column::Mask, Column::X, Column::Y];
+
+/// The position of one of them.
+fn position(column: Column) -> usize {
+    Items::Listed.position(column).expect("listed pixels have it")
+}
 
 /// Maximum number of groups in one call: their results stay in the L1 cache.
 const MAX_GROUPS: usize = 16;
@@ -52,7 +60,14 @@ impl Groups {
                 let plane = cells.len().div_ceil(layout.room()) * layout.lanes();
                 found.resize(plane * code.attachments(), [0.0; 4]);
                 let listed = Listed { table, primitive };
-                match code.listed(self.inputs(), slots, poll(cancel), listed, found) {
+                match code.listed(
+                    self.inputs(),
+                    slots,
+                    poll(cancel),
+                    listed,
+                    &Memories::NONE,
+                    found,
+                ) {
                     _ if cancel.is_cancelled() => return Err(Stop::Cancelled),
                     Status::Cancelled => return Err(Stop::Cancelled),
                     Status::Limit(_) => {
@@ -89,7 +104,14 @@ impl Groups {
             let plane = some.len().div_ceil(layout.lanes()) * layout.lanes();
             found.resize(plane * code.attachments(), [0.0; 4]);
             let listed = Listed { table: &table, primitive: &[] };
-            match code.listed(self.inputs(), slots, poll(&cancel), listed, &mut found) {
+            match code.listed(
+                self.inputs(),
+                slots,
+                poll(&cancel),
+                listed,
+                &Memories::NONE,
+                &mut found,
+            ) {
                 _ if cancel.is_cancelled() => return Err(VertexStop::Cancelled),
                 Status::Cancelled => return Err(VertexStop::Cancelled),
                 Status::Limit(_) => {
@@ -118,7 +140,14 @@ impl Groups {
         for &[vertex, instance] in items {
             layout.list_items(&[[vertex, instance]], &mut table);
             let listed = Listed { table: &table, primitive: &[] };
-            match unhoisted.listed(self.inputs(), &[], poll(cancel), listed, &mut found) {
+            match unhoisted.listed(
+                self.inputs(),
+                &[],
+                poll(cancel),
+                listed,
+                &Memories::NONE,
+                &mut found,
+            ) {
                 _ if cancel.is_cancelled() => return VertexStop::Cancelled,
                 Status::Cancelled => return VertexStop::Cancelled,
                 Status::Done => {}
@@ -156,7 +185,14 @@ impl Groups {
             layout.add_cells(&[alone], &mut cell);
             layout.list(&cell, &mut table);
             let listed = Listed { table: &table, primitive };
-            match unhoisted.listed(self.inputs(), &[], poll(cancel), listed, &mut found) {
+            match unhoisted.listed(
+                self.inputs(),
+                &[],
+                poll(cancel),
+                listed,
+                &Memories::NONE,
+                &mut found,
+            ) {
                 _ if cancel.is_cancelled() => return Stop::Cancelled,
                 Status::Cancelled => return Stop::Cancelled,
                 Status::Done => {}
@@ -304,12 +340,12 @@ impl Layout {
         table: &mut Vec<u32>,
     ) {
         let lanes = self.lanes();
-        let words = Listed::words_of_group(self.shape);
+        let words = Listed::words_of_group(Items::Listed, self.shape);
         // All columns of all lanes are written.
         table.resize(cells.len().div_ceil(places.len()) * words, 0);
         let groups = cells.chunks(places.len()).zip(table.chunks_exact_mut(words));
         for (cells, group) in groups {
-            let [mask, x, y] = [Column::Mask, Column::X, Column::Y].map(|of| of as usize * lanes);
+            let [mask, x, y] = COLUMNS.map(|of| position(of) * lanes);
             let last = cells[cells.len() - 1];
             for (number, places) in places.iter().enumerate() {
                 // Inactive lanes too get coordinates of pixels.
@@ -332,13 +368,13 @@ impl Layout {
         table.clear();
         for items in items.chunks(lanes) {
             let group = table.len();
-            table.resize(group + Listed::words_of_group(self.shape), 0);
+            table.resize(group + Listed::words_of_group(Items::Listed, self.shape), 0);
             let last = items[items.len() - 1];
             for (at, &lane) in self.lane_of.iter().enumerate() {
                 // Inactive lanes too get an item.
                 let [x, y] = items.get(at).copied().unwrap_or(last);
                 let mut put = |column: Column, word| {
-                    table[group + column as usize * lanes + lane] = word;
+                    table[group + position(column) * lanes + lane] = word;
                 };
                 put(Column::Mask, if at < items.len() { u32::MAX } else { 0 });
                 put(Column::X, x);

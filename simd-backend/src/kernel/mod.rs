@@ -3,11 +3,13 @@
 //! - `compiled`: machine code for any inputs;
 //! - `groups`: tiles in groups of lanes, edges, and the search for the pixel at fault;
 //! - `listed`: quads in groups of listed lanes;
+//! - `dispatch`: dispatches on memories;
 //! - `called`: the same over any `Callable`, for tests;
 //! - `interpreted`: the interpreter of register programs as a `Callable`.
 
 mod called;
 mod compiled;
+mod dispatch;
 mod groups;
 mod interpreted;
 mod listed;
@@ -33,6 +35,7 @@ use crate::registers::{Callable, Reason};
 
 pub use called::CalledKernel;
 pub use compiled::CompiledKernel;
+pub use dispatch::{DispatchError, DispatchKernel, Tier, dispatch_inputs, list_invocations};
 pub use interpreted::{Interpreted, Spilling};
 
 /// A compiled output of a program with inputs: a [`CompiledKernel`] that is bound to them.

@@ -5,14 +5,18 @@ use std::ops::Range;
 use super::{BlockId, LaneEnd, LaneExpr, LaneProgram, LaneStatement, Rate, ValueId};
 use crate::lanes::walk::{Event, Walk, tail};
 
-/// Removes computations, and values of `if`s and loops, that are not needed. Loops stay, since they may not
+/// Removes computations, and values of `if`s and loops, that are not needed. Changes of memories stay. Loops stay, since they may not
 /// terminate, and so do the `if`s around them.
 pub(super) fn eliminate(program: &mut LaneProgram) {
     let needed = Needs::new(program).needed;
     let keep = |v: ValueId| needed[v.index()];
     for block in &mut program.blocks {
-        block.statements.retain(|statement| match statement {
+        block.statements.retain_mut(|statement| match statement {
             LaneStatement::Let { value, .. } => keep(*value),
+            LaneStatement::Access { value, access } => {
+                *value = value.filter(|&value| keep(value));
+                value.is_some() || access.change.is_some()
+            }
             LaneStatement::If { .. } | LaneStatement::Loop { .. } => true,
         });
     }
@@ -21,7 +25,7 @@ pub(super) fn eliminate(program: &mut LaneProgram) {
         let mut statements = std::mem::take(&mut program.blocks[id].statements);
         for statement in &mut statements {
             match statement {
-                LaneStatement::Let { .. } => {}
+                LaneStatement::Let { .. } | LaneStatement::Access { .. } => {}
                 LaneStatement::If { values, then, otherwise, .. } => {
                     let kept: Vec<bool> = values.iter().map(|&v| keep(v)).collect();
                     retain(values, &kept);
@@ -78,7 +82,7 @@ fn ends(program: &mut LaneProgram, id: BlockId, visit: &mut impl FnMut(&mut Lane
     }
 }
 
-/// The values that outputs or conditions depend on. A loop parameter that only its own next value uses is
+/// The values that outputs, conditions or changes of memories depend on. A loop parameter that only its own next value uses is
 /// not needed.
 struct Needs {
     needed: Vec<bool>,
@@ -97,8 +101,12 @@ impl Needs {
                 needs.mark(condition);
             }
             for statement in &block.statements {
-                if let LaneStatement::If { condition, .. } = statement {
-                    needs.mark(*condition);
+                match statement {
+                    LaneStatement::If { condition, .. } => needs.mark(*condition),
+                    LaneStatement::Access { access, .. } if access.change.is_some() => {
+                        access.operands().for_each(|operand| needs.mark(operand));
+                    }
+                    _ => {}
                 }
             }
         }
@@ -127,6 +135,11 @@ fn sources(program: &LaneProgram) -> Vec<Vec<ValueId>> {
             Event::Statement(id, index) => match &program.block(id).statements[index] {
                 LaneStatement::Let { value, expr } => {
                     sources[value.index()].extend(expr.operands());
+                }
+                LaneStatement::Access { value, access } => {
+                    if let Some(value) = value {
+                        sources[value.index()].extend(access.operands());
+                    }
                 }
                 LaneStatement::If { values, then, otherwise, .. } => {
                     for &arm in [then, otherwise] {
@@ -182,6 +195,7 @@ fn move_to(program: &mut LaneProgram, from: usize, rate: Rate) -> usize {
             used.clear();
             match &program.block(LaneProgram::ROOT).statements[index] {
                 LaneStatement::Let { expr, .. } => used.extend(expr.operands()),
+                LaneStatement::Access { .. } => unreachable!("it is of no frame"),
                 LaneStatement::If { .. } | LaneStatement::Loop { .. } => {
                     uses(program, index..index + 1, &mut used);
                 }
@@ -221,6 +235,8 @@ pub(super) fn is_of_rate(program: &LaneProgram, index: usize, rate: Rate) -> boo
     events.all(|event| match event {
         Event::Statement(id, index) => match &program.block(id).statements[index] {
             LaneStatement::Let { value, .. } => fits(&[*value]),
+            // Its place in the order of accesses is its own.
+            LaneStatement::Access { .. } => false,
             LaneStatement::If { values, condition, .. } => fits(values) && fits(&[*condition]),
             LaneStatement::Loop { values, params, inits, .. } => {
                 fits(values) && fits(params) && fits(inits)
@@ -263,6 +279,7 @@ pub(crate) fn uses(program: &LaneProgram, statements: Range<usize>, used: &mut V
                     used.push(*index);
                 }
                 LaneStatement::Let { expr, .. } => used.extend(expr.operands()),
+                LaneStatement::Access { access, .. } => used.extend(access.operands()),
                 LaneStatement::If { condition, .. } => used.push(*condition),
                 LaneStatement::Loop { inits, .. } => used.extend(inits),
             },

@@ -25,7 +25,7 @@
 use lambdav_core::limits::{BUFFER_WORDS, TEXELS};
 use lambdav_core::resource;
 use lambdav_core::texture::{Level, MAX_LEVELS};
-use lambdav_core::types::{ResourceKind, Types};
+use lambdav_core::types::{MemoryKind, ResourceKind, Types};
 
 use super::LaneOp;
 use super::limits::most_of;
@@ -79,12 +79,15 @@ impl Extents {
     }
 }
 
-/// The format of a resource, and its sizes as far as they are baked.
+/// The format of a resource, and its sizes as far as they are baked. The elements of a memory are words, and a
+/// memory may have none.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Resource {
+    /// True for a memory.
+    pub is_memory: bool,
     /// Words of a texel or an element.
     pub width: u32,
-    /// Maximum number of levels of a texture; 0 for a buffer.
+    /// Maximum number of levels of a texture; 0 for a buffer or a memory.
     pub levels: u32,
     /// The baked sizes, if any.
     pub extents: Extents,
@@ -108,11 +111,16 @@ impl Resource {
                 ResourceKind::Texture(options) if options.mipmaps => (TEXEL_WORDS, MAX_LEVELS),
                 ResourceKind::Texture(_) => (TEXEL_WORDS, 1),
                 ResourceKind::Buffer(element) => (types.components(element) as u32, 0),
-                // Refused before it is lowered.
                 ResourceKind::Memory(_) => (1, 0),
             };
-            let extents = extents.get(number).cloned().unwrap_or_default();
-            Self { width, levels, extents, first: 0 }
+            let (is_memory, extents) = match of.kind {
+                ResourceKind::Memory(MemoryKind::Workgroup(words)) => {
+                    (true, Extents::Buffer(words))
+                }
+                ResourceKind::Memory(MemoryKind::Storage) => (true, Extents::Any),
+                _ => (false, extents.get(number).cloned().unwrap_or_default()),
+            };
+            Self { is_memory, width, levels, extents, first: 0 }
         };
         each.map(of).collect()
     }
@@ -195,6 +203,11 @@ impl Resource {
     /// other sizes than the baked ones.
     fn describe(&self, data: &resource::Bound) -> Option<Vec<u32>> {
         let is_baked = self.extents != Extents::Any;
+        if self.is_memory {
+            // Its size is known when it is dispatched ([`Descriptors::describe_memory`]).
+            let is_nothing = *data == resource::Bound::Nothing;
+            return is_nothing.then(|| vec![0; self.words() as usize]);
+        }
         if is_baked && self.extents != Extents::of(data) {
             return None;
         }
@@ -313,6 +326,41 @@ impl Descriptors {
         Ok(())
     }
 
+    /// The numbers of memories.
+    pub fn memories(&self) -> impl Iterator<Item = usize> {
+        let all = self.0.iter().enumerate();
+        all.filter(|(_, of)| of.is_memory).map(|(number, _)| number)
+    }
+
+    /// Writes the descriptor of a memory of so many words.
+    ///
+    /// # Errors
+    ///
+    /// If there is no such memory, it has another number of words, or too many.
+    pub(crate) fn describe_memory(
+        &self,
+        number: usize,
+        count: usize,
+        words: &mut [u32],
+    ) -> Result<(), Mismatch> {
+        let fits = |of: &&Resource| {
+            let fits = of.baked_words().is_none_or(|baked| baked as usize == count);
+            of.is_memory && fits && count <= BUFFER_WORDS as usize
+        };
+        let memory = self.0.get(number).filter(fits).ok_or(Mismatch { resource: number })?;
+        if memory.words() > 0 {
+            words[memory.first as usize..][..2]
+                .copy_from_slice(&[count as u32, count.saturating_sub(1) as u32]);
+        }
+        Ok(())
+    }
+
+    /// The number of words of a memory that its descriptor says.
+    pub(crate) fn words_of_memory(&self, number: usize, words: &[u32]) -> usize {
+        let memory = &self.0[number];
+        memory.baked_words().unwrap_or_else(|| words[memory.first as usize]) as usize
+    }
+
     /// Writes all descriptors.
     ///
     /// # Errors
@@ -343,7 +391,7 @@ impl Descriptors {
                 let last = u64::from(first) + u64::from(more) + u64::from(behind);
                 of == number && factor <= resource.width && last < resource.width.into()
             }
-            // A resource has at least one texel or element.
+            // A resource has at least one texel or element, and an empty memory has an address.
             _ => {
                 let last = u64::from(index.most) + u64::from(first) + u64::from(more);
                 last < resource.width.into()
@@ -489,7 +537,7 @@ mod tests {
     }
 
     fn of(width: u32, levels: u32, first: u32) -> Resource {
-        Resource { width, levels, extents: Extents::Any, first }
+        Resource { is_memory: false, width, levels, extents: Extents::Any, first }
     }
 
     #[test]

@@ -6,14 +6,15 @@
 use std::ops::{ControlFlow, Range};
 use std::rc::Rc;
 
+use lambdav_core::evaluate::{Invocation, Memory};
 use lambdav_core::graph::Side;
 use lambdav_core::inputs::centre;
 use lambdav_core::resource::Bound;
 use rustc_hash::FxHashMap;
 
 use super::{
-    Axis, BlockId, Kind, LaneEnd, LaneExpr, LaneOp, LaneProgram, LaneStatement, Space, ValueId,
-    Width,
+    Access, Axis, BlockId, Kind, LaneEnd, LaneExpr, LaneOp, LaneProgram, LaneStatement, Space,
+    ValueId, Width,
 };
 
 /// The loop of that site exceeded its limit.
@@ -53,6 +54,32 @@ pub fn interpret(program: &LaneProgram, group: &Group<'_>) -> Result<Vec<[f32; 4
     })
 }
 
+/// The invocations that a group of lanes computes, and the memories that they access.
+#[derive(Debug)]
+pub struct Invocations<'a> {
+    /// The inputs of each lane's invocation.
+    pub all: &'a [Invocation],
+    /// The memories, by number.
+    pub memory: &'a mut Memory,
+}
+
+/// Executes a group of invocations. It has no pixels.
+///
+/// # Errors
+///
+/// The first loop in execution order that exceeds its limit in some lane.
+pub fn dispatch(
+    program: &LaneProgram,
+    group: &Group<'_>,
+    invocations: Invocations<'_>,
+) -> Result<Vec<[f32; 4]>, LoopLimit> {
+    let result = execute(program, group, Some(invocations), &mut ());
+    result.map_err(|interruption| match interruption {
+        Interruption::Limit(limit) => limit,
+        Interruption::Observer => unreachable!("the observer `()` never stops"),
+    })
+}
+
 /// Observes the blocks executed and their active lanes.
 pub(crate) trait Observer {
     /// The mask that a condition tests, if the condition is an [`LaneExpr::Any`].
@@ -87,12 +114,23 @@ pub(crate) fn observe(
     group: &Group<'_>,
     observer: &mut impl Observer,
 ) -> Result<Vec<[f32; 4]>, Interruption> {
+    execute(program, group, None, observer)
+}
+
+fn execute(
+    program: &LaneProgram,
+    group: &Group<'_>,
+    invocations: Option<Invocations<'_>>,
+    observer: &mut impl Observer,
+) -> Result<Vec<[f32; 4]>, Interruption> {
     assert!(group.mask.contains(&true), "at least one lane is active");
-    let lanes = group.pixels.len();
+    let lanes = group.mask.len();
+    let items = invocations.as_ref().map_or(group.pixels.len(), |of| of.all.len());
+    assert_eq!(items, lanes, "a mask for each lane");
     assert!(program.width != Width::One || lanes == 1, "the program is for one lane");
     let words = vec![0; program.values.len() * lanes];
     let arrays = FxHashMap::default();
-    let mut machine = Interpreter { program, group, lanes, words, arrays, observer };
+    let mut machine = Interpreter { program, group, invocations, lanes, words, arrays, observer };
     let active = group.mask.iter().filter(|&&active| active).count();
     machine.run(active)?;
     let outputs = program.outputs();
@@ -115,6 +153,7 @@ pub(crate) fn undefined_bits(kind: Kind, lane: usize) -> u64 {
 struct Interpreter<'a, O> {
     program: &'a LaneProgram,
     group: &'a Group<'a>,
+    invocations: Option<Invocations<'a>>,
     lanes: usize,
     words: Vec<u64>,
     /// The words of arrays, lane by lane.
@@ -233,6 +272,10 @@ impl<'a, O: Observer> Interpreter<'a, O> {
                         self.compute(*value, expr);
                         continue;
                     }
+                    LaneStatement::Access { value, access } => {
+                        self.access(*value, access);
+                        continue;
+                    }
                     LaneStatement::If { condition, then, otherwise, .. } => {
                         self.arm(*condition, [*then, *otherwise], active)
                     }
@@ -279,6 +322,37 @@ impl<'a, O: Observer> Interpreter<'a, O> {
         match self.observer.enter(block, active) {
             ControlFlow::Continue(()) => Ok(()),
             ControlFlow::Break(()) => Err(Interruption::Observer),
+        }
+    }
+
+    /// Accesses a memory, lane by lane. A load of a uniform index is one.
+    fn access(&mut self, value: Option<ValueId>, access: &Access) {
+        let number = access.memory as usize;
+        let is_one = |value| access.change.is_none() && self.program.rate(value).is_uniform();
+        let count = if value.is_some_and(is_one) { 1 } else { self.lanes };
+        for lane in 0..count {
+            let index = self.get(access.index, lane) as usize;
+            let change = access.change.as_ref();
+            let change = change.filter(|change| self.get(change.mask, lane) != 0);
+            let new = change.map(|change| {
+                let word = |k: usize| change.words.get(k).map_or(0, |&v| self.get(v, lane) as u32);
+                (change.atomic, word(0), word(1))
+            });
+            let memory = self.invocations.as_mut().expect("the program is for invocations");
+            let words = memory.memory.words_mut(number);
+            assert!(index < words.len().max(1), "the index is inside");
+            let mut word = words.get(index).map_or(undefined_bits(Kind::I32, lane), |&w| w.into());
+            match new {
+                Some((atomic, operand, comparand)) => {
+                    words[index] = atomic.apply(word as u32, operand, comparand);
+                }
+                None if access.change.is_some() => word = undefined_bits(Kind::I32, lane),
+                None => {}
+            }
+            if let Some(value) = value {
+                let at = value.index() * self.lanes + lane;
+                self.words[at..][..if count == 1 { self.lanes } else { 1 }].fill(word);
+            }
         }
     }
 
@@ -334,6 +408,10 @@ impl<'a, O: Observer> Interpreter<'a, O> {
             }
             LaneExpr::Coordinate(Axis::X) => bits(centre(self.group.pixels[lane].0)),
             LaneExpr::Coordinate(Axis::Y) => bits(centre(self.group.pixels[lane].1)),
+            LaneExpr::Invocation(input, k) => {
+                let all = self.invocations.as_ref().expect("the program is for invocations").all;
+                all[lane].get(*input)[usize::from(*k)].into()
+            }
             LaneExpr::ExecutionMask => self.group.mask[lane].into(),
             LaneExpr::Op(op, operands) => {
                 let mut words = [0; 3];

@@ -148,6 +148,7 @@ impl<'p> Liveness<'p> {
                     let operands: Vec<ValueId> = expr.operands().collect();
                     self.live.extend(self.arrays(&operands));
                 }
+                LaneStatement::Access { .. } => {}
                 &LaneStatement::If { then, otherwise, .. } => {
                     self.live = self.either([then, otherwise]);
                 }
@@ -170,7 +171,9 @@ impl<'p> Liveness<'p> {
         self.define(statement.values());
         let live = Rc::new(std::mem::take(&mut self.live));
         match statement {
-            LaneStatement::Let { .. } => unreachable!("it has no blocks"),
+            LaneStatement::Let { .. } | LaneStatement::Access { .. } => {
+                unreachable!("it has no blocks")
+            }
             LaneStatement::If { then, otherwise, .. } => {
                 for arm in [then, otherwise] {
                     let after = After { yields: Rc::clone(&live), recs: Rc::clone(&live) };
@@ -202,7 +205,8 @@ fn used_in_loops(program: &LaneProgram) -> FxHashMap<BlockId, Live> {
                 LaneStatement::Let { value, expr } => {
                     (expr.operands().collect(), std::slice::from_ref(value))
                 }
-                LaneStatement::If { .. } => continue,
+                // Accesses take words.
+                LaneStatement::If { .. } | LaneStatement::Access { .. } => continue,
                 LaneStatement::Loop { params, inits, body, .. } => {
                     let around = loops.len();
                     for &param in params {
@@ -265,7 +269,7 @@ fn copies(program: &LaneProgram) -> Vec<(ValueId, ValueId, bool)> {
                 LaneStatement::Let { value, expr: LaneExpr::Merge(_, [a, b]) } => {
                     found[4].extend([(*value, *b, false), (*value, *a, false)]);
                 }
-                LaneStatement::Let { .. } => {}
+                LaneStatement::Let { .. } | LaneStatement::Access { .. } => {}
                 LaneStatement::If { values, then, otherwise, .. } => {
                     targets.insert(*then, [values, &[]]);
                     targets.insert(*otherwise, [values, &[]]);

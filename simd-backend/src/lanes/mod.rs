@@ -30,17 +30,31 @@
 //! of lanes that have left ([`lower`](mod@lower) has the rules). Only [`memory`] decides which arrays share
 //! memory and which copies are made.
 //!
-//! Stores are not masked either. A group that crosses an edge is stored in a buffer beside the image, and
+//! Pixels are not masked either. A group that crosses an edge is stored in a buffer beside the image, and
 //! its pixels inside are copied from there. Listed lanes ([`Items::Listed`]) are stored beside the image
 //! too. The caller has two masks for them: the run mask is the execution mask, and the store mask selects
 //! the lanes that are stored. No code reads the store mask.
 //!
 //! # Items
 //!
-//! Lanes compute either rows or listed items. In rows, the coordinates of pixels follow from the group's
-//! position. Listed items come from a table with a word for each lane in each [`Column`]. Words of a
-//! primitive ([`LaneExpr::Primitive`]) are uniform over a call. Expressions of these words and of values of the
-//! frame are computed once for a call.
+//! Lanes compute rows of pixels, listed pixels, or invocations of a dispatch. In rows, the coordinates of pixels
+//! follow from the group's position. Other items come from a table with a word for each lane in each [`Column`].
+//! Words of a primitive ([`LaneExpr::Primitive`]) are uniform over a call; those of a dispatch are its numbers of
+//! workgroups. Expressions of these words and of values of the frame are computed once for a call.
+//!
+//! # Memories
+//!
+//! An invocation reads and changes memories that others see. A program for invocations has no states: an
+//! [`Access`] is a *statement*, and no pass moves, merges or repeats one. So the accesses of a lane have the order of
+//! the schedule. Both arms of a divergent `if` may stand in either order, since their lanes are disjoint.
+//!
+//! - A *load* reads in inactive lanes too, since its index is clamped like any other.
+//! - A *change* replaces words under a mask, lane by lane in the order of lanes. Its mask is the exact execution mask,
+//!   without the lanes whose index is beyond the end. Stores are exchanges whose old word nobody needs.
+//! - A memory may be empty. Its only addressable word is one that no program observes.
+//!
+//! A load of a uniform index is one load for all lanes of a group. So the lanes of a group must be free of
+//! races: only the caller knows when that holds. A program for one lane is right in any case.
 //!
 //! Every loop is entered under a mask with at least one lane. At the root the caller guarantees that
 //! ([`LaneExpr::ExecutionMask`]); in a round the live mask has a lane; an arm with a loop in it stands under
@@ -72,11 +86,15 @@
 //!   [`Rate::PRIMITIVE`].
 //! - Words of a primitive have the rate [`Rate::PRIMITIVE`] and lie below [`LaneProgram::primitive_words`].
 //!   Only programs for listed lanes have any.
-//! - The root yields four numbers for each attachment, and there is at least one attachment.
+//! - The root yields four numbers for each attachment. There is at least one attachment, but for invocations, which
+//!   may have none.
+//! - Only programs for invocations have accesses and inputs of invocations. An access names a memory; its value, index
+//!   and words are `I32`. A loaded word has at least the rate [`Rate::GROUP`], an old word that of lanes. Frame and
+//!   primitive have no access.
 //! - The words of an [`LaneExpr::Lookup`] are constants, or are computed by the first
 //!   [`LaneProgram::frame_len`] statements of the root. The value of the lookup is not of the frame.
-//! - Operations clamp the index of each [`LaneExpr::Load`], [`LaneExpr::Lookup`], [`LaneExpr::At`] and
-//!   [`LaneExpr::Put`] in every lane, active or not. Limits are constants. For a resource of unbaked sizes
+//! - Operations clamp the index of each [`LaneExpr::Load`], [`LaneExpr::Lookup`], [`LaneExpr::At`],
+//!   [`LaneExpr::Put`] and [`Access`] in every lane, active or not. Limits are constants. For a resource of unbaked sizes
 //!   they are words of the *same* resource's descriptor. An element is min-unsigned of any integer and the last element. A texel
 //!   is that too; or it is row times width plus column, where the row is min-unsigned of any integer and
 //!   the last row of the first level, and the column min-unsigned of any integer and its last column. Then
@@ -91,6 +109,7 @@ mod arrays;
 mod dead_code;
 pub(crate) mod extents;
 mod frame;
+pub mod independence;
 pub(crate) mod inputs;
 pub mod interpret;
 mod limits;
@@ -110,6 +129,7 @@ mod whole;
 use std::ops::{BitOr, BitOrAssign};
 
 use lambdav_core::graph::Side;
+use lambdav_core::memory::{Atomic, InvocationInput};
 use lambdav_core::op::Elementary;
 use lambdav_core::source::Span;
 
@@ -519,6 +539,9 @@ pub enum LaneExpr {
     Merge(ValueId, [ValueId; 2]),
     /// A component of `frag-coord`: the pixel's column or row plus one half, as `F32`.
     Coordinate(Axis),
+    /// A component of an input of the invocation, as `I32`. It varies by lane, so it is not
+    /// [`InvocationInput::Workgroups`].
+    Invocation(InvocationInput, u8),
     /// The active lanes of the group, at least one.
     ExecutionMask,
     /// An operation on its operands.
@@ -581,6 +604,7 @@ impl LaneExpr {
             | Self::Primitive(_)
             | Self::Table(_)
             | Self::Coordinate(_)
+            | Self::Invocation(..)
             | Self::ExecutionMask => (&[], [None; 3]),
             Self::Op(_, operands) | Self::Array(operands) => (operands, [None; 3]),
             Self::Elementary { operands, mask, .. } => (operands, [*mask, None, None]),
@@ -599,6 +623,49 @@ impl LaneExpr {
     }
 }
 
+/// An access to a word of a memory.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Access {
+    /// The number of the memory among the resources.
+    pub memory: u32,
+    /// The index of the word, an unsigned `I32`. The word must exist for every lane, active or not.
+    pub index: ValueId,
+    /// The replacement of the word; absent for a load.
+    pub change: Option<Change>,
+}
+
+/// A replacement of a word by a function of it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Change {
+    /// The function.
+    pub atomic: Atomic,
+    /// Its operand and, for [`Atomic::CompareExchange`], the comparand: `I32`.
+    pub words: Box<[ValueId]>,
+    /// The lanes that replace their word. Old words of other lanes are undefined.
+    pub mask: ValueId,
+}
+
+impl Access {
+    /// The values that it reads.
+    pub fn operands(&self) -> impl Iterator<Item = ValueId> {
+        let change = self.change.iter();
+        let of_change = change.flat_map(|change| change.words.iter().chain([&change.mask]));
+        std::iter::once(self.index).chain(of_change.copied())
+    }
+
+    /// The same, to be changed.
+    pub(crate) fn operands_mut(&mut self) -> impl Iterator<Item = &mut ValueId> {
+        let change = self.change.iter_mut();
+        let of_change = change.flat_map(|change| change.words.iter_mut().chain([&mut change.mask]));
+        std::iter::once(&mut self.index).chain(of_change)
+    }
+
+    /// The cost for one register, in simple operations.
+    pub(crate) fn cost(&self) -> u64 {
+        if self.change.is_some() { cost::STORE } else { cost::LOAD }
+    }
+}
+
 /// A statement of a block.
 #[derive(Clone, Debug, PartialEq)]
 pub enum LaneStatement {
@@ -608,6 +675,13 @@ pub enum LaneStatement {
         value: ValueId,
         /// Its computation.
         expr: LaneExpr,
+    },
+    /// Accesses a word of a memory.
+    Access {
+        /// The value defined: the word that was there. A change need not define it.
+        value: Option<ValueId>,
+        /// The access.
+        access: Access,
     },
     /// Executes one of two blocks, whose yields become the values.
     If {
@@ -640,6 +714,7 @@ impl LaneStatement {
     pub fn values(&self) -> &[ValueId] {
         match self {
             Self::Let { value, .. } => std::slice::from_ref(value),
+            Self::Access { value, .. } => value.as_slice(),
             Self::If { values, .. } | Self::Loop { values, .. } => values,
         }
     }
@@ -715,20 +790,49 @@ pub enum Items {
     /// Pixels listed in a table. For each group it has its columns one after the other, each with a word
     /// for each lane.
     Listed,
+    /// Invocations of a dispatch, listed in a table likewise.
+    Invocations,
 }
 
 impl Items {
     /// The rate of a pixel's column or row.
     pub fn rate(self, width: Width, axis: Axis) -> Rate {
         match (self, width, axis) {
-            (Self::Listed, ..) | (_, Width::One, _) => width.lanes(),
+            (Self::Listed | Self::Invocations, ..) | (_, Width::One, _) => width.lanes(),
             (_, _, Axis::X) => Rate::X,
             (_, _, Axis::Y) => Rate::Y,
         }
     }
+
+    /// The columns of the table of lanes, in order.
+    pub fn columns(self) -> &'static [Column] {
+        use InvocationInput::{GlobalId, LocalId, LocalIndex, WorkgroupId};
+        match self {
+            Self::Rows => &[],
+            Self::Listed => &[Column::Mask, Column::X, Column::Y],
+            Self::Invocations => &[
+                Column::Mask,
+                Column::Invocation(GlobalId, 0),
+                Column::Invocation(GlobalId, 1),
+                Column::Invocation(GlobalId, 2),
+                Column::Invocation(LocalId, 0),
+                Column::Invocation(LocalId, 1),
+                Column::Invocation(LocalId, 2),
+                Column::Invocation(WorkgroupId, 0),
+                Column::Invocation(WorkgroupId, 1),
+                Column::Invocation(WorkgroupId, 2),
+                Column::Invocation(LocalIndex, 0),
+            ],
+        }
+    }
+
+    /// The position of a column in the table of lanes, if it has that column.
+    pub fn position(self, column: Column) -> Option<usize> {
+        self.columns().iter().position(|&known| known == column)
+    }
 }
 
-/// A column of the table of lanes ([`Items::Listed`]).
+/// A column of the table of lanes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Column {
     /// All ones in lanes that run, else zero.
@@ -737,11 +841,19 @@ pub enum Column {
     X,
     /// The centre of the pixel's row, `F32`.
     Y,
+    /// A component of an input of the invocation, `I32`.
+    Invocation(InvocationInput, u8),
 }
 
 impl Column {
-    /// All columns, in the order of the table.
-    pub const ALL: [Self; 3] = [Self::Mask, Self::X, Self::Y];
+    /// The kind of its words.
+    pub fn kind(self) -> Kind {
+        match self {
+            Self::Mask => Kind::Mask,
+            Self::X | Self::Y => Kind::F32,
+            Self::Invocation(..) => Kind::I32,
+        }
+    }
 
     /// The column of a coordinate.
     pub fn of(axis: Axis) -> Self {

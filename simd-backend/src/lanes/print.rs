@@ -5,8 +5,8 @@ use std::fmt::{self, Display, Formatter};
 use lambdav_core::graph::Side;
 
 use super::{
-    Axis, Extent, InputWord, Kind, LaneEnd, LaneExpr, LaneOp, LaneProgram, LaneStatement, Rate,
-    Space, ValueId,
+    Access, Axis, Change, Column, Extent, InputWord, Kind, LaneEnd, LaneExpr, LaneOp, LaneProgram,
+    LaneStatement, Rate, Space, ValueId,
 };
 use crate::lanes::walk::{Event, Walk};
 
@@ -135,6 +135,17 @@ impl Display for Extent {
             Self::LastColumn(level) => write!(f, "last-column.{level}"),
             Self::LastRow(level) => write!(f, "last-row.{level}"),
             Self::First(level) => write!(f, "first.{level}"),
+        }
+    }
+}
+
+impl Display for Column {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Mask => f.write_str("Mask"),
+            Self::X => f.write_str("X"),
+            Self::Y => f.write_str("Y"),
+            Self::Invocation(input, k) => write!(f, "{}.{k}", input.name()),
         }
     }
 }
@@ -352,6 +363,7 @@ impl Printer<'_, '_, '_> {
             }
             LaneExpr::Coordinate(Axis::X) => "coordinate x".into(),
             LaneExpr::Coordinate(Axis::Y) => "coordinate y".into(),
+            LaneExpr::Invocation(input, k) => Column::Invocation(*input, *k).to_string(),
             LaneExpr::ExecutionMask => "execution mask".into(),
             LaneExpr::Op(op, operands) => format!("{op} {}", List(operands)),
             LaneExpr::Elementary { function, operands, mask } => {
@@ -385,6 +397,17 @@ impl Printer<'_, '_, '_> {
             LaneStatement::Let { value, expr } => {
                 let expr = self.expr(*value, expr);
                 self.line(depth, format_args!("{defined} = {expr}"))
+            }
+            LaneStatement::Access { access, .. } => {
+                let Access { memory, index, change } = access;
+                let place = format!("{defined}{equals}memory.{memory}[{index}]");
+                match change {
+                    None => self.line(depth, place),
+                    Some(Change { atomic, words, mask }) => {
+                        let (name, words) = (atomic.name(), List(words));
+                        self.line(depth, format_args!("{place} {name} {words} where {mask}"))
+                    }
+                }
             }
             LaneStatement::If { condition, .. } => {
                 self.line(depth, format_args!("{defined}{equals}if {condition} {{"))

@@ -165,7 +165,7 @@ impl Sharing<'_> {
                 let of_operands = expr.operands().filter_map(|operand| self.work.get(&operand));
                 of_operands.fold(quarters * expr.cost(), |sum, work| sum.saturating_add(*work))
             }
-            LaneStatement::If { .. } | LaneStatement::Loop { .. } => u64::MAX,
+            _ => u64::MAX,
         };
         self.work.extend(values.iter().map(|&value| (value, work)));
         work > 4 * cost::SHARED

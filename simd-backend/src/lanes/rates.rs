@@ -8,11 +8,14 @@
 //!   leave in the same round yield the same value. Its parameters need not vary: all lanes that are still
 //!   in the loop have made the same number of rounds, so a counter stays uniform.
 //!
-//! Arrays in memory have the rate of lanes.
+//! Arrays in memory have the rate of lanes. So have old words of atomic operations. A loaded word may change from group to
+//! group.
 //!
 //! Loop parameters start at the rate of their initial values and rise to a fixed point.
 
+use lambdav_core::graph::StageInput;
 use lambdav_core::inputs::Input;
+use lambdav_core::memory::{InvocationInput, MemoryOp};
 use lambdav_core::op::Op;
 use lambdav_core::schedule::{BlockId, End, Event, Expr, Program, Statement, ValueId};
 use lambdav_core::types::{Type, Types};
@@ -277,7 +280,24 @@ impl Analysis<'_> {
                     self.raise(value, i, Rate::PRIMITIVE);
                 }
             }
+            Expr::Stage(StageInput::Invocation(input)) => {
+                let rate = match input {
+                    InvocationInput::Workgroups => Rate::PRIMITIVE,
+                    _ => self.of.width.lanes(),
+                };
+                for i in 0..self.rates.of(value).len() {
+                    self.raise(value, i, rate);
+                }
+            }
             Expr::Constant(_) | Expr::Uniform(_) | Expr::Input(_) | Expr::Stage(_) => {}
+            Expr::Op(Op::Memory(MemoryOp::Load), operands) => {
+                let rate = self.rates.of(operands[1])[0] | Rate::GROUP;
+                self.raise(value, 0, rate);
+            }
+            Expr::Op(Op::Memory(MemoryOp::Atomic(..)), _) => {
+                self.raise(value, 0, self.of.width.lanes());
+            }
+            Expr::Op(Op::Memory(_), _) => {}
             Expr::Op(op, operands) => {
                 let types: Vec<_> = operands.iter().map(|&v| self.program.ty(v)).collect();
                 if let Op::At | Op::Update = op {

@@ -1,4 +1,4 @@
-//! Code sinking: moves a computation into the only arm that uses it.
+//! Code sinking: moves a computation into the only arm that uses it. Accesses to memories stay.
 //!
 //! The schedule has done this for the arms of the source. Lowering to lanes makes new arms. For example, a
 //! uniform decision of a loop's tail now comes before a divergent one, so the condition of the divergent
@@ -97,6 +97,7 @@ impl Sinking {
                         self.gone[id.index()].push(index);
                     }
                 }
+                LaneStatement::Access { access, .. } => self.uses(access.operands(), id),
                 &LaneStatement::If { condition, .. } => self.uses([condition], id),
                 LaneStatement::Loop { inits, .. } => self.uses(inits.iter().copied(), id),
             },

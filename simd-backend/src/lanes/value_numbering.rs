@@ -94,6 +94,9 @@ impl Numbering {
         let LaneProgram { values, blocks, .. } = program;
         match &mut blocks[id.index()].statements[index] {
             LaneStatement::Let { value, expr } => return self.computation(values, *value, expr),
+            LaneStatement::Access { access, .. } => {
+                access.operands_mut().for_each(|operand| self.replace(operand));
+            }
             LaneStatement::If { condition, .. } => self.replace(condition),
             LaneStatement::Loop { inits, .. } => inits.iter_mut().for_each(|v| self.replace(v)),
         }
@@ -140,6 +143,7 @@ impl Numbering {
             | LaneExpr::Primitive(_)
             | LaneExpr::Table(_)
             | LaneExpr::Coordinate(_)
+            | LaneExpr::Invocation(..)
             | LaneExpr::ExecutionMask => {}
         }
         if let LaneExpr::Op(op, operands) = expr {

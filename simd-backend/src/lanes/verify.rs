@@ -5,8 +5,8 @@ use std::fmt::{self, Display, Formatter};
 use super::limits::Limits;
 use super::whole::Whole;
 use super::{
-    BlockId, Items, Kind, LaneEnd, LaneExpr, LaneProgram, LaneStatement, Rate, Spaces, ValueId,
-    dead_code,
+    Access, BlockId, Change, Column, Items, Kind, LaneEnd, LaneExpr, LaneProgram, LaneStatement,
+    Rate, Spaces, ValueId, dead_code,
 };
 use crate::lanes::walk::{Event, Walk, tail};
 
@@ -195,6 +195,10 @@ impl<'p> Verifier<'p> {
                 self.expr(*value, expr);
                 self.define(&[*value]);
             }
+            LaneStatement::Access { value, access } => {
+                self.access(*value, access);
+                self.define(value.as_slice());
+            }
             LaneStatement::If { values, condition, then, otherwise } => {
                 let control = self.condition(*condition);
                 for &value in values {
@@ -307,13 +311,19 @@ impl<'p> Verifier<'p> {
                 (fits.then(|| program.kind(*a)), program.width.lanes())
             }
             LaneExpr::Primitive(word) => {
-                let is_there = *word < program.primitive_words && program.items == Items::Listed;
+                let is_there = *word < program.primitive_words && program.items != Items::Rows;
                 self.require(is_there, || format!("{value}: no primitive has a word {word}"));
                 let is_word = matches!(info.kind, Kind::F32 | Kind::I32);
                 (is_word.then_some(info.kind), Rate::PRIMITIVE)
             }
             LaneExpr::Coordinate(axis) => {
                 (Some(Kind::F32), program.items.rate(program.width, *axis))
+            }
+            LaneExpr::Invocation(input, k) => {
+                let column = Column::Invocation(*input, *k);
+                let is_there = program.items.position(column).is_some();
+                self.require(is_there, || format!("{value}: no lane has {column}"));
+                (Some(Kind::I32), program.width.lanes())
             }
             LaneExpr::ExecutionMask => (Some(Kind::Mask), Rate::VARYING),
             LaneExpr::Neighbour { of, axis, .. } => {
@@ -353,6 +363,37 @@ impl<'p> Verifier<'p> {
         }
     }
 
+    fn access(&mut self, value: Option<ValueId>, access: &Access) {
+        let program = self.program;
+        let Access { memory, index, change } = access;
+        access.operands().for_each(|operand| self.uses(operand));
+        let is_memory = program.resources.0.get(*memory as usize).is_some_and(|of| of.is_memory);
+        self.require(is_memory && program.items == Items::Invocations, || {
+            format!("there is no memory {memory}")
+        });
+        let bound = self.limits.bound(*index);
+        let inside = program.resources.holds(*memory, 0, 0, bound);
+        self.require(inside, || format!("memory {memory}: nothing keeps {index} inside"));
+        let words = change.iter().flat_map(|change| &change.words).chain([index]).chain(&value);
+        let are_words = words.into_iter().all(|&word| program.kind(word) == Kind::I32);
+        self.require(are_words, || format!("memory {memory}: these are no words"));
+        let rate = match change {
+            None => program.rate(*index) | Rate::GROUP,
+            Some(Change { atomic, words, mask }) => {
+                self.require(words.len() == atomic.words(), || {
+                    format!("{} takes {} words", atomic.name(), atomic.words())
+                });
+                let is_mask = program.kind(*mask) == Kind::Mask;
+                self.require(is_mask, || format!("{mask} is no mask"));
+                program.width.lanes()
+            }
+        };
+        self.require(value.is_some() || change.is_some(), || "nobody needs the word".into());
+        self.require(value.is_none_or(|value| program.rate(value).includes(rate)), || {
+            format!("memory {memory}: the word has a rate below its index's or its group's")
+        });
+    }
+
     /// Checks that the word of an array that `value` reads or replaces exists.
     fn inside(&mut self, value: ValueId, array: ValueId, first: u32, index: Option<ValueId>) {
         let words = self.program.kind(array).words().unwrap_or(0);
@@ -375,7 +416,7 @@ impl<'p> Verifier<'p> {
         let lets: Vec<_> = reached
             .filter_map(|(id, statement)| match statement {
                 LaneStatement::Let { value, expr } => Some((id, *value, expr)),
-                LaneStatement::If { .. } | LaneStatement::Loop { .. } => None,
+                _ => None,
             })
             .collect();
         for (_, value, expr) in &lets {
@@ -399,7 +440,9 @@ impl<'p> Verifier<'p> {
                     self.uses(value);
                 }
                 let numbers = values.iter().all(|&v| self.program.kind(v) == Kind::F32);
-                let are_pixels = !values.is_empty() && values.len().is_multiple_of(4);
+                let may_be_none = self.program.items == Items::Invocations;
+                let are_pixels =
+                    (may_be_none || !values.is_empty()) && values.len().is_multiple_of(4);
                 self.require(are_pixels && numbers, || "no pixel is yielded".into());
             }
             (LaneEnd::Yield(values), Role::Arm(results) | Role::Body { values: results, .. }) => {

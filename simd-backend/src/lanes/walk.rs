@@ -125,7 +125,7 @@ pub(super) fn inner(
     statement: usize,
 ) -> [Option<BlockId>; 2] {
     match program.block(block).statements[statement] {
-        LaneStatement::Let { .. } => [None, None],
+        LaneStatement::Let { .. } | LaneStatement::Access { .. } => [None, None],
         LaneStatement::If { then, otherwise, .. } => [Some(then), Some(otherwise)],
         LaneStatement::Loop { body, .. } => [Some(body), None],
     }

@@ -7,7 +7,7 @@
 //! - values that depend on the active lanes, by [`LaneExpr::ExecutionMask`] or [`LaneExpr::Any`];
 //! - the values of an `if` or a loop, and a loop's parameters, if a condition is not whole: inactive lanes
 //!   may have taken another path than their pixels would;
-//! - elementary functions under a mask, and arrays, which are stored under masks.
+//! - elementary functions under a mask, and words of arrays and memories, which are stored under masks.
 //!
 //! A loop with whole conditions makes the same rounds for all lanes, since conditions are uniform over a
 //! group. If one lane leaves, all lanes leave.
@@ -87,6 +87,12 @@ impl Sources<'_> {
         match event {
             Event::Statement(id, index) => match &program.block(id).statements[index] {
                 LaneStatement::Let { value, expr } => self.computation(*value, expr, is_total),
+                LaneStatement::Access { value, access } => {
+                    if let Some(value) = *value {
+                        self.partial.push(value);
+                        self.of[value.index()].extend(access.operands());
+                    }
+                }
                 LaneStatement::If { values, condition, then, otherwise } => {
                     self.depend(values, &[*condition]);
                     for arm in [then, otherwise] {

@@ -30,6 +30,8 @@ impl Bounds {
                         | Instr::LoadColumns { .. }
                         | Instr::LoadArray(..)
                         | Instr::StoreArray { .. }
+                        | Instr::LoadMemory(..)
+                        | Instr::StoreMemory { .. }
                 )
             })
         };
@@ -72,7 +74,9 @@ fn of_function(
                     let operand = |i: usize| operands.get(i).map_or(Bound::ANY, &of);
                     (to, Bound::of(*op, resources, operand))
                 }
-                Instr::Broadcast(to, from) | Instr::Neighbour(to, from, ..) => (to, of(from)),
+                Instr::Broadcast(to, from)
+                | Instr::Neighbour(to, from, ..)
+                | Instr::Lane(to, from, _) => (to, of(from)),
                 Instr::Slot(to, slot) => {
                     (to, slots.get(*slot as usize).copied().unwrap_or(Bound::ANY))
                 }

@@ -1,7 +1,8 @@
 //! Calls of a register program's functions, for compiled code and the interpreter alike.
 
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 
+use lambdav_core::evaluate::Memory;
 use lambdav_core::resource::Bound;
 
 use super::{POLL_ROUNDS, Shape, Status};
@@ -10,8 +11,8 @@ use crate::mutants::{Mutant, is_active};
 
 /// The inputs of a frame: words, and the data of resources.
 ///
-/// *The descriptors among the words match the data.* Only [`Self::new`] and [`Self::set_resource`]
-/// write them; compiled code relies on them for its loads.
+/// *The descriptors among the words match the data.* Only [`Self::new`], [`Self::set_resource`] and
+/// [`Self::set_memory`] write them; compiled code relies on them for its accesses.
 #[derive(Clone, Debug)]
 pub struct Inputs {
     /// One word for each of the program's inputs ([`InputWord`](crate::lanes::InputWord)).
@@ -109,6 +110,32 @@ impl Inputs {
         Ok(())
     }
 
+    /// Sets the sizes of all memories.
+    ///
+    /// # Errors
+    ///
+    /// If a memory has too many words, or a variable of workgroups another number than it declares.
+    ///
+    /// # Panics
+    ///
+    /// If `memory` is for another program.
+    pub(crate) fn set_memory(&mut self, memory: &Memory) -> Result<(), Mismatch> {
+        for number in self.descriptors.memories() {
+            let count = memory.words(number).len();
+            self.descriptors.describe_memory(number, count, &mut self.words)?;
+        }
+        Ok(())
+    }
+
+    /// True if all memories have the sizes that the words say.
+    pub fn are_for(&self, memories: &Memories<'_>) -> bool {
+        let mut all = self.descriptors.memories();
+        all.all(|number| {
+            let count = self.descriptors.words_of_memory(number, &self.words);
+            memories.0.get(number).is_some_and(|words| words.len() == count)
+        })
+    }
+
     /// The word of that number in a space, if there is one.
     pub(crate) fn word(&self, space: Space, at: u64) -> Option<u32> {
         let at = usize::try_from(at).ok()?;
@@ -129,6 +156,27 @@ impl Inputs {
         let first = self.max_iterations.min(POLL_ROUNDS);
         // Code counts rounds in signed integers.
         [first, (self.max_iterations - first).min(i64::MAX as u64)]
+    }
+}
+
+/// The words of memories while compiled code accesses them, by number; none for a resource that is no memory.
+///
+/// Threads may share them. Code accesses a word by one load or store of 32 aligned bits, like these atomics with
+/// relaxed order.
+#[derive(Clone, Debug, Default)]
+pub struct Memories<'m>(pub Vec<&'m [AtomicU32]>);
+
+impl<'m> Memories<'m> {
+    /// No memories.
+    pub const NONE: Self = Self(Vec::new());
+
+    /// The words of a memory.
+    ///
+    /// # Panics
+    ///
+    /// If there is no such resource.
+    pub fn words(&self, number: usize) -> &'m [AtomicU32] {
+        self.0[number]
     }
 }
 
@@ -165,19 +213,19 @@ pub struct Row {
     pub plane: usize,
 }
 
-/// The items of listed lanes: the groups of a table, all of one primitive.
+/// Listed items: the groups of a table, all of one primitive or dispatch.
 #[derive(Clone, Copy, Debug)]
 pub struct Listed<'a> {
-    /// For each group its columns ([`Column::ALL`]), each with a word per lane.
+    /// For each group its columns ([`Items::columns`]), each with a word per lane.
     pub table: &'a [u32],
-    /// The words of the primitive.
+    /// The words of the primitive, or the numbers of workgroups.
     pub primitive: &'a [u32],
 }
 
 impl<'a> Listed<'a> {
     /// The number of words of a group.
-    pub fn words_of_group(shape: Shape) -> usize {
-        Column::ALL.len() * shape.lanes() as usize
+    pub fn words_of_group(items: Items, shape: Shape) -> usize {
+        items.columns().len() * shape.lanes() as usize
     }
 
     /// The number of groups.
@@ -185,18 +233,24 @@ impl<'a> Listed<'a> {
     /// # Panics
     ///
     /// If there is none, or the last group is incomplete.
-    pub fn groups(&self, shape: Shape) -> u32 {
-        let words = Self::words_of_group(shape);
+    pub fn groups(&self, items: Items, shape: Shape) -> u32 {
+        let words = Self::words_of_group(items, shape);
         let is_whole = !self.table.is_empty() && self.table.len().is_multiple_of(words);
         assert!(is_whole, "{} words of groups of {words}", self.table.len());
         (self.table.len() / words) as u32
     }
 
     /// A column of a group.
-    pub(crate) fn column(&self, shape: Shape, group: usize, column: Column) -> &'a [u32] {
-        let lanes = shape.lanes() as usize;
-        let first = group * Self::words_of_group(shape) + column as usize * lanes;
-        &self.table[first..][..lanes]
+    pub(crate) fn column(
+        &self,
+        items: Items,
+        shape: Shape,
+        group: usize,
+        column: Column,
+    ) -> &'a [u32] {
+        let (lanes, position) = (shape.lanes() as usize, items.position(column));
+        let before = position.expect("the items have the column") * lanes;
+        &self.table[group * Self::words_of_group(items, shape) + before..][..lanes]
     }
 }
 
@@ -210,6 +264,11 @@ pub trait Callable {
 
     /// The number of attachments.
     fn attachments(&self) -> usize;
+
+    /// The bytes of its thread's stack that a call needs, if they are many.
+    fn stack(&self) -> usize {
+        0
+    }
 
     /// Computes the values that are uniform over the frame: the words of the slots.
     fn frame(&self, inputs: &Inputs, poll: Poll<'_>) -> (Status, Vec<u64>);
@@ -226,14 +285,15 @@ pub trait Callable {
         pixels: &mut [[f32; 4]],
     ) -> Status;
 
-    /// Computes listed lanes into `pixels`: attachment by attachment, group by group, row by row of
-    /// the group's shape.
+    /// Computes listed items into `pixels`: attachment by attachment, group by group, row by row of
+    /// the group's shape. The memories have the sizes that the inputs say.
     fn listed(
         &self,
         inputs: &Inputs,
         slots: &[u64],
         poll: Poll<'_>,
         listed: Listed<'_>,
+        memories: &Memories<'_>,
         pixels: &mut [[f32; 4]],
     ) -> Status;
 }

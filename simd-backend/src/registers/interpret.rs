@@ -12,7 +12,7 @@
 //!
 //! A [`Trap`] is an error of the program: reading a register not assigned since its block was last
 //! entered; reading a spill slot that is empty or holds another type; storing in an array under an
-//! undefined mask, at an undefined index or outside the array; leaving or continuing a loop by an
+//! undefined mask, at an undefined index or outside the array; the same of a memory, and storing an undefined word there; leaving or continuing a loop by an
 //! undefined condition; storing an undefined value as an active pixel; storing outside the pixels;
 //! returning without having stored them all.
 //!
@@ -24,14 +24,15 @@
 //! Loops are limited and polled as in machine code.
 
 use std::fmt;
+use std::sync::atomic::{AtomicU32, Ordering};
 
 use super::{
-    Argument, ArrayPlace, BlockCall, Columns, End, Inputs, Instr, Limit, Listed, PIXEL_BYTES, Poll,
-    Reg, RegisterFunction, RegisterProgram, RegisterType, Row, Shape, Status, loop_depths,
-    words_of_slot,
+    Argument, ArrayPlace, BlockCall, Columns, End, Inputs, Instr, Limit, Listed, Memories,
+    PIXEL_BYTES, Poll, Reg, RegisterFunction, RegisterProgram, RegisterType, Row, Shape, Status,
+    loop_depths, words_of_slot,
 };
 use crate::lanes::interpret::{apply, is_defined, undefined_bits};
-use crate::lanes::{Axis, Column, Kind, LaneOp, Space};
+use crate::lanes::{Axis, Column, Items, Kind, LaneOp, Space};
 
 /// An error of the program.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -105,9 +106,11 @@ pub fn listed(
     slots: &[u64],
     poll: Poll<'_>,
     listed: Listed<'_>,
+    memories: &Memories<'_>,
     pixels: &mut [[f32; 4]],
 ) -> Result<Status, Trap> {
-    groups(program, inputs, slots, poll, Work::Listed(listed), pixels)
+    assert!(inputs.are_for(memories), "the inputs have the sizes of memories");
+    groups(program, inputs, slots, poll, Work::Listed(listed, memories), pixels)
 }
 
 fn groups(
@@ -121,7 +124,7 @@ fn groups(
     let shape = program.shape;
     let plane = match &work {
         Work::Row { row, .. } if program.attachments > 1 => row.plane,
-        _ => pixels.len() / program.attachments,
+        _ => pixels.len() / program.attachments.max(1),
     };
     let stored = vec![false; pixels.len()];
     let mut call = Call {
@@ -136,8 +139,8 @@ fn groups(
     let outcome = call.run("row", &program.row, &[])?;
     let RowCall { work, stored, .. } = call.row.expect("it has one");
     if outcome.status() == Status::Done {
-        let (width, stride, rows) = work.extent(shape);
-        for (number, stored) in stored.chunks(plane).take(program.attachments).enumerate() {
+        let (width, stride, rows) = work.extent(program.items, shape);
+        for (number, stored) in stored.chunks(plane.max(1)).take(program.attachments).enumerate() {
             for y in 0..rows {
                 if stored[y * stride..][..width].contains(&false) {
                     let message = format!(
@@ -181,31 +184,31 @@ enum Work<'a> {
         /// The column and row in the group of each active pixel.
         active: Vec<(u32, u32)>,
     },
-    Listed(Listed<'a>),
+    Listed(Listed<'a>, &'a Memories<'a>),
 }
 
 impl Work<'_> {
     /// The width of a row of stored pixels, the distance between rows, and their number.
-    fn extent(&self, shape: Shape) -> (usize, usize, usize) {
+    fn extent(&self, items: Items, shape: Shape) -> (usize, usize, usize) {
         match self {
             Self::Row { row, .. } => {
                 ((row.groups * shape.columns()) as usize, row.stride, shape.rows() as usize)
             }
-            Self::Listed(listed) => {
-                let pixels = (listed.groups(shape) * shape.lanes()) as usize;
+            Self::Listed(listed, _) => {
+                let pixels = (listed.groups(items, shape) * shape.lanes()) as usize;
                 (pixels, pixels, 1)
             }
         }
     }
 
     /// True if the pixel stored at that column and row is active.
-    fn is_active(&self, shape: Shape, x: usize, y: usize) -> bool {
+    fn is_active(&self, items: Items, shape: Shape, x: usize, y: usize) -> bool {
         match self {
             Self::Row { active, .. } => active.contains(&(x as u32 % shape.columns(), y as u32)),
-            Self::Listed(listed) => {
+            Self::Listed(listed, _) => {
                 let (group, at) = (x / shape.lanes() as usize, x as u32 % shape.lanes());
                 let pixel = (at % shape.columns(), at / shape.columns());
-                let mask = listed.column(shape, group, Column::Mask);
+                let mask = listed.column(items, shape, group, Column::Mask);
                 (0..).zip(mask).any(|(lane, &word)| word != 0 && shape.pixel(lane) == pixel)
             }
         }
@@ -512,6 +515,36 @@ impl<'a> Call<'a> {
                 }
                 return Ok(());
             }
+            Instr::LoadMemory(to, memory, index) => {
+                let index = on.get(*index)?.clone();
+                let words = self.memory(*memory)?;
+                let word = |at: Option<u64>| match at {
+                    // The word of an empty memory is undefined.
+                    Some(0) if words.is_empty() => Ok(None),
+                    Some(at) => match words.get(at as usize) {
+                        Some(word) => Ok(Some(word.load(Ordering::Relaxed).into())),
+                        None => Err(format!("memory {memory} has no word {at}")),
+                    },
+                    None => Ok(None),
+                };
+                (*to, index.into_iter().map(word).collect::<Result<_, _>>()?)
+            }
+            Instr::StoreMemory { memory, index, word, mask } => {
+                if on.scalar(*mask)? != 0 {
+                    let (index, word) = (on.scalar(*index)?, on.scalar(*word)?);
+                    let words = self.memory(*memory)?;
+                    let place = words.get(index as usize);
+                    place
+                        .ok_or_else(|| format!("memory {memory} has no word {index}"))?
+                        .store(word as u32, Ordering::Relaxed);
+                }
+                return Ok(());
+            }
+            Instr::Lane(to, from, lane) => (*to, vec![on.get(*from)?[*lane as usize]]),
+            Instr::FromLanes(to, of) => {
+                let lane = |&reg: &Reg| Ok::<_, String>(on.get(reg)?[0]);
+                (*to, of.iter().map(lane).collect::<Result<_, _>>()?)
+            }
             Instr::Slot(to, slot) => (*to, scalar(self.slots[*slot as usize])),
             Instr::SetSlot(slot, from) => {
                 let word = on.get(*from)?[0].unwrap_or_else(|| undefined_bits(on.kind(*from), 0));
@@ -519,25 +552,25 @@ impl<'a> Call<'a> {
                 return Ok(());
             }
             Instr::Primitive(to, word) => match &self.row().work {
-                Work::Listed(listed) => (*to, scalar(listed.primitive[*word as usize].into())),
+                Work::Listed(listed, _) => (*to, scalar(listed.primitive[*word as usize].into())),
                 Work::Row { .. } => return Err("there is no primitive".into()),
             },
             Instr::Lanes(to, column, index, group) => {
-                let (count, shape) = (on.lanes(*to), on.shape);
+                let (count, shape, items) = (on.lanes(*to), on.shape, self.program.items);
                 let first = on.scalar(*group)? as usize / size_of::<u32>();
-                let Work::Listed(listed) = &self.row().work else {
+                let Work::Listed(listed, _) = &self.row().work else {
                     return Err("no lanes are listed".into());
                 };
-                let words = Listed::words_of_group(shape);
+                let words = Listed::words_of_group(items, shape);
                 let is_there = first.is_multiple_of(words) && first < listed.table.len();
                 if !is_there {
                     return Err(format!("no group begins at word {first} of the table"));
                 }
-                let all = listed.column(shape, first / words, *column);
+                let all = listed.column(items, shape, first / words, *column);
                 let lanes = all[*index as usize * count..][..count].iter();
                 let word = |&word: &u32| match column {
                     Column::Mask => Some((word != 0).into()),
-                    Column::X | Column::Y => Some(word.into()),
+                    _ => Some(word.into()),
                 };
                 (*to, lanes.map(word).collect())
             }
@@ -554,17 +587,19 @@ impl<'a> Call<'a> {
                 (*to, words.iter().map(|&word| Some((word != 0).into())).collect())
             }
             Instr::Argument(to, argument) => {
-                let shape = on.shape;
+                let (shape, items) = (on.shape, self.program.items);
                 let word = match (argument, &self.row().work) {
                     (Argument::Column, Work::Row { row, .. }) => row.x.into(),
                     (Argument::Row, Work::Row { row, .. }) => row.y.into(),
                     (Argument::Groups, Work::Row { row, .. }) => row.groups.into(),
-                    (Argument::Groups, Work::Listed(listed)) => listed.groups(shape).into(),
+                    (Argument::Groups, Work::Listed(listed, _)) => {
+                        listed.groups(items, shape).into()
+                    }
                     (Argument::Stride, Work::Row { row, .. }) => {
                         row.stride as u64 * u64::from(PIXEL_BYTES)
                     }
                     // The addresses of pixels and of the table are 0.
-                    (Argument::Pixels, _) | (Argument::Lanes, Work::Listed(_)) => 0,
+                    (Argument::Pixels, _) | (Argument::Lanes, Work::Listed(..)) => 0,
                     _ => return Err(format!("there is no {argument:?}")),
                 };
                 (*to, scalar(word))
@@ -618,6 +653,14 @@ impl<'a> Call<'a> {
         Some((0..tile.width()).any(is_apart))
     }
 
+    /// The words of a memory.
+    fn memory(&mut self, number: u32) -> Result<&'a [AtomicU32], String> {
+        match &self.row().work {
+            Work::Listed(_, memories) => Ok(memories.words(number as usize)),
+            Work::Row { .. } => Err("rows have no memories".into()),
+        }
+    }
+
     fn row(&mut self) -> &mut RowCall<'a> {
         self.row.as_mut().expect("the function is that for a row")
     }
@@ -650,7 +693,7 @@ impl<'a> Call<'a> {
         let tile = on.shape.tile;
         let active = self.row.as_ref().and_then(|row| match &row.work {
             Work::Row { active, .. } => Some(active),
-            Work::Listed(_) => None,
+            Work::Listed(..) => None,
         });
         let lane = |lane: usize| {
             let at = first + tile.offset(axis, lane as u32);
@@ -706,9 +749,9 @@ impl<'a> Call<'a> {
         rows: &[Reg],
         offset: u32,
     ) -> Result<(), String> {
-        let shape = on.shape;
+        let (shape, items) = (on.shape, self.program.items);
         let RowCall { work, plane, pixels, stored } = self.row();
-        let (width, stride, rows_of) = work.extent(shape);
+        let (width, stride, rows_of) = work.extent(items, shape);
         for lane in 0..shape.tile.width() {
             let (column, tile_row) = shape.tile.pixel(lane);
             let address = on.scalar(rows[tile_row as usize])?;
@@ -723,7 +766,7 @@ impl<'a> Call<'a> {
             if !is_inside {
                 return Err(format!("a pixel is stored at {address}, outside the pixels"));
             }
-            let is_active = work.is_active(shape, x, y);
+            let is_active = work.is_active(items, shape, x, y);
             for (k, &channel) in channels.iter().enumerate() {
                 let word = match on.get(channel)?[lane as usize] {
                     None if is_active => {

@@ -38,6 +38,12 @@
 //! copies arrays that must move: before an update, at the ends of blocks, and where arrays are
 //! merged. Words at varying indices are gathered and scattered, a register of lanes at a time.
 //!
+//! # Memories
+//!
+//! Only the function for a row of [`Items::Invocations`] accesses memories. Accesses have the order of
+//! instructions, which no later stage changes. A register of lanes is loaded at once; words are
+//! replaced one by one.
+//!
 //! # Elementary functions
 //!
 //! Each elementary function that a program uses is one *procedure* for one register of operands,
@@ -73,7 +79,7 @@ use crate::lanes::{Axis, Column, Descriptors, InputWords, Items, Kind, LaneOp, S
 use crate::machine::{Class, Machine, Tile};
 
 pub(crate) use bounds::Bounds;
-pub use call::{Callable, Inputs, Listed, Poll, Row};
+pub use call::{Callable, Inputs, Listed, Memories, Poll, Row};
 pub use lower::lower;
 pub(crate) use order::{loop_depths, order as layout_order};
 pub use read::{ReadError, ReadErrorKind, read};
@@ -145,7 +151,7 @@ impl Argument {
     pub fn of(items: Items) -> &'static [Self] {
         match items {
             Items::Rows => &[Self::Column, Self::Row, Self::Groups, Self::Pixels, Self::Stride],
-            Items::Listed => &[Self::Lanes, Self::Groups, Self::Pixels],
+            Items::Listed | Items::Invocations => &[Self::Lanes, Self::Groups, Self::Pixels],
         }
     }
 
@@ -299,6 +305,24 @@ pub enum Instr {
         /// The lanes that are stored; `None` for all.
         mask: Option<Reg>,
     },
+    /// The word of the memory of that number at an index, lane by lane. In every lane it is in range.
+    LoadMemory(Reg, u32, Reg),
+    /// Replaces a word of a memory if the mask is true. All are scalars. Whatever the mask is, the word is
+    /// in range.
+    StoreMemory {
+        /// The number of the memory.
+        memory: u32,
+        /// The index of the word.
+        index: Reg,
+        /// The new word.
+        word: Reg,
+        /// A truth value.
+        mask: Reg,
+    },
+    /// A lane of a register, as a scalar: `I32` or a truth value.
+    Lane(Reg, Reg, u32),
+    /// A register with these scalars as its lanes: `I32`.
+    FromLanes(Reg, Box<[Reg]>),
     /// Loads a slot.
     Slot(Reg, u32),
     /// Stores a slot.
@@ -372,6 +396,9 @@ impl Instr {
             | Self::Plane(to)
             | Self::Load(to, ..)
             | Self::LoadArray(to, _)
+            | Self::LoadMemory(to, ..)
+            | Self::Lane(to, ..)
+            | Self::FromLanes(to, _)
             | Self::Slot(to, _)
             | Self::ExecutionMask(to, _)
             | Self::Argument(to, _)
@@ -383,7 +410,11 @@ impl Instr {
             Self::LoadFour { to, .. } | Self::LoadColumns { to, .. } => {
                 to.iter().flatten().copied().for_each(f);
             }
-            Self::SetSlot(..) | Self::Spill(..) | Self::Store { .. } | Self::StoreArray { .. } => {}
+            Self::SetSlot(..)
+            | Self::Spill(..)
+            | Self::Store { .. }
+            | Self::StoreArray { .. }
+            | Self::StoreMemory { .. } => {}
         }
     }
 
@@ -494,6 +525,8 @@ macro_rules! uses {
                     | Self::Neighbour(_, from, ..)
                     | Self::Load(_, _, _, from)
                     | Self::Lanes(_, _, _, from)
+                    | Self::LoadMemory(_, _, from)
+                    | Self::Lane(_, from, _)
                     | Self::LoadFour { index: from, .. }
                     | Self::Scattered(_, from, _)
                     | Self::LoadColumns { index: from, .. }
@@ -506,7 +539,12 @@ macro_rules! uses {
                     | Self::Words(_, of, _)
                     | Self::Funnel(_, _, of) => of.$iter().for_each(f),
                     Self::Logic(_, _, of) => of.$iter().for_each(f),
-                    Self::Any(_, masks) => masks.$iter().for_each(f),
+                    Self::Any(_, of) | Self::FromLanes(_, of) => of.$iter().for_each(f),
+                    Self::StoreMemory { index, word, mask, .. } => {
+                        f(index);
+                        f(word);
+                        f(mask);
+                    }
                     Self::Call { arguments, .. } => arguments.$iter().for_each(f),
                     Self::Callout { mask, operands, .. } => {
                         operands.$iter().for_each(&mut *f);

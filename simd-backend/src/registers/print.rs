@@ -16,7 +16,7 @@
 //!     …
 //! ```
 //!
-//! The head gives the shape, then all that is not empty: listed lanes, attachments, words of a primitive, words
+//! The head gives the shape, then all that is not empty: listed items, attachments, words of a primitive, words
 //! of arrays, resources, inputs, slots. The functions follow: frame, row, procedures. A register has its type
 //! where it is assigned.
 
@@ -95,8 +95,14 @@ struct Numbered<'a>(usize, &'a Resource);
 
 impl Display for Numbered<'_> {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        let Self(number, Resource { width, levels, extents, first }) = self;
-        write!(f, "resource {number}: {width} words, {levels} levels, sizes at {first}")?;
+        let Self(number, Resource { is_memory, width, levels, extents, first }) = self;
+        write!(f, "resource {number}: ")?;
+        if *is_memory {
+            write!(f, "memory, ")?;
+        } else {
+            write!(f, "{width} words, {levels} levels, ")?;
+        }
+        write!(f, "sizes at {first}")?;
         match extents {
             Extents::Any => Ok(()),
             Extents::Texture(levels) => levels.iter().try_for_each(|level| {
@@ -132,8 +138,10 @@ fn print_head(f: &mut Formatter<'_>, program: &RegisterProgram) -> fmt::Result {
     let shape = program.shape;
     let (columns, rows, width) = (shape.columns(), shape.rows(), shape.tile.width());
     writeln!(f, "groups of {columns}×{rows} pixels, {width} lanes to a register")?;
-    if program.items == Items::Listed {
-        writeln!(f, "listed")?;
+    match program.items {
+        Items::Rows => {}
+        Items::Listed => writeln!(f, "listed")?,
+        Items::Invocations => writeln!(f, "invocations")?,
     }
     if program.attachments != 1 {
         writeln!(f, "attachments {}", program.attachments)?;
@@ -239,11 +247,19 @@ fn print_block(
             Instr::StoreArray { place, word, mask: Some(mask) } => {
                 format!("{place} = {word} where {mask}")
             }
+            Instr::LoadMemory(to, memory, index) => {
+                format!("{} = memory {memory} at {index}", typed(to))
+            }
+            Instr::StoreMemory { memory, index, word, mask } => {
+                format!("memory {memory} at {index} = {word} where {mask}")
+            }
+            Instr::Lane(to, from, lane) => format!("{} = lane {lane} of {from}", typed(to)),
+            Instr::FromLanes(to, of) => format!("{} = from {}", typed(to), List(of)),
             Instr::Slot(to, slot) => format!("{} = slot {slot}", typed(to)),
             Instr::SetSlot(slot, from) => format!("slot {slot} = {from}"),
             Instr::Primitive(to, word) => format!("{} = primitive {word}", typed(to)),
             Instr::Lanes(to, column, index, group) => {
-                format!("{} = lanes {column:?} {index} of {group}", typed(to))
+                format!("{} = lanes {column} {index} of {group}", typed(to))
             }
             Instr::Plane(to) => format!("{} = plane", typed(to)),
             Instr::ExecutionMask(to, index) => format!("{} = execution mask {index}", typed(to)),

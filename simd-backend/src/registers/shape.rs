@@ -256,6 +256,11 @@ fn work(program: &LaneProgram) -> Work {
                         work.values += u64::from(cost > 0);
                     }
                 }
+                LaneStatement::Access { ref access, .. } => {
+                    let cost = access.cost() * cost::in_loops(loops);
+                    work.varying = work.varying.saturating_add(cost);
+                    work.values += 1;
+                }
                 LaneStatement::If { .. } => {}
                 LaneStatement::Loop { .. } => loops += 1,
             },

@@ -29,14 +29,14 @@
 //!    a row reads slots.
 //! 8. A spill slot that is read has been filled on every path there, last by a value of the same
 //!    type.
-//! 9. Operations keep the index of a load or of an array access inside the inputs, the slots, the
-//!    resource or the array, in every lane ([`bounds`](super::bounds)): by constants or, for a
+//! 9. Operations keep the index of a load or of an access inside the inputs, the slots, the
+//!    resource, the memory or the array, in every lane ([`bounds`](super::bounds)): by constants or, for a
 //!    resource whose sizes are not baked, by words of the *same* resource's descriptor. The number
 //!    of an element, or of a texel of any level, is the min-unsigned of anything and the last
 //!    number. Or a texel of the first level is a row times the width plus a column, each the
 //!    min-unsigned of anything and the last one. The number is then scaled by at most the words of
 //!    a texel or an element, and further words belong to the same texel or element.
-//! 10. Only the function for a row has arguments and arrays, reads the execution mask and stores
+//! 10. Only the function for a row has arguments, arrays and memories, reads the execution mask and stores
 //!     pixels, as many rows of them as the tile has.
 //! 11. A load by columns is in a block whose only predecessor branches there because it has found
 //!     that the same index grows by these columns; the index may have been spilled in between.
@@ -56,7 +56,7 @@ use super::{
     Argument, ArrayPlace, BlockCall, BlockId, End, Instr, Procedure, Reg, RegisterBlock,
     RegisterFunction, RegisterProgram, RegisterType, Status,
 };
-use crate::lanes::{Bound, Column, Items, Kind, LaneOp, Rate, Space};
+use crate::lanes::{Bound, Items, Kind, LaneOp, Rate, Space};
 
 /// A violation of an invariant.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -478,6 +478,33 @@ impl<'p> Verifier<'p, '_> {
                     self.expect(*mask, ty, "the mask");
                 }
             }
+            Instr::LoadMemory(to, memory, index) => {
+                self.memory(*memory, *index);
+                let (_, lanes) = lanes_of(self.ty(*index));
+                self.expect_result(*to, type_of(Kind::I32, lanes));
+            }
+            Instr::StoreMemory { memory, index, word, mask } => {
+                self.memory(*memory, *index);
+                for (reg, kind) in [(index, Kind::I32), (word, Kind::I32), (mask, Kind::Mask)] {
+                    self.expect(*reg, scalar(kind), "the operand");
+                }
+            }
+            Instr::Lane(to, from, lane) => {
+                self.exists("lane", *lane, program.shape.tile.width() as usize);
+                let of = match self.ty(*from) {
+                    RegisterType::Vector(kind @ (Kind::I32 | Kind::Mask)) => Some(scalar(kind)),
+                    _ => None,
+                };
+                self.expect_result(*to, of);
+            }
+            Instr::FromLanes(to, of) => {
+                let width = program.shape.tile.width() as usize;
+                self.require(of.len() == width && width > 1, || "a scalar for each lane".into());
+                for &reg in of {
+                    self.expect(reg, scalar(Kind::I32), "the lane");
+                }
+                self.expect_result(*to, Some(RegisterType::Vector(Kind::I32)));
+            }
             Instr::Slot(to, slot) => {
                 self.only_in(Role::Row, "a slot's value");
                 self.exists("slot", *slot, program.slots.len());
@@ -508,9 +535,10 @@ impl<'p> Verifier<'p, '_> {
             }
             Instr::Lanes(to, column, index, group) => {
                 self.only_in(Role::Row, "a column of the table");
-                self.require(program.items == Items::Listed, || "no lanes are listed".into());
+                let has = program.items.position(*column).is_some();
+                self.require(has, || format!("no lanes have a column {column}"));
                 self.exists("column register", *index, program.shape.registers(Rate::VARYING));
-                let kind = if *column == Column::Mask { Kind::Mask } else { Kind::F32 };
+                let kind = column.kind();
                 let is_scalar = program.shape.tile.width() == 1;
                 let ty = if is_scalar { scalar(kind) } else { RegisterType::Vector(kind) };
                 self.expect_result(*to, Some(ty));
@@ -569,6 +597,17 @@ impl<'p> Verifier<'p, '_> {
                 });
             }
         }
+    }
+
+    /// Checks that words of a memory exist.
+    fn memory(&mut self, memory: u32, index: Reg) {
+        self.only_in(Role::Row, "a memory");
+        let resources = &self.program.resources;
+        let is_memory = resources.0.get(memory as usize).is_some_and(|of| of.is_memory);
+        self.require(is_memory, || format!("there is no memory {memory}"));
+        let is_index = lanes_of(self.ty(index)).0 == Kind::I32;
+        let inside = resources.holds(memory, 0, 0, self.bound(index));
+        self.require(is_index && inside, || format!("nothing keeps {index} inside"));
     }
 
     /// Checks that a register's words lie inside an array.

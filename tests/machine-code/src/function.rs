@@ -5,8 +5,11 @@ use lambdav_core::op::Elementary;
 use lambdav_simd_backend::emit::MachineCode;
 use lambdav_simd_backend::emit::abi::Field;
 use lambdav_simd_backend::emit::linked::Linked;
-use lambdav_simd_backend::lanes::{Column, Descriptors, Items};
-use lambdav_simd_backend::registers::{Callable, Inputs, Listed, Poll, Row, Shape, Status};
+use lambdav_simd_backend::lanes::{Descriptors, Items};
+use lambdav_simd_backend::registers::{
+    Callable, Inputs, Listed, Memories, Poll, Row, Shape, Status,
+};
+use std::sync::atomic::Ordering;
 
 use crate::bits::Bits;
 use crate::machine::{Code, HostFunction, Machine};
@@ -24,6 +27,7 @@ const PIXELS: u64 = 0x70_0000_0004;
 const RESOURCES: u64 = 0x78_0000_0008;
 const PRIMITIVE: u64 = 0x79_0000_0004;
 const TABLE: u64 = 0x7a_0000_0004;
+const DROPPED: u64 = 0x7b_0000_0004;
 const REFERENCE: u64 = 0x7fff_0000_0000;
 /// Address of the first resource; each resource takes less than 4 GiB.
 const DATA: u64 = 0x1000_0000_0004;
@@ -83,7 +87,7 @@ impl Evaluated {
         assert_eq!(inputs.words().len(), self.inputs, "one word for each");
         assert_eq!(inputs.descriptors(), &self.resources, "the code is for their formats");
         let data = inputs.data();
-        let mut context = [0; 12];
+        let mut context = [0; 13];
         let [first, rest] = inputs.rounds();
         for (field, value) in [
             (Field::Inputs, INPUTS),
@@ -98,6 +102,7 @@ impl Evaluated {
             (Field::Resources, RESOURCES),
             (Field::Primitive, PRIMITIVE),
             (Field::Plane, 16 * plane as u64),
+            (Field::Dropped, DROPPED),
         ] {
             context[field as usize / 8] = value;
         }
@@ -115,8 +120,6 @@ impl Evaluated {
             // Exactly the declared number of bytes.
             Region::undefined("stack", STACK - stack as u64, stack),
         ];
-        // Resources lie far apart.
-        let address = |number: usize| DATA + number as u64 * (1 << 32);
         let addresses = bytes((0..data.len()).map(address), u64::to_le_bytes);
         all.push(Region::constant("resources", RESOURCES, addresses));
         all.extend(data.iter().enumerate().map(|(number, data)| {
@@ -135,6 +138,11 @@ impl Evaluated {
         let status = result.get(64).expect("a function returns what it has done");
         (Status::from_code(status as i64), machine.memory)
     }
+}
+
+/// The address of the words of a resource. Resources lie far apart.
+fn address(number: usize) -> u64 {
+    DATA + number as u64 * (1 << 32)
 }
 
 fn bytes<T, const N: usize>(
@@ -254,25 +262,45 @@ impl Callable for Evaluated {
         slots: &[u64],
         poll: Poll<'_>,
         listed: Listed<'_>,
+        memories: &Memories<'_>,
         pixels: &mut [[f32; 4]],
     ) -> Status {
-        let shape = self.shape;
-        let (groups, lanes) = (listed.groups(shape), shape.lanes() as usize);
+        assert!(inputs.are_for(memories), "the inputs have the sizes of memories");
+        let (shape, items) = (self.shape, self.items);
+        let (groups, lanes) = (listed.groups(items, shape), shape.lanes() as usize);
         let plane = groups as usize * lanes;
         assert_eq!(pixels.len(), self.attachments * plane, "a pixel a lane of each attachment");
         let words = |words: &[u32]| bytes(words.iter().copied(), u32::to_le_bytes);
-        let regions = vec![
+        let mut regions = vec![
             Region::constant("slots", SLOTS, bytes(slots.iter().copied(), u64::to_le_bytes)),
             Region::constant("table", TABLE, words(listed.table)),
             Region::constant("primitive", PRIMITIVE, words(listed.primitive)),
             Region::undefined("pixels", PIXELS, 16 * pixels.len()),
             Region::undefined("arrays", ARRAYS, 4 * self.array_words),
+            Region::undefined("dropped", DROPPED, 4),
         ];
+        let numbers = || self.resources.memories();
+        regions.extend(numbers().map(|number| match memories.words(number) {
+            [] => Region::undefined("memory", address(number), 4),
+            words => {
+                let words = words.iter().map(|word| word.load(Ordering::Relaxed));
+                let words = bytes(words, u32::to_le_bytes);
+                Region::constant("memory", address(number), words).writable()
+            }
+        }));
         let groups_word = Bits { value: groups.into(), undefined: u64::MAX << 32 };
         let arguments = [Bits::known(TABLE), groups_word, Bits::known(PIXELS)];
         let (status, memory) = self.call(self.row, inputs, poll, plane, regions, &arguments);
         let is_whole = status == Status::Done && poll.goes_on();
-        let columns = Column::ALL.len();
+        for number in numbers() {
+            let region = memory.region_at(address(number));
+            for (at, word) in memories.words(number).iter().enumerate() {
+                let bits = region.get(4 * at, 4);
+                assert_eq!(bits.undefined, 0, "word {at} of memory {number} is undefined");
+                word.store(bits.value as u32, Ordering::Relaxed);
+            }
+        }
+        let columns = items.columns().len();
         for (index, component) in pixels.as_flattened_mut().iter_mut().enumerate() {
             let bits = memory.region("pixels").get(4 * index, 4);
             let at = index / 4 % plane;

@@ -101,6 +101,16 @@ impl<'a> Memory<'a> {
         self.regions.iter().find(|region| region.name == name).expect("a region of that name")
     }
 
+    /// The last region that begins at an address.
+    ///
+    /// # Panics
+    ///
+    /// If there is none.
+    pub fn region_at(&self, base: u64) -> &Region<'a> {
+        let mut found = self.regions.iter().rev();
+        found.find(|region| region.base == base).expect("a region at that address")
+    }
+
     fn find(&self, address: u64, size: u64) -> Result<(usize, usize), FaultKind> {
         let after = self.regions.partition_point(|region| region.base <= address);
         let found = after.checked_sub(1).and_then(|index| {

@@ -1,10 +1,11 @@
 //! Comparison of the core with the oracle.
 
 use crate::graph::build;
+use crate::machine;
 use crate::oracle::{Order, Outcome, run};
 use crate::program::Program;
 use crate::wgsl;
-use crate::words::{by_words, raised_agrees, words};
+use crate::words::{by_words, compiled, raised_agrees};
 use lambdav_core::core_text;
 use lambdav_core::diagnostics::Diagnostic;
 use lambdav_core::evaluate::{Dispatch, DispatchFault, Memory};
@@ -13,6 +14,7 @@ use lambdav_core::inputs::Inputs;
 use lambdav_core::schedule::{Program as Schedule, schedule_effects};
 use lambdav_core::source::SourceFile;
 use lambdav_float_environment::with_default;
+use lambdav_simd_backend::kernel::Tier;
 use lambdav_test_support::spirv_opt;
 use thiserror::Error;
 
@@ -42,7 +44,7 @@ pub enum Mismatch {
     #[error("{form}: {found:?}, and the oracle has {expected:?}")]
     Outcome {
         /// The form of the core.
-        form: &'static str,
+        form: String,
         /// The outcome of the core. Memories that are not asked for have their initial words.
         found: Box<Outcome>,
         /// The oracle's outcome.
@@ -59,6 +61,14 @@ pub enum Mismatch {
     /// The core that is raised has workgroups of another size.
     #[error("raised: the size of a workgroup is {0:?}")]
     Workgroup(Option<[u32; 3]>),
+    /// The SIMD backend fails.
+    #[error("{form}: {message}")]
+    Machine {
+        /// The form of the program.
+        form: String,
+        /// The failure.
+        message: String,
+    },
     /// The oracle's result depends on the order, though the program is race-free.
     #[error("a race-free program depends on the order")]
     Race,
@@ -73,6 +83,10 @@ pub struct Verdict {
     pub is_divergent: bool,
     /// The number of evaluated schedules.
     pub schedules: usize,
+    /// The number of executions by the SIMD backend.
+    pub executions: usize,
+    /// The number of those by threads, after a proof.
+    pub at_once: usize,
     /// The program is a text in WGSL, too.
     pub has_text: bool,
 }
@@ -95,6 +109,8 @@ fn compare_all(program: &Program, seed: u64, optimised: bool) -> Result<Verdict,
         depends_on_order: buffers(program, &expected) != buffers(program, &backward),
         is_divergent: matches!(expected, Outcome::Divergent { .. }),
         schedules: 0,
+        executions: 0,
+        at_once: 0,
         has_text: false,
     };
     if program.is_race_free && (verdict.depends_on_order || verdict.is_divergent) {
@@ -102,13 +118,13 @@ fn compare_all(program: &Program, seed: u64, optimised: bool) -> Result<Verdict,
     }
     if let Some(text) = wgsl::print(program) {
         verdict.has_text = true;
-        let words = words(&text)?;
+        let words = compiled(&text)?;
         let found = by_words(program, &text, &words)?;
         agree(program, found, &expected, "words")?;
         verdict.schedules += raised_agrees(program, &words, &expected)?;
     }
     if let Some(text) = wgsl::print_changed(program, seed) {
-        let words = words(&text)?;
+        let words = compiled(&text)?;
         // A change may leave out the end of a round.
         if let Some(expected) = by_words(program, &text, &words)? {
             verdict.schedules += raised_agrees(program, &words, &expected)?;
@@ -122,9 +138,14 @@ fn compare_all(program: &Program, seed: u64, optimised: bool) -> Result<Verdict,
         }
     }
     let core = build(program);
-    verdict.schedules += agrees(program, &core, &expected, ["whole", "a slice"])?;
+    let [schedules, executions, at_once] =
+        agrees(program, &core, &expected, ["whole", "a slice"], true)?;
+    verdict.schedules += schedules;
+    verdict.executions += executions;
+    verdict.at_once += at_once;
     let rebuilt = core.with_uniforms_fixed(&[], |_| false);
-    verdict.schedules += agrees(program, &rebuilt, &expected, ["rebuilt", "a slice, rebuilt"])?;
+    let names = ["rebuilt", "a slice, rebuilt"];
+    verdict.schedules += agrees(program, &rebuilt, &expected, names, false)?[0];
     let print = |core: &Core| {
         core_text::print(core, None).map_err(|diagnostic| Mismatch::Refused {
             form: "core text",
@@ -137,7 +158,7 @@ fn compare_all(program: &Program, seed: u64, optimised: bool) -> Result<Verdict,
         let diagnostic = diagnostics[0].clone().into();
         return Err(Mismatch::Refused { form: "core text that is read", diagnostic });
     };
-    verdict.schedules += agrees(program, &read, &expected, ["read", "a slice, read"])?;
+    verdict.schedules += agrees(program, &read, &expected, ["read", "a slice, read"], false)?[0];
     let again = print(&read)?;
     // The reader drops guards. The scheduler makes others, in the order of the nodes.
     if again == text || text.contains("= guard ") {
@@ -173,49 +194,75 @@ fn agree(
         true => Ok(()),
         false => {
             let found = found.unwrap_or(Outcome::Words(Vec::new())).into();
-            Err(Mismatch::Outcome { form, found, expected: expected.clone().into() })
+            Err(Mismatch::Outcome {
+                form: form.to_owned(),
+                found,
+                expected: expected.clone().into(),
+            })
         }
     }
 }
 
-/// Evaluates the whole core and each slice of its effects; returns their number.
+/// Evaluates the whole core and each slice of its effects, and executes them by the SIMD backend if that `is_asked`.
+/// Returns the number of schedules, of executions, and of those by threads.
 fn agrees(
     program: &Program,
     core: &Core,
     expected: &Outcome,
     [whole, slice]: [&'static str; 2],
-) -> Result<usize, Mismatch> {
+    is_asked: bool,
+) -> Result<[usize; 3], Mismatch> {
     let buffers = (0..program.memories.len()).filter(|&k| !program.memories[k].is_of_workgroup);
     let buffers: Vec<usize> = buffers.collect();
     let mut slices = vec![(whole, (0..program.memories.len()).collect())];
     slices.extend(buffers.iter().map(|&memory| (slice, vec![memory])));
+    let (mut executions, mut at_once) = (0, 0);
     for (form, asked) in &slices {
         let scheduled = schedule_effects(core, asked)
             .map_err(|diagnostic| Mismatch::Refused { form, diagnostic: diagnostic.into() })?;
-        let mut memory = Memory::new(&scheduled.types);
-        for (number, declaration) in program.memories.iter().enumerate() {
-            memory.set(number, declaration.words.clone());
-        }
-        let found = match evaluate(program, &scheduled, memory, form)? {
-            Ok(memory) => {
-                let words = (0..program.memories.len()).map(|number| memory.words(number).to_vec());
-                Outcome::Words(words.collect())
-            }
-            Err(divergent) => divergent,
-        };
-        let is_equal = match (&found, expected) {
-            (Outcome::Words(found), Outcome::Words(expected)) => {
-                let mut compared = asked.iter().filter(|memory| buffers.contains(memory));
-                compared.all(|&memory| found[memory] == expected[memory])
-            }
-            _ => found == *expected,
-        };
-        if !is_equal {
+        let equals = |form: &str, found: Outcome| {
+            let is_equal = match (&found, expected) {
+                (Outcome::Words(found), Outcome::Words(expected)) => {
+                    let mut compared = asked.iter().filter(|memory| buffers.contains(memory));
+                    compared.all(|&memory| found[memory] == expected[memory])
+                }
+                _ => found == *expected,
+            };
             let (found, expected) = (found.into(), expected.clone().into());
-            return Err(Mismatch::Outcome { form, found, expected });
+            let mismatch = Mismatch::Outcome { form: form.to_owned(), found, expected };
+            if is_equal { Ok(()) } else { Err(mismatch) }
+        };
+        let found = evaluate(program, &scheduled, memory(program, &scheduled), form)?;
+        equals(form, found.map_or_else(|divergent| divergent, |left| words(program, &left)))?;
+        if is_asked {
+            for machine in machine::of(program.is_race_free, &scheduled) {
+                let form = format!("{form}, {machine:?}");
+                let found = machine::run(program, &scheduled, memory(program, &scheduled), machine);
+                let found =
+                    found.map_err(|message| Mismatch::Machine { form: form.clone(), message })?;
+                let (found, tier) = found;
+                equals(&form, words(program, &found))?;
+                executions += 1;
+                at_once += usize::from(tier == Some(Tier::AtOnce));
+            }
         }
     }
-    Ok(slices.len())
+    Ok([slices.len(), executions, at_once])
+}
+
+/// The initial contents of memories.
+pub(crate) fn memory(program: &Program, scheduled: &Schedule) -> Memory {
+    let mut memory = Memory::new(&scheduled.types);
+    for (number, declaration) in program.memories.iter().enumerate() {
+        memory.set(number, declaration.words.clone());
+    }
+    memory
+}
+
+/// The final contents.
+pub(crate) fn words(program: &Program, memory: &Memory) -> Outcome {
+    let words = (0..program.memories.len()).map(|number| memory.words(number).to_vec());
+    Outcome::Words(words.collect())
 }
 
 /// Runs the dispatch: the memories that it leaves, or a divergent barrier.

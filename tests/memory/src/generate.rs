@@ -2,8 +2,8 @@
 //!
 //! A *racy* program accesses any word from any invocation. In a *race-free* one, an invocation accesses a buffer that is
 //! written at its own index only. It accesses a variable of workgroups at its local index, rotated by a number that
-//! changes at each barrier; a loop with a barrier begins with one and is followed by one. So the result depends on no
-//! order of invocations.
+//! changes at each barrier; a loop with a barrier begins with one and is followed by one. A *reduced* buffer has atomic
+//! operations of one kind at any index, whose results nobody reads. So the result depends on no order of invocations.
 
 use crate::program::{
     AtomicStatement, Binary, Expression, Id, MemoryDeclaration, Program, Statement,
@@ -13,6 +13,18 @@ use lambdav_test_support::Random;
 
 /// Variables that statements assign; counters of loops follow.
 pub(crate) const VARIABLES: usize = 6;
+
+/// Atomic operations whose order does not matter.
+const COMMUTATIVE: [Atomic; 8] = [
+    Atomic::Add,
+    Atomic::IntMin,
+    Atomic::IntMax,
+    Atomic::UintMin,
+    Atomic::UintMax,
+    Atomic::And,
+    Atomic::Or,
+    Atomic::Xor,
+];
 
 /// Most nested branches and loops.
 const NESTING: usize = 3;
@@ -42,6 +54,11 @@ pub fn generate(seed: u64) -> Program {
     }
     // A buffer that nobody writes may be read anywhere.
     let read_only = (memories.len() > 2 && !memories[2].is_of_workgroup).then_some(2);
+    let reduced = (is_race_free && random.percent(40)).then(|| {
+        let words = (0..1 + random.below(5)).map(|_| word(&mut random)).collect();
+        memories.push(MemoryDeclaration { words, is_of_workgroup: false });
+        (memories.len() - 1, *random.pick(&COMMUTATIVE))
+    });
     let mut generator = Generator {
         random,
         memories,
@@ -50,6 +67,8 @@ pub fn generate(seed: u64) -> Program {
         variables: VARIABLES,
         is_race_free,
         read_only,
+        reduced,
+        unread: Vec::new(),
         phase: 0,
         size,
         allows_divergence: false,
@@ -86,6 +105,10 @@ struct Generator {
     is_race_free: bool,
     /// A buffer that no statement writes, if the program is race-free.
     read_only: Option<usize>,
+    /// A buffer with atomic operations of one kind only.
+    reduced: Option<(usize, Atomic)>,
+    /// The variables that its results become.
+    unread: Vec<usize>,
     /// Changes at each barrier.
     phase: u32,
     /// Invocations of a workgroup.
@@ -115,7 +138,8 @@ impl Generator {
     fn written(&mut self) -> usize {
         loop {
             let memory = self.random.below(self.memories.len());
-            if !self.is_race_free || self.read_only != Some(memory) {
+            let is_reduced = self.reduced.is_some_and(|(reduced, _)| reduced == memory);
+            if !is_reduced && (!self.is_race_free || self.read_only != Some(memory)) {
                 return memory;
             }
         }
@@ -127,7 +151,8 @@ impl Generator {
         let statement = match self.random.weighted(&[14, 24, 24, 14, barrier, nested, nested]) {
             0 => Statement::Assign(self.variable(), self.expression(2)),
             1 => {
-                let memory = self.random.below(self.memories.len());
+                let readable = self.memories.len() - usize::from(self.reduced.is_some());
+                let memory = self.random.below(readable);
                 let index = match self.is_race_free && self.read_only == Some(memory) {
                     true => self.any_index(memory),
                     false => self.index(memory),
@@ -137,6 +162,15 @@ impl Generator {
             2 => {
                 let memory = self.written();
                 Statement::Store(memory, self.index(memory), self.expression(1))
+            }
+            3 if self.reduced.is_some() && self.random.percent(50) => {
+                let (memory, atomic) = self.reduced.expect("it is there");
+                let variable = self.variables;
+                self.variables += 1;
+                self.unread.push(variable);
+                let (index, words) =
+                    (self.any_index(memory), [self.expression(1), Expression::Constant(0)]);
+                Statement::Atomic(AtomicStatement { variable, atomic, memory, index, words })
             }
             3 => {
                 let memory = self.written();
@@ -300,7 +334,12 @@ impl Generator {
                 let id = *self.random.pick(&[Id::Global, Id::Local, Id::Workgroup, Id::LocalIndex]);
                 Expression::Id(id, if id == Id::LocalIndex { 0 } else { self.random.below(3) })
             }
-            _ => Expression::Variable(self.random.below(self.variables)),
+            _ => loop {
+                let variable = self.random.below(self.variables);
+                if !self.unread.contains(&variable) {
+                    return Expression::Variable(variable);
+                }
+            },
         }
     }
 }

@@ -4,6 +4,7 @@
 //! nothing with the core but [`Atomic`](lambdav_core::memory::Atomic)'s names. [`graph`] builds the core. [`compare()`]
 //! schedules it, whole and for each memory alone, evaluates it, and compares all words; again after core text. The same
 //! program as a text in WGSL ([`wgsl`]), compiled by the front end, is executed by eval_S, and raised to a core again.
+//! Programs without barriers are executed by the SIMD backend ([`machine`]).
 
 #![forbid(unsafe_code)]
 
@@ -11,6 +12,7 @@ pub mod compare;
 mod generate;
 pub mod graph;
 mod layouts;
+pub mod machine;
 pub mod oracle;
 pub mod program;
 pub mod wgsl;

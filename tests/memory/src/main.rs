@@ -32,6 +32,8 @@ struct Arguments {
 struct Counts {
     programs: u64,
     schedules: usize,
+    executions: usize,
+    at_once: usize,
     depends_on_order: u64,
     divergent: u64,
     race_free: u64,
@@ -64,9 +66,18 @@ fn main() -> ExitCode {
                 wrong.fetch_add(1, Ordering::Relaxed);
             }
             match compare(&program, seed, arguments.optimise) {
-                Ok(Verdict { depends_on_order, is_divergent, schedules, has_text }) => {
+                Ok(Verdict {
+                    depends_on_order,
+                    is_divergent,
+                    schedules,
+                    executions,
+                    at_once,
+                    has_text,
+                }) => {
                     counts.texts += u64::from(has_text);
                     counts.schedules += schedules;
+                    counts.executions += executions;
+                    counts.at_once += at_once;
                     counts.depends_on_order += u64::from(depends_on_order);
                     counts.divergent += u64::from(is_divergent);
                 }
@@ -84,11 +95,13 @@ fn main() -> ExitCode {
     });
     let sum = |of: fn(&Counts) -> u64| all.iter().map(of).sum::<u64>();
     println!(
-        "{} programs, {} race-free, {} as texts in WGSL, {} schedules; {} depend on the order, {} have a divergent barrier; {} mismatches",
+        "{} programs, {} race-free, {} as texts in WGSL, {} schedules, {} executions by the SIMD backend, {} of them by threads; {} depend on the order, {} have a divergent barrier; {} mismatches",
         sum(|counts| counts.programs),
         sum(|counts| counts.race_free),
         sum(|counts| counts.texts),
         all.iter().map(|counts| counts.schedules).sum::<usize>(),
+        all.iter().map(|counts| counts.executions).sum::<usize>(),
+        all.iter().map(|counts| counts.at_once).sum::<usize>(),
         sum(|counts| counts.depends_on_order),
         sum(|counts| counts.divergent),
         wrong.load(Ordering::Relaxed),

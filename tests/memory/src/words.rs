@@ -1,6 +1,7 @@
 //! The program's text in WGSL: its words by eval_S, and the core that is raised from them.
 
 use crate::compare::{ITERATIONS, Mismatch, evaluate};
+use crate::machine;
 use crate::oracle::Outcome;
 use crate::program::Program;
 use lambdav_core::evaluate::Memory;
@@ -17,7 +18,7 @@ use lambdav_spirv_frontend::{RaiseOptions, raise};
 use lambdav_wgsl_frontend::{Options, compile};
 
 /// The words of a text.
-pub(crate) fn words(text: &str) -> Result<Vec<u32>, Mismatch> {
+pub(crate) fn compiled(text: &str) -> Result<Vec<u32>, Mismatch> {
     let source = SourceFile::new("dispatch.wgsl", text);
     let compiled = compile(source, &Options::default(), &mut NoFiles);
     match compiled.words {
@@ -99,28 +100,44 @@ pub(crate) fn raised_agrees(
                 let words = buffer(number).map(|of| program.memories[of].words.clone());
                 memory.set(number, words.unwrap_or_default());
             }
-            let found = evaluate(program, &scheduled, memory, form)?;
-            let is_equal = match (&found, expected) {
-                (Ok(found), Outcome::Words(expected)) => asked.iter().all(|&number| {
-                    let of = buffer(number).filter(|_| is_buffer(&number));
-                    of.is_none_or(|of| found.words(number) == expected[of])
-                }),
-                (Err(found), expected) => found == expected,
-                (Ok(_), Outcome::Divergent { .. }) => {
-                    // A program without a memory has no barrier either.
-                    types.memories().next().is_none()
-                }
-            };
-            if !is_equal {
-                let found = match found {
-                    Err(outcome) => outcome,
-                    Ok(memory) => {
-                        let numbers = types.memories().map(|(number, _)| number);
-                        Outcome::Words(numbers.map(|of| memory.words(of).to_vec()).collect())
+            // The forms: by the core evaluator, and of the whole by the SIMD backend.
+            let mut forms = vec![(form.to_owned(), None)];
+            if form == "raised" {
+                let all = machine::of(false, &scheduled).into_iter();
+                forms.extend(all.map(|machine| (format!("raised, {machine:?}"), Some(machine))));
+            }
+            for (form, machine) in forms {
+                let memory = memory.clone();
+                let found = match machine {
+                    None => evaluate(program, &scheduled, memory, "raised")?,
+                    Some(machine) => {
+                        let found = machine::run(program, &scheduled, memory, machine);
+                        let fails = |message| Mismatch::Machine { form: form.clone(), message };
+                        Ok(found.map_err(fails)?.0)
                     }
                 };
-                let (found, expected) = (found.into(), expected.clone().into());
-                return Err(Mismatch::Outcome { form, found, expected });
+                let is_equal = match (&found, expected) {
+                    (Ok(found), Outcome::Words(expected)) => asked.iter().all(|&number| {
+                        let of = buffer(number).filter(|_| is_buffer(&number));
+                        of.is_none_or(|of| found.words(number) == expected[of])
+                    }),
+                    (Err(found), expected) => found == expected,
+                    (Ok(_), Outcome::Divergent { .. }) => {
+                        // A program without a memory has no barrier either.
+                        types.memories().next().is_none()
+                    }
+                };
+                if !is_equal {
+                    let found = match found {
+                        Err(outcome) => outcome,
+                        Ok(memory) => {
+                            let numbers = types.memories().map(|(number, _)| number);
+                            Outcome::Words(numbers.map(|of| memory.words(of).to_vec()).collect())
+                        }
+                    };
+                    let (found, expected) = (found.into(), expected.clone().into());
+                    return Err(Mismatch::Outcome { form, found, expected });
+                }
             }
             count += 1;
         }

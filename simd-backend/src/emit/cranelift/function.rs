@@ -284,6 +284,27 @@ impl Selection<'_, '_> {
                     }
                 }
             }
+            Instr::LoadMemory(to, memory, index) => {
+                let value = self.load_memory(self.ty(*to), *memory, *index);
+                self.set(*to, value);
+            }
+            Instr::StoreMemory { memory, index, word, mask } => {
+                self.store_memory(*memory, *index, *word, *mask);
+            }
+            Instr::Lane(to, from, lane) => {
+                let from = self.get(*from);
+                let value = self.builder.ins().extractlane(from, *lane as u8);
+                let value = self.truth(self.ty(*to), value);
+                self.set(*to, value);
+            }
+            Instr::FromLanes(to, of) => {
+                let mut value = self.vector(types::I32X4, 0);
+                for (lane, &reg) in (0..).zip(of) {
+                    let word = self.get(reg);
+                    value = self.builder.ins().insertlane(value, word, lane);
+                }
+                self.set(*to, value);
+            }
             Instr::LoadArray(to, place) => {
                 let value = self.load_array(self.ty(*to), place);
                 self.set(*to, value);
@@ -312,7 +333,9 @@ impl Selection<'_, '_> {
             }
             Instr::Lanes(to, column, index, group) => {
                 let (ty, shape) = (self.ty(*to), self.program.shape);
-                let first = *column as u32 * shape.lanes() + index * shape.tile.width();
+                let column =
+                    self.program.items.position(*column).expect("the items have it") as u32;
+                let first = column * shape.lanes() + index * shape.tile.width();
                 let base = self.get(*group);
                 let value = self.load_from(base, first * 4, word_type(ty));
                 let value = self.truth(ty, value);

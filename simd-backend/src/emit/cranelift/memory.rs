@@ -131,10 +131,37 @@ impl Selection<'_, '_> {
         index: Reg,
     ) -> Value {
         let base = self.words_of(space);
+        self.load_at(ty, base, first, index, MemFlagsData::trusted().with_readonly())
+    }
+
+    /// Words of a memory, which the call may change.
+    pub(super) fn load_memory(&mut self, ty: RegisterType, memory: u32, index: Reg) -> Value {
+        let base = self.words_of(Space::Resource(memory));
+        self.load_at(ty, base, 0, index, MemFlagsData::trusted())
+    }
+
+    /// Stores a word of a memory or, if the mask is false, the dropped word.
+    pub(super) fn store_memory(&mut self, memory: u32, index: Reg, word: Reg, mask: Reg) {
+        let base = self.words_of(Space::Resource(memory));
+        let [index, word, mask] = [index, word, mask].map(|reg| self.get(reg));
+        let place = self.word_at(base, index);
+        let dropped = self.field(Field::Dropped);
+        let place = self.builder.ins().select(mask, place, dropped);
+        self.builder.ins().store(MemFlagsData::trusted(), word, place, 0);
+    }
+
+    /// The word number `first + index` after an address, one for each lane if the index is a vector.
+    fn load_at(
+        &mut self,
+        ty: RegisterType,
+        base: Value,
+        first: u32,
+        index: Reg,
+        flags: MemFlagsData,
+    ) -> Value {
         let index = self.get(index);
         let one = |s: &mut Self, ty, index| {
             let address = s.word_at(base, index);
-            let flags = MemFlagsData::trusted().with_readonly();
             s.builder.ins().load(ty, flags, address, (first * 4) as i32)
         };
         if let RegisterType::Scalar(_) = ty {

@@ -1,5 +1,6 @@
 //! The work of blocks.
 
+use lambdav_core::memory::MemoryOp;
 use lambdav_core::op::Op;
 use lambdav_core::schedule::{BlockId, End, Event, Expr, Program, Statement};
 
@@ -14,7 +15,7 @@ pub(super) struct Cost {
     work: u64,
     /// True if its tail has a `rec`.
     pub(super) has_rec: bool,
-    /// True if it updates arrays in memory. Updates need the exact mask of the block.
+    /// True if it updates arrays in memory or changes memories, which needs the exact mask of the block.
     stores: bool,
 }
 
@@ -58,6 +59,12 @@ fn cost(program: &Program, places: &Places, arrays: &Arrays, id: BlockId, costs:
                         } else {
                             0
                         }
+                    }
+                    Op::Memory(MemoryOp::Load) => LOAD,
+                    Op::Memory(op) if op.is_effect() => {
+                        cost.stores = true;
+                        cost.add(STORE);
+                        continue;
                     }
                     Op::Update if arrays.is_whole(program.ty(*value)) => {
                         cost.stores = true;

@@ -5,7 +5,7 @@
 //! - [`tasks`]: the task loop, in place of recursion;
 //! - [`arms`]: the arms of `if`s;
 //! - [`operations`]: operations by component; [`parts`]: structures, variants and arrays;
-//! - [`textures`]: the addresses of texels;
+//! - [`textures`]: the addresses of texels; [`memory`]: memories and invocations;
 //! - [`lineage`]: the lanes in which arrays differ;
 //! - [`loops`]: uniform and divergent loops; [`exits`]: the exits of divergent loops;
 //! - [`cost`]: the arms for which a test if any lane is active pays.
@@ -17,6 +17,7 @@ mod exits;
 mod integers;
 mod lineage;
 mod loops;
+mod memory;
 mod operations;
 mod parts;
 mod state;
@@ -40,15 +41,15 @@ use super::{
 use lambdav_core::schedule::Places;
 
 /// Lowers all outputs of a scheduled program to one lane program. Each output is an attachment, padded to
-/// four components from (0, 0, 0, 1). Integers are stored by their bits.
+/// four components from (0, 0, 0, 1). Integers are stored by their bits. Final states of memories are no attachments.
 ///
 /// # Panics
 ///
-/// If the program has no output, or a uniform in `of_primitive` is not a number or a vector without truth
-/// values, or items are rows and there is such a uniform.
+/// If a program of pixels has no output or accesses a memory, if the program has a barrier, or if a uniform in `of_primitive` is not a number or a vector without truth
+/// values, or items are not listed and there is such a uniform.
 pub fn lower(program: &schedule::Program, options: &Options<'_>) -> LaneProgram {
     let &Options { width, items, hoist, extents, of_primitive } = options;
-    assert!(items == Items::Listed || of_primitive.is_empty(), "rows have no primitives");
+    assert!(items == Items::Listed || of_primitive.is_empty(), "no primitive has these");
     let single = [super::Axis::X, super::Axis::Y].map(InputWord::Resolution);
     let single = single.into_iter().chain([InputWord::Time, InputWord::Frame]);
     let mut inputs: InputWords = single.chain((0..4).map(InputWord::Mouse)).collect();
@@ -62,7 +63,8 @@ pub fn lower(program: &schedule::Program, options: &Options<'_>) -> LaneProgram 
         _ => None,
     });
     let is_read: FxHashSet<u32> = is_read.collect();
-    let mut primitive_words = 0;
+    // The numbers of workgroups are the words of a dispatch.
+    let mut primitive_words = if items == Items::Invocations { 3 } else { 0 };
     let mut first_of_primitive = FxHashMap::default();
     for &index in of_primitive {
         let ty = program.uniforms[index as usize].ty;
@@ -131,8 +133,9 @@ pub fn lower(program: &schedule::Program, options: &Options<'_>) -> LaneProgram 
     lowering.run = run;
     let outputs = lowering.root();
     assert!(!outputs.is_empty(), "a program has an output");
+    let is_pixel = |&&output: &&schedule::ValueId| !program.types.holds_state(program.ty(output));
     let mut pixels = Vec::with_capacity(4 * outputs.len());
-    for &output in &outputs {
+    for &output in outputs.iter().filter(is_pixel) {
         let components = lowering.components(output).to_vec();
         let filled = [0.0_f32, 0.0, 0.0, 1.0].into_iter().skip(components.len());
         for component in components {

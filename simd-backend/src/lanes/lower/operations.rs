@@ -110,10 +110,10 @@ impl Lowering<'_> {
             | Op::TextureLevels
             | Op::Sample
             | Op::Element
-            | Op::Length => {
+            | Op::Length
+            | Op::Memory(_) => {
                 unreachable!("of resources")
             }
-            Op::Memory(_) => unreachable!("programs with memories are refused"),
         };
         self.op(simple, &sources)
     }

@@ -4,6 +4,7 @@ use std::rc::Rc;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use lambdav_core::graph::StageInput;
 use lambdav_core::op::Op;
 use lambdav_core::schedule::{self, BlockId, Expr};
 use lambdav_core::types::{Scalar, Type};
@@ -276,10 +277,14 @@ impl Lowering<'_> {
                 kinds.enumerate().map(|(k, kind)| self.uniform_word(kind, words, k)).collect()
             }
             Expr::Input(input) => self.input(*input),
+            Expr::Stage(StageInput::Invocation(input)) => self.invocation(*input),
             Expr::Stage(_) => unreachable!("stages are compiled as plain programs"),
             Expr::Op(op, operands) => {
                 if let (Op::And | Op::Or, Type::BOOL, &[a, b]) = (op, ty, &**operands) {
                     self.logic.insert(value, (*op, [a, b]));
+                }
+                if let Op::Memory(op) = *op {
+                    return self.of_memory(op, operands, mask);
                 }
                 if op.reads_resource() {
                     return self.of_resource(*op, operands);

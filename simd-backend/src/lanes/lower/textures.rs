@@ -49,7 +49,7 @@ impl Lowering<'_> {
     }
 
     /// An extent of a resource: a word of its descriptor, or a constant if sizes are baked.
-    fn extent(&mut self, number: usize, extent: Extent) -> ValueId {
+    pub(super) fn extent(&mut self, number: usize, extent: Extent) -> ValueId {
         let all = &self.out.resources.0;
         let is_last = matches!(extent, Extent::Last | Extent::LastColumn(_));
         let resource = match is_active(Mutant::ForeignExtent) && is_last {

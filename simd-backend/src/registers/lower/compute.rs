@@ -93,6 +93,10 @@ impl Builder<'_> {
                 (None, Axis::X) => self.coordinates[0][index],
                 (None, Axis::Y) => self.coordinates[1][index],
             },
+            LaneExpr::Invocation(input, k) => {
+                let group = self.group.expect("invocations are listed");
+                self.listed(ty, Column::Invocation(*input, *k), index, group)
+            }
             LaneExpr::ExecutionMask => match self.group {
                 Some(group) => self.listed(ty, Column::Mask, index, group),
                 None => {

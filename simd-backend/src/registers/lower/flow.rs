@@ -72,6 +72,7 @@ impl Builder<'_> {
                 self.register_by_register(&rest[..count]);
                 self.flow.computed = (id, index + count);
             }
+            LaneStatement::Access { value, access } => self.access(*value, access),
             LaneStatement::If { condition, then, otherwise, .. } => {
                 let condition = self.condition(*condition);
                 let [a, b, join] = [(); 3].map(|()| self.reserve());
@@ -231,7 +232,7 @@ impl Builder<'_> {
             LaneStatement::Let { expr, .. } => {
                 expr.reads() == Reads::Own && !matches!(expr, LaneExpr::Elementary { .. })
             }
-            LaneStatement::If { .. } | LaneStatement::Loop { .. } => false,
+            _ => false,
         }
     }
 

@@ -5,6 +5,7 @@
 //! | `builder` | the state: blocks, registers, values made at their uses |
 //! | `flow` | statements, `if` and loops as a flow graph |
 //! | `arrays` | arrays in memory: places of words, and copies |
+//! | `memory` | accesses to memories |
 //! | `compute` | computations, register by register |
 //! | `fours` | loads of four consecutive words together |
 //! | `columns` | loads of consecutive words of columns without a gather |
@@ -16,6 +17,7 @@ mod columns;
 mod compute;
 mod flow;
 mod fours;
+mod memory;
 mod row;
 
 use rustc_hash::FxHashMap;

@@ -7,15 +7,16 @@ use rustc_hash::FxHashMap;
 
 use super::builder::{Builder, Constant, Slots};
 use crate::lanes::{
-    self, Axis, Column, Items, Kind, LaneExpr, LaneOp, LaneProgram, LaneStatement, Rate, ValueId,
-    Width,
+    self, Axis, Items, Kind, LaneExpr, LaneOp, LaneProgram, LaneStatement, Rate, ValueId, Width,
 };
 use crate::registers::halves::Assemble;
-use crate::registers::{Argument, End, Instr, PIXEL_BYTES, Reg, RegisterType, Shape, Status};
+use crate::registers::{
+    Argument, End, Instr, Listed, PIXEL_BYTES, Reg, RegisterType, Shape, Status,
+};
 
 /// The size in bytes of a group's part of the table of lanes.
-fn table_bytes(shape: Shape) -> u64 {
-    (Column::ALL.len() * shape.lanes() as usize * size_of::<u32>()) as u64
+fn table_bytes(items: Items, shape: Shape) -> u64 {
+    (Listed::words_of_group(items, shape) * size_of::<u32>()) as u64
 }
 
 impl Builder<'_> {
@@ -36,7 +37,7 @@ impl Builder<'_> {
         // The position of a group: its first column, or the address of its part of the table.
         let (at, step) = match self.program.items {
             Items::Rows => (Argument::Column, u64::from(self.shape.columns())),
-            Items::Listed => (Argument::Lanes, table_bytes(self.shape)),
+            items => (Argument::Lanes, table_bytes(items, self.shape)),
         };
         let at_type = RegisterType::Scalar(at.kind());
         let (mut stride, mut rows) = (None, Vec::new());
@@ -63,7 +64,7 @@ impl Builder<'_> {
                 let columns = self.centres(first, Axis::X);
                 self.coordinates = [columns, rows];
             }
-            Items::Listed => self.group = Some(at),
+            Items::Listed | Items::Invocations => self.group = Some(at),
         }
         let before = self.work;
         self.statements(of_group);
@@ -81,7 +82,7 @@ impl Builder<'_> {
         let at = self.op(at_type, LaneOp::Add, &[at, step]);
         let stored = match self.program.items {
             Items::Rows => self.shape.columns(),
-            Items::Listed => self.shape.lanes(),
+            Items::Listed | Items::Invocations => self.shape.lanes(),
         };
         let bytes = self.constant(address, u64::from(stored * PIXEL_BYTES));
         let pixels = self.op(address, LaneOp::Add, &[pixels, bytes]);

@@ -35,11 +35,14 @@ pub(super) struct Named<'h> {
 pub(super) fn head(lines: &mut Lines<'_>) -> Result<Head, ReadError> {
     let shape = shape(&mut lines.take()?)?;
     let mut items = Items::Rows;
-    if lines.begins_with("listed") {
-        let mut line = lines.take()?;
-        line.keyword("listed")?;
-        line.end()?;
-        items = Items::Listed;
+    for (name, listed) in [("listed", Items::Listed), ("invocations", Items::Invocations)] {
+        if lines.begins_with(name) {
+            let mut line = lines.take()?;
+            line.keyword(name)?;
+            line.end()?;
+            items = listed;
+            break;
+        }
     }
     let mut attachments = 1;
     if lines.begins_with("attachments") {
@@ -124,11 +127,15 @@ fn resource(line: &mut Line<'_>, number: u32) -> Result<Resource, ReadError> {
     line.keyword("resource")?;
     line.counted(number)?;
     line.mark(":")?;
-    let width = line.positive()?;
-    line.keyword("words")?;
-    line.mark(",")?;
-    let levels = line.decimal()?;
-    line.keyword("levels")?;
+    let is_memory = line.has("memory");
+    let (mut width, mut levels) = (1, 0);
+    if !is_memory {
+        width = line.positive()?;
+        line.keyword("words")?;
+        line.mark(",")?;
+        levels = line.decimal()?;
+        line.keyword("levels")?;
+    }
     line.mark(",")?;
     line.keyword("sizes")?;
     line.keyword("at")?;
@@ -153,7 +160,7 @@ fn resource(line: &mut Line<'_>, number: u32) -> Result<Resource, ReadError> {
     if !baked.is_empty() {
         extents = Extents::Texture(baked.into());
     }
-    Ok(Resource { width, levels, extents, first })
+    Ok(Resource { is_memory, width, levels, extents, first })
 }
 
 /// Takes a run of words of inputs.

@@ -9,7 +9,7 @@ use super::head::Named;
 use super::line::Line;
 use super::types::{Types, is_register};
 use crate::lanes::print::Constant;
-use crate::lanes::{Axis, Column, Kind, LaneOp, Space};
+use crate::lanes::{Axis, Column, Items, Kind, LaneOp, Space};
 use crate::registers::{
     Argument, ArrayPlace, BlockCall, BlockId, Columns, End, Instr, Limit, Reg, RegisterType, Status,
 };
@@ -91,6 +91,13 @@ pub(super) fn instruction(
             let mask = if line.has("where") { Some(types.operand(line)?) } else { None };
             return Ok(Instr::StoreArray { place, word, mask });
         }
+        "memory" => {
+            let (memory, index) = memory_place(line, types)?;
+            line.mark("=")?;
+            let word = types.operand(line)?;
+            line.keyword("where")?;
+            return Ok(Instr::StoreMemory { memory, index, word, mask: types.operand(line)? });
+        }
         "slot" => {
             line.keyword("slot")?;
             let slot = line.decimal()?;
@@ -164,9 +171,19 @@ fn assignment(
     if word == "array" {
         return Ok(Instr::LoadArray(to, array_place(line, types)?));
     }
+    if word == "memory" {
+        let (memory, index) = memory_place(line, types)?;
+        return Ok(Instr::LoadMemory(to, memory, index));
+    }
     let number = line.number();
     line.word("an operation")?;
     Ok(match word {
+        "lane" => {
+            let lane = line.decimal()?;
+            line.keyword("of")?;
+            Instr::Lane(to, types.operand(line)?, lane)
+        }
+        "from" => Instr::FromLanes(to, types.operands(line)?.into()),
         "undefined" => Instr::Undefined(to),
         "centres" => {
             let axis = axis(line)?;
@@ -203,7 +220,10 @@ fn assignment(
         "input" => Instr::Input(to, input(line, named)?),
         "primitive" => Instr::Primitive(to, line.decimal()?),
         "lanes" => {
-            let columns = Column::ALL.map(|column| (format!("{column:?}"), column));
+            let items = [Items::Listed, Items::Invocations].into_iter();
+            let columns = items.flat_map(Items::columns);
+            let columns: Vec<(String, Column)> =
+                columns.map(|&column| (column.to_string(), column)).collect();
             let column = choice(line, "a column", &columns)?;
             let index = line.decimal()?;
             line.keyword("of")?;
@@ -349,6 +369,14 @@ fn columns(line: &mut Line<'_>) -> Result<Columns, ReadError> {
     line.keyword(if is_one_row { "row" } else { "rows" })?;
     line.keyword("by")?;
     Ok(Columns { step: line.decimal()?, is_one_row })
+}
+
+/// Takes the number of a memory and an index.
+fn memory_place(line: &mut Line<'_>, types: &mut Types) -> Result<(u32, Reg), ReadError> {
+    line.keyword("memory")?;
+    let memory = line.decimal()?;
+    line.keyword("at")?;
+    Ok((memory, types.operand(line)?))
 }
 
 fn array_place(line: &mut Line<'_>, types: &mut Types) -> Result<ArrayPlace, ReadError> {

@@ -153,6 +153,9 @@ impl<'p> Selection<'p> {
             Instr::Load(_, space, ..)
             | Instr::LoadFour { space, .. }
             | Instr::LoadColumns { space, .. } => Some(*space),
+            Instr::LoadMemory(_, memory, _) | Instr::StoreMemory { memory, .. } => {
+                Some(Space::Resource(*memory))
+            }
             _ => None,
         };
         let [has_inputs, has_slots] =
@@ -310,6 +313,15 @@ impl<'p> Selection<'p> {
             Instr::LoadColumns { to, space, first, index, columns } => {
                 self.load_columns(*to, *space, *first, *index, *columns);
             }
+            Instr::LoadMemory(to, memory, index) => {
+                let base = self.words_of(Space::Resource(*memory));
+                self.load_at(*to, base, 0, *index);
+            }
+            Instr::StoreMemory { memory, index, word, mask } => {
+                self.store_memory(*memory, *index, *word, *mask);
+            }
+            Instr::Lane(to, from, lane) => self.lane(*to, *from, *lane as i32),
+            Instr::FromLanes(to, of) => self.join_lanes(*to, of),
             Instr::LoadArray(to, place) => self.load_array(*to, place),
             Instr::StoreArray { place, word, mask } => self.store_array(place, *word, *mask),
             Instr::SetSlot(slot, from) => self.set_slot(*slot, *from),
@@ -319,7 +331,8 @@ impl<'p> Selection<'p> {
             }
             Instr::Lanes(to, column, index, group) => {
                 let (base, shape) = (self.register(*group), self.program.shape);
-                let first = *column as u32 * shape.lanes() * 4 + *index * self.size().bytes();
+                let position = self.program.items.position(*column).expect("the items have it");
+                let first = position as u32 * shape.lanes() * 4 + *index * self.size().bytes();
                 let mem = Mem::at(Arg::Use(base), first as i32);
                 if *column == Column::Mask {
                     self.mask(*to, mem);

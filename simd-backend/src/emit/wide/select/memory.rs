@@ -243,6 +243,12 @@ impl Selection<'_> {
             self.permute_table(to, base, table, index);
             return;
         }
+        self.load_at(to, base, first, index);
+    }
+
+    /// Loads the word number `first + index` after an address, one for each lane if the index is a vector.
+    pub(super) fn load_at(&mut self, to: Reg, base: Arg, first: u32, index: Reg) {
+        let is_vector = matches!(self.ty(to), RegisterType::Vector(_));
         let index = self.register(index);
         let at = |index| Mem::word(base, Arg::Use(index), (first * 4) as i32);
         if !is_vector {

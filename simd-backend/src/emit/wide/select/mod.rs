@@ -12,8 +12,9 @@
 //! | `selection` | the state: values and their places |
 //! | `vector`, `scalar`, `integers` | operations |
 //! | `quads`, `columns` | neighbours in quads, and rows in memory |
-//! | `memory`, `tables`, `arrays`, `calls` | loads, stores and calls |
+//! | `memory`, `tables`, `arrays`, `accesses`, `calls` | loads, stores and calls |
 
+mod accesses;
 mod arrays;
 mod calls;
 mod columns;

@@ -19,7 +19,7 @@ fn size(kind: Kind) -> Size {
 }
 
 impl Selection<'_> {
-    fn kind(&self, reg: Reg) -> Kind {
+    pub(super) fn kind(&self, reg: Reg) -> Kind {
         match self.ty(reg) {
             RegisterType::Scalar(kind) | RegisterType::Vector(kind) => kind,
             RegisterType::WideMask => Kind::Mask,
