@@ -52,7 +52,8 @@ pub(super) struct RunArguments {
     entry: Option<String>,
     #[command(flatten)]
     text: TextArguments,
-    /// Engine that runs the program; the result does not depend on it
+    /// Engine that runs the program; by default simd, or core for what simd cannot run yet: barriers. The result does not
+    /// depend on it
     #[arg(long, value_enum)]
     engine: Option<RunEngine>,
     /// Most iterations of a loop, each time that it is entered; more is error LV0504
@@ -80,6 +81,8 @@ pub(super) struct RunArguments {
 /// Engine that runs a compute program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum RunEngine {
+    /// Compiled machine code
+    Simd,
     /// Evaluator of the typed core
     Core,
     /// Evaluator of SPIR-V, for modules, WGSL and GLSL
@@ -245,6 +248,7 @@ pub(super) fn run(options: &RunArguments) -> Result {
     }
     let engine = match options.engine {
         None => Engine::Fast,
+        Some(RunEngine::Simd) => Engine::Simd,
         Some(RunEngine::Core) => Engine::Core,
         Some(RunEngine::Spirv) => Engine::Spirv,
     };

@@ -4,10 +4,10 @@ use crate::accepted::Accepted;
 use crate::bindings::Bindings;
 #[cfg(feature = "spirv")]
 use crate::engines::SpirvDispatch;
-use crate::engines::{DispatchProgram, DispatchStop};
+use crate::engines::{DispatchProgram, DispatchStop, SimdError};
 use crate::error::{Error, Report};
 use crate::options::{Engine, Options};
-use crate::pipeline::check;
+use crate::pipeline::{check, compiler, simd_error};
 use crate::shader::Shader;
 use lambdav_core::diagnostics::{Diagnostic, DiagnosticCode};
 use lambdav_core::graph::{Node, NodeId};
@@ -15,6 +15,7 @@ use lambdav_core::memory::MemoryOp;
 use lambdav_core::op::Op;
 use lambdav_core::source::Span;
 use lambdav_image::Size;
+use lambdav_simd_backend::EmitError;
 use std::fmt;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -41,8 +42,8 @@ const MAX_INVOCATIONS: u64 = 1 << 48;
 pub struct DispatchOptions<'a> {
     /// Time limit; by default none.
     pub timeout: Option<Duration>,
-    /// Called now and then with the numbers of finished and of all workgroups.
-    pub progress: Option<&'a dyn Fn(u64, u64)>,
+    /// Called now and then with the numbers of finished and of all workgroups. (Machine code says none.)
+    pub progress: Option<&'a (dyn Fn(u64, u64) + Sync)>,
 }
 
 impl<'a> DispatchOptions<'a> {
@@ -55,7 +56,7 @@ impl<'a> DispatchOptions<'a> {
 
     /// Sets the callback for progress.
     #[must_use]
-    pub fn progress(mut self, progress: &'a dyn Fn(u64, u64)) -> Self {
+    pub fn progress(mut self, progress: &'a (dyn Fn(u64, u64) + Sync)) -> Self {
         self.progress = Some(progress);
         self
     }
@@ -100,8 +101,21 @@ impl Shader {
             let code = DispatchProgram::of_core(&program.core, workgroup);
             code.map_err(|diagnostic| Report::of(&program.source, diagnostic))
         };
+        let of_code = || {
+            let compiler = compiler(options)?;
+            Ok::<_, Error>(DispatchProgram::of_code(&program.core, workgroup, &compiler))
+        };
         let code = match &options.engine {
-            Engine::Fast | Engine::Core => of_core()?,
+            Engine::Fast => match of_code()? {
+                Err(SimdError::Emit(error))
+                    if error.is_limit() || matches!(error, EmitError::Barrier) =>
+                {
+                    of_core()?
+                }
+                code => code.map_err(|error| simd_error(program, options, error))?,
+            },
+            Engine::Simd => of_code()?.map_err(|error| simd_error(program, options, error))?,
+            Engine::Core => of_core()?,
             #[cfg(feature = "spirv")]
             Engine::Spirv => {
                 let Some(module) = &program.module else {
@@ -116,7 +130,7 @@ impl Shader {
                 DispatchProgram::Spirv(of.into())
             }
             _ => {
-                let why = "compute programs are run by the engines `core` and `spirv`";
+                let why = "compute programs are run by the engines `simd`, `core` and `spirv`";
                 return Err(Error::Mismatch(why.to_owned()));
             }
         };
@@ -209,6 +223,7 @@ impl ComputePipeline {
         };
         let left = code.run(&settings, groups, words, &cancelled).map_err(|stop| match stop {
             DispatchStop::Program(found) => Error::from(Report::of(&program.source, found)),
+            DispatchStop::Machine(why) => Error::Machine(why),
             DispatchStop::Cancelled => {
                 let timeout = options.timeout.unwrap_or_default();
                 Error::TimedOut { work: "running", timeout }

@@ -1,5 +1,6 @@
 //! Engines of compute programs: a dispatch changes memories, in the order of [`lambdav_core::evaluate`].
 
+use super::SimdError;
 use crate::settings::Settings;
 use lambdav_core::diagnostics::Diagnostic;
 use lambdav_core::evaluate::{
@@ -7,12 +8,23 @@ use lambdav_core::evaluate::{
 };
 use lambdav_core::graph::Core;
 use lambdav_core::schedule::{Program, schedule_effects};
+use lambdav_core::types::Types;
+use lambdav_simd_backend::Compiler;
+use lambdav_simd_backend::emit::Executable;
+use lambdav_simd_backend::kernel::{DispatchError, DispatchKernel};
+use std::io;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::mpsc::{self, RecvTimeoutError};
+use std::thread;
+use std::time::Duration;
 
 /// A compute program of an engine.
 #[derive(Debug)]
 pub enum DispatchProgram {
     /// For the core evaluator.
     Core(Box<Program>, [u32; 3]),
+    /// Machine code.
+    Simd(Box<DispatchKernel<Executable>>, [u32; 3]),
     /// A module for the evaluator of SPIR-V.
     #[cfg(feature = "spirv")]
     Spirv(Box<super::SpirvDispatch>),
@@ -25,6 +37,8 @@ pub enum DispatchStop {
     Program(Diagnostic),
     /// It was cancelled.
     Cancelled,
+    /// The machine has no thread or memory left.
+    Machine(String),
 }
 
 /// The note that names an invocation.
@@ -39,11 +53,26 @@ impl DispatchProgram {
     ///
     /// A program that nests too deeply.
     pub fn of_core(core: &Core, workgroup: [u32; 3]) -> Result<Self, Diagnostic> {
-        let types = core.graph.types();
-        let changed = core.effects.iter().map(|effect| core.graph.value_type(effect.node));
-        let changed: Vec<usize> = changed.filter_map(|ty| types.resource(ty)).collect();
-        let program = schedule_effects(core, &changed)?;
-        Ok(Self::Core(program.into(), workgroup))
+        Ok(Self::Core(scheduled(core)?.into(), workgroup))
+    }
+
+    /// A compute program as machine code.
+    ///
+    /// # Errors
+    ///
+    /// As for [`SimdProgram::new`](super::SimdProgram::new).
+    pub fn of_code(
+        core: &Core,
+        workgroup: [u32; 3],
+        compiler: &Compiler,
+    ) -> Result<Self, SimdError> {
+        let program = scheduled(core).map_err(SimdError::Program)?;
+        if core.effects.is_empty() {
+            // Nothing is changed, and there is no code without a result.
+            return Ok(Self::Core(program.into(), workgroup));
+        }
+        let kernel = DispatchKernel::compile(program, compiler).map_err(SimdError::Emit)?;
+        Ok(Self::Simd(kernel.into(), workgroup))
     }
 
     /// Dispatches so many workgroups along each axis on the words of memories, by the numbers of resources; returns the
@@ -57,25 +86,78 @@ impl DispatchProgram {
         settings: &Settings,
         groups: [u32; 3],
         words: Vec<Vec<u32>>,
-        cancelled: &dyn Fn(u64) -> bool,
+        cancelled: &(dyn Fn(u64) -> bool + Sync),
     ) -> Result<Vec<Vec<u32>>, DispatchStop> {
+        let (inputs, limit) = (&settings.inputs, settings.max_iterations);
         match self {
             Self::Core(program, workgroup) => {
-                let mut memory = Memory::new(&program.types);
-                let count = words.len();
-                for (number, words) in words.into_iter().enumerate() {
-                    memory.set(number, words);
-                }
-                let dispatch = Dispatch { workgroup: *workgroup, groups };
-                let (inputs, limit) = (&settings.inputs, settings.max_iterations);
+                let (dispatch, count) = (Dispatch { workgroup: *workgroup, groups }, words.len());
+                let memory = memory_of(&program.types, words);
                 let memory = dispatch.run(program, inputs, memory, limit, cancelled);
                 let memory = memory.map_err(|fault| stop(&fault, limit))?;
+                Ok((0..count).map(|number| memory.words(number).to_vec()).collect())
+            }
+            Self::Simd(kernel, workgroup) => {
+                let (dispatch, count) = (Dispatch { workgroup: *workgroup, groups }, words.len());
+                let memory = memory_of(kernel.types(), words);
+                let run =
+                    |frontier: &AtomicU64| kernel.run(&dispatch, inputs, memory, limit, frontier);
+                let run = watched(cancelled, run).map_err(|error| {
+                    DispatchStop::Machine(format!("cannot start a thread: {error}"))
+                })?;
+                let (memory, _) = run.map_err(|error| match error {
+                    DispatchError::Fault(fault) => stop(&fault, limit),
+                    error => DispatchStop::Machine(error.to_string()),
+                })?;
                 Ok((0..count).map(|number| memory.words(number).to_vec()).collect())
             }
             #[cfg(feature = "spirv")]
             Self::Spirv(program) => program.run(settings, groups, words, cancelled),
         }
     }
+}
+
+/// The final states of the memories that a program changes.
+fn scheduled(core: &Core) -> Result<Program, Diagnostic> {
+    let types = core.graph.types();
+    let changed = core.effects.iter().map(|effect| core.graph.value_type(effect.node));
+    let changed: Vec<usize> = changed.filter_map(|ty| types.resource(ty)).collect();
+    schedule_effects(core, &changed)
+}
+
+/// Memories with these words, by the numbers of resources.
+fn memory_of(types: &Types, words: Vec<Vec<u32>>) -> Memory {
+    let mut memory = Memory::new(types);
+    for (number, words) in words.into_iter().enumerate() {
+        memory.set(number, words);
+    }
+    memory
+}
+
+/// Time between two looks at whether a dispatch is cancelled.
+const LOOK: Duration = Duration::from_millis(20);
+
+/// Runs work that ends early when its frontier is 0, and sets that when it is cancelled.
+fn watched<T>(
+    cancelled: &(dyn Fn(u64) -> bool + Sync),
+    work: impl FnOnce(&AtomicU64) -> T,
+) -> io::Result<T> {
+    let frontier = AtomicU64::new(u64::MAX);
+    let (done, is_done) = mpsc::channel::<()>();
+    thread::scope(|scope| {
+        let frontier = &frontier;
+        // The channel closes when the work is done.
+        thread::Builder::new().spawn_scoped(scope, move || {
+            while is_done.recv_timeout(LOOK) == Err(RecvTimeoutError::Timeout) {
+                if cancelled(0) {
+                    frontier.store(0, Ordering::Relaxed);
+                }
+            }
+        })?;
+        let result = work(frontier);
+        drop(done);
+        Ok(result)
+    })
 }
 
 /// The end that a fault makes.

@@ -22,6 +22,7 @@ use lambdav_core::inputs;
 use lambdav_core::memory::Atomic;
 use lambdav_core::resource::{Bound, unbound};
 use lambdav_core::schedule;
+use lambdav_core::types::Types;
 use lambdav_workers::{Crew, ThreadError, Work};
 use thiserror::Error;
 
@@ -153,6 +154,11 @@ impl<C: Callable + Sync> DispatchKernel<C> {
         let lanes = several.lane_program(&program);
         let at_once = may_be_independent(&lanes).then(|| code(&several, lanes)).transpose()?;
         Ok(Self { program, in_order, at_once, groups: MAX_GROUPS })
+    }
+
+    /// The types of the program.
+    pub fn types(&self) -> &Types {
+        &self.program.types
     }
 
     /// The same kernel with at most so many groups in one call, at least one. For tests.

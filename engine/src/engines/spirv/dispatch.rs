@@ -46,7 +46,7 @@ impl SpirvDispatch {
         settings: &Settings,
         groups: [u32; 3],
         mut words: Vec<Vec<u32>>,
-        cancelled: &dyn Fn(u64) -> bool,
+        cancelled: &(dyn Fn(u64) -> bool + Sync),
     ) -> Result<Vec<Vec<u32>>, DispatchStop> {
         let limit = settings.max_iterations;
         let resources = given::resources(&self.module, &self.interface, settings);
