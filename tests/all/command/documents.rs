@@ -6,8 +6,8 @@ use lambdav_test_support::skipped;
 use std::collections::BTreeMap;
 use std::path::Path;
 
-const COMMANDS: [&str; 8] =
-    ["render", "compile", "check", "test", "diff", "inspect", "explain", "completions"];
+const COMMANDS: [&str; 9] =
+    ["render", "compile", "run", "check", "test", "diff", "inspect", "explain", "completions"];
 
 fn document(name: &str) -> String {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(name);

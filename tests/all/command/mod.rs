@@ -31,6 +31,7 @@ mod pipes;
 mod render;
 mod resources;
 mod rewritten;
+mod run;
 mod sequences;
 mod settings;
 mod shader_inputs;

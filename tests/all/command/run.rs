@@ -1,0 +1,270 @@
+//! `lambdav run`: compute programs on buffers.
+#![cfg(feature = "foreign")]
+
+use super::harness::TestFolder;
+use std::path::Path;
+
+/// The engines, with those that lack barriers.
+const ENGINES: [&str; 3] = ["simd", "core", "spirv"];
+
+/// A folder with the compute shaders of the gallery.
+fn gallery() -> TestFolder {
+    let place = TestFolder::new();
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("shaders/compute");
+    for entry in std::fs::read_dir(folder).expect("the gallery has compute shaders") {
+        let path = entry.expect("it is listed").path();
+        let name = path.file_name().expect("a file").to_str().expect("ASCII").to_owned();
+        place.write(&name, std::fs::read(&path).expect("it can be read"));
+    }
+    place
+}
+
+/// A JSON list.
+fn list<T: ToString>(values: impl IntoIterator<Item = T>) -> String {
+    let values: Vec<String> = values.into_iter().map(|value| value.to_string()).collect();
+    format!("[{}]", values.join(", "))
+}
+
+/// What a buffer holds afterwards, as JSON: the same by all engines that run the program.
+#[track_caller]
+fn saved(place: &TestFolder, line: &str, buffer: &str) -> String {
+    let mut found: Option<String> = None;
+    for engine in ENGINES {
+        let outcome =
+            place.run_line(&format!("run {line} --save {buffer}=out.json --engine {engine}"));
+        if engine == "simd" && outcome.err.contains("has barriers") {
+            continue;
+        }
+        assert_eq!(outcome.status, 0, "{engine}: {}", outcome.err);
+        let text = String::from_utf8(place.read("out.json")).expect("JSON is text");
+        match &found {
+            None => found = Some(text),
+            Some(first) => assert_eq!(*first, text, "{engine}"),
+        }
+    }
+    found.expect("an engine runs it").trim_end().to_owned()
+}
+
+#[test]
+fn the_gallery_computes_what_it_says() {
+    let place = gallery();
+    // Values with 24 bits: their bins are exact.
+    let values: Vec<f64> = (0..1000_u64).map(|k| (k * 7919 % 4096) as f64 / 4096.0).collect();
+    place.write("values.json", list(&values));
+    let mut bins = [0; 16];
+    values.iter().for_each(|value| bins[((value.min(0.999)) * 16.0) as usize] += 1);
+    let line = "histogram.wgsl --groups 16 --bind values=values.json";
+    let wanted = format!("{{\"total\": 1000, \"bins\": {}}}", list(bins));
+    assert_eq!(saved(&place, line, "histogram"), wanted);
+
+    let values: Vec<u64> = (0..512).map(|k| k * k % 10).collect();
+    place.write("values.json", list(&values));
+    let line =
+        "prefix-sum.wgsl --groups 2 --bind values=values.json --zeros sums=512 --zeros totals=2";
+    let sums = values.chunks(256).flat_map(|block| {
+        block.iter().scan(0, |sum, value| {
+            *sum += value;
+            Some(*sum)
+        })
+    });
+    let sums: Vec<u64> = sums.collect();
+    assert_eq!(saved(&place, line, "sums"), list(&sums));
+    assert_eq!(saved(&place, line, "totals"), list([sums[255], sums[511]]));
+
+    let matrix: Vec<u32> = (0..256).map(|k| k * k % 11).collect();
+    place.write("m.json", list(&matrix));
+    let line =
+        "matrix-product.wgsl --groups 2,2 --bind a=m.json --bind b=m.json --zeros product=256";
+    let product = (0..256).map(|at| {
+        let (row, column) = (at / 16, at % 16);
+        let terms = (0..16).map(|k| matrix[row * 16 + k] * matrix[k * 16 + column]);
+        format!("{}.0", terms.sum::<u32>())
+    });
+    assert_eq!(saved(&place, line, "product"), list(product));
+
+    place.write(
+        "particles.json",
+        r#"[{"position": [1, 4, 0], "velocity": [2, 0, 0]}, {"position": [0, 1, 0], "bounces": 5}]"#,
+    );
+    let line = "particles.wgsl --groups 1 --bind particles=particles.json --set step=0.5";
+    let first = (0.0_f32 + -9.81 * 0.5, 4.0_f32 + (-9.81 * 0.5) * 0.5);
+    let second = (-4.905_f32 * -0.5, -(1.0_f32 + -4.905 * 0.5));
+    let wanted = format!(
+        "[{{\"position\": [2.0, {:?}, 0.0], \"age\": 0.5, \"velocity\": [2.0, {:?}, 0.0], \"bounces\": 0}}, \
+         {{\"position\": [0.0, {:?}, 0.0], \"age\": 0.5, \"velocity\": [0.0, {:?}, 0.0], \"bounces\": 6}}]",
+        first.1, first.0, second.1, second.0
+    );
+    assert_eq!(saved(&place, line, "particles"), wanted);
+
+    // Two boids attract each other, and a third one is too far away to be seen.
+    let boids = r#"[{"position": [0, 0]}, {"position": [0.25, 0]}, {"position": [9, 9], "velocity": [0, 0.125]}]"#;
+    place.write("boids.json", boids);
+    let line = "boids.wgsl --groups 1 --bind before=boids.json --zeros after=3 --set STEP=1";
+    let found = saved(&place, line, "after");
+    // The speed is at least 0.05.
+    let wanted = r#"[{"position": [0.05, 0.0], "velocity": [0.05, 0.0]}, {"position": [0.2, 0.0], "velocity": [-0.05, 0.0]}, {"position": [9.0, 9.125], "velocity": [0.0, 0.125]}]"#;
+    assert_eq!(found, wanted);
+}
+
+/// A buffer goes through each form of file unchanged.
+#[test]
+fn forms_of_buffers() {
+    let text = "struct S { head: vec2u, @align(16) all: array<vec3f> }
+@group(0) @binding(0) var<storage, read_write> s: S;
+@group(0) @binding(1) var<storage, read_write> rows: array<vec3f>;
+@group(1) @binding(4) var<storage, read_write> ints: array<i32, 3>;
+@compute @workgroup_size(2) fn main(@builtin(global_invocation_id) id: vec3u) {
+    s.head.y = arrayLength(&s.all);
+    rows[id.x] += s.all[0];
+    ints[id.x] -= 7;
+}
+";
+    let place = TestFolder::with([
+        ("a.wgsl", text),
+        ("s.json", r#"{"all": [[1, 2, 3], [4, 5, 6]], "head": [9, 0]}"#),
+        ("rows.json", "[[10, 20, 30], [40, 50, 60]]"),
+    ]);
+    let line = "run a.wgsl --groups 1 --bind s=s.json --bind rows=rows.json --save s=s.bin --save rows=rows.npy \
+                --save 1.4=ints.json";
+    place.run_line(line).done();
+    let words = [9, 2, 0, 0]
+        .into_iter()
+        .chain([1.0_f32, 2.0, 3.0, 0.0, 4.0, 5.0, 6.0, 0.0].into_iter().map(f32::to_bits));
+    assert_eq!(place.read("s.bin"), words.flat_map(u32::to_le_bytes).collect::<Vec<_>>());
+    assert_eq!(place.read("ints.json"), b"[-7, -7, 0]\n");
+    let rows = place.read("rows.npy");
+    assert!(String::from_utf8_lossy(&rows).contains("'descr': '<f4'"));
+    assert!(String::from_utf8_lossy(&rows).contains("'shape': (2, 3)"));
+    let again = "run a.wgsl --groups 1 --bind s=s.bin --bind rows=rows.npy --save s=- --save rows=again.json";
+    assert_eq!(
+        place.run_line(again).done().text(),
+        "{\"head\": [9, 2], \"all\": [[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]]}\n"
+    );
+    assert_eq!(place.read("again.json"), b"[[12.0, 24.0, 36.0], [42.0, 54.0, 66.0]]\n");
+}
+
+/// GLSL, a module, and core text, whose memories are lists of words.
+#[test]
+fn other_languages() {
+    let glsl = "#version 450
+layout(local_size_x = 2) in;
+layout(std430, binding = 2) buffer Data { uint all[]; } data;
+layout(push_constant) uniform P { uint k; };
+void main() { atomicAdd(data.all[gl_WorkGroupID.x], k + gl_LocalInvocationIndex); }
+";
+    let core = "lambdav-core 2
+type #0 = memory \"m\"
+workgroup-size 4 1 1
+%0: #0 = state
+%1: uint = input local-index
+%2: uint = load %0, %1
+%3: uint = add %2, %1
+%4: #0 = store %0, %1, %3
+effect %4
+";
+    let place = TestFolder::with([("a.comp", glsl), ("b.txt", glsl), ("c.core", core)]);
+    let values = "--groups 2 --zeros data=3 --set k=5";
+    assert_eq!(saved(&place, &format!("a.comp {values}"), "data"), "[11, 11, 0]");
+    assert_eq!(saved(&place, &format!("b.txt {values}"), "data"), "[11, 11, 0]");
+    place.run_line("compile a.comp --emit spirv -o a.spv").done();
+    assert_eq!(saved(&place, &format!("a.spv {values}"), "0.2"), "[11, 11, 0]");
+    place.write("m.json", "[5, 6, 7]");
+    let outcome = place.run_line("run c.core --groups 2 --bind m=m.json --save m=-").done();
+    assert_eq!(outcome.text(), "[5, 8, 11]\n");
+}
+
+/// One error each; no file is written, and none is lost.
+#[test]
+fn wrong_runs() {
+    let text = "@group(0) @binding(0) var<storage, read_write> a: array<u32>;
+struct B { n: u32, all: array<f32, 2> }
+@group(0) @binding(1) var<storage, read_write> b: B;
+@compute @workgroup_size(4) fn main(@builtin(local_invocation_index) k: u32) {
+    if a[0] == 9u && k < 2u { workgroupBarrier(); }
+    while a[0] == 8u && k == 2u { a[1] += 1u; }
+    a[k] = k + b.n;
+}
+";
+    let place = TestFolder::with([
+        ("a.wgsl", text),
+        ("a.lv", "(vec3 1)"),
+        ("nine.json", "[9, 0, 0, 0]"),
+        ("eight.json", "[8, 0, 0, 0]"),
+        ("b.json", r#"{"m": 1}"#),
+        ("kept.json", "kept"),
+        ("odd.bin", "abc"),
+    ]);
+    let run = "run a.wgsl --groups 1";
+    let bound = format!("{run} --zeros a=4");
+    for (line, status, message) in [
+        (
+            format!("{run} --save a=kept.json"),
+            1,
+            "the buffer `a` has an array without a length, and no data",
+        ),
+        (
+            format!("{bound} --save c=kept.json"),
+            2,
+            "the program writes no buffer `c`; it has `a`, `b`",
+        ),
+        (
+            format!("{bound} --save b=kept.npy"),
+            2,
+            "its block is not one array, which an NPY file holds",
+        ),
+        (
+            format!("{bound} --save a=kept.txt"),
+            2,
+            "the file of a buffer ends in .npy, .json or .bin",
+        ),
+        (format!("{bound} --save a"), 2, "`a` saves nothing"),
+        (format!("{bound} --save a=x.json --save b=x.json"), 2, "two buffers would go to `x.json`"),
+        (format!("{bound} --bind b=b.json --save b=b.json"), 2, "would be overwritten"),
+        (format!("{bound} --bind b=b.json --save a=kept.json"), 1, "its block has no member `m`"),
+        (
+            format!("{run} --bind a=odd.bin --save a=kept.json"),
+            1,
+            "3 bytes are no whole words of 4",
+        ),
+        (format!("{run} --zeros a=x"), 2, "`a=x` is no number of zeros"),
+        (
+            format!("{run} --bind a=nine.json --save a=kept.json"),
+            1,
+            "the invocation (0, 0, 0) waits here for (2, 0, 0)",
+        ),
+        (
+            format!("{run} --bind a=eight.json --max-iterations 99 --save a=kept.json"),
+            1,
+            "does not end within 99 rounds",
+        ),
+        ("run a.lv --groups 1".to_owned(), 2, "is no compute program"),
+        ("run a.wgsl".to_owned(), 2, "--groups"),
+        (
+            "run a.wgsl --groups 65535,65535,65535 --zeros a=1 --save a=kept.json".to_owned(),
+            2,
+            "more than 2^48 invocations",
+        ),
+        ("render a.wgsl kept.png".to_owned(), 1, "`lambdav run` runs compute shaders"),
+    ] {
+        let outcome = place.run_line(&line);
+        assert_eq!(outcome.status, status, "{line}: {}", outcome.err);
+        assert!(outcome.err.contains(message), "{line}: {}", outcome.err);
+    }
+    assert_eq!(place.read("kept.json"), b"kept");
+    assert_eq!(place.files().len(), 7, "{:?}", place.files().keys());
+    let outcome = place.run_line(&format!("{run} --bind a=eight.json --max-iterations 99"));
+    assert!(outcome.err.contains("the first such invocation is (2, 0, 0)"), "{}", outcome.err);
+    // Several entry points need a name.
+    let two = "@group(0) @binding(0) var<storage, read_write> a: array<u32, 2>;
+@compute @workgroup_size(1) fn one() { a[0] = 1u; }
+@compute @workgroup_size(1) fn two() { a[1] = 2u; }
+@fragment fn colour() -> @location(0) vec4f { return vec4f(f32(a[0])); }
+";
+    place.write("two.wgsl", two);
+    let outcome = place.run_line("run two.wgsl --groups 1 --save a=-");
+    assert!(outcome.err.contains("several compute entry points"), "{}", outcome.err);
+    assert_eq!(
+        place.run_line("run two.wgsl --groups 1 --entry two --save a=-").done().text(),
+        "[0, 2]\n"
+    );
+}
