@@ -88,6 +88,8 @@ pub struct Verdict {
     pub executions: usize,
     /// The number of those by threads, after a proof.
     pub at_once: usize,
+    /// The number of executions that exceed a limit, as they should.
+    pub faults: usize,
     /// The program is a text in WGSL, too.
     pub has_text: bool,
 }
@@ -118,6 +120,7 @@ fn compare_all(program: &Program) -> Result<Verdict, Mismatch> {
         schedules: 0,
         executions: 0,
         at_once: 0,
+        faults: 0,
         has_text: false,
     };
     if program.is_race_free && (verdict.depends_on_order || verdict.is_divergent) {
@@ -125,11 +128,12 @@ fn compare_all(program: &Program) -> Result<Verdict, Mismatch> {
     }
     verdict.has_text = words_agree(program, &expected, &buffers)?;
     let core = build(program);
-    let [schedules, executions, at_once] =
+    let [schedules, executions, at_once, faults] =
         agrees(program, &core, &expected, ["whole", "a slice"], true)?;
     verdict.schedules += schedules;
     verdict.executions += executions;
     verdict.at_once += at_once;
+    verdict.faults += faults;
     let rebuilt = core.with_uniforms_fixed(&[], |_| false);
     let names = ["rebuilt", "a slice, rebuilt"];
     verdict.schedules += agrees(program, &rebuilt, &expected, names, false)?[0];
@@ -205,19 +209,19 @@ fn words_agree(
 }
 
 /// Evaluates the whole core and each slice of its effects, and executes them by the SIMD backend if that `is_asked`.
-/// Returns the number of schedules, of executions, and of those by threads.
+/// Returns the number of schedules, of executions, of those by threads, and of faults.
 fn agrees(
     program: &Program,
     core: &Core,
     expected: &Outcome,
     [whole, slice]: [&'static str; 2],
     is_asked: bool,
-) -> Result<[usize; 3], Mismatch> {
+) -> Result<[usize; 4], Mismatch> {
     let buffers = (0..program.memories.len()).filter(|&k| !program.memories[k].is_of_workgroup);
     let buffers: Vec<usize> = buffers.collect();
     let mut slices = vec![(whole, (0..program.memories.len()).collect())];
     slices.extend(buffers.iter().map(|&memory| (slice, vec![memory])));
-    let (mut executions, mut at_once) = (0, 0);
+    let [mut executions, mut at_once, mut faults] = [0; 3];
     for (form, asked) in &slices {
         let scheduled = schedule_effects(core, asked)
             .map_err(|diagnostic| Mismatch::Refused { form, diagnostic: diagnostic.into() })?;
@@ -237,17 +241,24 @@ fn agrees(
         if is_asked {
             for machine in machine::of(program, &scheduled) {
                 let form = format!("{form}, {machine:?}");
-                let found = machine::run(program, &scheduled, machine);
+                let found = machine::run(program, &scheduled, machine, ITERATIONS);
                 let found =
                     found.map_err(|message| Mismatch::Machine { form: form.clone(), message })?;
                 let (found, tier) = found;
+                let found = outcome(program, found).map_err(|fault| Mismatch::Machine {
+                    form: form.clone(),
+                    message: format!("{fault:?}"),
+                })?;
                 equals(&form, found)?;
                 executions += 1;
                 at_once += usize::from(tier == Some(Tier::AtOnce));
             }
+            let wrong = |message| Mismatch::Machine { form: (*form).to_owned(), message };
+            faults += machine::faults_agree(program, &scheduled).map_err(wrong)?;
+            executions += machine::lanes_agree(program, &scheduled).map_err(wrong)?;
         }
     }
-    Ok([slices.len(), executions, at_once])
+    Ok([slices.len(), executions, at_once, faults])
 }
 
 /// The initial contents of memories.
@@ -259,10 +270,21 @@ pub(crate) fn memory(program: &Program, scheduled: &Schedule) -> Memory {
     memory
 }
 
-/// The final contents.
-pub(crate) fn words(program: &Program, memory: &Memory) -> Outcome {
-    let words = (0..program.memories.len()).map(|number| memory.words(number).to_vec());
-    Outcome::Words(words.collect())
+/// The outcome of a dispatch, or its fault.
+fn outcome(
+    program: &Program,
+    ended: Result<Memory, DispatchFault>,
+) -> Result<Outcome, DispatchFault> {
+    match ended {
+        Ok(memory) => {
+            let words = (0..program.memories.len()).map(|number| memory.words(number).to_vec());
+            Ok(Outcome::Words(words.collect()))
+        }
+        Err(DispatchFault::DivergentBarrier { arrived, other, .. }) => {
+            Ok(Outcome::Divergent { arrived, other })
+        }
+        Err(fault) => Err(fault),
+    }
 }
 
 fn evaluate(
@@ -272,11 +294,6 @@ fn evaluate(
 ) -> Result<Outcome, Mismatch> {
     let dispatch = Dispatch { workgroup: program.workgroup, groups: program.groups };
     let (inputs, memory) = (Inputs::default(), memory(program, scheduled));
-    match dispatch.run(scheduled, &inputs, memory, ITERATIONS, &|| false) {
-        Ok(memory) => Ok(words(program, &memory)),
-        Err(DispatchFault::DivergentBarrier { arrived, other, .. }) => {
-            Ok(Outcome::Divergent { arrived, other })
-        }
-        Err(fault) => Err(Mismatch::Fault { form, fault }),
-    }
+    let ended = dispatch.run(scheduled, &inputs, memory, ITERATIONS, &|| false);
+    outcome(program, ended).map_err(|fault| Mismatch::Fault { form, fault })
 }
