@@ -297,8 +297,14 @@ effect %6";
     let read = "%5: uint = rem %1, %4
 %6: #0 = store %2, %5, %4
 %7: uint = load %6, %1
-%8: #0 = store %6, %5, %4
-effect %8";
+%8: bool = less %7, %4
+%9: #0 = if %8 {
+%10: #0 = store %6, %1, %4
+yield %10
+} else {
+yield %6
+}
+effect %9";
     let one = "%5: uint = load %2, %4
 %6: bool = less %1, %5
 %7: #0 = if %6 {
@@ -325,6 +331,73 @@ effect %7";
         let (_, found) = run(&program(text), 700, &words).expect("it has no loops");
         assert_eq!(found, tier, "{name}");
     }
+}
+
+/// Each workgroup reverses its words by a variable of its own, twice in a loop with barriers. A vector, a truth value and a
+/// structure live across them.
+#[test]
+fn values_live_across_barriers() {
+    let text = "lambdav-core 2
+type #0 = memory \"m\"
+type #1 = workgroup \"w\" 64
+type #2 = struct \"Both\" (\"m\": #0, \"w\": #1)
+type #3 = struct \"Value\" (\"m\": #0, \"w\": #1, \"place\": uvec2, \"is_odd\": bool)
+workgroup-size 64 1 1
+%0: uvec3 = input global-id
+%1: uint = component.0 %0
+%2: uint = input local-index
+%3: uint = 63
+%4: uint = sub %3, %2
+%5: uint = 1
+%6: uint = 0
+%7: uint = 2
+%8: uint = and %2, %5
+%9: bool = equal %8, %5
+%10: uvec2 = construct %2, %4
+%11: #0 = state
+%12: #1 = state
+%13: #3 = construct %11, %12, %10, %9
+%14: #3 = loop (%15: #3 = %13, %16: uint = %6) {
+%17: #0 = field.0 %15
+%18: #1 = field.1 %15
+%19: uvec2 = field.2 %15
+%20: bool = field.3 %15
+%21: uint = load %17, %1
+%22: uint = component.0 %19
+%23: #1 = store %18, %22, %21
+%24: #2 = barrier %17, %23
+%25: #0 = field.0 %24
+%26: #1 = field.1 %24
+%27: uint = component.1 %19
+%28: uint = load %26, %27
+%29: uint = add %28, %5
+%30: uint = select %20, %29, %28
+%31: #0 = store %25, %1, %30
+%32: #2 = barrier %31, %26
+%33: #0 = field.0 %32
+%34: #1 = field.1 %32
+%35: #3 = construct %33, %34, %19, %20
+%36: uint = add %16, %5
+%37: bool = less %36, %7
+if %37 {
+rec %35, %36
+} else {
+yield %35
+}
+}
+%38: #0 = field.0 %14
+%39: #1 = field.1 %14
+effect %38
+effect %39
+";
+    let (core, diagnostics) = read(&SourceFile::new("a.core", text));
+    let core = core.unwrap_or_else(|| panic!("{diagnostics:?}"));
+    let waiting = schedule_all(&core).expect("it can be scheduled");
+    let words: Vec<u32> = (0..128).map(|k| 10 * k).collect();
+    let (found, tier) = run(&waiting, 2, &words).expect("all wait together");
+    // The odd one of each pair of places adds 1 in each round; a pair is one odd and one even place.
+    let expected: Vec<u32> = words.iter().map(|word| word + 1).collect();
+    assert_eq!((found, tier), (expected, Tier::InOrder));
 }
 
 /// The first fault in the order is reported, and cancellation.

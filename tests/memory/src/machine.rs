@@ -72,12 +72,15 @@ const LANES: [(&str, u32); 7] = [
 
 /// The executions of a program by the SIMD backend. Programs with barriers run in order only.
 pub fn of(program: &Program, scheduled: &Schedule) -> Vec<(Form, Mode)> {
+    let code = Form::Code(Target::BASELINE);
     let registers = [Spilling::Before, Spilling::After].map(Form::Registers);
-    let mut all = vec![(Form::Lanes, Mode::InOrder), (Form::Code(Target::BASELINE), Mode::InOrder)];
-    all.extend(registers.map(|form| (form, Mode::InOrder)));
+    let mut all = vec![(Form::Lanes, Mode::InOrder), (code, Mode::InOrder)];
     if has_barrier(scheduled) {
+        // Kernels run it in order, too.
+        all.push((registers[1], Mode::Threads(8)));
         return all;
     }
+    all.extend(registers.map(|form| (form, Mode::InOrder)));
     if program.is_race_free {
         all.extend([4, 16].map(|lanes| (Form::Lanes, Mode::Lanes(lanes))));
         all.extend(
@@ -92,7 +95,7 @@ pub fn of(program: &Program, scheduled: &Schedule) -> Vec<(Form, Mode)> {
         all.push((Form::Evaluated("avx2"), Mode::Lanes(8)));
     }
     all.push((Form::Registers(Spilling::After), Mode::Threads(8)));
-    all.push((Form::Code(Target::BASELINE), Mode::Threads(4)));
+    all.push((code, Mode::Threads(4)));
     all
 }
 
@@ -108,15 +111,16 @@ pub type Ended = Result<Memory, DispatchFault>;
 pub fn faults_agree(program: &Program, scheduled: &Schedule) -> Result<usize, String> {
     let dispatch = Dispatch { workgroup: program.workgroup, groups: program.groups };
     let mut faults = 0;
-    for limit in [0, 1] {
+    let code = Form::Code(Target::BASELINE);
+    let registers = Form::Registers(Spilling::After);
+    for (limit, executions) in [
+        (0, &[(registers, Mode::Threads(8))][..]),
+        (1, &[(code, Mode::InOrder), (code, Mode::Threads(4))]),
+    ] {
         let (inputs, memory) = (Inputs::default(), memory(program, scheduled));
         let expected = dispatch.run(scheduled, &inputs, memory, limit, &|| false);
         let Err(fault) = expected else { continue };
-        for execution in [
-            (Form::Code(Target::BASELINE), Mode::InOrder),
-            (Form::Code(Target::BASELINE), Mode::Threads(4)),
-            (Form::Registers(Spilling::After), Mode::Threads(8)),
-        ] {
+        for &execution in executions {
             let (found, _) = run(program, scheduled, execution, limit)?;
             if found != Err(fault) {
                 return Err(format!("{execution:?}: {found:?} in place of {fault:?}"));
