@@ -52,8 +52,8 @@ pub(super) struct RunArguments {
     entry: Option<String>,
     #[command(flatten)]
     text: TextArguments,
-    /// Engine that runs the program; by default simd, or core for what simd cannot run yet: barriers. The result does not
-    /// depend on it
+    /// Engine that runs the program; by default simd, or core for a program that exceeds the limits of simd. The result does
+    /// not depend on it
     #[arg(long, value_enum)]
     engine: Option<RunEngine>,
     /// Most iterations of a loop, each time that it is entered; more is error LV0504

@@ -133,5 +133,8 @@ pub const MEMORIES: usize = 256;
 /// Most words of a memory of workgroups.
 pub const WORKGROUP_WORDS: u32 = 1 << 16;
 
+/// Phases into which barriers split a program, times its values: each phase has a list of all values.
+pub const PHASE_VALUES: usize = 1 << 24;
+
 /// Most invocations of a workgroup.
 pub const WORKGROUP_INVOCATIONS: u32 = 1024;

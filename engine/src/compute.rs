@@ -108,7 +108,7 @@ impl Shader {
         let code = match &options.engine {
             Engine::Fast => match of_code()? {
                 Err(SimdError::Emit(error))
-                    if error.is_limit() || matches!(error, EmitError::Barrier) =>
+                    if error.is_limit() || matches!(error, EmitError::Barrier(_)) =>
                 {
                     of_core()?
                 }

@@ -96,6 +96,8 @@ pub enum Mutant {
     NewWord,
     /// Atomic operations of two kinds are taken to commute.
     MixedAtomics,
+    /// An invocation does not wait at a barrier.
+    SkippedBarrier,
     /// A copy for atomic operations begins with the words of the memory.
     UsedCopy,
 }
@@ -139,7 +141,7 @@ impl Mutant {
     pub const OF_STORES: [Self; 1] = [Self::StoredUnderRun];
 
     /// Mutants of memories that show in any number of lanes.
-    pub const OF_MEMORIES: [Self; 2] = [Self::ClampedAccess, Self::NewWord];
+    pub const OF_MEMORIES: [Self; 3] = [Self::ClampedAccess, Self::NewWord, Self::SkippedBarrier];
 
     /// Mutants of memories that show in several lanes.
     pub const OF_MEMORIES_IN_LANES: [Self; 2] = [Self::RunMask, Self::ReversedLanes];

@@ -16,7 +16,6 @@ use lambdav_core::diagnostics::{Diagnostic, DiagnosticCode};
 use lambdav_core::limits;
 use std::time::{Duration, Instant};
 
-use lambdav_core::evaluate::has_barrier;
 use lambdav_core::op::Op;
 use lambdav_core::resource::Bound;
 use lambdav_core::schedule::{self, Expr};
@@ -47,8 +46,7 @@ pub struct Compiler {
     pub extents: Vec<Extents>,
     /// Items that lanes compute: rows of pixels, or a list.
     pub items: Items,
-    /// For listed lanes: the indices of uniforms that are words of the primitive
-    /// ([`lanes::Options::of_primitive`]).
+    /// The indices of uniforms that items have ([`lanes::Options::of_primitive`]).
     pub of_primitive: Vec<u32>,
     /// Listings of the code to make.
     pub listing: Listing,
@@ -136,7 +134,7 @@ impl Compiler {
         let width = match (self.lanes, self.items) {
             (Some(1), _) => Width::One,
             // Invocations have no neighbours.
-            (_, Items::Invocations) => Width::Any,
+            (_, Items::Invocations { .. }) => Width::Any,
             _ => Width::Quads,
         };
         let lowered = self.lower(program, width);
@@ -207,15 +205,13 @@ impl Compiler {
     ///
     /// # Errors
     ///
-    /// [`EmitError::TooMuch`], [`EmitError::IndexedArray`], [`EmitError::Native`], [`EmitError::Barrier`] and, for
-    /// pixels, [`EmitError::Dispatched`].
+    /// [`EmitError::TooMuch`], [`EmitError::IndexedArray`], [`EmitError::Native`] and, for pixels,
+    /// [`EmitError::Dispatched`].
     pub fn check(&self, program: &schedule::Program) -> Result<(), EmitError> {
         let mut memories = program.types.memories();
-        if let (Some((number, _)), true) = (memories.next(), self.items != Items::Invocations) {
+        let is_of_invocations = matches!(self.items, Items::Invocations { .. });
+        if let (Some((number, _)), false) = (memories.next(), is_of_invocations) {
             return Err(EmitError::Dispatched(program.types.resources()[number].name.to_string()));
-        }
-        if has_barrier(program) {
-            return Err(EmitError::Barrier);
         }
         let places = Places::new(program, cost::TABLE);
         within(places.components(program), limits::LANE_VALUES, "values of one lane")?;

@@ -36,6 +36,7 @@
 mod demand;
 mod emit;
 mod loads;
+pub mod phases;
 mod place;
 mod places;
 mod program;

@@ -25,6 +25,7 @@ pub mod wide;
 
 use lambdav_core::diagnostics::Diagnostic;
 use lambdav_core::limits::CODE_LOOP_NESTING;
+use lambdav_core::schedule::phases::SplitError;
 use thiserror::Error;
 
 pub use abi::MachineCode;
@@ -70,9 +71,9 @@ pub enum EmitError {
     /// The program accesses the memory of that name.
     #[error("the program accesses the memory `{0}`; machine code draws pictures only")]
     Dispatched(String),
-    /// The program has barriers.
-    #[error("the program has barriers, which machine code lacks")]
-    Barrier,
+    /// The program cannot be split at its barriers.
+    #[error("machine code of barriers: {0}")]
+    Barrier(#[from] SplitError),
     /// The inputs do not fit the code.
     #[error(transparent)]
     Bind(#[from] BindError),

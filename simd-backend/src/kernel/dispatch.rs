@@ -6,6 +6,8 @@
 //! its loops in the order of the schedule. A program without loops has no faults, and a call takes many invocations; in
 //! others each invocation is a call of its own, which names the invocation at fault.
 //!
+//! Programs with barriers run in order, phase by phase ([`phased`](super::phased)).
+//!
 //! *At once.* If the invocations are proved to be [independent](crate::lanes::independence), they are one range, whatever
 //! their workgroups are. Threads claim parts of it from a counter, and fill lanes. For a reduced memory each thread but the
 //! first has a copy that begins with neutral words; the copies are combined when all threads have ended. (A locked
@@ -17,16 +19,20 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use lambdav_core::evaluate::{self, DispatchFault, EvaluationFault, Invocation, Memory};
+use lambdav_core::evaluate::{
+    self, DispatchFault, EvaluationFault, Invocation, Memory, has_barrier,
+};
 use lambdav_core::inputs;
 use lambdav_core::memory::Atomic;
 use lambdav_core::resource::{Bound, unbound};
 use lambdav_core::schedule;
+use lambdav_core::schedule::phases::{Phases, split};
 use lambdav_core::types::Types;
 use lambdav_workers::{Crew, ThreadError, Work};
 use thiserror::Error;
 
 use super::given;
+use super::phased::Phased;
 use crate::emit::executable::{shared, shared_words};
 use crate::emit::{BindError, EmitError, Executable};
 use crate::lanes::independence::{may_be_independent, neutral, prove};
@@ -68,22 +74,30 @@ pub enum Tier {
 #[derive(Debug)]
 pub struct DispatchKernel<C> {
     program: schedule::Program,
-    in_order: Code<C>,
+    in_order: InOrder<C>,
     /// Code for several lanes, unless no dispatch of the program has a proof.
     at_once: Option<Code<C>>,
     /// Maximum number of groups in one call.
     groups: usize,
 }
 
+/// Code for one lane.
+#[derive(Debug)]
+enum InOrder<C> {
+    /// Of a program without barriers.
+    Whole(Code<C>),
+    Phased(Phased<C>),
+}
+
 /// A lane program with its code.
 #[derive(Debug)]
-struct Code<C> {
-    lanes: LaneProgram,
-    callable: C,
+pub(super) struct Code<C> {
+    pub(super) lanes: LaneProgram,
+    pub(super) callable: C,
 }
 
 impl<C> Code<C> {
-    fn inputs(
+    pub(super) fn inputs(
         &self,
         program: &schedule::Program,
         inputs: &inputs::Inputs,
@@ -122,10 +136,8 @@ impl DispatchKernel<Executable> {
     ///
     /// # Errors
     ///
-    /// Those of [`Compiler::compile`].
+    /// Those of [`Self::new`].
     pub fn compile(program: schedule::Program, compiler: &Compiler) -> Result<Self, EmitError> {
-        let of_invocations = Compiler { items: Items::Invocations, ..compiler.clone() };
-        of_invocations.check(&program)?;
         Self::new(program, compiler, |compiler, lanes| {
             let compiled = compiler.compile_lane_program(lanes.clone())?;
             Executable::new(&compiled.code, &compiler.target)
@@ -134,26 +146,36 @@ impl DispatchKernel<Executable> {
 }
 
 impl<C: Callable + Sync> DispatchKernel<C> {
-    /// A kernel with the code that `make` makes of its lane programs. [`Compiler::check`] accepts the program for
-    /// [`Items::Invocations`].
+    /// A kernel with the code that `make` makes of its lane programs.
     ///
     /// # Errors
     ///
-    /// Those of `make`.
-    pub fn new<E>(
+    /// Those of [`Compiler::check`] and of `make`; [`EmitError::Barrier`] if the program cannot be split at its barriers.
+    pub fn new(
         program: schedule::Program,
         compiler: &Compiler,
-        make: impl Fn(&Compiler, &LaneProgram) -> Result<C, E>,
-    ) -> Result<Self, E> {
-        let several = Compiler { items: Items::Invocations, ..compiler.clone() };
+        make: impl Fn(&Compiler, &LaneProgram) -> Result<C, EmitError>,
+    ) -> Result<Self, EmitError> {
+        let several = Compiler { items: Items::INVOCATIONS, ..compiler.clone() };
         let one = Compiler { lanes: Some(1), hoist: false, ..several.clone() };
-        let code = |compiler: &Compiler, lanes: LaneProgram| {
+        let code = |compiler: &Compiler, program: &schedule::Program| {
+            compiler.check(program)?;
+            let lanes = compiler.lane_program(program);
             Ok(Code { callable: make(compiler, &lanes)?, lanes })
         };
-        let in_order = code(&one, one.lane_program(&program))?;
-        let lanes = several.lane_program(&program);
-        let at_once = may_be_independent(&lanes).then(|| code(&several, lanes)).transpose()?;
-        Ok(Self { program, in_order, at_once, groups: MAX_GROUPS })
+        let groups = MAX_GROUPS;
+        if has_barrier(&program) {
+            let Phases { all, saved } = split(&program)?;
+            let items = Items::Invocations { saved: saved.len() as u32 };
+            let compiler = Compiler { items, of_primitive: saved.collect(), ..one };
+            let phased = Phased::new(all, items, |program| code(&compiler, program))?;
+            let in_order = InOrder::Phased(phased);
+            return Ok(Self { program, in_order, at_once: None, groups });
+        }
+        let in_order = InOrder::Whole(code(&one, &program)?);
+        let may_have_proof = may_be_independent(&several.lane_program(&program));
+        let at_once = may_have_proof.then(|| code(&several, &program)).transpose()?;
+        Ok(Self { program, in_order, at_once, groups })
     }
 
     /// The types of the program.
@@ -223,20 +245,28 @@ impl<C: Callable + Sync> DispatchKernel<C> {
         frontier: &AtomicU64,
     ) -> Result<Memory, DispatchError> {
         memory.begin_workgroup(&self.program.types);
-        let words = self.in_order.inputs(&self.program, inputs, &memory, max_iterations)?;
-        let done = self.execute_in_order(dispatch, &words, &mut memory, frontier);
+        let done = match &self.in_order {
+            InOrder::Whole(code) => {
+                let words = code.inputs(&self.program, inputs, &memory, max_iterations)?;
+                self.execute_in_order(code, dispatch, &words, &mut memory, frontier)
+            }
+            InOrder::Phased(phased) => {
+                let words = phased.inputs(inputs, &memory, max_iterations)?;
+                phased.run(dispatch, &words, &mut memory, max_iterations, frontier)
+            }
+        };
         done.map_err(DispatchError::Fault)?;
         Ok(memory)
     }
 
     fn execute_in_order(
         &self,
+        code: &Code<C>,
         dispatch: &evaluate::Dispatch,
         inputs: &Inputs,
         memory: &mut Memory,
         frontier: &AtomicU64,
     ) -> Result<(), DispatchFault> {
-        let code = &self.in_order;
         let sites = &code.lanes.sites;
         let most = if sites.is_empty() { self.groups } else { 1 };
         let (mut all, mut table) = (Vec::new(), Vec::new());
@@ -248,7 +278,7 @@ impl<C: Callable + Sync> DispatchKernel<C> {
                 let some = first..size.min(first + most as u64);
                 all.clear();
                 all.extend(some.map(|local| dispatch.invocation(workgroup, local)));
-                list_invocations(&all, 1, &mut table);
+                list_invocations(&all, Items::INVOCATIONS, 1, &mut table);
                 let poll = Poll { frontier, first: 0 };
                 let listed = Listed { table: &table, primitive: &dispatch.groups };
                 let status = code.callable.listed(inputs, &[], poll, listed, &memories, &mut []);
@@ -382,7 +412,7 @@ impl<'a, C: Callable + Sync> Job<'a, C> {
             let some = first..self.total.min(first + self.part);
             all.clear();
             all.extend(some.map(|index| self.dispatch.invocation(index / size, index % size)));
-            list_invocations(&all, lanes, &mut table);
+            list_invocations(&all, Items::INVOCATIONS, lanes, &mut table);
             let listed = Listed { table: &table, primitive: &self.dispatch.groups };
             let callable = &self.code.callable;
             match callable.listed(self.inputs, &self.slots, self.poll(), listed, memories, &mut [])
@@ -433,18 +463,19 @@ impl<C: Callable + Sync> Work for Job<'_, C> {
     }
 }
 
-/// Writes the table of invocations for groups of so many lanes. Lanes after the last invocation repeat it and do not
+/// Writes the table of invocations for groups of so many lanes, with saved words of 0. Lanes after the last invocation repeat it and do not
 /// run.
-pub fn list_invocations(all: &[Invocation], lanes: usize, table: &mut Vec<u32>) {
+pub fn list_invocations(all: &[Invocation], items: Items, lanes: usize, table: &mut Vec<u32>) {
     table.clear();
     for some in all.chunks(lanes) {
-        for column in Items::Invocations.columns() {
-            let word = |invocation: &Invocation| match *column {
+        for column in items.columns() {
+            let word = |invocation: &Invocation| match column {
                 Column::Invocation(input, k) => invocation.get(input)[usize::from(k)],
+                Column::Saved(_) => 0,
                 Column::Mask | Column::X | Column::Y => u32::MAX,
             };
             table.extend(some.iter().map(word));
-            let last = if *column == Column::Mask { 0 } else { word(&some[some.len() - 1]) };
+            let last = if column == Column::Mask { 0 } else { word(&some[some.len() - 1]) };
             table.resize(table.len() + lanes - some.len(), last);
         }
     }

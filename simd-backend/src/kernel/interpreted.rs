@@ -1,8 +1,9 @@
-//! Register programs executed by their interpreter.
+//! Lane programs and register programs executed by their interpreters.
 //!
 //! It takes programs for any machine, those without an emitter included.
 
-use crate::lanes::{Items, LaneProgram};
+use crate::lanes::interpret::{Group, Invocations, LoopLimit, dispatch};
+use crate::lanes::{Column, Items, LaneProgram, Width};
 use crate::pipeline::Compiler;
 use crate::registers::{
     Callable, Inputs, Listed, Memories, Poll, RegisterProgram, Row, Shape, Status, VerifyError,
@@ -42,6 +43,102 @@ impl Interpreted {
         };
         verify(&program)?;
         Ok(Self(program))
+    }
+}
+
+/// A lane program that is interpreted in groups of a number of lanes.
+#[derive(Debug)]
+pub struct InterpretedLanes {
+    program: LaneProgram,
+    shape: Shape,
+}
+
+impl InterpretedLanes {
+    /// A program for invocations.
+    ///
+    /// # Panics
+    ///
+    /// If it is for another number of lanes.
+    pub fn new(program: &LaneProgram, shape: Shape) -> Self {
+        assert!(program.width != Width::One || shape.lanes() == 1, "the program is for one lane");
+        Self { program: program.clone(), shape }
+    }
+}
+
+impl Callable for InterpretedLanes {
+    fn shape(&self) -> Shape {
+        self.shape
+    }
+
+    fn items(&self) -> Items {
+        self.program.items
+    }
+
+    fn attachments(&self) -> usize {
+        self.program.attachments()
+    }
+
+    /// A call computes all values that groups need.
+    fn frame(&self, _: &Inputs, _: Poll<'_>) -> (Status, Vec<u64>) {
+        (Status::Done, Vec::new())
+    }
+
+    /// # Panics
+    ///
+    /// Always: it is for invocations.
+    fn row(
+        &self,
+        _: &Inputs,
+        _: &[u64],
+        _: &[u32],
+        _: Poll<'_>,
+        _: Row,
+        _: &mut [[f32; 4]],
+    ) -> Status {
+        panic!("the program is for invocations")
+    }
+
+    fn listed(
+        &self,
+        inputs: &Inputs,
+        _: &[u64],
+        poll: Poll<'_>,
+        listed: Listed<'_>,
+        memories: &Memories<'_>,
+        pixels: &mut [[f32; 4]],
+    ) -> Status {
+        assert!(inputs.are_for(memories), "the inputs have the sizes of memories");
+        let (items, lanes) = (self.program.items, self.shape.lanes() as usize);
+        let words = Listed::words_of_group(items, self.shape);
+        let plane = pixels.len() / self.attachments().max(1);
+        for (number, table) in listed.table.chunks_exact(words).enumerate() {
+            if !poll.goes_on() {
+                return Status::Cancelled;
+            }
+            let mask = listed.column(items, self.shape, number, Column::Mask);
+            let mask: Vec<bool> = mask.iter().map(|&word| word != 0).collect();
+            let group = Group {
+                inputs: inputs.words(),
+                primitive: listed.primitive,
+                resources: inputs.data(),
+                pixels: &[],
+                mask: &mask,
+                max_iterations: inputs.max_iterations(),
+            };
+            let found = dispatch(&self.program, &group, Invocations { table, memories });
+            let found = match found {
+                Ok(found) => found,
+                Err(LoopLimit { site }) => return Status::Limit(site),
+            };
+            for (attachment, found) in found.chunks(lanes).enumerate() {
+                for (lane, &pixel) in (0..).zip(found) {
+                    let (column, row) = self.shape.pixel(lane);
+                    let at = (row * self.shape.columns() + column) as usize;
+                    pixels[attachment * plane + number * lanes + at] = pixel;
+                }
+            }
+        }
+        Status::Done
     }
 }
 

@@ -3,7 +3,7 @@
 //! - `compiled`: machine code for any inputs;
 //! - `groups`: tiles in groups of lanes, edges, and the search for the pixel at fault;
 //! - `listed`: quads in groups of listed lanes;
-//! - `dispatch`: dispatches on memories;
+//! - `dispatch`: dispatches on memories; `phased`: those with barriers;
 //! - `called`: the same over any `Callable`, for tests;
 //! - `interpreted`: the interpreter of register programs as a `Callable`.
 
@@ -13,6 +13,7 @@ mod dispatch;
 mod groups;
 mod interpreted;
 mod listed;
+mod phased;
 
 use lambdav_core::inputs;
 use lambdav_core::resource::Bound;
@@ -36,7 +37,7 @@ use crate::registers::{Callable, Reason};
 pub use called::CalledKernel;
 pub use compiled::CompiledKernel;
 pub use dispatch::{DispatchError, DispatchKernel, Tier, dispatch_inputs, list_invocations};
-pub use interpreted::{Interpreted, Spilling};
+pub use interpreted::{Interpreted, InterpretedLanes, Spilling};
 
 /// A compiled output of a program with inputs: a [`CompiledKernel`] that is bound to them.
 #[derive(Debug)]

@@ -5,16 +5,16 @@
 
 use std::ops::{ControlFlow, Range};
 use std::rc::Rc;
+use std::sync::atomic::Ordering;
 
-use lambdav_core::evaluate::{Invocation, Memory};
 use lambdav_core::graph::Side;
 use lambdav_core::inputs::centre;
 use lambdav_core::resource::Bound;
 use rustc_hash::FxHashMap;
 
 use super::{
-    Access, Axis, BlockId, Kind, LaneEnd, LaneExpr, LaneOp, LaneProgram, LaneStatement, Space,
-    ValueId, Width,
+    Access, Axis, BlockId, Column, Kind, LaneEnd, LaneExpr, LaneOp, LaneProgram, LaneStatement,
+    Memories, Space, ValueId, Width,
 };
 
 /// The loop of that site exceeded its limit.
@@ -55,12 +55,12 @@ pub fn interpret(program: &LaneProgram, group: &Group<'_>) -> Result<Vec<[f32; 4
 }
 
 /// The invocations that a group of lanes computes, and the memories that they access.
-#[derive(Debug)]
+#[derive(Clone, Copy, Debug)]
 pub struct Invocations<'a> {
-    /// The inputs of each lane's invocation.
-    pub all: &'a [Invocation],
-    /// The memories, by number.
-    pub memory: &'a mut Memory,
+    /// The group's part of the table of lanes: the columns of the items, each with a word for each lane.
+    pub table: &'a [u32],
+    /// The memories.
+    pub memories: &'a Memories<'a>,
 }
 
 /// Executes a group of invocations. It has no pixels.
@@ -125,7 +125,10 @@ fn execute(
 ) -> Result<Vec<[f32; 4]>, Interruption> {
     assert!(group.mask.contains(&true), "at least one lane is active");
     let lanes = group.mask.len();
-    let items = invocations.as_ref().map_or(group.pixels.len(), |of| of.all.len());
+    let items = match invocations {
+        Some(of) => of.table.len() / program.items.column_count(),
+        None => group.pixels.len(),
+    };
     assert_eq!(items, lanes, "a mask for each lane");
     assert!(program.width != Width::One || lanes == 1, "the program is for one lane");
     let words = vec![0; program.values.len() * lanes];
@@ -325,6 +328,16 @@ impl<'a, O: Observer> Interpreter<'a, O> {
         }
     }
 
+    fn invocations(&self) -> Invocations<'a> {
+        self.invocations.expect("the program is for invocations")
+    }
+
+    /// A word of the table of lanes.
+    fn listed(&self, column: Column, lane: usize) -> u64 {
+        let position = self.program.items.position(column).expect("the items have the column");
+        self.invocations().table[position * self.lanes + lane].into()
+    }
+
     /// Accesses a memory, lane by lane. A load of a uniform index is one.
     fn access(&mut self, value: Option<ValueId>, access: &Access) {
         let number = access.memory as usize;
@@ -338,13 +351,15 @@ impl<'a, O: Observer> Interpreter<'a, O> {
                 let word = |k: usize| change.words.get(k).map_or(0, |&v| self.get(v, lane) as u32);
                 (change.atomic, word(0), word(1))
             });
-            let memory = self.invocations.as_mut().expect("the program is for invocations");
-            let words = memory.memory.words_mut(number);
+            let words = self.invocations().memories.words(number);
             assert!(index < words.len().max(1), "the index is inside");
-            let mut word = words.get(index).map_or(undefined_bits(Kind::I32, lane), |&w| w.into());
+            let mut word = words.get(index).map_or(undefined_bits(Kind::I32, lane), |word| {
+                word.load(Ordering::Relaxed).into()
+            });
             match new {
                 Some((atomic, operand, comparand)) => {
-                    words[index] = atomic.apply(word as u32, operand, comparand);
+                    let new = atomic.apply(word as u32, operand, comparand);
+                    words[index].store(new, Ordering::Relaxed);
                 }
                 None if access.change.is_some() => word = undefined_bits(Kind::I32, lane),
                 None => {}
@@ -408,10 +423,8 @@ impl<'a, O: Observer> Interpreter<'a, O> {
             }
             LaneExpr::Coordinate(Axis::X) => bits(centre(self.group.pixels[lane].0)),
             LaneExpr::Coordinate(Axis::Y) => bits(centre(self.group.pixels[lane].1)),
-            LaneExpr::Invocation(input, k) => {
-                let all = self.invocations.as_ref().expect("the program is for invocations").all;
-                all[lane].get(*input)[usize::from(*k)].into()
-            }
+            LaneExpr::Invocation(input, k) => self.listed(Column::Invocation(*input, *k), lane),
+            LaneExpr::Saved(word) => self.listed(Column::Saved(*word), lane),
             LaneExpr::ExecutionMask => self.group.mask[lane].into(),
             LaneExpr::Op(op, operands) => {
                 let mut words = [0; 3];

@@ -114,6 +114,7 @@ pub(crate) mod inputs;
 pub mod interpret;
 mod limits;
 mod lower;
+mod memories;
 pub(crate) mod memory;
 pub(crate) mod print;
 mod quads;
@@ -140,6 +141,7 @@ pub use extents::{Descriptors, Extent, Extents, Mismatch, Resource};
 pub use inputs::InputWords;
 pub use lambdav_core::graph::Axis;
 pub use lower::lower;
+pub use memories::Memories;
 pub use straight_line::StraightLine;
 pub use verify::{VerifyError, verify};
 
@@ -542,6 +544,8 @@ pub enum LaneExpr {
     /// A component of an input of the invocation, as `I32`. It varies by lane, so it is not
     /// [`InvocationInput::Workgroups`].
     Invocation(InvocationInput, u8),
+    /// A word that the invocation has saved, as `I32`.
+    Saved(u32),
     /// The active lanes of the group, at least one.
     ExecutionMask,
     /// An operation on its operands.
@@ -605,6 +609,7 @@ impl LaneExpr {
             | Self::Table(_)
             | Self::Coordinate(_)
             | Self::Invocation(..)
+            | Self::Saved(_)
             | Self::ExecutionMask => (&[], [None; 3]),
             Self::Op(_, operands) | Self::Array(operands) => (operands, [None; 3]),
             Self::Elementary { operands, mask, .. } => (operands, [*mask, None, None]),
@@ -791,26 +796,32 @@ pub enum Items {
     /// for each lane.
     Listed,
     /// Invocations of a dispatch, listed in a table likewise.
-    Invocations,
+    Invocations {
+        /// Number of words that each has saved in an earlier phase ([`lambdav_core::schedule::phases`]).
+        saved: u32,
+    },
 }
 
 impl Items {
     /// The rate of a pixel's column or row.
     pub fn rate(self, width: Width, axis: Axis) -> Rate {
         match (self, width, axis) {
-            (Self::Listed | Self::Invocations, ..) | (_, Width::One, _) => width.lanes(),
+            (Self::Listed | Self::Invocations { .. }, ..) | (_, Width::One, _) => width.lanes(),
             (_, _, Axis::X) => Rate::X,
             (_, _, Axis::Y) => Rate::Y,
         }
     }
 
-    /// The columns of the table of lanes, in order.
-    pub fn columns(self) -> &'static [Column] {
+    /// Invocations without saved words.
+    pub const INVOCATIONS: Self = Self::Invocations { saved: 0 };
+
+    /// The columns of the table of lanes that do not depend on a program, in order.
+    fn own_columns(self) -> &'static [Column] {
         use InvocationInput::{GlobalId, LocalId, LocalIndex, WorkgroupId};
         match self {
             Self::Rows => &[],
             Self::Listed => &[Column::Mask, Column::X, Column::Y],
-            Self::Invocations => &[
+            Self::Invocations { .. } => &[
                 Column::Mask,
                 Column::Invocation(GlobalId, 0),
                 Column::Invocation(GlobalId, 1),
@@ -826,9 +837,28 @@ impl Items {
         }
     }
 
+    /// Number of saved words.
+    pub fn saved(self) -> u32 {
+        if let Self::Invocations { saved } = self { saved } else { 0 }
+    }
+
+    /// The columns of the table of lanes, in order.
+    pub fn columns(self) -> impl Iterator<Item = Column> {
+        self.own_columns().iter().copied().chain((0..self.saved()).map(Column::Saved))
+    }
+
+    /// The number of columns of the table of lanes.
+    pub fn column_count(self) -> usize {
+        self.own_columns().len() + self.saved() as usize
+    }
+
     /// The position of a column in the table of lanes, if it has that column.
     pub fn position(self, column: Column) -> Option<usize> {
-        self.columns().iter().position(|&known| known == column)
+        let own = self.own_columns();
+        match column {
+            Column::Saved(word) => (word < self.saved()).then(|| own.len() + word as usize),
+            _ => own.iter().position(|&known| known == column),
+        }
     }
 }
 
@@ -843,6 +873,8 @@ pub enum Column {
     Y,
     /// A component of an input of the invocation, `I32`.
     Invocation(InvocationInput, u8),
+    /// A saved word of the invocation, `I32`.
+    Saved(u32),
 }
 
 impl Column {
@@ -851,7 +883,7 @@ impl Column {
         match self {
             Self::Mask => Kind::Mask,
             Self::X | Self::Y => Kind::F32,
-            Self::Invocation(..) => Kind::I32,
+            Self::Invocation(..) | Self::Saved(_) => Kind::I32,
         }
     }
 
@@ -877,8 +909,8 @@ pub struct Options<'a> {
     pub hoist: bool,
     /// Sizes of the program's resources that are to be baked.
     pub extents: &'a [Extents],
-    /// Indices of uniforms that are words of the primitive, in order. They are numbers and vectors without
-    /// truth values. Only listed lanes have them.
+    /// Indices of uniforms that the items have, in order: words of the primitive of listed pixels, saved words of
+    /// invocations. They are numbers and vectors without truth values.
     pub of_primitive: &'a [u32],
 }
 

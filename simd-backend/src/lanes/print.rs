@@ -146,6 +146,7 @@ impl Display for Column {
             Self::X => f.write_str("X"),
             Self::Y => f.write_str("Y"),
             Self::Invocation(input, k) => write!(f, "{}.{k}", input.name()),
+            Self::Saved(word) => write!(f, "saved.{word}"),
         }
     }
 }
@@ -364,6 +365,7 @@ impl Printer<'_, '_, '_> {
             LaneExpr::Coordinate(Axis::X) => "coordinate x".into(),
             LaneExpr::Coordinate(Axis::Y) => "coordinate y".into(),
             LaneExpr::Invocation(input, k) => Column::Invocation(*input, *k).to_string(),
+            LaneExpr::Saved(word) => Column::Saved(*word).to_string(),
             LaneExpr::ExecutionMask => "execution mask".into(),
             LaneExpr::Op(op, operands) => format!("{op} {}", List(operands)),
             LaneExpr::Elementary { function, operands, mask } => {

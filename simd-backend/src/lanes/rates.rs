@@ -276,8 +276,12 @@ impl Analysis<'_> {
                 self.raise(value, 1, items.rate(width, Axis::Y));
             }
             Expr::Uniform(index) if self.of.primitive.contains(index) => {
+                let rate = match self.of.items {
+                    Items::Invocations { .. } => self.of.width.lanes(),
+                    Items::Rows | Items::Listed => Rate::PRIMITIVE,
+                };
                 for i in 0..self.rates.of(value).len() {
-                    self.raise(value, i, Rate::PRIMITIVE);
+                    self.raise(value, i, rate);
                 }
             }
             Expr::Stage(StageInput::Invocation(input)) => {

@@ -144,6 +144,7 @@ impl Numbering {
             | LaneExpr::Table(_)
             | LaneExpr::Coordinate(_)
             | LaneExpr::Invocation(..)
+            | LaneExpr::Saved(_)
             | LaneExpr::ExecutionMask => {}
         }
         if let LaneExpr::Op(op, operands) = expr {

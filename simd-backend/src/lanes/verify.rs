@@ -319,8 +319,12 @@ impl<'p> Verifier<'p> {
             LaneExpr::Coordinate(axis) => {
                 (Some(Kind::F32), program.items.rate(program.width, *axis))
             }
-            LaneExpr::Invocation(input, k) => {
-                let column = Column::Invocation(*input, *k);
+            LaneExpr::Invocation(..) | LaneExpr::Saved(_) => {
+                let column = match expr {
+                    LaneExpr::Invocation(input, k) => Column::Invocation(*input, *k),
+                    LaneExpr::Saved(word) => Column::Saved(*word),
+                    _ => unreachable!("it is one of these"),
+                };
                 let is_there = program.items.position(column).is_some();
                 self.require(is_there, || format!("{value}: no lane has {column}"));
                 (Some(Kind::I32), program.width.lanes())
@@ -368,7 +372,7 @@ impl<'p> Verifier<'p> {
         let Access { memory, index, change } = access;
         access.operands().for_each(|operand| self.uses(operand));
         let is_memory = program.resources.0.get(*memory as usize).is_some_and(|of| of.is_memory);
-        self.require(is_memory && program.items == Items::Invocations, || {
+        self.require(is_memory && matches!(program.items, Items::Invocations { .. }), || {
             format!("there is no memory {memory}")
         });
         let bound = self.limits.bound(*index);
@@ -440,7 +444,7 @@ impl<'p> Verifier<'p> {
                     self.uses(value);
                 }
                 let numbers = values.iter().all(|&v| self.program.kind(v) == Kind::F32);
-                let may_be_none = self.program.items == Items::Invocations;
+                let may_be_none = matches!(self.program.items, Items::Invocations { .. });
                 let are_pixels =
                     (may_be_none || !values.is_empty()) && values.len().is_multiple_of(4);
                 self.require(are_pixels && numbers, || "no pixel is yielded".into());

@@ -1,12 +1,12 @@
 //! Calls of a register program's functions, for compiled code and the interpreter alike.
 
-use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use lambdav_core::evaluate::Memory;
 use lambdav_core::resource::Bound;
 
 use super::{POLL_ROUNDS, Shape, Status};
-use crate::lanes::{Column, Descriptors, Items, Mismatch, Space};
+use crate::lanes::{Column, Descriptors, Items, Memories, Mismatch, Space};
 use crate::mutants::{Mutant, is_active};
 
 /// The inputs of a frame: words, and the data of resources.
@@ -159,27 +159,6 @@ impl Inputs {
     }
 }
 
-/// The words of memories while compiled code accesses them, by number; none for a resource that is no memory.
-///
-/// Threads may share them. Code accesses a word by one load or store of 32 aligned bits, like these atomics with
-/// relaxed order.
-#[derive(Clone, Debug, Default)]
-pub struct Memories<'m>(pub Vec<&'m [AtomicU32]>);
-
-impl<'m> Memories<'m> {
-    /// No memories.
-    pub const NONE: Self = Self(Vec::new());
-
-    /// The words of a memory.
-    ///
-    /// # Panics
-    ///
-    /// If there is no such resource.
-    pub fn words(&self, number: usize) -> &'m [AtomicU32] {
-        self.0[number]
-    }
-}
-
 /// The cancellation poll: a call goes on while `first` is below the frontier.
 #[derive(Clone, Copy, Debug)]
 pub struct Poll<'a> {
@@ -225,7 +204,7 @@ pub struct Listed<'a> {
 impl<'a> Listed<'a> {
     /// The number of words of a group.
     pub fn words_of_group(items: Items, shape: Shape) -> usize {
-        items.columns().len() * shape.lanes() as usize
+        items.column_count() * shape.lanes() as usize
     }
 
     /// The number of groups.

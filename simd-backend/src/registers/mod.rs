@@ -78,8 +78,9 @@ use lambdav_core::op::Elementary;
 use crate::lanes::{Axis, Column, Descriptors, InputWords, Items, Kind, LaneOp, Space, Spaces};
 use crate::machine::{Class, Machine, Tile};
 
+pub use crate::lanes::Memories;
 pub(crate) use bounds::Bounds;
-pub use call::{Callable, Inputs, Listed, Memories, Poll, Row};
+pub use call::{Callable, Inputs, Listed, Poll, Row};
 pub use lower::lower;
 pub(crate) use order::{loop_depths, order as layout_order};
 pub use read::{ReadError, ReadErrorKind, read};
@@ -151,7 +152,7 @@ impl Argument {
     pub fn of(items: Items) -> &'static [Self] {
         match items {
             Items::Rows => &[Self::Column, Self::Row, Self::Groups, Self::Pixels, Self::Stride],
-            Items::Listed | Items::Invocations => &[Self::Lanes, Self::Groups, Self::Pixels],
+            Items::Listed | Items::Invocations { .. } => &[Self::Lanes, Self::Groups, Self::Pixels],
         }
     }
 

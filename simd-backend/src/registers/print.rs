@@ -141,7 +141,8 @@ fn print_head(f: &mut Formatter<'_>, program: &RegisterProgram) -> fmt::Result {
     match program.items {
         Items::Rows => {}
         Items::Listed => writeln!(f, "listed")?,
-        Items::Invocations => writeln!(f, "invocations")?,
+        Items::INVOCATIONS => writeln!(f, "invocations")?,
+        Items::Invocations { saved } => writeln!(f, "invocations of {saved} words")?,
     }
     if program.attachments != 1 {
         writeln!(f, "attachments {}", program.attachments)?;

@@ -2,6 +2,7 @@
 
 mod aggregates;
 mod columns;
+mod dispatches;
 mod divisors;
 mod executable;
 mod extents;

@@ -2,6 +2,7 @@
 
 use lambdav_core::inputs::Inputs;
 use lambdav_simd_backend::emit::{Allocation, Listing};
+use lambdav_simd_backend::registers::Callable;
 use lambdav_simd_backend::{Compiler, EmitError, SimdKernel, Target};
 use std::time::{Duration, Instant};
 

@@ -4,7 +4,7 @@
 use super::harness::TestFolder;
 use std::path::Path;
 
-/// The engines, with those that lack barriers.
+/// The engines.
 const ENGINES: [&str; 3] = ["simd", "core", "spirv"];
 
 /// A folder with the compute shaders of the gallery.
@@ -25,16 +25,13 @@ fn list<T: ToString>(values: impl IntoIterator<Item = T>) -> String {
     format!("[{}]", values.join(", "))
 }
 
-/// What a buffer holds afterwards, as JSON: the same by all engines that run the program.
+/// What a buffer holds afterwards, as JSON: the same by all engines.
 #[track_caller]
 fn saved(place: &TestFolder, line: &str, buffer: &str) -> String {
     let mut found: Option<String> = None;
     for engine in ENGINES {
         let outcome =
             place.run_line(&format!("run {line} --save {buffer}=out.json --engine {engine}"));
-        if engine == "simd" && outcome.err.contains("has barriers") {
-            continue;
-        }
         assert_eq!(outcome.status, 0, "{engine}: {}", outcome.err);
         let text = String::from_utf8(place.read("out.json")).expect("JSON is text");
         match &found {

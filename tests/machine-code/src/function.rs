@@ -300,7 +300,7 @@ impl Callable for Evaluated {
                 word.store(bits.value as u32, Ordering::Relaxed);
             }
         }
-        let columns = items.columns().len();
+        let columns = items.column_count();
         for (index, component) in pixels.as_flattened_mut().iter_mut().enumerate() {
             let bits = memory.region("pixels").get(4 * index, 4);
             let at = index / 4 % plane;

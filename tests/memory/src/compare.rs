@@ -8,7 +8,7 @@ use crate::wgsl;
 use crate::words::{by_words, compiled, raised_agrees};
 use lambdav_core::core_text;
 use lambdav_core::diagnostics::Diagnostic;
-use lambdav_core::evaluate::{Dispatch, DispatchFault, Memory};
+use lambdav_core::evaluate::{Dispatch, DispatchFault, Memory, has_barrier};
 use lambdav_core::graph::Core;
 use lambdav_core::inputs::Inputs;
 use lambdav_core::schedule::{Program as Schedule, schedule_effects};
@@ -87,6 +87,8 @@ pub struct Verdict {
     pub executions: usize,
     /// The number of those by threads, after a proof.
     pub at_once: usize,
+    /// The number of executions that exceed a limit, as they should.
+    pub faults: usize,
     /// The program is a text in WGSL, too.
     pub has_text: bool,
 }
@@ -111,6 +113,7 @@ fn compare_all(program: &Program, seed: u64, optimised: bool) -> Result<Verdict,
         schedules: 0,
         executions: 0,
         at_once: 0,
+        faults: 0,
         has_text: false,
     };
     if program.is_race_free && (verdict.depends_on_order || verdict.is_divergent) {
@@ -138,11 +141,12 @@ fn compare_all(program: &Program, seed: u64, optimised: bool) -> Result<Verdict,
         }
     }
     let core = build(program);
-    let [schedules, executions, at_once] =
+    let [schedules, executions, at_once, faults] =
         agrees(program, &core, &expected, ["whole", "a slice"], true)?;
     verdict.schedules += schedules;
     verdict.executions += executions;
     verdict.at_once += at_once;
+    verdict.faults += faults;
     let rebuilt = core.with_uniforms_fixed(&[], |_| false);
     let names = ["rebuilt", "a slice, rebuilt"];
     verdict.schedules += agrees(program, &rebuilt, &expected, names, false)?[0];
@@ -203,20 +207,21 @@ fn agree(
     }
 }
 
-/// Evaluates the whole core and each slice of its effects, and executes them by the SIMD backend if that `is_asked`.
-/// Returns the number of schedules, of executions, and of those by threads.
+/// Evaluates the whole core and each slice of its effects, and executes them by the SIMD backend if that `is_asked`. (Of a
+/// program with barriers, the whole only.)
+/// Returns the number of schedules, of executions, of those by threads, and of faults.
 fn agrees(
     program: &Program,
     core: &Core,
     expected: &Outcome,
     [whole, slice]: [&'static str; 2],
     is_asked: bool,
-) -> Result<[usize; 3], Mismatch> {
+) -> Result<[usize; 4], Mismatch> {
     let buffers = (0..program.memories.len()).filter(|&k| !program.memories[k].is_of_workgroup);
     let buffers: Vec<usize> = buffers.collect();
     let mut slices = vec![(whole, (0..program.memories.len()).collect())];
     slices.extend(buffers.iter().map(|&memory| (slice, vec![memory])));
-    let (mut executions, mut at_once) = (0, 0);
+    let [mut executions, mut at_once, mut faults] = [0; 3];
     for (form, asked) in &slices {
         let scheduled = schedule_effects(core, asked)
             .map_err(|diagnostic| Mismatch::Refused { form, diagnostic: diagnostic.into() })?;
@@ -232,22 +237,30 @@ fn agrees(
             let mismatch = Mismatch::Outcome { form: form.to_owned(), found, expected };
             if is_equal { Ok(()) } else { Err(mismatch) }
         };
-        let found = evaluate(program, &scheduled, memory(program, &scheduled), form)?;
-        equals(form, found.map_or_else(|divergent| divergent, |left| words(program, &left)))?;
-        if is_asked {
+        equals(form, evaluate(program, &scheduled, memory(program, &scheduled), form)?)?;
+        // A program with barriers has many phases to compile.
+        if is_asked && (*form == whole || !has_barrier(&scheduled)) {
             for machine in machine::of(program.is_race_free, &scheduled) {
                 let form = format!("{form}, {machine:?}");
-                let found = machine::run(program, &scheduled, memory(program, &scheduled), machine);
+                let memory = memory(program, &scheduled);
+                let found = machine::run(program, &scheduled, memory, machine, ITERATIONS);
                 let found =
                     found.map_err(|message| Mismatch::Machine { form: form.clone(), message })?;
                 let (found, tier) = found;
-                equals(&form, words(program, &found))?;
+                let found = outcome(program, found).map_err(|fault| Mismatch::Machine {
+                    form: form.clone(),
+                    message: format!("{fault:?}"),
+                })?;
+                equals(&form, found)?;
                 executions += 1;
                 at_once += usize::from(tier == Some(Tier::AtOnce));
             }
+            let wrong = |message| Mismatch::Machine { form: (*form).to_owned(), message };
+            faults += machine::faults_agree(program, &scheduled).map_err(wrong)?;
+            executions += machine::lanes_agree(program, &scheduled).map_err(wrong)?;
         }
     }
-    Ok([slices.len(), executions, at_once])
+    Ok([slices.len(), executions, at_once, faults])
 }
 
 /// The initial contents of memories.
@@ -259,25 +272,40 @@ pub(crate) fn memory(program: &Program, scheduled: &Schedule) -> Memory {
     memory
 }
 
-/// The final contents.
-pub(crate) fn words(program: &Program, memory: &Memory) -> Outcome {
-    let words = (0..program.memories.len()).map(|number| memory.words(number).to_vec());
-    Outcome::Words(words.collect())
+/// The outcome of a dispatch, or its fault.
+fn outcome(
+    program: &Program,
+    ended: Result<Memory, DispatchFault>,
+) -> Result<Outcome, DispatchFault> {
+    match ended {
+        Ok(memory) => {
+            let words = (0..program.memories.len()).map(|number| memory.words(number).to_vec());
+            Ok(Outcome::Words(words.collect()))
+        }
+        Err(DispatchFault::DivergentBarrier { arrived, other, .. }) => {
+            Ok(Outcome::Divergent { arrived, other })
+        }
+        Err(fault) => Err(fault),
+    }
 }
 
-/// Runs the dispatch: the memories that it leaves, or a divergent barrier.
-pub(crate) fn evaluate(
+/// The outcome by the core evaluator.
+fn evaluate(
     program: &Program,
     scheduled: &Schedule,
     memory: Memory,
     form: &'static str,
-) -> Result<Result<Memory, Outcome>, Mismatch> {
+) -> Result<Outcome, Mismatch> {
+    let ended = evaluated(program, scheduled, memory);
+    outcome(program, ended).map_err(|fault| Mismatch::Fault { form, fault })
+}
+
+/// The dispatch by the core evaluator.
+pub(crate) fn evaluated(
+    program: &Program,
+    scheduled: &Schedule,
+    memory: Memory,
+) -> Result<Memory, DispatchFault> {
     let dispatch = Dispatch { workgroup: program.workgroup, groups: program.groups };
-    match dispatch.run(scheduled, &Inputs::default(), memory, ITERATIONS, &|_| false) {
-        Ok(memory) => Ok(Ok(memory)),
-        Err(DispatchFault::DivergentBarrier { arrived, other, .. }) => {
-            Ok(Err(Outcome::Divergent { arrived, other }))
-        }
-        Err(fault) => Err(Mismatch::Fault { form, fault }),
-    }
+    dispatch.run(scheduled, &Inputs::default(), memory, ITERATIONS, &|_| false)
 }

@@ -3,7 +3,7 @@
 //! A *racy* program accesses any word from any invocation. In a *race-free* one, an invocation accesses a buffer that is
 //! written at its own index only. It accesses a variable of workgroups at its local index, rotated by a number that
 //! changes at each barrier; a loop with a barrier begins with one and is followed by one. A *reduced* buffer has atomic
-//! operations of one kind at any index, whose results nobody reads. So the result depends on no order of invocations.
+//! operations of one kind at any index, whose results nobody reads (in racy programs, of two kinds). So the result depends on no order of invocations.
 
 use crate::program::{
     AtomicStatement, Binary, Expression, Id, MemoryDeclaration, Program, Statement,
@@ -54,10 +54,13 @@ pub fn generate(seed: u64) -> Program {
     }
     // A buffer that nobody writes may be read anywhere.
     let read_only = (memories.len() > 2 && !memories[2].is_of_workgroup).then_some(2);
-    let reduced = (is_race_free && random.percent(40)).then(|| {
+    let reduced = random.percent(if is_race_free { 40 } else { 15 }).then(|| {
         let words = (0..1 + random.below(5)).map(|_| word(&mut random)).collect();
         memories.push(MemoryDeclaration { words, is_of_workgroup: false });
-        (memories.len() - 1, *random.pick(&COMMUTATIVE))
+        // Two kinds do not commute.
+        let kind = *random.pick(&COMMUTATIVE);
+        let other = if is_race_free { kind } else { *random.pick(&COMMUTATIVE) };
+        (memories.len() - 1, [kind, other])
     });
     let mut generator = Generator {
         random,
@@ -105,8 +108,8 @@ struct Generator {
     is_race_free: bool,
     /// A buffer that no statement writes, if the program is race-free.
     read_only: Option<usize>,
-    /// A buffer with atomic operations of one kind only.
-    reduced: Option<(usize, Atomic)>,
+    /// A buffer with atomic operations of these kinds only, whose results nobody reads.
+    reduced: Option<(usize, [Atomic; 2])>,
     /// The variables that its results become.
     unread: Vec<usize>,
     /// Changes at each barrier.
@@ -164,7 +167,8 @@ impl Generator {
                 Statement::Store(memory, self.index(memory), self.expression(1))
             }
             3 if self.reduced.is_some() && self.random.percent(50) => {
-                let (memory, atomic) = self.reduced.expect("it is there");
+                let (memory, kinds) = self.reduced.expect("it is there");
+                let atomic = *self.random.pick(&kinds);
                 let variable = self.variables;
                 self.variables += 1;
                 self.unread.push(variable);

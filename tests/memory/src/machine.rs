@@ -1,23 +1,24 @@
 //! Executions by the SIMD backend: the interpreter of lane programs, the interpreter of register programs before and
 //! after spilling, and machine code of each target that this machine can execute.
 //!
-//! All of them execute any program in order. A race-free program is also executed in several lanes, filled within each
-//! workgroup. Kernels choose the tier: they run by threads what they can prove.
+//! All of them execute any program in order. Programs without barriers are also executed in several lanes, filled within
+//! each workgroup. A race-free program has the oracle's result in lanes, too; for another one the forms agree among
+//! themselves. Kernels choose the tier: they run by threads what they can prove.
 
-use crate::compare::ITERATIONS;
+use crate::compare::{ITERATIONS as MOST, memory};
 use crate::program::Program;
-use lambdav_core::evaluate::{Dispatch, Invocation, Memory, has_barrier};
+use lambdav_core::evaluate::{Dispatch, DispatchFault, Invocation, Memory, has_barrier};
 use lambdav_core::inputs::Inputs;
 use lambdav_core::schedule::Program as Schedule;
 use lambdav_machine_code::Evaluated;
 use lambdav_simd_backend::Compiler;
 use lambdav_simd_backend::emit::executable::shared;
-use lambdav_simd_backend::emit::{Executable, Target};
+use lambdav_simd_backend::emit::{EmitError, Executable, Target};
 use lambdav_simd_backend::kernel::{
-    DispatchKernel, Interpreted, Spilling, Tier, dispatch_inputs, list_invocations,
+    DispatchError, DispatchKernel, Interpreted, InterpretedLanes, Spilling, Tier, dispatch_inputs,
+    list_invocations,
 };
-use lambdav_simd_backend::lanes::interpret::{self, Group, Invocations};
-use lambdav_simd_backend::lanes::{Items, LaneProgram, Options, Width, lower};
+use lambdav_simd_backend::lanes::{Items, LaneProgram};
 use lambdav_simd_backend::registers::{Callable, Inputs as Words, Listed, Poll, Status};
 use lambdav_workers::ThreadPool;
 use std::num::NonZeroUsize;
@@ -69,17 +70,23 @@ const LANES: [(&str, u32); 7] = [
     ("avx512", 32),
 ];
 
-/// The executions of a program by the SIMD backend; none of one with barriers, or without
-/// effects.
+/// The executions of a program by the SIMD backend; none of one without effects. Programs with barriers run in order
+/// only.
 pub fn of(is_race_free: bool, scheduled: &Schedule) -> Vec<(Form, Mode)> {
-    if has_barrier(scheduled) || scheduled.outputs().is_empty() {
+    if scheduled.outputs().is_empty() {
         return Vec::new();
     }
+    let code = Form::Code(Target::BASELINE);
     let registers = [Spilling::Before, Spilling::After].map(Form::Registers);
-    let mut all = vec![(Form::Lanes, Mode::InOrder), (Form::Code(Target::BASELINE), Mode::InOrder)];
+    let mut all = vec![(Form::Lanes, Mode::InOrder), (code, Mode::InOrder)];
+    if has_barrier(scheduled) {
+        // Kernels run it in order, too.
+        all.push((registers[1], Mode::Threads(8)));
+        return all;
+    }
     all.extend(registers.map(|form| (form, Mode::InOrder)));
     if is_race_free {
-        all.extend([2, 7].map(|lanes| (Form::Lanes, Mode::Lanes(lanes))));
+        all.extend([4, 16].map(|lanes| (Form::Lanes, Mode::Lanes(lanes))));
         all.extend(
             registers.into_iter().zip([8, 16]).map(|(form, lanes)| (form, Mode::Lanes(lanes))),
         );
@@ -92,21 +99,83 @@ pub fn of(is_race_free: bool, scheduled: &Schedule) -> Vec<(Form, Mode)> {
         all.push((Form::Evaluated("avx2"), Mode::Lanes(8)));
     }
     all.push((Form::Registers(Spilling::After), Mode::Threads(8)));
-    all.push((Form::Code(Target::BASELINE), Mode::Threads(4)));
+    all.push((code, Mode::Threads(4)));
     all
 }
 
-/// Executes a program on memories; returns those that it leaves, and the tier of a kernel.
+/// The results of a dispatch, or its fault.
+pub type Ended = Result<Memory, DispatchFault>;
+
+/// Executions by kernels with at most 0 or 1 `rec`s of a loop, which many programs exceed, end as the core evaluator's do.
+/// Returns the number of faults.
 ///
 /// # Errors
 ///
-/// Refused programs, and faults, which no program has.
+/// Refused programs, and different ends.
+pub fn faults_agree(program: &Program, scheduled: &Schedule) -> Result<usize, String> {
+    let dispatch = Dispatch { workgroup: program.workgroup, groups: program.groups };
+    let mut faults = 0;
+    let code = Form::Code(Target::BASELINE);
+    let registers = Form::Registers(Spilling::After);
+    for (limit, executions) in [
+        (0, &[(registers, Mode::Threads(8))][..]),
+        (1, &[(code, Mode::InOrder), (code, Mode::Threads(4))]),
+    ] {
+        let (inputs, found) = (Inputs::default(), memory(program, scheduled));
+        let expected = dispatch.run(scheduled, &inputs, found, limit, &|_| false);
+        let Err(fault) = expected else { continue };
+        for &execution in executions {
+            let (found, _) = run(program, scheduled, memory(program, scheduled), execution, limit)?;
+            if found != Err(fault) {
+                return Err(format!("{execution:?}: {found:?} in place of {fault:?}"));
+            }
+            faults += 1;
+        }
+    }
+    Ok(faults)
+}
+
+/// In lanes, a program with races has a result of its own: lanes go on in step, and change words in their order. All forms
+/// have that result. Returns their number.
+///
+/// # Errors
+///
+/// Refused programs, and different results.
+pub fn lanes_agree(program: &Program, scheduled: &Schedule) -> Result<usize, String> {
+    if has_barrier(scheduled) || program.is_race_free {
+        return Ok(0);
+    }
+    let lanes = Mode::Lanes(8);
+    let (expected, _) =
+        run(program, scheduled, memory(program, scheduled), (Form::Lanes, lanes), MOST)?;
+    let forms = [
+        Form::Registers(Spilling::Before),
+        Form::Registers(Spilling::After),
+        Form::Code(Target::BASELINE),
+        Form::Evaluated("avx2"),
+        Form::Evaluated("avx512"),
+    ];
+    for form in forms {
+        let (found, _) = run(program, scheduled, memory(program, scheduled), (form, lanes), MOST)?;
+        if found != expected {
+            return Err(format!("{form:?} in lanes: {found:?} in place of {expected:?}"));
+        }
+    }
+    Ok(forms.len())
+}
+
+/// Executes a program; returns the tier of a kernel too.
+///
+/// # Errors
+///
+/// Refused programs, and faults in lanes without a proof.
 pub fn run(
     program: &Program,
     scheduled: &Schedule,
     memory: Memory,
     (form, mode): (Form, Mode),
-) -> Result<(Memory, Option<Tier>), String> {
+    max_iterations: u64,
+) -> Result<(Ended, Option<Tier>), String> {
     let dispatch = Dispatch { workgroup: program.workgroup, groups: program.groups };
     let name = match form {
         Form::Code(name) | Form::Evaluated(name) => name,
@@ -116,26 +185,26 @@ pub fn run(
         Mode::InOrder => 1,
         Mode::Lanes(lanes) | Mode::Threads(lanes) => lanes,
     };
-    let (items, hoist) = (Items::Invocations, mode != Mode::InOrder);
+    let (items, hoist) = (Items::INVOCATIONS, mode != Mode::InOrder);
     let lanes = Some(lanes);
     let compiler = Compiler { items, lanes, hoist, ..Compiler::new(target(name)) };
-    let job = Job { dispatch: &dispatch, scheduled, compiler: &compiler, mode };
-    Ok(match form {
-        Form::Lanes => (job.interpret(memory)?, None),
+    let job = Job { dispatch: &dispatch, scheduled, compiler: &compiler, mode, max_iterations };
+    match form {
+        Form::Lanes => job.execute(memory, |compiler, lanes| {
+            Ok(InterpretedLanes::new(lanes, compiler.choice(lanes).shape))
+        }),
         Form::Registers(spilling) => job.execute(memory, |compiler, lanes| {
-            Interpreted::new(compiler, lanes, spilling).map_err(|errors| format!("{errors:?}"))
-        })?,
+            let made = Interpreted::new(compiler, lanes, spilling);
+            Ok(made.unwrap_or_else(|errors| panic!("{errors:?}\n{lanes}")))
+        }),
         Form::Code(_) => job.execute(memory, |compiler, lanes| {
-            let compiled = compiler.compile_lane_program(lanes.clone());
-            let code =
-                compiled.and_then(|compiled| Executable::new(&compiled.code, &compiler.target));
-            code.map_err(|error| error.to_string())
-        })?,
+            let compiled = compiler.compile_lane_program(lanes.clone())?;
+            Executable::new(&compiled.code, &compiler.target)
+        }),
         Form::Evaluated(_) => job.execute(memory, |compiler, lanes| {
-            let compiled = compiler.compile_lane_program(lanes.clone());
-            compiled.map(|of| Evaluated::new(&of.code)).map_err(|error| error.to_string())
-        })?,
-    })
+            Ok(Evaluated::new(&compiler.compile_lane_program(lanes.clone())?.code))
+        }),
+    }
 }
 
 /// A dispatch of a program.
@@ -144,6 +213,7 @@ struct Job<'a> {
     scheduled: &'a Schedule,
     compiler: &'a Compiler,
     mode: Mode,
+    max_iterations: u64,
 }
 
 impl Job<'_> {
@@ -154,71 +224,41 @@ impl Job<'_> {
     }
 
     fn inputs(&self, lanes: &LaneProgram, memory: &Memory) -> Result<Words, String> {
-        let inputs = dispatch_inputs(self.scheduled, lanes, &Inputs::default(), memory, ITERATIONS);
+        let inputs =
+            dispatch_inputs(self.scheduled, lanes, &Inputs::default(), memory, self.max_iterations);
         inputs.map_err(|error| error.to_string())
-    }
-
-    /// Interprets the lane program.
-    fn interpret(&self, mut memory: Memory) -> Result<Memory, String> {
-        let Compiler { lanes, hoist, .. } = *self.compiler;
-        let lanes = lanes.expect("they are given");
-        let width = if lanes == 1 { Width::One } else { Width::Any };
-        let options = Options { hoist, ..self.compiler.options(width) };
-        let program = lower(self.scheduled, &options);
-        let inputs = self.inputs(&program, &memory)?;
-        for workgroup in 0..self.dispatch.workgroups() {
-            memory.begin_workgroup(&self.scheduled.types);
-            for some in self.of_workgroup(workgroup).chunks(lanes as usize) {
-                let last = some[some.len() - 1];
-                let mut all = some.to_vec();
-                all.resize(lanes as usize, last);
-                let mask: Vec<bool> = (0..lanes as usize).map(|lane| lane < some.len()).collect();
-                let group = Group {
-                    inputs: inputs.words(),
-                    primitive: &self.dispatch.groups,
-                    resources: inputs.data(),
-                    pixels: &[],
-                    mask: &mask,
-                    max_iterations: ITERATIONS,
-                };
-                let invocations = Invocations { all: &all, memory: &mut memory };
-                interpret::dispatch(&program, &group, invocations)
-                    .map_err(|limit| format!("{limit:?}\n{program}"))?;
-            }
-        }
-        Ok(memory)
     }
 
     fn execute<C: Callable + Sync>(
         &self,
         memory: Memory,
-        make: impl Fn(&Compiler, &LaneProgram) -> Result<C, String>,
-    ) -> Result<(Memory, Option<Tier>), String> {
+        make: impl Fn(&Compiler, &LaneProgram) -> Result<C, EmitError>,
+    ) -> Result<(Ended, Option<Tier>), String> {
         match self.mode {
-            Mode::Lanes(_) => Ok((self.in_lanes(memory, make)?, None)),
+            Mode::Lanes(_) => Ok((Ok(self.in_lanes(memory, make)?), None)),
             Mode::InOrder | Mode::Threads(_) => {
-                let kernel = DispatchKernel::new(self.scheduled.clone(), self.compiler, make)?;
+                let kernel = DispatchKernel::new(self.scheduled.clone(), self.compiler, make)
+                    .map_err(|error| error.to_string())?;
                 // Each group is a part for a thread.
                 let kernel = kernel.with_groups(1);
                 let (frontier, inputs) = (AtomicU64::new(u64::MAX), Inputs::default());
+                let most = self.max_iterations;
                 let run = || match self.mode {
                     Mode::InOrder => {
-                        let done = kernel.run_in_order(
-                            self.dispatch,
-                            &inputs,
-                            memory,
-                            ITERATIONS,
-                            &frontier,
-                        );
+                        let done =
+                            kernel.run_in_order(self.dispatch, &inputs, memory, most, &frontier);
                         done.map(|memory| (memory, None))
                     }
                     _ => {
-                        let done =
-                            kernel.run(self.dispatch, &inputs, memory, ITERATIONS, &frontier);
+                        let done = kernel.run(self.dispatch, &inputs, memory, most, &frontier);
                         done.map(|(memory, tier)| (memory, Some(tier)))
                     }
                 };
-                pool().install(run).map_err(|error| format!("{error:?}"))
+                match pool().install(run) {
+                    Ok((memory, tier)) => Ok((Ok(memory), tier)),
+                    Err(DispatchError::Fault(fault)) => Ok((Err(fault), None)),
+                    Err(error) => Err(error.to_string()),
+                }
             }
         }
     }
@@ -227,10 +267,10 @@ impl Job<'_> {
     fn in_lanes<C: Callable>(
         &self,
         mut memory: Memory,
-        make: impl Fn(&Compiler, &LaneProgram) -> Result<C, String>,
+        make: impl Fn(&Compiler, &LaneProgram) -> Result<C, EmitError>,
     ) -> Result<Memory, String> {
         let lanes = self.compiler.lane_program(self.scheduled);
-        let code = make(self.compiler, &lanes)?;
+        let code = make(self.compiler, &lanes).map_err(|error| error.to_string())?;
         let inputs = self.inputs(&lanes, &memory)?;
         let frontier = AtomicU64::new(u64::MAX);
         let poll = Poll { frontier: &frontier, first: 0 };
@@ -241,11 +281,8 @@ impl Job<'_> {
         }
         for workgroup in 0..self.dispatch.workgroups() {
             memory.begin_workgroup(&self.scheduled.types);
-            list_invocations(
-                &self.of_workgroup(workgroup),
-                code.shape().lanes() as usize,
-                &mut table,
-            );
+            let (all, lanes) = (self.of_workgroup(workgroup), code.shape().lanes() as usize);
+            list_invocations(&all, Items::INVOCATIONS, lanes, &mut table);
             let listed = Listed { table: &table, primitive: &self.dispatch.groups };
             let memories = shared(&mut memory);
             let status = code.listed(&inputs, &slots, poll, listed, &memories, &mut []);

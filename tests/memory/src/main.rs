@@ -34,6 +34,7 @@ struct Counts {
     schedules: usize,
     executions: usize,
     at_once: usize,
+    faults: usize,
     depends_on_order: u64,
     divergent: u64,
     race_free: u64,
@@ -72,12 +73,14 @@ fn main() -> ExitCode {
                     schedules,
                     executions,
                     at_once,
+                    faults,
                     has_text,
                 }) => {
                     counts.texts += u64::from(has_text);
                     counts.schedules += schedules;
                     counts.executions += executions;
                     counts.at_once += at_once;
+                    counts.faults += faults;
                     counts.depends_on_order += u64::from(depends_on_order);
                     counts.divergent += u64::from(is_divergent);
                 }
@@ -95,13 +98,14 @@ fn main() -> ExitCode {
     });
     let sum = |of: fn(&Counts) -> u64| all.iter().map(of).sum::<u64>();
     println!(
-        "{} programs, {} race-free, {} as texts in WGSL, {} schedules, {} executions by the SIMD backend, {} of them by threads; {} depend on the order, {} have a divergent barrier; {} mismatches",
+        "{} programs, {} race-free, {} as texts in WGSL, {} schedules, {} executions by the SIMD backend, {} of them by threads, {} faults; {} depend on the order, {} have a divergent barrier; {} mismatches",
         sum(|counts| counts.programs),
         sum(|counts| counts.race_free),
         sum(|counts| counts.texts),
         all.iter().map(|counts| counts.schedules).sum::<usize>(),
         all.iter().map(|counts| counts.executions).sum::<usize>(),
         all.iter().map(|counts| counts.at_once).sum::<usize>(),
+        all.iter().map(|counts| counts.faults).sum::<usize>(),
         sum(|counts| counts.depends_on_order),
         sum(|counts| counts.divergent),
         wrong.load(Ordering::Relaxed),

@@ -1,10 +1,10 @@
 //! The program's text in WGSL: its words by eval_S, and the core that is raised from them.
 
-use crate::compare::{ITERATIONS, Mismatch, evaluate};
-use crate::machine;
+use crate::compare::{ITERATIONS, Mismatch, evaluated};
+use crate::machine::{self, Ended};
 use crate::oracle::Outcome;
 use crate::program::Program;
-use lambdav_core::evaluate::Memory;
+use lambdav_core::evaluate::{DispatchFault, Memory};
 use lambdav_core::files::NoFiles;
 use lambdav_core::graph::Core;
 use lambdav_core::interface::{Binding, Stage};
@@ -90,56 +90,45 @@ pub(crate) fn raised_agrees(
         let types = core.graph.types();
         let is_buffer =
             |of: &usize| types.memories().any(|known| known == (*of, MemoryKind::Storage));
+        let mut memory = Memory::new(types);
+        for (number, _) in types.memories().filter(|(number, _)| is_buffer(number)) {
+            let words = buffer(number).map(|of| program.memories[of].words.clone());
+            memory.set(number, words.unwrap_or_default());
+        }
         let mut slices = vec![(whole, all.clone())];
         slices.extend(all.iter().copied().filter(is_buffer).map(|memory| (slice, vec![memory])));
         for (form, asked) in slices {
             let scheduled = schedule_effects(core, &asked)
                 .map_err(|diagnostic| Mismatch::Refused { form, diagnostic: diagnostic.into() })?;
-            let mut memory = Memory::new(&scheduled.types);
-            for (number, _) in types.memories().filter(|(number, _)| is_buffer(number)) {
-                let words = buffer(number).map(|of| program.memories[of].words.clone());
-                memory.set(number, words.unwrap_or_default());
-            }
-            // The forms: by the core evaluator, and of the whole by the SIMD backend.
-            let mut forms = vec![(form.to_owned(), None)];
-            if form == "raised" {
-                let all = machine::of(false, &scheduled).into_iter();
-                forms.extend(all.map(|machine| (format!("raised, {machine:?}"), Some(machine))));
-            }
-            for (form, machine) in forms {
-                let memory = memory.clone();
-                let found = match machine {
-                    None => evaluate(program, &scheduled, memory, "raised")?,
-                    Some(machine) => {
-                        let found = machine::run(program, &scheduled, memory, machine);
-                        let fails = |message| Mismatch::Machine { form: form.clone(), message };
-                        Ok(found.map_err(fails)?.0)
-                    }
-                };
-                let is_equal = match (&found, expected) {
+            let equals = |form: String, ended: Ended| {
+                let is_equal = match (&ended, expected) {
                     (Ok(found), Outcome::Words(expected)) => asked.iter().all(|&number| {
                         let of = buffer(number).filter(|_| is_buffer(&number));
                         of.is_none_or(|of| found.words(number) == expected[of])
                     }),
-                    (Err(found), expected) => found == expected,
-                    (Ok(_), Outcome::Divergent { .. }) => {
-                        // A program without a memory has no barrier either.
-                        types.memories().next().is_none()
-                    }
+                    (
+                        Err(DispatchFault::DivergentBarrier { arrived, other, .. }),
+                        Outcome::Divergent { arrived: first, other: second },
+                    ) => (arrived, other) == (first, second),
+                    // A program without a memory has no barrier either.
+                    (Ok(_), Outcome::Divergent { .. }) => types.memories().next().is_none(),
+                    (Err(_), _) => false,
                 };
-                if !is_equal {
-                    let found = match found {
-                        Err(outcome) => outcome,
-                        Ok(memory) => {
-                            let numbers = types.memories().map(|(number, _)| number);
-                            Outcome::Words(numbers.map(|of| memory.words(of).to_vec()).collect())
-                        }
-                    };
-                    let (found, expected) = (found.into(), expected.clone().into());
-                    return Err(Mismatch::Outcome { form, found, expected });
-                }
-            }
+                let message = format!("{ended:?}, and eval_S has {expected:?}");
+                if is_equal { Ok(()) } else { Err(Mismatch::Machine { form, message }) }
+            };
+            equals(form.to_owned(), evaluated(program, &scheduled, memory.clone()))?;
             count += 1;
+            if form != "raised" {
+                continue;
+            }
+            for machine in machine::of(false, &scheduled) {
+                let form = format!("raised, {machine:?}");
+                let ended = machine::run(program, &scheduled, memory.clone(), machine, ITERATIONS);
+                let (ended, _) =
+                    ended.map_err(|message| Mismatch::Machine { form: form.clone(), message })?;
+                equals(form, ended)?;
+            }
         }
     }
     Ok(count)

@@ -4,6 +4,7 @@
 
 use lambdav_core::mutants::{Mutant, activate};
 use lambdav_memory_tests::{compare, compare_layouts, generate};
+use lambdav_simd_backend::mutants as of_code;
 use lambdav_spirv_eval::mutants as of_words;
 use lambdav_spirv_frontend::mutants as of_raise;
 
@@ -42,6 +43,19 @@ fn mutants_are_found() {
         of_raise::activate(None);
         println!("{mutant:?} of the raise: {found:?}");
         assert!(found.is_some(), "{mutant:?} of the raise is not found");
+    }
+    for mutant in [
+        &of_code::Mutant::OF_MEMORIES[..],
+        &of_code::Mutant::OF_MEMORIES_IN_LANES,
+        &of_code::Mutant::OF_INDEPENDENCE,
+    ]
+    .concat()
+    {
+        of_code::activate(Some(mutant));
+        let found = difference(PROGRAMS);
+        of_code::activate(None);
+        println!("{mutant:?} of the SIMD backend: {found:?}");
+        assert!(found.is_some(), "{mutant:?} of the SIMD backend is not found");
     }
     for mutant in of_words::Mutant::OF_DISPATCHES {
         of_words::activate(Some(mutant));

@@ -41,15 +41,17 @@ use super::{
 use lambdav_core::schedule::Places;
 
 /// Lowers all outputs of a scheduled program to one lane program. Each output is an attachment, padded to
-/// four components from (0, 0, 0, 1). Integers are stored by their bits. Final states of memories are no attachments.
+/// four components from (0, 0, 0, 1). Integers are stored by their bits. Of invocations, the components of all outputs follow
+/// one another; final states of memories have none.
 ///
 /// # Panics
 ///
 /// If a program of pixels has no output or accesses a memory, if the program has a barrier, or if a uniform in `of_primitive` is not a number or a vector without truth
-/// values, or items are not listed and there is such a uniform.
+/// values, or items are rows and there is such a uniform, or those of invocations are not the saved words.
 pub fn lower(program: &schedule::Program, options: &Options<'_>) -> LaneProgram {
     let &Options { width, items, hoist, extents, of_primitive } = options;
-    assert!(items == Items::Listed || of_primitive.is_empty(), "no primitive has these");
+    assert!(items != Items::Rows || of_primitive.is_empty(), "rows have no primitives");
+    let is_of_invocations = matches!(items, Items::Invocations { .. });
     let single = [super::Axis::X, super::Axis::Y].map(InputWord::Resolution);
     let single = single.into_iter().chain([InputWord::Time, InputWord::Frame]);
     let mut inputs: InputWords = single.chain((0..4).map(InputWord::Mouse)).collect();
@@ -63,18 +65,21 @@ pub fn lower(program: &schedule::Program, options: &Options<'_>) -> LaneProgram 
         _ => None,
     });
     let is_read: FxHashSet<u32> = is_read.collect();
-    // The numbers of workgroups are the words of a dispatch.
-    let mut primitive_words = if items == Items::Invocations { 3 } else { 0 };
+    let mut own_words = 0;
     let mut first_of_primitive = FxHashMap::default();
     for &index in of_primitive {
         let ty = program.uniforms[index as usize].ty;
         let is_word = ty.scalar().is_some_and(|scalar| scalar != Scalar::Bool);
         assert!(is_word, "a primitive has numbers and vectors");
-        first_of_primitive.insert(index, primitive_words);
-        primitive_words += program.types.components(ty) as u32;
+        first_of_primitive.insert(index, own_words);
+        own_words += program.types.components(ty) as u32;
     }
+    // The numbers of workgroups are the words of a dispatch.
+    let primitive_words = if is_of_invocations { 3 } else { own_words };
+    assert!(!is_of_invocations || items.saved() == own_words, "all saved words are uniforms");
     // A uniform that is not read needs no word.
     let words = |(index, uniform): (u32, &Uniform)| match first_of_primitive.get(&index) {
+        Some(&first) if is_of_invocations => UniformWords::Saved(first),
         Some(&first) => UniformWords::Primitive(first),
         None if is_read.contains(&index) => {
             UniformWords::Inputs(inputs.add_uniform(index, program.types.components(uniform.ty)))
@@ -132,7 +137,7 @@ pub fn lower(program: &schedule::Program, options: &Options<'_>) -> LaneProgram 
     let run = lowering.define(Kind::Mask, Rate::VARYING, LaneExpr::ExecutionMask);
     lowering.run = run;
     let outputs = lowering.root();
-    assert!(!outputs.is_empty(), "a program has an output");
+    assert!(is_of_invocations || !outputs.is_empty(), "a program has an output");
     let is_pixel = |&&output: &&schedule::ValueId| !program.types.holds_state(program.ty(output));
     let mut pixels = Vec::with_capacity(4 * outputs.len());
     for &output in outputs.iter().filter(is_pixel) {
@@ -145,9 +150,13 @@ pub fn lower(program: &schedule::Program, options: &Options<'_>) -> LaneProgram 
                 _ => component,
             });
         }
-        for fill in filled {
+        // The outputs of a phase follow one another.
+        for fill in filled.take(if is_of_invocations { 0 } else { 4 }) {
             pixels.push(lowering.constant(Kind::F32, fill.to_bits().into()));
         }
+    }
+    while !pixels.len().is_multiple_of(4) {
+        pixels.push(lowering.constant(Kind::F32, 0));
     }
     let root = LaneBlock { statements: lowering.current, end: LaneEnd::Yield(pixels.into()) };
     lowering.out.blocks[LaneProgram::ROOT.index()] = root;

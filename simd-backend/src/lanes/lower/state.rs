@@ -108,6 +108,8 @@ pub(super) enum UniformWords {
     Inputs(u32),
     /// An index into the words of the primitive.
     Primitive(u32),
+    /// An index into the saved words of the invocation.
+    Saved(u32),
 }
 
 impl Lowering<'_> {
@@ -315,6 +317,11 @@ impl Lowering<'_> {
             UniformWords::Inputs(first) => self.input_word(kind, first + k as u32),
             UniformWords::Primitive(first) => {
                 self.define(kind, Rate::PRIMITIVE, LaneExpr::Primitive(first + k as u32))
+            }
+            UniformWords::Saved(first) => {
+                let rate = self.out.width.lanes();
+                let word = self.define(Kind::I32, rate, LaneExpr::Saved(first + k as u32));
+                if kind == Kind::I32 { word } else { self.op(LaneOp::Bits, &[word]) }
             }
         }
     }

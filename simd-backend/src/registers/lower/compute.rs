@@ -97,6 +97,10 @@ impl Builder<'_> {
                 let group = self.group.expect("invocations are listed");
                 self.listed(ty, Column::Invocation(*input, *k), index, group)
             }
+            LaneExpr::Saved(word) => {
+                let group = self.group.expect("invocations are listed");
+                self.listed(ty, Column::Saved(*word), index, group)
+            }
             LaneExpr::ExecutionMask => match self.group {
                 Some(group) => self.listed(ty, Column::Mask, index, group),
                 None => {

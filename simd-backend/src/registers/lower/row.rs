@@ -64,7 +64,7 @@ impl Builder<'_> {
                 let columns = self.centres(first, Axis::X);
                 self.coordinates = [columns, rows];
             }
-            Items::Listed | Items::Invocations => self.group = Some(at),
+            Items::Listed | Items::Invocations { .. } => self.group = Some(at),
         }
         let before = self.work;
         self.statements(of_group);
@@ -82,7 +82,7 @@ impl Builder<'_> {
         let at = self.op(at_type, LaneOp::Add, &[at, step]);
         let stored = match self.program.items {
             Items::Rows => self.shape.columns(),
-            Items::Listed | Items::Invocations => self.shape.lanes(),
+            Items::Listed | Items::Invocations { .. } => self.shape.lanes(),
         };
         let bytes = self.constant(address, u64::from(stored * PIXEL_BYTES));
         let pixels = self.op(address, LaneOp::Add, &[pixels, bytes]);

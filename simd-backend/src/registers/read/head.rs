@@ -35,14 +35,21 @@ pub(super) struct Named<'h> {
 pub(super) fn head(lines: &mut Lines<'_>) -> Result<Head, ReadError> {
     let shape = shape(&mut lines.take()?)?;
     let mut items = Items::Rows;
-    for (name, listed) in [("listed", Items::Listed), ("invocations", Items::Invocations)] {
-        if lines.begins_with(name) {
-            let mut line = lines.take()?;
-            line.keyword(name)?;
-            line.end()?;
-            items = listed;
-            break;
+    if lines.begins_with("listed") {
+        let mut line = lines.take()?;
+        line.keyword("listed")?;
+        line.end()?;
+        items = Items::Listed;
+    } else if lines.begins_with("invocations") {
+        let mut line = lines.take()?;
+        line.keyword("invocations")?;
+        let mut saved = 0;
+        if line.has("of") {
+            saved = line.positive()?;
+            line.keyword("words")?;
         }
+        line.end()?;
+        items = Items::Invocations { saved };
     }
     let mut attachments = 1;
     if lines.begins_with("attachments") {

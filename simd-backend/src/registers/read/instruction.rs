@@ -220,11 +220,13 @@ fn assignment(
         "input" => Instr::Input(to, input(line, named)?),
         "primitive" => Instr::Primitive(to, line.decimal()?),
         "lanes" => {
-            let items = [Items::Listed, Items::Invocations].into_iter();
-            let columns = items.flat_map(Items::columns);
-            let columns: Vec<(String, Column)> =
-                columns.map(|&column| (column.to_string(), column)).collect();
-            let column = choice(line, "a column", &columns)?;
+            let column = line.printed("a column", |word| {
+                if let Some(word) = word.strip_prefix("saved.") {
+                    return word.parse().ok().map(Column::Saved);
+                }
+                let items = [Items::Listed, Items::INVOCATIONS].into_iter();
+                items.flat_map(Items::columns).find(|column| column.to_string() == word)
+            })?;
             let index = line.decimal()?;
             line.keyword("of")?;
             Instr::Lanes(to, column, index, types.operand(line)?)

@@ -24,6 +24,11 @@ fn core_and_oracle_agree() {
     let (ordered, divergent) = (count(|of| of.depends_on_order), count(|of| of.is_divergent));
     println!("{ordered} depend on the order, {divergent} have a divergent barrier");
     assert!(ordered > programs / 6 && divergent > 0);
+    let count = |of: fn(&Verdict) -> usize| verdicts.iter().map(of).sum::<usize>() as u64;
+    let (executions, at_once) = (count(|of| of.executions), count(|of| of.at_once));
+    let faults = count(|of| of.faults);
+    println!("{executions} executions, {at_once} by threads, {faults} faults");
+    assert!(executions > 4 * programs && at_once > programs / 4 && faults > programs / 4);
 }
 
 /// Buffers of many layouts: the raised core = eval_S.
