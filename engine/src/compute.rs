@@ -23,6 +23,26 @@ use std::time::{Duration, Instant};
 
 /// A compute program, compiled for an engine. Clones share the code. All methods may be called from many threads at
 /// once.
+///
+/// ```
+/// # #[cfg(feature = "foreign")] fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// # use lambdav_engine as lambdav;
+/// # let folder = tempfile::tempdir()?; std::env::set_current_dir(&folder)?;
+/// # std::fs::write("sums.wgsl", "@group(0) @binding(0) var<storage, read> values: array<f32>;
+/// # @group(0) @binding(1) var<storage, read_write> sums: array<f32>;
+/// # @compute @workgroup_size(1) fn main() { for (var k = 0; k < 4; k++) { sums[0] += values[k]; } }")?;
+/// use lambdav::{Options, Shader, ShaderOptions};
+///
+/// let shader = Shader::open_with("sums.wgsl", &ShaderOptions::default().compute())?;
+/// let pipeline = shader.compute_pipeline(&Options::default())?;
+/// let mut bindings = pipeline.bindings();
+/// bindings.bind("values", &[1.0_f32, 2.0, 3.0, 4.0][..])?.bind_zeros("sums", 1)?;
+/// pipeline.dispatch(&mut bindings, [1, 1, 1])?;
+/// let sums: Vec<f32> = bindings.components("sums").unwrap().into_iter().map(f32::from_bits).collect();
+/// # assert_eq!(sums, [10.0]);
+/// # Ok(()) }
+/// # #[cfg(not(feature = "foreign"))] fn main() {}
+/// ```
 #[derive(Clone)]
 pub struct ComputePipeline(Arc<Compiled>);
 

@@ -216,6 +216,21 @@ fn the_page_on_ci_is_true() {
     assert_eq!(walk(&place, &text, &before), 4);
 }
 
+/// The shader and the session of docs/compute.md; its Rust program is a doc test.
+#[test]
+#[cfg(feature = "foreign")]
+fn the_page_on_compute_is_true() {
+    let text = document("docs/compute.md");
+    let place = TestFolder::with([("sums.wgsl", block(&text, "wgsl"))]);
+    let (_, values) = text.split_once("$ cat values.json\n").expect("it is shown");
+    place.write("values.json", values.lines().next().expect("it has a line"));
+    assert_eq!(walk(&place, &text, &|_, arguments| arguments.to_owned()), 1);
+    let library = document("engine/src/compute.rs");
+    for line in block(&text, "rust").lines().filter(|line| !line.is_empty()) {
+        assert!(library.contains(&format!("/// {line}\n")), "{line}");
+    }
+}
+
 /// The wgpu project of docs/wgsl.md. Its files are those of the example.
 #[test]
 #[cfg(feature = "foreign")]

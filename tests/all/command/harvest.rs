@@ -34,6 +34,8 @@ fn stands_for(word: &str) -> Option<&'static str> {
         "B" => "b.png",
         "CODE" => "LV0401",
         "STAGE" => "core",
+        "PROGRAM" => "compute.wgsl",
+        "X[,Y[,Z]]" => "1",
         "PATH" => "tested",
         "DIR" => "gpu-pictures",
         "SHELL" => "bash",
@@ -64,6 +66,9 @@ fn prepared() -> TestFolder {
         place.run(&["render", &shader, &picture, "--size", "8x8"]).done();
     }
     place.run(&["compile", "shader.lv", "-o", "module.spv"]).done();
+    let compute = "@group(0) @binding(0) var<storage, read_write> n: atomic<u32>;
+        @compute @workgroup_size(1) fn main() { atomicAdd(&n, 1u); }";
+    place.write("compute.wgsl", compute);
     for (foreign, name) in [("plasma.wgsl", "shader.wgsl"), ("disc.frag", "shader.frag")] {
         let text = read(&format!("tests/foreign/{foreign}"));
         place.write(name, &text);

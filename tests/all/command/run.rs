@@ -178,7 +178,7 @@ struct B { n: u32, all: array<f32, 2> }
 @group(0) @binding(1) var<storage, read_write> b: B;
 @compute @workgroup_size(4) fn main(@builtin(local_invocation_index) k: u32) {
     if a[0] == 9u && k < 2u { workgroupBarrier(); }
-    while a[0] == 8u && k == 2u { a[1] += 1u; }
+    while a[3] == 8u && k == 2u { a[1] += 1u; }
     a[k] = k + b.n;
 }
 ";
@@ -186,7 +186,7 @@ struct B { n: u32, all: array<f32, 2> }
         ("a.wgsl", text),
         ("a.lv", "(vec3 1)"),
         ("nine.json", "[9, 0, 0, 0]"),
-        ("eight.json", "[8, 0, 0, 0]"),
+        ("eight.json", "[0, 0, 0, 8]"),
         ("b.json", r#"{"m": 1}"#),
         ("kept.json", "kept"),
         ("odd.bin", "abc"),
