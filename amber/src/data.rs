@@ -1,5 +1,6 @@
 //! Contents of buffers.
 
+use super::AmberValue;
 use super::error::AmberError;
 use super::words::{Result, Words, unexpected};
 use std::sync::Arc;
@@ -118,11 +119,34 @@ impl Elements {
         Ok(bytes.into())
     }
 
-    fn put(self, bytes: &mut Vec<u8>, index: usize, word: u32) {
+    /// The component that begins at a byte; none if none does.
+    pub(super) fn component(self, byte: usize) -> Option<usize> {
+        let (element, rest) = (byte / self.strides[1], byte % self.strides[1]);
+        let (column, row) = (rest / self.strides[0], rest % self.strides[0] / 4);
+        let index = (element * self.columns + column) * self.rows + row;
+        (self.place(index) == byte).then_some(index)
+    }
+
+    /// The byte of a component.
+    pub(super) fn place(self, index: usize) -> usize {
         let (column, row) = (index / self.rows, index % self.rows);
         let (element, column) = (column / self.columns, column % self.columns);
-        let at = element * self.strides[1] + column * self.strides[0] + 4 * row;
-        bytes.resize((element + 1) * self.strides[1], 0);
+        element * self.strides[1] + column * self.strides[0] + 4 * row
+    }
+
+    /// A value of the type of the components, from its text.
+    pub(super) fn value(self, text: &str) -> Option<AmberValue> {
+        let word = self.word(text)?;
+        Some(match self.scalar {
+            Scalar::Float => AmberValue::Float(f32::from_bits(word)),
+            Scalar::Int => AmberValue::Int(word as i32),
+            Scalar::Uint => AmberValue::Uint(word),
+        })
+    }
+
+    fn put(self, bytes: &mut Vec<u8>, index: usize, word: u32) {
+        let at = self.place(index);
+        bytes.resize((at / self.strides[1] + 1) * self.strides[1], 0);
         bytes[at..at + 4].copy_from_slice(&word.to_le_bytes());
     }
 

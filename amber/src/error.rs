@@ -30,7 +30,7 @@ pub enum AmberErrorKind {
     Twice(&'static str, String),
     /// An `END` is missing.
     NoEnd(&'static str),
-    /// The rectangle of an expectation is empty.
+    /// The rectangle of an expectation is empty, or it has no number.
     Empty,
 }
 
@@ -45,7 +45,9 @@ impl fmt::Display for AmberErrorKind {
             Self::Unknown(what, name) => write!(f, "there is no {what} `{name}`"),
             Self::Twice(what, name) => write!(f, "there are two {what}s `{name}`"),
             Self::NoEnd(what) => write!(f, "the {what} has no END"),
-            Self::Empty => write!(f, "the rectangle is empty, so that nothing is expected"),
+            Self::Empty => {
+                write!(f, "nothing is expected: the rectangle is empty, or there is no number")
+            }
         }
     }
 }

@@ -1,5 +1,5 @@
 //! AmberScript, the language in which the Vulkan conformance suite and GraphicsFuzz write shader tests;
-//! only the subset for full-screen pictures.
+//! only the subset for full-screen pictures and for compute shaders on buffers.
 //!
 //! A script declares shaders, buffers and pipelines, runs pipelines, and states expectations of the
 //! pictures. [`Script::read`] returns its commands in order, with all names resolved and all data as
@@ -7,14 +7,17 @@
 //!
 //! # Supported commands
 //!
-//! - `SHADER vertex NAME PASSTHROUGH`, `SHADER fragment NAME SPIRV-ASM [TARGET_ENV ENV]`;
+//! - `SHADER vertex NAME PASSTHROUGH`, `SHADER fragment NAME SPIRV-ASM [TARGET_ENV ENV]`, `SHADER compute NAME` in
+//!   SPIRV-ASM or GLSL;
 //! - `BUFFER NAME DATA_TYPE TYPE [STD140|STD430]` with `DATA … END` or `SIZE N FILL X`, of floats and integers of
 //!   32 bits, vectors and matrices of them; `BUFFER NAME FORMAT` of four bytes a pixel;
 //! - `PIPELINE graphics` with `ATTACH`, `FRAMEBUFFER_SIZE`, and `BIND BUFFER … AS` color, uniform, storage,
 //!   push_constant;
-//! - `CLEAR_COLOR`, `CLEAR`, `RUN … DRAW_RECT` of the whole frame;
+//! - `PIPELINE compute` with `ATTACH NAME [ENTRY_POINT NAME]`, and `BIND BUFFER … AS` uniform, storage, push_constant;
+//! - `CLEAR_COLOR`, `CLEAR`, `RUN … DRAW_RECT` of the whole frame; `RUN … X Y Z`; `REPEAT N … END`;
 //! - `EXPECT … IDX … SIZE …` with `EQ_RGBA` or `EQ_RGB`, and a tolerance in levels; `EQ_BUFFER`, and
-//!   `EQ_HISTOGRAM_EMD_BUFFER`, which is taken to say the same: the pictures are equal.
+//!   `EQ_HISTOGRAM_EMD_BUFFER`, which is taken to say the same: the pictures are equal. `EXPECT … IDX BYTE` with `EQ`,
+//!   `NE`, `LT`, `LE`, `GT`, `GE` or `TOLERANCE … EQ` of numbers in a buffer; `EQ_BUFFER` of buffers.
 //!
 //! Anything else is [`AmberErrorKind::Unsupported`], with the name of the feature. *Any text gives a
 //! script or an error with its place, never a panic*, in time linear in the text.
@@ -31,16 +34,133 @@ use lambdav_core::source::Span;
 use lambdav_spirv::assemble::SpirvVersion;
 use rustc_hash::FxHashMap;
 use std::collections::BTreeMap;
+use std::fmt;
 use std::sync::Arc;
 use words::{Lines, Result, Words, unexpected};
 
-/// A fragment shader in SPIR-V text.
+/// A fragment or compute shader.
 #[derive(Clone, Debug)]
 pub struct AmberShader {
     /// Place of the text in the script.
     pub text: Span,
-    /// SPIR-V version to assemble.
-    pub version: SpirvVersion,
+    /// Its language.
+    pub language: AmberLanguage,
+}
+
+/// The language of a shader.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum AmberLanguage {
+    /// SPIR-V text, with the version to assemble.
+    Spirv(SpirvVersion),
+    /// GLSL for Vulkan.
+    Glsl,
+}
+
+/// A buffer of numbers.
+#[derive(Clone, Debug)]
+pub struct AmberBuffer {
+    /// Its name.
+    pub name: String,
+    /// The bytes that it begins with.
+    pub bytes: Arc<[u8]>,
+    elements: Elements,
+}
+
+/// A number in a buffer.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum AmberValue {
+    /// `float`.
+    Float(f32),
+    /// `int32`.
+    Int(i32),
+    /// `uint32`.
+    Uint(u32),
+}
+
+/// A relation that numbers in a buffer must have to the expected ones.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum AmberRelation {
+    /// Equal; a NaN equals a NaN.
+    Equal,
+    /// Not equal.
+    NotEqual,
+    /// Less.
+    Less,
+    /// Less or equal.
+    LessEqual,
+    /// Greater.
+    Greater,
+    /// Greater or equal.
+    GreaterEqual,
+    /// No further away than this, or than this share of the expected number if that is true.
+    Near(f64, bool),
+}
+
+impl AmberValue {
+    fn number(self) -> f64 {
+        match self {
+            Self::Float(number) => number.into(),
+            Self::Int(number) => number.into(),
+            Self::Uint(number) => number.into(),
+        }
+    }
+
+    /// A number of the same type with these bits.
+    pub fn of_bits(self, bits: u32) -> Self {
+        match self {
+            Self::Float(_) => Self::Float(f32::from_bits(bits)),
+            Self::Int(_) => Self::Int(bits as i32),
+            Self::Uint(_) => Self::Uint(bits),
+        }
+    }
+
+    /// True if this number, which was found, has the relation to the expected one.
+    pub fn has(self, relation: AmberRelation, expected: Self) -> bool {
+        let (found, expected) = (self.number(), expected.number());
+        let equal = found == expected || found.is_nan() && expected.is_nan();
+        match relation {
+            AmberRelation::Equal => equal,
+            AmberRelation::NotEqual => !equal,
+            AmberRelation::Less => found < expected,
+            AmberRelation::LessEqual => found <= expected,
+            AmberRelation::Greater => found > expected,
+            AmberRelation::GreaterEqual => found >= expected,
+            AmberRelation::Near(by, is_share) => {
+                let by = if is_share { by * expected.abs() } else { by };
+                equal || (found - expected).abs() <= by
+            }
+        }
+    }
+}
+
+/// `1.5`.
+impl fmt::Display for AmberValue {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Float(number) => write!(f, "{number:?}"),
+            Self::Int(number) => write!(f, "{number}"),
+            Self::Uint(number) => write!(f, "{number}"),
+        }
+    }
+}
+
+impl AmberBuffer {
+    /// The byte of each of `count` numbers, one after another, from the number at a byte on; none if there begins none.
+    pub fn places(&self, byte: usize, count: usize) -> Option<impl Iterator<Item = usize> + '_> {
+        let first = self.elements.component(byte)?;
+        Some((first..first + count).map(|index| self.elements.place(index)))
+    }
+}
+
+/// A pipeline that runs a compute shader.
+#[derive(Clone, Debug)]
+pub struct AmberCompute {
+    /// Index of the compute shader.
+    pub shader: usize,
+    /// Name of its entry point, if the script says it.
+    pub entry_point: Option<String>,
+    /// Indices of buffers.
+    pub buffers: BTreeMap<Binding, usize>,
 }
 
 /// A pipeline that draws one picture.
@@ -48,8 +168,8 @@ pub struct AmberShader {
 pub struct AmberPipeline {
     /// Index of the fragment shader.
     pub shader: usize,
-    /// Bytes of uniform blocks; blocks of one buffer share them.
-    pub blocks: BTreeMap<Binding, Arc<[u8]>>,
+    /// Indices of the buffers of uniform blocks.
+    pub blocks: BTreeMap<Binding, usize>,
     /// Name of the picture that it draws into.
     pub target: String,
     /// Width and height.
@@ -70,6 +190,35 @@ pub enum AmberCommand {
     Draw {
         /// Index of the pipeline.
         pipeline: usize,
+        /// Place of the command in the script.
+        span: Span,
+    },
+    /// Runs a compute pipeline.
+    Dispatch {
+        /// Index of the compute pipeline.
+        pipeline: usize,
+        /// Workgroups along each axis.
+        groups: [u32; 3],
+        /// Place of the command in the script.
+        span: Span,
+    },
+    /// Expects numbers in a buffer.
+    ExpectNumbers {
+        /// Index of the buffer.
+        buffer: usize,
+        /// The byte of the first number.
+        byte: usize,
+        /// The relation to the expected numbers.
+        relation: AmberRelation,
+        /// The expected numbers.
+        values: Vec<AmberValue>,
+        /// Place of the command in the script.
+        span: Span,
+    },
+    /// Expects two equal buffers.
+    ExpectSame {
+        /// Indices of the buffers.
+        buffers: [usize; 2],
         /// Place of the command in the script.
         span: Span,
     },
@@ -100,10 +249,14 @@ pub enum AmberCommand {
 /// A script.
 #[derive(Clone, Debug, Default)]
 pub struct Script {
-    /// Fragment shaders.
+    /// Fragment and compute shaders.
     pub shaders: Vec<AmberShader>,
-    /// Pipelines.
+    /// Buffers of numbers.
+    pub buffers: Vec<AmberBuffer>,
+    /// Pipelines that draw.
     pub pipelines: Vec<AmberPipeline>,
+    /// Pipelines that run compute shaders.
+    pub computes: Vec<AmberCompute>,
     /// Commands in order.
     pub commands: Vec<AmberCommand>,
 }
@@ -113,12 +266,21 @@ pub struct Script {
 enum Stage {
     Passthrough,
     Fragment(usize),
+    Compute(usize),
+}
+
+/// A pipeline by its index among those of its kind.
+#[derive(Clone, Copy)]
+enum Pipeline {
+    Graphics(usize),
+    Compute(usize),
 }
 
 /// Use of a buffer.
-#[derive(Clone)]
+#[derive(Clone, Copy)]
 enum Buffer {
-    Data(Arc<[u8]>),
+    /// Numbers, by index.
+    Data(usize),
     Picture,
 }
 
@@ -127,9 +289,11 @@ struct Reader<'t> {
     script: Script,
     stages: FxHashMap<&'t str, Stage>,
     buffers: FxHashMap<&'t str, Buffer>,
-    pipelines: FxHashMap<&'t str, usize>,
+    pipelines: FxHashMap<&'t str, Pipeline>,
     clear: FxHashMap<usize, [f32; 4]>,
     room: Room,
+    /// Open repetitions: the number of the first command, how often, and the place.
+    repeats: Vec<(usize, usize, Span)>,
 }
 
 impl Script {
@@ -144,9 +308,15 @@ impl Script {
         while let Some(mut line) = lines.next() {
             reader.command(&mut line, &mut lines)?;
         }
-        Ok(reader.script)
+        match reader.repeats.pop() {
+            None => Ok(reader.script),
+            Some((_, _, span)) => Err(AmberError { span, kind: AmberErrorKind::NoEnd("REPEAT") }),
+        }
     }
 }
+
+/// Most commands that one repetition makes.
+const MAX_REPEATED: usize = 1 << 16;
 
 /// The entry of the next word's name, or an error.
 fn find<T: Clone>(all: &FxHashMap<&str, T>, what: &'static str, line: &mut Words<'_>) -> Result<T> {
@@ -166,23 +336,50 @@ impl<'t> Reader<'t> {
             "BUFFER" => self.buffer(line, lines),
             "PIPELINE" => self.pipeline(line, lines),
             "CLEAR_COLOR" => {
-                let pipeline = find(&self.pipelines, "pipeline", line)?;
+                let pipeline = self.graphics(line)?;
                 let colour: [u8; 4] = line.numbers("a number from 0 to 255")?;
                 self.clear.insert(pipeline, colour.map(|level| f32::from(level) / 255.0));
                 line.end()
             }
             "CLEAR" => {
-                let pipeline = find(&self.pipelines, "pipeline", line)?;
+                let pipeline = self.graphics(line)?;
                 let colour = self.clear.get(&pipeline).copied().unwrap_or_default();
                 self.script.commands.push(AmberCommand::Clear { pipeline, colour });
                 line.end()
             }
             "RUN" => self.run(line),
+            "REPEAT" => {
+                let count: usize = line.number("a number")?;
+                self.repeats.push((self.script.commands.len(), count, span));
+                line.end()
+            }
+            "END" if !self.repeats.is_empty() => self.repeat(line),
             "EXPECT" => self.expect(line),
             _ if word.starts_with('[') => Err(line.unsupported("a script of VkRunner")),
             "SAMPLER" => Err(line.unsupported("textures")),
             _ if word.starts_with(|c: char| c.is_ascii_uppercase()) => Err(line.unsupported(word)),
             _ => Err(unexpected("a command", word, span)),
+        }
+    }
+
+    /// Ends a repetition: its commands stand there as often as it says.
+    fn repeat(&mut self, line: &mut Words<'t>) -> Result<()> {
+        let (first, count, _) = self.repeats.pop().expect("one is open");
+        let commands = self.script.commands.split_off(first);
+        if commands.len().saturating_mul(count) > MAX_REPEATED {
+            return Err(line.unsupported(format!("more than {MAX_REPEATED} repeated commands")));
+        }
+        for _ in 0..count {
+            self.script.commands.extend_from_slice(&commands);
+        }
+        line.end()
+    }
+
+    /// A pipeline that draws.
+    fn graphics(&self, line: &mut Words<'t>) -> Result<usize> {
+        match find(&self.pipelines, "pipeline", line)? {
+            Pipeline::Graphics(pipeline) => Ok(pipeline),
+            Pipeline::Compute(_) => Err(line.unsupported("pictures of a compute pipeline")),
         }
     }
 
@@ -192,7 +389,7 @@ impl<'t> Reader<'t> {
         let (form, _) = line.word("a format")?;
         let stage = match (stage, form) {
             ("vertex", "PASSTHROUGH") => Stage::Passthrough,
-            ("fragment", "SPIRV-ASM") => {
+            ("fragment" | "compute", "SPIRV-ASM") => {
                 let version = match line.take("TARGET_ENV") {
                     true => {
                         let (name, _) = line.word("a target environment")?;
@@ -201,12 +398,13 @@ impl<'t> Reader<'t> {
                     }
                     false => SpirvVersion::of_environment("spv1.0").unwrap_or_default(),
                 };
-                let (start, text) = lines.block(line, "shader")?;
-                let text = Span::new(start, start + text.len() as u32);
-                self.script.shaders.push(AmberShader { text, version });
-                Stage::Fragment(self.script.shaders.len() - 1)
+                let language = AmberLanguage::Spirv(version);
+                self.add_shader(stage, language, line, lines)?
             }
-            ("fragment", form) => return Err(line.unsupported(format!("a shader in {form}"))),
+            ("compute", "GLSL") => self.add_shader(stage, AmberLanguage::Glsl, line, lines)?,
+            ("fragment" | "compute", form) => {
+                return Err(line.unsupported(format!("a shader in {form}")));
+            }
             (stage, _) => return Err(line.unsupported(format!("a {stage} shader"))),
         };
         line.end()?;
@@ -214,6 +412,20 @@ impl<'t> Reader<'t> {
             None => Ok(()),
             Some(_) => Err(twice("shader", name, span)),
         }
+    }
+
+    fn add_shader(
+        &mut self,
+        stage: &str,
+        language: AmberLanguage,
+        line: &Words<'t>,
+        lines: &mut Lines<'t>,
+    ) -> Result<Stage> {
+        let (start, text) = lines.block(line, "shader")?;
+        let text = Span::new(start, start + text.len() as u32);
+        self.script.shaders.push(AmberShader { text, language });
+        let index = self.script.shaders.len() - 1;
+        Ok(if stage == "compute" { Stage::Compute(index) } else { Stage::Fragment(index) })
     }
 
     fn buffer(&mut self, line: &mut Words<'t>, lines: &mut Lines<'t>) -> Result<()> {
@@ -225,11 +437,14 @@ impl<'t> Reader<'t> {
             },
             "DATA_TYPE" => {
                 let elements = Elements::read(line)?;
-                Buffer::Data(match line.word("DATA or SIZE")?.0 {
-                    "DATA" => {
-                        let (start, text) = lines.block(line, "data")?;
-                        elements.data(&mut Words::of(text, start), &mut self.room)?
-                    }
+                let bytes = match line.word("DATA or SIZE")?.0 {
+                    "DATA" => match line.before_end() {
+                        Some(mut words) => elements.data(&mut words, &mut self.room)?,
+                        None => {
+                            let (start, text) = lines.block(line, "data")?;
+                            elements.data(&mut Words::of(text, start), &mut self.room)?
+                        }
+                    },
                     "SIZE" => {
                         let count = line.number("a number")?;
                         match line.word("FILL")?.0 {
@@ -238,7 +453,9 @@ impl<'t> Reader<'t> {
                         }
                     }
                     form => return Err(line.unsupported(format!("a buffer by {form}"))),
-                })
+                };
+                self.script.buffers.push(AmberBuffer { name: name.to_owned(), bytes, elements });
+                Buffer::Data(self.script.buffers.len() - 1)
             }
             form => return Err(line.unsupported(format!("a buffer by {form}"))),
         };
@@ -251,6 +468,9 @@ impl<'t> Reader<'t> {
 
     fn pipeline(&mut self, line: &mut Words<'t>, lines: &mut Lines<'t>) -> Result<()> {
         let (kind, _) = line.word("a kind")?;
+        if kind == "compute" {
+            return self.compute(line, lines);
+        }
         if kind != "graphics" {
             return Err(line.unsupported(format!("a {kind} pipeline")));
         }
@@ -282,7 +502,42 @@ impl<'t> Reader<'t> {
         let shader = shader.ok_or_else(|| lacks("a fragment shader"))?;
         let target = target.ok_or_else(|| lacks("a colour attachment"))?;
         self.script.pipelines.push(AmberPipeline { shader, blocks, target, size });
-        match self.pipelines.insert(name, self.script.pipelines.len() - 1) {
+        let pipeline = Pipeline::Graphics(self.script.pipelines.len() - 1);
+        match self.pipelines.insert(name, pipeline) {
+            None => Ok(()),
+            Some(_) => Err(twice("pipeline", name, span)),
+        }
+    }
+
+    fn compute(&mut self, line: &mut Words<'t>, lines: &mut Lines<'t>) -> Result<()> {
+        let (name, span) = line.word("a name")?;
+        line.end()?;
+        let (mut shader, mut target, mut buffers) = (None, None, BTreeMap::new());
+        loop {
+            let no_end = || AmberError { span, kind: AmberErrorKind::NoEnd("pipeline") };
+            let mut line = lines.next().ok_or_else(no_end)?;
+            match line.word("a command")?.0 {
+                "END" => break,
+                "ATTACH" => {
+                    let Stage::Compute(index) = find(&self.stages, "shader", &mut line)? else {
+                        return Err(line.unsupported("a compute pipeline with another shader"));
+                    };
+                    let entry_point = match line.take("ENTRY_POINT") {
+                        true => Some(line.word("a name")?.0.to_owned()),
+                        false => None,
+                    };
+                    shader = Some((index, entry_point));
+                }
+                "BIND" => self.bind(&mut line, &mut buffers, &mut target)?,
+                other => return Err(line.unsupported(other)),
+            }
+            line.end()?;
+        }
+        let lacks = || AmberErrorKind::Unsupported("a pipeline without a compute shader".into());
+        let (shader, entry_point) = shader.ok_or_else(|| AmberError { span, kind: lacks() })?;
+        self.script.computes.push(AmberCompute { shader, entry_point, buffers });
+        let pipeline = Pipeline::Compute(self.script.computes.len() - 1);
+        match self.pipelines.insert(name, pipeline) {
             None => Ok(()),
             Some(_) => Err(twice("pipeline", name, span)),
         }
@@ -291,11 +546,13 @@ impl<'t> Reader<'t> {
     fn bind(
         &self,
         line: &mut Words<'t>,
-        blocks: &mut BTreeMap<Binding, Arc<[u8]>>,
+        blocks: &mut BTreeMap<Binding, usize>,
         target: &mut Option<String>,
     ) -> Result<()> {
-        if line.take("SAMPLER") {
-            return Err(line.unsupported("textures"));
+        for (word, what) in [("SAMPLER", "textures"), ("BUFFER_ARRAY", "arrays of buffers")] {
+            if line.take(word) {
+                return Err(line.unsupported(what));
+            }
         }
         line.keyword("BUFFER")?;
         let name = line.clone().next().map_or("", |(name, _)| name);
@@ -332,7 +589,17 @@ impl<'t> Reader<'t> {
     }
 
     fn run(&mut self, line: &mut Words<'t>) -> Result<()> {
-        let pipeline = find(&self.pipelines, "pipeline", line)?;
+        // No time is measured.
+        line.take("TIMED_EXECUTION");
+        let pipeline = match find(&self.pipelines, "pipeline", line)? {
+            Pipeline::Graphics(pipeline) => pipeline,
+            Pipeline::Compute(pipeline) => {
+                let groups = line.numbers("a number of workgroups")?;
+                let span = line.span();
+                self.script.commands.push(AmberCommand::Dispatch { pipeline, groups, span });
+                return line.end();
+            }
+        };
         let (form, _) = line.word("DRAW_RECT")?;
         if form != "DRAW_RECT" {
             return Err(line.unsupported(form));
@@ -357,8 +624,65 @@ impl<'t> Reader<'t> {
         }
     }
 
+    /// Expectations of numbers in a buffer.
+    fn expect_numbers(&mut self, buffer: usize, line: &mut Words<'t>) -> Result<()> {
+        let span = line.span();
+        let (form, _) = line.word("IDX")?;
+        if form == "EQ_BUFFER" {
+            let Buffer::Data(other) = find(&self.buffers, "buffer", line)? else {
+                return Err(line.unsupported("a buffer that equals a picture"));
+            };
+            let buffers = [buffer, other];
+            self.script.commands.push(AmberCommand::ExpectSame { buffers, span });
+            return line.end();
+        }
+        if form != "IDX" {
+            return Err(line.unsupported(format!("EXPECT … {form}")));
+        }
+        let byte = line.number("a number")?;
+        let relation = match line.word("EQ")?.0 {
+            "EQ" => AmberRelation::Equal,
+            "NE" => AmberRelation::NotEqual,
+            "LT" => AmberRelation::Less,
+            "LE" => AmberRelation::LessEqual,
+            "GT" => AmberRelation::Greater,
+            "GE" => AmberRelation::GreaterEqual,
+            "TOLERANCE" => {
+                let (text, at) = line.word("a number")?;
+                let (digits, is_share) = match text.strip_suffix('%') {
+                    Some(digits) => (digits, true),
+                    None => (text, false),
+                };
+                let by: f64 = digits.parse().map_err(|_| unexpected("a number", text, at))?;
+                let by = if is_share { by / 100.0 } else { by };
+                if !line.take("EQ") {
+                    return Err(line.unsupported("several tolerances of one expectation"));
+                }
+                AmberRelation::Near(by, is_share)
+            }
+            form => return Err(line.unsupported(format!("EXPECT … IDX … {form}"))),
+        };
+        let elements = self.script.buffers[buffer].elements;
+        let mut values = Vec::new();
+        while let Some((text, at)) = line.next() {
+            let value = elements.value(text);
+            values
+                .push(value.ok_or_else(|| unexpected("a number of the buffer's type", text, at))?);
+        }
+        if values.is_empty() {
+            return Err(AmberError { span, kind: AmberErrorKind::Empty });
+        }
+        let expected = AmberCommand::ExpectNumbers { buffer, byte, relation, values, span };
+        self.script.commands.push(expected);
+        Ok(())
+    }
+
     fn expect(&mut self, line: &mut Words<'t>) -> Result<()> {
         let span = line.span();
+        if let Buffer::Data(buffer) = find(&self.buffers, "buffer", &mut line.clone())? {
+            line.word("a buffer")?;
+            return self.expect_numbers(buffer, line);
+        }
         let picture = self.picture(line)?;
         let (form, _) = line.word("IDX")?;
         if matches!(form, "EQ_BUFFER" | "EQ_HISTOGRAM_EMD_BUFFER") {

@@ -71,9 +71,13 @@ impl<'t> Words<'t> {
     }
 
     pub(super) fn next(&mut self) -> Option<(&'t str, Span)> {
-        let rest = &self.line[self.at..];
-        let from = self.at + (rest.len() - rest.trim_start().len());
-        let word = self.line[from..].split_whitespace().next()?;
+        let mut rest = self.line[self.at..].trim_start();
+        // (Only a block of several lines still has comments.)
+        while rest.starts_with('#') {
+            rest = rest.split_once('\n').map_or("", |(_, after)| after).trim_start();
+        }
+        let from = self.line.len() - rest.len();
+        let word = rest.split_whitespace().next()?;
         self.at = from + word.len();
         let at = self.start + from;
         Some((word, Span::new(at as u32, (at + word.len()) as u32)))
@@ -87,6 +91,15 @@ impl<'t> Words<'t> {
             *self = after;
         }
         is
+    }
+
+    /// The words up to the last one, `END`; none if that is not the last word.
+    pub(super) fn before_end(&mut self) -> Option<Self> {
+        let front = self.line.trim_end().strip_suffix("END")?;
+        let is_word = front.len() > self.at && front.ends_with(char::is_whitespace);
+        let before = Self { line: front, ..self.clone() };
+        is_word.then(|| self.at = self.line.len())?;
+        Some(before)
     }
 
     pub(super) fn word(&mut self, expected: &'static str) -> Result<(&'t str, Span)> {

@@ -6,18 +6,21 @@
 
 use super::plan::Test;
 use super::result::{Status, TestResult};
-use super::run::{RunOptions, Said, frame_of, timed};
-use crate::engines::engine;
+use super::run::{RunOptions, Said, frame_of, timed, too_slow};
+use crate::engines::{EngineName, engine, failed_silently};
 use crate::failure::{Failure, Result};
 use crate::files::read_bytes;
-use lambdav_amber::{AmberCommand, AmberErrorKind, AmberPipeline, AmberShader, Script};
+use lambdav_amber::{
+    AmberCommand, AmberCompute, AmberErrorKind, AmberLanguage, AmberPipeline, AmberShader, Script,
+};
 use lambdav_core::diagnostics::{Diagnostic, DiagnosticCode};
 use lambdav_core::interface::Binding;
 use lambdav_core::limits;
 use lambdav_core::source::{SourceFile, Span};
 use lambdav_engine::program::Loaded;
 use lambdav_engine::{
-    AnyImage, Bindings, DataRef, Image, LocationUse, Options, Report, Shader, ShaderOptions, Size,
+    AnyImage, Bindings, DataRef, DispatchOptions, Error, Image, LocationUse, Options, Report,
+    Shader, ShaderOptions, Size, TextLanguage,
 };
 use lambdav_image::file::Encoding;
 use lambdav_image::quantize::Transfer;
@@ -122,6 +125,8 @@ impl Running<'_> {
 
     fn run(&self) -> std::result::Result<(), Stop> {
         let mut targets: BTreeMap<&str, Target> = BTreeMap::new();
+        let mut buffers: Vec<Vec<u8>> =
+            self.script.buffers.iter().map(|buffer| buffer.bytes.to_vec()).collect();
         let mut has_expectation = false;
         let [mut drawn, mut compared] = [0, 0];
         for command in &self.script.commands {
@@ -141,8 +146,49 @@ impl Running<'_> {
                             return Err(Stop::Unsupported(what));
                         }
                     };
-                    let picture = self.draw(pipeline, clear, *span)?;
+                    let picture = self.draw(pipeline, &buffers, clear, *span)?;
                     targets.insert(&pipeline.target, Target::Drawn(picture));
+                }
+                AmberCommand::Dispatch { pipeline, groups, span } => {
+                    let pipeline = &self.script.computes[*pipeline];
+                    self.dispatch(pipeline, &mut buffers, *groups, *span)?;
+                }
+                AmberCommand::ExpectNumbers { buffer, byte, relation, values, span } => {
+                    has_expectation = true;
+                    let of = &self.script.buffers[*buffer];
+                    let Some(places) = of.places(*byte, values.len()) else {
+                        let what = format!("no number of `{}` begins at byte {byte}", of.name);
+                        return Err(self.wrong(*span, what).into());
+                    };
+                    for (place, &wanted) in places.zip(values) {
+                        let bytes = buffers[*buffer].get(place..place + 4);
+                        let Some(bytes) = bytes.and_then(|bytes| bytes.try_into().ok()) else {
+                            let what = format!("`{}` ends before byte {}", of.name, place + 4);
+                            return Err(self.wrong(*span, what).into());
+                        };
+                        let found = wanted.of_bits(u32::from_le_bytes(bytes));
+                        if !found.has(*relation, wanted) {
+                            let name = &of.name;
+                            let what = format!(
+                                "`{name}`: expected {wanted}, got {found}, at byte {place}"
+                            );
+                            return Err(self.differs(*span, &what));
+                        }
+                    }
+                }
+                AmberCommand::ExpectSame { buffers: [one, other], span } => {
+                    has_expectation = true;
+                    let [a, b] = [*one, *other].map(|index| &buffers[index]);
+                    if a != b {
+                        let [one, other] =
+                            [*one, *other].map(|index| &self.script.buffers[index].name);
+                        let what = match a.iter().zip(b).position(|(a, b)| a != b) {
+                            Some(byte) => format!("first at byte {byte}"),
+                            None => format!("{} and {} bytes", a.len(), b.len()),
+                        };
+                        let what = format!("`{one}` is not `{other}`: {what}");
+                        return Err(self.differs(*span, &what));
+                    }
                 }
                 AmberCommand::ExpectColour { picture, place, size, colour, tolerance, span } => {
                     has_expectation = true;
@@ -190,10 +236,12 @@ impl Running<'_> {
     fn draw(
         &self,
         pipeline: &AmberPipeline,
+        buffers: &[Vec<u8>],
         clear: [f32; 4],
         span: Span,
     ) -> std::result::Result<Image<u8>, Stop> {
-        let shader = self.load(&self.script.shaders[pipeline.shader], clear)?;
+        let options = ShaderOptions::default().clear(clear);
+        let shader = self.load(&self.script.shaders[pipeline.shader], &options)?;
         let [width, height] = pipeline.size;
         let size = Size::new(width, height)
             .map_err(|error| self.wrong(span, format!("the framebuffer: {error}")))?;
@@ -206,7 +254,7 @@ impl Running<'_> {
         if !shader.outputs().contains(&0) {
             return Err(Stop::Unsupported("a shader without an output at location 0".to_owned()));
         }
-        let bindings = self.fill(pipeline, &shader, span)?;
+        let bindings = self.fill(&pipeline.blocks, buffers, &shader, span)?;
         let options = Options::default()
             .engine(engine(self.run_options.engine, self.run_options.gpu.as_ref()))
             .for_size(size);
@@ -218,9 +266,73 @@ impl Running<'_> {
         }
     }
 
-    /// Compiles the shader; discarded pixels keep the colour `clear`.
-    fn load(&self, shader: &AmberShader, clear: [f32; 4]) -> std::result::Result<Shader, Stop> {
-        let words = assemble(self.source.slice(shader.text), shader.version).map_err(|error| {
+    /// Runs a compute pipeline on buffers.
+    fn dispatch(
+        &self,
+        pipeline: &AmberCompute,
+        buffers: &mut [Vec<u8>],
+        groups: [u32; 3],
+        span: Span,
+    ) -> std::result::Result<(), Stop> {
+        let mut options = ShaderOptions::default().compute();
+        if let Some(name) = &pipeline.entry_point {
+            options = options.entry_point(name);
+        }
+        let shader = self.load(&self.script.shaders[pipeline.shader], &options)?;
+        let mut bindings = self.fill(&pipeline.buffers, buffers, &shader, span)?;
+        let all = &shader.interface().resources;
+        let memories: Vec<Binding> =
+            all.iter().filter(|of| of.memory.is_some()).map(|of| of.binding).collect();
+        if memories.len() != all.len() {
+            return Err(Stop::Unsupported("textures of a compute shader".to_owned()));
+        }
+        for &binding in &memories {
+            let Some(&buffer) = pipeline.buffers.get(&binding) else {
+                return Err(self.unbound(binding, span).into());
+            };
+            let bound = bindings.bind(&binding.to_string(), DataRef::Bytes(&buffers[buffer]));
+            bound.map_err(|error| self.wrong(span, error.to_string()))?;
+        }
+        let engine = match self.run_options.engine {
+            Some(EngineName::Gpu | EngineName::Source) => {
+                let what = "compute shaders by this engine".to_owned();
+                return Err(Stop::Unsupported(what));
+            }
+            name => engine(name, None),
+        };
+        let failed = |error| match error {
+            Error::TimedOut { .. } => too_slow(self.run_options.timeout),
+            error => failed_silently(error),
+        };
+        let compiled = shader.compute_pipeline(&Options::default().engine(engine));
+        let left = self.until.saturating_duration_since(Instant::now());
+        let dispatch = DispatchOptions::default().timeout(left);
+        let compiled = compiled.map_err(failed)?;
+        compiled.dispatch_with(&mut bindings, groups, &dispatch).map_err(failed)?;
+        for binding in memories {
+            let words = bindings.words(&binding.to_string()).unwrap_or_default();
+            let bytes = words.iter().flat_map(|word| word.to_le_bytes());
+            buffers[pipeline.buffers[&binding]] = bytes.collect();
+        }
+        Ok(())
+    }
+
+    /// Compiles the shader.
+    fn load(
+        &self,
+        shader: &AmberShader,
+        options: &ShaderOptions,
+    ) -> std::result::Result<Shader, Stop> {
+        let AmberLanguage::Spirv(version) = shader.language else {
+            let options = options.clone().language(TextLanguage::Glsl);
+            let text = self.source.slice(shader.text);
+            let fix = &mut |_: &_, _: &_| None;
+            // (The name of a script says no language.)
+            let name = format!("{}.comp", self.source.name());
+            let loaded = Loaded::from_text_with(&name, text, limits::ERRORS, fix, &options);
+            return accepted(loaded);
+        };
+        let words = assemble(self.source.slice(shader.text), version).map_err(|error| {
             let start = shader.text.start;
             let span = Span::new(start + error.span.start, start + error.span.end);
             let message = error.kind.to_string();
@@ -228,36 +340,50 @@ impl Running<'_> {
             let diagnostics = vec![found].into();
             Failure::input(Report { source: self.source.clone(), diagnostics }.to_string())
         })?;
-        let options = ShaderOptions::default().clear(clear);
         let bytes = lambdav_spirv::bytes(&words);
         let fix = &mut |_: &_, _: &_| None;
-        let loaded = Loaded::with_options(Some(self.path), bytes, limits::ERRORS, fix, &options);
-        let unsupported = DiagnosticCode::UnsupportedModule;
-        let found = loaded.diagnostics.iter().find(|diagnostic| diagnostic.code == unsupported);
-        if let Some(diagnostic) = found {
-            return Err(Stop::Unsupported(diagnostic.message.clone()));
-        }
-        Shader::of(loaded).map_err(|found| Failure::input(found.to_string()).into())
+        accepted(Loaded::with_options(Some(self.path), bytes, limits::ERRORS, fix, options))
+    }
+
+    /// The error of a binding without a buffer.
+    fn unbound(&self, binding: Binding, span: Span) -> Failure {
+        let what = match binding {
+            Binding::Descriptor { set, binding } => format!("set {set}, binding {binding}"),
+            Binding::PushConstants => "push constants".to_owned(),
+        };
+        self.wrong(span, format!("nothing is bound to {what}"))
     }
 
     /// Binds the script's buffers to uniform blocks. Bytes beyond the end of a buffer are zero.
-    fn fill(&self, pipeline: &AmberPipeline, shader: &Shader, span: Span) -> Result<Bindings> {
+    fn fill(
+        &self,
+        blocks: &BTreeMap<Binding, usize>,
+        buffers: &[Vec<u8>],
+        shader: &Shader,
+        span: Span,
+    ) -> Result<Bindings> {
         let mut bindings = shader.bindings();
         for (binding, size) in shader.blocks() {
-            let Some(block) = pipeline.blocks.get(&binding) else {
-                let what = match binding {
-                    Binding::Descriptor { set, binding } => format!("set {set}, binding {binding}"),
-                    Binding::PushConstants => "push constants".to_owned(),
-                };
-                return Err(self.wrong(span, format!("nothing is bound to {what}")));
+            let Some(&block) = blocks.get(&binding) else {
+                return Err(self.unbound(binding, span));
             };
-            let mut bytes = block.to_vec();
+            let mut bytes = buffers[block].clone();
             bytes.resize(bytes.len().max(size), 0);
             let bound = bindings.bind(&binding.to_string(), DataRef::Bytes(&bytes));
             bound.map_err(|error| self.wrong(span, error.to_string()))?;
         }
         Ok(bindings)
     }
+}
+
+/// The shader of a loaded program.
+fn accepted(loaded: Loaded) -> std::result::Result<Shader, Stop> {
+    let unsupported = DiagnosticCode::UnsupportedModule;
+    let found = loaded.diagnostics.iter().find(|diagnostic| diagnostic.code == unsupported);
+    if let Some(diagnostic) = found {
+        return Err(Stop::Unsupported(diagnostic.message.clone()));
+    }
+    Shader::of(loaded).map_err(|found| Failure::input(found.to_string()).into())
 }
 
 /// Adds pixels to a count; too many are unsupported.
