@@ -119,6 +119,32 @@ impl Elements {
         Ok(bytes.into())
     }
 
+    /// `count` elements whose components go on from one number by another.
+    pub(super) fn series(
+        self,
+        count: usize,
+        line: &mut Words<'_>,
+        room: &mut Room,
+    ) -> Result<Arc<[u8]>> {
+        if count.checked_mul(self.strides[1]).is_none_or(|bytes| !room.has(bytes)) {
+            return Err(Room::none(line));
+        }
+        let first: f64 = line.number("a number")?;
+        line.keyword("INC_BY")?;
+        let by: f64 = line.number("a number")?;
+        let mut bytes = Vec::with_capacity(count * self.strides[1]);
+        for index in 0..count * self.columns * self.rows {
+            let number = first + by * index as f64;
+            let word = match self.scalar {
+                Scalar::Float => (number as f32).to_bits(),
+                Scalar::Int | Scalar::Uint => number as i64 as u32,
+            };
+            self.put(&mut bytes, index, word);
+        }
+        room.taken += bytes.len();
+        Ok(bytes.into())
+    }
+
     /// The component that begins at a byte; none if none does.
     pub(super) fn component(self, byte: usize) -> Option<usize> {
         let (element, rest) = (byte / self.strides[1], byte % self.strides[1]);
@@ -154,6 +180,15 @@ impl Elements {
         if let (Scalar::Int | Scalar::Uint, Some(digits)) = (self.scalar, text.strip_prefix("0x")) {
             return u32::from_str_radix(digits, 16).ok();
         }
+        // A whole number may be written as `0.0`.
+        let text = match (self.scalar, text.split_once('.')) {
+            (Scalar::Int | Scalar::Uint, Some((whole, zeros)))
+                if zeros.bytes().all(|of| of == b'0') =>
+            {
+                whole
+            }
+            _ => text,
+        };
         match self.scalar {
             Scalar::Float => Some(text.parse::<f32>().ok()?.to_bits()),
             // Numbers above the largest wrap.

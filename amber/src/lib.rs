@@ -7,10 +7,10 @@
 //!
 //! # Supported commands
 //!
-//! - `SHADER vertex NAME PASSTHROUGH`, `SHADER fragment NAME SPIRV-ASM [TARGET_ENV ENV]`, `SHADER compute NAME` in
-//!   SPIRV-ASM or GLSL;
-//! - `BUFFER NAME DATA_TYPE TYPE [STD140|STD430]` with `DATA … END` or `SIZE N FILL X`, of floats and integers of
-//!   32 bits, vectors and matrices of them; `BUFFER NAME FORMAT` of four bytes a pixel;
+//! - `SHADER vertex NAME PASSTHROUGH`; `SHADER fragment NAME` and `SHADER compute NAME` in SPIRV-ASM or GLSL,
+//!   `[TARGET_ENV ENV]`;
+//! - `BUFFER NAME DATA_TYPE TYPE [STD140|STD430]` with `DATA … END` or `SIZE N FILL X` or `SERIES_FROM X
+//!   INC_BY Y`, of floats and integers of 32 bits, vectors and matrices of them; `BUFFER NAME FORMAT` of four bytes a pixel;
 //! - `PIPELINE graphics` with `ATTACH`, `FRAMEBUFFER_SIZE`, and `BIND BUFFER … AS` color, uniform, storage,
 //!   push_constant;
 //! - `PIPELINE compute` with `ATTACH NAME [ENTRY_POINT NAME]`, and `BIND BUFFER … AS` uniform, storage, push_constant;
@@ -390,18 +390,15 @@ impl<'t> Reader<'t> {
         let stage = match (stage, form) {
             ("vertex", "PASSTHROUGH") => Stage::Passthrough,
             ("fragment" | "compute", "SPIRV-ASM") => {
-                let version = match line.take("TARGET_ENV") {
-                    true => {
-                        let (name, _) = line.word("a target environment")?;
-                        SpirvVersion::of_environment(name.trim_matches('"'))
-                            .ok_or_else(|| line.unsupported(format!("target environment {name}")))?
-                    }
-                    false => SpirvVersion::of_environment("spv1.0").unwrap_or_default(),
-                };
-                let language = AmberLanguage::Spirv(version);
+                let version = Self::environment(line)?;
+                let version = version.or_else(|| SpirvVersion::of_environment("spv1.0"));
+                let language = AmberLanguage::Spirv(version.unwrap_or_default());
                 self.add_shader(stage, language, line, lines)?
             }
-            ("compute", "GLSL") => self.add_shader(stage, AmberLanguage::Glsl, line, lines)?,
+            ("fragment" | "compute", "GLSL") => {
+                Self::environment(line)?;
+                self.add_shader(stage, AmberLanguage::Glsl, line, lines)?
+            }
             ("fragment" | "compute", form) => {
                 return Err(line.unsupported(format!("a shader in {form}")));
             }
@@ -412,6 +409,17 @@ impl<'t> Reader<'t> {
             None => Ok(()),
             Some(_) => Err(twice("shader", name, span)),
         }
+    }
+
+    /// The version of SPIR-V that a shader's line names.
+    fn environment(line: &mut Words<'t>) -> Result<Option<SpirvVersion>> {
+        if !line.take("TARGET_ENV") {
+            return Ok(None);
+        }
+        let (name, _) = line.word("a target environment")?;
+        let version = SpirvVersion::of_environment(name.trim_matches('"'));
+        let unknown = || line.unsupported(format!("target environment {name}"));
+        version.ok_or_else(unknown).map(Some)
     }
 
     fn add_shader(
@@ -449,6 +457,7 @@ impl<'t> Reader<'t> {
                         let count = line.number("a number")?;
                         match line.word("FILL")?.0 {
                             "FILL" => elements.fill(count, line, &mut self.room)?,
+                            "SERIES_FROM" => elements.series(count, line, &mut self.room)?,
                             form => return Err(line.unsupported(format!("a buffer by {form}"))),
                         }
                     }

@@ -3,6 +3,7 @@
 use crate::token::Name;
 use lambdav_core::source::Span;
 use rustc_hash::FxHashMap;
+use std::borrow::Cow;
 use std::fmt::Write as _;
 
 /// A type, by its number in [`Types`].
@@ -405,8 +406,28 @@ fn image_name(image: Image) -> String {
     name
 }
 
+/// The usual name of a type of 32 bits that GL_EXT_shader_explicit_arithmetic_types names by its width; other names as they
+/// are.
+pub(crate) fn in_words(name: &str) -> Cow<'_, str> {
+    match name {
+        "float32_t" => return "float".into(),
+        "int32_t" => return "int".into(),
+        "uint32_t" => return "uint".into(),
+        _ => {}
+    }
+    for (wide, usual) in [("f32", ""), ("i32", "i"), ("u32", "u")] {
+        if let Some(rest) = name.strip_prefix(wide)
+            && (rest.starts_with("vec") || wide == "f32" && rest.starts_with("mat"))
+        {
+            return format!("{usual}{rest}").into();
+        }
+    }
+    name.into()
+}
+
 /// The built-in type of a name.
 pub(crate) fn named(types: &mut Types, name: &str) -> Option<Type> {
+    let name = &*in_words(name);
     let kind = match name {
         "void" => Kind::Void,
         "bool" => Kind::Scalar(Scalar::Bool),

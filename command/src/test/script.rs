@@ -327,9 +327,8 @@ impl Running<'_> {
             let options = options.clone().language(TextLanguage::Glsl);
             let text = self.source.slice(shader.text);
             let fix = &mut |_: &_, _: &_| None;
-            // (The name of a script says no language.)
-            let name = format!("{}.comp", self.source.name());
-            let loaded = Loaded::from_text_with(&name, text, limits::ERRORS, fix, &options);
+            let name = self.source.name();
+            let loaded = Loaded::from_text_with(name, text, limits::ERRORS, fix, &options);
             return accepted(loaded);
         };
         let words = assemble(self.source.slice(shader.text), version).map_err(|error| {

@@ -41,7 +41,14 @@ impl Checker<'_> {
                     self.wrong(DiagnosticCode::GlslTypes, span, message);
                     Operand::Error
                 }
-                _ => self.call_function(name, span, call, at),
+                _ => {
+                    let text = self.text(name).to_owned();
+                    let is_type = *crate::types::in_words(&text) != *text;
+                    match crate::types::named(&mut self.types, &text).filter(|_| is_type) {
+                        Some(ty) => operand(self.construct(ty, call.arguments, at)),
+                        None => self.call_function(name, span, call, at),
+                    }
+                }
             },
         }
     }

@@ -174,6 +174,12 @@ impl Checker<'_> {
             return self.diagnostics.omit(Severity::Error);
         }
         let text = self.text(name).to_owned();
+        if text.starts_with("gl_Subgroup")
+            || text == "gl_NumSubgroups"
+            || text.starts_with("subgroup")
+        {
+            return self.unsupported(at, "subgroups");
+        }
         let known = self.scopes.names().map(|known| self.set.names.text(known));
         let functions = self.overloads.keys().map(|&known| self.set.names.text(known));
         let nearest = nearest_name(&text, known.chain(functions)).map(str::to_owned);

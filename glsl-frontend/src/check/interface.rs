@@ -350,7 +350,10 @@ impl Checker<'_> {
     pub(super) fn is_built_in(&mut self, name: Name) -> bool {
         built_in(self.text(name), self.set.stage).is_some() || {
             let text = self.text(name);
-            text == "gl_FragData" || text == "gl_TexCoord" || constant(text).is_some()
+            text == "gl_FragData"
+                || text == "gl_TexCoord"
+                || text == "gl_WorkGroupSize"
+                || constant(text).is_some()
         }
     }
 
@@ -377,6 +380,11 @@ impl Checker<'_> {
         }
         let stage = self.set.stage;
         let none = Qualifiers::default();
+        if text == "gl_WorkGroupSize" && stage == Stage::Compute {
+            let size = self.interface.local_size.map(|side| Constant::Scalar(Scalar::Uint, side));
+            let ty = self.types.vector(Scalar::Uint, 3);
+            return Some(Operand::Value(Value::constant(ty, Constant::Composite(size.into()))));
+        }
         if text == "gl_FragData" && stage == Stage::Fragment {
             let vec4 = self.types.vector(Scalar::Float, 4);
             let ty = self.types.array(vec4, Length::Known(MANY));

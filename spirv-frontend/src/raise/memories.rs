@@ -23,7 +23,7 @@ use lambdav_core::memory::{Atomic, MemoryOp};
 use lambdav_core::memory_layout::{MemoryArray, MemoryLayout, MemoryMember};
 use lambdav_core::op::Op as Core;
 use lambdav_core::types::{Field, MemoryKind, Scalar, Structure, Type, TypeKind};
-use rspirv::spirv::{BuiltIn, ExecutionMode, Op, Scope, StorageClass};
+use rspirv::spirv::{BuiltIn, Decoration, ExecutionMode, Op, Scope, StorageClass};
 
 /// A memory of the program.
 #[derive(Debug)]
@@ -86,6 +86,11 @@ impl Raiser<'_, '_> {
         outside: &mut Outside,
     ) -> Result<Root> {
         let is_shared = variable.class == StorageClass::Workgroup;
+        if is_shared && self.module.decoration(variable.ty, Decoration::Block).is_some() {
+            // Such variables may lie in one another's memory.
+            let what = "variables of a workgroup with an explicit layout";
+            return Err(RaiseError::unsupported(what));
+        }
         let is_it = |of: &OpenMemory| !is_shared && of.binding == Some(binding);
         // Variables at one binding are one memory.
         if let Some(slot) = self.memories.0.iter().position(is_it) {
