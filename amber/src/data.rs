@@ -20,6 +20,15 @@ impl Room {
         bytes <= MAX_BYTES - self.taken
     }
 
+    /// Takes so many bytes.
+    pub(super) fn take(&mut self, bytes: usize, line: &Words<'_>) -> Result<()> {
+        if !self.has(bytes) {
+            return Err(Self::none(line));
+        }
+        self.taken += bytes;
+        Ok(())
+    }
+
     fn none(line: &Words<'_>) -> AmberError {
         line.unsupported(format!("buffers of more than {MAX_BYTES} bytes"))
     }
@@ -146,15 +155,21 @@ impl Elements {
     }
 
     /// The component that begins at a byte; none if none does.
-    pub(super) fn component(self, byte: usize) -> Option<usize> {
+    fn component(self, byte: usize) -> Option<usize> {
         let (element, rest) = (byte / self.strides[1], byte % self.strides[1]);
         let (column, row) = (rest / self.strides[0], rest % self.strides[0] / 4);
         let index = (element * self.columns + column) * self.rows + row;
         (self.place(index) == byte).then_some(index)
     }
 
+    /// The byte of each of `count` components, one after another, from the one at a byte on; none if there begins none.
+    pub(super) fn places(self, byte: usize, count: usize) -> Option<Vec<usize>> {
+        let first = self.component(byte)?;
+        Some((first..first + count).map(|index| self.place(index)).collect())
+    }
+
     /// The byte of a component.
-    pub(super) fn place(self, index: usize) -> usize {
+    fn place(self, index: usize) -> usize {
         let (column, row) = (index / self.rows, index % self.rows);
         let (element, column) = (column / self.columns, column % self.columns);
         element * self.strides[1] + column * self.strides[0] + 4 * row

@@ -30,6 +30,8 @@ pub enum AmberErrorKind {
     Twice(&'static str, String),
     /// An `END` is missing.
     NoEnd(&'static str),
+    /// No number of the buffer begins at that byte.
+    NoNumber(usize),
     /// The rectangle of an expectation is empty, or it has no number.
     Empty,
 }
@@ -45,6 +47,7 @@ impl fmt::Display for AmberErrorKind {
             Self::Unknown(what, name) => write!(f, "there is no {what} `{name}`"),
             Self::Twice(what, name) => write!(f, "there are two {what}s `{name}`"),
             Self::NoEnd(what) => write!(f, "the {what} has no END"),
+            Self::NoNumber(byte) => write!(f, "no number of the buffer begins at byte {byte}"),
             Self::Empty => {
                 write!(f, "nothing is expected: the rectangle is empty, or there is no number")
             }

@@ -19,11 +19,14 @@
 //!   `EQ_HISTOGRAM_EMD_BUFFER`, which is taken to say the same: the pictures are equal. `EXPECT … IDX BYTE` with `EQ`,
 //!   `NE`, `LT`, `LE`, `GT`, `GE` or `TOLERANCE … EQ` of numbers in a buffer; `EQ_BUFFER` of buffers.
 //!
+//! Scripts of VkRunner for compute shaders are read, too (`runner`).
+//!
 //! Anything else is [`AmberErrorKind::Unsupported`], with the name of the feature. *Any text gives a
 //! script or an error with its place, never a panic*, in time linear in the text.
 
 mod data;
 mod error;
+mod runner;
 mod words;
 
 pub use error::{AmberError, AmberErrorKind};
@@ -144,14 +147,6 @@ impl fmt::Display for AmberValue {
     }
 }
 
-impl AmberBuffer {
-    /// The byte of each of `count` numbers, one after another, from the number at a byte on; none if there begins none.
-    pub fn places(&self, byte: usize, count: usize) -> Option<impl Iterator<Item = usize> + '_> {
-        let first = self.elements.component(byte)?;
-        Some((first..first + count).map(|index| self.elements.place(index)))
-    }
-}
-
 /// A pipeline that runs a compute shader.
 #[derive(Clone, Debug)]
 pub struct AmberCompute {
@@ -206,8 +201,8 @@ pub enum AmberCommand {
     ExpectNumbers {
         /// Index of the buffer.
         buffer: usize,
-        /// The byte of the first number.
-        byte: usize,
+        /// The byte of each number.
+        places: Vec<usize>,
         /// The relation to the expected numbers.
         relation: AmberRelation,
         /// The expected numbers.
@@ -306,6 +301,10 @@ impl Script {
         let mut lines = Lines::new(text);
         let mut reader = Reader::default();
         while let Some(mut line) = lines.next() {
+            let is_first = reader.script.commands.is_empty() && reader.stages.is_empty();
+            if is_first && line.text().trim_start().starts_with('[') {
+                return runner::read(&line, &mut lines);
+            }
             reader.command(&mut line, &mut lines)?;
         }
         match reader.repeats.pop() {
@@ -355,7 +354,6 @@ impl<'t> Reader<'t> {
             }
             "END" if !self.repeats.is_empty() => self.repeat(line),
             "EXPECT" => self.expect(line),
-            _ if word.starts_with('[') => Err(line.unsupported("a script of VkRunner")),
             "SAMPLER" => Err(line.unsupported("textures")),
             _ if word.starts_with(|c: char| c.is_ascii_uppercase()) => Err(line.unsupported(word)),
             _ => Err(unexpected("a command", word, span)),
@@ -672,16 +670,11 @@ impl<'t> Reader<'t> {
             form => return Err(line.unsupported(format!("EXPECT … IDX … {form}"))),
         };
         let elements = self.script.buffers[buffer].elements;
-        let mut values = Vec::new();
-        while let Some((text, at)) = line.next() {
-            let value = elements.value(text);
-            values
-                .push(value.ok_or_else(|| unexpected("a number of the buffer's type", text, at))?);
-        }
-        if values.is_empty() {
-            return Err(AmberError { span, kind: AmberErrorKind::Empty });
-        }
-        let expected = AmberCommand::ExpectNumbers { buffer, byte, relation, values, span };
+        let values = numbers(elements, line)?;
+        let Some(places) = elements.places(byte, values.len()) else {
+            return Err(AmberError { span, kind: AmberErrorKind::NoNumber(byte) });
+        };
+        let expected = AmberCommand::ExpectNumbers { buffer, places, relation, values, span };
         self.script.commands.push(expected);
         Ok(())
     }
@@ -743,6 +736,19 @@ impl<'t> Reader<'t> {
         let expected = AmberCommand::ExpectColour { picture, place, size, colour, tolerance, span };
         self.script.commands.push(expected);
         line.end()
+    }
+}
+
+/// Reads all further words as numbers of a type, at least one.
+fn numbers(elements: Elements, line: &mut Words<'_>) -> Result<Vec<AmberValue>> {
+    let mut values = Vec::new();
+    while let Some((text, at)) = line.next() {
+        let value = elements.value(text);
+        values.push(value.ok_or_else(|| unexpected("a number of the buffer's type", text, at))?);
+    }
+    match values.is_empty() {
+        true => Err(AmberError { span: line.span(), kind: AmberErrorKind::Empty }),
+        false => Ok(values),
     }
 }
 

@@ -37,6 +37,18 @@ impl<'t> Lines<'t> {
         }
     }
 
+    /// The place of the text up to the next line that begins with `[`, and that line, if there is one.
+    pub(super) fn section(&mut self) -> (Span, Option<Words<'t>>) {
+        let begin = self.at;
+        while let Some((start, line)) = self.line() {
+            if line.starts_with('[') {
+                let span = Span::new(begin as u32, start as u32);
+                return (span, Some(Words { line, start, at: 0 }));
+            }
+        }
+        (Span::new(begin as u32, self.text.len() as u32), None)
+    }
+
     /// Text up to the line `END`, with its offset.
     pub(super) fn block(&mut self, of: &Words<'_>, what: &'static str) -> Result<(u32, &'t str)> {
         let begin = self.at;
@@ -61,6 +73,11 @@ impl<'t> Words<'t> {
     /// Words of a text at an offset of the script.
     pub(super) fn of(text: &'t str, start: u32) -> Self {
         Self { line: text, start: start as usize, at: 0 }
+    }
+
+    /// The whole line.
+    pub(super) fn text(&self) -> &'t str {
+        self.line
     }
 
     /// The whole line without surrounding white space.

@@ -61,9 +61,14 @@ impl MemoryLayout {
         let end = |words: &[u32]| words.iter().max().map_or(0, |&last| u64::from(last) + 1);
         let members = self.members.iter().map(|member| end(&member.words)).max().unwrap_or(0);
         let array = self.array.as_ref().map_or(0, |array| {
-            // The last element counts with its padding, or the length would not count it.
-            let elements = array.length.map_or(elements, u64::from);
-            u64::from(array.offset) + elements * u64::from(array.stride.max(1))
+            let stride = u64::from(array.stride.max(1));
+            u64::from(array.offset)
+                + match array.length {
+                    // The last element needs no padding.
+                    Some(length) => u64::from(length.max(1) - 1) * stride + end(&array.words),
+                    // With it, or it would not be counted.
+                    None => elements * stride,
+                }
         });
         members.max(array)
     }
@@ -71,8 +76,13 @@ impl MemoryLayout {
     /// The number of elements that the array has in a memory of `words` words; 0 without an array.
     pub fn elements(&self, words: usize) -> usize {
         let of = |array: &MemoryArray| {
-            let found = words.saturating_sub(array.offset as usize) / array.stride.max(1) as usize;
-            array.length.map_or(found, |length| found.min(length as usize))
+            let (stride, room) =
+                (array.stride.max(1) as usize, words.saturating_sub(array.offset as usize));
+            let end = array.words.iter().max().map_or(0, |&last| last as usize + 1);
+            match array.length {
+                Some(length) => ((room + stride).saturating_sub(end) / stride).min(length as usize),
+                None => room / stride,
+            }
         };
         self.array.as_ref().map_or(0, of)
     }
@@ -110,7 +120,8 @@ mod tests {
         assert_eq!(array.of_element(2).collect::<Vec<_>>(), [12, 13, 14]);
         let two = MemoryArray { length: Some(2), ..array };
         let fixed = MemoryLayout { members: vec![header.clone()], array: Some(two) };
-        assert_eq!((fixed.size(9), fixed.elements(9), fixed.elements(99)), (12, 1, 2));
+        assert_eq!([0, 9].map(|count| fixed.size(count)), [11, 11]);
+        assert_eq!([4, 6, 7, 10, 11, 99].map(|words| fixed.elements(words)), [0, 0, 1, 1, 2, 2]);
         let alone = MemoryLayout { members: vec![header], array: None };
         assert_eq!((alone.size(9), alone.elements(9)), (1, 0));
     }

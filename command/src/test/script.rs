@@ -153,14 +153,10 @@ impl Running<'_> {
                     let pipeline = &self.script.computes[*pipeline];
                     self.dispatch(pipeline, &mut buffers, *groups, *span)?;
                 }
-                AmberCommand::ExpectNumbers { buffer, byte, relation, values, span } => {
+                AmberCommand::ExpectNumbers { buffer, places, relation, values, span } => {
                     has_expectation = true;
                     let of = &self.script.buffers[*buffer];
-                    let Some(places) = of.places(*byte, values.len()) else {
-                        let what = format!("no number of `{}` begins at byte {byte}", of.name);
-                        return Err(self.wrong(*span, what).into());
-                    };
-                    for (place, &wanted) in places.zip(values) {
+                    for (&place, &wanted) in places.iter().zip(values) {
                         let bytes = buffers[*buffer].get(place..place + 4);
                         let Some(bytes) = bytes.and_then(|bytes| bytes.try_into().ok()) else {
                             let what = format!("`{}` ends before byte {}", of.name, place + 4);

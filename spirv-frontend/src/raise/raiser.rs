@@ -249,6 +249,7 @@ impl<'m, 'w> Raiser<'m, 'w> {
     pub(super) fn node(&mut self, id: u32) -> Result<NodeId> {
         match self.value(id)? {
             Value::Node(node) => Ok(node),
+            Value::Pointer(_) => Err(RaiseError::unsupported("pointers as values")),
             _ => Err(RaiseError::malformed(format!("%{id} is no value"))),
         }
     }
