@@ -69,7 +69,8 @@ pub(super) fn glsl() -> impl Iterator<Item = &'static str> {
 
 /// True if the file name has the extension of a program.
 pub(super) fn is_program(path: &Path) -> bool {
-    path.extension().is_some_and(|ending| drawn().any(|known| ending == known))
+    let all = || drawn().chain(endings::COMPUTE);
+    path.extension().is_some_and(|ending| all().any(|known| ending == known))
 }
 
 /// Reads an image, and lists the contents of its file that decoding ignores.

@@ -91,10 +91,10 @@ enum RunEngine {
 
 /// Numbers of workgroups.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Groups([u32; 3]);
+pub(crate) struct Groups(pub(crate) [u32; 3]);
 
 /// Parses one to three numbers of workgroups.
-fn groups(text: &str) -> Result<Groups, String> {
+pub(crate) fn groups(text: &str) -> Result<Groups, String> {
     let wrong = || format!("`{text}` is not X, X,Y or X,Y,Z: whole numbers from 1 on");
     let numbers = text.split(',').map(|number| match number.parse() {
         Ok(0) | Err(_) => Err(wrong()),
@@ -192,7 +192,7 @@ fn check_saves(all: &[Save], read: &[&PathBuf], messages: Messages) -> Result {
 }
 
 /// Binds zeros, as the values of `--zeros` say.
-fn bind_zeros(all: &[String], bindings: &mut Bindings) -> Result {
+pub(crate) fn bind_zeros(all: &[String], bindings: &mut Bindings) -> Result {
     for text in all {
         let count =
             text.split_once('=').and_then(|(name, count)| Some((name, count.parse().ok()?)));

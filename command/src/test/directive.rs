@@ -3,6 +3,7 @@
 use crate::binds::file_of;
 use crate::comparison::CompareArguments;
 use crate::render::{PictureArguments, SampleArguments};
+use crate::run::{Groups, groups};
 use crate::values::Outputs;
 use clap::{Parser, ValueEnum};
 use lambdav_core::diagnostics::printable;
@@ -25,6 +26,15 @@ pub(super) struct Directive {
     pub(super) samples: SampleArguments,
     #[command(flatten)]
     pub(super) allowed: CompareArguments,
+    /// Workgroups of a compute program, whose golden is a buffer
+    #[arg(long, value_name = "X[,Y[,Z]]", value_parser = groups, requires = "save")]
+    pub(super) groups: Option<Groups>,
+    /// Zeros for a buffer of a compute program
+    #[arg(long, value_name = "NAME=N", requires = "groups")]
+    pub(super) zeros: Vec<String>,
+    /// The buffer of a compute program that the golden holds
+    #[arg(long, value_name = "NAME", requires = "groups")]
+    pub(super) save: Option<String>,
     /// Format of the golden
     #[arg(long = "format", value_enum, default_value_t = GoldenFormat::Png)]
     pub(super) kind: GoldenFormat,
@@ -41,6 +51,9 @@ pub(super) enum GoldenFormat {
     Npy,
     /// A text file with a digest of the picture.
     Digest,
+    /// A JSON file with a buffer.
+    #[value(skip)]
+    Json,
 }
 
 impl GoldenFormat {
@@ -51,6 +64,7 @@ impl GoldenFormat {
             Self::Exr => "exr",
             Self::Npy => "npy",
             Self::Digest => "digest",
+            Self::Json => "json",
         }
     }
 }
@@ -76,6 +90,19 @@ pub(super) fn read(words: &str) -> Result<Directive, String> {
         let text = text.split("\n\n").next().unwrap_or_default();
         printable(text.trim_start_matches("error: ")).to_string()
     })?;
+    let mut directive = directive;
+    if directive.groups.is_some() {
+        if directive.kind != GoldenFormat::Png
+            || directive.allowed != CompareArguments::default()
+            || directive.samples.srgb
+            || !directive.samples.depth.is_empty()
+        {
+            let what = "a buffer is compared exactly, as JSON: leave out --format and what allows differences";
+            return Err(what.to_owned());
+        }
+        directive.kind = GoldenFormat::Json;
+        return Ok(directive);
+    }
     let samples = &directive.samples;
     if directive.picture.output == Some(Outputs::All) {
         return Err("a test is of one output; write one for each".to_owned());

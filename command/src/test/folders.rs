@@ -39,7 +39,7 @@ fn program_of(path: &Path) -> Option<PathBuf> {
 /// True if the file name has the extension of a golden.
 fn is_golden_name(path: &Path) -> bool {
     let ending = path.extension().and_then(OsStr::to_str);
-    matches!(ending, Some("png" | "exr" | "npy" | "digest"))
+    matches!(ending, Some("png" | "exr" | "npy" | "digest" | "json"))
 }
 
 /// Files under a folder, as paths relative to it. Names that begin with a dot are skipped; links to

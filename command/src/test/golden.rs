@@ -33,7 +33,10 @@ impl Directive {
             (GoldenFormat::Png | GoldenFormat::Digest, Some(16)) => Encoding::Png16(transfer),
             (GoldenFormat::Png, _) | (GoldenFormat::Digest, Some(_)) => Encoding::Png8(transfer),
             (GoldenFormat::Exr, _) => Encoding::Exr,
-            (GoldenFormat::Npy, _) | (GoldenFormat::Digest, None) => Encoding::Npy,
+            // (A buffer is no picture.)
+            (GoldenFormat::Npy | GoldenFormat::Json, _) | (GoldenFormat::Digest, None) => {
+                Encoding::Npy
+            }
         }
     }
 }

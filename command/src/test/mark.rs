@@ -1,7 +1,7 @@
 //! Marks: signs in a file that `lambdav test` wrote it, and in which role.
 //!
 //! A picture's mark is its comment, beside the name of the writing program: a text chunk of PNG, an
-//! attribute of OpenEXR, the blanks of an NPY header. A digest is its own mark, since nothing else has
+//! attribute of OpenEXR, the blanks of an NPY header; of a JSON file it is the first member. A digest is its own mark, since nothing else has
 //! its form. *Only marked files are removed or overwritten*: an unmarked file with the name of a
 //! golden, or of a failed test's picture, belongs to the user.
 
@@ -55,6 +55,9 @@ impl Mark {
         }
         let mut front = Vec::new();
         File::open(path).ok()?.take(FRONT).read_to_end(&mut front).ok()?;
+        if let Some(comment) = of_json(&front) {
+            return Self::of_comment(&comment);
+        }
         if is_digest(&front) {
             return Some(Self { role: Role::Golden, test: String::new() });
         }
@@ -67,7 +70,11 @@ impl Mark {
         if !is_npy && !entry(Metadata::SOFTWARE)?.starts_with("lambdav ") {
             return None;
         }
-        let comment = entry(Metadata::COMMENT)?;
+        Self::of_comment(&entry(Metadata::COMMENT)?)
+    }
+
+    /// The mark that a comment is.
+    fn of_comment(comment: &str) -> Option<Self> {
         Role::ALL.iter().find_map(|&role| {
             let test = comment.strip_prefix(role.words())?;
             Some(Self { role, test: test.trim_start_matches(':').trim().to_owned() })
@@ -77,8 +84,23 @@ impl Mark {
 
 /// Metadata of a file that is written for a test in that role.
 pub(super) fn metadata_of(test: &Test, role: Role) -> Metadata {
+    metadata().with(Metadata::COMMENT, comment(test, role))
+}
+
+/// The comment of a file that is written for a test in that role.
+pub(super) fn comment(test: &Test, role: Role) -> String {
     let colon = if role == Role::Golden { "" } else { ": " };
-    metadata().with(Metadata::COMMENT, format!("{}{colon}{}", role.words(), name(test)))
+    format!("{}{colon}{}", role.words(), name(test))
+}
+
+/// Name of the comment in a JSON file, where it is the first member.
+pub(super) const JSON: &str = "lambdav";
+
+/// The comment of a JSON file.
+fn of_json(front: &[u8]) -> Option<String> {
+    let front = front.strip_prefix(format!("{{\"{JSON}\": ").as_bytes())?;
+    let line = front.split(|&byte| byte == b'\n').next()?.strip_suffix(b",")?;
+    serde_json::from_slice(line).ok()
 }
 
 /// Name of a test in its mark, without the folder of the program.

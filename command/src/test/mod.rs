@@ -7,6 +7,7 @@
 //! results. A run writes only files with names of its own, each atomically, and replaces or removes
 //! only files with a [`mark`].
 
+mod buffers;
 mod comments;
 mod directive;
 mod evidence;
@@ -52,10 +53,14 @@ A test is a comment of a program:
   ; test: night --time 22 --set glow=2      one of several; its golden is NAME.night.png
   ; test: exact --format exr --max-ulp 2    png, exr, npy, or digest: a line in place of a picture
 
+A compute program in WGSL, GLSL or SPIR-V is run on buffers; the golden NAME.json holds one of them:
+
+  // test: --groups 4 --bind values=values.json --save histogram
+
 A directive takes the options of `render` that define the picture (size, time, frame, mouse, date,
 set, uniforms, bind, mesh, camera, vertices, instances, output, max-iterations, srgb, depth; in other
 languages than λV entry, input, clear; in GLSL and WGSL include and define; in GLSL dialect and
-origin) and those of `diff` that allow differences. In WGSL and GLSL the comment is `// test: …`. Any
+origin) and those of `diff` that allow differences; or --groups, --zeros and --save of `run`. In WGSL and GLSL the comment is `// test: …`. Any
 program x, also a SPIR-V module, can have its directives in a file x.test beside it. A test that fails
 writes NAME.new.png and NAME.diff.png beside its golden. Only files that `lambdav test` has written
 are replaced or removed. A file x.amber, in AmberScript, is one test with its own expectations; a

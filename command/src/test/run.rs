@@ -1,5 +1,6 @@
 //! Runs one test: draws its picture and compares it with the golden.
 
+use super::buffers;
 use super::directive::{Directive, GoldenFormat};
 use super::evidence::Evidence;
 use super::files::{self, forget, is_scratch};
@@ -148,6 +149,9 @@ fn attempt(
 ) -> Result {
     // Malformed directives were reported before.
     let directive = test.directive.as_ref().map_err(|wrong| Failure::input(wrong.as_str()))?;
+    if directive.groups.is_some() {
+        return buffers::attempt(test, directive, run_options, until, result);
+    }
     let program = match program {
         Ok(program) => program,
         Err(Failure { status, message }) => {
@@ -310,7 +314,7 @@ fn against_golden(
     let new = test.new_picture();
     let metadata = metadata_of(test, Role::New);
     files::write_beside(&new, test.kept.new.as_ref(), result, || match directive.kind {
-        GoldenFormat::Digest => write_png(&new, drawn, &metadata),
+        GoldenFormat::Digest | GoldenFormat::Json => write_png(&new, drawn, &metadata),
         _ => golden::write_picture(&new, directive, drawn, &metadata),
     })?;
     let Ok(Some(Golden::Picture(golden))) = &golden else {

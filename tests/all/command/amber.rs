@@ -45,7 +45,7 @@ fn scripts_pass_fail_or_are_unsupported() {
         ("c/near.amber", &script("1 0.01 0 1", &format!("{RED} TOLERANCE 3"))),
         ("c/same.amber", &script("1 0 0 1", "EXPECT frame EQ_BUFFER frame")),
         ("d/probe.amber", &script("1 0 0 1", "EXPECT frame IDX 0 EQ 3")),
-        ("d/compute.amber", "#!amber\nPIPELINE compute p\nEND\n"),
+        ("d/rays.amber", "#!amber\nPIPELINE raytracing p\nEND\n"),
         ("e/wrong.amber", "#!amber\nSHADER vertex v PASSTHROUGH\nCLEAR q\n"),
         ("e/text.amber", &script("1 0 0 1", RED).replace("OpReturn\n", "OpRetur\n")),
     ]);
@@ -59,12 +59,12 @@ fn scripts_pass_fail_or_are_unsupported() {
     }
     let unsupported = place.run(&["test", "a", "d", "--report", "r"]).done();
     let said = unsupported.text();
-    assert!(said.contains("unsupported d/compute.amber: a compute pipeline"), "{said}");
+    assert!(said.contains("unsupported d/rays.amber: a raytracing pipeline"), "{said}");
     assert!(said.contains("unsupported d/probe.amber: EXPECT … IDX … EQ"), "{said}");
     assert!(said.contains("3 tests: 1 passed, 2 unsupported"), "{said}");
     let xml = String::from_utf8(place.read("r/junit.xml")).expect("it is text");
     assert!(xml.contains("failures=\"0\" errors=\"0\" skipped=\"2\""), "{xml}");
-    assert!(xml.contains("<skipped message=\"a compute pipeline\"/>"), "{xml}");
+    assert!(xml.contains("<skipped message=\"a raytracing pipeline\"/>"), "{xml}");
     let wrong = place.run(&["test", "e"]);
     assert_eq!(wrong.status, 1);
     assert!(
@@ -74,6 +74,101 @@ fn scripts_pass_fail_or_are_unsupported() {
     );
     assert!(wrong.text().contains("there is no instruction `OpRetur`"), "{}", wrong.text());
     assert!(wrong.text().contains("e/text.amber:30:1"), "{}", wrong.text());
+}
+
+/// A compute shader in GLSL that adds to each of four numbers its index.
+const ADDS: &str = "#version 450
+layout(local_size_x = 4) in;
+layout(set = 0, binding = 1) buffer Numbers { int numbers[]; };
+layout(set = 0, binding = 2) uniform Step { int by; };
+void main() { numbers[gl_LocalInvocationIndex] += by * int(gl_LocalInvocationIndex); }
+";
+
+/// A script that runs it three times, with an expectation.
+fn compute(expectation: &str) -> String {
+    format!(
+        "#!amber
+SHADER compute adds GLSL
+{ADDS}END
+BUFFER numbers DATA_TYPE int32 DATA 10 20 30 40 END
+BUFFER same DATA_TYPE int32 SIZE 4 SERIES_FROM 10 INC_BY 40
+BUFFER step DATA_TYPE int32 SIZE 1 FILL 10
+PIPELINE compute p
+  ATTACH adds
+  BIND BUFFER numbers AS storage DESCRIPTOR_SET 0 BINDING 1
+  BIND BUFFER step AS uniform DESCRIPTOR_SET 0 BINDING 2
+END
+RUN p 1 1 1
+REPEAT 2
+  RUN TIMED_EXECUTION p 1 1 1
+END
+{expectation}
+"
+    )
+}
+
+/// The shader above as a script of VkRunner.
+fn of_runner(probe: &str) -> String {
+    format!(
+        "[compute shader]
+{ADDS}
+[require]
+framebuffer R8_UNORM
+[test]
+ssbo 1 subdata int 0 10 20 30 40
+ubo 0:2 16
+ubo 0:2 subdata int 0 30
+compute entrypoint main
+compute 1 1 1
+{probe}
+"
+    )
+}
+
+#[test]
+fn compute_scripts_run_on_buffers() {
+    let place = TestFolder::new();
+    for (expectation, said) in [
+        ("EXPECT numbers IDX 0 EQ 10 50 90 130", None),
+        ("EXPECT numbers IDX 8 GE 90 129\nEXPECT numbers IDX 4 LT 51", None),
+        ("EXPECT numbers IDX 4 TOLERANCE 2 EQ 48\nEXPECT numbers IDX 4 TOLERANCE 5% EQ 48", None),
+        ("EXPECT numbers EQ_BUFFER same", None),
+        ("EXPECT numbers EQ_BUFFER step", Some("`numbers` is not `step`: 16 and 4 bytes")),
+        (
+            "EXPECT numbers IDX 4 EQ 50 91",
+            Some("`numbers`: expected 91, got 90, at byte 8 (line 21)"),
+        ),
+        ("EXPECT numbers IDX 4 NE 50", Some("expected 50, got 50, at byte 4")),
+        ("EXPECT numbers IDX 4 TOLERANCE 1% EQ 48", Some("expected 48, got 50")),
+        ("EXPECT numbers IDX 3 EQ 50", Some("no number of the buffer begins at byte 3")),
+        ("EXPECT numbers IDX 12 EQ 130 1", Some("`numbers` ends before byte 20")),
+        ("EXPECT numbers IDX 12 EQ", Some("nothing is expected")),
+        ("", Some("a script that expects nothing")),
+    ] {
+        place.write("a.amber", compute(expectation));
+        for engine in ["simd", "core", "spirv"] {
+            let text = place.run(&["test", "a.amber", "--engine", engine]).text().to_owned();
+            match said {
+                None => assert!(text.contains("1 passed"), "{expectation}: {text}"),
+                Some(message) => assert!(text.contains(message), "{expectation}: {text}"),
+            }
+        }
+    }
+    for (probe, said) in [
+        ("probe ssbo int 0:1 0 == 10 50 90 130", "1 passed"),
+        ("probe ssbo ivec2 0:1 8 > 89 129", "1 passed"),
+        ("probe ssbo uint 1 12 == 131", "expected 131, got 130, at byte 12 (line 16)"),
+        ("probe ssbo double 1 12 == 131", "a buffer of double"),
+        ("probe all rgb 1 1 1", "`probe` of pictures"),
+        ("probe ssbo int 1 12 = 131", "expected a relation, found `=`"),
+    ] {
+        place.write("a.amber", of_runner(probe));
+        let text = place.run(&["test", "a.amber"]).text().to_owned();
+        assert!(text.contains(said), "{probe}: {text}");
+    }
+    place.write("a.amber", "[vertex shader passthrough]\n\n[test]\nclear\n");
+    let text = place.run(&["test", "a.amber"]).text().to_owned();
+    assert!(text.contains("unsupported a.amber: a script of VkRunner that draws"), "{text}");
 }
 
 /// An expectation that every picture meets is refused.
@@ -197,6 +292,8 @@ fn no_script_is_a_panic() {
         .map(|path| fs::read_to_string(path).expect("it can be read"))
         .collect();
     texts.push(script("1 0 0 1", RED));
+    texts.push(compute("EXPECT numbers IDX 4 TOLERANCE 5% EQ 48"));
+    texts.push(of_runner("probe ssbo ivec2 0:1 8 > 89 129"));
     let parts = [
         "END",
         "#",

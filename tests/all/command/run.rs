@@ -265,3 +265,67 @@ struct B { n: u32, all: array<f32, 2> }
         "[0, 2]\n"
     );
 }
+
+/// Goldens of buffers: made, met by each engine, and missed; only what was written is replaced.
+#[test]
+fn buffers_have_goldens() {
+    let wgsl = "// test: --groups 2 --bind steps=in/steps.json --save sums
+@group(0) @binding(0) var<storage, read> steps: array<f32>;
+@group(0) @binding(1) var<storage, read_write> sums: array<vec2f, 4>;
+@compute @workgroup_size(2) fn main(@builtin(global_invocation_id) id: vec3u) {
+    sums[id.x] = vec2f(f32(id.x), steps[id.x]);
+}
+";
+    let glsl = "#version 450
+// test: one --groups 1 --zeros data=2 --save data
+// test: two --groups 2 --zeros data=2 --save 0.3 --set k=2
+layout(local_size_x = 1) in;
+layout(binding = 3) buffer Data { int data[]; } data;
+layout(push_constant) uniform P { int k; };
+void main() { data.data[gl_GlobalInvocationID.x] = 5 + k; }
+";
+    let place = TestFolder::with([
+        ("t/a.wgsl", wgsl),
+        ("t/b.comp", glsl),
+        ("t/in/steps.json", "[1, 2, 4, 8]"),
+        ("t/b.one.json", "mine"),
+    ]);
+    let text = place.run_line("test t").text().to_owned();
+    assert!(text.contains("there is no `t/a.json`; --bless makes it"), "{text}");
+    let text = place.run_line("test t --bless").text().to_owned();
+    assert!(text.contains("`t/b.one.json` was not written by `lambdav test`"), "{text}");
+    assert_eq!(place.read("t/b.one.json"), b"mine");
+    place.run_line("test t --bless --adopt").done();
+    let golden = "{\"lambdav\": \"golden of a.wgsl\",\n\"value\": [[0.0, 1.0], [1.0, 2.0], [2.0, 4.0], [3.0, 8.0]]}\n";
+    assert_eq!(String::from_utf8(place.read("t/a.json")).expect("it is text"), golden);
+    for engine in ENGINES {
+        let text = place.run_line(&format!("test t --engine {engine}")).done().text().to_owned();
+        assert!(text.starts_with("3 tests: 3 passed"), "{text}");
+    }
+    place.write("t/in/steps.json", "[1, 2, 5, 8]");
+    let failed = place.run_line("test t");
+    let what = "failed t/a.wgsl: the buffer differs, first at [2][1]: expected 4.0, got 5.0";
+    assert!(failed.status == 1 && failed.text().contains(what), "{}", failed.text());
+    assert!(place.path("t/a.new.json").exists());
+    place.write("t/in/steps.json", "[1, 2, 4, 8]");
+    place.run_line("test t").done();
+    assert!(!place.path("t/a.new.json").exists());
+    for (words, message) in [
+        ("--groups 1", "--save <NAME>"),
+        ("--save sums", "--groups <X[,Y[,Z]]>"),
+        ("--groups 1 --save sums --format npy", "a buffer is compared exactly, as JSON"),
+        ("--groups 1 --save none", "the program writes no buffer `none`"),
+        ("--groups 1 --save sums --bind steps=no.json", "cannot read"),
+    ] {
+        place.write(
+            "t/a.wgsl",
+            wgsl.replace("--groups 2 --bind steps=in/steps.json --save sums", words),
+        );
+        let outcome = place.run_line("test t/a.wgsl");
+        assert!(
+            outcome.status != 0 && outcome.text().contains(message),
+            "{words}: {}",
+            outcome.text()
+        );
+    }
+}

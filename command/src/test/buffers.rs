@@ -1,0 +1,229 @@
+//! Tests of compute programs: `; test: --groups X,Y,Z --save BUFFER` runs a program, and compares what one buffer then holds.
+//!
+//! The golden is a JSON file, which is its own mark: an object with the role of the file and the value of the buffer.
+//! Buffers are compared exactly.
+
+use super::directive::Directive;
+use super::files::{self, forget};
+use super::mark::{self, Role};
+use super::plan::Test;
+use super::result::{Status, TestResult};
+use super::run::{RunOptions, too_slow};
+use crate::binds::Binds;
+use crate::engines::{EngineName, engine, failed_silently};
+use crate::failure::{Failure, Result, save_failure};
+use crate::files::read_bytes;
+use crate::run::bind_zeros;
+use crate::user_values::{UserValues, remarks};
+use crate::watch;
+use lambdav_core::limits;
+use lambdav_engine::{DispatchOptions, Error, Options, Shader};
+use lambdav_image::file::{EncodeError, write_atomically};
+use serde_json::Value;
+use std::fs;
+use std::path::Path;
+use std::time::Instant;
+
+/// The name of the buffer's value in a golden.
+const VALUE: &str = "value";
+
+/// Runs a test, and compares the buffer with the golden, or makes it the golden.
+pub(super) fn attempt(
+    test: &Test,
+    directive: &Directive,
+    run_options: &RunOptions,
+    until: Instant,
+    result: &mut TestResult,
+) -> Result {
+    if run_options.against.is_some() {
+        let what = "--against compares pictures, and this is a test of a buffer";
+        return Err(Failure::input(what));
+    }
+    let (found, remark) = run(test, directive, run_options, until)?;
+    compare(test, &found, run_options, result)?;
+    if let Some(remark) = remark {
+        let separator = if result.message.is_empty() { "" } else { "\n" };
+        result.message += &format!("{separator}{remark}");
+    }
+    Ok(())
+}
+
+/// What the buffer holds, as JSON, and the remarks on the bindings.
+fn run(
+    test: &Test,
+    directive: &Directive,
+    run_options: &RunOptions,
+    until: Instant,
+) -> Result<(String, Option<String>)> {
+    let mut picture = directive.picture.clone();
+    // Input files are relative to the program.
+    let folder = test.program.parent().unwrap_or(Path::new(""));
+    picture.uniforms = picture.uniforms.map(|path| folder.join(path));
+    picture.module.text.within(folder);
+    picture.module.text.search.add(&run_options.search);
+    let values = UserValues::read(&picture.set, picture.uniforms.as_ref())?;
+    let binds = Binds::read(&picture.bind)?.within(folder);
+    let values = values.with_binds(binds).with_module(&picture.module)?.compute();
+    let (name, bytes) = read_bytes(&test.program)?;
+    let loaded = values.compile(&test.program, bytes, limits::ERRORS)?;
+    let shader = Shader::of(loaded).map_err(|found| Failure::input(found.to_string()))?;
+    if shader.workgroup().is_none() {
+        return Err(Failure::input("this is no compute program: leave out --groups"));
+    }
+    let mut bindings = values.bindings(&shader)?;
+    bind_zeros(&directive.zeros, &mut bindings)?;
+    let buffer = directive.save.as_deref().unwrap_or_default();
+    let known = bindings.check_memory(buffer, false);
+    known.map_err(|error| Failure::input(error.to_string()))?;
+    let engine = match run_options.engine {
+        Some(EngineName::Gpu | EngineName::Source) => {
+            let what = "compute programs are run by the engines simd, core and spirv";
+            return Err(Failure::input(what));
+        }
+        name => engine(name, None),
+    };
+    let failed = |error| match error {
+        Error::TimedOut { .. } => too_slow(run_options.timeout),
+        error => failed_silently(error),
+    };
+    let options = Options::default().engine(engine).max_iterations(picture.max_iterations);
+    let pipeline = shader.compute_pipeline(&options).map_err(failed)?;
+    let left = until.saturating_duration_since(Instant::now());
+    let groups = directive.groups.map_or([1; 3], |groups| groups.0);
+    let dispatch = DispatchOptions::default().timeout(left);
+    pipeline.dispatch_with(&mut bindings, groups, &dispatch).map_err(failed)?;
+    let remark = remarks(&name, &bindings).reduce(|all, one| format!("{all}\n{one}"));
+    Ok((bindings.json(buffer).unwrap_or_default(), remark))
+}
+
+/// The text of a file that holds a buffer for a test in that role.
+fn text(test: &Test, role: Role, value: &str) -> String {
+    let mark = Value::String(mark::comment(test, role));
+    format!("{{\"{}\": {mark},\n\"{VALUE}\": {value}}}\n", mark::JSON)
+}
+
+fn write(path: &Path, text: &str) -> Result {
+    let written =
+        write_atomically(path, |out| out.write_all(text.as_bytes()).map_err(EncodeError::Io));
+    written.map_err(|error| save_failure(&error))
+}
+
+fn compare(test: &Test, found: &str, run_options: &RunOptions, result: &mut TestResult) -> Result {
+    watch::note(&test.golden);
+    let is_there = test.golden.symlink_metadata().is_ok();
+    let golden = match is_there {
+        false => Err(format!("there is no `{}`; --bless makes it", test.golden.display())),
+        true => read(&test.golden),
+    };
+    let (status, mut message) = match &golden {
+        Err(why) if is_there => (Status::Stale, why.clone()),
+        Err(why) => (Status::Missing, why.clone()),
+        Ok(expected) => {
+            let found: Value = serde_json::from_str(found)
+                .map_err(|error| Failure::machine(format!("a buffer is no JSON: {error}")))?;
+            match difference(expected, &found) {
+                None => (Status::Passed, String::new()),
+                Some(what) => (Status::Failed, what),
+            }
+        }
+    };
+    if status == Status::Passed {
+        forget(test);
+        return Ok(());
+    }
+    if run_options.bless {
+        let adopt = run_options.adopt;
+        match files::refusal(&test.golden, test.kept.golden.as_ref(), adopt, |_| true) {
+            None => {
+                write(&test.golden, &text(test, Role::Golden, found))?;
+                forget(test);
+                result.status = Status::Blessed(is_there);
+                return Ok(());
+            }
+            Some(why) => message = format!("{message}\nnot blessed: {why}"),
+        }
+    }
+    (result.status, result.message) = (status, message);
+    let new = test.new_picture();
+    files::write_beside(&new, test.kept.new.as_ref(), result, || {
+        write(&new, &text(test, Role::New, found))
+    })
+}
+
+/// The value in a golden.
+fn read(path: &Path) -> std::result::Result<Value, String> {
+    let shown = path.display();
+    let text =
+        fs::read_to_string(path).map_err(|error| format!("cannot read `{shown}`: {error}"))?;
+    let whole: Value =
+        serde_json::from_str(&text).map_err(|error| format!("`{shown}` is no JSON: {error}"))?;
+    whole.get(VALUE).cloned().ok_or_else(|| format!("`{shown}` has no `{VALUE}`"))
+}
+
+/// The first place in which two values differ, with both.
+fn difference(expected: &Value, found: &Value) -> Option<String> {
+    let mut open = vec![(String::new(), expected, found)];
+    while let Some((path, expected, found)) = open.pop() {
+        match (expected, found) {
+            (Value::Array(a), Value::Array(b)) if a.len() == b.len() => {
+                let parts = a.iter().zip(b).enumerate();
+                open.extend(parts.rev().map(|(k, (a, b))| (format!("{path}[{k}]"), a, b)));
+            }
+            (Value::Array(a), Value::Array(b)) => {
+                let (a, b) = (a.len(), b.len());
+                return Some(format!("{}: expected {a} elements, got {b}", shown(&path)));
+            }
+            (Value::Object(a), Value::Object(b)) if a.keys().eq(b.keys()) => {
+                let parts = a.iter().zip(b.values());
+                let parts = parts.map(|((name, a), b)| (format!("{path}.{name}"), a, b));
+                open.extend(parts.collect::<Vec<_>>().into_iter().rev());
+            }
+            // Texts keep the sign of a zero.
+            _ if expected.to_string() != found.to_string() => {
+                return Some(format!("{}: expected {expected}, got {found}", shown(&path)));
+            }
+            _ => {}
+        }
+    }
+    None
+}
+
+fn shown(path: &str) -> String {
+    match path {
+        "" => "the buffer differs".to_owned(),
+        path => format!("the buffer differs, first at {}", path.trim_start_matches('.')),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn differences_have_a_place() {
+        let expected = json!({"n": 1, "all": [[1.5, 2.0], [3.0, 0.0]]});
+        for (found, wanted) in [
+            (json!({"n": 1, "all": [[1.5, 2.0], [3.0, 0.0]]}), None),
+            (
+                json!({"n": 2, "all": [[1.5, 2.0], [3.0, 0.0]]}),
+                Some("the buffer differs, first at n: expected 1, got 2"),
+            ),
+            (
+                json!({"n": 1, "all": [[1.5, 2.0], [3.0, -0.0]]}),
+                Some("the buffer differs, first at all[1][1]: expected 0.0, got -0.0"),
+            ),
+            (
+                json!({"n": 1, "all": [[1.5, 2.0]]}),
+                Some("the buffer differs, first at all: expected 2 elements, got 1"),
+            ),
+            (json!(3), Some("the buffer differs: expected")),
+        ] {
+            let difference = difference(&expected, &found);
+            match wanted {
+                None => assert_eq!(difference, None),
+                Some(text) => assert!(difference.expect(text).starts_with(text), "{text}"),
+            }
+        }
+    }
+}
