@@ -95,6 +95,7 @@ impl<'w> Instruction<'w> {
             | Op::Undef
             | Op::Nop => return &[],
             Op::Store | Op::CopyMemory => (0, 2),
+            Op::AtomicStore | Op::ControlBarrier | Op::MemoryBarrier => (0, usize::MAX),
             Op::ReturnValue | Op::BranchConditional | Op::Switch => (0, 1),
             Op::Load | Op::CompositeExtract | Op::ArrayLength => (2, 3),
             Op::CompositeInsert | Op::VectorShuffle => (2, 4),
@@ -121,6 +122,7 @@ impl<'w> Instruction<'w> {
             | Op::Store
             | Op::CopyMemory
             | Op::CopyMemorySized
+            | Op::AtomicStore
             | Op::Branch
             | Op::BranchConditional
             | Op::Switch

@@ -165,6 +165,11 @@ effect %4
     assert_eq!(saved(&place, &format!("b.txt {values}"), "data"), "[11, 11, 0]");
     place.run_line("compile a.comp --emit spirv -o a.spv").done();
     assert_eq!(saved(&place, &format!("a.spv {values}"), "0.2"), "[11, 11, 0]");
+    // A memory that is only stored to, atomically.
+    let atomic = "@group(0) @binding(0) var<storage, read_write> a: atomic<u32>;
+        @compute @workgroup_size(1) fn main() { atomicStore(&a, 7u); }";
+    place.write("atomic.wgsl", atomic);
+    assert_eq!(saved(&place, "atomic.wgsl --groups 1", "a"), r#"{"0": 7}"#);
     place.write("m.json", "[5, 6, 7]");
     let outcome = place.run_line("run c.core --groups 2 --bind m=m.json --save m=-").done();
     assert_eq!(outcome.text(), "[5, 8, 11]\n");
