@@ -1,6 +1,6 @@
 //! Raises SPIR-V modules of any compiler to the core.
 //!
-//! [`raise()`] takes the words of a module with a fragment entry point, of Vulkan 1.0 to 1.3 with
+//! [`raise()`] takes the words of a module with a fragment or compute entry point, of Vulkan 1.0 to 1.3 with
 //! logical addressing, and returns the program. [`raise_stages()`] takes a vertex and a fragment entry point,
 //! and returns a program that draws triangles.
 //!
@@ -20,6 +20,10 @@
 //!   exits, the exit taken.
 //! - OpKill and similar instructions end the program; the pixel keeps its colour by an `If` at the
 //!   outputs. So no engine needs to support discard.
+//!
+//! - A compute program changes memories: storage buffers and variables of the workgroup. The content of such a variable
+//!   is a state of the core (`raise::memories`). Ways to several targets that change memories are joined into one
+//!   decision (`flow::Flow::gather`), so an effect is executed once; a loop that only reads a memory passes its state on.
 //!
 //! # Guarantees
 //!
