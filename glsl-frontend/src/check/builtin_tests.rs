@@ -445,3 +445,35 @@ fn arrays_of_textures_without_a_length_are_valid() {
         void main() { o = texture(sampler2D(t[nonuniformEXT(k)], s), vec2(0.0)); }";
     assert_valid(text, &compile(Stage::Fragment, true, text).expect("it is accepted"));
 }
+
+/// The size of the workgroup is a constant; types of 32 bits have names by their width.
+#[test]
+fn names_of_compute_shaders() {
+    let text = "#version 450
+#extension GL_EXT_shader_explicit_arithmetic_types : enable
+layout(local_size_x = 4, local_size_y = 2) in;
+shared float32_t all[gl_WorkGroupSize.x * gl_WorkGroupSize.y];
+layout(binding = 0) buffer B { u32vec2 u; i32vec3 i; f32mat2x3 m; int32_t n; };
+void main() {
+    f32vec2 v = f32vec2(1.0, 2.0);
+    all[gl_LocalInvocationIndex] = v.x;
+    barrier();
+    u = u32vec2(gl_WorkGroupSize.xy);
+    m = f32mat2x3(all[0]);
+    n = int32_t(gl_WorkGroupSize.z) + i.x;
+}
+";
+    accept(Stage::Compute, true, text);
+    for (name, what) in [
+        ("n = int(gl_SubgroupID);", "subgroups are not supported"),
+        ("n = subgroupAdd(n);", "subgroups are not supported"),
+        ("atomicStore(n, 1, 1, 64, 2);", "operations with a scope (GL_KHR_memory_scope_semantics)"),
+    ] {
+        let text = format!(
+            "#version 450\nlayout(local_size_x = 4) in; layout(binding = 0) buffer B {{ int n; }};\n\
+             void main() {{ {name} }}"
+        );
+        let errors = compile(Stage::Compute, true, &text).expect_err(name);
+        assert!(errors[0].contains(what), "{errors:?}");
+    }
+}

@@ -174,11 +174,18 @@ impl Checker<'_> {
             return self.diagnostics.omit(Severity::Error);
         }
         let text = self.text(name).to_owned();
-        if text.starts_with("gl_Subgroup")
-            || text == "gl_NumSubgroups"
-            || text.starts_with("subgroup")
-        {
-            return self.unsupported(at, "subgroups");
+        let feature = match &*text {
+            "gl_NumSubgroups" => Some("subgroups"),
+            _ if text.starts_with("gl_Subgroup") || text.starts_with("subgroup") => {
+                Some("subgroups")
+            }
+            "atomicLoad" | "atomicStore" | "controlBarrier" => {
+                Some("operations with a scope (GL_KHR_memory_scope_semantics)")
+            }
+            _ => None,
+        };
+        if let Some(feature) = feature {
+            return self.unsupported(at, feature);
         }
         let known = self.scopes.names().map(|known| self.set.names.text(known));
         let functions = self.overloads.keys().map(|&known| self.set.names.text(known));
