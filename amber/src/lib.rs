@@ -50,6 +50,16 @@ pub struct AmberShader {
     pub language: AmberLanguage,
 }
 
+impl AmberShader {
+    /// The version to assemble of a shader in SPIR-V text; none in GLSL.
+    pub fn version(&self) -> Option<SpirvVersion> {
+        match self.language {
+            AmberLanguage::Spirv(version) => Some(version),
+            AmberLanguage::Glsl => None,
+        }
+    }
+}
+
 /// The language of a shader.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum AmberLanguage {

@@ -11,7 +11,7 @@ use crate::engines::{EngineName, engine, failed_silently};
 use crate::failure::{Failure, Result};
 use crate::files::read_bytes;
 use lambdav_amber::{
-    AmberCommand, AmberCompute, AmberErrorKind, AmberLanguage, AmberPipeline, AmberShader, Script,
+    AmberCommand, AmberCompute, AmberErrorKind, AmberPipeline, AmberShader, Script,
 };
 use lambdav_core::diagnostics::{Diagnostic, DiagnosticCode};
 use lambdav_core::interface::Binding;
@@ -319,7 +319,7 @@ impl Running<'_> {
         shader: &AmberShader,
         options: &ShaderOptions,
     ) -> std::result::Result<Shader, Stop> {
-        let AmberLanguage::Spirv(version) = shader.language else {
+        let Some(version) = shader.version() else {
             let options = options.clone().language(TextLanguage::Glsl);
             let text = self.source.slice(shader.text);
             let fix = &mut |_: &_, _: &_| None;
