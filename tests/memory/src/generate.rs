@@ -3,7 +3,7 @@
 //! A *racy* program accesses any word from any invocation. In a *race-free* one, an invocation accesses a buffer that is
 //! written at its own index only. It accesses a variable of workgroups at its local index, rotated by a number that
 //! changes at each barrier; a loop with a barrier begins with one and is followed by one. A *reduced* buffer has atomic
-//! operations of one kind at any index, whose results nobody reads (in racy programs, of two kinds). So the result depends on no order of invocations.
+//! operations of one kind at any index, whose results nobody reads (sometimes of two kinds: then it is racy). So the result depends on no order of invocations.
 
 use crate::program::{
     AtomicStatement, Binary, Expression, Id, MemoryDeclaration, Program, Statement,
@@ -54,12 +54,12 @@ pub fn generate(seed: u64) -> Program {
     }
     // A buffer that nobody writes may be read anywhere.
     let read_only = (memories.len() > 2 && !memories[2].is_of_workgroup).then_some(2);
-    let reduced = random.percent(if is_race_free { 40 } else { 15 }).then(|| {
+    let reduced = (is_race_free && random.percent(50)).then(|| {
         let words = (0..1 + random.below(5)).map(|_| word(&mut random)).collect();
         memories.push(MemoryDeclaration { words, is_of_workgroup: false });
         // Two kinds do not commute.
         let kind = *random.pick(&COMMUTATIVE);
-        let other = if is_race_free { kind } else { *random.pick(&COMMUTATIVE) };
+        let other = if random.percent(80) { kind } else { *random.pick(&COMMUTATIVE) };
         (memories.len() - 1, [kind, other])
     });
     let mut generator = Generator {
@@ -84,7 +84,8 @@ pub fn generate(seed: u64) -> Program {
         let index = generator.index(0);
         body.push(Statement::Store(0, index, Expression::Variable(variable)));
     }
-    let Generator { memories, variables, .. } = generator;
+    let Generator { memories, variables, reduced, .. } = generator;
+    let is_race_free = is_race_free && reduced.is_none_or(|(_, [kind, other])| kind == other);
     Program { memories, variables, body, workgroup, groups, is_race_free }
 }
 

@@ -220,13 +220,7 @@ fn assignment(
         "input" => Instr::Input(to, input(line, named)?),
         "primitive" => Instr::Primitive(to, line.decimal()?),
         "lanes" => {
-            let column = line.printed("a column", |word| {
-                if let Some(word) = word.strip_prefix("saved.") {
-                    return word.parse().ok().map(Column::Saved);
-                }
-                let items = [Items::Listed, Items::INVOCATIONS].into_iter();
-                items.flat_map(Items::columns).find(|column| column.to_string() == word)
-            })?;
+            let column = column(line)?;
             let index = line.decimal()?;
             line.keyword("of")?;
             Instr::Lanes(to, column, index, types.operand(line)?)
@@ -371,6 +365,17 @@ fn columns(line: &mut Line<'_>) -> Result<Columns, ReadError> {
     line.keyword(if is_one_row { "row" } else { "rows" })?;
     line.keyword("by")?;
     Ok(Columns { step: line.decimal()?, is_one_row })
+}
+
+/// Takes the name of a column of the table of lanes.
+pub(super) fn column(line: &mut Line<'_>) -> Result<Column, ReadError> {
+    line.printed("a column", |word| {
+        if let Some(word) = word.strip_prefix("saved.") {
+            return word.parse().ok().map(Column::Saved);
+        }
+        let items = [Items::Listed, Items::INVOCATIONS].into_iter();
+        items.flat_map(Items::columns).find(|column| column.to_string() == word)
+    })
 }
 
 /// Takes the number of a memory and an index.
