@@ -168,8 +168,7 @@ impl<C: Callable + Sync> DispatchKernel<C> {
                 match job.run(&independence.reduced)? {
                     Progress::Done => return Ok((memory, Tier::AtOnce)),
                     Progress::Cancelled => {
-                        let id = dispatch.invocation(0, 0).global_id;
-                        let fault = EvaluationFault::Cancelled;
+                        let (id, fault) = ([0; 3], EvaluationFault::Cancelled);
                         return Err(DispatchError::Fault(DispatchFault::Invocation { id, fault }));
                     }
                     Progress::Fault => memory = original.expect("only loops have faults"),
