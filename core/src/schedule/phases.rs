@@ -12,8 +12,8 @@
 //! All other statements stay whole. The values of an `if` and of a loop on the spine, and the loop's parameters, are words
 //! that the phase before the edge saves.
 //!
-//! A value has saved words only if another phase than its own uses it, each of its components one; a `bool` is 0 or 1. Constants
-//! and inputs are made again. A state has no words: each phase begins with the states that it finds, which are those of the
+//! A value has saved words only if another phase than its own uses it, each of its components one; a `bool` is 0 or 1. Constants,
+//! inputs and parts of these are made again. A state has no words: each phase begins with the states that it finds, which are those of the
 //! machine's memories at this point of the invocation.
 
 use super::program::{Block, BlockId, End, Expr, Program, Statement, ValueId, ValueInfo};
@@ -147,7 +147,7 @@ struct Node {
     next: Option<Next>,
     /// Values of other phases that it uses, apart from constants and inputs.
     imports: BTreeSet<ValueId>,
-    /// Constants and inputs that it makes again.
+    /// Constants, inputs and their parts that it makes again.
     repeated: BTreeSet<ValueId>,
 }
 
@@ -156,7 +156,7 @@ struct Splitter<'p> {
     /// `on_spine[b]`: there is a barrier in the block or in a block nested in it.
     on_spine: Vec<bool>,
     nodes: Vec<Node>,
-    /// The values without operands, with their computations.
+    /// Constants, inputs and parts of them, with their computations.
     repeatable: FxHashMap<ValueId, &'p Expr>,
 }
 
@@ -203,11 +203,18 @@ fn is_barrier(statement: &Statement) -> bool {
 }
 
 fn repeatable(program: &Program) -> FxHashMap<ValueId, &Expr> {
-    let lets = program.walk().filter_map(|event| match event {
-        Event::Statement(_, Statement::Let { value, expr }) => Some((*value, expr)),
-        _ => None,
-    });
-    lets.filter(|(_, expr)| !matches!(expr, Expr::Op(..))).collect()
+    let mut found = FxHashMap::default();
+    for event in program.walk() {
+        let Event::Statement(_, Statement::Let { value, expr }) = event else { continue };
+        let is_repeatable = match expr {
+            Expr::Op(op, of) => op.fixed_part().is_some() && found.contains_key(&of[0]),
+            _ => true,
+        };
+        if is_repeatable {
+            found.insert(*value, expr);
+        }
+    }
+    found
 }
 
 fn spine(program: &Program) -> Vec<bool> {
@@ -371,8 +378,11 @@ impl Splitter<'_> {
                 continue;
             }
             let node = &mut self.nodes[number];
-            if self.repeatable.contains_key(&value) {
+            if let Some(expr) = self.repeatable.get(&value) {
                 node.repeated.insert(value);
+                if let Expr::Op(_, of) = expr {
+                    worklist.extend(of.iter().map(|&of| (number, of)));
+                }
                 continue;
             }
             let is_new = node.imports.insert(value);
@@ -417,7 +427,7 @@ struct Parts<'p> {
     first: u32,
     /// The first saved word of each value that has some.
     saved_words: FxHashMap<ValueId, u32>,
-    /// The values without operands, with their computations.
+    /// Constants, inputs and parts of them, with their computations.
     repeatable: FxHashMap<ValueId, &'p Expr>,
 }
 
@@ -524,6 +534,7 @@ impl Parts<'_> {
         let (types, values) = (&program.types, program.values.clone());
         let mut root = Root { types, values, statements: Vec::new() };
         // Values keep their numbers: a phase defines each in one way.
+        // Operands have smaller numbers.
         for &value in &node.repeated {
             root.define(value, self.repeatable[&value].clone());
         }
