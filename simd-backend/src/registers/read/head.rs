@@ -2,8 +2,8 @@
 
 use lambdav_core::texture::Level;
 
+use super::columns::column;
 use super::error::{ReadError, ReadErrorKind};
-use super::instruction::column;
 use super::line::{Line, Lines};
 use super::types::KINDS;
 use crate::lanes::inputs::What;

@@ -4,12 +4,13 @@ use lambdav_core::elementary::Part;
 use lambdav_core::graph::Side;
 use lambdav_core::op::Elementary;
 
+use super::columns::column;
 use super::error::{ReadError, ReadErrorKind};
 use super::head::Named;
 use super::line::Line;
 use super::types::{Types, is_register};
 use crate::lanes::print::Constant;
-use crate::lanes::{Axis, Column, Items, Kind, LaneOp, Space};
+use crate::lanes::{Axis, Kind, LaneOp, Space};
 use crate::registers::{
     Argument, ArrayPlace, BlockCall, BlockId, Columns, End, Instr, Limit, Reg, RegisterType, Status,
 };
@@ -365,17 +366,6 @@ fn columns(line: &mut Line<'_>) -> Result<Columns, ReadError> {
     line.keyword(if is_one_row { "row" } else { "rows" })?;
     line.keyword("by")?;
     Ok(Columns { step: line.decimal()?, is_one_row })
-}
-
-/// Takes the name of a column of the table of lanes.
-pub(super) fn column(line: &mut Line<'_>) -> Result<Column, ReadError> {
-    line.printed("a column", |word| {
-        if let Some(word) = word.strip_prefix("saved.") {
-            return word.parse().ok().map(Column::Saved);
-        }
-        let items = [Items::Listed, Items::INVOCATIONS].into_iter();
-        items.flat_map(Items::columns).find(|column| column.to_string() == word)
-    })
 }
 
 /// Takes the number of a memory and an index.
