@@ -1,5 +1,5 @@
 //! The SIMD backend of λV: compiles a scheduled program to machine code that computes many pixels at once,
-//! one in each lane.
+//! one in each lane; and programs of invocations, which change memories.
 //!
 //! ```text
 //! schedule ─▶ lane program ─▶ register program ─▶ machine code ─▶ kernel
@@ -14,7 +14,7 @@
 //! | [`registers`] | the register program: lowering, spilling, verifier, interpreter, printer |
 //! | [`machine`], [`cost`] | descriptions of machines, and the cost model |
 //! | [`emit`] | machine code of the register program: the ABI, emitters, memory and calls |
-//! | [`kernel`] | compiled programs as kernels of the raster |
+//! | [`kernel`] | compiled programs as kernels of the raster, and dispatches |
 //! | [`activity`] | lane utilisation |
 //!
 //! Each stage depends on earlier stages only. Lane programs and register programs have verifiers and

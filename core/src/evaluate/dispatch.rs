@@ -170,6 +170,38 @@ impl Dispatch {
         Ok(memory)
     }
 
+    /// The inputs of consecutive invocations of the dispatch, from that of an index on.
+    pub fn invocations(&self, from: u64) -> impl Iterator<Item = Invocation> + use<> {
+        let size = self.invocations_of_workgroup().max(1);
+        let (dispatch, first) = (*self, self.invocation(from / size, from % size));
+        std::iter::successors(Some(first), move |before| Some(dispatch.after(*before)))
+    }
+
+    /// The inputs of the invocation after another one. The first one follows the last.
+    fn after(&self, mut of: Invocation) -> Invocation {
+        of.local_index += 1;
+        for axis in 0..3 {
+            of.local_id[axis] += 1;
+            of.global_id[axis] = of.global_id[axis].wrapping_add(1);
+            if of.local_id[axis] < self.workgroup[axis] {
+                return of;
+            }
+            of.local_id[axis] = 0;
+            of.global_id[axis] = of.global_id[axis].wrapping_sub(self.workgroup[axis]);
+        }
+        of.local_index = 0;
+        for axis in 0..3 {
+            of.workgroup_id[axis] += 1;
+            of.global_id[axis] = of.global_id[axis].wrapping_add(self.workgroup[axis]);
+            if of.workgroup_id[axis] < self.groups[axis] {
+                return of;
+            }
+            of.workgroup_id[axis] = 0;
+            of.global_id[axis] = 0;
+        }
+        of
+    }
+
     /// The inputs of an invocation, by the index of its workgroup and its own in the workgroup, x fastest.
     pub fn invocation(&self, workgroup: u64, local: u64) -> Invocation {
         let workgroup_id = coordinates(workgroup, self.groups);
@@ -215,5 +247,25 @@ impl Segment {
         };
         let span = program.values[barrier.index()].span;
         Err(DispatchFault::DivergentBarrier { span, arrived, other })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn invocations_follow_one_another() {
+        let dispatch = Dispatch { workgroup: [3, 2, 2], groups: [2, 3, 2] };
+        let (groups, size) = (dispatch.workgroups(), dispatch.invocations_of_workgroup());
+        assert_eq!((groups, size), (12, 12));
+        let all: Vec<Invocation> = (0..groups * size)
+            .map(|index| dispatch.invocation(index / size, index % size))
+            .collect();
+        for from in [0, 1, 5, 11, 12, 100] {
+            let found: Vec<Invocation> =
+                dispatch.invocations(from).take(all.len() - from as usize).collect();
+            assert_eq!(found, all[from as usize..]);
+        }
     }
 }

@@ -21,6 +21,8 @@
 //!    common ancestor of the regions that need it, without a guard. A load floats, but stays before the statement that
 //!    consumes its state ([`loads`]).
 //!
+//! Code for processors has no barriers: [`phases`] cuts a program at its own.
+//!
 //! # Invariants (checked by [`verify()`])
 //!
 //! - Each value is defined once, by a statement before its use, in the same block or an enclosing one.

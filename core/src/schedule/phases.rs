@@ -12,8 +12,8 @@
 //! All other statements stay whole. The values of an `if` and of a loop on the spine, and the loop's parameters, are words
 //! that the phase before the edge saves.
 //!
-//! A value has saved words only if another phase than its own uses it, each of its components one; a `bool` is 0 or 1. Constants
-//! and inputs are made again. A state has no words: each phase begins with the states that it finds, which are those of the
+//! A value has saved words only if another phase than its own uses it, each of its components one; a `bool` is 0 or 1. Constants,
+//! inputs and parts of these are made again. A state has no words: each phase begins with the states that it finds, which are those of the
 //! machine's memories at this point of the invocation.
 
 use super::program::{Block, BlockId, End, Expr, Program, Statement, ValueId, ValueInfo};
@@ -147,7 +147,7 @@ struct Node {
     next: Option<Next>,
     /// Values of other phases that it uses, apart from constants and inputs.
     imports: BTreeSet<ValueId>,
-    /// Constants and inputs that it makes again.
+    /// Constants, inputs and their parts that it makes again.
     repeated: BTreeSet<ValueId>,
 }
 
@@ -156,7 +156,7 @@ struct Splitter<'p> {
     /// `on_spine[b]`: there is a barrier in the block or in a block nested in it.
     on_spine: Vec<bool>,
     nodes: Vec<Node>,
-    /// The values without operands, with their computations.
+    /// Constants, inputs and parts of them, with their computations.
     repeatable: FxHashMap<ValueId, &'p Expr>,
 }
 
@@ -203,11 +203,18 @@ fn is_barrier(statement: &Statement) -> bool {
 }
 
 fn repeatable(program: &Program) -> FxHashMap<ValueId, &Expr> {
-    let lets = program.walk().filter_map(|event| match event {
-        Event::Statement(_, Statement::Let { value, expr }) => Some((*value, expr)),
-        _ => None,
-    });
-    lets.filter(|(_, expr)| !matches!(expr, Expr::Op(..))).collect()
+    let mut found = FxHashMap::default();
+    for event in program.walk() {
+        let Event::Statement(_, Statement::Let { value, expr }) = event else { continue };
+        let is_repeatable = match expr {
+            Expr::Op(op, of) => op.fixed_part().is_some() && found.contains_key(&of[0]),
+            _ => true,
+        };
+        if is_repeatable {
+            found.insert(*value, expr);
+        }
+    }
+    found
 }
 
 fn spine(program: &Program) -> Vec<bool> {
@@ -371,8 +378,11 @@ impl Splitter<'_> {
                 continue;
             }
             let node = &mut self.nodes[number];
-            if self.repeatable.contains_key(&value) {
+            if let Some(expr) = self.repeatable.get(&value) {
                 node.repeated.insert(value);
+                if let Expr::Op(_, of) = expr {
+                    worklist.extend(of.iter().map(|&of| (number, of)));
+                }
                 continue;
             }
             let is_new = node.imports.insert(value);
@@ -417,7 +427,7 @@ struct Parts<'p> {
     first: u32,
     /// The first saved word of each value that has some.
     saved_words: FxHashMap<ValueId, u32>,
-    /// The values without operands, with their computations.
+    /// Constants, inputs and parts of them, with their computations.
     repeatable: FxHashMap<ValueId, &'p Expr>,
 }
 
@@ -524,6 +534,7 @@ impl Parts<'_> {
         let (types, values) = (&program.types, program.values.clone());
         let mut root = Root { types, values, statements: Vec::new() };
         // Values keep their numbers: a phase defines each in one way.
+        // Operands have smaller numbers.
         for &value in &node.repeated {
             root.define(value, self.repeatable[&value].clone());
         }
@@ -613,4 +624,137 @@ fn with_blocks(statement: &Statement, block_of: &mut impl FnMut(BlockId) -> Bloc
         Statement::Loop { body, .. } => *body = block_of(*body),
     }
     copy
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::core_text::read;
+    use crate::schedule::schedule_all;
+    use crate::source::SourceFile;
+
+    fn program(lines: &str) -> Program {
+        let text = format!(
+            "lambdav-core 2
+type #0 = memory \"m\"
+type #1 = struct \"Barrier\" (\"m\": #0)
+type #2 = variant \"Maybe\" (\"none\" (), \"some\" (\"x\": uint))
+workgroup-size 4 1 1
+%0: uint = input local-index
+%1: uint = 1
+%2: #0 = state
+{lines}
+"
+        );
+        let (core, diagnostics) = read(&SourceFile::new("a.core", &*text));
+        let core = core.unwrap_or_else(|| panic!("{text}: {diagnostics:?}"));
+        schedule_all(&core).expect("it can be scheduled")
+    }
+
+    /// One value lives across: the sum. Index and constant are made again.
+    #[test]
+    fn values_that_live_are_saved() {
+        let whole = program(
+            "%3: uint = load %2, %1
+%4: uint = add %3, %0
+%5: uint = add %3, %3
+%6: #0 = store %2, %0, %5
+%7: #1 = barrier %6
+%8: #0 = field.0 %7
+%9: uint = load %8, %0
+%10: uint = add %9, %4
+%11: uint = add %10, %1
+%12: #0 = store %8, %0, %11
+effect %12",
+        );
+        let Phases { all, saved } = split(&whole).expect("it has no variants");
+        assert_eq!((all.len(), saved.len()), (2, 1));
+        assert!(matches!(all[0].next, Next::Barrier { phase: 1, .. }));
+        assert_eq!(all[1].next, Next::Done);
+        assert_eq!((&all[0].saves[..], &all[1].saves[..]), (&[0][..], &[][..]));
+        assert_eq!(all[1].program.uniforms.len(), 1);
+        for phase in &all {
+            assert_eq!(verify(&phase.program), Ok(()));
+        }
+    }
+
+    /// A loop with a barrier: a phase before it, the body up to the barrier, its tail, both ends, and the rest.
+    #[test]
+    fn loops_are_edges() {
+        let whole = program(
+            "%3: #0 = loop (%4: #0 = %2, %5: uint = %0) {
+%6: #1 = barrier %4
+%7: #0 = field.0 %6
+%8: #0 = store %7, %5, %1
+%9: uint = sub %5, %1
+%10: bool = less %9, %1
+if %10 {
+yield %8
+} else {
+rec %8, %9
+}
+}
+effect %3",
+        );
+        let Phases { all, saved } = split(&whole).expect("it has no variants");
+        assert_eq!(all.len(), 6);
+        // The counter, the next one, and the condition.
+        assert!((1..=3).contains(&saved.len()), "{saved:?}");
+        let count = |wanted: fn(&Next) -> bool| all.iter().filter(|of| wanted(&of.next)).count();
+        let rounds = |wanted: fn(&Rounds) -> bool| {
+            let edges = all.iter().filter_map(|of| match &of.next {
+                Next::Goto { rounds, .. } => Some(rounds),
+                _ => None,
+            });
+            edges.filter(|rounds| wanted(rounds)).count()
+        };
+        assert_eq!(count(|next| matches!(next, Next::Barrier { .. })), 1);
+        assert_eq!(count(|next| matches!(next, Next::If { .. })), 1);
+        assert_eq!(count(|next| *next == Next::Done), 1);
+        assert_eq!(rounds(|rounds| *rounds == Rounds::Enter), 1);
+        assert_eq!(rounds(|rounds| *rounds == Rounds::Leave), 1);
+        assert_eq!(rounds(|rounds| matches!(rounds, Rounds::Again(_))), 1);
+    }
+
+    #[test]
+    fn programs_that_cannot_be_split_are_refused() {
+        let whole = program(
+            "%3: uint = load %2, %0
+%4: #2 = inject.1 %3
+%5: #2 = inject.0
+%6: bool = less %3, %0
+%7: #2 = if %6 {
+yield %4
+} else {
+yield %5
+}
+%8: uint = tag %7
+%9: #0 = store %2, %8, %1
+%10: #1 = barrier %9
+%11: #0 = field.0 %10
+%12: uint = payload.1.0 %7
+%13: #0 = store %11, %1, %12
+effect %13",
+        );
+        assert_eq!(split(&whole), Err(SplitError::Variant));
+        let mut lines = String::new();
+        let mut state = 2;
+        // 3,000 barriers, and as many values again.
+        for k in 0..3_000 {
+            let next = 3 + 3 * k;
+            let line = format!(
+                "%{next}: #1 = barrier %{state}
+%{}: #0 = field.0 %{next}
+%{}: #0 = store %{}, %0, %1\n",
+                next + 1,
+                next + 2,
+                next + 1
+            );
+            lines.push_str(&line);
+            state = next + 2;
+        }
+        lines.push_str(&format!("effect %{state}"));
+        let refused = split(&program(&lines));
+        assert!(matches!(refused, Err(SplitError::TooLarge { .. })));
+    }
 }

@@ -19,24 +19,21 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use lambdav_core::evaluate::{
-    self, DispatchFault, EvaluationFault, Invocation, Memory, has_barrier,
-};
+use lambdav_core::evaluate::{self, DispatchFault, EvaluationFault, Memory, has_barrier};
 use lambdav_core::inputs;
 use lambdav_core::memory::Atomic;
-use lambdav_core::resource::{Bound, unbound};
 use lambdav_core::schedule;
 use lambdav_core::schedule::phases::{Phases, split};
 use lambdav_core::types::Types;
 use lambdav_workers::{Crew, ThreadError, Work};
 use thiserror::Error;
 
-use super::given;
+use super::invocations::{Code, list_invocations};
 use super::phased::Phased;
 use crate::emit::executable::{shared, shared_words};
 use crate::emit::{BindError, EmitError, Executable};
 use crate::lanes::independence::{may_be_independent, neutral, prove};
-use crate::lanes::{Column, Items, LaneProgram};
+use crate::lanes::{InputSet, Items, LaneProgram};
 use crate::mutants::{Mutant, is_active};
 use crate::pipeline::Compiler;
 use crate::registers::{Callable, Inputs, Listed, Memories, Poll, Status};
@@ -89,48 +86,6 @@ enum InOrder<C> {
     Phased(Phased<C>),
 }
 
-/// A lane program with its code.
-#[derive(Debug)]
-pub(super) struct Code<C> {
-    pub(super) lanes: LaneProgram,
-    pub(super) callable: C,
-}
-
-impl<C> Code<C> {
-    pub(super) fn inputs(
-        &self,
-        program: &schedule::Program,
-        inputs: &inputs::Inputs,
-        memory: &Memory,
-        max_iterations: u64,
-    ) -> Result<Inputs, BindError> {
-        dispatch_inputs(program, &self.lanes, inputs, memory, max_iterations)
-    }
-}
-
-/// The inputs of a lane program for a dispatch on memories, which have the sizes of their variables of workgroups.
-///
-/// # Errors
-///
-/// If a resource is not bound, or a memory is too large.
-pub fn dispatch_inputs(
-    program: &schedule::Program,
-    lanes: &LaneProgram,
-    inputs: &inputs::Inputs,
-    memory: &Memory,
-    max_iterations: u64,
-) -> Result<Inputs, BindError> {
-    let types = &program.types;
-    if let Some(unbound) = unbound(types, &inputs.resources) {
-        return Err(BindError::Unbound(unbound.name.to_string()));
-    }
-    let mut data = inputs.resources.clone();
-    data.resize(types.resources().len(), Bound::Nothing);
-    let bound = Inputs::new(given(&lanes.inputs, inputs), &lanes.resources, data, max_iterations);
-    let bound = bound.and_then(|mut bound| bound.set_memory(memory).map(|()| bound));
-    bound.map_err(|mismatch| BindError::Size(types.resources()[mismatch.resource].name.to_string()))
-}
-
 impl DispatchKernel<Executable> {
     /// Compiles a program of invocations.
     ///
@@ -166,7 +121,7 @@ impl<C: Callable + Sync> DispatchKernel<C> {
         let groups = MAX_GROUPS;
         if has_barrier(&program) {
             let Phases { all, saved } = split(&program)?;
-            let items = Items::Invocations { saved: saved.len() as u32 };
+            let items = Items::Invocations { inputs: InputSet::ALL, saved: saved.len() as u32 };
             let compiler = Compiler { items, of_primitive: saved.collect(), ..one };
             let phased = Phased::new(all, items, |program| code(&compiler, program))?;
             let in_order = InOrder::Phased(phased);
@@ -219,8 +174,7 @@ impl<C: Callable + Sync> DispatchKernel<C> {
                 match job.run(&independence.reduced)? {
                     Progress::Done => return Ok((memory, Tier::AtOnce)),
                     Progress::Cancelled => {
-                        let id = dispatch.invocation(0, 0).global_id;
-                        let fault = EvaluationFault::Cancelled;
+                        let (id, fault) = ([0; 3], EvaluationFault::Cancelled);
                         return Err(DispatchError::Fault(DispatchFault::Invocation { id, fault }));
                     }
                     Progress::Fault => memory = original.expect("only loops have faults"),
@@ -275,10 +229,11 @@ impl<C: Callable + Sync> DispatchKernel<C> {
             let memories = shared(memory);
             let size = dispatch.invocations_of_workgroup();
             for first in (0..size).step_by(most) {
-                let some = first..size.min(first + most as u64);
+                let count = size.min(first + most as u64) - first;
                 all.clear();
-                all.extend(some.map(|local| dispatch.invocation(workgroup, local)));
-                list_invocations(&all, Items::INVOCATIONS, 1, &mut table);
+                let from = workgroup * size + first;
+                all.extend(dispatch.invocations(from).take(count as usize));
+                list_invocations(&all, code.lanes.items, 1, &mut table);
                 let poll = Poll { frontier, first: 0 };
                 let listed = Listed { table: &table, primitive: &dispatch.groups };
                 let status = code.callable.listed(inputs, &[], poll, listed, &memories, &mut []);
@@ -401,18 +356,18 @@ impl<'a, C: Callable + Sync> Job<'a, C> {
     /// Executes parts until none is left.
     fn execute(&self, memories: &Memories<'_>) {
         let (mut all, mut table) = (Vec::new(), Vec::new());
-        let size = self.dispatch.invocations_of_workgroup();
         let lanes = self.code.callable.shape().lanes() as usize;
+        let items = self.code.lanes.items;
         loop {
             let first = self.next.fetch_add(self.part, Ordering::Relaxed);
             let is_over = self.has_fault.load(Ordering::Relaxed) || self.is_cancelled();
             if first >= self.total || is_over {
                 return;
             }
-            let some = first..self.total.min(first + self.part);
+            let count = self.part.min(self.total - first);
             all.clear();
-            all.extend(some.map(|index| self.dispatch.invocation(index / size, index % size)));
-            list_invocations(&all, Items::INVOCATIONS, lanes, &mut table);
+            all.extend(self.dispatch.invocations(first).take(count as usize));
+            list_invocations(&all, items, lanes, &mut table);
             let listed = Listed { table: &table, primitive: &self.dispatch.groups };
             let callable = &self.code.callable;
             match callable.listed(self.inputs, &self.slots, self.poll(), listed, memories, &mut [])
@@ -460,23 +415,5 @@ impl<C: Callable + Sync> Work for Job<'_, C> {
 
     fn time_out(&self) {
         self.frontier.store(0, Ordering::Relaxed);
-    }
-}
-
-/// Writes the table of invocations for groups of so many lanes, with saved words of 0. Lanes after the last invocation repeat it and do not
-/// run.
-pub fn list_invocations(all: &[Invocation], items: Items, lanes: usize, table: &mut Vec<u32>) {
-    table.clear();
-    for some in all.chunks(lanes) {
-        for column in items.columns() {
-            let word = |invocation: &Invocation| match column {
-                Column::Invocation(input, k) => invocation.get(input)[usize::from(k)],
-                Column::Saved(_) => 0,
-                Column::Mask | Column::X | Column::Y => u32::MAX,
-            };
-            table.extend(some.iter().map(word));
-            let last = if column == Column::Mask { 0 } else { word(&some[some.len() - 1]) };
-            table.resize(table.len() + lanes - some.len(), last);
-        }
     }
 }

@@ -25,12 +25,10 @@ use crate::lanes::{Column, Items};
 use crate::mutants::{Mutant, is_active};
 use crate::registers::{Callable, Listed, Memories, Shape, Status};
 
-/// The columns of the table.
-const COLUMNS: [Column; 3] = [Column::Mask, Column::X, Column::Y];
-
-/// The position of one of them.
-fn position(column: Column) -> usize {
-    Items::Listed.position(column).expect("listed pixels have it")
+/// The first words of the columns of a group: mask, x and y.
+fn columns(lanes: usize) -> [usize; 3] {
+    let position = |of| Items::Listed.position(of).expect("listed pixels have it");
+    [Column::Mask, Column::X, Column::Y].map(|of| position(of) * lanes)
 }
 
 /// Maximum number of groups in one call: their results stay in the L1 cache.
@@ -344,8 +342,8 @@ impl Layout {
         // All columns of all lanes are written.
         table.resize(cells.len().div_ceil(places.len()) * words, 0);
         let groups = cells.chunks(places.len()).zip(table.chunks_exact_mut(words));
+        let [mask, x, y] = columns(lanes);
         for (cells, group) in groups {
-            let [mask, x, y] = COLUMNS.map(|of| position(of) * lanes);
             let last = cells[cells.len() - 1];
             for (number, places) in places.iter().enumerate() {
                 // Inactive lanes too get coordinates of pixels.
@@ -365,6 +363,7 @@ impl Layout {
     /// Writes the table of items, which need no quads.
     fn list_items(&self, items: &[[u32; 2]], table: &mut Vec<u32>) {
         let lanes = self.lanes();
+        let columns = columns(lanes);
         table.clear();
         for items in items.chunks(lanes) {
             let group = table.len();
@@ -372,13 +371,11 @@ impl Layout {
             let last = items[items.len() - 1];
             for (at, &lane) in self.lane_of.iter().enumerate() {
                 // Inactive lanes too get an item.
-                let [x, y] = items.get(at).copied().unwrap_or(last);
-                let mut put = |column: Column, word| {
-                    table[group + position(column) * lanes + lane] = word;
-                };
-                put(Column::Mask, if at < items.len() { u32::MAX } else { 0 });
-                put(Column::X, x);
-                put(Column::Y, y);
+                let item = items.get(at).copied().unwrap_or(last);
+                let runs = if at < items.len() { u32::MAX } else { 0 };
+                for (first, word) in columns.into_iter().zip([runs, item[0], item[1]]) {
+                    table[group + first + lane] = word;
+                }
             }
         }
     }

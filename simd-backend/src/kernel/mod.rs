@@ -3,7 +3,7 @@
 //! - `compiled`: machine code for any inputs;
 //! - `groups`: tiles in groups of lanes, edges, and the search for the pixel at fault;
 //! - `listed`: quads in groups of listed lanes;
-//! - `dispatch`: dispatches on memories; `phased`: those with barriers;
+//! - `dispatch`: dispatches on memories; `phased`: those with barriers; `invocations`: their code;
 //! - `called`: the same over any `Callable`, for tests;
 //! - `interpreted`: the interpreter of register programs as a `Callable`.
 
@@ -12,6 +12,7 @@ mod compiled;
 mod dispatch;
 mod groups;
 mod interpreted;
+mod invocations;
 mod listed;
 mod phased;
 
@@ -36,8 +37,9 @@ use crate::registers::{Callable, Reason};
 
 pub use called::CalledKernel;
 pub use compiled::CompiledKernel;
-pub use dispatch::{DispatchError, DispatchKernel, Tier, dispatch_inputs, list_invocations};
+pub use dispatch::{DispatchError, DispatchKernel, Tier};
 pub use interpreted::{Interpreted, InterpretedLanes, Spilling};
+pub use invocations::{dispatch_inputs, list_invocations};
 
 /// A compiled output of a program with inputs: a [`CompiledKernel`] that is bound to them.
 #[derive(Debug)]

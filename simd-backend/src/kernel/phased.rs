@@ -1,7 +1,7 @@
 //! Programs with barriers: the walk over their phases.
 //!
-//! Each invocation of a workgroup has a row of the table of lanes: its inputs and its saved words. A call of a phase reads
-//! the row and yields new words for it. In a segment, invocations run one after the other, each from phase to phase until it
+//! Each invocation of a workgroup has a row: its inputs and its saved words. A call of a phase reads some columns of the row
+//! and yields new words for it. In a segment, invocations run one after the other, each from phase to phase until it
 //! waits at a barrier or ends. So the order is that of the reference, also for programs with races. All invocations of a
 //! workgroup must arrive at the same barrier in the same rounds of loops.
 
@@ -13,7 +13,7 @@ use lambdav_core::schedule::phases::{Next, Phase, Rounds};
 use lambdav_core::schedule::{Program, ValueId};
 use lambdav_core::source::Span;
 
-use super::dispatch::{Code, list_invocations};
+use super::invocations::{Code, list_invocations};
 use crate::emit::executable::shared;
 use crate::emit::{BindError, EmitError};
 use crate::lanes::{Items, Memories};
@@ -23,8 +23,17 @@ use crate::registers::{Callable, Inputs, Listed, Poll, Status};
 /// A program that is split at its barriers, with code of each phase for one lane.
 #[derive(Debug)]
 pub(super) struct Phased<C> {
-    all: Vec<(Phase, Code<C>)>,
+    all: Vec<CodeOfPhase<C>>,
+    /// The columns of a row.
     items: Items,
+}
+
+#[derive(Debug)]
+struct CodeOfPhase<C> {
+    phase: Phase,
+    code: Code<C>,
+    /// The positions in a row of the columns that it reads.
+    columns: Vec<usize>,
 }
 
 /// The position of an invocation between two calls.
@@ -49,7 +58,8 @@ struct Walk<'w> {
     memories: Memories<'w>,
     max_iterations: u64,
     frontier: &'w AtomicU64,
-    /// The outputs of a call.
+    /// The table of a call, and its outputs.
+    table: Vec<u32>,
     found: Vec<[f32; 4]>,
 }
 
@@ -61,8 +71,11 @@ impl<C: Callable> Phased<C> {
         code: impl Fn(&Program) -> Result<Code<C>, EmitError>,
     ) -> Result<Self, EmitError> {
         let with_code = |phase: Phase| {
-            let made = code(&phase.program)?;
-            Ok::<_, EmitError>((phase, made))
+            let code = code(&phase.program)?;
+            let columns = code.lanes.items.columns();
+            let columns = columns.map(|of| items.position(of).expect("a row has all columns"));
+            let columns = columns.collect();
+            Ok::<_, EmitError>(CodeOfPhase { phase, code, columns })
         };
         let all = phases.into_iter().map(with_code).collect::<Result<_, _>>()?;
         Ok(Self { all, items })
@@ -75,9 +88,8 @@ impl<C: Callable> Phased<C> {
         memory: &Memory,
         max_iterations: u64,
     ) -> Result<Vec<Inputs>, BindError> {
-        let of_phase = |(phase, code): &(Phase, Code<C>)| {
-            code.inputs(&phase.program, inputs, memory, max_iterations)
-        };
+        let of_phase =
+            |of: &CodeOfPhase<C>| of.code.inputs(&of.phase.program, inputs, memory, max_iterations);
         self.all.iter().map(of_phase).collect()
     }
 
@@ -92,19 +104,20 @@ impl<C: Callable> Phased<C> {
     ) -> Result<(), DispatchFault> {
         let size = dispatch.invocations_of_workgroup();
         let columns = self.items.column_count();
-        let mut table = Vec::new();
+        let mut rows_of_workgroup = Vec::new();
         for workgroup in 0..dispatch.workgroups() {
-            memory.begin_workgroup(&self.all[0].0.program.types);
+            memory.begin_workgroup(&self.all[0].phase.program.types);
             let memories = shared(memory);
-            let found = Vec::new();
-            let mut walk = Walk { inputs, dispatch, memories, max_iterations, frontier, found };
-            let invocations: Vec<_> =
-                (0..size).map(|local| dispatch.invocation(workgroup, local)).collect();
-            list_invocations(&invocations, self.items, 1, &mut table);
+            let (table, found) = (Vec::new(), Vec::new());
+            let mut walk =
+                Walk { inputs, dispatch, memories, max_iterations, frontier, table, found };
+            let invocations = dispatch.invocations(workgroup * size);
+            let invocations: Vec<_> = invocations.take(size as usize).collect();
+            list_invocations(&invocations, self.items, 1, &mut rows_of_workgroup);
             let mut threads = vec![Thread::default(); invocations.len()];
             loop {
                 let mut first: Option<Arrival> = None;
-                let rows = table.chunks_exact_mut(columns);
+                let rows = rows_of_workgroup.chunks_exact_mut(columns);
                 for ((thread, row), invocation) in threads.iter_mut().zip(rows).zip(&invocations) {
                     let id = invocation.global_id;
                     let arrival = self.segment(&mut walk, thread, row);
@@ -146,7 +159,7 @@ impl<C: Callable> Phased<C> {
     ) -> Result<Arrival, EvaluationFault> {
         loop {
             let condition = self.call(walk, thread.phase, row)?;
-            match self.all[thread.phase].0.next {
+            match self.all[thread.phase].phase.next {
                 Next::Done => return Ok(Arrival::Done),
                 Next::Barrier { value, span, phase } => {
                     thread.phase = phase;
@@ -185,11 +198,13 @@ impl<C: Callable> Phased<C> {
         number: usize,
         row: &mut [u32],
     ) -> Result<u32, EvaluationFault> {
-        let (phase, code) = &self.all[number];
-        let Walk { inputs, dispatch, memories, frontier, found, .. } = walk;
+        let CodeOfPhase { phase, code, columns } = &self.all[number];
+        let Walk { inputs, dispatch, memories, frontier, table, found, .. } = walk;
+        table.clear();
+        table.extend(columns.iter().map(|&column| row[column]));
         found.resize(code.callable.attachments(), [0.0; 4]);
         let poll = Poll { frontier, first: 0 };
-        let listed = Listed { table: row, primitive: &dispatch.groups };
+        let listed = Listed { table, primitive: &dispatch.groups };
         match code.callable.listed(&inputs[number], &[], poll, listed, memories, found) {
             // A cancelled call has undefined results.
             _ if frontier.load(Ordering::Relaxed) == 0 => return Err(EvaluationFault::Cancelled),

@@ -797,9 +797,53 @@ pub enum Items {
     Listed,
     /// Invocations of a dispatch, listed in a table likewise.
     Invocations {
+        /// The inputs of invocations that the table has.
+        inputs: InputSet,
         /// Number of words that each has saved in an earlier phase ([`lambdav_core::schedule::phases`]).
         saved: u32,
     },
+}
+
+/// A set of components of inputs of invocations that vary by lane.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct InputSet(u16);
+
+impl InputSet {
+    /// None of them.
+    pub const NONE: Self = Self(0);
+
+    /// All of them.
+    pub const ALL: Self = Self((1 << Self::COLUMNS.len()) - 1);
+
+    /// Their columns, in the order of the table of lanes.
+    const COLUMNS: [Column; 10] = {
+        use InvocationInput::{GlobalId, LocalId, LocalIndex, WorkgroupId};
+        [
+            Column::Invocation(GlobalId, 0),
+            Column::Invocation(GlobalId, 1),
+            Column::Invocation(GlobalId, 2),
+            Column::Invocation(LocalId, 0),
+            Column::Invocation(LocalId, 1),
+            Column::Invocation(LocalId, 2),
+            Column::Invocation(WorkgroupId, 0),
+            Column::Invocation(WorkgroupId, 1),
+            Column::Invocation(WorkgroupId, 2),
+            Column::Invocation(LocalIndex, 0),
+        ]
+    };
+
+    /// The set with another component, if that varies by lane.
+    #[must_use]
+    pub fn with(self, input: InvocationInput, k: u8) -> Option<Self> {
+        let of = Column::Invocation(input, k);
+        let at = Self::COLUMNS.iter().position(|&known| known == of)?;
+        Some(Self(self.0 | 1 << at))
+    }
+
+    fn columns(self) -> impl Iterator<Item = Column> {
+        let all = Self::COLUMNS.into_iter().enumerate();
+        all.filter(move |(at, _)| self.0 >> at & 1 != 0).map(|(_, column)| column)
+    }
 }
 
 impl Items {
@@ -812,52 +856,48 @@ impl Items {
         }
     }
 
-    /// Invocations without saved words.
-    pub const INVOCATIONS: Self = Self::Invocations { saved: 0 };
-
-    /// The columns of the table of lanes that do not depend on a program, in order.
-    fn own_columns(self) -> &'static [Column] {
-        use InvocationInput::{GlobalId, LocalId, LocalIndex, WorkgroupId};
-        match self {
-            Self::Rows => &[],
-            Self::Listed => &[Column::Mask, Column::X, Column::Y],
-            Self::Invocations { .. } => &[
-                Column::Mask,
-                Column::Invocation(GlobalId, 0),
-                Column::Invocation(GlobalId, 1),
-                Column::Invocation(GlobalId, 2),
-                Column::Invocation(LocalId, 0),
-                Column::Invocation(LocalId, 1),
-                Column::Invocation(LocalId, 2),
-                Column::Invocation(WorkgroupId, 0),
-                Column::Invocation(WorkgroupId, 1),
-                Column::Invocation(WorkgroupId, 2),
-                Column::Invocation(LocalIndex, 0),
-            ],
-        }
-    }
+    /// Invocations with all inputs and without saved words.
+    pub const INVOCATIONS: Self = Self::Invocations { inputs: InputSet::ALL, saved: 0 };
 
     /// Number of saved words.
     pub fn saved(self) -> u32 {
-        if let Self::Invocations { saved } = self { saved } else { 0 }
+        if let Self::Invocations { saved, .. } = self { saved } else { 0 }
     }
 
     /// The columns of the table of lanes, in order.
     pub fn columns(self) -> impl Iterator<Item = Column> {
-        self.own_columns().iter().copied().chain((0..self.saved()).map(Column::Saved))
+        let (own, inputs): (&[Column], _) = match self {
+            Self::Rows => (&[], InputSet::NONE),
+            Self::Listed => (&[Column::Mask, Column::X, Column::Y], InputSet::NONE),
+            Self::Invocations { inputs, .. } => (&[Column::Mask], inputs),
+        };
+        let saved = (0..self.saved()).map(Column::Saved);
+        own.iter().copied().chain(inputs.columns()).chain(saved)
     }
 
     /// The number of columns of the table of lanes.
     pub fn column_count(self) -> usize {
-        self.own_columns().len() + self.saved() as usize
+        match self {
+            Self::Rows => 0,
+            Self::Listed => 3,
+            Self::Invocations { inputs: InputSet(bits), saved } => {
+                1 + bits.count_ones() as usize + saved as usize
+            }
+        }
     }
 
     /// The position of a column in the table of lanes, if it has that column.
     pub fn position(self, column: Column) -> Option<usize> {
-        let own = self.own_columns();
         match column {
-            Column::Saved(word) => (word < self.saved()).then(|| own.len() + word as usize),
-            _ => own.iter().position(|&known| known == column),
+            // There may be many.
+            Column::Saved(word) => {
+                let first = self.column_count() - self.saved() as usize;
+                (word < self.saved()).then(|| first + word as usize)
+            }
+            _ => self
+                .columns()
+                .take_while(|of| !matches!(of, Column::Saved(_)))
+                .position(|of| of == column),
         }
     }
 }

@@ -30,7 +30,7 @@ use super::{
 };
 use crate::lanes::inputs::What;
 use crate::lanes::print::{Beside, Constant, List, Place};
-use crate::lanes::{Axis, Extents, Items, Resource};
+use crate::lanes::{Axis, Column, Extents, Items, Resource};
 
 impl Display for Columns {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
@@ -141,8 +141,10 @@ fn print_head(f: &mut Formatter<'_>, program: &RegisterProgram) -> fmt::Result {
     match program.items {
         Items::Rows => {}
         Items::Listed => writeln!(f, "listed")?,
-        Items::INVOCATIONS => writeln!(f, "invocations")?,
-        Items::Invocations { saved } => writeln!(f, "invocations of {saved} words")?,
+        Items::Invocations { .. } => {
+            let columns: Vec<Column> = program.items.columns().skip(1).collect();
+            writeln!(f, "invocations {}", List(&columns))?;
+        }
     }
     if program.attachments != 1 {
         writeln!(f, "attachments {}", program.attachments)?;

@@ -94,7 +94,12 @@ fn programs_are_read_as_they_are_printed() {
         let again = registers::read(&text).unwrap_or_else(|error| panic!("{error}\n{text}"));
         assert_eq!(again.to_string(), text);
         assert_eq!(registers::verify(&again), Ok(()));
-        for part in ["invocations", "memory, sizes at", "memory 0 at", "lanes global-id.0 0 of"] {
+        for part in [
+            "invocations global-id.0\n",
+            "memory, sizes at",
+            "memory 0 at",
+            "lanes global-id.0 0 of",
+        ] {
             assert!(text.contains(part), "{part}: {text}");
         }
         assert_eq!(text.contains("= lane 3 of "), lanes > 1, "{text}");
@@ -111,8 +116,8 @@ fn lowered() -> LaneProgram {
 /// The first change of a lane program.
 fn change(program: &mut LaneProgram) -> &mut LaneStatement {
     let is_change = |statement: &&mut LaneStatement| matches!(statement, LaneStatement::Access { access, .. } if access.change.is_some());
-    let statements = program.blocks.iter_mut().flat_map(|block| &mut block.statements);
-    statements.filter(is_change).next().expect("it has one")
+    let mut statements = program.blocks.iter_mut().flat_map(|block| &mut block.statements);
+    statements.find(is_change).expect("it has one")
 }
 
 #[test]

@@ -3,7 +3,7 @@
 //! A *racy* program accesses any word from any invocation. In a *race-free* one, an invocation accesses a buffer that is
 //! written at its own index only. It accesses a variable of workgroups at its local index, rotated by a number that
 //! changes at each barrier; a loop with a barrier begins with one and is followed by one. A *reduced* buffer has atomic
-//! operations of one kind at any index, whose results nobody reads (in racy programs, of two kinds). So the result depends on no order of invocations.
+//! operations of one kind at any index, whose results nobody reads (sometimes of two kinds: then it is racy). So the result depends on no order of invocations.
 
 use crate::program::{
     AtomicStatement, Binary, Expression, Id, MemoryDeclaration, Program, Statement,
@@ -33,6 +33,8 @@ const NESTING: usize = 3;
 pub fn generate(seed: u64) -> Program {
     let mut random = Random::new(seed);
     let is_race_free = random.below(3) == 0;
+    // Atomic operations of two kinds, which do not commute, and nothing else that depends on the order.
+    let is_mixed = is_race_free && random.percent(15);
     let side = |random: &mut Random, most| 1 + random.below(most) as u32;
     let workgroup = [side(&mut random, 4), side(&mut random, 2), side(&mut random, 2)];
     let groups = [side(&mut random, 3), side(&mut random, 2), 1];
@@ -40,7 +42,7 @@ pub fn generate(seed: u64) -> Program {
     let count: u32 = groups.iter().product::<u32>() * size;
     let mut memories = Vec::new();
     for index in 0..2 + random.below(3) {
-        let is_of_workgroup = index > 0 && random.percent(40);
+        let is_of_workgroup = index > 0 && random.percent(40) && !is_mixed;
         let words = match (is_race_free, is_of_workgroup) {
             (true, true) => size as usize,
             (true, false) => count as usize + random.below(3),
@@ -54,12 +56,11 @@ pub fn generate(seed: u64) -> Program {
     }
     // A buffer that nobody writes may be read anywhere.
     let read_only = (memories.len() > 2 && !memories[2].is_of_workgroup).then_some(2);
-    let reduced = random.percent(if is_race_free { 40 } else { 15 }).then(|| {
+    let reduced = (is_race_free && (is_mixed || random.percent(40))).then(|| {
         let words = (0..1 + random.below(5)).map(|_| word(&mut random)).collect();
         memories.push(MemoryDeclaration { words, is_of_workgroup: false });
-        // Two kinds do not commute.
         let kind = *random.pick(&COMMUTATIVE);
-        let other = if is_race_free { kind } else { *random.pick(&COMMUTATIVE) };
+        let other = if is_mixed { *random.pick(&COMMUTATIVE) } else { kind };
         (memories.len() - 1, [kind, other])
     });
     let mut generator = Generator {
@@ -75,6 +76,7 @@ pub fn generate(seed: u64) -> Program {
         phase: 0,
         size,
         allows_divergence: false,
+        allows_barriers: !is_mixed,
     };
     generator.allows_divergence = !is_race_free && generator.random.percent(16);
     let count = 4 + generator.random.below(10);
@@ -84,7 +86,8 @@ pub fn generate(seed: u64) -> Program {
         let index = generator.index(0);
         body.push(Statement::Store(0, index, Expression::Variable(variable)));
     }
-    let Generator { memories, variables, .. } = generator;
+    let Generator { memories, variables, reduced, .. } = generator;
+    let is_race_free = is_race_free && reduced.is_none_or(|(_, [kind, other])| kind == other);
     Program { memories, variables, body, workgroup, groups, is_race_free }
 }
 
@@ -118,6 +121,8 @@ struct Generator {
     size: u32,
     /// Barriers may stand in divergent control flow.
     allows_divergence: bool,
+    /// There may be barriers.
+    allows_barriers: bool,
 }
 
 fn binary(of: Binary, a: Expression, b: Expression) -> Expression {
@@ -150,7 +155,8 @@ impl Generator {
 
     fn statement(&mut self, depth: usize, is_uniform: bool, all: &mut Vec<Statement>) {
         let nested = if depth < NESTING { 14 } else { 0 };
-        let barrier = if is_uniform || self.allows_divergence { 10 } else { 0 };
+        let may_wait = self.allows_barriers && (is_uniform || self.allows_divergence);
+        let barrier = if may_wait { 10 } else { 0 };
         let statement = match self.random.weighted(&[14, 24, 24, 14, barrier, nested, nested]) {
             0 => Statement::Assign(self.variable(), self.expression(2)),
             1 => {
@@ -248,7 +254,7 @@ impl Generator {
             Statement::Assign(counter, next),
         ];
         let begin = self.phase;
-        if self.is_race_free && stays_uniform {
+        if self.is_race_free && stays_uniform && self.allows_barriers {
             self.phase += 1;
             body.push(Statement::Barrier);
         }

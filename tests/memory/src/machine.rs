@@ -282,7 +282,7 @@ impl Job<'_> {
         for workgroup in 0..self.dispatch.workgroups() {
             memory.begin_workgroup(&self.scheduled.types);
             let (all, lanes) = (self.of_workgroup(workgroup), code.shape().lanes() as usize);
-            list_invocations(&all, Items::INVOCATIONS, lanes, &mut table);
+            list_invocations(&all, code.items(), lanes, &mut table);
             let listed = Listed { table: &table, primitive: &self.dispatch.groups };
             let memories = shared(&mut memory);
             let status = code.listed(&inputs, &slots, poll, listed, &memories, &mut []);

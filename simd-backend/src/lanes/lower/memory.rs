@@ -8,9 +8,21 @@ use lambdav_core::schedule;
 
 use super::state::Lowering;
 use crate::lanes::{
-    Access, Change, Extent, Kind, LaneExpr, LaneOp, LaneStatement, Rate, ValueId, Width,
+    Access, Change, Extent, InputSet, Kind, LaneBlock, LaneExpr, LaneOp, LaneStatement, Rate,
+    ValueId, Width,
 };
 use crate::mutants::{Mutant, is_active};
+
+/// The inputs of the invocation that a program reads.
+pub(super) fn inputs(blocks: &[LaneBlock]) -> InputSet {
+    let mut inputs = InputSet::NONE;
+    for statement in blocks.iter().flat_map(|block| &block.statements) {
+        if let LaneStatement::Let { expr: LaneExpr::Invocation(input, k), .. } = statement {
+            inputs = inputs.with(*input, *k).expect("it varies by lane");
+        }
+    }
+    inputs
+}
 
 impl Lowering<'_> {
     /// The components of an input of the invocation.

@@ -168,6 +168,9 @@ pub fn lower(program: &schedule::Program, options: &Options<'_>) -> LaneProgram 
         dead_code::hoist(&mut out);
     }
     sink::sink(&mut out);
+    if let Items::Invocations { inputs, .. } = &mut out.items {
+        *inputs = memory::inputs(&out.blocks);
+    }
     out.loop_nesting = dead_code::loop_nesting(&out);
     debug_assert_eq!(super::verify(&out), Ok(()), "{out}");
     out

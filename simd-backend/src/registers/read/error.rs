@@ -25,6 +25,9 @@ pub enum ReadErrorKind {
         /// The rest of the line.
         found: String,
     },
+    /// Columns of invocations are not in order.
+    #[error("these columns are not in order")]
+    Columns,
     /// A line ends too soon.
     #[error("{0} is expected, and the line ends")]
     LineEnds(&'static str),

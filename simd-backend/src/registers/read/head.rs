@@ -2,12 +2,14 @@
 
 use lambdav_core::texture::Level;
 
+use super::columns::column;
 use super::error::{ReadError, ReadErrorKind};
 use super::line::{Line, Lines};
 use super::types::KINDS;
 use crate::lanes::inputs::What;
 use crate::lanes::{
-    Axis, Descriptors, Extent, Extents, InputWord, InputWords, Items, Kind, Resource,
+    Axis, Column, Descriptors, Extent, Extents, InputSet, InputWord, InputWords, Items, Kind,
+    Resource,
 };
 use crate::machine::Tile;
 use crate::registers::Shape;
@@ -43,13 +45,23 @@ pub(super) fn head(lines: &mut Lines<'_>) -> Result<Head, ReadError> {
     } else if lines.begins_with("invocations") {
         let mut line = lines.take()?;
         line.keyword("invocations")?;
-        let mut saved = 0;
-        if line.has("of") {
-            saved = line.positive()?;
-            line.keyword("words")?;
+        let mut columns = vec![Column::Mask];
+        while columns.len() == 1 && !line.peek().is_empty() || line.has_mark(",") {
+            columns.push(column(&mut line)?);
         }
         line.end()?;
-        items = Items::Invocations { saved };
+        let (mut inputs, mut saved) = (InputSet::NONE, 0);
+        for column in &columns[1..] {
+            match *column {
+                Column::Invocation(input, k) => inputs = inputs.with(input, k).unwrap_or(inputs),
+                _ => saved += 1,
+            }
+        }
+        items = Items::Invocations { inputs, saved };
+        // They are printed in order.
+        if !items.columns().eq(columns) {
+            return Err(ReadErrorKind::Columns.at(line.number()));
+        }
     }
     let mut attachments = 1;
     if lines.begins_with("attachments") {

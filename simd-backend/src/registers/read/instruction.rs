@@ -4,12 +4,13 @@ use lambdav_core::elementary::Part;
 use lambdav_core::graph::Side;
 use lambdav_core::op::Elementary;
 
+use super::columns::column;
 use super::error::{ReadError, ReadErrorKind};
 use super::head::Named;
 use super::line::Line;
 use super::types::{Types, is_register};
 use crate::lanes::print::Constant;
-use crate::lanes::{Axis, Column, Items, Kind, LaneOp, Space};
+use crate::lanes::{Axis, Kind, LaneOp, Space};
 use crate::registers::{
     Argument, ArrayPlace, BlockCall, BlockId, Columns, End, Instr, Limit, Reg, RegisterType, Status,
 };
@@ -220,13 +221,7 @@ fn assignment(
         "input" => Instr::Input(to, input(line, named)?),
         "primitive" => Instr::Primitive(to, line.decimal()?),
         "lanes" => {
-            let column = line.printed("a column", |word| {
-                if let Some(word) = word.strip_prefix("saved.") {
-                    return word.parse().ok().map(Column::Saved);
-                }
-                let items = [Items::Listed, Items::INVOCATIONS].into_iter();
-                items.flat_map(Items::columns).find(|column| column.to_string() == word)
-            })?;
+            let column = column(line)?;
             let index = line.decimal()?;
             line.keyword("of")?;
             Instr::Lanes(to, column, index, types.operand(line)?)

@@ -6,6 +6,7 @@
 //! so that broken programs can be read. A register that nothing assigns has no type in the text, so it must
 //! not be used.
 
+mod columns;
 mod error;
 mod head;
 mod instruction;
