@@ -54,7 +54,7 @@ fn run(
     let mut memory = Memory::new(&program.types);
     memory.set(0, words.to_vec());
     let dispatch = Dispatch { workgroup: [64, 1, 1], groups: [workgroups, 1, 1] };
-    let expected = dispatch.run(program, &Inputs::default(), memory.clone(), 100, &|| false);
+    let expected = dispatch.run(program, &Inputs::default(), memory.clone(), 100, &|_| false);
     let frontier = AtomicU64::new(1);
     let found = kernel.run(&dispatch, &Inputs::default(), memory, 100, &frontier);
     match (&found, expected) {
