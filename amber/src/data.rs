@@ -1,7 +1,7 @@
 //! Contents of buffers.
 
-use super::AmberValue;
-use super::error::AmberError;
+use super::error::{AmberError, AmberErrorKind};
+use super::value::AmberValue;
 use super::words::{Result, Words, unexpected};
 use std::sync::Arc;
 
@@ -176,13 +176,27 @@ impl Elements {
     }
 
     /// A value of the type of the components, from its text.
-    pub(super) fn value(self, text: &str) -> Option<AmberValue> {
+    fn value(self, text: &str) -> Option<AmberValue> {
         let word = self.word(text)?;
         Some(match self.scalar {
             Scalar::Float => AmberValue::Float(f32::from_bits(word)),
             Scalar::Int => AmberValue::Int(word as i32),
             Scalar::Uint => AmberValue::Uint(word),
         })
+    }
+
+    /// Reads all further words as numbers of the type of the components, at least one.
+    pub(super) fn values(self, line: &mut Words<'_>) -> Result<Vec<AmberValue>> {
+        let mut values = Vec::new();
+        while let Some((text, at)) = line.next() {
+            let value = self.value(text);
+            values
+                .push(value.ok_or_else(|| unexpected("a number of the buffer's type", text, at))?);
+        }
+        match values.is_empty() {
+            true => Err(AmberError { span: line.span(), kind: AmberErrorKind::Empty }),
+            false => Ok(values),
+        }
     }
 
     fn put(self, bytes: &mut Vec<u8>, index: usize, word: u32) {

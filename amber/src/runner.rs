@@ -4,12 +4,11 @@
 //! and `ubo SET:BINDING subdata TYPE BYTE NUMBER…`, `uniform [ubo SET:BINDING] TYPE BYTE NUMBER…`, `compute entrypoint NAME`, `compute X Y Z`, and
 //! `probe ssbo TYPE SET:BINDING BYTE RELATION NUMBER…`. What `[require]` lists is ignored.
 
-use crate::data::{Elements, Room};
-use crate::words::{Lines, Result, Words, unexpected};
-use crate::{
-    AmberBuffer, AmberCommand, AmberCompute, AmberError, AmberErrorKind, AmberLanguage,
-    AmberRelation, AmberShader, Script, numbers,
-};
+use super::data::{Elements, Room};
+use super::error::{AmberError, AmberErrorKind};
+use super::script::{AmberBuffer, AmberCommand, AmberCompute, AmberLanguage, AmberShader, Script};
+use super::value::AmberRelation;
+use super::words::{Lines, Result, Words, unexpected};
 use lambdav_core::interface::Binding;
 use lambdav_core::source::Span;
 use lambdav_spirv::assemble::SpirvVersion;
@@ -194,7 +193,7 @@ impl Runner {
             "~=" => AmberRelation::Near(1e-8, true),
             other => return Err(unexpected("a relation", other, at)),
         };
-        let values = numbers(elements, line)?;
+        let values = elements.values(line)?;
         let Some(places) = elements.places(byte, values.len()) else {
             return Err(AmberError { span, kind: AmberErrorKind::NoNumber(byte) });
         };

@@ -223,8 +223,8 @@ impl ComputePipeline {
             .help("bind elements to it, --bind NAME=FILE, or a number of zeros, --zeros NAME=N");
             Report::of(&program.source, found)
         })?;
-        let sizes = groups.iter().chain(&self.0.workgroup).map(|&along| u64::from(along));
-        let invocations = sizes.fold(Some(1), |all: Option<u64>, along| all?.checked_mul(along));
+        let mut sizes = groups.iter().chain(&self.0.workgroup).map(|&along| u64::from(along));
+        let invocations = sizes.try_fold(1, u64::checked_mul);
         if invocations.is_none_or(|all| all > MAX_INVOCATIONS) {
             let [x, y, z] = groups;
             let why = format!("{x} x {y} x {z} workgroups have more than 2^48 invocations");

@@ -178,14 +178,19 @@ fn difference(expected: &Value, found: &Value) -> Option<String> {
                 let parts = parts.map(|((name, a), b)| (format!("{path}.{name}"), a, b));
                 open.extend(parts.collect::<Vec<_>>().into_iter().rev());
             }
-            // Texts keep the sign of a zero.
-            _ if expected.to_string() != found.to_string() => {
+            _ if !same(expected, found) => {
                 return Some(format!("{}: expected {expected}, got {found}", shown(&path)));
             }
             _ => {}
         }
     }
     None
+}
+
+/// True if two values without parts are equal; their texts keep the sign of a zero.
+fn same(expected: &Value, found: &Value) -> bool {
+    let [expected, found] = [expected, found].map(Value::to_string);
+    expected == found
 }
 
 fn shown(path: &str) -> String {

@@ -112,10 +112,10 @@ fn from_object(
         return Err(wrong(format!("its block has no member `{}`; {help}", other.name)));
     }
     let mut elements = Vec::new();
-    if let Some((array, value)) = all.iter().find_map(|of| Some((array(&of.name)?, of.value))) {
-        if value != "[]" {
-            elements = components(types, name, array.element, DataRef::Json(value))?;
-        }
+    if let Some((array, value)) = all.iter().find_map(|of| Some((array(&of.name)?, of.value)))
+        && value != "[]"
+    {
+        elements = components(types, name, array.element, DataRef::Json(value))?;
     }
     let width = layout.array.as_ref().map_or(1, |array| array.words.len().max(1));
     let mut words = vec![0; size(name, layout, (elements.len() / width) as u64)?];

@@ -321,7 +321,7 @@ impl Raiser<'_, '_> {
             words.push(word);
         }
         let ty = self.core_type(ty)?;
-        self.from_words(ty, &mut words.into_iter())
+        self.compose(ty, &mut words.into_iter())
     }
 
     /// Stores a value into a memory.
@@ -336,7 +336,7 @@ impl Raiser<'_, '_> {
         let value = self.of_type(value, core)?;
         let offsets = self.offsets(slot, ty, layout)?;
         let mut words = Vec::with_capacity(offsets.len());
-        self.to_words(value, &mut words)?;
+        self.decompose(value, &mut words)?;
         for (word, offset) in words.into_iter().zip(offsets) {
             self.step()?;
             let index = self.index(place, offset)?;
@@ -347,7 +347,7 @@ impl Raiser<'_, '_> {
     }
 
     /// A value of a type from its words. (Types are nested only as deep as the limit allows.)
-    fn from_words(&mut self, ty: Type, words: &mut dyn Iterator<Item = NodeId>) -> Result<NodeId> {
+    fn compose(&mut self, ty: Type, words: &mut dyn Iterator<Item = NodeId>) -> Result<NodeId> {
         if let (Some(1), Some(scalar)) = (ty.width(), ty.scalar()) {
             let word =
                 words.next().ok_or_else(|| RaiseError::malformed("a value without words"))?;
@@ -364,13 +364,13 @@ impl Raiser<'_, '_> {
         let types: Vec<Type> = self.graph.types().parts(ty).collect();
         let mut parts = Vec::with_capacity(types.len());
         for part in types {
-            parts.push(self.from_words(part, words)?);
+            parts.push(self.compose(part, words)?);
         }
         self.op(Core::Construct(ty), &parts)
     }
 
     /// Appends the words of a value.
-    fn to_words(&mut self, value: NodeId, words: &mut Vec<NodeId>) -> Result<()> {
+    fn decompose(&mut self, value: NodeId, words: &mut Vec<NodeId>) -> Result<()> {
         let ty = self.type_of(value);
         if let (Some(1), Some(scalar)) = (ty.width(), ty.scalar()) {
             words.push(match scalar {
@@ -380,7 +380,7 @@ impl Raiser<'_, '_> {
             });
             return Ok(());
         }
-        let kind = self.graph.types().kind(ty).clone();
+        let kind = *self.graph.types().kind(ty);
         let count = self.graph.types().parts(ty).len();
         for k in 0..count as u32 {
             let part = match kind {
@@ -391,7 +391,7 @@ impl Raiser<'_, '_> {
                     self.op(Core::At, &[value, index])?
                 }
             };
-            self.to_words(part, words)?;
+            self.decompose(part, words)?;
         }
         Ok(())
     }
