@@ -379,7 +379,8 @@ mod tests {
                 assert_eq!(message, format!("{refused} in the {name} stage"));
             }
         }
-        let plain = module(other, &format!("{load}\nOpReturn"));
+        let plain = module(other, &format!("{load}\nOpReturn"))
+            .replace("OriginUpperLeft", "LocalSize 1 1 1");
         assert_eq!(raised(&plain, false, Stage::Compute), Ok(Stage::Compute));
     }
 }
