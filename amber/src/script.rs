@@ -1,0 +1,156 @@
+//! Scripts as read.
+
+use super::data::Elements;
+use super::value::{AmberRelation, AmberValue};
+use lambdav_core::interface::Binding;
+use lambdav_core::source::Span;
+use lambdav_spirv::assemble::SpirvVersion;
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+/// A fragment or compute shader.
+#[derive(Clone, Debug)]
+pub struct AmberShader {
+    /// Place of the text in the script.
+    pub text: Span,
+    /// Its language.
+    pub language: AmberLanguage,
+}
+
+impl AmberShader {
+    /// The version to assemble of a shader in SPIR-V text; none in GLSL.
+    pub fn version(&self) -> Option<SpirvVersion> {
+        match self.language {
+            AmberLanguage::Spirv(version) => Some(version),
+            AmberLanguage::Glsl => None,
+        }
+    }
+}
+
+/// The language of a shader.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum AmberLanguage {
+    /// SPIR-V text, with the version to assemble.
+    Spirv(SpirvVersion),
+    /// GLSL for Vulkan.
+    Glsl,
+}
+
+/// A buffer of numbers.
+#[derive(Clone, Debug)]
+pub struct AmberBuffer {
+    /// Its name.
+    pub name: String,
+    /// The bytes that it begins with.
+    pub bytes: Arc<[u8]>,
+    pub(super) elements: Elements,
+}
+
+/// A pipeline that runs a compute shader.
+#[derive(Clone, Debug)]
+pub struct AmberCompute {
+    /// Index of the compute shader.
+    pub shader: usize,
+    /// Name of its entry point, if the script says it.
+    pub entry_point: Option<String>,
+    /// Indices of buffers.
+    pub buffers: BTreeMap<Binding, usize>,
+}
+
+/// A pipeline that draws one picture.
+#[derive(Clone, Debug)]
+pub struct AmberPipeline {
+    /// Index of the fragment shader.
+    pub shader: usize,
+    /// Indices of the buffers of uniform blocks.
+    pub blocks: BTreeMap<Binding, usize>,
+    /// Name of the picture that it draws into.
+    pub target: String,
+    /// Width and height.
+    pub size: [u32; 2],
+}
+
+/// A command of a script.
+#[derive(Clone, Debug)]
+pub enum AmberCommand {
+    /// Fills the picture of a pipeline with a colour.
+    Clear {
+        /// Index of the pipeline.
+        pipeline: usize,
+        /// The colour.
+        colour: [f32; 4],
+    },
+    /// Draws the whole picture of a pipeline.
+    Draw {
+        /// Index of the pipeline.
+        pipeline: usize,
+        /// Place of the command in the script.
+        span: Span,
+    },
+    /// Runs a compute pipeline.
+    Dispatch {
+        /// Index of the compute pipeline.
+        pipeline: usize,
+        /// Workgroups along each axis.
+        groups: [u32; 3],
+        /// Place of the command in the script.
+        span: Span,
+    },
+    /// Expects numbers in a buffer.
+    ExpectNumbers {
+        /// Index of the buffer.
+        buffer: usize,
+        /// The byte of each number.
+        places: Vec<usize>,
+        /// The relation to the expected numbers.
+        relation: AmberRelation,
+        /// The expected numbers.
+        values: Vec<AmberValue>,
+        /// Place of the command in the script.
+        span: Span,
+    },
+    /// Expects two equal buffers.
+    ExpectSame {
+        /// Indices of the buffers.
+        buffers: [usize; 2],
+        /// Place of the command in the script.
+        span: Span,
+    },
+    /// Expects a colour in a rectangle.
+    ExpectColour {
+        /// Name of the picture.
+        picture: String,
+        /// Upper left pixel of the rectangle.
+        place: [u32; 2],
+        /// Width and height.
+        size: [u32; 2],
+        /// Levels of red, green, blue and alpha; no alpha if it does not matter.
+        colour: [Option<u8>; 4],
+        /// Largest allowed difference of each channel, in levels.
+        tolerance: [f32; 4],
+        /// Place of the command in the script.
+        span: Span,
+    },
+    /// Expects two equal pictures.
+    ExpectEqual {
+        /// Names of the pictures.
+        pictures: [String; 2],
+        /// Place of the command in the script.
+        span: Span,
+    },
+}
+
+/// A script.
+#[derive(Clone, Debug, Default)]
+pub struct Script {
+    /// Fragment and compute shaders.
+    pub shaders: Vec<AmberShader>,
+    /// Buffers of numbers.
+    pub buffers: Vec<AmberBuffer>,
+    /// Pipelines that draw.
+    pub pipelines: Vec<AmberPipeline>,
+    /// Pipelines that run compute shaders.
+    pub computes: Vec<AmberCompute>,
+    /// Commands in order.
+    pub commands: Vec<AmberCommand>,
+}
