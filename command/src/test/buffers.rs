@@ -6,9 +6,9 @@
 use super::directive::Directive;
 use super::files::{self, forget};
 use super::mark::{self, Role};
+use super::options::{RunOptions, too_slow};
 use super::plan::Test;
 use super::result::{Status, TestResult};
-use super::run::{RunOptions, too_slow};
 use crate::binds::Binds;
 use crate::engines::{EngineName, engine, failed_silently};
 use crate::failure::{Failure, Result, save_failure};

@@ -17,6 +17,7 @@ mod golden;
 mod job;
 mod mark;
 mod memory;
+mod options;
 mod orphans;
 mod plan;
 mod report;

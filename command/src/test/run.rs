@@ -6,6 +6,7 @@ use super::evidence::Evidence;
 use super::files::{self, forget, is_scratch};
 use super::golden::{self, Golden};
 use super::mark::{Role, metadata_of};
+use super::options::{RunOptions, too_slow};
 use super::plan::Test;
 use super::result::{Status, TestResult};
 use crate::binds::Binds;
@@ -14,8 +15,7 @@ use crate::diff::in_brief;
 use crate::engines::{EngineName, engine, failed_silently};
 use crate::failure::{Failure, Result, save_failure};
 use crate::files::{form, load_image, read_bytes};
-use crate::gpu::Gpu;
-use crate::module::{ProgramKind, SearchArguments};
+use crate::module::ProgramKind;
 use crate::render::{check_defaults, executed_as_it_is};
 use crate::user_values::{UserValues, remarks};
 use crate::values::location;
@@ -32,26 +32,6 @@ use std::io::Write;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
-
-/// Options that all tests of a run share.
-pub(super) struct RunOptions {
-    /// Engine that computes the pixels.
-    pub(super) engine: Option<EngineName>,
-    /// The device of the engine `gpu`.
-    pub(super) gpu: Option<Gpu>,
-    /// Where all texts find files, and what is defined for them; behind what their directives say.
-    pub(super) search: SearchArguments,
-    /// True if drawn pictures become goldens.
-    pub(super) bless: bool,
-    /// True if blessing replaces unmarked files, too.
-    pub(super) adopt: bool,
-    /// Folder of the pictures to compare with the drawn ones.
-    pub(super) against: Option<PathBuf>,
-    /// Time limit of a test.
-    pub(super) timeout: Duration,
-    /// True if a report will show evidence of failures.
-    pub(super) is_reported: bool,
-}
 
 /// A program with tests.
 struct Program {
@@ -133,12 +113,6 @@ pub(super) fn timed(
 
 /// Substitute for a timeout beyond the range of clocks.
 const MAX_TIMEOUT: Duration = Duration::from_secs(1 << 30);
-
-/// Failure of a test that exceeded its time.
-pub(super) fn too_slow(timeout: Duration) -> Failure {
-    let seconds = timeout.as_secs_f64();
-    Failure::machine(format!("it took longer than {seconds} s; --timeout allows more"))
-}
 
 fn attempt(
     test: &Test,

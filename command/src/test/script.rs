@@ -4,9 +4,10 @@
 //! written. An unsupported feature makes it [`Status::Unsupported`], which is neither a pass nor a
 //! failure.
 
+use super::options::{RunOptions, too_slow};
 use super::plan::Test;
 use super::result::{Status, TestResult};
-use super::run::{RunOptions, Said, frame_of, timed, too_slow};
+use super::run::{Said, frame_of, timed};
 use crate::engines::{EngineName, engine, failed_silently};
 use crate::failure::{Failure, Result};
 use crate::files::read_bytes;

@@ -6,8 +6,9 @@
 //! A worker is this binary under the word `test-worker`. `setrlimit` bounds its memory.
 
 use super::job::{Event, GO, read_order};
+use super::options::RunOptions;
 use super::plan::Test;
-use super::run::{RunOptions, Said, run_program};
+use super::run::{Said, run_program};
 use super::script::run_script;
 use super::{TestArguments, folders, memory};
 use crate::engines::EngineName;

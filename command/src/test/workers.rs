@@ -6,9 +6,9 @@
 //! itself.
 
 use super::job::{Event, GO, order};
+use super::options::too_slow;
 use super::plan::Test;
 use super::result::{Status, TestResult};
-use super::run::too_slow;
 use crate::failure::{Failure, Result};
 use crate::watch;
 use serde_json::json;
