@@ -2,7 +2,7 @@
 //!
 //! | module | is |
 //! |---|---|
-//! | `shader`, `pipeline`, `compute`, `bindings`, `memories`, `options`, `target`, `error`, `save` | the public API |
+//! | `shader`, `pipeline`, `compute`, `bindings`, `memories`, `memory_bindings`, `options`, `target`, `error`, `save` | the public API |
 //! | `accepted` | an accepted program, which they share |
 //! | `reading`, `loaded`, [`program`], `module` | files to programs, with diagnostics |
 //! | `foreign` | WGSL and GLSL to SPIR-V |
@@ -31,6 +31,7 @@ mod error;
 pub mod foreign;
 mod loaded;
 mod memories;
+mod memory_bindings;
 #[cfg(feature = "spirv")]
 mod module;
 mod options;
