@@ -9,13 +9,13 @@
 //!
 //! Indices are added modulo 2^32, and are in bounds if the word is. A value is read and written word by word.
 
+use super::opened::OpenMemory;
 use super::outside::Outside;
 use super::raiser::{Pointer, Raiser, Root};
 use crate::error::{RaiseError, Result};
 use crate::memory::Memory;
 use crate::module::{EntryPoint, Instruction, Layout, ModuleType, Variable, value_offsets};
 use crate::mutants::{Mutant, is_active};
-use crate::structure::FunctionFacts;
 use lambdav_core::graph::{Effect, NodeId};
 use lambdav_core::interface::{Binding, BoundResource};
 use lambdav_core::limits::WORKGROUP_INVOCATIONS;
@@ -24,50 +24,6 @@ use lambdav_core::memory_layout::{MemoryArray, MemoryLayout, MemoryMember};
 use lambdav_core::op::Op as Core;
 use lambdav_core::types::{Field, MemoryKind, Scalar, Structure, Type, TypeKind};
 use rspirv::spirv::{BuiltIn, Decoration, ExecutionMode, Op, Scope, StorageClass};
-
-/// A memory of the program.
-#[derive(Debug)]
-struct OpenMemory {
-    /// Its variables.
-    variables: Vec<u32>,
-    /// The binding of a buffer.
-    binding: Option<Binding>,
-    /// The type of its states.
-    ty: Type,
-    /// The state that an invocation finds.
-    found: NodeId,
-    /// True if an invocation may change it, or wait for others that do.
-    is_written: bool,
-}
-
-/// The memories of the program, by slot.
-#[derive(Debug, Default)]
-pub(super) struct Memories(Vec<OpenMemory>);
-
-impl Memories {
-    /// Their number; they have the slots below it.
-    pub(super) fn count(&self) -> usize {
-        self.0.len()
-    }
-
-    /// True for the slot of a memory that changes.
-    pub(super) fn is_written(&self, slot: usize) -> bool {
-        self.0.get(slot).is_some_and(|memory| memory.is_written)
-    }
-
-    /// True for the slot of a variable of the workgroup.
-    fn is_shared(&self, slot: usize) -> bool {
-        self.0[slot].binding.is_none()
-    }
-
-    /// Notes which memories the entry point changes.
-    pub(super) fn note(&mut self, facts: &FunctionFacts) {
-        for memory in &mut self.0 {
-            let roots = memory.variables.iter().filter_map(|id| facts.root_of.get(id));
-            memory.is_written = roots.into_iter().any(|&root| facts.stores.contains(root));
-        }
-    }
-}
 
 /// The index of a word in a memory: a constant, and what indices known later add to it.
 #[derive(Clone, Copy)]

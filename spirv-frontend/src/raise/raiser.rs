@@ -1,6 +1,6 @@
 //! The state of the raise, and helpers for all its parts.
 
-use super::memories::Memories;
+use super::opened::Memories;
 use crate::error::{RaiseError, Result};
 use crate::flow::{Flow, FlowId, Target};
 use crate::memory::Memory;
