@@ -117,15 +117,10 @@ impl Elements {
         line: &mut Words<'_>,
         room: &mut Room,
     ) -> Result<Arc<[u8]>> {
-        if count.checked_mul(self.strides[1]).is_none_or(|bytes| !room.has(bytes)) {
-            return Err(Room::none(line));
-        }
+        room.take(count.saturating_mul(self.strides[1]), line)?;
         let (text, span) = line.word("a number")?;
         let word = self.word(text).ok_or_else(|| unexpected("a number", text, span))?;
-        let mut bytes = Vec::with_capacity(count * self.strides[1]);
-        (0..count * self.columns * self.rows).for_each(|index| self.put(&mut bytes, index, word));
-        room.taken += bytes.len();
-        Ok(bytes.into())
+        Ok(self.elements(count, |_| word))
     }
 
     /// `count` elements whose components go on from one number by another.
@@ -135,23 +130,25 @@ impl Elements {
         line: &mut Words<'_>,
         room: &mut Room,
     ) -> Result<Arc<[u8]>> {
-        if count.checked_mul(self.strides[1]).is_none_or(|bytes| !room.has(bytes)) {
-            return Err(Room::none(line));
-        }
+        room.take(count.saturating_mul(self.strides[1]), line)?;
         let first: f64 = line.number("a number")?;
         line.keyword("INC_BY")?;
         let by: f64 = line.number("a number")?;
-        let mut bytes = Vec::with_capacity(count * self.strides[1]);
-        for index in 0..count * self.columns * self.rows {
+        Ok(self.elements(count, |index| {
             let number = first + by * index as f64;
-            let word = match self.scalar {
+            match self.scalar {
                 Scalar::Float => (number as f32).to_bits(),
                 Scalar::Int | Scalar::Uint => number as i64 as u32,
-            };
-            self.put(&mut bytes, index, word);
-        }
-        room.taken += bytes.len();
-        Ok(bytes.into())
+            }
+        }))
+    }
+
+    /// `count` elements of the words that `word` gives for the numbers of components.
+    fn elements(self, count: usize, word: impl Fn(usize) -> u32) -> Arc<[u8]> {
+        let mut bytes = Vec::with_capacity(count * self.strides[1]);
+        let components = 0..count * self.columns * self.rows;
+        components.for_each(|index| self.put(&mut bytes, index, word(index)));
+        bytes.into()
     }
 
     /// The component that begins at a byte; none if none does.

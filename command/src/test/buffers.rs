@@ -6,18 +6,16 @@
 use super::directive::Directive;
 use super::files::{self, forget};
 use super::mark::{self, Role};
-use super::options::{RunOptions, too_slow};
+use super::options::RunOptions;
 use super::plan::Test;
 use super::result::{Status, TestResult};
-use crate::binds::Binds;
-use crate::engines::{EngineName, engine, failed_silently};
 use crate::failure::{Failure, Result, save_failure};
 use crate::files::read_bytes;
 use crate::run::bind_zeros;
-use crate::user_values::{UserValues, remarks};
+use crate::user_values::remarks;
 use crate::watch;
 use lambdav_core::limits;
-use lambdav_engine::{DispatchOptions, Error, Options, Shader};
+use lambdav_engine::{DispatchOptions, Options, Shader};
 use lambdav_image::file::{EncodeError, write_atomically};
 use serde_json::Value;
 use std::fs;
@@ -41,10 +39,7 @@ pub(super) fn attempt(
     }
     let (found, remark) = run(test, directive, run_options, until)?;
     compare(test, &found, run_options, result)?;
-    if let Some(remark) = remark {
-        let separator = if result.message.is_empty() { "" } else { "\n" };
-        result.message += &format!("{separator}{remark}");
-    }
+    result.add(remark);
     Ok(())
 }
 
@@ -55,15 +50,8 @@ fn run(
     run_options: &RunOptions,
     until: Instant,
 ) -> Result<(String, Option<String>)> {
-    let mut picture = directive.picture.clone();
-    // Input files are relative to the program.
-    let folder = test.program.parent().unwrap_or(Path::new(""));
-    picture.uniforms = picture.uniforms.map(|path| folder.join(path));
-    picture.module.text.within(folder);
-    picture.module.text.search.add(&run_options.search);
-    let values = UserValues::read(&picture.set, picture.uniforms.as_ref())?;
-    let binds = Binds::read(&picture.bind)?.within(folder);
-    let values = values.with_binds(binds).with_module(&picture.module)?.compute();
+    let (picture, values) = run_options.settings(directive, &test.program)?;
+    let values = values.compute();
     let (name, bytes) = read_bytes(&test.program)?;
     let loaded = values.compile(&test.program, bytes, limits::ERRORS)?;
     let shader = Shader::of(loaded).map_err(|found| Failure::input(found.to_string()))?;
@@ -75,17 +63,10 @@ fn run(
     let buffer = directive.save.as_deref().unwrap_or_default();
     let known = bindings.check_memory(buffer, false);
     known.map_err(|error| Failure::input(error.to_string()))?;
-    let engine = match run_options.engine {
-        Some(EngineName::Gpu | EngineName::Source) => {
-            let what = "compute programs are run by the engines simd, core and spirv";
-            return Err(Failure::input(what));
-        }
-        name => engine(name, None),
-    };
-    let failed = |error| match error {
-        Error::TimedOut { .. } => too_slow(run_options.timeout),
-        error => failed_silently(error),
-    };
+    let engine = run_options.compute_engine().ok_or_else(|| {
+        Failure::input("compute programs are run by the engines simd, core and spirv")
+    })?;
+    let failed = |error| run_options.failed(error);
     let options = Options::default().engine(engine).max_iterations(picture.max_iterations);
     let pipeline = shader.compute_pipeline(&options).map_err(failed)?;
     let left = until.saturating_duration_since(Instant::now());

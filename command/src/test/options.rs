@@ -1,10 +1,15 @@
 //! Options of a run.
 
-use crate::engines::EngineName;
-use crate::failure::Failure;
+use super::directive::Directive;
+use crate::binds::Binds;
+use crate::engines::{EngineName, engine, failed_silently};
+use crate::failure::{Failure, Result};
 use crate::gpu::Gpu;
 use crate::module::SearchArguments;
-use std::path::PathBuf;
+use crate::render::PictureArguments;
+use crate::user_values::UserValues;
+use lambdav_engine::{Engine, Error};
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 /// Options that all tests of a run share.
@@ -25,6 +30,44 @@ pub(super) struct RunOptions {
     pub(super) timeout: Duration,
     /// True if a report will show evidence of failures.
     pub(super) is_reported: bool,
+}
+
+impl RunOptions {
+    /// The options of a directive and the values that they give. Files are relative to the program, not to the working
+    /// directory.
+    pub(super) fn settings(
+        &self,
+        directive: &Directive,
+        program: &Path,
+    ) -> Result<(PictureArguments, UserValues)> {
+        let mut picture = directive.picture.clone();
+        let folder = program.parent().unwrap_or(Path::new(""));
+        picture.uniforms = picture.uniforms.map(|path| folder.join(path));
+        picture.mesh = picture.mesh.map(|mesh| folder.join(mesh).to_string_lossy().into_owned());
+        picture.module.text.within(folder);
+        let mut module = picture.module.clone();
+        module.text.search.add(&self.search);
+        let values = UserValues::read(&picture.set, picture.uniforms.as_ref())?;
+        let binds = Binds::read(&picture.bind)?.within(folder);
+        let values = values.with_binds(binds).with_module(&module)?;
+        Ok((picture, values))
+    }
+
+    /// The engine for compute programs; none if the chosen one runs none.
+    pub(super) fn compute_engine(&self) -> Option<Engine> {
+        match self.engine {
+            Some(EngineName::Gpu | EngineName::Source) => None,
+            name => Some(engine(name, None)),
+        }
+    }
+
+    /// Failure of a test with this error of a pipeline.
+    pub(super) fn failed(&self, error: Error) -> Failure {
+        match error {
+            Error::TimedOut { .. } => too_slow(self.timeout),
+            error => failed_silently(error),
+        }
+    }
 }
 
 /// Failure of a test that exceeded its time.

@@ -110,6 +110,14 @@ impl TestResult {
         Self { status, message: message.into(), ..Self::of(test) }
     }
 
+    /// Adds a line to the message.
+    pub(super) fn add(&mut self, remark: Option<String>) {
+        if let Some(remark) = remark {
+            let separator = if self.message.is_empty() { "" } else { "\n" };
+            self.message += &format!("{separator}{remark}");
+        }
+    }
+
     /// The result as JSON with the evidence, for reports and workers.
     pub(super) fn whole(&self) -> Value {
         let mut object = self.json();

@@ -9,7 +9,6 @@ use super::mark::{Role, metadata_of};
 use super::options::{RunOptions, too_slow};
 use super::plan::Test;
 use super::result::{Status, TestResult};
-use crate::binds::Binds;
 use crate::comparison::outcome_json;
 use crate::diff::in_brief;
 use crate::engines::{EngineName, engine, failed_silently};
@@ -22,7 +21,7 @@ use crate::values::location;
 use lambdav_core::limits;
 use lambdav_engine::program::Loaded;
 use lambdav_engine::{
-    AnyImage, Bindings, Error, Options, RenderOptions, Shader, Size, Target, error_chain,
+    AnyImage, Bindings, Options, RenderOptions, Shader, Size, Target, error_chain,
 };
 use lambdav_image::file::{EncodeError, Encoding, Metadata, write_atomically};
 use lambdav_image_compare::{CompareOutcome, Verdict, compare_until, diagnose, heat_map};
@@ -137,10 +136,7 @@ fn attempt(
         Some(folder) => against(test, directive, &drawn, folder, run_options, until, result),
         None => against_golden(test, directive, &drawn, run_options, until, result),
     }?;
-    if let Some(remark) = remark {
-        let separator = if result.message.is_empty() { "" } else { "\n" };
-        result.message += &format!("{separator}{remark}");
-    }
+    result.add(remark);
     Ok(())
 }
 
@@ -152,17 +148,7 @@ fn draw(
     run_options: &RunOptions,
     until: Instant,
 ) -> Result<(AnyImage, Option<String>)> {
-    let mut picture = directive.picture.clone();
-    // Input files are relative to the program, not to the working directory.
-    let folder = test.program.parent().unwrap_or(Path::new(""));
-    picture.uniforms = picture.uniforms.map(|path| folder.join(path));
-    picture.module.text.within(folder);
-    let own = picture.module.clone();
-    picture.module.text.search.add(&run_options.search);
-    picture.mesh = picture.mesh.map(|mesh| folder.join(mesh).to_string_lossy().into_owned());
-    let values = UserValues::read(&picture.set, picture.uniforms.as_ref())?;
-    let binds = Binds::read(&picture.bind)?.within(folder);
-    let values = values.with_binds(binds).with_module(&picture.module)?;
+    let (picture, values) = run_options.settings(directive, &test.program)?;
     let name = test.program.display().to_string();
     let shader = match &program.as_it_is {
         // The colour of discarded pixels depends on the test.
@@ -171,7 +157,7 @@ fn draw(
     };
     let shader = shader.as_ref().or(program.shader.as_ref());
     let shader = shader.expect("a module has a shader of its own");
-    own.check(ProgramKind::of(shader), &name)?;
+    picture.module.check(ProgramKind::of(shader), &name)?;
     let bindings = picture.bindings(values.bindings(shader)?)?;
     check_defaults(shader, &bindings, &name)?;
     let location = location(shader.outputs(), picture.output, "a test")?;
@@ -218,10 +204,7 @@ pub(super) fn frame_of(
     run_options: &RunOptions,
     until: Instant,
 ) -> Result<(AnyImage, Option<String>)> {
-    let failed = |error| match error {
-        Error::TimedOut { .. } => too_slow(run_options.timeout),
-        error => failed_silently(error),
-    };
+    let failed = |error| run_options.failed(error);
     let pipeline = shader.pipeline(options).map_err(failed)?;
     let blank = encoding.blank(size);
     let mut image = blank.map_err(|error| Failure::machine(error_chain(&error)))?;

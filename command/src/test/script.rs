@@ -4,11 +4,11 @@
 //! written. An unsupported feature makes it [`Status::Unsupported`], which is neither a pass nor a
 //! failure.
 
-use super::options::{RunOptions, too_slow};
+use super::options::RunOptions;
 use super::plan::Test;
 use super::result::{Status, TestResult};
 use super::run::{Said, frame_of, timed};
-use crate::engines::{EngineName, engine, failed_silently};
+use crate::engines::engine;
 use crate::failure::{Failure, Result};
 use crate::files::read_bytes;
 use lambdav_amber::{
@@ -20,8 +20,8 @@ use lambdav_core::limits;
 use lambdav_core::source::{SourceFile, Span};
 use lambdav_engine::program::Loaded;
 use lambdav_engine::{
-    AnyImage, Bindings, DataRef, DispatchOptions, Error, Image, LocationUse, Options, Report,
-    Shader, ShaderOptions, Size, TextLanguage,
+    AnyImage, Bindings, DataRef, DispatchOptions, Image, LocationUse, Options, Report, Shader,
+    ShaderOptions, Size, TextLanguage,
 };
 use lambdav_image::file::Encoding;
 use lambdav_image::quantize::Transfer;
@@ -290,17 +290,11 @@ impl Running<'_> {
             let bound = bindings.bind(&binding.to_string(), DataRef::Bytes(&buffers[buffer]));
             bound.map_err(|error| self.wrong(span, error.to_string()))?;
         }
-        let engine = match self.run_options.engine {
-            Some(EngineName::Gpu | EngineName::Source) => {
-                let what = "compute shaders by this engine".to_owned();
-                return Err(Stop::Unsupported(what));
-            }
-            name => engine(name, None),
-        };
-        let failed = |error| match error {
-            Error::TimedOut { .. } => too_slow(self.run_options.timeout),
-            error => failed_silently(error),
-        };
+        let engine = self
+            .run_options
+            .compute_engine()
+            .ok_or_else(|| Stop::Unsupported("compute shaders by this engine".to_owned()))?;
+        let failed = |error| self.run_options.failed(error);
         let compiled = shader.compute_pipeline(&Options::default().engine(engine));
         let left = self.until.saturating_duration_since(Instant::now());
         let dispatch = DispatchOptions::default().timeout(left);
