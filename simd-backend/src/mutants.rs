@@ -100,6 +100,12 @@ pub enum Mutant {
     SkippedBarrier,
     /// A copy for atomic operations begins with the words of the memory.
     UsedCopy,
+    /// The segments of programs with barriers are taken to be independent.
+    UnprovedSegment,
+    /// All invocations of a workgroup go the way of the first.
+    FirstCondition,
+    /// A workgroup begins with the variables of the one before it on its thread.
+    KeptVariables,
 }
 
 impl Mutant {
@@ -147,7 +153,13 @@ impl Mutant {
     pub const OF_MEMORIES_IN_LANES: [Self; 2] = [Self::RunMask, Self::ReversedLanes];
 
     /// Mutants of invocations that run at once.
-    pub const OF_INDEPENDENCE: [Self; 2] = [Self::MixedAtomics, Self::UsedCopy];
+    pub const OF_INDEPENDENCE: [Self; 5] = [
+        Self::MixedAtomics,
+        Self::UsedCopy,
+        Self::UnprovedSegment,
+        Self::FirstCondition,
+        Self::KeptVariables,
+    ];
 
     /// Mutants of arrays in memory.
     pub const OF_ARRAYS: [Self; 3] = [Self::SharedArray, Self::UnmaskedStore, Self::LooseIndex];

@@ -114,6 +114,12 @@ impl Compiler {
         Self { items: Items::Listed, of_primitive, ..self }
     }
 
+    /// This compiler for one lane, which meets loops in the order of the schedule.
+    #[must_use]
+    pub fn in_order(&self) -> Self {
+        Self { lanes: Some(1), hoist: false, ..self.clone() }
+    }
+
     fn in_time(&self) -> Result<(), EmitError> {
         let is_over = self.deadline.is_some_and(|deadline| Instant::now() >= deadline);
         if is_over { Err(EmitError::TimedOut) } else { Ok(()) }

@@ -13,7 +13,8 @@
 //! that the phase before the edge saves.
 //!
 //! A value has saved words only if another phase than its own uses it, each of its components one; a `bool` is 0 or 1. Constants,
-//! inputs and parts of these are made again. A state has no words: each phase begins with the states that it finds, which are those of the
+//! inputs, parts of these and short sums and products of such integers are made again: so an index is known to be a
+//! function of the invocation's in each phase. A state has no words: each phase begins with the states that it finds, which are those of the
 //! machine's memories at this point of the invocation.
 
 use super::program::{Block, BlockId, End, Expr, Program, Statement, ValueId, ValueInfo};
@@ -202,15 +203,30 @@ fn is_barrier(statement: &Statement) -> bool {
     matches!(op, Op::Memory(MemoryOp::Barrier(_)))
 }
 
+/// Constants, inputs, and what is cheaply made of them.
 fn repeatable(program: &Program) -> FxHashMap<ValueId, &Expr> {
+    /// The most operations on integers for one value.
+    const MOST: u32 = 6;
     let mut found = FxHashMap::default();
+    let mut costs: FxHashMap<ValueId, u32> = FxHashMap::default();
     for event in program.walk() {
         let Event::Statement(_, Statement::Let { value, expr }) = event else { continue };
-        let is_repeatable = match expr {
-            Expr::Op(op, of) => op.fixed_part().is_some() && found.contains_key(&of[0]),
-            _ => true,
+        let cost = match expr {
+            Expr::Op(op, of) => {
+                let scalar = program.ty(*value).scalar();
+                let is_integer = matches!(scalar, Some(Scalar::I32 | Scalar::U32));
+                let own = match op {
+                    _ if op.fixed_part().is_some() => 0,
+                    Op::Add | Op::Sub | Op::Mul | Op::ShiftLeft | Op::Convert(_) if is_integer => 1,
+                    _ => continue,
+                };
+                let of: Option<u32> = of.iter().map(|of| costs.get(of)).sum::<Option<u32>>();
+                of.map(|of| of + own)
+            }
+            _ => Some(0),
         };
-        if is_repeatable {
+        if let Some(cost) = cost.filter(|&cost| cost <= MOST) {
+            costs.insert(*value, cost);
             found.insert(*value, expr);
         }
     }

@@ -3,7 +3,7 @@
 //! - `compiled`: machine code for any inputs;
 //! - `groups`: tiles in groups of lanes, edges, and the search for the pixel at fault;
 //! - `listed`: quads in groups of listed lanes;
-//! - `dispatch`: dispatches on memories; `phased`: those with barriers; `invocations`: their code;
+//! - `dispatch`: dispatches on memories; `phased`: those with barriers; `invocations`: their code; `threads`: threads;
 //! - `called`: the same over any `Callable`, for tests;
 //! - `interpreted`: the interpreter of register programs as a `Callable`.
 
@@ -15,6 +15,7 @@ mod interpreted;
 mod invocations;
 mod listed;
 mod phased;
+mod threads;
 
 use lambdav_core::inputs;
 use lambdav_core::resource::Bound;

@@ -1,224 +1,562 @@
 //! Programs with barriers: the walk over their phases.
 //!
-//! Each invocation of a workgroup has a row: its inputs and its saved words. A call of a phase reads some columns of the row
-//! and yields new words for it. In a segment, invocations run one after the other, each from phase to phase until it
-//! waits at a barrier or ends. So the order is that of the reference, also for programs with races. All invocations of a
-//! workgroup must arrive at the same barrier in the same rounds of loops.
+//! The invocations of a workgroup have a *frame*: the columns of the table of lanes, with their inputs and saved words. A
+//! call of a phase reads some of its columns and yields new words for others.
+//!
+//! *In order.* In a segment, invocations run one after the other, each from phase to phase until it waits at a barrier or
+//! ends. So the order is that of the reference, also for programs with races. All invocations of a workgroup must arrive
+//! at the same barrier in the same rounds of loops.
+//!
+//! *In lanes.* If the invocations of a workgroup are [independent](crate::lanes::independence) in each segment, that is in
+//! the phases from a barrier to the next ones, then a call executes a phase for all of them. They go the same way: where
+//! a condition differs among them, each goes on in order to the end of the workgroup, from where it is.
+//!
+//! Workgroups run in order, or in threads where they are independent. They have variables of their own.
 
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::ops::Range;
 
 use lambdav_core::evaluate::{Dispatch, DispatchFault, EvaluationFault, Memory};
 use lambdav_core::inputs;
-use lambdav_core::schedule::phases::{Next, Phase, Rounds};
+use lambdav_core::schedule::phases::{Next, Phase, Phases, Rounds};
 use lambdav_core::schedule::{Program, ValueId};
 use lambdav_core::source::Span;
 
-use super::invocations::{Code, list_invocations};
-use crate::emit::executable::shared;
+use super::dispatch::{Call, DispatchError, Original, Tier};
+use super::invocations::{Code, Ready, list_invocations};
+use super::threads::{self, Extent, Parts, Progress};
+use crate::emit::executable::{shared, shared_words};
 use crate::emit::{BindError, EmitError};
-use crate::lanes::{Items, Memories};
+use crate::lanes::independence::{Given, Independence, Scope, prove};
+use crate::lanes::{Extents, Items, LaneProgram, Memories};
 use crate::mutants::{Mutant, is_active};
-use crate::registers::{Callable, Inputs, Listed, Poll, Status};
+use crate::pipeline::Compiler;
+use crate::registers::{Callable, Listed, Poll, Shape};
 
-/// A program that is split at its barriers, with code of each phase for one lane.
+/// A program that is split at its barriers, with code.
 #[derive(Debug)]
 pub(super) struct Phased<C> {
-    all: Vec<CodeOfPhase<C>>,
-    /// The columns of a row.
+    phases: Vec<Phase>,
+    /// The columns of the frame.
     items: Items,
+    /// The code for one lane.
+    one: Vec<CodeOfPhase<C>>,
+    /// The code for several lanes, if it is not too large.
+    several: Option<Vec<CodeOfPhase<C>>>,
+    /// The phases of each segment, which its first one begins.
+    segments: Vec<Vec<usize>>,
 }
 
 #[derive(Debug)]
 struct CodeOfPhase<C> {
-    phase: Phase,
     code: Code<C>,
-    /// The positions in a row of the columns that it reads.
+    /// The positions in the frame of the columns that it reads.
     columns: Vec<usize>,
 }
 
 /// The position of an invocation between two calls.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 struct Thread {
     phase: usize,
     /// The number of `rec`s so far of each loop around, outermost first.
     rounds: Vec<u64>,
 }
 
-/// The end of a segment of an invocation.
+/// The place where an invocation is after an edge.
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Arrival {
     Done,
     Barrier { value: ValueId, span: Span, rounds: Vec<u64> },
 }
 
-/// A dispatch under way.
-struct Walk<'w> {
-    inputs: &'w [Inputs],
-    dispatch: &'w Dispatch,
-    memories: Memories<'w>,
-    max_iterations: u64,
-    frontier: &'w AtomicU64,
+impl Thread {
+    /// Takes the edge behind its phase. Returns what ends its segment there, if anything does.
+    fn go(
+        &mut self,
+        next: Next,
+        condition: u32,
+        max_iterations: u64,
+    ) -> Result<Option<Arrival>, EvaluationFault> {
+        match next {
+            Next::Done => return Ok(Some(Arrival::Done)),
+            Next::Barrier { value, span, phase } => {
+                self.phase = phase;
+                if !is_active(Mutant::SkippedBarrier) {
+                    let rounds = self.rounds.clone();
+                    return Ok(Some(Arrival::Barrier { value, span, rounds }));
+                }
+            }
+            Next::If { then, otherwise } => {
+                self.phase = if condition != 0 { then } else { otherwise };
+            }
+            Next::Goto { phase, rounds } => {
+                self.phase = phase;
+                match rounds {
+                    Rounds::Same => {}
+                    Rounds::Enter => self.rounds.push(0),
+                    Rounds::Leave => drop(self.rounds.pop()),
+                    Rounds::Again(span) => {
+                        let round = self.rounds.last_mut().expect("a loop was entered");
+                        *round += 1;
+                        if *round > max_iterations {
+                            return Err(EvaluationFault::LoopLimit(span));
+                        }
+                    }
+                }
+            }
+        }
+        Ok(None)
+    }
+}
+
+/// The invocations of a workgroup, while they run.
+#[derive(Default)]
+struct Workgroup {
+    /// For groups of lanes, or for single invocations, their columns.
+    frame: Vec<u32>,
     /// The table of a call, and its outputs.
     table: Vec<u32>,
     found: Vec<[f32; 4]>,
 }
 
-impl<C: Callable> Phased<C> {
-    /// The code that `code` makes of phases.
+/// Code that is ready for a dispatch.
+struct Prepared<'p, C> {
+    phased: &'p Phased<C>,
+    codes: &'p [CodeOfPhase<C>],
+    ready: Vec<Ready>,
+    call: Call<'p>,
+}
+
+impl<C: Callable + Sync> Phased<C> {
+    /// The code that `code` makes of phases, for a compiler of items with saved words.
     pub(super) fn new(
-        phases: Vec<Phase>,
-        items: Items,
-        code: impl Fn(&Program) -> Result<Code<C>, EmitError>,
+        phases: Phases,
+        compiler: &Compiler,
+        code: impl Fn(&Compiler, &Program) -> Result<Code<C>, EmitError>,
     ) -> Result<Self, EmitError> {
-        let with_code = |phase: Phase| {
-            let code = code(&phase.program)?;
-            let columns = code.lanes.items.columns();
-            let columns = columns.map(|of| items.position(of).expect("a row has all columns"));
-            let columns = columns.collect();
-            Ok::<_, EmitError>(CodeOfPhase { phase, code, columns })
+        let (phases, items) = (phases.all, compiler.items);
+        let with_code = |compiler: &Compiler| {
+            let with_code = |phase: &Phase| {
+                let code = code(compiler, &phase.program)?;
+                let columns = code.lanes.items.columns();
+                let columns = columns.map(|of| items.position(of).expect("a frame has all columns"));
+                let columns = columns.collect();
+                Ok(CodeOfPhase { code, columns })
+            };
+            phases.iter().map(with_code).collect::<Result<Vec<_>, EmitError>>()
         };
-        let all = phases.into_iter().map(with_code).collect::<Result<_, _>>()?;
-        Ok(Self { all, items })
+        let one = with_code(&compiler.in_order())?;
+        let mut shape = common_shape(&phases, compiler);
+        let mut several = None;
+        while let (None, Some(wanted)) = (&several, shape) {
+            let compiler = Compiler { lanes: Some(wanted.lanes()), ..compiler.clone() };
+            several = with_code(&compiler).ok();
+            shape = wanted.fewer();
+        }
+        let segments = segments(&phases);
+        Ok(Self { phases, items, one, several, segments })
+    }
+
+    /// Runs all workgroups. `None` if there is no proof of anything, or there is a fault: then the memories are as before.
+    ///
+    /// # Errors
+    ///
+    /// Cancellation, and inputs that do not fit.
+    pub(super) fn run(
+        &self,
+        inputs: &inputs::Inputs,
+        memory: &mut Memory,
+        call: Call<'_>,
+    ) -> Result<Option<Tier>, DispatchError> {
+        let Call { dispatch, max_iterations, frontier } = call;
+        let of = self.several.as_deref().unwrap_or(&self.one);
+        let words = self.inputs(of, inputs, memory, max_iterations)?;
+        let given: Vec<Given<'_>> =
+            of.iter().zip(&words).map(|(of, words)| (&of.code.lanes, words.words())).collect();
+        let in_threads = prove(&given, dispatch, Scope::Workgroups);
+        let is_proved = |segment: &Vec<usize>| {
+            let given: Vec<Given<'_>> = segment.iter().map(|&phase| given[phase]).collect();
+            prove(&given, dispatch, Scope::Workgroup).is_some()
+        };
+        let are_proved = self.segments.iter().all(is_proved);
+        let in_lanes =
+            self.several.is_some() && (are_proved || is_active(Mutant::UnprovedSegment));
+        let tier = match (in_threads.is_some(), in_lanes) {
+            (true, true) => Tier::AtOnce,
+            (true, false) => Tier::Threads,
+            (false, true) => Tier::Lanes,
+            (false, false) => return Ok(None),
+        };
+        let one = self.inputs(&self.one, inputs, memory, max_iterations)?;
+        let Ok(one) = self.prepared(&self.one, one, call) else {
+            return Err(DispatchError::cancelled());
+        };
+        let several = match in_lanes {
+            false => None,
+            true => match self.prepared(of, words, call) {
+                Ok(several) => Some(several),
+                Err(EvaluationFault::Cancelled) => return Err(DispatchError::cancelled()),
+                Err(_) => return Ok(None),
+            },
+        };
+        let original = self
+            .is_fallible()
+            .then(|| Original::new(of.iter().map(|of| &of.code.lanes), memory));
+        let Independence { reduced } = in_threads.clone().unwrap_or_default();
+        let extent = Extent {
+            total: dispatch.workgroups(),
+            part: 1,
+            reduced: &reduced,
+            is_in_order: in_threads.is_none(),
+        };
+        let variables = variables(&of[0].code.lanes, memory);
+        let parts = Workgroups { one, several, variables };
+        match threads::run(&parts, extent, &shared(memory), Poll { frontier, first: 0 })? {
+            Progress::Done => Ok(Some(tier)),
+            Progress::Cancelled => Err(DispatchError::cancelled()),
+            Progress::Fault => {
+                original.expect("the program may have a fault").restore(memory);
+                Ok(None)
+            }
+        }
+    }
+
+    /// Runs all workgroups, and their invocations, in order.
+    pub(super) fn run_in_order(
+        &self,
+        inputs: &inputs::Inputs,
+        memory: &mut Memory,
+        call: Call<'_>,
+    ) -> Result<(), DispatchError> {
+        let inputs = self.inputs(&self.one, inputs, memory, call.max_iterations)?;
+        let Ok(prepared) = self.prepared(&self.one, inputs, call) else {
+            return Err(DispatchError::cancelled());
+        };
+        let mut found = Workgroup::default();
+        for workgroup in 0..call.dispatch.workgroups() {
+            memory.begin_workgroup(&self.phases[0].program.types);
+            let done = prepared.in_order(workgroup, &shared(memory), &mut found);
+            done.map_err(DispatchError::Fault)?;
+        }
+        Ok(())
     }
 
     /// The inputs of each phase.
-    pub(super) fn inputs(
+    fn inputs(
         &self,
+        of: &[CodeOfPhase<C>],
         inputs: &inputs::Inputs,
         memory: &Memory,
         max_iterations: u64,
-    ) -> Result<Vec<Inputs>, BindError> {
-        let of_phase =
-            |of: &CodeOfPhase<C>| of.code.inputs(&of.phase.program, inputs, memory, max_iterations);
-        self.all.iter().map(of_phase).collect()
+    ) -> Result<Vec<crate::registers::Inputs>, BindError> {
+        let all = of.iter().zip(&self.phases);
+        all.map(|(of, phase)| of.code.inputs(&phase.program, inputs, memory, max_iterations))
+            .collect()
     }
 
-    /// Runs all workgroups in order.
-    pub(super) fn run(
-        &self,
-        dispatch: &Dispatch,
-        inputs: &[Inputs],
-        memory: &mut Memory,
-        max_iterations: u64,
-        frontier: &AtomicU64,
-    ) -> Result<(), DispatchFault> {
-        let size = dispatch.invocations_of_workgroup();
-        let columns = self.items.column_count();
-        let mut rows_of_workgroup = Vec::new();
-        for workgroup in 0..dispatch.workgroups() {
-            memory.begin_workgroup(&self.all[0].phase.program.types);
-            let memories = shared(memory);
-            let (table, found) = (Vec::new(), Vec::new());
-            let mut walk =
-                Walk { inputs, dispatch, memories, max_iterations, frontier, table, found };
-            let invocations = dispatch.invocations(workgroup * size);
-            let invocations: Vec<_> = invocations.take(size as usize).collect();
-            list_invocations(&invocations, self.items, 1, &mut rows_of_workgroup);
-            let mut threads = vec![Thread::default(); invocations.len()];
-            loop {
-                let mut first: Option<Arrival> = None;
-                let rows = rows_of_workgroup.chunks_exact_mut(columns);
-                for ((thread, row), invocation) in threads.iter_mut().zip(rows).zip(&invocations) {
-                    let id = invocation.global_id;
-                    let arrival = self.segment(&mut walk, thread, row);
-                    let arrival =
-                        arrival.map_err(|fault| DispatchFault::Invocation { id, fault })?;
-                    let Some(known) = &first else {
-                        first = Some(arrival);
-                        continue;
-                    };
-                    let (arrived, other) = (invocations[0].global_id, id);
-                    match (known, &arrival) {
-                        (known, arrival) if known == arrival => {}
-                        (Arrival::Barrier { span, .. }, _) => {
-                            let span = *span;
-                            return Err(DispatchFault::DivergentBarrier { span, arrived, other });
-                        }
-                        (Arrival::Done, Arrival::Barrier { span, .. }) => {
-                            let (span, arrived, other) = (*span, other, arrived);
-                            return Err(DispatchFault::DivergentBarrier { span, arrived, other });
-                        }
-                        (Arrival::Done, Arrival::Done) => unreachable!("they are equal"),
-                    }
+    fn prepared<'p>(
+        &'p self,
+        codes: &'p [CodeOfPhase<C>],
+        inputs: Vec<crate::registers::Inputs>,
+        call: Call<'p>,
+    ) -> Result<Prepared<'p, C>, EvaluationFault> {
+        let all = codes.iter().zip(inputs);
+        let ready = all.map(|(of, inputs)| of.code.ready(inputs, call.frontier));
+        let ready = ready.collect::<Result<_, _>>()?;
+        Ok(Prepared { phased: self, codes, ready, call })
+    }
+
+    /// True if a loop may reach its limit, or invocations may part.
+    fn is_fallible(&self) -> bool {
+        let has_loop = self.one.iter().any(|of| !of.code.lanes.sites.is_empty());
+        let is_decision = |phase: &Phase| match phase.next {
+            Next::If { .. } => true,
+            Next::Goto { rounds, .. } => matches!(rounds, Rounds::Again(_)),
+            Next::Done | Next::Barrier { .. } => false,
+        };
+        has_loop || self.phases.iter().any(is_decision)
+    }
+}
+
+/// The shape that suits all phases; none if code for it would be too large anyway.
+fn common_shape(phases: &[Phase], compiler: &Compiler) -> Option<Shape> {
+    let mut shapes = Vec::new();
+    for phase in phases {
+        compiler.check(&phase.program).ok()?;
+        shapes.push(compiler.choice(&compiler.lane_program(&phase.program)).shape);
+    }
+    let shape = shapes.into_iter().min_by_key(|shape| shape.lanes());
+    shape.filter(|shape| shape.lanes() > 1)
+}
+
+/// The phases that can be reached from the beginning, and from behind each barrier, without another barrier.
+fn segments(phases: &[Phase]) -> Vec<Vec<usize>> {
+    let behind = phases.iter().filter_map(|phase| match phase.next {
+        Next::Barrier { phase, .. } => Some(phase),
+        _ => None,
+    });
+    let reached = |first: usize| {
+        let (mut found, mut at) = (vec![first], 0);
+        while let Some(&phase) = found.get(at) {
+            at += 1;
+            let next = match phases[phase].next {
+                Next::Done | Next::Barrier { .. } => [None; 2],
+                Next::Goto { phase, .. } => [Some(phase), None],
+                Next::If { then, otherwise } => [Some(then), Some(otherwise)],
+            };
+            for phase in next.into_iter().flatten() {
+                if !found.contains(&phase) {
+                    found.push(phase);
                 }
-                match first {
-                    Some(Arrival::Barrier { .. }) => {}
-                    Some(Arrival::Done) | None => break,
+            }
+        }
+        found
+    };
+    std::iter::once(0).chain(behind).map(reached).collect()
+}
+
+/// The variables of workgroups and their numbers of words.
+fn variables(lanes: &LaneProgram, memory: &Memory) -> Vec<(usize, usize)> {
+    let of_workgroup =
+        |&number: &usize| lanes.resources.0[number].extents != Extents::Any;
+    let numbers = lanes.resources.memories().filter(of_workgroup);
+    numbers.map(|number| (number, memory.words(number).len())).collect()
+}
+
+impl<C: Callable> Prepared<'_, C> {
+    /// Runs a workgroup in order.
+    fn in_order(
+        &self,
+        workgroup: u64,
+        memories: &Memories<'_>,
+        found: &mut Workgroup,
+    ) -> Result<(), DispatchFault> {
+        let Call { dispatch, .. } = self.call;
+        let all = indices(dispatch, workgroup);
+        list_invocations(dispatch, all.clone(), self.phased.items, 1, &mut found.frame);
+        let threads = vec![Thread::default(); (all.end - all.start) as usize];
+        self.go_on(workgroup, threads, memories, found)
+    }
+
+    /// Runs the invocations of a workgroup in order to their ends, from where they are in their segment. The frame is for
+    /// single invocations.
+    fn go_on(
+        &self,
+        workgroup: u64,
+        mut threads: Vec<Thread>,
+        memories: &Memories<'_>,
+        found: &mut Workgroup,
+    ) -> Result<(), DispatchFault> {
+        let id = |local: usize| self.call.dispatch.invocation(workgroup, local as u64).global_id;
+        loop {
+            let mut first: Option<Arrival> = None;
+            for (local, thread) in threads.iter_mut().enumerate() {
+                let arrival = self.segment(local, thread, memories, found);
+                let arrival = arrival
+                    .map_err(|fault| DispatchFault::Invocation { id: id(local), fault })?;
+                let Some(known) = &first else {
+                    first = Some(arrival);
+                    continue;
+                };
+                match (known, &arrival) {
+                    (known, arrival) if known == arrival => {}
+                    (Arrival::Barrier { span, .. }, _) => {
+                        let (span, arrived, other) = (*span, id(0), id(local));
+                        return Err(DispatchFault::DivergentBarrier { span, arrived, other });
+                    }
+                    (Arrival::Done, Arrival::Barrier { span, .. }) => {
+                        let (span, arrived, other) = (*span, id(local), id(0));
+                        return Err(DispatchFault::DivergentBarrier { span, arrived, other });
+                    }
+                    (Arrival::Done, Arrival::Done) => unreachable!("they are equal"),
+                }
+            }
+            match first {
+                Some(Arrival::Barrier { .. }) => {}
+                Some(Arrival::Done) | None => return Ok(()),
+            }
+        }
+    }
+
+    /// Runs an invocation to the end of its segment.
+    fn segment(
+        &self,
+        local: usize,
+        thread: &mut Thread,
+        memories: &Memories<'_>,
+        found: &mut Workgroup,
+    ) -> Result<Arrival, EvaluationFault> {
+        loop {
+            let next = self.phased.phases[thread.phase].next;
+            self.execute(thread.phase, local..local + 1, memories, found)?;
+            let condition = self.condition(thread.phase, found).next().unwrap_or(0);
+            if let Some(arrival) = thread.go(next, condition, self.call.max_iterations)? {
+                return Ok(arrival);
+            }
+        }
+    }
+
+    /// Runs a workgroup in lanes. If a condition differs among its invocations, returns where each of them is; the frame
+    /// is for groups of lanes.
+    fn in_lanes(
+        &self,
+        workgroup: u64,
+        memories: &Memories<'_>,
+        found: &mut Workgroup,
+    ) -> Result<Option<Vec<Thread>>, EvaluationFault> {
+        let Call { dispatch, max_iterations, .. } = self.call;
+        let all = indices(dispatch, workgroup);
+        let count = (all.end - all.start) as usize;
+        list_invocations(dispatch, all, self.phased.items, self.lanes(), &mut found.frame);
+        let groups = count.div_ceil(self.lanes());
+        let mut thread = Thread::default();
+        loop {
+            let next = self.phased.phases[thread.phase].next;
+            self.execute(thread.phase, 0..groups, memories, found)?;
+            let mut condition = 0;
+            if let Next::If { .. } = next {
+                let mut all = self.condition(thread.phase, found).take(count);
+                condition = all.next().unwrap_or(0);
+                if all.any(|other| (other != 0) != (condition != 0))
+                    && !is_active(Mutant::FirstCondition)
+                {
+                    let all = self.condition(thread.phase, found).take(count);
+                    let parted = all.map(|condition| {
+                        let mut thread = thread.clone();
+                        thread.go(next, condition, max_iterations)?;
+                        Ok(thread)
+                    });
+                    return Ok(Some(parted.collect::<Result<_, EvaluationFault>>()?));
+                }
+            }
+            if let Some(Arrival::Done) = thread.go(next, condition, max_iterations)? {
+                return Ok(None);
+            }
+        }
+    }
+
+    fn lanes(&self) -> usize {
+        self.codes[0].code.callable.shape().lanes() as usize
+    }
+
+    /// Executes a phase for some groups, and saves its words in the frame.
+    fn execute(
+        &self,
+        number: usize,
+        groups: Range<usize>,
+        memories: &Memories<'_>,
+        found: &mut Workgroup,
+    ) -> Result<(), EvaluationFault> {
+        let Call { dispatch, frontier, .. } = self.call;
+        let Workgroup { frame, table, found } = found;
+        let CodeOfPhase { code, columns } = &self.codes[number];
+        let (items, lanes) = (self.phased.items, self.lanes());
+        let words = items.column_count() * lanes;
+        let of_groups = groups.start * words..groups.end * words;
+        table.clear();
+        for group in frame[of_groups.clone()].chunks_exact(words) {
+            for &column in columns {
+                table.extend_from_slice(&group[column * lanes..][..lanes]);
+            }
+        }
+        let attachments = code.callable.attachments();
+        found.resize(attachments * groups.len() * lanes, [0.0; 4]);
+        let listed = Listed { table, primitive: &dispatch.groups };
+        code.call(&self.ready[number], listed, memories, found, frontier)?;
+        let first = items.column_count() - items.saved() as usize;
+        for (k, &word) in self.phased.phases[number].saves.iter().enumerate() {
+            let of_output = output(found, k, groups.len() * lanes);
+            let places = frame[of_groups.clone()].chunks_exact_mut(words);
+            for (group, new) in places.zip(of_output.chunks_exact(lanes)) {
+                let places = &mut group[(first + word as usize) * lanes..][..lanes];
+                for (place, new) in places.iter_mut().zip(new) {
+                    *place = new[k % 4].to_bits();
                 }
             }
         }
         Ok(())
     }
 
-    /// Runs an invocation to the end of its segment.
-    fn segment(
+    /// The condition that the last call of a phase has computed, lane by lane.
+    fn condition<'f>(
         &self,
-        walk: &mut Walk<'_>,
-        thread: &mut Thread,
-        row: &mut [u32],
-    ) -> Result<Arrival, EvaluationFault> {
-        loop {
-            let condition = self.call(walk, thread.phase, row)?;
-            match self.all[thread.phase].phase.next {
-                Next::Done => return Ok(Arrival::Done),
-                Next::Barrier { value, span, phase } => {
-                    thread.phase = phase;
-                    if is_active(Mutant::SkippedBarrier) {
-                        continue;
-                    }
-                    let rounds = thread.rounds.clone();
-                    return Ok(Arrival::Barrier { value, span, rounds });
+        number: usize,
+        found: &'f Workgroup,
+    ) -> impl Iterator<Item = u32> + use<'f, C> {
+        let k = self.phased.phases[number].saves.len();
+        let attachments = self.codes[number].code.callable.attachments();
+        let plane = found.found.len() / attachments.max(1);
+        let of_output = if k < 4 * attachments { output(&found.found, k, plane) } else { &[] };
+        of_output.iter().map(move |new| new[k % 4].to_bits())
+    }
+}
+
+/// The pixels with an output, for a number of lanes.
+fn output(found: &[[f32; 4]], k: usize, plane: usize) -> &[[f32; 4]] {
+    &found[k / 4 * plane..][..plane]
+}
+
+/// The indices of the invocations of a workgroup.
+fn indices(dispatch: &Dispatch, workgroup: u64) -> Range<u64> {
+    let size = dispatch.invocations_of_workgroup();
+    workgroup * size..(workgroup + 1) * size
+}
+
+/// The workgroups of a dispatch.
+struct Workgroups<'p, C> {
+    one: Prepared<'p, C>,
+    several: Option<Prepared<'p, C>>,
+    /// Variables of workgroups, with their numbers of words.
+    variables: Vec<(usize, usize)>,
+}
+
+impl<C: Callable + Sync> Parts for Workgroups<'_, C> {
+    /// The invocations, and the variables.
+    type Scratch = (Workgroup, Vec<Vec<u32>>);
+
+    fn execute(
+        &self,
+        part: Range<u64>,
+        memories: &Memories<'_>,
+        (found, variables): &mut Self::Scratch,
+    ) -> bool {
+        part.into_iter().all(|workgroup| {
+            let mut memories = memories.clone();
+            variables.resize(self.variables.len(), Vec::new());
+            for (&(number, count), words) in self.variables.iter().zip(variables.iter_mut()) {
+                if !is_active(Mutant::KeptVariables) {
+                    words.clear();
                 }
-                Next::If { then, otherwise } => {
-                    thread.phase = if condition != 0 { then } else { otherwise };
-                }
-                Next::Goto { phase, rounds } => {
-                    thread.phase = phase;
-                    match rounds {
-                        Rounds::Same => {}
-                        Rounds::Enter => thread.rounds.push(0),
-                        Rounds::Leave => drop(thread.rounds.pop()),
-                        Rounds::Again(span) => {
-                            let round = thread.rounds.last_mut().expect("a loop was entered");
-                            *round += 1;
-                            if *round > walk.max_iterations {
-                                return Err(EvaluationFault::LoopLimit(span));
-                            }
-                        }
-                    }
+                words.resize(count, 0);
+                memories.0[number] = shared_words(words);
+            }
+            let Some(several) = &self.several else {
+                return self.one.in_order(workgroup, &memories, found).is_ok();
+            };
+            match several.in_lanes(workgroup, &memories, found) {
+                Err(_) => false,
+                Ok(None) => true,
+                Ok(Some(parted)) => {
+                    let columns = self.one.phased.items.column_count();
+                    found.frame = single(&found.frame, columns, several.lanes());
+                    self.one.go_on(workgroup, parted, &memories, found).is_ok()
                 }
             }
-        }
+        })
     }
 
-    /// Executes a phase of an invocation. Returns its last output, the condition if it has one.
-    fn call(
-        &self,
-        walk: &mut Walk<'_>,
-        number: usize,
-        row: &mut [u32],
-    ) -> Result<u32, EvaluationFault> {
-        let CodeOfPhase { phase, code, columns } = &self.all[number];
-        let Walk { inputs, dispatch, memories, frontier, table, found, .. } = walk;
-        table.clear();
-        table.extend(columns.iter().map(|&column| row[column]));
-        found.resize(code.callable.attachments(), [0.0; 4]);
-        let poll = Poll { frontier, first: 0 };
-        let listed = Listed { table, primitive: &dispatch.groups };
-        match code.callable.listed(&inputs[number], &[], poll, listed, memories, found) {
-            // A cancelled call has undefined results.
-            _ if frontier.load(Ordering::Relaxed) == 0 => return Err(EvaluationFault::Cancelled),
-            Status::Done => {}
-            Status::Cancelled => return Err(EvaluationFault::Cancelled),
-            Status::Limit(site) => {
-                return Err(EvaluationFault::LoopLimit(code.lanes.sites[site as usize]));
-            }
-        }
-        let outputs = found.as_flattened();
-        let first = row.len() - self.items.saved() as usize;
-        for (&word, output) in phase.saves.iter().zip(outputs) {
-            row[first + word as usize] = output.to_bits();
-        }
-        Ok(outputs.get(phase.saves.len()).map_or(0, |output| output.to_bits()))
+    fn stack(&self) -> usize {
+        let all = [Some(&self.one), self.several.as_ref()].into_iter().flatten();
+        let all = all.flat_map(|of| of.codes);
+        all.map(|of| of.code.callable.stack()).max().unwrap_or(0)
     }
+}
+
+/// The frame of single invocations with the words of one for groups of lanes.
+fn single(frame: &[u32], columns: usize, lanes: usize) -> Vec<u32> {
+    let groups = frame.chunks_exact(columns * lanes);
+    let rows = groups.flat_map(|group| {
+        let row = move |lane| (0..columns).map(move |column| group[column * lanes + lane]);
+        (0..lanes).flat_map(row)
+    });
+    rows.collect()
 }

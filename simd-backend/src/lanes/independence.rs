@@ -1,18 +1,19 @@
-//! Proves that the invocations of a dispatch may run in any order, and at once.
+//! Proves that invocations may run in any order, and at once.
 //!
-//! A dispatch is the fold of its invocations over its memories. The order does not matter if each memory is one of these:
+//! A dispatch is the fold of its invocations over its memories. The order of those in a [`Scope`] does not matter if each
+//! memory is one of these:
 //!
 //! 1. *Constant*: nothing changes it.
-//! 2. *Disjoint*: each word is accessed by one invocation. All indices have the form c + f(i), where f is one linear
-//!    function of the invocation's position i for all accesses, and the constants c lie in a window of w words. Then
-//!    f must keep different positions more than w − 1 words apart.
+//! 2. *Disjoint*: each word is accessed by one invocation, or by one workgroup, as the scope asks. All indices have the
+//!    form c + f(i), where f is one linear function of the invocation's position i for all accesses, and the constants c
+//!    lie in a window of w words. Then f must keep different positions more than w − 1 words apart.
 //! 3. *Reduced*: its only accesses are atomic operations of one commutative and associative kind, whose old words
 //!    nobody needs. Threads may work on copies that begin with the neutral word, to be combined afterwards.
 //! 4. *Marked*: its only accesses store one value.
 //!
-//! The proof is made for a dispatch, so uniforms, sizes and numbers of workgroups are constants. It is about the lane
-//! program: an index beyond the end is clamped, but the word read there is not used, and a change there has no lane.
-//! Variables of workgroups have no proof.
+//! The proof is made for a dispatch, so uniforms, sizes and numbers of workgroups are constants. It is about lane
+//! programs, one or several that the invocations execute: an index beyond the end is clamped, but the word read there is
+//! not used, and a change there has no lane.
 //!
 //! # Apart
 //!
@@ -20,14 +21,45 @@
 //! signed and ascending by magnitude, for coordinates below n₁ to n₆. Coordinates with n = 1 do not count. Let each |aₖ|
 //! exceed w − 1 plus the sum of |aⱼ|·(nⱼ − 1) over all j < k. Then the greatest coordinate in which two positions differ
 //! keeps them more than w − 1 words apart. If also w − 1 plus the whole sum is below 2^32, no wrap brings them together.
+//!
+//! Of invocations of one workgroup only the last three coordinates differ. Of workgroups, only the first three count: the
+//! others widen the window, and may have different factors in each access.
+
+use std::collections::BTreeSet;
+use std::ops::Range;
 
 use lambdav_core::evaluate::Dispatch;
 use lambdav_core::memory::{Atomic, InvocationInput};
 
 use super::interpret::apply;
 use super::walk::{Event, Walk};
-use super::{Access, Extents, Kind, LaneExpr, LaneOp, LaneProgram, LaneStatement, ValueId};
+use super::{Access, Change, Extents, Kind, LaneExpr, LaneOp, LaneProgram, LaneStatement, ValueId};
 use crate::mutants::{Mutant, is_active};
+
+/// The invocations that may run in any order.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Scope {
+    /// All of a dispatch. Variables of workgroups have no proof.
+    Dispatch,
+    /// Workgroups, each of which keeps its order. They have variables of their own.
+    Workgroups,
+    /// Those of one workgroup, on one thread.
+    Workgroup,
+}
+
+impl Scope {
+    /// The coordinates in which positions differ.
+    fn coordinates(self) -> Range<usize> {
+        match self {
+            Self::Dispatch => 0..COORDINATES,
+            Self::Workgroups => 0..3,
+            Self::Workgroup => 3..COORDINATES,
+        }
+    }
+}
+
+/// A program with the words of its inputs.
+pub type Given<'a> = (&'a LaneProgram, &'a [u32]);
 
 /// The memories that threads combine.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -62,41 +94,69 @@ fn accesses(program: &LaneProgram) -> impl Iterator<Item = (Option<ValueId>, &Ac
     })
 }
 
-/// Proves that the invocations of a dispatch are independent. `words` are the words of the program's inputs.
-pub fn prove(program: &LaneProgram, words: &[u32], dispatch: &Dispatch) -> Option<Independence> {
-    if !may_be_independent(program) {
-        return None;
-    }
-    let forms = Forms::new(program, words, dispatch);
+/// The memories that one of these programs changes, variables of workgroups excluded.
+pub fn changed<'a>(programs: impl IntoIterator<Item = &'a LaneProgram>) -> BTreeSet<usize> {
+    let all = programs.into_iter().flat_map(|program| {
+        let changes = accesses(program).filter(|(_, access)| access.change.is_some());
+        let numbers = changes.map(|(_, access)| access.memory as usize);
+        numbers.filter(|&number| program.resources.0[number].extents == Extents::Any)
+    });
+    all.collect()
+}
+
+/// Proves that the invocations of a scope are independent while they execute some of these programs, which have the same
+/// memories.
+pub fn prove(programs: &[Given<'_>], dispatch: &Dispatch, scope: Scope) -> Option<Independence> {
+    let all: Vec<(Forms, Vec<_>)> = programs
+        .iter()
+        .map(|&(program, words)| {
+            (Forms::new(program, words, dispatch), accesses(program).collect())
+        })
+        .collect();
     let mut found = Independence::default();
-    for number in program.resources.memories() {
-        let all: Vec<_> =
-            accesses(program).filter(|(_, of)| of.memory as usize == number).collect();
-        if all.iter().all(|(_, access)| access.change.is_none()) {
+    let (first, words) = programs.first()?;
+    for number in first.resources.memories() {
+        let is_of_buffer = first.resources.0[number].extents == Extents::Any;
+        if scope == Scope::Workgroups && !is_of_buffer {
             continue;
         }
-        let count = program.resources.words_of_memory(number, words);
+        let of_memory: Vec<(&Forms, Option<ValueId>, &Access)> = all
+            .iter()
+            .flat_map(|(forms, accesses)| {
+                let of_memory = accesses.iter().filter(|(_, of)| of.memory as usize == number);
+                of_memory.map(move |&(value, access)| (forms, value, access))
+            })
+            .collect();
+        if of_memory.iter().all(|(.., access)| access.change.is_none()) {
+            continue;
+        }
+        if scope == Scope::Dispatch && !is_of_buffer {
+            return None;
+        }
+        let count = first.resources.words_of_memory(number, words);
         let is_disjoint = {
-            let indices = all.iter().map(|(_, access)| forms.index(access.index, count));
+            let indices = of_memory.iter().map(|(forms, _, of)| forms.index(of.index, count));
             let indices: Option<Vec<Linear>> = indices.collect();
-            count == 0 || indices.is_some_and(|indices| are_apart(&indices, dispatch))
+            count == 0 || indices.is_some_and(|indices| are_apart(&indices, dispatch, scope))
         };
         if is_disjoint {
             continue;
         }
         // The changes, if no word is read.
-        let changes =
-            all.iter().map(|(value, access)| access.change.as_ref().filter(|_| value.is_none()));
+        let changes = of_memory.iter().map(|(forms, value, access)| {
+            Some((*forms, access.change.as_ref().filter(|_| value.is_none())?))
+        });
         let changes: Vec<_> = changes.collect::<Option<_>>()?;
-        let atomic = changes[0].atomic;
-        if changes.iter().any(|change| change.atomic != atomic) && !is_active(Mutant::MixedAtomics)
+        let atomic = changes[0].1.atomic;
+        if changes.iter().any(|(_, change)| change.atomic != atomic)
+            && !is_active(Mutant::MixedAtomics)
         {
             return None;
         }
         if atomic == Atomic::Exchange {
-            let first = forms.constant(changes[0].words[0])?;
-            let is_same = |word| forms.constant(word) == Some(first);
-            if !changes.iter().all(|change| is_same(change.words[0])) {
+            let constant = |&(forms, change): &(&Forms, &Change)| forms.constant(change.words[0]);
+            let first = constant(&changes[0])?;
+            if !changes.iter().all(|change| constant(change) == Some(first)) {
                 return None;
             }
         } else {
@@ -155,19 +215,33 @@ impl Linear {
     }
 }
 
-/// True if different invocations have different words, for accesses with these indices, at least one.
-fn are_apart(indices: &[Linear], dispatch: &Dispatch) -> bool {
+/// True if different invocations, or workgroups, have different words, for accesses with these indices, at least one.
+fn are_apart(indices: &[Linear], dispatch: &Dispatch, scope: Scope) -> bool {
     let first = indices[0];
-    if indices.iter().any(|index| index.factors != first.factors) {
+    let coordinates = scope.coordinates();
+    // Workgroups are fixed in the scope of one, whatever their factors are, if these are the same.
+    let equal = if scope == Scope::Workgroups { 0..3 } else { 0..COORDINATES };
+    if indices.iter().any(|index| index.factors[equal.clone()] != first.factors[equal.clone()]) {
         return false;
     }
-    let further = indices.iter().map(|index| index.constant.wrapping_sub(first.constant) as i32);
-    let (least, most) = further.fold((0, 0), |(least, most), of| (least.min(of), most.max(of)));
-    let mut reach = u64::from(most.abs_diff(least));
-    let counts = dispatch.groups.into_iter().chain(dispatch.workgroup);
-    let steps = first.factors.map(|factor| u64::from((factor as i32).unsigned_abs()));
-    let mut all: Vec<(u64, u64)> =
-        steps.into_iter().zip(counts.map(u64::from)).filter(|&(_, count)| count > 1).collect();
+    let counts: Vec<u32> = dispatch.groups.into_iter().chain(dispatch.workgroup).collect();
+    let (mut least, mut most) = (0, 0);
+    for index in indices {
+        let constant = i64::from(index.constant.wrapping_sub(first.constant) as i32);
+        let [mut low, mut high] = [constant; 2];
+        for k in (0..COORDINATES).filter(|k| *k >= 3 && !coordinates.contains(k)) {
+            let span = i64::from(index.factors[k] as i32) * i64::from(counts[k].max(1) - 1);
+            low += span.min(0);
+            high += span.max(0);
+        }
+        (least, most) = (i64::min(least, low), i64::max(most, high));
+    }
+    let mut reach = most.abs_diff(least);
+    let of_scope = coordinates.map(|k| (first.factors[k] as i32, counts[k]));
+    let mut all: Vec<(u64, u64)> = of_scope
+        .filter(|&(_, count)| count > 1)
+        .map(|(factor, count)| (factor.unsigned_abs().into(), count.into()))
+        .collect();
     all.sort_unstable();
     for (step, count) in all {
         if step <= reach {
@@ -268,7 +342,7 @@ mod tests {
     }
 
     /// All indices of all positions, by enumeration.
-    fn are_different(indices: &[Linear], dispatch: &Dispatch) -> bool {
+    fn are_different(indices: &[Linear], dispatch: &Dispatch, scope: Scope) -> bool {
         let counts: Vec<u32> = dispatch.groups.into_iter().chain(dispatch.workgroup).collect();
         let mut owners = std::collections::HashMap::new();
         let total: u32 = counts.iter().product();
@@ -282,12 +356,19 @@ mod tests {
                     coordinate
                 })
                 .collect();
+            let (group, local) = coordinates.split_at(3);
+            // The words that others must not have, and their owner.
+            let (of, owner) = match scope {
+                Scope::Dispatch => (&[][..], &coordinates[..]),
+                Scope::Workgroups => (&[][..], group),
+                Scope::Workgroup => (group, local),
+            };
             indices.iter().all(|index| {
                 let sum = coordinates
                     .iter()
                     .zip(index.factors)
                     .fold(index.constant, |sum, (&x, f)| sum.wrapping_add(x.wrapping_mul(f)));
-                *owners.entry(sum).or_insert(position) == position
+                *owners.entry((of.to_vec(), sum)).or_insert(owner.to_vec()) == owner
             })
         })
     }
@@ -304,25 +385,38 @@ mod tests {
             (state >> 33) % count
         };
         let steps = [0, 1, 2, 4, 6, 8, 12, 24, 48, -1, -8, 1 << 30, i32::MIN];
-        let mut proved = 0;
-        for _ in 0..200_000 {
-            let factors = std::array::from_fn(|_| steps[random(steps.len() as u64) as usize]);
-            let count = 1 + random(2);
-            let indices: Vec<Linear> =
-                (0..count).map(|_| linear(random(3) as u32, factors)).collect();
-            if are_apart(&indices, &dispatch) {
-                assert!(are_different(&indices, &dispatch), "{indices:?}");
-                proved += 1;
+        for (scope, least) in
+            [(Scope::Dispatch, 200), (Scope::Workgroups, 2_000), (Scope::Workgroup, 2_000)]
+        {
+            let mut proved = 0;
+            for _ in 0..100_000 {
+                let factors: [i32; COORDINATES] =
+                    std::array::from_fn(|_| steps[random(steps.len() as u64) as usize]);
+                let count = 1 + random(2);
+                let indices: Vec<Linear> = (0..count)
+                    .map(|k| {
+                        let mut factors = factors;
+                        if k > 0 && random(2) == 0 {
+                            factors[random(COORDINATES as u64) as usize] = steps[random(6) as usize];
+                        }
+                        linear(random(3) as u32, factors)
+                    })
+                    .collect();
+                if are_apart(&indices, &dispatch, scope) {
+                    assert!(are_different(&indices, &dispatch, scope), "{scope:?}: {indices:?}");
+                    proved += 1;
+                }
             }
+            assert!(proved > least, "{scope:?}: {proved}");
         }
-        assert!(proved > 200, "{proved}");
         // x + 12 (y + 2 z), words of a pair, and words of a pair that overlap the next.
+        let are_apart = |indices: &[Linear]| are_apart(indices, &dispatch, Scope::Dispatch);
         let global = linear(5, [4, 24, 24, 1, 12, 24]);
-        assert!(are_apart(&[global], &dispatch));
+        assert!(are_apart(&[global]));
         let [even, odd] = [0, 1].map(|k| Linear { constant: k, ..global.times(2) });
-        assert!(are_apart(&[even, odd], &dispatch) && are_apart(&[odd, even], &dispatch));
-        assert!(!are_apart(&[even, Linear { constant: 2, ..even }], &dispatch));
-        assert!(!are_apart(&[global, even], &dispatch));
+        assert!(are_apart(&[even, odd]) && are_apart(&[odd, even]));
+        assert!(!are_apart(&[even, Linear { constant: 2, ..even }]));
+        assert!(!are_apart(&[global, even]));
     }
 
     #[test]

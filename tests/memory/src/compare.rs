@@ -85,8 +85,8 @@ pub struct Verdict {
     pub schedules: usize,
     /// The number of executions by the SIMD backend.
     pub executions: usize,
-    /// The number of those by threads, after a proof.
-    pub at_once: usize,
+    /// The numbers of those in lanes, in threads, and in both, after a proof.
+    pub tiers: [usize; 3],
     /// The number of executions that exceed a limit, as they should.
     pub faults: usize,
     /// The program is a text in WGSL, too.
@@ -112,7 +112,7 @@ fn compare_all(program: &Program, seed: u64, optimised: bool) -> Result<Verdict,
         is_divergent: matches!(expected, Outcome::Divergent { .. }),
         schedules: 0,
         executions: 0,
-        at_once: 0,
+        tiers: [0; 3],
         faults: 0,
         has_text: false,
     };
@@ -141,15 +141,10 @@ fn compare_all(program: &Program, seed: u64, optimised: bool) -> Result<Verdict,
         }
     }
     let core = build(program);
-    let [schedules, executions, at_once, faults] =
-        agrees(program, &core, &expected, ["whole", "a slice"], true)?;
-    verdict.schedules += schedules;
-    verdict.executions += executions;
-    verdict.at_once += at_once;
-    verdict.faults += faults;
+    agrees(program, &core, &expected, ["whole", "a slice"], true, &mut verdict)?;
     let rebuilt = core.with_uniforms_fixed(&[], |_| false);
     let names = ["rebuilt", "a slice, rebuilt"];
-    verdict.schedules += agrees(program, &rebuilt, &expected, names, false)?[0];
+    agrees(program, &rebuilt, &expected, names, false, &mut verdict)?;
     let print = |core: &Core| {
         core_text::print(core, None).map_err(|diagnostic| Mismatch::Refused {
             form: "core text",
@@ -162,7 +157,7 @@ fn compare_all(program: &Program, seed: u64, optimised: bool) -> Result<Verdict,
         let diagnostic = diagnostics[0].clone().into();
         return Err(Mismatch::Refused { form: "core text that is read", diagnostic });
     };
-    verdict.schedules += agrees(program, &read, &expected, ["read", "a slice, read"], false)?[0];
+    agrees(program, &read, &expected, ["read", "a slice, read"], false, &mut verdict)?;
     let again = print(&read)?;
     // The reader drops guards. The scheduler makes others, in the order of the nodes.
     if again == text || text.contains("= guard ") {
@@ -209,19 +204,19 @@ fn agree(
 
 /// Evaluates the whole core and each slice of its effects, and executes them by the SIMD backend if that `is_asked`. (Of a
 /// program with barriers, the whole only.)
-/// Returns the number of schedules, of executions, of those by threads, and of faults.
+/// Adds what was executed to `verdict`.
 fn agrees(
     program: &Program,
     core: &Core,
     expected: &Outcome,
     [whole, slice]: [&'static str; 2],
     is_asked: bool,
-) -> Result<[usize; 4], Mismatch> {
+    verdict: &mut Verdict,
+) -> Result<(), Mismatch> {
     let buffers = (0..program.memories.len()).filter(|&k| !program.memories[k].is_of_workgroup);
     let buffers: Vec<usize> = buffers.collect();
     let mut slices = vec![(whole, (0..program.memories.len()).collect())];
     slices.extend(buffers.iter().map(|&memory| (slice, vec![memory])));
-    let [mut executions, mut at_once, mut faults] = [0; 3];
     for (form, asked) in &slices {
         let scheduled = schedule_effects(core, asked)
             .map_err(|diagnostic| Mismatch::Refused { form, diagnostic: diagnostic.into() })?;
@@ -252,15 +247,21 @@ fn agrees(
                     message: format!("{fault:?}"),
                 })?;
                 equals(&form, found)?;
-                executions += 1;
-                at_once += usize::from(tier == Some(Tier::AtOnce));
+                verdict.executions += 1;
+                match tier {
+                    None | Some(Tier::InOrder) => {}
+                    Some(Tier::Lanes) => verdict.tiers[0] += 1,
+                    Some(Tier::Threads) => verdict.tiers[1] += 1,
+                    Some(Tier::AtOnce) => verdict.tiers[2] += 1,
+                }
             }
             let wrong = |message| Mismatch::Machine { form: (*form).to_owned(), message };
-            faults += machine::faults_agree(program, &scheduled).map_err(wrong)?;
-            executions += machine::lanes_agree(program, &scheduled).map_err(wrong)?;
+            verdict.faults += machine::faults_agree(program, &scheduled).map_err(wrong)?;
+            verdict.executions += machine::lanes_agree(program, &scheduled).map_err(wrong)?;
         }
     }
-    Ok([slices.len(), executions, at_once, faults])
+    verdict.schedules += slices.len();
+    Ok(())
 }
 
 /// The initial contents of memories.

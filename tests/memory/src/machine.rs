@@ -7,7 +7,7 @@
 
 use crate::compare::{ITERATIONS as MOST, memory};
 use crate::program::Program;
-use lambdav_core::evaluate::{Dispatch, DispatchFault, Invocation, Memory, has_barrier};
+use lambdav_core::evaluate::{Dispatch, DispatchFault, Memory, has_barrier};
 use lambdav_core::inputs::Inputs;
 use lambdav_core::schedule::Program as Schedule;
 use lambdav_machine_code::Evaluated;
@@ -80,8 +80,10 @@ pub fn of(is_race_free: bool, scheduled: &Schedule) -> Vec<(Form, Mode)> {
     let registers = [Spilling::Before, Spilling::After].map(Form::Registers);
     let mut all = vec![(Form::Lanes, Mode::InOrder), (code, Mode::InOrder)];
     if has_barrier(scheduled) {
-        // Kernels run it in order, too.
+        all.push((Form::Lanes, Mode::Threads(4)));
         all.push((registers[1], Mode::Threads(8)));
+        let name = if Target::here().any(|here| here == "avx2") { "avx2" } else { Target::BASELINE };
+        all.push((Form::Code(name), Mode::Threads(8)));
         return all;
     }
     all.extend(registers.map(|form| (form, Mode::InOrder)));
@@ -217,12 +219,6 @@ struct Job<'a> {
 }
 
 impl Job<'_> {
-    /// The invocations of a workgroup.
-    fn of_workgroup(&self, workgroup: u64) -> Vec<Invocation> {
-        let locals = 0..self.dispatch.invocations_of_workgroup();
-        locals.map(|local| self.dispatch.invocation(workgroup, local)).collect()
-    }
-
     fn inputs(&self, lanes: &LaneProgram, memory: &Memory) -> Result<Words, String> {
         let inputs =
             dispatch_inputs(self.scheduled, lanes, &Inputs::default(), memory, self.max_iterations);
@@ -281,8 +277,10 @@ impl Job<'_> {
         }
         for workgroup in 0..self.dispatch.workgroups() {
             memory.begin_workgroup(&self.scheduled.types);
-            let (all, lanes) = (self.of_workgroup(workgroup), code.shape().lanes() as usize);
-            list_invocations(&all, code.items(), lanes, &mut table);
+            let (size, lanes) =
+                (self.dispatch.invocations_of_workgroup(), code.shape().lanes() as usize);
+            let all = workgroup * size..(workgroup + 1) * size;
+            list_invocations(self.dispatch, all, code.items(), lanes, &mut table);
             let listed = Listed { table: &table, primitive: &self.dispatch.groups };
             let memories = shared(&mut memory);
             let status = code.listed(&inputs, &slots, poll, listed, &memories, &mut []);

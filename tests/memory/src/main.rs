@@ -33,7 +33,7 @@ struct Counts {
     programs: u64,
     schedules: usize,
     executions: usize,
-    at_once: usize,
+    tiers: [usize; 3],
     faults: usize,
     depends_on_order: u64,
     divergent: u64,
@@ -72,14 +72,16 @@ fn main() -> ExitCode {
                     is_divergent,
                     schedules,
                     executions,
-                    at_once,
+                    tiers,
                     faults,
                     has_text,
                 }) => {
                     counts.texts += u64::from(has_text);
                     counts.schedules += schedules;
                     counts.executions += executions;
-                    counts.at_once += at_once;
+                    for (sum, of) in counts.tiers.iter_mut().zip(tiers) {
+                        *sum += of;
+                    }
                     counts.faults += faults;
                     counts.depends_on_order += u64::from(depends_on_order);
                     counts.divergent += u64::from(is_divergent);
@@ -97,14 +99,17 @@ fn main() -> ExitCode {
         threads.into_iter().map(|thread| thread.join().expect("no thread panics")).collect()
     });
     let sum = |of: fn(&Counts) -> u64| all.iter().map(of).sum::<u64>();
+    let tier = |k: usize| all.iter().map(|counts| counts.tiers[k]).sum::<usize>();
     println!(
-        "{} programs, {} race-free, {} as texts in WGSL, {} schedules, {} executions by the SIMD backend, {} of them by threads, {} faults; {} depend on the order, {} have a divergent barrier; {} mismatches",
+        "{} programs, {} race-free, {} as texts in WGSL, {} schedules, {} executions by the SIMD backend, of them {} in lanes, {} in threads, {} in both, {} faults; {} depend on the order, {} have a divergent barrier; {} mismatches",
         sum(|counts| counts.programs),
         sum(|counts| counts.race_free),
         sum(|counts| counts.texts),
         all.iter().map(|counts| counts.schedules).sum::<usize>(),
         all.iter().map(|counts| counts.executions).sum::<usize>(),
-        all.iter().map(|counts| counts.at_once).sum::<usize>(),
+        tier(0),
+        tier(1),
+        tier(2),
         all.iter().map(|counts| counts.faults).sum::<usize>(),
         sum(|counts| counts.depends_on_order),
         sum(|counts| counts.divergent),

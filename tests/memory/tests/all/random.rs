@@ -25,10 +25,15 @@ fn core_and_oracle_agree() {
     println!("{ordered} depend on the order, {divergent} have a divergent barrier");
     assert!(ordered > programs / 6 && divergent > 0);
     let count = |of: fn(&Verdict) -> usize| verdicts.iter().map(of).sum::<usize>() as u64;
-    let (executions, at_once) = (count(|of| of.executions), count(|of| of.at_once));
+    let executions = count(|of| of.executions);
+    let [lanes, threads, both] =
+        [|of: &Verdict| of.tiers[0], |of| of.tiers[1], |of| of.tiers[2]].map(count);
     let faults = count(|of| of.faults);
-    println!("{executions} executions, {at_once} by threads, {faults} faults");
-    assert!(executions > 4 * programs && at_once > programs / 4 && faults > programs / 4);
+    println!(
+        "{executions} executions: {lanes} in lanes, {threads} in threads, {both} in both; {faults} faults"
+    );
+    assert!(executions > 4 * programs && faults > programs / 4);
+    assert!(both > programs / 4 && lanes > programs / 20 && threads > programs / 50);
 }
 
 /// Buffers of many layouts: the raised core = eval_S.
