@@ -32,6 +32,8 @@ impl Bounds {
                         | Instr::StoreArray { .. }
                         | Instr::LoadMemory(..)
                         | Instr::StoreMemory { .. }
+                        | Instr::LoadMemoryLanes(..)
+                        | Instr::StoreMemoryLanes { .. }
                 )
             })
         };

@@ -28,7 +28,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 
 use super::{
     Argument, ArrayPlace, BlockCall, Columns, End, Inputs, Instr, Limit, Listed, Memories,
-    PIXEL_BYTES, Poll, Reg, RegisterFunction, RegisterProgram, RegisterType, Row, Shape, Status,
+    PIXEL_BYTES, Poll, Reg, RegisterFunction, RegisterProgram, RegisterType, Row, Rows, Shape, Status,
     loop_depths, words_of_slot,
 };
 use crate::lanes::interpret::{apply, is_defined, undefined_bits};
@@ -540,6 +540,37 @@ impl<'a> Call<'a> {
                 }
                 return Ok(());
             }
+            Instr::LoadMemoryLanes(to, memory, index) => {
+                let index = on.get(*index)?.clone();
+                if self.is_scattered(&index, Columns::LANES) != Some(false) {
+                    return Err("the indices do not grow by one".into());
+                }
+                let words = self.memory(*memory)?;
+                let word = |at: Option<u64>| {
+                    let word = at.and_then(|at| words.get(at as usize));
+                    let word = word.ok_or_else(|| format!("memory {memory} has no word {at:?}"))?;
+                    Ok::<_, String>(Some(word.load(Ordering::Relaxed).into()))
+                };
+                (*to, index.into_iter().map(word).collect::<Result<_, _>>()?)
+            }
+            Instr::StoreMemoryLanes { memory, index, words, mask } => {
+                let index = on.get(*index)?.clone();
+                if self.is_scattered(&index, Columns::LANES) != Some(false) {
+                    return Err("the indices do not grow by one".into());
+                }
+                if on.get(*mask)?.iter().any(|&lane| lane.is_none_or(|lane| lane == 0)) {
+                    return Err("a lane has no mask".into());
+                }
+                let places = self.memory(*memory)?;
+                for (at, word) in index.iter().zip(on.get(*words)?) {
+                    let place = at.and_then(|at| places.get(at as usize));
+                    let word = word.ok_or("a stored word is undefined")?;
+                    place
+                        .ok_or_else(|| format!("memory {memory} has no word {at:?}"))?
+                        .store(word as u32, Ordering::Relaxed);
+                }
+                return Ok(());
+            }
             Instr::Lane(to, from, lane) => (*to, vec![on.get(*from)?[*lane as usize]]),
             Instr::FromLanes(to, of) => {
                 let lane = |&reg: &Reg| Ok::<_, String>(on.get(reg)?[0]);
@@ -645,7 +676,12 @@ impl<'a> Call<'a> {
     /// True if the indices of lanes do not grow as `columns` says; `None` if one is undefined.
     fn is_scattered(&self, index: &Lanes, columns: Columns) -> Option<bool> {
         let tile = self.program.shape.tile;
-        let index: Vec<u64> = index.iter().copied().collect::<Option<_>>()?;
+        let index: Vec<u64> = match index.iter().copied().collect::<Option<_>>() {
+            Some(index) => index,
+            // A memory has the same words on both ways.
+            None if columns.rows == Rows::Joined => return Some(true),
+            None => return None,
+        };
         let is_apart = |lane: u32| {
             let (first, further) = columns.of(tile, lane);
             index[lane as usize] != index[first as usize] + u64::from(further)

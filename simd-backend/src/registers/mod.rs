@@ -198,15 +198,32 @@ pub struct ArrayPlace {
 pub struct Columns {
     /// By one word, for consecutive words, or by the four words of a texel.
     pub step: u32,
-    /// True if all rows of the tile have the same indices; arbitrary in a tile of one row.
-    pub is_one_row: bool,
+    /// The indices of the rows of a tile; [`Rows::Alike`] in a tile of one row.
+    pub rows: Rows,
+}
+
+/// The relation of the indices of a tile's rows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Rows {
+    /// Each row has indices of its own.
+    Apart,
+    /// All rows have the same indices.
+    Alike,
+    /// The indices grow from lane to lane, on from row to row.
+    Joined,
 }
 
 impl Columns {
+    /// Consecutive words of lanes.
+    pub const LANES: Self = Self { step: 1, rows: Rows::Joined };
+
     /// The lane from which the index of `lane` follows, and its distance from that lane's index.
     pub fn of(self, tile: Tile, lane: u32) -> (u32, u32) {
-        let first = if self.is_one_row { 0 } else { tile.first_column(lane) };
-        (first, self.step * tile.pixel(lane).0)
+        match self.rows {
+            Rows::Apart => (tile.first_column(lane), self.step * tile.pixel(lane).0),
+            Rows::Alike => (0, self.step * tile.pixel(lane).0),
+            Rows::Joined => (0, self.step * lane),
+        }
     }
 }
 
@@ -320,6 +337,22 @@ pub enum Instr {
         /// A truth value.
         mask: Reg,
     },
+    /// Consecutive words of the memory of that number, where the index grows by one from lane to lane. It is executed
+    /// only where [`Instr::Scattered`] of the index was false.
+    LoadMemoryLanes(Reg, u32, Reg),
+    /// Replaces consecutive words of a memory, where the index grows by one from lane to lane and every lane has its
+    /// mask. It is executed only where [`Instr::Scattered`] of the index was false, and so was [`Instr::Any`] of the
+    /// mask's negation.
+    StoreMemoryLanes {
+        /// The number of the memory.
+        memory: u32,
+        /// The indices of the words.
+        index: Reg,
+        /// The new words.
+        words: Reg,
+        /// Truth values.
+        mask: Reg,
+    },
     /// A lane of a register, as a scalar: `I32` or a truth value.
     Lane(Reg, Reg, u32),
     /// A register with these scalars as its lanes: `I32`.
@@ -398,6 +431,7 @@ impl Instr {
             | Self::Load(to, ..)
             | Self::LoadArray(to, _)
             | Self::LoadMemory(to, ..)
+            | Self::LoadMemoryLanes(to, ..)
             | Self::Lane(to, ..)
             | Self::FromLanes(to, _)
             | Self::Slot(to, _)
@@ -415,7 +449,8 @@ impl Instr {
             | Self::Spill(..)
             | Self::Store { .. }
             | Self::StoreArray { .. }
-            | Self::StoreMemory { .. } => {}
+            | Self::StoreMemory { .. }
+            | Self::StoreMemoryLanes { .. } => {}
         }
     }
 
@@ -527,6 +562,7 @@ macro_rules! uses {
                     | Self::Load(_, _, _, from)
                     | Self::Lanes(_, _, _, from)
                     | Self::LoadMemory(_, _, from)
+                    | Self::LoadMemoryLanes(_, _, from)
                     | Self::Lane(_, from, _)
                     | Self::LoadFour { index: from, .. }
                     | Self::Scattered(_, from, _)
@@ -541,7 +577,8 @@ macro_rules! uses {
                     | Self::Funnel(_, _, of) => of.$iter().for_each(f),
                     Self::Logic(_, _, of) => of.$iter().for_each(f),
                     Self::Any(_, of) | Self::FromLanes(_, of) => of.$iter().for_each(f),
-                    Self::StoreMemory { index, word, mask, .. } => {
+                    Self::StoreMemory { index, word, mask, .. }
+                    | Self::StoreMemoryLanes { index, words: word, mask, .. } => {
                         f(index);
                         f(word);
                         f(mask);

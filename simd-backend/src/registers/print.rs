@@ -25,7 +25,7 @@ use std::fmt::{self, Display, Formatter};
 use lambdav_core::elementary::Part;
 
 use super::{
-    ArrayPlace, BlockCall, BlockId, Columns, End, Instr, Reg, RegisterBlock, RegisterFunction,
+    ArrayPlace, BlockCall, BlockId, Columns, End, Instr, Reg, RegisterBlock, RegisterFunction, Rows,
     RegisterProgram, RegisterType, Status,
 };
 use crate::lanes::inputs::What;
@@ -34,7 +34,11 @@ use crate::lanes::{Axis, Column, Extents, Items, Resource};
 
 impl Display for Columns {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        let rows = if self.is_one_row { "in one row" } else { "in rows" };
+        let rows = match self.rows {
+            Rows::Apart => "in rows",
+            Rows::Alike => "in one row",
+            Rows::Joined => "in lanes",
+        };
         write!(f, "{rows} by {}", self.step)
     }
 }
@@ -255,6 +259,12 @@ fn print_block(
             }
             Instr::StoreMemory { memory, index, word, mask } => {
                 format!("memory {memory} at {index} = {word} where {mask}")
+            }
+            Instr::LoadMemoryLanes(to, memory, index) => {
+                format!("{} = memory {memory} from {index}", typed(to))
+            }
+            Instr::StoreMemoryLanes { memory, index, words, mask } => {
+                format!("memory {memory} from {index} = {words} where {mask}")
             }
             Instr::Lane(to, from, lane) => format!("{} = lane {lane} of {from}", typed(to)),
             Instr::FromLanes(to, of) => format!("{} = from {}", typed(to), List(of)),

@@ -53,8 +53,8 @@ use rustc_hash::FxHashMap;
 
 use super::bounds::Bounds;
 use super::{
-    Argument, ArrayPlace, BlockCall, BlockId, End, Instr, Procedure, Reg, RegisterBlock,
-    RegisterFunction, RegisterProgram, RegisterType, Status,
+    Argument, ArrayPlace, BlockCall, BlockId, Columns, End, Instr, Procedure, Reg, RegisterBlock,
+    RegisterFunction, RegisterProgram, RegisterType, Rows, Status,
 };
 use crate::lanes::{Bound, Items, Kind, LaneOp, Rate, Space};
 
@@ -226,6 +226,7 @@ impl<'p> Verifier<'p, '_> {
         self.dominance(&order, &flow);
         self.spill_slots(&order, &predecessors);
         self.columns(&order, &predecessors);
+        self.lanes(&order, &predecessors);
         if self.role == Role::Frame {
             self.filled_slots(&order, &flow);
         }
@@ -459,7 +460,8 @@ impl<'p> Verifier<'p, '_> {
                 let are_words = to.iter().flatten().all(is_word);
                 self.require(are_words, || format!("results are no words at {index}"));
                 let step = columns.step;
-                let is_row = columns.is_one_row || program.shape.tile.rows() == 1;
+                let is_row = columns.rows == Rows::Alike || program.shape.tile.rows() == 1;
+                self.require(columns.rows != Rows::Joined, || "lanes are of a memory".into());
                 self.require(step == 4 || step == 1 && is_row, || {
                     format!("columns are not loaded {columns}")
                 });
@@ -487,6 +489,17 @@ impl<'p> Verifier<'p, '_> {
                 self.memory(*memory, *index);
                 for (reg, kind) in [(index, Kind::I32), (word, Kind::I32), (mask, Kind::Mask)] {
                     self.expect(*reg, scalar(kind), "the operand");
+                }
+            }
+            Instr::LoadMemoryLanes(to, memory, index) => {
+                self.memory(*memory, *index);
+                self.expect(*index, RegisterType::Vector(Kind::I32), "the index");
+                self.expect_result(*to, Some(RegisterType::Vector(Kind::I32)));
+            }
+            Instr::StoreMemoryLanes { memory, index, words, mask } => {
+                self.memory(*memory, *index);
+                for (reg, kind) in [(index, Kind::I32), (words, Kind::I32), (mask, Kind::Mask)] {
+                    self.expect(*reg, RegisterType::Vector(kind), "the operand");
                 }
             }
             Instr::Lane(to, from, lane) => {
@@ -750,6 +763,61 @@ impl<'p> Verifier<'p, '_> {
                     _ => {}
                 }
             }
+        }
+    }
+
+    /// Checks that each access to consecutive words of a memory is guarded by tests of its index and its mask.
+    fn lanes(&mut self, order: &[BlockId], predecessors: &[Vec<BlockId>]) {
+        let function = self.function;
+        let origin = |reg: &Reg| self.origins.get(reg).copied().unwrap_or(*reg);
+        // Masks with their negations.
+        let instrs = || order.iter().flat_map(|id| &function.blocks[id.index()].instrs);
+        let negations: FxHashMap<Reg, Reg> = instrs()
+            .filter_map(|instr| match instr {
+                Instr::Op(to, LaneOp::Not, of) => Some((*to, origin(&of[0]))),
+                _ => None,
+            })
+            .collect();
+        let mut wrong = Vec::new();
+        for &id in order {
+            for (at, instr) in function.blocks[id.index()].instrs.iter().enumerate() {
+                let (index, mask) = match instr {
+                    Instr::LoadMemoryLanes(_, _, index) => (index, None),
+                    Instr::StoreMemoryLanes { index, mask, .. } => (index, Some(mask)),
+                    _ => continue,
+                };
+                let [mut is_line, mut is_whole] = [false, mask.is_none()];
+                let mut at_block = id;
+                for _ in 0..2 {
+                    let [before] = predecessors[at_block.index()][..] else { break };
+                    let of = &function.blocks[before.index()];
+                    let End::Branch { condition, otherwise, .. } = &of.end else { break };
+                    if otherwise.block != at_block {
+                        break;
+                    }
+                    for instr in &of.instrs {
+                        match instr {
+                            Instr::Scattered(to, tested, Columns::LANES) if to == condition => {
+                                is_line |= origin(tested) == origin(index);
+                            }
+                            Instr::Any(to, masks) if to == condition => {
+                                let negated = masks.first().map(origin);
+                                let negated = negated.and_then(|reg| negations.get(&reg));
+                                is_whole |= mask.map(origin).as_ref() == negated;
+                            }
+                            _ => {}
+                        }
+                    }
+                    at_block = before;
+                }
+                if !is_line || !is_whole {
+                    wrong.push((id, at, *index));
+                }
+            }
+        }
+        for (id, at, index) in wrong {
+            (self.block, self.instr) = (id, Some(at));
+            self.error(format!("no test shows that {index} and its mask are those of all lanes"));
         }
     }
 

@@ -10,6 +10,7 @@ use cranelift_frontend::{FunctionBuilder, FunctionBuilderContext};
 use rustc_hash::FxHashMap;
 
 use super::calls::{procedure_signature, signature};
+use super::memory::UNALIGNED;
 use super::selection::{Conventions, Selection, clif_type, word_type};
 use crate::emit::abi::{self, Field};
 use crate::emit::{Allocation, Part, Role};
@@ -290,6 +291,15 @@ impl Selection<'_, '_> {
             }
             Instr::StoreMemory { memory, index, word, mask } => {
                 self.store_memory(*memory, *index, *word, *mask);
+            }
+            Instr::LoadMemoryLanes(to, memory, index) => {
+                let address = self.lanes_of_memory(*memory, *index);
+                let value = self.builder.ins().load(types::I32X4, UNALIGNED, address, 0);
+                self.set(*to, value);
+            }
+            Instr::StoreMemoryLanes { memory, index, words, .. } => {
+                let (address, words) = (self.lanes_of_memory(*memory, *index), self.get(*words));
+                self.builder.ins().store(UNALIGNED, words, address, 0);
             }
             Instr::Lane(to, from, lane) => {
                 let from = self.get(*from);

@@ -11,7 +11,7 @@ use crate::mutants::{Mutant, is_active};
 use crate::registers::{ArrayPlace, Reg, RegisterType};
 
 /// For vectors aligned to their elements only: a load that needs more alignment would fault.
-const UNALIGNED: MemFlagsData = MemFlagsData::new().with_notrap();
+pub(super) const UNALIGNED: MemFlagsData = MemFlagsData::new().with_notrap();
 
 impl Selection<'_, '_> {
     /// A field of the context. All fields are constant during a call.
@@ -138,6 +138,14 @@ impl Selection<'_, '_> {
     pub(super) fn load_memory(&mut self, ty: RegisterType, memory: u32, index: Reg) -> Value {
         let base = self.words_of(Space::Resource(memory));
         self.load_at(ty, base, 0, index, MemFlagsData::trusted())
+    }
+
+    /// The address of the first lane's word of a memory.
+    pub(super) fn lanes_of_memory(&mut self, memory: u32, index: Reg) -> Value {
+        let base = self.words_of(Space::Resource(memory));
+        let index = self.get(index);
+        let index = self.builder.ins().extractlane(index, 0);
+        self.word_at(base, index)
     }
 
     /// Stores a word of a memory or, if the mask is false, the dropped word.

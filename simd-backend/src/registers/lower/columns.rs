@@ -22,7 +22,7 @@ use crate::lanes::{Axis, Kind, LaneOp};
 use crate::registers::bounds::Bounds;
 use crate::registers::{
     BlockCall, BlockId, Columns, End, Instr, Reg, RegisterBlock, RegisterFunction, RegisterProgram,
-    RegisterType, Status,
+    RegisterType, Rows, Status,
 };
 
 /// The most results of one test: they live at once.
@@ -57,7 +57,8 @@ pub(super) fn split(program: &mut RegisterProgram) {
         if !is_worth_it {
             return None;
         }
-        let columns = Columns { step: step as u32, is_one_row };
+        let rows = if is_one_row { Rows::Alike } else { Rows::Apart };
+        let columns = Columns { step: step as u32, rows };
         let bound = bounds[index.index()];
         // So few words become a table in registers instead.
         let is_vector = matches!(program.row.registers[index.index()], RegisterType::Vector(_));

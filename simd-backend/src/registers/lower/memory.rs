@@ -1,6 +1,8 @@
 //! Accesses to memories.
 //!
-//! A load takes a register of lanes at once. A change is made lane by lane, in the order of lanes, by scalar code: two
+//! A load takes a register of lanes at once. If the indices of its lanes grow by one, as they often do, it is one load of
+//! a vector, else a gather; and a store of all lanes is one store. The code tests both, since a test takes less time than
+//! the lanes one after the other. Any other change is made lane by lane, in the order of lanes, by scalar code: two
 //! lanes may change the same word. It loads the old word, applies the function, and stores the result under the mask. No
 //! instruction is atomic: while a call runs, no other thread accesses a word that it changes.
 
@@ -10,7 +12,7 @@ use super::builder::Builder;
 use crate::lanes::{Access, Change, Kind, LaneOp, Rate, ValueId};
 use crate::mutants::{Mutant, is_active};
 use crate::registers::halves::Assemble;
-use crate::registers::{Instr, Reg, RegisterType};
+use crate::registers::{BlockId, Columns, Instr, Reg, RegisterType};
 
 const WORD: RegisterType = RegisterType::Scalar(Kind::I32);
 
@@ -24,9 +26,11 @@ impl Builder<'_> {
             let old = match change {
                 None => {
                     let index = self.fit_one(index, rate, register);
-                    let to = self.reg(self.type_of(Kind::I32, rate));
-                    self.push(Instr::LoadMemory(to, memory, index));
-                    to
+                    self.loaded(memory, index, self.type_of(Kind::I32, rate))
+                }
+                Some(change) if value.is_none() && self.is_of_lanes(index, change) => {
+                    self.stored(memory, index, change, register);
+                    continue;
                 }
                 Some(change) => {
                     let old = self.changed(memory, index, change, register, value.is_some());
@@ -39,6 +43,72 @@ impl Builder<'_> {
         if let Some(value) = value {
             self.map[value.index()] = olds;
         }
+    }
+
+    /// The words of a register of lanes: one load if the indices grow by one from lane to lane.
+    fn loaded(&mut self, memory: u32, index: Reg, ty: RegisterType) -> Reg {
+        let load = |s: &mut Self| {
+            let to = s.reg(ty);
+            s.push(Instr::LoadMemory(to, memory, index));
+            to
+        };
+        if self.ty(index) != RegisterType::Vector(Kind::I32) {
+            return load(self);
+        }
+        let [near, far, join] = [(); 3].map(|()| self.reserve());
+        self.branch_if_scattered(index, far, near);
+        self.begin(near, Vec::new());
+        let to = self.reg(ty);
+        self.push(Instr::LoadMemoryLanes(to, memory, index));
+        self.jump(join, vec![to]);
+        self.begin(far, Vec::new());
+        self.cold = true;
+        let to = load(self);
+        self.jump(join, vec![to]);
+        let to = self.reg(ty);
+        self.begin(join, vec![to]);
+        to
+    }
+
+    fn branch_if_scattered(&mut self, index: Reg, then: BlockId, otherwise: BlockId) {
+        let condition = self.reg(RegisterType::Scalar(Kind::Mask));
+        self.push(Instr::Scattered(condition, index, Columns::LANES));
+        self.branch(condition, then, otherwise);
+    }
+
+    /// True if a change is a store of a register of lanes, at indices of their own.
+    fn is_of_lanes(&self, index: ValueId, change: &Change) -> bool {
+        let is_uniform = self.program.rate(index).is_uniform();
+        change.atomic == Atomic::Exchange && self.shape.tile.width() > 1 && !is_uniform
+    }
+
+    /// Stores the words of a register of lanes: by one store if all lanes have their mask and the indices grow by one
+    /// from lane to lane.
+    fn stored(&mut self, memory: u32, index: ValueId, change: &Change, register: usize) {
+        let of = [index, change.words[0], change.mask];
+        let [line, words, mask] = of.map(|value| self.fit_one(value, Rate::VARYING, register));
+        let [next, near, far, join] = [(); 4].map(|()| self.reserve());
+        // No edge leads from a branch to a block with several predecessors.
+        let [scattered, partial] = [(); 2].map(|()| self.reserve());
+        self.branch_if_scattered(line, scattered, next);
+        self.begin(next, Vec::new());
+        let absent = self.op(RegisterType::Vector(Kind::Mask), LaneOp::Not, &[mask]);
+        let condition = self.reg(RegisterType::Scalar(Kind::Mask));
+        self.push(Instr::Any(condition, [absent].into()));
+        self.branch(condition, partial, near);
+        self.begin(near, Vec::new());
+        self.push(Instr::StoreMemoryLanes { memory, index: line, words, mask });
+        self.jump(join, Vec::new());
+        for way in [scattered, partial] {
+            self.begin(way, Vec::new());
+            self.cold = true;
+            self.jump(far, Vec::new());
+        }
+        self.begin(far, Vec::new());
+        self.cold = true;
+        self.changed(memory, index, change, register, false);
+        self.jump(join, Vec::new());
+        self.begin(join, Vec::new());
     }
 
     /// Changes the words of a register of lanes. The old words if they are used.

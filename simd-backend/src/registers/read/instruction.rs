@@ -12,7 +12,7 @@ use super::types::{Types, is_register};
 use crate::lanes::print::Constant;
 use crate::lanes::{Axis, Kind, LaneOp, Space};
 use crate::registers::{
-    Argument, ArrayPlace, BlockCall, BlockId, Columns, End, Instr, Limit, Reg, RegisterType, Status,
+    Argument, ArrayPlace, BlockCall, BlockId, Columns, End, Instr, Limit, Reg, RegisterType, Rows, Status,
 };
 
 /// Takes the end of a block; `None` if the line is an instruction.
@@ -93,11 +93,15 @@ pub(super) fn instruction(
             return Ok(Instr::StoreArray { place, word, mask });
         }
         "memory" => {
-            let (memory, index) = memory_place(line, types)?;
+            let (memory, index, is_of_lanes) = memory_place(line, types)?;
             line.mark("=")?;
             let word = types.operand(line)?;
             line.keyword("where")?;
-            return Ok(Instr::StoreMemory { memory, index, word, mask: types.operand(line)? });
+            let mask = types.operand(line)?;
+            return Ok(match is_of_lanes {
+                true => Instr::StoreMemoryLanes { memory, index, words: word, mask },
+                false => Instr::StoreMemory { memory, index, word, mask },
+            });
         }
         "slot" => {
             line.keyword("slot")?;
@@ -173,8 +177,11 @@ fn assignment(
         return Ok(Instr::LoadArray(to, array_place(line, types)?));
     }
     if word == "memory" {
-        let (memory, index) = memory_place(line, types)?;
-        return Ok(Instr::LoadMemory(to, memory, index));
+        let (memory, index, is_of_lanes) = memory_place(line, types)?;
+        return Ok(match is_of_lanes {
+            true => Instr::LoadMemoryLanes(to, memory, index),
+            false => Instr::LoadMemory(to, memory, index),
+        });
     }
     let number = line.number();
     line.word("an operation")?;
@@ -362,18 +369,30 @@ impl std::fmt::Display for Numbered {
 
 fn columns(line: &mut Line<'_>) -> Result<Columns, ReadError> {
     line.keyword("in")?;
-    let is_one_row = line.has("one");
-    line.keyword(if is_one_row { "row" } else { "rows" })?;
+    let rows = match () {
+        () if line.has("lanes") => Rows::Joined,
+        () if line.has("one") => {
+            line.keyword("row")?;
+            Rows::Alike
+        }
+        () => {
+            line.keyword("rows")?;
+            Rows::Apart
+        }
+    };
     line.keyword("by")?;
-    Ok(Columns { step: line.decimal()?, is_one_row })
+    Ok(Columns { step: line.decimal()?, rows })
 }
 
-/// Takes the number of a memory and an index.
-fn memory_place(line: &mut Line<'_>, types: &mut Types) -> Result<(u32, Reg), ReadError> {
+/// Takes the number of a memory and an index. True if the words of all lanes begin there.
+fn memory_place(line: &mut Line<'_>, types: &mut Types) -> Result<(u32, Reg, bool), ReadError> {
     line.keyword("memory")?;
     let memory = line.decimal()?;
-    line.keyword("at")?;
-    Ok((memory, types.operand(line)?))
+    let is_of_lanes = line.has("from");
+    if !is_of_lanes {
+        line.keyword("at")?;
+    }
+    Ok((memory, types.operand(line)?, is_of_lanes))
 }
 
 fn array_place(line: &mut Line<'_>, types: &mut Types) -> Result<ArrayPlace, ReadError> {

@@ -9,7 +9,7 @@ use crate::emit::wide::isa::{Condition, Opcode, Size};
 use crate::emit::wide::machine::{GENERAL, MASK, VECTOR, Wide};
 use crate::lanes::Space;
 use crate::mutants::{Mutant, is_active};
-use crate::registers::{Columns, Reg};
+use crate::registers::{Columns, Reg, Rows};
 
 /// The predicate "not equal" of `vpcmpd`.
 const NOT_EQUAL: i32 = 4;
@@ -26,7 +26,7 @@ impl Selection<'_> {
         let (size, tile) = (self.size(), self.program.shape.tile);
         let index = self.register(index);
         let first = self.temporary(VECTOR);
-        if columns.is_one_row {
+        if columns.rows != Rows::Apart {
             self.op2(Opcode::BroadcastD, size, first, Source::register(index));
         } else if size == Size::B512 {
             let places = self.places(|lane| tile.first_column(lane));
@@ -94,6 +94,29 @@ impl Selection<'_> {
         starts
     }
 
+    /// Consecutive words of a memory, from the first lane's on.
+    fn lanes_of_memory(&mut self, memory: u32, index: Reg) -> Mem<Arg> {
+        let base = self.words_of(Space::Resource(memory));
+        let index = self.register(index);
+        let start = self.starts(index, 1)[0];
+        Mem::word(base, Arg::Use(start), 0)
+    }
+
+    /// Loads consecutive words of a memory.
+    pub(super) fn load_memory_lanes(&mut self, to: Reg, memory: u32, index: Reg) {
+        let place = self.lanes_of_memory(memory, index);
+        let made = self.define(to);
+        self.op2(Opcode::Load, self.size(), made, Source::memory(place));
+    }
+
+    /// Stores consecutive words of a memory.
+    pub(super) fn store_memory_lanes(&mut self, memory: u32, index: Reg, words: Reg) {
+        let place = self.lanes_of_memory(memory, index);
+        let words = self.register(words);
+        let it = Instruction::new(Opcode::Store, self.size()).reg(Arg::Use(words));
+        self.push(it.mem(place));
+    }
+
     /// Loads the words of each row from its first column on.
     pub(super) fn load_columns(
         &mut self,
@@ -106,7 +129,7 @@ impl Selection<'_> {
         let (size, tile) = (self.size(), self.program.shape.tile);
         let base = self.words_of(space);
         let index = self.register(index);
-        let count = if columns.is_one_row { 1 } else { tile.rows() };
+        let count = if columns.rows == Rows::Alike { 1 } else { tile.rows() };
         let starts = self.starts(index, count);
         let at = |row: u32, word: u32| {
             let start = starts[row.min(count - 1) as usize];

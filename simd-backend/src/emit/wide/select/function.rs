@@ -153,7 +153,10 @@ impl<'p> Selection<'p> {
             Instr::Load(_, space, ..)
             | Instr::LoadFour { space, .. }
             | Instr::LoadColumns { space, .. } => Some(*space),
-            Instr::LoadMemory(_, memory, _) | Instr::StoreMemory { memory, .. } => {
+            Instr::LoadMemory(_, memory, _)
+            | Instr::StoreMemory { memory, .. }
+            | Instr::LoadMemoryLanes(_, memory, _)
+            | Instr::StoreMemoryLanes { memory, .. } => {
                 Some(Space::Resource(*memory))
             }
             _ => None,
@@ -319,6 +322,12 @@ impl<'p> Selection<'p> {
             }
             Instr::StoreMemory { memory, index, word, mask } => {
                 self.store_memory(*memory, *index, *word, *mask);
+            }
+            Instr::LoadMemoryLanes(to, memory, index) => {
+                self.load_memory_lanes(*to, *memory, *index);
+            }
+            Instr::StoreMemoryLanes { memory, index, words, .. } => {
+                self.store_memory_lanes(*memory, *index, *words);
             }
             Instr::Lane(to, from, lane) => self.lane(*to, *from, *lane as i32),
             Instr::FromLanes(to, of) => self.join_lanes(*to, of),
