@@ -7,7 +7,7 @@
 use crate::BenchArguments;
 use crate::compile::CONSTANT;
 use crate::kernels::KERNELS;
-use crate::server::{DriverArguments, Peer, answer, cells, compare, open_restricted};
+use crate::server::{DriverArguments, Peer, answer, cells, compare_frames, open_restricted};
 use crate::table::Table;
 use crate::textures;
 use crate::timing::Summary;
@@ -125,7 +125,7 @@ fn measure(name: &str, text: &str, threads: usize, options: &DriverOptions) -> i
     let text_of_size = format!("{}x{}", size.width(), size.height());
     let arguments = ["drivers", "--serve", name, "--size", &text_of_size];
     let servers = options.drivers.start(&arguments, threads)?;
-    let (ours, drivers) = compare(options.common.runs(), None, &mut frame, draw, servers)?;
+    let (ours, drivers) = compare_frames(options.common.runs(), None, &mut frame, draw, servers)?;
     Ok(Row { shader: name.to_owned(), threads, ours, drivers })
 }
 

@@ -8,6 +8,7 @@
 //! taskset -c 1 target/release/lambdav-bench compile --command target/release/lambdav
 //! taskset -c 1 target/release/lambdav-bench pipelines
 //! target/release/lambdav-bench triangles
+//! target/release/lambdav-bench compute
 //! target/release/lambdav-bench drivers
 //! ```
 //!
@@ -27,6 +28,7 @@
 )]
 mod bodies;
 mod compile;
+mod compute;
 mod drivers;
 mod functions;
 #[cfg(test)]
@@ -68,6 +70,8 @@ enum What {
     Pipelines(BenchArguments),
     /// Pictures of triangles at 1080p, beside Vulkan drivers
     Triangles(triangles::TriangleOptions),
+    /// Compute shaders, beside Vulkan drivers and plain Rust
+    Compute(compute::ComputeOptions),
     /// Whole frames, beside Vulkan drivers that draw the same frames on the CPU
     Drivers(drivers::DriverOptions),
 }
@@ -116,6 +120,7 @@ fn main() -> ExitCode {
         What::Texts(options) => texts::run(&options),
         What::Pipelines(options) => pipelines::run(&options),
         What::Triangles(options) => triangles::run(&options),
+        What::Compute(options) => compute::run(&options),
         What::Drivers(options) => drivers::run(&options),
     };
     match done {

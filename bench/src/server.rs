@@ -10,7 +10,7 @@ use clap::Args;
 use lambdav_core::float::same;
 use lambdav_gpu::{Device, PixelBits};
 use lambdav_gpu_tests::open;
-use lambdav_image::{Frame, Size};
+use lambdav_image::Frame;
 use serde::Serialize;
 use std::io::{self, BufRead, BufReader, Read, Write};
 use std::path::PathBuf;
@@ -82,23 +82,34 @@ pub(crate) fn cells(time: Summary) -> [String; 2] {
 
 /// Measures our drawing and that of servers in turns, and compares the first pictures: channels may differ by
 /// `tolerance`, without one in no bit.
-pub(crate) fn compare(
+pub(crate) fn compare_frames(
     runs: usize,
     tolerance: Option<f32>,
     frame: &mut Frame,
     mut draw: impl FnMut(&mut Frame),
-    mut servers: Vec<Server>,
+    servers: Vec<Server>,
 ) -> io::Result<(Summary, Vec<Peer>)> {
     draw(frame);
-    let mut wrong = Vec::new();
-    for server in &mut servers {
-        wrong.push(differences(frame, &server.frame(frame.size())?, tolerance));
-    }
+    let first = frame.pixels().to_vec();
+    let wrong = |theirs: &[[f32; 4]]| differences(&first, theirs, tolerance);
+    compare(runs, first.len(), wrong, || draw(frame), servers)
+}
+
+/// Measures our work and that of servers in turns. `wrong` compares our first result with one of so many pixels.
+pub(crate) fn compare(
+    runs: usize,
+    pixels: usize,
+    wrong: impl Fn(&[[f32; 4]]) -> usize,
+    mut draw: impl FnMut(),
+    mut servers: Vec<Server>,
+) -> io::Result<(Summary, Vec<Peer>)> {
+    let found = servers.iter_mut().map(|server| Ok(wrong(&server.frame(pixels)?)));
+    let wrong: Vec<usize> = found.collect::<io::Result<_>>()?;
     let mut times = vec![Vec::with_capacity(runs); servers.len() + 1];
     for _ in 0..runs {
         // An untimed picture precedes each timed one: see [`Clock::interleaved`].
-        draw(frame);
-        times[0].push(Clock::Wall.time(|| draw(frame)));
+        draw();
+        times[0].push(Clock::Wall.time(&mut draw));
         for (times, server) in times[1..].iter_mut().zip(&mut servers) {
             server.draw()?;
             times.push(server.draw()?);
@@ -116,10 +127,10 @@ pub(crate) fn compare(
 }
 
 /// Number of pixels that differ. All NaNs are equal.
-fn differences(ours: &Frame, theirs: &[[f32; 4]], tolerance: Option<f32>) -> usize {
+pub(crate) fn differences(ours: &[[f32; 4]], theirs: &[[f32; 4]], tolerance: Option<f32>) -> usize {
     let is_close = |a: f32, b: f32| tolerance.is_some_and(|most| (a - b).abs() <= most);
     let is_equal = |(&a, &b): (&f32, &f32)| same(a, b) || is_close(a, b);
-    let pixels = ours.pixels().iter().zip(theirs);
+    let pixels = ours.iter().zip(theirs);
     pixels.filter(|(a, b)| !a.iter().zip(*b).all(is_equal)).count()
 }
 
@@ -159,8 +170,8 @@ impl Server {
     }
 
     /// The pixels of the first picture, which the server sends without a request.
-    fn frame(&mut self, size: Size) -> io::Result<Vec<[f32; 4]>> {
-        let mut bytes = vec![0; 16 * size.pixels()];
+    fn frame(&mut self, pixels: usize) -> io::Result<Vec<[f32; 4]>> {
+        let mut bytes = vec![0; 16 * pixels];
         self.answers.read_exact(&mut bytes)?;
         let words = bytes.as_chunks().0.iter().map(|&word| f32::from_le_bytes(word));
         Ok(words.collect::<Vec<_>>().as_chunks().0.to_vec())
@@ -238,7 +249,8 @@ pub(crate) fn answer(
 
 #[cfg(test)]
 mod tests {
-    use super::{Frame, Size, differences};
+    use super::{Frame, differences};
+    use lambdav_image::Size;
 
     #[test]
     fn pixels_that_differ() {
@@ -246,9 +258,9 @@ mod tests {
             0 => [0.0, f32::NAN, 1.0, 1.0],
             _ => [0.5; 4],
         });
-        assert_eq!(differences(&frame, &[[0.0, -f32::NAN, 1.0, 1.0], [0.5; 4]], None), 0);
+        assert_eq!(differences(frame.pixels(), &[[0.0, -f32::NAN, 1.0, 1.0], [0.5; 4]], None), 0);
         let others = [[-0.0, f32::NAN, 1.0, 1.0], [0.5, 0.6, 0.7, 0.5]];
-        assert_eq!(differences(&frame, &others, None), 2);
-        assert_eq!(differences(&frame, &others, Some(0.15)), 1);
+        assert_eq!(differences(frame.pixels(), &others, None), 2);
+        assert_eq!(differences(frame.pixels(), &others, Some(0.15)), 1);
     }
 }

@@ -4,7 +4,7 @@ use crate::accepted::Accepted;
 use crate::bindings::Bindings;
 #[cfg(feature = "spirv")]
 use crate::engines::SpirvDispatch;
-use crate::engines::{DispatchProgram, DispatchStop, SimdError};
+use crate::engines::{Cancelled, DispatchProgram, DispatchStop, SimdError};
 use crate::error::{Error, Report};
 use crate::options::{Engine, Options};
 use crate::pipeline::{check, compiler, simd_error};
@@ -210,8 +210,8 @@ impl ComputePipeline {
             return Err(Report::of(&program.source, unbound).into());
         }
         let layout = |number: usize| program.interface.resources.get(number)?.memory.clone();
-        let mut memories = bindings.memories.clone();
-        let words = memories.take(program.types(), layout).map_err(|number| {
+        let taken = bindings.memories.take(program.types(), layout);
+        let mut words = taken.map_err(|number| {
             let name = &program.types().resources()[number].name;
             let message = format!("the buffer `{name}` has an array without a length, and no data");
             let found = Diagnostic::new(
@@ -241,15 +241,18 @@ impl ComputePipeline {
             timed_out.fetch_or(is_late, Ordering::Relaxed);
             is_late
         };
-        let left = code.run(&settings, groups, words, &cancelled).map_err(|stop| match stop {
+        // Nobody waits for a dispatch without a limit to be cancelled.
+        let is_watched = options.timeout.is_some() || options.progress.is_some();
+        let cancelled: Option<Cancelled<'_>> = if is_watched { Some(&cancelled) } else { None };
+        let ran = code.run(&settings, groups, &mut words, cancelled);
+        bindings.memories.put(program.types(), words);
+        ran.map_err(|stop| match stop {
             DispatchStop::Program(found) => Error::from(Report::of(&program.source, found)),
             DispatchStop::Machine(why) => Error::Machine(why),
             DispatchStop::Cancelled => {
                 let timeout = options.timeout.unwrap_or_default();
                 Error::TimedOut { work: "running", timeout }
             }
-        })?;
-        bindings.memories.put(program.types(), left);
-        Ok(())
+        })
     }
 }

@@ -8,6 +8,8 @@
 //! of four 32-bit floats, a depth of 32 bits, and the push constants, uniform block, textures and buffers
 //! of LANGUAGE §5.
 //!
+//! A [`DispatchJob`] runs a compute shader on buffers instead ([`PreparedDispatch`]).
+//!
 //! - *Failure is an error, never a hang*: no loader, no driver, a size beyond the limits of the device,
 //!   no memory, a lost device, and a device that does not answer before the caller's [`Patience`] ends.
 //!   Objects that such a device still uses are not freed.
@@ -30,6 +32,6 @@ pub use about::{About, DeviceKind, FloatWidths, Independence};
 pub use difference::{Difference, ulps};
 pub use error::Error;
 pub use vulkan::{
-    Attribute, Complaints, Device, Indices, Job, Patience, PixelBits, Prepared, Triangles, Vulkan,
-    forever,
+    Attribute, BoundBuffer, Complaints, Device, DispatchJob, Indices, Job, Patience, PixelBits,
+    Prepared, PreparedDispatch, Triangles, Vulkan, forever,
 };

@@ -9,7 +9,7 @@ mod scenes;
 
 use self::scenes::{Pass, SCENES, Scene};
 use super::BenchArguments;
-use crate::server::{DriverArguments, Peer, answer, cells, compare, open_restricted};
+use crate::server::{DriverArguments, Peer, answer, cells, compare_frames, open_restricted};
 use crate::table::Table;
 use crate::timing::Summary;
 use clap::Args;
@@ -120,7 +120,7 @@ fn measure(scene: &Scene, threads: usize, options: &TriangleOptions) -> io::Resu
     let mut frame = Frame::zeros(size()).map_err(other)?;
     let servers = options.drivers.start(&["triangles", "--serve", scene.name], threads)?;
     let (ours, drivers) =
-        compare(options.common.runs(), Some(TOLERANCE), &mut frame, draw, servers)?;
+        compare_frames(options.common.runs(), Some(TOLERANCE), &mut frame, draw, servers)?;
     Ok(Row { scene: scene.name, threads, ours, drivers })
 }
 

@@ -178,7 +178,7 @@ impl Dispatch {
     }
 
     /// The inputs of the invocation after another one. The first one follows the last.
-    fn after(&self, mut of: Invocation) -> Invocation {
+    pub fn after(&self, mut of: Invocation) -> Invocation {
         of.local_index += 1;
         for axis in 0..3 {
             of.local_id[axis] += 1;

@@ -51,6 +51,11 @@ impl Memory {
         self.contents.iter_mut().map(Vec::as_mut_slice)
     }
 
+    /// The words of each resource, by number; none for a resource that is no memory.
+    pub fn into_words(self) -> Vec<Vec<u32>> {
+        self.contents
+    }
+
     /// Fills variables of workgroups with zeros.
     pub fn begin_workgroup(&mut self, types: &Types) {
         for (number, kind) in types.memories() {

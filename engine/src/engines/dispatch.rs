@@ -30,6 +30,9 @@ pub enum DispatchProgram {
     Spirv(Box<super::SpirvDispatch>),
 }
 
+/// Says if a dispatch is to end early.
+pub type Cancelled<'a> = &'a (dyn Fn(u64) -> bool + Sync);
+
 /// The reason that a dispatch has no results.
 #[derive(Debug)]
 pub enum DispatchStop {
@@ -75,41 +78,47 @@ impl DispatchProgram {
         Ok(Self::Simd(kernel.into(), workgroup))
     }
 
-    /// Dispatches so many workgroups along each axis on the words of memories, by the numbers of resources; returns the
-    /// words that the dispatch leaves. `cancelled` is polled with the number of finished workgroups.
+    /// Dispatches so many workgroups along each axis on the words of memories, by the numbers of resources. `cancelled`, if
+    /// there is one, is polled with the number of finished workgroups.
     ///
     /// # Errors
     ///
-    /// The first fault in the order of the dispatch, or cancellation. Then there are no results.
+    /// The first fault in the order of the dispatch, or cancellation. Then the words are as before.
     pub fn run(
         &self,
         settings: &Settings,
         groups: [u32; 3],
-        words: Vec<Vec<u32>>,
-        cancelled: &(dyn Fn(u64) -> bool + Sync),
-    ) -> Result<Vec<Vec<u32>>, DispatchStop> {
+        words: &mut Vec<Vec<u32>>,
+        cancelled: Option<Cancelled<'_>>,
+    ) -> Result<(), DispatchStop> {
         let (inputs, limit) = (&settings.inputs, settings.max_iterations);
         match self {
             Self::Core(program, workgroup) => {
-                let (dispatch, count) = (Dispatch { workgroup: *workgroup, groups }, words.len());
-                let memory = memory_of(&program.types, words);
-                let memory = dispatch.run(program, inputs, memory, limit, cancelled);
-                let memory = memory.map_err(|fault| stop(&fault, limit))?;
-                Ok((0..count).map(|number| memory.words(number).to_vec()).collect())
+                let dispatch = Dispatch { workgroup: *workgroup, groups };
+                let memory = memory_of(&program.types, words.clone());
+                let cancelled = |done| cancelled.is_some_and(|cancelled| cancelled(done));
+                let memory = dispatch.run(program, inputs, memory, limit, &cancelled);
+                *words = memory.map_err(|fault| stop(&fault, limit))?.into_words();
+                Ok(())
             }
             Self::Simd(kernel, workgroup) => {
-                let (dispatch, count) = (Dispatch { workgroup: *workgroup, groups }, words.len());
-                let memory = memory_of(kernel.types(), words);
-                let run =
-                    |frontier: &AtomicU64| kernel.run(&dispatch, inputs, memory, limit, frontier);
-                let run = watched(cancelled, run).map_err(|error| {
+                let dispatch = Dispatch { workgroup: *workgroup, groups };
+                let mut memory = memory_of(kernel.types(), std::mem::take(words));
+                let mut run = |frontier: Option<&AtomicU64>| {
+                    kernel.run(&dispatch, inputs, &mut memory, limit, frontier)
+                };
+                let run = match cancelled {
+                    None => Ok(run(None)),
+                    Some(cancelled) => watched(cancelled, |frontier| run(Some(frontier))),
+                };
+                *words = memory.into_words();
+                let run = run.map_err(|error| {
                     DispatchStop::Machine(format!("cannot start a thread: {error}"))
                 })?;
-                let (memory, _) = run.map_err(|error| match error {
+                run.map(drop).map_err(|error| match error {
                     DispatchError::Fault(fault) => stop(&fault, limit),
                     error => DispatchStop::Machine(error.to_string()),
-                })?;
-                Ok((0..count).map(|number| memory.words(number).to_vec()).collect())
+                })
             }
             #[cfg(feature = "spirv")]
             Self::Spirv(program) => program.run(settings, groups, words, cancelled),
@@ -138,10 +147,7 @@ fn memory_of(types: &Types, words: Vec<Vec<u32>>) -> Memory {
 const LOOK: Duration = Duration::from_millis(20);
 
 /// Runs work that ends early when its frontier is 0, and sets that when it is cancelled.
-fn watched<T>(
-    cancelled: &(dyn Fn(u64) -> bool + Sync),
-    work: impl FnOnce(&AtomicU64) -> T,
-) -> io::Result<T> {
+fn watched<T>(cancelled: Cancelled<'_>, work: impl FnOnce(&AtomicU64) -> T) -> io::Result<T> {
     let frontier = AtomicU64::new(u64::MAX);
     let (done, is_done) = mpsc::channel::<()>();
     thread::scope(|scope| {

@@ -35,7 +35,7 @@ mod stage_values;
 mod triangles;
 
 pub use self::core::{CoreEngine, CoreProgram};
-pub use dispatch::{DispatchProgram, DispatchStop};
+pub use dispatch::{Cancelled, DispatchProgram, DispatchStop};
 pub use fast::{FastEngine, FastProgram};
 #[cfg(feature = "gpu")]
 pub use gpu::{GpuEngine, GpuError, GpuMode, GpuProgram};

@@ -9,6 +9,7 @@
 mod check;
 mod describe;
 mod device;
+mod dispatch;
 mod frame;
 mod instance;
 mod job;
@@ -21,6 +22,7 @@ mod textures;
 mod vertices;
 
 pub use device::{Device, Patience, forever};
+pub use dispatch::{BoundBuffer, DispatchJob, PreparedDispatch};
 pub use frame::Prepared;
 pub use instance::Vulkan;
 pub use job::{Attribute, Indices, Job, PixelBits, Triangles};

@@ -3,6 +3,7 @@
 //! The layers are Debian's vulkan-validationlayers, which `.ci/install-tools` installs. Without them, or
 //! without a device, the tests are skipped and report that.
 
+mod dispatch;
 mod triangles;
 
 use lambdav_core::graph::Core;

@@ -11,8 +11,9 @@
 //!
 //! Programs with barriers run phase by phase ([`phased`](super::phased)).
 //!
-//! A fault has no place in an order that is not kept: then the dispatch is repeated in order, on the original memories. So
-//! those that it changes are copied if the program may have a fault.
+//! A fault has no place in an order that is not kept: then the dispatch is repeated in order, on the original memories.
+//! After an error they are what they were. So those that the dispatch changes are copied if it may have a fault, or may
+//! be cancelled.
 
 use std::ops::Range;
 use std::sync::atomic::AtomicU64;
@@ -150,13 +151,13 @@ impl<C: Callable + Sync> DispatchKernel<C> {
         Self { groups, ..self }
     }
 
-    /// Executes the program on memories, and returns their contents afterwards, and how its invocations ran. Each
-    /// entry of a loop may execute at most `max_iterations` `rec`s. The dispatch is cancelled when the frontier is 0.
+    /// Executes the program on memories, and returns how its invocations ran. Each entry of a loop may execute at most
+    /// `max_iterations` `rec`s. The dispatch is cancelled when the frontier, if there is one, is 0.
     ///
     /// # Errors
     ///
-    /// The first fault in the order of the dispatch, cancellation, and inputs that do not fit. Then there are no
-    /// results.
+    /// The first fault in the order of the dispatch, cancellation, and inputs that do not fit. Then the memories are as
+    /// before, but for variables of workgroups.
     ///
     /// # Panics
     ///
@@ -165,25 +166,29 @@ impl<C: Callable + Sync> DispatchKernel<C> {
         &self,
         dispatch: &evaluate::Dispatch,
         inputs: &inputs::Inputs,
-        mut memory: Memory,
+        memory: &mut Memory,
         max_iterations: u64,
-        frontier: &AtomicU64,
-    ) -> Result<(Memory, Tier), DispatchError> {
-        memory.begin_workgroup(&self.program.types);
-        let call = Call { dispatch, max_iterations, frontier };
-        let found = match &self.code {
-            Codes::Whole { at_once: None, .. } => None,
-            Codes::Whole { at_once: Some(code), .. } => {
-                let inputs = code.inputs(&self.program, inputs, &memory, max_iterations)?;
-                self.run_at_once(code, inputs, &mut memory, call)?
+        frontier: Option<&AtomicU64>,
+    ) -> Result<Tier, DispatchError> {
+        self.or_restored(memory, frontier.is_some(), |memory, original| {
+            let frontier = frontier.unwrap_or(&NEVER);
+            let call = Call { dispatch, max_iterations, frontier };
+            let found = match &self.code {
+                Codes::Whole { at_once: None, .. } => None,
+                Codes::Whole { at_once: Some(code), .. } => {
+                    let inputs = code.inputs(&self.program, inputs, memory, max_iterations)?;
+                    self.run_at_once(code, inputs, memory, call)?
+                }
+                Codes::Phased(phased) => phased.run(inputs, memory, call)?,
+            };
+            match found {
+                Some(Ran::Done(tier)) => return Ok(tier),
+                Some(Ran::Fault) => original.expect("it may have a fault").restore(memory),
+                None => {}
             }
-            Codes::Phased(phased) => phased.run(inputs, &mut memory, call)?,
-        };
-        if let Some(tier) = found {
-            return Ok((memory, tier));
-        }
-        let memory = self.run_in_order(dispatch, inputs, memory, max_iterations, frontier)?;
-        Ok((memory, Tier::InOrder))
+            self.execute_in_order(inputs, memory, call)?;
+            Ok(Tier::InOrder)
+        })
     }
 
     /// [`Self::run`], one invocation after the other.
@@ -195,35 +200,66 @@ impl<C: Callable + Sync> DispatchKernel<C> {
         &self,
         dispatch: &evaluate::Dispatch,
         inputs: &inputs::Inputs,
-        mut memory: Memory,
+        memory: &mut Memory,
         max_iterations: u64,
-        frontier: &AtomicU64,
-    ) -> Result<Memory, DispatchError> {
+        frontier: Option<&AtomicU64>,
+    ) -> Result<(), DispatchError> {
+        let call = Call { dispatch, max_iterations, frontier: frontier.unwrap_or(&NEVER) };
+        self.or_restored(memory, frontier.is_some(), |memory, _| {
+            self.execute_in_order(inputs, memory, call)
+        })
+    }
+
+    /// Works on memories, which are restored after an error.
+    fn or_restored<T>(
+        &self,
+        memory: &mut Memory,
+        may_be_cancelled: bool,
+        work: impl FnOnce(&mut Memory, Option<&Original>) -> Result<T, DispatchError>,
+    ) -> Result<T, DispatchError> {
         memory.begin_workgroup(&self.program.types);
-        let call = Call { dispatch, max_iterations, frontier };
+        let is_fallible = match &self.code {
+            // Without loops there are no faults.
+            Codes::Whole { in_order, .. } => !in_order.lanes.sites.is_empty(),
+            Codes::Phased(phased) => phased.is_fallible(),
+        };
+        let original = (is_fallible || may_be_cancelled).then(|| Original::new(&self.code, memory));
+        let result = work(memory, original.as_ref());
+        if let (Err(_), Some(original)) = (&result, original) {
+            original.restore(memory);
+        }
+        result
+    }
+
+    fn execute_in_order(
+        &self,
+        inputs: &inputs::Inputs,
+        memory: &mut Memory,
+        call: Call<'_>,
+    ) -> Result<(), DispatchError> {
+        let Call { max_iterations, frontier, .. } = call;
+        memory.begin_workgroup(&self.program.types);
         match &self.code {
             Codes::Whole { in_order, .. } => {
-                let inputs = in_order.inputs(&self.program, inputs, &memory, max_iterations)?;
+                let inputs = in_order.inputs(&self.program, inputs, memory, max_iterations)?;
                 // Nothing is hoisted, so there is no fault.
                 let ready =
                     in_order.ready(inputs, frontier).map_err(|_| DispatchError::cancelled())?;
-                let done = self.execute_in_order(in_order, call, &ready, &mut memory);
-                done.map_err(DispatchError::Fault)?;
+                let done = self.execute_whole(in_order, call, &ready, memory);
+                done.map_err(DispatchError::Fault)
             }
-            Codes::Phased(phased) => phased.run_in_order(inputs, &mut memory, call)?,
+            Codes::Phased(phased) => phased.run_in_order(inputs, memory, call),
         }
-        Ok(memory)
     }
 
-    /// Runs independent invocations. `None` if there is no proof or some invocation has a fault: then the memories are as
-    /// before.
+    /// Runs independent invocations. `None` if there is no proof.
     fn run_at_once(
         &self,
         code: &Code<C>,
         inputs: crate::registers::Inputs,
         memory: &mut Memory,
         Call { dispatch, frontier, .. }: Call<'_>,
-    ) -> Result<Option<Tier>, DispatchError> {
+    ) -> Result<Option<Ran>, DispatchError> {
         let of = [(&code.lanes, inputs.words())];
         let Some(independence) = prove(&of, dispatch, Scope::Dispatch) else { return Ok(None) };
         let ready = match code.ready(inputs, frontier) {
@@ -231,8 +267,6 @@ impl<C: Callable + Sync> DispatchKernel<C> {
             Err(EvaluationFault::Cancelled) => return Err(DispatchError::cancelled()),
             Err(_) => return Ok(None),
         };
-        // Without loops there are no faults.
-        let original = (!code.lanes.sites.is_empty()).then(|| Original::new([&code.lanes], memory));
         let parts = Invocations { code, ready: &ready, dispatch, frontier };
         let extent = Extent {
             total: dispatch.workgroups() * dispatch.invocations_of_workgroup(),
@@ -242,16 +276,13 @@ impl<C: Callable + Sync> DispatchKernel<C> {
         };
         let progress = threads::run(&parts, extent, &shared(memory), Poll { frontier, first: 0 })?;
         match progress {
-            Progress::Done => Ok(Some(Tier::AtOnce)),
+            Progress::Done => Ok(Some(Ran::Done(Tier::AtOnce))),
             Progress::Cancelled => Err(DispatchError::cancelled()),
-            Progress::Fault => {
-                original.expect("only loops have faults").restore(memory);
-                Ok(None)
-            }
+            Progress::Fault => Ok(Some(Ran::Fault)),
         }
     }
 
-    fn execute_in_order(
+    fn execute_whole(
         &self,
         code: &Code<C>,
         Call { dispatch, frontier, .. }: Call<'_>,
@@ -288,22 +319,32 @@ pub(super) struct Call<'a> {
     pub(super) frontier: &'a AtomicU64,
 }
 
+/// The end of invocations without an order.
+pub(super) enum Ran {
+    Done(Tier),
+    /// Some invocation has a fault. Memories have any contents.
+    Fault,
+}
+
+/// The frontier of a dispatch that is never cancelled.
+static NEVER: AtomicU64 = AtomicU64::new(u64::MAX);
+
 /// The original words of memories that a dispatch changes.
-pub(super) struct Original(Vec<(usize, Vec<u32>)>);
+struct Original(Vec<(usize, Vec<u32>)>);
 
 impl Original {
-    /// Copies the memories that one of these programs changes.
-    pub(super) fn new<'a>(
-        programs: impl IntoIterator<Item = &'a LaneProgram>,
-        memory: &Memory,
-    ) -> Self {
-        let changed = changed(programs).into_iter();
+    fn new<C: Callable + Sync>(code: &Codes<C>, memory: &Memory) -> Self {
+        let changed = match code {
+            Codes::Whole { in_order, .. } => changed([&in_order.lanes]),
+            Codes::Phased(phased) => changed(phased.programs()),
+        };
+        let changed = changed.into_iter();
         Self(changed.map(|number| (number, memory.words(number).to_vec())).collect())
     }
 
-    pub(super) fn restore(self, memory: &mut Memory) {
-        for (number, words) in self.0 {
-            memory.set(number, words);
+    fn restore(&self, memory: &mut Memory) {
+        for (number, words) in &self.0 {
+            memory.words_mut(*number).copy_from_slice(words);
         }
     }
 }

@@ -118,12 +118,11 @@ pub fn list_invocations(
     let count = (all.end - all.start) as usize;
     let columns = items.column_count();
     table.resize(count.div_ceil(lanes) * columns * lanes, 0);
-    let size = dispatch.invocations_of_workgroup();
+    let size = dispatch.invocations_of_workgroup().max(1);
+    let mut first = dispatch.invocation(all.start / size, all.start % size);
     let mut done = 0;
     // Invocations that differ in their first coordinate alone make a run.
     while done < count {
-        let index = all.start + done as u64;
-        let first = dispatch.invocation(index / size, index % size);
         let more = (dispatch.workgroup[0] - first.local_id[0]) as usize;
         let (group, lane) = (done / lanes, done % lanes);
         let run = more.min(count - done).min(lanes - lane);
@@ -140,6 +139,11 @@ pub fn list_invocations(
             }
         }
         done += run;
+        let further = run as u32 - 1;
+        first.local_id[0] += further;
+        first.local_index += further;
+        first.global_id[0] = first.global_id[0].wrapping_add(further);
+        first = dispatch.after(first);
     }
 }
 

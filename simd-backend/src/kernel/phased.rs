@@ -21,13 +21,13 @@ use lambdav_core::schedule::phases::{Next, Phase, Phases, Rounds};
 use lambdav_core::schedule::{Program, ValueId};
 use lambdav_core::source::Span;
 
-use super::dispatch::{Call, DispatchError, Original, Tier};
+use super::dispatch::{Call, DispatchError, Ran, Tier};
 use super::invocations::{Code, Ready, list_invocations};
 use super::threads::{self, Extent, Parts, Progress};
 use crate::emit::executable::{shared, shared_words};
 use crate::emit::{BindError, EmitError};
 use crate::lanes::independence::{Given, Independence, Scope, prove};
-use crate::lanes::{Extents, Items, LaneProgram, Memories};
+use crate::lanes::{Extents, InputSet, Items, LaneProgram, Memories};
 use crate::mutants::{Mutant, is_active};
 use crate::pipeline::Compiler;
 use crate::registers::{Callable, Listed, Poll, Shape};
@@ -51,6 +51,8 @@ struct CodeOfPhase<C> {
     code: Code<C>,
     /// The positions in the frame of the columns that it reads.
     columns: Vec<usize>,
+    /// The position of each lane among the pixels of a group.
+    pixels: Vec<usize>,
 }
 
 /// The position of an invocation between two calls.
@@ -133,16 +135,10 @@ impl<C: Callable + Sync> Phased<C> {
         compiler: &Compiler,
         code: impl Fn(&Compiler, &Program) -> Result<Code<C>, EmitError>,
     ) -> Result<Self, EmitError> {
-        let (phases, items) = (phases.all, compiler.items);
+        let phases = phases.all;
         let with_code = |compiler: &Compiler| {
-            let with_code = |phase: &Phase| {
-                let code = code(compiler, &phase.program)?;
-                let columns = code.lanes.items.columns();
-                let columns = columns.map(|of| items.position(of).expect("a frame has all columns"));
-                let columns = columns.collect();
-                Ok(CodeOfPhase { code, columns })
-            };
-            phases.iter().map(with_code).collect::<Result<Vec<_>, EmitError>>()
+            let codes = phases.iter().map(|phase| code(compiler, &phase.program));
+            codes.collect::<Result<Vec<_>, EmitError>>()
         };
         let one = with_code(&compiler.in_order())?;
         let mut shape = common_shape(&phases, compiler);
@@ -153,10 +149,26 @@ impl<C: Callable + Sync> Phased<C> {
             shape = wanted.fewer();
         }
         let segments = segments(&phases);
+        let read = one.iter().chain(several.iter().flatten());
+        let inputs = read.map(|code| code.lanes.items.inputs());
+        let inputs = inputs.fold(InputSet::NONE, InputSet::union);
+        let items = Items::Invocations { inputs, saved: compiler.items.saved() };
+        let with_columns = |code: Code<C>| {
+            let columns = code.lanes.items.columns();
+            let columns = columns.map(|of| items.position(of).expect("the frame has all columns"));
+            let (columns, shape) = (columns.collect(), code.callable.shape());
+            let pixel = |lane| {
+                let (column, row) = shape.pixel(lane);
+                (row * shape.columns() + column) as usize
+            };
+            CodeOfPhase { columns, pixels: (0..shape.lanes()).map(pixel).collect(), code }
+        };
+        let with_columns = |codes: Vec<_>| codes.into_iter().map(with_columns).collect();
+        let (one, several) = (with_columns(one), several.map(with_columns));
         Ok(Self { phases, items, one, several, segments })
     }
 
-    /// Runs all workgroups. `None` if there is no proof of anything, or there is a fault: then the memories are as before.
+    /// Runs all workgroups. `None` if there is no proof of anything.
     ///
     /// # Errors
     ///
@@ -166,7 +178,7 @@ impl<C: Callable + Sync> Phased<C> {
         inputs: &inputs::Inputs,
         memory: &mut Memory,
         call: Call<'_>,
-    ) -> Result<Option<Tier>, DispatchError> {
+    ) -> Result<Option<Ran>, DispatchError> {
         let Call { dispatch, max_iterations, frontier } = call;
         let of = self.several.as_deref().unwrap_or(&self.one);
         let words = self.inputs(of, inputs, memory, max_iterations)?;
@@ -178,8 +190,7 @@ impl<C: Callable + Sync> Phased<C> {
             prove(&given, dispatch, Scope::Workgroup).is_some()
         };
         let are_proved = self.segments.iter().all(is_proved);
-        let in_lanes =
-            self.several.is_some() && (are_proved || is_active(Mutant::UnprovedSegment));
+        let in_lanes = self.several.is_some() && (are_proved || is_active(Mutant::UnprovedSegment));
         let tier = match (in_threads.is_some(), in_lanes) {
             (true, true) => Tier::AtOnce,
             (true, false) => Tier::Threads,
@@ -198,9 +209,6 @@ impl<C: Callable + Sync> Phased<C> {
                 Err(_) => return Ok(None),
             },
         };
-        let original = self
-            .is_fallible()
-            .then(|| Original::new(of.iter().map(|of| &of.code.lanes), memory));
         let Independence { reduced } = in_threads.clone().unwrap_or_default();
         let extent = Extent {
             total: dispatch.workgroups(),
@@ -211,12 +219,9 @@ impl<C: Callable + Sync> Phased<C> {
         let variables = variables(&of[0].code.lanes, memory);
         let parts = Workgroups { one, several, variables };
         match threads::run(&parts, extent, &shared(memory), Poll { frontier, first: 0 })? {
-            Progress::Done => Ok(Some(tier)),
+            Progress::Done => Ok(Some(Ran::Done(tier))),
             Progress::Cancelled => Err(DispatchError::cancelled()),
-            Progress::Fault => {
-                original.expect("the program may have a fault").restore(memory);
-                Ok(None)
-            }
+            Progress::Fault => Ok(Some(Ran::Fault)),
         }
     }
 
@@ -265,8 +270,13 @@ impl<C: Callable + Sync> Phased<C> {
         Ok(Prepared { phased: self, codes, ready, call })
     }
 
+    /// The programs of all phases.
+    pub(super) fn programs(&self) -> impl Iterator<Item = &LaneProgram> {
+        self.one.iter().map(|of| &of.code.lanes)
+    }
+
     /// True if a loop may reach its limit, or invocations may part.
-    fn is_fallible(&self) -> bool {
+    pub(super) fn is_fallible(&self) -> bool {
         let has_loop = self.one.iter().any(|of| !of.code.lanes.sites.is_empty());
         let is_decision = |phase: &Phase| match phase.next {
             Next::If { .. } => true,
@@ -316,8 +326,7 @@ fn segments(phases: &[Phase]) -> Vec<Vec<usize>> {
 
 /// The variables of workgroups and their numbers of words.
 fn variables(lanes: &LaneProgram, memory: &Memory) -> Vec<(usize, usize)> {
-    let of_workgroup =
-        |&number: &usize| lanes.resources.0[number].extents != Extents::Any;
+    let of_workgroup = |&number: &usize| lanes.resources.0[number].extents != Extents::Any;
     let numbers = lanes.resources.memories().filter(of_workgroup);
     numbers.map(|number| (number, memory.words(number).len())).collect()
 }
@@ -351,8 +360,8 @@ impl<C: Callable> Prepared<'_, C> {
             let mut first: Option<Arrival> = None;
             for (local, thread) in threads.iter_mut().enumerate() {
                 let arrival = self.segment(local, thread, memories, found);
-                let arrival = arrival
-                    .map_err(|fault| DispatchFault::Invocation { id: id(local), fault })?;
+                let arrival =
+                    arrival.map_err(|fault| DispatchFault::Invocation { id: id(local), fault })?;
                 let Some(known) = &first else {
                     first = Some(arrival);
                     continue;
@@ -448,7 +457,7 @@ impl<C: Callable> Prepared<'_, C> {
     ) -> Result<(), EvaluationFault> {
         let Call { dispatch, frontier, .. } = self.call;
         let Workgroup { frame, table, found } = found;
-        let CodeOfPhase { code, columns } = &self.codes[number];
+        let CodeOfPhase { code, columns, pixels } = &self.codes[number];
         let (items, lanes) = (self.phased.items, self.lanes());
         let words = items.column_count() * lanes;
         let of_groups = groups.start * words..groups.end * words;
@@ -468,8 +477,8 @@ impl<C: Callable> Prepared<'_, C> {
             let places = frame[of_groups.clone()].chunks_exact_mut(words);
             for (group, new) in places.zip(of_output.chunks_exact(lanes)) {
                 let places = &mut group[(first + word as usize) * lanes..][..lanes];
-                for (place, new) in places.iter_mut().zip(new) {
-                    *place = new[k % 4].to_bits();
+                for (place, &pixel) in places.iter_mut().zip(pixels) {
+                    *place = new[pixel][k % 4].to_bits();
                 }
             }
         }
@@ -481,12 +490,14 @@ impl<C: Callable> Prepared<'_, C> {
         &self,
         number: usize,
         found: &'f Workgroup,
-    ) -> impl Iterator<Item = u32> + use<'f, C> {
+    ) -> impl Iterator<Item = u32> + use<'f, '_, C> {
         let k = self.phased.phases[number].saves.len();
-        let attachments = self.codes[number].code.callable.attachments();
+        let CodeOfPhase { code, pixels, .. } = &self.codes[number];
+        let attachments = code.callable.attachments();
         let plane = found.found.len() / attachments.max(1);
         let of_output = if k < 4 * attachments { output(&found.found, k, plane) } else { &[] };
-        of_output.iter().map(move |new| new[k % 4].to_bits())
+        let groups = of_output.chunks_exact(pixels.len());
+        groups.flat_map(move |group| pixels.iter().map(move |&pixel| group[pixel][k % 4].to_bits()))
     }
 }
 

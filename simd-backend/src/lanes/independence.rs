@@ -10,6 +10,8 @@
 //! 3. *Reduced*: its only accesses are atomic operations of one commutative and associative kind, whose old words
 //!    nobody needs. Threads may work on copies that begin with the neutral word, to be combined afterwards.
 //! 4. *Marked*: its only accesses store one value.
+//! 5. *Single*: its only accesses are changes by one and the same invocation: where an injective linear function of the
+//!    position equals a constant.
 //!
 //! The proof is made for a dispatch, so uniforms, sizes and numbers of workgroups are constants. It is about lane
 //! programs, one or several that the invocations execute: an index beyond the end is clamped, but the word read there is
@@ -30,6 +32,7 @@ use std::ops::Range;
 
 use lambdav_core::evaluate::Dispatch;
 use lambdav_core::memory::{Atomic, InvocationInput};
+use rustc_hash::FxHashSet;
 
 use super::interpret::apply;
 use super::walk::{Event, Walk};
@@ -139,7 +142,14 @@ pub fn prove(programs: &[Given<'_>], dispatch: &Dispatch, scope: Scope) -> Optio
             let indices: Option<Vec<Linear>> = indices.collect();
             count == 0 || indices.is_some_and(|indices| are_apart(&indices, dispatch, scope))
         };
-        if is_disjoint {
+        let owner = |&(forms, value, access): &(&Forms, Option<ValueId>, &Access)| {
+            let change = access.change.as_ref().filter(|_| value.is_none())?;
+            forms.owner(change.mask, dispatch, scope)
+        };
+        let first_owner = owner(&of_memory[0]);
+        let is_single =
+            first_owner.is_some() && of_memory.iter().all(|access| owner(access) == first_owner);
+        if is_disjoint || is_single {
             continue;
         }
         // The changes, if no word is read.
@@ -257,24 +267,60 @@ struct Forms {
     of: Vec<Option<Linear>>,
     /// The operands of each minimum of unsigned integers.
     minima: Vec<Option<[ValueId; 2]>>,
+    /// The operands of each conjunction of masks.
+    both: Vec<Option<[ValueId; 2]>>,
+    /// The operands of each comparison for equality of integers.
+    equal: Vec<Option<[ValueId; 2]>>,
 }
 
 impl Forms {
     fn new(program: &LaneProgram, words: &[u32], dispatch: &Dispatch) -> Self {
         let count = program.values.len();
-        let mut forms = Self { of: vec![None; count], minima: vec![None; count] };
+        let none = || vec![None; count];
+        let mut forms = Self { of: vec![None; count], minima: none(), both: none(), equal: none() };
         for event in Walk::new().events(program) {
             let Event::Statement(id, index) = event else { continue };
-            if let LaneStatement::Let { value, expr } = &program.block(id).statements[index]
-                && program.kind(*value) == Kind::I32
-            {
-                forms.of[value.index()] = forms.form(program, expr, words, dispatch);
-                if let LaneExpr::Op(LaneOp::MinUnsigned, of) = expr {
-                    forms.minima[value.index()] = Some([of[0], of[1]]);
+            let LaneStatement::Let { value, expr } = &program.block(id).statements[index] else {
+                continue;
+            };
+            let (kind, number) = (program.kind(*value), value.index());
+            if kind == Kind::I32 {
+                forms.of[number] = forms.form(program, expr, words, dispatch);
+            }
+            let LaneExpr::Op(op, of) = expr else { continue };
+            match (op, &of[..]) {
+                (LaneOp::MinUnsigned, &[a, b]) => forms.minima[number] = Some([a, b]),
+                (LaneOp::And, &[a, b]) if kind == Kind::Mask => forms.both[number] = Some([a, b]),
+                (LaneOp::Equal, &[a, b]) if program.kind(a) == Kind::I32 => {
+                    forms.equal[number] = Some([a, b]);
                 }
+                _ => {}
             }
         }
         forms
+    }
+
+    /// The only invocation whose mask may be true: where a linear function, which keeps all positions apart, is 0.
+    fn owner(&self, mask: ValueId, dispatch: &Dispatch, scope: Scope) -> Option<Linear> {
+        if scope == Scope::Workgroups {
+            return None;
+        }
+        let (mut conjuncts, mut seen) = (vec![mask], FxHashSet::default());
+        while let Some(mask) = conjuncts.pop() {
+            if !seen.insert(mask) {
+                continue;
+            }
+            if let Some(both) = self.both[mask.index()] {
+                conjuncts.extend(both);
+            }
+            let Some([a, b]) = self.equal[mask.index()] else { continue };
+            let (Some(a), Some(b)) = (self.of[a.index()], self.of[b.index()]) else { continue };
+            let difference = a.zip(b, u32::wrapping_sub);
+            if are_apart(&[difference], dispatch, scope) {
+                return Some(difference);
+            }
+        }
+        None
     }
 
     fn form(
@@ -397,7 +443,8 @@ mod tests {
                     .map(|k| {
                         let mut factors = factors;
                         if k > 0 && random(2) == 0 {
-                            factors[random(COORDINATES as u64) as usize] = steps[random(6) as usize];
+                            factors[random(COORDINATES as u64) as usize] =
+                                steps[random(6) as usize];
                         }
                         linear(random(3) as u32, factors)
                     })

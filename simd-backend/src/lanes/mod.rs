@@ -840,6 +840,12 @@ impl InputSet {
         Some(Self(self.0 | 1 << at))
     }
 
+    /// The components of both sets.
+    #[must_use]
+    pub fn union(self, other: Self) -> Self {
+        Self(self.0 | other.0)
+    }
+
     fn columns(self) -> impl Iterator<Item = Column> {
         let all = Self::COLUMNS.into_iter().enumerate();
         all.filter(move |(at, _)| self.0 >> at & 1 != 0).map(|(_, column)| column)
@@ -858,6 +864,11 @@ impl Items {
 
     /// Invocations with all inputs and without saved words.
     pub const INVOCATIONS: Self = Self::Invocations { inputs: InputSet::ALL, saved: 0 };
+
+    /// The inputs of invocations that the table has.
+    pub fn inputs(self) -> InputSet {
+        if let Self::Invocations { inputs, .. } = self { inputs } else { InputSet::NONE }
+    }
 
     /// Number of saved words.
     pub fn saved(self) -> u32 {

@@ -28,8 +28,8 @@ use std::sync::atomic::{AtomicU32, Ordering};
 
 use super::{
     Argument, ArrayPlace, BlockCall, Columns, End, Inputs, Instr, Limit, Listed, Memories,
-    PIXEL_BYTES, Poll, Reg, RegisterFunction, RegisterProgram, RegisterType, Row, Rows, Shape, Status,
-    loop_depths, words_of_slot,
+    PIXEL_BYTES, Poll, Reg, RegisterFunction, RegisterProgram, RegisterType, Row, Rows, Shape,
+    Status, loop_depths, words_of_slot,
 };
 use crate::lanes::interpret::{apply, is_defined, undefined_bits};
 use crate::lanes::{Axis, Column, Items, Kind, LaneOp, Space};

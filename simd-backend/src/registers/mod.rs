@@ -217,6 +217,9 @@ impl Columns {
     /// Consecutive words of lanes.
     pub const LANES: Self = Self { step: 1, rows: Rows::Joined };
 
+    /// One word for all lanes.
+    pub const SAME: Self = Self { step: 0, rows: Rows::Joined };
+
     /// The lane from which the index of `lane` follows, and its distance from that lane's index.
     pub fn of(self, tile: Tile, lane: u32) -> (u32, u32) {
         match self.rows {

@@ -25,8 +25,8 @@ use std::fmt::{self, Display, Formatter};
 use lambdav_core::elementary::Part;
 
 use super::{
-    ArrayPlace, BlockCall, BlockId, Columns, End, Instr, Reg, RegisterBlock, RegisterFunction, Rows,
-    RegisterProgram, RegisterType, Status,
+    ArrayPlace, BlockCall, BlockId, Columns, End, Instr, Reg, RegisterBlock, RegisterFunction,
+    RegisterProgram, RegisterType, Rows, Status,
 };
 use crate::lanes::inputs::What;
 use crate::lanes::print::{Beside, Constant, List, Place};

@@ -55,14 +55,17 @@ fn run(
     memory.set(0, words.to_vec());
     let dispatch = Dispatch { workgroup: [64, 1, 1], groups: [workgroups, 1, 1] };
     let expected = dispatch.run(program, &Inputs::default(), memory.clone(), 100, &|_| false);
-    let frontier = AtomicU64::new(1);
-    let found = kernel.run(&dispatch, &Inputs::default(), memory, 100, &frontier);
+    let original = memory.clone();
+    let found = kernel.run(&dispatch, &Inputs::default(), &mut memory, 100, None);
     match (&found, expected) {
-        (Ok((found, _)), Ok(expected)) => assert_eq!(found, &expected),
-        (Err(DispatchError::Fault(found)), Err(expected)) => assert_eq!(found, &expected),
+        (Ok(_), Ok(expected)) => assert_eq!(memory, expected),
+        (Err(DispatchError::Fault(found)), Err(expected)) => {
+            assert_eq!(found, &expected);
+            assert_eq!(memory, original);
+        }
         (found, expected) => panic!("{found:?} in place of {expected:?}"),
     }
-    found.map(|(memory, tier)| (memory.words(0).to_vec(), tier))
+    found.map(|tier| (memory.words(0).to_vec(), tier))
 }
 
 /// Each invocation adds 1 to its word.
@@ -445,7 +448,7 @@ effect %12";
         memory.set(0, vec![0; 128]);
         let dispatch = Dispatch { workgroup: [64, 1, 1], groups: [2, 1, 1] };
         let frontier = AtomicU64::new(0);
-        let error = kernel.run(&dispatch, &Inputs::default(), memory, 100, &frontier);
+        let error = kernel.run(&dispatch, &Inputs::default(), &mut memory, 100, Some(&frontier));
         let is_cancelled = matches!(
             error,
             Err(DispatchError::Fault(DispatchFault::Invocation {

@@ -16,7 +16,7 @@ pub use files::files_below;
 pub use lines::{command_line, command_lines, header_bindings, header_command_lines};
 pub use modules::cycles;
 pub use random::Random;
-pub use spirv_opt::spirv_opt;
+pub use spirv_opt::{is_valid, spirv_opt};
 pub use words::{INTEGERS, NUMBERS};
 
 /// A fragment shader in SPIR-V text that writes the `vec4` of a uniform block at binding 1.

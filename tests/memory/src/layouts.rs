@@ -9,7 +9,7 @@ use lambdav_core::files::NoFiles;
 use lambdav_core::source::SourceFile;
 use lambdav_float_environment::with_default;
 use lambdav_glsl_frontend::{Options, Stage, compile};
-use lambdav_test_support::{NUMBERS, Random, spirv_opt};
+use lambdav_test_support::{NUMBERS, Random, is_valid, spirv_opt};
 use std::fmt::Write;
 
 /// A type.
@@ -92,7 +92,7 @@ pub fn layouts(seed: u64) -> String {
 }
 
 /// Compares the core that is raised from the text's words with eval_S; again, if wanted, for words that `spirv-opt` has
-/// `optimised`. Returns the text.
+/// `optimised`, if these are still valid. Returns the text.
 ///
 /// # Errors
 ///
@@ -125,6 +125,9 @@ pub fn compare_layouts(seed: u64, optimised: bool) -> Result<String, Mismatch> {
                 break;
             }
             words = spirv_opt(&words);
+            if !is_valid(&words) {
+                break;
+            }
         }
         let expected = with_default(|| by_words(&program, &text, &words))?;
         let expected = expected.expect("the text has no loops");

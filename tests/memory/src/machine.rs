@@ -80,9 +80,10 @@ pub fn of(is_race_free: bool, scheduled: &Schedule) -> Vec<(Form, Mode)> {
     let registers = [Spilling::Before, Spilling::After].map(Form::Registers);
     let mut all = vec![(Form::Lanes, Mode::InOrder), (code, Mode::InOrder)];
     if has_barrier(scheduled) {
-        all.push((Form::Lanes, Mode::Threads(4)));
+        all.push((Form::Lanes, Mode::Threads(32)));
         all.push((registers[1], Mode::Threads(8)));
-        let name = if Target::here().any(|here| here == "avx2") { "avx2" } else { Target::BASELINE };
+        let name =
+            if Target::here().any(|here| here == "avx2") { "avx2" } else { Target::BASELINE };
         all.push((Form::Code(name), Mode::Threads(8)));
         return all;
     }
@@ -227,7 +228,7 @@ impl Job<'_> {
 
     fn execute<C: Callable + Sync>(
         &self,
-        memory: Memory,
+        mut memory: Memory,
         make: impl Fn(&Compiler, &LaneProgram) -> Result<C, EmitError>,
     ) -> Result<(Ended, Option<Tier>), String> {
         match self.mode {
@@ -237,22 +238,24 @@ impl Job<'_> {
                     .map_err(|error| error.to_string())?;
                 // Each group is a part for a thread.
                 let kernel = kernel.with_groups(1);
-                let (frontier, inputs) = (AtomicU64::new(u64::MAX), Inputs::default());
-                let most = self.max_iterations;
+                let inputs = Inputs::default();
+                let (most, original) = (self.max_iterations, memory.clone());
+                let to = &mut memory;
                 let run = || match self.mode {
                     Mode::InOrder => {
-                        let done =
-                            kernel.run_in_order(self.dispatch, &inputs, memory, most, &frontier);
-                        done.map(|memory| (memory, None))
+                        kernel.run_in_order(self.dispatch, &inputs, to, most, None).map(|()| None)
                     }
-                    _ => {
-                        let done = kernel.run(self.dispatch, &inputs, memory, most, &frontier);
-                        done.map(|(memory, tier)| (memory, Some(tier)))
-                    }
+                    _ => kernel.run(self.dispatch, &inputs, to, most, None).map(Some),
                 };
                 match pool().install(run) {
-                    Ok((memory, tier)) => Ok((Ok(memory), tier)),
-                    Err(DispatchError::Fault(fault)) => Ok((Err(fault), None)),
+                    Ok(tier) => Ok((Ok(memory), tier)),
+                    Err(DispatchError::Fault(fault)) => {
+                        memory.begin_workgroup(&self.scheduled.types);
+                        if memory != original {
+                            return Err("a fault has changed a memory".to_owned());
+                        }
+                        Ok((Err(fault), None))
+                    }
                     Err(error) => Err(error.to_string()),
                 }
             }

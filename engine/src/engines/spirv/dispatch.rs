@@ -1,6 +1,6 @@
 //! Dispatches of modules by the evaluator of SPIR-V.
 
-use super::super::dispatch::{DispatchStop, first_invocation};
+use super::super::dispatch::{Cancelled, DispatchStop, first_invocation};
 use super::{Loops, diagnostic, given};
 use crate::settings::Settings;
 use lambdav_core::evaluate::DispatchFault;
@@ -45,9 +45,9 @@ impl SpirvDispatch {
         &self,
         settings: &Settings,
         groups: [u32; 3],
-        mut words: Vec<Vec<u32>>,
-        cancelled: &(dyn Fn(u64) -> bool + Sync),
-    ) -> Result<Vec<Vec<u32>>, DispatchStop> {
+        words: &mut [Vec<u32>],
+        cancelled: Option<Cancelled<'_>>,
+    ) -> Result<(), DispatchStop> {
         let limit = settings.max_iterations;
         let resources = given::resources(&self.module, &self.interface, settings);
         let mut evaluator = ModuleEvaluator::new(&self.module, &resources, limit);
@@ -58,10 +58,11 @@ impl SpirvDispatch {
         let numbers: Vec<Option<usize>> = numbers.collect();
         // Variables that are declared but not used have no number.
         let take = |number: &Option<usize>| {
-            number.and_then(|number| words.get_mut(number)).map(std::mem::take).unwrap_or_default()
+            number.and_then(|number| words.get(number)).cloned().unwrap_or_default()
         };
         let mut memory: Vec<Vec<u32>> = numbers.iter().map(take).collect();
-        evaluator.dispatch(groups, &mut memory, cancelled).map_err(|error| match error {
+        let cancelled = |done| cancelled.is_some_and(|cancelled| cancelled(done));
+        evaluator.dispatch(groups, &mut memory, &cancelled).map_err(|error| match error {
             DispatchError::Fault { fault: ModuleFault::Cancelled, .. } => DispatchStop::Cancelled,
             DispatchError::Fault { invocation, fault } => {
                 let found = diagnostic(fault, &self.module, &self.loops, limit);
@@ -82,6 +83,6 @@ impl SpirvDispatch {
                 *words = memory;
             }
         }
-        Ok(words)
+        Ok(())
     }
 }

@@ -1,8 +1,8 @@
 //! Accesses to memories.
 //!
 //! A load takes a register of lanes at once. If the indices of its lanes grow by one, as they often do, it is one load of
-//! a vector, else a gather; and a store of all lanes is one store. The code tests both, since a test takes less time than
-//! the lanes one after the other. Any other change is made lane by lane, in the order of lanes, by scalar code: two
+//! a vector; if they are the same, one of a word; else a gather. A store of all lanes to indices that grow by one is one
+//! store. The code tests that, since a test takes less time than the lanes one after the other. Any other change is made lane by lane, in the order of lanes, by scalar code: two
 //! lanes may change the same word. It loads the old word, applies the function, and stores the result under the mask. No
 //! instruction is atomic: while a call runs, no other thread accesses a word that it changes.
 
@@ -45,7 +45,7 @@ impl Builder<'_> {
         }
     }
 
-    /// The words of a register of lanes: one load if the indices grow by one from lane to lane.
+    /// The words of a register of lanes: one load if the indices grow by one from lane to lane, or are the same.
     fn loaded(&mut self, memory: u32, index: Reg, ty: RegisterType) -> Reg {
         let load = |s: &mut Self| {
             let to = s.reg(ty);
@@ -55,11 +55,19 @@ impl Builder<'_> {
         if self.ty(index) != RegisterType::Vector(Kind::I32) {
             return load(self);
         }
-        let [near, far, join] = [(); 3].map(|()| self.reserve());
-        self.branch_if_scattered(index, far, near);
+        let [near, other, same, far, join] = [(); 5].map(|()| self.reserve());
+        self.branch_if_scattered(index, Columns::LANES, other, near);
         self.begin(near, Vec::new());
         let to = self.reg(ty);
         self.push(Instr::LoadMemoryLanes(to, memory, index));
+        self.jump(join, vec![to]);
+        self.begin(other, Vec::new());
+        self.branch_if_scattered(index, Columns::SAME, far, same);
+        self.begin(same, Vec::new());
+        let [first, word] = [(); 2].map(|()| self.reg(WORD));
+        self.push(Instr::Lane(first, index, 0));
+        self.push(Instr::LoadMemory(word, memory, first));
+        let to = self.broadcast(word, ty);
         self.jump(join, vec![to]);
         self.begin(far, Vec::new());
         self.cold = true;
@@ -70,9 +78,15 @@ impl Builder<'_> {
         to
     }
 
-    fn branch_if_scattered(&mut self, index: Reg, then: BlockId, otherwise: BlockId) {
+    fn branch_if_scattered(
+        &mut self,
+        index: Reg,
+        columns: Columns,
+        then: BlockId,
+        otherwise: BlockId,
+    ) {
         let condition = self.reg(RegisterType::Scalar(Kind::Mask));
-        self.push(Instr::Scattered(condition, index, Columns::LANES));
+        self.push(Instr::Scattered(condition, index, columns));
         self.branch(condition, then, otherwise);
     }
 
@@ -90,7 +104,7 @@ impl Builder<'_> {
         let [next, near, far, join] = [(); 4].map(|()| self.reserve());
         // No edge leads from a branch to a block with several predecessors.
         let [scattered, partial] = [(); 2].map(|()| self.reserve());
-        self.branch_if_scattered(line, scattered, next);
+        self.branch_if_scattered(line, Columns::LANES, scattered, next);
         self.begin(next, Vec::new());
         let absent = self.op(RegisterType::Vector(Kind::Mask), LaneOp::Not, &[mask]);
         let condition = self.reg(RegisterType::Scalar(Kind::Mask));

@@ -12,7 +12,8 @@ use super::types::{Types, is_register};
 use crate::lanes::print::Constant;
 use crate::lanes::{Axis, Kind, LaneOp, Space};
 use crate::registers::{
-    Argument, ArrayPlace, BlockCall, BlockId, Columns, End, Instr, Limit, Reg, RegisterType, Rows, Status,
+    Argument, ArrayPlace, BlockCall, BlockId, Columns, End, Instr, Limit, Reg, RegisterType, Rows,
+    Status,
 };
 
 /// Takes the end of a block; `None` if the line is an instruction.

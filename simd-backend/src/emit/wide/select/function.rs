@@ -156,9 +156,7 @@ impl<'p> Selection<'p> {
             Instr::LoadMemory(_, memory, _)
             | Instr::StoreMemory { memory, .. }
             | Instr::LoadMemoryLanes(_, memory, _)
-            | Instr::StoreMemoryLanes { memory, .. } => {
-                Some(Space::Resource(*memory))
-            }
+            | Instr::StoreMemoryLanes { memory, .. } => Some(Space::Resource(*memory)),
             _ => None,
         };
         let [has_inputs, has_slots] =

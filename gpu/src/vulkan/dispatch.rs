@@ -1,0 +1,289 @@
+//! A prepared dispatch: the objects that run a compute shader any number of times.
+
+use super::device::{Cleanup, Device, Patience, make};
+use super::result::said;
+use crate::error::Error;
+use ash::vk;
+use lambdav_core::interface::Stage;
+use lambdav_spirv::inspect::inspect;
+use lambdav_spirv_eval::PUSH_CONSTANT_WORDS;
+use std::ffi::CString;
+
+/// A compute shader with its buffers.
+#[derive(Clone, Copy, Debug)]
+pub struct DispatchJob<'a> {
+    /// The words of a module.
+    pub words: &'a [u32],
+    /// The name of an entry point of stage compute.
+    pub entry_point: &'a str,
+    /// The number of workgroups along each axis.
+    pub groups: [u32; 3],
+    /// The block of push constants.
+    pub push_constants: &'a [u32; PUSH_CONSTANT_WORDS],
+    /// Each buffer that the shader declares, once.
+    pub buffers: &'a [BoundBuffer<'a>],
+}
+
+/// A buffer with its place.
+#[derive(Clone, Copy, Debug)]
+pub struct BoundBuffer<'a> {
+    /// The descriptor set.
+    pub set: u32,
+    /// The binding in the set.
+    pub binding: u32,
+    /// A uniform block; else a storage buffer.
+    pub is_uniform: bool,
+    /// The words before the first run, at least one.
+    pub words: &'a [u32],
+}
+
+impl BoundBuffer<'_> {
+    fn ty(&self) -> vk::DescriptorType {
+        match self.is_uniform {
+            true => vk::DescriptorType::UNIFORM_BUFFER,
+            false => vk::DescriptorType::STORAGE_BUFFER,
+        }
+    }
+}
+
+impl Device {
+    /// Makes the objects that run a dispatch any number of times.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Limit`], [`Error::Module`], and errors of Vulkan for the shader, the memory or the device.
+    ///
+    /// # Panics
+    ///
+    /// If a buffer has no words.
+    pub fn prepare_dispatch(&self, job: &DispatchJob<'_>) -> Result<PreparedDispatch, Error> {
+        let shared = &self.shared;
+        let interface = inspect(job.words).map_err(|error| Error::Module(error.to_string()))?;
+        let mut entries = interface.entry_points.iter();
+        if !entries.any(|of| of.name == job.entry_point && of.stage == Stage::Compute) {
+            let why = format!("it has no compute shader `{}`", job.entry_point);
+            return Err(Error::Module(why));
+        }
+        let limits = &shared.limits;
+        for (groups, most) in job.groups.into_iter().zip(limits.max_compute_work_group_count) {
+            shared.within("workgroups along an axis", groups.into(), most.into())?;
+        }
+        for buffer in job.buffers {
+            let most = match buffer.is_uniform {
+                true => limits.max_uniform_buffer_range,
+                false => limits.max_storage_buffer_range,
+            };
+            shared.within("bytes of a buffer", size_of_val(buffer.words) as u64, most.into())?;
+        }
+        let mut cleanup = Cleanup::new(shared);
+        let made = &mut cleanup;
+        let mut buffers = Vec::new();
+        for buffer in job.buffers {
+            assert!(!buffer.words.is_empty(), "a buffer has at least one word");
+            let usage = match buffer.is_uniform {
+                true => vk::BufferUsageFlags::UNIFORM_BUFFER,
+                // In memory that the host reads fast.
+                false => vk::BufferUsageFlags::STORAGE_BUFFER | vk::BufferUsageFlags::TRANSFER_DST,
+            };
+            let (handle, memory) = made.buffer(size_of_val(buffer.words) as u64, usage)?;
+            shared.write(memory, buffer.words)?;
+            buffers.push((handle, memory, buffer.words.len()));
+        }
+        let handles: Vec<vk::Buffer> = buffers.iter().map(|(handle, ..)| *handle).collect();
+        let (layout, sets) = made.descriptors(job, &handles)?;
+        let info = vk::ShaderModuleCreateInfo::default().code(job.words);
+        let module = make!(made, create_shader_module, destroy_shader_module, info);
+        let name =
+            CString::new(job.entry_point).map_err(|error| Error::Module(error.to_string()))?;
+        let stage = vk::PipelineShaderStageCreateInfo::default()
+            .stage(vk::ShaderStageFlags::COMPUTE)
+            .module(module)
+            .name(&name);
+        let info = vk::ComputePipelineCreateInfo::default().stage(stage).layout(layout);
+        let cache = vk::PipelineCache::null();
+        // SAFETY: see the head.
+        let pipelines = unsafe { shared.device.create_compute_pipelines(cache, &[info], None) };
+        let pipelines = pipelines.map_err(|(_, error)| said("vkCreateComputePipelines")(error))?;
+        let pipeline = pipelines[0];
+        // SAFETY: see the head.
+        made.push(move |device| unsafe { device.destroy_pipeline(pipeline, None) });
+        let info = vk::CommandPoolCreateInfo::default().queue_family_index(shared.family);
+        let pool = make!(made, create_command_pool, destroy_command_pool, info);
+        let info = vk::CommandBufferAllocateInfo::default()
+            .command_pool(pool)
+            .level(vk::CommandBufferLevel::PRIMARY)
+            .command_buffer_count(1);
+        // SAFETY: see the head; it is freed with its pool.
+        let commands = unsafe { shared.device.allocate_command_buffers(&info) };
+        let commands = commands.map_err(said("vkAllocateCommandBuffers"))?[0];
+        let constants: Vec<u8> = job.push_constants.iter().flat_map(|w| w.to_ne_bytes()).collect();
+        // The host writes before a run and reads after it.
+        let barrier =
+            |from, to| vk::MemoryBarrier::default().src_access_mask(from).dst_access_mask(to);
+        let shader = vk::AccessFlags::SHADER_READ | vk::AccessFlags::SHADER_WRITE;
+        let host = vk::AccessFlags::HOST_READ | vk::AccessFlags::HOST_WRITE;
+        let compute = vk::PipelineStageFlags::COMPUTE_SHADER;
+        let on_host = vk::PipelineStageFlags::HOST;
+        let none = vk::DependencyFlags::empty();
+        let device = &shared.device;
+        let [x, y, z] = job.groups;
+        // SAFETY: see the head; the command buffer is not executing.
+        let recorded = unsafe {
+            device.begin_command_buffer(commands, &vk::CommandBufferBeginInfo::default()).and_then(
+                |()| {
+                    let point = vk::PipelineBindPoint::COMPUTE;
+                    device.cmd_bind_pipeline(commands, point, pipeline);
+                    if !sets.is_empty() {
+                        device.cmd_bind_descriptor_sets(commands, point, layout, 0, &sets, &[]);
+                    }
+                    let stage = vk::ShaderStageFlags::COMPUTE;
+                    device.cmd_push_constants(commands, layout, stage, 0, &constants);
+                    let all = [barrier(vk::AccessFlags::HOST_WRITE, shader)];
+                    device.cmd_pipeline_barrier(commands, on_host, compute, none, &all, &[], &[]);
+                    device.cmd_dispatch(commands, x, y, z);
+                    let all = [barrier(vk::AccessFlags::SHADER_WRITE, host)];
+                    device.cmd_pipeline_barrier(commands, compute, on_host, none, &all, &[], &[]);
+                    device.end_command_buffer(commands)
+                },
+            )
+        };
+        recorded.map_err(said("vkEndCommandBuffer"))?;
+        Ok(PreparedDispatch { commands, buffers, cleanup })
+    }
+}
+
+impl Cleanup {
+    /// The layout of a compute pipeline, and its descriptor sets with all buffers.
+    fn descriptors(
+        &mut self,
+        job: &DispatchJob<'_>,
+        handles: &[vk::Buffer],
+    ) -> Result<(vk::PipelineLayout, Vec<vk::DescriptorSet>), Error> {
+        let this = self;
+        let stage = vk::ShaderStageFlags::COMPUTE;
+        let count = job.buffers.iter().map(|of| of.set + 1).max().unwrap_or(0);
+        let most = this.shared.limits.max_bound_descriptor_sets;
+        this.shared.within("descriptor sets", count.into(), most.into())?;
+        let mut layouts = Vec::new();
+        for set in 0..count {
+            let of_set = job.buffers.iter().filter(|of| of.set == set);
+            let bindings = of_set.map(|of| {
+                vk::DescriptorSetLayoutBinding::default()
+                    .binding(of.binding)
+                    .descriptor_type(of.ty())
+                    .descriptor_count(1)
+                    .stage_flags(stage)
+            });
+            let bindings: Vec<_> = bindings.collect();
+            let info = vk::DescriptorSetLayoutCreateInfo::default().bindings(&bindings);
+            layouts.push(make!(
+                this,
+                create_descriptor_set_layout,
+                destroy_descriptor_set_layout,
+                info
+            ));
+        }
+        let mut sets = Vec::new();
+        if count > 0 {
+            let sizes: Vec<_> = job
+                .buffers
+                .iter()
+                .map(|of| vk::DescriptorPoolSize { ty: of.ty(), descriptor_count: 1 })
+                .collect();
+            let info = vk::DescriptorPoolCreateInfo::default().max_sets(count).pool_sizes(&sizes);
+            let pool = make!(this, create_descriptor_pool, destroy_descriptor_pool, info);
+            let info = vk::DescriptorSetAllocateInfo::default()
+                .descriptor_pool(pool)
+                .set_layouts(&layouts);
+            // SAFETY: see the head; the sets are freed with their pool.
+            let made = unsafe { this.shared.device.allocate_descriptor_sets(&info) };
+            sets = made.map_err(said("vkAllocateDescriptorSets"))?;
+        }
+        for (of, &buffer) in job.buffers.iter().zip(handles) {
+            let info = [vk::DescriptorBufferInfo {
+                buffer,
+                offset: 0,
+                range: size_of_val(of.words) as u64,
+            }];
+            let write = vk::WriteDescriptorSet::default()
+                .dst_set(sets[of.set as usize])
+                .dst_binding(of.binding)
+                .descriptor_type(of.ty())
+                .buffer_info(&info);
+            // SAFETY: see the head.
+            unsafe { this.shared.device.update_descriptor_sets(&[write], &[]) };
+        }
+        let size = (PUSH_CONSTANT_WORDS * 4) as u32;
+        let ranges = [vk::PushConstantRange { stage_flags: stage, offset: 0, size }];
+        let info = vk::PipelineLayoutCreateInfo::default()
+            .set_layouts(&layouts)
+            .push_constant_ranges(&ranges);
+        Ok((make!(this, create_pipeline_layout, destroy_pipeline_layout, info), sets))
+    }
+}
+
+/// The objects that run a dispatch.
+pub struct PreparedDispatch {
+    commands: vk::CommandBuffer,
+    /// The buffers with their memory and numbers of words, in the order of the job.
+    buffers: Vec<(vk::Buffer, vk::DeviceMemory, usize)>,
+    cleanup: Cleanup,
+}
+
+impl std::fmt::Debug for PreparedDispatch {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let count = self.buffers.len();
+        f.debug_struct("PreparedDispatch").field("buffers", &count).finish_non_exhaustive()
+    }
+}
+
+impl PreparedDispatch {
+    /// Runs the dispatch on the buffers as they are, and waits for the end.
+    ///
+    /// # Errors
+    ///
+    /// If the device is lost, is out of memory, or does not answer.
+    pub fn run(&mut self, patience: Patience<'_>) -> Result<(), Error> {
+        self.cleanup.shared.execute(self.commands, patience)
+    }
+
+    /// Replaces the words of a buffer, by its number in the job.
+    ///
+    /// # Errors
+    ///
+    /// If there is no memory.
+    ///
+    /// # Panics
+    ///
+    /// If there is no such buffer, or it has another number of words.
+    pub fn write(&mut self, number: usize, words: &[u32]) -> Result<(), Error> {
+        let (_, memory, count) = self.buffers[number];
+        assert_eq!(words.len(), count, "a buffer keeps its size");
+        self.cleanup.shared.write(memory, words)
+    }
+
+    /// The words of a buffer, by its number in the job.
+    ///
+    /// # Errors
+    ///
+    /// If there is no memory.
+    ///
+    /// # Panics
+    ///
+    /// If there is no such buffer.
+    pub fn read(&mut self, number: usize) -> Result<Vec<u32>, Error> {
+        let (_, memory, count) = self.buffers[number];
+        let device = &self.cleanup.shared.device;
+        let mut words = Vec::new();
+        words.try_reserve_exact(count).map_err(|_| Error::OutOfMemory)?;
+        let bytes = (count * size_of::<u32>()) as u64;
+        // SAFETY: see the head; the memory has room for the words and is aligned for any type.
+        unsafe {
+            let mapped = device.map_memory(memory, 0, bytes, vk::MemoryMapFlags::empty());
+            let mapped = mapped.map_err(said("vkMapMemory"))?;
+            words.extend_from_slice(std::slice::from_raw_parts(mapped.cast::<u32>(), count));
+            device.unmap_memory(memory);
+        }
+        Ok(words)
+    }
+}
