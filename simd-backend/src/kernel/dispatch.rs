@@ -31,7 +31,7 @@ use super::phased::Phased;
 use super::threads::{self, Extent, Parts, Progress};
 use crate::emit::executable::shared;
 use crate::emit::{BindError, EmitError, Executable};
-use crate::lanes::independence::{Scope, changed, may_be_independent, prove};
+use crate::lanes::independence::{Given, Scope, changed, may_be_independent, prove};
 use crate::lanes::{InputSet, Items, LaneProgram};
 use crate::pipeline::Compiler;
 use crate::registers::{Callable, Listed, Memories, Poll};
@@ -260,7 +260,7 @@ impl<C: Callable + Sync> DispatchKernel<C> {
         memory: &mut Memory,
         Call { dispatch, frontier, .. }: Call<'_>,
     ) -> Result<Option<Ran>, DispatchError> {
-        let of = [(&code.lanes, inputs.words())];
+        let of = [Given { program: &code.lanes, words: inputs.words(), is_repeated: false }];
         let Some(independence) = prove(&of, dispatch, Scope::Dispatch) else { return Ok(None) };
         let ready = match code.ready(inputs, frontier) {
             Ok(ready) => ready,

@@ -15,6 +15,8 @@
 
 use std::ops::Range;
 
+use rustc_hash::FxHashSet;
+
 use lambdav_core::evaluate::{Dispatch, DispatchFault, EvaluationFault, Memory};
 use lambdav_core::inputs;
 use lambdav_core::schedule::phases::{Next, Phase, Phases, Rounds};
@@ -26,7 +28,7 @@ use super::invocations::{Code, Ready, list_invocations};
 use super::threads::{self, Extent, Parts, Progress};
 use crate::emit::executable::{shared, shared_words};
 use crate::emit::{BindError, EmitError};
-use crate::lanes::independence::{Given, Independence, Scope, prove};
+use crate::lanes::independence::{Given, Independence, SYMBOLS, Scope, prove};
 use crate::lanes::{Extents, InputSet, Items, LaneProgram, Memories};
 use crate::mutants::{Mutant, is_active};
 use crate::pipeline::Compiler;
@@ -44,6 +46,8 @@ pub(super) struct Phased<C> {
     several: Option<Vec<CodeOfPhase<C>>>,
     /// The phases of each segment, which its first one begins.
     segments: Vec<Vec<usize>>,
+    /// True for each phase that may run several times in a segment.
+    is_repeated: Vec<bool>,
 }
 
 #[derive(Debug)]
@@ -149,6 +153,10 @@ impl<C: Callable + Sync> Phased<C> {
             shape = wanted.fewer();
         }
         let segments = segments(&phases);
+        let is_repeated = (0..phases.len()).map(|phase| {
+            next(&phases[phase]).any(|after| reached(&phases, after).contains(&phase))
+        });
+        let is_repeated = is_repeated.collect();
         let read = one.iter().chain(several.iter().flatten());
         let inputs = read.map(|code| code.lanes.items.inputs());
         let inputs = inputs.fold(InputSet::NONE, InputSet::union);
@@ -165,7 +173,7 @@ impl<C: Callable + Sync> Phased<C> {
         };
         let with_columns = |codes: Vec<_>| codes.into_iter().map(with_columns).collect();
         let (one, several) = (with_columns(one), several.map(with_columns));
-        Ok(Self { phases, items, one, several, segments })
+        Ok(Self { phases, items, one, several, segments, is_repeated })
     }
 
     /// Runs all workgroups. `None` if there is no proof of anything.
@@ -182,14 +190,24 @@ impl<C: Callable + Sync> Phased<C> {
         let Call { dispatch, max_iterations, frontier } = call;
         let of = self.several.as_deref().unwrap_or(&self.one);
         let words = self.inputs(of, inputs, memory, max_iterations)?;
-        let given: Vec<Given<'_>> =
-            of.iter().zip(&words).map(|(of, words)| (&of.code.lanes, words.words())).collect();
+        let given = of.iter().zip(&words).zip(&self.is_repeated);
+        let given = given.map(|((of, words), &is_repeated)| Given {
+            program: &of.code.lanes,
+            words: words.words(),
+            is_repeated,
+        });
+        let given: Vec<Given<'_>> = given.collect();
         let in_threads = prove(&given, dispatch, Scope::Workgroups);
-        let is_proved = |segment: &Vec<usize>| {
+        let mut symbols = vec![Vec::new(); self.phases.len()];
+        let mut is_proved = |segment: &Vec<usize>| {
             let given: Vec<Given<'_>> = segment.iter().map(|&phase| given[phase]).collect();
-            prove(&given, dispatch, Scope::Workgroup).is_some()
+            let proved = prove(&given, dispatch, Scope::Workgroup)?;
+            for (number, word) in proved.symbols {
+                symbols[segment[number]].push(word);
+            }
+            Some(())
         };
-        let are_proved = self.segments.iter().all(is_proved);
+        let are_proved = self.segments.iter().all(|segment| is_proved(segment).is_some());
         let in_lanes = self.several.is_some() && (are_proved || is_active(Mutant::UnprovedSegment));
         let tier = match (in_threads.is_some(), in_lanes) {
             (true, true) => Tier::AtOnce,
@@ -209,7 +227,7 @@ impl<C: Callable + Sync> Phased<C> {
                 Err(_) => return Ok(None),
             },
         };
-        let Independence { reduced } = in_threads.clone().unwrap_or_default();
+        let Independence { reduced, .. } = in_threads.clone().unwrap_or_default();
         let extent = Extent {
             total: dispatch.workgroups(),
             part: 1,
@@ -217,7 +235,7 @@ impl<C: Callable + Sync> Phased<C> {
             is_in_order: in_threads.is_none(),
         };
         let variables = variables(&of[0].code.lanes, memory);
-        let parts = Workgroups { one, several, variables };
+        let parts = Workgroups { one, several, variables, symbols };
         match threads::run(&parts, extent, &shared(memory), Poll { frontier, first: 0 })? {
             Progress::Done => Ok(Some(Ran::Done(tier))),
             Progress::Cancelled => Err(DispatchError::cancelled()),
@@ -298,30 +316,34 @@ fn common_shape(phases: &[Phase], compiler: &Compiler) -> Option<Shape> {
     shape.filter(|shape| shape.lanes() > 1)
 }
 
-/// The phases that can be reached from the beginning, and from behind each barrier, without another barrier.
+/// The phases of each segment: those that can be reached from the beginning, and from behind each barrier.
 fn segments(phases: &[Phase]) -> Vec<Vec<usize>> {
     let behind = phases.iter().filter_map(|phase| match phase.next {
         Next::Barrier { phase, .. } => Some(phase),
         _ => None,
     });
-    let reached = |first: usize| {
-        let (mut found, mut at) = (vec![first], 0);
-        while let Some(&phase) = found.get(at) {
-            at += 1;
-            let next = match phases[phase].next {
-                Next::Done | Next::Barrier { .. } => [None; 2],
-                Next::Goto { phase, .. } => [Some(phase), None],
-                Next::If { then, otherwise } => [Some(then), Some(otherwise)],
-            };
-            for phase in next.into_iter().flatten() {
-                if !found.contains(&phase) {
-                    found.push(phase);
-                }
-            }
-        }
-        found
+    std::iter::once(0).chain(behind).map(|first| reached(phases, first)).collect()
+}
+
+/// The phases after one, without a barrier between.
+fn next(phase: &Phase) -> impl Iterator<Item = usize> + use<> {
+    let next = match phase.next {
+        Next::Done | Next::Barrier { .. } => [None; 2],
+        Next::Goto { phase, .. } => [Some(phase), None],
+        Next::If { then, otherwise } => [Some(then), Some(otherwise)],
     };
-    std::iter::once(0).chain(behind).map(reached).collect()
+    next.into_iter().flatten()
+}
+
+/// A phase, and those that can be reached from it without a barrier.
+fn reached(phases: &[Phase], first: usize) -> Vec<usize> {
+    let (mut found, mut at) = (vec![first], 0);
+    let mut seen = FxHashSet::from_iter([first]);
+    while let Some(&phase) = found.get(at) {
+        at += 1;
+        found.extend(next(&phases[phase]).filter(|&phase| seen.insert(phase)));
+    }
+    found
 }
 
 /// The variables of workgroups and their numbers of words.
@@ -406,12 +428,17 @@ impl<C: Callable> Prepared<'_, C> {
 
     /// Runs a workgroup in lanes. If a condition differs among its invocations, returns where each of them is; the frame
     /// is for groups of lanes.
+    ///
+    /// # Errors
+    ///
+    /// Faults, cancellation, and symbols that are not what the proof demands.
     fn in_lanes(
         &self,
         workgroup: u64,
+        symbols: &[Vec<u32>],
         memories: &Memories<'_>,
         found: &mut Workgroup,
-    ) -> Result<Option<Vec<Thread>>, EvaluationFault> {
+    ) -> Result<Option<Vec<Thread>>, OutOfOrder> {
         let Call { dispatch, max_iterations, .. } = self.call;
         let all = indices(dispatch, workgroup);
         let count = (all.end - all.start) as usize;
@@ -420,6 +447,10 @@ impl<C: Callable> Prepared<'_, C> {
         let mut thread = Thread::default();
         loop {
             let next = self.phased.phases[thread.phase].next;
+            let mut words = symbols[thread.phase].iter();
+            if !words.all(|&word| self.is_symbol(word, count, &found.frame)) {
+                return Err(OutOfOrder);
+            }
             self.execute(thread.phase, 0..groups, memories, found)?;
             let mut condition = 0;
             if let Next::If { .. } = next {
@@ -434,13 +465,24 @@ impl<C: Callable> Prepared<'_, C> {
                         thread.go(next, condition, max_iterations)?;
                         Ok(thread)
                     });
-                    return Ok(Some(parted.collect::<Result<_, EvaluationFault>>()?));
+                    let parted: Result<_, EvaluationFault> = parted.collect();
+                    return Ok(Some(parted?));
                 }
             }
             if let Some(Arrival::Done) = thread.go(next, condition, max_iterations)? {
                 return Ok(None);
             }
         }
+    }
+
+    /// True if a saved word is the same for all invocations, and small, in a frame for groups of lanes.
+    fn is_symbol(&self, word: u32, count: usize, frame: &[u32]) -> bool {
+        let (items, lanes) = (self.phased.items, self.lanes());
+        let first = items.column_count() - items.saved() as usize + word as usize;
+        let groups = frame.chunks_exact(items.column_count() * lanes);
+        let mut words = groups.flat_map(|group| &group[first * lanes..][..lanes]).take(count);
+        let first = words.next().copied().unwrap_or(0);
+        first < SYMBOLS && words.all(|&word| word == first)
     }
 
     fn lanes(&self) -> usize {
@@ -501,6 +543,16 @@ impl<C: Callable> Prepared<'_, C> {
     }
 }
 
+/// A workgroup does not end in lanes.
+#[derive(Debug)]
+struct OutOfOrder;
+
+impl From<EvaluationFault> for OutOfOrder {
+    fn from(_: EvaluationFault) -> Self {
+        Self
+    }
+}
+
 /// The pixels with an output, for a number of lanes.
 fn output(found: &[[f32; 4]], k: usize, plane: usize) -> &[[f32; 4]] {
     &found[k / 4 * plane..][..plane]
@@ -518,6 +570,8 @@ struct Workgroups<'p, C> {
     several: Option<Prepared<'p, C>>,
     /// Variables of workgroups, with their numbers of words.
     variables: Vec<(usize, usize)>,
+    /// For each phase the saved words that must be the same for all invocations, in lanes.
+    symbols: Vec<Vec<u32>>,
 }
 
 impl<C: Callable + Sync> Parts for Workgroups<'_, C> {
@@ -543,7 +597,7 @@ impl<C: Callable + Sync> Parts for Workgroups<'_, C> {
             let Some(several) = &self.several else {
                 return self.one.in_order(workgroup, &memories, found).is_ok();
             };
-            match several.in_lanes(workgroup, &memories, found) {
+            match several.in_lanes(workgroup, &self.symbols, &memories, found) {
                 Err(_) => false,
                 Ok(None) => true,
                 Ok(Some(parted)) => {

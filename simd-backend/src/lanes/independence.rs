@@ -4,28 +4,39 @@
 //! memory is one of these:
 //!
 //! 1. *Constant*: nothing changes it.
-//! 2. *Disjoint*: each word is accessed by one invocation, or by one workgroup, as the scope asks. All indices have the
-//!    form c + f(i), where f is one linear function of the invocation's position i for all accesses, and the constants c
-//!    lie in a window of w words. Then f must keep different positions more than w − 1 words apart.
+//! 2. *Disjoint*: of any two accesses, one of which is a change, two different invocations (or workgroups, as the scope
+//!    asks) never reach the same word.
 //! 3. *Reduced*: its only accesses are atomic operations of one commutative and associative kind, whose old words
 //!    nobody needs. Threads may work on copies that begin with the neutral word, to be combined afterwards.
 //! 4. *Marked*: its only accesses store one value.
-//! 5. *Single*: its only accesses are changes by one and the same invocation: where an injective linear function of the
-//!    position equals a constant.
 //!
 //! The proof is made for a dispatch, so uniforms, sizes and numbers of workgroups are constants. It is about lane
 //! programs, one or several that the invocations execute: an index beyond the end is clamped, but the word read there is
 //! not used, and a change there has no lane.
 //!
+//! # Forms
+//!
+//! An index is c + f(i) + a·s, modulo 2^32, where f is a linear function of the position i of the invocation. It has six
+//! coordinates: three of the workgroup, and three in the workgroup. s is a *symbol*: a word that the invocations of a
+//! workgroup have saved before a phase. In the proof it is any number below [`SYMBOLS`]; the caller checks that, and that
+//! the invocations have saved the same ([`Independence::symbols`]).
+//!
+//! The mask of an access is a conjunction. A condition g < b bounds f where g has the same f. Where g = b, the access is
+//! as good as one at its index plus g − b.
+//!
 //! # Apart
 //!
-//! A position has six coordinates: three of the workgroup, and three in the workgroup. Let the factors of f be a₁ to a₆,
-//! signed and ascending by magnitude, for coordinates below n₁ to n₆. Coordinates with n = 1 do not count. Let each |aₖ|
-//! exceed w − 1 plus the sum of |aⱼ|·(nⱼ − 1) over all j < k. Then the greatest coordinate in which two positions differ
-//! keeps them more than w − 1 words apart. If also w − 1 plus the whole sum is below 2^32, no wrap brings them together.
+//! Two accesses reach different words
 //!
-//! Of invocations of one workgroup only the last three coordinates differ. Of workgroups, only the first three count: the
-//! others widen the window, and may have different factors in each access.
+//! - if their words lie in ranges that do not meet, or
+//! - if they have the same f and the same symbol, and f keeps different positions further apart than their constants. Let
+//!   the factors of f be a₁ to a₆, signed and ascending by magnitude, for coordinates below n₁ to n₆. Coordinates with n = 1
+//!   do not count. Let each |aₖ| exceed the distance w of the constants plus the sum of |aⱼ|·(nⱼ − 1) over all j < k. Then
+//!   the greatest coordinate in which two positions differ keeps them more than w words apart.
+//!
+//! All these numbers are integers below 2^32, so no wrap brings words together. Of invocations of one workgroup only the
+//! last three coordinates differ. Of workgroups, only the first three count: what the others add is as good as a constant,
+//! and may be different in each access.
 
 use std::collections::BTreeSet;
 use std::ops::Range;
@@ -62,14 +73,28 @@ impl Scope {
 }
 
 /// A program with the words of its inputs.
-pub type Given<'a> = (&'a LaneProgram, &'a [u32]);
+#[derive(Clone, Copy, Debug)]
+pub struct Given<'a> {
+    /// The program.
+    pub program: &'a LaneProgram,
+    /// The words of its inputs.
+    pub words: &'a [u32],
+    /// It may run several times in the scope, with other saved words: these are no symbols.
+    pub is_repeated: bool,
+}
 
-/// The memories that threads combine.
+/// The conditions of a proof.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Independence {
-    /// The reduced memories by number, each with its operation.
+    /// The reduced memories by number, each with its operation: threads combine them.
     pub reduced: Vec<(usize, Atomic)>,
+    /// Saved words of programs, each by the numbers of the program and of the word, that must be the same for all
+    /// invocations of a workgroup, and below [`SYMBOLS`], before the program runs.
+    pub symbols: BTreeSet<(usize, u32)>,
 }
+
+/// A bound of symbols.
+pub const SYMBOLS: u32 = 1 << 20;
 
 /// The word w for which any word x combined with w is x, for operations whose order does not matter.
 pub fn neutral(atomic: Atomic) -> Option<u32> {
@@ -107,17 +132,23 @@ pub fn changed<'a>(programs: impl IntoIterator<Item = &'a LaneProgram>) -> BTree
     all.collect()
 }
 
+/// Most accesses to a memory that a proof compares.
+const ACCESSES: usize = 256;
+
 /// Proves that the invocations of a scope are independent while they execute some of these programs, which have the same
 /// memories.
 pub fn prove(programs: &[Given<'_>], dispatch: &Dispatch, scope: Scope) -> Option<Independence> {
     let all: Vec<(Forms, Vec<_>)> = programs
         .iter()
-        .map(|&(program, words)| {
-            (Forms::new(program, words, dispatch), accesses(program).collect())
+        .enumerate()
+        .map(|(number, &Given { program, words, is_repeated })| {
+            let has_symbols = scope == Scope::Workgroup && !is_repeated;
+            let number = has_symbols.then_some(number);
+            (Forms::new(program, words, dispatch, number), accesses(program).collect())
         })
         .collect();
     let mut found = Independence::default();
-    let (first, words) = programs.first()?;
+    let Given { program: first, words, .. } = *programs.first()?;
     for number in first.resources.memories() {
         let is_of_buffer = first.resources.0[number].extents == Extents::Any;
         if scope == Scope::Workgroups && !is_of_buffer {
@@ -137,19 +168,17 @@ pub fn prove(programs: &[Given<'_>], dispatch: &Dispatch, scope: Scope) -> Optio
             return None;
         }
         let count = first.resources.words_of_memory(number, words);
-        let is_disjoint = {
-            let indices = of_memory.iter().map(|(forms, _, of)| forms.index(of.index, count));
-            let indices: Option<Vec<Linear>> = indices.collect();
-            count == 0 || indices.is_some_and(|indices| are_apart(&indices, dispatch, scope))
+        if count == 0 {
+            continue;
+        }
+        let place = |&(forms, _, access): &(&Forms, _, &Access)| {
+            forms.place(access, count, dispatch, scope)
         };
-        let owner = |&(forms, value, access): &(&Forms, Option<ValueId>, &Access)| {
-            let change = access.change.as_ref().filter(|_| value.is_none())?;
-            forms.owner(change.mask, dispatch, scope)
-        };
-        let first_owner = owner(&of_memory[0]);
-        let is_single =
-            first_owner.is_some() && of_memory.iter().all(|access| owner(access) == first_owner);
-        if is_disjoint || is_single {
+        let places: Option<Vec<Place>> = of_memory.iter().map(place).collect();
+        if let Some(places) = places.filter(|places| places.len() <= ACCESSES)
+            && are_apart(&places, dispatch, scope)
+        {
+            found.symbols.extend(places.iter().flat_map(Place::symbols));
             continue;
         }
         // The changes, if no word is read.
@@ -180,12 +209,17 @@ pub fn prove(programs: &[Given<'_>], dispatch: &Dispatch, scope: Scope) -> Optio
 /// Number of coordinates of an invocation.
 const COORDINATES: usize = 6;
 
-/// A linear function of an invocation's position, modulo 2^32.
+/// A symbol: the number of a program, and of a saved word.
+type Symbol = (usize, u32);
+
+/// A linear function of an invocation's position and of at most one symbol, modulo 2^32.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct Linear {
     constant: u32,
     /// The factors of the workgroup's coordinates, and of those in the workgroup.
     factors: [u32; COORDINATES],
+    /// The symbol with its factor, which is not 0.
+    symbol: Option<(Symbol, u32)>,
 }
 
 impl Linear {
@@ -194,17 +228,29 @@ impl Linear {
     }
 
     fn is_constant(&self) -> bool {
-        self.factors == [0; COORDINATES]
+        self.factors == [0; COORDINATES] && self.symbol.is_none()
     }
 
-    fn zip(self, other: Self, f: impl Fn(u32, u32) -> u32) -> Self {
-        let factors = std::array::from_fn(|k| f(self.factors[k], other.factors[k]));
-        Self { constant: f(self.constant, other.constant), factors }
+    /// The sum of this and another one `times` a number.
+    fn plus(self, other: Self, times: u32) -> Option<Self> {
+        let other = other.times(times);
+        let factors = std::array::from_fn(|k| self.factors[k].wrapping_add(other.factors[k]));
+        let symbol = match (self.symbol, other.symbol) {
+            (Some((symbol, a)), Some((same, b))) if symbol == same => {
+                Some((symbol, a.wrapping_add(b)))
+            }
+            (Some(_), Some(_)) => return None,
+            (one, two) => one.or(two),
+        };
+        let symbol = symbol.filter(|&(_, factor)| factor != 0);
+        Some(Self { constant: self.constant.wrapping_add(other.constant), factors, symbol })
     }
 
     fn times(self, by: u32) -> Self {
         let factors = self.factors.map(|factor| factor.wrapping_mul(by));
-        Self { constant: self.constant.wrapping_mul(by), factors }
+        let symbol = self.symbol.map(|(symbol, factor)| (symbol, factor.wrapping_mul(by)));
+        let symbol = symbol.filter(|&(_, factor)| factor != 0);
+        Self { constant: self.constant.wrapping_mul(by), factors, symbol }
     }
 
     /// A component of an input of the invocation.
@@ -221,43 +267,155 @@ impl Linear {
             }
             InvocationInput::LocalIndex => factors[3..].copy_from_slice(&[1, x, x.wrapping_mul(y)]),
         }
-        Self { constant: 0, factors }
+        Self { constant: 0, factors, symbol: None }
+    }
+
+    /// The least and the greatest sum of signed factors times these coordinates.
+    fn span(&self, coordinates: Range<usize>, counts: &[u32; COORDINATES]) -> (i64, i64) {
+        coordinates.fold((0, 0), |(low, high), k| {
+            let span = i64::from(self.factors[k] as i32) * i64::from(counts[k].max(1) - 1);
+            (low + span.min(0), high + span.max(0))
+        })
     }
 }
 
-/// True if different invocations, or workgroups, have different words, for accesses with these indices, at least one.
-fn are_apart(indices: &[Linear], dispatch: &Dispatch, scope: Scope) -> bool {
-    let first = indices[0];
-    let coordinates = scope.coordinates();
-    // Workgroups are fixed in the scope of one, whatever their factors are, if these are the same.
-    let equal = if scope == Scope::Workgroups { 0..3 } else { 0..COORDINATES };
-    if indices.iter().any(|index| index.factors[equal.clone()] != first.factors[equal.clone()]) {
+/// A number, plus a symbol times a factor.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Bound {
+    number: i64,
+    symbol: Option<(Symbol, i64)>,
+}
+
+impl Bound {
+    fn number(number: i64) -> Self {
+        Self { number, symbol: None }
+    }
+
+    fn plus(self, number: i64) -> Self {
+        Self { number: self.number + number, ..self }
+    }
+
+    /// The constant and symbol of a form, all of it signed.
+    fn of(form: &Linear) -> Self {
+        let symbol = form.symbol.map(|(symbol, factor)| (symbol, i64::from(factor as i32)));
+        Self { number: i64::from(form.constant as i32), symbol }
+    }
+
+    /// True if it is less whatever the symbols are.
+    fn is_below(&self, other: &Self) -> bool {
+        // The greatest of this minus the other.
+        let most = i64::from(SYMBOLS) - 1;
+        let part = match (self.symbol, other.symbol) {
+            (Some((a, x)), Some((b, y))) if a == b => ((x - y) * most).max(0),
+            (one, two) => {
+                let one = one.map_or(0, |(_, x)| (x * most).max(0));
+                one + two.map_or(0, |(_, y)| (-y * most).max(0))
+            }
+        };
+        self.number - other.number + part < 0
+    }
+}
+
+/// The words that an access may reach.
+#[derive(Clone, Debug)]
+struct Place {
+    index: Linear,
+    is_change: bool,
+    /// Bounds of the sum of the last three factors times their coordinates, some of them by the access's mask.
+    low: Vec<Bound>,
+    high: Vec<Bound>,
+}
+
+impl Place {
+    fn symbols(&self) -> impl Iterator<Item = Symbol> {
+        let bounds = self.low.iter().chain(&self.high).filter_map(|bound| bound.symbol);
+        let bounds = bounds.map(|(symbol, _)| symbol);
+        bounds.chain(self.index.symbol.map(|(symbol, _)| symbol))
+    }
+
+    /// Bounds of the word: the least, and the greatest. The sum of the first three factors is between `group`.
+    fn words(&self, (low, high): (i64, i64)) -> [Vec<Bound>; 2] {
+        let base = Bound::of(&self.index);
+        let add = |of: &Bound, group: i64| {
+            let symbol = match (base.symbol, of.symbol) {
+                (Some((a, x)), Some((b, y))) if a == b => Some((a, x + y)),
+                (Some(_), Some(_)) => return None,
+                (one, two) => one.or(two),
+            };
+            Some(Bound { number: base.number + of.number + group, symbol })
+        };
+        [
+            self.low.iter().filter_map(|of| add(of, low)).collect(),
+            self.high.iter().filter_map(|of| add(of, high)).collect(),
+        ]
+    }
+}
+
+fn counts(dispatch: &Dispatch) -> [u32; COORDINATES] {
+    let [a, b, c] = dispatch.groups;
+    let [x, y, z] = dispatch.workgroup;
+    [a, b, c, x, y, z]
+}
+
+/// The largest magnitude of a word in a proof, so that differences are below 2^32.
+const FAR: i64 = 1 << 30;
+
+/// True if different invocations, or workgroups, reach different words, where one of them changes its word.
+fn are_apart(places: &[Place], dispatch: &Dispatch, scope: Scope) -> bool {
+    let counts = counts(dispatch);
+    let first = &places[0].index;
+    // The workgroup is one, whatever its factors are, if these are the same.
+    let is_elsewhere = |of: &Place| of.index.factors[..3] != first.factors[..3];
+    if scope == Scope::Workgroup && places.iter().any(is_elsewhere) {
         return false;
     }
-    let counts: Vec<u32> = dispatch.groups.into_iter().chain(dispatch.workgroup).collect();
-    let (mut least, mut most) = (0, 0);
-    for index in indices {
-        let constant = i64::from(index.constant.wrapping_sub(first.constant) as i32);
-        let [mut low, mut high] = [constant; 2];
-        for k in (0..COORDINATES).filter(|k| *k >= 3 && !coordinates.contains(k)) {
-            let span = i64::from(index.factors[k] as i32) * i64::from(counts[k].max(1) - 1);
-            low += span.min(0);
-            high += span.max(0);
-        }
-        (least, most) = (i64::min(least, low), i64::max(most, high));
+    let words = |of: &Place| {
+        let group = match scope {
+            Scope::Workgroup => (0, 0),
+            Scope::Dispatch | Scope::Workgroups => of.index.span(0..3, &counts),
+        };
+        of.words(group)
+    };
+    let words: Vec<[Vec<Bound>; 2]> = places.iter().map(words).collect();
+    let (least, most) = (Bound::number(-FAR), Bound::number(FAR));
+    let is_near = |[low, high]: &[Vec<Bound>; 2]| {
+        low.iter().any(|low| least.is_below(low)) && high.iter().any(|high| high.is_below(&most))
+    };
+    if !words.iter().all(is_near) {
+        return false;
     }
-    let mut reach = most.abs_diff(least);
-    let of_scope = coordinates.map(|k| (first.factors[k] as i32, counts[k]));
-    let mut all: Vec<(u64, u64)> = of_scope
-        .filter(|&(_, count)| count > 1)
-        .map(|(factor, count)| (factor.unsigned_abs().into(), count.into()))
-        .collect();
-    all.sort_unstable();
-    for (step, count) in all {
+    let is_below = |[_, high]: &[Vec<Bound>; 2], [low, _]: &[Vec<Bound>; 2]| {
+        high.iter().any(|high| low.iter().any(|low| high.is_below(low)))
+    };
+    let pair = |(a, of_a): (&Place, &[Vec<Bound>; 2]), (b, of_b): (&Place, &[Vec<Bound>; 2])| {
+        !a.is_change && !b.is_change
+            || is_below(of_a, of_b)
+            || is_below(of_b, of_a)
+            || have_steps([&a.index, &b.index], &counts, scope)
+    };
+    let all = || places.iter().zip(&words);
+    all().enumerate().all(|(number, a)| all().skip(number).all(|b| pair(a, b)))
+}
+
+/// True if two accesses with one linear function keep different positions apart.
+fn have_steps([a, b]: [&Linear; 2], counts: &[u32; COORDINATES], scope: Scope) -> bool {
+    let coordinates = scope.coordinates();
+    if a.symbol != b.symbol || a.factors[coordinates.clone()] != b.factors[coordinates.clone()] {
+        return false;
+    }
+    let own = if scope == Scope::Workgroups { 3..COORDINATES } else { 0..0 };
+    let [(low, high), (other_low, other_high)] = [a, b].map(|of| of.span(own.clone(), counts));
+    let distance = i64::from(a.constant.wrapping_sub(b.constant) as i32);
+    let mut reach = i64::max(distance + high - other_low, other_high - distance - low);
+    reach = reach.max(distance.abs());
+    let steps = coordinates.map(|k| (i64::from((a.factors[k] as i32).unsigned_abs()), counts[k]));
+    let mut steps: Vec<(i64, u32)> = steps.filter(|&(_, count)| count > 1).collect();
+    steps.sort_unstable();
+    for (step, count) in steps {
         if step <= reach {
             return false;
         }
-        reach = reach.saturating_add(step.saturating_mul(count - 1));
+        reach = reach.saturating_add(step.saturating_mul(i64::from(count) - 1));
     }
     reach < 1 << 32
 }
@@ -265,62 +423,40 @@ fn are_apart(indices: &[Linear], dispatch: &Dispatch, scope: Scope) -> bool {
 /// The values of a program that are linear functions of the position.
 struct Forms {
     of: Vec<Option<Linear>>,
-    /// The operands of each minimum of unsigned integers.
-    minima: Vec<Option<[ValueId; 2]>>,
-    /// The operands of each conjunction of masks.
-    both: Vec<Option<[ValueId; 2]>>,
-    /// The operands of each comparison for equality of integers.
-    equal: Vec<Option<[ValueId; 2]>>,
+    /// The operation that makes each mask, and each minimum of unsigned integers.
+    made: Vec<Option<(LaneOp, [ValueId; 2])>>,
 }
 
 impl Forms {
-    fn new(program: &LaneProgram, words: &[u32], dispatch: &Dispatch) -> Self {
+    /// The forms of a program. Its saved words are symbols if it has a number.
+    fn new(
+        program: &LaneProgram,
+        words: &[u32],
+        dispatch: &Dispatch,
+        number: Option<usize>,
+    ) -> Self {
         let count = program.values.len();
-        let none = || vec![None; count];
-        let mut forms = Self { of: vec![None; count], minima: none(), both: none(), equal: none() };
+        let mut forms = Self { of: vec![None; count], made: vec![None; count] };
         for event in Walk::new().events(program) {
             let Event::Statement(id, index) = event else { continue };
             let LaneStatement::Let { value, expr } = &program.block(id).statements[index] else {
                 continue;
             };
-            let (kind, number) = (program.kind(*value), value.index());
-            if kind == Kind::I32 {
-                forms.of[number] = forms.form(program, expr, words, dispatch);
+            if program.kind(*value) == Kind::I32 {
+                forms.of[value.index()] = match (expr, number) {
+                    (LaneExpr::Saved(word), Some(number)) => {
+                        let symbol = Some(((number, *word), 1));
+                        Some(Linear { symbol, ..Linear::default() })
+                    }
+                    _ => forms.form(program, expr, words, dispatch),
+                };
             }
             let LaneExpr::Op(op, of) = expr else { continue };
-            match (op, &of[..]) {
-                (LaneOp::MinUnsigned, &[a, b]) => forms.minima[number] = Some([a, b]),
-                (LaneOp::And, &[a, b]) if kind == Kind::Mask => forms.both[number] = Some([a, b]),
-                (LaneOp::Equal, &[a, b]) if program.kind(a) == Kind::I32 => {
-                    forms.equal[number] = Some([a, b]);
-                }
-                _ => {}
+            if let &[a, b] = &of[..] {
+                forms.made[value.index()] = Some((*op, [a, b]));
             }
         }
         forms
-    }
-
-    /// The only invocation whose mask may be true: where a linear function, which keeps all positions apart, is 0.
-    fn owner(&self, mask: ValueId, dispatch: &Dispatch, scope: Scope) -> Option<Linear> {
-        if scope == Scope::Workgroups {
-            return None;
-        }
-        let (mut conjuncts, mut seen) = (vec![mask], FxHashSet::default());
-        while let Some(mask) = conjuncts.pop() {
-            if !seen.insert(mask) {
-                continue;
-            }
-            if let Some(both) = self.both[mask.index()] {
-                conjuncts.extend(both);
-            }
-            let Some([a, b]) = self.equal[mask.index()] else { continue };
-            let (Some(a), Some(b)) = (self.of[a.index()], self.of[b.index()]) else { continue };
-            let difference = a.zip(b, u32::wrapping_sub);
-            if are_apart(&[difference], dispatch, scope) {
-                return Some(difference);
-            }
-        }
-        None
     }
 
     fn form(
@@ -342,8 +478,8 @@ impl Forms {
                     return None;
                 }
                 match op {
-                    LaneOp::Add => form(0)?.zip(form(1)?, u32::wrapping_add),
-                    LaneOp::Sub => form(0)?.zip(form(1)?, u32::wrapping_sub),
+                    LaneOp::Add => form(0)?.plus(form(1)?, 1)?,
+                    LaneOp::Sub => form(0)?.plus(form(1)?, 1_u32.wrapping_neg())?,
                     LaneOp::ShiftLeft(by) => form(0)?.times(1 << by),
                     LaneOp::Mul if form(1)?.is_constant() => form(0)?.times(form(1)?.constant),
                     LaneOp::Mul if form(0)?.is_constant() => form(1)?.times(form(0)?.constant),
@@ -366,7 +502,7 @@ impl Forms {
 
     /// The form of an index into a memory of so many words, at least one, before it is clamped.
     fn index(&self, index: ValueId, count: usize) -> Option<Linear> {
-        if let Some([a, b]) = self.minima[index.index()] {
+        if let Some((LaneOp::MinUnsigned, [a, b])) = self.made[index.index()] {
             let last = Some(count.saturating_sub(1) as u32);
             if self.constant(b) == last {
                 return self.of[a.index()];
@@ -377,6 +513,93 @@ impl Forms {
         }
         self.of[index.index()]
     }
+
+    /// The words that an access may reach, in a memory of so many words.
+    fn place(
+        &self,
+        access: &Access,
+        count: usize,
+        dispatch: &Dispatch,
+        scope: Scope,
+    ) -> Option<Place> {
+        let mut index = self.index(access.index, count)?;
+        let counts = counts(dispatch);
+        let mut guards = Vec::new();
+        let mask = access.change.as_ref().map(|change| change.mask).or(access.mask);
+        let (mut conjuncts, mut seen) = (Vec::from_iter(mask), FxHashSet::default());
+        while let Some(mask) = conjuncts.pop() {
+            let Some((op, [a, b])) = self.made[mask.index()] else { continue };
+            if !seen.insert(mask) {
+                continue;
+            }
+            if op == LaneOp::And {
+                conjuncts.extend([a, b]);
+            } else if let (Some(a), Some(b)) = (self.of[a.index()], self.of[b.index()]) {
+                guards.push((op, a, b));
+            }
+        }
+        // Of workgroups, what happens inside is as good as a constant.
+        if scope != Scope::Workgroups {
+            for &(op, a, b) in &guards {
+                let difference = a.plus(b, 1_u32.wrapping_neg());
+                if let (LaneOp::Equal, Some(difference)) = (op, difference)
+                    && index.factors[3..] == [0; 3]
+                    && have_steps([&difference; 2], &counts, scope)
+                {
+                    index = index.plus(difference, 1)?;
+                    break;
+                }
+            }
+        }
+        let (low, high) = index.span(3..COORDINATES, &counts);
+        let mut place = Place {
+            index,
+            is_change: access.change.is_some(),
+            low: vec![Bound::number(low)],
+            high: vec![Bound::number(high)],
+        };
+        for (op, a, b) in guards {
+            place.bound(op, &a, &b, &counts);
+        }
+        Some(place)
+    }
+}
+
+impl Place {
+    /// Adds the bound of the sum that follows from a condition of two forms.
+    fn bound(&mut self, op: LaneOp, a: &Linear, b: &Linear, counts: &[u32; COORDINATES]) {
+        let (is_strict, is_signed) = match op {
+            LaneOp::LessUnsigned => (true, false),
+            LaneOp::LessEqualUnsigned => (false, false),
+            LaneOp::Less => (true, true),
+            LaneOp::LessEqual => (false, true),
+            _ => return,
+        };
+        let strict = i64::from(is_strict);
+        // One side is the sum plus a constant, the other a constant or a symbol.
+        let is_sum = |of: &Linear| {
+            let (low, high) = of.span(3..COORDINATES, counts);
+            let constant = i64::from(of.constant as i32);
+            // Small numbers are the same for both signs.
+            let is_small = (0..FAR).contains(&(constant + low)) && constant + high < FAR;
+            let is_negative = is_signed && constant + low > -FAR && constant + high < FAR;
+            of.symbol.is_none()
+                && of.factors[..3] == [0; 3]
+                && of.factors[3..] == self.index.factors[3..]
+                && (is_small || is_negative)
+        };
+        let is_bound = |of: &Linear| {
+            let (constant, factor) =
+                (of.constant as i32, of.symbol.map_or(0, |(_, factor)| factor as i32));
+            let is_small = constant >= 0 && (0..=64).contains(&factor);
+            of.factors == [0; COORDINATES] && i64::from(constant) < FAR && is_small
+        };
+        if is_sum(a) && is_bound(b) {
+            self.high.push(Bound::of(b).plus(-i64::from(a.constant as i32) - strict));
+        } else if is_bound(a) && is_sum(b) {
+            self.low.push(Bound::of(a).plus(strict - i64::from(b.constant as i32)));
+        }
+    }
 }
 
 #[cfg(test)]
@@ -384,7 +607,19 @@ mod tests {
     use super::*;
 
     fn linear(constant: u32, factors: [i32; COORDINATES]) -> Linear {
-        Linear { constant, factors: factors.map(|factor| factor as u32) }
+        let factors = factors.map(|factor| factor as u32);
+        Linear { constant, factors, symbol: None }
+    }
+
+    /// [`super::are_apart`] of changes without masks.
+    fn apart(indices: &[Linear], dispatch: &Dispatch, scope: Scope) -> bool {
+        let place = |&index: &Linear| {
+            let (low, high) = index.span(3..COORDINATES, &counts(dispatch));
+            let (low, high) = (vec![Bound::number(low)], vec![Bound::number(high)]);
+            Place { index, is_change: true, low, high }
+        };
+        let places: Vec<Place> = indices.iter().map(place).collect();
+        are_apart(&places, dispatch, scope)
     }
 
     /// All indices of all positions, by enumeration.
@@ -446,10 +681,11 @@ mod tests {
                             factors[random(COORDINATES as u64) as usize] =
                                 steps[random(6) as usize];
                         }
-                        linear(random(3) as u32, factors)
+                        let far = if random(4) == 0 { 40 } else { 0 };
+                        linear(random(3) as u32 + far, factors)
                     })
                     .collect();
-                if are_apart(&indices, &dispatch, scope) {
+                if apart(&indices, &dispatch, scope) {
                     assert!(are_different(&indices, &dispatch, scope), "{scope:?}: {indices:?}");
                     proved += 1;
                 }
@@ -457,7 +693,7 @@ mod tests {
             assert!(proved > least, "{scope:?}: {proved}");
         }
         // x + 12 (y + 2 z), words of a pair, and words of a pair that overlap the next.
-        let are_apart = |indices: &[Linear]| are_apart(indices, &dispatch, Scope::Dispatch);
+        let are_apart = |indices: &[Linear]| apart(indices, &dispatch, Scope::Dispatch);
         let global = linear(5, [4, 24, 24, 1, 12, 24]);
         assert!(are_apart(&[global]));
         let [even, odd] = [0, 1].map(|k| Linear { constant: k, ..global.times(2) });

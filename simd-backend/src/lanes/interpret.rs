@@ -362,6 +362,9 @@ impl<'a, O: Observer> Interpreter<'a, O> {
                     words[index].store(new, Ordering::Relaxed);
                 }
                 None if access.change.is_some() => word = undefined_bits(Kind::I32, lane),
+                None if count > 1 && access.mask.is_some_and(|mask| self.get(mask, lane) == 0) => {
+                    word = undefined_bits(Kind::I32, lane);
+                }
                 None => {}
             }
             if let Some(value) = value {

@@ -635,6 +635,8 @@ pub struct Access {
     pub memory: u32,
     /// The index of the word, an unsigned `I32`. The word must exist for every lane, active or not.
     pub index: ValueId,
+    /// Of a load: the lanes that use the word; absent if all do. Other lanes read one, too.
+    pub mask: Option<ValueId>,
     /// The replacement of the word; absent for a load.
     pub change: Option<Change>,
 }
@@ -655,14 +657,14 @@ impl Access {
     pub fn operands(&self) -> impl Iterator<Item = ValueId> {
         let change = self.change.iter();
         let of_change = change.flat_map(|change| change.words.iter().chain([&change.mask]));
-        std::iter::once(self.index).chain(of_change.copied())
+        std::iter::once(self.index).chain(self.mask).chain(of_change.copied())
     }
 
     /// The same, to be changed.
     pub(crate) fn operands_mut(&mut self) -> impl Iterator<Item = &mut ValueId> {
         let change = self.change.iter_mut();
         let of_change = change.flat_map(|change| change.words.iter_mut().chain([&mut change.mask]));
-        std::iter::once(&mut self.index).chain(of_change)
+        std::iter::once(&mut self.index).chain(&mut self.mask).chain(of_change)
     }
 
     /// The cost for one register, in simple operations.

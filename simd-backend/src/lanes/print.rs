@@ -401,10 +401,13 @@ impl Printer<'_, '_, '_> {
                 self.line(depth, format_args!("{defined} = {expr}"))
             }
             LaneStatement::Access { access, .. } => {
-                let Access { memory, index, change } = access;
+                let Access { memory, index, mask, change } = access;
                 let place = format!("{defined}{equals}memory.{memory}[{index}]");
                 match change {
-                    None => self.line(depth, place),
+                    None => match mask {
+                        None => self.line(depth, place),
+                        Some(mask) => self.line(depth, format_args!("{place} where {mask}")),
+                    },
                     Some(Change { atomic, words, mask }) => {
                         let (name, words) = (atomic.name(), List(words));
                         self.line(depth, format_args!("{place} {name} {words} where {mask}"))

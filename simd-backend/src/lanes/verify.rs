@@ -369,7 +369,7 @@ impl<'p> Verifier<'p> {
 
     fn access(&mut self, value: Option<ValueId>, access: &Access) {
         let program = self.program;
-        let Access { memory, index, change } = access;
+        let Access { memory, index, mask, change } = access;
         access.operands().for_each(|operand| self.uses(operand));
         let is_memory = program.resources.0.get(*memory as usize).is_some_and(|of| of.is_memory);
         self.require(is_memory && matches!(program.items, Items::Invocations { .. }), || {
@@ -382,8 +382,13 @@ impl<'p> Verifier<'p> {
         let are_words = words.into_iter().all(|&word| program.kind(word) == Kind::I32);
         self.require(are_words, || format!("memory {memory}: these are no words"));
         let rate = match change {
-            None => program.rate(*index) | Rate::GROUP,
+            None => {
+                let is_mask = mask.is_none_or(|mask| program.kind(mask) == Kind::Mask);
+                self.require(is_mask, || format!("{mask:?} is no mask"));
+                program.rate(*index) | Rate::GROUP
+            }
             Some(Change { atomic, words, mask }) => {
+                self.require(access.mask.is_none(), || "a change has a mask of its own".into());
                 self.require(words.len() == atomic.words(), || {
                     format!("{} takes {} words", atomic.name(), atomic.words())
                 });

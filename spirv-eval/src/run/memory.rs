@@ -72,6 +72,21 @@ impl ModuleEvaluator<'_> {
         }
     }
 
+    /// True if a place is that of an element which its buffer does not have.
+    fn is_beyond(&self, place: &Place) -> Result<bool, Wrong> {
+        let Space::Buffer(number) = place.space else { return Ok(false) };
+        if self.is_marked() {
+            return Ok(false);
+        }
+        for index in place.indices.iter().filter(|index| index.count == ELEMENTS) {
+            self.check(index.value)?;
+            if self.memory[index.value] as usize >= self.elements(number)? {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
     /// Index of the first word of a place.
     pub(super) fn first(&self, place: &Place) -> Result<usize, Wrong> {
         let mut first = place.at;
@@ -165,6 +180,14 @@ impl ModuleEvaluator<'_> {
     pub(super) fn load(&mut self, to: usize, place: &Place) -> Result<(), Wrong> {
         if place.space.is_written_by_others() {
             return self.read(to, place);
+        }
+        if self.is_beyond(place)? {
+            let count = match &place.words {
+                Words::Together(count) => *count,
+                Words::Apart(words) => words.len(),
+            };
+            self.memory[to..to + count].fill(0);
+            return Ok(());
         }
         let first = self.first(place)?;
         let space = match place.space {

@@ -186,6 +186,24 @@ impl Raiser<'_, '_> {
         inner(self, outer, Core::Max, &is_zero).or(below)
     }
 
+    /// True if an index is clamped to the elements of a buffer, from below too if it is signed.
+    pub(super) fn stays_inside(&self, buffer: NodeId, index: NodeId) -> bool {
+        let other = |node, op, bound: &dyn Fn(NodeId) -> bool| match self.made_of(node) {
+            Some((found, &[a, b])) if found == op && bound(b) => Some(a),
+            Some((found, &[a, b])) if found == op && bound(a) => Some(b),
+            _ => None,
+        };
+        let is_last = |node| self.is_last(node, Core::Length, &[buffer]);
+        let is_zero = |node| self.is_word(node, 0);
+        let raised = |node| other(node, Core::Max, &is_zero);
+        let lowered = |node| other(node, Core::Min, &is_last);
+        let is_signed = self.type_of(index).scalar() == Some(Scalar::I32);
+        match is_signed {
+            true => lowered(index).and_then(raised).or(raised(index).and_then(lowered)).is_some(),
+            false => lowered(index).is_some(),
+        }
+    }
+
     /// True if a node is one less than the result of that operation.
     fn is_last(&self, node: NodeId, op: Core, operands: &[NodeId]) -> bool {
         let Some((Core::Sub, &[count, one])) = self.made_of(node) else { return false };

@@ -13,7 +13,7 @@ use crate::structure::is_atomic;
 use lambdav_core::graph::NodeId;
 use lambdav_core::interface::Stage;
 use lambdav_core::op::Op as Core;
-use lambdav_core::types::{Type, TypeKind};
+use lambdav_core::types::{Scalar, Type, TypeKind};
 use rspirv::spirv::{Op, StorageClass};
 
 impl Raiser<'_, '_> {
@@ -192,7 +192,11 @@ impl Raiser<'_, '_> {
             Root::Constant(node) => (node, &pointer.path[..]),
             Root::Buffer(buffer, member) => match pointer.path[..] {
                 [first, index, ..] if self.is_member(first, member) => {
-                    (self.op(Core::Element, &[buffer, index])?, &pointer.path[2..])
+                    let mut node = self.op(Core::Element, &[buffer, index])?;
+                    for &index in &pointer.path[2..] {
+                        node = self.part(node, index)?;
+                    }
+                    return self.or_zero(buffer, index, node);
                 }
                 _ => return Err(RaiseError::unsupported("a whole buffer as a value")),
             },
@@ -203,6 +207,18 @@ impl Raiser<'_, '_> {
             node = self.part(node, index)?;
         }
         Ok(node)
+    }
+
+    /// A part of the element of a buffer at an index, or zeros if there is no such element.
+    fn or_zero(&mut self, buffer: NodeId, index: NodeId, part: NodeId) -> Result<NodeId> {
+        if self.stays_inside(buffer, index) {
+            return Ok(part);
+        }
+        let count = self.op(Core::Length, &[buffer])?;
+        let [index, count] = [index, count].map(|node| self.integer_as(node, Scalar::U32));
+        let is_inside = self.op(Core::Less, &[index?, count?])?;
+        let zero = self.zero(self.type_of(part));
+        self.op(Core::Select, &[is_inside, part, zero])
     }
 
     /// True if an index is a constant with the number of that member.

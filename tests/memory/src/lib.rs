@@ -15,6 +15,8 @@ mod layouts;
 pub mod machine;
 pub mod oracle;
 pub mod program;
+#[cfg(test)]
+mod tiers;
 pub mod wgsl;
 mod words;
 

@@ -57,7 +57,9 @@ impl Lowering<'_> {
             MemoryOp::Load => {
                 let (memory, index, inside) = self.memory_at(operands[0], word(self, 1));
                 let rate = self.out.rate(index) | Rate::GROUP;
-                let old = self.access(Some(rate), Access { memory, index, change: None });
+                let mask = (self.out.width != Width::One).then_some(mask);
+                let access = Access { memory, index, mask, change: None };
+                let old = self.access(Some(rate), access);
                 vec![self.or_zero(inside, old.expect("it has a rate"))]
             }
             MemoryOp::Store => {
@@ -91,7 +93,7 @@ impl Lowering<'_> {
         };
         let rate = is_used.then(|| self.out.width.lanes());
         let change = Some(Change { atomic, words, mask });
-        let old = self.access(rate, Access { memory, index, change });
+        let old = self.access(rate, Access { memory, index, mask: None, change });
         old.map(|old| self.or_zero(inside, old)).into_iter().collect()
     }
 

@@ -19,7 +19,7 @@ const WORD: RegisterType = RegisterType::Scalar(Kind::I32);
 impl Builder<'_> {
     /// Accesses a word of a memory in each lane.
     pub(super) fn access(&mut self, value: Option<ValueId>, access: &Access) {
-        let &Access { memory, index, ref change } = access;
+        let &Access { memory, index, ref change, .. } = access;
         let rate = value.map_or(Rate::VARYING, |value| self.program.rate(value));
         let mut olds = Vec::new();
         for register in 0..self.shape.registers(rate) {

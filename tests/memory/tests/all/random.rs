@@ -26,8 +26,8 @@ fn core_and_oracle_agree() {
     assert!(ordered > programs / 6 && divergent > 0);
     let count = |of: fn(&Verdict) -> usize| verdicts.iter().map(of).sum::<usize>() as u64;
     let executions = count(|of| of.executions);
-    let [lanes, threads, both] =
-        [|of: &Verdict| of.tiers[0], |of| of.tiers[1], |of| of.tiers[2]].map(count);
+    let lanes = count(|of| of.tiers[0]);
+    let (threads, both) = (count(|of| of.tiers[1]), count(|of| of.tiers[2]));
     let faults = count(|of| of.faults);
     println!(
         "{executions} executions: {lanes} in lanes, {threads} in threads, {both} in both; {faults} faults"
