@@ -667,7 +667,7 @@ mod tests {
         };
         let steps = [0, 1, 2, 4, 6, 8, 12, 24, 48, -1, -8, 1 << 30, i32::MIN];
         for (scope, least) in
-            [(Scope::Dispatch, 200), (Scope::Workgroups, 2_000), (Scope::Workgroup, 2_000)]
+            [(Scope::Dispatch, 200), (Scope::Workgroups, 1_000), (Scope::Workgroup, 1_000)]
         {
             let mut proved = 0;
             for _ in 0..100_000 {
