@@ -130,6 +130,9 @@ pub const VALUE_WORDS: usize = 1 << 26;
 /// Most memories of a program, and most states in one value. More are LV0419.
 pub const MEMORIES: usize = 256;
 
+/// Maximum number of words of the elements that the writes of all passes write, each once.
+pub const WRITE_WORDS: usize = 1 << 18;
+
 /// Most words of a memory of workgroups.
 pub const WORKGROUP_WORDS: u32 = 1 << 16;
 

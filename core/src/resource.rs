@@ -171,6 +171,17 @@ impl BufferData {
         Ok(Self { width, words })
     }
 
+    /// A buffer of so many elements of zeros.
+    ///
+    /// # Errors
+    ///
+    /// If there is no element, an incomplete element, or more words than the limit.
+    pub fn zeros(types: &Types, element: Type, count: usize) -> Result<Self, BufferError> {
+        let width = types.components(element);
+        let words = buffer_words(count as u64, width)?;
+        Ok(Self { width, words: vec![0; words] })
+    }
+
     /// The number of elements, at least one.
     pub fn len(&self) -> usize {
         self.words.len() / self.width

@@ -2,7 +2,7 @@
 //!
 //! | module | is |
 //! |---|---|
-//! | `shader`, `pipeline`, `compute`, `bindings`, `memories`, `memory_bindings`, `options`, `target`, `error`, `save` | the public API |
+//! | `shader`, `pipeline`, `compute`, `passes`, `bindings`, `memories`, `memory_bindings`, `options`, `target`, `error`, `save` | the public API |
 //! | `accepted` | an accepted program, which they share |
 //! | `reading`, `loaded`, [`program`], `module` | files to programs, with diagnostics |
 //! | `foreign` | WGSL and GLSL to SPIR-V |
@@ -35,6 +35,7 @@ mod memory_bindings;
 #[cfg(feature = "spirv")]
 mod module;
 mod options;
+mod passes;
 mod pipeline;
 #[doc(hidden)]
 pub mod program;
@@ -74,6 +75,7 @@ pub use lambdav_simd_backend::activity::Activity;
 #[cfg(feature = "spirv")]
 pub use lambdav_spirv_eval::Resources as DeviceMemory;
 pub use options::{Engine, LANES, Options, targets};
+pub use passes::PassPipeline;
 pub use pipeline::{CodeReport, Drawn, Pipeline};
 pub use reading::{GlslOptions, LocationInput, ShaderOptions, TextLanguage};
 pub use save::{metadata, save};

@@ -11,9 +11,10 @@ use crate::accepted::Accepted;
 #[cfg(feature = "spirv")]
 use crate::accepted::AsIs;
 use crate::bindings::Bindings;
+use crate::compute::DispatchOptions;
 use crate::engines::{
-    BoundKernel, CoreProgram, FastProgram, SimdEngine, SimdError, SimdProgram, SourceProgram,
-    StageEngine, TriangleError, TriangleProgram,
+    BoundKernel, CoreProgram, FastProgram, PassesProgram, SimdEngine, SimdError, SimdProgram,
+    SourceProgram, StageEngine, TriangleError, TriangleProgram,
 };
 #[cfg(feature = "gpu")]
 use crate::engines::{GpuError, GpuMode, GpuProgram};
@@ -21,10 +22,12 @@ use crate::engines::{GpuError, GpuMode, GpuProgram};
 use crate::engines::{SpirvError, SpirvProgram, SpirvStages};
 use crate::error::{Error, Report, error_chain};
 use crate::options::{Engine, Options};
+use crate::passes;
 use crate::settings::Settings;
 use crate::target::Target;
-use lambdav_core::diagnostics::Diagnostic;
+use lambdav_core::diagnostics::{Diagnostic, DiagnosticCode};
 use lambdav_core::graph::{Core, Triangles};
+use lambdav_core::source::Span;
 use lambdav_image::{Frame, Size};
 use lambdav_raster::triangles::DrawError;
 use lambdav_raster::{Attachment, RenderError, RenderOptions, render_attachments};
@@ -36,7 +39,7 @@ use lambdav_simd_backend::{Compiler, EmitError};
 use lambdav_spirv_eval::Module;
 use std::fmt;
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// Outputs of a program, compiled for an engine: one output, or those of [`Options::outputs`]. Clones
 /// share the code. All methods may be called from many threads at once.
@@ -47,6 +50,8 @@ struct Compiled {
     program: Arc<Accepted>,
     locations: Vec<u32>,
     options: Options,
+    /// The passes that run before each picture.
+    passes: Option<PassesProgram>,
     code: Code,
 }
 
@@ -120,6 +125,11 @@ impl Pipeline {
             return Err(Error::Mismatch(why.to_owned()));
         }
         let outputs = program.outputs();
+        if let Some(first) = core.passes.iter().flat_map(|of| &of.passes).next()
+            && outputs.is_empty()
+        {
+            return Err(at_fault(program, without_picture(first.span)));
+        }
         let asked = if options.outputs.is_empty() { &outputs[..1] } else { &options.outputs };
         if let Some(&location) = asked.iter().find(|location| !outputs.contains(location)) {
             return Err(Error::Output { location, outputs });
@@ -127,9 +137,10 @@ impl Pipeline {
         // In the order of a schedule.
         let all = core.outputs.iter().map(|output| output.location);
         let locations: Vec<u32> = all.filter(|location| asked.contains(location)).collect();
+        let passes = passes::compile(program, core, options)?;
         let code = compile(program, core, &locations, options)?;
         let (program, options) = (Arc::clone(program), options.clone());
-        Ok(Self(Arc::new(Compiled { program, locations, options, code })))
+        Ok(Self(Arc::new(Compiled { program, locations, options, passes, code })))
     }
 
     /// Bindings with default uniforms, at time 0, without data.
@@ -236,9 +247,11 @@ impl Pipeline {
         if self.0.program.core.triangles.is_some() {
             return self.draw_triangles(bindings, attachments, None, options);
         }
-        let kernel = self.bind(bindings, size)?;
+        let began = Instant::now();
+        let kernel = self.bind_within(bindings, size, options)?;
+        let options = left(options, began);
         let attachments = attachments.into_iter().map(Attachment::reborrow).collect();
-        let drawn = render_attachments(&*kernel, attachments, options);
+        let drawn = render_attachments(&*kernel, attachments, &options);
         drawn.map_err(|error| self.failed(error, &*kernel, size))?;
         Ok(Drawn { remark: kernel.remark() })
     }
@@ -304,9 +317,9 @@ impl Pipeline {
         check(program, bindings)?;
         let size = targets[0].size();
         let settings = bindings.settings(size, compiled.max_iterations);
-        if let Some(unbound) = program.core.unbound(&settings.inputs.resources) {
-            return Err(at_fault(program, unbound));
-        }
+        let began = Instant::now();
+        let settings = self.after_passes(settings, options)?;
+        let options = &left(options, began);
         let triangles = program.core.triangles.as_deref().expect("it draws triangles");
         if let Some(missing) = bindings.draw.missing(triangles) {
             return Err(Error::Mismatch(missing));
@@ -352,13 +365,33 @@ impl Pipeline {
     /// [`Error::Program`] if a texture or buffer is not bound, and [`Error::Foreign`].
     #[doc(hidden)]
     pub fn bind(&self, bindings: &Bindings, size: Size) -> Result<Box<dyn BoundKernel>, Error> {
-        let Compiled { program, options, .. } = &*self.0;
+        self.bind_within(bindings, size, &RenderOptions::default())
+    }
+
+    fn bind_within(
+        &self,
+        bindings: &Bindings,
+        size: Size,
+        options: &RenderOptions<'_>,
+    ) -> Result<Box<dyn BoundKernel>, Error> {
+        let Compiled { program, options: compiled, .. } = &*self.0;
         check(program, bindings)?;
-        let settings = bindings.settings(size, options.max_iterations);
-        if let Some(unbound) = program.core.unbound(&settings.inputs.resources) {
-            return Err(at_fault(program, unbound));
-        }
-        self.0.code.bind(settings)
+        let settings = bindings.settings(size, compiled.max_iterations);
+        self.0.code.bind(self.after_passes(settings, options)?)
+    }
+
+    /// The settings after all passes.
+    fn after_passes(
+        &self,
+        settings: Settings,
+        options: &RenderOptions<'_>,
+    ) -> Result<Settings, Error> {
+        let Compiled { program, passes, .. } = &*self.0;
+        let dispatch = match options.timeout {
+            Some(timeout) => DispatchOptions::default().timeout(timeout),
+            None => DispatchOptions::default(),
+        };
+        passes::run(program, passes.as_ref(), settings, &dispatch, "rendering")
     }
 
     /// Properties of the machine code; none for other engines.
@@ -404,6 +437,7 @@ impl Pipeline {
         check(&self.0.program, bindings)?;
         let Code::Simd(program) = &self.0.code else { return Ok(None) };
         let settings = bindings.settings(size, self.0.options.max_iterations);
+        let settings = self.after_passes(settings, &RenderOptions::default())?;
         Ok(Some(simd_kernel(program, &settings)?.kernel().activity(size)))
     }
 
@@ -446,6 +480,20 @@ impl Code {
 /// Machine code with its inputs, which must have the specialised sizes.
 fn simd_kernel(program: &SimdProgram, settings: &Settings) -> Result<SimdEngine, Error> {
     program.bind(settings).map_err(|error| Error::Mismatch(error.to_string()))
+}
+
+/// The options of a picture with the time that is left since its passes began.
+fn left<'a>(options: &RenderOptions<'a>, began: Instant) -> RenderOptions<'a> {
+    let timeout = options.timeout.map(|timeout| timeout.saturating_sub(began.elapsed()));
+    RenderOptions { timeout, ..*options }
+}
+
+/// The error of a program with passes alone, of which a picture is asked for.
+fn without_picture(pass: Span) -> Diagnostic {
+    let message = "the program has passes, and no output to draw";
+    Diagnostic::new(DiagnosticCode::NoOutput, pass, message)
+        .label("it computes results alone")
+        .help("`lambdav run` writes results to files; an `output` draws them: `(at result i)`")
 }
 
 /// Checks that bindings belong to the program.
@@ -590,7 +638,7 @@ fn compile_triangles(
 }
 
 /// The text for the source evaluator.
-fn source_program(
+pub(crate) fn source_program(
     program: &Accepted,
     core: &Core,
     locations: &[u32],
@@ -620,7 +668,7 @@ fn gpu_program(
 }
 
 #[cfg(feature = "spirv")]
-fn spirv_error(program: &Accepted, error: SpirvError) -> Error {
+pub(crate) fn spirv_error(program: &Accepted, error: SpirvError) -> Error {
     match error {
         SpirvError::Program(diagnostic) => at_fault(program, diagnostic),
         SpirvError::Emit(error) => Error::Unsupported(error.to_string()),

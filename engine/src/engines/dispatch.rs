@@ -88,13 +88,25 @@ impl DispatchProgram {
         words: Vec<Vec<u32>>,
         cancelled: &(dyn Fn(u64) -> bool + Sync),
     ) -> Result<Vec<Vec<u32>>, DispatchStop> {
+        self.run_noting(settings, groups, words, cancelled, &first_invocation)
+    }
+
+    /// Like [`Self::run`]. `note` names the invocation of a fault.
+    pub(super) fn run_noting(
+        &self,
+        settings: &Settings,
+        groups: [u32; 3],
+        words: Vec<Vec<u32>>,
+        cancelled: &(dyn Fn(u64) -> bool + Sync),
+        note: &dyn Fn([u32; 3]) -> String,
+    ) -> Result<Vec<Vec<u32>>, DispatchStop> {
         let (inputs, limit) = (&settings.inputs, settings.max_iterations);
         match self {
             Self::Core(program, workgroup) => {
                 let (dispatch, count) = (Dispatch { workgroup: *workgroup, groups }, words.len());
                 let memory = memory_of(&program.types, words);
                 let memory = dispatch.run(program, inputs, memory, limit, cancelled);
-                let memory = memory.map_err(|fault| stop(&fault, limit))?;
+                let memory = memory.map_err(|fault| stop(&fault, limit, note))?;
                 Ok((0..count).map(|number| memory.words(number).to_vec()).collect())
             }
             Self::Simd(kernel, workgroup) => {
@@ -106,13 +118,13 @@ impl DispatchProgram {
                     DispatchStop::Machine(format!("cannot start a thread: {error}"))
                 })?;
                 let (memory, _) = run.map_err(|error| match error {
-                    DispatchError::Fault(fault) => stop(&fault, limit),
+                    DispatchError::Fault(fault) => stop(&fault, limit, note),
                     error => DispatchStop::Machine(error.to_string()),
                 })?;
                 Ok((0..count).map(|number| memory.words(number).to_vec()).collect())
             }
             #[cfg(feature = "spirv")]
-            Self::Spirv(program) => program.run(settings, groups, words, cancelled),
+            Self::Spirv(program) => program.run(settings, groups, words, cancelled, note),
         }
     }
 }
@@ -161,14 +173,18 @@ fn watched<T>(
 }
 
 /// The end that a fault makes.
-fn stop(fault: &DispatchFault, max_iterations: u64) -> DispatchStop {
+fn stop(
+    fault: &DispatchFault,
+    max_iterations: u64,
+    note: &dyn Fn([u32; 3]) -> String,
+) -> DispatchStop {
     match fault {
         DispatchFault::Invocation { fault: EvaluationFault::Cancelled, .. } => {
             DispatchStop::Cancelled
         }
         DispatchFault::Invocation { id, fault: EvaluationFault::LoopLimit(span) } => {
             let diagnostic = loop_limit_diagnostic(*span, max_iterations);
-            DispatchStop::Program(diagnostic.note(first_invocation(*id)))
+            DispatchStop::Program(diagnostic.note(note(*id)))
         }
         divergent @ DispatchFault::DivergentBarrier { .. } => {
             DispatchStop::Program(divergent.diagnostic().expect("it has one"))

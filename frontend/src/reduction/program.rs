@@ -1,5 +1,6 @@
 //! A program, as the evaluator's input.
 
+use super::passes::{SourcePass, SourceResult};
 use super::shape::Shape;
 use super::text::{TextId, Texts};
 use lambdav_core::graph::StageInput;
@@ -34,6 +35,10 @@ pub struct SourceProgram {
     pub(super) varyings: Vec<TextId>,
     /// The fragment's own depth.
     pub(super) depth: Option<TextId>,
+    /// The buffers that passes write.
+    pub(super) results: Vec<SourceResult>,
+    /// The passes, in order.
+    pub(super) passes: Vec<SourcePass>,
 }
 
 /// A result of a stage of a program that draws triangles.

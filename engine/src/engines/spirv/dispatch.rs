@@ -1,11 +1,13 @@
 //! Dispatches of modules by the evaluator of SPIR-V.
 
-use super::super::dispatch::{DispatchStop, first_invocation};
-use super::{Loops, diagnostic, given};
+use super::super::dispatch::DispatchStop;
+use super::{Loops, SpirvError, diagnostic, given};
 use crate::settings::Settings;
 use lambdav_core::evaluate::DispatchFault;
 use lambdav_core::interface::{Binding, Interface, Stage};
+use lambdav_core::passes::PassProgram;
 use lambdav_core::source::{SourceFile, Span};
+use lambdav_spirv_backend::emit::EmitError;
 use lambdav_spirv_eval::{
     DispatchError, LoadError, LoadOptions, Module, ModuleEvaluator, ModuleFault, Undefined,
 };
@@ -40,6 +42,15 @@ impl SpirvDispatch {
         Ok(Self { module, interface: interface.clone(), loops })
     }
 
+    /// A pass of a program.
+    ///
+    /// # Errors
+    ///
+    /// A pass that nests too deeply, or is too large for SPIR-V.
+    pub fn of_pass(pass: &PassProgram) -> Result<Self, SpirvError> {
+        Err(SpirvError::Emit(EmitError::Dispatched(pass.memories.len().to_string())))
+    }
+
     /// See [`DispatchProgram::run`](super::super::DispatchProgram::run).
     pub(in super::super) fn run(
         &self,
@@ -47,6 +58,7 @@ impl SpirvDispatch {
         groups: [u32; 3],
         mut words: Vec<Vec<u32>>,
         cancelled: &(dyn Fn(u64) -> bool + Sync),
+        note: &dyn Fn([u32; 3]) -> String,
     ) -> Result<Vec<Vec<u32>>, DispatchStop> {
         let limit = settings.max_iterations;
         let resources = given::resources(&self.module, &self.interface, settings);
@@ -65,7 +77,7 @@ impl SpirvDispatch {
             DispatchError::Fault { fault: ModuleFault::Cancelled, .. } => DispatchStop::Cancelled,
             DispatchError::Fault { invocation, fault } => {
                 let found = diagnostic(fault, &self.module, &self.loops, limit);
-                DispatchStop::Program(found.note(first_invocation(invocation)))
+                DispatchStop::Program(found.note(note(invocation)))
             }
             DispatchError::Barrier { waits, other, block } => {
                 let fault = DispatchFault::DivergentBarrier {

@@ -4,6 +4,7 @@
 
 mod aggregates;
 mod declarations;
+mod passes;
 
 use super::fault::SourceFault;
 use super::operate::Data;
@@ -104,7 +105,7 @@ struct Reader<'t> {
 }
 
 /// The heads of top-level forms that can be shadowed.
-const RENAMABLE: [&str; 11] = [
+const RENAMABLE: [&str; 13] = [
     "struct",
     "variant",
     "constant",
@@ -116,6 +117,8 @@ const RENAMABLE: [&str; 11] = [
     "position",
     "varying",
     "depth",
+    "result",
+    "pass",
 ];
 
 type Read<T> = Result<T, SourceFault>;
@@ -127,6 +130,7 @@ pub(super) fn program(tree: &Tree, given: &[(&str, &[u32])]) -> Read<SourceProgr
     let (mut uniforms, mut outputs, mut constants) = (Vec::new(), Vec::new(), Vec::new());
     let (mut types, mut elements) = (Types::default(), Vec::new());
     let (mut discard, mut clear) = (None, [0.0; 4]);
+    let mut passes = passes::Passes::default();
     let (mut position, mut varyings, mut depth, mut attributes) = (None, Vec::new(), None, 0);
     reader.find_fields();
     for &root in &tree.roots {
@@ -203,12 +207,31 @@ pub(super) fn program(tree: &Tree, given: &[(&str, &[u32])]) -> Read<SourceProgr
                 let limit = |_| SourceFault::Limit("words of a buffer's element");
                 let kind = ResourceKind::Buffer(shape.declare(&mut types).map_err(limit)?);
                 reader.resource(&mut types, name, kind, span)?;
+                passes.named.extend(reader.name(name).map(|name| (name, elements.len())));
                 elements.push(Some(shape));
+            }
+            (Some("result"), &[_, name, ty, length]) => {
+                let Some(shape) = reader.shape(ty)? else {
+                    return Err(SourceFault::Unexpected(span, "a result of no complete type"));
+                };
+                let limit = |_| SourceFault::Limit("words of a buffer's element");
+                let kind = ResourceKind::Buffer(shape.declare(&mut types).map_err(limit)?);
+                reader.result(&mut passes, length, elements.len(), span)?;
+                reader.resource(&mut types, name, kind, span)?;
+                passes.named.extend(reader.name(name).map(|name| (name, elements.len())));
+                elements.push(Some(shape));
+            }
+            (Some("pass"), &[_, name, size, ref forms @ ..]) => {
+                reader.pass(&mut passes, name, size, forms)?;
             }
             _ => outputs.push((0, reader.term(root)?)),
         }
     }
+    Reader::add_counters(&mut passes, &mut types);
+    let passes::Passes { results, passes, .. } = passes;
     Ok(SourceProgram {
+        results,
+        passes,
         types,
         elements,
         texts,
