@@ -177,7 +177,35 @@ impl PassProgram {
     ///
     /// If the pass writes more buffers than a program has memories.
     pub fn new(core: &Core, passes: &Passes, pass: &Pass, form: Form) -> Result<Self, TypeLimit> {
-        with_default(|| Lowering::lower(core, passes, pass, form))
+        let types = core.graph.types().clone();
+        with_default(|| Lowering::lower(core, passes, pass, form, types))
+    }
+
+    /// All passes of a program for a device, with one table of types: the memory of a result is the same in all passes.
+    ///
+    /// # Errors
+    ///
+    /// As for [`Self::new`].
+    pub fn for_device(core: &Core, passes: &Passes) -> Result<Vec<Self>, TypeLimit> {
+        with_default(|| {
+            let (mut all, mut types) = (Vec::new(), core.graph.types().clone());
+            for pass in &passes.passes {
+                let program = Lowering::lower(core, passes, pass, Form::Device, types)?;
+                types = program.core.graph.types().clone();
+                all.push(program);
+            }
+            let of = |program: &mut Self| *program.core.graph.types_mut() = types.clone();
+            all.iter_mut().for_each(of);
+            Ok(all)
+        })
+    }
+
+    /// True if the pass reads the elements of a result, from before it.
+    pub fn reads(&self, resource: u32) -> bool {
+        let graph = &self.core.graph;
+        let is_it = |ty| graph.types().resource(ty) == Some(resource as usize);
+        let needed = graph.needed_by(self.core.roots());
+        needed.into_iter().any(|id| matches!(graph.node(id), Node::Constant(ty, _) if is_it(*ty)))
     }
 
     /// A program of one invocation that stores the number of ids along each axis of a pass, 0 for negative ones, in
@@ -261,8 +289,8 @@ impl Lowering {
         passes: &Passes,
         pass: &Pass,
         form: Form,
+        mut types: Types,
     ) -> Result<PassProgram, TypeLimit> {
-        let mut types = core.graph.types().clone();
         let is_unique = |write: &&Write| write.way == Way::Unique && form == Form::Ordered;
         let unique: Vec<u32> =
             pass.writes.iter().filter(is_unique).map(|write| write.resource).collect();
@@ -278,7 +306,14 @@ impl Lowering {
                 Role::Counter => format!("{name} after"),
                 Role::Writers => format!("(writers {name})"),
             };
-            let ty = types.add_memory(name.into(), MemoryKind::Storage)?;
+            let known = types.all().find(|&ty| {
+                let number = types.resource(ty).filter(|_| types.memory(ty).is_some());
+                number.is_some_and(|number| *types.resources()[number].name == *name)
+            });
+            let ty = match known {
+                Some(known) => known,
+                None => types.add_memory(name.into(), MemoryKind::Storage)?,
+            };
             let number = types.resource(ty).expect("it is a memory");
             memories.push((PassMemory { number, resource, role }, ty));
         }

@@ -216,11 +216,11 @@ impl Compiled {
             },
             PassEngine::Simd(compiler) => of_code(compiler).map_err(PassError::Simd)?,
             #[cfg(feature = "spirv")]
-            PassEngine::Spirv => {
+            PassEngine::Spirv if !of.effects.is_empty() => {
                 let program = SpirvDispatch::of_pass(&lowered).map_err(PassError::Spirv)?;
                 DispatchProgram::Spirv(program.into())
             }
-            PassEngine::Core | PassEngine::Source(_) => DispatchProgram::of_core(of, workgroup)?,
+            _ => DispatchProgram::of_core(of, workgroup)?,
         };
         Ok(Self { pass: pass.clone(), sizes, memories: lowered.memories, program })
     }
