@@ -40,7 +40,7 @@ use crate::graph::{AttributeRate, Core, Interpolation, Uniform};
 use crate::inputs::{Input, Inputs};
 use crate::layout::{Layout, Rules};
 use crate::memory_layout::MemoryLayout;
-use crate::passes::element_type;
+use crate::resource::element_type;
 use crate::types::{MemoryKind, ResourceKind, Scalar, Type, Types};
 use std::borrow::Cow;
 use std::fmt;

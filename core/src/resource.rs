@@ -71,6 +71,18 @@ impl Bound {
     }
 }
 
+/// The type of the elements of the buffer with this number.
+///
+/// # Panics
+///
+/// If there is no such buffer.
+pub fn element_type(types: &Types, buffer: u32) -> Type {
+    match types.resources()[buffer as usize].kind {
+        ResourceKind::Buffer(element) => element,
+        ResourceKind::Texture(_) | ResourceKind::Memory(_) => panic!("the resource is no buffer"),
+    }
+}
+
 /// The first resource without data in `bound`, which is in order of the resources' indices. A dispatch has the data
 /// of memories.
 pub fn unbound<'t>(types: &'t Types, bound: &[Bound]) -> Option<&'t Resource> {

@@ -27,7 +27,6 @@ use crate::settings::Settings;
 use crate::target::Target;
 use lambdav_core::diagnostics::{Diagnostic, DiagnosticCode};
 use lambdav_core::graph::{Core, Triangles};
-use lambdav_core::source::Span;
 use lambdav_image::{Frame, Size};
 use lambdav_raster::triangles::DrawError;
 use lambdav_raster::{Attachment, RenderError, RenderOptions, render_attachments};
@@ -125,10 +124,8 @@ impl Pipeline {
             return Err(Error::Mismatch(why.to_owned()));
         }
         let outputs = program.outputs();
-        if let Some(first) = core.passes.iter().flat_map(|of| &of.passes).next()
-            && outputs.is_empty()
-        {
-            return Err(at_fault(program, without_picture(first.span)));
+        if let Some(found) = without_outputs(core) {
+            return Err(at_fault(program, found));
         }
         let asked = if options.outputs.is_empty() { &outputs[..1] } else { &options.outputs };
         if let Some(&location) = asked.iter().find(|location| !outputs.contains(location)) {
@@ -489,11 +486,13 @@ fn left<'a>(options: &RenderOptions<'a>, began: Instant) -> RenderOptions<'a> {
 }
 
 /// The error of a program with passes alone, of which a picture is asked for.
-fn without_picture(pass: Span) -> Diagnostic {
+pub(crate) fn without_outputs(core: &Core) -> Option<Diagnostic> {
+    let pass = core.passes.iter().flat_map(|of| &of.passes).next();
+    let pass = pass.filter(|_| core.outputs.is_empty())?.span;
     let message = "the program has passes, and no output to draw";
-    Diagnostic::new(DiagnosticCode::NoOutput, pass, message)
-        .label("it computes results alone")
-        .help("`lambdav run` writes results to files; an `output` draws them: `(at result i)`")
+    let diagnostic = Diagnostic::new(DiagnosticCode::NoOutput, pass, message);
+    let help = "`lambdav run` writes results to files; an `output` draws them: `(at result i)`";
+    Some(diagnostic.label("it computes results alone").help(help))
 }
 
 /// Checks that bindings belong to the program.

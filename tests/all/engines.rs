@@ -13,6 +13,7 @@ use lambdav_frontend::reduction::{self, Limits, PassFault, SourceFault};
 use lambdav_frontend::syntax::parse;
 use lambdav_image::Size;
 use lambdav_raster::{self as raster, Cancel, Kernel, Tile, TileBuffer};
+use lambdav_simd_backend::emit::Target;
 use lambdav_simd_backend::{Compiler, SimdKernel};
 use lambdav_spirv_backend::emit::{EmitOptions, emit};
 use lambdav_spirv_eval as eval;
@@ -227,7 +228,8 @@ fn machine_code(
     let other = |error: &dyn std::fmt::Display| Stop::Other(error.to_string());
     let uniforms = program.core.uniforms.iter().map(|u| u.default.clone()).collect();
     let inputs = Inputs { uniforms, ..inputs.clone() };
-    let compiler = Compiler { lanes: Some(lanes), ..Compiler::default() };
+    let target = Target::host().map_err(|error| other(&error))?;
+    let compiler = Compiler { lanes: Some(lanes), ..Compiler::new(target) };
     let engine = PassEngine::Simd(compiler.into());
     let inputs = after_passes(program.core, &engine, inputs, max_iterations)?;
     let [width, height] = inputs.resolution.map(|side| side as u32);

@@ -19,9 +19,11 @@
 //! For devices ([`Form::Device`]) elements have the layout std430, workgroups have 64 invocations, ids are compared with the
 //! number of ids, and `unique` is taken on trust.
 
+mod device;
 mod faults;
 mod order;
 
+pub use device::{DevicePass, DevicePasses};
 pub use faults::{Ids, MAX_IDS};
 pub use order::Disorder;
 
@@ -31,11 +33,10 @@ use crate::graph::{
 };
 use crate::layout::{Layout, Rules};
 use crate::memory::{Atomic, InvocationInput, MemoryOp};
+use crate::mutants::{Mutant, is_active};
 use crate::op::{NAN, Op};
 use crate::source::Span;
-use crate::types::{
-    Field, MemoryKind, ResourceKind, Scalar, Structure, Type, TypeKind, TypeLimit, Types,
-};
+use crate::types::{Field, MemoryKind, Scalar, Structure, Type, TypeKind, TypeLimit, Types};
 use lambdav_float_environment::with_default;
 use rustc_hash::FxHashMap;
 
@@ -149,14 +150,6 @@ impl Places {
                 Self { stride: (layout.stride(element) / 4) as u32, words }
             }
         }
-    }
-}
-
-/// The element type of the result with this buffer.
-pub fn element_type(types: &Types, resource: u32) -> Type {
-    match types.resources()[resource as usize].kind {
-        ResourceKind::Buffer(element) => element,
-        ResourceKind::Texture(_) | ResourceKind::Memory(_) => unreachable!("a result is a buffer"),
     }
 }
 
@@ -461,7 +454,10 @@ impl Lowering {
         let Write { span, value, .. } = *write;
         let (elements, counter) = (before[0], before[1]);
         let [zero, one] = [0, 1].map(|word| self.uint(word, span));
-        let [old, counter] = self.atomic(Atomic::Add, counter, zero, one, span);
+        let [mut old, counter] = self.atomic(Atomic::Add, counter, zero, one, span);
+        if is_active(Mutant::SkippedElement) {
+            old = self.graph.op(Op::Add, vec![old, one], span);
+        }
         let places = Places::of(self.graph.types(), self.graph.value_type(value), self.form);
         let is_inside = self.is_inside(elements, old, value, &places, span);
         let words = self.words(value, span);
@@ -488,7 +484,10 @@ impl Lowering {
             let stride = self.uint(places.stride, span);
             count = self.graph.op(Op::Div, vec![count, stride], span);
         }
-        let is_inside = self.graph.op(Op::Less, vec![index, count], span);
+        let is_inside = match is_active(Mutant::UncheckedElement) {
+            true => self.graph.bool(true, span),
+            false => self.graph.op(Op::Less, vec![index, count], span),
+        };
         self.graph.after(is_inside, [value], span)
     }
 
@@ -563,7 +562,10 @@ impl Lowering {
         let (nan, zero) = (self.uint(NAN, span), self.uint(0, span));
         let [old, state] = self.atomic(Atomic::Or, state, at, zero, span);
         let [old, new] = [old, word].map(|of| self.graph.op(Op::NotEqual, vec![of, nan], span));
-        let is_changed = self.graph.op(Op::And, vec![old, new], span);
+        let is_changed = match is_active(Mutant::ReplacedNan) {
+            true => new,
+            false => self.graph.op(Op::And, vec![old, new], span),
+        };
         let [positive, negative] = match combine {
             Combine::Max => [Atomic::IntMax, Atomic::UintMin],
             _ => [Atomic::IntMin, Atomic::UintMax],
@@ -593,7 +595,7 @@ impl Lowering {
         };
         let is_free = self.graph.op(Op::Equal, vec![old[1], zero], span);
         let is_error = self.graph.op(Op::And, vec![is_second, is_free], span);
-        let own = match is_unique {
+        let own = match is_unique && !is_active(Mutant::ForgottenUnique) {
             true => self.graph.op(Op::Or, vec![self.number, flag], span),
             false => self.number,
         };

@@ -8,6 +8,7 @@
 //!
 //! The order of an `append` is that of the ids, so none is emitted.
 
+use crate::diagnostics::{Diagnostic, DiagnosticCode};
 use crate::graph::{Core, Node, NodeId, Pass, StageInput, Way, Write};
 use crate::op::Op;
 use crate::source::Span;
@@ -20,6 +21,25 @@ pub struct Disorder {
     pub span: Span,
     /// The way in which it writes.
     pub way: Way,
+}
+
+impl Disorder {
+    /// The error of a program that is compiled for devices.
+    pub fn diagnostic(&self) -> Diagnostic {
+        let (message, help) = match self.way {
+            Way::Append => (
+                "a device does not keep the order in which a pass appends",
+                "count in a pass, sum up the counts in others, and `scatter` each element to the sum before it",
+            ),
+            _ => (
+                "two ids might write this place, and a device does not keep their order",
+                "scatter to the place `(id)`; or, if each place is written once, say so: `unique`",
+            ),
+        };
+        Diagnostic::new(DiagnosticCode::UnorderedWrite, self.span, message)
+            .label("the larger id comes later")
+            .help(help)
+    }
 }
 
 impl Pass {

@@ -12,10 +12,8 @@ use crate::settings::Settings;
 use lambdav_core::diagnostics::{Diagnostic, DiagnosticCode};
 use lambdav_core::evaluate::EvaluationFault;
 use lambdav_core::graph::{Core, Pass, PassResult, Passes};
-use lambdav_core::passes::{
-    Form, Ids, PassMemory, PassProgram, Record, Role, WrittenTwice, element_type,
-};
-use lambdav_core::resource::{Bound, BufferData, BufferError};
+use lambdav_core::passes::{Form, Ids, PassMemory, PassProgram, Record, Role, WrittenTwice};
+use lambdav_core::resource::{Bound, BufferData, BufferError, element_type};
 use lambdav_core::source::Span;
 use lambdav_core::types::{Type, Types};
 use lambdav_frontend::reduction::{Limits, PassFault, SourceFault};

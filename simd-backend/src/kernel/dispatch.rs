@@ -24,7 +24,7 @@ use lambdav_core::inputs;
 use lambdav_core::memory::Atomic;
 use lambdav_core::schedule;
 use lambdav_core::schedule::phases::{Phases, split};
-use lambdav_core::types::Types;
+use lambdav_core::types::{MemoryKind, Types};
 use lambdav_workers::{Crew, ThreadError, Work};
 use thiserror::Error;
 
@@ -224,10 +224,16 @@ impl<C: Callable + Sync> DispatchKernel<C> {
         let sites = &code.lanes.sites;
         let most = if sites.is_empty() { self.groups } else { 1 };
         let (mut all, mut table) = (Vec::new(), Vec::new());
-        for workgroup in 0..dispatch.workgroups() {
+        // Without variables of workgroups all invocations are one list.
+        let is_shared = |(_, kind)| matches!(kind, MemoryKind::Workgroup(_));
+        let per_group = dispatch.invocations_of_workgroup();
+        let (workgroups, size) = match self.program.types.memories().any(is_shared) {
+            true => (dispatch.workgroups(), per_group),
+            false => (1, dispatch.workgroups() * per_group),
+        };
+        for workgroup in 0..workgroups {
             memory.begin_workgroup(&self.program.types);
             let memories = shared(memory);
-            let size = dispatch.invocations_of_workgroup();
             for first in (0..size).step_by(most) {
                 let count = size.min(first + most as u64) - first;
                 all.clear();

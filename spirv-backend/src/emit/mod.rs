@@ -3,7 +3,7 @@
 //! # Guarantees
 //!
 //! - The module is a valid fragment shader for Vulkan (`spirv-val`) of the requested version, or a valid pair of
-//!   a vertex and a fragment shader ([`emit_stages`]), or a fragment shader and passes ([`emit_passes`]).
+//!   a vertex and a fragment shader ([`emit_stages`]), or these with passes ([`emit_passes`]).
 //! - Control flow is structured like the schedule: an `if` is a selection with a φ at the merge block; a
 //!   loop has a header with a φ for each parameter, a body, a continue block with a φ for each argument
 //!   that several `rec`s pass, and a merge block with a φ of the exits' values. The only functions
@@ -143,17 +143,17 @@ pub struct PassEntry<'a> {
     pub workgroup: [u32; 3],
 }
 
-/// Translates the outputs of a program, if it has any, and its passes, of the same table of types, to one module. Each pass is a
-/// compute entry point, which writes storage buffers of words at the bindings of its memories.
+/// Translates the stages of a program that draw, if it has any, and its passes, of the same table of types, to one module. Each
+/// pass is a compute entry point, which writes storage buffers of words at the bindings of its memories.
 pub fn emit_passes(
-    fragment: Option<(&Program, &Interface)>,
+    stages: &[(&Program, &Interface)],
     passes: &[PassEntry<'_>],
     source: Option<&SourceFile>,
     options: &EmitOptions,
 ) -> Result<EmittedModule, EmitError> {
-    let fragment = fragment.map(|(program, interface)| (program, interface, None));
+    let stages = stages.iter().map(|&(program, interface)| (program, interface, None));
     let passes = passes.iter().map(|of| (of.program, of.interface, Some(of.workgroup)));
-    emit_entry_points(&fragment.into_iter().chain(passes).collect::<Vec<_>>(), source, options)
+    emit_entry_points(&stages.chain(passes).collect::<Vec<_>>(), source, options)
 }
 
 /// Translates both stages of a program that draws triangles, of the same table of types, to one module with two

@@ -1,6 +1,6 @@
 //! Leaves: numbers, pixel coordinates, constants of each type.
 
-use crate::generator::{Generator, Stage};
+use crate::generator::Generator;
 use crate::table::{giving, type_name};
 use crate::term::{Term, TermKind};
 use lambdav_core::types::{Scalar, Type, TypeKind};
@@ -122,7 +122,7 @@ impl Generator<'_> {
             return None;
         }
         let num = TermKind::Value(Type::NUM);
-        if self.stage == Stage::Vertex {
+        if !self.stage.has_pixels() {
             return self.variable(Type::NUM);
         }
         let axis = *self.random.pick(&[".x", ".y"]);

@@ -58,7 +58,7 @@ impl SpirvDispatch {
         let mut interface = Interface::of(core);
         interface.entry_point = EntryPoint::new("pass", Stage::Compute);
         let entry = PassEntry { program: &program, interface: &interface, workgroup: [1; 3] };
-        let emitted = emit_passes(None, &[entry], None, &EmitOptions::default())?;
+        let emitted = emit_passes(&[], &[entry], None, &EmitOptions::default())?;
         let options = LoadOptions {
             stage: Stage::Compute,
             entry_point: Some(interface.entry_point.name.clone()),
