@@ -248,7 +248,7 @@ fn faults_of_passes() {
     for (line, status, message) in [
         ("run twice.lv --groups 1", 2, "say how many ids they have"),
         ("run picture.lv", 2, "is no compute program and has no passes"),
-        ("run twice.lv --bind r=bound.json", 2, "`r` is a result"),
+        ("run twice.lv --bind r=bound.json", 1, "`r` is a result"),
         ("run unbound.lv --bind b=bound.json --save s=-", 2, "writes no buffer `s`; it has `r`"),
         ("render twice.lv out.png", 1, "LV0202"),
         ("render twice.lv out.png --output all", 1, "LV0202"),
@@ -257,6 +257,38 @@ fn faults_of_passes() {
         let outcome = place.run_line(line);
         assert_eq!(outcome.status, status, "{line}: {}", outcome.err);
         assert!(outcome.err.contains(message), "{line}: {}", outcome.err);
+    }
+}
+
+/// Results have goldens, like buffers of compute shaders.
+#[test]
+fn results_have_goldens() {
+    let text = "; test: --bind values=v.json --save sums
+; test: two --bind values=v.json --set by=2 --save sums
+(buffer values num) (uniform by num 1) (result sums num 2)
+(pass p (size (count values)) (combine sums 0 (* by (at values (id))) max))
+";
+    let place = TestFolder::with([("a.lv", text), ("v.json", "[0.5, 4]")]);
+    place.run_line("test . --bless").done();
+    let golden = String::from_utf8(place.read("a.two.json")).expect("it is text");
+    assert!(golden.ends_with("\"value\": [8.0, 0.0]}\n"), "{golden}");
+    for engine in ["simd", "core", "spirv", "source"] {
+        let text = place.run_line(&format!("test . --engine {engine}")).done().text().to_owned();
+        assert!(text.starts_with("2 tests: 2 passed"), "{text}");
+    }
+    place.write("v.json", "[0.5, 3]");
+    let failed = place.run_line("test .");
+    let what = "the buffer differs, first at [0]: expected 4.0, got 3.0";
+    assert!(failed.status == 1 && failed.text().contains(what), "{}", failed.text());
+    for (words, message) in [
+        ("--groups 1 --save sums", "passes say how many ids they have"),
+        ("--save values", "the program writes no buffer `values`"),
+    ] {
+        let text = text
+            .replace("--bind values=v.json --save sums", &format!("{words} --bind values=v.json"));
+        place.write("a.lv", text);
+        let outcome = place.run_line("test .");
+        assert!(outcome.status != 0 && outcome.text().contains(message), "{}", outcome.text());
     }
 }
 
@@ -474,7 +506,7 @@ void main() { data.data[gl_GlobalInvocationID.x] = 5 + k; }
     assert!(!place.path("t/a.new.json").exists());
     for (words, message) in [
         ("--groups 1", "--save <NAME>"),
-        ("--save sums", "--groups <X[,Y[,Z]]>"),
+        ("--save sums", "a compute program has --groups beside --save"),
         ("--groups 1 --save sums --format npy", "a buffer is compared exactly, as JSON"),
         ("--groups 1 --save none", "the program writes no buffer `none`"),
         ("--groups 1 --save sums --bind steps=no.json", "cannot read"),

@@ -1,6 +1,6 @@
 //! Leaves: numbers, pixel coordinates, constants of each type.
 
-use crate::generator::Generator;
+use crate::generator::{Generator, Stage};
 use crate::table::{giving, type_name};
 use crate::term::{Term, TermKind};
 use lambdav_core::types::{Scalar, Type, TypeKind};
@@ -242,7 +242,10 @@ impl Generator<'_> {
     pub(crate) fn impossible(&mut self) -> Option<Term> {
         let bool = TermKind::Value(Type::BOOL);
         let (num, vec2) = (TermKind::Value(Type::NUM), TermKind::Value(Type::vec(2)));
-        if self.constant || !self.scope.are_original(&["<", ".x", "resolution", "frame", "/", "-"])
+        let has_pixels = self.stage != Stage::Pass;
+        if self.constant
+            || !has_pixels
+            || !self.scope.are_original(&["<", ".x", "resolution", "frame", "/", "-"])
         {
             return None;
         }
