@@ -4,8 +4,9 @@
 //! and value, which may read the id ([`StageInput::Id`](super::StageInput::Id)). A result is a read-only buffer for all of
 //! them, so no graph of a program with passes has states. [`crate::passes`] makes a compute program of a pass.
 
-use super::{Core, Node, NodeId, StageInput};
+use super::{Core, Graph, Node, NodeId, StageInput};
 use crate::inputs::Input;
+use crate::limits::PASS_NODES;
 use crate::source::Span;
 use crate::types::{Type, TypeKind, Types};
 
@@ -73,6 +74,17 @@ impl Passes {
         let others = core.roots().take(core.roots().count() - of_passes.len());
         let mut all = others.map(|root| (root, 1)).chain(of_passes);
         all.find_map(|(root, allowed)| wrong(root, allowed))
+    }
+
+    /// The first pass with which all together have more operations than the limit: each is compiled by itself.
+    pub fn beyond_limit(&self, graph: &Graph) -> Option<&Pass> {
+        let mut left = PASS_NODES;
+        self.passes.iter().find(|pass| {
+            let needed = graph.needed_by(pass.roots()).len();
+            let is_beyond = needed > left;
+            left = left.saturating_sub(needed);
+            is_beyond
+        })
     }
 
     /// The result with this number among the resources, or with this counter.

@@ -11,7 +11,7 @@ use crate::resolve::{
 };
 use lambdav_core::diagnostics::{Diagnostic, DiagnosticCode};
 use lambdav_core::graph::{NodeId, Pass, PassResult, Passes, ResultLength, Uniform, Write};
-use lambdav_core::limits::BUFFER_WORDS;
+use lambdav_core::limits::{BUFFER_WORDS, PASS_NODES};
 use lambdav_core::types::{Scalar, Type};
 
 /// The results and passes of a program; none if it has none, or after an error. `constants` have their values.
@@ -50,7 +50,16 @@ pub(super) fn elaborate_passes(
             all
         });
     }
-    Some(Passes { results: results?, passes: passes? }.into())
+    let passes = Passes { results: results?, passes: passes? };
+    if let Some(pass) = passes.beyond_limit(&elaborator.graph) {
+        let message = "the passes have too many operations together";
+        let diagnostic = Diagnostic::new(DiagnosticCode::ExpansionTooLarge, pass.span, message);
+        let note = format!("all passes together have at most {PASS_NODES} operations");
+        let help = "let a pass write what several of them compute";
+        let diagnostic = diagnostic.label("with this one").note(note).help(help);
+        elaborator.report(diagnostic);
+    }
+    Some(passes.into())
 }
 
 impl Elaborator {

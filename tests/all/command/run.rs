@@ -163,6 +163,47 @@ fn passes_and_compute_shaders_agree() {
     assert_eq!(saved(&place, &wgsl, "product"), result(&place, &lambda_v, "product"));
 }
 
+/// The entry points of the module of a shader have the results of its passes, by all engines that run modules.
+#[test]
+fn entry_points_of_passes() {
+    let place = gallery();
+    let values: Vec<f64> = (0..500_u64).map(|k| (k * 7919 % 4096) as f64 / 4096.0).collect();
+    place.write("values.json", list(&values));
+    let matrix: Vec<u32> = (0..256).map(|k| k * k % 11).collect();
+    place.write("m.json", list(&matrix));
+    for name in ["histogram", "matrix-product"] {
+        place.run_line(&format!("compile {name}.lv -o {name}.spv")).done();
+    }
+    let wanted = result(&place, "histogram.lv --bind values=values.json", "bins");
+    let product = result(&place, "matrix-product.lv --bind a=m.json --bind b=m.json", "product");
+    for engine in ENGINES {
+        let run = ["run", "histogram.spv", "--entry", "count-values", "--groups", "8"];
+        let zeros = ["--zeros", "bins after=16", "--zeros", "total after=1"];
+        let rest = ["--bind", "values=values.json", "--save", "bins after=-", "--engine", engine];
+        let outcome = place.run(&[&run[..], &zeros, &rest].concat()).done();
+        assert_eq!(outcome.text().trim_end(), wanted, "{engine}");
+        let run = ["run", "matrix-product.spv", "--entry", "multiply", "--groups", "2,2"];
+        let binds = ["--bind", "a=m.json", "--bind", "b=m.json", "--zeros", "product after=256"];
+        let rest = ["--save", "product after=-", "--engine", engine];
+        let outcome = place.run(&[&run[..], &binds, &rest].concat()).done();
+        // The module writes the bits of numbers.
+        let bits: Vec<u32> = outcome
+            .text()
+            .trim_matches(['[', ']', '\n'])
+            .split(", ")
+            .map(|word| word.parse().expect("a word"))
+            .collect();
+        let numbers = bits.into_iter().map(|bits| format!("{:?}", f32::from_bits(bits)));
+        assert_eq!(list(numbers), product, "{engine}");
+    }
+    let text = "(result r num 4) (pass p (size 4) (scatter r (- 3i (id)) 1))";
+    place.write("order.lv", text);
+    let outcome = place.run_line("compile order.lv -o order.spv");
+    assert!(outcome.status == 1 && outcome.err.contains("LV0512"), "{}", outcome.err);
+    place.write("order.lv", text.replace(") 1))", ") 1 unique))"));
+    place.run_line("compile order.lv -o order.spv").done();
+}
+
 /// Files of results, and pictures after passes.
 #[test]
 fn results_of_passes() {

@@ -15,7 +15,7 @@ use super::line::{Line, LineError, Reading, malformed, type_number, value_number
 use super::{MAGIC, VERSION, VERSION_WITHOUT_MEMORY};
 use crate::decode::too_long;
 use crate::diagnostics::{Diagnostic, DiagnosticCode, Diagnostics};
-use crate::graph::{Attribute, Core, LoopId, Name, NodeId, Varying};
+use crate::graph::{Attribute, Core, LoopId, Name, NodeId, Passes, Varying};
 use crate::limits;
 use crate::source::{SourceFile, Span};
 use crate::state::State as PipelineState;
@@ -42,7 +42,7 @@ fn read_all(source: &SourceFile, most: usize) -> (Option<Core>, Diagnostics) {
         uniforms: FxHashMap::default(),
         uniform_words: 0,
         triangles: Pending::default(),
-        passes: passes::Pending::default(),
+        passes: PendingPasses::default(),
         types: FxHashMap::default(),
         has_memory: false,
         invocation: None,
@@ -156,6 +156,18 @@ struct Pending {
     first: Option<Span>,
 }
 
+/// Results and passes so far.
+#[derive(Default)]
+struct PendingPasses {
+    all: Passes,
+    /// The number of words of the elements of all writes.
+    words: usize,
+    /// The first input of ids.
+    id: Option<Span>,
+    /// The first line of this kind.
+    first: Option<Span>,
+}
+
 struct Reader {
     core: Core,
     values: FxHashMap<u32, (State, Span)>,
@@ -167,7 +179,7 @@ struct Reader {
     /// The stages of a program that draws triangles.
     triangles: Pending,
     /// Results and passes.
-    passes: passes::Pending,
+    passes: PendingPasses,
     /// The declared types; `None` for a wrong declaration.
     types: FxHashMap<u32, Option<Type>>,
     /// The text is of a version with memories.

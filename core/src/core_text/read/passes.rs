@@ -5,19 +5,9 @@ use super::Reader;
 use super::memory::number;
 use crate::diagnostics::quote;
 use crate::graph::{Pass, PassResult, Passes, ResultLength, Way, Write};
-use crate::limits::BUFFER_WORDS;
+use crate::limits::{BUFFER_WORDS, PASSES, WRITE_WORDS};
 use crate::source::Span;
 use crate::types::{ResourceKind, Scalar, Type};
-
-/// Results and passes so far.
-#[derive(Default)]
-pub(super) struct Pending {
-    pub(super) all: Passes,
-    /// The first input of ids.
-    pub(super) id: Option<Span>,
-    /// The first line of this kind.
-    first: Option<Span>,
-}
 
 impl Reader {
     /// Takes the name of a buffer.
@@ -76,6 +66,10 @@ impl Reader {
         }
         let counter = counter.map(|(counter, _)| counter);
         let span = line.span_from(first);
+        if self.passes.all.results.len() == PASSES {
+            let message = format!("a program has at most {PASSES} results");
+            return Err(malformed(span, message).into());
+        }
         self.passes.all.results.push(PassResult { resource, length, counter, span });
         Ok(())
     }
@@ -101,6 +95,10 @@ impl Reader {
         }
         line.end()?;
         self.check_root(first, "a pass")?;
+        if self.passes.all.passes.len() == PASSES {
+            let message = format!("a program has at most {PASSES} passes");
+            return Err(malformed(span, message).into());
+        }
         if self.passes.all.passes.iter().any(|other| other.name == name) {
             let message = format!("there is a pass {} already", quote(&name));
             return Err(malformed(span, message).into());
@@ -184,6 +182,11 @@ impl Reader {
             return Err(malformed(at, message).also(other.span, "here").into());
         }
         let span = line.span_from(first);
+        self.passes.words += self.core.graph.types().components(element);
+        if self.passes.words > WRITE_WORDS {
+            let message = format!("the elements of all writes have at most {WRITE_WORDS} words");
+            return Err(malformed(span, message).into());
+        }
         pass.writes.push(Write { way, resource, index, value, condition, span });
         Ok(())
     }
@@ -195,6 +198,10 @@ impl Reader {
             if self.core.workgroup.is_some() {
                 let message = "a program with workgroups has no passes";
                 return self.report(malformed(first, message));
+            }
+            if let Some(pass) = pending.all.beyond_limit(&self.core.graph) {
+                let message = "the passes have too many operations together";
+                return self.report(malformed(pass.span, message));
             }
             self.core.passes = Some(pending.all.into());
         }

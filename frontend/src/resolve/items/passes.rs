@@ -9,7 +9,7 @@ use crate::resolve::resolver::Binding;
 use crate::syntax::{ExprId, ExprKind};
 use lambdav_core::diagnostics::{Diagnostic, DiagnosticCode};
 use lambdav_core::graph::{Combine, Way};
-use lambdav_core::limits::{BUFFER_WORDS, WRITE_WORDS};
+use lambdav_core::limits::{BUFFER_WORDS, PASSES, WRITE_WORDS};
 use lambdav_core::source::Span;
 use lambdav_core::types::{Resource, ResourceKind, Scalar, Type, TypeKind, Types};
 use rustc_hash::FxHashMap;
@@ -50,6 +50,10 @@ impl<'t> TopLevel<'t> {
             return;
         }
         let is_new = self.may_be_set("result", name, name_span);
+        if self.items.results.len() == PASSES {
+            self.too_many("results", name_span);
+            return self.resolver.bind_global(name, Binding::Error);
+        }
         let (Some(element), Some(length), true) = (element, length, is_new) else {
             return self.resolver.bind_global(name, Binding::Error);
         };
@@ -175,6 +179,9 @@ impl<'t> TopLevel<'t> {
                 .help("messages call a pass by its name, so these must differ");
             self.resolver.report(diagnostic);
         }
+        if self.items.passes.len() == PASSES {
+            return self.too_many("passes", name_span);
+        }
         let size = self.pass_size(size);
         let mut pass = Pass { name: name.to_owned(), span: name_span, size, writes: Vec::new() };
         let (mut ways, mut hidden) = (FxHashMap::default(), Vec::new());
@@ -193,6 +200,14 @@ impl<'t> TopLevel<'t> {
             };
         }
         self.items.passes.push(pass);
+    }
+
+    /// Reports a result or a pass beyond the limit.
+    fn too_many(&mut self, what: &str, span: Span) {
+        let message = format!("the program has too many {what}");
+        let diagnostic = Diagnostic::new(DiagnosticCode::ExpansionTooLarge, span, message);
+        let note = format!("a program has at most {PASSES} {what}");
+        self.resolver.report(diagnostic.label("with this one").note(note));
     }
 
     /// The numbers of ids; reports a malformed list.
