@@ -4,6 +4,7 @@
 //! |---|---|
 //! | `shader`, `pipeline`, `compute`, `passes`, `bindings`, `memories`, `memory_bindings`, `options`, `target`, `error`, `save` | the public API |
 //! | `accepted` | an accepted program, which they share |
+//! | `compilers`, `before` | compilers and errors of all pipelines; passes before a picture |
 //! | `reading`, `loaded`, [`program`], `module` | files to programs, with diagnostics |
 //! | `foreign` | WGSL and GLSL to SPIR-V |
 //! | `test_card` | pictures in place of images that nothing binds |
@@ -16,10 +17,12 @@
 mod accepted;
 #[cfg(feature = "spirv")]
 mod as_is;
+mod before;
 mod bindings;
 #[cfg(feature = "gpu")]
 #[doc(hidden)]
 pub mod compare;
+mod compilers;
 mod compute;
 mod draw_inputs;
 pub mod endings;

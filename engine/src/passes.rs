@@ -1,22 +1,17 @@
 //! Pipelines of passes: the passes of a program, run on the data of any bindings, without a picture.
 
 use crate::accepted::Accepted;
+use crate::before;
 use crate::bindings::Bindings;
+use crate::compilers::check;
 use crate::compute::DispatchOptions;
-use crate::engines::{DispatchStop, PassEngine, PassError, PassesProgram};
-use crate::error::{Error, Report};
-use crate::options::{Engine, Options};
-#[cfg(feature = "spirv")]
-use crate::pipeline::spirv_error;
-use crate::pipeline::{check, compiler, simd_error, source_program};
-use crate::settings::Settings;
+use crate::engines::PassesProgram;
+use crate::error::Error;
+use crate::options::Options;
 use crate::shader::Shader;
-use lambdav_core::graph::Core;
 use lambdav_image::Size;
 use std::fmt;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::{Duration, Instant};
 
 /// The passes of a program, compiled for an engine. Clones share the code. All methods may be called from many threads at
 /// once.
@@ -65,78 +60,12 @@ impl Shader {
     /// [`Error::Mismatch`] if the program has none, and as for [`Self::pipeline`].
     pub fn pass_pipeline(&self, options: &Options) -> Result<PassPipeline, Error> {
         let program = Arc::clone(&self.0);
-        let Some(passes) = compile(&program, &program.core, options)? else {
+        let Some(passes) = before::compile(&program, &program.core, options)? else {
             let why = "this program has no passes";
             return Err(Error::Mismatch(why.to_owned()));
         };
         Ok(PassPipeline(Arc::new(Compiled { program, options: options.clone(), passes })))
     }
-}
-
-/// The passes of a program, compiled; none if it has none. A device draws the picture only: passes run on the processor.
-pub(crate) fn compile(
-    program: &Accepted,
-    core: &Core,
-    options: &Options,
-) -> Result<Option<PassesProgram>, Error> {
-    if core.passes.is_none() {
-        return Ok(None);
-    }
-    let engine = match &options.engine {
-        Engine::Fast => PassEngine::Fast(compiler(options)?.into()),
-        Engine::Simd => PassEngine::Simd(compiler(options)?.into()),
-        Engine::Core => PassEngine::Core,
-        Engine::Source => {
-            let outputs: Vec<u32> = core.outputs.iter().map(|output| output.location).collect();
-            PassEngine::Source(source_program(program, core, &outputs)?.into())
-        }
-        #[cfg(feature = "spirv")]
-        Engine::Spirv => PassEngine::Spirv,
-        #[cfg(feature = "gpu")]
-        Engine::Gpu(..) => PassEngine::Fast(compiler(options)?.into()),
-    };
-    PassesProgram::new(core, &engine).map_err(|error| match error {
-        PassError::Simd(error) => simd_error(program, options, error),
-        #[cfg(feature = "spirv")]
-        PassError::Spirv(error) => spirv_error(program, error),
-    })
-}
-
-/// The settings of a picture after all passes of a program, or as they are without passes.
-///
-/// # Errors
-///
-/// [`Error::Program`] if a texture or buffer is not bound, or a pass has a fault; [`Error::TimedOut`].
-pub(crate) fn run(
-    program: &Accepted,
-    passes: Option<&PassesProgram>,
-    mut settings: Settings,
-    options: &DispatchOptions<'_>,
-    work: &'static str,
-) -> Result<Settings, Error> {
-    let fault = |found| Error::from(Report::of(&program.source, found));
-    if let Some(passes) = passes {
-        passes.begin(&mut settings).map_err(fault)?;
-    }
-    if let Some(unbound) = program.core.unbound(&settings.inputs.resources) {
-        return Err(fault(unbound));
-    }
-    let Some(passes) = passes else { return Ok(settings) };
-    let end = options.timeout.and_then(|timeout| Instant::now().checked_add(timeout));
-    let timed_out = AtomicBool::new(false);
-    let cancelled = |_| {
-        let is_late = end.is_some_and(|end| Instant::now() >= end);
-        timed_out.fetch_or(is_late, Ordering::Relaxed);
-        is_late
-    };
-    passes.run(&mut settings, &cancelled).map_err(|stop| match stop {
-        DispatchStop::Program(found) => fault(found),
-        DispatchStop::Machine(why) => Error::Machine(why),
-        DispatchStop::Cancelled => {
-            Error::TimedOut { work, timeout: options.timeout.unwrap_or(Duration::ZERO) }
-        }
-    })?;
-    Ok(settings)
 }
 
 impl PassPipeline {
@@ -169,7 +98,7 @@ impl PassPipeline {
         let Compiled { program, options: compiled, passes } = &*self.0;
         check(program, bindings)?;
         let settings = bindings.settings(Size::new(1, 1)?, compiled.max_iterations);
-        let settings = run(program, Some(passes), settings, options, "running")?;
+        let settings = before::run(program, Some(passes), settings, options.timeout, "running")?;
         for number in passes.results() {
             bindings.memories.set(number, settings.inputs.resources[number].words().to_vec());
         }

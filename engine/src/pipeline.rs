@@ -10,8 +10,11 @@
 use crate::accepted::Accepted;
 #[cfg(feature = "spirv")]
 use crate::accepted::AsIs;
+use crate::before;
 use crate::bindings::Bindings;
-use crate::compute::DispatchOptions;
+#[cfg(feature = "spirv")]
+use crate::compilers::spirv_error;
+use crate::compilers::{at_fault, check, compiler, simd_error, source_program};
 use crate::engines::{
     BoundKernel, CoreProgram, FastProgram, PassesProgram, SimdEngine, SimdError, SimdProgram,
     SourceProgram, StageEngine, TriangleError, TriangleProgram,
@@ -19,10 +22,9 @@ use crate::engines::{
 #[cfg(feature = "gpu")]
 use crate::engines::{GpuError, GpuMode, GpuProgram};
 #[cfg(feature = "spirv")]
-use crate::engines::{SpirvError, SpirvProgram, SpirvStages};
-use crate::error::{Error, Report, error_chain};
+use crate::engines::{SpirvProgram, SpirvStages};
+use crate::error::{Error, error_chain};
 use crate::options::{Engine, Options};
-use crate::passes;
 use crate::settings::Settings;
 use crate::target::Target;
 use lambdav_core::diagnostics::{Diagnostic, DiagnosticCode};
@@ -33,7 +35,6 @@ use lambdav_raster::{Attachment, RenderError, RenderOptions, render_attachments}
 use lambdav_simd_backend::activity::Activity;
 use lambdav_simd_backend::emit::Allocation;
 use lambdav_simd_backend::registers::Callable;
-use lambdav_simd_backend::{Compiler, EmitError};
 #[cfg(feature = "spirv")]
 use lambdav_spirv_eval::Module;
 use std::fmt;
@@ -134,7 +135,7 @@ impl Pipeline {
         // In the order of a schedule.
         let all = core.outputs.iter().map(|output| output.location);
         let locations: Vec<u32> = all.filter(|location| asked.contains(location)).collect();
-        let passes = passes::compile(program, core, options)?;
+        let passes = before::compile(program, core, options)?;
         let code = compile(program, core, &locations, options)?;
         let (program, options) = (Arc::clone(program), options.clone());
         Ok(Self(Arc::new(Compiled { program, locations, options, passes, code })))
@@ -384,11 +385,7 @@ impl Pipeline {
         options: &RenderOptions<'_>,
     ) -> Result<Settings, Error> {
         let Compiled { program, passes, .. } = &*self.0;
-        let dispatch = match options.timeout {
-            Some(timeout) => DispatchOptions::default().timeout(timeout),
-            None => DispatchOptions::default(),
-        };
-        passes::run(program, passes.as_ref(), settings, &dispatch, "rendering")
+        before::run(program, passes.as_ref(), settings, options.timeout, "rendering")
     }
 
     /// Properties of the machine code; none for other engines.
@@ -495,15 +492,6 @@ pub(crate) fn without_outputs(core: &Core) -> Option<Diagnostic> {
     Some(diagnostic.label("it computes results alone").help(help))
 }
 
-/// Checks that bindings belong to the program.
-pub(crate) fn check(program: &Arc<Accepted>, bindings: &Bindings) -> Result<(), Error> {
-    if Arc::ptr_eq(program, &bindings.program) {
-        return Ok(());
-    }
-    let name = |of: &Accepted| of.source.name().to_owned();
-    Err(Error::Foreign { bindings: name(&bindings.program), pipeline: name(program) })
-}
-
 /// The program with the values of uniforms as constants, except for those that change from picture to
 /// picture.
 fn fixed(program: &Arc<Accepted>, options: &Options, bindings: &Bindings) -> Result<Core, Error> {
@@ -523,11 +511,6 @@ fn fixed(program: &Arc<Accepted>, options: &Options, bindings: &Bindings) -> Res
     let settings = bindings.settings(Size::new(1, 1)?, options.max_iterations);
     let values = &settings.inputs.uniforms;
     Ok(program.core.with_uniforms_fixed(values, |index| !bindings.varies(index)))
-}
-
-/// Error of a program with one diagnostic.
-pub(crate) fn at_fault(program: &Accepted, diagnostic: Diagnostic) -> Error {
-    Report::of(&program.source, diagnostic).into()
 }
 
 fn compile(
@@ -636,21 +619,6 @@ fn compile_triangles(
     compiled.map(|compiled| Code::Triangles(compiled.into())).map_err(fails)
 }
 
-/// The text for the source evaluator.
-pub(crate) fn source_program(
-    program: &Accepted,
-    core: &Core,
-    locations: &[u32],
-) -> Result<SourceProgram, Error> {
-    if !program.is_shader() {
-        let what = if program.is_core_text { "core text" } else { "a module" };
-        let why = format!("the engine `source` evaluates shader text, and this is {what}");
-        return Err(Error::Mismatch(why));
-    }
-    let compiled = SourceProgram::new(&program.source, &core.constants, locations);
-    compiled.map_err(|diagnostic| at_fault(program, diagnostic))
-}
-
 #[cfg(feature = "gpu")]
 fn gpu_program(
     program: &Accepted,
@@ -664,43 +632,4 @@ fn gpu_program(
         GpuError::Program(diagnostic) => at_fault(program, diagnostic),
         GpuError::Emit(error) => Error::Unsupported(error.to_string()),
     })
-}
-
-#[cfg(feature = "spirv")]
-pub(crate) fn spirv_error(program: &Accepted, error: SpirvError) -> Error {
-    match error {
-        SpirvError::Program(diagnostic) => at_fault(program, diagnostic),
-        SpirvError::Emit(error) => Error::Unsupported(error.to_string()),
-        error @ SpirvError::Load(_) => Error::Machine(error_chain(&error)),
-    }
-}
-
-pub(crate) fn compiler(options: &Options) -> Result<Compiler, Error> {
-    match options.compiler() {
-        Ok(Some(compiler)) => Ok(compiler),
-        Ok(None) => {
-            let name = options.target.as_deref().unwrap_or_default();
-            let known: Vec<&str> = crate::options::targets().collect();
-            Err(Error::Unsupported(format!("`{name}` is none of {}", known.join(", "))))
-        }
-        Err(error) => Err(emit_error(error)),
-    }
-}
-
-pub(crate) fn simd_error(program: &Accepted, options: &Options, error: SimdError) -> Error {
-    match (error, options.timeout) {
-        (SimdError::Program(diagnostic), _) => at_fault(program, diagnostic),
-        (SimdError::Emit(EmitError::IndexedArray(diagnostic)), _) => at_fault(program, *diagnostic),
-        (SimdError::Emit(EmitError::TimedOut), Some(timeout)) => {
-            Error::TimedOut { work: "compiling", timeout }
-        }
-        (SimdError::Emit(error), _) => emit_error(error),
-    }
-}
-
-fn emit_error(error: EmitError) -> Error {
-    match error {
-        EmitError::Absent(_) | EmitError::Native(_) => Error::Unsupported(error.to_string()),
-        error => Error::Code { message: error.to_string(), is_limit: error.is_limit() },
-    }
 }

@@ -2,10 +2,11 @@
 //! program, machine code and SPIR-V.
 
 use crate::bindings::Bindings;
+use crate::compilers::{at_fault, compiler, simd_error};
 use crate::engines::{SimdError, of_fragments};
 use crate::error::Error;
 use crate::options::Options;
-use crate::pipeline::{at_fault, compiler, simd_error, without_outputs};
+use crate::pipeline::without_outputs;
 #[cfg(feature = "spirv")]
 use crate::rewritten;
 use crate::shader::Shader;

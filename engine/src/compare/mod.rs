@@ -14,12 +14,11 @@ mod subject;
 pub use bindings::Binding;
 pub use operations::{MAX_OPERATIONS, Operation};
 
+use crate::before;
 use crate::bindings::Bindings;
-use crate::compute::DispatchOptions;
 use crate::engines::{GpuEngine, GpuError, GpuMode};
 use crate::error::{Error, Report};
 use crate::options::Options;
-use crate::passes;
 use crate::shader::Shader;
 use crate::target::Target;
 use bindings::first_binding;
@@ -151,9 +150,8 @@ pub fn compare(
     let core = shader.core();
     let settings = bindings.settings(size, options.max_iterations);
     // The device gets the results that passes have on the processor.
-    let passes = passes::compile(&shader.0, core, options)?;
-    let limit = DispatchOptions::default().timeout(left());
-    let settings = passes::run(&shader.0, passes.as_ref(), settings, &limit, "rendering")?;
+    let passes = before::compile(&shader.0, core, options)?;
+    let settings = before::run(&shader.0, passes.as_ref(), settings, Some(left()), "rendering")?;
     let patience = || !left().is_zero();
     if let Some(triangles) = core.triangles.as_deref()
         && let Some(missing) = bindings.draw.missing(triangles)

@@ -1,7 +1,7 @@
 //! Structures, variants and arrays at run time, independent of the core's layout.
 
 use super::operate::Data;
-use super::passes::SourceResult;
+use super::program::SourceResult;
 use super::shape::Shape;
 use super::term::{Aggregate, AggregateKind, Part, Parts};
 use super::text::Primitive;

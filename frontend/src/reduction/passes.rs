@@ -5,7 +5,7 @@
 
 use super::fault::{Limits, SourceFault};
 use super::operate::Data;
-use super::program::{SourceProgram, StageValues};
+use super::program::{Length, SourcePass, SourceProgram, SourceWrite, StageValues, Whole};
 use super::reducer::Reducer;
 use super::term::Part;
 use super::text::TextId;
@@ -14,58 +14,9 @@ use lambdav_core::graph::{Combine, StageInput, Way};
 use lambdav_core::inputs::Inputs;
 use lambdav_core::passes::{Ids, WrittenTwice};
 use lambdav_core::resource::{Bound, BufferData};
-use lambdav_core::source::Span;
 use lambdav_core::types::{ResourceKind, Scalar, Type};
 use lambdav_float_environment::with_default;
 use rustc_hash::FxHashMap;
-
-/// A buffer that passes write.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct SourceResult {
-    /// Its number among the resources.
-    pub(super) resource: usize,
-    pub(super) length: Length,
-    /// The number of the buffer that counts appended elements.
-    pub(super) counter: Option<usize>,
-    pub(super) span: Span,
-}
-
-/// The number of elements of a result.
-#[derive(Clone, Copy, Debug)]
-pub(super) enum Length {
-    Token(u32),
-    /// The value of a constant.
-    Text(TextId),
-    /// That of another buffer, by number.
-    Of(usize),
-}
-
-/// A number of ids or the index of a write.
-#[derive(Clone, Copy, Debug)]
-pub(super) enum Whole {
-    Token(u32),
-    Text(TextId),
-}
-
-/// A pass.
-#[derive(Clone, Debug)]
-pub(super) struct SourcePass {
-    pub(super) name: String,
-    pub(super) span: Span,
-    pub(super) size: Vec<Whole>,
-    pub(super) writes: Vec<SourceWrite>,
-}
-
-/// A write of a pass.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct SourceWrite {
-    pub(super) way: Way,
-    pub(super) resource: usize,
-    pub(super) index: Option<Whole>,
-    pub(super) value: TextId,
-    pub(super) condition: Option<TextId>,
-    pub(super) span: Span,
-}
 
 /// The cause of missing results.
 #[derive(Debug)]

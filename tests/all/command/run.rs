@@ -246,6 +246,21 @@ fn results_of_passes() {
     // Each frame begins with zeros.
     place.run_line(&format!("render {bound} o-%d.npy --size 1x1 --frames 0..3 --output 1")).done();
     assert_eq!(place.read("o-0.npy"), place.read("o-2.npy"));
+    // Vertices read results, too.
+    let text = "(result corners vec2 3)
+(pass p (size 3) (scatter corners (id) (at (array (vec2 -1 -1) (vec2 3 -1) (vec2 -1 3)) (id))))
+(position (vec4 (at corners (vertex-index)) 0.5 1))
+(output 0 (vec4 (.x (at corners 1))))
+";
+    place.write("triangle.lv", text);
+    for engine in ["simd", "core", "spirv", "source"] {
+        let line = format!("render triangle.lv t.npy --vertices 3 --size 2x2 --engine {engine}");
+        place.run_line(&line).done();
+        let picture = place.read("t.npy");
+        let bytes = picture[picture.len() - 64..].chunks_exact(4);
+        assert!(bytes.into_iter().all(|bytes| bytes == 3.0_f32.to_le_bytes()), "{engine}");
+    }
+    place.run_line("compile triangle.lv -o triangle.spv").done();
     // From its core text, too.
     place.run_line("compile a.lv --emit core -o a.core").done();
     let line = "run a.core --bind values=v.json --save histogram=-";
@@ -304,7 +319,7 @@ fn faults_of_passes() {
 /// Results have goldens, like buffers of compute shaders.
 #[test]
 fn results_have_goldens() {
-    let text = "; test: --bind values=v.json --save sums
+    let text = "; test: one --bind values=v.json --save sums
 ; test: two --bind values=v.json --set by=2 --save sums
 (buffer values num) (uniform by num 1) (result sums num 2)
 (pass p (size (count values)) (combine sums 0 (* by (at values (id))) max))

@@ -65,7 +65,10 @@ impl Generator<'_> {
             _ => loop {
                 let ty = self.any_type();
                 let types = &self.declared.types;
-                if types.fits_element(ty) && !types.scalars(ty).any(|of| of == Scalar::Bool) {
+                if self.declared.fits_uniform(ty)
+                    && types.fits_element(ty)
+                    && !types.scalars(ty).any(|of| of == Scalar::Bool)
+                {
                     break ty;
                 }
             },

@@ -8,7 +8,7 @@ mod passes;
 
 use super::fault::SourceFault;
 use super::operate::Data;
-use super::program::{SourceProgram, SourceUniform};
+use super::program::{SourcePass, SourceProgram, SourceResult, SourceUniform};
 use super::shape::Shape;
 use super::text::{Form, Primitive, TextId, Texts, Variable};
 use crate::builtins::Builtin;
@@ -88,6 +88,15 @@ enum Task<'t> {
     },
 }
 
+/// The results and passes so far.
+#[derive(Default)]
+struct Passes<'t> {
+    results: Vec<SourceResult>,
+    passes: Vec<SourcePass>,
+    /// The names of buffers and results, with their numbers.
+    named: Vec<(&'t str, usize)>,
+}
+
 /// Reads terms in a scope.
 struct Reader<'t> {
     tree: &'t Tree,
@@ -130,7 +139,7 @@ pub(super) fn program(tree: &Tree, given: &[(&str, &[u32])]) -> Read<SourceProgr
     let (mut uniforms, mut outputs, mut constants) = (Vec::new(), Vec::new(), Vec::new());
     let (mut types, mut elements) = (Types::default(), Vec::new());
     let (mut discard, mut clear) = (None, [0.0; 4]);
-    let mut passes = passes::Passes::default();
+    let mut passes = Passes::default();
     let (mut position, mut varyings, mut depth, mut attributes) = (None, Vec::new(), None, 0);
     reader.find_fields();
     for &root in &tree.roots {
@@ -228,7 +237,7 @@ pub(super) fn program(tree: &Tree, given: &[(&str, &[u32])]) -> Read<SourceProgr
         }
     }
     Reader::add_counters(&mut passes, &mut types);
-    let passes::Passes { results, passes, .. } = passes;
+    let Passes { results, passes, .. } = passes;
     Ok(SourceProgram {
         results,
         passes,

@@ -1,20 +1,11 @@
 //! Results and passes, already checked by the compiler.
 
-use super::{Read, Reader};
-use crate::reduction::passes::{Length, SourcePass, SourceResult, SourceWrite, Whole};
+use super::{Passes, Read, Reader};
+use crate::reduction::program::{Length, SourcePass, SourceResult, SourceWrite, Whole};
 use crate::syntax::{ExprId, ExprKind};
 use lambdav_core::graph::{Combine, Way};
 use lambdav_core::source::Span;
 use lambdav_core::types::{Resource, ResourceKind, Type, Types};
-
-/// The results and passes so far.
-#[derive(Default)]
-pub(super) struct Passes<'t> {
-    pub(super) results: Vec<SourceResult>,
-    pub(super) passes: Vec<SourcePass>,
-    /// The names of buffers and results, with their numbers.
-    pub(super) named: Vec<(&'t str, usize)>,
-}
 
 impl<'t> Reader<'t> {
     /// The number of the buffer of this name.
