@@ -1,4 +1,4 @@
-//! `lambdav run`: runs a compute program on buffers.
+//! `lambdav run`: runs a compute program, or the passes of a shader, on buffers.
 
 use super::binds::Binds;
 use super::engines::in_time;
@@ -18,17 +18,17 @@ use std::iter;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-/// Run a compute program on buffers, and write buffers to files
+/// Run a compute program, or the passes of a shader, on buffers, and write buffers to files
 ///
 /// The order is defined: workgroups one after another, x fastest; in a workgroup, invocations by their index, up to
 /// each barrier. So the result is the same on every machine, also of programs with races.
 #[derive(Args)]
 pub(super) struct RunArguments {
-    /// A compute shader in WGSL or GLSL, a SPIR-V module or core text; `-` is standard input
+    /// A shader with passes, a compute shader in WGSL or GLSL, a SPIR-V module or core text; `-` is standard input
     program: PathBuf,
-    /// Workgroups along each axis; missing numbers are 1
+    /// Workgroups along each axis; missing numbers are 1. Not for passes, which say how many ids they have
     #[arg(long, value_name = "X[,Y[,Z]]", value_parser = groups, allow_hyphen_values = true)]
-    groups: Groups,
+    groups: Option<Groups>,
     /// Bind a file to a buffer or texture. A buffer takes an array (NPY, or a JSON list of elements), JSON of all
     /// members of its block, or its bytes (.bin). May be given more than once
     #[arg(long, value_name = "NAME=FILE")]
@@ -85,8 +85,10 @@ enum RunEngine {
     Simd,
     /// Evaluator of the typed core
     Core,
-    /// Evaluator of SPIR-V, for modules, WGSL and GLSL
+    /// Evaluator of SPIR-V
     Spirv,
+    /// Evaluator of a shader's text, for passes
+    Source,
 }
 
 /// Numbers of workgroups.
@@ -205,6 +207,24 @@ pub(crate) fn bind_zeros(all: &[String], bindings: &mut Bindings) -> Result {
     Ok(())
 }
 
+/// The workgroups of a compute program; none for a shader with passes.
+fn groups_of(shader: &Shader, groups: Option<Groups>, name: &str) -> Result<Option<Groups>> {
+    let wrong = |what: String| Err(Failure::usage(what));
+    match (shader.workgroup().is_some(), shader.has_passes(), groups) {
+        (true, _, Some(groups)) => Ok(Some(groups)),
+        (true, _, None) => {
+            wrong(format!("`{name}` is a compute program: say how many workgroups run, --groups X"))
+        }
+        (false, true, None) => Ok(None),
+        (false, true, Some(_)) => {
+            wrong(format!("the passes of `{name}` say how many ids they have: leave out --groups"))
+        }
+        (false, false, _) => wrong(format!(
+            "`{name}` is no compute program and has no passes; `lambdav render` draws pictures"
+        )),
+    }
+}
+
 pub(super) fn run(options: &RunArguments) -> Result {
     let messages = options.messages;
     let binds = Binds::read(&options.bind)?;
@@ -230,10 +250,7 @@ pub(super) fn run(options: &RunArguments) -> Result {
     let included: Vec<PathBuf> = loaded.included.clone();
     let shader = Shader::of(loaded).map_err(|_| Failure::reported())?;
     module.check(ProgramKind::of(&shader), &name)?;
-    if shader.workgroup().is_none() {
-        let what = format!("`{name}` is no compute program; `lambdav render` draws pictures");
-        return Err(Failure::usage(what));
-    }
+    let groups = groups_of(&shader, options.groups, &name)?;
     let mut bindings = values.bindings(&shader)?;
     bind_zeros(&options.zeros, &mut bindings)?;
     for save in &saves {
@@ -251,13 +268,20 @@ pub(super) fn run(options: &RunArguments) -> Result {
         Some(RunEngine::Simd) => Engine::Simd,
         Some(RunEngine::Core) => Engine::Core,
         Some(RunEngine::Spirv) => Engine::Spirv,
+        Some(RunEngine::Source) => Engine::Source,
     };
     let compiled = Options::default().engine(engine).max_iterations(options.max_iterations);
+    let Some(groups) = groups else {
+        let pipeline = in_time(shader.pass_pipeline(&compiled), deadline, messages)?;
+        let limit = DispatchOptions::default().timeout(deadline.left());
+        in_time(pipeline.run_with(&mut bindings, &limit), deadline, messages)?;
+        return saves.iter().try_for_each(|save| save.write(&bindings));
+    };
     let pipeline = in_time(shader.compute_pipeline(&compiled), deadline, messages)?;
     let progress = Progress::new();
     let advance = |done: u64, all: u64| progress.advance(done as usize, all as usize);
     let dispatch = DispatchOptions::default().timeout(deadline.left()).progress(&advance);
-    let done = pipeline.dispatch_with(&mut bindings, options.groups.0, &dispatch);
+    let done = pipeline.dispatch_with(&mut bindings, groups.0, &dispatch);
     progress.clear();
     in_time(done, deadline, messages)?;
     saves.iter().try_for_each(|save| save.write(&bindings))

@@ -88,6 +88,10 @@ pub(super) fn locations(
 ) -> Result<Vec<u32>> {
     let mut all: Vec<u32> = all.into_iter().collect();
     all.sort_unstable();
+    if all.is_empty() {
+        // The compiler of pictures refuses a program of passes alone, with a position in its text.
+        return Ok(vec![0]);
+    }
     match asked {
         None => Ok(vec![all[0]]),
         Some(Outputs::All) => Ok(all),

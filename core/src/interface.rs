@@ -40,6 +40,7 @@ use crate::graph::{AttributeRate, Core, Interpolation, Uniform};
 use crate::inputs::{Input, Inputs};
 use crate::layout::{Layout, Rules};
 use crate::memory_layout::MemoryLayout;
+use crate::resource::element_type;
 use crate::types::{MemoryKind, ResourceKind, Scalar, Type, Types};
 use std::borrow::Cow;
 use std::fmt;
@@ -413,6 +414,11 @@ impl Interface {
         interface.outputs = outputs.collect();
         interface.outputs.sort_by_key(|output| output.location);
         interface.bind_rest(&core.uniforms, core.graph.types());
+        for result in core.passes.iter().flat_map(|passes| &passes.results) {
+            let element = element_type(core.graph.types(), result.resource);
+            let layout = MemoryLayout::of_elements(core.graph.types(), element);
+            interface.resources[result.resource as usize].memory = Some(layout);
+        }
         interface
     }
 

@@ -31,6 +31,7 @@ pub mod memory;
 pub mod memory_layout;
 pub mod mutants;
 pub mod op;
+pub mod passes;
 pub mod resource;
 pub mod schedule;
 pub mod sets;

@@ -130,6 +130,15 @@ pub const VALUE_WORDS: usize = 1 << 26;
 /// Most memories of a program, and most states in one value. More are LV0419.
 pub const MEMORIES: usize = 256;
 
+/// Most passes, and most results, of a program. More are LV0502.
+pub const PASSES: usize = 1024;
+
+/// Most words of the elements that the writes of all passes write, each once. More are LV0502.
+pub const WRITE_WORDS: usize = 1 << 18;
+
+/// Most operations of all passes together, those that several need counted for each. More are LV0502.
+pub const PASS_NODES: usize = 4_000_000;
+
 /// Most words of a memory of workgroups.
 pub const WORKGROUP_WORDS: u32 = 1 << 16;
 

@@ -3,7 +3,7 @@
 //! A block has members. If the last one is an array, it stands apart: it is often all of the block, and large. Without a
 //! length it has as many whole elements as there is room for in the words that the host binds. Offsets count words.
 
-use crate::types::Type;
+use crate::types::{Type, Types};
 
 /// The values in the words of a buffer.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -45,14 +45,13 @@ pub struct MemoryArray {
 impl MemoryLayout {
     /// A list of words: `uint`s, one after another.
     pub fn of_words() -> Self {
-        let array = MemoryArray {
-            name: String::from("0"),
-            element: Type::UINT,
-            length: None,
-            offset: 0,
-            stride: 1,
-            words: vec![0],
-        };
+        Self { members: Vec::new(), array: Some(array()) }
+    }
+
+    /// A list of elements of a type, without gaps.
+    pub fn of_elements(types: &Types, element: Type) -> Self {
+        let count = types.components(element) as u32;
+        let array = MemoryArray { element, stride: count, words: (0..count).collect(), ..array() };
         Self { members: Vec::new(), array: Some(array) }
     }
 
@@ -85,6 +84,18 @@ impl MemoryLayout {
             }
         };
         self.array.as_ref().map_or(0, of)
+    }
+}
+
+/// A list of words.
+fn array() -> MemoryArray {
+    MemoryArray {
+        name: String::from("0"),
+        element: Type::UINT,
+        length: None,
+        offset: 0,
+        stride: 1,
+        words: vec![0],
     }
 }
 

@@ -54,6 +54,14 @@ pub enum Mutant {
     ClampedStore,
     /// A workgroup finds the words that the one before it has left.
     KeptWorkgroup,
+    /// A pass does not ask whether the element that it writes exists.
+    UncheckedElement,
+    /// A pass combines an element that is a NaN.
+    ReplacedNan,
+    /// An appended element is the next but one.
+    SkippedElement,
+    /// The record of a unique scatter forgets that it was unique.
+    ForgottenUnique,
 }
 
 impl Mutant {
@@ -84,6 +92,10 @@ impl Mutant {
         Self::ClampedStore,
         Self::KeptWorkgroup,
     ];
+
+    /// The mutants of passes.
+    pub const OF_PASSES: [Self; 4] =
+        [Self::UncheckedElement, Self::ReplacedNan, Self::SkippedElement, Self::ForgottenUnique];
 
     /// The mutants of values with parts.
     pub const OF_PARTS: [Self; 1] = [Self::DroppedOperand];

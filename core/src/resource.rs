@@ -71,6 +71,18 @@ impl Bound {
     }
 }
 
+/// The type of the elements of the buffer with this number.
+///
+/// # Panics
+///
+/// If there is no such buffer.
+pub fn element_type(types: &Types, buffer: u32) -> Type {
+    match types.resources()[buffer as usize].kind {
+        ResourceKind::Buffer(element) => element,
+        ResourceKind::Texture(_) | ResourceKind::Memory(_) => panic!("the resource is no buffer"),
+    }
+}
+
 /// The first resource without data in `bound`, which is in order of the resources' indices. A dispatch has the data
 /// of memories.
 pub fn unbound<'t>(types: &'t Types, bound: &[Bound]) -> Option<&'t Resource> {
@@ -169,6 +181,17 @@ impl BufferData {
             }
         }
         Ok(Self { width, words })
+    }
+
+    /// A buffer of so many elements of zeros.
+    ///
+    /// # Errors
+    ///
+    /// If there is no element, an incomplete element, or more words than the limit.
+    pub fn zeros(types: &Types, element: Type, count: usize) -> Result<Self, BufferError> {
+        let width = types.components(element);
+        let words = buffer_words(count as u64, width)?;
+        Ok(Self { width, words: vec![0; words] })
     }
 
     /// The number of elements, at least one.

@@ -97,7 +97,7 @@ impl Accepted {
         Ok(program)
     }
 
-    /// Locations of the outputs, at least one, ascending.
+    /// Locations of the outputs, ascending; none of a program of passes alone.
     pub(crate) fn outputs(&self) -> Vec<u32> {
         self.interface.outputs.iter().map(|output| output.location).collect()
     }

@@ -467,6 +467,7 @@ impl Bindings {
         data: impl Into<DataRef<'d>>,
     ) -> Result<&mut Self, BindError> {
         let program = Arc::clone(&self.program);
+        self.check_no_result(name)?;
         match (self.slot(name)?, data.into()) {
             (Slot::Unused, _) => self.unused.push(name.to_owned()),
             (Slot::Block, DataRef::Bytes(bytes)) => self.set_block(name, bytes)?,

@@ -2,12 +2,12 @@
 
 use crate::accepted::Accepted;
 use crate::bindings::Bindings;
+use crate::compilers::{check, compiler, simd_error};
 #[cfg(feature = "spirv")]
 use crate::engines::SpirvDispatch;
 use crate::engines::{Cancelled, DispatchProgram, DispatchStop, SimdError};
 use crate::error::{Error, Report};
 use crate::options::{Engine, Options};
-use crate::pipeline::{check, compiler, simd_error};
 use crate::shader::Shader;
 use lambdav_core::diagnostics::{Diagnostic, DiagnosticCode};
 use lambdav_core::graph::{Node, NodeId};

@@ -2,8 +2,9 @@
 //!
 //! | module | is |
 //! |---|---|
-//! | `shader`, `pipeline`, `compute`, `bindings`, `memories`, `memory_bindings`, `options`, `target`, `error`, `save` | the public API |
+//! | `shader`, `pipeline`, `compute`, `passes`, `bindings`, `memories`, `memory_bindings`, `options`, `target`, `error`, `save` | the public API |
 //! | `accepted` | an accepted program, which they share |
+//! | `compilers`, `before` | compilers and errors of all pipelines; passes before a picture |
 //! | `reading`, `loaded`, [`program`], `module` | files to programs, with diagnostics |
 //! | `foreign` | WGSL and GLSL to SPIR-V |
 //! | `test_card` | pictures in place of images that nothing binds |
@@ -16,10 +17,12 @@
 mod accepted;
 #[cfg(feature = "spirv")]
 mod as_is;
+mod before;
 mod bindings;
 #[cfg(feature = "gpu")]
 #[doc(hidden)]
 pub mod compare;
+mod compilers;
 mod compute;
 mod draw_inputs;
 pub mod endings;
@@ -35,6 +38,7 @@ mod memory_bindings;
 #[cfg(feature = "spirv")]
 mod module;
 mod options;
+mod passes;
 mod pipeline;
 #[doc(hidden)]
 pub mod program;
@@ -74,6 +78,7 @@ pub use lambdav_simd_backend::activity::Activity;
 #[cfg(feature = "spirv")]
 pub use lambdav_spirv_eval::Resources as DeviceMemory;
 pub use options::{Engine, LANES, Options, targets};
+pub use passes::PassPipeline;
 pub use pipeline::{CodeReport, Drawn, Pipeline};
 pub use reading::{GlslOptions, LocationInput, ShaderOptions, TextLanguage};
 pub use save::{metadata, save};

@@ -30,6 +30,7 @@ impl Bindings {
     ///
     /// [`BindError`] if there is no such memory, or it would be too large.
     pub fn bind_zeros(&mut self, name: &str, elements: u32) -> Result<&mut Self, BindError> {
+        self.check_no_result(name)?;
         let Some((number, layout)) = self.memory(name) else {
             return Err(self.no_memory(name));
         };
@@ -113,11 +114,30 @@ impl Bindings {
         }
     }
 
+    /// True for the number of a buffer that passes write.
+    fn is_result(&self, number: usize) -> bool {
+        let passes = self.program.core.passes.as_deref();
+        passes.is_some_and(|passes| passes.result(number).is_some())
+    }
+
+    /// An error for a result: passes write it, nothing is bound to it.
+    pub(crate) fn check_no_result(&self, name: &str) -> Result<(), BindError> {
+        let name = self.resource_name(name);
+        let mut all = self.program.types().resources().iter();
+        match all.position(|of| *of.name == *name).filter(|&number| self.is_result(number)) {
+            Some(_) => Err(BindError::Result { name: name.to_owned() }),
+            None => Ok(()),
+        }
+    }
+
     /// The error of a name that is no memory's.
     fn no_memory(&self, name: &str) -> BindError {
         let all = self.program.types().resources().iter();
-        let is_memory = |kind| matches!(kind, ResourceKind::Memory(MemoryKind::Storage));
-        let names = all.filter(|of| is_memory(of.kind)).map(|of| format!("`{}`", of.name));
+        let is_memory = |(number, kind)| {
+            matches!(kind, ResourceKind::Memory(MemoryKind::Storage)) || self.is_result(number)
+        };
+        let names = all.enumerate().filter(|(number, of)| is_memory((*number, of.kind)));
+        let names = names.map(|(_, of)| format!("`{}`", of.name));
         let names: Vec<String> = names.collect();
         let help = match names.is_empty() {
             true => "it has none".to_owned(),

@@ -10,20 +10,24 @@
 use crate::accepted::Accepted;
 #[cfg(feature = "spirv")]
 use crate::accepted::AsIs;
+use crate::before;
 use crate::bindings::Bindings;
+#[cfg(feature = "spirv")]
+use crate::compilers::spirv_error;
+use crate::compilers::{at_fault, check, compiler, simd_error, source_program};
 use crate::engines::{
-    BoundKernel, CoreProgram, FastProgram, SimdEngine, SimdError, SimdProgram, SourceProgram,
-    StageEngine, TriangleError, TriangleProgram,
+    BoundKernel, CoreProgram, FastProgram, PassesProgram, SimdEngine, SimdError, SimdProgram,
+    SourceProgram, StageEngine, TriangleError, TriangleProgram,
 };
 #[cfg(feature = "gpu")]
 use crate::engines::{GpuError, GpuMode, GpuProgram};
 #[cfg(feature = "spirv")]
-use crate::engines::{SpirvError, SpirvProgram, SpirvStages};
-use crate::error::{Error, Report, error_chain};
+use crate::engines::{SpirvProgram, SpirvStages};
+use crate::error::{Error, error_chain};
 use crate::options::{Engine, Options};
 use crate::settings::Settings;
 use crate::target::Target;
-use lambdav_core::diagnostics::Diagnostic;
+use lambdav_core::diagnostics::{Diagnostic, DiagnosticCode};
 use lambdav_core::graph::{Core, Triangles};
 use lambdav_image::{Frame, Size};
 use lambdav_raster::triangles::DrawError;
@@ -31,12 +35,11 @@ use lambdav_raster::{Attachment, RenderError, RenderOptions, render_attachments}
 use lambdav_simd_backend::activity::Activity;
 use lambdav_simd_backend::emit::Allocation;
 use lambdav_simd_backend::registers::Callable;
-use lambdav_simd_backend::{Compiler, EmitError};
 #[cfg(feature = "spirv")]
 use lambdav_spirv_eval::Module;
 use std::fmt;
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// Outputs of a program, compiled for an engine: one output, or those of [`Options::outputs`]. Clones
 /// share the code. All methods may be called from many threads at once.
@@ -47,6 +50,8 @@ struct Compiled {
     program: Arc<Accepted>,
     locations: Vec<u32>,
     options: Options,
+    /// The passes that run before each picture.
+    passes: Option<PassesProgram>,
     code: Code,
 }
 
@@ -120,6 +125,9 @@ impl Pipeline {
             return Err(Error::Mismatch(why.to_owned()));
         }
         let outputs = program.outputs();
+        if let Some(found) = without_outputs(core) {
+            return Err(at_fault(program, found));
+        }
         let asked = if options.outputs.is_empty() { &outputs[..1] } else { &options.outputs };
         if let Some(&location) = asked.iter().find(|location| !outputs.contains(location)) {
             return Err(Error::Output { location, outputs });
@@ -127,9 +135,10 @@ impl Pipeline {
         // In the order of a schedule.
         let all = core.outputs.iter().map(|output| output.location);
         let locations: Vec<u32> = all.filter(|location| asked.contains(location)).collect();
+        let passes = before::compile(program, core, options)?;
         let code = compile(program, core, &locations, options)?;
         let (program, options) = (Arc::clone(program), options.clone());
-        Ok(Self(Arc::new(Compiled { program, locations, options, code })))
+        Ok(Self(Arc::new(Compiled { program, locations, options, passes, code })))
     }
 
     /// Bindings with default uniforms, at time 0, without data.
@@ -236,9 +245,11 @@ impl Pipeline {
         if self.0.program.core.triangles.is_some() {
             return self.draw_triangles(bindings, attachments, None, options);
         }
-        let kernel = self.bind(bindings, size)?;
+        let began = Instant::now();
+        let kernel = self.bind_within(bindings, size, options)?;
+        let options = left(options, began);
         let attachments = attachments.into_iter().map(Attachment::reborrow).collect();
-        let drawn = render_attachments(&*kernel, attachments, options);
+        let drawn = render_attachments(&*kernel, attachments, &options);
         drawn.map_err(|error| self.failed(error, &*kernel, size))?;
         Ok(Drawn { remark: kernel.remark() })
     }
@@ -304,9 +315,9 @@ impl Pipeline {
         check(program, bindings)?;
         let size = targets[0].size();
         let settings = bindings.settings(size, compiled.max_iterations);
-        if let Some(unbound) = program.core.unbound(&settings.inputs.resources) {
-            return Err(at_fault(program, unbound));
-        }
+        let began = Instant::now();
+        let settings = self.after_passes(settings, options)?;
+        let options = &left(options, began);
         let triangles = program.core.triangles.as_deref().expect("it draws triangles");
         if let Some(missing) = bindings.draw.missing(triangles) {
             return Err(Error::Mismatch(missing));
@@ -352,13 +363,29 @@ impl Pipeline {
     /// [`Error::Program`] if a texture or buffer is not bound, and [`Error::Foreign`].
     #[doc(hidden)]
     pub fn bind(&self, bindings: &Bindings, size: Size) -> Result<Box<dyn BoundKernel>, Error> {
-        let Compiled { program, options, .. } = &*self.0;
+        self.bind_within(bindings, size, &RenderOptions::default())
+    }
+
+    fn bind_within(
+        &self,
+        bindings: &Bindings,
+        size: Size,
+        options: &RenderOptions<'_>,
+    ) -> Result<Box<dyn BoundKernel>, Error> {
+        let Compiled { program, options: compiled, .. } = &*self.0;
         check(program, bindings)?;
-        let settings = bindings.settings(size, options.max_iterations);
-        if let Some(unbound) = program.core.unbound(&settings.inputs.resources) {
-            return Err(at_fault(program, unbound));
-        }
-        self.0.code.bind(settings)
+        let settings = bindings.settings(size, compiled.max_iterations);
+        self.0.code.bind(self.after_passes(settings, options)?)
+    }
+
+    /// The settings after all passes.
+    fn after_passes(
+        &self,
+        settings: Settings,
+        options: &RenderOptions<'_>,
+    ) -> Result<Settings, Error> {
+        let Compiled { program, passes, .. } = &*self.0;
+        before::run(program, passes.as_ref(), settings, options.timeout, "rendering")
     }
 
     /// Properties of the machine code; none for other engines.
@@ -404,6 +431,7 @@ impl Pipeline {
         check(&self.0.program, bindings)?;
         let Code::Simd(program) = &self.0.code else { return Ok(None) };
         let settings = bindings.settings(size, self.0.options.max_iterations);
+        let settings = self.after_passes(settings, &RenderOptions::default())?;
         Ok(Some(simd_kernel(program, &settings)?.kernel().activity(size)))
     }
 
@@ -448,13 +476,20 @@ fn simd_kernel(program: &SimdProgram, settings: &Settings) -> Result<SimdEngine,
     program.bind(settings).map_err(|error| Error::Mismatch(error.to_string()))
 }
 
-/// Checks that bindings belong to the program.
-pub(crate) fn check(program: &Arc<Accepted>, bindings: &Bindings) -> Result<(), Error> {
-    if Arc::ptr_eq(program, &bindings.program) {
-        return Ok(());
-    }
-    let name = |of: &Accepted| of.source.name().to_owned();
-    Err(Error::Foreign { bindings: name(&bindings.program), pipeline: name(program) })
+/// The options of a picture with the time that is left since its passes began.
+fn left<'a>(options: &RenderOptions<'a>, began: Instant) -> RenderOptions<'a> {
+    let timeout = options.timeout.map(|timeout| timeout.saturating_sub(began.elapsed()));
+    RenderOptions { timeout, ..*options }
+}
+
+/// The error of a program with passes alone, of which a picture is asked for.
+pub(crate) fn without_outputs(core: &Core) -> Option<Diagnostic> {
+    let pass = core.passes.iter().flat_map(|of| &of.passes).next();
+    let pass = pass.filter(|_| core.outputs.is_empty())?.span;
+    let message = "the program has passes, and no output to draw";
+    let diagnostic = Diagnostic::new(DiagnosticCode::NoOutput, pass, message);
+    let help = "`lambdav run` writes results to files; an `output` draws them: `(at result i)`";
+    Some(diagnostic.label("it computes results alone").help(help))
 }
 
 /// The program with the values of uniforms as constants, except for those that change from picture to
@@ -476,11 +511,6 @@ fn fixed(program: &Arc<Accepted>, options: &Options, bindings: &Bindings) -> Res
     let settings = bindings.settings(Size::new(1, 1)?, options.max_iterations);
     let values = &settings.inputs.uniforms;
     Ok(program.core.with_uniforms_fixed(values, |index| !bindings.varies(index)))
-}
-
-/// Error of a program with one diagnostic.
-pub(crate) fn at_fault(program: &Accepted, diagnostic: Diagnostic) -> Error {
-    Report::of(&program.source, diagnostic).into()
 }
 
 fn compile(
@@ -589,21 +619,6 @@ fn compile_triangles(
     compiled.map(|compiled| Code::Triangles(compiled.into())).map_err(fails)
 }
 
-/// The text for the source evaluator.
-fn source_program(
-    program: &Accepted,
-    core: &Core,
-    locations: &[u32],
-) -> Result<SourceProgram, Error> {
-    if !program.is_shader() {
-        let what = if program.is_core_text { "core text" } else { "a module" };
-        let why = format!("the engine `source` evaluates shader text, and this is {what}");
-        return Err(Error::Mismatch(why));
-    }
-    let compiled = SourceProgram::new(&program.source, &core.constants, locations);
-    compiled.map_err(|diagnostic| at_fault(program, diagnostic))
-}
-
 #[cfg(feature = "gpu")]
 fn gpu_program(
     program: &Accepted,
@@ -617,43 +632,4 @@ fn gpu_program(
         GpuError::Program(diagnostic) => at_fault(program, diagnostic),
         GpuError::Emit(error) => Error::Unsupported(error.to_string()),
     })
-}
-
-#[cfg(feature = "spirv")]
-fn spirv_error(program: &Accepted, error: SpirvError) -> Error {
-    match error {
-        SpirvError::Program(diagnostic) => at_fault(program, diagnostic),
-        SpirvError::Emit(error) => Error::Unsupported(error.to_string()),
-        error @ SpirvError::Load(_) => Error::Machine(error_chain(&error)),
-    }
-}
-
-pub(crate) fn compiler(options: &Options) -> Result<Compiler, Error> {
-    match options.compiler() {
-        Ok(Some(compiler)) => Ok(compiler),
-        Ok(None) => {
-            let name = options.target.as_deref().unwrap_or_default();
-            let known: Vec<&str> = crate::options::targets().collect();
-            Err(Error::Unsupported(format!("`{name}` is none of {}", known.join(", "))))
-        }
-        Err(error) => Err(emit_error(error)),
-    }
-}
-
-pub(crate) fn simd_error(program: &Accepted, options: &Options, error: SimdError) -> Error {
-    match (error, options.timeout) {
-        (SimdError::Program(diagnostic), _) => at_fault(program, diagnostic),
-        (SimdError::Emit(EmitError::IndexedArray(diagnostic)), _) => at_fault(program, *diagnostic),
-        (SimdError::Emit(EmitError::TimedOut), Some(timeout)) => {
-            Error::TimedOut { work: "compiling", timeout }
-        }
-        (SimdError::Emit(error), _) => emit_error(error),
-    }
-}
-
-fn emit_error(error: EmitError) -> Error {
-    match error {
-        EmitError::Absent(_) | EmitError::Native(_) => Error::Unsupported(error.to_string()),
-        error => Error::Code { message: error.to_string(), is_limit: error.is_limit() },
-    }
 }

@@ -18,9 +18,11 @@ use lambdav_core::files::Files;
 use lambdav_core::files::NoFiles;
 #[cfg(feature = "foreign")]
 use lambdav_core::graph::Uniform;
+use lambdav_core::graph::{Core, Pass, Passes};
 use lambdav_core::interface;
 use lambdav_core::limits;
-use lambdav_core::schedule::schedule;
+use lambdav_core::passes::{Form, PassProgram};
+use lambdav_core::schedule::{schedule, schedule_effects};
 use lambdav_core::source::SourceFile;
 #[cfg(feature = "foreign")]
 use lambdav_core::types::Types;
@@ -123,6 +125,14 @@ fn language_of(path: Option<&Path>, bytes: &[u8], options: &ShaderOptions) -> Op
             lambdav_glsl_frontend::is_glsl(text).then_some(Language::Glsl(unsaid))
         }
     }
+}
+
+/// The error of a pass that nests too deeply to be run.
+fn nests_too_deeply(core: &Core, passes: &Passes, pass: &Pass) -> Option<Diagnostic> {
+    // Another error is found where the pass is compiled.
+    let program = PassProgram::new(core, passes, pass, Form::Ordered).ok()?;
+    let changed: Vec<usize> = program.memories.iter().map(|memory| memory.number).collect();
+    schedule_effects(&program.core, &changed).err()
 }
 
 /// All bytes, or `most + 1` bytes of a longer stream.
@@ -237,6 +247,11 @@ impl Loaded {
     /// Adds an error if the program nests too deeply to be drawn.
     pub fn check_nesting(&mut self) {
         if let Some(core) = &self.core {
+            if let Some(passes) = core.passes.as_deref() {
+                let found =
+                    passes.passes.iter().find_map(|pass| nests_too_deeply(core, passes, pass));
+                found.into_iter().for_each(|found| self.diagnostics.push(found));
+            }
             let all: Vec<u32> = core.outputs.iter().map(|output| output.location).collect();
             if let Err(diagnostic) = schedule(core, &all) {
                 self.diagnostics.push(diagnostic);

@@ -199,7 +199,7 @@ impl Shader {
         self.0.types().resources()
     }
 
-    /// Locations of the outputs, at least one, ascending.
+    /// Locations of the outputs, ascending; none of a program of passes alone.
     pub fn outputs(&self) -> Vec<u32> {
         self.0.outputs()
     }

@@ -2,14 +2,19 @@
 //! program, machine code and SPIR-V.
 
 use crate::bindings::Bindings;
+use crate::compilers::{at_fault, compiler, simd_error};
 use crate::engines::{SimdError, of_fragments};
 use crate::error::Error;
 use crate::options::Options;
-use crate::pipeline::{at_fault, compiler, simd_error};
+use crate::pipeline::without_outputs;
 #[cfg(feature = "spirv")]
 use crate::rewritten;
 use crate::shader::Shader;
 use lambdav_core::core_text;
+#[cfg(feature = "spirv")]
+use lambdav_core::graph::{Core, Passes};
+#[cfg(feature = "spirv")]
+use lambdav_core::passes::DevicePasses;
 use lambdav_core::schedule::{schedule, schedule_all};
 #[cfg(feature = "spirv")]
 use lambdav_core::triangles::EntryPoints;
@@ -19,7 +24,7 @@ use lambdav_simd_backend::{Compiler, EmitError};
 #[cfg(feature = "spirv")]
 pub use lambdav_spirv_backend::emit::{EmitOptions, Exact, FloatControls, Subnormals, Version};
 #[cfg(feature = "spirv")]
-use lambdav_spirv_backend::emit::{emit_for, emit_stages};
+use lambdav_spirv_backend::emit::{PassEntry, emit_for, emit_passes, emit_stages};
 
 /// A stage between the core and machine code.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -56,17 +61,21 @@ impl Shader {
 
     /// Module of the outputs at these locations. The last `options.constants` uniforms become
     /// specialisation constants. The module of a program that draws triangles has two entry points, `vertex`
-    /// and `fragment`.
+    /// and `fragment`. Each pass is a compute entry point of its name.
     ///
     /// # Errors
     ///
-    /// [`Error::Program`] if the program nests too deeply, and [`Error::Unsupported`] if it is too
+    /// [`Error::Program`] if the program nests too deeply or a pass has writes whose order a device does not keep, and [`Error::Unsupported`] if it is too
     /// large for SPIR-V.
     #[cfg(feature = "spirv")]
     pub fn spirv(&self, locations: &[u32], options: &EmitOptions) -> Result<SpirvModule, Error> {
         let core = self.core().with_closed_loops_evaluated(u64::MAX);
         let fault = |found| at_fault(&self.0, found);
         let source = Some(self.source());
+        if let Some(passes) = core.passes.as_deref() {
+            let words = self.spirv_of_passes(&core, passes, locations, options)?;
+            return Ok(SpirvModule { words, moved: Vec::new() });
+        }
         let (module, moved) = match core.triangles.as_deref() {
             Some(triangles) => {
                 let stages = EntryPoints::new(&core, triangles, locations);
@@ -84,6 +93,43 @@ impl Shader {
         Ok(SpirvModule { words: module.words, moved })
     }
 
+    /// Words of the module of a program with passes.
+    #[cfg(feature = "spirv")]
+    fn spirv_of_passes(
+        &self,
+        core: &Core,
+        passes: &Passes,
+        locations: &[u32],
+        options: &EmitOptions,
+    ) -> Result<Vec<u32>, Error> {
+        let fault = |found| at_fault(&self.0, found);
+        if let Some(disorder) = passes.passes.iter().find_map(|pass| pass.disorder(core)) {
+            return Err(fault(disorder.diagnostic()));
+        }
+        let devices = DevicePasses::new(core, passes).map_err(fault)?;
+        let mut stages = Vec::new();
+        if let Some(triangles) = core.triangles.as_deref() {
+            let entry_points = EntryPoints::new(core, triangles, locations);
+            let programs = entry_points.schedule().map_err(fault)?;
+            stages.extend(programs.into_iter().zip(entry_points.interfaces));
+        } else if !core.outputs.is_empty() {
+            let program = schedule(core, locations).map_err(fault)?;
+            stages.push((program, self.0.interface.clone()));
+        }
+        for (program, _) in &mut stages {
+            program.types.clone_from(devices.types());
+        }
+        let stages: Vec<_> = stages.iter().map(|(program, of)| (program, of)).collect();
+        let entries = devices.passes.iter().map(|pass| PassEntry {
+            program: &pass.program,
+            interface: &pass.interface,
+            workgroup: pass.workgroup,
+        });
+        let entries: Vec<_> = entries.collect();
+        let module = emit_passes(&stages, &entries, Some(self.source()), options);
+        Ok(module.map_err(|error| Error::Unsupported(error.to_string()))?.words)
+    }
+
     /// Text of a stage for the output at `location`, specialised for the sizes of bound textures and
     /// buffers. Of a program that draws triangles it is the code of fragments.
     ///
@@ -98,6 +144,9 @@ impl Shader {
         options: &Options,
     ) -> Result<String, Error> {
         let core = self.core();
+        if let Some(found) = without_outputs(core) {
+            return Err(at_fault(&self.0, found));
+        }
         let fragments =
             core.triangles.as_deref().map(|of| FragmentStage::new(core, of, &[location]));
         let program = match &fragments {

@@ -7,11 +7,14 @@ use lambdav_core::graph::Core;
 use lambdav_core::inputs::Inputs;
 use lambdav_core::schedule::schedule;
 use lambdav_core::source::SourceFile;
-use lambdav_frontend::reduction::{self, Limits, SourceFault};
+use lambdav_engine::Settings;
+use lambdav_engine::engines::{DispatchStop, PassEngine, PassesProgram};
+use lambdav_frontend::reduction::{self, Limits, PassFault, SourceFault};
 use lambdav_frontend::syntax::parse;
 use lambdav_image::Size;
 use lambdav_raster::{self as raster, Cancel, Kernel, Tile, TileBuffer};
-use lambdav_simd_backend::SimdKernel;
+use lambdav_simd_backend::emit::Target;
+use lambdav_simd_backend::{Compiler, SimdKernel};
 use lambdav_spirv_backend::emit::{EmitOptions, emit};
 use lambdav_spirv_eval as eval;
 
@@ -63,6 +66,25 @@ pub(crate) const ENGINES: &[(&str, EvaluateFunction)] = &[
 
 fn core(program: &Accepted<'_>, inputs: &Inputs, max_iterations: u64) -> Result<Outputs, Stop> {
     evaluate(program.core, &program.locations, inputs, max_iterations)
+}
+
+/// The inputs after the passes of a program, which `engine` runs.
+fn after_passes(
+    core: &Core,
+    engine: &PassEngine,
+    inputs: Inputs,
+    max_iterations: u64,
+) -> Result<Inputs, Stop> {
+    let passes = PassesProgram::new(core, engine);
+    let passes = passes.map_err(|error| Stop::Other(format!("{error:?}")))?;
+    let Some(passes) = passes else { return Ok(inputs) };
+    let mut settings = Settings { inputs, max_iterations };
+    passes.begin(&mut settings)?;
+    match passes.run(&mut settings, &|_| false) {
+        Ok(()) => Ok(settings.inputs),
+        Err(DispatchStop::Program(found)) => Err(found.into()),
+        Err(other) => Err(Stop::Other(format!("{other:?}"))),
+    }
 }
 
 /// Schedules each output alone.
@@ -122,6 +144,7 @@ fn evaluate(
     let mut evaluator = Evaluator::new(&scheduled, max_iterations);
     let uniforms = core.uniforms.iter().map(|u| u.default.clone()).collect();
     let inputs = Inputs { uniforms, ..inputs.clone() };
+    let inputs = after_passes(core, &PassEngine::Core, inputs, max_iterations)?;
     match evaluator.run(&inputs, &|| false) {
         Ok(()) => {
             let outputs = scheduled.locations.iter().enumerate();
@@ -141,7 +164,12 @@ fn literal(program: &Accepted<'_>, inputs: &Inputs, max_iterations: u64) -> Resu
     let literal = reduction::SourceProgram::new(&tree).map_err(explain)?;
     let (limits, never) = (Limits { max_iterations, ..Limits::default() }, || false);
     let uniforms = literal.uniform_defaults(Limits::default(), &never).map_err(explain)?;
-    let inputs = Inputs { uniforms, ..inputs.clone() };
+    let mut inputs = Inputs { uniforms, ..inputs.clone() };
+    let ran = literal.run_passes(&mut inputs, limits, &never);
+    ran.map_err(|fault| match fault {
+        PassFault::Value { fault, .. } => explain(fault),
+        PassFault::Program(found) => Stop::from(*found),
+    })?;
     let declared: Vec<u32> = literal.locations().collect();
     if declared != program.core.outputs.iter().map(|o| o.location).collect::<Vec<_>>() {
         return Err(Stop::Other(format!("its outputs are {declared:?}")));
@@ -165,6 +193,7 @@ fn spirv(program: &Accepted<'_>, inputs: &Inputs, max_iterations: u64) -> Result
         uniforms: uniforms.clone().map(|u| u.default.clone()).collect(),
         ..inputs.clone()
     };
+    let inputs = after_passes(program.core, &PassEngine::Spirv, inputs, max_iterations)?;
     let resources = eval::Resources::new(&inputs, &scheduled.types, uniforms.map(|u| u.ty));
     let mut evaluator = eval::ModuleEvaluator::new(&module, &resources, max_iterations);
     evaluator.set_clear(scheduled.clear());
@@ -199,6 +228,10 @@ fn machine_code(
     let other = |error: &dyn std::fmt::Display| Stop::Other(error.to_string());
     let uniforms = program.core.uniforms.iter().map(|u| u.default.clone()).collect();
     let inputs = Inputs { uniforms, ..inputs.clone() };
+    let target = Target::host().map_err(|error| other(&error))?;
+    let compiler = Compiler { lanes: Some(lanes), ..Compiler::new(target) };
+    let engine = PassEngine::Simd(compiler.into());
+    let inputs = after_passes(program.core, &engine, inputs, max_iterations)?;
     let [width, height] = inputs.resolution.map(|side| side as u32);
     let size = Size::new(width, height).map_err(|e| other(&e))?;
     let [x, y] = [0, 1].map(|k| inputs.frag_coord[k] as u32);

@@ -1,4 +1,5 @@
-//! Tests of compute programs: `; test: --groups X,Y,Z --save BUFFER` runs a program, and compares what one buffer then holds.
+//! Tests of compute programs and of passes: `; test: --groups X,Y,Z --save BUFFER` runs a program, and compares what one buffer
+//! then holds. Passes have no `--groups`.
 //!
 //! The golden is a JSON file, which is its own mark: an object with the role of the file and the value of the buffer.
 //! Buffers are compared exactly.
@@ -55,24 +56,45 @@ fn run(
     let (name, bytes) = read_bytes(&test.program)?;
     let loaded = values.compile(&test.program, bytes, limits::ERRORS)?;
     let shader = Shader::of(loaded).map_err(|found| Failure::input(found.to_string()))?;
-    if shader.workgroup().is_none() {
-        return Err(Failure::input("this is no compute program: leave out --groups"));
+    let is_compute = shader.workgroup().is_some();
+    match (is_compute, shader.has_passes(), directive.groups.is_some()) {
+        (true, _, true) | (false, true, false) => {}
+        (true, _, false) => {
+            return Err(Failure::input("a compute program has --groups beside --save"));
+        }
+        (false, true, true) => {
+            return Err(Failure::input("passes say how many ids they have: leave out --groups"));
+        }
+        (false, false, _) => {
+            let what =
+                "this is no compute program and has no passes: leave out --groups and --save";
+            return Err(Failure::input(what));
+        }
     }
     let mut bindings = values.bindings(&shader)?;
     bind_zeros(&directive.zeros, &mut bindings)?;
     let buffer = directive.save.as_deref().unwrap_or_default();
     let known = bindings.check_memory(buffer, false);
     known.map_err(|error| Failure::input(error.to_string()))?;
-    let engine = run_options.compute_engine().ok_or_else(|| {
+    let engine = run_options.compute_engine(is_compute).ok_or_else(|| {
         Failure::input("compute programs are run by the engines simd, core and spirv")
     })?;
     let failed = |error| run_options.failed(error);
     let options = Options::default().engine(engine).max_iterations(picture.max_iterations);
-    let pipeline = shader.compute_pipeline(&options).map_err(failed)?;
-    let left = until.saturating_duration_since(Instant::now());
-    let groups = directive.groups.map_or([1; 3], |groups| groups.0);
-    let dispatch = DispatchOptions::default().timeout(left);
-    pipeline.dispatch_with(&mut bindings, groups, &dispatch).map_err(failed)?;
+    let limit = || {
+        let left = until.saturating_duration_since(Instant::now());
+        DispatchOptions::default().timeout(left)
+    };
+    match directive.groups {
+        Some(groups) => {
+            let pipeline = shader.compute_pipeline(&options).map_err(failed)?;
+            pipeline.dispatch_with(&mut bindings, groups.0, &limit()).map_err(failed)?;
+        }
+        None => {
+            let pipeline = shader.pass_pipeline(&options).map_err(failed)?;
+            pipeline.run_with(&mut bindings, &limit()).map_err(failed)?;
+        }
+    }
     let remark = remarks(&name, &bindings).reduce(|all, one| format!("{all}\n{one}"));
     Ok((bindings.json(buffer).unwrap_or_default(), remark))
 }

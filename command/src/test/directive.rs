@@ -32,8 +32,8 @@ pub(super) struct Directive {
     /// Zeros for a buffer of a compute program
     #[arg(long, value_name = "NAME=N", requires = "groups")]
     pub(super) zeros: Vec<String>,
-    /// The buffer of a compute program that the golden holds
-    #[arg(long, value_name = "NAME", requires = "groups")]
+    /// The buffer of a compute program, or the result of passes, that the golden holds
+    #[arg(long, value_name = "NAME")]
     pub(super) save: Option<String>,
     /// Format of the golden
     #[arg(long = "format", value_enum, default_value_t = GoldenFormat::Png)]
@@ -91,7 +91,7 @@ pub(super) fn read(words: &str) -> Result<Directive, String> {
         printable(text.trim_start_matches("error: ")).to_string()
     })?;
     let mut directive = directive;
-    if directive.groups.is_some() {
+    if directive.save.is_some() {
         if directive.kind != GoldenFormat::Png
             || directive.allowed != CompareArguments::default()
             || directive.samples.srgb

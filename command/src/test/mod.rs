@@ -58,6 +58,10 @@ A compute program in WGSL, GLSL or SPIR-V is run on buffers; the golden NAME.jso
 
   // test: --groups 4 --bind values=values.json --save histogram
 
+So is a shader with passes, without --groups:
+
+  ; test: --bind values=values.json --save histogram
+
 A directive takes the options of `render` that define the picture (size, time, frame, mouse, date,
 set, uniforms, bind, mesh, camera, vertices, instances, output, max-iterations, srgb, depth; in other
 languages than λV entry, input, clear; in GLSL and WGSL include and define; in GLSL dialect and

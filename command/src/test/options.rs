@@ -53,10 +53,11 @@ impl RunOptions {
         Ok((picture, values))
     }
 
-    /// The engine for compute programs; none if the chosen one runs none.
-    pub(super) fn compute_engine(&self) -> Option<Engine> {
+    /// The engine for a compute program, or for passes; none if the chosen one runs none.
+    pub(super) fn compute_engine(&self, is_compute: bool) -> Option<Engine> {
         match self.engine {
-            Some(EngineName::Gpu | EngineName::Source) => None,
+            Some(EngineName::Gpu) => None,
+            Some(EngineName::Source) if is_compute => None,
             name => Some(engine(name, None)),
         }
     }

@@ -122,7 +122,7 @@ fn attempt(
 ) -> Result {
     // Malformed directives were reported before.
     let directive = test.directive.as_ref().map_err(|wrong| Failure::input(wrong.as_str()))?;
-    if directive.groups.is_some() {
+    if directive.save.is_some() {
         return buffers::attempt(test, directive, run_options, until, result);
     }
     let program = match program {

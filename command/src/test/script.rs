@@ -292,7 +292,7 @@ impl Running<'_> {
         }
         let engine = self
             .run_options
-            .compute_engine()
+            .compute_engine(true)
             .ok_or_else(|| Stop::Unsupported("compute shaders by this engine".to_owned()))?;
         let failed = |error| self.run_options.failed(error);
         let compiled = shader.compute_pipeline(&Options::default().engine(engine));

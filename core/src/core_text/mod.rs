@@ -35,7 +35,7 @@
 //! ```text
 //! text       = ( "lambdav-core 1" | "lambdav-core 2" ) line*
 //! line       = declared | uniform | attribute | varying | state | definition | end | output | vary | position
-//!            | depth | discard | discard-if | size | effect | close | nothing
+//!            | depth | discard | discard-if | size | effect | result | pass | write | close | nothing
 //! declared   = "type" "#" digits "=" ( "struct" string fields | "array" digits type
 //!                                    | "variant" string "(" [ case { "," case } ] ")"
 //!                                    | "texture" string filter wrap [ "srgb" ] [ "mipmaps" ] [ "native" ]
@@ -68,6 +68,10 @@
 //! discard-if = "discard-if" value
 //! size       = "workgroup-size" digits digits digits
 //! effect     = "effect" value
+//! result     = "result" string "length" ( digits | "of" string ) [ "counter" string ]
+//! pass       = "pass" string value [ "," value [ "," value ] ]
+//! write      = "write" way string [ "at" value ] "=" value [ "when" value ]
+//! way        = "scatter" | "scatter.unique" | "append" | "combine." operation
 //! place      = "at" side side
 //! side       = "here" | "even" | "odd"
 //! close      = "}" | "}" "else" "{"
@@ -105,6 +109,9 @@
 //!   is that of the definition. `effect` gives the final state of a memory,
 //!   one of each memory that stores or atomic operations change. Such a text has version 2, and
 //!   a `workgroup-size`: three numbers of invocations.
+//! - `result` says that passes write a buffer, with a number of elements, or as many as another buffer has; `counter` is the
+//!   buffer of one `uint` that counts the elements which are appended. `pass` gives the numbers of ids, and each `write` after it is one
+//!   of that pass (LANGUAGE §18). A pass reads its id as `input id`, `id.2` or `id.3`. Such a text has version 2.
 //! - `discard` states that if the value is true (with `not`: false), all outputs are this colour, a `vec4`;
 //!   at most one. The printed outputs already choose this colour.
 //! - A program with a `position` draws triangles (LANGUAGE §14). Its attributes and varyings are declared
@@ -114,7 +121,7 @@
 //!   Inputs of the vertex stage are attributes, `vertex-index` and `instance-index`; those of the fragment
 //!   stage are varyings, `primitive-index`, `front-facing`, `depth` and `w` (components of `frag-coord`).
 //!   A place gives the column and the row of a pixel of the quad.
-//! - Uniforms, outputs, effects and `discard` are outside all blocks, a uniform before its uses. The uniforms are in
+//! - Uniforms, outputs, effects, passes and `discard` are outside all blocks, a uniform before its uses. The uniforms are in
 //!   the order of [`Core::uniforms`].
 //!
 //! The meaning of a text is that of its graph: values that no output needs are not evaluated, in any block.

@@ -3,7 +3,9 @@
 use super::names::{write_component, write_operation};
 use super::{MAGIC, VERSION, VERSION_WITHOUT_MEMORY};
 use crate::diagnostics::{Diagnostic, DiagnosticCode, is_control};
-use crate::graph::{Attribute, Core, Discard, Place, Side, StageInput, Triangles, Varying};
+use crate::graph::{
+    Attribute, Core, Discard, Passes, Place, ResultLength, Side, StageInput, Triangles, Varying,
+};
 use crate::limits::CORE_TEXT;
 use crate::schedule::{
     BlockRole, End, Event, Expr, NO_LOCATION, Program, Statement, ValueId, schedule_all,
@@ -86,7 +88,9 @@ fn numbered_types(program: &Program) -> FxHashMap<Type, usize> {
 impl<'a> Printer<'a> {
     fn program(&mut self) -> Result<(), Diagnostic> {
         let program = self.program;
-        let has_memory = program.types.memories().next().is_some() || self.core.workgroup.is_some();
+        let has_memory = program.types.memories().next().is_some()
+            || self.core.workgroup.is_some()
+            || self.core.passes.is_some();
         let version = if has_memory { VERSION } else { VERSION_WITHOUT_MEMORY };
         self.text(format_args!("{MAGIC} {version}\n"));
         if let Some(source) = self.source {
@@ -110,6 +114,7 @@ impl<'a> Printer<'a> {
             self.text(format_args!("workgroup-size {x} {y} {z}\n\n"));
         }
         self.interface();
+        self.declared_results();
         self.blocks()?;
         self.out.push('\n');
         self.results();
@@ -155,7 +160,65 @@ impl<'a> Printer<'a> {
         self.out.push_str("\n\n");
     }
 
-    /// The outputs, and the other roots of a program that draws triangles.
+    /// The buffers that passes write.
+    fn declared_results(&mut self) {
+        let Some(Passes { results, .. }) = self.core.passes.as_deref() else { return };
+        for result in results {
+            self.out.push_str("result ");
+            self.resource(result.resource);
+            match result.length {
+                ResultLength::Elements(count) => self.text(format_args!(" length {count}")),
+                ResultLength::Of(buffer) => {
+                    self.out.push_str(" length of ");
+                    self.resource(buffer);
+                }
+            }
+            if let Some(counter) = result.counter {
+                self.out.push_str(" counter ");
+                self.resource(counter);
+            }
+            self.out.push('\n');
+        }
+        self.out.push('\n');
+    }
+
+    /// The name of a resource.
+    fn resource(&mut self, number: u32) {
+        let program = self.program;
+        self.string(&program.types.resources()[number as usize].name);
+    }
+
+    /// The passes, whose roots are the values of `rest`.
+    fn passes(&mut self, mut rest: impl Iterator<Item = u32>) {
+        let Some(Passes { passes, .. }) = self.core.passes.as_deref() else { return };
+        let mut next = || rest.next().expect("all roots are scheduled");
+        for pass in passes {
+            self.out.push_str("pass ");
+            self.string(&pass.name);
+            for (k, _) in pass.size.iter().enumerate() {
+                let comma = if k == 0 { "" } else { "," };
+                self.text(format_args!("{comma} %{}", next()));
+            }
+            self.out.push('\n');
+            for write in &pass.writes {
+                let condition = write.condition.map(|_| next());
+                let index = write.index.map(|_| next());
+                let value = next();
+                self.text(format_args!("write {} ", write.way.name()));
+                self.resource(write.resource);
+                if let Some(index) = index {
+                    self.text(format_args!(" at %{index}"));
+                }
+                self.text(format_args!(" = %{value}"));
+                if let Some(condition) = condition {
+                    self.text(format_args!(" when %{condition}"));
+                }
+                self.out.push('\n');
+            }
+        }
+    }
+
+    /// The outputs, the other roots of a program that draws triangles, and passes.
     fn results(&mut self) {
         let program = self.program;
         let is_output = |&(_, location): &(&ValueId, &u32)| *location != NO_LOCATION;
@@ -168,7 +231,7 @@ impl<'a> Printer<'a> {
         for value in rest.by_ref().take(self.core.effects.len()) {
             self.text(format_args!("effect %{value}\n"));
         }
-        let Some(triangles) = self.triangles else { return };
+        let Some(triangles) = self.triangles else { return self.passes(rest) };
         let mut next = || rest.next().expect("all roots are scheduled");
         for Varying { name, .. } in &triangles.varyings {
             let value = next();
@@ -186,6 +249,7 @@ impl<'a> Printer<'a> {
             let value = next();
             self.text(format_args!("discard-if %{value}\n"));
         }
+        self.passes(rest);
     }
 
     fn declared_types(&mut self) -> Result<(), Diagnostic> {

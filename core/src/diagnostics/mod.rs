@@ -118,11 +118,15 @@ codes! {
     IncompleteType = "LV0215", Error, "an incomplete type stands where a complete one is needed";
     LargeUniforms = "LV0216", Warning, "the uniforms are larger than every GPU allows";
     ForeignText = "LV0217", Error, "the text is in another language";
-    WrongStage = "LV0218", Error, "an input belongs to the other stage";
+    WrongStage = "LV0218", Error, "an input belongs to another stage";
     NeedsPosition = "LV0219", Error, "only a program with a position has this";
     InterfaceType = "LV0220", Error, "an attribute or varying cannot have this type";
     DuplicateInterface = "LV0221", Error, "two attributes or varyings have the same name";
     HiddenForm = "LV0222", Warning, "a define hides a top-level form";
+    DuplicatePass = "LV0223", Error, "two passes have the same name";
+    MixedWrites = "LV0224", Error, "a pass writes a buffer in two ways";
+    ResultLength = "LV0225", Error, "the length of a result is not known";
+    NoResult = "LV0226", Error, "a pass writes something that is no result";
     UnboundName = "LV0301", Error, "a name is not bound";
     FormAsValue = "LV0302", Error, "a special form is used as a value";
     MalformedForm = "LV0303", Error, "a special form has the wrong shape";
@@ -156,6 +160,7 @@ codes! {
     NoSuchField = "LV0423", Error, "there is no such field";
     NotTheVariant = "LV0424", Error, "a case is made of something that is not its variant";
     NoNeighbour = "LV0425", Error, "a derivative needs a value that the neighbour lacks";
+    WriteType = "LV0426", Error, "a pass has a size, index or value of another type";
     EndlessExpansion = "LV0501", Error, "functions call each other without end";
     ExpansionTooLarge = "LV0502", Error, "the program expands to too much code";
     BlocksTooDeep = "LV0503", Error, "branches and loops are nested too deep";
@@ -165,6 +170,9 @@ codes! {
     Unbound = "LV0507", Error, "a texture or buffer is not bound";
     Dispatched = "LV0508", Error, "a program that writes memory draws no picture";
     DivergentBarrier = "LV0509", Error, "a barrier in divergent control flow";
+    TooManyIds = "LV0510", Error, "a pass has too many ids";
+    WrittenTwice = "LV0511", Error, "a unique scatter writes to one place twice";
+    UnorderedWrite = "LV0512", Error, "SPIR-V cannot keep the order of a write";
     MalformedCore = "LV0601", Error, "core text is malformed";
     CoreVersion = "LV0602", Error, "core text is of another version";
     InvalidModule = "LV0603", Error, "a SPIR-V module goes wrong";

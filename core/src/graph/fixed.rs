@@ -48,6 +48,7 @@ impl Core {
             outputs: self.outputs.clone(),
             discard: None,
             triangles: self.triangles.clone(),
+            passes: self.passes.clone(),
             effects: self.effects.clone(),
             workgroup: self.workgroup,
         };

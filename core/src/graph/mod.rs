@@ -38,6 +38,7 @@ mod fixed;
 mod name;
 mod neighbour;
 mod parts;
+mod passes;
 mod tail;
 mod triangles;
 
@@ -55,6 +56,7 @@ pub use builder::Graph;
 pub use discard::Discard;
 pub use name::Name;
 pub use neighbour::{Axis, Neighbour, Neighbours, Side, neighbour};
+pub use passes::{Combine, Pass, PassResult, Passes, ResultLength, Way, Write};
 pub use triangles::{
     Attribute, AttributeRate, Interpolation, Place, Readers, StageInput, Triangles, Varying,
 };
@@ -201,6 +203,8 @@ pub struct Core {
     pub discard: Option<Discard>,
     /// The vertex stage and the interface of a program that draws triangles.
     pub triangles: Option<Box<Triangles>>,
+    /// The passes that run before the outputs, and the buffers that they write.
+    pub passes: Option<Box<Passes>>,
     /// The final states of memories, one for each memory that the program changes.
     pub effects: Vec<Effect>,
     /// The number of invocations of a workgroup, by axes, of a compute program.
@@ -208,8 +212,8 @@ pub struct Core {
 }
 
 impl Core {
-    /// The nodes that stand for results of the program: outputs, final states and, of triangles, the roots of both
-    /// stages.
+    /// The nodes that stand for results of the program: outputs, final states, of triangles the roots of both stages, and
+    /// the roots of passes.
     pub fn roots(&self) -> impl Iterator<Item = NodeId> {
         let outputs = self.outputs.iter().map(|output| output.node);
         let outputs = outputs.chain(self.effects.iter().map(|effect| effect.node));
@@ -217,7 +221,7 @@ impl Core {
             let varyings = of.varyings.iter().map(|varying| varying.node);
             varyings.chain([of.position]).chain(of.depth).chain(of.discard)
         });
-        outputs.chain(triangles)
+        outputs.chain(triangles).chain(self.passes.iter().flat_map(|passes| passes.roots()))
     }
 
     /// [`Self::roots`], to be replaced.
@@ -229,7 +233,8 @@ impl Core {
             let varyings = varyings.iter_mut().map(|varying| &mut varying.node);
             varyings.chain([position]).chain(depth).chain(discard)
         });
-        outputs.chain(triangles)
+        let passes = self.passes.iter_mut().flat_map(|passes| passes.roots_mut());
+        outputs.chain(triangles).chain(passes)
     }
 
     /// The built-in inputs that the results read, each once.

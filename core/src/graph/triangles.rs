@@ -4,7 +4,7 @@
 //! and the varyings; those of the fragment stage are the outputs, the condition of `discard-if` and the depth.
 //! [`Triangles`] has all of them but the outputs.
 //!
-//! Inputs of a stage are nodes ([`StageInput`]), and so are those of the invocations of a compute program. The vertex
+//! Inputs of a stage are nodes ([`StageInput`]), and so are those of the invocations of a compute program and of passes. The vertex
 //! stage reads attributes and indices. The fragment stage reads interpolated values and properties of its triangle.
 //! Uniforms, resources and inputs of the frame are the same in both.
 
@@ -202,6 +202,8 @@ pub enum StageInput {
     W(Place),
     /// Compute: an input of an invocation.
     Invocation(InvocationInput),
+    /// Pass: the id along so many axes, 1 to 3: an `int`, `ivec2` or `ivec3`.
+    Id(u8),
 }
 
 impl StageInput {
@@ -218,6 +220,7 @@ impl StageInput {
             Self::FrontFacing => Type::BOOL,
             Self::Depth(_) | Self::W(_) => Type::NUM,
             Self::Invocation(input) => input.ty(),
+            Self::Id(axes) => Type::of(Scalar::I32, axes),
         }
     }
 
@@ -257,6 +260,9 @@ impl StageInput {
             Self::Depth(_) => "depth",
             Self::W(_) => "w",
             Self::Invocation(input) => input.name(),
+            Self::Id(1) => "id",
+            Self::Id(2) => "id.2",
+            Self::Id(_) => "id.3",
         }
     }
 }

@@ -14,6 +14,7 @@ mod subject;
 pub use bindings::Binding;
 pub use operations::{MAX_OPERATIONS, Operation};
 
+use crate::before;
 use crate::bindings::Bindings;
 use crate::engines::{GpuEngine, GpuError, GpuMode};
 use crate::error::{Error, Report};
@@ -148,6 +149,9 @@ pub fn compare(
 ) -> Result<Vec<Outcome>, CompareError> {
     let core = shader.core();
     let settings = bindings.settings(size, options.max_iterations);
+    // The device gets the results that passes have on the processor.
+    let passes = before::compile(&shader.0, core, options)?;
+    let settings = before::run(&shader.0, passes.as_ref(), settings, Some(left()), "rendering")?;
     let patience = || !left().is_zero();
     if let Some(triangles) = core.triangles.as_deref()
         && let Some(missing) = bindings.draw.missing(triangles)

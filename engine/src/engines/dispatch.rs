@@ -91,6 +91,18 @@ impl DispatchProgram {
         words: &mut Vec<Vec<u32>>,
         cancelled: Option<Cancelled<'_>>,
     ) -> Result<(), DispatchStop> {
+        self.run_noting(settings, groups, words, cancelled, &first_invocation)
+    }
+
+    /// Like [`Self::run`]. `note` names the invocation of a fault.
+    pub(super) fn run_noting(
+        &self,
+        settings: &Settings,
+        groups: [u32; 3],
+        words: &mut Vec<Vec<u32>>,
+        cancelled: Option<Cancelled<'_>>,
+        note: &dyn Fn([u32; 3]) -> String,
+    ) -> Result<(), DispatchStop> {
         let (inputs, limit) = (&settings.inputs, settings.max_iterations);
         match self {
             Self::Core(program, workgroup) => {
@@ -98,7 +110,8 @@ impl DispatchProgram {
                 let memory = memory_of(&program.types, words.clone());
                 let cancelled = |done| cancelled.is_some_and(|cancelled| cancelled(done));
                 let memory = dispatch.run(program, inputs, memory, limit, &cancelled);
-                *words = memory.map_err(|fault| stop(&fault, limit))?.into_words();
+                let memory = memory.map_err(|fault| stop(&fault, limit, note))?;
+                *words = memory.into_words();
                 Ok(())
             }
             Self::Simd(kernel, workgroup) => {
@@ -116,12 +129,12 @@ impl DispatchProgram {
                     DispatchStop::Machine(format!("cannot start a thread: {error}"))
                 })?;
                 run.map(drop).map_err(|error| match error {
-                    DispatchError::Fault(fault) => stop(&fault, limit),
+                    DispatchError::Fault(fault) => stop(&fault, limit, note),
                     error => DispatchStop::Machine(error.to_string()),
                 })
             }
             #[cfg(feature = "spirv")]
-            Self::Spirv(program) => program.run(settings, groups, words, cancelled),
+            Self::Spirv(program) => program.run(settings, groups, words, cancelled, note),
         }
     }
 }
@@ -167,14 +180,18 @@ fn watched<T>(cancelled: Cancelled<'_>, work: impl FnOnce(&AtomicU64) -> T) -> i
 }
 
 /// The end that a fault makes.
-fn stop(fault: &DispatchFault, max_iterations: u64) -> DispatchStop {
+fn stop(
+    fault: &DispatchFault,
+    max_iterations: u64,
+    note: &dyn Fn([u32; 3]) -> String,
+) -> DispatchStop {
     match fault {
         DispatchFault::Invocation { fault: EvaluationFault::Cancelled, .. } => {
             DispatchStop::Cancelled
         }
         DispatchFault::Invocation { id, fault: EvaluationFault::LoopLimit(span) } => {
             let diagnostic = loop_limit_diagnostic(*span, max_iterations);
-            DispatchStop::Program(diagnostic.note(first_invocation(*id)))
+            DispatchStop::Program(diagnostic.note(note(*id)))
         }
         divergent @ DispatchFault::DivergentBarrier { .. } => {
             DispatchStop::Program(divergent.diagnostic().expect("it has one"))

@@ -13,7 +13,7 @@
 //! | `GpuEngine` | `GpuProgram` | a Vulkan device (feature `gpu`) |
 //!
 //! [`TriangleProgram`] draws triangles: its stages are programs of one of these engines. [`DispatchProgram`] is a compute
-//! program of one of them.
+//! program of one of them, and [`PassesProgram`] the passes that run before a picture.
 //!
 //! All of them compute the same bits; a device does in its exact mode.
 //!
@@ -26,6 +26,7 @@ mod evaluated_stages;
 mod fast;
 #[cfg(feature = "gpu")]
 mod gpu;
+mod passes;
 mod simd;
 mod source;
 mod source_stages;
@@ -39,6 +40,7 @@ pub use dispatch::{Cancelled, DispatchProgram, DispatchStop};
 pub use fast::{FastEngine, FastProgram};
 #[cfg(feature = "gpu")]
 pub use gpu::{GpuEngine, GpuError, GpuMode, GpuProgram};
+pub use passes::{PassEngine, PassError, PassesProgram, bind_results};
 pub use simd::{SimdEngine, SimdError, SimdProgram};
 pub use source::{SourceEngine, SourceProgram};
 #[cfg(feature = "spirv")]

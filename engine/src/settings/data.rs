@@ -95,6 +95,12 @@ pub enum BindError {
         /// Suggestions.
         help: String,
     },
+    /// The buffer is a result.
+    #[error("`{name}` is a result, which passes write; it is zero before them, and takes no data")]
+    Result {
+        /// The result.
+        name: String,
+    },
     /// No buffer that a dispatch writes has this name.
     #[error("the program writes no buffer `{name}`; {help}")]
     NoMemory {

@@ -86,8 +86,20 @@ pub(super) struct Elaborator {
     pub(super) draws_triangles: bool,
     /// The position or a varying is being elaborated.
     pub(super) is_in_vertex_stage: bool,
+    /// The number of axes of the pass that is being elaborated.
+    pub(super) axes: Option<u8>,
+    /// The counter of each buffer to which passes append, by types.
+    pub(super) counters: FxHashMap<Type, Type>,
     /// A limit was exceeded: elaboration stops.
     pub(super) stopped: bool,
+}
+
+/// The memos that depend on the number of axes of ids.
+#[derive(Default)]
+pub(super) struct Memos {
+    globals: Vec<Denotation>,
+    thunk_ids: FxHashMap<(Key, Captured, bool), ThunkId>,
+    results: FxHashMap<(FunctionId, Arguments, bool), Value>,
 }
 
 impl Elaborator {
@@ -143,8 +155,17 @@ impl Elaborator {
             reported: FxHashSet::default(),
             draws_triangles: false,
             is_in_vertex_stage: false,
+            axes: None,
+            counters: FxHashMap::default(),
             stopped: false,
         }
+    }
+
+    /// Changes places with the memos of code elaborated for another number of axes of ids.
+    pub(super) fn swap_memos(&mut self, memos: &mut Memos) {
+        std::mem::swap(&mut self.globals, &mut memos.globals);
+        std::mem::swap(&mut self.thunk_ids, &mut memos.thunk_ids);
+        std::mem::swap(&mut self.results, &mut memos.results);
     }
 
     pub(super) fn env(&self, id: EnvId) -> &Env {

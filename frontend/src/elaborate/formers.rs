@@ -7,9 +7,10 @@ use super::elaborator::Elaborator;
 use super::values::{Arguments, Data, Denotation, EnvId, FunctionId, FunctionValue, Site, Value};
 use crate::resolve::{Code, CodeId, Former, too_large};
 use lambdav_core::diagnostics::{Diagnostic, DiagnosticCode};
+use lambdav_core::graph::StageInput;
 use lambdav_core::op::Op;
 use lambdav_core::source::Span;
-use lambdav_core::types::{Case, ResourceKind, Type, TypeKind};
+use lambdav_core::types::{Case, ResourceKind, Scalar, Type, TypeKind};
 use std::fmt;
 
 impl Elaborator {
@@ -34,7 +35,8 @@ impl Elaborator {
         match former {
             Former::Structure(index) => self.declarations.structure(index).fields.len(),
             Former::Case(ty, case) => self.case(ty, case).fields.len(),
-            Former::Field(_) | Former::Array | Former::SizeOf => 1,
+            Former::Field(_) | Former::Array | Former::SizeOf | Former::Count => 1,
+            Former::Id => 0,
         }
     }
 
@@ -46,6 +48,8 @@ impl Elaborator {
             Former::Field(field) => format!(".{}", self.declarations.field_name(field)),
             Former::Array => "array".to_owned(),
             Former::SizeOf => "size-of".to_owned(),
+            Former::Count => "count".to_owned(),
+            Former::Id => "id".to_owned(),
         }
     }
 
@@ -71,6 +75,8 @@ impl Elaborator {
                 Former::Field(_) => diagnostic.help(format!("write `({name} structure)`")),
                 Former::Array => diagnostic.help("write `(array e …)`"),
                 Former::SizeOf => diagnostic.help("write `(size-of a)`"),
+                Former::Count => diagnostic.help("write `(count buffer)`"),
+                Former::Id => diagnostic.help("write `(id)`"),
             };
             self.report_in(diagnostic, site.activation);
             return State::Return(Value::Error);
@@ -97,6 +103,8 @@ impl Elaborator {
             Former::Case(ty, case) => self.case_value(ty, case, &values, site),
             Former::Field(field) => return self.take_field(field, values[0], site),
             Former::SizeOf => self.size_of(values[0], site),
+            Former::Count => self.count(values[0], site),
+            Former::Id => self.id(site),
             Former::Array => {
                 let spans: Vec<Span> =
                     (0..values.len()).map(|i| self.argument_span(site, i)).collect();
@@ -217,6 +225,45 @@ impl Elaborator {
             site.activation,
         );
         Value::Error
+    }
+
+    /// The number of elements that passes appended to a buffer; of others its length.
+    fn count(&mut self, value: Value, site: Site) -> Value {
+        let (span, at) = (self.site_span(site), self.argument_span(site, 0));
+        let role = "the operand of `count`";
+        let Some(Data { node, .. }) = self.require_value(value, at, role, Some(site.activation))
+        else {
+            return Value::Error;
+        };
+        let ty = self.graph.value_type(node);
+        if let Some(ResourceKind::Buffer(_)) = self.graph.types().resource_kind(ty) {
+            let count = match self.counters.get(&ty) {
+                Some(&counter) => {
+                    let counter = self.graph.constant(counter, &[], span);
+                    let first = self.graph.constant(Type::UINT, &[0], span);
+                    let count = self.graph.op(Op::Element, vec![counter, first], span);
+                    self.graph.op(Op::Convert(Scalar::I32), vec![count], span)
+                }
+                None => self.graph.op(Op::Length, vec![node], span),
+            };
+            return self.data(count, Constancy::Varies);
+        }
+        let found = self.describe(value);
+        self.report_in(
+            Diagnostic::new(DiagnosticCode::OperandTypes, span, "`count` takes a buffer")
+                .also(at, format!("this is {found}"))
+                .help("the number of elements of an array is `(size-of array)`"),
+            site.activation,
+        );
+        Value::Error
+    }
+
+    /// The id of a pass. Elsewhere there is none, which has been reported.
+    fn id(&mut self, site: Site) -> Value {
+        let Some(axes) = self.axes else { return Value::Error };
+        let (input, span) = (StageInput::Id(axes), self.site_span(site));
+        let node = self.graph.stage_input(input, input.ty(&[], &[]), span);
+        self.data(node, Constancy::Varies)
     }
 
     pub(super) fn begin_tabulate(&mut self, code: CodeId, env: EnvId, value: Value) -> State {

@@ -35,6 +35,7 @@ mod formers;
 mod limits;
 mod loops;
 mod operands;
+mod passes;
 mod report;
 mod rounds;
 mod run;
@@ -90,8 +91,10 @@ pub(crate) fn elaborate(
         return Elaborated { core: Core::default(), diagnostics, free: Vec::new() };
     }
     elaborator.draws_triangles = items.position.is_some();
+    elaborator.declare_counters(items);
     elaborator.globals = global_denotations(&mut elaborator, items);
     let (mut core, mut kept_uniforms) = (Core::default(), Vec::new());
+    let mut known = vec![None; items.constants.len()];
     elaborator.read_by_defaults = Some(FxHashSet::default());
     for (global, value) in items.globals.iter().enumerate() {
         if let GlobalValue::Constant(index) = value {
@@ -101,6 +104,7 @@ pub(crate) fn elaborate(
             if let Some(words) = words.filter(|words| words.len() == constant.default.len()) {
                 constant.default = words;
             }
+            known[*index as usize] = Some(constant.clone());
             if kept.contains(index) {
                 let place = (items.uniforms.len() + kept_uniforms.len()) as u32;
                 let node = elaborator.graph.uniform(place, item.ty, item.span);
@@ -184,6 +188,7 @@ pub(crate) fn elaborate(
     }
     let depth = items.depth.and_then(|code| elaborator.number(code, "a depth"));
     let discarded = items.discard.and_then(|code| Some((elaborator.condition(code)?, code)));
+    core.passes = passes::elaborate_passes(&mut elaborator, items, &known);
     if sound && !elaborator.has_errors() {
         unreached::warn(&mut elaborator, &globals, items);
     }

@@ -242,6 +242,14 @@ impl Elaborator {
     /// around it to a case.
     fn derivative(&mut self, axis: Axis, of: NodeId, site: Site) -> Option<NodeId> {
         let span = self.site_span(site);
+        if self.axes.is_some() {
+            let message = "a pass has no derivatives";
+            let diagnostic = Diagnostic::new(DiagnosticCode::WrongStage, span, message)
+                .label("ids have no neighbours")
+                .help("take it in an output; of a texture, `sample-level` asks no neighbour");
+            self.report_in(diagnostic, site.activation);
+            return None;
+        }
         if self.is_in_vertex_stage {
             let message = "the vertex stage has no derivatives";
             let diagnostic = Diagnostic::new(DiagnosticCode::WrongStage, span, message)

@@ -1,6 +1,7 @@
 //! Structures, variants and arrays at run time, independent of the core's layout.
 
 use super::operate::Data;
+use super::program::SourceResult;
 use super::shape::Shape;
 use super::term::{Aggregate, AggregateKind, Part, Parts};
 use super::text::Primitive;
@@ -55,6 +56,16 @@ pub(super) struct Buffers<'a> {
     /// The shapes of their elements, by index of the resource.
     pub(super) elements: &'a [Option<Shape>],
     pub(super) bound: &'a [Bound],
+    /// The buffers that passes write.
+    pub(super) results: &'a [SourceResult],
+}
+
+impl Buffers<'_> {
+    /// The number of elements that passes appended to a buffer; none if no pass appends to it.
+    fn count(&self, number: usize) -> Option<u32> {
+        let result = self.results.iter().find(|of| of.resource == number)?;
+        self.bound.get(result.counter?)?.words().first().copied()
+    }
 }
 
 impl Primitive {
@@ -72,6 +83,10 @@ impl Primitive {
         match (self, rest) {
             (Self::SizeOf, []) => {
                 Some(Part::Data(Data { ty: Type::INT, words: [data.len() as u32].into() }))
+            }
+            (Self::Count, []) => {
+                let count = buffers.count(number).unwrap_or(data.len() as u32);
+                Some(Part::Data(Data { ty: Type::INT, words: [count].into() }))
             }
             (Self::At, [Part::Data(index)]) => {
                 let last = data.len() - 1;

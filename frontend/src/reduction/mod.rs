@@ -52,6 +52,7 @@
 mod aggregate;
 mod fault;
 mod operate;
+mod passes;
 mod pixel;
 mod program;
 mod read;
@@ -74,6 +75,7 @@ use std::sync::Arc;
 use term::Part;
 
 pub use fault::{Limits, SourceFault};
+pub use passes::PassFault;
 pub use program::{SourceProgram, StageResult, StageValues};
 
 impl SourceProgram {

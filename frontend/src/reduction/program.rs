@@ -2,7 +2,8 @@
 
 use super::shape::Shape;
 use super::text::{TextId, Texts};
-use lambdav_core::graph::StageInput;
+use lambdav_core::graph::{StageInput, Way};
+use lambdav_core::source::Span;
 use lambdav_core::types::{Type, Types};
 use std::sync::Arc;
 
@@ -11,6 +12,54 @@ use std::sync::Arc;
 pub(super) struct SourceUniform {
     pub(super) shape: Shape,
     pub(super) default: Option<TextId>,
+}
+
+/// A buffer that passes write.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct SourceResult {
+    /// Its number among the resources.
+    pub(super) resource: usize,
+    pub(super) length: Length,
+    /// The number of the buffer that counts appended elements.
+    pub(super) counter: Option<usize>,
+    pub(super) span: Span,
+}
+
+/// The number of elements of a result.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Length {
+    Token(u32),
+    /// The value of a constant.
+    Text(TextId),
+    /// That of another buffer, by number.
+    Of(usize),
+}
+
+/// A number of ids or the index of a write.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Whole {
+    Token(u32),
+    Text(TextId),
+}
+
+/// A pass.
+#[derive(Clone, Debug)]
+pub(super) struct SourcePass {
+    pub(super) name: String,
+    pub(super) span: Span,
+    pub(super) size: Vec<Whole>,
+    pub(super) writes: Vec<SourceWrite>,
+}
+
+/// A write of a pass.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct SourceWrite {
+    pub(super) way: Way,
+    pub(super) resource: usize,
+    pub(super) index: Option<Whole>,
+    pub(super) value: TextId,
+    pub(super) condition: Option<TextId>,
+    pub(super) span: Span,
 }
 
 /// A program, ready to be evaluated for any number of pixels by any number of threads.
@@ -34,6 +83,10 @@ pub struct SourceProgram {
     pub(super) varyings: Vec<TextId>,
     /// The fragment's own depth.
     pub(super) depth: Option<TextId>,
+    /// The buffers that passes write.
+    pub(super) results: Vec<SourceResult>,
+    /// The passes, in order.
+    pub(super) passes: Vec<SourcePass>,
 }
 
 /// A result of a stage of a program that draws triangles.

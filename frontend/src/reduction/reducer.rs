@@ -12,7 +12,7 @@ use super::term::{
     Aggregate, AggregateKind, Entry, Node, Part, Parts, Source, State, Substitution, instantiate,
     live_nodes,
 };
-use super::text::{Arm, Form, TextId, Texts, Variable};
+use super::text::{Arm, Form, Primitive, TextId, Texts, Variable};
 use crate::builtins::{Builtin, Operand, Recipe};
 use crate::mutants::{Mutant, is_active};
 use crate::syntax;
@@ -115,6 +115,7 @@ impl<'a> Reducer<'a> {
                 types: &program.types,
                 elements: &program.elements,
                 bound: &inputs.resources,
+                results: &program.results,
             },
             constants: &program.constants,
             inputs,
@@ -454,6 +455,11 @@ impl<'a> Reducer<'a> {
             (Form::Accessor(name), [Part::Data(_)]) => {
                 if let Some(swizzle) = Builtin::lookup(name) {
                     return self.operands(term, swizzle, 0);
+                }
+            }
+            (Form::Primitive(Primitive::Id), []) => {
+                if let Some(data) = self.stage_input(StageInput::Id(1)) {
+                    return Ok(Control::Return(Part::Data(data)));
                 }
             }
             (Form::Primitive(primitive), operands) => {

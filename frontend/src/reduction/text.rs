@@ -39,6 +39,9 @@ pub(super) enum Primitive {
     At,
     Update,
     SizeOf,
+    Count,
+    /// `id`, which has no operand.
+    Id,
 }
 
 impl Primitive {
@@ -48,6 +51,8 @@ impl Primitive {
             "at" => Self::At,
             "update" => Self::Update,
             "size-of" => Self::SizeOf,
+            "count" => Self::Count,
+            "id" => Self::Id,
             _ => return None,
         })
     }

@@ -27,6 +27,10 @@ pub(crate) enum Former {
     Array,
     /// `size-of`.
     SizeOf,
+    /// `count`.
+    Count,
+    /// `id`.
+    Id,
 }
 
 /// The types that an annotation accepts.

@@ -28,4 +28,7 @@ pub(crate) use code::{Case, Code, CodeArena, CodeId, Free, Key, Local, Parameter
 pub(crate) use declarations::too_large;
 pub(crate) use declared::{Annotation, Declarations, FieldName, Former, StructureIndex};
 pub(crate) use expressions::resolve_expansion;
-pub(crate) use items::{GlobalValue, Items, UniformItem, VaryingItem, resolve};
+pub(crate) use items::{
+    GlobalValue, Items, Pass, PassSize, ResultItem, ResultLength, UniformItem, VaryingItem,
+    WriteIndex, WriteItem, resolve,
+};

@@ -29,6 +29,8 @@ impl<'t> Resolver<'t> {
         match name {
             "array" => Some(Binding::Former(Former::Array)),
             "size-of" => Some(Binding::Former(Former::SizeOf)),
+            "count" => Some(Binding::Former(Former::Count)),
+            "id" => Some(Binding::Former(Former::Id)),
             _ => Form::from_name(name)
                 .map(Binding::Form)
                 .or_else(|| Builtin::lookup(name).map(Binding::Builtin)),
@@ -128,7 +130,7 @@ impl<'t> Resolver<'t> {
         }
         self.suggestions += 1;
         let mut names: Vec<&str> = Builtin::names().collect();
-        names.extend(["array", "size-of"]);
+        names.extend(["array", "size-of", "count", "id"]);
         names.extend(Form::NAMES.iter().map(|&(name, _)| name));
         names.extend(self.scope.iter().filter(|(_, b)| !b.is_empty()).map(|(&name, _)| name));
         names.sort_unstable();

@@ -22,7 +22,7 @@ use lambdav_core::evaluate::{self, DispatchFault, EvaluationFault, Memory, has_b
 use lambdav_core::inputs;
 use lambdav_core::schedule;
 use lambdav_core::schedule::phases::{Phases, split};
-use lambdav_core::types::Types;
+use lambdav_core::types::{MemoryKind, Types};
 use lambdav_workers::ThreadError;
 use thiserror::Error;
 
@@ -291,18 +291,24 @@ impl<C: Callable + Sync> DispatchKernel<C> {
     ) -> Result<(), DispatchFault> {
         let most = if code.lanes.sites.is_empty() { self.groups as u64 } else { 1 };
         let mut table = Vec::new();
-        for workgroup in 0..dispatch.workgroups() {
+        // Without variables of workgroups all invocations are one list.
+        let is_shared = |(_, kind)| matches!(kind, MemoryKind::Workgroup(_));
+        let per_group = dispatch.invocations_of_workgroup();
+        let (workgroups, size) = match self.program.types.memories().any(is_shared) {
+            true => (dispatch.workgroups(), per_group),
+            false => (1, dispatch.workgroups() * per_group),
+        };
+        for workgroup in 0..workgroups {
             memory.begin_workgroup(&self.program.types);
             let memories = shared(memory);
-            let size = dispatch.invocations_of_workgroup();
             for first in (0..size).step_by(most as usize) {
-                let from = workgroup * size;
-                let all = from + first..from + size.min(first + most);
+                let from = workgroup * size + first;
+                let all = from..from + most.min(size - first);
                 list_invocations(dispatch, all, code.lanes.items, 1, &mut table);
                 let listed = Listed { table: &table, primitive: &dispatch.groups };
                 let done = code.call(ready, listed, &memories, &mut [], frontier);
                 done.map_err(|fault| {
-                    let id = dispatch.invocation(workgroup, first).global_id;
+                    let id = dispatch.invocation(from / per_group, from % per_group).global_id;
                     DispatchFault::Invocation { id, fault }
                 })?;
             }

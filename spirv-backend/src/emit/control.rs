@@ -19,12 +19,18 @@ use rspirv::spirv::{FunctionControl, Op, SelectionControl, Word};
 
 impl<'p> Translator<'p> {
     /// Emits an entry point with the names and bindings of an interface.
-    pub(super) fn entry_point(&mut self, program: &'p Program, interface: &interface::Interface) {
+    pub(super) fn entry_point(
+        &mut self,
+        program: &'p Program,
+        interface: &interface::Interface,
+        workgroup: Option<[u32; 3]>,
+    ) {
         self.function = FunctionState::new(program, Mode::Native, Vec::new());
         self.exact.begin_entry_point();
         self.moved.clear();
         let uniforms = &program.uniforms[..self.block_members()];
         self.interface.begin_entry_point(interface, uniforms, &program.types);
+        self.interface.workgroup = workgroup;
         let main = self.declarations.id();
         self.declarations.name(main, &interface.entry_point.name);
         match self.options.exact {

@@ -49,6 +49,8 @@ pub(super) struct Declarations<'p> {
     /// Ids that already have a name, and constants, which stand for too many values to have one.
     named: FxHashSet<Word>,
     glsl: Option<Word>,
+    /// The block of a memory.
+    words: Option<Word>,
     /// Largest number of members of a structure; `most_parts` is that of parts of a constructed value.
     pub(super) most_members: usize,
     pub(super) most_parts: usize,
@@ -72,6 +74,7 @@ impl<'p> Declarations<'p> {
             specialisations: FxHashMap::default(),
             named: FxHashSet::default(),
             glsl: None,
+            words: None,
             most_members: 0,
             most_parts: 0,
         }
@@ -301,6 +304,22 @@ impl<'p> Declarations<'p> {
         self.decorate(block, Decoration::Block, []);
         self.lay_out_member(block, 0, element, 0, rules);
         self.decorate_member(block, 0, Decoration::NonWritable, None);
+        block
+    }
+
+    /// The block of a memory: a runtime array of words.
+    pub(super) fn words(&mut self) -> Word {
+        if let Some(known) = self.words {
+            return known;
+        }
+        let (rules, uint) = (Rules::Std430, self.ty(Type::UINT));
+        let array = self.declare(Op::TypeRuntimeArray, None, vec![Operand::IdRef(uint)]);
+        self.decorate_stride(array, Type::UINT, rules);
+        let block = self.declare(Op::TypeStruct, None, vec![Operand::IdRef(array)]);
+        self.member_name(block, 0, "words");
+        self.decorate(block, Decoration::Block, []);
+        self.lay_out_member(block, 0, Type::UINT, 0, rules);
+        self.words = Some(block);
         block
     }
 

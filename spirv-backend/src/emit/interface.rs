@@ -39,6 +39,8 @@ pub(super) struct Blocks {
 pub(super) struct Interface {
     /// True if the entry points are the stages of a pipeline that draws triangles.
     pub(super) draws_triangles: bool,
+    /// The size of a workgroup, if the entry point is a pass.
+    pub(super) workgroup: Option<[u32; 3]>,
     /// Variables of stage inputs, without their places; `frag-coord` is that of [`StageInput::W`].
     pub(super) stage_inputs: FxHashMap<StageInput, Word>,
     push_constants: Option<Word>,
@@ -154,7 +156,10 @@ impl Interface {
                 self.has_buffers = true;
                 (StorageClass::StorageBuffer, declarations.buffer(element))
             }
-            ResourceKind::Memory(_) => unreachable!("programs with memories are refused"),
+            ResourceKind::Memory(_) => {
+                self.has_buffers = true;
+                (StorageClass::StorageBuffer, declarations.words())
+            }
         };
         let bound = self.bound.resources[number as usize].clone();
         let id = self.variable(declarations, class, to, &bound.name);
@@ -253,6 +258,7 @@ impl Interface {
         let module = &mut declarations.module;
         let model = match self.bound.entry_point.stage {
             Stage::Vertex => ExecutionModel::Vertex,
+            Stage::Compute => ExecutionModel::GLCompute,
             _ => ExecutionModel::Fragment,
         };
         let mut entry =
@@ -262,20 +268,23 @@ impl Interface {
             entry.extend(self.others.iter().map(|&id| Operand::IdRef(id)));
         }
         module.entry_points.push(instruction(Op::EntryPoint, entry));
-        let mut mode = |mode, width: Option<u32>| {
+        let mut mode = |mode, literals: &[u32]| {
             let mut operands = vec![Operand::IdRef(main), Operand::ExecutionMode(mode)];
-            operands.extend(width.map(Operand::LiteralBit32));
+            operands.extend(literals.iter().copied().map(Operand::LiteralBit32));
             module.execution_modes.push(instruction(Op::ExecutionMode, operands));
         };
         if model == ExecutionModel::Fragment {
-            mode(ExecutionMode::OriginUpperLeft, None);
+            mode(ExecutionMode::OriginUpperLeft, &[]);
+        }
+        if let Some(size) = self.workgroup {
+            mode(ExecutionMode::LocalSize, &size);
         }
         if self.outputs.contains_key(&DEPTH) {
-            mode(ExecutionMode::DepthReplacing, None);
+            mode(ExecutionMode::DepthReplacing, &[]);
         }
         for (_, is_wide, execution_mode, _) in demands(options).filter(|&(is_on, ..)| is_on) {
             let widths = [32, 64].into_iter().take(1 + usize::from(is_wide));
-            widths.for_each(|width| mode(execution_mode, Some(width)));
+            widths.for_each(|width| mode(execution_mode, &[width]));
         }
     }
 

@@ -3,7 +3,7 @@
 //! # Guarantees
 //!
 //! - The module is a valid fragment shader for Vulkan (`spirv-val`) of the requested version, or a valid pair of
-//!   a vertex and a fragment shader ([`emit_stages`]).
+//!   a vertex and a fragment shader ([`emit_stages`]), or these with passes ([`emit_passes`]).
 //! - Control flow is structured like the schedule: an `if` is a selection with a φ at the merge block; a
 //!   loop has a header with a φ for each parameter, a body, a continue block with a φ for each argument
 //!   that several `rec`s pass, and a merge block with a φ of the exits' values. The only functions
@@ -23,6 +23,7 @@
 //! Constants are declared where they are used, a φ of one value is no φ, and a vector that only fills an output is never
 //! built: the yellow shader of the report is one store.
 
+mod accesses;
 mod control;
 mod declarations;
 mod exact;
@@ -41,7 +42,7 @@ mod translator;
 mod uniforms;
 mod values;
 
-use lambdav_core::interface::Interface;
+use lambdav_core::interface::{Interface, Stage};
 use lambdav_core::op::Op;
 use lambdav_core::schedule::{Expr, Program, Statement};
 use lambdav_core::source::{SourceFile, Span};
@@ -92,6 +93,9 @@ pub enum EmitError {
     /// The program accesses the memory of that name.
     #[error("the program accesses the memory `{0}`, which has no form in SPIR-V yet")]
     Dispatched(String),
+    /// A pass in an exact module: its invocations would write twice.
+    #[error("a pass has no exact module yet: its pixels could be computed again, its writes not")]
+    ExactPass,
     /// Too many ids.
     #[error("the program is too large for SPIR-V: it needs {0} ids of {MAX_IDS}")]
     TooLarge(u32),
@@ -125,7 +129,31 @@ pub fn emit_for(
     if has(program, |expr| matches!(expr, Expr::Stage(_))) {
         return Err(EmitError::Triangles);
     }
-    emit_entry_points(&[(program, interface)], source, options)
+    emit_entry_points(&[(program, interface, None)], source, options)
+}
+
+/// A pass, scheduled for its final states, with the interface of its entry point.
+#[derive(Clone, Copy, Debug)]
+pub struct PassEntry<'a> {
+    /// The program, which accesses no memory beyond its end.
+    pub program: &'a Program,
+    /// Name and bindings.
+    pub interface: &'a Interface,
+    /// The number of invocations of a workgroup, by axes.
+    pub workgroup: [u32; 3],
+}
+
+/// Translates the stages of a program that draw, if it has any, and its passes, of the same table of types, to one module. Each
+/// pass is a compute entry point, which writes storage buffers of words at the bindings of its memories.
+pub fn emit_passes(
+    stages: &[(&Program, &Interface)],
+    passes: &[PassEntry<'_>],
+    source: Option<&SourceFile>,
+    options: &EmitOptions,
+) -> Result<EmittedModule, EmitError> {
+    let stages = stages.iter().map(|&(program, interface)| (program, interface, None));
+    let passes = passes.iter().map(|of| (of.program, of.interface, Some(of.workgroup)));
+    emit_entry_points(&stages.chain(passes).collect::<Vec<_>>(), source, options)
 }
 
 /// Translates both stages of a program that draws triangles, of the same table of types, to one module with two
@@ -141,7 +169,8 @@ pub fn emit_stages(
     interfaces: &[Interface; 2],
 ) -> Result<EmittedModule, EmitError> {
     let [vertex, fragment] = interfaces;
-    emit_entry_points(&[(programs[0], vertex), (programs[1], fragment)], source, options)
+    let entry_points = [(programs[0], vertex, None), (programs[1], fragment, None)];
+    emit_entry_points(&entry_points, source, options)
 }
 
 /// True if a statement of a program computes such an expression.
@@ -150,14 +179,23 @@ fn has(program: &Program, is_it: impl Fn(&Expr) -> bool) -> bool {
     statements.any(|of| matches!(of, Statement::Let { expr, .. } if is_it(expr)))
 }
 
+/// A program with its interface, and the size of a workgroup of a pass.
+type Entry<'a> = (&'a Program, &'a Interface, Option<[u32; 3]>);
+
 fn emit_entry_points(
-    entry_points: &[(&Program, &Interface)],
+    entry_points: &[Entry<'_>],
     source: Option<&SourceFile>,
     options: &EmitOptions,
 ) -> Result<EmittedModule, EmitError> {
-    let programs: Vec<&Program> = entry_points.iter().map(|&(program, _)| program).collect();
+    let programs: Vec<&Program> = entry_points.iter().map(|&(program, ..)| program).collect();
+    let has_passes = entry_points.iter().any(|(.., workgroup)| workgroup.is_some());
+    if has_passes && options.exact.is_some() {
+        return Err(EmitError::ExactPass);
+    }
     for program in &programs {
-        if let Some((number, _)) = program.types.memories().next() {
+        if let Some((number, _)) = program.types.memories().next()
+            && !has_passes
+        {
             return Err(EmitError::Dispatched(program.types.resources()[number].name.to_string()));
         }
         if program.uniforms.len() > MAX_MEMBERS {
@@ -170,9 +208,10 @@ fn emit_entry_points(
     let source = source.filter(|_| !options.strip);
     let library = options.exact.map(|exact| Library::new(&programs, exact)).unwrap_or_default();
     let mut translator = Translator::new(&programs, source, options, &library);
-    translator.interface.draws_triangles = entry_points.len() > 1;
-    for (program, interface) in entry_points {
-        translator.entry_point(program, interface);
+    translator.interface.draws_triangles =
+        entry_points.iter().any(|(_, of, _)| of.entry_point.stage == Stage::Vertex);
+    for (program, interface, workgroup) in entry_points {
+        translator.entry_point(program, interface, *workgroup);
     }
     let (mut module, loops, [ways, members, parts]) = translator.finish();
     if options.strip {

@@ -10,6 +10,7 @@ use super::translator::Translator;
 use lambdav_core::graph::{Axis, Interpolation, Place, Side, StageInput};
 use lambdav_core::inputs::Input;
 use lambdav_core::interface::{LocationSource, Stage};
+use lambdav_core::memory::InvocationInput;
 use lambdav_core::op::Op as Core;
 use lambdav_core::schedule::{Expr, Program, Statement};
 use lambdav_core::triangles::{DEPTH, POSITION};
@@ -67,6 +68,16 @@ impl Interface {
             StageInput::InstanceIndex => (BuiltIn::InstanceIndex, Type::INT, input.name()),
             StageInput::PrimitiveIndex => (BuiltIn::PrimitiveId, Type::INT, input.name()),
             StageInput::FrontFacing => (BuiltIn::FrontFacing, Type::BOOL, input.name()),
+            StageInput::Invocation(of) => {
+                let built_in = match of {
+                    InvocationInput::GlobalId => BuiltIn::GlobalInvocationId,
+                    InvocationInput::LocalId => BuiltIn::LocalInvocationId,
+                    InvocationInput::WorkgroupId => BuiltIn::WorkgroupId,
+                    InvocationInput::LocalIndex => BuiltIn::LocalInvocationIndex,
+                    InvocationInput::Workgroups => BuiltIn::NumWorkgroups,
+                };
+                (built_in, of.ty(), of.name())
+            }
             _ => (BuiltIn::FragCoord, Type::vec(4), Input::FragCoord.name()),
         };
         let ty = declarations.ty(ty);

@@ -4,7 +4,7 @@ use super::interface::MemoryReference;
 use super::modes::{Magnitudes, Mode};
 use super::translator::{Slot, Translator};
 use lambdav_core::op::{NAN, Op as Core};
-use lambdav_core::schedule::{Expr, ValueId};
+use lambdav_core::schedule::{Expr, NO_LOCATION, ValueId};
 use lambdav_core::triangles::DISCARD;
 use lambdav_core::types::{Scalar, Type};
 use rspirv::dr::{Instruction, Operand};
@@ -40,7 +40,11 @@ impl<'p> Translator<'p> {
                 Slot::Id(id)
             }
             Expr::Op(..) if self.function.parts[value.index()].is_some() => Slot::Empty,
-            Expr::Op(Core::After, operands) => Slot::Id(self.value(operands[0])),
+            Expr::Op(Core::After, operands) => match self.is_state(ty) {
+                true => Slot::Constant(&[]),
+                false => Slot::Id(self.value(operands[0])),
+            },
+            Expr::Op(Core::Memory(op), operands) => self.access(*op, ty, operands),
             Expr::Op(op, operands) => {
                 let Magnitudes { harmless, never_subnormal } = &self.function.magnitudes;
                 let [is_harmless, is_never_subnormal] =
@@ -96,7 +100,9 @@ impl<'p> Translator<'p> {
             let operands = vec![Operand::IdRef(value)];
             return self.push(Instruction::new(Op::ReturnValue, None, None, operands));
         }
-        for (&value, &location) in values.iter().zip(&self.function.program.locations) {
+        let is_output = |&(_, location): &(&ValueId, &u32)| *location != NO_LOCATION;
+        let outputs = values.iter().zip(&self.function.program.locations).filter(is_output);
+        for (&value, &location) in outputs {
             self.function.span = self.function.program.values[value.index()].span;
             if location == DISCARD {
                 if !self.function.discards {

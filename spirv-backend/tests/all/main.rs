@@ -8,6 +8,7 @@ mod integers;
 mod interface;
 mod library;
 mod malformed;
+mod passes;
 mod shape;
 mod support;
 mod tables;

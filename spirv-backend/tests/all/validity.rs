@@ -19,7 +19,7 @@ use std::path::Path;
 use std::process::Command;
 use tempfile::TempDir;
 
-fn environments(version: Version) -> &'static [&'static str] {
+pub(crate) fn environments(version: Version) -> &'static [&'static str] {
     match version.to_string().as_str() {
         "1.0" => &["spv1.0", "vulkan1.0"],
         "1.1" => &["spv1.1", "vulkan1.1"],
@@ -31,13 +31,13 @@ fn environments(version: Version) -> &'static [&'static str] {
     }
 }
 
-fn write(folder: &Path, module: &EmittedModule) -> std::path::PathBuf {
+pub(crate) fn write(folder: &Path, module: &EmittedModule) -> std::path::PathBuf {
     let path = folder.join("module.spv");
     std::fs::write(&path, bytes(&module.words)).expect("the file can be written");
     path
 }
 
-fn validate(path: &Path, environment: &str, name: &str) {
+pub(crate) fn validate(path: &Path, environment: &str, name: &str) {
     let deep = ["--max-control-flow-nesting-depth", "30000"];
     let output = Command::new("spirv-val")
         .args(deep)

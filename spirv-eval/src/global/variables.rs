@@ -341,6 +341,14 @@ impl Globals {
             return unknown(instruction, "a texture or a buffer without a binding");
         };
         let set = self.decoration(id, Decoration::DescriptorSet).unwrap_or(0);
+        let is_it = |of: &ResourceBinding| (of.set, of.binding) == (set, binding);
+        // Variables at one binding are one memory.
+        if kind == BindingKind::Memory
+            && let Some(known) =
+                self.resources.iter().position(|of| is_it(of) && of.kind == BindingKind::Memory)
+        {
+            return Ok(known);
+        }
         let name = self.names.get(&(id, None)).cloned().unwrap_or_default();
         self.resources.push(ResourceBinding { name, set, binding, kind });
         Ok(self.resources.len() - 1)

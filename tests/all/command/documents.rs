@@ -221,10 +221,13 @@ fn the_page_on_ci_is_true() {
 #[cfg(feature = "foreign")]
 fn the_page_on_compute_is_true() {
     let text = document("docs/compute.md");
-    let place = TestFolder::with([("sums.wgsl", block(&text, "wgsl"))]);
-    let (_, values) = text.split_once("$ cat values.json\n").expect("it is shown");
-    place.write("values.json", values.lines().next().expect("it has a line"));
-    assert_eq!(walk(&place, &text, &|_, arguments| arguments.to_owned()), 1);
+    let files = [("sums.wgsl", block(&text, "wgsl")), ("histogram.lv", block(&text, "lv"))];
+    let place = TestFolder::with(files);
+    for name in ["values.json", "numbers.json"] {
+        let (_, values) = text.split_once(&format!("$ cat {name}\n")).expect("it is shown");
+        place.write(name, values.lines().next().expect("it has a line"));
+    }
+    assert_eq!(walk(&place, &text, &|_, arguments| arguments.to_owned()), 2);
     let library = document("engine/src/compute.rs");
     for line in block(&text, "rust").lines().filter(|line| !line.is_empty()) {
         assert!(library.contains(&format!("/// {line}\n")), "{line}");

@@ -28,8 +28,19 @@ fn list<T: ToString>(values: impl IntoIterator<Item = T>) -> String {
 /// What a buffer holds afterwards, as JSON: the same by all engines.
 #[track_caller]
 fn saved(place: &TestFolder, line: &str, buffer: &str) -> String {
+    saved_by(&ENGINES, place, line, buffer)
+}
+
+/// What a result holds after the passes of a shader, as JSON: the same by all engines.
+#[track_caller]
+fn result(place: &TestFolder, line: &str, result: &str) -> String {
+    saved_by(&["simd", "core", "spirv", "source"], place, line, result)
+}
+
+#[track_caller]
+fn saved_by(engines: &[&str], place: &TestFolder, line: &str, buffer: &str) -> String {
     let mut found: Option<String> = None;
-    for engine in ENGINES {
+    for engine in engines {
         let outcome =
             place.run_line(&format!("run {line} --save {buffer}=out.json --engine {engine}"));
         assert_eq!(outcome.status, 0, "{engine}: {}", outcome.err);
@@ -53,6 +64,9 @@ fn the_gallery_computes_what_it_says() {
     let line = "histogram.wgsl --groups 16 --bind values=values.json";
     let wanted = format!("{{\"total\": 1000, \"bins\": {}}}", list(bins));
     assert_eq!(saved(&place, line, "histogram"), wanted);
+    let line = "histogram.lv --bind values=values.json";
+    assert_eq!(result(&place, line, "bins"), list(bins));
+    assert_eq!(result(&place, line, "total"), "[1000]");
 
     let values: Vec<u64> = (0..512).map(|k| k * k % 10).collect();
     place.write("values.json", list(&values));
@@ -67,6 +81,9 @@ fn the_gallery_computes_what_it_says() {
     let sums: Vec<u64> = sums.collect();
     assert_eq!(saved(&place, line, "sums"), list(&sums));
     assert_eq!(saved(&place, line, "totals"), list([sums[255], sums[511]]));
+    let line = "prefix-sum.lv --bind values=values.json";
+    assert_eq!(result(&place, line, "sums"), list(&sums));
+    assert_eq!(result(&place, line, "totals"), list([sums[255], sums[511]]));
 
     let matrix: Vec<u32> = (0..256).map(|k| k * k % 11).collect();
     place.write("m.json", list(&matrix));
@@ -77,7 +94,10 @@ fn the_gallery_computes_what_it_says() {
         let terms = (0..16).map(|k| matrix[row * 16 + k] * matrix[k * 16 + column]);
         format!("{}.0", terms.sum::<u32>())
     });
-    assert_eq!(saved(&place, line, "product"), list(product));
+    let product = list(product);
+    assert_eq!(saved(&place, line, "product"), product);
+    let line = "matrix-product.lv --bind a=m.json --bind b=m.json";
+    assert_eq!(result(&place, line, "product"), product);
 
     place.write(
         "particles.json",
@@ -92,6 +112,8 @@ fn the_gallery_computes_what_it_says() {
         first.1, first.0, second.1, second.0
     );
     assert_eq!(saved(&place, line, "particles"), wanted);
+    let line = "particles.lv --bind before=particles.json --set step=0.5";
+    assert_eq!(result(&place, line, "particles"), wanted);
 
     // Two boids attract each other, and a third one is too far away to be seen.
     let boids = r#"[{"position": [0, 0]}, {"position": [0.25, 0]}, {"position": [9, 9], "velocity": [0, 0.125]}]"#;
@@ -101,6 +123,229 @@ fn the_gallery_computes_what_it_says() {
     // The speed is at least 0.05.
     let wanted = r#"[{"position": [0.05, 0.0], "velocity": [0.05, 0.0]}, {"position": [0.2, 0.0], "velocity": [-0.05, 0.0]}, {"position": [9.0, 9.125], "velocity": [0.0, 0.125]}]"#;
     assert_eq!(found, wanted);
+    let line = "boids.lv --bind before=boids.json --set STEP=1";
+    assert_eq!(result(&place, line, "after"), wanted);
+}
+
+/// Passes have the results of compute shaders, bit for bit, on numbers whose sums are rounded.
+#[test]
+fn passes_and_compute_shaders_agree() {
+    let place = gallery();
+    let mut state = 1_u64;
+    let mut number = || {
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+        (state >> 40) as f64 / f64::from(1 << 24) - 0.5
+    };
+    let mut vector = |n: usize| list((0..n).map(|_| number()));
+    let boid = |_| format!("{{\"position\": {}, \"velocity\": {}}}", vector(2), vector(2));
+    place.write("boids.json", list((0..70).map(boid)));
+    let wgsl = "boids.wgsl --groups 2 --bind before=boids.json --zeros after=70";
+    let lambda_v = "boids.lv --bind before=boids.json";
+    assert_eq!(saved(&place, wgsl, "after"), result(&place, lambda_v, "after"));
+
+    let particle = |k: u32| {
+        let (position, velocity) = (vector(3), vector(3));
+        format!(
+            "{{\"position\": {position}, \"velocity\": {velocity}, \"age\": {k}, \"bounces\": {k}}}"
+        )
+    };
+    place.write("particles.json", list((0..70).map(particle)));
+    let wgsl = "particles.wgsl --groups 2 --bind particles=particles.json --set step=0.07";
+    let lambda_v = "particles.lv --bind before=particles.json --set step=0.07";
+    assert_eq!(saved(&place, wgsl, "particles"), result(&place, lambda_v, "particles"));
+
+    for name in ["a", "b"] {
+        place.write(&format!("{name}.json"), vector(256));
+    }
+    let binds = "--bind a=a.json --bind b=b.json";
+    let wgsl = format!("matrix-product.wgsl --groups 2,2 {binds} --zeros product=256");
+    let lambda_v = format!("matrix-product.lv {binds}");
+    assert_eq!(saved(&place, &wgsl, "product"), result(&place, &lambda_v, "product"));
+}
+
+/// The entry points of the module of a shader have the results of its passes, by all engines that run modules.
+#[test]
+fn entry_points_of_passes() {
+    let place = gallery();
+    let values: Vec<f64> = (0..500_u64).map(|k| (k * 7919 % 4096) as f64 / 4096.0).collect();
+    place.write("values.json", list(&values));
+    let matrix: Vec<u32> = (0..256).map(|k| k * k % 11).collect();
+    place.write("m.json", list(&matrix));
+    for name in ["histogram", "matrix-product"] {
+        place.run_line(&format!("compile {name}.lv -o {name}.spv")).done();
+    }
+    let wanted = result(&place, "histogram.lv --bind values=values.json", "bins");
+    let product = result(&place, "matrix-product.lv --bind a=m.json --bind b=m.json", "product");
+    for engine in ENGINES {
+        let run = ["run", "histogram.spv", "--entry", "count-values", "--groups", "8"];
+        let zeros = ["--zeros", "bins after=16", "--zeros", "total after=1"];
+        let rest = ["--bind", "values=values.json", "--save", "bins after=-", "--engine", engine];
+        let outcome = place.run(&[&run[..], &zeros, &rest].concat()).done();
+        assert_eq!(outcome.text().trim_end(), wanted, "{engine}");
+        let run = ["run", "matrix-product.spv", "--entry", "multiply", "--groups", "2,2"];
+        let binds = ["--bind", "a=m.json", "--bind", "b=m.json", "--zeros", "product after=256"];
+        let rest = ["--save", "product after=-", "--engine", engine];
+        let outcome = place.run(&[&run[..], &binds, &rest].concat()).done();
+        // The module writes the bits of numbers.
+        let bits: Vec<u32> = outcome
+            .text()
+            .trim_matches(['[', ']', '\n'])
+            .split(", ")
+            .map(|word| word.parse().expect("a word"))
+            .collect();
+        let numbers = bits.into_iter().map(|bits| format!("{:?}", f32::from_bits(bits)));
+        assert_eq!(list(numbers), product, "{engine}");
+    }
+    let text = "(result r num 4) (pass p (size 4) (scatter r (- 3i (id)) 1))";
+    place.write("order.lv", text);
+    let outcome = place.run_line("compile order.lv -o order.spv");
+    assert!(outcome.status == 1 && outcome.err.contains("LV0512"), "{}", outcome.err);
+    place.write("order.lv", text.replace(") 1))", ") 1 unique))"));
+    place.run_line("compile order.lv -o order.spv").done();
+}
+
+/// Files of results, and pictures after passes.
+#[test]
+fn results_of_passes() {
+    let text = "(buffer values num) (uniform bins int 4i)
+(result histogram uint 4) (result kept vec3 3) (result none num 2)
+(pass count-values (size (count values))
+  (define v (at values (id)))
+  (combine histogram (int (* (num bins) v)) 1u add)
+  (append kept (vec3 v (num (id)) 0) (when (> v 0.5))))
+(output 0 (num (at histogram (int (.x (frag-coord))))))
+(output 1 (num (count kept)))
+";
+    let place = TestFolder::with([("a.lv", text), ("v.json", "[0.1, 0.9, 0.3, 0.6, 2]")]);
+    let bound = "a.lv --bind values=v.json";
+    place
+        .run_line(&format!(
+            "run {bound} --save kept=kept.npy --save none=none.json --save histogram=h.bin"
+        ))
+        .done();
+    let rows = place.read("kept.npy");
+    assert!(String::from_utf8_lossy(&rows).contains("'shape': (3, 3)"));
+    assert_eq!(place.read("none.json"), b"[0.0, 0.0]\n");
+    let words: Vec<u8> = [1_u32, 1, 1, 1].into_iter().flat_map(u32::to_le_bytes).collect();
+    assert_eq!(place.read("h.bin"), words);
+    let again = format!("run {bound} --save kept=- --set bins=2i");
+    assert_eq!(
+        place.run_line(&again).done().text(),
+        "[[0.9, 1.0, 0.0], [0.6, 3.0, 0.0], [2.0, 4.0, 0.0]]\n"
+    );
+    for engine in ["simd", "core", "spirv", "source"] {
+        let line = format!("render {bound} out.npy --size 4x1 --engine {engine}");
+        place.run_line(&line).done();
+        let picture = place.read("out.npy");
+        let floats: Vec<f32> = picture[picture.len() - 64..]
+            .chunks_exact(4)
+            .map(|bytes| f32::from_le_bytes(bytes.try_into().expect("four")))
+            .collect();
+        assert_eq!(floats.iter().step_by(4).copied().collect::<Vec<_>>(), [1.0; 4], "{engine}");
+    }
+    // Each frame begins with zeros.
+    place.run_line(&format!("render {bound} o-%d.npy --size 1x1 --frames 0..3 --output 1")).done();
+    assert_eq!(place.read("o-0.npy"), place.read("o-2.npy"));
+    // Vertices read results, too.
+    let text = "(result corners vec2 3)
+(pass p (size 3) (scatter corners (id) (at (array (vec2 -1 -1) (vec2 3 -1) (vec2 -1 3)) (id))))
+(position (vec4 (at corners (vertex-index)) 0.5 1))
+(output 0 (vec4 (.x (at corners 1))))
+";
+    place.write("triangle.lv", text);
+    for engine in ["simd", "core", "spirv", "source"] {
+        let line = format!("render triangle.lv t.npy --vertices 3 --size 2x2 --engine {engine}");
+        place.run_line(&line).done();
+        let picture = place.read("t.npy");
+        let bytes = picture[picture.len() - 64..].chunks_exact(4);
+        assert!(bytes.into_iter().all(|bytes| bytes == 3.0_f32.to_le_bytes()), "{engine}");
+    }
+    place.run_line("compile triangle.lv -o triangle.spv").done();
+    // From its core text, too.
+    place.run_line("compile a.lv --emit core -o a.core").done();
+    let line = "run a.core --bind values=v.json --save histogram=-";
+    assert_eq!(place.run_line(line).done().text(), "[1, 1, 1, 1]\n");
+}
+
+/// The faults of passes, by all engines.
+#[test]
+fn faults_of_passes() {
+    let endless = "(result r num 1)
+(pass p (size 3 2) (combine r 0 ((rec-func (n) (if (= (.x (id)) 1i) (rec n) (if (> n 9) n (rec (+ n 1))))) 0) max))";
+    let place = TestFolder::with([
+        ("twice.lv", "(result r num 4) (pass p (size 2 3) (scatter r (.y (id)) 1 unique))"),
+        ("many.lv", "(uniform n uint) (result r num 4) (pass p (size n n) (scatter r 0 1))"),
+        ("endless.lv", endless),
+        ("unbound.lv", "(buffer b num) (result r num (count b)) (pass p (size 1) (scatter r 0 1))"),
+        ("picture.lv", "(vec3 1)"),
+        ("bound.json", "[1]"),
+    ]);
+    for engine in ["simd", "core", "spirv", "source"] {
+        for (line, messages) in [
+            (
+                "twice.lv",
+                &["LV0511", "the id (1, 0) writes element 0 of `r` again", "the id (0, 0)"][..],
+            ),
+            ("many.lv --set n=65536u", &["LV0510", "65536 x 65536 ids"]),
+            (
+                "endless.lv --max-iterations 100",
+                &["LV0504", "the first such id of the pass `p` is (1, 0)"],
+            ),
+            ("unbound.lv", &["LV0507", "`b`"]),
+        ] {
+            let outcome = place.run_line(&format!("run {line} --save r=r.json --engine {engine}"));
+            assert_eq!(outcome.status, 1, "{line}: {}", outcome.err);
+            for message in messages {
+                assert!(outcome.err.contains(message), "{engine} {line}: {}", outcome.err);
+            }
+            assert!(!place.path("r.json").exists(), "{line}");
+        }
+    }
+    for (line, status, message) in [
+        ("run twice.lv --groups 1", 2, "say how many ids they have"),
+        ("run picture.lv", 2, "is no compute program and has no passes"),
+        ("run twice.lv --bind r=bound.json", 1, "`r` is a result"),
+        ("run unbound.lv --bind b=bound.json --save s=-", 2, "writes no buffer `s`; it has `r`"),
+        ("render twice.lv out.png", 1, "LV0202"),
+        ("render twice.lv out.png --output all", 1, "LV0202"),
+        ("render twice.lv out.png --output 1", 1, "LV0202"),
+    ] {
+        let outcome = place.run_line(line);
+        assert_eq!(outcome.status, status, "{line}: {}", outcome.err);
+        assert!(outcome.err.contains(message), "{line}: {}", outcome.err);
+    }
+}
+
+/// Results have goldens, like buffers of compute shaders.
+#[test]
+fn results_have_goldens() {
+    let text = "; test: one --bind values=v.json --save sums
+; test: two --bind values=v.json --set by=2 --save sums
+(buffer values num) (uniform by num 1) (result sums num 2)
+(pass p (size (count values)) (combine sums 0 (* by (at values (id))) max))
+";
+    let place = TestFolder::with([("a.lv", text), ("v.json", "[0.5, 4]")]);
+    place.run_line("test . --bless").done();
+    let golden = String::from_utf8(place.read("a.two.json")).expect("it is text");
+    assert!(golden.ends_with("\"value\": [8.0, 0.0]}\n"), "{golden}");
+    for engine in ["simd", "core", "spirv", "source"] {
+        let text = place.run_line(&format!("test . --engine {engine}")).done().text().to_owned();
+        assert!(text.starts_with("2 tests: 2 passed"), "{text}");
+    }
+    place.write("v.json", "[0.5, 3]");
+    let failed = place.run_line("test .");
+    let what = "the buffer differs, first at [0]: expected 4.0, got 3.0";
+    assert!(failed.status == 1 && failed.text().contains(what), "{}", failed.text());
+    for (words, message) in [
+        ("--groups 1 --save sums", "passes say how many ids they have"),
+        ("--save values", "the program writes no buffer `values`"),
+    ] {
+        let text = text
+            .replace("--bind values=v.json --save sums", &format!("{words} --bind values=v.json"));
+        place.write("a.lv", text);
+        let outcome = place.run_line("test .");
+        assert!(outcome.status != 0 && outcome.text().contains(message), "{}", outcome.text());
+    }
 }
 
 /// A buffer goes through each form of file unchanged.
@@ -317,7 +562,7 @@ void main() { data.data[gl_GlobalInvocationID.x] = 5 + k; }
     assert!(!place.path("t/a.new.json").exists());
     for (words, message) in [
         ("--groups 1", "--save <NAME>"),
-        ("--save sums", "--groups <X[,Y[,Z]]>"),
+        ("--save sums", "a compute program has --groups beside --save"),
         ("--groups 1 --save sums --format npy", "a buffer is compared exactly, as JSON"),
         ("--groups 1 --save none", "the program writes no buffer `none`"),
         ("--groups 1 --save sums --bind steps=no.json", "cannot read"),

@@ -2,7 +2,9 @@
 #![forbid(unsafe_code)]
 
 use clap::Parser;
-use lambdav_differential::{Campaign, Conditions, Engine, check, engines};
+use lambdav_differential::{
+    Campaign, Conditions, Engine, check, check_passes, engines, pass_program,
+};
 use lambdav_generate::{GeneratedProgram, Term};
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -45,6 +47,9 @@ struct Arguments {
     /// Print the programs instead of checking them
     #[arg(long)]
     print: bool,
+    /// Check programs with passes, by all engines of passes, one thread
+    #[arg(long)]
+    passes: bool,
 }
 
 fn main() -> ExitCode {
@@ -84,6 +89,9 @@ fn main() -> ExitCode {
         attempts: arguments.attempts,
         max_bugs: arguments.max_bugs,
     };
+    if arguments.passes {
+        return passes(&arguments);
+    }
     if arguments.print {
         for number in campaign.first..campaign.first + campaign.programs {
             let (program, conditions) = campaign.program(number);
@@ -97,6 +105,31 @@ fn main() -> ExitCode {
     print!("{report}");
     println!("{:.0} programs per second", report.programs as f64 / seconds);
     if report.found.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+}
+
+/// Checks programs with passes.
+fn passes(arguments: &Arguments) -> ExitCode {
+    let (mut faults, mut ordered, mut results) = (0, 0, 0);
+    for number in arguments.first..arguments.first + arguments.programs {
+        let (program, conditions) = pass_program(arguments.seed, number, arguments.size);
+        match check_passes(&program, conditions) {
+            Ok(profile) => {
+                faults += u64::from(profile.has_fault);
+                ordered += u64::from(profile.is_ordered);
+                results += u64::from(profile.has_results);
+            }
+            Err(what) => {
+                println!("; program {number} of seed {}, {conditions}\n{program}", arguments.seed);
+                println!("{what}");
+                return ExitCode::FAILURE;
+            }
+        }
+    }
+    let all = arguments.programs;
+    println!(
+        "{all} programs with passes: {faults} with a fault, {ordered} for devices, {results} with results"
+    );
+    ExitCode::SUCCESS
 }
 
 /// Checks one program, such as a shrunk one from a report, under several conditions.

@@ -9,7 +9,9 @@ use lambdav_core::resource::Bound;
 use lambdav_core::schedule::schedule;
 use lambdav_core::source::SourceFile;
 use lambdav_core::texture::TextureData;
-use lambdav_differential::{Campaign, Case, Conditions, Engine, engines};
+use lambdav_differential::{
+    Campaign, Case, Conditions, Engine, check_passes, engines, pass_program,
+};
 use lambdav_frontend::{compile, mutants as frontend};
 use lambdav_generate::resources;
 use lambdav_image::Size;
@@ -362,6 +364,26 @@ fn mutants_in_spilling_are_found() {
 #[test]
 fn mutants_that_look_at_undefined_lanes_are_found() {
     each_is_found("registers8", &simd::Mutant::OF_UNDEFINED_LANES, simd::activate);
+}
+
+/// The source evaluator finds mutants of passes.
+#[test]
+fn mutants_of_passes_are_found() {
+    let _guard = ONE_AT_A_TIME.lock().unwrap_or_else(PoisonError::into_inner);
+    let differs = |number| {
+        let (program, conditions) = pass_program(3, number, 100);
+        // An error of a verifier shows the mutant, too.
+        let check = AssertUnwindSafe(|| check_passes(&program, conditions));
+        catch_unwind(check).map_or(true, |found| found.is_err())
+    };
+    for mutant in core::Mutant::OF_PASSES {
+        core::activate(Some(mutant));
+        let found = (0..2000).find(|&number| differs(number));
+        core::activate(None);
+        let number = found.unwrap_or_else(|| panic!("{mutant:?} is not found"));
+        assert!(!differs(number), "no mutant is active");
+        println!("{mutant:?} is found after {number} programs");
+    }
 }
 
 #[test]

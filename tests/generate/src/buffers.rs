@@ -1,6 +1,6 @@
 //! Buffers: declarations, terms that read them, and data.
 
-use crate::generator::Generator;
+use crate::generator::{Generator, Stage};
 use crate::scope::Form;
 use crate::term::{Term, TermKind};
 use lambdav_core::resource::BufferData;
@@ -60,6 +60,10 @@ impl Generator<'_> {
             return None;
         }
         let is_size = ty == Type::INT && self.random.percent(25);
+        let counts = self.stage == Stage::Pass
+            && is_size
+            && self.random.percent(50)
+            && self.scope.are_original(&["count"]);
         let fitting = self.buffers.iter().filter(|(_, element)| is_size || *element == ty);
         let fitting: Vec<&String> = fitting.map(|(name, _)| name).collect();
         if fitting.is_empty() {
@@ -74,7 +78,9 @@ impl Generator<'_> {
         let called = if func.is_some() { "any-buffer" } else { buffer.as_str() };
         let kind = TermKind::Value(ty);
         let read = match is_size {
-            true => vec![Term::word("size-of"), Term::word(called)],
+            true => {
+                vec![Term::word(if counts { "count" } else { "size-of" }), Term::word(called)]
+            }
             false => {
                 let index = match self.random.weighted(&[2, 5, 3]) {
                     0 => Term::word(self.random.below(9).to_string()),

@@ -1,6 +1,6 @@
 //! Derivatives of terms that have values at neighbouring pixels.
 
-use crate::generator::{Generator, Stage};
+use crate::generator::Generator;
 use crate::scope::What;
 use crate::term::{Term, TermKind};
 use lambdav_core::types::Type;
@@ -27,8 +27,11 @@ impl Generator<'_> {
 
     /// `(dfdx e)` and the other derivatives.
     pub(crate) fn derivative(&mut self, ty: Type, size: usize) -> Option<Term> {
-        let is_vertex = self.stage == Stage::Vertex;
-        if self.constant || is_vertex || !ty.is_num() || self.derivatives >= MAX_DERIVATIVES {
+        if self.constant
+            || !self.stage.has_pixels()
+            || !ty.is_num()
+            || self.derivatives >= MAX_DERIVATIVES
+        {
             return None;
         }
         let all: Vec<Builtin> = Builtin::all().filter(|builtin| builtin.is_derivative()).collect();

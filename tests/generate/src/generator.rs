@@ -38,6 +38,15 @@ pub(crate) enum Stage {
     Vertex,
     /// Its fragment stage.
     Fragment,
+    /// The writes of a pass, and what may be used in them.
+    Pass,
+}
+
+impl Stage {
+    /// True for a stage with coordinates and neighbours.
+    pub(crate) fn has_pixels(self) -> bool {
+        matches!(self, Self::FullScreen | Self::Fragment)
+    }
 }
 
 pub(crate) struct Generator<'a> {
@@ -233,7 +242,11 @@ impl<'a> Generator<'a> {
 
     /// True if a builtin belongs to the stage.
     pub(crate) fn fits_stage(&self, builtin: Builtin) -> bool {
-        self.stage != Stage::Vertex || *builtin.name() != *"frag-coord"
+        match &*builtin.name() {
+            "frag-coord" => self.stage.has_pixels(),
+            "resolution" => self.stage != Stage::Pass,
+            _ => true,
+        }
     }
 
     /// A swizzle, or an aggregate or vector with some parts replaced.

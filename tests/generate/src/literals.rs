@@ -122,7 +122,7 @@ impl Generator<'_> {
             return None;
         }
         let num = TermKind::Value(Type::NUM);
-        if self.stage == Stage::Vertex {
+        if !self.stage.has_pixels() {
             return self.variable(Type::NUM);
         }
         let axis = *self.random.pick(&[".x", ".y"]);
@@ -242,7 +242,10 @@ impl Generator<'_> {
     pub(crate) fn impossible(&mut self) -> Option<Term> {
         let bool = TermKind::Value(Type::BOOL);
         let (num, vec2) = (TermKind::Value(Type::NUM), TermKind::Value(Type::vec(2)));
-        if self.constant || !self.scope.are_original(&["<", ".x", "resolution", "frame", "/", "-"])
+        let has_pixels = self.stage != Stage::Pass;
+        if self.constant
+            || !has_pixels
+            || !self.scope.are_original(&["<", ".x", "resolution", "frame", "/", "-"])
         {
             return None;
         }

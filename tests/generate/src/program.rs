@@ -54,6 +54,9 @@ impl Generator<'_> {
         if draws_triangles {
             self.vertex_stage(&mut program);
         }
+        if self.stage == Stage::Pass {
+            self.passes(&mut program);
+        }
         let defines = self.random.weighted(&[4, 3, 2, 1]);
         for _ in 0..defines {
             let form = self.define();

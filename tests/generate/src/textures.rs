@@ -1,6 +1,6 @@
 //! Textures: declarations, terms that read them, and texels.
 
-use crate::generator::{Generator, Stage};
+use crate::generator::Generator;
 use crate::scope::Form;
 use crate::term::{Term, TermKind};
 use lambdav_core::texture::{TextureData, TextureOptions};
@@ -67,7 +67,7 @@ impl Generator<'_> {
             _ if ty == Type::vec(4) => match self.random.weighted(&[4, 2, 1, 5]) {
                 1 => "sample-level",
                 2 => "sample-grad",
-                3 if self.stage != Stage::Vertex => "sample",
+                3 if self.stage.has_pixels() => "sample",
                 _ => "texel",
             },
             _ if ty == Type::of(Scalar::I32, 2) => "texture-size",

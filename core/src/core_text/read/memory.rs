@@ -77,7 +77,8 @@ impl Reader {
 
     /// Checks that the program has a result, and a compute program all its parts.
     pub(super) fn results(&self, end: Span) -> Reading<()> {
-        if self.core.outputs.is_empty() && self.core.effects.is_empty() {
+        let has_passes = !self.passes.all.passes.is_empty();
+        if self.core.outputs.is_empty() && self.core.effects.is_empty() && !has_passes {
             let diagnostic = malformed(end, "the program has no output");
             let help = match self.has_memory {
                 true => "add `output 0 = %…` or `effect %…`",
@@ -121,7 +122,7 @@ impl Reader {
         Ok(())
     }
 
-    fn check_version(&self, first: Span) -> Reading<()> {
+    pub(super) fn check_version(&self, first: Span) -> Reading<()> {
         if self.has_memory {
             return Ok(());
         }
@@ -131,7 +132,7 @@ impl Reader {
 }
 
 /// Takes a number from 1 to `most`.
-fn number(line: &mut Line<'_>, most: u32, what: &str) -> Reading<u32> {
+pub(super) fn number(line: &mut Line<'_>, most: u32, what: &str) -> Reading<u32> {
     let token = line.take();
     let found = token.text.parse().ok().filter(|_| is_digits(token.text));
     found.filter(|found| (1..=most).contains(found)).ok_or_else(|| {

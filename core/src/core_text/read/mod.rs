@@ -7,6 +7,7 @@ mod blocks;
 mod definitions;
 mod interface;
 mod memory;
+mod passes;
 mod triangles;
 mod types;
 
@@ -14,7 +15,7 @@ use super::line::{Line, LineError, Reading, malformed, type_number, value_number
 use super::{MAGIC, VERSION, VERSION_WITHOUT_MEMORY};
 use crate::decode::too_long;
 use crate::diagnostics::{Diagnostic, DiagnosticCode, Diagnostics};
-use crate::graph::{Attribute, Core, LoopId, Name, NodeId, Varying};
+use crate::graph::{Attribute, Core, LoopId, Name, NodeId, Passes, Varying};
 use crate::limits;
 use crate::source::{SourceFile, Span};
 use crate::state::State as PipelineState;
@@ -41,6 +42,7 @@ fn read_all(source: &SourceFile, most: usize) -> (Option<Core>, Diagnostics) {
         uniforms: FxHashMap::default(),
         uniform_words: 0,
         triangles: Pending::default(),
+        passes: PendingPasses::default(),
         types: FxHashMap::default(),
         has_memory: false,
         invocation: None,
@@ -52,6 +54,9 @@ fn read_all(source: &SourceFile, most: usize) -> (Option<Core>, Diagnostics) {
     reader.text(source.text());
     if reader.diagnostics.is_empty() {
         reader.finish_triangles();
+    }
+    if reader.diagnostics.is_empty() {
+        reader.finish_passes();
     }
     let whole = reader.diagnostics.is_empty();
     if let (true, Some((condition, clear, span))) = (whole, reader.discard) {
@@ -151,6 +156,18 @@ struct Pending {
     first: Option<Span>,
 }
 
+/// Results and passes so far.
+#[derive(Default)]
+struct PendingPasses {
+    all: Passes,
+    /// The number of words of the elements of all writes.
+    words: usize,
+    /// The first input of ids.
+    id: Option<Span>,
+    /// The first line of this kind.
+    first: Option<Span>,
+}
+
 struct Reader {
     core: Core,
     values: FxHashMap<u32, (State, Span)>,
@@ -161,6 +178,8 @@ struct Reader {
     uniform_words: usize,
     /// The stages of a program that draws triangles.
     triangles: Pending,
+    /// Results and passes.
+    passes: PendingPasses,
     /// The declared types; `None` for a wrong declaration.
     types: FxHashMap<u32, Option<Type>>,
     /// The text is of a version with memories.
@@ -308,6 +327,9 @@ impl Reader {
             "discard" => self.discard(line, first.span),
             "effect" => self.effect(line, first.span),
             "workgroup-size" => self.workgroup_size(line, first.span),
+            "result" => self.result(line, first.span),
+            "pass" => self.pass(line, first.span),
+            "write" => self.write(line, first.span),
             "attribute" | "varying" | "state" | "vary" | "position" | "depth" | "discard-if" => {
                 self.of_triangles(first.text, line, first.span)
             }
@@ -385,5 +407,5 @@ fn is_statement(word: &str) -> bool {
     word.starts_with('%')
         || matches!(word, "}" | "type" | "uniform" | "output" | "discard" | "yield" | "rec" | "if")
         || matches!(word, "attribute" | "varying" | "state" | "vary" | "position" | "depth")
-        || matches!(word, "discard-if" | "effect" | "workgroup-size")
+        || matches!(word, "discard-if" | "effect" | "workgroup-size" | "result" | "pass" | "write")
 }

@@ -14,7 +14,7 @@ use crate::state::State;
 use crate::types::Type;
 
 /// The names of inputs of stages.
-pub(super) const STAGE_INPUTS: [&str; 11] = [
+pub(super) const STAGE_INPUTS: [&str; 14] = [
     "vertex-index",
     "instance-index",
     "primitive-index",
@@ -26,6 +26,9 @@ pub(super) const STAGE_INPUTS: [&str; 11] = [
     "workgroup-id",
     "local-index",
     "workgroups",
+    "id",
+    "id.2",
+    "id.3",
 ];
 
 /// The input of a stage with this name, at the pixel itself.
@@ -39,7 +42,8 @@ pub(super) fn stage_input(name: &str) -> Option<StageInput> {
         StageInput::W(Place::HERE),
     ];
     let of_invocations = InvocationInput::ALL.map(StageInput::Invocation);
-    all.into_iter().chain(of_invocations).find(|input| input.name() == name)
+    let ids = [1, 2, 3].map(StageInput::Id);
+    all.into_iter().chain(of_invocations).chain(ids).find(|input| input.name() == name)
 }
 
 impl Reader {
@@ -245,6 +249,7 @@ impl Reader {
     ) -> Reading<(NodeId, Type)> {
         match input {
             StageInput::Invocation(_) => self.invocation.get_or_insert(first),
+            StageInput::Id(_) => self.passes.id.get_or_insert(first),
             _ => self.triangles.first.get_or_insert(first),
         };
         let mut input = input;

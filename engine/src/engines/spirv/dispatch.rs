@@ -1,13 +1,17 @@
-//! Dispatches of modules by the evaluator of SPIR-V.
+//! Dispatches of modules, and of passes, by the evaluator of SPIR-V.
 
-use super::super::dispatch::{Cancelled, DispatchStop, first_invocation};
-use super::{Loops, diagnostic, given};
+use super::super::dispatch::{Cancelled, DispatchStop};
+use super::{Loops, Origin, SpirvError, diagnostic, given};
 use crate::settings::Settings;
 use lambdav_core::evaluate::DispatchFault;
-use lambdav_core::interface::{Binding, Interface, Stage};
+use lambdav_core::interface::{Binding, EntryPoint, Interface, Stage};
+use lambdav_core::passes::PassProgram;
+use lambdav_core::schedule::schedule_effects;
 use lambdav_core::source::{SourceFile, Span};
+use lambdav_spirv_backend::emit::{EmitOptions, PassEntry, emit_passes};
 use lambdav_spirv_eval::{
-    DispatchError, LoadError, LoadOptions, Module, ModuleEvaluator, ModuleFault, Undefined,
+    DispatchError, LoadError, LoadOptions, Module, ModuleEvaluator, ModuleFault, Resources,
+    SharedData, Undefined,
 };
 
 /// A compute entry point of a module.
@@ -16,6 +20,7 @@ pub struct SpirvDispatch {
     module: Module,
     interface: Interface,
     loops: Loops,
+    origin: Origin,
 }
 
 impl SpirvDispatch {
@@ -37,7 +42,60 @@ impl SpirvDispatch {
         };
         let module = Module::with_options(words, &options)?;
         let loops = Loops::Carried(source.clone());
-        Ok(Self { module, interface: interface.clone(), loops })
+        let origin = Origin::Interface(interface.clone());
+        Ok(Self { module, interface: interface.clone(), loops, origin })
+    }
+
+    /// A pass of a program.
+    ///
+    /// # Errors
+    ///
+    /// A pass that nests too deeply, or is too large for SPIR-V.
+    pub fn of_pass(pass: &PassProgram) -> Result<Self, SpirvError> {
+        let core = &pass.core;
+        let changed: Vec<usize> = pass.memories.iter().map(|memory| memory.number).collect();
+        let program = schedule_effects(core, &changed).map_err(SpirvError::Program)?;
+        let mut interface = Interface::of(core);
+        interface.entry_point = EntryPoint::new("pass", Stage::Compute);
+        let entry = PassEntry { program: &program, interface: &interface, workgroup: [1; 3] };
+        let emitted = emit_passes(&[], &[entry], None, &EmitOptions::default())?;
+        let options = LoadOptions {
+            stage: Stage::Compute,
+            entry_point: Some(interface.entry_point.name.clone()),
+            ..LoadOptions::default()
+        };
+        let module = Module::with_options(&emitted.words, &options)?;
+        let loops = Loops::Emitted(emitted);
+        let uniforms = core.uniforms.iter().map(|uniform| uniform.ty).collect();
+        let origin = Origin::Program(program.types, uniforms);
+        Ok(Self { module, interface, loops, origin })
+    }
+
+    /// The blocks, textures and buffers for these settings, and the words of each resource of the module.
+    fn bound(
+        &self,
+        settings: &Settings,
+        numbers: &[Option<usize>],
+        words: &[Vec<u32>],
+    ) -> (Resources, Vec<Vec<u32>>) {
+        let resources = match &self.origin {
+            Origin::Program(types, uniforms) => {
+                Resources::new(&settings.inputs, types, uniforms.iter().copied())
+            }
+            _ => given::resources(&self.module, &self.interface, settings),
+        };
+        // Variables that are declared but not used have no number.
+        let memory = numbers.iter().zip(self.module.resources()).map(|(number, of)| {
+            let read = resources.resources().iter().find(|(binding, _)| *binding == of.binding);
+            match (read, number.and_then(|number| words.get(number))) {
+                // A buffer that is read is a storage buffer like others.
+                (Some((_, SharedData::Buffer(data))), _) if of.set == 0 => data.to_vec(),
+                (_, Some(words)) => words.clone(),
+                (_, None) => Vec::new(),
+            }
+        });
+        let memory = memory.collect();
+        (resources, memory)
     }
 
     /// See [`DispatchProgram::run`](super::super::DispatchProgram::run).
@@ -47,26 +105,22 @@ impl SpirvDispatch {
         groups: [u32; 3],
         words: &mut [Vec<u32>],
         cancelled: Option<Cancelled<'_>>,
+        note: &dyn Fn([u32; 3]) -> String,
     ) -> Result<(), DispatchStop> {
         let limit = settings.max_iterations;
-        let resources = given::resources(&self.module, &self.interface, settings);
-        let mut evaluator = ModuleEvaluator::new(&self.module, &resources, limit);
         let numbers = self.module.resources().iter().map(|of| {
             let binding = Binding::Descriptor { set: of.set, binding: of.binding };
             self.interface.resource(binding)
         });
         let numbers: Vec<Option<usize>> = numbers.collect();
-        // Variables that are declared but not used have no number.
-        let take = |number: &Option<usize>| {
-            number.and_then(|number| words.get(number)).cloned().unwrap_or_default()
-        };
-        let mut memory: Vec<Vec<u32>> = numbers.iter().map(take).collect();
+        let (resources, mut memory) = self.bound(settings, &numbers, words);
+        let mut evaluator = ModuleEvaluator::new(&self.module, &resources, limit);
         let cancelled = |done| cancelled.is_some_and(|cancelled| cancelled(done));
         evaluator.dispatch(groups, &mut memory, &cancelled).map_err(|error| match error {
             DispatchError::Fault { fault: ModuleFault::Cancelled, .. } => DispatchStop::Cancelled,
             DispatchError::Fault { invocation, fault } => {
                 let found = diagnostic(fault, &self.module, &self.loops, limit);
-                DispatchStop::Program(found.note(first_invocation(invocation)))
+                DispatchStop::Program(found.note(note(invocation)))
             }
             DispatchError::Barrier { waits, other, block } => {
                 let fault = DispatchFault::DivergentBarrier {

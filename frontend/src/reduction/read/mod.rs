@@ -4,10 +4,11 @@
 
 mod aggregates;
 mod declarations;
+mod passes;
 
 use super::fault::SourceFault;
 use super::operate::Data;
-use super::program::{SourceProgram, SourceUniform};
+use super::program::{SourcePass, SourceProgram, SourceResult, SourceUniform};
 use super::shape::Shape;
 use super::text::{Form, Primitive, TextId, Texts, Variable};
 use crate::builtins::Builtin;
@@ -87,6 +88,15 @@ enum Task<'t> {
     },
 }
 
+/// The results and passes so far.
+#[derive(Default)]
+struct Passes<'t> {
+    results: Vec<SourceResult>,
+    passes: Vec<SourcePass>,
+    /// The names of buffers and results, with their numbers.
+    named: Vec<(&'t str, usize)>,
+}
+
 /// Reads terms in a scope.
 struct Reader<'t> {
     tree: &'t Tree,
@@ -104,7 +114,7 @@ struct Reader<'t> {
 }
 
 /// The heads of top-level forms that can be shadowed.
-const RENAMABLE: [&str; 11] = [
+const RENAMABLE: [&str; 13] = [
     "struct",
     "variant",
     "constant",
@@ -116,6 +126,8 @@ const RENAMABLE: [&str; 11] = [
     "position",
     "varying",
     "depth",
+    "result",
+    "pass",
 ];
 
 type Read<T> = Result<T, SourceFault>;
@@ -127,6 +139,7 @@ pub(super) fn program(tree: &Tree, given: &[(&str, &[u32])]) -> Read<SourceProgr
     let (mut uniforms, mut outputs, mut constants) = (Vec::new(), Vec::new(), Vec::new());
     let (mut types, mut elements) = (Types::default(), Vec::new());
     let (mut discard, mut clear) = (None, [0.0; 4]);
+    let mut passes = Passes::default();
     let (mut position, mut varyings, mut depth, mut attributes) = (None, Vec::new(), None, 0);
     reader.find_fields();
     for &root in &tree.roots {
@@ -203,12 +216,31 @@ pub(super) fn program(tree: &Tree, given: &[(&str, &[u32])]) -> Read<SourceProgr
                 let limit = |_| SourceFault::Limit("words of a buffer's element");
                 let kind = ResourceKind::Buffer(shape.declare(&mut types).map_err(limit)?);
                 reader.resource(&mut types, name, kind, span)?;
+                passes.named.extend(reader.name(name).map(|name| (name, elements.len())));
                 elements.push(Some(shape));
+            }
+            (Some("result"), &[_, name, ty, length]) => {
+                let Some(shape) = reader.shape(ty)? else {
+                    return Err(SourceFault::Unexpected(span, "a result of no complete type"));
+                };
+                let limit = |_| SourceFault::Limit("words of a buffer's element");
+                let kind = ResourceKind::Buffer(shape.declare(&mut types).map_err(limit)?);
+                reader.result(&mut passes, length, elements.len(), span)?;
+                reader.resource(&mut types, name, kind, span)?;
+                passes.named.extend(reader.name(name).map(|name| (name, elements.len())));
+                elements.push(Some(shape));
+            }
+            (Some("pass"), &[_, name, size, ref forms @ ..]) => {
+                reader.pass(&mut passes, name, size, forms)?;
             }
             _ => outputs.push((0, reader.term(root)?)),
         }
     }
+    Reader::add_counters(&mut passes, &mut types);
+    let Passes { results, passes, .. } = passes;
     Ok(SourceProgram {
+        results,
+        passes,
         types,
         elements,
         texts,

@@ -1,5 +1,6 @@
 //! The top level of a program: defines, uniforms, outputs.
 
+mod passes;
 mod state;
 mod triangles;
 
@@ -8,7 +9,7 @@ use super::declared::Declarations;
 use super::resolver::{Binding, Resolver, Unfinished};
 use crate::syntax::{Expr, ExprId, ExprKind, Tree};
 use lambdav_core::diagnostics::{Diagnostic, DiagnosticCode, Diagnostics};
-use lambdav_core::graph::{Attribute, Interpolation, Name, Readers};
+use lambdav_core::graph::{Attribute, Interpolation, Name, Readers, Way};
 use lambdav_core::source::{SourceFile, Span};
 use lambdav_core::state::State;
 use lambdav_core::texture::{Filter, TextureOptions, Wrap};
@@ -59,6 +60,87 @@ pub(crate) struct VaryingItem {
     pub(crate) span: Span,
 }
 
+/// A `result`: a buffer that passes write.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct ResultItem {
+    /// The type of the buffer.
+    pub(crate) ty: Type,
+    pub(crate) element: Type,
+    pub(crate) length: ResultLength,
+    pub(crate) span: Span,
+    pub(crate) length_span: Span,
+    /// A pass appends to it.
+    pub(crate) is_appended: bool,
+    /// The type of the buffer that counts the appended elements.
+    pub(crate) counter: Option<Type>,
+}
+
+/// The number of elements of a result.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum ResultLength {
+    Elements(u32),
+    /// Index into [`Items::constants`].
+    Constant(u32),
+    /// As many as the buffer of this type has.
+    Of(Type),
+}
+
+/// A `pass`.
+#[derive(Clone, Debug)]
+pub(crate) struct Pass {
+    pub(crate) name: String,
+    /// The position of the name.
+    pub(crate) span: Span,
+    /// The numbers of ids by axes; empty for a malformed one.
+    pub(crate) size: Vec<PassSize>,
+    pub(crate) writes: Vec<WriteItem>,
+}
+
+/// The number of ids along an axis.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum PassSize {
+    Token(u32, Span),
+    Code(CodeId),
+}
+
+impl PassSize {
+    fn code(&self) -> Option<CodeId> {
+        match self {
+            Self::Token(..) => None,
+            Self::Code(code) => Some(*code),
+        }
+    }
+}
+
+/// The index of a write.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum WriteIndex {
+    Token(u32, Span),
+    Code(CodeId),
+}
+
+impl WriteIndex {
+    fn code(&self) -> Option<CodeId> {
+        match self {
+            Self::Token(..) => None,
+            Self::Code(code) => Some(*code),
+        }
+    }
+}
+
+/// A write of a pass.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct WriteItem {
+    pub(crate) way: Way,
+    /// The type of the buffer.
+    pub(crate) ty: Type,
+    pub(crate) element: Type,
+    pub(crate) index: Option<WriteIndex>,
+    pub(crate) value: CodeId,
+    pub(crate) condition: Option<CodeId>,
+    pub(crate) span: Span,
+}
+
 /// The resolved top level.
 #[derive(Debug, Default)]
 pub(crate) struct Items {
@@ -77,6 +159,8 @@ pub(crate) struct Items {
     pub(crate) position: Option<CodeId>,
     /// The fragment's own depth.
     pub(crate) depth: Option<CodeId>,
+    pub(crate) results: Vec<ResultItem>,
+    pub(crate) passes: Vec<Pass>,
     pub(crate) declarations: Rc<Declarations>,
 }
 
@@ -93,7 +177,7 @@ const STORED_TYPES: &str =
     "use num, int, uint, bool, a vector of numbers, mat2 to mat4, or structures and arrays of such";
 
 /// The heads of top-level forms that a `define` can shadow.
-const DECLARING: [&str; 11] = [
+const DECLARING: [&str; 13] = [
     "struct",
     "variant",
     "constant",
@@ -105,6 +189,8 @@ const DECLARING: [&str; 11] = [
     "position",
     "varying",
     "depth",
+    "result",
+    "pass",
 ];
 
 /// The highest location that Vulkan guarantees.
@@ -132,6 +218,9 @@ pub(crate) fn resolve<'t>(
         varying_spans: FxHashMap::default(),
         position_span: None,
         depth_span: None,
+        results_of: FxHashMap::default(),
+        pass_spans: FxHashMap::default(),
+        write_words: 0,
         attempted_output: false,
     };
     top.resolver.source = Some(source);
@@ -152,6 +241,7 @@ pub(crate) fn resolve<'t>(
             .help("end it with an expression, such as `(vec4 1 0.5 0 1)`, or write `(output 0 …)`"),
         );
     }
+    top.add_counters();
     top.check_stages();
     top.unused_uniforms();
     top.items.declarations = top.resolver.declarations.into();
@@ -171,6 +261,11 @@ struct TopLevel<'t> {
     varying_spans: FxHashMap<&'t str, Span>,
     position_span: Option<Span>,
     depth_span: Option<Span>,
+    /// Indices into [`Items::results`], by types.
+    results_of: FxHashMap<Type, usize>,
+    pass_spans: FxHashMap<&'t str, Span>,
+    /// The number of words of the elements of all writes so far.
+    write_words: usize,
     /// Some form was an output, or may have been meant as one.
     attempted_output: bool,
 }
@@ -208,6 +303,8 @@ impl<'t> TopLevel<'t> {
                         "position" => self.position(expr.span, rest),
                         "varying" => self.varying(expr.span, rest),
                         "depth" => self.depth(expr.span, rest),
+                        "result" => self.result(expr.span, rest),
+                        "pass" => self.pass(expr.span, rest),
                         _ => self.resolver.variant(expr.span, rest),
                     };
                 }
@@ -407,7 +504,7 @@ impl<'t> TopLevel<'t> {
         .label("here again")
         .also(first, "first here")
         .help(
-            "uniforms, constants, textures and buffers are set from outside by their names, so these must differ",
+            "uniforms, constants, textures, buffers and results are known outside by their names, so these must differ",
         );
         self.resolver.report(diagnostic);
         false

@@ -6,6 +6,7 @@
 use super::{GlobalValue, TopLevel, VaryingItem};
 use crate::builtins::Builtin;
 use crate::resolve::code::{Code, CodeId};
+use crate::resolve::declared::Former;
 use crate::resolve::resolver::Binding;
 use crate::syntax::{ExprId, ExprKind};
 use lambdav_core::diagnostics::{Diagnostic, DiagnosticCode};
@@ -22,6 +23,8 @@ const DEPTH: &str = "(depth expression)";
 /// The builtins that only one stage has.
 const OF_VERTEX: [&str; 2] = ["vertex-index", "instance-index"];
 const OF_FRAGMENT: [&str; 3] = ["frag-coord", "front-facing", "primitive-index"];
+/// The builtins that no pass has, beside inputs.
+const DERIVATIVES: [&str; 3] = ["dfdx", "dfdy", "fwidth"];
 
 /// A stage of a program.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -240,6 +243,7 @@ impl<'t> TopLevel<'t> {
     /// varyings.
     pub(super) fn check_stages(&mut self) {
         self.find_readers();
+        self.check_passes();
         let items = &self.items;
         let outputs = items.outputs.iter().map(|output| output.code);
         let fragment: Vec<CodeId> = outputs.chain(items.discard).chain(items.depth).collect();
@@ -256,6 +260,9 @@ impl<'t> TopLevel<'t> {
                     Mention::Attribute(_) => Stage::Vertex,
                     Mention::Varying(_) => Stage::Fragment,
                     Mention::Builtin(name) if OF_VERTEX.contains(&name) => Stage::Vertex,
+                    Mention::Builtin("resolution") | Mention::Neighbours(_) | Mention::Id => {
+                        continue;
+                    }
                     Mention::Builtin(_) => Stage::Fragment,
                 };
                 if other != stage {
@@ -290,6 +297,8 @@ impl<'t> TopLevel<'t> {
                 format!("the varying `{}`", self.items.varyings[index as usize].name)
             }
             Mention::Builtin(name) => format!("`({name})`"),
+            Mention::Neighbours(name) => format!("`{name}`"),
+            Mention::Id => "`(id)`".to_owned(),
         }
     }
 
@@ -311,6 +320,39 @@ impl<'t> TopLevel<'t> {
         self.resolver.report(diagnostic.label("of the other stage").help(help));
     }
 
+    /// Reports inputs that a pass lacks, and ids outside passes.
+    fn check_passes(&mut self) {
+        let items = &self.items;
+        let [sizes, writes] = self.pass_code();
+        let outputs = items.outputs.iter().map(|output| output.code);
+        let others = outputs.chain(items.discard).chain(items.depth).chain(items.position);
+        let varyings = items.varyings.iter().map(|varying| varying.code);
+        let defaults = items.uniforms.iter().chain(&items.constants);
+        let defaults = defaults.filter_map(|item| item.default);
+        let others: Vec<CodeId> =
+            others.chain(varyings).chain(defaults).chain(sizes.iter().copied()).collect();
+        for (span, input) in self.mentioned(&others) {
+            if input == Mention::Id {
+                let message = "only the writes of a pass have an `(id)`";
+                let diagnostic = Diagnostic::new(DiagnosticCode::WrongStage, span, message);
+                let help = "use it in a `scatter`, `combine` or `append`";
+                self.resolver.report(diagnostic.label("outside every pass").help(help));
+            }
+        }
+        for (span, input) in self.mentioned(&[sizes, writes].concat()) {
+            if matches!(input, Mention::Id) {
+                continue;
+            }
+            let message = format!("a pass has no {}", self.shown(input)).replace("no the ", "no ");
+            let help = match input {
+                Mention::Neighbours(_) => "compute the change from `(id)`, or take it in an output",
+                _ => "a pass has `(id)`, and `(time)`, `(frame)` and `(mouse)`",
+            };
+            let diagnostic = Diagnostic::new(DiagnosticCode::WrongStage, span, message);
+            self.resolver.report(diagnostic.label("of another stage").help(help));
+        }
+    }
+
     /// Reports forms and inputs that need a position.
     fn without_position(&mut self, roots: &[CodeId]) {
         let attributes = self.items.attributes.iter().map(|of| (of.span, "an attribute"));
@@ -325,7 +367,7 @@ impl<'t> TopLevel<'t> {
         all.extend(states.map(|(name, &span)| (span, format!("the state `{name}`"))));
         for (span, input) in self.mentioned(roots) {
             if let Mention::Builtin(name) = input
-                && name != "frag-coord"
+                && !matches!(name, "frag-coord" | "resolution")
             {
                 all.push((span, format!("`({name})`")));
             }
@@ -363,7 +405,8 @@ impl<'t> TopLevel<'t> {
                     GlobalValue::Varying(index) => Some(Mention::Varying(*index)),
                     _ => None,
                 },
-                Code::Builtin(builtin) => of_stage(builtin).map(Mention::Builtin),
+                Code::Builtin(builtin) => of_stage(builtin),
+                Code::Former(Former::Id) => Some(Mention::Id),
                 _ => None,
             };
             if let Some(input) = input.filter(|input| inputs.insert(*input)) {
@@ -383,10 +426,16 @@ enum Mention {
     Attribute(u32),
     Varying(u32),
     Builtin(&'static str),
+    /// A derivative.
+    Neighbours(&'static str),
+    Id,
 }
 
-/// The name of a builtin that only one stage has.
-fn of_stage(builtin: Builtin) -> Option<&'static str> {
-    let mut all = OF_VERTEX.into_iter().chain(OF_FRAGMENT);
-    all.find(|name| *name == builtin.name())
+/// The mention of a builtin that only some stages have.
+fn of_stage(builtin: Builtin) -> Option<Mention> {
+    let is_it = |name: &&str| **name == *builtin.name();
+    let mut all = OF_VERTEX.into_iter().chain(OF_FRAGMENT).chain(["resolution"]);
+    let mut derivatives = DERIVATIVES.into_iter();
+    let input = all.find(is_it).map(Mention::Builtin);
+    input.or_else(|| derivatives.find(is_it).map(Mention::Neighbours))
 }

@@ -1,0 +1,291 @@
+//! Passes of a program, which run before its picture (LANGUAGE §18).
+//!
+//! Each pass is a compute program ([`lambdav_core::passes`]), dispatched on the words of the results that it writes. What it
+//! reads are the buffers in the inputs, which change between passes alone. The source evaluator runs passes by itself.
+
+use super::dispatch::{DispatchProgram, DispatchStop};
+use super::source::explain_source;
+#[cfg(feature = "spirv")]
+use super::spirv::{SpirvDispatch, SpirvError};
+use super::{SimdError, SourceProgram};
+use crate::settings::Settings;
+use lambdav_core::diagnostics::{Diagnostic, DiagnosticCode};
+use lambdav_core::evaluate::EvaluationFault;
+use lambdav_core::graph::{Core, Pass, PassResult, Passes};
+use lambdav_core::passes::{Form, Ids, PassMemory, PassProgram, Record, Role, WrittenTwice};
+use lambdav_core::resource::{Bound, BufferData, BufferError, element_type};
+use lambdav_core::source::Span;
+use lambdav_core::types::{Type, Types};
+use lambdav_frontend::reduction::{Limits, PassFault, SourceFault};
+use lambdav_simd_backend::{Compiler, EmitError};
+use std::sync::Arc;
+
+/// The engine of passes.
+#[derive(Debug)]
+pub enum PassEngine {
+    /// Machine code; the core evaluator for a pass that exceeds its limits.
+    Fast(Box<Compiler>),
+    /// Machine code.
+    Simd(Box<Compiler>),
+    /// The core evaluator.
+    Core,
+    /// The source evaluator.
+    Source(Arc<SourceProgram>),
+    /// The evaluator of SPIR-V.
+    #[cfg(feature = "spirv")]
+    Spirv,
+}
+
+/// The passes of a program, compiled by an engine.
+#[derive(Debug)]
+pub struct PassesProgram {
+    types: Types,
+    results: Vec<PassResult>,
+    code: Code,
+}
+
+#[derive(Debug)]
+enum Code {
+    Dispatches(Vec<Compiled>),
+    Source(Arc<SourceProgram>),
+}
+
+/// A compiled pass.
+#[derive(Debug)]
+struct Compiled {
+    pass: Pass,
+    sizes: DispatchProgram,
+    memories: Vec<PassMemory>,
+    program: DispatchProgram,
+}
+
+/// The reason that passes cannot be compiled.
+#[derive(Debug)]
+pub enum PassError {
+    /// The program is at fault, or machine code cannot be made.
+    Simd(SimdError),
+    /// No module can be made.
+    #[cfg(feature = "spirv")]
+    Spirv(SpirvError),
+}
+
+impl From<Diagnostic> for PassError {
+    fn from(found: Diagnostic) -> Self {
+        Self::Simd(SimdError::Program(found))
+    }
+}
+
+/// The data of a result before all passes.
+fn zeros(types: &Types, result: &PassResult, resources: &[Bound]) -> Option<ResultData> {
+    let bound = |buffer: u32| resources.get(buffer as usize)?.buffer().map(|data| data.len());
+    let count = PassProgram::elements(result, bound)?;
+    Some(BufferData::zeros(types, element_type(types, result.resource), count))
+}
+
+type ResultData = Result<BufferData, BufferError>;
+
+/// Binds zeros to all results, except those that are as long as a buffer without data.
+///
+/// # Errors
+///
+/// A result that is too large.
+pub fn bind_results(
+    types: &Types,
+    results: &[PassResult],
+    resources: &mut Vec<Bound>,
+) -> Result<(), Diagnostic> {
+    resources.resize(types.resources().len().max(resources.len()), Bound::Nothing);
+    for result in results {
+        let Some(data) = zeros(types, result, resources) else { continue };
+        let data = data.map_err(|error| {
+            let name = &types.resources()[result.resource as usize].name;
+            let message = format!("the result `{name}` is too large: {error}");
+            Diagnostic::new(DiagnosticCode::ResultLength, result.span, message)
+        })?;
+        resources[result.resource as usize] = Bound::Buffer(data.into());
+        if let Some(counter) = result.counter {
+            let data = BufferData::zeros(types, Type::UINT, 1).expect("one word is few");
+            resources[counter as usize] = Bound::Buffer(data.into());
+        }
+    }
+    Ok(())
+}
+
+impl PassesProgram {
+    /// Compiles the passes of a program; none if it has no results.
+    ///
+    /// # Errors
+    ///
+    /// [`PassError`].
+    pub fn new(core: &Core, engine: &PassEngine) -> Result<Option<Self>, PassError> {
+        let Some(passes) = core.passes.as_deref() else { return Ok(None) };
+        let types = core.graph.types().clone();
+        let results = passes.results.clone();
+        let code = match engine {
+            PassEngine::Source(source) => Code::Source(Arc::clone(source)),
+            engine => {
+                let all = passes.passes.iter();
+                Code::Dispatches(
+                    all.map(|pass| Compiled::new(core, passes, pass, engine))
+                        .collect::<Result<_, _>>()?,
+                )
+            }
+        };
+        Ok(Some(Self { types, results, code }))
+    }
+
+    /// Binds zeros to results.
+    ///
+    /// # Errors
+    ///
+    /// A result that is too large.
+    pub fn begin(&self, settings: &mut Settings) -> Result<(), Diagnostic> {
+        bind_results(&self.types, &self.results, &mut settings.inputs.resources)
+    }
+
+    /// Runs all passes. Textures, buffers and results must be bound ([`Self::begin`]); afterwards results are those that the
+    /// passes leave. `cancelled` is polled.
+    ///
+    /// # Errors
+    ///
+    /// The first fault, in the order of passes and ids, or cancellation.
+    pub fn run(
+        &self,
+        settings: &mut Settings,
+        cancelled: &(dyn Fn(u64) -> bool + Sync),
+    ) -> Result<(), DispatchStop> {
+        match &self.code {
+            Code::Dispatches(all) => {
+                all.iter().try_for_each(|pass| pass.run(&self.types, settings, cancelled))
+            }
+            Code::Source(source) => self.run_source(source, settings, cancelled),
+        }
+    }
+
+    /// The numbers of the results' buffers.
+    pub fn results(&self) -> impl Iterator<Item = usize> {
+        self.results.iter().map(|result| result.resource as usize)
+    }
+
+    fn run_source(
+        &self,
+        source: &SourceProgram,
+        settings: &mut Settings,
+        cancelled: &(dyn Fn(u64) -> bool + Sync),
+    ) -> Result<(), DispatchStop> {
+        let max_iterations = settings.max_iterations;
+        let limits = Limits { max_iterations, ..Limits::default() };
+        let ran = source.text().run_passes(&mut settings.inputs, limits, &|| cancelled(0));
+        ran.map_err(|fault| match fault {
+            PassFault::Value { fault: SourceFault::Pixel(EvaluationFault::Cancelled), .. } => {
+                DispatchStop::Cancelled
+            }
+            PassFault::Value { fault, note } => {
+                let found = explain_source(fault, max_iterations);
+                DispatchStop::Program(note.into_iter().fold(found, Diagnostic::note))
+            }
+            PassFault::Program(found) => DispatchStop::Program(*found),
+        })
+    }
+}
+
+impl Compiled {
+    fn new(
+        core: &Core,
+        passes: &Passes,
+        pass: &Pass,
+        engine: &PassEngine,
+    ) -> Result<Self, PassError> {
+        let sizes = DispatchProgram::of_core(&PassProgram::sizes(core, pass), [1; 3])?;
+        let lowered = PassProgram::new(core, passes, pass, Form::Ordered).map_err(|limit| {
+            let message = format!("the pass `{}` writes too many results: {limit}", pass.name);
+            Diagnostic::new(DiagnosticCode::TypeTooLarge, pass.span, message)
+        })?;
+        let (of, workgroup) = (&lowered.core, [1; 3]);
+        let of_code = |compiler: &Compiler| DispatchProgram::of_code(of, workgroup, compiler);
+        let program = match engine {
+            PassEngine::Fast(compiler) => match of_code(compiler) {
+                Err(SimdError::Emit(error))
+                    if error.is_limit() || matches!(error, EmitError::IndexedArray(_)) =>
+                {
+                    DispatchProgram::of_core(of, workgroup)?
+                }
+                code => code.map_err(PassError::Simd)?,
+            },
+            PassEngine::Simd(compiler) => of_code(compiler).map_err(PassError::Simd)?,
+            #[cfg(feature = "spirv")]
+            PassEngine::Spirv if !of.effects.is_empty() => {
+                let program = SpirvDispatch::of_pass(&lowered).map_err(PassError::Spirv)?;
+                DispatchProgram::Spirv(program.into())
+            }
+            _ => DispatchProgram::of_core(of, workgroup)?,
+        };
+        Ok(Self { pass: pass.clone(), sizes, memories: lowered.memories, program })
+    }
+
+    /// The numbers of ids.
+    fn ids(
+        &self,
+        types: &Types,
+        settings: &Settings,
+        cancelled: &(dyn Fn(u64) -> bool + Sync),
+    ) -> Result<Ids, DispatchStop> {
+        let mut words = vec![Vec::new(); types.resources().len()];
+        words.push(vec![0; 3]);
+        let note = |_| format!("in the size of the pass `{}`", self.pass.name);
+        self.sizes.run_noting(settings, [1; 3], &mut words, Some(cancelled), &note)?;
+        let counts = words.last().and_then(|words| words.first_chunk().copied());
+        Ok(Ids { counts: counts.unwrap_or_default(), axes: self.pass.size.len() })
+    }
+
+    fn run(
+        &self,
+        types: &Types,
+        settings: &mut Settings,
+        cancelled: &(dyn Fn(u64) -> bool + Sync),
+    ) -> Result<(), DispatchStop> {
+        let ids = self.ids(types, settings, cancelled)?;
+        if let Some(found) = ids.too_many(&self.pass.name, self.pass.span) {
+            return Err(DispatchStop::Program(found));
+        }
+        if ids.total() == 0 || self.memories.is_empty() {
+            return Ok(());
+        }
+        let resources = &settings.inputs.resources;
+        let mut words = vec![Vec::new(); types.resources().len() + self.memories.len()];
+        for memory in &self.memories {
+            let data = resources[memory.resource as usize].buffer();
+            let data = data.expect("results are bound");
+            words[memory.number] = match memory.role {
+                Role::Elements | Role::Counter => data.words().to_vec(),
+                Role::Writers => vec![0; data.len() * Record::WORDS],
+            };
+        }
+        let note = |id| ids.first(&self.pass.name, id);
+        self.program.run_noting(settings, ids.counts, &mut words, Some(cancelled), &note)?;
+        self.check_records(types, &words, ids)?;
+        for memory in self.memories.iter().filter(|of| of.role != Role::Writers) {
+            let element = element_type(types, memory.resource);
+            let words = std::mem::take(&mut words[memory.number]);
+            let data = BufferData::new(types, element, words).expect("it is as large as before");
+            settings.inputs.resources[memory.resource as usize] = Bound::Buffer(data.into());
+        }
+        Ok(())
+    }
+
+    /// Reports the first second write of a `unique` scatter.
+    fn check_records(
+        &self,
+        types: &Types,
+        found: &[Vec<u32>],
+        ids: Ids,
+    ) -> Result<(), DispatchStop> {
+        let records = self.memories.iter().filter(|of| of.role == Role::Writers);
+        let all =
+            records.filter_map(|of| Some((WrittenTwice::first(&found[of.number])?, of.resource)));
+        let Some((twice, resource)) = all.min() else { return Ok(()) };
+        let name = &types.resources()[resource as usize].name;
+        let span: Span = self.pass.writes[twice.write as usize].span;
+        Err(DispatchStop::Program(ids.twice(name, span, &twice)))
+    }
+}

@@ -1,0 +1,107 @@
+//! Pipelines of passes: the passes of a program, run on the data of any bindings, without a picture.
+
+use crate::accepted::Accepted;
+use crate::before;
+use crate::bindings::Bindings;
+use crate::compilers::check;
+use crate::compute::DispatchOptions;
+use crate::engines::PassesProgram;
+use crate::error::Error;
+use crate::options::Options;
+use crate::shader::Shader;
+use lambdav_image::Size;
+use std::fmt;
+use std::sync::Arc;
+
+/// The passes of a program, compiled for an engine. Clones share the code. All methods may be called from many threads at
+/// once.
+///
+/// ```
+/// # use lambdav_engine::{Options, Shader};
+/// let text = "(buffer values num) (result histogram uint 4)
+///     (pass count-all (size (count values))
+///       (combine histogram (int (* 4 (at values (id)))) 1u add))";
+/// let pipeline = Shader::new("histogram.lv", text)?.pass_pipeline(&Options::default())?;
+/// let mut bindings = pipeline.bindings();
+/// bindings.bind("values", &[0.1_f32, 0.9, 0.3, 0.2, 2.0][..])?;
+/// pipeline.run(&mut bindings)?;
+/// assert_eq!(bindings.components("histogram"), Some(vec![2, 1, 0, 1]));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone)]
+pub struct PassPipeline(Arc<Compiled>);
+
+struct Compiled {
+    program: Arc<Accepted>,
+    options: Options,
+    passes: PassesProgram,
+}
+
+impl fmt::Debug for PassPipeline {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Compiled { program, options, .. } = &*self.0;
+        f.debug_struct("PassPipeline")
+            .field("program", &program.source.name())
+            .field("engine", &options.engine)
+            .finish_non_exhaustive()
+    }
+}
+
+impl Shader {
+    /// True if the program has passes, or results that passes could write.
+    pub fn has_passes(&self) -> bool {
+        self.0.core.passes.is_some()
+    }
+
+    /// Compiles the passes of a program for an engine.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Mismatch`] if the program has none, and as for [`Self::pipeline`].
+    pub fn pass_pipeline(&self, options: &Options) -> Result<PassPipeline, Error> {
+        let program = Arc::clone(&self.0);
+        let Some(passes) = before::compile(&program, &program.core, options)? else {
+            let why = "this program has no passes";
+            return Err(Error::Mismatch(why.to_owned()));
+        };
+        Ok(PassPipeline(Arc::new(Compiled { program, options: options.clone(), passes })))
+    }
+}
+
+impl PassPipeline {
+    /// Bindings with default uniforms, at time 0, without data.
+    pub fn bindings(&self) -> Bindings {
+        Bindings::new(&self.0.program)
+    }
+
+    /// Runs all passes. Results are zero before; afterwards [`Bindings::components`], [`Bindings::json`] and
+    /// [`Bindings::npy`] have their elements.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Program`] if a texture or buffer is not bound, a pass has too many ids, a loop exceeds its limit, or a `unique`
+    /// scatter writes to one place twice; [`Error::Foreign`]. Then the results are as before.
+    pub fn run(&self, bindings: &mut Bindings) -> Result<(), Error> {
+        self.run_with(bindings, &DispatchOptions::default())
+    }
+
+    /// Like [`Self::run`], with a time limit.
+    ///
+    /// # Errors
+    ///
+    /// As for [`Self::run`], and [`Error::TimedOut`].
+    pub fn run_with(
+        &self,
+        bindings: &mut Bindings,
+        options: &DispatchOptions<'_>,
+    ) -> Result<(), Error> {
+        let Compiled { program, options: compiled, passes } = &*self.0;
+        check(program, bindings)?;
+        let settings = bindings.settings(Size::new(1, 1)?, compiled.max_iterations);
+        let settings = before::run(program, Some(passes), settings, options.timeout, "running")?;
+        for number in passes.results() {
+            bindings.memories.set(number, settings.inputs.resources[number].words().to_vec());
+        }
+        Ok(())
+    }
+}
