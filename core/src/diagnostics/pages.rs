@@ -103,6 +103,9 @@ mod tests {
                     | DiagnosticCode::EvaluatorLimit
                     | DiagnosticCode::IndexedArray
                     | DiagnosticCode::Unbound
+                    | DiagnosticCode::TooManyIds
+                    | DiagnosticCode::WrittenTwice
+                    | DiagnosticCode::UnorderedWrite
                     | DiagnosticCode::Dispatched
                     | DiagnosticCode::DivergentBarrier
                     | DiagnosticCode::MalformedCore

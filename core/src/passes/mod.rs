@@ -1,8 +1,8 @@
 //! A pass as a compute program (LANGUAGE §18).
 //!
 //! An invocation is an id. Each buffer that the pass writes is a [memory](crate::memory), beside the read-only buffer
-//! that has the elements from before the pass. So what is read does not depend on what is written, and the pass is
-//! the fold of its writes in the order of ids, which is that of the dispatch: workgroups have one invocation, x is fastest.
+//! that has the elements from before the pass. So reads do not depend on writes, and the pass is the fold of its writes
+//! in the order of ids, which is that of the dispatch: workgroups have one invocation, x is fastest.
 //! Engines run it as any other dispatch, at once where they have a proof.
 //!
 //! - *scatter* is a store of the components of an element, under "the index is in range".
@@ -11,8 +11,8 @@
 //!   integer. So the least of an element x and a value v is `int-min` of the bits for a positive v, else `uint-max`. An
 //!   element that is a NaN stays one throughout the pass, so reading it before is no race.
 //! - *append* counts by an atomic addition, in a memory of one word, and stores at the old count.
-//! - *scatter … unique* keeps a record of three words for each element ([`Record`]): who wrote, and who wrote again. Each
-//!   invocation accesses the record of the element that it writes, so a proof for the element is one for the record.
+//! - *scatter … unique* keeps a record of three words for each element ([`Record`]): the last writer, and the first second
+//!   write. Each invocation accesses the record of the element that it writes, so a proof for the element is one for the record.
 //!
 //! Values are forced also where nothing is written. A `when` that is false evaluates nothing else.
 //!

@@ -1,7 +1,7 @@
 //! Passes of a program, which run before its picture (LANGUAGE §18).
 //!
-//! Each pass is a compute program ([`lambdav_core::passes`]), dispatched on the words of the results that it writes. What it
-//! reads are the buffers in the inputs, which change between passes alone. The source evaluator runs passes by itself.
+//! Each pass is a compute program ([`lambdav_core::passes`]), dispatched on the words of the results that it writes. It
+//! reads the buffers of the inputs, which change between passes alone. The source evaluator runs passes by itself.
 
 use super::dispatch::{DispatchProgram, DispatchStop};
 use super::source::explain_source;
