@@ -245,12 +245,12 @@ impl Pipeline {
         if self.0.program.core.triangles.is_some() {
             return self.draw_triangles(bindings, attachments, None, options);
         }
-        let began = Instant::now();
+        let (began, timeout) = (Instant::now(), options.timeout);
         let kernel = self.bind_within(bindings, size, options)?;
         let options = left(options, began);
         let attachments = attachments.into_iter().map(Attachment::reborrow).collect();
         let drawn = render_attachments(&*kernel, attachments, &options);
-        drawn.map_err(|error| self.failed(error, &*kernel, size))?;
+        drawn.map_err(|error| whole(self.failed(error, &*kernel, size), timeout))?;
         Ok(Drawn { remark: kernel.remark() })
     }
 
@@ -315,7 +315,7 @@ impl Pipeline {
         check(program, bindings)?;
         let size = targets[0].size();
         let settings = bindings.settings(size, compiled.max_iterations);
-        let began = Instant::now();
+        let (began, whole_timeout) = (Instant::now(), options.timeout);
         let settings = self.after_passes(settings, options)?;
         let options = &left(options, began);
         let triangles = program.core.triangles.as_deref().expect("it draws triangles");
@@ -331,7 +331,7 @@ impl Pipeline {
                 let draw = &bindings.draw;
                 let engine = code.bind_triangles(&settings, draw, triangles, keeps_depth);
                 let drawn = render_attachments(&engine, attachments, options);
-                drawn.map_err(|error| self.failed(error, &engine, size))?;
+                drawn.map_err(|error| whole(self.failed(error, &engine, size), whole_timeout))?;
                 depths.into_iter().for_each(|depths| engine.copy_depths(depths));
                 return Ok(Drawn { remark: engine.remark() });
             }
@@ -346,7 +346,7 @@ impl Pipeline {
             TriangleError::Program(diagnostic) => at_fault(program, diagnostic),
             TriangleError::Bind(error) => Error::Mismatch(error.to_string()),
             TriangleError::Draw(DrawError::TimedOut { timeout }) => {
-                Error::TimedOut { work: "rendering", timeout }
+                whole(Error::TimedOut { work: "rendering", timeout }, whole_timeout)
             }
             TriangleError::Draw(error @ DrawError::TooLarge { .. }) => {
                 Error::Unsupported(error.to_string())
@@ -480,6 +480,14 @@ fn simd_kernel(program: &SimdProgram, settings: &Settings) -> Result<SimdEngine,
 fn left<'a>(options: &RenderOptions<'a>, began: Instant) -> RenderOptions<'a> {
     let timeout = options.timeout.map(|timeout| timeout.saturating_sub(began.elapsed()));
     RenderOptions { timeout, ..*options }
+}
+
+/// An error with the whole time limit, in place of what its passes left.
+fn whole(error: Error, whole: Option<Duration>) -> Error {
+    match (error, whole) {
+        (Error::TimedOut { work, .. }, Some(timeout)) => Error::TimedOut { work, timeout },
+        (error, _) => error,
+    }
 }
 
 /// The error of a program with passes alone, of which a picture is asked for.
