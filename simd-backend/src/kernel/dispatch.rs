@@ -23,14 +23,13 @@ use lambdav_core::inputs;
 use lambdav_core::schedule;
 use lambdav_core::schedule::phases::{Phases, split};
 use lambdav_core::types::{MemoryKind, Types};
-use lambdav_workers::ThreadError;
-use thiserror::Error;
 
+use super::ends::{Call, DispatchError, Ran, Tier};
 use super::invocations::{Code, Ready, list_invocations};
 use super::phased::Phased;
 use super::threads::{self, Extent, Parts, Progress};
 use crate::emit::executable::shared;
-use crate::emit::{BindError, EmitError, Executable};
+use crate::emit::{EmitError, Executable};
 use crate::lanes::independence::{Given, Scope, changed, may_be_independent, prove};
 use crate::lanes::{InputSet, Items, LaneProgram};
 use crate::pipeline::Compiler;
@@ -38,40 +37,6 @@ use crate::registers::{Callable, Listed, Memories, Poll};
 
 /// Maximum number of groups in one call.
 const MAX_GROUPS: usize = 256;
-
-/// The reason that a dispatch has no results.
-#[derive(Debug, Error)]
-pub enum DispatchError {
-    /// The first fault, or cancellation.
-    #[error("the dispatch has a fault")]
-    Fault(DispatchFault),
-    /// The inputs do not fit the program.
-    #[error(transparent)]
-    Bind(#[from] BindError),
-    /// No thread could be started.
-    #[error(transparent)]
-    Thread(#[from] ThreadError),
-}
-
-impl DispatchError {
-    pub(super) fn cancelled() -> Self {
-        let (id, fault) = ([0; 3], EvaluationFault::Cancelled);
-        Self::Fault(DispatchFault::Invocation { id, fault })
-    }
-}
-
-/// The order in which invocations run.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Tier {
-    /// One after the other.
-    InOrder,
-    /// Workgroups one after the other; the invocations of each in lanes, between barriers without an order.
-    Lanes,
-    /// Workgroups in threads, without an order; the invocations of each in order.
-    Threads,
-    /// In lanes and threads, without an order.
-    AtOnce,
-}
 
 /// A program of invocations with its code, of any executable form.
 #[derive(Debug)]
@@ -315,21 +280,6 @@ impl<C: Callable + Sync> DispatchKernel<C> {
         }
         Ok(())
     }
-}
-
-/// A dispatch to be run.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Call<'a> {
-    pub(super) dispatch: &'a evaluate::Dispatch,
-    pub(super) max_iterations: u64,
-    pub(super) frontier: &'a AtomicU64,
-}
-
-/// The end of invocations without an order.
-pub(super) enum Ran {
-    Done(Tier),
-    /// Some invocation has a fault. Memories have any contents.
-    Fault,
 }
 
 /// The frontier of a dispatch that is never cancelled.

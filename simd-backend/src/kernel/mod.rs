@@ -3,13 +3,15 @@
 //! - `compiled`: machine code for any inputs;
 //! - `groups`: tiles in groups of lanes, edges, and the search for the pixel at fault;
 //! - `listed`: quads in groups of listed lanes;
-//! - `dispatch`: dispatches on memories; `phased`: those with barriers; `invocations`: their code; `threads`: threads;
+//! - `dispatch`: dispatches on memories; `phased`: those with barriers; `ends`: their ends; `invocations`: their code;
+//!   `threads`: threads;
 //! - `called`: the same over any `Callable`, for tests;
 //! - `interpreted`: the interpreter of register programs as a `Callable`.
 
 mod called;
 mod compiled;
 mod dispatch;
+mod ends;
 mod groups;
 mod interpreted;
 mod invocations;
@@ -38,7 +40,8 @@ use crate::registers::{Callable, Reason};
 
 pub use called::CalledKernel;
 pub use compiled::CompiledKernel;
-pub use dispatch::{DispatchError, DispatchKernel, Tier};
+pub use dispatch::DispatchKernel;
+pub use ends::{DispatchError, Tier};
 pub use interpreted::{Interpreted, InterpretedLanes, Spilling};
 pub use invocations::{dispatch_inputs, list_invocations};
 

@@ -23,7 +23,7 @@ use lambdav_core::schedule::phases::{Next, Phase, Phases, Rounds};
 use lambdav_core::schedule::{Program, ValueId};
 use lambdav_core::source::Span;
 
-use super::dispatch::{Call, DispatchError, Ran, Tier};
+use super::ends::{Call, DispatchError, Ran, Tier};
 use super::invocations::{Code, Ready, list_invocations};
 use super::threads::{self, Extent, Parts, Progress};
 use crate::emit::executable::{shared, shared_words};

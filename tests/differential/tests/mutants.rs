@@ -371,7 +371,7 @@ fn mutants_that_look_at_undefined_lanes_are_found() {
 fn mutants_of_passes_are_found() {
     let _guard = ONE_AT_A_TIME.lock().unwrap_or_else(PoisonError::into_inner);
     let differs = |number| {
-        let (program, conditions) = pass_program(3, number, 100);
+        let (program, conditions) = pass_program(3, number, 40);
         // An error of a verifier shows the mutant, too.
         let check = AssertUnwindSafe(|| check_passes(&program, conditions));
         catch_unwind(check).map_or(true, |found| found.is_err())

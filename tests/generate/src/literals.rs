@@ -77,10 +77,10 @@ impl Generator<'_> {
     /// A number that is equal for all pixels.
     pub(crate) fn number(&mut self) -> Term {
         let num = TermKind::Value(Type::NUM);
-        if self.random.percent(3) && self.scope.are_original(&["/"]) {
-            let &(a, b) = self.random.pick(&QUOTIENTS);
-            let (a, b) = (Term::atom(num.clone(), a), Term::atom(num.clone(), b));
-            return Term::list(num, vec![Term::word("/"), a, b]);
+        if self.random.percent(3)
+            && let Some(quotient) = self.quotient()
+        {
+            return quotient;
         }
         if self.random.percent(4) {
             let name = *self.random.pick(&["pi", "tau"]);
@@ -93,6 +93,17 @@ impl Generator<'_> {
         let end = if self.random.percent(75) { 20 } else { NUMBERS.len() };
         let at = self.random.below(end);
         Term::atom(num, NUMBERS[at])
+    }
+
+    /// A number that is NaN or infinite, unless `/` is hidden.
+    pub(crate) fn quotient(&mut self) -> Option<Term> {
+        if !self.scope.are_original(&["/"]) {
+            return None;
+        }
+        let num = TermKind::Value(Type::NUM);
+        let &(a, b) = self.random.pick(&QUOTIENTS);
+        let (a, b) = (Term::atom(num.clone(), a), Term::atom(num.clone(), b));
+        Some(Term::list(num, vec![Term::word("/"), a, b]))
     }
 
     /// An `int` or `uint` that often varies by pixel.

@@ -56,7 +56,7 @@ impl Generator<'_> {
     }
 
     fn result(&mut self, k: usize, forms: &mut Vec<Term>) -> Declared {
-        let element = match self.random.weighted(&[3, 4, 5]) {
+        let element = match self.random.weighted(&[5, 4, 5]) {
             0 => Type::NUM,
             1 => Type::of(
                 *self.random.pick(&[Scalar::I32, Scalar::U32]),
@@ -141,7 +141,14 @@ impl Generator<'_> {
         if way != Way::Append {
             parts.push(self.element_index(size));
         }
-        parts.push(self.inside(|this| this.value(result.element, size)));
+        // A later pass may combine an element that is a NaN.
+        let is_special = result.element == Type::NUM && self.random.percent(30);
+        let special = if is_special { self.quotient() } else { None };
+        let value = match special {
+            Some(quotient) => quotient,
+            None => self.inside(|this| this.value(result.element, size)),
+        };
+        parts.push(value);
         match way {
             Way::Scatter if self.random.percent(25) => parts.push(Term::word("unique")),
             Way::Combine(combine) => parts.push(Term::word(combine.name())),
