@@ -52,9 +52,9 @@ enum Codes<C> {
     /// Of a program without barriers.
     Whole {
         /// For one lane.
-        in_order: Code<C>,
+        in_order: Box<Code<C>>,
         /// For several lanes, unless no dispatch of the program has a proof.
-        at_once: Option<Code<C>>,
+        at_once: Option<Box<Code<C>>>,
     },
     Phased(Phased<C>),
 }
@@ -99,9 +99,9 @@ impl<C: Callable + Sync> DispatchKernel<C> {
             let code = Codes::Phased(Phased::new(phases, &compiler, code)?);
             return Ok(Self { program, code, groups });
         }
-        let in_order = code(&several.in_order(), &program)?;
+        let in_order = code(&several.in_order(), &program)?.into();
         let may_have_proof = may_be_independent(&several.lane_program(&program));
-        let at_once = may_have_proof.then(|| code(&several, &program)).transpose()?;
+        let at_once = may_have_proof.then(|| code(&several, &program)).transpose()?.map(Box::new);
         Ok(Self { program, code: Codes::Whole { in_order, at_once }, groups })
     }
 
