@@ -1,7 +1,7 @@
 //! Passes: functions from ids to writes of buffers (LANGUAGE §18).
 //!
 //! A pass is data over the graph of its program: nodes for the number of its ids, and for each write its condition, index
-//! and value, which may read the id ([`StageInput::Id`](super::StageInput::Id)). A result is a read-only buffer for all of
+//! and value, which may read the id ([`StageInput::Id`]). A result is a read-only buffer for all of
 //! them, so no graph of a program with passes has states. [`crate::passes`] makes a compute program of a pass.
 
 use super::{Core, Graph, Node, NodeId, StageInput};

@@ -165,7 +165,9 @@ impl Generator<'_> {
     fn element_index(&mut self, size: usize) -> Term {
         let integers = self.scope.variables(|kind| *kind == TermKind::Value(Type::INT));
         let is_plain = integers.iter().any(|(name, _)| name == "here");
-        match self.random.weighted(&[if is_plain { 4 } else { 0 }, 4, 2, 1]) {
+        // Times the components of an element, these wrap to its first ones.
+        const FAR: [&str; 3] = ["1073741824u", "2147483648u", "3221225472u"];
+        match self.random.weighted(&[if is_plain { 4 } else { 0 }, 4, 2, 1, 1]) {
             0 => Term::word("here"),
             1 if self.scope.are_original(&["mod"]) => {
                 let index = self.inside(|this| this.value(Type::INT, size));
@@ -174,6 +176,7 @@ impl Generator<'_> {
             }
             2 => self.inside(|this| this.value(Type::UINT, size)),
             3 => Term::word(self.random.below(9).to_string()),
+            4 => Term::word(*self.random.pick(&FAR)),
             _ => self.inside(|this| this.value(Type::INT, size)),
         }
     }
