@@ -69,9 +69,9 @@ enum What {
     /// A thousand small pictures of a pipeline, beside the compiled kernel alone
     Pipelines(BenchArguments),
     /// Pictures of triangles at 1080p, beside Vulkan drivers
-    Triangles(triangles::TriangleOptions),
+    Triangles(server::PeerOptions),
     /// Compute shaders, beside Vulkan drivers and plain Rust
-    Compute(compute::ComputeOptions),
+    Compute(server::PeerOptions),
     /// Whole frames, beside Vulkan drivers that draw the same frames on the CPU
     Drivers(drivers::DriverOptions),
 }

@@ -5,9 +5,11 @@
 //! with `--serve SUBJECT`: it sends the device's name and the pixels of the first picture, then draws one
 //! picture for each line that it reads, and answers with its time.
 
+use crate::BenchArguments;
 use crate::timing::{Clock, Summary};
 use clap::Args;
 use lambdav_core::float::same;
+use lambdav_engine::Options;
 use lambdav_gpu::{Device, PixelBits};
 use lambdav_gpu_tests::open;
 use lambdav_image::Frame;
@@ -30,6 +32,28 @@ pub(crate) struct DriverArguments {
     /// Draw this subject on requests from standard input
     #[arg(long, hide = true, value_name = "SUBJECT")]
     pub(crate) serve: Option<String>,
+}
+
+/// Options of a table beside drivers, whose code may be for another target.
+#[derive(Args)]
+pub(crate) struct PeerOptions {
+    #[command(flatten)]
+    pub(crate) common: BenchArguments,
+    #[command(flatten)]
+    pub(crate) drivers: DriverArguments,
+    /// A target for our code, such as `avx2`; by default the host
+    #[arg(long, value_name = "NAME")]
+    target: Option<String>,
+}
+
+impl PeerOptions {
+    /// The options of our pipelines.
+    pub(crate) fn engine(&self) -> Options {
+        match &self.target {
+            Some(target) => Options::default().target(target),
+            None => Options::default(),
+        }
+    }
 }
 
 impl DriverArguments {

@@ -3,14 +3,13 @@
 use crate::accepted::Accepted;
 #[cfg(feature = "spirv")]
 use crate::compilers::spirv_error;
-use crate::compilers::{compiler, simd_error, source_program};
-use crate::engines::{DispatchStop, PassEngine, PassError, PassesProgram};
-use crate::error::{Error, Report};
+use crate::compilers::{at_fault, compiler, lateness, simd_error, source_program, stopped};
+use crate::engines::{Cancelled, PassEngine, PassError, PassesProgram};
+use crate::error::Error;
 use crate::options::{Engine, Options};
 use crate::settings::Settings;
 use lambdav_core::graph::Core;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 /// The passes of a program, compiled; none if it has none. A device draws the picture only: passes run on the processor.
 pub(crate) fn compile(
@@ -53,25 +52,16 @@ pub(crate) fn run(
     timeout: Option<Duration>,
     work: &'static str,
 ) -> Result<Settings, Error> {
-    let fault = |found| Error::from(Report::of(&program.source, found));
     if let Some(passes) = passes {
-        passes.begin(&mut settings).map_err(fault)?;
+        passes.begin(&mut settings).map_err(|found| at_fault(program, found))?;
     }
     if let Some(unbound) = program.core.unbound(&settings.inputs.resources) {
-        return Err(fault(unbound));
+        return Err(at_fault(program, unbound));
     }
     let Some(passes) = passes else { return Ok(settings) };
-    let end = timeout.and_then(|timeout| Instant::now().checked_add(timeout));
-    let timed_out = AtomicBool::new(false);
-    let cancelled = |_| {
-        let is_late = end.is_some_and(|end| Instant::now() >= end);
-        timed_out.fetch_or(is_late, Ordering::Relaxed);
-        is_late
-    };
-    passes.run(&mut settings, &cancelled).map_err(|stop| match stop {
-        DispatchStop::Program(found) => fault(found),
-        DispatchStop::Machine(why) => Error::Machine(why),
-        DispatchStop::Cancelled => Error::TimedOut { work, timeout: timeout.unwrap_or_default() },
-    })?;
+    let is_late = lateness(timeout).map(|is_late| move |_| is_late());
+    let cancelled = is_late.as_ref().map(|is_late| is_late as Cancelled<'_>);
+    let ran = passes.run(&mut settings, cancelled);
+    ran.map_err(|stop| stopped(program, stop, timeout, work))?;
     Ok(settings)
 }

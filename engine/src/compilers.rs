@@ -4,7 +4,7 @@ use crate::accepted::Accepted;
 use crate::bindings::Bindings;
 #[cfg(feature = "spirv")]
 use crate::engines::SpirvError;
-use crate::engines::{SimdError, SourceProgram};
+use crate::engines::{DispatchStop, SimdError, SourceProgram};
 #[cfg(feature = "spirv")]
 use crate::error::error_chain;
 use crate::error::{Error, Report};
@@ -13,6 +13,7 @@ use lambdav_core::diagnostics::Diagnostic;
 use lambdav_core::graph::Core;
 use lambdav_simd_backend::{Compiler, EmitError};
 use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 /// Checks that bindings belong to the program.
 pub(crate) fn check(program: &Arc<Accepted>, bindings: &Bindings) -> Result<(), Error> {
@@ -26,6 +27,26 @@ pub(crate) fn check(program: &Arc<Accepted>, bindings: &Bindings) -> Result<(), 
 /// Error of a program with one diagnostic.
 pub(crate) fn at_fault(program: &Accepted, diagnostic: Diagnostic) -> Error {
     Report::of(&program.source, diagnostic).into()
+}
+
+/// Error of a dispatch, or of passes, without results.
+pub(crate) fn stopped(
+    program: &Accepted,
+    stop: DispatchStop,
+    timeout: Option<Duration>,
+    work: &'static str,
+) -> Error {
+    match stop {
+        DispatchStop::Program(found) => at_fault(program, found),
+        DispatchStop::Machine(why) => Error::Machine(why),
+        DispatchStop::Cancelled => Error::TimedOut { work, timeout: timeout.unwrap_or_default() },
+    }
+}
+
+/// Says if a time limit that begins now is over; none without a limit.
+pub(crate) fn lateness(timeout: Option<Duration>) -> Option<impl Fn() -> bool + Sync> {
+    let end = Instant::now().checked_add(timeout?)?;
+    Some(move || Instant::now() >= end)
 }
 
 /// The text for the source evaluator.

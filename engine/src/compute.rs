@@ -2,10 +2,10 @@
 
 use crate::accepted::Accepted;
 use crate::bindings::Bindings;
-use crate::compilers::{check, compiler, simd_error};
+use crate::compilers::{check, compiler, lateness, simd_error, stopped};
 #[cfg(feature = "spirv")]
 use crate::engines::SpirvDispatch;
-use crate::engines::{Cancelled, DispatchProgram, DispatchStop, SimdError};
+use crate::engines::{Cancelled, DispatchProgram, SimdError};
 use crate::error::{Error, Report};
 use crate::options::{Engine, Options};
 use crate::shader::Shader;
@@ -18,8 +18,7 @@ use lambdav_image::Size;
 use lambdav_simd_backend::EmitError;
 use std::fmt;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 /// A compute program, compiled for an engine. Clones share the code. All methods may be called from many threads at
 /// once.
@@ -231,28 +230,18 @@ impl ComputePipeline {
             return Err(Error::Mismatch(why));
         }
         let all = groups.iter().map(|&along| u64::from(along)).product();
-        let end = options.timeout.and_then(|timeout| Instant::now().checked_add(timeout));
-        let timed_out = AtomicBool::new(false);
+        let is_late = lateness(options.timeout);
         let cancelled = |done| {
             if let Some(progress) = options.progress {
                 progress(done, all);
             }
-            let is_late = end.is_some_and(|end| Instant::now() >= end);
-            timed_out.fetch_or(is_late, Ordering::Relaxed);
-            is_late
+            is_late.as_ref().is_some_and(|is_late| is_late())
         };
         // Nobody waits for a dispatch without a limit to be cancelled.
-        let is_watched = options.timeout.is_some() || options.progress.is_some();
+        let is_watched = is_late.is_some() || options.progress.is_some();
         let cancelled: Option<Cancelled<'_>> = if is_watched { Some(&cancelled) } else { None };
         let ran = code.run(&settings, groups, &mut words, cancelled);
         bindings.memories.put(program.types(), words);
-        ran.map_err(|stop| match stop {
-            DispatchStop::Program(found) => Error::from(Report::of(&program.source, found)),
-            DispatchStop::Machine(why) => Error::Machine(why),
-            DispatchStop::Cancelled => {
-                let timeout = options.timeout.unwrap_or_default();
-                Error::TimedOut { work: "running", timeout }
-            }
-        })
+        ran.map_err(|stop| stopped(program, stop, options.timeout, "running"))
     }
 }

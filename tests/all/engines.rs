@@ -80,7 +80,7 @@ fn after_passes(
     let Some(passes) = passes else { return Ok(inputs) };
     let mut settings = Settings { inputs, max_iterations };
     passes.begin(&mut settings)?;
-    match passes.run(&mut settings, &|_| false) {
+    match passes.run(&mut settings, None) {
         Ok(()) => Ok(settings.inputs),
         Err(DispatchStop::Program(found)) => Err(found.into()),
         Err(other) => Err(Stop::Other(format!("{other:?}"))),

@@ -8,14 +8,12 @@
 mod subjects;
 
 use self::subjects::{SUBJECTS, Subject};
-use super::BenchArguments;
-use crate::server::{DriverArguments, Peer, answer, cells, compare, differences, open_restricted};
+use crate::server::{Peer, PeerOptions, answer, cells, compare, differences, open_restricted};
 use crate::table::Table;
 use crate::timing::{Clock, Summary};
-use clap::Args;
 use lambdav_core::files::NoFiles;
 use lambdav_core::source::SourceFile;
-use lambdav_engine::{DataRef, Options, Shader, ShaderOptions};
+use lambdav_engine::{DataRef, Shader, ShaderOptions};
 use lambdav_gpu::{BoundBuffer, DispatchJob, forever};
 use lambdav_raster::thread_pool;
 use lambdav_wgsl_frontend::{Options as WgslOptions, compile};
@@ -25,18 +23,6 @@ use std::num::NonZeroUsize;
 
 /// Numbers that differ by no more than this part of their magnitude are equal.
 const TOLERANCE: f32 = 1.0 / 1024.0;
-
-/// Options of `compute`.
-#[derive(Args)]
-pub(crate) struct ComputeOptions {
-    #[command(flatten)]
-    common: BenchArguments,
-    #[command(flatten)]
-    drivers: DriverArguments,
-    /// A target for our code, such as `avx2`; by default the host
-    #[arg(long, value_name = "NAME")]
-    target: Option<String>,
-}
 
 /// A row of the table. Times are milliseconds.
 #[derive(Serialize)]
@@ -50,7 +36,7 @@ struct Row {
 }
 
 /// Measures and prints.
-pub(crate) fn run(options: &ComputeOptions) -> io::Result<()> {
+pub(crate) fn run(options: &PeerOptions) -> io::Result<()> {
     if let Some(name) = &options.drivers.serve {
         let subject = SUBJECTS.iter().find(|subject| subject.name == name);
         return serve(subject.ok_or_else(|| io::Error::other(format!("no subject {name}")))?);
@@ -91,15 +77,11 @@ fn quadruples(words: &[u32]) -> Vec<[f32; 4]> {
     all.as_chunks().0.to_vec()
 }
 
-fn measure(subject: &Subject, threads: usize, options: &ComputeOptions) -> io::Result<Row> {
+fn measure(subject: &Subject, threads: usize, options: &PeerOptions) -> io::Result<Row> {
     let name = format!("{}.wgsl", subject.name);
     let shader = Shader::with_options(&name, subject.text, &ShaderOptions::default().compute());
     let shader = shader.map_err(io::Error::other)?;
-    let mut of_shader = Options::default();
-    if let Some(target) = &options.target {
-        of_shader = of_shader.target(target);
-    }
-    let pipeline = shader.compute_pipeline(&of_shader).map_err(io::Error::other)?;
+    let pipeline = shader.compute_pipeline(&options.engine()).map_err(io::Error::other)?;
     let mut bindings = pipeline.bindings();
     let buffers = subject.buffers();
     for (name, words) in subject.names.iter().zip(&buffers) {

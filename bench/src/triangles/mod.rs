@@ -8,13 +8,11 @@
 mod scenes;
 
 use self::scenes::{Pass, SCENES, Scene};
-use super::BenchArguments;
-use crate::server::{DriverArguments, Peer, answer, cells, compare_frames, open_restricted};
+use crate::server::{Peer, PeerOptions, answer, cells, compare_frames, open_restricted};
 use crate::table::Table;
 use crate::timing::Summary;
-use clap::Args;
 use lambdav_engine::stages::EmitOptions;
-use lambdav_engine::{Frame, Options, Pipeline, Size};
+use lambdav_engine::{Frame, Pipeline, Size};
 use lambdav_gpu::{Device, Indices, Job, Prepared, Triangles, forever};
 use lambdav_raster::thread_pool;
 use serde::Serialize;
@@ -28,18 +26,6 @@ const SIZE: [u32; 2] = [1920, 1080];
 /// Channels that differ by no more than this are equal: drivers interpolate in their own way. So the number of pixels
 /// that differ is mostly that of differences in coverage, and in the order of depths.
 const TOLERANCE: f32 = 1.0 / 64.0;
-
-/// Options of `triangles`.
-#[derive(Args)]
-pub(crate) struct TriangleOptions {
-    #[command(flatten)]
-    common: BenchArguments,
-    #[command(flatten)]
-    drivers: DriverArguments,
-    /// A target for our code, such as `avx2`; by default the host
-    #[arg(long, value_name = "NAME")]
-    target: Option<String>,
-}
 
 /// A row of the table. Times are milliseconds.
 #[derive(Serialize)]
@@ -55,7 +41,7 @@ fn other(error: impl std::fmt::Display) -> io::Error {
 }
 
 /// Measures and prints.
-pub(crate) fn run(options: &TriangleOptions) -> io::Result<()> {
+pub(crate) fn run(options: &PeerOptions) -> io::Result<()> {
     if let Some(name) = &options.drivers.serve {
         let scene = SCENES.iter().find(|scene| scene.name == name);
         return serve(scene.ok_or_else(|| other(format!("no scene is called {name}")))?);
@@ -95,15 +81,12 @@ fn size() -> Size {
     Size::new(SIZE[0], SIZE[1]).expect("a size")
 }
 
-fn measure(scene: &Scene, threads: usize, options: &TriangleOptions) -> io::Result<Row> {
+fn measure(scene: &Scene, threads: usize, options: &PeerOptions) -> io::Result<Row> {
     let passes = scene.passes(size()).map_err(other)?;
     let pipelines: Vec<(Pipeline, &Pass)> = passes
         .iter()
         .map(|pass| {
-            let mut of_pass = Options::default().for_sizes(&pass.bindings);
-            if let Some(target) = &options.target {
-                of_pass = of_pass.target(target);
-            }
+            let of_pass = options.engine().for_sizes(&pass.bindings);
             Ok((pass.shader.pipeline(&of_pass).map_err(other)?, pass))
         })
         .collect::<io::Result<_>>()?;

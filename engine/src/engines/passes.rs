@@ -3,7 +3,7 @@
 //! Each pass is a compute program ([`lambdav_core::passes`]), dispatched on the words of the results that it writes. It
 //! reads the buffers of the inputs, which change between passes alone. The source evaluator runs passes by itself.
 
-use super::dispatch::{DispatchProgram, DispatchStop};
+use super::dispatch::{Cancelled, DispatchProgram, DispatchStop};
 use super::source::explain_source;
 #[cfg(feature = "spirv")]
 use super::spirv::{SpirvDispatch, SpirvError};
@@ -144,7 +144,7 @@ impl PassesProgram {
     }
 
     /// Runs all passes. Textures, buffers and results must be bound ([`Self::begin`]); afterwards results are those that the
-    /// passes leave. `cancelled` is polled.
+    /// passes leave. `cancelled`, if there is one, is polled.
     ///
     /// # Errors
     ///
@@ -152,7 +152,7 @@ impl PassesProgram {
     pub fn run(
         &self,
         settings: &mut Settings,
-        cancelled: &(dyn Fn(u64) -> bool + Sync),
+        cancelled: Option<Cancelled<'_>>,
     ) -> Result<(), DispatchStop> {
         match &self.code {
             Code::Dispatches(all) => {
@@ -171,11 +171,13 @@ impl PassesProgram {
         &self,
         source: &SourceProgram,
         settings: &mut Settings,
-        cancelled: &(dyn Fn(u64) -> bool + Sync),
+        cancelled: Option<Cancelled<'_>>,
     ) -> Result<(), DispatchStop> {
         let max_iterations = settings.max_iterations;
         let limits = Limits { max_iterations, ..Limits::default() };
-        let ran = source.text().run_passes(&mut settings.inputs, limits, &|| cancelled(0));
+        let ran = source.text().run_passes(&mut settings.inputs, limits, &|| {
+            cancelled.is_some_and(|cancelled| cancelled(0))
+        });
         ran.map_err(|fault| match fault {
             PassFault::Value { fault: SourceFault::Pixel(EvaluationFault::Cancelled), .. } => {
                 DispatchStop::Cancelled
@@ -228,12 +230,12 @@ impl Compiled {
         &self,
         types: &Types,
         settings: &Settings,
-        cancelled: &(dyn Fn(u64) -> bool + Sync),
+        cancelled: Option<Cancelled<'_>>,
     ) -> Result<Ids, DispatchStop> {
         let mut words = vec![Vec::new(); types.resources().len()];
         words.push(vec![0; 3]);
         let note = |_| format!("in the size of the pass `{}`", self.pass.name);
-        self.sizes.run_noting(settings, [1; 3], &mut words, Some(cancelled), &note)?;
+        self.sizes.run_noting(settings, [1; 3], &mut words, cancelled, &note)?;
         let counts = words.last().and_then(|words| words.first_chunk().copied());
         Ok(Ids { counts: counts.unwrap_or_default(), axes: self.pass.size.len() })
     }
@@ -242,7 +244,7 @@ impl Compiled {
         &self,
         types: &Types,
         settings: &mut Settings,
-        cancelled: &(dyn Fn(u64) -> bool + Sync),
+        cancelled: Option<Cancelled<'_>>,
     ) -> Result<(), DispatchStop> {
         let ids = self.ids(types, settings, cancelled)?;
         if let Some(found) = ids.too_many(&self.pass.name, self.pass.span) {
@@ -262,7 +264,7 @@ impl Compiled {
             };
         }
         let note = |id| ids.first(&self.pass.name, id);
-        self.program.run_noting(settings, ids.counts, &mut words, Some(cancelled), &note)?;
+        self.program.run_noting(settings, ids.counts, &mut words, cancelled, &note)?;
         self.check_records(types, &words, ids)?;
         for memory in self.memories.iter().filter(|of| of.role != Role::Writers) {
             let element = element_type(types, memory.resource);

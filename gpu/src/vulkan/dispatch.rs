@@ -107,15 +107,7 @@ impl Device {
         let pipeline = pipelines[0];
         // SAFETY: see the head.
         made.push(move |device| unsafe { device.destroy_pipeline(pipeline, None) });
-        let info = vk::CommandPoolCreateInfo::default().queue_family_index(shared.family);
-        let pool = make!(made, create_command_pool, destroy_command_pool, info);
-        let info = vk::CommandBufferAllocateInfo::default()
-            .command_pool(pool)
-            .level(vk::CommandBufferLevel::PRIMARY)
-            .command_buffer_count(1);
-        // SAFETY: see the head; it is freed with its pool.
-        let commands = unsafe { shared.device.allocate_command_buffers(&info) };
-        let commands = commands.map_err(said("vkAllocateCommandBuffers"))?[0];
+        let [commands] = made.commands()?;
         let constants: Vec<u8> = job.push_constants.iter().flat_map(|w| w.to_ne_bytes()).collect();
         // The host writes before a run and reads after it.
         let barrier =
@@ -213,12 +205,7 @@ impl Cleanup {
             // SAFETY: see the head.
             unsafe { this.shared.device.update_descriptor_sets(&[write], &[]) };
         }
-        let size = (PUSH_CONSTANT_WORDS * 4) as u32;
-        let ranges = [vk::PushConstantRange { stage_flags: stage, offset: 0, size }];
-        let info = vk::PipelineLayoutCreateInfo::default()
-            .set_layouts(&layouts)
-            .push_constant_ranges(&ranges);
-        Ok((make!(this, create_pipeline_layout, destroy_pipeline_layout, info), sets))
+        Ok((this.pipeline_layout(&layouts, stage)?, sets))
     }
 }
 
@@ -273,17 +260,6 @@ impl PreparedDispatch {
     /// If there is no such buffer.
     pub fn read(&mut self, number: usize) -> Result<Vec<u32>, Error> {
         let (_, memory, count) = self.buffers[number];
-        let device = &self.cleanup.shared.device;
-        let mut words = Vec::new();
-        words.try_reserve_exact(count).map_err(|_| Error::OutOfMemory)?;
-        let bytes = (count * size_of::<u32>()) as u64;
-        // SAFETY: see the head; the memory has room for the words and is aligned for any type.
-        unsafe {
-            let mapped = device.map_memory(memory, 0, bytes, vk::MemoryMapFlags::empty());
-            let mapped = mapped.map_err(said("vkMapMemory"))?;
-            words.extend_from_slice(std::slice::from_raw_parts(mapped.cast::<u32>(), count));
-            device.unmap_memory(memory);
-        }
-        Ok(words)
+        self.cleanup.shared.read(memory, count)
     }
 }

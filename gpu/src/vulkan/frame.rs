@@ -1,6 +1,6 @@
 //! A prepared frame: the objects that draw a picture any number of times.
 
-use super::device::{Cleanup, Device, Patience, make};
+use super::device::{Cleanup, Device, Patience};
 use super::job::{Job, PixelBits};
 use super::pipeline::pipeline;
 use super::result::said;
@@ -43,18 +43,7 @@ impl Device {
         let vertices = job.triangles.map(|triangles| made.vertices(&triangles)).transpose()?;
         let pipeline = pipeline(made, job, targets.pass, bound.layout)?;
 
-        let info = vk::CommandPoolCreateInfo::default()
-            .flags(vk::CommandPoolCreateFlags::RESET_COMMAND_BUFFER)
-            .queue_family_index(shared.family);
-        let pool = make!(made, create_command_pool, destroy_command_pool, info);
-        let info = vk::CommandBufferAllocateInfo::default()
-            .command_pool(pool)
-            .level(vk::CommandBufferLevel::PRIMARY)
-            .command_buffer_count(2);
-        // SAFETY: see the head; they are freed with their pool.
-        let commands = unsafe { shared.device.allocate_command_buffers(&info) };
-        let commands = commands.map_err(said("vkAllocateCommandBuffers"))?;
-        let [draw, read] = commands[..] else { unreachable!("two were asked for") };
+        let [draw, read] = made.commands()?;
         let mut prepared = Prepared {
             draw,
             read,
@@ -259,18 +248,7 @@ impl Prepared {
         };
         recorded.map_err(said("vkEndCommandBuffer"))?;
         shared.execute(read, patience)?;
-        let flags = vk::MemoryMapFlags::empty();
         // A buffer of this size was allocated, so the number fits a `usize`.
-        let pixels = (self.bytes / PIXEL) as usize;
-        let mut frame = Vec::new();
-        frame.try_reserve_exact(pixels).map_err(|_| Error::OutOfMemory)?;
-        // SAFETY: see the head; the buffer has room for the texels, and its memory is aligned for any type.
-        unsafe {
-            let mapped = device.map_memory(self.result_memory, 0, self.bytes, flags);
-            let mapped = mapped.map_err(said("vkMapMemory"))?;
-            frame.extend_from_slice(std::slice::from_raw_parts(mapped.cast::<[u32; N]>(), pixels));
-            device.unmap_memory(self.result_memory);
-        }
-        Ok(frame)
+        shared.read(self.result_memory, (self.bytes / PIXEL) as usize)
     }
 }

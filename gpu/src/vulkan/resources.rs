@@ -167,13 +167,39 @@ impl Cleanup {
             // SAFETY: see the head.
             unsafe { this.shared.device.update_descriptor_sets(&[write], &[]) };
         }
+        let layout = this.pipeline_layout(&layouts, stage)?;
+        Ok(Resources { set, layout, textures })
+    }
+
+    /// The layout of a pipeline of these descriptor sets, with a block of push constants.
+    pub(super) fn pipeline_layout(
+        &mut self,
+        sets: &[vk::DescriptorSetLayout],
+        stage: vk::ShaderStageFlags,
+    ) -> Result<vk::PipelineLayout, Error> {
+        let this = self;
         let size = (PUSH_CONSTANT_WORDS * 4) as u32;
         let ranges = [vk::PushConstantRange { stage_flags: stage, offset: 0, size }];
-        let info = vk::PipelineLayoutCreateInfo::default()
-            .set_layouts(&layouts)
-            .push_constant_ranges(&ranges);
-        let layout = make!(this, create_pipeline_layout, destroy_pipeline_layout, info);
-        Ok(Resources { set, layout, textures })
+        let info =
+            vk::PipelineLayoutCreateInfo::default().set_layouts(sets).push_constant_ranges(&ranges);
+        Ok(make!(this, create_pipeline_layout, destroy_pipeline_layout, info))
+    }
+
+    /// Command buffers, which can be recorded again.
+    pub(super) fn commands<const N: usize>(&mut self) -> Result<[vk::CommandBuffer; N], Error> {
+        let this = self;
+        let info = vk::CommandPoolCreateInfo::default()
+            .flags(vk::CommandPoolCreateFlags::RESET_COMMAND_BUFFER)
+            .queue_family_index(this.shared.family);
+        let pool = make!(this, create_command_pool, destroy_command_pool, info);
+        let info = vk::CommandBufferAllocateInfo::default()
+            .command_pool(pool)
+            .level(vk::CommandBufferLevel::PRIMARY)
+            .command_buffer_count(N as u32);
+        // SAFETY: see the head; they are freed with their pool.
+        let commands = unsafe { this.shared.device.allocate_command_buffers(&info) };
+        let commands = commands.map_err(said("vkAllocateCommandBuffers"))?;
+        Ok(commands.try_into().expect("as many as were asked for"))
     }
 }
 
@@ -191,6 +217,34 @@ impl Shared {
         Ok(())
     }
 }
+
+impl Shared {
+    /// Reads pixels or words from host-visible memory, which has so many.
+    pub(super) fn read<T: Bits>(
+        &self,
+        memory: vk::DeviceMemory,
+        count: usize,
+    ) -> Result<Vec<T>, Error> {
+        let mut found = Vec::new();
+        found.try_reserve_exact(count).map_err(|_| Error::OutOfMemory)?;
+        let (bytes, flags) = ((count * size_of::<T>()) as u64, vk::MemoryMapFlags::empty());
+        // SAFETY: see the head; the memory has as many, is aligned for any type, and any bits are a value.
+        unsafe {
+            let mapped = self.device.map_memory(memory, 0, bytes, flags);
+            let mapped = mapped.map_err(said("vkMapMemory"))?;
+            found.extend_from_slice(std::slice::from_raw_parts(mapped.cast::<T>(), count));
+            self.device.unmap_memory(memory);
+        }
+        Ok(found)
+    }
+}
+
+/// Words, of which any bits are a value.
+pub(super) trait Bits: Copy {}
+
+impl Bits for u32 {}
+
+impl<const N: usize> Bits for [u32; N] {}
 
 /// Resources bound to a shader.
 pub(super) struct Resources {

@@ -33,7 +33,7 @@ use crate::emit::{EmitError, Executable};
 use crate::lanes::independence::{Given, Scope, changed, may_be_independent, prove};
 use crate::lanes::{InputSet, Items, LaneProgram};
 use crate::pipeline::Compiler;
-use crate::registers::{Callable, Listed, Memories, Poll};
+use crate::registers::{Callable, Listed, Memories};
 
 /// Maximum number of groups in one call.
 const MAX_GROUPS: usize = 256;
@@ -85,10 +85,8 @@ impl<C: Callable + Sync> DispatchKernel<C> {
         make: impl Fn(&Compiler, &LaneProgram) -> Result<C, EmitError>,
     ) -> Result<Self, EmitError> {
         let several = Compiler { items: Items::INVOCATIONS, ..compiler.clone() };
-        let code = |compiler: &Compiler, program: &schedule::Program| {
-            compiler.check(program)?;
-            let lanes = compiler.lane_program(program);
-            Ok(Code { callable: make(compiler, &lanes)?, lanes })
+        let code = |compiler: &Compiler, lanes: LaneProgram| {
+            Ok::<_, EmitError>(Code { callable: make(compiler, &lanes)?, lanes })
         };
         let groups = MAX_GROUPS;
         if has_barrier(&program) {
@@ -99,9 +97,12 @@ impl<C: Callable + Sync> DispatchKernel<C> {
             let code = Codes::Phased(Phased::new(phases, &compiler, code)?);
             return Ok(Self { program, code, groups });
         }
-        let in_order = code(&several.in_order(), &program)?.into();
-        let may_have_proof = may_be_independent(&several.lane_program(&program));
-        let at_once = may_have_proof.then(|| code(&several, &program)).transpose()?.map(Box::new);
+        several.check(&program)?;
+        let one = several.in_order();
+        let in_order = code(&one, one.lane_program(&program))?.into();
+        let lanes = several.lane_program(&program);
+        let at_once = may_be_independent(&lanes).then(|| code(&several, lanes));
+        let at_once = at_once.transpose()?.map(Box::new);
         Ok(Self { program, code: Codes::Whole { in_order, at_once }, groups })
     }
 
@@ -203,7 +204,6 @@ impl<C: Callable + Sync> DispatchKernel<C> {
         call: Call<'_>,
     ) -> Result<(), DispatchError> {
         let Call { max_iterations, frontier, .. } = call;
-        memory.begin_workgroup(&self.program.types);
         match &self.code {
             Codes::Whole { in_order, .. } => {
                 let inputs = in_order.inputs(&self.program, inputs, memory, max_iterations)?;
@@ -239,7 +239,7 @@ impl<C: Callable + Sync> DispatchKernel<C> {
             reduced: &independence.reduced,
             is_in_order: false,
         };
-        let progress = threads::run(&parts, extent, &shared(memory), Poll { frontier, first: 0 })?;
+        let progress = threads::run(&parts, extent, &shared(memory), frontier)?;
         match progress {
             Progress::Done => Ok(Some(Ran::Done(Tier::AtOnce))),
             Progress::Cancelled => Err(DispatchError::cancelled()),

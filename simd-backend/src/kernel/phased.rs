@@ -19,8 +19,8 @@ use rustc_hash::FxHashSet;
 
 use lambdav_core::evaluate::{Dispatch, DispatchFault, EvaluationFault, Memory};
 use lambdav_core::inputs;
+use lambdav_core::schedule::ValueId;
 use lambdav_core::schedule::phases::{Next, Phase, Phases, Rounds};
-use lambdav_core::schedule::{Program, ValueId};
 use lambdav_core::source::Span;
 
 use super::ends::{Call, DispatchError, Ran, Tier};
@@ -32,7 +32,7 @@ use crate::lanes::independence::{Given, Independence, SYMBOLS, Scope, prove};
 use crate::lanes::{Extents, InputSet, Items, LaneProgram, Memories};
 use crate::mutants::{Mutant, is_active};
 use crate::pipeline::Compiler;
-use crate::registers::{Callable, Listed, Poll, Shape};
+use crate::registers::{Callable, Listed};
 
 /// A program that is split at its barriers, with code.
 #[derive(Debug)]
@@ -133,23 +133,30 @@ struct Prepared<'p, C> {
 }
 
 impl<C: Callable + Sync> Phased<C> {
-    /// The code that `code` makes of phases, for a compiler of items with saved words.
+    /// The code that `code` makes of the lane programs of phases, for a compiler of items with saved words.
     pub(super) fn new(
         phases: Phases,
         compiler: &Compiler,
-        code: impl Fn(&Compiler, &Program) -> Result<Code<C>, EmitError>,
+        code: impl Fn(&Compiler, LaneProgram) -> Result<Code<C>, EmitError>,
     ) -> Result<Self, EmitError> {
         let phases = phases.all;
-        let with_code = |compiler: &Compiler| {
-            let codes = phases.iter().map(|phase| code(compiler, &phase.program));
-            codes.collect::<Result<Vec<_>, EmitError>>()
-        };
-        let one = with_code(&compiler.in_order())?;
-        let mut shape = common_shape(&phases, compiler);
+        let in_order = compiler.in_order();
+        let one = phases.iter().map(|phase| {
+            compiler.check(&phase.program)?;
+            code(&in_order, in_order.lane_program(&phase.program))
+        });
+        let one = one.collect::<Result<Vec<_>, EmitError>>()?;
+        let lanes = phases.iter().map(|phase| compiler.lane_program(&phase.program));
+        let lanes: Vec<LaneProgram> = lanes.collect();
+        // The shape that suits all phases.
+        let shapes = lanes.iter().map(|lanes| compiler.choice(lanes).shape);
+        let shape = shapes.min_by_key(|shape| shape.lanes());
+        let mut shape = shape.filter(|shape| shape.lanes() > 1);
         let mut several = None;
         while let (None, Some(wanted)) = (&several, shape) {
             let compiler = Compiler { lanes: Some(wanted.lanes()), ..compiler.clone() };
-            several = with_code(&compiler).ok();
+            let codes = lanes.iter().map(|lanes| code(&compiler, lanes.clone()));
+            several = codes.collect::<Result<Vec<_>, _>>().ok();
             shape = wanted.fewer();
         }
         let segments = segments(&phases);
@@ -236,7 +243,7 @@ impl<C: Callable + Sync> Phased<C> {
         };
         let variables = variables(&of[0].code.lanes, memory);
         let parts = Workgroups { one, several, variables, symbols };
-        match threads::run(&parts, extent, &shared(memory), Poll { frontier, first: 0 })? {
+        match threads::run(&parts, extent, &shared(memory), frontier)? {
             Progress::Done => Ok(Some(Ran::Done(tier))),
             Progress::Cancelled => Err(DispatchError::cancelled()),
             Progress::Fault => Ok(Some(Ran::Fault)),
@@ -303,17 +310,6 @@ impl<C: Callable + Sync> Phased<C> {
         };
         has_loop || self.phases.iter().any(is_decision)
     }
-}
-
-/// The shape that suits all phases; none if code for it would be too large anyway.
-fn common_shape(phases: &[Phase], compiler: &Compiler) -> Option<Shape> {
-    let mut shapes = Vec::new();
-    for phase in phases {
-        compiler.check(&phase.program).ok()?;
-        shapes.push(compiler.choice(&compiler.lane_program(&phase.program)).shape);
-    }
-    let shape = shapes.into_iter().min_by_key(|shape| shape.lanes());
-    shape.filter(|shape| shape.lanes() > 1)
 }
 
 /// The phases of each segment: those that can be reached from the beginning, and from behind each barrier.

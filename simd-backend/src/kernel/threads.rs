@@ -16,7 +16,6 @@ use crate::emit::executable::shared_words;
 use crate::lanes::Memories;
 use crate::lanes::independence::neutral;
 use crate::mutants::{Mutant, is_active};
-use crate::registers::Poll;
 
 /// Bytes of stack that every thread has.
 const SMALL_STACK: usize = 64 << 10;
@@ -69,14 +68,14 @@ pub(super) fn run<P: Parts>(
     parts: &P,
     extent: Extent<'_>,
     memories: &Memories<'_>,
-    poll: Poll<'_>,
+    frontier: &AtomicU64,
 ) -> Result<Progress, ThreadError> {
     let begun = Instant::now();
     let job = Job {
         parts,
         extent,
         memories,
-        frontier: poll.frontier,
+        frontier,
         next: AtomicU64::new(0),
         has_first: AtomicBool::new(false),
         copies: Mutex::default(),

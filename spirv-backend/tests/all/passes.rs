@@ -29,17 +29,17 @@ fn programs() -> Vec<Shader> {
         let text = std::fs::read_to_string(&file).expect("it is there");
         texts.push((file.display().to_string(), text));
     }
+    let mut all: Vec<_> = texts.iter().map(|(name, text)| Shader::new(name, text)).collect();
     let options = GenerateOptions { size: 80, endless: false, ..GenerateOptions::default() };
-    for seed in 0..150 {
-        texts.push((format!("seed {seed}"), generate_passes(seed, options).to_string()));
-    }
-    let all = texts.iter().map(|(name, text)| Shader::new(name, text));
+    all.extend((0..150).filter_map(|seed| {
+        Shader::generated(&format!("seed {seed}"), &generate_passes(seed, options).to_string())
+    }));
     let is_ordered = |shader: &Shader| {
         let passes = shader.core.passes.iter().flat_map(|of| &of.passes);
         passes.clone().next().is_some()
             && passes.clone().all(|pass| pass.disorder(&shader.core).is_none())
     };
-    all.filter(is_ordered).collect()
+    all.into_iter().filter(is_ordered).collect()
 }
 
 /// The module of all outputs and passes.

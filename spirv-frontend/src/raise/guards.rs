@@ -172,31 +172,29 @@ impl Raiser<'_, '_> {
         (self.is_word(one, 1) && holds).then_some(b)
     }
 
+    /// The other operand of a minimum or a maximum, if one is such a bound.
+    fn bounded(&self, node: NodeId, op: Core, is_bound: impl Fn(NodeId) -> bool) -> Option<NodeId> {
+        match self.made_of(node) {
+            Some((found, &[x, end])) if found == op && is_bound(end) => Some(x),
+            Some((found, &[end, x])) if found == op && is_bound(end) => Some(x),
+            _ => None,
+        }
+    }
+
     /// An index without the clamps that keep it in bounds; `None` if it has none.
     fn loose(&self, index: NodeId, is_last: impl Fn(&Self, NodeId) -> bool) -> Option<NodeId> {
-        let inner = |s: &Self, node, op, bound: &dyn Fn(NodeId) -> bool| match s.made_of(node) {
-            Some((found, &[x, end])) if found == op && bound(end) => Some(x),
-            Some((found, &[end, x])) if found == op && bound(end) => Some(x),
-            _ => None,
-        };
         let is_signed = self.type_of(index).scalar() == Some(Scalar::I32);
         let is_zero = |node| is_signed && self.is_word(node, 0);
-        let below = inner(self, index, Core::Min, &|end| is_last(self, end));
+        let below = self.bounded(index, Core::Min, |end| is_last(self, end));
         let outer = below.unwrap_or(index);
-        inner(self, outer, Core::Max, &is_zero).or(below)
+        self.bounded(outer, Core::Max, is_zero).or(below)
     }
 
     /// True if an index is clamped to the elements of a buffer, from below too if it is signed.
     pub(super) fn stays_inside(&self, buffer: NodeId, index: NodeId) -> bool {
-        let other = |node, op, bound: &dyn Fn(NodeId) -> bool| match self.made_of(node) {
-            Some((found, &[a, b])) if found == op && bound(b) => Some(a),
-            Some((found, &[a, b])) if found == op && bound(a) => Some(b),
-            _ => None,
-        };
-        let is_last = |node| self.is_last(node, Core::Length, &[buffer]);
-        let is_zero = |node| self.is_word(node, 0);
-        let raised = |node| other(node, Core::Max, &is_zero);
-        let lowered = |node| other(node, Core::Min, &is_last);
+        let raised = |node| self.bounded(node, Core::Max, |end| self.is_word(end, 0));
+        let lowered =
+            |node| self.bounded(node, Core::Min, |end| self.is_last(end, Core::Length, &[buffer]));
         let is_signed = self.type_of(index).scalar() == Some(Scalar::I32);
         match is_signed {
             true => lowered(index).and_then(raised).or(raised(index).and_then(lowered)).is_some(),

@@ -160,7 +160,7 @@ fn run(core: &Core, engine: &PassEngine, case: &Case) -> Result<Outcome, String>
     if let Err(found) = compiled.begin(&mut settings) {
         return Ok(Err(Fault::of(found)));
     }
-    match compiled.run(&mut settings, &|_| false) {
+    match compiled.run(&mut settings, None) {
         Ok(()) => Ok(Ok(words(passes, &settings.inputs.resources))),
         Err(DispatchStop::Program(found)) => Ok(Err(Fault::of(found))),
         Err(other) => Err(format!("{other:?}")),

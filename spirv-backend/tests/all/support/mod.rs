@@ -35,6 +35,18 @@ impl Shader {
             .unwrap_or_else(|diagnostics| panic!("{name}: {diagnostics:?}\n{text}"))
     }
 
+    /// A generated program, or nothing if an `@` in it unrolls too much.
+    pub(crate) fn generated(name: &str, text: &str) -> Option<Self> {
+        match Self::compiled(name, text) {
+            Ok(shader) => Some(shader),
+            Err(diagnostics) => {
+                let all: Vec<Diagnostic> = diagnostics.into_iter().collect();
+                assert!(is_refused_for_rounds(text, &all), "{name}: {all:?}\n{text}");
+                None
+            }
+        }
+    }
+
     fn compiled(name: &str, text: &str) -> Result<Self, Diagnostics> {
         let source = SourceFile::new(name, text);
         let (core, diagnostics) = compile(&source);
@@ -122,14 +134,7 @@ pub(crate) fn generated(seeds: std::ops::Range<u64>) -> impl Iterator<Item = Sha
         };
         let program = generate(seed, options);
         let text = program.to_string();
-        let mut shader = match Shader::compiled(&format!("seed-{seed}.lv"), &text) {
-            Ok(shader) => shader,
-            Err(diagnostics) => {
-                let all: Vec<Diagnostic> = diagnostics.into_iter().collect();
-                assert!(is_refused_for_rounds(&text, &all), "seed {seed}: {all:?}\n{text}");
-                return None;
-            }
-        };
+        let mut shader = Shader::generated(&format!("seed-{seed}.lv"), &text)?;
         for (name, words) in &program.settings {
             let uniforms = &shader.core.uniforms;
             if let Some(index) = uniforms.iter().position(|uniform| uniform.name == *name) {
