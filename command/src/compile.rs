@@ -164,7 +164,17 @@ pub(super) fn run(options: &CompileArguments) -> Result {
         check_not_read(path, &read)?;
     }
     let (_, bytes) = read_bytes(&options.shader)?;
-    let mut loaded = given.compile(&options.shader, bytes, options.messages.max_errors)?;
+    let most = options.messages.max_errors;
+    let mut loaded = given.compile(&options.shader, bytes.clone(), most)?;
+    // The module of a compute shader is the front end's, an exact one that of the core.
+    let given = match is_spirv && options.exact && loaded.core.is_none() && loaded.is_run() {
+        true => {
+            let given = given.compute();
+            loaded = given.compile(&options.shader, bytes, most)?;
+            given
+        }
+        false => given,
+    };
     loaded.diagnostics.drop_lints();
     if is_spirv && loaded.accept_undrawn() {
         report(&loaded.source, &loaded.diagnostics, options.messages)?;

@@ -7,10 +7,10 @@ use super::supervise::Deadline;
 use clap::ValueEnum;
 use lambdav_engine::{Engine, Error, error_chain};
 
-/// Engine that computes the pixels.
+/// Engine that computes pixels or invocations.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(super) enum EngineName {
-    /// Compiled machine code that computes many pixels at once: exact and fast
+    /// Compiled machine code that computes many pixels or invocations at once: exact and fast
     Simd,
     /// Evaluator of the typed core: exact
     Core,

@@ -1,18 +1,19 @@
 //! `lambdav run`: runs a compute program, or the passes of a shader, on buffers.
 
 use super::binds::Binds;
-use super::engines::in_time;
+use super::engines::{EngineName, engine, in_time};
 use super::failure::{Failure, Result, save_failure};
 use super::files::{check_target, one_standard_input, read_bytes};
+use super::gpu::GpuArguments;
 use super::messages::{Messages, note, one_standard_output, report, write_out};
 use super::module::{ModuleArguments, ProgramKind, TextArguments};
 use super::progress::Progress;
 use super::supervise::Deadline;
 use super::user_values::{UserValues, note_bindings, note_remarks};
 use super::values::{seconds, whole};
-use clap::{Args, ValueEnum};
+use clap::Args;
 use lambdav_core::limits;
-use lambdav_engine::{BindError, Bindings, DispatchOptions, Engine, Options, Shader};
+use lambdav_engine::{BindError, Bindings, DispatchOptions, Options, Shader};
 use lambdav_image::file::write_atomically;
 use std::iter;
 use std::path::{Path, PathBuf};
@@ -53,9 +54,11 @@ pub(super) struct RunArguments {
     #[command(flatten)]
     text: TextArguments,
     /// Engine that runs the program; by default simd, or core for a program that exceeds the limits of simd. The result does
-    /// not depend on it
+    /// not depend on it, unless invocations race on a device. Source is for passes alone, which no device runs
     #[arg(long, value_enum)]
-    engine: Option<RunEngine>,
+    engine: Option<EngineName>,
+    #[command(flatten)]
+    gpu: GpuArguments,
     /// Most iterations of a loop, each time that it is entered; more is error LV0504
     #[arg(
         long,
@@ -76,19 +79,6 @@ pub(super) struct RunArguments {
     timeout: Duration,
     #[command(flatten)]
     messages: Messages,
-}
-
-/// Engine that runs a compute program.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-enum RunEngine {
-    /// Compiled machine code
-    Simd,
-    /// Evaluator of the typed core
-    Core,
-    /// Evaluator of SPIR-V
-    Spirv,
-    /// Evaluator of a shader's text, for passes
-    Source,
 }
 
 /// Numbers of workgroups.
@@ -263,13 +253,18 @@ pub(super) fn run(options: &RunArguments) -> Result {
     if saves.is_empty() {
         note("no buffer is written to a file: --save NAME=FILE", messages);
     }
-    let engine = match options.engine {
-        None => Engine::Fast,
-        Some(RunEngine::Simd) => Engine::Simd,
-        Some(RunEngine::Core) => Engine::Core,
-        Some(RunEngine::Spirv) => Engine::Spirv,
-        Some(RunEngine::Source) => Engine::Source,
-    };
+    let gpu = options.gpu.open(options.engine == Some(EngineName::Gpu))?;
+    if gpu.is_some() && options.max_iterations != limits::ITERATIONS {
+        return Err(Failure::usage(
+            "--max-iterations: a device counts no iterations; use --timeout",
+        ));
+    }
+    if gpu.is_some() && groups.is_none() {
+        return Err(Failure::usage(
+            "passes run on the processor: leave out --engine gpu; `lambdav compile --emit spirv --exact` writes them as modules for devices",
+        ));
+    }
+    let engine = engine(options.engine, gpu.as_ref());
     let compiled = Options::default().engine(engine).max_iterations(options.max_iterations);
     let Some(groups) = groups else {
         let pipeline = in_time(shader.pass_pipeline(&compiled), deadline, messages)?;

@@ -426,10 +426,11 @@ impl Interface {
     /// `k + 1` in set 0. Uniforms become members of one block `uniforms`, in order, laid out by std140, at
     /// the first free number of set 0; in λV that is 0.
     pub fn bind_rest(&mut self, uniforms: &[Uniform], types: &Types) {
-        // (The variables of a workgroup come last. Nothing is bound to them.)
+        // Nothing is bound to the variables of a workgroup. (Those before other resources keep the numbers of these.)
         let is_bound = |kind| !matches!(kind, ResourceKind::Memory(MemoryKind::Workgroup(_)));
-        let rest = (1..).zip(types.resources()).skip(self.resources.len());
-        let rest = rest.filter(|(_, resource)| is_bound(resource.kind));
+        let last = types.resources().iter().rposition(|resource| is_bound(resource.kind));
+        let count = last.map_or(0, |last| last + 1);
+        let rest = (1..).zip(&types.resources()[..count]).skip(self.resources.len());
         self.resources.extend(rest.map(|(binding, resource)| {
             let binding = Binding::Descriptor { set: 0, binding };
             let is_memory = matches!(resource.kind, ResourceKind::Memory(_));

@@ -2,6 +2,8 @@
 
 use crate::accepted::Accepted;
 use crate::bindings::Bindings;
+#[cfg(feature = "gpu")]
+use crate::engines::GpuError;
 #[cfg(feature = "spirv")]
 use crate::engines::SpirvError;
 use crate::engines::{DispatchStop, SimdError, SourceProgram};
@@ -70,6 +72,14 @@ pub(crate) fn spirv_error(program: &Accepted, error: SpirvError) -> Error {
         SpirvError::Program(diagnostic) => at_fault(program, diagnostic),
         SpirvError::Emit(error) => Error::Unsupported(error.to_string()),
         error @ SpirvError::Load(_) => Error::Machine(error_chain(&error)),
+    }
+}
+
+#[cfg(feature = "gpu")]
+pub(crate) fn gpu_error(program: &Accepted, error: GpuError) -> Error {
+    match error {
+        GpuError::Program(diagnostic) => at_fault(program, diagnostic),
+        GpuError::Emit(error) => Error::Unsupported(error.to_string()),
     }
 }
 

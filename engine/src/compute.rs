@@ -2,7 +2,11 @@
 
 use crate::accepted::Accepted;
 use crate::bindings::Bindings;
+#[cfg(feature = "gpu")]
+use crate::compilers::gpu_error;
 use crate::compilers::{check, compiler, lateness, simd_error, stopped};
+#[cfg(feature = "gpu")]
+use crate::engines::GpuDispatch;
 #[cfg(feature = "spirv")]
 use crate::engines::SpirvDispatch;
 use crate::engines::{Cancelled, DispatchProgram, SimdError};
@@ -148,8 +152,14 @@ impl Shader {
                 })?;
                 DispatchProgram::Spirv(of.into())
             }
-            _ => {
-                let why = "compute programs are run by the engines `simd`, `core` and `spirv`";
+            #[cfg(feature = "gpu")]
+            Engine::Gpu(device, mode) => {
+                let code = GpuDispatch::new(&program.core, workgroup, device, *mode);
+                DispatchProgram::Gpu(code.map_err(|error| gpu_error(program, error))?.into())
+            }
+            Engine::Source => {
+                let why =
+                    "the engine `source` evaluates λV, which has passes and no compute programs";
                 return Err(Error::Mismatch(why.to_owned()));
             }
         };

@@ -12,6 +12,8 @@ use crate::accepted::Accepted;
 use crate::accepted::AsIs;
 use crate::before;
 use crate::bindings::Bindings;
+#[cfg(feature = "gpu")]
+use crate::compilers::gpu_error;
 #[cfg(feature = "spirv")]
 use crate::compilers::spirv_error;
 use crate::compilers::{at_fault, check, compiler, simd_error, source_program};
@@ -20,7 +22,7 @@ use crate::engines::{
     SourceProgram, StageEngine, TriangleError, TriangleProgram,
 };
 #[cfg(feature = "gpu")]
-use crate::engines::{GpuError, GpuMode, GpuProgram};
+use crate::engines::{GpuMode, GpuProgram};
 #[cfg(feature = "spirv")]
 use crate::engines::{SpirvProgram, SpirvStages};
 use crate::error::{Error, error_chain};
@@ -636,8 +638,5 @@ fn gpu_program(
     max_iterations: u64,
 ) -> Result<GpuProgram, Error> {
     let compiled = GpuProgram::new(core, locations, device, mode, max_iterations);
-    compiled.map_err(|error| match error {
-        GpuError::Program(diagnostic) => at_fault(program, diagnostic),
-        GpuError::Emit(error) => Error::Unsupported(error.to_string()),
-    })
+    compiled.map_err(|error| gpu_error(program, error))
 }

@@ -234,6 +234,18 @@ impl Loaded {
         self.is_undrawn
     }
 
+    /// True for a module with a compute shader and no fragment shader.
+    pub fn is_run(&self) -> bool {
+        #[cfg(feature = "foreign")]
+        let stages: Vec<interface::Stage> = {
+            let words = self.module.as_ref().map_or(&[][..], |module| &module.words);
+            lambdav_spirv::inspect::entry_points(words).into_iter().map(|(_, of)| of).collect()
+        };
+        #[cfg(not(feature = "foreign"))]
+        let stages: [interface::Stage; 0] = [];
+        stages.contains(&interface::Stage::Compute) && !stages.iter().any(|of| of.has_pixels())
+    }
+
     /// True if a text in WGSL has this override, and a value was given to it.
     pub fn has_given_override(&self, name: &str) -> bool {
         #[cfg(feature = "foreign")]

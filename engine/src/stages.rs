@@ -15,6 +15,8 @@ use lambdav_core::core_text;
 use lambdav_core::graph::{Core, Passes};
 #[cfg(feature = "spirv")]
 use lambdav_core::passes::DevicePasses;
+#[cfg(feature = "spirv")]
+use lambdav_core::schedule::schedule_effects;
 use lambdav_core::schedule::{schedule, schedule_all};
 #[cfg(feature = "spirv")]
 use lambdav_core::triangles::EntryPoints;
@@ -22,9 +24,9 @@ use lambdav_core::triangles::FragmentStage;
 use lambdav_simd_backend::emit::Listing;
 use lambdav_simd_backend::{Compiler, EmitError};
 #[cfg(feature = "spirv")]
-pub use lambdav_spirv_backend::emit::{EmitOptions, Exact, FloatControls, Subnormals, Version};
+use lambdav_spirv_backend::emit::{ComputeEntry, emit_computes, emit_for, emit_stages};
 #[cfg(feature = "spirv")]
-use lambdav_spirv_backend::emit::{PassEntry, emit_for, emit_passes, emit_stages};
+pub use lambdav_spirv_backend::emit::{EmitOptions, Exact, FloatControls, Subnormals, Version};
 
 /// A stage between the core and machine code.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -61,7 +63,7 @@ impl Shader {
 
     /// Module of the outputs at these locations. The last `options.constants` uniforms become
     /// specialisation constants. The module of a program that draws triangles has two entry points, `vertex`
-    /// and `fragment`. Each pass is a compute entry point of its name.
+    /// and `fragment`. Each pass is a compute entry point of its name. That of a compute program has its own entry point.
     ///
     /// # Errors
     ///
@@ -75,6 +77,16 @@ impl Shader {
         if let Some(passes) = core.passes.as_deref() {
             let words = self.spirv_of_passes(&core, passes, locations, options)?;
             return Ok(SpirvModule { words, moved: Vec::new() });
+        }
+        if let Some(workgroup) = core.workgroup {
+            let changed = core.changed_memories();
+            let program = schedule_effects(&core, &changed).map_err(fault)?;
+            let (interface, moved) = rewritten::by_std140(&core, &self.0.interface);
+            let (program, interface) = (&program, &interface);
+            let entry = ComputeEntry { program, interface, workgroup, is_inside: false };
+            let module = emit_computes(&[], &[entry], source, options);
+            let module = module.map_err(|error| Error::Unsupported(error.to_string()))?;
+            return Ok(SpirvModule { words: module.words, moved });
         }
         let (module, moved) = match core.triangles.as_deref() {
             Some(triangles) => {
@@ -120,13 +132,14 @@ impl Shader {
             program.types.clone_from(devices.types());
         }
         let stages: Vec<_> = stages.iter().map(|(program, of)| (program, of)).collect();
-        let entries = devices.passes.iter().map(|pass| PassEntry {
+        let entries = devices.passes.iter().map(|pass| ComputeEntry {
             program: &pass.program,
             interface: &pass.interface,
             workgroup: pass.workgroup,
+            is_inside: true,
         });
         let entries: Vec<_> = entries.collect();
-        let module = emit_passes(&stages, &entries, Some(self.source()), options);
+        let module = emit_computes(&stages, &entries, Some(self.source()), options);
         Ok(module.map_err(|error| Error::Unsupported(error.to_string()))?.words)
     }
 

@@ -8,7 +8,7 @@
 //! of four 32-bit floats, a depth of 32 bits, and the push constants, uniform block, textures and buffers
 //! of LANGUAGE §5.
 //!
-//! A [`DispatchJob`] runs a compute shader on buffers instead ([`PreparedDispatch`]).
+//! A [`DispatchJob`] runs a compute shader on buffers and textures instead ([`PreparedDispatch`]).
 //!
 //! - *Failure is an error, never a hang*: no loader, no driver, a size beyond the limits of the device,
 //!   no memory, a lost device, and a device that does not answer before the caller's [`Patience`] ends.
@@ -32,6 +32,6 @@ pub use about::{About, DeviceKind, FloatWidths, Independence};
 pub use difference::{Difference, ulps};
 pub use error::Error;
 pub use vulkan::{
-    Attribute, BoundBuffer, Complaints, Device, DispatchJob, Indices, Job, Patience, PixelBits,
-    Prepared, PreparedDispatch, Triangles, Vulkan, forever,
+    Attribute, BoundBuffer, BoundTexture, Complaints, Device, DispatchJob, Indices, Job, Patience,
+    PixelBits, Prepared, PreparedDispatch, Triangles, Vulkan, forever,
 };

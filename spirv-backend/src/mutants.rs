@@ -42,6 +42,14 @@ pub enum Mutant {
     Contracted,
     /// Exact modules do not correct a quotient and ignore its residual.
     Uncorrected,
+    /// Clamps the index of a store to the end of the memory.
+    ClampedStore,
+    /// Reads the first word of a memory beyond its end.
+    LooseLoad,
+    /// Leaves barriers out.
+    SkippedBarrier,
+    /// Drops atomic operations whose old words are unused.
+    DroppedAtomic,
 }
 
 impl Mutant {
@@ -67,6 +75,10 @@ impl Mutant {
 
     /// Mutants of dynamic indices.
     pub const OF_INDICES: [Self; 1] = [Self::LooseIndex];
+
+    /// Mutants of memories.
+    pub const OF_MEMORIES: [Self; 4] =
+        [Self::ClampedStore, Self::LooseLoad, Self::SkippedBarrier, Self::DroppedAtomic];
 
     /// Mutants of textures.
     pub const OF_TEXTURES: [Self; 1] = [Self::LooseTexel];

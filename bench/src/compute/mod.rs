@@ -141,8 +141,9 @@ fn serve(subject: &Subject) -> io::Result<()> {
         groups: subject.groups,
         push_constants: &Default::default(),
         buffers: &bound,
+        textures: &[],
     };
-    let mut prepared = device.prepare_dispatch(&job).map_err(io::Error::other)?;
+    let mut prepared = device.prepare_dispatch(&job, &forever).map_err(io::Error::other)?;
     drop(bound);
     drop(buffers);
     prepared.run(&forever).map_err(io::Error::other)?;

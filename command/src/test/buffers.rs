@@ -77,7 +77,10 @@ fn run(
     let known = bindings.check_memory(buffer, false);
     known.map_err(|error| Failure::input(error.to_string()))?;
     let engine = run_options.compute_engine(is_compute).ok_or_else(|| {
-        Failure::input("compute programs are run by the engines simd, core and spirv")
+        Failure::input(match is_compute {
+            true => "the engine source runs no compute programs",
+            false => "devices run no passes, which the other engines do",
+        })
     })?;
     let failed = |error| run_options.failed(error);
     let options = Options::default().engine(engine).max_iterations(picture.max_iterations);

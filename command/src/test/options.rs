@@ -56,9 +56,9 @@ impl RunOptions {
     /// The engine for a compute program, or for passes; none if the chosen one runs none.
     pub(super) fn compute_engine(&self, is_compute: bool) -> Option<Engine> {
         match self.engine {
-            Some(EngineName::Gpu) => None,
             Some(EngineName::Source) if is_compute => None,
-            name => Some(engine(name, None)),
+            Some(EngineName::Gpu) if !is_compute => None,
+            name => Some(engine(name, self.gpu.as_ref())),
         }
     }
 

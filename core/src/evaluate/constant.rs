@@ -51,7 +51,7 @@ pub fn constant(
         }
         Err(EvaluationFault::LoopLimit(span)) => {
             let message = format!("this loop does not end within {allowed} rounds");
-            Diagnostic::new(DiagnosticCode::LoopLimit, span, message).label("this `rec-func`")
+            Diagnostic::new(DiagnosticCode::LoopLimit, span, message).label("this loop")
         }
         Err(EvaluationFault::Cancelled) => {
             let message = format!("the loops of this default take more than {allowed} rounds");

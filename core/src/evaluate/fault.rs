@@ -19,6 +19,6 @@ pub fn loop_limit_diagnostic(span: Span, max_iterations: u64) -> Diagnostic {
         span,
         format!("this loop does not end within {max_iterations} rounds"),
     )
-    .label("this `rec-func`")
+    .label("this loop")
     .help("mend its condition, or allow more with --max-iterations")
 }

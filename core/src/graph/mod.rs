@@ -248,6 +248,13 @@ impl Core {
         all.into_iter().collect()
     }
 
+    /// The numbers of the memories that the program changes, in the order of its effects.
+    pub fn changed_memories(&self) -> Vec<usize> {
+        let types = self.graph.types();
+        let of = |effect: &Effect| types.resource(self.graph.value_type(effect.node));
+        self.effects.iter().filter_map(of).collect()
+    }
+
     /// The error of a program that declares a resource without data in `bound`.
     pub fn unbound(&self, bound: &[Bound]) -> Option<Diagnostic> {
         let missing = resource::unbound(self.graph.types(), bound);

@@ -28,6 +28,9 @@ pub enum DispatchProgram {
     /// A module for the evaluator of SPIR-V.
     #[cfg(feature = "spirv")]
     Spirv(Box<super::SpirvDispatch>),
+    /// A module for a Vulkan device.
+    #[cfg(feature = "gpu")]
+    Gpu(Box<super::GpuDispatch>),
 }
 
 /// Says if a dispatch is to end early.
@@ -135,16 +138,15 @@ impl DispatchProgram {
             }
             #[cfg(feature = "spirv")]
             Self::Spirv(program) => program.run(settings, groups, words, cancelled, note),
+            #[cfg(feature = "gpu")]
+            Self::Gpu(program) => program.run(settings, groups, words, cancelled),
         }
     }
 }
 
 /// The final states of the memories that a program changes.
-fn scheduled(core: &Core) -> Result<Program, Diagnostic> {
-    let types = core.graph.types();
-    let changed = core.effects.iter().map(|effect| core.graph.value_type(effect.node));
-    let changed: Vec<usize> = changed.filter_map(|ty| types.resource(ty)).collect();
-    schedule_effects(core, &changed)
+pub(super) fn scheduled(core: &Core) -> Result<Program, Diagnostic> {
+    schedule_effects(core, &core.changed_memories())
 }
 
 /// Memories with these words, by the numbers of resources.

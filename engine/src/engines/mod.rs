@@ -39,7 +39,7 @@ pub use self::core::{CoreEngine, CoreProgram};
 pub use dispatch::{Cancelled, DispatchProgram, DispatchStop};
 pub use fast::{FastEngine, FastProgram};
 #[cfg(feature = "gpu")]
-pub use gpu::{GpuEngine, GpuError, GpuMode, GpuProgram};
+pub use gpu::{GpuDispatch, GpuEngine, GpuError, GpuMode, GpuProgram};
 pub use passes::{PassEngine, PassError, PassesProgram, bind_results};
 pub use simd::{SimdEngine, SimdError, SimdProgram};
 pub use source::{SourceEngine, SourceProgram};

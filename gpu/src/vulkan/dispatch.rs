@@ -1,10 +1,12 @@
 //! A prepared dispatch: the objects that run a compute shader any number of times.
 
 use super::device::{Cleanup, Device, Patience, make};
+use super::resources::{Found, sampled};
 use super::result::said;
 use crate::error::Error;
 use ash::vk;
 use lambdav_core::interface::Stage;
+use lambdav_core::texture::TextureData;
 use lambdav_spirv::inspect::inspect;
 use lambdav_spirv_eval::PUSH_CONSTANT_WORDS;
 use std::ffi::CString;
@@ -22,6 +24,19 @@ pub struct DispatchJob<'a> {
     pub push_constants: &'a [u32; PUSH_CONSTANT_WORDS],
     /// Each buffer that the shader declares, once.
     pub buffers: &'a [BoundBuffer<'a>],
+    /// Each texture that it declares, once.
+    pub textures: &'a [BoundTexture<'a>],
+}
+
+/// A texture with its place.
+#[derive(Clone, Copy, Debug)]
+pub struct BoundTexture<'a> {
+    /// The descriptor set.
+    pub set: u32,
+    /// The binding in the set.
+    pub binding: u32,
+    /// The texels.
+    pub data: &'a TextureData,
 }
 
 /// A buffer with its place.
@@ -51,12 +66,16 @@ impl Device {
     ///
     /// # Errors
     ///
-    /// [`Error::Limit`], [`Error::Module`], and errors of Vulkan for the shader, the memory or the device.
+    /// [`Error::Limit`], [`Error::Module`], [`Error::TimedOut`], and errors of Vulkan for the shader, the memory or the device.
     ///
     /// # Panics
     ///
     /// If a buffer has no words.
-    pub fn prepare_dispatch(&self, job: &DispatchJob<'_>) -> Result<PreparedDispatch, Error> {
+    pub fn prepare_dispatch(
+        &self,
+        job: &DispatchJob<'_>,
+        patience: Patience<'_>,
+    ) -> Result<PreparedDispatch, Error> {
         let shared = &self.shared;
         let interface = inspect(job.words).map_err(|error| Error::Module(error.to_string()))?;
         let mut entries = interface.entry_points.iter();
@@ -77,7 +96,7 @@ impl Device {
         }
         let mut cleanup = Cleanup::new(shared);
         let made = &mut cleanup;
-        let mut buffers = Vec::new();
+        let (mut buffers, mut found) = (Vec::new(), Vec::new());
         for buffer in job.buffers {
             assert!(!buffer.words.is_empty(), "a buffer has at least one word");
             let usage = match buffer.is_uniform {
@@ -87,10 +106,16 @@ impl Device {
             };
             let (handle, memory) = made.buffer(size_of_val(buffer.words) as u64, usage)?;
             shared.write(memory, buffer.words)?;
-            buffers.push((handle, memory, buffer.words.len()));
+            buffers.push((memory, buffer.words.len()));
+            let range = size_of_val(buffer.words) as u64;
+            let info = vk::DescriptorBufferInfo { buffer: handle, offset: 0, range };
+            found.push((buffer.set, buffer.binding, Found::Buffer(buffer.ty(), info)));
         }
-        let handles: Vec<vk::Buffer> = buffers.iter().map(|(handle, ..)| *handle).collect();
-        let (layout, sets) = made.descriptors(job, &handles)?;
+        for &BoundTexture { set, binding, data } in job.textures {
+            let (info, _) = made.texture(data, sampled(&interface, [set, binding]), patience)?;
+            found.push((set, binding, Found::Image(info)));
+        }
+        let (layout, sets) = made.descriptors(&found, vk::ShaderStageFlags::COMPUTE)?;
         let info = vk::ShaderModuleCreateInfo::default().code(job.words);
         let module = make!(made, create_shader_module, destroy_shader_module, info);
         let name =
@@ -144,76 +169,11 @@ impl Device {
     }
 }
 
-impl Cleanup {
-    /// The layout of a compute pipeline, and its descriptor sets with all buffers.
-    fn descriptors(
-        &mut self,
-        job: &DispatchJob<'_>,
-        handles: &[vk::Buffer],
-    ) -> Result<(vk::PipelineLayout, Vec<vk::DescriptorSet>), Error> {
-        let this = self;
-        let stage = vk::ShaderStageFlags::COMPUTE;
-        let count = job.buffers.iter().map(|of| of.set + 1).max().unwrap_or(0);
-        let most = this.shared.limits.max_bound_descriptor_sets;
-        this.shared.within("descriptor sets", count.into(), most.into())?;
-        let mut layouts = Vec::new();
-        for set in 0..count {
-            let of_set = job.buffers.iter().filter(|of| of.set == set);
-            let bindings = of_set.map(|of| {
-                vk::DescriptorSetLayoutBinding::default()
-                    .binding(of.binding)
-                    .descriptor_type(of.ty())
-                    .descriptor_count(1)
-                    .stage_flags(stage)
-            });
-            let bindings: Vec<_> = bindings.collect();
-            let info = vk::DescriptorSetLayoutCreateInfo::default().bindings(&bindings);
-            layouts.push(make!(
-                this,
-                create_descriptor_set_layout,
-                destroy_descriptor_set_layout,
-                info
-            ));
-        }
-        let mut sets = Vec::new();
-        if count > 0 {
-            let sizes: Vec<_> = job
-                .buffers
-                .iter()
-                .map(|of| vk::DescriptorPoolSize { ty: of.ty(), descriptor_count: 1 })
-                .collect();
-            let info = vk::DescriptorPoolCreateInfo::default().max_sets(count).pool_sizes(&sizes);
-            let pool = make!(this, create_descriptor_pool, destroy_descriptor_pool, info);
-            let info = vk::DescriptorSetAllocateInfo::default()
-                .descriptor_pool(pool)
-                .set_layouts(&layouts);
-            // SAFETY: see the head; the sets are freed with their pool.
-            let made = unsafe { this.shared.device.allocate_descriptor_sets(&info) };
-            sets = made.map_err(said("vkAllocateDescriptorSets"))?;
-        }
-        for (of, &buffer) in job.buffers.iter().zip(handles) {
-            let info = [vk::DescriptorBufferInfo {
-                buffer,
-                offset: 0,
-                range: size_of_val(of.words) as u64,
-            }];
-            let write = vk::WriteDescriptorSet::default()
-                .dst_set(sets[of.set as usize])
-                .dst_binding(of.binding)
-                .descriptor_type(of.ty())
-                .buffer_info(&info);
-            // SAFETY: see the head.
-            unsafe { this.shared.device.update_descriptor_sets(&[write], &[]) };
-        }
-        Ok((this.pipeline_layout(&layouts, stage)?, sets))
-    }
-}
-
 /// The objects that run a dispatch.
 pub struct PreparedDispatch {
     commands: vk::CommandBuffer,
-    /// The buffers with their memory and numbers of words, in the order of the job.
-    buffers: Vec<(vk::Buffer, vk::DeviceMemory, usize)>,
+    /// The memory of the buffers with their numbers of words, in the order of the job.
+    buffers: Vec<(vk::DeviceMemory, usize)>,
     cleanup: Cleanup,
 }
 
@@ -244,7 +204,7 @@ impl PreparedDispatch {
     ///
     /// If there is no such buffer, or it has another number of words.
     pub fn write(&mut self, number: usize, words: &[u32]) -> Result<(), Error> {
-        let (_, memory, count) = self.buffers[number];
+        let (memory, count) = self.buffers[number];
         assert_eq!(words.len(), count, "a buffer keeps its size");
         self.cleanup.shared.write(memory, words)
     }
@@ -259,7 +219,7 @@ impl PreparedDispatch {
     ///
     /// If there is no such buffer.
     pub fn read(&mut self, number: usize) -> Result<Vec<u32>, Error> {
-        let (_, memory, count) = self.buffers[number];
+        let (memory, count) = self.buffers[number];
         self.cleanup.shared.read(memory, count)
     }
 }

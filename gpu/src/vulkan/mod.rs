@@ -22,7 +22,7 @@ mod textures;
 mod vertices;
 
 pub use device::{Device, Patience, forever};
-pub use dispatch::{BoundBuffer, DispatchJob, PreparedDispatch};
+pub use dispatch::{BoundBuffer, BoundTexture, DispatchJob, PreparedDispatch};
 pub use frame::Prepared;
 pub use instance::Vulkan;
 pub use job::{Attribute, Indices, Job, PixelBits, Triangles};

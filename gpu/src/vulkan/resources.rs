@@ -6,7 +6,8 @@ use super::result::said;
 use super::textures::Upload;
 use crate::error::Error;
 use ash::vk;
-use lambdav_spirv::inspect::Interface;
+use lambdav_core::texture::TextureOptions;
+use lambdav_spirv::inspect::{Interface, Resource};
 use lambdav_spirv_eval::{PUSH_CONSTANT_WORDS, SharedData};
 
 impl Cleanup {
@@ -113,13 +114,12 @@ impl Cleanup {
         let words = job.uniforms.len().next_multiple_of(4).max(4);
         let block = [job.uniforms, &vec![0; words - job.uniforms.len()]].concat();
         let block = self.filled(&block, usage)?;
-        let mut found = vec![(0, Found::Buffer(vk::DescriptorType::UNIFORM_BUFFER, block))];
+        let mut found = vec![(0, 0, Found::Buffer(vk::DescriptorType::UNIFORM_BUFFER, block))];
         let mut textures = Vec::new();
         for (binding, data) in job.resources {
-            let wanted = interface.resources.iter().find(|it| it.binding == Some(*binding));
-            let sampled = wanted.and_then(|wanted| wanted.sampler);
             let of = match data {
                 SharedData::Texture(data) => {
+                    let sampled = sampled(interface, [0, *binding]);
                     let (info, upload) = self.texture(data, sampled, patience)?;
                     textures.push((*binding, upload));
                     Found::Image(info)
@@ -130,49 +130,71 @@ impl Cleanup {
                     Found::Buffer(vk::DescriptorType::STORAGE_BUFFER, info)
                 }
             };
-            found.push((*binding, of));
+            found.push((0, *binding, of));
         }
+        let (layout, sets) = self.descriptors(&found, job.stages())?;
+        Ok(Resources { set: sets[0], layout, textures })
+    }
+
+    /// The layout of a pipeline, and its descriptor sets, with resources by set and binding.
+    pub(super) fn descriptors(
+        &mut self,
+        found: &[(u32, u32, Found)],
+        stage: vk::ShaderStageFlags,
+    ) -> Result<(vk::PipelineLayout, Vec<vk::DescriptorSet>), Error> {
         let this = self;
-        let stage = job.stages();
-        let binding = |(number, found): &(u32, Found)| {
-            vk::DescriptorSetLayoutBinding::default()
-                .binding(*number)
-                .descriptor_type(found.ty())
-                .descriptor_count(1)
-                .stage_flags(stage)
-        };
-        let bindings: Vec<_> = found.iter().map(binding).collect();
-        let info = vk::DescriptorSetLayoutCreateInfo::default().bindings(&bindings);
-        let layouts =
-            [make!(this, create_descriptor_set_layout, destroy_descriptor_set_layout, info)];
-        let size = |(_, found): &(u32, Found)| vk::DescriptorPoolSize {
-            ty: found.ty(),
-            descriptor_count: 1,
-        };
-        let sizes: Vec<_> = found.iter().map(size).collect();
-        let info = vk::DescriptorPoolCreateInfo::default().max_sets(1).pool_sizes(&sizes);
-        let pool = make!(this, create_descriptor_pool, destroy_descriptor_pool, info);
-        let info =
-            vk::DescriptorSetAllocateInfo::default().descriptor_pool(pool).set_layouts(&layouts);
-        // SAFETY: see the head; the set is freed with its pool.
-        let sets = unsafe { this.shared.device.allocate_descriptor_sets(&info) };
-        let set = sets.map_err(said("vkAllocateDescriptorSets"))?[0];
-        for (number, found) in &found {
-            let write = vk::WriteDescriptorSet::default().dst_set(set).dst_binding(*number);
-            let write = write.descriptor_type(found.ty());
-            let write = match found {
+        let count = found.iter().map(|(set, ..)| set + 1).max().unwrap_or(0);
+        let most = this.shared.limits.max_bound_descriptor_sets;
+        this.shared.within("descriptor sets", count.into(), most.into())?;
+        let mut layouts = Vec::new();
+        for number in 0..count {
+            let of_set = found.iter().filter(|(set, ..)| *set == number);
+            let bindings = of_set.map(|(_, binding, of)| {
+                vk::DescriptorSetLayoutBinding::default()
+                    .binding(*binding)
+                    .descriptor_type(of.ty())
+                    .descriptor_count(1)
+                    .stage_flags(stage)
+            });
+            let bindings: Vec<_> = bindings.collect();
+            let info = vk::DescriptorSetLayoutCreateInfo::default().bindings(&bindings);
+            let layout =
+                make!(this, create_descriptor_set_layout, destroy_descriptor_set_layout, info);
+            layouts.push(layout);
+        }
+        let mut sets = Vec::new();
+        if count > 0 {
+            let size = |(.., of): &(u32, u32, Found)| vk::DescriptorPoolSize {
+                ty: of.ty(),
+                descriptor_count: 1,
+            };
+            let sizes: Vec<_> = found.iter().map(size).collect();
+            let info = vk::DescriptorPoolCreateInfo::default().max_sets(count).pool_sizes(&sizes);
+            let pool = make!(this, create_descriptor_pool, destroy_descriptor_pool, info);
+            let info = vk::DescriptorSetAllocateInfo::default()
+                .descriptor_pool(pool)
+                .set_layouts(&layouts);
+            // SAFETY: see the head; the sets are freed with their pool.
+            let made = unsafe { this.shared.device.allocate_descriptor_sets(&info) };
+            sets = made.map_err(said("vkAllocateDescriptorSets"))?;
+        }
+        for (set, binding, of) in found {
+            let write = vk::WriteDescriptorSet::default()
+                .dst_set(sets[*set as usize])
+                .dst_binding(*binding)
+                .descriptor_type(of.ty());
+            let write = match of {
                 Found::Image(info) => write.image_info(std::slice::from_ref(info)),
                 Found::Buffer(_, info) => write.buffer_info(std::slice::from_ref(info)),
             };
             // SAFETY: see the head.
             unsafe { this.shared.device.update_descriptor_sets(&[write], &[]) };
         }
-        let layout = this.pipeline_layout(&layouts, stage)?;
-        Ok(Resources { set, layout, textures })
+        Ok((this.pipeline_layout(&layouts, stage)?, sets))
     }
 
     /// The layout of a pipeline of these descriptor sets, with a block of push constants.
-    pub(super) fn pipeline_layout(
+    fn pipeline_layout(
         &mut self,
         sets: &[vk::DescriptorSetLayout],
         stage: vk::ShaderStageFlags,
@@ -218,6 +240,12 @@ impl Shared {
     }
 }
 
+/// The sampler that a shader needs at a set and binding, if it samples natively.
+pub(super) fn sampled(interface: &Interface, [set, binding]: [u32; 2]) -> Option<TextureOptions> {
+    let is_it = |it: &&Resource| it.set.unwrap_or(0) == set && it.binding == Some(binding);
+    interface.resources.iter().find(is_it)?.sampler
+}
+
 impl Shared {
     /// Reads pixels or words from host-visible memory, which has so many.
     pub(super) fn read<T: Bits>(
@@ -256,7 +284,7 @@ pub(super) struct Resources {
 
 /// Descriptor of a bound resource.
 #[derive(Clone, Copy)]
-enum Found {
+pub(super) enum Found {
     Image(vk::DescriptorImageInfo),
     /// A uniform block or a storage buffer.
     Buffer(vk::DescriptorType, vk::DescriptorBufferInfo),

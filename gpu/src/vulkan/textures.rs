@@ -135,8 +135,9 @@ impl Upload {
         let read = vk::ImageLayout::SHADER_READ_ONLY_OPTIMAL;
         let last = [barrier(written, read, write, vk::AccessFlags::SHADER_READ)];
         let copied = vk::PipelineStageFlags::TRANSFER;
-        let shaders =
-            vk::PipelineStageFlags::VERTEX_SHADER | vk::PipelineStageFlags::FRAGMENT_SHADER;
+        let shaders = vk::PipelineStageFlags::VERTEX_SHADER
+            | vk::PipelineStageFlags::FRAGMENT_SHADER
+            | vk::PipelineStageFlags::COMPUTE_SHADER;
         let (device, flags) = (&shared.device, vk::DependencyFlags::empty());
         // SAFETY: see the head.
         let recorded = unsafe {

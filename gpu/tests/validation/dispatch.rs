@@ -65,15 +65,16 @@ fn dispatches_are_valid() {
         groups: [2, 1, 1],
         push_constants: &Default::default(),
         buffers: &buffers,
+        textures: &[],
     };
-    let mut prepared = device.prepare_dispatch(&job).expect("it can be prepared");
+    let mut prepared = device.prepare_dispatch(&job, &forever).expect("it can be prepared");
     prepared.run(&forever).expect("it runs");
     let expected = [102, 104, 106, 108, 110, 112, 114, 116];
     assert_eq!(prepared.read(0).expect("it can be read"), expected);
     prepared.write(0, &[0; 8]).expect("it can be written");
     prepared.run(&forever).expect("it runs again");
     assert_eq!(prepared.read(0).expect("it can be read"), [100; 8]);
-    let refused = |job| device.prepare_dispatch(&job).expect_err("it is refused");
+    let refused = |job| device.prepare_dispatch(&job, &forever).expect_err("it is refused");
     let no_entry = refused(DispatchJob { entry_point: "main", ..job });
     assert!(matches!(no_entry, Error::Module(_)), "{no_entry}");
     let too_many = refused(DispatchJob { groups: [1, u32::MAX, 1], ..job });

@@ -6,6 +6,7 @@
 //! An `if` in a tail becomes a selection whose arms branch to the loop's continue and merge blocks, as
 //! SPIR-V allows from any construct inside a loop. The selection's own merge block is unreachable.
 
+use super::Compute;
 use super::declarations::TypeDeclaration;
 use super::modes::Mode;
 use super::translator::{FunctionState, Join, OpenConstruct, Selection, Translator, Ways};
@@ -14,6 +15,7 @@ use lambdav_core::graph::Discard;
 use lambdav_core::interface;
 use lambdav_core::schedule::{BlockRole, End, Event, Program, Statement, ValueId};
 use lambdav_core::source::Span;
+use lambdav_core::types::Type;
 use rspirv::dr::{Function, Instruction, Module, ModuleHeader, Operand};
 use rspirv::spirv::{FunctionControl, Op, SelectionControl, Word};
 
@@ -23,14 +25,15 @@ impl<'p> Translator<'p> {
         &mut self,
         program: &'p Program,
         interface: &interface::Interface,
-        workgroup: Option<[u32; 3]>,
+        compute: Option<Compute>,
     ) {
         self.function = FunctionState::new(program, Mode::Native, Vec::new());
         self.exact.begin_entry_point();
         self.moved.clear();
         let uniforms = &program.uniforms[..self.block_members()];
         self.interface.begin_entry_point(interface, uniforms, &program.types);
-        self.interface.workgroup = workgroup;
+        self.interface.workgroup = compute.map(|of| of.workgroup);
+        self.interface.is_inside = compute.is_some_and(|of| of.is_inside);
         let main = self.declarations.id();
         self.declarations.name(main, &interface.entry_point.name);
         match self.options.exact {
@@ -73,6 +76,9 @@ impl<'p> Translator<'p> {
         self.begin(entry);
         if self.function.mode == Mode::Native {
             self.function.moved = self.moved_inputs();
+        }
+        if self.function.mode != Mode::Library {
+            self.clear_workgroup();
         }
         for event in self.function.program.walk() {
             self.event(event);
@@ -291,5 +297,35 @@ impl<'p> Translator<'p> {
         self.push(Instruction::new(Op::SelectionMerge, None, None, operands));
         let operands = [condition, on_true, on_false].map(Operand::IdRef).to_vec();
         self.push(Instruction::new(Op::BranchConditional, None, None, operands));
+    }
+
+    /// Emits code under a condition.
+    pub(super) fn when(&mut self, condition: Word, then: impl FnOnce(&mut Self)) {
+        let [inside, behind] = [(); 2].map(|()| self.declarations.id());
+        self.select_between(condition, [inside, behind], behind);
+        self.begin(inside);
+        then(self);
+        self.branch(behind);
+        self.begin(behind);
+    }
+
+    /// `value` if the condition holds, else the result of `otherwise`, computed only then.
+    pub(super) fn unless(
+        &mut self,
+        condition: Word,
+        ty: Type,
+        value: Word,
+        otherwise: impl FnOnce(&mut Self) -> Word,
+    ) -> Word {
+        let [inside, behind] = [(); 2].map(|()| self.declarations.id());
+        self.select_between(condition, [behind, inside], behind);
+        let before = self.function.current;
+        self.begin(inside);
+        let other = otherwise(self);
+        self.settle();
+        let from = self.function.current;
+        self.branch(behind);
+        self.begin(behind);
+        self.join(ty, Ways(vec![(value, before), (other, from)]))
     }
 }

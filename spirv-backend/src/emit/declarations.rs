@@ -44,6 +44,8 @@ pub(super) struct Declarations<'p> {
     constants: FxHashMap<(u32, Type, Box<[u32]>), Word>,
     /// The words of constants that are nums or vectors of nums.
     numbers: FxHashMap<Word, Box<[u32]>>,
+    /// The values of constants that are uints.
+    uints: FxHashMap<Word, u32>,
     longs: FxHashMap<(TypeDeclaration, u64), Word>,
     specialisations: FxHashMap<u32, Word>,
     /// Ids that already have a name, and constants, which stand for too many values to have one.
@@ -51,6 +53,8 @@ pub(super) struct Declarations<'p> {
     glsl: Option<Word>,
     /// The block of a memory.
     words: Option<Word>,
+    /// The types of workgroups' variables, by their numbers of words.
+    workgroup_arrays: FxHashMap<u32, Word>,
     /// Largest number of members of a structure; `most_parts` is that of parts of a constructed value.
     pub(super) most_members: usize,
     pub(super) most_parts: usize,
@@ -70,11 +74,13 @@ impl<'p> Declarations<'p> {
             function_types: FxHashMap::default(),
             constants: FxHashMap::default(),
             numbers: FxHashMap::default(),
+            uints: FxHashMap::default(),
             longs: FxHashMap::default(),
             specialisations: FxHashMap::default(),
             named: FxHashSet::default(),
             glsl: None,
             words: None,
+            workgroup_arrays: FxHashMap::default(),
             most_members: 0,
             most_parts: 0,
         }
@@ -323,6 +329,18 @@ impl<'p> Declarations<'p> {
         block
     }
 
+    /// The type of a workgroup's variable of so many words.
+    pub(super) fn words_of_workgroup(&mut self, words: u32) -> Word {
+        if let Some(&known) = self.workgroup_arrays.get(&words) {
+            return known;
+        }
+        let (uint, count) = (self.ty(Type::UINT), self.uint(words));
+        let operands = [uint, count].map(Operand::IdRef).to_vec();
+        let array = self.declare(Op::TypeArray, None, operands);
+        self.workgroup_arrays.insert(words, array);
+        array
+    }
+
     /// Decorates a member of a block, or of a structure or array in one, with its layout.
     pub(super) fn lay_out_member(
         &mut self,
@@ -382,6 +400,9 @@ impl<'p> Declarations<'p> {
             }
         };
         let id = self.declare(op, Some(result_type), operands);
+        if ty == Type::UINT {
+            self.uints.insert(id, words[0]);
+        }
         if ty.is_num() {
             self.numbers.insert(id, Box::from(words));
         }
@@ -417,6 +438,11 @@ impl<'p> Declarations<'p> {
     /// The id of an unsigned integer.
     pub(super) fn uint(&mut self, value: u32) -> Word {
         self.constant(Type::UINT, &[value])
+    }
+
+    /// The value of a constant that is a uint.
+    pub(super) fn known_uint(&self, id: Word) -> Option<u32> {
+        self.uints.get(&id).copied()
     }
 
     /// The id of the instruction set GLSL.std.450.

@@ -8,7 +8,7 @@ use lambdav_core::inputs::Input;
 use lambdav_core::interface::{self, Block, Stage};
 use lambdav_core::layout::Rules;
 use lambdav_core::triangles::DEPTH;
-use lambdav_core::types::{Resource, ResourceKind, Type};
+use lambdav_core::types::{MemoryKind, Resource, ResourceKind, Type};
 use lambdav_spirv::SamplerNote;
 use rspirv::dr::{Instruction, Operand};
 use rspirv::spirv::{
@@ -39,8 +39,10 @@ pub(super) struct Blocks {
 pub(super) struct Interface {
     /// True if the entry points are the stages of a pipeline that draws triangles.
     pub(super) draws_triangles: bool,
-    /// The size of a workgroup, if the entry point is a pass.
+    /// The size of a workgroup, if the entry point is a compute shader.
     pub(super) workgroup: Option<[u32; 3]>,
+    /// True if that accesses no memory beyond its end.
+    pub(super) is_inside: bool,
     /// Variables of stage inputs, without their places; `frag-coord` is that of [`StageInput::W`].
     pub(super) stage_inputs: FxHashMap<StageInput, Word>,
     push_constants: Option<Word>,
@@ -156,7 +158,14 @@ impl Interface {
                 self.has_buffers = true;
                 (StorageClass::StorageBuffer, declarations.buffer(element))
             }
-            ResourceKind::Memory(_) => {
+            ResourceKind::Memory(MemoryKind::Workgroup(words)) => {
+                let array = declarations.words_of_workgroup(words);
+                let class = StorageClass::Workgroup;
+                let id = self.variable(declarations, class, array, &resource.name);
+                self.resources.insert(number, id);
+                return id;
+            }
+            ResourceKind::Memory(MemoryKind::Storage) => {
                 self.has_buffers = true;
                 (StorageClass::StorageBuffer, declarations.words())
             }

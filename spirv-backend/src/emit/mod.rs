@@ -3,7 +3,7 @@
 //! # Guarantees
 //!
 //! - The module is a valid fragment shader for Vulkan (`spirv-val`) of the requested version, or a valid pair of
-//!   a vertex and a fragment shader ([`emit_stages`]), or these with passes ([`emit_passes`]).
+//!   a vertex and a fragment shader ([`emit_stages`]), or these with compute shaders ([`emit_computes`]).
 //! - Control flow is structured like the schedule: an `if` is a selection with a φ at the merge block; a
 //!   loop has a header with a φ for each parameter, a body, a continue block with a φ for each argument
 //!   that several `rec`s pass, and a merge block with a φ of the exits' values. The only functions
@@ -93,9 +93,6 @@ pub enum EmitError {
     /// The program accesses the memory of that name.
     #[error("the program accesses the memory `{0}`, which has no form in SPIR-V yet")]
     Dispatched(String),
-    /// A pass in an exact module: its invocations would write twice.
-    #[error("a pass has no exact module yet: its pixels could be computed again, its writes not")]
-    ExactPass,
     /// Too many ids.
     #[error("the program is too large for SPIR-V: it needs {0} ids of {MAX_IDS}")]
     TooLarge(u32),
@@ -132,28 +129,34 @@ pub fn emit_for(
     emit_entry_points(&[(program, interface, None)], source, options)
 }
 
-/// A pass, scheduled for its final states, with the interface of its entry point.
+/// A compute program, scheduled for its final states, with the interface of its entry point.
 #[derive(Clone, Copy, Debug)]
-pub struct PassEntry<'a> {
-    /// The program, which accesses no memory beyond its end.
+pub struct ComputeEntry<'a> {
+    /// The program.
     pub program: &'a Program,
-    /// Name and bindings.
+    /// Name and bindings, with [`Stage::Compute`].
     pub interface: &'a Interface,
     /// The number of invocations of a workgroup, by axes.
     pub workgroup: [u32; 3],
+    /// True if the program accesses no memory beyond its end, so that no access is tested. Passes make no such access.
+    pub is_inside: bool,
 }
 
-/// Translates the stages of a program that draw, if it has any, and its passes, of the same table of types, to one module. Each
-/// pass is a compute entry point, which writes storage buffers of words at the bindings of its memories.
-pub fn emit_passes(
+/// Translates the stages of a program that draw, if it has any, and compute programs, such as its passes, of the same table
+/// of types, to one module. Each compute program becomes an entry point, which accesses storage buffers of words at the
+/// bindings of its memories. In an exact module an invocation's x is below 2^31 - 2^16.
+pub fn emit_computes(
     stages: &[(&Program, &Interface)],
-    passes: &[PassEntry<'_>],
+    computes: &[ComputeEntry<'_>],
     source: Option<&SourceFile>,
     options: &EmitOptions,
 ) -> Result<EmittedModule, EmitError> {
     let stages = stages.iter().map(|&(program, interface)| (program, interface, None));
-    let passes = passes.iter().map(|of| (of.program, of.interface, Some(of.workgroup)));
-    emit_entry_points(&stages.chain(passes).collect::<Vec<_>>(), source, options)
+    let computes = computes.iter().map(|of| {
+        let compute = Compute { workgroup: of.workgroup, is_inside: of.is_inside };
+        (of.program, of.interface, Some(compute))
+    });
+    emit_entry_points(&stages.chain(computes).collect::<Vec<_>>(), source, options)
 }
 
 /// Translates both stages of a program that draws triangles, of the same table of types, to one module with two
@@ -179,8 +182,17 @@ fn has(program: &Program, is_it: impl Fn(&Expr) -> bool) -> bool {
     statements.any(|of| matches!(of, Statement::Let { expr, .. } if is_it(expr)))
 }
 
-/// A program with its interface, and the size of a workgroup of a pass.
-type Entry<'a> = (&'a Program, &'a Interface, Option<[u32; 3]>);
+/// A compute entry point.
+#[derive(Clone, Copy, Debug)]
+struct Compute {
+    /// The number of invocations of a workgroup, by axes.
+    workgroup: [u32; 3],
+    /// See [`ComputeEntry::is_inside`].
+    is_inside: bool,
+}
+
+/// A program with its interface, and how it is dispatched if it is a compute program.
+type Entry<'a> = (&'a Program, &'a Interface, Option<Compute>);
 
 fn emit_entry_points(
     entry_points: &[Entry<'_>],
@@ -188,13 +200,10 @@ fn emit_entry_points(
     options: &EmitOptions,
 ) -> Result<EmittedModule, EmitError> {
     let programs: Vec<&Program> = entry_points.iter().map(|&(program, ..)| program).collect();
-    let has_passes = entry_points.iter().any(|(.., workgroup)| workgroup.is_some());
-    if has_passes && options.exact.is_some() {
-        return Err(EmitError::ExactPass);
-    }
+    let is_dispatched = entry_points.iter().any(|(.., compute)| compute.is_some());
     for program in &programs {
         if let Some((number, _)) = program.types.memories().next()
-            && !has_passes
+            && !is_dispatched
         {
             return Err(EmitError::Dispatched(program.types.resources()[number].name.to_string()));
         }
@@ -210,8 +219,8 @@ fn emit_entry_points(
     let mut translator = Translator::new(&programs, source, options, &library);
     translator.interface.draws_triangles =
         entry_points.iter().any(|(_, of, _)| of.entry_point.stage == Stage::Vertex);
-    for (program, interface, workgroup) in entry_points {
-        translator.entry_point(program, interface, *workgroup);
+    for (program, interface, compute) in entry_points {
+        translator.entry_point(program, interface, *compute);
     }
     let (mut module, loops, [ways, members, parts]) = translator.finish();
     if options.strip {

@@ -144,6 +144,8 @@ pub(super) struct FunctionState<'p> {
     pub(super) calls: Option<Calls>,
     /// True if the fast function also makes them from one place.
     pub(super) calls_once: bool,
+    /// True if the function has barriers, which need the program's own control flow.
+    pub(super) has_barriers: bool,
 }
 
 impl<'p> FunctionState<'p> {
@@ -180,6 +182,7 @@ impl<'p> FunctionState<'p> {
             bounded: FxHashSet::default(),
             calls: None,
             calls_once: false,
+            has_barriers: false,
         }
     }
 }

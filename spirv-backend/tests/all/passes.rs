@@ -1,4 +1,4 @@
-//! Modules of programs with passes: valid in all versions, with the entry points of all stages.
+//! Modules of programs with passes, native and exact: valid in all versions, with the entry points of all stages.
 
 use crate::support::Shader;
 use crate::validity::{environments, validate, write};
@@ -7,7 +7,7 @@ use lambdav_core::passes::DevicePasses;
 use lambdav_generate::suite::{ExpectedVerdict, read_cases};
 use lambdav_generate::{GenerateOptions, generate_passes};
 use lambdav_spirv_backend::emit::{
-    EmitError, EmitOptions, EmittedModule, Exact, PassEntry, Version, emit_passes,
+    ComputeEntry, EmitError, EmitOptions, EmittedModule, Exact, Subnormals, Version, emit_computes,
 };
 use lambdav_test_support::{files_below, has_tool};
 use std::path::Path;
@@ -54,12 +54,13 @@ fn emitted(shader: &Shader, options: &EmitOptions) -> Result<EmittedModule, Emit
         stages.push((program, Interface::of(core)));
     }
     let stages: Vec<_> = stages.iter().map(|(program, of)| (program, of)).collect();
-    let entries = devices.passes.iter().map(|pass| PassEntry {
+    let entries = devices.passes.iter().map(|pass| ComputeEntry {
         program: &pass.program,
         interface: &pass.interface,
         workgroup: pass.workgroup,
+        is_inside: true,
     });
-    emit_passes(&stages, &entries.collect::<Vec<_>>(), Some(&shader.source), options)
+    emit_computes(&stages, &entries.collect::<Vec<_>>(), Some(&shader.source), options)
 }
 
 #[test]
@@ -72,26 +73,20 @@ fn spirv_val_accepts_passes() {
     assert!(all.len() >= 80, "{} programs", all.len());
     for (index, shader) in all.iter().enumerate() {
         let version = Version::all().nth(index % 7).expect("there are seven");
-        let options = EmitOptions { version, strip: index % 2 == 0, ..EmitOptions::default() };
+        let exact = Exact {
+            float64: index % 3 == 1,
+            fused: false,
+            subnormals: Subnormals::Integers,
+            report: None,
+            registers: index % 2 == 1,
+        };
+        let exact = (index % 3 > 0).then_some(exact);
+        let strip = index % 2 == 0;
+        let options = EmitOptions { version, strip, exact, ..EmitOptions::default() };
         let module = emitted(shader, &options).expect("it can be said in SPIR-V");
         let path = write(folder.path(), &module);
         for environment in environments(version) {
             validate(&path, environment, shader.source.name());
         }
     }
-}
-
-/// An exact module computes rare pixels twice, which passes do not stand.
-#[test]
-fn passes_have_no_exact_modules() {
-    let shader = Shader::new("p", "(result r num 4) (pass p (size 4) (scatter r (id) (sin 1)))");
-    let exact = Exact {
-        float64: false,
-        fused: false,
-        subnormals: lambdav_spirv_backend::emit::Subnormals::Integers,
-        report: None,
-        registers: false,
-    };
-    let options = EmitOptions { exact: Some(exact), ..EmitOptions::default() };
-    assert_eq!(emitted(&shader, &options).err(), Some(EmitError::ExactPass));
 }

@@ -18,8 +18,8 @@ use lambdav_generate::{
 };
 use lambdav_simd_backend::Compiler;
 use lambdav_simd_backend::emit::Target;
-use lambdav_spirv_backend::emit::{EmitOptions, PassEntry, emit_passes};
-use lambdav_spirv_eval::{LoadOptions, Module, ModuleEvaluator, Resources, SharedData};
+use lambdav_spirv_backend::emit::{ComputeEntry, EmitOptions, Exact, Subnormals, emit_computes};
+use lambdav_spirv_eval::{Arithmetic, LoadOptions, Module, ModuleEvaluator, Resources, SharedData};
 
 /// The words of all results and counters after the passes, or the fault.
 type Outcome = Result<Vec<Vec<u32>>, Fault>;
@@ -123,9 +123,11 @@ pub fn check_passes(
     let passes = case.core.passes.as_deref().ok_or("there are no passes")?;
     let is_ordered = passes.passes.iter().all(|pass| pass.disorder(&case.core).is_none());
     if let (true, Ok(expected)) = (is_ordered, &expected) {
-        let found = by_device(&case, passes)?;
-        if found != *expected {
-            return Err(format!("device: {found:?}\ncore: {expected:?}"));
+        for exact in [None, Some(true), Some(false)] {
+            let found = by_device(&case, passes, exact)?;
+            if found != *expected {
+                return Err(format!("device, {exact:?}: {found:?}\ncore: {expected:?}"));
+            }
         }
     }
     let words = expected.iter().flatten().flatten();
@@ -167,18 +169,29 @@ fn run(core: &Core, engine: &PassEngine, case: &Case) -> Result<Outcome, String>
     }
 }
 
-/// The words of results after the entry points of a module, executed as a host of devices does it.
-fn by_device(case: &Case, passes: &Passes) -> Result<Vec<Vec<u32>>, String> {
+/// The words of results after the entry points of a module, executed as a host of devices does it: of a native module, or of
+/// an exact one, with 64-bit floats or without, by a device as inaccurate as Vulkan allows.
+fn by_device(case: &Case, passes: &Passes, exact: Option<bool>) -> Result<Vec<Vec<u32>>, String> {
+    let arithmetic = match exact {
+        None => Arithmetic::default(),
+        Some(_) => Arithmetic { flushes: true, rounds_twice: true, is_rough: true },
+    };
+    let exact = exact.map(|float64| {
+        let (subnormals, report, registers) = (Subnormals::Integers, None, float64);
+        Exact { float64, fused: false, subnormals, report, registers }
+    });
+    let options = EmitOptions { exact, ..EmitOptions::default() };
     let core = &case.core;
     let types = core.graph.types();
     let devices = DevicePasses::new(core, passes).map_err(|found| found.message)?;
-    let entries = devices.passes.iter().map(|pass| PassEntry {
+    let entries = devices.passes.iter().map(|pass| ComputeEntry {
         program: &pass.program,
         interface: &pass.interface,
         workgroup: pass.workgroup,
+        is_inside: true,
     });
-    let entries: Vec<PassEntry<'_>> = entries.collect();
-    let emitted = emit_passes(&[], &entries, None, &EmitOptions::default());
+    let entries: Vec<ComputeEntry<'_>> = entries.collect();
+    let emitted = emit_computes(&[], &entries, None, &options);
     let emitted = emitted.map_err(|error| error.to_string())?;
     let mut inputs = case.inputs.clone();
     bind_results(types, &passes.results, &mut inputs.resources).map_err(|found| found.message)?;
@@ -219,8 +232,10 @@ fn by_device(case: &Case, passes: &Passes) -> Result<Vec<Vec<u32>>, String> {
                 }
             })
             .collect();
-        let mut evaluator =
-            ModuleEvaluator::new(&module, &resources, case.conditions.max_iterations);
+        // (The dispatch loops of exact modules have many rounds.)
+        let limit = case.conditions.max_iterations.max(1 << 22);
+        let mut evaluator = ModuleEvaluator::new(&module, &resources, limit);
+        evaluator.set_arithmetic(arithmetic);
         // (Generated passes have few ids along each axis.)
         let ran = evaluator.dispatch([1, 1, 1], &mut memory, &|_| false);
         ran.map_err(|error| format!("{}: {error:?}", pass.name))?;

@@ -20,6 +20,7 @@ use lambdav_simd_backend::SimdKernel;
 use lambdav_simd_backend::mutants as simd;
 use lambdav_spirv_backend::mutants as spirv;
 use lambdav_spirv_eval::mutants as eval;
+use lambdav_test_support::find_in_parallel;
 use std::fmt::Debug;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -378,11 +379,11 @@ fn mutants_of_passes_are_found() {
     };
     for mutant in core::Mutant::OF_PASSES {
         core::activate(Some(mutant));
-        let found = (0..2000).find(|&number| differs(number));
+        let found = find_in_parallel(0..2000, differs);
         core::activate(None);
         let number = found.unwrap_or_else(|| panic!("{mutant:?} is not found"));
         assert!(!differs(number), "no mutant is active");
-        println!("{mutant:?} is found after {number} programs");
+        println!("{mutant:?} is found by program {number}");
     }
 }
 

@@ -5,6 +5,7 @@
 //! functions; the README has the tables.
 #![forbid(unsafe_code)]
 
+pub mod dispatches;
 pub mod operations;
 mod shader;
 pub mod triangles;

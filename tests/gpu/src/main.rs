@@ -11,7 +11,7 @@ use clap::{Parser, Subcommand};
 use exhaustive::Function;
 use lambdav_gpu::{Device, Difference, Vulkan, forever, functions};
 use lambdav_gpu_tests::triangles::{Differences, exact};
-use lambdav_gpu_tests::{Shader, open};
+use lambdav_gpu_tests::{Shader, dispatches, open};
 use lambdav_spirv_backend::emit::EmitOptions;
 use std::error::Error;
 use std::ops::Range;
@@ -66,6 +66,18 @@ enum What {
         /// The shaders (default: the gallery and the benchmark)
         shaders: Vec<String>,
     },
+    /// Compare random dispatches without races, from exact modules, with their oracle
+    Dispatches {
+        /// Number of dispatches, with races or without
+        #[arg(long, default_value_t = 3_000)]
+        programs: u64,
+        /// The first seed
+        #[arg(long, default_value_t = 1)]
+        seed: u64,
+        /// Do without 64-bit floats
+        #[arg(long)]
+        no_float64: bool,
+    },
     /// Compare scenes of triangles: bit by bit on the grid of the device, with exact modules; and usual scenes,
     /// with the device's own arithmetic
     Triangles {
@@ -117,12 +129,31 @@ fn main() -> Result<ExitCode, Box<dyn Error>> {
         Some(What::Triangles { scenes, seed, steps }) => {
             triangles(&device, seed..seed + scenes, steps)?
         }
+        Some(What::Dispatches { programs, seed, no_float64 }) => {
+            let options = exact::options(&device, no_float64, false);
+            dispatches(&device, seed..seed + programs, &options)
+        }
         Some(What::Cost { runs, shaders }) => {
             cost::table(&device, runs, &shaders)?;
             true
         }
     };
     Ok(exit_code(is_right))
+}
+
+fn dispatches(device: &Device, seeds: Range<u64>, options: &EmitOptions) -> bool {
+    let (mut run, mut wrong) = (0, 0);
+    for seed in seeds {
+        match dispatches::generated(seed, device, options) {
+            Ok(is_run) => run += usize::from(is_run),
+            Err(error) => {
+                wrong += 1;
+                println!("{error}");
+            }
+        }
+    }
+    println!("{run} dispatches leave the oracle's buffers, {wrong} do not.");
+    wrong == 0
 }
 
 fn triangles(device: &Device, seeds: Range<u64>, steps: u32) -> Result<bool, Box<dyn Error>> {

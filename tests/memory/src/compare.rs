@@ -2,6 +2,7 @@
 
 use crate::graph::build;
 use crate::machine;
+use crate::modules;
 use crate::oracle::{Order, Outcome, run};
 use crate::program::Program;
 use crate::wgsl;
@@ -83,7 +84,7 @@ pub struct Verdict {
     pub is_divergent: bool,
     /// The number of evaluated schedules.
     pub schedules: usize,
-    /// The number of executions by the SIMD backend.
+    /// The number of executions by the SIMD backend, and of modules.
     pub executions: usize,
     /// The numbers of those in lanes, in threads, and in both, after a proof.
     pub tiers: [usize; 3],
@@ -202,8 +203,8 @@ fn agree(
     }
 }
 
-/// Evaluates the whole core and each slice of its effects, and executes them by the SIMD backend if that `is_asked`. (Of a
-/// program with barriers, the whole only.)
+/// Evaluates the whole core and each slice of its effects. If it `is_asked`, also executes them by the SIMD backend (of a
+/// program with barriers, the whole only), and modules of the whole by eval_S.
 /// Adds what was executed to `verdict`.
 fn agrees(
     program: &Program,
@@ -233,6 +234,10 @@ fn agrees(
             if is_equal { Ok(()) } else { Err(mismatch) }
         };
         equals(form, evaluate(program, &scheduled, memory(program, &scheduled), form)?)?;
+        if is_asked && *form == whole {
+            modules::agree(program, core, &scheduled, expected)?;
+            verdict.executions += modules::kinds().len();
+        }
         // A program with barriers has many phases to compile.
         if is_asked && (*form == whole || !has_barrier(&scheduled)) {
             for machine in machine::of(program.is_race_free, &scheduled) {

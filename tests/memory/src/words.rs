@@ -6,7 +6,6 @@ use crate::oracle::Outcome;
 use crate::program::Program;
 use lambdav_core::evaluate::{DispatchFault, Memory};
 use lambdav_core::files::NoFiles;
-use lambdav_core::graph::Core;
 use lambdav_core::interface::{Binding, Stage};
 use lambdav_core::schedule::schedule_effects;
 use lambdav_core::source::SourceFile;
@@ -86,7 +85,7 @@ pub(crate) fn raised_agrees(
     let forms = [(&core, ["raised", "a slice, raised"]), (&rebuilt, ["raised and rebuilt"; 2])];
     let mut count = 0;
     for (core, [whole, slice]) in forms {
-        let all: Vec<usize> = changed(core).collect();
+        let all = core.changed_memories();
         let types = core.graph.types();
         let is_buffer =
             |of: &usize| types.memories().any(|known| known == (*of, MemoryKind::Storage));
@@ -132,10 +131,4 @@ pub(crate) fn raised_agrees(
         }
     }
     Ok(count)
-}
-
-/// The numbers of the memories that a core changes.
-fn changed(core: &Core) -> impl Iterator<Item = usize> {
-    let types = core.graph.types();
-    core.effects.iter().filter_map(|of| types.resource(core.graph.value_type(of.node)))
 }

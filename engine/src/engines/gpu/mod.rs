@@ -4,7 +4,10 @@
 //! The picture is drawn when its first tile is asked for. The next picture keeps memory and pipeline if only push constants and
 //! texels have changed. A failure is the machine's fault, never a pixel's.
 
+mod dispatch;
 mod triangles;
+
+pub use dispatch::GpuDispatch;
 
 use super::{BoundKernel, bound};
 use crate::draw_inputs::DrawInputs;

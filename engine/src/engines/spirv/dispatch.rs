@@ -8,7 +8,7 @@ use lambdav_core::interface::{Binding, EntryPoint, Interface, Stage};
 use lambdav_core::passes::PassProgram;
 use lambdav_core::schedule::schedule_effects;
 use lambdav_core::source::{SourceFile, Span};
-use lambdav_spirv_backend::emit::{EmitOptions, PassEntry, emit_passes};
+use lambdav_spirv_backend::emit::{ComputeEntry, EmitOptions, emit_computes};
 use lambdav_spirv_eval::{
     DispatchError, LoadError, LoadOptions, Module, ModuleEvaluator, ModuleFault, Resources,
     SharedData, Undefined,
@@ -57,8 +57,13 @@ impl SpirvDispatch {
         let program = schedule_effects(core, &changed).map_err(SpirvError::Program)?;
         let mut interface = Interface::of(core);
         interface.entry_point = EntryPoint::new("pass", Stage::Compute);
-        let entry = PassEntry { program: &program, interface: &interface, workgroup: [1; 3] };
-        let emitted = emit_passes(&[], &[entry], None, &EmitOptions::default())?;
+        let entry = ComputeEntry {
+            program: &program,
+            interface: &interface,
+            workgroup: [1; 3],
+            is_inside: true,
+        };
+        let emitted = emit_computes(&[], &[entry], None, &EmitOptions::default())?;
         let options = LoadOptions {
             stage: Stage::Compute,
             entry_point: Some(interface.entry_point.name.clone()),

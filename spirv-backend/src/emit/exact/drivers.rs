@@ -6,7 +6,7 @@
 //! sign to a choice between −1, 0 and 1, a quotient by zero to any value. The result may have zeros of
 //! the wrong sign, or lose a NaN or an infinity (Mesa does that whatever a module demands). So exact
 //! modules make zeros from the sign of a number that no compiler knows: the last component of the
-//! pixel's position, which is positive. They also hide values that a compiler may find to be zero:
+//! pixel's position, which is positive; for other stages see `sign`. They also hide values that a compiler may find to be zero:
 //! choices between constants, numbers made of integers and bools, differences of a value and itself, and
 //! operands of divisions and of `fma`. Uniforms and specialisation constants are hidden as well, since a
 //! driver may compile a module for their values (lavapipe does that for uniforms that conditions depend
@@ -33,6 +33,7 @@ use crate::emit::modes::{Hiding, builtin};
 use crate::emit::translator::Translator;
 use lambdav_core::graph::{Place, StageInput};
 use lambdav_core::interface::Stage;
+use lambdav_core::memory::InvocationInput;
 use lambdav_core::op::Op as Core;
 use lambdav_core::schedule::{BlockId, End, Expr, Program, Statement, ValueId};
 use lambdav_core::types::{Scalar, Type, TypeKind};
@@ -223,27 +224,42 @@ impl Translator<'_> {
     }
 
     /// The sign bit, which is 0, of a vertex's index, or of a component of a fragment's position: of 1/w for a
-    /// full screen, else of x, since 1/w may be negative where the centre of a pixel is not covered.
+    /// full screen, else of x, since 1/w may be negative where the centre of a pixel is not covered. In a compute shader
+    /// it is that of an invocation's x plus 2^16, which is 2^31 beyond what compilers know of an x.
     fn sign(&mut self) -> Word {
+        let global = StageInput::Invocation(InvocationInput::GlobalId);
         let input = match self.interface.bound.entry_point.stage {
             Stage::Vertex => StageInput::VertexIndex,
+            Stage::Compute => global,
             _ => StageInput::W(Place::HERE),
         };
         let variable = self.interface.stage_input(&mut self.declarations, input);
+        let mask = self.declarations.uint(1 << 31);
+        if input == global {
+            let id = self.at_first(Op::Load, InvocationInput::GlobalId.ty(), &[variable]);
+            let x = self.extract_first(Type::UINT, id, 0);
+            let more = self.declarations.uint(1 << 16);
+            let sum = self.at_first(Op::IAdd, Type::UINT, &[x, more]);
+            return self.at_first(Op::BitwiseAnd, Type::UINT, &[sum, mask]);
+        }
         let signed = if input == StageInput::VertexIndex {
             self.at_first(Op::Load, Type::INT, &[variable])
         } else {
             let component = if self.interface.draws_triangles { 0 } else { 3 };
             let position = self.at_first(Op::Load, Type::vec(4), &[variable]);
-            let (last, num) = (self.declarations.id(), self.declarations.ty(Type::NUM));
-            let operands = vec![Operand::IdRef(position), Operand::LiteralBit32(component)];
-            let extract = Instruction::new(Op::CompositeExtract, Some(num), Some(last), operands);
-            self.function.prologue.push(extract);
-            last
+            self.extract_first(Type::NUM, position, component)
         };
         let bits = self.at_first(Op::Bitcast, Type::UINT, &[signed]);
-        let mask = self.declarations.uint(1 << 31);
         self.at_first(Op::BitwiseAnd, Type::UINT, &[bits, mask])
+    }
+
+    /// A component of a vector, extracted at the beginning of the function.
+    fn extract_first(&mut self, ty: Type, from: Word, component: u32) -> Word {
+        let (id, ty) = (self.declarations.id(), self.declarations.ty(ty));
+        let operands = vec![Operand::IdRef(from), Operand::LiteralBit32(component)];
+        let extract = Instruction::new(Op::CompositeExtract, Some(ty), Some(id), operands);
+        self.function.prologue.push(extract);
+        id
     }
 
     /// An instruction at the beginning of the function.

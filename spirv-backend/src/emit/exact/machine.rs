@@ -36,6 +36,9 @@ impl Translator<'_> {
         ids: &[Word],
         unless: Option<(Word, Word)>,
     ) -> Word {
+        if self.function.has_barriers {
+            return self.call_in_place(function, ids, unless);
+        }
         let mut calls = self.function.calls.take().unwrap_or_else(|| self.no_calls());
         let known = calls.functions.iter().find(|(of, _)| *of == function);
         let label = known.map(|&(_, label)| label).unwrap_or_else(|| {
@@ -64,6 +67,29 @@ impl Translator<'_> {
         value
     }
 
+    /// Calls a library function where its value is needed. A machine has barriers in one place for invocations that come
+    /// there in different rounds of its loop.
+    fn call_in_place(
+        &mut self,
+        function: LibraryFunction,
+        ids: &[Word],
+        unless: Option<(Word, Word)>,
+    ) -> Word {
+        let call = |s: &mut Self| {
+            let (id, num) =
+                (s.function_of(function, Variant::Library), s.declarations.ty(Type::NUM));
+            let operands = [id].iter().chain(ids).copied().map(Operand::IdRef).collect();
+            s.compute(Op::FunctionCall, num, operands)
+        };
+        match unless {
+            None => call(self),
+            Some((is_hard, value)) => {
+                let is_decided = self.instruction(Op::LogicalNot, Type::BOOL, &[is_hard]);
+                self.unless(is_decided, Type::NUM, value, call)
+            }
+        }
+    }
+
     fn no_calls(&mut self) -> Calls {
         let [a, b, c, result, back] = [(); 5].map(|()| self.declarations.id());
         Calls { operands: [a, b, c], result, back, functions: Vec::new() }
@@ -74,7 +100,7 @@ impl Translator<'_> {
     pub(in crate::emit) fn flatten(&mut self) {
         let calls = match self.function.calls.take() {
             Some(calls) => calls,
-            None if self.has_many_loops() => self.no_calls(),
+            None if self.has_many_loops() && !self.function.has_barriers => self.no_calls(),
             None => return,
         };
         let lines = self.lines.take();

@@ -13,6 +13,11 @@
 //!   the integer functions of [`crate::library`].
 //! - On devices without 64-bit floats, integers compute all of them.
 //!
+//! # Compute shaders
+//!
+//! An invocation that writes cannot be computed again. So the entry point of a compute shader is the rare function below,
+//! alone: each operation is exact for any number.
+//!
 //! # Twice
 //!
 //! The slow path is a separate function. It handles bodies that do not decide (one call in 130,000), and
@@ -55,6 +60,7 @@ mod residual;
 mod subnormal;
 mod unused;
 
+use super::accesses::has_barriers;
 use super::declarations::TypeDeclaration;
 use super::modes::{Hiding, Magnitudes, Mode, Switch, Variant, builtin, functions_of};
 use super::options::{Exact, Subnormals};
@@ -71,6 +77,9 @@ impl<'p> Translator<'p> {
     /// Emits the program's functions and that of the entry point.
     pub(super) fn exactly(&mut self, main: Word, exact: Exact) {
         let program = self.function.program;
+        if self.interface.workgroup.is_some() {
+            return self.exactly_once(main, exact);
+        }
         // Only fragments can report.
         let report = exact.report.filter(|_| self.interface.bound.entry_point.stage.has_pixels());
         let void = self.declarations.shape(TypeDeclaration::Void);
@@ -139,6 +148,20 @@ impl<'p> Translator<'p> {
         }
         self.push(Instruction::new(Op::Return, None, None, vec![]));
         self.finish_function(main, void, ty, Vec::new());
+    }
+
+    /// Emits the entry point as a function that is exact for all numbers.
+    fn exactly_once(&mut self, main: Word, exact: Exact) {
+        let program = self.function.program;
+        let any = exact.subnormals == Subnormals::Integers;
+        self.function = FunctionState::new(program, Mode::Rare { any }, Vec::new());
+        if any {
+            self.function.magnitudes = magnitudes(program, true);
+        }
+        self.function.has_barriers = has_barriers(program);
+        let void = self.declarations.shape(TypeDeclaration::Void);
+        let ty = self.declarations.shape(TypeDeclaration::Main);
+        self.define_program(main, void, ty, Vec::new());
     }
 
     /// Writes to the output at that location if the pixel met a subnormal number.
@@ -243,16 +266,6 @@ impl<'p> Translator<'p> {
 
     fn call_void(&mut self, function: Word, void: Word) {
         self.compute(Op::FunctionCall, void, vec![Operand::IdRef(function)]);
-    }
-
-    /// Emits code under a condition.
-    pub(super) fn when(&mut self, condition: Word, then: impl FnOnce(&mut Self)) {
-        let [inside, behind] = [(); 2].map(|()| self.declarations.id());
-        self.select_between(condition, [inside, behind], behind);
-        self.begin(inside);
-        then(self);
-        self.branch(behind);
-        self.begin(behind);
     }
 
     /// Discards the pixel: `main` does it at the end, when all is known.

@@ -16,7 +16,7 @@
 //! hidden operands tests if it rounds once; if it does not, each pixel is computed again.
 
 use crate::emit::modes::Switch;
-use crate::emit::translator::{Translator, Ways};
+use crate::emit::translator::Translator;
 use crate::library::LibraryFunction;
 use crate::mutants::{Mutant, is_active};
 use lambdav_core::op::NAN;
@@ -63,7 +63,7 @@ impl Translator<'_> {
         let size = self.glsl(Glsl::FAbs, NUM, &[b]);
         let rest = self.residual(a, quotient, b);
         let is_right = self.is_nearest(rest, quotient, size, HALF_UNIT);
-        self.unless(is_right, quotient, |s| {
+        self.unless(is_right, NUM, quotient, |s| {
             let other = s.neighbour(quotient, rest, inverse);
             let rest = s.residual(a, other, b);
             let is_right = s.is_nearest(rest, other, size, HALF_UNIT);
@@ -98,7 +98,7 @@ impl Translator<'_> {
         let root = self.fma(NUM, &[rest, half, near]);
         let rest = self.residual(x, root, root);
         let is_right = self.is_nearest(rest, root, root, 2.0 * HALF_UNIT);
-        self.unless(is_right, root, |s| {
+        self.unless(is_right, NUM, root, |s| {
             let other = s.neighbour(root, rest, half);
             let rest = s.residual(x, other, other);
             let is_right = s.is_nearest(rest, other, other, 2.0 * HALF_UNIT);
@@ -168,25 +168,6 @@ impl Translator<'_> {
     fn residual(&mut self, of: Word, value: Word, by: Word) -> Word {
         let opposite = self.arithmetic(Op::FNegate, NUM, &[value]);
         self.fma(NUM, &[opposite, by, of])
-    }
-
-    /// `value` if the condition holds, else the result of `otherwise`, computed only then.
-    fn unless(
-        &mut self,
-        condition: Word,
-        value: Word,
-        otherwise: impl FnOnce(&mut Self) -> Word,
-    ) -> Word {
-        let [inside, behind] = [(); 2].map(|()| self.declarations.id());
-        self.select_between(condition, [behind, inside], behind);
-        let before = self.function.current;
-        self.begin(inside);
-        let other = otherwise(self);
-        self.settle();
-        let from = self.function.current;
-        self.branch(behind);
-        self.begin(behind);
-        self.join(NUM, Ways(vec![(value, before), (other, from)]))
     }
 
     /// True if a number is neither zero, infinite nor NaN.

@@ -2,12 +2,13 @@
 
 use super::regions::ids;
 use crate::emit::translator::Translator;
+use crate::mutants::{Mutant, is_active};
 use rspirv::dr::{Instruction, Operand};
 use rspirv::spirv::{Op, Word};
 use rustc_hash::FxHashSet;
 
 impl Translator<'_> {
-    /// Drops instructions of the open function whose results are unused. (Calls may have effects.)
+    /// Drops instructions of the open function whose results are unused. (Calls and atomic operations may have effects.)
     pub(in crate::emit) fn drop_unused(&mut self) {
         let blocks = &mut self.function.blocks;
         // The operands of φ's may be defined later, by loops.
@@ -18,7 +19,7 @@ impl Translator<'_> {
         for block in blocks.iter_mut().rev() {
             let mut kept = Vec::with_capacity(block.instructions.len());
             for instruction in std::mem::take(&mut block.instructions).into_iter().rev() {
-                let is_needed = instruction.class.opcode == Op::FunctionCall
+                let is_needed = has_effect(instruction.class.opcode)
                     || instruction.result_id.is_none_or(|id| used.contains(&id));
                 if is_needed {
                     used.extend(ids(&instruction));
@@ -38,4 +39,22 @@ impl Translator<'_> {
         self.declarations.module.annotations.retain(is_kept);
         self.declarations.module.debug_names.retain(is_kept);
     }
+}
+
+/// True for an instruction with a result that may also have an effect.
+fn has_effect(op: Op) -> bool {
+    let is_atomic = matches!(
+        op,
+        Op::AtomicIAdd
+            | Op::AtomicSMin
+            | Op::AtomicSMax
+            | Op::AtomicUMin
+            | Op::AtomicUMax
+            | Op::AtomicAnd
+            | Op::AtomicOr
+            | Op::AtomicXor
+            | Op::AtomicExchange
+            | Op::AtomicCompareExchange
+    );
+    op == Op::FunctionCall || is_atomic && !is_active(Mutant::DroppedAtomic)
 }

@@ -1,7 +1,7 @@
 //! Random programs: core = oracle, whole, sliced, and after core text; raised core = eval_S, before and after spirv-opt.
 
 use lambdav_memory_tests::{Verdict, compare, compare_layouts, generate};
-use lambdav_test_support::has_tool;
+use lambdav_test_support::{has_tool, in_parallel};
 
 /// `PROGRAMS` and `SEED` choose.
 fn number(name: &str, default: u64) -> u64 {
@@ -11,15 +11,13 @@ fn number(name: &str, default: u64) -> u64 {
 #[test]
 fn core_and_oracle_agree() {
     let (programs, first) = (number("PROGRAMS", 400), number("SEED", 1));
-    let mut verdicts = Vec::new();
     let optimises = has_tool("spirv-opt");
-    for seed in first..first + programs {
+    let verdict = |seed: u64| {
         let is_optimised = optimises && seed.is_multiple_of(8);
-        match compare(&generate(seed), seed, is_optimised) {
-            Ok(verdict) => verdicts.push(verdict),
-            Err(mismatch) => panic!("program {seed}: {mismatch}"),
-        }
-    }
+        let verdict = compare(&generate(seed), seed, is_optimised);
+        verdict.unwrap_or_else(|mismatch| panic!("program {seed}: {mismatch}"))
+    };
+    let verdicts = in_parallel(first..first + programs, verdict);
     let count = |is_it: fn(&Verdict) -> bool| verdicts.iter().filter(|of| is_it(of)).count() as u64;
     let (ordered, divergent) = (count(|of| of.depends_on_order), count(|of| of.is_divergent));
     println!("{ordered} depend on the order, {divergent} have a divergent barrier");
@@ -41,15 +39,12 @@ fn core_and_oracle_agree() {
 fn layouts_agree() {
     let (programs, first) = (number("PROGRAMS", 400), number("SEED", 1));
     let optimises = has_tool("spirv-opt");
-    let (mut matrices, mut lengths) = (0, 0);
-    for seed in first..first + programs {
-        match compare_layouts(seed, optimises && seed.is_multiple_of(8)) {
-            Ok(text) => {
-                matrices += u64::from(text.contains("row_major"));
-                lengths += u64::from(text.contains(".length()"));
-            }
-            Err(mismatch) => panic!("text {seed}: {mismatch}"),
-        }
-    }
+    let text = |seed: u64| {
+        let text = compare_layouts(seed, optimises && seed.is_multiple_of(8));
+        text.unwrap_or_else(|mismatch| panic!("text {seed}: {mismatch}"))
+    };
+    let texts = in_parallel(first..first + programs, text);
+    let count = |part: &str| texts.iter().filter(|text| text.contains(part)).count() as u64;
+    let (matrices, lengths) = (count("row_major"), count(".length()"));
     assert!(matrices > programs / 8 && lengths > programs / 20, "{matrices} and {lengths}");
 }
