@@ -77,8 +77,10 @@ impl Mutant {
     pub const OF_INDICES: [Self; 1] = [Self::LooseIndex];
 
     /// Mutants of memories.
-    pub const OF_MEMORIES: [Self; 4] =
-        [Self::ClampedStore, Self::LooseLoad, Self::SkippedBarrier, Self::DroppedAtomic];
+    pub const OF_MEMORIES: [Self; 3] = [Self::ClampedStore, Self::LooseLoad, Self::SkippedBarrier];
+
+    /// Mutants of passes in exact modules.
+    pub const OF_PASSES: [Self; 1] = [Self::DroppedAtomic];
 
     /// Mutants of textures.
     pub const OF_TEXTURES: [Self; 1] = [Self::LooseTexel];

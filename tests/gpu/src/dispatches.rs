@@ -57,6 +57,9 @@ pub fn generated(
     Ok(true)
 }
 
+/// Binds the data of a compute shader.
+pub type Bind = fn(&mut Bindings) -> Result<(), Box<dyn Error>>;
+
 /// Runs a compute shader by machine code and by a device, and returns the first of the buffers that differs.
 ///
 /// # Errors
@@ -67,7 +70,7 @@ pub fn first_difference(
     device: &Device,
     groups: [u32; 3],
     buffers: &[&str],
-    bind: &dyn Fn(&mut Bindings) -> Result<(), Box<dyn Error>>,
+    bind: Bind,
 ) -> Result<Option<String>, Box<dyn Error>> {
     let shader = Shader::open_with(file, &ShaderOptions::default().compute())?;
     let by = |engine| -> Result<Bindings, Box<dyn Error>> {

@@ -3,7 +3,7 @@
 //! Without a driver the tests are skipped with a message.
 
 use lambdav_engine::Bindings;
-use lambdav_gpu_tests::dispatches::{first_difference, generated};
+use lambdav_gpu_tests::dispatches::{Bind, first_difference, generated};
 use lambdav_gpu_tests::{open, without_float64};
 use lambdav_spirv_backend::emit::EmitOptions;
 use lambdav_test_support::{Random, skipped};
@@ -37,7 +37,7 @@ fn numbers(bindings: &mut Bindings, name: &str, count: usize) -> Result<(), Box<
 }
 
 /// A named compute shader with its workgroups, its buffers, and their data.
-type Case<'a> = (&'a str, [u32; 3], &'a [&'a str], fn(&mut Bindings) -> Result<(), Box<dyn Error>>);
+type Case<'a> = (&'a str, [u32; 3], &'a [&'a str], Bind);
 
 #[test]
 fn the_gallery_leaves_the_buffers_of_machine_code() {
@@ -77,7 +77,7 @@ fn the_gallery_leaves_the_buffers_of_machine_code() {
     ];
     for (name, groups, buffers, bind) in cases {
         let folder = if name == "functions.wgsl" { &own } else { &shaders };
-        let found = first_difference(&folder.join(name), &device, groups, buffers, &bind);
+        let found = first_difference(&folder.join(name), &device, groups, buffers, bind);
         assert_eq!(found.unwrap_or_else(|error| panic!("{name}: {error}")), None, "{name}");
     }
 }
