@@ -28,6 +28,7 @@ mod marks;
 mod metadata;
 mod page;
 mod pipes;
+mod public_compute;
 mod render;
 mod resources;
 mod rewritten;
