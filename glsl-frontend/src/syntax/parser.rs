@@ -1,6 +1,7 @@
 //! The parser: one token at a time, errors with recovery at statements and declarations.
 
-use super::tree::{Item, Node, Unit};
+use super::expressions::Until;
+use super::tree::{Expression, Item, Node, Unit};
 use super::words::{Word, Words};
 use crate::token::{Name, Names, Punctuation as P, Token, TokenKind};
 use lambdav_core::diagnostics::{Diagnostic, DiagnosticCode, Diagnostics, quote};
@@ -26,15 +27,25 @@ pub(super) struct Parser<'a> {
     pub(super) depth: u32,
 }
 
-/// Parses the tokens of a text.
+/// Parses the tokens of a text, and of the expression at the end of it that has this place.
 pub(crate) fn parse(
     tokens: &[Token],
+    expression: Option<Span>,
     names: &Names,
     words: &Words,
     most: usize,
 ) -> (Unit, Diagnostics) {
+    let is_of = |token: &Token| {
+        expression.is_some_and(|of| of.start <= token.span.start && token.span.start <= of.end)
+    };
+    // A macro's tokens have the place of its use, so those of the expression are the last ones.
+    let begin = tokens.iter().position(is_of).unwrap_or(tokens.len().saturating_sub(1));
+    let ended: Vec<Token> = match expression {
+        Some(_) => tokens[..begin].iter().chain(tokens.last()).copied().collect(),
+        None => Vec::new(),
+    };
     let mut parser = Parser {
-        tokens,
+        tokens: if expression.is_some() { &ended } else { tokens },
         at: 0,
         names,
         words,
@@ -52,6 +63,10 @@ pub(crate) fn parse(
             Ok(None) => {}
             Err(Reported) => parser.recover(before),
         }
+    }
+    if expression.is_some() && !parser.diagnostics.has_errors() {
+        (parser.tokens, parser.at, parser.depth) = (&tokens[begin..], 0, 0);
+        parser.unit.expression = parser.only_expression().ok();
     }
     (parser.unit, parser.diagnostics)
 }
@@ -242,6 +257,15 @@ impl Parser<'_> {
     /// The current position, for [`Self::recover`].
     pub(super) fn position(&self) -> usize {
         self.at
+    }
+
+    /// An expression up to the end of the text.
+    fn only_expression(&mut self) -> Result<Expression> {
+        let expression = self.expression(Until::Comma)?;
+        match self.kind() {
+            TokenKind::End => Ok(expression),
+            _ => Err(self.wrong("the expression ends here")),
+        }
     }
 
     /// Nothing but a semicolon, or an item.
