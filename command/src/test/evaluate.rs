@@ -192,7 +192,8 @@ impl State<'_> {
             return Err(wrong("a compute program draws no picture".to_owned()));
         }
         if self.drawn.get().is_none() {
-            let drawn = (self.subject.picture)().map_err(|failure| placed(place, failure))?;
+            let drawn =
+                (self.subject.picture)().map_err(|failure| at_expectation(place, failure))?;
             let _ = self.drawn.set(drawn);
         }
         let Some(AnyImage::Float(frame)) = self.drawn.get() else {
@@ -204,7 +205,7 @@ impl State<'_> {
         };
         let component = |k| FlatComponent { path: vector_path(k), scalar: Scalar::F32 };
         let components = (0..4).map(component).collect();
-        let ty = FlatType { name: "a pixel".to_owned(), components };
+        let ty = FlatType { name: "pixel".to_owned(), components };
         Ok(Value { ty, words: pixel.map(f32::to_bits).to_vec() })
     }
 
@@ -240,7 +241,7 @@ impl State<'_> {
             .max_iterations(picture.max_iterations);
         let left = Some(until.saturating_duration_since(Instant::now()));
         let words = shader.evaluate_expression(&options, &bindings, picture.size, left);
-        let failed = |error| placed(&place, run_options.failed(error));
+        let failed = |error| at_expectation(&place, run_options.failed(error));
         match words.map_err(failed)? {
             Some(words) => Ok(Value { ty, words }),
             None => {
@@ -252,7 +253,7 @@ impl State<'_> {
 }
 
 /// A failure of a program, with the place of the expectation.
-fn placed(place: &str, Failure { status, message }: Failure) -> Failure {
+fn at_expectation(place: &str, Failure { status, message }: Failure) -> Failure {
     let message = match status {
         3 => message,
         _ => message.map(|message| format!("{place}: {message}")),

@@ -3,7 +3,7 @@
 use super::comments::{NearMiss, Scanned, Syntax, Written, scan};
 use super::directive::{self, Directive, GoldenFormat};
 use super::expectation::Expectation;
-use super::folders::{beside, in_folder, is_script, key, look_through, stamp};
+use super::folders::{beside, in_folder, is_script, is_vertex, key, look_through, stamp};
 use crate::failure::{Failure, Result};
 use crate::watch;
 use lambdav_core::limits;
@@ -153,7 +153,11 @@ pub(super) fn plan(paths: &[PathBuf]) -> Result<Planned> {
             }
             for name in contents.programs {
                 let program = in_folder(path, &name);
-                programs.entry(key(&program)).or_insert_with(|| of_program(&program, &name, true));
+                // A vertex shader need not have a test.
+                let is_drawn = !is_vertex(&name);
+                programs
+                    .entry(key(&program))
+                    .or_insert_with(|| of_program(&program, &name, is_drawn));
             }
             planned.folders.push(path.clone());
         } else if path.exists() {
