@@ -1,7 +1,6 @@
 //! The state of the check, and its messages.
 
-use super::expectation::Expectation;
-use super::items::{Block, Function, Interface, Loose, Setting};
+use super::items::{Block, Expectation, Function, Interface, Loose, Setting};
 use super::overloads::Overloads;
 use super::scopes::Scopes;
 use super::values::{Constant, Layout};

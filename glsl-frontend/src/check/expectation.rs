@@ -1,7 +1,7 @@
 //! An expression in place of `main`: a fragment stage whose outputs are the words of its value.
 
 use super::checker::Checker;
-use super::items::Stage;
+use super::items::{Expectation, Stage};
 use super::values::Value;
 use crate::syntax::tree::Expression;
 use crate::types::{Kind, Scalar, Type, Types};
@@ -9,19 +9,7 @@ use lambdav_core::diagnostics::DiagnosticCode;
 use lambdav_core::flat::{FLAT_ENTRY, FLAT_WORDS, FlatComponent, FlatType, vector_path};
 use lambdav_core::source::Span;
 use lambdav_core::types;
-use lambdav_spirv::build::FunctionBuilder;
 use rspirv::spirv::{Decoration, ExecutionMode, ExecutionModel, Op, StorageClass};
-
-/// The function of an expression.
-pub(super) struct Expectation {
-    pub(super) id: u32,
-    pub(super) builder: FunctionBuilder,
-    /// Numbers of the functions that it calls.
-    pub(super) calls: Vec<usize>,
-    pub(super) ty: FlatType,
-    /// The outputs.
-    outputs: Vec<u32>,
-}
 
 impl Checker<'_> {
     /// Checks an expression in the scope at the end of the text, and writes its function.

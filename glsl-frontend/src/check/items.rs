@@ -84,6 +84,17 @@ pub(super) struct Function {
     pub(super) calls: Vec<usize>,
 }
 
+/// The function of an expression.
+pub(super) struct Expectation {
+    pub(super) id: u32,
+    pub(super) builder: FunctionBuilder,
+    /// Numbers of the functions that it calls.
+    pub(super) calls: Vec<usize>,
+    pub(super) ty: FlatType,
+    /// The outputs.
+    pub(super) outputs: Vec<u32>,
+}
+
 /// A block whose members are variables of their own.
 #[derive(Clone, Debug)]
 pub(super) struct Block {

@@ -1,7 +1,6 @@
 //! The parser: one token at a time, errors with recovery at statements and declarations.
 
-use super::expressions::Until;
-use super::tree::{Expression, Item, Node, Unit};
+use super::tree::{Item, Node, Unit};
 use super::words::{Word, Words};
 use crate::token::{Name, Names, Punctuation as P, Token, TokenKind};
 use lambdav_core::diagnostics::{Diagnostic, DiagnosticCode, Diagnostics, quote};
@@ -257,15 +256,6 @@ impl Parser<'_> {
     /// The current position, for [`Self::recover`].
     pub(super) fn position(&self) -> usize {
         self.at
-    }
-
-    /// An expression up to the end of the text.
-    fn only_expression(&mut self) -> Result<Expression> {
-        let expression = self.expression(Until::Comma)?;
-        match self.kind() {
-            TokenKind::End => Ok(expression),
-            _ => Err(self.wrong("the expression ends here")),
-        }
     }
 
     /// Nothing but a semicolon, or an item.
