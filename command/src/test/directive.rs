@@ -58,6 +58,24 @@ pub(super) enum GoldenFormat {
     Json,
 }
 
+/// Reason why a test cannot be run.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Wrong {
+    /// The directive is malformed.
+    Directive(String),
+    /// Something else; the message says where.
+    Placed(String),
+}
+
+impl Wrong {
+    /// The message without the place of the directive.
+    pub(super) fn message(&self) -> &str {
+        match self {
+            Self::Directive(message) | Self::Placed(message) => message,
+        }
+    }
+}
+
 impl GoldenFormat {
     /// File name extension.
     pub(super) fn ending(self) -> &'static str {

@@ -3,8 +3,9 @@
 //! The command sends the tests of a worker, then [`GO`]. The worker reports the begin and end of each
 //! test, and finally [`Event::Done`].
 
+use super::directive::Wrong;
 use super::expectation::Expectation;
-use super::plan::{Kept, Test, Wrong};
+use super::plan::{Kept, Test};
 use super::result::TestResult;
 use super::{directive, run};
 use crate::failure::Failure;

@@ -17,6 +17,7 @@ mod expectation;
 mod files;
 mod folders;
 mod golden;
+mod groups;
 mod job;
 mod mark;
 mod memory;
@@ -40,8 +41,9 @@ use super::messages::{MessageFormat, print};
 use super::module::SearchArguments;
 use super::values::{seconds, threads};
 use clap::Args;
+use directive::Wrong;
 use lambdav_core::diagnostics::{nearest_name, printable};
-use plan::{Planned, Test, Wrong};
+use plan::{Planned, Test};
 use result::{Status, Summary, TestResult};
 use std::collections::BTreeMap;
 use std::io::{self, Write};
@@ -144,7 +146,7 @@ pub(super) struct TestArguments {
     ])]
     merge: Vec<PathBuf>,
     /// Compare the pictures in this folder, which another program drew and which are named as the
-    /// goldens, with the pictures drawn here
+    /// goldens, with the pictures drawn here. Tests without a golden are left out
     #[arg(long, value_name = "DIR")]
     against: Option<PathBuf>,
     /// Seconds that each test may take to read its program, draw and compare
@@ -210,6 +212,14 @@ pub(super) fn run(options: &TestArguments) -> Result {
     }
     if tests.is_empty() {
         return Err(nothing(options, &planned, all.len()));
+    }
+    if options.against.is_some() {
+        let count = tests.len();
+        tests.retain(|test| test.has_golden());
+        if tests.is_empty() {
+            let what = format!("--against compares pictures, and none of {count} tests has one");
+            return Err(Failure::input(what));
+        }
     }
     let count = tests.len();
     if let Some((k, n)) = options.shard {

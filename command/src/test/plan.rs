@@ -1,9 +1,10 @@
 //! Discovery of tests.
 
 use super::comments::{NearMiss, Scanned, Syntax, Written, scan};
-use super::directive::{self, Directive, GoldenFormat};
+use super::directive::{self, Directive, GoldenFormat, Wrong};
 use super::expectation::Expectation;
 use super::folders::{beside, in_folder, is_script, is_vertex, key, look_through, stamp};
+use super::groups::{Group, directive_of, grouped};
 use crate::failure::{Failure, Result};
 use crate::watch;
 use lambdav_core::limits;
@@ -34,24 +35,6 @@ pub(super) struct Test {
     pub(super) within: PathBuf,
     /// Files that the test must not write.
     pub(super) kept: Kept,
-}
-
-/// Reason why a test cannot be run.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Wrong {
-    /// The directive is malformed.
-    Directive(String),
-    /// Something else; the message says where.
-    Placed(String),
-}
-
-impl Wrong {
-    /// The message without the place of the directive.
-    pub(super) fn message(&self) -> &str {
-        match self {
-            Self::Directive(message) | Self::Placed(message) => message,
-        }
-    }
 }
 
 /// Reasons never to write or remove a file of a test; none if it may be written.
@@ -326,65 +309,6 @@ fn of_program(path: &Path, within: &Path, is_in_folder: bool) -> Program {
     }
     let tests = named(path, within, found);
     Program { path: path.to_owned(), tests, scanned, includes, is_in_folder }
-}
-
-/// A directive with the expectations below it, or an expectation without a directive above it.
-struct Group {
-    file: PathBuf,
-    /// Line of the directive, or of the expectation.
-    line: usize,
-    /// The words of the directive.
-    words: Option<String>,
-    expectations: Vec<Expectation>,
-}
-
-/// The directives of a program, in order. An expectation belongs to the nearest directive above it in its file.
-fn grouped(found: Vec<(PathBuf, Written)>) -> Vec<Group> {
-    let mut groups: Vec<Group> = Vec::new();
-    for (file, Written { line, column, is_expectation, words }) in found {
-        if !is_expectation {
-            groups.push(Group { file, line, words: Some(words), expectations: Vec::new() });
-            continue;
-        }
-        let expectation = Expectation { file: file.clone(), line, column, words };
-        match groups.last_mut() {
-            Some(group) if group.words.is_some() && group.file == file => {
-                group.expectations.push(expectation);
-            }
-            _ => groups.push(Group { file, line, words: None, expectations: vec![expectation] }),
-        }
-    }
-    groups
-}
-
-/// The words of an expectation without a directive.
-const ALONE: &str = "--format none";
-
-/// The directive of a group, and its words.
-fn directive_of(group: &Group) -> (std::result::Result<Directive, Wrong>, String) {
-    let words = group.words.clone().unwrap_or_else(|| ALONE.to_owned());
-    let directive = directive::read(&words).map_err(Wrong::Directive);
-    let directive = directive.and_then(|directive| {
-        if directive.kind == GoldenFormat::None && group.expectations.is_empty() {
-            let what = match directive.groups {
-                Some(_) => {
-                    "nothing is compared: name a buffer, --save NAME, or write expectations below"
-                }
-                None => {
-                    "without a golden, a test has expectations below it: `; expect: VALUE == VALUE`"
-                }
-            };
-            return Err(Wrong::Directive(what.to_owned()));
-        }
-        let malformed = group.expectations.iter().find_map(|of| Some((of, of.comparison().err()?)));
-        match malformed {
-            Some((of, wrong)) => {
-                Err(Wrong::Placed(format!("{}: {}", of.at(wrong.column), wrong.message)))
-            }
-            None => Ok(directive),
-        }
-    });
-    (directive, words)
 }
 
 /// Tests of directives and of expectations without a directive. Several directives need names.

@@ -266,9 +266,12 @@ fn tests_without_a_golden() {
     assert!(!junit.contains("golden:"), "{junit}");
     let merged = run(&place, "--merge report --report all");
     assert!(merged.text().contains("1 passed, 1 failed"), "{}", merged.text());
-    // A folder of pictures has none of a test without one.
-    let outcome = run(&place, "--against report --filter :b");
-    assert!(outcome.text().contains("a test without one"), "{}", outcome.text());
+    // Another program draws no picture of a test without one.
+    let list = run(&place, "--against report --message-format json");
+    assert_eq!(list.text().lines().count(), 1, "{}", list.text());
+    let outcome = place.run_line("test --against report --filter :b");
+    assert_eq!(outcome.status, 1);
+    assert!(outcome.err.contains("none of 1 tests has one"), "{}", outcome.err);
 }
 
 #[test]
@@ -579,4 +582,82 @@ fn a_device_computes_expressions() {
     let wanted = "(1.5, 2, -3) is not (1.5, 2, -4); the first difference is at .b.y: -3 and -4";
     assert!(text.contains(wanted), "{text}{}", outcome.err);
     assert!(text.contains(r#""status":"passed","test":"a.lv""#), "{text}");
+}
+
+/// Any text of an expression gives an answer or an error, never a fault of the machine.
+#[test]
+fn hostile_expressions() {
+    let deep = format!("{}1{}", "(".repeat(3000), ")".repeat(3000));
+    let texts = [
+        "}",
+        "{",
+        ";",
+        "/*",
+        "*/",
+        "//",
+        "\"",
+        "a[",
+        "#include \"a\"",
+        "#define x",
+        "\\",
+        "ü",
+        "@",
+        "1,2",
+        "-",
+        "!",
+        "<",
+        "a<b<c",
+        "}void f(){",
+        "return 1.0",
+        "discard",
+        "fn f() {}",
+        "(define x 1)",
+        "(output 0 1)",
+        "main()",
+        "(rec 1)",
+        "(@ 1)",
+        "luma",
+        "__LINE__",
+        "package::x",
+        "x::y",
+        "vec4",
+        "if",
+        "?",
+        "0x",
+        "1e",
+        "1u8",
+        "(",
+        ")",
+        "[]",
+        "()",
+        "\u{feff}",
+        &deep,
+    ];
+    for (name, marker, program) in [
+        ("a.lv", ";", lv("")),
+        ("a.wgsl", "//", WGSL.to_owned()),
+        ("a.frag", "//", format!("{GLSL}\nvoid main() {{}}")),
+    ] {
+        let lines = texts.iter().map(|text| format!("{marker} expect: {text} == (luma)\n"));
+        // A version comes first in GLSL.
+        let place =
+            TestFolder::with([(name, &*format!("{program}\n{}", lines.collect::<String>()))]);
+        for (test, status, message) in messages(&place) {
+            assert!(["broken", "failed"].contains(&&*status), "{test}: {status}: {message}");
+        }
+    }
+}
+
+/// Time is limited as for pictures.
+#[test]
+fn time_is_limited() {
+    let text = lv(
+        "(define (long x) ((rec-func (i s) (if (< i 16000000) (rec (+ i 1) (+ s ((rec-func (k t) \
+                   (if (< k 16000000) (rec (+ k 1) (sin (+ t i))) t)) 0 x))) s)) 0 x))\n; expect: (long (time)) == 1",
+    );
+    let place = TestFolder::with([("a.lv", &*text)]);
+    let outcome = run(&place, "--timeout 0.5");
+    assert_eq!(outcome.status, 3, "{}", outcome.text());
+    let wanted = "machine a.lv:line-2: it took longer than 0.5 s; --timeout allows more";
+    assert!(outcome.text().contains(wanted), "{}", outcome.text());
 }
