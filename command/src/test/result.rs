@@ -124,10 +124,7 @@ impl TestResult {
         if findings.is_empty() {
             return;
         }
-        let status = if findings.broken.is_empty() { Status::Failed } else { Status::Broken };
-        if self.status.is_good() || status == Status::Broken {
-            self.status = status;
-        }
+        self.status = if findings.broken.is_empty() { Status::Failed } else { Status::Broken };
         let message = std::mem::take(&mut self.message);
         let all = findings.failed.into_iter().chain(findings.broken);
         self.message =

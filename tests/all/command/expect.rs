@@ -230,7 +230,7 @@ fn a_test_may_have_both() {
     let outcome = run(&place, "--bless");
     let text = outcome.text();
     assert_eq!(outcome.status, 1, "{text}");
-    let wanted = "missing a.lv: a.lv:2: (* gain (luma (vec3 1))) == 2: 1.0 is not 2.0, 8388608 ulp";
+    let wanted = "failed a.lv: a.lv:2: (* gain (luma (vec3 1))) == 2: 1.0 is not 2.0, 8388608 ulp";
     assert!(text.contains(wanted), "{text}");
     assert!(!place.files().contains_key("a.png"));
     place.write("a.lv", program(1));
