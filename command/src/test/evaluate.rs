@@ -313,7 +313,7 @@ mod tests {
         );
         let field = |name: &str| MemoryStep::Field(name.to_owned());
         let index = MemoryStep::Index;
-        let steps = |text: &str| element(text).map(|(name, steps)| (name, steps));
+        let steps = element;
         let found = steps("points[3].position[1]").expect("an element");
         assert_eq!(found, ("points".to_owned(), vec![index(3), field("position"), index(1)]));
         assert_eq!(steps("header.count").expect("a member").1, [field("count")]);
