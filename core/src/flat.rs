@@ -49,7 +49,7 @@ pub struct FlatComponent {
 }
 
 impl FlatType {
-    /// The type in a table; `None` for variants and resources, and for what contains one.
+    /// The type in a table; `None` for variants, resources, and types with such a part.
     pub fn of(types: &Types, ty: Type) -> Option<Self> {
         let mut components = Vec::new();
         let mut open = vec![(String::new(), ty)];

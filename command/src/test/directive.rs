@@ -131,7 +131,7 @@ pub(super) fn read(words: &str) -> Result<Directive, String> {
             || !directive.samples.depth.is_empty()
         {
             let what = match directive.kind {
-                GoldenFormat::None => "there is no golden: leave out what is about one",
+                GoldenFormat::None => "there is no golden: leave out options of one",
                 _ => {
                     "a compute program has no picture: name the buffer that is compared, --save NAME"
                 }

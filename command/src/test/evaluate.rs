@@ -69,7 +69,7 @@ impl Subject<'_> {
     }
 }
 
-/// The subject, with what several expectations share.
+/// The subject, and values shared by its expectations.
 struct State<'a> {
     subject: &'a Subject<'a>,
     /// The results of passes; none if the program has no passes.
@@ -149,7 +149,7 @@ impl State<'_> {
     ///
     /// # Errors
     ///
-    /// Also if the program is a compute program with a buffer `name`, since nobody says how many workgroups it has.
+    /// Also for a compute program with a buffer `name`: the number of its workgroups is unknown.
     fn run_passes(&self, name: &str) -> Result<Option<Bindings>> {
         let Subject { test, directive, run_options, until, .. } = *self.subject;
         let (_, values) = run_options.settings(directive, &test.program)?;

@@ -18,21 +18,18 @@ impl Elaborator {
         let Data { node, .. } = self.require_value(value, span, "an expectation", None)?;
         let ty = self.graph.value_type(node);
         let found = self.a(ty);
-        let flat = FlatType::of(self.graph.types(), ty);
         let count = self.graph.types().components(ty);
-        let (message, help) = match &flat {
-            None => (format!("{found} cannot be compared"), "compare its parts: `(case …)`"),
-            Some(_) if count == 0 => {
-                (format!("{found} has no components"), "compare a value that has some")
-            }
-            Some(_) if count > FLAT_WORDS => {
-                let message = format!("{found} has {count} components");
-                (format!("{message}, and {FLAT_WORDS} can be compared"), "compare its parts")
-            }
-            Some(_) => {
+        let (message, help) = if count > FLAT_WORDS {
+            let message = format!("{found} has {count} components");
+            (format!("{message}, and {FLAT_WORDS} can be compared"), "compare its parts")
+        } else if let Some(flat) = FlatType::of(self.graph.types(), ty) {
+            if count > 0 {
                 let words = self.words(node, span);
-                return flat.map(|flat| (flat, self.outputs_of(&words, span)));
+                return Some((flat, self.outputs_of(&words, span)));
             }
+            (format!("{found} has no components"), "compare a value that has some")
+        } else {
+            (format!("{found} cannot be compared"), "compare its parts, a number or a vector")
         };
         let diagnostic = Diagnostic::new(DiagnosticCode::OutputType, span, message);
         self.report(diagnostic.label(format!("this is {found}")).help(help));

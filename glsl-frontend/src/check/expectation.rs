@@ -77,7 +77,7 @@ impl Checker<'_> {
                 false => format!("a value of the type {name} is not compared"),
             };
             self.wrong(DiagnosticCode::GlslTypes, at, message);
-            self.help("compare parts of it, or what a function makes of it");
+            self.help("compare parts of it, or the result of a function");
         }
         None
     }

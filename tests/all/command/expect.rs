@@ -519,7 +519,7 @@ fn malformed_expectations() {
     }
     for (directive, part) in [
         ("--format none", "a test has expectations below it"),
-        ("--format none --tolerance 1", "leave out what is about one"),
+        ("--format none --tolerance 1", "leave out options of one"),
         ("--format none --save x", "leave out --format"),
         ("--groups 1", "nothing is compared"),
         ("--groups 1 --format exr", "--save NAME"),

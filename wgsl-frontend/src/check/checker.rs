@@ -129,7 +129,7 @@ pub(super) struct Checker<'a> {
     /// The statement that is checked.
     pub(super) statement_at: Span,
     pub(super) entries: usize,
-    /// The type of the expression that the program is asked for.
+    /// The type of the expression to evaluate.
     pub(super) expression: Option<FlatType>,
 }
 

@@ -1,4 +1,4 @@
-//! An expression that the program is asked for: a fragment stage whose outputs are the words of its value.
+//! An expression to evaluate: a fragment stage whose outputs are the words of its value.
 
 use super::checker::{Body, Checker};
 use super::values::Value;
@@ -87,7 +87,7 @@ impl Checker<'_> {
                 false => format!("a value of the type {name} is not compared"),
             };
             self.wrong(DiagnosticCode::WgslTypes, at, message);
-            self.help("compare parts of it, or what a function makes of it");
+            self.help("compare parts of it, or the result of a function");
         }
         None
     }

@@ -167,7 +167,7 @@ pub(crate) enum Item {
     Structure(Vec<Field>),
     Function(Box<Function>),
     Assert(Expression),
-    /// An expression that the program is asked for.
+    /// An expression to evaluate.
     Expression(Expression),
 }
 
