@@ -6,6 +6,7 @@ use super::files::{compile_fixed, read_bytes};
 use super::messages::{MessageFormat, Messages, note};
 use super::module::{LocationValue, ModuleArguments, object, some_of};
 use super::setting::Setting;
+use lambdav_core::flat::PlacedExpression;
 use lambdav_core::graph::Uniform;
 use lambdav_core::inputs::Input;
 use lambdav_core::interface::NamedValue;
@@ -67,6 +68,20 @@ impl UserValues {
     #[must_use]
     pub(super) fn compute(self) -> Self {
         Self { options: self.options.compute(), ..self }
+    }
+
+    /// The same values, for an expression in place of the picture.
+    #[must_use]
+    pub(super) fn expressing(self, expression: PlacedExpression) -> Self {
+        Self { options: self.options.expression(expression), ..self }
+    }
+
+    /// The values without inputs of locations that the program does not have.
+    #[must_use]
+    pub(super) fn known_to(mut self, shader: &Shader) -> Self {
+        self.inputs.retain(|(location, _)| shader.location(*location).is_some());
+        self.sources.retain(|location| shader.location(*location).is_some());
+        self
     }
 
     /// Adds files for textures, buffers and blocks.

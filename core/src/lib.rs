@@ -9,7 +9,7 @@
 //! ```text
 //! source → diagnostics → decode
 //! files, state
-//! float → math → texture → types → layout, memory, resource → op → elementary, inputs → graph → interface, triangles, schedule → evaluate → closed_loops, core_text
+//! float → math → texture → types → flat, layout, memory, resource → op → elementary, inputs → graph → interface, triangles, schedule → evaluate → closed_loops, core_text
 //! ```
 #![forbid(unsafe_code)]
 
@@ -20,6 +20,7 @@ pub mod diagnostics;
 pub mod elementary;
 pub mod evaluate;
 pub mod files;
+pub mod flat;
 pub mod float;
 pub mod graph;
 pub mod inputs;

@@ -6,6 +6,7 @@ use crate::loaded::WgslSettings;
 use crate::loaded::{Loaded, LoadedModule};
 use crate::settings::{ModuleNames, Paths};
 use lambdav_core::diagnostics::Diagnostics;
+use lambdav_core::flat::FlatType;
 use lambdav_core::graph::{Core, Uniform};
 use lambdav_core::inputs::Input;
 use lambdav_core::interface::{BuiltInPart, Interface, NamedValue};
@@ -29,6 +30,8 @@ pub(crate) struct Accepted {
     /// Parts of a module's uniforms that are named like inputs of λV. A part without a value of its own
     /// takes the input's value.
     pub(crate) named_inputs: Vec<NamedInput>,
+    /// The type of the expression that takes the place of the picture.
+    pub(crate) expression: Option<FlatType>,
     /// The dialect of GLSL, by its name; none for other languages.
     pub(crate) dialect: Option<&'static str>,
     /// True if the first row of pixels is the lowest one; pictures are then written in reverse.
@@ -64,6 +67,7 @@ impl Accepted {
         let has_default = loaded.has_default();
         let Loaded { source, is_core_text, core, interface, diagnostics, module, .. } = loaded;
         let (dialect, lower_left) = (loaded.dialect, loaded.lower_left);
+        let expression = loaded.expression;
         let Some(core) = core else { return Err(Report { source, diagnostics }) };
         let (interface, names, named_inputs) = match interface {
             Some(interface) => {
@@ -87,6 +91,7 @@ impl Accepted {
             as_is,
             names,
             named_inputs,
+            expression,
             dialect,
             lower_left,
             has_default,

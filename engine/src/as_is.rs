@@ -90,6 +90,7 @@ impl Shader {
             names: ModuleNames::none(),
             named_inputs: Vec::new(),
             dialect: None,
+            expression: None,
             lower_left: false,
             has_default: Vec::new(),
             warnings: Diagnostics::default(),

@@ -48,6 +48,8 @@ pub struct Bindings {
     unused: Vec<String>,
     /// Files of images that [`Self::mesh_images`] has read.
     image_files: Vec<PathBuf>,
+    /// The resolution that the program sees in place of the size of its picture.
+    resolution: Option<Size>,
 }
 
 /// Reason why a program cannot draw a mesh.
@@ -90,6 +92,7 @@ impl Bindings {
             is_set: vec![Box::default(); count],
             unused: Vec::new(),
             image_files: Vec::new(),
+            resolution: None,
         }
     }
 
@@ -587,6 +590,40 @@ impl Bindings {
         Ok(bound)
     }
 
+    /// Gives the program another resolution than the size of its picture. A device has the picture's alone.
+    pub(crate) fn set_resolution(&mut self, size: Size) {
+        self.resolution = Some(size);
+    }
+
+    /// Binds one zero element, or texel, to each texture and buffer without data that the program does not read.
+    pub(crate) fn bind_unread(&mut self) -> Result<(), BindError> {
+        let program = Arc::clone(&self.program);
+        let read = program.core.read_resources();
+        let passes = program.core.passes.as_deref();
+        let is_left = |number: &usize| {
+            !read.contains(number) && passes.is_none_or(|of| of.result(*number).is_none())
+        };
+        let all = program.types().resources();
+        for number in (0..all.len()).filter(is_left) {
+            let is_bound = self.settings.inputs.resources.get(number);
+            if is_bound.is_some_and(|bound| !matches!(bound, Bound::Nothing)) {
+                continue;
+            }
+            let bound = match all[number].kind {
+                ResourceKind::Texture(_) => {
+                    self.bind_texels(&all[number].name, [1, 1], &[[0.0; 4]])?;
+                    continue;
+                }
+                ResourceKind::Buffer(element) => BufferData::zeros(program.types(), element, 1),
+                ResourceKind::Memory(_) => continue,
+            };
+            let resources = &mut self.settings.inputs.resources;
+            resources.resize(resources.len().max(number + 1), Bound::Nothing);
+            resources[number] = Bound::Buffer(bound.expect("one element fits").into());
+        }
+        Ok(())
+    }
+
     /// Binds texels to a texture without conversion, row by row from the upper left.
     ///
     /// # Errors
@@ -779,6 +816,7 @@ impl Bindings {
     pub(crate) fn settings(&self, size: Size, max_iterations: u64) -> Settings {
         let mut settings = self.settings.clone();
         settings.max_iterations = max_iterations;
+        let size = self.resolution.unwrap_or(size);
         settings.inputs.resolution = [size.width() as f32, size.height() as f32];
         settings.inputs.resources.resize(self.program.types().resources().len(), Bound::Nothing);
         let reached: Vec<BuiltInPart> = self.reached_parts().collect();

@@ -2,11 +2,12 @@
 //!
 //! | module | is |
 //! |---|---|
-//! | `shader`, `pipeline`, `compute`, `passes`, `bindings`, `memories`, `memory_bindings`, `options`, `target`, `error`, `save` | the public API |
+//! | `shader`, `pipeline`, `compute`, `passes`, `bindings`, `memories`, `memory_bindings`, `memory_part`, `options`, `target`, `error`, `save` | the public API |
 //! | `accepted` | an accepted program, which they share |
 //! | `compilers`, `before` | compilers and errors of all pipelines; passes before a picture |
 //! | `reading`, `loaded`, [`program`], `module` | files to programs, with diagnostics |
 //! | `foreign` | WGSL and GLSL to SPIR-V |
+//! | `expectation` | values of expressions in the scope of a program |
 //! | `test_card` | pictures in place of images that nothing binds |
 //! | `compare` | comparison of the processor with a device |
 //! | `stages`, `rewritten`, `as_is` | intermediate forms as text and modules, layout of re-emitted modules, and modules executed without raising |
@@ -29,12 +30,14 @@ pub mod endings;
 #[doc(hidden)]
 pub mod engines;
 mod error;
+mod expectation;
 #[cfg(feature = "foreign")]
 #[doc(hidden)]
 pub mod foreign;
 mod loaded;
 mod memories;
 mod memory_bindings;
+mod memory_part;
 #[cfg(feature = "spirv")]
 mod module;
 mod options;
@@ -77,6 +80,8 @@ pub use lambdav_raster::{RenderOptions, SpecialsCounter};
 pub use lambdav_simd_backend::activity::Activity;
 #[cfg(feature = "spirv")]
 pub use lambdav_spirv_eval::Resources as DeviceMemory;
+#[doc(hidden)]
+pub use memory_part::{MemoryPartError, MemoryStep};
 pub use options::{Engine, LANES, Options, targets};
 pub use passes::PassPipeline;
 pub use pipeline::{CodeReport, Drawn, Pipeline};

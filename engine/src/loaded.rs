@@ -3,6 +3,7 @@
 #[cfg(feature = "foreign")]
 use crate::reading::ShaderOptions;
 use lambdav_core::diagnostics::Diagnostics;
+use lambdav_core::flat::FlatType;
 use lambdav_core::graph::Core;
 use lambdav_core::interface::Interface;
 use lambdav_core::source::SourceFile;
@@ -25,6 +26,9 @@ pub struct Loaded {
     pub interface: Option<Interface>,
     /// The module, for SPIR-V, WGSL and GLSL.
     pub module: Option<LoadedModule>,
+    /// The type of the expression that takes the place of the picture, if the options have one, and the language
+    /// has expressions.
+    pub expression: Option<FlatType>,
     /// Times of the stages that compiled a shader text.
     pub times: Option<Times>,
     /// Canonical paths of the included files, and paths of missing ones.
@@ -80,6 +84,7 @@ impl Loaded {
             interface: None,
             diagnostics: Diagnostics::new(most),
             module: None,
+            expression: None,
             times: None,
             included: Vec::new(),
             #[cfg(feature = "foreign")]

@@ -8,7 +8,7 @@ use lambdav_core::types::{MemoryKind, ResourceKind};
 
 impl Bindings {
     /// The number and the layout of a memory that the host binds.
-    fn memory(&self, name: &str) -> Option<(usize, &MemoryLayout)> {
+    pub(crate) fn memory(&self, name: &str) -> Option<(usize, &MemoryLayout)> {
         let name = self.resource_name(name);
         let all = self.program.types().resources();
         let number = all.iter().position(|resource| *resource.name == *name)?;

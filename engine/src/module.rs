@@ -14,6 +14,8 @@ use lambdav_core::diagnostics::{Diagnostic, DiagnosticCode, quote};
 #[cfg(feature = "foreign")]
 use lambdav_core::files::Files;
 #[cfg(feature = "foreign")]
+use lambdav_core::flat::FLAT_ENTRY;
+#[cfg(feature = "foreign")]
 use lambdav_core::graph::Uniform;
 #[cfg(feature = "foreign")]
 use lambdav_core::interface;
@@ -129,6 +131,7 @@ pub(crate) fn of_foreign(
             loaded.wgsl = Some(WgslSettings { path, options, given });
             (loaded.diagnostics, loaded.included) = (compiled.diagnostics, compiled.paths);
             constants = compiled.overrides.iter().filter_map(constant).collect();
+            loaded.expression = compiled.expression;
             (compiled.source, compiled.words)
         }
         Language::Glsl(stage) => {
@@ -139,12 +142,24 @@ pub(crate) fn of_foreign(
             loaded.dialect = Some(compiled.dialect.name());
             loaded.is_dialect_found = options.glsl.dialect.is_none();
             loaded.defaults = compiled.defaults;
+            loaded.expression = compiled.expression;
             (compiled.source, compiled.words)
         }
     };
     let Some(words) = words else { return Loaded { source, ..loaded } };
+    let of_expression;
+    let options = match options.expression {
+        None => options,
+        Some(_) => {
+            let stage = interface::Stage::Fragment;
+            let entry_point = Some(FLAT_ENTRY.to_owned());
+            of_expression = ShaderOptions { stage, entry_point, ..options.clone() };
+            &of_expression
+        }
+    };
     let is_compute = options.stage == interface::Stage::Compute;
-    if let Some(message) = undrawn(language, &words, options).filter(|_| !is_compute) {
+    let is_drawn = is_compute || options.expression.is_some();
+    if let Some(message) = undrawn(language, &words, options).filter(|_| !is_drawn) {
         let found = Diagnostic::new(DiagnosticCode::UnsupportedModule, Span::default(), message);
         let is_run =
             entry_points(&words).iter().any(|(_, stage)| *stage == interface::Stage::Compute);
@@ -243,7 +258,9 @@ fn wgsl(
     let own = &options.glsl;
     let (defines, roots) = (&own.defines[..], &own.roots[..]);
     let overrides = &[][..];
-    let settings = lambdav_wgsl_frontend::Options { defines, roots, path, overrides, most };
+    let expression = options.expression.as_ref();
+    let settings =
+        lambdav_wgsl_frontend::Options { defines, roots, path, overrides, expression, most };
     let compiled = lambdav_wgsl_frontend::compile(source.clone(), &settings, files);
     let types = Types::default();
     let mut given = Vec::new();
@@ -274,6 +291,8 @@ fn glsl(
     let own = &options.glsl;
     let dialect = own.dialect.as_deref().and_then(lambdav_glsl_frontend::Dialect::named);
     let (defines, roots) = (&own.defines[..], &own.roots[..]);
-    let options = lambdav_glsl_frontend::Options { dialect, stage, defines, roots, path, most };
+    let expression = options.expression.as_ref();
+    let options =
+        lambdav_glsl_frontend::Options { dialect, stage, defines, roots, path, expression, most };
     lambdav_glsl_frontend::compile(source, &options, files)
 }

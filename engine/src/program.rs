@@ -29,7 +29,7 @@ use lambdav_core::types::Types;
 use lambdav_frontend::syntax::include::{Included, include};
 use lambdav_frontend::syntax::parse_within;
 pub use lambdav_frontend::{Fix, Times};
-use lambdav_frontend::{compile_fixed, compile_for_samplers, compile_keeping};
+use lambdav_frontend::{compile_expression, compile_fixed, compile_for_samplers, compile_keeping};
 #[cfg(feature = "foreign")]
 use lambdav_glsl_frontend::Stage;
 #[cfg(feature = "foreign")]
@@ -347,8 +347,6 @@ impl Loaded {
         if let Some(loaded) = module::load(name, &bytes, most, options) {
             return loaded;
         }
-        #[cfg(not(feature = "spirv"))]
-        let _ = options;
         let long = bytes.len() > limits::TEXT;
         let is_core_text = long && core_text::is_core_text(&String::from_utf8_lossy(&bytes));
         let limit = if is_core_text { limits::CORE_TEXT } else { limits::TEXT };
@@ -367,12 +365,17 @@ impl Loaded {
                 loaded.source = source;
             }
             Ok(source) => {
-                let Included { source, paths, diagnostics } = include(source);
+                let Included { mut source, paths, diagnostics } = include(source);
                 (loaded.included, loaded.diagnostics) = (paths, diagnostics);
                 if loaded.diagnostics.has_errors() {
                     // A missing file would cause an error wherever its definitions are used: only
                     // parse.
                     loaded.diagnostics.append(parse_within(&source, most).1);
+                } else if let Some(of) = &options.expression {
+                    let file = source.append(of.file.clone(), of.file.clone(), &of.text);
+                    let expressed = compile_expression(&source, file, most, fix);
+                    loaded.diagnostics.append(expressed.diagnostics);
+                    (loaded.core, loaded.expression) = (expressed.core, expressed.ty);
                 } else {
                     let (core, diagnostics, times) = compile_fixed(&source, most, fix);
                     loaded.diagnostics.append(diagnostics);

@@ -1,6 +1,7 @@
 //! Options for reading a program.
 
 use crate::settings::UniformValue;
+use lambdav_core::flat::PlacedExpression;
 use lambdav_core::interface::{LocationSource, Stage};
 use lambdav_core::limits;
 use std::collections::BTreeMap;
@@ -55,6 +56,8 @@ pub struct ShaderOptions {
     pub(crate) glsl: GlslOptions,
     /// The language; by default that of the file's name, or the one that the text looks like.
     pub(crate) language: Option<TextLanguage>,
+    /// An expression in place of the program's picture.
+    pub(crate) expression: Option<PlacedExpression>,
     /// Most errors to report.
     pub(crate) errors: usize,
 }
@@ -66,7 +69,17 @@ impl Default for ShaderOptions {
         let errors = limits::ERRORS;
         let clear = [0.0; 4];
         let stage = Stage::Fragment;
-        Self { stage, entry_point: None, clear, locations, constants, glsl, language: None, errors }
+        Self {
+            stage,
+            entry_point: None,
+            clear,
+            locations,
+            constants,
+            glsl,
+            language: None,
+            expression: None,
+            errors,
+        }
     }
 }
 

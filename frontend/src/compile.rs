@@ -3,6 +3,7 @@
 use crate::elaborate::Fix;
 use crate::{elaborate, resolve, syntax};
 use lambdav_core::diagnostics::{Diagnostic, Diagnostics};
+use lambdav_core::flat::FlatType;
 use lambdav_core::graph::Core;
 use lambdav_core::limits;
 use lambdav_core::source::SourceFile;
@@ -40,6 +41,42 @@ pub fn compile_fixed(
     let (core, diagnostics, times, _) =
         with_default(|| stages(source, most, fix, &[], Sampling::Expanded));
     (core, diagnostics, times)
+}
+
+/// A program that computes the words of an expression's value, which [`lambdav_core::flat`] defines.
+#[derive(Debug)]
+pub struct Expressed {
+    /// The program, unless there is an error.
+    pub core: Option<Core>,
+    /// The type of the value, unless there is an error.
+    pub ty: Option<FlatType>,
+    /// The diagnostics; lints of the program are left out.
+    pub diagnostics: Diagnostics,
+}
+
+/// Compiles the expression that is the text of a file of `source`, by its index. No other file includes it. It sees all
+/// definitions of the program, and takes the place of its outputs and stages; the program need not have any.
+pub fn compile_expression(
+    source: &SourceFile,
+    file: usize,
+    most: usize,
+    fix: &mut Fix<'_>,
+) -> Expressed {
+    with_default(|| {
+        let (tree, roots, mut diagnostics) = syntax::parse_beside(source, Some(file), most);
+        let mut arena = resolve::CodeArena::default();
+        let is_read = !diagnostics.has_errors();
+        let expression = Some((&*roots, source.files()[file].span));
+        let (items, found) = resolve::resolve(&mut arena, &tree, source, is_read, expression, most);
+        diagnostics.append(found);
+        let sound = !diagnostics.has_errors();
+        let elaborated = elaborate::elaborate(arena, &items, sound, most, fix, &[]);
+        diagnostics.append(elaborated.diagnostics);
+        diagnostics.drop_lints();
+        let whole = !diagnostics.has_errors();
+        let core = whole.then_some(elaborated.core);
+        Expressed { core, ty: elaborated.expression.filter(|_| whole), diagnostics }
+    })
 }
 
 /// A program that keeps constants as uniforms.
@@ -112,7 +149,7 @@ fn stages(
     took(&mut times.parse);
     let mut arena = resolve::CodeArena::default();
     let is_read = !diagnostics.has_errors();
-    let (mut items, found) = resolve::resolve(&mut arena, &tree, source, is_read, most);
+    let (mut items, found) = resolve::resolve(&mut arena, &tree, source, is_read, None, most);
     took(&mut times.resolve);
     diagnostics.append(found);
     let sound = !diagnostics.has_errors();

@@ -14,6 +14,7 @@ mod resolve;
 pub mod syntax;
 
 pub use compile::{
-    Kept, Times, compile, compile_fixed, compile_for_samplers, compile_keeping, compile_within,
+    Expressed, Kept, Times, compile, compile_expression, compile_fixed, compile_for_samplers,
+    compile_keeping, compile_within,
 };
 pub use elaborate::Fix;

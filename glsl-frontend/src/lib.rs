@@ -40,6 +40,7 @@ use check::{Checked, Setting};
 use dialect::{TextWords, without_comments};
 use lambdav_core::diagnostics::{Diagnostic, DiagnosticCode, Diagnostics};
 use lambdav_core::files::Files;
+use lambdav_core::flat::{FlatType, PlacedExpression};
 use lambdav_core::limits::{self, FOREIGN_TEXT};
 use lambdav_core::source::{SourceFile, Span};
 use preprocess::{Preprocessed, SourceString, preprocess};
@@ -61,6 +62,9 @@ pub struct Options<'a> {
     pub roots: &'a [PathBuf],
     /// The path of the file.
     pub path: Option<&'a Path>,
+    /// An expression in the scope behind the text. The module has one entry point, a fragment stage whose outputs are
+    /// the words of its value, as [`lambdav_core::flat`] defines; the text needs no `main`.
+    pub expression: Option<&'a PlacedExpression>,
     /// Most errors, and most warnings, that are kept.
     pub most: usize,
 }
@@ -68,7 +72,15 @@ pub struct Options<'a> {
 impl Options<'_> {
     /// Options of a text in memory: no dialect is given, and nothing can be included.
     pub fn new(stage: Stage) -> Self {
-        Self { dialect: None, stage, defines: &[], roots: &[], path: None, most: limits::ERRORS }
+        Self {
+            dialect: None,
+            stage,
+            defines: &[],
+            roots: &[],
+            path: None,
+            expression: None,
+            most: limits::ERRORS,
+        }
     }
 }
 
@@ -83,6 +95,8 @@ pub struct Compiled {
     pub dialect: Dialect,
     /// Defaults of uniforms; others are zero.
     pub defaults: Vec<UniformDefault>,
+    /// The type of the expression, if the options have one and there is no error.
+    pub expression: Option<FlatType>,
     /// Errors and warnings.
     pub diagnostics: Diagnostics,
     /// Canonical paths of included files.
@@ -98,6 +112,7 @@ impl Compiled {
             words: None,
             dialect: Dialect::OpenGl,
             defaults: Vec::new(),
+            expression: None,
             diagnostics,
             paths: Vec::new(),
             notes: Vec::new(),
@@ -163,6 +178,11 @@ fn compile_with(
         let name = format!("<end of {}>", dialect.name());
         order.push(source.append(name.clone(), name, &frame.behind));
     }
+    let expression = options.expression.map(|of| {
+        let file = source.append(of.file.clone(), of.file.clone(), &of.text);
+        order.push(file);
+        source.files()[file].span
+    });
     let settings = preprocess::Settings {
         defines: options.defines,
         default_version,
@@ -176,8 +196,16 @@ fn compile_with(
     let Preprocessed { tokens, names, version, lines, diagnostics, paths: included, .. } =
         preprocessed;
     paths.extend(included);
-    let mut compiled =
-        Compiled { source, words: None, dialect, defaults: Vec::new(), diagnostics, paths, notes };
+    let mut compiled = Compiled {
+        source,
+        words: None,
+        dialect,
+        defaults: Vec::new(),
+        expression: None,
+        diagnostics,
+        paths,
+        notes,
+    };
     let mut cubes = Vec::new();
     if !compiled.diagnostics.has_errors() {
         let setting = Setting {
@@ -186,13 +214,15 @@ fn compile_with(
             version,
             int_to_uint,
             stage: options.stage,
+            is_expression: expression.is_some(),
             most: options.most,
         };
-        let (checked, diagnostics) = compile_tokens(&tokens, setting, dialect);
+        let (checked, diagnostics) = compile_tokens(&tokens, expression, setting, dialect);
         compiled.diagnostics.append(diagnostics);
         if !compiled.diagnostics.has_errors() {
             compiled.words = Some(checked.words);
             compiled.defaults = checked.defaults;
+            compiled.expression = checked.expression;
         }
         cubes = checked.deeper;
     }
@@ -209,14 +239,16 @@ fn compile_with(
     (compiled, cubes)
 }
 
-/// Parses and checks.
+/// Parses and checks. `expression` is the place of the expression behind the text.
 fn compile_tokens(
     tokens: &[Token],
+    expression: Option<Span>,
     setting: Setting<'_>,
     dialect: Dialect,
 ) -> (Checked, Diagnostics) {
     let words = Words::new(setting.names, setting.version, dialect == Dialect::Vulkan);
-    let (unit, mut diagnostics) = syntax::parse(tokens, setting.names, &words, setting.most);
+    let (unit, mut diagnostics) =
+        syntax::parse(tokens, expression, setting.names, &words, setting.most);
     if diagnostics.has_errors() {
         return (Checked::default(), diagnostics);
     }

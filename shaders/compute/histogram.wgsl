@@ -20,3 +20,8 @@ fn main(@builtin(global_invocation_id) id: vec3u, @builtin(local_invocation_inde
         atomicAdd(&histogram.bins[k], atomicLoad(&counts[k]));
     }
 }
+
+// test: --groups 2 --zeros values=100
+// expect: histogram.total == 100
+// expect: histogram.bins[0] == 100
+// expect: histogram.bins[15] == 0

@@ -42,6 +42,9 @@ pub use check::Override;
 use check::{Checked, Setting};
 use lambdav_core::diagnostics::{Diagnostic, DiagnosticCode, Diagnostics};
 use lambdav_core::files::Files;
+#[cfg(doc)]
+use lambdav_core::flat::FLAT_ENTRY;
+use lambdav_core::flat::{FlatType, PlacedExpression};
 use lambdav_core::limits::{self, FOREIGN_TEXT};
 use lambdav_core::source::{SourceFile, Span};
 use std::path::{Path, PathBuf};
@@ -59,13 +62,23 @@ pub struct Options<'a> {
     pub path: Option<&'a Path>,
     /// Bits of the values of overrides, by name or by the number of `@id`.
     pub overrides: &'a [(String, u32)],
+    /// An expression in the scope of the main file. The module has one more entry point, [`FLAT_ENTRY`], a fragment
+    /// stage whose outputs are the words of its value, as [`lambdav_core::flat`] defines.
+    pub expression: Option<&'a PlacedExpression>,
     /// Most errors, and most warnings, that are kept.
     pub most: usize,
 }
 
 impl Default for Options<'_> {
     fn default() -> Self {
-        Self { defines: &[], roots: &[], path: None, overrides: &[], most: limits::ERRORS }
+        Self {
+            defines: &[],
+            roots: &[],
+            path: None,
+            overrides: &[],
+            expression: None,
+            most: limits::ERRORS,
+        }
     }
 }
 
@@ -78,6 +91,8 @@ pub struct Compiled {
     pub words: Option<Vec<u32>>,
     /// The overrides of the text.
     pub overrides: Vec<Override>,
+    /// The type of the expression, if the options have one and there is no error.
+    pub expression: Option<FlatType>,
     /// Errors and warnings.
     pub diagnostics: Diagnostics,
     /// Canonical paths of imported files.
@@ -92,6 +107,7 @@ pub fn compile(mut source: SourceFile, options: &Options<'_>, files: &mut dyn Fi
         source,
         words: None,
         overrides: Vec::new(),
+        expression: None,
         diagnostics,
         paths,
     };
@@ -100,12 +116,16 @@ pub fn compile(mut source: SourceFile, options: &Options<'_>, files: &mut dyn Fi
         diagnostics.push(Diagnostic::new(DiagnosticCode::WgslTooLarge, Span::default(), message));
         return failed(source, diagnostics, Vec::new());
     }
+    let expression = options.expression.map(|of| {
+        let file = source.append(of.file.clone(), of.file.clone(), &of.text);
+        source.files()[file].span
+    });
     let mut names = Names::default();
     for name in MEMBERS {
         names.number(name);
     }
-    let given =
-        imports::Given { defines: options.defines, roots: options.roots, path: options.path };
+    let (defines, roots, path) = (options.defines, options.roots, options.path);
+    let given = imports::Given { defines, roots, path, expression };
     let program = imports::load(&mut source, &mut names, given, files, &mut diagnostics);
     if diagnostics.has_errors() {
         return failed(source, diagnostics, program.files);
@@ -116,7 +136,8 @@ pub fn compile(mut source: SourceFile, options: &Options<'_>, files: &mut dyn Fi
     };
     for (number, (module, paths)) in (0..).zip(program.modules.iter().zip(&program.paths)) {
         let context = syntax::Context { names: &names, module: number, paths, features: &features };
-        syntax::parse(&module.tokens, module.end, context, &mut unit, &mut diagnostics);
+        let expression = expression.filter(|_| number == 0);
+        syntax::parse(&module.tokens, module.end, expression, context, &mut unit, &mut diagnostics);
     }
     if diagnostics.has_errors() {
         return failed(source, diagnostics, program.files);
@@ -129,9 +150,9 @@ pub fn compile(mut source: SourceFile, options: &Options<'_>, files: &mut dyn Fi
         overrides: options.overrides,
         most: options.most,
     };
-    let Checked { words, overrides, diagnostics: found } = check::check(set);
+    let Checked { words, overrides, expression, diagnostics: found } = check::check(set);
     diagnostics.append(found);
-    Compiled { source, words, overrides, diagnostics, paths: program.files }
+    Compiled { source, words, overrides, expression, diagnostics, paths: program.files }
 }
 
 /// Members of the structures that functions of the language return.

@@ -2,9 +2,10 @@
 //! then holds. Passes have no `--groups`.
 //!
 //! The golden is a JSON file, which is its own mark: an object with the role of the file and the value of the buffer.
-//! Buffers are compared exactly.
+//! Buffers are compared exactly. Without `--save` there is no golden, and the expectations are the test.
 
 use super::directive::Directive;
+use super::evaluate::Subject;
 use super::files::{self, forget};
 use super::mark::{self, Role};
 use super::options::RunOptions;
@@ -16,7 +17,7 @@ use crate::run::bind_zeros;
 use crate::user_values::remarks;
 use crate::watch;
 use lambdav_core::limits;
-use lambdav_engine::{DispatchOptions, Options, Shader};
+use lambdav_engine::{Bindings, DispatchOptions, Options, Shader};
 use lambdav_image::file::{EncodeError, write_atomically};
 use serde_json::Value;
 use std::fs;
@@ -38,19 +39,27 @@ pub(super) fn attempt(
         let what = "--against compares pictures, and this is a test of a buffer";
         return Err(Failure::input(what));
     }
-    let (found, remark) = run(test, directive, run_options, until)?;
-    compare(test, &found, run_options, result)?;
+    let (bindings, remark) = run(test, directive, run_options, until)?;
+    let picture = || Err(Failure::input("this is a test of buffers, without a picture"));
+    let memories = Some(&bindings);
+    let subject = Subject { test, directive, run_options, until, memories, picture: &picture };
+    let findings = subject.check()?;
+    if let Some(buffer) = &directive.save {
+        let found = bindings.json(buffer).unwrap_or_default();
+        compare(test, &found, run_options.bless && findings.is_empty(), run_options, result)?;
+    }
     result.add(remark);
+    result.add_findings(findings);
     Ok(())
 }
 
-/// What the buffer holds, as JSON, and the remarks on the bindings.
+/// The bindings after the run, and the remarks on them.
 fn run(
     test: &Test,
     directive: &Directive,
     run_options: &RunOptions,
     until: Instant,
-) -> Result<(String, Option<String>)> {
+) -> Result<(Bindings, Option<String>)> {
     let (picture, values) = run_options.settings(directive, &test.program)?;
     let values = values.compute();
     let (name, bytes) = read_bytes(&test.program)?;
@@ -73,9 +82,10 @@ fn run(
     }
     let mut bindings = values.bindings(&shader)?;
     bind_zeros(&directive.zeros, &mut bindings)?;
-    let buffer = directive.save.as_deref().unwrap_or_default();
-    let known = bindings.check_memory(buffer, false);
-    known.map_err(|error| Failure::input(error.to_string()))?;
+    if let Some(buffer) = &directive.save {
+        let known = bindings.check_memory(buffer, false);
+        known.map_err(|error| Failure::input(error.to_string()))?;
+    }
     let engine = run_options.compute_engine(is_compute).ok_or_else(|| {
         Failure::input(match is_compute {
             true => "the engine source runs no compute programs",
@@ -99,7 +109,7 @@ fn run(
         }
     }
     let remark = remarks(&name, &bindings).reduce(|all, one| format!("{all}\n{one}"));
-    Ok((bindings.json(buffer).unwrap_or_default(), remark))
+    Ok((bindings, remark))
 }
 
 /// The text of a file that holds a buffer for a test in that role.
@@ -114,7 +124,13 @@ fn write(path: &Path, text: &str) -> Result {
     written.map_err(|error| save_failure(&error))
 }
 
-fn compare(test: &Test, found: &str, run_options: &RunOptions, result: &mut TestResult) -> Result {
+fn compare(
+    test: &Test,
+    found: &str,
+    bless: bool,
+    run_options: &RunOptions,
+    result: &mut TestResult,
+) -> Result {
     watch::note(&test.golden);
     let is_there = test.golden.symlink_metadata().is_ok();
     let golden = match is_there {
@@ -137,7 +153,7 @@ fn compare(test: &Test, found: &str, run_options: &RunOptions, result: &mut Test
         forget(test);
         return Ok(());
     }
-    if run_options.bless {
+    if bless {
         let adopt = run_options.adopt;
         match files::refusal(&test.golden, test.kept.golden.as_ref(), adopt, |_| true) {
             None => {

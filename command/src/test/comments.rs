@@ -1,11 +1,12 @@
 //! Scanner for test directives in comments, and for comments that resemble directives.
 //!
-//! One rule holds for all languages: a directive is a comment that begins with `test:` and has its own
+//! One rule holds for all languages: a directive is a comment that begins with `test:` or `expect:` and has its own
 //! line. Comments begin with `;` in λV, core text and SPIR-V text. In WGSL and GLSL they begin with
 //! `//`; a line of a block comment counts, too. In the file of directives beside a program both begin
-//! comments, and a line without a comment is a directive as well.
+//! comments, and a line without a comment is a directive as well, by default a test.
 //!
-//! A comment that resembles a directive would be a test that never runs, so each is reported.
+//! A comment that resembles a directive would be a test that never runs, so each is reported. Of comments that contain
+//! the word `expect` those with a comparison are.
 
 use crate::files::glsl;
 use lambdav_core::diagnostics::{nearest_name, printable, quote};
@@ -40,6 +41,14 @@ impl Syntax {
             Self::Semicolon | Self::Beside => "; test:",
         }
     }
+
+    /// Beginning of an expectation.
+    pub(super) fn expectation(self) -> &'static str {
+        match self {
+            Self::Slashes { .. } => "// expect:",
+            Self::Semicolon | Self::Beside => "; expect:",
+        }
+    }
 }
 
 /// A directive as written.
@@ -47,8 +56,22 @@ impl Syntax {
 pub(super) struct Written {
     /// Its line, from 1.
     pub(super) line: usize,
-    /// Text after `test:`.
+    /// The column of its words, from 1.
+    pub(super) column: usize,
+    /// True for an expectation.
+    pub(super) is_expectation: bool,
+    /// Text after `test:` or `expect:`.
     pub(super) words: String,
+}
+
+impl Written {
+    /// A directive whose words are a part of a line.
+    fn new(number: usize, line: &str, words: &str, is_expectation: bool) -> Self {
+        // The words are a slice of the line.
+        let before = words.as_ptr() as usize - line.as_ptr() as usize;
+        let column = line[..before].chars().count() + 1;
+        Self { line: number, column, is_expectation, words: words.to_owned() }
+    }
 }
 
 /// A comment that resembles a directive.
@@ -92,9 +115,12 @@ pub(super) fn scan(text: &str, syntax: Syntax) -> Scanned {
                 Some(text) => vec![Comment { has_line: true, text }],
                 None => {
                     let words = line.trim();
-                    let words = words.strip_prefix("test:").unwrap_or(words).to_owned();
-                    if !words.is_empty() {
-                        found.directives.push(Written { line: number, words });
+                    let expectation = words.strip_prefix("expect:");
+                    let is_expectation = expectation.is_some();
+                    let test = words.strip_prefix("test:").unwrap_or(words);
+                    let words = expectation.unwrap_or(test);
+                    if is_expectation || !words.is_empty() {
+                        found.directives.push(Written::new(number, line, words, is_expectation));
                     }
                     continue;
                 }
@@ -103,50 +129,73 @@ pub(super) fn scan(text: &str, syntax: Syntax) -> Scanned {
         let is_comment = !comments.is_empty();
         for Comment { has_line, text } in comments {
             let near = |message| NearMiss { line: number, text: text.to_owned(), message };
-            let marker = syntax.marker();
-            match meaning(text) {
-                Meaning::Directive(words) if has_line => {
-                    found.directives.push(Written { line: number, words: words.to_owned() });
+            let Some(meaning) = meaning(text) else { continue };
+            let (marker, what) = match meaning.is_expectation {
+                true => (syntax.expectation(), "an expectation"),
+                false => (syntax.marker(), "a test"),
+            };
+            match meaning.words {
+                Some(words) if has_line => {
+                    let written = Written::new(number, line, words, meaning.is_expectation);
+                    found.directives.push(written);
                 }
-                Meaning::Directive(_) => {
-                    let message = format!("a test has a line of its own: `{marker} …`");
-                    found.near.push(near(message));
+                Some(_) => {
+                    found.near.push(near(format!("{what} has a line of its own: `{marker} …`")));
                 }
-                Meaning::Nearly => {
+                None => {
                     let shown = quote(&printable(text.get(..60).unwrap_or(text)));
-                    let message = format!("{shown} is no test; a test begins with `{marker}`");
+                    let none = what.trim_start_matches("a ").trim_start_matches("an ");
+                    let message = format!("{shown} is no {none}; {what} begins with `{marker}`");
                     found.near.push(near(message));
                 }
-                Meaning::Other => {}
             }
         }
         // A directive in the comment syntax of another language.
         if let (false, Some(text)) = (is_comment, foreign_comment(line))
-            && !matches!(meaning(text), Meaning::Other)
+            && let Some(meaning) = meaning(text)
         {
-            let message = format!("a test begins with `{}` in this language", syntax.marker());
+            let message = match meaning.is_expectation {
+                true => {
+                    let marker = syntax.expectation();
+                    format!("an expectation begins with `{marker}` in this language")
+                }
+                false => format!("a test begins with `{}` in this language", syntax.marker()),
+            };
             found.near.push(NearMiss { line: number, text: text.to_owned(), message });
         }
     }
     found
 }
 
-/// Classification of a comment.
-enum Meaning<'a> {
-    /// A directive with these words.
-    Directive(&'a str),
-    /// Probably meant as a directive.
-    Nearly,
-    Other,
+/// A comment that is a directive, or resembles one.
+struct Meaning<'a> {
+    is_expectation: bool,
+    /// The words of a directive; none if it was probably meant as one.
+    words: Option<&'a str>,
 }
 
-fn meaning(comment: &str) -> Meaning<'_> {
-    if let Some(words) = comment.strip_prefix("test:") {
-        return Meaning::Directive(words);
+fn meaning(comment: &str) -> Option<Meaning<'_>> {
+    for (prefix, is_expectation) in [("test:", false), ("expect:", true)] {
+        if let Some(words) = comment.strip_prefix(prefix) {
+            return Some(Meaning { is_expectation, words: Some(words) });
+        }
     }
     let end = comment.find(|c: char| !c.is_alphabetic()).unwrap_or(comment.len());
     let (word, rest) = comment.split_at(end);
     let word = word.to_lowercase();
+    let begins = rest.trim_start().chars().next();
+    let is_colon = matches!(begins, Some(':' | '：'));
+    if word.starts_with("exp") || nearest_name(&word, ["expect"]).is_some() {
+        let compares = rest.contains("==");
+        let is_near = match &*word {
+            "expect" => is_colon || compares,
+            "expects" => compares,
+            // Words of English.
+            "except" | "expert" | "export" => false,
+            _ => is_colon && compares,
+        };
+        return is_near.then_some(Meaning { is_expectation: true, words: None });
+    }
     let is_test = word == "test" || word == "tests";
     let is_near = || nearest_name(&word, ["test"]).is_some() || word.starts_with("test");
     let is_option = |word: &str| {
@@ -154,12 +203,9 @@ fn meaning(comment: &str) -> Meaning<'_> {
         name.is_some_and(|first| first.is_ascii_lowercase())
     };
     let has_option = || rest.split_whitespace().any(is_option);
-    let begins = rest.trim_start().chars().next();
-    if is_test && matches!(begins, Some(':' | '=' | '：')) || (is_test || is_near()) && has_option()
-    {
-        return Meaning::Nearly;
-    }
-    Meaning::Other
+    let is_near =
+        is_test && (is_colon || begins == Some('=')) || (is_test || is_near()) && has_option();
+    is_near.then_some(Meaning { is_expectation: false, words: None })
 }
 
 /// Text of a line that is a comment in one of the languages.
@@ -303,6 +349,61 @@ mod tests {
         assert_eq!(near("fn f() {} // test: --size 4x4", WGSL), [1]);
         assert_eq!(near("; test: --size 4x4\n# test: a", GLSL), [1, 2]);
         assert_eq!(near("// test: --size 4x4", Syntax::Semicolon), [1]);
+    }
+
+    #[test]
+    fn expectations_have_their_place() {
+        let found = |text: &str, syntax| {
+            let found = scan(text, syntax);
+            assert_eq!(found.near, [], "{text}");
+            let all = found.directives.into_iter();
+            let all = all.map(|d| (d.is_expectation, d.line, d.column, d.words));
+            all.collect::<Vec<_>>()
+        };
+        let words = " (f 1) == 2";
+        let wanted = |column| vec![(true, 2, column, words.to_owned())];
+        assert_eq!(found(&format!("a\n; expect:{words}"), Syntax::Semicolon), wanted(10));
+        assert_eq!(found(&format!("a\n  //expect:{words}"), WGSL), wanted(12));
+        assert_eq!(found(&format!("/* ü\n ü* expect:{words} */"), GLSL), []);
+        assert_eq!(found(&format!("/*\n * expect:{words}"), GLSL), wanted(11));
+        assert_eq!(found(&format!("# a\nexpect:{words}"), Syntax::Beside), wanted(8));
+        let both = found("; test: a\n; expect: x\n; test: b", Syntax::Semicolon);
+        assert_eq!(both.iter().map(|one| one.0).collect::<Vec<_>>(), [false, true, false]);
+        assert_eq!(found("expect:", Syntax::Beside), [(true, 1, 8, String::new())]);
+    }
+
+    #[test]
+    fn what_is_nearly_an_expectation() {
+        for text in [
+            "Expect: (f 1) == 1",
+            "EXPECT: x",
+            "expect (f 1) == 1",
+            "expect : 1",
+            "expects: f(1) == 1",
+            "expects f(1) == 1",
+            "expcet: f(1) == 1",
+            "expected: f(1) == 1",
+            "expectation: f(1) == 1",
+        ] {
+            assert_eq!(near(&format!("a\n; {text}"), Syntax::Semicolon), [2], "{text}");
+            assert_eq!(near(&format!("a\n//{text}"), WGSL), [2], "{text}");
+            assert_eq!(near(&format!("# {text}"), Syntax::Beside), [1], "{text}");
+        }
+        assert_eq!(near("(vec4 1) ; expect: a == b", Syntax::Semicolon), [1]);
+        assert_eq!(near("// expect: a == b", Syntax::Semicolon), [1]);
+        for text in [
+            "expect the edge",
+            "expects: two",
+            "expected a == b",
+            "except where a == b",
+            "experts: a == b?",
+            "we expect: a == b",
+            "export a == b",
+            "exposure: 2",
+        ] {
+            let wanted: &[usize] = if text.starts_with("experts") { &[1] } else { &[] };
+            assert_eq!(near(&format!("; {text}"), Syntax::Semicolon), wanted, "{text}");
+        }
     }
 
     #[test]

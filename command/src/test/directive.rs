@@ -26,8 +26,8 @@ pub(super) struct Directive {
     pub(super) samples: SampleArguments,
     #[command(flatten)]
     pub(super) allowed: CompareArguments,
-    /// Workgroups of a compute program, whose golden is a buffer
-    #[arg(long, value_name = "X[,Y[,Z]]", value_parser = groups, requires = "save")]
+    /// Workgroups of a compute program, whose golden is a buffer; without --save it has expectations alone
+    #[arg(long, value_name = "X[,Y[,Z]]", value_parser = groups)]
     pub(super) groups: Option<Groups>,
     /// Zeros for a buffer of a compute program
     #[arg(long, value_name = "NAME=N", requires = "groups")]
@@ -35,7 +35,7 @@ pub(super) struct Directive {
     /// The buffer of a compute program, or the result of passes, that the golden holds
     #[arg(long, value_name = "NAME")]
     pub(super) save: Option<String>,
-    /// Format of the golden
+    /// Format of the golden; none for a test that has expectations alone
     #[arg(long = "format", value_enum, default_value_t = GoldenFormat::Png)]
     pub(super) kind: GoldenFormat,
 }
@@ -51,9 +51,29 @@ pub(super) enum GoldenFormat {
     Npy,
     /// A text file with a digest of the picture.
     Digest,
+    /// No golden: the expectations are the test.
+    None,
     /// A JSON file with a buffer.
     #[value(skip)]
     Json,
+}
+
+/// Reason why a test cannot be run.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Wrong {
+    /// The directive is malformed.
+    Directive(String),
+    /// Something else; the message says where.
+    Placed(String),
+}
+
+impl Wrong {
+    /// The message without the place of the directive.
+    pub(super) fn message(&self) -> &str {
+        match self {
+            Self::Directive(message) | Self::Placed(message) => message,
+        }
+    }
 }
 
 impl GoldenFormat {
@@ -64,6 +84,7 @@ impl GoldenFormat {
             Self::Exr => "exr",
             Self::Npy => "npy",
             Self::Digest => "digest",
+            Self::None => "none",
             Self::Json => "json",
         }
     }
@@ -102,6 +123,22 @@ pub(super) fn read(words: &str) -> Result<Directive, String> {
         }
         directive.kind = GoldenFormat::Json;
         return Ok(directive);
+    }
+    if directive.groups.is_some() || directive.kind == GoldenFormat::None {
+        if !matches!(directive.kind, GoldenFormat::Png | GoldenFormat::None)
+            || directive.allowed != CompareArguments::default()
+            || directive.samples.srgb
+            || !directive.samples.depth.is_empty()
+        {
+            let what = match directive.kind {
+                GoldenFormat::None => "there is no golden: leave out options of one",
+                _ => {
+                    "a compute program has no picture: name the buffer that is compared, --save NAME"
+                }
+            };
+            return Err(what.to_owned());
+        }
+        directive.kind = GoldenFormat::None;
     }
     let samples = &directive.samples;
     if directive.picture.output == Some(Outputs::All) {

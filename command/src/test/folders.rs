@@ -2,6 +2,7 @@
 
 use crate::files::is_program;
 use crate::watch::Stamp;
+use lambdav_engine::endings::VERTEX;
 use std::collections::BTreeSet;
 use std::collections::hash_map::DefaultHasher;
 use std::ffi::OsStr;
@@ -22,6 +23,11 @@ pub(super) fn is_script(path: &Path) -> bool {
     path.extension().is_some_and(|ending| ending == SCRIPT)
 }
 
+/// True if the file name is that of a vertex shader, which nothing draws: its functions may have expectations.
+pub(super) fn is_vertex(path: &Path) -> bool {
+    path.extension().is_some_and(|ending| VERTEX.into_iter().any(|known| ending == known))
+}
+
 /// The file of directives beside a program.
 pub(super) fn beside(program: &Path) -> PathBuf {
     let mut name = program.as_os_str().to_owned();
@@ -33,7 +39,8 @@ pub(super) fn beside(program: &Path) -> PathBuf {
 /// The program of a file of directives, by its name.
 fn program_of(path: &Path) -> Option<PathBuf> {
     let program = path.with_extension("");
-    (path.extension()? == BESIDE && is_program(&program)).then_some(program)
+    let is_searched = is_program(&program) || is_vertex(&program);
+    (path.extension()? == BESIDE && is_searched).then_some(program)
 }
 
 /// True if the file name has the extension of a golden.
@@ -85,7 +92,7 @@ pub(super) fn look_through(folder: &Path) -> Contents {
             if is_link && folder.join(&path).is_dir() {
                 continue;
             }
-            if is_program(&path) {
+            if is_program(&path) || is_vertex(&path) {
                 found.programs.insert(path);
             } else if is_golden_name(&path) {
                 found.goldens.insert(path);

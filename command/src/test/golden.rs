@@ -33,10 +33,9 @@ impl Directive {
             (GoldenFormat::Png | GoldenFormat::Digest, Some(16)) => Encoding::Png16(transfer),
             (GoldenFormat::Png, _) | (GoldenFormat::Digest, Some(_)) => Encoding::Png8(transfer),
             (GoldenFormat::Exr, _) => Encoding::Exr,
-            // (A buffer is no picture.)
-            (GoldenFormat::Npy | GoldenFormat::Json, _) | (GoldenFormat::Digest, None) => {
-                Encoding::Npy
-            }
+            // (A buffer is no picture, and a test without a golden compares none.)
+            (GoldenFormat::Npy | GoldenFormat::Json | GoldenFormat::None, _)
+            | (GoldenFormat::Digest, None) => Encoding::Npy,
         }
     }
 }

@@ -3,6 +3,8 @@
 //! The command sends the tests of a worker, then [`GO`]. The worker reports the begin and end of each
 //! test, and finally [`Event::Done`].
 
+use super::directive::Wrong;
+use super::expectation::Expectation;
 use super::plan::{Kept, Test};
 use super::result::TestResult;
 use super::{directive, run};
@@ -55,10 +57,21 @@ pub(super) fn order(number: usize, test: &Test) -> Value {
         "place": [path(&test.place.0), test.place.1],
         "name": test.name,
         "words": test.words,
+        "expectations": test.expectations.iter().map(expectation).collect::<Vec<_>>(),
         "golden": path(&test.golden),
         "within": path(&test.within),
         "kept": [golden, new, differences],
     })
+}
+
+fn expectation(of: &Expectation) -> Value {
+    json!([path(&of.file), of.line, of.column, of.words])
+}
+
+fn read_expectation(value: &Value) -> Option<Expectation> {
+    let number = |index: usize| value[index].as_u64().map(|number| number as usize);
+    let (file, words) = (read_path(&value[0])?, value[3].as_str()?.to_owned());
+    Some(Expectation { file, line: number(1)?, column: number(2)?, words })
 }
 
 /// Inverse of [`order`]: the number and the test.
@@ -66,11 +79,13 @@ pub(super) fn read_order(value: &Value) -> Option<(usize, Test)> {
     let text = |value: &Value| Some(value.as_str()?.to_owned());
     let kept = |index: usize| value["kept"][index].as_str().map(str::to_owned);
     let words = text(&value["words"])?;
+    let expectations = value["expectations"].as_array()?.iter();
     let test = Test {
         program: read_path(&value["program"])?.into(),
         place: (read_path(&value["place"][0])?, value["place"][1].as_u64()? as usize),
         name: text(&value["name"])?,
-        directive: directive::read(&words),
+        directive: directive::read(&words).map_err(Wrong::Directive),
+        expectations: expectations.map(read_expectation).collect::<Option<_>>()?,
         words,
         golden: read_path(&value["golden"])?,
         within: read_path(&value["within"])?,

@@ -1,7 +1,7 @@
 //! `lambdav test`: golden images.
 //!
 //! A *test* is a directive in a comment of a program; it describes a picture to draw. Its *golden* is
-//! the blessed picture, a file beside the program. [`plan`] finds programs and reads directives.
+//! the blessed picture, a file beside the program. Its [*expectations*](expectation) compare values. [`plan`] finds programs and reads directives.
 //! [`workers`] runs the tests in other processes, so that no test can end the run. In a worker,
 //! [`mod@run`] draws and compares one test; [`golden`] reads and writes goldens. [`report`] reports the
 //! results. A run writes only files with names of its own, each atomically, and replaces or removes
@@ -10,10 +10,14 @@
 mod buffers;
 mod comments;
 mod directive;
+mod equality;
+mod evaluate;
 mod evidence;
+mod expectation;
 mod files;
 mod folders;
 mod golden;
+mod groups;
 mod job;
 mod mark;
 mod memory;
@@ -37,6 +41,7 @@ use super::messages::{MessageFormat, print};
 use super::module::SearchArguments;
 use super::values::{seconds, threads};
 use clap::Args;
+use directive::Wrong;
 use lambdav_core::diagnostics::{nearest_name, printable};
 use plan::{Planned, Test};
 use result::{Status, Summary, TestResult};
@@ -61,6 +66,16 @@ A compute program in WGSL, GLSL or SPIR-V is run on buffers; the golden NAME.jso
 So is a shader with passes, without --groups:
 
   ; test: --bind values=values.json --save histogram
+
+Below a test, expectations compare values: numbers, elements NAME[i] of buffers, pixels, and expressions
+in the language of the program, so that functions can be tested. Without a test above it, an expectation
+is a test of its own:
+
+  ; expect: (luma (vec3 1)) == 1 ulp 1      floats may differ by so many steps
+  ; expect: pixel(3,4) == (vec4 1 0 0 1)    the pixel of the picture, in binary32
+  // expect: histogram[3] == 7u             after `// test: --groups 4 --bind values=values.json`
+
+A test without --save of a compute program, or with --format none, has no golden.
 
 A directive takes the options of `render` that define the picture (size, time, frame, mouse, date,
 set, uniforms, bind, mesh, camera, vertices, instances, output, max-iterations, srgb, depth; in other
@@ -131,7 +146,7 @@ pub(super) struct TestArguments {
     ])]
     merge: Vec<PathBuf>,
     /// Compare the pictures in this folder, which another program drew and which are named as the
-    /// goldens, with the pictures drawn here
+    /// goldens, with the pictures drawn here. Tests without a golden are left out
     #[arg(long, value_name = "DIR")]
     against: Option<PathBuf>,
     /// Seconds that each test may take to read its program, draw and compare
@@ -198,6 +213,14 @@ pub(super) fn run(options: &TestArguments) -> Result {
     if tests.is_empty() {
         return Err(nothing(options, &planned, all.len()));
     }
+    if options.against.is_some() {
+        let count = tests.len();
+        tests.retain(|test| test.has_golden());
+        if tests.is_empty() {
+            let what = format!("--against compares pictures, and none of {count} tests has one");
+            return Err(Failure::input(what));
+        }
+    }
     let count = tests.len();
     if let Some((k, n)) = options.shard {
         let mut index = 0;
@@ -239,9 +262,9 @@ fn run_tests(options: &TestArguments, tests: &[&Test]) -> Result<Vec<TestResult>
         match &test.directive {
             Err(wrong) if !folders::is_script(&test.program) => {
                 let (file, line) = (test.place.0.display(), test.place.1);
-                let message = match test.words.is_empty() {
-                    true => wrong.clone(),
-                    false => format!("{file}:{line}: {wrong}"),
+                let message = match wrong {
+                    Wrong::Placed(message) => message.clone(),
+                    Wrong::Directive(message) => format!("{file}:{line}: {message}"),
                 };
                 let result = TestResult::wrong(test, Status::Broken, message);
                 say(&result)?;
@@ -344,11 +367,12 @@ fn list(options: &TestArguments, tests: &[&Test]) -> Result {
     let lines: Vec<String> = tests
         .iter()
         .map(|test| {
-            let golden = test.golden.display();
+            let golden = test.golden.display().to_string();
             match options.message_format {
+                MessageFormat::Text if !test.has_golden() => format!("{}\n", test.id()),
                 MessageFormat::Text => format!("{}  {golden}\n", test.id()),
                 MessageFormat::Json => {
-                    let golden = golden.to_string();
+                    let golden = Some(golden).filter(|_| test.has_golden());
                     format!("{}\n", serde_json::json!({"test": test.id(), "golden": golden}))
                 }
             }

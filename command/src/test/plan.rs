@@ -1,8 +1,10 @@
 //! Discovery of tests.
 
 use super::comments::{NearMiss, Scanned, Syntax, Written, scan};
-use super::directive::{self, Directive, GoldenFormat};
-use super::folders::{beside, in_folder, is_script, key, look_through, stamp};
+use super::directive::{self, Directive, GoldenFormat, Wrong};
+use super::expectation::Expectation;
+use super::folders::{beside, in_folder, is_script, is_vertex, key, look_through, stamp};
+use super::groups::{Group, directive_of, grouped};
 use crate::failure::{Failure, Result};
 use crate::watch;
 use lambdav_core::limits;
@@ -24,10 +26,12 @@ pub(super) struct Test {
     /// The words of the directive.
     pub(super) words: String,
     /// The parsed directive, or its error.
-    pub(super) directive: std::result::Result<Directive, String>,
-    /// Path of the golden.
+    pub(super) directive: std::result::Result<Directive, Wrong>,
+    /// The expectations below the directive.
+    pub(super) expectations: Vec<Expectation>,
+    /// Path of the golden; empty for a test without one.
     pub(super) golden: PathBuf,
-    /// Path of the golden relative to the searched folder.
+    /// Path of the golden relative to the searched folder; empty for a test without one.
     pub(super) within: PathBuf,
     /// Files that the test must not write.
     pub(super) kept: Kept,
@@ -50,6 +54,11 @@ impl Test {
             "" => program.to_owned(),
             name => format!("{program}:{name}"),
         }
+    }
+
+    /// False for a test that has expectations alone.
+    pub(super) fn has_golden(&self) -> bool {
+        self.golden != Path::new("")
     }
 
     /// Path of the picture of a failed test.
@@ -127,7 +136,11 @@ pub(super) fn plan(paths: &[PathBuf]) -> Result<Planned> {
             }
             for name in contents.programs {
                 let program = in_folder(path, &name);
-                programs.entry(key(&program)).or_insert_with(|| of_program(&program, &name, true));
+                // A vertex shader need not have a test.
+                let is_drawn = !is_vertex(&name);
+                programs
+                    .entry(key(&program))
+                    .or_insert_with(|| of_program(&program, &name, is_drawn));
             }
             planned.folders.push(path.clone());
         } else if path.exists() {
@@ -200,13 +213,14 @@ impl Planned {
     fn keep_apart(&mut self) {
         let mut goldens: BTreeMap<PathBuf, String> = BTreeMap::new();
         for test in &mut self.tests {
-            if is_script(&test.program) {
+            if is_script(&test.program) || !test.has_golden() {
                 continue;
             }
             let other = goldens.insert(key(&test.golden), test.id());
             if let (Some(other), Ok(_)) = (other, &test.directive) {
                 let golden = test.golden.display();
-                test.directive = Err(format!("its golden `{golden}` is also that of `{other}`"));
+                let message = format!("its golden `{golden}` is also that of `{other}`");
+                test.directive = Err(Wrong::Directive(message));
             }
         }
         let kept = |test: &Test| {
@@ -297,33 +311,50 @@ fn of_program(path: &Path, within: &Path, is_in_folder: bool) -> Program {
     Program { path: path.to_owned(), tests, scanned, includes, is_in_folder }
 }
 
-/// Tests of directives. Several tests need names.
+/// Tests of directives and of expectations without a directive. Several directives need names.
 fn named(path: &Path, within: &Path, found: Vec<(PathBuf, Written)>) -> Vec<Test> {
     let program: Arc<Path> = path.into();
-    let several = found.len() > 1;
+    let groups = grouped(found);
+    let several = groups.iter().filter(|group| group.words.is_some()).count() > 1;
+    let read: Vec<_> = groups.iter().map(directive_of).collect();
+    let given = read.iter().filter_map(|(directive, _)| directive.as_ref().ok()?.name.clone());
+    let mut taken: BTreeSet<String> = given.collect();
     let mut names = BTreeSet::new();
-    let mut lines = BTreeSet::new();
-    let mut test = |(file, Written { line, words }): (PathBuf, Written)| {
-        let directive = directive::read(&words);
+    let mut by_line = |line: usize| {
+        let begins = ["line", "test-line"].map(|word| format!("{word}-{line}"));
+        let more = (2..).map(|k: usize| format!("line-{line}-{k}"));
+        let mut all = begins.into_iter().chain(more);
+        all.find(|name| taken.insert(name.clone())).expect("there is always another name")
+    };
+    let mut test = |(group, (directive, words)): (Group, (_, String))| {
+        let Group { file, line, words: written, expectations } = group;
+        let directive: std::result::Result<Directive, Wrong> = directive;
         let name = directive.as_ref().ok().and_then(|directive| directive.name.clone());
         let directive = directive.and_then(|directive| match &name {
-            None if several => Err("several tests each need a name: `; test: NAME …`".to_owned()),
-            Some(name) if !names.insert(name.clone()) => Err(format!("`{name}` is used twice")),
+            None if several && written.is_some() => {
+                let message = "several tests each need a name: `; test: NAME …`";
+                Err(Wrong::Directive(message.to_owned()))
+            }
+            Some(name) if !names.insert(name.clone()) => {
+                Err(Wrong::Directive(format!("`{name}` is used twice")))
+            }
             _ => Ok(directive),
         });
         // A test without a valid name is named by its line.
         let name = match (name, &directive) {
             (Some(name), Ok(_)) => name,
-            (None, Ok(_)) => String::new(),
-            _ if lines.insert(line) => format!("line-{line}"),
-            _ => format!("test-line-{line}"),
+            (None, Ok(_)) if written.is_some() => String::new(),
+            _ => by_line(line),
         };
         let kind = directive.as_ref().map_or(GoldenFormat::Png, |directive| directive.kind);
-        let (golden, within) = (golden(path, &name, kind), golden(within, &name, kind));
+        let (golden, within) = match kind {
+            GoldenFormat::None => (PathBuf::new(), PathBuf::new()),
+            kind => (golden(path, &name, kind), golden(within, &name, kind)),
+        };
         let (program, place, kept) = (program.clone(), (file, line), Kept::default());
-        Test { program, place, name, words, directive, golden, within, kept }
+        Test { program, place, name, words, directive, expectations, golden, within, kept }
     };
-    found.into_iter().map(&mut test).collect()
+    groups.into_iter().zip(read).map(&mut test).collect()
 }
 
 /// Names in `(include "…")` forms of a text, found without parsing the program.
@@ -346,7 +377,7 @@ fn included_by_glsl(text: &str) -> impl Iterator<Item = &str> {
 
 /// Placeholder for a program that cannot be read.
 fn broken(path: &Path, within: &Path, wrong: String) -> Program {
-    let test = Test { directive: Err(wrong), ..of_script(path, within) };
+    let test = Test { directive: Err(Wrong::Placed(wrong)), ..of_script(path, within) };
     Program {
         path: path.to_owned(),
         tests: vec![test],
@@ -363,7 +394,8 @@ fn of_script(path: &Path, within: &Path) -> Test {
         place: (path.to_owned(), 1),
         name: String::new(),
         words: String::new(),
-        directive: Err("a script has no directive".to_owned()),
+        directive: Err(Wrong::Placed("a script has no directive".to_owned())),
+        expectations: Vec::new(),
         golden: path.to_owned(),
         within: within.to_owned(),
         kept: Kept::default(),

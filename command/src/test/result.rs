@@ -1,5 +1,6 @@
 //! Results of tests.
 
+use super::evaluate::Findings;
 use super::evidence::Evidence;
 use super::plan::Test;
 use crate::failure::{Failure, Result};
@@ -11,13 +12,13 @@ use std::path::PathBuf;
 /// Status of a test.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Status {
-    /// The picture matches the golden.
+    /// The picture matches the golden, and all expectations hold.
     Passed,
     /// The picture became the golden; true if it replaced one.
     Blessed(bool),
     /// The picture matches the golden, which had no mark and was given one.
     Adopted,
-    /// The picture differs from the golden.
+    /// The picture differs from the golden, or an expectation does not hold.
     Failed,
     /// There is no golden.
     Missing,
@@ -78,7 +79,7 @@ pub(super) struct TestResult {
     /// Message: one line for a failed comparison, several for a program's diagnostics. Empty if there
     /// is none.
     pub(super) message: String,
-    /// Path of the golden.
+    /// Path of the golden; empty for a test without one.
     pub(super) golden: String,
     /// Paths of the files written beside the golden.
     pub(super) written: Vec<String>,
@@ -118,6 +119,18 @@ impl TestResult {
         }
     }
 
+    /// Adds the expectations that do not hold, in front of the message.
+    pub(super) fn add_findings(&mut self, findings: Findings) {
+        if findings.is_empty() {
+            return;
+        }
+        self.status = if findings.broken.is_empty() { Status::Failed } else { Status::Broken };
+        let message = std::mem::take(&mut self.message);
+        let all = findings.failed.into_iter().chain(findings.broken);
+        self.message =
+            all.chain((!message.is_empty()).then_some(message)).collect::<Vec<_>>().join("\n");
+    }
+
     /// The result as JSON with the evidence, for reports and workers.
     pub(super) fn whole(&self) -> Value {
         let mut object = self.json();
@@ -134,7 +147,7 @@ impl TestResult {
             id: text("test")?,
             status: Status::ALL.into_iter().find(|known| known.name() == status)?,
             message: text("message")?,
-            golden: text("golden")?,
+            golden: object["golden"].as_str().unwrap_or_default().to_owned(),
             written: written.map(|path| path.as_str().map(str::to_owned)).collect::<Option<_>>()?,
             seconds: object["seconds"].as_f64()?,
             comparison: object["comparison"].clone(),
@@ -148,7 +161,7 @@ impl TestResult {
             "test": self.id,
             "status": self.status.name(),
             "message": self.message,
-            "golden": self.golden,
+            "golden": Some(&self.golden).filter(|golden| !golden.is_empty()),
             "written": self.written,
             "seconds": self.seconds,
             "comparison": self.comparison,

@@ -2,6 +2,7 @@
 
 use super::buffers;
 use super::directive::{Directive, GoldenFormat};
+use super::evaluate::Subject;
 use super::evidence::Evidence;
 use super::files::{self, forget, is_scratch};
 use super::golden::{self, Golden};
@@ -26,6 +27,7 @@ use lambdav_engine::{
 use lambdav_image::file::{EncodeError, Encoding, Metadata, write_atomically};
 use lambdav_image_compare::{CompareOutcome, Verdict, compare_until, diagnose, heat_map};
 use lambdav_spirv as spirv;
+use std::cell::OnceCell;
 use std::fs;
 use std::io::Write;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -40,17 +42,14 @@ struct Program {
     as_it_is: Option<Vec<u8>>,
 }
 
-/// Runs the tests of one program. The program is compiled once, in the time of the first test.
+/// Runs the tests of one program. The program is compiled once, in the time of the first test that draws.
 pub(super) fn run_program(tests: &[&Test], run_options: &RunOptions, say: &dyn Fn(Said<'_>)) {
-    let mut program = None;
+    let program = OnceCell::new();
     for test in tests {
         say(Said::Begins(test));
         let result = timed(
             test,
-            |result, until| {
-                let program = program.get_or_insert_with(|| read(&test.program, run_options));
-                attempt(test, program, run_options, until, result)
-            },
+            |result, until| attempt(test, &program, run_options, until, result),
             run_options,
         );
         say(Said::Ends(test, result));
@@ -115,28 +114,40 @@ const MAX_TIMEOUT: Duration = Duration::from_secs(1 << 30);
 
 fn attempt(
     test: &Test,
-    program: &Result<Program>,
+    program: &OnceCell<Result<Program>>,
     run_options: &RunOptions,
     until: Instant,
     result: &mut TestResult,
 ) -> Result {
     // Malformed directives were reported before.
-    let directive = test.directive.as_ref().map_err(|wrong| Failure::input(wrong.as_str()))?;
-    if directive.save.is_some() {
+    let directive = test.directive.as_ref().map_err(|wrong| Failure::input(wrong.message()))?;
+    if directive.save.is_some() || directive.groups.is_some() {
         return buffers::attempt(test, directive, run_options, until, result);
     }
-    let program = match program {
-        Ok(program) => program,
-        Err(Failure { status, message }) => {
-            return Err(Failure { status: *status, message: message.clone() });
-        }
+    let draw = |encoding| {
+        let program = program.get_or_init(|| read(&test.program, run_options));
+        let program = program.as_ref().map_err(|Failure { status, message }| {
+            let (status, message) = (*status, message.clone());
+            Failure { status, message }
+        })?;
+        draw(test, directive, program, encoding, run_options, until)
     };
-    let (drawn, remark) = draw(test, directive, program, run_options, until)?;
-    match &run_options.against {
-        Some(folder) => against(test, directive, &drawn, folder, run_options, until, result),
-        None => against_golden(test, directive, &drawn, run_options, until, result),
-    }?;
-    result.add(remark);
+    let picture = || Ok(draw(Encoding::Npy)?.0);
+    let memories = None;
+    let subject = Subject { test, directive, run_options, until, memories, picture: &picture };
+    let findings = subject.check()?;
+    if test.has_golden() {
+        let (drawn, remark) = draw(directive.encoding())?;
+        match &run_options.against {
+            Some(folder) => against(test, directive, &drawn, folder, run_options, until, result),
+            None => {
+                let bless = run_options.bless && findings.is_empty();
+                against_golden(test, directive, &drawn, bless, run_options, until, result)
+            }
+        }?;
+        result.add(remark);
+    }
+    result.add_findings(findings);
     Ok(())
 }
 
@@ -145,6 +156,7 @@ fn draw(
     test: &Test,
     directive: &Directive,
     program: &Program,
+    encoding: Encoding,
     run_options: &RunOptions,
     until: Instant,
 ) -> Result<(AnyImage, Option<String>)> {
@@ -167,15 +179,8 @@ fn draw(
         .max_iterations(picture.max_iterations)
         .for_size(picture.size)
         .for_sizes(&bindings);
-    let (picture, of_engine) = frame_of(
-        shader,
-        &options,
-        &bindings,
-        picture.size,
-        directive.encoding(),
-        run_options,
-        until,
-    )?;
+    let (picture, of_engine) =
+        frame_of(shader, &options, &bindings, picture.size, encoding, run_options, until)?;
     let remarks = remarks(&name, &bindings).chain(of_engine);
     let remark = remarks.reduce(|all, one| format!("{all}\n{one}"));
     Ok((picture, remark))
@@ -215,18 +220,19 @@ pub(super) fn frame_of(
     Ok((image, drawn.remark))
 }
 
-/// Compares the picture with the golden, or makes it the golden.
+/// Compares the picture with the golden, or makes it the golden if `bless`.
 fn against_golden(
     test: &Test,
     directive: &Directive,
     drawn: &AnyImage,
+    bless: bool,
     run_options: &RunOptions,
     until: Instant,
     result: &mut TestResult,
 ) -> Result {
     // Blessing may replace a golden that cannot be read.
     let golden = match golden::load(&test.golden, directive.kind) {
-        Err(failure) if run_options.bless => Err(failure.message.unwrap_or_default()),
+        Err(failure) if bless => Err(failure.message.unwrap_or_default()),
         golden => Ok(golden?.filter(|_| !is_scratch(test))),
     };
     let is_there = test.golden.symlink_metadata().is_ok();
@@ -256,7 +262,7 @@ fn against_golden(
         }
         return Ok(());
     }
-    if run_options.bless {
+    if bless {
         match files::refusal(&test.golden, test.kept.golden.as_ref(), run_options.adopt, |_| true) {
             None => {
                 golden::write(test, directive, drawn)?;
@@ -271,7 +277,9 @@ fn against_golden(
     let new = test.new_picture();
     let metadata = metadata_of(test, Role::New);
     files::write_beside(&new, test.kept.new.as_ref(), result, || match directive.kind {
-        GoldenFormat::Digest | GoldenFormat::Json => write_png(&new, drawn, &metadata),
+        GoldenFormat::Digest | GoldenFormat::Json | GoldenFormat::None => {
+            write_png(&new, drawn, &metadata)
+        }
         _ => golden::write_picture(&new, directive, drawn, &metadata),
     })?;
     let Ok(Some(Golden::Picture(golden))) = &golden else {

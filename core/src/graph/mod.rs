@@ -39,6 +39,7 @@ mod name;
 mod neighbour;
 mod parts;
 mod passes;
+mod read;
 mod tail;
 mod triangles;
 

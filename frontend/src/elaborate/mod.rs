@@ -31,6 +31,7 @@ mod choice;
 mod constancy;
 mod continuation;
 mod elaborator;
+mod expectation;
 mod formers;
 mod limits;
 mod loops;
@@ -49,6 +50,7 @@ use crate::resolve::{CodeArena, CodeId, GlobalValue, Items, UniformItem, Varying
 use constancy::Constancy;
 use elaborator::Elaborator;
 use lambdav_core::diagnostics::{Diagnostic, DiagnosticCode, Diagnostics};
+use lambdav_core::flat::FlatType;
 use lambdav_core::graph::{
     Attribute, Core, Interpolation, NodeId, Output, Place, StageInput, Triangles, Uniform, Varying,
 };
@@ -71,6 +73,8 @@ pub(crate) struct Elaborated {
     pub(crate) diagnostics: Diagnostics,
     /// The scalar constants that decided nothing and that no default reads, in order.
     pub(crate) free: Vec<u32>,
+    /// The type of [`Items::expression`], whose words are the outputs then.
+    pub(crate) expression: Option<FlatType>,
 }
 
 /// Elaborates a resolved program, with at most `most` findings of each severity. `sound`: no earlier stage
@@ -88,7 +92,12 @@ pub(crate) fn elaborate(
     if let Some(diagnostic) = too_many_words(elaborator.graph.types(), items) {
         elaborator.report(diagnostic);
         let diagnostics = elaborator.diagnostics;
-        return Elaborated { core: Core::default(), diagnostics, free: Vec::new() };
+        return Elaborated {
+            core: Core::default(),
+            diagnostics,
+            free: Vec::new(),
+            expression: None,
+        };
     }
     elaborator.draws_triangles = items.position.is_some();
     elaborator.declare_counters(items);
@@ -186,10 +195,15 @@ pub(crate) fn elaborate(
             }
         }
     }
+    let expression = items.expression.and_then(|code| {
+        let (ty, outputs) = elaborator.expectation(code)?;
+        core.outputs = outputs;
+        Some(ty)
+    });
     let depth = items.depth.and_then(|code| elaborator.number(code, "a depth"));
     let discarded = items.discard.and_then(|code| Some((elaborator.condition(code)?, code)));
     core.passes = passes::elaborate_passes(&mut elaborator, items, &known);
-    if sound && !elaborator.has_errors() {
+    if sound && items.expression.is_none() && !elaborator.has_errors() {
         unreached::warn(&mut elaborator, &globals, items);
     }
     let is_free = |index: &u32| {
@@ -208,7 +222,10 @@ pub(crate) fn elaborate(
     } else if let Some((condition, code)) = discarded {
         core.discard_if(condition, items.state.clear, elaborator.arena.span(code));
     }
-    Elaborated { core, diagnostics: elaborator.diagnostics, free }
+    if items.expression.is_some() {
+        core.drop_unread_passes();
+    }
+    Elaborated { core, diagnostics: elaborator.diagnostics, free, expression }
 }
 
 /// The position and the varyings. `None` without a position, and after an error.

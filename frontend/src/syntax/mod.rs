@@ -19,6 +19,7 @@ mod tests;
 
 pub use foreign::{foreign, foreign_comments};
 pub use number::read_integer;
+pub(crate) use parser::parse_beside;
 pub use parser::{parse, parse_within};
 
 use lambdav_core::diagnostics::Diagnostic;

@@ -24,8 +24,19 @@ pub fn parse(source: &SourceFile) -> (Tree, Diagnostics) {
 /// lists that are not closed or nested too deep. Nodes inside such lists stay in the arena, although no list
 /// contains them.
 pub fn parse_within(source: &SourceFile, most: usize) -> (Tree, Diagnostics) {
+    let (tree, _, diagnostics) = parse_beside(source, None, most);
+    (tree, diagnostics)
+}
+
+/// Like [`parse_within`], also for a file that no other file includes: returns its expressions, which are in the tree,
+/// and not among its roots.
+pub(crate) fn parse_beside(
+    source: &SourceFile,
+    beside: Option<usize>,
+    most: usize,
+) -> (Tree, Vec<ExprId>, Diagnostics) {
     if source.text().len() > limits::TEXT {
-        return (Tree::default(), vec![too_long(limits::TEXT)].into());
+        return (Tree::default(), Vec::new(), vec![too_long(limits::TEXT)].into());
     }
     with_default(|| {
         let mut parser = Parser::new(source, most);
@@ -38,7 +49,9 @@ pub fn parse_within(source: &SourceFile, most: usize) -> (Tree, Diagnostics) {
             roots.push(std::mem::take(&mut parser.tree.roots));
         }
         parser.tree.roots = spliced(source, &parser.tree, &roots);
-        parser.finish()
+        let beside = beside.map(|file| std::mem::take(&mut roots[file])).unwrap_or_default();
+        let (tree, diagnostics) = parser.finish();
+        (tree, beside, diagnostics)
     })
 }
 

@@ -27,13 +27,14 @@ fn compile(stage: Stage, vulkan: bool, text: &str) -> Result<Vec<u32>, Vec<Strin
     };
     let tokens = preprocess(&mut source, &[0], &settings, &mut NoFiles);
     let words = Words::new(&tokens.names, tokens.version, vulkan);
-    let (unit, syntax) = parse(&tokens.tokens, &tokens.names, &words, 100);
+    let (unit, syntax) = parse(&tokens.tokens, None, &tokens.names, &words, 100);
     let set = Setting {
         source: &source,
         names: &tokens.names,
         version: tokens.version,
         int_to_uint: tokens.int_to_uint(),
         stage,
+        is_expression: false,
         most: 100,
     };
     let (checked, found) = check(&unit, set);

@@ -1,6 +1,6 @@
 //! The state of the check, and its messages.
 
-use super::items::{Block, Function, Interface, Loose, Setting};
+use super::items::{Block, Expectation, Function, Interface, Loose, Setting};
 use super::overloads::Overloads;
 use super::scopes::Scopes;
 use super::values::{Constant, Layout};
@@ -75,6 +75,8 @@ pub(super) struct Checker<'a> {
     pub(super) sampled: FxHashMap<u32, [u32; 3]>,
     /// Values of `const` arrays, by their variables.
     pub(super) constant_arrays: FxHashMap<u32, Rc<Constant>>,
+    /// The expression in place of `main`.
+    pub(super) expectation: Option<Expectation>,
 }
 
 impl<'a> Checker<'a> {
@@ -112,6 +114,7 @@ impl<'a> Checker<'a> {
             deeper: FxHashSet::default(),
             sampled: FxHashMap::default(),
             constant_arrays: FxHashMap::default(),
+            expectation: None,
         }
     }
 }

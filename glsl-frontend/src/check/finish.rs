@@ -16,7 +16,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 impl Checker<'_> {
     /// A function without parameters or result.
-    fn plain_function(&mut self) -> (u32, Body) {
+    pub(super) fn plain_function(&mut self) -> (u32, Body) {
         let void = self.module.ty(Op::TypeVoid, &[]);
         let ty = self.module.ty(Op::TypeFunction, &[void]);
         let [id, label] = [self.module.id(), self.module.id()];
@@ -51,8 +51,8 @@ impl Checker<'_> {
         self.init_id = id;
     }
 
-    /// Numbers of the functions that `main` reaches, or an error.
-    fn reached(&mut self) -> Option<(usize, Vec<usize>)> {
+    /// The function `main`, or an error.
+    fn main(&mut self) -> Option<usize> {
         let main = self.set.names.find("main").and_then(|name| {
             let all = self.overloads.get(&name)?;
             all.all().iter().copied().find(|&number| {
@@ -72,13 +72,18 @@ impl Checker<'_> {
             self.wrong(DiagnosticCode::GlslTypes, at, "`main` returns nothing: `void main()`");
             return None;
         }
+        Some(main)
+    }
+
+    /// Numbers of the functions that these and global initialisers reach, or an error.
+    fn reached(&mut self, roots: &[usize]) -> Option<Vec<usize>> {
         // Depth first with an explicit stack; a function on the stack that is called again recurses.
         let mut state = vec![0_u8; self.functions.len()];
         let mut order = Vec::new();
         let first = self.body().calls.iter().copied();
         let mut stack: Vec<(usize, bool)> = first.map(|number| (number, false)).collect();
         stack.sort_unstable();
-        stack.push((main, false));
+        stack.extend(roots.iter().map(|&root| (root, false)));
         while let Some((number, done)) = stack.pop() {
             if done {
                 state[number] = 2;
@@ -112,21 +117,27 @@ impl Checker<'_> {
                 }
             }
         }
-        Some((main, order))
+        Some(order)
     }
 
     /// The words of the module, if there was no error.
     pub(super) fn finish(&mut self) -> Checked {
-        let reached = match self.diagnostics.has_errors() {
-            true => None,
-            false => self.reached(),
+        if self.diagnostics.has_errors() {
+            return Checked::default();
+        }
+        let expectation = self.expectation.take();
+        let (main_id, roots) = match &expectation {
+            Some(of) => (of.id, of.calls.clone()),
+            None => {
+                let Some(main) = self.main() else { return Checked::default() };
+                (self.functions[main].id, vec![main])
+            }
         };
-        let Some((main, order)) = reached else { return Checked::default() };
+        let Some(order) = self.reached(&roots) else { return Checked::default() };
         self.close_loose();
         self.bind_resources();
         self.frag_data_copies();
         self.locate();
-        let main_id = self.functions[main].id;
         self.end(Op::Return, &[]);
         let init = self.body.take();
         let needs_wrapper = self.init_used || !self.interface.copies.is_empty();
@@ -162,10 +173,16 @@ impl Checker<'_> {
                 self.module.function(&code);
             }
         }
+        if let Some(of) = &expectation {
+            self.module.function(&of.builder);
+        }
         if let Some(wrapper) = wrapper {
             self.module.function(&wrapper.builder);
         }
-        self.entry_point(entry);
+        match &expectation {
+            Some(of) => self.entry_of_expression(entry, of),
+            None => self.entry_point(entry),
+        }
         let defaults = self
             .loose
             .iter()
@@ -174,7 +191,7 @@ impl Checker<'_> {
             })
             .collect();
         let words = std::mem::take(&mut self.module).finish();
-        Checked { words, defaults, deeper: Vec::new() }
+        Checked { words, defaults, expression: expectation.map(|of| of.ty), deeper: Vec::new() }
     }
 
     fn entry_point(&mut self, entry: u32) {

@@ -85,6 +85,9 @@ impl Checker<'_> {
         location: Option<u32>,
         at: Span,
     ) -> Place {
+        if direction == Direction::Out && self.set.is_expression {
+            return self.without_stage(name, ty);
+        }
         let split = self.set.stage == Stage::Fragment
             && matches!(self.types.kind(ty), Kind::Struct(_) | Kind::Array(..));
         if split {
@@ -411,6 +414,7 @@ impl Checker<'_> {
             What::In(decoration) => (StorageClass::Input, decoration),
             What::Out(decoration) => (StorageClass::Output, decoration),
         };
+        let is_private = class == StorageClass::Output && self.set.is_expression;
         let ty = match decoration {
             BuiltIn::SampleMask => self.types.array(ty, Length::Known(1)),
             BuiltIn::ClipDistance | BuiltIn::CullDistance => {
@@ -441,6 +445,9 @@ impl Checker<'_> {
             }
             _ => None,
         };
+        if is_private {
+            return Some(Operand::Place(self.without_stage(text, ty)));
+        }
         if let Some(capability) = capability {
             self.module.capability(capability);
         }
@@ -457,6 +464,13 @@ impl Checker<'_> {
             place.constant = Some("it is an input");
         }
         Some(Operand::Place(place))
+    }
+
+    /// A variable in place of an output, where an expression takes the place of `main`.
+    fn without_stage(&mut self, name: &str, ty: Type) -> Place {
+        let place = self.global_variable(ty, StorageClass::Private);
+        self.module.name(place.pointer, name);
+        place
     }
 
     /// Notes an output of a fragment shader, in one of three forms that exclude one another.

@@ -4,6 +4,7 @@ use super::values::{Layout, Memory, Operand, Place, Rules, Value};
 use crate::token::{Name, Names};
 use crate::types::Type;
 use crate::version::Version;
+use lambdav_core::flat::FlatType;
 use lambdav_core::source::{SourceFile, Span};
 use lambdav_spirv::build::FunctionBuilder;
 use rustc_hash::FxHashMap;
@@ -29,6 +30,8 @@ pub(crate) struct Setting<'a> {
     /// [`Preprocessed::int_to_uint`](crate::preprocess::Preprocessed::int_to_uint).
     pub(crate) int_to_uint: bool,
     pub(crate) stage: Stage,
+    /// True if an expression takes the place of `main`.
+    pub(crate) is_expression: bool,
     pub(crate) most: usize,
 }
 
@@ -46,6 +49,8 @@ pub struct UniformDefault {
 pub(crate) struct Checked {
     pub(crate) words: Vec<u32>,
     pub(crate) defaults: Vec<UniformDefault>,
+    /// The type of the expression in place of `main`.
+    pub(crate) expression: Option<FlatType>,
     /// Names of textures that are read with three coordinates, and have two.
     pub(crate) deeper: Vec<String>,
 }
@@ -77,6 +82,17 @@ pub(super) struct Function {
     /// Its code, once it is defined.
     pub(super) code: Option<Rc<FunctionBuilder>>,
     pub(super) calls: Vec<usize>,
+}
+
+/// The function of an expression.
+pub(super) struct Expectation {
+    pub(super) id: u32,
+    pub(super) builder: FunctionBuilder,
+    /// Numbers of the functions that it calls.
+    pub(super) calls: Vec<usize>,
+    pub(super) ty: FlatType,
+    /// The outputs.
+    pub(super) outputs: Vec<u32>,
 }
 
 /// A block whose members are variables of their own.

@@ -19,6 +19,7 @@ mod checker;
 mod constants;
 mod construct;
 mod declarations;
+mod expectation;
 mod expressions;
 mod finish;
 mod functions;
@@ -57,6 +58,9 @@ pub(crate) fn check(unit: &Unit, set: Setting<'_>) -> (Checked, Diagnostics) {
             Item::Precision => {}
         }
         checker.declared = None;
+    }
+    if let Some(expression) = unit.expression {
+        checker.expectation(expression);
     }
     let mut checked = checker.finish();
     checked.deeper = checker.deeper.iter().map(|&name| checker.text(name).to_owned()).collect();

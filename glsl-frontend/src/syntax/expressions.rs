@@ -159,6 +159,15 @@ impl Parser<'_> {
         result
     }
 
+    /// An expression up to the end of the text.
+    pub(super) fn only_expression(&mut self) -> Result<Expression> {
+        let expression = self.expression(Until::Comma)?;
+        match self.kind() {
+            TokenKind::End => Ok(expression),
+            _ => Err(self.wrong("the expression ends here")),
+        }
+    }
+
     fn whole(&mut self, until: Until) -> Result<Expression> {
         let mut all = Building { nodes: Vec::new(), waiting: Vec::new(), starts: Vec::new() };
         let begin = self.span();

@@ -26,15 +26,25 @@ pub(super) struct Parser<'a> {
     pub(super) depth: u32,
 }
 
-/// Parses the tokens of a text.
+/// Parses the tokens of a text, and of the expression at the end of it that has this place.
 pub(crate) fn parse(
     tokens: &[Token],
+    expression: Option<Span>,
     names: &Names,
     words: &Words,
     most: usize,
 ) -> (Unit, Diagnostics) {
+    let is_of = |token: &Token| {
+        expression.is_some_and(|of| of.start <= token.span.start && token.span.start <= of.end)
+    };
+    // A macro's tokens have the place of its use, so those of the expression are the last ones.
+    let begin = tokens.iter().position(is_of).unwrap_or(tokens.len().saturating_sub(1));
+    let ended: Vec<Token> = match expression {
+        Some(_) => tokens[..begin].iter().chain(tokens.last()).copied().collect(),
+        None => Vec::new(),
+    };
     let mut parser = Parser {
-        tokens,
+        tokens: if expression.is_some() { &ended } else { tokens },
         at: 0,
         names,
         words,
@@ -52,6 +62,10 @@ pub(crate) fn parse(
             Ok(None) => {}
             Err(Reported) => parser.recover(before),
         }
+    }
+    if expression.is_some() && !parser.diagnostics.has_errors() {
+        (parser.tokens, parser.at, parser.depth) = (&tokens[begin..], 0, 0);
+        parser.unit.expression = parser.only_expression().ok();
     }
     (parser.unit, parser.diagnostics)
 }

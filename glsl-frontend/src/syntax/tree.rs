@@ -15,6 +15,8 @@ pub(crate) struct Unit {
     pub(crate) nodes: Vec<Node>,
     /// What calls name.
     pub(crate) callees: Vec<Callee>,
+    /// An expression behind the items.
+    pub(crate) expression: Option<Expression>,
 }
 
 /// An expression: its nodes in [`Unit::nodes`].

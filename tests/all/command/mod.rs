@@ -12,6 +12,7 @@ mod diff;
 mod discard;
 mod documents;
 mod everyday;
+mod expect;
 mod explain;
 mod faults;
 mod feedback;

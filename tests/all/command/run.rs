@@ -561,7 +561,7 @@ void main() { data.data[gl_GlobalInvocationID.x] = 5 + k; }
     place.run_line("test t").done();
     assert!(!place.path("t/a.new.json").exists());
     for (words, message) in [
-        ("--groups 1", "--save <NAME>"),
+        ("--groups 1", "name a buffer, --save NAME"),
         ("--save sums", "a compute program has --groups beside --save"),
         ("--groups 1 --save sums --format npy", "a buffer is compared exactly, as JSON"),
         ("--groups 1 --save none", "the program writes no buffer `none`"),

@@ -11,6 +11,7 @@ use crate::types::{Type, Types};
 use lambdav_core::diagnostics::{
     Diagnostic, DiagnosticCode, Diagnostics, Severity, nearest_name, quote,
 };
+use lambdav_core::flat::FlatType;
 use lambdav_core::source::{SourceFile, Span};
 use lambdav_spirv::build::{FunctionBuilder, ModuleBuilder};
 use lambdav_spirv::positions::Positions;
@@ -128,6 +129,8 @@ pub(super) struct Checker<'a> {
     /// The statement that is checked.
     pub(super) statement_at: Span,
     pub(super) entries: usize,
+    /// The type of the expression to evaluate.
+    pub(super) expression: Option<FlatType>,
 }
 
 /// The variable and the shape of the indices of a pointer that a function is specialised for.
@@ -175,6 +178,7 @@ impl<'a> Checker<'a> {
             results: FxHashMap::default(),
             statement_at: Span::default(),
             entries: 0,
+            expression: None,
         }
     }
 

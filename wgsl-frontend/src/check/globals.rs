@@ -35,6 +35,10 @@ impl Checker<'_> {
                 self.assertion(*value);
                 None
             }
+            Item::Expression(value) => {
+                self.expectation(*value);
+                None
+            }
         };
         if self.symbols[number].is_none() {
             self.symbols[number] = Some(symbol.unwrap_or(Symbol::Error));

@@ -23,6 +23,7 @@ mod construct;
 mod control;
 mod convert;
 mod entry_points;
+mod expectation;
 mod expressions;
 mod functions;
 mod globals;
@@ -44,6 +45,7 @@ pub(crate) use checker::Setting;
 
 use checker::Checker;
 use lambdav_core::diagnostics::{DiagnosticCode, Diagnostics};
+use lambdav_core::flat::FlatType;
 use rspirv::spirv::{Capability, SourceLanguage};
 
 /// What the check makes.
@@ -51,6 +53,8 @@ pub(crate) struct Checked {
     /// The words of the module; `None` if there are errors.
     pub(crate) words: Option<Vec<u32>>,
     pub(crate) overrides: Vec<Override>,
+    /// The type of the expression, if there is one.
+    pub(crate) expression: Option<FlatType>,
     pub(crate) diagnostics: Diagnostics,
 }
 
@@ -79,7 +83,7 @@ pub(crate) fn check(set: Setting<'_>) -> Checked {
     let has_errors = checker.diagnostics.has_errors();
     let (overrides, diagnostics) = (checker.overrides, checker.diagnostics);
     if has_errors {
-        return Checked { words: None, overrides, diagnostics };
+        return Checked { words: None, overrides, expression: None, diagnostics };
     }
     let mut module = checker.module;
     if checker.entries == 0 {
@@ -89,5 +93,6 @@ pub(crate) fn check(set: Setting<'_>) -> Checked {
     for code in &checker.code {
         module.function(code);
     }
-    Checked { words: Some(module.finish()), overrides, diagnostics }
+    let expression = checker.expression;
+    Checked { words: Some(module.finish()), overrides, expression, diagnostics }
 }

@@ -58,6 +58,9 @@ pub(crate) fn load(
         // Others that name this module while it is read know its path.
         loader.program.modules[next].path.clone_from(&module.path);
         reader::read(&mut loader, span, &mut module, next == 0);
+        if let Some(expression) = given.expression.filter(|_| next == 0) {
+            reader::read_expression(&mut loader, expression, &mut module);
+        }
         let tokens = std::mem::take(&mut module.tokens);
         module.tokens = discover(tokens);
         loader.program.modules[next] = module;

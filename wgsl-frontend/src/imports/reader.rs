@@ -52,6 +52,23 @@ pub(super) fn read(loader: &mut Loader<'_>, span: Span, module: &mut Module, is_
     wesl(loader, module);
 }
 
+/// Adds the tokens of an expression to a module. No line of it is a directive.
+pub(super) fn read_expression(loader: &mut Loader<'_>, span: Span, module: &mut Module) {
+    let text: Rc<str> = Rc::from(loader.source.slice(span));
+    let mut lexer = Lexer::new(&text, span.start, 0);
+    loop {
+        if let Err(error) = lexer.blanks() {
+            loader.diagnostics.push(error);
+            continue;
+        }
+        match lexer.next(loader.names) {
+            Ok(token) if token.kind == TokenKind::End => return,
+            Ok(token) => module.tokens.push(token),
+            Err(error) => loader.diagnostics.push(error),
+        }
+    }
+}
+
 /// Reads up to a line that stands for another text, and returns that text's place.
 fn segment(
     loader: &mut Loader<'_>,

@@ -37,6 +37,8 @@ pub(crate) struct Given<'a> {
     pub(crate) roots: &'a [PathBuf],
     /// The path of the main file.
     pub(crate) path: Option<&'a Path>,
+    /// The place of an expression that follows the main file's text.
+    pub(crate) expression: Option<Span>,
 }
 
 /// The state of reading.

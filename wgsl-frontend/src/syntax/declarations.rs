@@ -96,6 +96,22 @@ impl Parser<'_> {
         }
     }
 
+    /// An expression up to the end of the text, as the last declaration.
+    pub(super) fn only_expression(&mut self, at: Span) {
+        self.uses.clear();
+        self.used.clear();
+        self.muted = 0;
+        let Ok(expression) = self.expression() else { return };
+        if self.kind() != TokenKind::End {
+            self.wrong("the expression ends here");
+            return;
+        }
+        let (module, uses) = (self.context.module, std::mem::take(&mut self.uses));
+        let what = Item::Expression(expression);
+        let (name, attributes, replaces) = (None, Vec::new(), None);
+        self.unit.globals.push(Global { module, name, at, attributes, what, uses, replaces });
+    }
+
     fn global(&mut self, chain: &mut Chain) -> Result<()> {
         let (attributes, keep) = self.attributes(chain)?;
         self.muted = u32::from(!keep);

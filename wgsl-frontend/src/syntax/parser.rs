@@ -49,17 +49,22 @@ pub(super) struct Parser<'a> {
     pub(super) muted: u32,
 }
 
-/// Parses a file into the unit.
+/// Parses a file into the unit, and the expression behind its text that has this place.
 pub(crate) fn parse(
     tokens: &[Token],
     end: u32,
+    expression: Option<Span>,
     context: Context<'_>,
     unit: &mut Unit,
     diagnostics: &mut Diagnostics,
 ) {
+    let is_of = |token: &Token| {
+        expression.is_some_and(|of| of.start <= token.span.start && token.span.end <= of.end)
+    };
+    let begin = tokens.iter().position(is_of).unwrap_or(tokens.len());
     let mut parser = Parser {
         context,
-        tokens,
+        tokens: &tokens[..begin],
         at: 0,
         end: Span::new(end, end),
         unit,
@@ -73,6 +78,11 @@ pub(crate) fn parse(
     };
     parser.directives();
     parser.globals();
+    if let Some(at) = expression {
+        parser.tokens = &tokens[begin..];
+        (parser.at, parser.end) = (0, Span::new(at.end, at.end));
+        parser.only_expression(at);
+    }
 }
 
 impl Parser<'_> {

@@ -24,7 +24,7 @@ fn parsed(text: &str) -> (Unit, Names, Diagnostics) {
     let paths = FxHashMap::default();
     let features = |name: &str| name == "yes";
     let context = Context { names: &names, module: 0, paths: &paths, features: &features };
-    parse(&tokens, text.len() as u32, context, &mut unit, &mut diagnostics);
+    parse(&tokens, text.len() as u32, None, context, &mut unit, &mut diagnostics);
     (unit, names, diagnostics)
 }
 

@@ -139,7 +139,7 @@ pub(crate) struct Attribute {
 /// A declaration outside of functions.
 #[derive(Debug)]
 pub(crate) struct Global {
-    /// Its module, and its name; an assertion has none.
+    /// Its module, and its name; an assertion or expression has none.
     pub(crate) module: u32,
     pub(crate) name: Option<Name>,
     /// The place of its name.
@@ -154,13 +154,21 @@ pub(crate) struct Global {
 
 #[derive(Debug)]
 pub(crate) enum Item {
-    Const { ty: Option<Expression>, value: Expression },
-    Override { ty: Option<Expression>, value: Option<Expression> },
+    Const {
+        ty: Option<Expression>,
+        value: Expression,
+    },
+    Override {
+        ty: Option<Expression>,
+        value: Option<Expression>,
+    },
     Variable(Variable),
     Alias(Expression),
     Structure(Vec<Field>),
     Function(Box<Function>),
     Assert(Expression),
+    /// An expression to evaluate.
+    Expression(Expression),
 }
 
 /// `var<storage, read> a: T = v`

@@ -63,7 +63,10 @@ fn write(summary: &Summary, out: &mut Vec<u8>) -> io::Result<()> {
                     let kind = result.status.name();
                     let attributes = [("type", kind), ("message", first)];
                     let element = writer.create_element(element).with_attributes(attributes);
-                    let golden = format!("{message}\ngolden: {}", permitted(&result.golden));
+                    let golden = match &*result.golden {
+                        "" => message.clone(),
+                        golden => format!("{message}\ngolden: {}", permitted(golden)),
+                    };
                     element.write_text_content(BytesText::new(&golden))?;
                     Ok(())
                 })?;

@@ -1,5 +1,6 @@
 //! The top level of a program: defines, uniforms, outputs.
 
+mod expectation;
 mod passes;
 mod state;
 mod triangles;
@@ -161,6 +162,8 @@ pub(crate) struct Items {
     pub(crate) depth: Option<CodeId>,
     pub(crate) results: Vec<ResultItem>,
     pub(crate) passes: Vec<Pass>,
+    /// An expression in place of outputs and stages.
+    pub(crate) expression: Option<CodeId>,
     pub(crate) declarations: Rc<Declarations>,
 }
 
@@ -198,12 +201,14 @@ const GUARANTEED_LOCATION: u32 = 3;
 const MAX_LOCATION: u32 = 7;
 
 /// Resolves a whole program, with at most `most` findings of each severity. The items omit erroneous forms.
-/// `is_read`: the whole text could be parsed, so a missing form is really missing.
+/// `is_read`: the whole text could be parsed, so a missing form is really missing. With `expression`, its roots and its
+/// position, the program needs no output: the expression sees all definitions, and takes the place of outputs and stages.
 pub(crate) fn resolve<'t>(
     arena: &'t mut CodeArena,
     tree: &'t Tree,
     source: &'t SourceFile,
     is_read: bool,
+    expression: Option<(&[ExprId], Span)>,
     most: usize,
 ) -> (Items, Diagnostics) {
     let mut top = TopLevel {
@@ -229,7 +234,7 @@ pub(crate) fn resolve<'t>(
         top.form(root);
     }
     // An unreadable part may have been meant as the output.
-    if !top.attempted_output && is_read {
+    if !top.attempted_output && is_read && expression.is_none() {
         let end = source.text().len() as u32;
         top.resolver.report(
             Diagnostic::new(
@@ -243,7 +248,10 @@ pub(crate) fn resolve<'t>(
     }
     top.add_counters();
     top.check_stages();
-    top.unused_uniforms();
+    match expression {
+        Some((roots, at)) => top.expectation(roots, at),
+        None => top.unused_uniforms(),
+    }
     top.items.declarations = top.resolver.declarations.into();
     (top.items, top.resolver.diagnostics)
 }

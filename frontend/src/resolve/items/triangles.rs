@@ -288,7 +288,7 @@ impl<'t> TopLevel<'t> {
     }
 
     /// The description of an input, in back quotes.
-    fn shown(&self, input: Mention) -> String {
+    pub(super) fn shown(&self, input: Mention) -> String {
         match input {
             Mention::Attribute(index) => {
                 format!("the attribute `{}`", self.items.attributes[index as usize].name)
@@ -384,7 +384,7 @@ impl<'t> TopLevel<'t> {
 
     /// The inputs of stages that some code mentions, directly or by way of defines, each where it is mentioned
     /// first.
-    fn mentioned(&self, roots: &[CodeId]) -> Vec<(Span, Mention)> {
+    pub(super) fn mentioned(&self, roots: &[CodeId]) -> Vec<(Span, Mention)> {
         let arena = &*self.resolver.arena;
         let (mut seen, mut globals) = (FxHashSet::default(), FxHashSet::default());
         let (mut found, mut inputs) = (Vec::new(), FxHashSet::default());
@@ -422,7 +422,7 @@ impl<'t> TopLevel<'t> {
 
 /// An input of a stage, as the text mentions it.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
-enum Mention {
+pub(super) enum Mention {
     Attribute(u32),
     Varying(u32),
     Builtin(&'static str),
