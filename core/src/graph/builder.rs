@@ -565,9 +565,10 @@ impl Graph {
                     otherwise
                 };
             }
-            // Inside an arm the same condition is known.
+            // Inside an arm the same condition is known. (The state that an `if` yields has consumed those in its arms.)
+            let has_state = self.types.holds_state(ty);
             let arm = |this: &Self, node, index: usize| match this.node(node) {
-                Node::If(inner) if inner[0] == condition => inner[index],
+                Node::If(inner) if inner[0] == condition && !has_state => inner[index],
                 _ => node,
             };
             (then, otherwise) = (arm(self, then, 1), arm(self, otherwise, 2));

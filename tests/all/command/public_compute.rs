@@ -137,7 +137,12 @@ fn tags(word: u32) -> [u32; 5] {
 /// The sums before each element, from a first one on.
 fn sums_before<const N: usize>(first: [u32; N], all: &[[u32; N]]) -> Vec<[u32; N]> {
     let mut before = first;
-    all.iter().map(|&one| std::mem::replace(&mut before, sum(before, one))).collect()
+    let step = |&one: &[u32; N]| {
+        let own = before;
+        before = sum(before, one);
+        own
+    };
+    all.iter().map(step).collect()
 }
 
 fn vello() -> Vec<Case> {

@@ -111,6 +111,38 @@ effect %5";
 }
 
 /// The first fault in the order of the dispatch is reported.
+/// An `if` of a state has consumed the states in its arms, so it is not replaced by an arm where its condition is known.
+#[test]
+fn decisions_about_states_are_made_again() {
+    let text = "type #0 = memory \"m\"
+workgroup-size 4 1 1
+%0: uint = 0
+%1: uint = 1
+%2: uint = input local-index
+%3: #0 = state
+%4: bool = less %2, %1
+%5: #0 = if %4 {
+%6: #0 = store %3, %0, %1
+yield %6
+} else {
+yield %3
+}
+%7: bool = less %1, %2
+%8: #0 = if %7 {
+%9: #0 = if %4 {
+yield %5
+} else {
+%10: #0 = store %5, %1, %2
+yield %10
+}
+yield %9
+} else {
+yield %5
+}
+effect %8";
+    assert_eq!(run(text, [4, 1, 1], &[5, 6]), Ok(vec![1, 3]));
+}
+
 #[test]
 fn a_loop_without_end_is_a_fault_of_its_invocation() {
     let text = "type #0 = memory \"m\"
