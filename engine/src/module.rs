@@ -15,8 +15,7 @@ use lambdav_core::diagnostics::{Diagnostic, DiagnosticCode, quote};
 use lambdav_core::files::Files;
 #[cfg(feature = "foreign")]
 use lambdav_core::flat::FLAT_ENTRY;
-#[cfg(feature = "foreign")]
-use lambdav_core::graph::Uniform;
+use lambdav_core::graph::{Core, Uniform};
 #[cfg(feature = "foreign")]
 use lambdav_core::interface;
 #[cfg(feature = "foreign")]
@@ -24,16 +23,17 @@ use lambdav_core::limits;
 use lambdav_core::source::SourceFile;
 #[cfg(feature = "foreign")]
 use lambdav_core::source::Span;
-#[cfg(feature = "foreign")]
 use lambdav_core::types::{Type, Types};
-#[cfg(feature = "foreign")]
 use lambdav_frontend::Fix;
 #[cfg(feature = "foreign")]
 use lambdav_glsl_frontend::Stage;
 use lambdav_spirv::assemble::{SpirvVersion, assemble, is_assembly};
+use lambdav_spirv::inspect::{SpecConstant, inspect};
 #[cfg(feature = "foreign")]
 use lambdav_spirv::inspect::{entry_points, writes_colours};
+use lambdav_spirv::{has_constants, specialise};
 use lambdav_spirv_frontend::{RaiseOptions, Raised, raise};
+use std::collections::BTreeMap;
 #[cfg(feature = "foreign")]
 use std::collections::BTreeSet;
 #[cfg(feature = "foreign")]
@@ -53,12 +53,13 @@ pub(crate) fn load(
     bytes: &[u8],
     most: usize,
     options: &ShaderOptions,
+    fix: &mut Fix<'_>,
 ) -> Option<Loaded> {
     if let Some(words) = lambdav_spirv::words(bytes) {
-        return Some(of_module(name, bytes.to_vec(), &words, false, most, options));
+        return Some(of_module(name, bytes.to_vec(), words, false, most, options, fix));
     }
     let text = str::from_utf8(bytes).ok().filter(|text| is_assembly(text))?;
-    Some(of_assembly(SourceFile::new(name, text), most, options))
+    Some(of_assembly(SourceFile::new(name, text), most, options, fix))
 }
 
 /// A module that could not be read.
@@ -69,30 +70,66 @@ fn unread(bytes: Vec<u8>, options: &ShaderOptions) -> LoadedModule {
 fn of_module(
     name: &str,
     bytes: Vec<u8>,
-    words: &[u32],
+    words: Vec<u32>,
     is_foreign: bool,
     most: usize,
     options: &ShaderOptions,
+    fix: &mut Fix<'_>,
 ) -> Loaded {
-    let Raised { source, program } = raise(name, words, &options.raise(is_foreign));
+    let (words, constants) = specialised(words, fix);
+    let Raised { source, program } = raise(name, &words, &options.raise(is_foreign));
     let mut diagnostics = Diagnostics::new(most);
     let (core, interface) = match program {
-        Ok((core, interface)) => (Some(core), Some(interface)),
+        Ok((core, interface)) => (Some(Core { constants, ..core }), Some(interface)),
         Err(diagnostic) => {
             diagnostics.push(diagnostic);
             (None, None)
         }
     };
-    let (words, clear) = (words.to_vec(), options.clear);
-    let module = Some(LoadedModule { bytes, words, is_foreign, clear });
+    let module = Some(LoadedModule { bytes, words, is_foreign, clear: options.clear });
     Loaded { source, core, interface, diagnostics, module, ..Loaded::empty(most) }
 }
 
+/// The module with the values that `fix` has for specialisation constants, and these with their values. One without a name
+/// is called `constant.ID`.
+fn specialised(words: Vec<u32>, fix: &mut Fix<'_>) -> (Vec<u32>, Vec<Uniform>) {
+    if !has_constants(&words) {
+        return (words, Vec::new());
+    }
+    let Ok(interface) = inspect(&words) else { return (words, Vec::new()) };
+    let (types, mut constants, mut values) = (Types::default(), Vec::new(), BTreeMap::new());
+    for SpecConstant { id, name, ty, default } in interface.constants {
+        let bits = match &*ty {
+            "bool" => default.parse().map(|is_true: bool| (Type::BOOL, is_true.into())).ok(),
+            "i32" => default.parse().map(|of: i32| (Type::INT, of as u32)).ok(),
+            "u32" => default.parse().map(|of| (Type::UINT, of)).ok(),
+            "f32" => default.parse().map(|of: f32| (Type::NUM, of.to_bits())).ok(),
+            _ => None,
+        };
+        let Some((ty, bits)) = bits else { continue };
+        let name = if name.is_empty() { format!("constant.{id}") } else { name };
+        let mut own = Uniform { name, ty, default: [bits].into() };
+        if let Some(given) = fix(&types, &own)
+            && let [bits] = *given
+        {
+            values.insert(id, bits);
+            own.default = [bits].into();
+        }
+        constants.push(own);
+    }
+    (specialise(&words, &values), constants)
+}
+
 /// Loads SPIR-V text. Errors of the text point into it; errors of the module are shown as for words.
-fn of_assembly(source: SourceFile, most: usize, options: &ShaderOptions) -> Loaded {
+fn of_assembly(
+    source: SourceFile,
+    most: usize,
+    options: &ShaderOptions,
+    fix: &mut Fix<'_>,
+) -> Loaded {
     let bytes = source.text().as_bytes().to_vec();
     match assemble(source.text(), SpirvVersion::default()) {
-        Ok(words) => of_module(source.name(), bytes, &words, false, most, options),
+        Ok(words) => of_module(source.name(), bytes, words, false, most, options, fix),
         Err(error) => {
             let mut diagnostics = Diagnostics::new(most);
             diagnostics.push(error.diagnostic());
@@ -180,7 +217,7 @@ pub(crate) fn of_foreign(
         let module = Some(LoadedModule { bytes, words, is_foreign, clear });
         return Loaded { source, module, ..loaded };
     }
-    let all = of_module(name, bytes, &words, true, most, options);
+    let all = of_module(name, bytes, words, true, most, options, fix);
     loaded.diagnostics.append(all.diagnostics);
     let mut core = all.core;
     for uniform in core.iter_mut().flat_map(|core| &mut core.uniforms) {
@@ -190,7 +227,7 @@ pub(crate) fn of_foreign(
         }
     }
     if let Some(core) = &mut core {
-        core.constants = constants;
+        core.constants.extend(constants);
     }
     // Diagnostics point into the text, even if the module has no lines.
     Loaded { source, core, interface: all.interface, module: all.module, ..loaded }

@@ -344,7 +344,7 @@ impl Loaded {
         options: &ShaderOptions,
     ) -> Self {
         #[cfg(feature = "spirv")]
-        if let Some(loaded) = module::load(name, &bytes, most, options) {
+        if let Some(loaded) = module::load(name, &bytes, most, options, fix) {
             return loaded;
         }
         let long = bytes.len() > limits::TEXT;

@@ -140,6 +140,10 @@ impl Shader {
             let value = value.and_then(|constant| constant.default.first());
             return Ok(Self::of(wgsl.with(&self.0.source, name, *value.expect("it was set")))?);
         }
+        if self.0.module.is_some() {
+            let why = "the constants of modules and of GLSL are set when they are read: `ShaderOptions::constant`";
+            return Err(Error::Mismatch(why.to_owned()));
+        }
         let mut values = constants.into_iter().map(|constant| constant.default);
         let mut fix = |_: &Types, _: &Uniform| values.next();
         let (core, diagnostics, times) = compile_fixed(&self.0.source, limits::ERRORS, &mut fix);

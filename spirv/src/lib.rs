@@ -20,6 +20,6 @@ mod text;
 pub const MAX_IDS: u32 = 0x3f_ffff;
 
 pub use sampler::SamplerNote;
-pub use specialise::specialise;
+pub use specialise::{has_constants, specialise};
 pub use stage::{stage, stage_name};
 pub use text::{TextError, bytes, disassemble, words, words_of_string};

@@ -3,6 +3,27 @@
 use rspirv::spirv::{Decoration, Op};
 use std::collections::BTreeMap;
 
+/// True if a module has specialisation constants.
+pub fn has_constants(words: &[u32]) -> bool {
+    let mut at = 5;
+    while let Some(&first) = words.get(at) {
+        let (count, op) = ((first >> 16) as usize, first & 0xffff);
+        if count == 0 {
+            return false;
+        }
+        let scalars = [Op::SpecConstantTrue, Op::SpecConstantFalse, Op::SpecConstant];
+        if scalars.iter().any(|of| *of as u32 == op) {
+            return true;
+        }
+        // Functions come last.
+        if op == Op::Function as u32 {
+            return false;
+        }
+        at += count;
+    }
+    false
+}
+
 /// Returns the words with new defaults for scalar specialisation constants, given by `SpecId`. For a
 /// bool every word but 0 is true. Unknown ids are ignored, and words after a malformed instruction are
 /// kept.

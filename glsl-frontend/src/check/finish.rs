@@ -225,6 +225,8 @@ impl Checker<'_> {
                 }
             }
             Stage::Compute => {
+                // A vector of specialisation constants takes precedence.
+                self.specialised_size();
                 let size = self.interface.local_size;
                 self.module.mode(entry, ExecutionMode::LocalSize, &size);
             }

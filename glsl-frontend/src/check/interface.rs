@@ -9,10 +9,13 @@ use crate::token::Name;
 use crate::types::{Kind, Length, Scalar, Type, Types};
 use lambdav_core::diagnostics::DiagnosticCode;
 use lambdav_core::source::Span;
-use rspirv::spirv::{BuiltIn, Capability, Decoration, StorageClass};
+use rspirv::spirv::{BuiltIn, Capability, Decoration, Op, StorageClass};
 
 /// The length of `gl_FragData` and `gl_TexCoord`.
 const MANY: u32 = 8;
+
+/// Names of the sizes of a workgroup in a layout.
+const LOCAL_SIZE: [&str; 3] = ["local_size_x", "local_size_y", "local_size_z"];
 
 impl Checker<'_> {
     /// The number of locations that a type takes.
@@ -337,14 +340,19 @@ impl Checker<'_> {
         } else {
             for item in &qualifiers.layout {
                 let name = self.text(item.name).to_owned();
-                let axis = ["local_size_x", "local_size_y", "local_size_z"];
-                match axis.iter().position(|axis| *axis == name) {
-                    Some(axis) => {
+                let axis = LOCAL_SIZE.iter().position(|axis| *axis == name);
+                let of_id = name.strip_suffix("_id");
+                let id_axis = LOCAL_SIZE.iter().position(|axis| Some(*axis) == of_id);
+                match (axis, id_axis) {
+                    (Some(axis), _) => {
                         if let Some(size) = self.layout_number(item) {
                             self.interface.local_size[axis] = size.max(1);
                         }
                     }
-                    None => self.interface.modes.push(name),
+                    (None, Some(axis)) => {
+                        self.interface.local_size_ids[axis] = self.layout_number(item);
+                    }
+                    (None, None) => self.interface.modes.push(name),
                 }
             }
         }
@@ -376,6 +384,35 @@ impl Checker<'_> {
         Some(operand)
     }
 
+    /// The size of a workgroup as a vector of specialisation constants; none if it has none.
+    pub(super) fn specialised_size(&mut self) -> Option<u32> {
+        let ids = self.interface.local_size_ids;
+        if self.interface.specialised_size.is_some() {
+            return self.interface.specialised_size;
+        }
+        ids.iter().flatten().next()?;
+        let uint = self.id_of(Types::UINT, None);
+        let sizes = self.interface.local_size;
+        let parts: Vec<u32> = (0..3)
+            .map(|axis| {
+                let Some(number) = ids[axis] else {
+                    return self
+                        .constant_id(Types::UINT, &Constant::Scalar(Scalar::Uint, sizes[axis]));
+                };
+                let id = self.module.specialisation(Op::SpecConstant, uint, &[sizes[axis]]);
+                self.module.decorate(id, Decoration::SpecId, &[number]);
+                self.module.name(id, LOCAL_SIZE[axis]);
+                id
+            })
+            .collect();
+        let ty = self.types.vector(Scalar::Uint, 3);
+        let ty = self.id_of(ty, None);
+        let id = self.module.specialisation(Op::SpecConstantComposite, ty, &parts);
+        self.module.decorate(id, Decoration::BuiltIn, &[BuiltIn::WorkgroupSize as u32]);
+        self.interface.specialised_size = Some(id);
+        Some(id)
+    }
+
     fn new_built_in(&mut self, text: &str, at: Span) -> Option<Operand> {
         if let Some(number) = constant(text) {
             let constant = Constant::Scalar(Scalar::Int, number);
@@ -384,6 +421,10 @@ impl Checker<'_> {
         let stage = self.set.stage;
         let none = Qualifiers::default();
         if text == "gl_WorkGroupSize" && stage == Stage::Compute {
+            if let Some(id) = self.specialised_size() {
+                let ty = self.types.vector(Scalar::Uint, 3);
+                return Some(Operand::Value(Value::new(ty, id)));
+            }
             let size = self.interface.local_size.map(|side| Constant::Scalar(Scalar::Uint, side));
             let ty = self.types.vector(Scalar::Uint, 3);
             return Some(Operand::Value(Value::constant(ty, Constant::Composite(size.into()))));

@@ -157,6 +157,10 @@ pub(super) struct Interface {
     /// Names of layouts without a variable, such as `early_fragment_tests`.
     pub(super) modes: Vec<String>,
     pub(super) local_size: [u32; 3],
+    /// Its specialisation constants, by axes.
+    pub(super) local_size_ids: [Option<u32>; 3],
+    /// The vector of its specialisation constants, once it is declared.
+    pub(super) specialised_size: Option<u32>,
     pub(super) uniform_layout: Layout,
     pub(super) buffer_layout: Layout,
     pub(super) built_ins: FxHashMap<Name, Operand>,
@@ -178,6 +182,8 @@ impl Default for Interface {
             copies: Vec::new(),
             modes: Vec::new(),
             local_size: [1; 3],
+            local_size_ids: [None; 3],
+            specialised_size: None,
             uniform_layout: Layout { rules: Rules::Std140, row_major: false },
             buffer_layout: Layout { rules: Rules::Std430, row_major: false },
             built_ins: FxHashMap::default(),

@@ -579,3 +579,48 @@ void main() { data.data[gl_GlobalInvocationID.x] = 5 + k; }
         );
     }
 }
+
+/// Specialisation constants, also of the size of a workgroup, take values of `--set`.
+#[test]
+fn specialisation_constants_are_set() {
+    let place = TestFolder::new();
+    place.write(
+        "a.comp",
+        "#version 450
+layout(local_size_x = 2, local_size_x_id = 7) in;
+layout(constant_id = 3) const uint step = 10;
+layout(constant_id = 4) const bool is_last = false;
+layout(binding = 0) buffer Out { uint values[]; };
+void main() {
+    uint k = gl_GlobalInvocationID.x;
+    values[k] = step * k + gl_WorkGroupSize.x + (is_last ? 1000 : 0);
+}
+",
+    );
+    for (set, wanted) in [
+        ("", "[2, 12, 22, 32, 0, 0, 0, 0]"),
+        ("--set step=5", "[2, 7, 12, 17, 0, 0, 0, 0]"),
+        ("--set local_size_x=3 --set is_last=true", "[1003, 1013, 1023, 1033, 1043, 1053, 0, 0]"),
+    ] {
+        let line = format!("a.comp --groups 2 --zeros Out=8 {set}");
+        assert_eq!(saved(&place, &line, "Out"), wanted, "{set}");
+    }
+    let outcome = place.run_line("compile a.comp -o a.spv");
+    assert_eq!(outcome.status, 0, "{}", outcome.err);
+    let line = "a.spv --groups 2 --zeros Out=8 --set step=1 --set local_size_x=1";
+    assert_eq!(saved(&place, line, "Out"), "[1, 2, 0, 0, 0, 0, 0, 0]");
+    let outcome = place.run_line("run a.comp --groups 2 --zeros Out=8 --set steps=1");
+    assert_eq!(outcome.status, 2);
+    assert!(outcome.err.contains("`step`"), "{}", outcome.err);
+    // One without a name has its number.
+    let text = String::from_utf8(place.run_line("compile a.comp --emit spirv-text").out);
+    let text = text.expect("it is a text");
+    let lines =
+        text.lines().filter(|line| !line.starts_with("OpName") && !line.contains(" OpName "));
+    place.write("b.spvasm", lines.collect::<Vec<_>>().join("\n"));
+    let buffer = "0.0=8 --set constant.3=2";
+    let outcome =
+        place.run_line(&format!("run b.spvasm --groups 2 --zeros {buffer} --save 0.0=out.json"));
+    assert_eq!(outcome.status, 0, "{}", outcome.err);
+    assert_eq!(place.read("out.json"), b"[2, 4, 6, 8, 0, 0, 0, 0]\n");
+}
