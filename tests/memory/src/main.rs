@@ -52,6 +52,9 @@ fn main() -> ExitCode {
             if seed - arguments.seed >= arguments.programs {
                 break;
             }
+            if (seed - arguments.seed + 1).is_multiple_of(1_000) {
+                eprintln!("program {seed}");
+            }
             let program = generate(seed);
             if arguments.print {
                 let text = core_text::print(&graph::build(&program), None);
