@@ -110,6 +110,11 @@ impl Elements {
         Ok(bytes.into())
     }
 
+    /// The bytes of so many elements.
+    pub(super) fn size(self, count: usize) -> usize {
+        count.saturating_mul(self.strides[1])
+    }
+
     /// `count` elements that repeat one number.
     pub(super) fn fill(
         self,
@@ -117,7 +122,7 @@ impl Elements {
         line: &mut Words<'_>,
         room: &mut Room,
     ) -> Result<Arc<[u8]>> {
-        room.take(count.saturating_mul(self.strides[1]), line)?;
+        room.take(self.size(count), line)?;
         let (text, span) = line.word("a number")?;
         let word = self.word(text).ok_or_else(|| unexpected("a number", text, span))?;
         Ok(self.elements(count, |_| word))
@@ -130,7 +135,7 @@ impl Elements {
         line: &mut Words<'_>,
         room: &mut Room,
     ) -> Result<Arc<[u8]>> {
-        room.take(count.saturating_mul(self.strides[1]), line)?;
+        room.take(self.size(count), line)?;
         let first: f64 = line.number("a number")?;
         line.keyword("INC_BY")?;
         let by: f64 = line.number("a number")?;
@@ -202,7 +207,7 @@ impl Elements {
         bytes[at..at + 4].copy_from_slice(&word.to_le_bytes());
     }
 
-    fn word(self, text: &str) -> Option<u32> {
+    pub(super) fn word(self, text: &str) -> Option<u32> {
         if let (Scalar::Int | Scalar::Uint, Some(digits)) = (self.scalar, text.strip_prefix("0x")) {
             return u32::from_str_radix(digits, 16).ok();
         }

@@ -28,6 +28,8 @@ pub enum AmberErrorKind {
     Unknown(&'static str, String),
     /// A name that is defined twice, with the kind of thing it names.
     Twice(&'static str, String),
+    /// A file of data that cannot be read or has other data, with the reason.
+    File(String, String),
     /// An `END` is missing.
     NoEnd(&'static str),
     /// No number of the buffer begins at that byte.
@@ -46,6 +48,7 @@ impl fmt::Display for AmberErrorKind {
             Self::Expected { expected, found } => write!(f, "expected {expected}, found `{found}`"),
             Self::Unknown(what, name) => write!(f, "there is no {what} `{name}`"),
             Self::Twice(what, name) => write!(f, "there are two {what}s `{name}`"),
+            Self::File(name, why) => write!(f, "the file `{name}`: {why}"),
             Self::NoEnd(what) => write!(f, "the {what} has no END"),
             Self::NoNumber(byte) => write!(f, "no number of the buffer begins at byte {byte}"),
             Self::Empty => {

@@ -9,11 +9,11 @@
 //!
 //! - `SHADER vertex NAME PASSTHROUGH`; `SHADER fragment NAME` and `SHADER compute NAME` in SPIRV-ASM or GLSL,
 //!   `[TARGET_ENV ENV]`;
-//! - `BUFFER NAME DATA_TYPE TYPE [STD140|STD430]` with `DATA … END` or `SIZE N FILL X` or `SERIES_FROM X
-//!   INC_BY Y`, of floats and integers of 32 bits, vectors and matrices of them; `BUFFER NAME FORMAT` of four bytes a pixel;
+//! - `BUFFER NAME DATA_TYPE TYPE [STD140|STD430]` with `DATA … END` or `SIZE N` and `FILL X`, `SERIES_FROM X
+//!   INC_BY Y` or `FILE TEXT PATH`, of floats and integers of 32 bits, vectors and matrices of them; `BUFFER NAME FORMAT` of four bytes a pixel;
 //! - `PIPELINE graphics` with `ATTACH`, `FRAMEBUFFER_SIZE`, and `BIND BUFFER … AS` color, uniform, storage,
 //!   push_constant;
-//! - `PIPELINE compute` with `ATTACH NAME [ENTRY_POINT NAME]`, and `BIND BUFFER … AS` uniform, storage, push_constant;
+//! - `PIPELINE compute` with `ATTACH NAME [ENTRY_POINT NAME] [SPECIALIZE ID AS TYPE X]…`, and `BIND BUFFER … AS` uniform, storage, push_constant;
 //! - `CLEAR_COLOR`, `CLEAR`, `RUN … DRAW_RECT` of the whole frame; `RUN … X Y Z`; `REPEAT N … END`;
 //! - `EXPECT … IDX … SIZE …` with `EQ_RGBA` or `EQ_RGB`, and a tolerance in levels; `EQ_BUFFER`, and
 //!   `EQ_HISTOGRAM_EMD_BUFFER`, which is taken to say the same: the pictures are equal. `EXPECT … IDX BYTE` with `EQ`,
@@ -32,6 +32,7 @@ mod value;
 mod words;
 
 pub use error::{AmberError, AmberErrorKind};
+pub use read::ReadFile;
 pub use script::{
     AmberBuffer, AmberCommand, AmberCompute, AmberLanguage, AmberPipeline, AmberShader, Script,
 };

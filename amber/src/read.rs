@@ -13,6 +13,8 @@ use lambdav_core::source::Span;
 use lambdav_spirv::assemble::SpirvVersion;
 use rustc_hash::FxHashMap;
 use std::collections::BTreeMap;
+use std::io;
+use std::sync::Arc;
 
 /// Shader that a name stands for.
 #[derive(Clone, Copy)]
@@ -37,8 +39,12 @@ enum Buffer {
     Picture,
 }
 
+/// Reads a file of text beside the script, by its name there.
+pub type ReadFile<'f> = &'f mut dyn FnMut(&str) -> io::Result<String>;
+
 #[derive(Default)]
-struct Reader<'t> {
+struct Reader<'t, 'f> {
+    files: Option<ReadFile<'f>>,
     script: Script,
     stages: FxHashMap<&'t str, Stage>,
     buffers: FxHashMap<&'t str, Buffer>,
@@ -50,14 +56,27 @@ struct Reader<'t> {
 }
 
 impl Script {
-    /// Reads a script of less than 4 GiB.
+    /// Reads a script of less than 4 GiB that names no files of data.
     ///
     /// # Errors
     ///
     /// The first error or unsupported feature.
-    pub fn read(text: &str) -> std::result::Result<Self, AmberError> {
+    pub fn read(text: &str) -> Result<Self> {
+        Self::read_from(text, None)
+    }
+
+    /// Reads a script of less than 4 GiB.
+    ///
+    /// # Errors
+    ///
+    /// The first error or unsupported feature, and [`AmberErrorKind::File`].
+    pub fn read_with(text: &str, files: ReadFile<'_>) -> Result<Self> {
+        Self::read_from(text, Some(files))
+    }
+
+    fn read_from(text: &str, files: Option<ReadFile<'_>>) -> Result<Self> {
         let mut lines = Lines::new(text);
-        let mut reader = Reader::default();
+        let mut reader = Reader { files, ..Reader::default() };
         while let Some(mut line) = lines.next() {
             let is_first = reader.script.commands.is_empty() && reader.stages.is_empty();
             if is_first && line.text().trim_start().starts_with('[') {
@@ -82,7 +101,7 @@ fn find<T: Clone>(all: &FxHashMap<&str, T>, what: &'static str, line: &mut Words
     all.get(name).cloned().ok_or_else(|| AmberError { span, kind: unknown() })
 }
 
-impl<'t> Reader<'t> {
+impl<'t> Reader<'t, '_> {
     fn command(&mut self, line: &mut Words<'t>, lines: &mut Lines<'t>) -> Result<()> {
         let (word, span) = line.word("a command")?;
         match word {
@@ -214,6 +233,7 @@ impl<'t> Reader<'t> {
                         match line.word("FILL")?.0 {
                             "FILL" => elements.fill(count, line, &mut self.room)?,
                             "SERIES_FROM" => elements.series(count, line, &mut self.room)?,
+                            "FILE" => self.file(elements, count, line)?,
                             form => return Err(line.unsupported(format!("a buffer by {form}"))),
                         }
                     }
@@ -231,6 +251,45 @@ impl<'t> Reader<'t> {
         }
     }
 
+    /// The first `count` elements of a file of text.
+    fn file(
+        &mut self,
+        elements: Elements,
+        count: usize,
+        line: &mut Words<'t>,
+    ) -> Result<Arc<[u8]>> {
+        let (form, _) = line.word("a form")?;
+        let (name, span) = line.word("a file")?;
+        let Some(files) = self.files.as_mut().filter(|_| form == "TEXT") else {
+            return Err(line.unsupported(format!("a buffer by FILE {form}")));
+        };
+        let wrong = |why| AmberError { span, kind: AmberErrorKind::File(name.to_owned(), why) };
+        let text = files(name).map_err(|error| wrong(error.to_string()))?;
+        let bytes = elements.data(&mut Words::of(&text, 0), &mut self.room);
+        let bytes = bytes.map_err(|error| wrong(error.kind.to_string()))?;
+        match bytes.get(..elements.size(count)) {
+            Some(bytes) => Ok(bytes.into()),
+            None => {
+                let found = bytes.len() / elements.size(1).max(1);
+                Err(wrong(format!("it has {found} elements in place of {count}")))
+            }
+        }
+    }
+
+    /// The specialisation constants of an attached shader.
+    fn constants(line: &mut Words<'t>) -> Result<BTreeMap<u32, u32>> {
+        let mut constants = BTreeMap::new();
+        while line.take("SPECIALIZE") {
+            let id = line.number("a number")?;
+            line.keyword("AS")?;
+            let ty = Elements::read(line)?;
+            let (text, span) = line.word("a number")?;
+            let bits = ty.word(text).ok_or_else(|| unexpected("a number", text, span))?;
+            constants.insert(id, bits);
+        }
+        Ok(constants)
+    }
+
     fn pipeline(&mut self, line: &mut Words<'t>, lines: &mut Lines<'t>) -> Result<()> {
         let (kind, _) = line.word("a kind")?;
         if kind == "compute" {
@@ -242,7 +301,7 @@ impl<'t> Reader<'t> {
         let (name, span) = line.word("a name")?;
         line.end()?;
         let (mut shader, mut target) = (None, None);
-        let mut blocks = BTreeMap::new();
+        let (mut blocks, mut constants) = (BTreeMap::new(), BTreeMap::new());
         let mut size = [250, 250];
         loop {
             let no_end = || AmberError { span, kind: AmberErrorKind::NoEnd("pipeline") };
@@ -252,6 +311,7 @@ impl<'t> Reader<'t> {
                 "ATTACH" => {
                     if let Stage::Fragment(index) = find(&self.stages, "shader", &mut line)? {
                         shader = Some(index);
+                        constants = Self::constants(&mut line)?;
                     }
                 }
                 "FRAMEBUFFER_SIZE" => size = line.numbers("a number")?,
@@ -266,7 +326,7 @@ impl<'t> Reader<'t> {
         };
         let shader = shader.ok_or_else(|| lacks("a fragment shader"))?;
         let target = target.ok_or_else(|| lacks("a colour attachment"))?;
-        self.script.pipelines.push(AmberPipeline { shader, blocks, target, size });
+        self.script.pipelines.push(AmberPipeline { shader, constants, blocks, target, size });
         let pipeline = Pipeline::Graphics(self.script.pipelines.len() - 1);
         match self.pipelines.insert(name, pipeline) {
             None => Ok(()),
@@ -278,6 +338,7 @@ impl<'t> Reader<'t> {
         let (name, span) = line.word("a name")?;
         line.end()?;
         let (mut shader, mut target, mut buffers) = (None, None, BTreeMap::new());
+        let mut constants = BTreeMap::new();
         loop {
             let no_end = || AmberError { span, kind: AmberErrorKind::NoEnd("pipeline") };
             let mut line = lines.next().ok_or_else(no_end)?;
@@ -292,6 +353,7 @@ impl<'t> Reader<'t> {
                         false => None,
                     };
                     shader = Some((index, entry_point));
+                    constants = Self::constants(&mut line)?;
                 }
                 "BIND" => self.bind(&mut line, &mut buffers, &mut target)?,
                 other => return Err(line.unsupported(other)),
@@ -300,7 +362,7 @@ impl<'t> Reader<'t> {
         }
         let lacks = || AmberErrorKind::Unsupported("a pipeline without a compute shader".into());
         let (shader, entry_point) = shader.ok_or_else(|| AmberError { span, kind: lacks() })?;
-        self.script.computes.push(AmberCompute { shader, entry_point, buffers });
+        self.script.computes.push(AmberCompute { shader, entry_point, constants, buffers });
         let pipeline = Pipeline::Compute(self.script.computes.len() - 1);
         match self.pipelines.insert(name, pipeline) {
             None => Ok(()),

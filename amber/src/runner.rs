@@ -41,8 +41,12 @@ pub(super) fn read<'t>(first: &Words<'t>, lines: &mut Lines<'t>) -> Result<Scrip
                 if runner.script.shaders.is_empty() {
                     return Err(head.unsupported("a script of VkRunner that draws"));
                 }
-                let pipeline =
-                    AmberCompute { shader: 0, entry_point: None, buffers: BTreeMap::new() };
+                let pipeline = AmberCompute {
+                    shader: 0,
+                    entry_point: None,
+                    constants: BTreeMap::new(),
+                    buffers: BTreeMap::new(),
+                };
                 runner.script.computes.push(pipeline);
                 while let Some(mut line) = lines.next() {
                     runner.command(&mut line)?;

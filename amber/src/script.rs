@@ -53,6 +53,8 @@ pub struct AmberCompute {
     pub shader: usize,
     /// Name of its entry point, if the script says it.
     pub entry_point: Option<String>,
+    /// Bits of specialisation constants, by their ids.
+    pub constants: BTreeMap<u32, u32>,
     /// Indices of buffers.
     pub buffers: BTreeMap<Binding, usize>,
 }
@@ -62,6 +64,8 @@ pub struct AmberCompute {
 pub struct AmberPipeline {
     /// Index of the fragment shader.
     pub shader: usize,
+    /// Bits of specialisation constants of the fragment shader, by their ids.
+    pub constants: BTreeMap<u32, u32>,
     /// Indices of the buffers of uniform blocks.
     pub blocks: BTreeMap<Binding, usize>,
     /// Name of the picture that it draws into.

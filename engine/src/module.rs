@@ -76,7 +76,7 @@ fn of_module(
     options: &ShaderOptions,
     fix: &mut Fix<'_>,
 ) -> Loaded {
-    let (words, constants) = specialised(words, fix);
+    let (words, constants) = specialised(words, options, fix);
     let Raised { source, program } = raise(name, &words, &options.raise(is_foreign));
     let mut diagnostics = Diagnostics::new(most);
     let (core, interface) = match program {
@@ -92,7 +92,11 @@ fn of_module(
 
 /// The module with the values that `fix` has for specialisation constants, and these with their values. One without a name
 /// is called `constant.ID`.
-fn specialised(words: Vec<u32>, fix: &mut Fix<'_>) -> (Vec<u32>, Vec<Uniform>) {
+fn specialised(
+    words: Vec<u32>,
+    options: &ShaderOptions,
+    fix: &mut Fix<'_>,
+) -> (Vec<u32>, Vec<Uniform>) {
     if !has_constants(&words) {
         return (words, Vec::new());
     }
@@ -109,9 +113,8 @@ fn specialised(words: Vec<u32>, fix: &mut Fix<'_>) -> (Vec<u32>, Vec<Uniform>) {
         let Some((ty, bits)) = bits else { continue };
         let name = if name.is_empty() { format!("constant.{id}") } else { name };
         let mut own = Uniform { name, ty, default: [bits].into() };
-        if let Some(given) = fix(&types, &own)
-            && let [bits] = *given
-        {
+        let by_name = fix(&types, &own).and_then(|given| given.first().copied());
+        if let Some(bits) = by_name.or_else(|| options.constant_ids.get(&id).copied()) {
             values.insert(id, bits);
             own.default = [bits].into();
         }

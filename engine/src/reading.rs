@@ -53,6 +53,8 @@ pub struct ShaderOptions {
     /// Sources of inputs by location.
     pub(crate) locations: BTreeMap<u32, LocationSource>,
     pub(crate) constants: BTreeMap<String, UniformValue>,
+    /// Bits of specialisation constants, by their ids.
+    pub(crate) constant_ids: BTreeMap<u32, u32>,
     pub(crate) glsl: GlslOptions,
     /// The language; by default that of the file's name, or the one that the text looks like.
     pub(crate) language: Option<TextLanguage>,
@@ -75,6 +77,7 @@ impl Default for ShaderOptions {
             clear,
             locations,
             constants,
+            constant_ids: BTreeMap::new(),
             glsl,
             language: None,
             expression: None,
@@ -88,6 +91,14 @@ impl ShaderOptions {
     #[must_use]
     pub fn compute(mut self) -> Self {
         self.stage = Stage::Compute;
+        self
+    }
+
+    /// Sets bits of specialisation constants by their ids.
+    #[must_use]
+    #[doc(hidden)]
+    pub fn constants_by_id(mut self, bits: &BTreeMap<u32, u32>) -> Self {
+        self.constant_ids.extend(bits);
         self
     }
 

@@ -11,6 +11,7 @@ use super::run::{Said, frame_of, timed};
 use crate::engines::engine;
 use crate::failure::{Failure, Result};
 use crate::files::read_bytes;
+use crate::watch;
 use lambdav_amber::{
     AmberCommand, AmberCompute, AmberErrorKind, AmberPipeline, AmberShader, Script,
 };
@@ -27,7 +28,9 @@ use lambdav_image::file::Encoding;
 use lambdav_image::quantize::Transfer;
 use lambdav_spirv::assemble::assemble;
 use std::collections::BTreeMap;
-use std::path::Path;
+use std::fs::File;
+use std::io::{self, Read};
+use std::path::{Component, Path};
 use std::time::Instant;
 
 /// Most pixels that a script may draw, and most that its expectations may compare.
@@ -90,7 +93,7 @@ fn run(path: &Path, run_options: &RunOptions, until: Instant) -> std::result::Re
         Ok(_) => return Err(Failure::input(format!("`{name}` is too long")).into()),
         Err(error) => return Err(Failure::input(format!("`{name}`: {error}")).into()),
     };
-    let script = Script::read(&text);
+    let script = Script::read_with(&text, &mut |name| data_of(path, name));
     let run =
         |script| Running { path, source: SourceFile::new(name, text), script, run_options, until };
     match script {
@@ -237,7 +240,7 @@ impl Running<'_> {
         clear: [f32; 4],
         span: Span,
     ) -> std::result::Result<Image<u8>, Stop> {
-        let options = ShaderOptions::default().clear(clear);
+        let options = ShaderOptions::default().clear(clear).constants_by_id(&pipeline.constants);
         let shader = self.load(&self.script.shaders[pipeline.shader], &options)?;
         let [width, height] = pipeline.size;
         let size = Size::new(width, height)
@@ -275,6 +278,7 @@ impl Running<'_> {
         if let Some(name) = &pipeline.entry_point {
             options = options.entry_point(name);
         }
+        let options = options.constants_by_id(&pipeline.constants);
         let shader = self.load(&self.script.shaders[pipeline.shader], &options)?;
         let mut bindings = self.fill(&pipeline.buffers, buffers, &shader, span)?;
         let all = &shader.interface().resources;
@@ -363,6 +367,25 @@ impl Running<'_> {
             bound.map_err(|error| self.wrong(span, error.to_string()))?;
         }
         Ok(bindings)
+    }
+}
+
+/// Most bytes of a file of data.
+const MAX_DATA: u64 = 1 << 26;
+
+/// The text of a file of data in the folder of a script.
+fn data_of(script: &Path, name: &str) -> io::Result<String> {
+    let is_inside = Path::new(name).components().all(|part| matches!(part, Component::Normal(_)));
+    if name.is_empty() || !is_inside {
+        return Err(io::Error::other("it is not below the folder of the script"));
+    }
+    let path = script.with_file_name(name);
+    watch::note(&path);
+    let mut text = String::new();
+    let count = File::open(path)?.take(MAX_DATA + 1).read_to_string(&mut text)?;
+    match count as u64 > MAX_DATA {
+        true => Err(io::Error::other(format!("it has more than {MAX_DATA} bytes"))),
+        false => Ok(text),
     }
 }
 

@@ -34,10 +34,25 @@ pub(super) fn number(token: &Token<'_>, ty: NumberType, out: &mut Vec<u32>) -> R
             out.extend(halves(bits));
             Ok(())
         }
+        NumberType::Float(16) => {
+            out.push(float(token, 5, 10, |text| half(text.parse().ok()?))? as u32);
+            Ok(())
+        }
         NumberType::Float(_) => {
-            Err(unexpected(token, "the type of a number with 32 or 64 bits in front of the number"))
+            let expected = "the type of a number with 16, 32 or 64 bits in front of the number";
+            Err(unexpected(token, expected))
         }
     }
+}
+
+/// The bits of the nearest number of 16 bits, to even in the middle; `None` beyond the largest. (A decimal that is rounded to
+/// binary64 first is rounded twice, which shows only beside the middle of two numbers.)
+fn half(number: f64) -> Option<u64> {
+    let exponent = ((number.to_bits() >> 52 & 0x7ff) as i32 - 1023).max(-14);
+    let steps = (number / 2.0_f64.powi(exponent - 10)).round_ties_even() as u64;
+    // The steps of a normal number are 1024 and more, and carry into the exponent.
+    let bits = steps + ((exponent + 14) as u64) * 1024;
+    (number >= 0.0 && bits < 0x7c00).then_some(bits)
 }
 
 /// Parses a word that has no type, such as a literal index.
@@ -157,6 +172,29 @@ fn hexadecimal(text: &str, exponent_bits: u32, fraction_bits: u32) -> Option<u64
         _ => {
             let shift = i64::from(63 - fraction_bits) + 1 - bias - exponent;
             Some(normal.checked_shr(u32::try_from(shift).ok()?).unwrap_or(0))
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::half;
+
+    #[test]
+    fn numbers_of_16_bits_are_the_nearest() {
+        for (number, bits) in [
+            (0.0, Some(0)),
+            (1.0, Some(0x3c00)),
+            (1.0 / 3.0, Some(0x3555)),
+            (2.0_f64.powi(-14), Some(0x0400)),
+            (2.0_f64.powi(-24), Some(1)),
+            (2.0_f64.powi(-25), Some(0)),
+            (2047.5, Some(0x6800)),
+            (65504.0, Some(0x7bff)),
+            (65519.9, Some(0x7bff)),
+            (65520.0, None),
+        ] {
+            assert_eq!(half(number), bits, "{number}");
         }
     }
 }

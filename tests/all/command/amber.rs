@@ -125,6 +125,53 @@ compute 1 1 1
     )
 }
 
+/// Data from files beside the script, and values of specialisation constants.
+#[test]
+fn scripts_name_files_and_constants() {
+    let place = TestFolder::new();
+    let script = |file: &str, constant: &str| {
+        format!(
+            "#!amber
+SHADER compute scales GLSL
+#version 450
+layout(constant_id = 5) const int by = 1;
+layout(set = 0, binding = 1) buffer Numbers {{ int numbers[]; }};
+void main() {{ numbers[gl_WorkGroupID.x] *= by; }}
+END
+BUFFER numbers DATA_TYPE int32 SIZE 4 FILE TEXT {file}
+PIPELINE compute p
+  ATTACH scales SPECIALIZE 5 AS int32 {constant}
+  BIND BUFFER numbers AS storage DESCRIPTOR_SET 0 BINDING 1
+END
+RUN p 4 1 1
+EXPECT numbers IDX 0 EQ -3 6 9 12
+"
+        )
+    };
+    place.write("data/four.txt", "# The fifth is left out.\n-1 2\n3 4\n5\n");
+    place.write("data/three.txt", "1 2 3");
+    place.write("data/words.txt", "1 2 three 4");
+    for (file, constant, said) in [
+        ("data/four.txt", "3", "1 passed"),
+        ("data/four.txt", "4", "expected -3, got -4, at byte 0"),
+        ("data/four.txt", "x", "expected a number, found `x`"),
+        (
+            "data/three.txt",
+            "3",
+            "a.amber:8:49: the file `data/three.txt`: it has 3 elements in place of 4",
+        ),
+        ("data/words.txt", "3", "the file `data/words.txt`: expected a number, found `three`"),
+        ("data/none.txt", "3", "the file `data/none.txt`: No such file"),
+        ("../a.amber", "3", "it is not below the folder of the script"),
+    ] {
+        place.write("a.amber", script(file, constant));
+        for engine in ["simd", "core", "spirv"] {
+            let text = place.run(&["test", "a.amber", "--engine", engine]).text().to_owned();
+            assert!(text.contains(said), "{file} {constant}: {text}");
+        }
+    }
+}
+
 #[test]
 fn compute_scripts_run_on_buffers() {
     let place = TestFolder::new();
