@@ -5,6 +5,7 @@ use super::gpu::Gpu;
 use super::messages::{Messages, report};
 use super::supervise::Deadline;
 use clap::ValueEnum;
+use lambdav_core::limits;
 use lambdav_engine::{Engine, Error, error_chain};
 
 /// Engine that computes pixels or invocations.
@@ -33,6 +34,15 @@ pub(super) fn engine(name: Option<EngineName>, gpu: Option<&Gpu>) -> Engine {
         (Some(EngineName::Gpu), Some(gpu)) => gpu.engine(),
         (Some(EngineName::Gpu), None) => unreachable!("the device was opened"),
     }
+}
+
+/// Rejects a limit of iterations for a device, which counts none.
+pub(super) fn check_iterations(engine: Option<EngineName>, most: u64) -> Result {
+    if engine == Some(EngineName::Gpu) && most != limits::ITERATIONS {
+        let message = "--max-iterations: a device counts no iterations; use --timeout";
+        return Err(Failure::usage(message));
+    }
+    Ok(())
 }
 
 /// Failure of a pipeline or picture; diagnostics are reported in the format of `messages`.

@@ -1,7 +1,7 @@
 //! `lambdav run`: runs a compute program, or the passes of a shader, on buffers.
 
 use super::binds::Binds;
-use super::engines::{EngineName, engine, in_time};
+use super::engines::{EngineName, check_iterations, engine, in_time};
 use super::failure::{Failure, Result, save_failure};
 use super::files::{check_target, one_standard_input, read_bytes};
 use super::gpu::GpuArguments;
@@ -254,11 +254,7 @@ pub(super) fn run(options: &RunArguments) -> Result {
         note("no buffer is written to a file: --save NAME=FILE", messages);
     }
     let gpu = options.gpu.open(options.engine == Some(EngineName::Gpu))?;
-    if gpu.is_some() && options.max_iterations != limits::ITERATIONS {
-        return Err(Failure::usage(
-            "--max-iterations: a device counts no iterations; use --timeout",
-        ));
-    }
+    check_iterations(options.engine, options.max_iterations)?;
     if gpu.is_some() && groups.is_none() {
         return Err(Failure::usage(
             "passes run on the processor: leave out --engine gpu; `lambdav compile --emit spirv --exact` writes them as modules for devices",

@@ -124,8 +124,8 @@ impl Shader {
     ///
     /// # Errors
     ///
-    /// [`Error::Uniform`] if there is no such constant, or it has another type, and [`Error::Program`]
-    /// if the program is wrong with that value.
+    /// [`Error::Uniform`] if there is no such constant, or it has another type, [`Error::Program`] if the program is
+    /// wrong with that value, and [`Error::Mismatch`] for a module or GLSL.
     pub fn with_constant(&self, name: &str, value: impl Into<UniformValue>) -> Result<Self, Error> {
         let core = &self.0.core;
         let mut constants = core.constants.clone();

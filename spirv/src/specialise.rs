@@ -2,43 +2,39 @@
 
 use rspirv::spirv::{Decoration, Op};
 use std::collections::BTreeMap;
+use std::iter;
+use std::ops::Range;
+
+/// The opcodes and places of a module's instructions, up to a malformed one.
+fn instructions(words: &[u32]) -> impl Iterator<Item = (u32, Range<usize>)> {
+    let mut at = 5;
+    iter::from_fn(move || {
+        let first = words.get(at)?;
+        let place = at..at + (first >> 16) as usize;
+        words.get(place.clone()).filter(|words| !words.is_empty())?;
+        at = place.end;
+        Some((first & 0xffff, place))
+    })
+}
 
 /// True if a module has specialisation constants.
 pub fn has_constants(words: &[u32]) -> bool {
-    let mut at = 5;
-    while let Some(&first) = words.get(at) {
-        let (count, op) = ((first >> 16) as usize, first & 0xffff);
-        if count == 0 {
-            return false;
-        }
-        let scalars = [Op::SpecConstantTrue, Op::SpecConstantFalse, Op::SpecConstant];
-        if scalars.iter().any(|of| *of as u32 == op) {
-            return true;
-        }
-        // Functions come last.
-        if op == Op::Function as u32 {
-            return false;
-        }
-        at += count;
-    }
-    false
+    let scalars = [Op::SpecConstantTrue, Op::SpecConstantFalse, Op::SpecConstant];
+    let is_it = |op: u32| scalars.iter().any(|of| *of as u32 == op);
+    // Functions come last.
+    let mut globals = instructions(words).take_while(|&(op, _)| op != Op::Function as u32);
+    globals.any(|(op, _)| is_it(op))
 }
 
 /// Returns the words with new defaults for scalar specialisation constants, given by `SpecId`. For a
 /// bool every word but 0 is true. Unknown ids are ignored, and words after a malformed instruction are
 /// kept.
 pub fn specialise(words: &[u32], values: &BTreeMap<u32, u32>) -> Vec<u32> {
-    let mut words = words.to_vec();
+    let mut changed = words.to_vec();
     // New values by result id; decorations come before constants.
     let mut given: BTreeMap<u32, u32> = BTreeMap::new();
-    let mut at = 5;
-    while let Some(&first) = words.get(at) {
-        let (count, op) = ((first >> 16) as usize, first & 0xffff);
-        let Some(instruction) = words.get_mut(at..at + count).filter(|words| !words.is_empty())
-        else {
-            break;
-        };
-        match *instruction {
+    for (op, place) in instructions(words) {
+        match changed[place] {
             [_, id, decoration, spec_id]
                 if op == Op::Decorate as u32 && decoration == Decoration::SpecId as u32 =>
             {
@@ -57,7 +53,6 @@ pub fn specialise(words: &[u32], values: &BTreeMap<u32, u32>) -> Vec<u32> {
             }
             _ => {}
         }
-        at += count;
     }
-    words
+    changed
 }

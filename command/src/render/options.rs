@@ -1,7 +1,7 @@
 //! Options of `render`.
 
 use super::sequence::{Frames, Moment, frames, frames_per_second};
-use crate::engines::EngineName;
+use crate::engines::{EngineName, check_iterations};
 use crate::failure::{Failure, Result};
 use crate::gpu::GpuArguments;
 use crate::meshes::MeshArgument;
@@ -289,11 +289,7 @@ impl SampleArguments {
 impl PictureArguments {
     /// Rejects options that the engine does not support.
     pub(crate) fn check_engine(&self, engine: Option<EngineName>) -> Result {
-        if engine == Some(EngineName::Gpu) && self.max_iterations != limits::ITERATIONS {
-            let message = "--max-iterations: a device counts no iterations; use --timeout";
-            return Err(Failure::usage(message));
-        }
-        Ok(())
+        check_iterations(engine, self.max_iterations)
     }
 
     /// The mesh.

@@ -12,10 +12,11 @@
 use super::declarations::TypeDeclaration;
 use super::translator::{Slot, Translator};
 use crate::mutants::{Mutant, is_active};
+use lambdav_core::evaluate::has_barrier;
 use lambdav_core::graph::StageInput;
 use lambdav_core::memory::{Atomic, InvocationInput, MemoryOp};
 use lambdav_core::op::Op as Core;
-use lambdav_core::schedule::{Expr, Program, Statement, ValueId};
+use lambdav_core::schedule::{Expr, Program, ValueId};
 use lambdav_core::types::{MemoryKind, ResourceKind, Type};
 use rspirv::dr::{Instruction, Operand};
 use rspirv::spirv::{LoopControl, MemorySemantics, Op, Scope, StorageClass, Word};
@@ -190,15 +191,19 @@ impl<'p> Translator<'p> {
         program.types.resource(program.ty(state)).expect("it is a state")
     }
 
+    /// The variable of the memory of that number.
+    fn variable_of(&mut self, number: usize) -> Word {
+        let resource = &self.function.program.types.resources()[number];
+        self.interface.resource(&mut self.declarations, number as u32, resource)
+    }
+
     /// The number of words of a memory.
     fn size_of(&mut self, state: ValueId) -> Word {
         let program = self.function.program;
         if let Some(MemoryKind::Workgroup(words)) = program.types.memory(program.ty(state)) {
             return self.declarations.uint(words);
         }
-        let number = self.memory(state);
-        let resource = &program.types.resources()[number];
-        let base = self.interface.resource(&mut self.declarations, number as u32, resource);
+        let base = self.variable_of(self.memory(state));
         let ty = self.declarations.ty(Type::UINT);
         let operands = vec![Operand::IdRef(base), Operand::LiteralBit32(0)];
         self.compute(Op::ArrayLength, ty, operands)
@@ -211,8 +216,8 @@ impl<'p> Translator<'p> {
 
     /// A pointer to the word at an index of the memory of that number.
     fn word_of(&mut self, number: usize, index: Word) -> Word {
+        let base = self.variable_of(number);
         let resource = &self.function.program.types.resources()[number];
-        let base = self.interface.resource(&mut self.declarations, number as u32, resource);
         let (zero, uint) = (self.declarations.uint(0), self.declarations.ty(Type::UINT));
         let (class, indices) = match resource.kind {
             ResourceKind::Memory(MemoryKind::Workgroup(_)) => {
@@ -261,29 +266,24 @@ impl<'p> Translator<'p> {
 }
 
 /// The variables of workgroups that a program accesses, with their numbers of words.
-pub(super) fn workgroup_variables(program: &Program) -> Vec<(usize, u32)> {
-    let of_states = |expr: &Expr| match expr {
-        Expr::Op(Core::Memory(MemoryOp::State(ty)), _) => Some(*ty),
-        _ => None,
+fn workgroup_variables(program: &Program) -> Vec<(usize, u32)> {
+    let is_accessed = |number: usize| {
+        let is_state = |expr: &Expr| match expr {
+            Expr::Op(Core::Memory(MemoryOp::State(ty)), _) => {
+                program.types.resource(*ty) == Some(number)
+            }
+            _ => false,
+        };
+        super::has(program, is_state)
     };
-    let statements = program.blocks.iter().flat_map(|block| &block.statements);
-    let states = statements.filter_map(|statement| match statement {
-        Statement::Let { expr, .. } => of_states(expr),
+    let all = program.types.memories().filter_map(|(number, kind)| match kind {
+        MemoryKind::Workgroup(words) if is_accessed(number) => Some((number, words)),
         _ => None,
     });
-    let mut all: Vec<(usize, u32)> = states
-        .filter_map(|ty| match program.types.memory(ty)? {
-            MemoryKind::Workgroup(words) => Some((program.types.resource(ty)?, words)),
-            MemoryKind::Storage => None,
-        })
-        .collect();
-    all.sort_unstable();
-    all.dedup();
-    all
+    all.collect()
 }
 
 /// True if a program, or its beginning, has barriers.
 pub(super) fn has_barriers(program: &Program) -> bool {
-    let is_barrier = |expr: &Expr| matches!(expr, Expr::Op(Core::Memory(MemoryOp::Barrier(_)), _));
-    super::has(program, is_barrier) || !workgroup_variables(program).is_empty()
+    has_barrier(program) || !workgroup_variables(program).is_empty()
 }

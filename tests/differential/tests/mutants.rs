@@ -367,10 +367,8 @@ fn mutants_that_look_at_undefined_lanes_are_found() {
     each_is_found("registers8", &simd::Mutant::OF_UNDEFINED_LANES, simd::activate);
 }
 
-/// The source evaluator and eval_S find mutants of passes.
-#[test]
-fn mutants_of_passes_are_found() {
-    let _guard = ONE_AT_A_TIME.lock().unwrap_or_else(PoisonError::into_inner);
+/// Demands that programs with passes show each mutant.
+fn each_is_found_by_passes<M: Copy + Debug>(mutants: &[M], activate: fn(Option<M>)) {
     let differs = |number| {
         let (program, conditions) = pass_program(3, number, 40);
         // An error of a verifier shows the mutant, too.
@@ -380,24 +378,22 @@ fn mutants_of_passes_are_found() {
     // Programs that revealed mutants when they were written are tried first.
     const REVEALING: [u64; 5] = [1, 22, 27, 207, 742];
     let nth = |index: u64| REVEALING.get(index as usize).copied().unwrap_or(index);
-    let find = || find_in_parallel(0..2000, |index| differs(nth(index))).map(nth);
-    let demand = |mutant: &dyn Debug, found: Option<u64>| {
+    for &mutant in mutants {
+        activate(Some(mutant));
+        let found = find_in_parallel(0..2000, |index| differs(nth(index))).map(nth);
+        activate(None);
         let number = found.unwrap_or_else(|| panic!("{mutant:?} is not found"));
         assert!(!differs(number), "no mutant is active");
         println!("{mutant:?} is found by program {number}");
-    };
-    for mutant in core::Mutant::OF_PASSES {
-        core::activate(Some(mutant));
-        let found = find();
-        core::activate(None);
-        demand(&mutant, found);
     }
-    for mutant in spirv::Mutant::OF_PASSES {
-        spirv::activate(Some(mutant));
-        let found = find();
-        spirv::activate(None);
-        demand(&mutant, found);
-    }
+}
+
+/// The source evaluator and eval_S find mutants of passes.
+#[test]
+fn mutants_of_passes_are_found() {
+    let _guard = ONE_AT_A_TIME.lock().unwrap_or_else(PoisonError::into_inner);
+    each_is_found_by_passes(&core::Mutant::OF_PASSES, core::activate);
+    each_is_found_by_passes(&spirv::Mutant::OF_PASSES, spirv::activate);
 }
 
 #[test]

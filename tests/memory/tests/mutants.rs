@@ -9,6 +9,7 @@ use lambdav_spirv_backend::mutants as of_modules;
 use lambdav_spirv_eval::mutants as of_words;
 use lambdav_spirv_frontend::mutants as of_raise;
 use lambdav_test_support::find_in_parallel;
+use std::fmt::Debug;
 use std::panic::catch_unwind;
 
 #[path = "all/refused.rs"]
@@ -35,49 +36,26 @@ fn difference(programs: u64) -> Option<String> {
     found.map(|number| format!("program {}", seed(number)))
 }
 
+/// Demands that each mutant shows.
+fn each_is_found<M: Copy + Debug>(of: &str, mutants: &[M], activate: fn(Option<M>)) {
+    for &mutant in mutants {
+        activate(Some(mutant));
+        let found = difference(PROGRAMS);
+        activate(None);
+        println!("{mutant:?} of {of}: {found:?}");
+        assert!(found.is_some(), "{mutant:?} of {of} is not found");
+    }
+}
+
 /// One test, since a mutant is active for the whole process.
 #[test]
 fn mutants_are_found() {
     assert_eq!(difference(100), None, "no mutant is active");
-    for mutant in Mutant::OF_MEMORY {
-        activate(Some(mutant));
-        let found = difference(PROGRAMS);
-        activate(None);
-        println!("{mutant:?}: {found:?}");
-        assert!(found.is_some(), "{mutant:?} is not found");
-    }
-    for mutant in of_raise::Mutant::OF_MEMORY {
-        of_raise::activate(Some(mutant));
-        let found = difference(PROGRAMS);
-        of_raise::activate(None);
-        println!("{mutant:?} of the raise: {found:?}");
-        assert!(found.is_some(), "{mutant:?} of the raise is not found");
-    }
-    for mutant in [
-        &of_code::Mutant::OF_MEMORIES[..],
-        &of_code::Mutant::OF_MEMORIES_IN_LANES,
-        &of_code::Mutant::OF_INDEPENDENCE,
-    ]
-    .concat()
-    {
-        of_code::activate(Some(mutant));
-        let found = difference(PROGRAMS);
-        of_code::activate(None);
-        println!("{mutant:?} of the SIMD backend: {found:?}");
-        assert!(found.is_some(), "{mutant:?} of the SIMD backend is not found");
-    }
-    for mutant in of_modules::Mutant::OF_MEMORIES {
-        of_modules::activate(Some(mutant));
-        let found = difference(PROGRAMS);
-        of_modules::activate(None);
-        println!("{mutant:?} of emitted modules: {found:?}");
-        assert!(found.is_some(), "{mutant:?} of emitted modules is not found");
-    }
-    for mutant in of_words::Mutant::OF_DISPATCHES {
-        of_words::activate(Some(mutant));
-        let found = difference(PROGRAMS);
-        of_words::activate(None);
-        println!("{mutant:?} of eval_S: {found:?}");
-        assert!(found.is_some(), "{mutant:?} of eval_S is not found");
-    }
+    each_is_found("the core", &Mutant::OF_MEMORY, activate);
+    each_is_found("the raise", &of_raise::Mutant::OF_MEMORY, of_raise::activate);
+    each_is_found("the SIMD backend", &of_code::Mutant::OF_MEMORIES, of_code::activate);
+    each_is_found("the SIMD backend", &of_code::Mutant::OF_MEMORIES_IN_LANES, of_code::activate);
+    each_is_found("the SIMD backend", &of_code::Mutant::OF_INDEPENDENCE, of_code::activate);
+    each_is_found("emitted modules", &of_modules::Mutant::OF_MEMORIES, of_modules::activate);
+    each_is_found("eval_S", &of_words::Mutant::OF_DISPATCHES, of_words::activate);
 }

@@ -75,12 +75,7 @@ impl Translator<'_> {
         ids: &[Word],
         unless: Option<(Word, Word)>,
     ) -> Word {
-        let call = |s: &mut Self| {
-            let (id, num) =
-                (s.function_of(function, Variant::Library), s.declarations.ty(Type::NUM));
-            let operands = [id].iter().chain(ids).copied().map(Operand::IdRef).collect();
-            s.compute(Op::FunctionCall, num, operands)
-        };
+        let call = |s: &mut Self| s.call_function(function, Variant::Library, ids);
         match unless {
             None => call(self),
             Some((is_hard, value)) => {

@@ -212,10 +212,7 @@ impl<'p> Translator<'p> {
             }
             _ => {}
         }
-        let id = self.function_of(function, variant);
-        let num = self.declarations.ty(Type::NUM);
-        let operands = [id].iter().chain(ids).copied().map(Operand::IdRef).collect();
-        let value = self.compute(Op::FunctionCall, num, operands);
+        let value = self.call_function(function, variant, ids);
         match variant {
             Variant::Rare if is_elementary => {
                 let hard = self.is_on(Switch::Hard);
@@ -223,6 +220,14 @@ impl<'p> Translator<'p> {
             }
             _ => value,
         }
+    }
+
+    /// Calls the function for a builtin.
+    fn call_function(&mut self, function: LibraryFunction, variant: Variant, ids: &[Word]) -> Word {
+        let id = self.function_of(function, variant);
+        let num = self.declarations.ty(Type::NUM);
+        let operands = [id].iter().chain(ids).copied().map(Operand::IdRef).collect();
+        self.compute(Op::FunctionCall, num, operands)
     }
 
     /// The function for a builtin, defined at its first use.
