@@ -106,6 +106,14 @@ pub enum Mutant {
     FirstCondition,
     /// A workgroup begins with the variables of the one before it on its thread.
     KeptVariables,
+    /// Words that are stored together are stored again one by one.
+    StoredTwice,
+    /// Loads are not checked for the order.
+    UncheckedReads,
+    /// The result of lanes is taken though an access was late.
+    IgnoredFlag,
+    /// Changes leave no stamps.
+    UnstampedChange,
 }
 
 impl Mutant {
@@ -151,6 +159,13 @@ impl Mutant {
 
     /// Mutants of memories that show in several lanes.
     pub const OF_MEMORIES_IN_LANES: [Self; 2] = [Self::RunMask, Self::ReversedLanes];
+
+    /// Mutants of checks for the order.
+    pub const OF_CHECKS: [Self; 3] =
+        [Self::UncheckedReads, Self::IgnoredFlag, Self::UnstampedChange];
+
+    /// Mutants that show only in a log of changes.
+    pub const OF_LOGS: [Self; 1] = [Self::StoredTwice];
 
     /// Mutants of invocations that run at once.
     pub const OF_INDEPENDENCE: [Self; 5] = [

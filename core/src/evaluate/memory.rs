@@ -56,6 +56,21 @@ impl Memory {
         self.contents
     }
 
+    /// Adds the words of a further memory, which the program does not have.
+    pub fn push(&mut self, words: Vec<u32>) {
+        self.contents.push(words);
+    }
+
+    /// The number of resources.
+    pub fn count(&self) -> usize {
+        self.contents.len()
+    }
+
+    /// Removes the memories from a number on.
+    pub fn truncate(&mut self, count: usize) {
+        self.contents.truncate(count);
+    }
+
     /// Fills variables of workgroups with zeros.
     pub fn begin_workgroup(&mut self, types: &Types) {
         for (number, kind) in types.memories() {

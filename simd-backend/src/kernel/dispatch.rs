@@ -9,11 +9,14 @@
 //! *At once.* If the invocations are proved to be [independent](crate::lanes::independence), they are one range, whatever
 //! their workgroups are. [Threads](super::threads) claim parts of it, and fill lanes.
 //!
+//! *Checked.* If there is no proof, invocations of a large dispatch run in lanes on one thread, by code that
+//! [checks](super::checked) the order.
+//!
 //! Programs with barriers run phase by phase ([`phased`](super::phased)).
 //!
 //! A fault has no place in an order that is not kept: then the dispatch is repeated in order, on the original memories.
 //! After an error they are what they were. So those that the dispatch changes are copied if it may have a fault, or may
-//! be cancelled.
+//! be cancelled, or is checked.
 
 use std::ops::Range;
 use std::sync::atomic::AtomicU64;
@@ -24,13 +27,15 @@ use lambdav_core::schedule;
 use lambdav_core::schedule::phases::{Phases, split};
 use lambdav_core::types::{MemoryKind, Types};
 
+use super::checked::{Checked, Checks, Maker, is_late, with_stamps};
 use super::ends::{Call, DispatchError, Ran, Tier};
-use super::invocations::{Code, Ready, list_invocations};
+use super::invocations::{Code, Ready, list_invocations, number_invocations};
 use super::phased::Phased;
 use super::threads::{self, Extent, Parts, Progress};
 use crate::emit::executable::shared;
 use crate::emit::{EmitError, Executable};
-use crate::lanes::independence::{Given, Scope, changed, may_be_independent, prove};
+use crate::lanes::checks::{Stamps, checked};
+use crate::lanes::independence::{Given, Scope, changed, may_be_independent, prove_each};
 use crate::lanes::{InputSet, Items, LaneProgram};
 use crate::pipeline::Compiler;
 use crate::registers::{Callable, Listed, Memories};
@@ -45,6 +50,9 @@ pub struct DispatchKernel<C> {
     code: Codes<C>,
     /// Maximum number of groups in one call.
     groups: usize,
+    /// For several lanes.
+    compiler: Compiler,
+    make: Maker<C>,
 }
 
 #[derive(Debug)]
@@ -55,8 +63,10 @@ enum Codes<C> {
         in_order: Box<Code<C>>,
         /// For several lanes, unless no dispatch of the program has a proof.
         at_once: Option<Box<Code<C>>>,
+        /// The same with checks.
+        checks: Checks<Code<C>>,
     },
-    Phased(Phased<C>),
+    Phased(Box<Phased<C>>),
 }
 
 impl DispatchKernel<Executable> {
@@ -73,7 +83,7 @@ impl DispatchKernel<Executable> {
     }
 }
 
-impl<C: Callable + Sync> DispatchKernel<C> {
+impl<C: Callable + Send + Sync> DispatchKernel<C> {
     /// A kernel with the code that `make` makes of its lane programs.
     ///
     /// # Errors
@@ -82,11 +92,12 @@ impl<C: Callable + Sync> DispatchKernel<C> {
     pub fn new(
         program: schedule::Program,
         compiler: &Compiler,
-        make: impl Fn(&Compiler, &LaneProgram) -> Result<C, EmitError>,
+        make: impl Fn(&Compiler, &LaneProgram) -> Result<C, EmitError> + Send + Sync + 'static,
     ) -> Result<Self, EmitError> {
+        let make = Maker(Box::new(make));
         let several = Compiler { items: Items::INVOCATIONS, ..compiler.clone() };
         let code = |compiler: &Compiler, lanes: LaneProgram| {
-            Ok::<_, EmitError>(Code { callable: make(compiler, &lanes)?, lanes })
+            Ok::<_, EmitError>(Code { callable: (make.0)(compiler, &lanes)?, lanes })
         };
         let groups = MAX_GROUPS;
         if has_barrier(&program) {
@@ -94,8 +105,8 @@ impl<C: Callable + Sync> DispatchKernel<C> {
             let Phases { saved, .. } = &phases;
             let items = Items::Invocations { inputs: InputSet::ALL, saved: saved.len() as u32 };
             let compiler = Compiler { items, of_primitive: saved.clone().collect(), ..several };
-            let code = Codes::Phased(Phased::new(phases, &compiler, code)?);
-            return Ok(Self { program, code, groups });
+            let code = Codes::Phased(Phased::new(phases, &compiler, code)?.into());
+            return Ok(Self { program, code, groups, compiler, make });
         }
         several.check(&program)?;
         let one = several.in_order();
@@ -103,7 +114,8 @@ impl<C: Callable + Sync> DispatchKernel<C> {
         let lanes = several.lane_program(&program);
         let at_once = may_be_independent(&lanes).then(|| code(&several, lanes));
         let at_once = at_once.transpose()?.map(Box::new);
-        Ok(Self { program, code: Codes::Whole { in_order, at_once }, groups })
+        let code = Codes::Whole { in_order, at_once, checks: Checks::default() };
+        Ok(Self { program, code, groups, compiler: several, make })
     }
 
     /// The types of the program.
@@ -115,6 +127,18 @@ impl<C: Callable + Sync> DispatchKernel<C> {
     #[must_use]
     pub fn with_groups(self, groups: usize) -> Self {
         Self { groups, ..self }
+    }
+
+    /// The same kernel, which checks dispatches of at least so many invocations. For tests.
+    #[must_use]
+    pub fn with_checks_from(self, least: u64) -> Self {
+        let code = match self.code {
+            Codes::Whole { in_order, at_once, checks } => {
+                Codes::Whole { in_order, at_once, checks: checks.with_least(least) }
+            }
+            Codes::Phased(phased) => Codes::Phased(phased.with_checks_from(least).into()),
+        };
+        Self { code, ..self }
     }
 
     /// Executes the program on memories, and returns how its invocations ran. Each entry of a loop may execute at most
@@ -139,22 +163,72 @@ impl<C: Callable + Sync> DispatchKernel<C> {
         self.or_restored(memory, frontier.is_some(), |memory, original| {
             let frontier = frontier.unwrap_or(&NEVER);
             let call = Call { dispatch, max_iterations, frontier };
-            let found = match &self.code {
-                Codes::Whole { at_once: None, .. } => None,
-                Codes::Whole { at_once: Some(code), .. } => {
-                    let inputs = code.inputs(&self.program, inputs, memory, max_iterations)?;
-                    self.run_at_once(code, inputs, memory, call)?
-                }
-                Codes::Phased(phased) => phased.run(inputs, memory, call)?,
-            };
-            match found {
+            let mut ran = self.run_out_of_order(inputs, memory, call, original)?;
+            if let Some(Ran::Late) = ran {
+                original.as_ref().expect("a checked dispatch has it").restore(memory);
+                ran = self.run_out_of_order(inputs, memory, call, original)?;
+            }
+            match ran {
                 Some(Ran::Done(tier)) => return Ok(tier),
-                Some(Ran::Fault) => original.expect("it may have a fault").restore(memory),
+                Some(Ran::Fault | Ran::Late) => {
+                    original.as_ref().expect("it may have a fault").restore(memory);
+                }
                 None => {}
             }
             self.execute_in_order(inputs, memory, call)?;
             Ok(Tier::InOrder)
         })
+    }
+
+    /// Runs the program without an order, or with checks that it is kept. `None` if that cannot be.
+    fn run_out_of_order(
+        &self,
+        inputs: &inputs::Inputs,
+        memory: &mut Memory,
+        call: Call<'_>,
+        original: &mut Option<Original>,
+    ) -> Result<Option<Ran>, DispatchError> {
+        match &self.code {
+            Codes::Whole { at_once: None, .. } => Ok(None),
+            Codes::Whole { at_once: Some(code), checks, .. } => {
+                let of_code = code.inputs(&self.program, inputs, memory, call.max_iterations)?;
+                let unproved = match self.run_at_once(code, of_code, memory, call)? {
+                    Ok(ran) => return Ok(ran),
+                    Err(unproved) => unproved,
+                };
+                let suits = |made: &Checked<_>| made.stamps.has(&unproved);
+                let checked = checks.get(call.dispatch, suits, || self.checked(code, &unproved));
+                let Some(checked) = checked else { return Ok(None) };
+                original.get_or_insert_with(|| Original::new(&self.code, memory));
+                let ran = self.run_checked(&checked, inputs, memory, call)?;
+                if let Ran::Late = ran {
+                    checks.fail();
+                }
+                Ok(Some(ran))
+            }
+            Codes::Phased(phased) => {
+                let keep = |memory: &Memory| {
+                    original.get_or_insert_with(|| Original::new(&self.code, memory));
+                };
+                phased.run(inputs, memory, call, keep, |lanes, program| {
+                    let lanes = Some(lanes);
+                    let compiler = Compiler { lanes, ..self.compiler.clone() };
+                    self.code(&compiler, program).ok()
+                })
+            }
+        }
+    }
+
+    /// The code of a lane program.
+    fn code(&self, compiler: &Compiler, lanes: LaneProgram) -> Result<Code<C>, EmitError> {
+        Ok(Code { callable: (self.make.0)(compiler, &lanes)?, lanes })
+    }
+
+    /// The code with checks of some memories.
+    fn checked(&self, code: &Code<C>, memories: &[usize]) -> Option<Checked<Code<C>>> {
+        let stamps = Stamps::new(&code.lanes, memories.to_vec());
+        let code = self.code(&self.compiler, checked(&code.lanes, &stamps)).ok()?;
+        Some(Checked { stamps, code })
     }
 
     /// [`Self::run`], one invocation after the other.
@@ -181,7 +255,7 @@ impl<C: Callable + Sync> DispatchKernel<C> {
         &self,
         memory: &mut Memory,
         may_be_cancelled: bool,
-        work: impl FnOnce(&mut Memory, Option<&Original>) -> Result<T, DispatchError>,
+        work: impl FnOnce(&mut Memory, &mut Option<Original>) -> Result<T, DispatchError>,
     ) -> Result<T, DispatchError> {
         memory.begin_workgroup(&self.program.types);
         let is_fallible = match &self.code {
@@ -189,8 +263,9 @@ impl<C: Callable + Sync> DispatchKernel<C> {
             Codes::Whole { in_order, .. } => !in_order.lanes.sites.is_empty(),
             Codes::Phased(phased) => phased.is_fallible(),
         };
-        let original = (is_fallible || may_be_cancelled).then(|| Original::new(&self.code, memory));
-        let result = work(memory, original.as_ref());
+        let mut original =
+            (is_fallible || may_be_cancelled).then(|| Original::new(&self.code, memory));
+        let result = work(memory, &mut original);
         if let (Err(_), Some(original)) = (&result, original) {
             original.restore(memory);
         }
@@ -217,22 +292,26 @@ impl<C: Callable + Sync> DispatchKernel<C> {
         }
     }
 
-    /// Runs independent invocations. `None` if there is no proof.
+    /// Runs independent invocations; the memories without a proof, if there are any. `None` if a loop of what is uniform
+    /// over the dispatch is at its limit.
     fn run_at_once(
         &self,
         code: &Code<C>,
         inputs: crate::registers::Inputs,
         memory: &mut Memory,
         Call { dispatch, frontier, .. }: Call<'_>,
-    ) -> Result<Option<Ran>, DispatchError> {
+    ) -> Result<Result<Option<Ran>, Vec<usize>>, DispatchError> {
         let of = [Given { program: &code.lanes, words: inputs.words(), is_repeated: false }];
-        let Some(independence) = prove(&of, dispatch, Scope::Dispatch) else { return Ok(None) };
+        let (independence, unproved) = prove_each(&of, dispatch, Scope::Dispatch);
+        if !unproved.is_empty() {
+            return Ok(Err(unproved));
+        }
         let ready = match code.ready(inputs, frontier) {
             Ok(ready) => ready,
             Err(EvaluationFault::Cancelled) => return Err(DispatchError::cancelled()),
-            Err(_) => return Ok(None),
+            Err(_) => return Ok(Ok(None)),
         };
-        let parts = Invocations { code, ready: &ready, dispatch, frontier };
+        let parts = Invocations { code, ready: &ready, dispatch, frontier, flag: None };
         let extent = Extent {
             total: dispatch.workgroups() * dispatch.invocations_of_workgroup(),
             part: self.groups as u64 * u64::from(code.callable.shape().lanes()),
@@ -241,10 +320,41 @@ impl<C: Callable + Sync> DispatchKernel<C> {
         };
         let progress = threads::run(&parts, extent, &shared(memory), frontier)?;
         match progress {
-            Progress::Done => Ok(Some(Ran::Done(Tier::AtOnce))),
+            Progress::Done => Ok(Ok(Some(Ran::Done(Tier::AtOnce)))),
             Progress::Cancelled => Err(DispatchError::cancelled()),
-            Progress::Fault => Ok(Some(Ran::Fault)),
+            Progress::Fault => Ok(Ok(Some(Ran::Fault))),
         }
+    }
+
+    /// Runs invocations in lanes, on one thread, and checks their order.
+    fn run_checked(
+        &self,
+        Checked { stamps, code }: &Checked<Code<C>>,
+        inputs: &inputs::Inputs,
+        memory: &mut Memory,
+        Call { dispatch, max_iterations, frontier }: Call<'_>,
+    ) -> Result<Ran, DispatchError> {
+        with_stamps(memory, stamps, |memory| {
+            let inputs = code.inputs(&self.program, inputs, memory, max_iterations)?;
+            let ready = match code.ready(inputs, frontier) {
+                Ok(ready) => ready,
+                Err(EvaluationFault::Cancelled) => return Err(DispatchError::cancelled()),
+                Err(_) => return Ok(Ran::Late),
+            };
+            let flag = Some(stamps.flag());
+            let parts = Invocations { code, ready: &ready, dispatch, frontier, flag };
+            let extent = Extent {
+                total: dispatch.workgroups() * dispatch.invocations_of_workgroup(),
+                part: self.groups as u64 * u64::from(code.callable.shape().lanes()),
+                reduced: &[],
+                is_in_order: true,
+            };
+            match threads::run(&parts, extent, &shared(memory), frontier)? {
+                Progress::Done => Ok(Ran::Done(Tier::Lanes)),
+                Progress::Cancelled => Err(DispatchError::cancelled()),
+                Progress::Fault => Ok(Ran::Late),
+            }
+        })
     }
 
     fn execute_whole(
@@ -289,7 +399,7 @@ static NEVER: AtomicU64 = AtomicU64::new(u64::MAX);
 struct Original(Vec<(usize, Vec<u32>)>);
 
 impl Original {
-    fn new<C: Callable + Sync>(code: &Codes<C>, memory: &Memory) -> Self {
+    fn new<C: Callable + Send + Sync>(code: &Codes<C>, memory: &Memory) -> Self {
         let changed = match code {
             Codes::Whole { in_order, .. } => changed([&in_order.lanes]),
             Codes::Phased(phased) => changed(phased.programs()),
@@ -305,15 +415,17 @@ impl Original {
     }
 }
 
-/// The independent invocations of a dispatch.
+/// The invocations of a dispatch in lanes.
 struct Invocations<'a, C> {
     code: &'a Code<C>,
     ready: &'a Ready,
     dispatch: &'a evaluate::Dispatch,
     frontier: &'a AtomicU64,
+    /// The memory that tells if an access was late, of code with checks.
+    flag: Option<usize>,
 }
 
-impl<C: Callable + Sync> Parts for Invocations<'_, C> {
+impl<C: Callable + Send + Sync> Parts for Invocations<'_, C> {
     /// A table of lanes.
     type Scratch = Vec<u32>;
 
@@ -323,11 +435,15 @@ impl<C: Callable + Sync> Parts for Invocations<'_, C> {
         memories: &Memories<'_>,
         table: &mut Self::Scratch,
     ) -> bool {
-        let &Self { code, ready, dispatch, frontier } = self;
-        let lanes = code.callable.shape().lanes() as usize;
-        list_invocations(dispatch, part, code.lanes.items, lanes, table);
+        let &Self { code, ready, dispatch, frontier, flag } = self;
+        let (lanes, items) = (code.callable.shape().lanes() as usize, code.lanes.items);
+        list_invocations(dispatch, part.clone(), items, lanes, table);
+        if flag.is_some() {
+            number_invocations(table, items, lanes, part.start as u32);
+        }
         let listed = Listed { table, primitive: &dispatch.groups };
-        code.call(ready, listed, memories, &mut [], frontier).is_ok()
+        let is_done = code.call(ready, listed, memories, &mut [], frontier).is_ok();
+        is_done && !flag.is_some_and(|flag| is_late(memories, flag))
     }
 
     fn stack(&self) -> usize {

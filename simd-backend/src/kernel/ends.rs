@@ -55,4 +55,6 @@ pub(super) enum Ran {
     Done(Tier),
     /// Some invocation has a fault. Memories have any contents.
     Fault,
+    /// Some access was late, or there was a fault while the order was checked. Memories have any contents.
+    Late,
 }

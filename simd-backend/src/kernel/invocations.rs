@@ -99,10 +99,14 @@ pub fn dispatch_inputs(
         return Err(BindError::Unbound(unbound.name.to_string()));
     }
     let mut data = inputs.resources.clone();
-    data.resize(types.resources().len(), Bound::Nothing);
+    // Checks add memories.
+    data.resize(lanes.resources.0.len(), Bound::Nothing);
     let bound = Inputs::new(given(&lanes.inputs, inputs), &lanes.resources, data, max_iterations);
     let bound = bound.and_then(|mut bound| bound.set_memory(memory).map(|()| bound));
-    bound.map_err(|mismatch| BindError::Size(types.resources()[mismatch.resource].name.to_string()))
+    bound.map_err(|mismatch| {
+        let resource = types.resources().get(mismatch.resource);
+        BindError::Size(resource.map_or_else(String::new, |of| of.name.to_string()))
+    })
 }
 
 /// Writes the table of some invocations, by their indices in the order of the dispatch, for groups of so many lanes. Saved
@@ -144,6 +148,16 @@ pub fn list_invocations(
         first.local_index += further;
         first.global_id[0] = first.global_id[0].wrapping_add(further);
         first = dispatch.after(first);
+    }
+}
+
+/// Writes numbers from `first` on into the last saved word of a table of groups of so many lanes.
+pub(super) fn number_invocations(table: &mut [u32], items: Items, lanes: usize, first: u32) {
+    let columns = items.column_count();
+    let groups = table.chunks_exact_mut(columns * lanes);
+    let words = groups.flat_map(|group| &mut group[(columns - 1) * lanes..]);
+    for (number, word) in (first..).zip(words) {
+        *word = number;
     }
 }
 

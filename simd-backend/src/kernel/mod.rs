@@ -4,11 +4,12 @@
 //! - `groups`: tiles in groups of lanes, edges, and the search for the pixel at fault;
 //! - `listed`: quads in groups of listed lanes;
 //! - `dispatch`: dispatches on memories; `phased`: those with barriers; `ends`: their ends; `invocations`: their code;
-//!   `threads`: threads;
+//!   `threads`: threads; `checked`: code that checks the order;
 //! - `called`: the same over any `Callable`, for tests;
 //! - `interpreted`: the interpreter of register programs as a `Callable`.
 
 mod called;
+mod checked;
 mod compiled;
 mod dispatch;
 mod ends;
@@ -42,7 +43,7 @@ pub use called::CalledKernel;
 pub use compiled::CompiledKernel;
 pub use dispatch::DispatchKernel;
 pub use ends::{DispatchError, Tier};
-pub use interpreted::{Interpreted, InterpretedLanes, Spilling};
+pub use interpreted::{ChangeLog, Interpreted, InterpretedLanes, Spilling};
 pub use invocations::{dispatch_inputs, list_invocations};
 
 /// A compiled output of a program with inputs: a [`CompiledKernel`] that is bound to them.

@@ -12,7 +12,11 @@
 //! a condition differs among them, each goes on in order to the end of the workgroup, from where it is.
 //!
 //! Workgroups run in order, or in threads where they are independent. They have variables of their own.
+//!
+//! *Checked.* Segments without a proof run in lanes, too, by code that [checks](crate::lanes::checks) the order. There, a
+//! condition that differs ends the attempt.
 
+use std::collections::BTreeSet;
 use std::ops::Range;
 
 use rustc_hash::FxHashSet;
@@ -23,12 +27,14 @@ use lambdav_core::schedule::ValueId;
 use lambdav_core::schedule::phases::{Next, Phase, Phases, Rounds};
 use lambdav_core::source::Span;
 
+use super::checked::{Checked, Checks, is_late, with_stamps};
 use super::ends::{Call, DispatchError, Ran, Tier};
-use super::invocations::{Code, Ready, list_invocations};
+use super::invocations::{Code, Ready, list_invocations, number_invocations};
 use super::threads::{self, Extent, Parts, Progress};
 use crate::emit::executable::{shared, shared_words};
 use crate::emit::{BindError, EmitError};
-use crate::lanes::independence::{Given, Independence, SYMBOLS, Scope, prove};
+use crate::lanes::checks::{Stamps, checked};
+use crate::lanes::independence::{Given, Independence, SYMBOLS, Scope, prove, prove_each};
 use crate::lanes::{Extents, InputSet, Items, LaneProgram, Memories};
 use crate::mutants::{Mutant, is_active};
 use crate::pipeline::Compiler;
@@ -48,6 +54,8 @@ pub(super) struct Phased<C> {
     segments: Vec<Vec<usize>>,
     /// True for each phase that may run several times in a segment.
     is_repeated: Vec<bool>,
+    /// The code with checks for several lanes, of the phases in segments without a proof.
+    checks: Checks<Vec<Option<CodeOfPhase<C>>>>,
 }
 
 #[derive(Debug)]
@@ -122,17 +130,54 @@ struct Workgroup {
     /// The table of a call, and its outputs.
     table: Vec<u32>,
     found: Vec<[f32; 4]>,
+    /// The next number of an invocation in a segment, where the order is checked.
+    number: u32,
+}
+
+/// What is known of the order of a dispatch.
+struct Order {
+    /// A proof that workgroups are independent.
+    in_threads: Option<Independence>,
+    /// For each phase the saved words that must be the same for all invocations, in lanes.
+    symbols: Vec<Vec<u32>>,
+}
+
+/// The code of each phase.
+struct Lanes<'p, C> {
+    codes: Vec<&'p CodeOfPhase<C>>,
+    /// The columns of the frame.
+    items: Items,
+    /// The memory that tells if an access was late, if some phases have checks.
+    flag: Option<usize>,
 }
 
 /// Code that is ready for a dispatch.
 struct Prepared<'p, C> {
     phased: &'p Phased<C>,
-    codes: &'p [CodeOfPhase<C>],
+    codes: Vec<&'p CodeOfPhase<C>>,
     ready: Vec<Ready>,
     call: Call<'p>,
+    /// The columns of the frame.
+    items: Items,
+    /// The memory that tells if an access was late, if some phases have checks.
+    flag: Option<usize>,
 }
 
-impl<C: Callable + Sync> Phased<C> {
+impl<C: Callable> CodeOfPhase<C> {
+    /// A code with the places of its columns in a frame.
+    fn new(code: Code<C>, items: Items) -> Self {
+        let columns = code.lanes.items.columns();
+        let columns = columns.map(|of| items.position(of).expect("the frame has all columns"));
+        let (columns, shape) = (columns.collect(), code.callable.shape());
+        let pixel = |lane| {
+            let (column, row) = shape.pixel(lane);
+            (row * shape.columns() + column) as usize
+        };
+        Self { columns, pixels: (0..shape.lanes()).map(pixel).collect(), code }
+    }
+}
+
+impl<C: Callable + Send + Sync> Phased<C> {
     /// The code that `code` makes of the lane programs of phases, for a compiler of items with saved words.
     pub(super) fn new(
         phases: Phases,
@@ -168,22 +213,22 @@ impl<C: Callable + Sync> Phased<C> {
         let inputs = read.map(|code| code.lanes.items.inputs());
         let inputs = inputs.fold(InputSet::NONE, InputSet::union);
         let items = Items::Invocations { inputs, saved: compiler.items.saved() };
-        let with_columns = |code: Code<C>| {
-            let columns = code.lanes.items.columns();
-            let columns = columns.map(|of| items.position(of).expect("the frame has all columns"));
-            let (columns, shape) = (columns.collect(), code.callable.shape());
-            let pixel = |lane| {
-                let (column, row) = shape.pixel(lane);
-                (row * shape.columns() + column) as usize
-            };
-            CodeOfPhase { columns, pixels: (0..shape.lanes()).map(pixel).collect(), code }
+        let with_columns = |codes: Vec<_>| -> Vec<_> {
+            codes.into_iter().map(|code| CodeOfPhase::new(code, items)).collect()
         };
-        let with_columns = |codes: Vec<_>| codes.into_iter().map(with_columns).collect();
         let (one, several) = (with_columns(one), several.map(with_columns));
-        Ok(Self { phases, items, one, several, segments, is_repeated })
+        let checks = Checks::default();
+        Ok(Self { phases, items, one, several, segments, is_repeated, checks })
     }
 
-    /// Runs all workgroups. `None` if there is no proof of anything.
+    /// The same, which checks dispatches of at least so many invocations.
+    pub(super) fn with_checks_from(self, least: u64) -> Self {
+        let checks = self.checks.with_least(least);
+        Self { checks, ..self }
+    }
+
+    /// Runs all workgroups. `None` if there is no proof of anything. `keep` is called before the order is checked; `code`
+    /// makes the code for that, for so many lanes.
     ///
     /// # Errors
     ///
@@ -193,8 +238,10 @@ impl<C: Callable + Sync> Phased<C> {
         inputs: &inputs::Inputs,
         memory: &mut Memory,
         call: Call<'_>,
+        keep: impl FnOnce(&Memory),
+        code: impl Fn(u32, LaneProgram) -> Option<Code<C>>,
     ) -> Result<Option<Ran>, DispatchError> {
-        let Call { dispatch, max_iterations, frontier } = call;
+        let Call { dispatch, max_iterations, .. } = call;
         let of = self.several.as_deref().unwrap_or(&self.one);
         let words = self.inputs(of, inputs, memory, max_iterations)?;
         let given = of.iter().zip(&words).zip(&self.is_repeated);
@@ -206,42 +253,113 @@ impl<C: Callable + Sync> Phased<C> {
         let given: Vec<Given<'_>> = given.collect();
         let in_threads = prove(&given, dispatch, Scope::Workgroups);
         let mut symbols = vec![Vec::new(); self.phases.len()];
-        let mut is_proved = |segment: &Vec<usize>| {
+        // The memories without a proof, and the phases of segments without one.
+        let (mut memories, mut phases) = (BTreeSet::new(), BTreeSet::new());
+        for segment in &self.segments {
             let given: Vec<Given<'_>> = segment.iter().map(|&phase| given[phase]).collect();
-            let proved = prove(&given, dispatch, Scope::Workgroup)?;
+            let (proved, unproved) = prove_each(&given, dispatch, Scope::Workgroup);
             for (number, word) in proved.symbols {
                 symbols[segment[number]].push(word);
             }
-            Some(())
+            if !unproved.is_empty() {
+                memories.extend(unproved);
+                phases.extend(segment);
+            }
+        }
+        let are_proved = memories.is_empty() || is_active(Mutant::UnprovedSegment);
+        let order = Order { in_threads, symbols };
+        let Some(several) = &self.several else {
+            return self.run_ordered(&order, None, inputs, memory, call);
         };
-        let are_proved = self.segments.iter().all(|segment| is_proved(segment).is_some());
-        let in_lanes = self.several.is_some() && (are_proved || is_active(Mutant::UnprovedSegment));
-        let tier = match (in_threads.is_some(), in_lanes) {
+        if are_proved {
+            let codes = Lanes { codes: several.iter().collect(), items: self.items, flag: None };
+            return self.run_ordered(&order, Some(codes), inputs, memory, call);
+        }
+        let memories: Vec<usize> = memories.into_iter().collect();
+        let suits = |made: &Checked<Vec<Option<CodeOfPhase<C>>>>| {
+            made.stamps.has(&memories)
+                && phases.iter().all(|&phase: &usize| made.code[phase].is_some())
+        };
+        let items = match self.items {
+            Items::Invocations { inputs, saved } => Items::Invocations { inputs, saved: saved + 1 },
+            other => other,
+        };
+        let checked = self.checks.get(dispatch, suits, || {
+            let stamps = Stamps::new(&several[0].code.lanes, memories.clone());
+            let codes = several.iter().enumerate().map(|(phase, of)| {
+                if !phases.contains(&phase) {
+                    return Some(None);
+                }
+                let lanes = of.code.callable.shape().lanes();
+                let code = code(lanes, checked(&of.code.lanes, &stamps))?;
+                Some(Some(CodeOfPhase::new(code, items)))
+            });
+            Some(Checked { code: codes.collect::<Option<_>>()?, stamps })
+        });
+        let Some(checked) = checked else {
+            return self.run_ordered(&order, None, inputs, memory, call);
+        };
+        keep(memory);
+        let codes = several.iter().zip(&checked.code);
+        let codes = codes.map(|(of, checked)| checked.as_ref().unwrap_or(of)).collect();
+        let codes = Lanes { codes, items, flag: Some(checked.stamps.flag()) };
+        let ran = with_stamps(memory, &checked.stamps, |memory| {
+            self.run_ordered(&order, Some(codes), inputs, memory, call)
+        })?;
+        Ok(match ran {
+            Some(Ran::Done(tier)) => Some(Ran::Done(tier)),
+            _ => {
+                self.checks.fail();
+                Some(Ran::Late)
+            }
+        })
+    }
+
+    /// Runs all workgroups as proofs, or code that checks, permit: in threads, and with `codes` in lanes. `None` if neither is
+    /// possible.
+    fn run_ordered(
+        &self,
+        Order { in_threads, symbols }: &Order,
+        codes: Option<Lanes<'_, C>>,
+        inputs: &inputs::Inputs,
+        memory: &mut Memory,
+        call: Call<'_>,
+    ) -> Result<Option<Ran>, DispatchError> {
+        let Call { dispatch, max_iterations, frontier } = call;
+        let tier = match (in_threads.is_some(), codes.is_some()) {
             (true, true) => Tier::AtOnce,
             (true, false) => Tier::Threads,
             (false, true) => Tier::Lanes,
             (false, false) => return Ok(None),
         };
         let one = self.inputs(&self.one, inputs, memory, max_iterations)?;
-        let Ok(one) = self.prepared(&self.one, one, call) else {
+        let in_order = Lanes { codes: self.one.iter().collect(), items: self.items, flag: None };
+        let Ok(one) = self.prepared(in_order, one, call) else {
             return Err(DispatchError::cancelled());
         };
-        let several = match in_lanes {
-            false => None,
-            true => match self.prepared(of, words, call) {
-                Ok(several) => Some(several),
-                Err(EvaluationFault::Cancelled) => return Err(DispatchError::cancelled()),
-                Err(_) => return Ok(None),
-            },
+        // Checks add variables of workgroups.
+        let most = codes.iter().flat_map(|lanes| &lanes.codes).chain(&one.codes);
+        let most = most.map(|of| &of.code.lanes).max_by_key(|lanes| lanes.resources.0.len());
+        let variables = variables(most.expect("there is a phase"), memory);
+        let several = match codes {
+            None => None,
+            Some(codes) => {
+                let words =
+                    self.inputs(codes.codes.iter().copied(), inputs, memory, max_iterations)?;
+                match self.prepared(codes, words, call) {
+                    Ok(several) => Some(several),
+                    Err(EvaluationFault::Cancelled) => return Err(DispatchError::cancelled()),
+                    Err(_) => return Ok(None),
+                }
+            }
         };
-        let Independence { reduced, .. } = in_threads.clone().unwrap_or_default();
+        let reduced = in_threads.as_ref().map_or(&[][..], |found| &found.reduced);
         let extent = Extent {
             total: dispatch.workgroups(),
             part: 1,
-            reduced: &reduced,
+            reduced,
             is_in_order: in_threads.is_none(),
         };
-        let variables = variables(&of[0].code.lanes, memory);
         let parts = Workgroups { one, several, variables, symbols };
         match threads::run(&parts, extent, &shared(memory), frontier)? {
             Progress::Done => Ok(Some(Ran::Done(tier))),
@@ -258,7 +376,8 @@ impl<C: Callable + Sync> Phased<C> {
         call: Call<'_>,
     ) -> Result<(), DispatchError> {
         let inputs = self.inputs(&self.one, inputs, memory, call.max_iterations)?;
-        let Ok(prepared) = self.prepared(&self.one, inputs, call) else {
+        let codes = Lanes { codes: self.one.iter().collect(), items: self.items, flag: None };
+        let Ok(prepared) = self.prepared(codes, inputs, call) else {
             return Err(DispatchError::cancelled());
         };
         let mut found = Workgroup::default();
@@ -271,28 +390,31 @@ impl<C: Callable + Sync> Phased<C> {
     }
 
     /// The inputs of each phase.
-    fn inputs(
+    fn inputs<'c>(
         &self,
-        of: &[CodeOfPhase<C>],
+        of: impl IntoIterator<Item = &'c CodeOfPhase<C>>,
         inputs: &inputs::Inputs,
         memory: &Memory,
         max_iterations: u64,
-    ) -> Result<Vec<crate::registers::Inputs>, BindError> {
-        let all = of.iter().zip(&self.phases);
+    ) -> Result<Vec<crate::registers::Inputs>, BindError>
+    where
+        C: 'c,
+    {
+        let all = of.into_iter().zip(&self.phases);
         all.map(|(of, phase)| of.code.inputs(&phase.program, inputs, memory, max_iterations))
             .collect()
     }
 
     fn prepared<'p>(
         &'p self,
-        codes: &'p [CodeOfPhase<C>],
+        Lanes { codes, items, flag }: Lanes<'p, C>,
         inputs: Vec<crate::registers::Inputs>,
         call: Call<'p>,
     ) -> Result<Prepared<'p, C>, EvaluationFault> {
         let all = codes.iter().zip(inputs);
         let ready = all.map(|(of, inputs)| of.code.ready(inputs, call.frontier));
         let ready = ready.collect::<Result<_, _>>()?;
-        Ok(Prepared { phased: self, codes, ready, call })
+        Ok(Prepared { phased: self, codes, ready, call, items, flag })
     }
 
     /// The programs of all phases.
@@ -359,7 +481,7 @@ impl<C: Callable> Prepared<'_, C> {
     ) -> Result<(), DispatchFault> {
         let Call { dispatch, .. } = self.call;
         let all = indices(dispatch, workgroup);
-        list_invocations(dispatch, all.clone(), self.phased.items, 1, &mut found.frame);
+        list_invocations(dispatch, all.clone(), self.items, 1, &mut found.frame);
         let threads = vec![Thread::default(); (all.end - all.start) as usize];
         self.go_on(workgroup, threads, memories, found)
     }
@@ -438,7 +560,8 @@ impl<C: Callable> Prepared<'_, C> {
         let Call { dispatch, max_iterations, .. } = self.call;
         let all = indices(dispatch, workgroup);
         let count = (all.end - all.start) as usize;
-        list_invocations(dispatch, all, self.phased.items, self.lanes(), &mut found.frame);
+        list_invocations(dispatch, all, self.items, self.lanes(), &mut found.frame);
+        self.begin_segment(count, found)?;
         let groups = count.div_ceil(self.lanes());
         let mut thread = Thread::default();
         loop {
@@ -455,6 +578,10 @@ impl<C: Callable> Prepared<'_, C> {
                 if all.any(|other| (other != 0) != (condition != 0))
                     && !is_active(Mutant::FirstCondition)
                 {
+                    // In order, accesses leave no stamps.
+                    if self.flag.is_some() {
+                        return Err(OutOfOrder);
+                    }
                     let all = self.condition(thread.phase, found).take(count);
                     let parted = all.map(|condition| {
                         let mut thread = thread.clone();
@@ -465,15 +592,34 @@ impl<C: Callable> Prepared<'_, C> {
                     return Ok(Some(parted?));
                 }
             }
-            if let Some(Arrival::Done) = thread.go(next, condition, max_iterations)? {
-                return Ok(None);
+            let Some(arrival) = thread.go(next, condition, max_iterations)? else { continue };
+            if self.flag.is_some_and(|flag| is_late(memories, flag)) {
+                return Err(OutOfOrder);
+            }
+            match arrival {
+                Arrival::Done => return Ok(None),
+                Arrival::Barrier { .. } => self.begin_segment(count, found)?,
             }
         }
     }
 
+    /// Numbers the invocations of a workgroup in a segment, if the order is checked.
+    ///
+    /// # Errors
+    ///
+    /// If no numbers are left.
+    fn begin_segment(&self, count: usize, found: &mut Workgroup) -> Result<(), OutOfOrder> {
+        if self.flag.is_some() {
+            let after = found.number.checked_add(count as u32).ok_or(OutOfOrder)?;
+            number_invocations(&mut found.frame, self.items, self.lanes(), found.number);
+            found.number = after;
+        }
+        Ok(())
+    }
+
     /// True if a saved word is the same for all invocations, and small, in a frame for groups of lanes.
     fn is_symbol(&self, word: u32, count: usize, frame: &[u32]) -> bool {
-        let (items, lanes) = (self.phased.items, self.lanes());
+        let (items, lanes) = (self.items, self.lanes());
         let first = items.column_count() - items.saved() as usize + word as usize;
         let groups = frame.chunks_exact(items.column_count() * lanes);
         let mut words = groups.flat_map(|group| &group[first * lanes..][..lanes]).take(count);
@@ -494,9 +640,9 @@ impl<C: Callable> Prepared<'_, C> {
         found: &mut Workgroup,
     ) -> Result<(), EvaluationFault> {
         let Call { dispatch, frontier, .. } = self.call;
-        let Workgroup { frame, table, found } = found;
-        let CodeOfPhase { code, columns, pixels } = &self.codes[number];
-        let (items, lanes) = (self.phased.items, self.lanes());
+        let Workgroup { frame, table, found, .. } = found;
+        let CodeOfPhase { code, columns, pixels } = self.codes[number];
+        let (items, lanes) = (self.items, self.lanes());
         let words = items.column_count() * lanes;
         let of_groups = groups.start * words..groups.end * words;
         table.clear();
@@ -530,7 +676,7 @@ impl<C: Callable> Prepared<'_, C> {
         found: &'f Workgroup,
     ) -> impl Iterator<Item = u32> + use<'f, '_, C> {
         let k = self.phased.phases[number].saves.len();
-        let CodeOfPhase { code, pixels, .. } = &self.codes[number];
+        let CodeOfPhase { code, pixels, .. } = self.codes[number];
         let attachments = code.callable.attachments();
         let plane = found.found.len() / attachments.max(1);
         let of_output = if k < 4 * attachments { output(&found.found, k, plane) } else { &[] };
@@ -566,11 +712,11 @@ struct Workgroups<'p, C> {
     several: Option<Prepared<'p, C>>,
     /// Variables of workgroups, with their numbers of words.
     variables: Vec<(usize, usize)>,
-    /// For each phase the saved words that must be the same for all invocations, in lanes.
-    symbols: Vec<Vec<u32>>,
+    /// Those of the [`Order`].
+    symbols: &'p [Vec<u32>],
 }
 
-impl<C: Callable + Sync> Parts for Workgroups<'_, C> {
+impl<C: Callable + Send + Sync> Parts for Workgroups<'_, C> {
     /// The invocations, and the variables.
     type Scratch = (Workgroup, Vec<Vec<u32>>);
 
@@ -593,11 +739,11 @@ impl<C: Callable + Sync> Parts for Workgroups<'_, C> {
             let Some(several) = &self.several else {
                 return self.one.in_order(workgroup, &memories, found).is_ok();
             };
-            match several.in_lanes(workgroup, &self.symbols, &memories, found) {
+            match several.in_lanes(workgroup, self.symbols, &memories, found) {
                 Err(_) => false,
                 Ok(None) => true,
                 Ok(Some(parted)) => {
-                    let columns = self.one.phased.items.column_count();
+                    let columns = self.one.items.column_count();
                     found.frame = single(&found.frame, columns, several.lanes());
                     self.one.go_on(workgroup, parted, &memories, found).is_ok()
                 }
@@ -607,7 +753,7 @@ impl<C: Callable + Sync> Parts for Workgroups<'_, C> {
 
     fn stack(&self) -> usize {
         let all = [Some(&self.one), self.several.as_ref()].into_iter().flatten();
-        let all = all.flat_map(|of| of.codes);
+        let all = all.flat_map(|of| &of.codes);
         all.map(|of| of.code.callable.stack()).max().unwrap_or(0)
     }
 }

@@ -138,6 +138,16 @@ const ACCESSES: usize = 256;
 /// Proves that the invocations of a scope are independent while they execute some of these programs, which have the same
 /// memories.
 pub fn prove(programs: &[Given<'_>], dispatch: &Dispatch, scope: Scope) -> Option<Independence> {
+    let (found, unproved) = prove_each(programs, dispatch, scope);
+    unproved.is_empty().then_some(found)
+}
+
+/// [`prove`] for each memory. Returns the conditions of all proofs, and the memories without one.
+pub fn prove_each(
+    programs: &[Given<'_>],
+    dispatch: &Dispatch,
+    scope: Scope,
+) -> (Independence, Vec<usize>) {
     let all: Vec<(Forms, Vec<_>)> = programs
         .iter()
         .enumerate()
@@ -147,14 +157,16 @@ pub fn prove(programs: &[Given<'_>], dispatch: &Dispatch, scope: Scope) -> Optio
             (Forms::new(program, words, dispatch, number), accesses(program).collect())
         })
         .collect();
-    let mut found = Independence::default();
-    let Given { program: first, words, .. } = *programs.first()?;
+    let (mut found, mut unproved) = (Independence::default(), Vec::new());
+    let Some(&Given { program: first, words, .. }) = programs.first() else {
+        return (found, unproved);
+    };
     for number in first.resources.memories() {
         let is_of_buffer = first.resources.0[number].extents == Extents::Any;
         if scope == Scope::Workgroups && !is_of_buffer {
             continue;
         }
-        let of_memory: Vec<(&Forms, Option<ValueId>, &Access)> = all
+        let of_memory: Vec<Reached<'_>> = all
             .iter()
             .flat_map(|(forms, accesses)| {
                 let of_memory = accesses.iter().filter(|(_, of)| of.memory as usize == number);
@@ -165,45 +177,66 @@ pub fn prove(programs: &[Given<'_>], dispatch: &Dispatch, scope: Scope) -> Optio
             continue;
         }
         if scope == Scope::Dispatch && !is_of_buffer {
-            return None;
+            unproved.push(number);
+            continue;
         }
         let count = first.resources.words_of_memory(number, words);
         if count == 0 {
             continue;
         }
-        let place = |&(forms, _, access): &(&Forms, _, &Access)| {
-            forms.place(access, count, dispatch, scope)
-        };
-        let places: Option<Vec<Place>> = of_memory.iter().map(place).collect();
-        if let Some(places) = places.filter(|places| places.len() <= ACCESSES)
-            && are_apart(&places, dispatch, scope)
-        {
-            found.symbols.extend(places.iter().flat_map(Place::symbols));
-            continue;
-        }
-        // The changes, if no word is read.
-        let changes = of_memory.iter().map(|(forms, value, access)| {
-            Some((*forms, access.change.as_ref().filter(|_| value.is_none())?))
-        });
-        let changes: Vec<_> = changes.collect::<Option<_>>()?;
-        let atomic = changes[0].1.atomic;
-        if changes.iter().any(|(_, change)| change.atomic != atomic)
-            && !is_active(Mutant::MixedAtomics)
-        {
-            return None;
-        }
-        if atomic == Atomic::Exchange {
-            let constant = |&(forms, change): &(&Forms, &Change)| forms.constant(change.words[0]);
-            let first = constant(&changes[0])?;
-            if !changes.iter().all(|change| constant(change) == Some(first)) {
-                return None;
-            }
-        } else {
-            neutral(atomic)?;
-            found.reduced.push((number, atomic));
+        match prove_memory(&of_memory, count, dispatch, scope) {
+            Some(Proof::Apart(symbols)) => found.symbols.extend(symbols),
+            Some(Proof::Marked) => {}
+            Some(Proof::Reduced(atomic)) => found.reduced.push((number, atomic)),
+            None => unproved.push(number),
         }
     }
-    Some(found)
+    (found, unproved)
+}
+
+/// An access with the value that it defines, and the forms of its program.
+type Reached<'a> = (&'a Forms, Option<ValueId>, &'a Access);
+
+/// A proof for a memory.
+enum Proof {
+    /// Its accesses are apart, while these symbols are what they should be.
+    Apart(Vec<Symbol>),
+    Marked,
+    Reduced(Atomic),
+}
+
+/// Proves that accesses to a memory of so many words do not depend on their order.
+fn prove_memory(
+    of_memory: &[Reached<'_>],
+    count: usize,
+    dispatch: &Dispatch,
+    scope: Scope,
+) -> Option<Proof> {
+    let place = |&(forms, _, access): &Reached<'_>| forms.place(access, count, dispatch, scope);
+    let places: Option<Vec<Place>> = of_memory.iter().map(place).collect();
+    if let Some(places) = places.filter(|places| places.len() <= ACCESSES)
+        && are_apart(&places, dispatch, scope)
+    {
+        return Some(Proof::Apart(places.iter().flat_map(Place::symbols).collect()));
+    }
+    // The changes, if no word is read.
+    let changes = of_memory.iter().map(|(forms, value, access)| {
+        Some((*forms, access.change.as_ref().filter(|_| value.is_none())?))
+    });
+    let changes: Vec<_> = changes.collect::<Option<_>>()?;
+    let atomic = changes[0].1.atomic;
+    if changes.iter().any(|(_, change)| change.atomic != atomic) && !is_active(Mutant::MixedAtomics)
+    {
+        return None;
+    }
+    if atomic == Atomic::Exchange {
+        let constant = |&(forms, change): &(&Forms, &Change)| forms.constant(change.words[0]);
+        let first = constant(&changes[0])?;
+        let is_marked = changes.iter().all(|change| constant(change) == Some(first));
+        return is_marked.then_some(Proof::Marked);
+    }
+    neutral(atomic)?;
+    Some(Proof::Reduced(atomic))
 }
 
 /// Number of coordinates of an invocation.

@@ -9,6 +9,7 @@ use std::sync::atomic::Ordering;
 
 use lambdav_core::graph::Side;
 use lambdav_core::inputs::centre;
+use lambdav_core::memory::Atomic;
 use lambdav_core::resource::Bound;
 use rustc_hash::FxHashMap;
 
@@ -63,7 +64,31 @@ pub struct Invocations<'a> {
     pub memories: &'a Memories<'a>,
 }
 
-/// Executes a group of invocations. It has no pixels.
+/// A word of a memory that an interpreter replaces.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Replaced {
+    /// The number of the memory among the resources.
+    pub memory: u32,
+    /// The index of the word.
+    pub index: u32,
+    /// The new word.
+    pub word: u32,
+}
+
+/// A replacement by a lane.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct LaneChange {
+    /// The lane.
+    pub lane: usize,
+    /// The function of the old word.
+    pub atomic: Atomic,
+    /// Its operand and comparand; 0 for one that it does not take.
+    pub operands: [u32; 2],
+    /// The word.
+    pub replaced: Replaced,
+}
+
+/// Executes a group of invocations. It has no pixels. Each replaced word is reported, in the order of execution.
 ///
 /// # Errors
 ///
@@ -72,8 +97,9 @@ pub fn dispatch(
     program: &LaneProgram,
     group: &Group<'_>,
     invocations: Invocations<'_>,
+    changed: &mut dyn FnMut(LaneChange),
 ) -> Result<Vec<[f32; 4]>, LoopLimit> {
-    let result = execute(program, group, Some(invocations), &mut ());
+    let result = execute(program, group, Some(invocations), &mut Changes(changed));
     result.map_err(|interruption| match interruption {
         Interruption::Limit(limit) => limit,
         Interruption::Observer => unreachable!("the observer `()` never stops"),
@@ -87,6 +113,26 @@ pub(crate) trait Observer {
 
     /// A block is entered with this number of active lanes. `Break` stops the interpretation.
     fn enter(&mut self, block: BlockId, active: usize) -> ControlFlow<()>;
+
+    /// A word of a memory has been replaced.
+    fn changed(&mut self, _: LaneChange) {}
+}
+
+/// Observes replaced words.
+struct Changes<'a>(&'a mut dyn FnMut(LaneChange));
+
+impl Observer for Changes<'_> {
+    fn mask(&self, _: ValueId) -> Option<ValueId> {
+        None
+    }
+
+    fn enter(&mut self, _: BlockId, _: usize) -> ControlFlow<()> {
+        ControlFlow::Continue(())
+    }
+
+    fn changed(&mut self, change: LaneChange) {
+        (self.0)(change);
+    }
 }
 
 /// Observes no block.
@@ -360,6 +406,10 @@ impl<'a, O: Observer> Interpreter<'a, O> {
                 Some((atomic, operand, comparand)) => {
                     let new = atomic.apply(word as u32, operand, comparand);
                     words[index].store(new, Ordering::Relaxed);
+                    let replaced =
+                        Replaced { memory: access.memory, index: index as u32, word: new };
+                    let operands = [operand, comparand];
+                    self.observer.changed(LaneChange { lane, atomic, operands, replaced });
                 }
                 None if access.change.is_some() => word = undefined_bits(Kind::I32, lane),
                 None if count > 1 && access.mask.is_some_and(|mask| self.get(mask, lane) == 0) => {

@@ -106,6 +106,7 @@
 //! [schedule]: lambdav_core::schedule
 
 mod arrays;
+pub mod checks;
 mod dead_code;
 pub(crate) mod extents;
 mod frame;

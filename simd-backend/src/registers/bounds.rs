@@ -14,8 +14,8 @@ use rustc_hash::FxHashMap;
 pub(crate) struct Bounds {
     pub(crate) frame: Vec<Bound>,
     pub(crate) row: Vec<Bound>,
-    /// For each reload in the function for a row, the register that was stored in its spill slot.
-    pub(super) origins: FxHashMap<Reg, Reg>,
+    /// For each reload in the function for a row, the value that was stored in its spill slot.
+    pub(super) origins: FxHashMap<Reg, Origin>,
 }
 
 impl Bounds {
@@ -59,7 +59,7 @@ fn of_function(
     function: &RegisterFunction,
     resources: &Descriptors,
     slots: &[Bound],
-) -> (Vec<Bound>, FxHashMap<Reg, Reg>) {
+) -> (Vec<Bound>, FxHashMap<Reg, Origin>) {
     let order = function.reverse_postorder();
     let mut held = HeldValues::new(function);
     held.reach(&order);
@@ -83,8 +83,8 @@ fn of_function(
                     (to, slots.get(*slot as usize).copied().unwrap_or(Bound::ANY))
                 }
                 Instr::Reload(to, slot) => match now.get(*slot as usize) {
-                    Some(Held::Register(reg)) => (to, of(reg)),
-                    Some(Held::Unknown) | None => continue,
+                    Some(Origin::Register(reg)) => (to, of(reg)),
+                    Some(Origin::Entry(..)) | None => continue,
                 },
                 Instr::Spill(..) => {
                     held.step(instr, &mut now);
@@ -100,32 +100,39 @@ fn of_function(
     (bounds, held.origins)
 }
 
-/// The content of a spill slot.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Held {
-    /// Unset on some path, or different registers on different paths.
-    Unknown,
-    /// The value of that register.
+/// The value that a register or a spill slot has.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(super) enum Origin {
+    /// That of a register.
     Register(Reg),
+    /// That of a slot on the last entry to a block, which has several predecessors, or is the first one and the slot unset.
+    Entry(BlockId, u32),
 }
 
 /// The contents of spill slots on entry to each reachable block.
 struct HeldValues<'f> {
     function: &'f RegisterFunction,
-    before: Vec<Option<Vec<Held>>>,
-    /// For each reload, the register that was stored.
-    origins: FxHashMap<Reg, Reg>,
+    before: Vec<Option<Vec<Origin>>>,
+    /// For each reload, the value that was stored.
+    origins: FxHashMap<Reg, Origin>,
 }
 
 impl<'f> HeldValues<'f> {
     fn new(function: &'f RegisterFunction) -> Self {
         let mut before = vec![None; function.blocks.len()];
-        before[0] = Some(vec![Held::Unknown; function.spill_slots as usize]);
+        let unset = |slot| Origin::Entry(BlockId(0), slot);
+        before[0] = Some((0..function.spill_slots).map(unset).collect());
         Self { function, before, origins: FxHashMap::default() }
     }
 
-    /// Iterates to a fixed point. Each slot changes at most twice on entry to a block.
+    /// Iterates to a fixed point. Each slot changes at most twice on entry to a block with several predecessors.
     fn reach(&mut self, order: &[BlockId]) {
+        let mut edges = vec![0; self.function.blocks.len()];
+        for call in order.iter().flat_map(|id| self.function.blocks[id.index()].end.targets()) {
+            if let Some(edges) = edges.get_mut(call.block.index()) {
+                *edges += 1;
+            }
+        }
         let mut changed = true;
         while std::mem::take(&mut changed) {
             for &id in order {
@@ -139,9 +146,17 @@ impl<'f> HeldValues<'f> {
                         changed = true;
                         continue;
                     };
-                    for (then, &now) in then.iter_mut().zip(&now) {
-                        if *then != now && *then != Held::Unknown {
-                            *then = Held::Unknown;
+                    for (slot, (then, &now)) in (0..).zip(then.iter_mut().zip(&now)) {
+                        let merged = Origin::Entry(call.block, slot);
+                        // What an earlier entry to the block found is no longer what it finds.
+                        let is_old = matches!(now, Origin::Entry(block, _) if block == call.block);
+                        let found = match edges[call.block.index()] {
+                            1 => now,
+                            _ if *then == now && !is_old => now,
+                            _ => merged,
+                        };
+                        if *then != merged && *then != found {
+                            *then = found;
                             changed = true;
                         }
                     }
@@ -150,18 +165,19 @@ impl<'f> HeldValues<'f> {
         }
     }
 
-    fn step(&mut self, instr: &Instr, now: &mut [Held]) {
+    fn step(&mut self, instr: &Instr, now: &mut [Origin]) {
         match instr {
             Instr::Spill(slot, from) => {
                 if let Some(held) = now.get_mut(*slot as usize) {
-                    *held = Held::Register(self.origins.get(from).copied().unwrap_or(*from));
+                    let origin = self.origins.get(from).copied();
+                    *held = origin.unwrap_or(Origin::Register(*from));
                 }
             }
             Instr::Reload(to, slot) => match now.get(*slot as usize) {
-                Some(&Held::Register(reg)) => {
-                    self.origins.insert(*to, reg);
+                Some(&held) => {
+                    self.origins.insert(*to, held);
                 }
-                Some(Held::Unknown) | None => {
+                None => {
                     self.origins.remove(to);
                 }
             },

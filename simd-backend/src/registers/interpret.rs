@@ -31,7 +31,7 @@ use super::{
     PIXEL_BYTES, Poll, Reg, RegisterFunction, RegisterProgram, RegisterType, Row, Rows, Shape,
     Status, loop_depths, words_of_slot,
 };
-use crate::lanes::interpret::{apply, is_defined, undefined_bits};
+use crate::lanes::interpret::{Replaced, apply, is_defined, undefined_bits};
 use crate::lanes::{Axis, Column, Items, Kind, LaneOp, Space};
 
 /// An error of the program.
@@ -95,31 +95,33 @@ pub fn row(
 }
 
 /// Executes the function for a row for listed lanes, as
-/// [`Callable::listed`](super::Callable::listed) says.
+/// [`Callable::listed`](super::Callable::listed) says. Each replaced word of a memory is reported, in the order of
+/// execution.
 ///
 /// # Errors
 ///
 /// If the program is wrong.
-pub fn listed(
-    program: &RegisterProgram,
-    inputs: &Inputs,
+pub fn listed<'a>(
+    program: &'a RegisterProgram,
+    inputs: &'a Inputs,
     slots: &[u64],
-    poll: Poll<'_>,
-    listed: Listed<'_>,
-    memories: &Memories<'_>,
-    pixels: &mut [[f32; 4]],
+    poll: Poll<'a>,
+    listed: Listed<'a>,
+    memories: &'a Memories<'a>,
+    pixels: &'a mut [[f32; 4]],
+    changed: &'a mut dyn FnMut(Replaced),
 ) -> Result<Status, Trap> {
     assert!(inputs.are_for(memories), "the inputs have the sizes of memories");
-    groups(program, inputs, slots, poll, Work::Listed(listed, memories), pixels)
+    groups(program, inputs, slots, poll, Work::Listed { listed, memories, changed }, pixels)
 }
 
-fn groups(
-    program: &RegisterProgram,
-    inputs: &Inputs,
+fn groups<'a>(
+    program: &'a RegisterProgram,
+    inputs: &'a Inputs,
     slots: &[u64],
-    poll: Poll<'_>,
-    work: Work<'_>,
-    pixels: &mut [[f32; 4]],
+    poll: Poll<'a>,
+    work: Work<'a>,
+    pixels: &'a mut [[f32; 4]],
 ) -> Result<Status, Trap> {
     let shape = program.shape;
     let plane = match &work {
@@ -184,7 +186,11 @@ enum Work<'a> {
         /// The column and row in the group of each active pixel.
         active: Vec<(u32, u32)>,
     },
-    Listed(Listed<'a>, &'a Memories<'a>),
+    Listed {
+        listed: Listed<'a>,
+        memories: &'a Memories<'a>,
+        changed: &'a mut dyn FnMut(Replaced),
+    },
 }
 
 impl Work<'_> {
@@ -194,7 +200,7 @@ impl Work<'_> {
             Self::Row { row, .. } => {
                 ((row.groups * shape.columns()) as usize, row.stride, shape.rows() as usize)
             }
-            Self::Listed(listed, _) => {
+            Self::Listed { listed, .. } => {
                 let pixels = (listed.groups(items, shape) * shape.lanes()) as usize;
                 (pixels, pixels, 1)
             }
@@ -205,7 +211,7 @@ impl Work<'_> {
     fn is_active(&self, items: Items, shape: Shape, x: usize, y: usize) -> bool {
         match self {
             Self::Row { active, .. } => active.contains(&(x as u32 % shape.columns(), y as u32)),
-            Self::Listed(listed, _) => {
+            Self::Listed { listed, .. } => {
                 let (group, at) = (x / shape.lanes() as usize, x as u32 % shape.lanes());
                 let pixel = (at % shape.columns(), at / shape.columns());
                 let mask = listed.column(items, shape, group, Column::Mask);
@@ -531,12 +537,7 @@ impl<'a> Call<'a> {
             }
             Instr::StoreMemory { memory, index, word, mask } => {
                 if on.scalar(*mask)? != 0 {
-                    let (index, word) = (on.scalar(*index)?, on.scalar(*word)?);
-                    let words = self.memory(*memory)?;
-                    let place = words.get(index as usize);
-                    place
-                        .ok_or_else(|| format!("memory {memory} has no word {index}"))?
-                        .store(word as u32, Ordering::Relaxed);
+                    self.replace(*memory, on.scalar(*index)?, on.scalar(*word)?)?;
                 }
                 return Ok(());
             }
@@ -561,13 +562,9 @@ impl<'a> Call<'a> {
                 if on.get(*mask)?.iter().any(|&lane| lane.is_none_or(|lane| lane == 0)) {
                     return Err("a lane has no mask".into());
                 }
-                let places = self.memory(*memory)?;
                 for (at, word) in index.iter().zip(on.get(*words)?) {
-                    let place = at.and_then(|at| places.get(at as usize));
-                    let word = word.ok_or("a stored word is undefined")?;
-                    place
-                        .ok_or_else(|| format!("memory {memory} has no word {at:?}"))?
-                        .store(word as u32, Ordering::Relaxed);
+                    let at = at.ok_or("an index is undefined")?;
+                    self.replace(*memory, at, word.ok_or("a stored word is undefined")?)?;
                 }
                 return Ok(());
             }
@@ -583,13 +580,15 @@ impl<'a> Call<'a> {
                 return Ok(());
             }
             Instr::Primitive(to, word) => match &self.row().work {
-                Work::Listed(listed, _) => (*to, scalar(listed.primitive[*word as usize].into())),
+                Work::Listed { listed, .. } => {
+                    (*to, scalar(listed.primitive[*word as usize].into()))
+                }
                 Work::Row { .. } => return Err("there is no primitive".into()),
             },
             Instr::Lanes(to, column, index, group) => {
                 let (count, shape, items) = (on.lanes(*to), on.shape, self.program.items);
                 let first = on.scalar(*group)? as usize / size_of::<u32>();
-                let Work::Listed(listed, _) = &self.row().work else {
+                let Work::Listed { listed, .. } = &self.row().work else {
                     return Err("no lanes are listed".into());
                 };
                 let words = Listed::words_of_group(items, shape);
@@ -623,14 +622,14 @@ impl<'a> Call<'a> {
                     (Argument::Column, Work::Row { row, .. }) => row.x.into(),
                     (Argument::Row, Work::Row { row, .. }) => row.y.into(),
                     (Argument::Groups, Work::Row { row, .. }) => row.groups.into(),
-                    (Argument::Groups, Work::Listed(listed, _)) => {
+                    (Argument::Groups, Work::Listed { listed, .. }) => {
                         listed.groups(items, shape).into()
                     }
                     (Argument::Stride, Work::Row { row, .. }) => {
                         row.stride as u64 * u64::from(PIXEL_BYTES)
                     }
                     // The addresses of pixels and of the table are 0.
-                    (Argument::Pixels, _) | (Argument::Lanes, Work::Listed(..)) => 0,
+                    (Argument::Pixels, _) | (Argument::Lanes, Work::Listed { .. }) => 0,
                     _ => return Err(format!("there is no {argument:?}")),
                 };
                 (*to, scalar(word))
@@ -692,9 +691,20 @@ impl<'a> Call<'a> {
     /// The words of a memory.
     fn memory(&mut self, number: u32) -> Result<&'a [AtomicU32], String> {
         match &self.row().work {
-            Work::Listed(_, memories) => Ok(memories.words(number as usize)),
+            Work::Listed { memories, .. } => Ok(memories.words(number as usize)),
             Work::Row { .. } => Err("rows have no memories".into()),
         }
+    }
+
+    /// Replaces a word of a memory.
+    fn replace(&mut self, memory: u32, index: u64, word: u64) -> Result<(), String> {
+        let place = self.memory(memory)?.get(index as usize);
+        let place = place.ok_or_else(|| format!("memory {memory} has no word {index}"))?;
+        place.store(word as u32, Ordering::Relaxed);
+        if let Work::Listed { changed, .. } = &mut self.row().work {
+            changed(Replaced { memory, index: index as u32, word: word as u32 });
+        }
+        Ok(())
     }
 
     fn row(&mut self) -> &mut RowCall<'a> {
@@ -729,7 +739,7 @@ impl<'a> Call<'a> {
         let tile = on.shape.tile;
         let active = self.row.as_ref().and_then(|row| match &row.work {
             Work::Row { active, .. } => Some(active),
-            Work::Listed(..) => None,
+            Work::Listed { .. } => None,
         });
         let lane = |lane: usize| {
             let at = first + tile.offset(axis, lane as u32);

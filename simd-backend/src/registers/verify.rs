@@ -51,7 +51,7 @@ use std::fmt::{self, Display, Formatter};
 
 use rustc_hash::FxHashMap;
 
-use super::bounds::Bounds;
+use super::bounds::{Bounds, Origin};
 use super::{
     Argument, ArrayPlace, BlockCall, BlockId, Columns, End, Instr, Procedure, Reg, RegisterBlock,
     RegisterFunction, RegisterProgram, RegisterType, Rows, Status,
@@ -133,7 +133,7 @@ struct Verifier<'p, 'e> {
     /// Upper bounds of integers, by register.
     bounds: &'e [Bound],
     /// For each reload in the function for a row, the register that was stored.
-    origins: &'e FxHashMap<Reg, Reg>,
+    origins: &'e FxHashMap<Reg, Origin>,
     errors: &'e mut Vec<VerifyError>,
     block: BlockId,
     instr: Option<usize>,
@@ -769,12 +769,12 @@ impl<'p> Verifier<'p, '_> {
     /// Checks that each access to consecutive words of a memory is guarded by tests of its index and its mask.
     fn lanes(&mut self, order: &[BlockId], predecessors: &[Vec<BlockId>]) {
         let function = self.function;
-        let origin = |reg: &Reg| self.origins.get(reg).copied().unwrap_or(*reg);
+        let origin = |reg: &Reg| self.origins.get(reg).copied().unwrap_or(Origin::Register(*reg));
         // Masks with their negations.
         let instrs = || order.iter().flat_map(|id| &function.blocks[id.index()].instrs);
-        let negations: FxHashMap<Reg, Reg> = instrs()
+        let negations: FxHashMap<Origin, Origin> = instrs()
             .filter_map(|instr| match instr {
-                Instr::Op(to, LaneOp::Not, of) => Some((*to, origin(&of[0]))),
+                Instr::Op(to, LaneOp::Not, of) => Some((Origin::Register(*to), origin(&of[0]))),
                 _ => None,
             })
             .collect();
@@ -824,7 +824,7 @@ impl<'p> Verifier<'p, '_> {
     /// Checks that each load by columns is guarded by a test of its index.
     fn columns(&mut self, order: &[BlockId], predecessors: &[Vec<BlockId>]) {
         let function = self.function;
-        let origin = |reg: &Reg| self.origins.get(reg).copied().unwrap_or(*reg);
+        let origin = |reg: &Reg| self.origins.get(reg).copied().unwrap_or(Origin::Register(*reg));
         let mut wrong = Vec::new();
         for &id in order {
             for (at, instr) in function.blocks[id.index()].instrs.iter().enumerate() {

@@ -4,7 +4,7 @@
 //! nothing with the core but [`Atomic`](lambdav_core::memory::Atomic)'s names. [`graph`] builds the core. [`compare()`]
 //! schedules it, whole and for each memory alone, evaluates it, and compares all words; again after core text. The same
 //! program as a text in WGSL ([`wgsl`]), compiled by the front end, is executed by eval_S, and raised to a core again.
-//! Programs without barriers are executed by the SIMD backend ([`machine`]), and the modules that are emitted for all, native
+//! The SIMD backend executes the program ([`machine`]); its interpreters make the oracle's changes (`logs`). And the modules that are emitted for all, native
 //! and exact ([`modules`]), by eval_S.
 
 #![forbid(unsafe_code)]
@@ -13,6 +13,7 @@ pub mod compare;
 mod generate;
 pub mod graph;
 mod layouts;
+mod logs;
 pub mod machine;
 pub mod modules;
 pub mod oracle;

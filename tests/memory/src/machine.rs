@@ -6,6 +6,7 @@
 //! themselves. Kernels choose the tier: they run by threads what they can prove.
 
 use crate::compare::{ITERATIONS as MOST, memory};
+use crate::logs::Log;
 use crate::program::Program;
 use lambdav_core::evaluate::{Dispatch, DispatchFault, Memory, has_barrier};
 use lambdav_core::inputs::Inputs;
@@ -22,8 +23,8 @@ use lambdav_simd_backend::lanes::{Items, LaneProgram};
 use lambdav_simd_backend::registers::{Callable, Inputs as Words, Listed, Poll, Status};
 use lambdav_workers::ThreadPool;
 use std::num::NonZeroUsize;
-use std::sync::OnceLock;
 use std::sync::atomic::AtomicU64;
+use std::sync::{Arc, OnceLock};
 
 /// The executable form of a program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -128,7 +129,8 @@ pub fn faults_agree(program: &Program, scheduled: &Schedule) -> Result<usize, St
         let expected = dispatch.run(scheduled, &inputs, found, limit, &|_| false);
         let Err(fault) = expected else { continue };
         for &execution in executions {
-            let (found, _) = run(program, scheduled, memory(program, scheduled), execution, limit)?;
+            let found =
+                run(program, scheduled, memory(program, scheduled), execution, limit)?.ended;
             if found != Err(fault) {
                 return Err(format!("{execution:?}: {found:?} in place of {fault:?}"));
             }
@@ -149,8 +151,8 @@ pub fn lanes_agree(program: &Program, scheduled: &Schedule) -> Result<usize, Str
         return Ok(0);
     }
     let lanes = Mode::Lanes(8);
-    let (expected, _) =
-        run(program, scheduled, memory(program, scheduled), (Form::Lanes, lanes), MOST)?;
+    let run = |form| run(program, scheduled, memory(program, scheduled), (form, lanes), MOST);
+    let expected = run(Form::Lanes)?;
     let forms = [
         Form::Registers(Spilling::Before),
         Form::Registers(Spilling::After),
@@ -158,16 +160,32 @@ pub fn lanes_agree(program: &Program, scheduled: &Schedule) -> Result<usize, Str
         Form::Evaluated("avx2"),
         Form::Evaluated("avx512"),
     ];
+    let words = expected.log.replaced();
     for form in forms {
-        let (found, _) = run(program, scheduled, memory(program, scheduled), (form, lanes), MOST)?;
-        if found != expected {
+        let found = run(form)?;
+        if found.ended != expected.ended {
+            let (found, expected) = (found.ended, expected.ended);
             return Err(format!("{form:?} in lanes: {found:?} in place of {expected:?}"));
+        }
+        if matches!(form, Form::Registers(_)) && found.log.replaced() != words {
+            let found = found.log.replaced();
+            return Err(format!("{form:?} in lanes changes {found:?} in place of {words:?}"));
         }
     }
     Ok(forms.len())
 }
 
-/// Executes a program; returns the tier of a kernel too.
+/// An execution of a dispatch.
+pub struct Execution {
+    /// Its end.
+    pub ended: Ended,
+    /// The tier that a kernel chose.
+    pub tier: Option<Tier>,
+    /// The changes of memories.
+    pub log: Log,
+}
+
+/// Executes a program.
 ///
 /// # Errors
 ///
@@ -178,7 +196,7 @@ pub fn run(
     memory: Memory,
     (form, mode): (Form, Mode),
     max_iterations: u64,
-) -> Result<(Ended, Option<Tier>), String> {
+) -> Result<Execution, String> {
     let dispatch = Dispatch { workgroup: program.workgroup, groups: program.groups };
     let name = match form {
         Form::Code(name) | Form::Evaluated(name) => name,
@@ -192,13 +210,17 @@ pub fn run(
     let lanes = Some(lanes);
     let compiler = Compiler { items, lanes, hoist, ..Compiler::new(target(name)) };
     let job = Job { dispatch: &dispatch, scheduled, compiler: &compiler, mode, max_iterations };
-    match form {
-        Form::Lanes => job.execute(memory, |compiler, lanes| {
-            Ok(InterpretedLanes::new(lanes, compiler.choice(lanes).shape))
+    let (of_lanes, of_words) = (Arc::default(), Arc::default());
+    let (lanes_to, words_to) = (Arc::clone(&of_lanes), Arc::clone(&of_words));
+    let (ended, tier) = match form {
+        Form::Lanes => job.execute(memory, move |compiler, lanes| {
+            let made = InterpretedLanes::new(lanes, compiler.choice(lanes).shape);
+            Ok(made.with_log(Arc::clone(&lanes_to)))
         }),
-        Form::Registers(spilling) => job.execute(memory, |compiler, lanes| {
+        Form::Registers(spilling) => job.execute(memory, move |compiler, lanes| {
             let made = Interpreted::new(compiler, lanes, spilling);
-            Ok(made.unwrap_or_else(|errors| panic!("{errors:?}\n{lanes}")))
+            let made = made.unwrap_or_else(|errors| panic!("{errors:?}\n{lanes}"));
+            Ok(made.with_log(Arc::clone(&words_to)))
         }),
         Form::Code(_) => job.execute(memory, |compiler, lanes| {
             let compiled = compiler.compile_lane_program(lanes.clone())?;
@@ -207,7 +229,8 @@ pub fn run(
         Form::Evaluated(_) => job.execute(memory, |compiler, lanes| {
             Ok(Evaluated::new(&compiler.compile_lane_program(lanes.clone())?.code))
         }),
-    }
+    }?;
+    Ok(Execution { ended, tier, log: Log { lanes: of_lanes.take(), words: of_words.take() } })
 }
 
 /// A dispatch of a program.
@@ -226,18 +249,18 @@ impl Job<'_> {
         inputs.map_err(|error| error.to_string())
     }
 
-    fn execute<C: Callable + Sync>(
+    fn execute<C: Callable + Send + Sync>(
         &self,
         mut memory: Memory,
-        make: impl Fn(&Compiler, &LaneProgram) -> Result<C, EmitError>,
+        make: impl Fn(&Compiler, &LaneProgram) -> Result<C, EmitError> + Send + Sync + 'static,
     ) -> Result<(Ended, Option<Tier>), String> {
         match self.mode {
             Mode::Lanes(_) => Ok((Ok(self.in_lanes(memory, make)?), None)),
             Mode::InOrder | Mode::Threads(_) => {
                 let kernel = DispatchKernel::new(self.scheduled.clone(), self.compiler, make)
                     .map_err(|error| error.to_string())?;
-                // Each group is a part for a thread.
-                let kernel = kernel.with_groups(1);
+                // Each group is a part for a thread, and small dispatches are checked, too.
+                let kernel = kernel.with_groups(1).with_checks_from(1);
                 let inputs = Inputs::default();
                 let (most, original) = (self.max_iterations, memory.clone());
                 let to = &mut memory;

@@ -20,6 +20,23 @@ pub enum Outcome {
     },
 }
 
+/// A change of a word.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Change {
+    /// The invocation: the number of its workgroup, and its own in the workgroup.
+    pub invocation: (u64, u64),
+    /// The function of the old word; [`Atomic::Exchange`] for a store.
+    pub atomic: Atomic,
+    /// Its operand and comparand; 0 for one that it does not take.
+    pub operands: [u32; 2],
+    /// The memory.
+    pub memory: usize,
+    /// The index of the word.
+    pub index: usize,
+    /// The new word.
+    pub word: u32,
+}
+
 /// The order of the invocations of a segment and of workgroups.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Order {
@@ -106,24 +123,30 @@ struct Machine<'p> {
     program: &'p Program,
     code: Vec<Instruction<'p>>,
     memories: Vec<Vec<u32>>,
+    log: Vec<Change>,
 }
 
 /// Executes a dispatch.
 pub fn run(program: &Program, order: Order) -> Outcome {
+    run_logged(program, order).0
+}
+
+/// Executes a dispatch, and returns the changes in their order, too.
+pub fn run_logged(program: &Program, order: Order) -> (Outcome, Vec<Change>) {
     let mut code = Vec::new();
     compile(&program.body, &mut code, None, &mut Vec::new());
     let memories = program.memories.iter().map(|memory| memory.words.clone()).collect();
-    let mut machine = Machine { program, code, memories };
+    let mut machine = Machine { program, code, memories, log: Vec::new() };
     let mut groups = indices(program.groups);
     if order == Order::Backward {
         groups.reverse();
     }
     for group in groups {
         if let Err(outcome) = machine.workgroup(group, order) {
-            return outcome;
+            return (outcome, machine.log);
         }
     }
-    Outcome::Words(machine.memories)
+    (Outcome::Words(machine.memories), machine.log)
 }
 
 /// All indices of a box, x fastest.
@@ -135,6 +158,12 @@ fn indices([x, y, z]: [u32; 3]) -> Vec<[u32; 3]> {
         }
     }
     all
+}
+
+/// The number of an index in a box, x fastest.
+fn number(index: [u32; 3], size: [u32; 3]) -> u64 {
+    let ([x, y, z], [width, height, _]) = (index.map(u64::from), size.map(u64::from));
+    x + width * (y + height * z)
 }
 
 impl Machine<'_> {
@@ -220,22 +249,38 @@ impl Machine<'_> {
             }
             Statement::Store(memory, index, value) => {
                 let [index, value] = [index, value].map(|of| self.value(invocation, of));
-                if let Some(word) = self.memories[*memory].get_mut(index as usize) {
-                    *word = value;
-                }
+                self.change(invocation, *memory, index as usize, Atomic::Exchange, [value, 0]);
             }
             Statement::Atomic(AtomicStatement { variable, atomic, memory, index, words }) => {
                 let index = self.value(invocation, index) as usize;
                 let [operand, comparand] = [0, 1].map(|k| self.value(invocation, &words[k]));
-                let mut old = 0;
-                if let Some(word) = self.memories[*memory].get_mut(index) {
-                    old = *word;
-                    *word = changed(*atomic, old, operand, comparand);
-                }
+                let operands =
+                    [operand, if *atomic == Atomic::CompareExchange { comparand } else { 0 }];
+                let old = self.change(invocation, *memory, index, *atomic, operands);
                 invocation.variables[*variable] = old;
             }
             _ => unreachable!("not a simple statement"),
         }
+    }
+
+    /// Changes a word, if there is one, and returns the old word, else 0.
+    fn change(
+        &mut self,
+        invocation: &Invocation,
+        memory: usize,
+        index: usize,
+        atomic: Atomic,
+        operands: [u32; 2],
+    ) -> u32 {
+        let Some(place) = self.memories[memory].get_mut(index) else { return 0 };
+        let old = *place;
+        let word = changed(atomic, old, operands[0], operands[1]);
+        *place = word;
+        let Invocation { local, workgroup, .. } = invocation;
+        let invocation =
+            (number(*workgroup, self.program.groups), number(*local, self.program.workgroup));
+        self.log.push(Change { invocation, atomic, operands, memory, index, word });
+        old
     }
 
     fn value(&self, invocation: &Invocation, of: &Expression) -> u32 {
@@ -248,11 +293,7 @@ impl Machine<'_> {
                 Id::Local => invocation.local[*axis],
                 Id::Workgroup => invocation.workgroup[*axis],
                 Id::Workgroups => self.program.groups[*axis],
-                Id::LocalIndex => {
-                    let ([x, y, z], [width, height, _]) =
-                        (invocation.local, self.program.workgroup);
-                    x + width * (y + height * z)
-                }
+                Id::LocalIndex => number(invocation.local, self.program.workgroup) as u32,
             },
             Expression::Binary(binary, of) => {
                 let [a, b] = [0, 1].map(|k| self.value(invocation, &of[k]));

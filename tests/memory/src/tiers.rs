@@ -12,11 +12,13 @@ use lambdav_simd_backend::emit::Target;
 use lambdav_simd_backend::kernel::{DispatchKernel, Tier};
 use lambdav_spirv_frontend::{RaiseOptions, raise};
 
-/// The tier of a text for workgroups of 64 on buffers of 256 words, whose results are those of the core evaluator.
-fn tier(body: &str) -> Tier {
+/// The tiers of a text for workgroups of 64 on buffers of 256 words, without and with checks. The results are those of the
+/// core evaluator.
+fn tiers(body: &str) -> [Tier; 2] {
     let text = format!(
         "@group(0) @binding(0) var<storage, read_write> a: array<u32>;
 @group(0) @binding(1) var<storage, read_write> b: array<u32>;
+@group(0) @binding(2) var<storage, read_write> total: atomic<u32>;
 var<workgroup> part: array<u32, 192>;
 var<workgroup> count: atomic<u32>;
 @compute @workgroup_size(64)
@@ -47,15 +49,23 @@ fn main(@builtin(global_invocation_id) id: vec3u, @builtin(local_invocation_inde
     for lanes in [4, 8, 16] {
         let target = Target::named(Target::BASELINE).expect("it is emitted").expect("it is known");
         let compiler = Compiler { lanes: Some(lanes), ..Compiler::new(target) };
-        let kernel = DispatchKernel::compile(scheduled.clone(), &compiler).expect("it is small");
-        let mut memory = memory.clone();
-        let tier = kernel.run(&dispatch, &inputs, &mut memory, ITERATIONS, None);
-        let tier = tier.expect("it has no fault");
-        for &number in &buffers {
-            assert_eq!(memory.words(number), expected.words(number), "{body}");
-        }
-        assert!(found.is_none_or(|found| found == tier), "{body}: {found:?} and {tier:?}");
-        found = Some(tier);
+        let tiers = [u64::MAX, 1].map(|least| {
+            let kernel = DispatchKernel::compile(scheduled.clone(), &compiler);
+            let kernel = kernel.expect("it is small").with_checks_from(least);
+            // After a late access the kernel does not check again.
+            let [tier, again] = [(); 2].map(|()| {
+                let mut memory = memory.clone();
+                let tier = kernel.run(&dispatch, &inputs, &mut memory, ITERATIONS, None);
+                for &number in &buffers {
+                    assert_eq!(memory.words(number), expected.words(number), "{body}");
+                }
+                tier.expect("it has no fault")
+            });
+            assert_eq!(again, tier, "{body}");
+            tier
+        });
+        assert!(found.is_none_or(|found| found == tiers), "{body}: {found:?} and {tiers:?}");
+        found = Some(tiers);
     }
     found.expect("there are several numbers of lanes")
 }
@@ -75,7 +85,7 @@ fn texts_have_tiers() {
              }
              b[id.x] = part[k];
              if k == 63u { a[group.x] = part[k]; }",
-            Tier::InOrder,
+            [Tier::InOrder; 2],
         ),
         (
             "part[k] = a[id.x];
@@ -87,7 +97,7 @@ fn texts_have_tiers() {
                  part[k] = sum;
              }
              b[id.x] = part[k];",
-            Tier::AtOnce,
+            [Tier::AtOnce; 2],
         ),
         // Sums by halves; the first invocation stores the last one.
         (
@@ -97,7 +107,7 @@ fn texts_have_tiers() {
                  if k < step { part[k] += part[k + step]; }
              }
              if k == 0u { b[group.x] = part[0]; }",
-            Tier::AtOnce,
+            [Tier::AtOnce; 2],
         ),
         // The same with a wrong bound: lanes would meet.
         (
@@ -107,7 +117,7 @@ fn texts_have_tiers() {
                  if k < step + 1u { part[k] += part[k + step]; }
              }
              if k == 0u { b[group.x] = part[0]; }",
-            Tier::Threads,
+            [Tier::Threads; 2],
         ),
         // The step depends on the invocation.
         (
@@ -119,7 +129,7 @@ fn texts_have_tiers() {
                  step /= 2u;
              }
              b[id.x] = part[k];",
-            Tier::InOrder,
+            [Tier::InOrder; 2],
         ),
         // A row with its surroundings.
         (
@@ -127,28 +137,35 @@ fn texts_have_tiers() {
              if k < 16u { part[k + 64u] = a[id.x ^ 64u]; }
              workgroupBarrier();
              b[id.x] = part[k] + part[k + 16u];",
-            Tier::AtOnce,
+            [Tier::AtOnce; 2],
         ),
+        // Places by a count, without a barrier.
+        ("b[atomicAdd(&total, 1u)] = a[id.x];", [Tier::InOrder, Tier::Lanes]),
+        // An invocation reads the word of the next one, before it is changed, and after.
+        ("b[id.x] = b[(id.x + 1u) % 256u];", [Tier::InOrder, Tier::Lanes]),
+        ("b[id.x] = k; a[id.x] = b[(id.x + 1u) % 256u];", [Tier::InOrder; 2]),
+        // It reads what an earlier one has written, far before it.
+        ("if id.x >= 64u { b[id.x] += b[id.x - 64u]; }", [Tier::InOrder, Tier::Lanes]),
         // Counts in the workgroup.
         (
             "atomicAdd(&count, a[id.x]);
              workgroupBarrier();
              b[id.x] = atomicLoad(&count) + k;",
-            Tier::AtOnce,
+            [Tier::AtOnce; 2],
         ),
         // Places by a count.
         (
             "part[k] = atomicAdd(&count, a[id.x]);
              workgroupBarrier();
              b[id.x] = part[63u - k];",
-            Tier::Threads,
+            [Tier::Threads; 2],
         ),
         // A workgroup reads what another one has written.
         (
             "part[k] = b[(id.x + 64u) % 256u];
              workgroupBarrier();
              b[id.x] = part[63u - k];",
-            Tier::Lanes,
+            [Tier::Lanes; 2],
         ),
         // An invocation reads its neighbour's word, without a barrier between.
         (
@@ -156,7 +173,7 @@ fn texts_have_tiers() {
              let x = part[k ^ 1u];
              workgroupBarrier();
              b[id.x] = x;",
-            Tier::Threads,
+            [Tier::Threads; 2],
         ),
         // A condition that differs: the workgroup goes on in order.
         (
@@ -167,10 +184,10 @@ fn texts_have_tiers() {
                  part[k] += 1u;
              }
              b[id.x] = part[k];",
-            Tier::AtOnce,
+            [Tier::AtOnce; 2],
         ),
     ];
     for (body, expected) in all {
-        assert_eq!(with_default(|| tier(body)), expected, "{body}");
+        assert_eq!(with_default(|| tiers(body)), expected, "{body}");
     }
 }

@@ -124,9 +124,9 @@ pub(crate) fn raised_agrees(
             for machine in machine::of(false, &scheduled) {
                 let form = format!("raised, {machine:?}");
                 let ended = machine::run(program, &scheduled, memory.clone(), machine, ITERATIONS);
-                let (ended, _) =
+                let execution =
                     ended.map_err(|message| Mismatch::Machine { form: form.clone(), message })?;
-                equals(form, ended)?;
+                equals(form, execution.ended)?;
             }
         }
     }

@@ -55,6 +55,8 @@ fn mutants_are_found() {
     each_is_found("the raise", &of_raise::Mutant::OF_MEMORY, of_raise::activate);
     each_is_found("the SIMD backend", &of_code::Mutant::OF_MEMORIES, of_code::activate);
     each_is_found("the SIMD backend", &of_code::Mutant::OF_MEMORIES_IN_LANES, of_code::activate);
+    each_is_found("the SIMD backend", &of_code::Mutant::OF_LOGS, of_code::activate);
+    each_is_found("the SIMD backend", &of_code::Mutant::OF_CHECKS, of_code::activate);
     each_is_found("the SIMD backend", &of_code::Mutant::OF_INDEPENDENCE, of_code::activate);
     each_is_found("emitted modules", &of_modules::Mutant::OF_MEMORIES, of_modules::activate);
     each_is_found("eval_S", &of_words::Mutant::OF_DISPATCHES, of_words::activate);

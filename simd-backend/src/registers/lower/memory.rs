@@ -112,7 +112,7 @@ impl Builder<'_> {
         self.branch(condition, partial, near);
         self.begin(near, Vec::new());
         self.push(Instr::StoreMemoryLanes { memory, index: line, words, mask });
-        self.jump(join, Vec::new());
+        self.jump(if is_active(Mutant::StoredTwice) { far } else { join }, Vec::new());
         for way in [scattered, partial] {
             self.begin(way, Vec::new());
             self.cold = true;
