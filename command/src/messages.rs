@@ -104,6 +104,12 @@ pub(super) fn note(text: &str, messages: Messages) {
     }
 }
 
+/// Prints a line of a report to standard error, as it is.
+pub(super) fn report_line(text: &str) {
+    // Standard error failed: no channel is left for an error.
+    let _ = writeln!(io::stderr(), "{}", one_line(text));
+}
+
 /// Prints clap's output: an error, or the help or version.
 pub(super) fn print_clap(said: &clap::Error) -> Result {
     written(said.print().and_then(|()| io::stdout().flush())).map(|_| ())

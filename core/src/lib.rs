@@ -33,6 +33,7 @@ pub mod memory_layout;
 pub mod mutants;
 pub mod op;
 pub mod passes;
+pub mod probes;
 pub mod resource;
 pub mod schedule;
 pub mod sets;

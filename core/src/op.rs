@@ -212,6 +212,9 @@ pub enum Op {
     Length,
     /// `(value, others…)`: the value, after evaluating the others, which might not end. At least one other.
     After,
+    /// `(hit, shown…)`: the `bool` `hit`. If it is true, the evaluation is reported as the probe of this number, with the
+    /// values of the others ([`crate::probes`]). So it is evaluated only where it is needed.
+    Probe(u32),
     /// An elementary function, componentwise.
     Elementary(Elementary),
     /// An operation on a state of a memory. Only a dispatch evaluates it ([`crate::evaluate::Dispatch`]).
@@ -364,6 +367,7 @@ impl Op {
             (Self::Element, &[buffer, index]) if is_index(index) => element_of(types, buffer),
             (Self::Length, &[buffer]) => element_of(types, buffer).map(|_| Type::INT),
             (Self::After, &[a, _, ..]) => Some(a),
+            (Self::Probe(_), &[Type::BOOL, ..]) => Some(Type::BOOL),
             (Self::Memory(op), operands) => op.result_type(types, operands),
             (Self::Elementary(f), &[a]) if f.arity() == 1 && a.is_num() => Some(a),
             (Self::Elementary(f), &[a, b]) if f.arity() == 2 && a == b && a.is_num() => Some(a),
@@ -496,7 +500,7 @@ impl Op {
                     *out = operands[0][slot as usize];
                 }
             }
-            Self::After => out.copy_from_slice(operands[0]),
+            Self::After | Self::Probe(_) => out.copy_from_slice(operands[0]),
             Self::Plane => out[0] = plane([operands[0], operands[1], operands[2], operands[3]]),
             Self::Select if of[0] == Type::BOOL => {
                 out.copy_from_slice(if operands[0][0] != 0 { operands[1] } else { operands[2] });

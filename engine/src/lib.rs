@@ -8,6 +8,7 @@
 //! | `reading`, `loaded`, [`program`], `module` | files to programs, with diagnostics |
 //! | `foreign` | WGSL and GLSL to SPIR-V |
 //! | `expectation` | values of expressions in the scope of a program |
+//! | `undefined` | reports of undefined behaviour |
 //! | `test_card` | pictures in place of images that nothing binds |
 //! | `compare` | comparison of the processor with a device |
 //! | `stages`, `rewritten`, `as_is` | intermediate forms as text and modules, layout of re-emitted modules, and modules executed without raising |
@@ -55,6 +56,7 @@ mod shader;
 pub mod stages;
 mod target;
 mod test_card;
+mod undefined;
 
 /// Interfaces of entry points as data ([`Shader::interface`]): stage, inputs, outputs, and bindings by
 /// set, number and name; and attributes ([`Shader::attributes`]).
@@ -92,3 +94,4 @@ pub use settings::Settings;
 pub use settings::{BindError, DataRef, UniformError, UniformValue};
 pub use shader::{LocationUse, Shader};
 pub use target::{Target, TargetError};
+pub use undefined::Undefined;

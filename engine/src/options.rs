@@ -44,6 +44,7 @@ pub struct Options {
     pub(crate) target: Option<String>,
     pub(crate) pixels: f64,
     pub(crate) specialised: Option<Bindings>,
+    pub(crate) reports_undefined: bool,
     /// Baked sizes of textures and buffers.
     pub(crate) sizes: Vec<Extents>,
     /// Options of the module of triangles that the SPIR-V evaluator executes.
@@ -62,6 +63,7 @@ impl Default for Options {
             target: None,
             pixels: f64::INFINITY,
             specialised: None,
+            reports_undefined: false,
             sizes: Vec::new(),
             #[cfg(feature = "spirv")]
             module: Default::default(),
@@ -133,6 +135,15 @@ impl Options {
     #[must_use]
     pub fn specialise(mut self, bindings: &Bindings) -> Self {
         self.specialised = Some(bindings.clone());
+        self
+    }
+
+    /// Reports undefined behaviour with each picture ([`Drawn::undefined`](crate::Drawn::undefined)): of programs in λV
+    /// without triangles and passes, by [`Engine::Fast`], [`Engine::Simd`] and [`Engine::Core`]. The bits of pictures do not
+    /// depend on this option.
+    #[must_use]
+    pub fn report_undefined(mut self, reports: bool) -> Self {
+        self.reports_undefined = reports;
         self
     }
 

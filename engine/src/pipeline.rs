@@ -29,6 +29,7 @@ use crate::error::{Error, error_chain};
 use crate::options::{Engine, Options};
 use crate::settings::Settings;
 use crate::target::Target;
+use crate::undefined::{Reporting, Undefined};
 use lambdav_core::diagnostics::{Diagnostic, DiagnosticCode};
 use lambdav_core::graph::{Core, Triangles};
 use lambdav_image::{Frame, Size};
@@ -55,6 +56,7 @@ struct Compiled {
     /// The passes that run before each picture.
     passes: Option<PassesProgram>,
     code: Code,
+    reporting: Option<Reporting>,
 }
 
 /// The program of an engine.
@@ -101,6 +103,10 @@ pub struct CodeReport {
 pub struct Drawn {
     /// Remark of the engine: a device that flushes subnormal numbers reports how many pixels met one.
     pub remark: Option<String>,
+    /// The undefined behaviour that pixels met, by place in the text; empty unless [`Options::report_undefined`] asks for it.
+    pub undefined: Vec<Undefined>,
+    /// Column and row of the pixels that met any, in scan order.
+    pub undefined_pixels: Vec<[u32; 2]>,
 }
 
 impl fmt::Debug for Pipeline {
@@ -119,15 +125,12 @@ const TILE_OF_TRIANGLES: u32 = 64;
 
 impl Pipeline {
     pub(crate) fn new(program: &Arc<Accepted>, options: &Options) -> Result<Self, Error> {
-        let fixed = options.specialised.as_ref().map(|bindings| fixed(program, options, bindings));
-        let fixed = fixed.transpose()?;
-        let core = fixed.as_ref().unwrap_or(&program.core);
         if program.core.workgroup.is_some() {
             let why = "a compute program draws no picture: `Shader::compute_pipeline` runs it";
             return Err(Error::Mismatch(why.to_owned()));
         }
         let outputs = program.outputs();
-        if let Some(found) = without_outputs(core) {
+        if let Some(found) = without_outputs(&program.core) {
             return Err(at_fault(program, found));
         }
         let asked = if options.outputs.is_empty() { &outputs[..1] } else { &options.outputs };
@@ -135,12 +138,20 @@ impl Pipeline {
             return Err(Error::Output { location, outputs });
         }
         // In the order of a schedule.
-        let all = core.outputs.iter().map(|output| output.location);
+        let all = program.core.outputs.iter().map(|output| output.location);
         let locations: Vec<u32> = all.filter(|location| asked.contains(location)).collect();
+        let reporting =
+            options.reports_undefined.then(|| Reporting::new(program, &locations, options));
+        let reporting = reporting.transpose()?;
+        let core = reporting.as_ref().map_or(&program.core, |reporting| &reporting.core);
+        let specialised = options.specialised.as_ref();
+        let fixed = specialised.map(|bindings| fixed(program, core, options, bindings));
+        let fixed = fixed.transpose()?;
+        let core = fixed.as_ref().unwrap_or(core);
         let passes = before::compile(program, core, options)?;
         let code = compile(program, core, &locations, options)?;
         let (program, options) = (Arc::clone(program), options.clone());
-        Ok(Self(Arc::new(Compiled { program, locations, options, passes, code })))
+        Ok(Self(Arc::new(Compiled { program, locations, options, passes, code, reporting })))
     }
 
     /// Bindings with default uniforms, at time 0, without data.
@@ -250,10 +261,21 @@ impl Pipeline {
         let (began, timeout) = (Instant::now(), options.timeout);
         let kernel = self.bind_within(bindings, size, options)?;
         let options = left(options, began);
-        let attachments = attachments.into_iter().map(Attachment::reborrow).collect();
+        let reporting = self.0.reporting.as_ref();
+        let blank = |_| Frame::zeros(size).map_err(|error| Error::Machine(error.to_string()));
+        let count = reporting.map_or(0, Reporting::attachments);
+        let mut frames: Vec<Frame> = (0..count).map(blank).collect::<Result<_, _>>()?;
+        let attachments = attachments.into_iter().map(Attachment::reborrow);
+        let others = frames.iter_mut().map(|frame| Target::from(frame).attachment());
+        let attachments = attachments.chain(others).collect();
         let drawn = render_attachments(&*kernel, attachments, &options);
         drawn.map_err(|error| whole(self.failed(error, &*kernel, size), timeout))?;
-        Ok(Drawn { remark: kernel.remark() })
+        let remark = kernel.remark();
+        let Some(reporting) = reporting else { return Ok(Drawn { remark, ..Drawn::default() }) };
+        let settings = bindings.settings(size, self.0.options.max_iterations);
+        let (undefined, undefined_pixels) =
+            reporting.read(&frames, &settings, &self.0.program.source);
+        Ok(Drawn { remark, undefined, undefined_pixels })
     }
 
     /// Like [`Self::render_outputs_with`], for a program that draws triangles. The depth of the first sample of
@@ -335,7 +357,7 @@ impl Pipeline {
                 let drawn = render_attachments(&engine, attachments, options);
                 drawn.map_err(|error| whole(self.failed(error, &engine, size), whole_timeout))?;
                 depths.into_iter().for_each(|depths| engine.copy_depths(depths));
-                return Ok(Drawn { remark: engine.remark() });
+                return Ok(Drawn { remark: engine.remark(), ..Drawn::default() });
             }
             _ => unreachable!("other engines compile no program that draws triangles"),
         };
@@ -504,7 +526,12 @@ pub(crate) fn without_outputs(core: &Core) -> Option<Diagnostic> {
 
 /// The program with the values of uniforms as constants, except for those that change from picture to
 /// picture.
-fn fixed(program: &Arc<Accepted>, options: &Options, bindings: &Bindings) -> Result<Core, Error> {
+fn fixed(
+    program: &Arc<Accepted>,
+    core: &Core,
+    options: &Options,
+    bindings: &Bindings,
+) -> Result<Core, Error> {
     check(program, bindings)?;
     #[cfg(feature = "spirv")]
     let is_executed = program.as_is.is_some()
@@ -520,7 +547,7 @@ fn fixed(program: &Arc<Accepted>, options: &Options, bindings: &Bindings) -> Res
     }
     let settings = bindings.settings(Size::new(1, 1)?, options.max_iterations);
     let values = &settings.inputs.uniforms;
-    Ok(program.core.with_uniforms_fixed(values, |index| !bindings.varies(index)))
+    Ok(core.with_uniforms_fixed(values, |index| !bindings.varies(index)))
 }
 
 fn compile(

@@ -39,8 +39,15 @@ pub fn compile_fixed(
     fix: &mut Fix<'_>,
 ) -> (Option<Core>, Diagnostics, Times) {
     let (core, diagnostics, times, _) =
-        with_default(|| stages(source, most, fix, &[], Sampling::Expanded));
+        with_default(|| stages(source, most, fix, &[], Variant::Usual));
     (core, diagnostics, times)
+}
+
+/// Like [`compile_fixed`], with probes for undefined behaviour ([`lambdav_core::probes`]).
+pub fn compile_reporting(source: &SourceFile, fix: &mut Fix<'_>) -> (Option<Core>, Diagnostics) {
+    let (core, diagnostics, ..) =
+        with_default(|| stages(source, limits::ERRORS, fix, &[], Variant::Reporting));
+    (core, diagnostics)
 }
 
 /// A program that computes the words of an expression's value, which [`lambdav_core::flat`] defines.
@@ -70,7 +77,7 @@ pub fn compile_expression(
         let (items, found) = resolve::resolve(&mut arena, &tree, source, is_read, expression, most);
         diagnostics.append(found);
         let sound = !diagnostics.has_errors();
-        let elaborated = elaborate::elaborate(arena, &items, sound, most, fix, &[]);
+        let elaborated = elaborate::elaborate(arena, &items, sound, most, fix, &[], false);
         diagnostics.append(elaborated.diagnostics);
         diagnostics.drop_lints();
         let whole = !diagnostics.has_errors();
@@ -94,7 +101,7 @@ pub struct Kept {
 /// Compiles a program with values for its constants. Keeps constants as uniforms where that does not change
 /// the compiled program.
 pub fn compile_keeping(source: &SourceFile, most: usize, fix: &mut Fix<'_>) -> Kept {
-    with_default(|| kept(source, most, fix, Sampling::Expanded))
+    with_default(|| kept(source, most, fix, Variant::Usual))
 }
 
 /// Compiles a program whose textures are sampled by the device's own samplers: for SPIR-V only. Keeps
@@ -107,28 +114,29 @@ pub fn compile_for_samplers(
 ) -> Kept {
     with_default(|| {
         if keeps {
-            return kept(source, most, fix, Sampling::Native);
+            return kept(source, most, fix, Variant::NativeSamples);
         }
-        let (core, diagnostics, ..) = stages(source, most, fix, &[], Sampling::Native);
+        let (core, diagnostics, ..) = stages(source, most, fix, &[], Variant::NativeSamples);
         Kept { core, diagnostics, constants: 0 }
     })
 }
 
-/// The implementation of samples of textures.
+/// A variant of a compilation.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Sampling {
-    /// The expansion in the table of builtins.
-    Expanded,
-    /// The device's sampler.
-    Native,
+enum Variant {
+    Usual,
+    /// Textures are sampled by the device's sampler, not by the expansion in the table of builtins.
+    NativeSamples,
+    /// Undefined behaviour is reported.
+    Reporting,
 }
 
-fn kept(source: &SourceFile, most: usize, fix: &mut Fix<'_>, sampling: Sampling) -> Kept {
-    let (core, diagnostics, _, free) = stages(source, most, fix, &[], sampling);
+fn kept(source: &SourceFile, most: usize, fix: &mut Fix<'_>, variant: Variant) -> Kept {
+    let (core, diagnostics, _, free) = stages(source, most, fix, &[], variant);
     if core.is_none() || free.is_empty() {
         return Kept { core, diagnostics, constants: 0 };
     }
-    let (core, _, _, _) = stages(source, most, fix, &free, sampling);
+    let (core, _, _, _) = stages(source, most, fix, &free, variant);
     Kept { core, diagnostics, constants: free.len() }
 }
 
@@ -137,7 +145,7 @@ fn stages(
     most: usize,
     fix: &mut Fix<'_>,
     kept: &[u32],
-    sampling: Sampling,
+    variant: Variant,
 ) -> (Option<Core>, Diagnostics, Times, Vec<u32>) {
     let mut times = Times::default();
     let mut last = Instant::now();
@@ -161,16 +169,17 @@ fn stages(
         && diagnostics.iter().any(|found| finding.primary.span.start == found.primary.span.start)
     {
         // Other findings would come from the text of these comments.
-        let (_, others, ..) = stages(&without, most, fix, kept, sampling);
+        let (_, others, ..) = stages(&without, most, fix, kept, variant);
         let mut all = Diagnostics::new(most);
         all.push(finding);
         others.into_iter().filter(Diagnostic::is_error).for_each(|other| all.push(other));
         return (None, all, times, Vec::new());
     }
-    if sampling == Sampling::Native {
+    if variant == Variant::NativeSamples {
         items.sample_natively();
     }
-    let elaborated = elaborate::elaborate(arena, &items, sound, most, fix, kept);
+    let reports = variant == Variant::Reporting;
+    let elaborated = elaborate::elaborate(arena, &items, sound, most, fix, kept, reports);
     took(&mut times.elaborate);
     let core = elaborated.core;
     diagnostics.append(elaborated.diagnostics);

@@ -15,6 +15,6 @@ pub mod syntax;
 
 pub use compile::{
     Expressed, Kept, Times, compile, compile_expression, compile_fixed, compile_for_samplers,
-    compile_keeping, compile_within,
+    compile_keeping, compile_reporting, compile_within,
 };
 pub use elaborate::Fix;

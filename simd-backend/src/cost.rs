@@ -68,6 +68,7 @@ pub fn of_core(op: Op) -> u64 {
         | Op::Inject(..)
         | Op::Tag
         | Op::Payload(..)
+        | Op::Probe(_)
         | Op::After => 0,
         Op::Div | Op::Sqrt => DIVISION,
         Op::Texel => LOAD,

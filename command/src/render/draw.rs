@@ -1,13 +1,13 @@
 //! Draws all frames of an output with one pipeline, and writes them.
 
 use super::feedback::Feedback;
-use super::options::RenderArguments;
+use super::options::{RenderArguments, UndefinedBehaviour};
 use super::sequence::{Moment, file_name};
 use crate::engines::in_time;
 use crate::failure::{Failure, Result, save_failure};
 use crate::files::check_target;
 use crate::hash::sha256;
-use crate::messages::{note, write_out};
+use crate::messages::{note, report_line, write_out};
 use crate::progress::Progress;
 use crate::stats::Stats;
 use crate::supervise::Deadline;
@@ -249,14 +249,27 @@ impl<'a> Job<'a> {
             true => pipeline.render_with(bindings, target, &options),
             false => pipeline.render_with_depth(bindings, vec![target], &mut depths, &options),
         });
-        self.image = Some(image);
         self.depths = depths;
         if drawn.is_err() {
             self.progress.clear();
         }
         let (deadline, messages) = (self.deadline, self.options.messages);
-        if let Some(remark) = in_time(drawn, deadline, messages)?.remark {
+        let drawn = in_time(drawn, deadline, messages);
+        if let (UndefinedBehaviour::Paint, Ok(drawn)) = (self.options.undefined, &drawn) {
+            paint(&mut image, &drawn.undefined_pixels);
+        }
+        self.image = Some(image);
+        let drawn = drawn?;
+        if let Some(remark) = drawn.remark {
             note(&remark, messages);
+        }
+        for met in &drawn.undefined {
+            report_line(&met.to_string());
+        }
+        if self.options.undefined == UndefinedBehaviour::Error && !drawn.undefined.is_empty() {
+            return Err(Failure::input(
+                "the picture meets undefined behaviour; no file is written",
+            ));
         }
         Ok(())
     }
@@ -324,6 +337,27 @@ impl<'a> Job<'a> {
         match &self.pool {
             None => work(),
             Some(pool) => pool.install(work),
+        }
+    }
+}
+
+/// Draws pixels in magenta.
+fn paint(image: &mut AnyImage, pixels: &[[u32; 2]]) {
+    let size = image.size();
+    let at = |[x, y]: [u32; 2]| 4 * size.index(x, y) as usize;
+    for &pixel in pixels {
+        let first = at(pixel);
+        match image {
+            AnyImage::Unorm8(image) => {
+                image.samples_mut()[first..][..4].copy_from_slice(&[u8::MAX, 0, u8::MAX, u8::MAX]);
+            }
+            AnyImage::Unorm16(image) => {
+                let magenta = [u16::MAX, 0, u16::MAX, u16::MAX];
+                image.samples_mut()[first..][..4].copy_from_slice(&magenta);
+            }
+            AnyImage::Float(image) => {
+                image.samples_mut()[first..][..4].copy_from_slice(&[1.0, 0.0, 1.0, 1.0]);
+            }
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use super::draw::{Job, MAX_TOLD};
 use super::feedback::Feedback;
-use super::options::{PictureArguments, RenderArguments};
+use super::options::{PictureArguments, RenderArguments, UndefinedBehaviour};
 use crate::engines::{EngineName, engine, failed_silently, in_time};
 use crate::failure::{Failure, Result};
 use crate::gpu::Gpu;
@@ -45,7 +45,8 @@ pub(super) fn draw_program(
             .output(location)
             .max_iterations(options.picture.max_iterations)
             .for_size(options.picture.size)
-            .for_sizes(&bindings);
+            .for_sizes(&bindings)
+            .report_undefined(options.undefined != UndefinedBehaviour::Ignore);
         if let Some(lanes) = options.lanes {
             pipeline_options = pipeline_options.lanes(lanes);
         }

@@ -19,6 +19,7 @@ macro_rules! plain_operations {
                 Op::Payload(case, field) => write_indexed(out, "payload", &[case, field]),
                 Op::Component(k) => write_indexed(out, "component", &[k.into()]),
                 Op::Column(k) => write_indexed(out, "column", &[k.into()]),
+                Op::Probe(number) => write_indexed(out, "probe", &[number]),
                 Op::Elementary(f) => out.push_str(f.name()),
                 Op::Memory(op) => write_memory_operation(out, op),
             }
@@ -138,6 +139,7 @@ pub(super) fn operation(name: &str, ty: Type) -> Option<Op> {
         ("component", None) => Some(Op::Component(number(indices)?.try_into().ok()?)),
         ("column", None) => Some(Op::Column(number(indices)?.try_into().ok()?)),
         ("field", None) => Some(Op::Field(number(indices)?)),
+        ("probe", None) => Some(Op::Probe(number(indices)?)),
         ("inject", None) => Some(Op::Inject(ty, number(indices)?)),
         ("payload", Some((case, field))) => Some(Op::Payload(number(case)?, number(field)?)),
         _ => None,

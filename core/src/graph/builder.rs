@@ -91,7 +91,8 @@ impl Graph {
         self.expr_type(id).value().expect("a tail is not used as a value")
     }
 
-    /// True if evaluating the node might not end: it contains a loop.
+    /// True if evaluating the node might not end, since it contains a loop, or is reported, since it contains a probe. Such a
+    /// node is evaluated exactly where it is needed.
     pub fn may_diverge(&self, id: NodeId) -> bool {
         self.facts[id.index()].may_diverge
     }
@@ -232,7 +233,8 @@ impl Graph {
                 // A state that waits for others is another name of it.
                 let waits = *op == Op::After && self.types.holds_state(ty);
                 let has_effect = below.has_effect || op.is_effect() || waits;
-                (ExprType::Value(ty), Below { has_effect, ..below })
+                let may_diverge = below.may_diverge || matches!(op, Op::Probe(_));
+                (ExprType::Value(ty), Below { has_effect, may_diverge, ..below })
             }
             Node::If(operands) => {
                 let [_, then, otherwise] = *operands;
@@ -481,7 +483,7 @@ impl Graph {
     }
 
     fn fold(&mut self, op: Op, operands: &[NodeId], span: Span) -> Option<NodeId> {
-        if op.reads_resource() {
+        if op.reads_resource() || matches!(op, Op::Probe(_)) {
             return None;
         }
         let words: Vec<&[u32]> =

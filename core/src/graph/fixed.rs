@@ -45,6 +45,7 @@ impl Core {
             graph,
             uniforms: self.uniforms.clone(),
             constants: self.constants.clone(),
+            sites: self.sites.clone(),
             outputs: self.outputs.clone(),
             discard: None,
             triangles: self.triangles.clone(),

@@ -46,6 +46,7 @@ mod triangles;
 use crate::diagnostics::{Diagnostic, DiagnosticCode, quote};
 use crate::inputs::Input;
 use crate::op::Op;
+use crate::probes::Site;
 use crate::resource::{self, Bound};
 use crate::source::Span;
 use crate::texture::TextureOptions;
@@ -210,6 +211,8 @@ pub struct Core {
     pub effects: Vec<Effect>,
     /// The number of invocations of a workgroup, by axes, of a compute program.
     pub workgroup: Option<[u32; 3]>,
+    /// The sites of probes, by their numbers; none in a program that reports nothing.
+    pub sites: Vec<Site>,
 }
 
 impl Core {

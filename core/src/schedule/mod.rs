@@ -41,6 +41,7 @@ mod loads;
 pub mod phases;
 mod place;
 mod places;
+pub mod probes;
 mod program;
 mod regions;
 mod states;
@@ -86,10 +87,8 @@ pub fn schedule_effects(core: &Core, memories: &[usize]) -> Result<Program, Diag
             }
         }
         if asked.len() == before {
-            return schedule_roots(
-                core,
-                roots.into_iter().map(|node| (NO_LOCATION, node)).collect(),
-            );
+            let roots = roots.into_iter().map(|node| (NO_LOCATION, node)).collect();
+            return Ok(probes::without(schedule_roots(core, roots)?));
         }
     }
 }
@@ -102,6 +101,34 @@ pub fn schedule_effects(core: &Core, memories: &[usize]) -> Result<Program, Diag
 ///
 /// The diagnostic of an exceeded limit, and LV0508 for a program with memories: no engine draws it.
 pub fn schedule(core: &Core, locations: &[u32]) -> Result<Program, Diagnostic> {
+    Ok(probes::without(schedule_probed(core, locations)?))
+}
+
+/// [`schedule()`], with outputs behind the others that tell which sites of the program are reported in a pixel
+/// ([`probes::is_hit`]); none if the program has no sites.
+///
+/// # Errors
+///
+/// Those of [`schedule()`], and LV0502 for too many probes.
+pub fn schedule_reported(core: &Core, locations: &[u32]) -> Result<Program, Diagnostic> {
+    if core.sites.is_empty() {
+        return schedule(core, locations);
+    }
+    let program = probes::reported(&schedule_probed(core, locations)?, core.sites.len())?;
+    if cfg!(debug_assertions)
+        && let Err(errors) = verify(&program)
+    {
+        panic!("the schedule is malformed: {errors:?}");
+    }
+    Ok(program)
+}
+
+/// [`schedule()`], with its probes.
+///
+/// # Errors
+///
+/// Those of [`schedule()`].
+pub fn schedule_probed(core: &Core, locations: &[u32]) -> Result<Program, Diagnostic> {
     if let Some(dispatched) = core.dispatched() {
         return Err(dispatched);
     }
@@ -120,7 +147,7 @@ pub const NO_LOCATION: u32 = u32::MAX;
 pub fn schedule_all(core: &Core) -> Result<Program, Diagnostic> {
     let locations = core.outputs.iter().map(|output| output.location);
     let locations = locations.chain(std::iter::repeat(NO_LOCATION));
-    schedule_roots(core, locations.zip(core.roots()).collect())
+    Ok(probes::without(schedule_roots(core, locations.zip(core.roots()).collect())?))
 }
 
 fn schedule_roots(core: &Core, outputs: Vec<(u32, NodeId)>) -> Result<Program, Diagnostic> {

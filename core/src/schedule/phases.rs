@@ -615,7 +615,8 @@ impl Parts<'_> {
             blocks,
             locations,
             uniforms: self.uniforms.clone(),
-            guards: program.guards.clone(),
+            // A value may be saved where its guard does not hold.
+            guards: Vec::new(),
             discard: None,
         };
         if cfg!(debug_assertions)

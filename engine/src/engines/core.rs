@@ -25,7 +25,7 @@ impl CoreProgram {
     ///
     /// A program that nests too deeply.
     pub fn new(core: &Core, locations: &[u32]) -> Result<Self, Diagnostic> {
-        schedule::schedule(core, locations).map(Self)
+        schedule::schedule_reported(core, locations).map(Self)
     }
 
     /// Creates a kernel for these inputs; all textures and buffers must be bound.

@@ -29,7 +29,7 @@ impl SimdProgram {
     /// A program that nests too deeply, or a machine that cannot execute the code.
     pub fn new(core: &Core, locations: &[u32], compiler: Compiler) -> Result<Self, SimdError> {
         let begun = Instant::now();
-        let program = schedule::schedule(core, locations).map_err(SimdError::Program)?;
+        let program = schedule::schedule_reported(core, locations).map_err(SimdError::Program)?;
         let scheduling = begun.elapsed();
         let code = CompiledKernel::new(program, compiler).map_err(SimdError::Emit)?;
         Ok(Self { code: Arc::new(code), scheduling })

@@ -61,7 +61,7 @@ pub(super) static ROWS: &[Row] = &[
         signature: QUOTIENT,
         meaning: Meaning::Fold(Op::Div),
         kind: OperationKind::Exact,
-        undefined: Undefined::Where("(= b 0)"),
+        undefined: Undefined::Where("(= b 0)", "the divisor is 0"),
         placement: Placement::Floating,
         documentation: "The quotient. Division by zero gives an infinity, or NaN for zero by \
                         zero.",
@@ -75,9 +75,10 @@ pub(super) static ROWS: &[Row] = &[
         meaning: Meaning::ExpansionFor(modulo),
         kind: OperationKind::Expanded,
         undefined: Undefined::ByKind(&[
-            (Scalar::F32, "(= y 0)"),
-            (Scalar::I32, "(or (= y 0i) (and (= x -2147483648i) (= y -1i)))"),
-            (Scalar::U32, "(= y 0u)"),
+            (Scalar::F32, "(= y 0)", "the divisor is 0"),
+            (Scalar::I32, "(= y 0i)", "the divisor is 0"),
+            (Scalar::I32, "(and (= x -2147483648i) (= y -1i))", "the least int by -1"),
+            (Scalar::U32, "(= y 0u)", "the divisor is 0"),
         ]),
         placement: Placement::Floating,
         documentation: "The remainder of a division that rounds down. It has the sign of `y`. Of \
@@ -204,7 +205,7 @@ pub(super) static ROWS: &[Row] = &[
         signature: UNARY,
         meaning: Meaning::Fold(Op::Sqrt),
         kind: OperationKind::Exact,
-        undefined: Undefined::Where("(< x 0)"),
+        undefined: Undefined::Where("(< x 0)", "operand below 0"),
         placement: Placement::Floating,
         documentation: "The square root; NaN of a negative number, -0 of -0.",
         example: Example { expression: "(sqrt 9)", value: "3" },
@@ -216,7 +217,7 @@ pub(super) static ROWS: &[Row] = &[
         signature: UNARY,
         meaning: Meaning::Expansion("(/ 1 (sqrt x))"),
         kind: OperationKind::Expanded,
-        undefined: Undefined::Where("(<= x 0)"),
+        undefined: Undefined::Where("(<= x 0)", "operand at or below 0"),
         placement: Placement::Floating,
         documentation: "`1/sqrt(x)`: two roundings.",
         example: Example { expression: "(inverse-sqrt 4)", value: "0.5" },
@@ -267,7 +268,7 @@ pub(super) static ROWS: &[Row] = &[
         signature: NUMBERS,
         meaning: Meaning::Expansion("(min (max x lo) hi)"),
         kind: OperationKind::Expanded,
-        undefined: Undefined::Where("(> lo hi)"),
+        undefined: Undefined::Where("(> lo hi)", "lo > hi"),
         placement: Placement::Floating,
         documentation: "`x`, but not below `lo` and not above `hi`: `min(max(x,lo),hi)`. A NaN \
                         `x` stays.",
@@ -297,7 +298,7 @@ pub(super) static ROWS: &[Row] = &[
             "(let ((t (clamp (/ (- x e0) (- e1 e0)) 0 1))) (* (* t t) (- 3 (* 2 t))))",
         ),
         kind: OperationKind::Expanded,
-        undefined: Undefined::Where("(>= e0 e1)"),
+        undefined: Undefined::Where("(>= e0 e1)", "e0 >= e1"),
         placement: Placement::Floating,
         documentation: "From 0 at `e0` to 1 at `e1` along a cubic curve with level ends: \
                         `(t*t)*(3 - 2*t)` for `t = clamp((x-e0)/(e1-e0),0,1)`.",

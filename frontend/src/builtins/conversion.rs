@@ -21,6 +21,7 @@ pub(super) static ROWS: &[Row] = &[
         undefined: Undefined::ByKind(&[(
             Scalar::F32,
             "(not (and (>= e -2147483648) (< e 2147483648)))",
+            "NaN, or out of range",
         )]),
         placement: Placement::Floating,
         documentation: "Conversion to int, componentwise. Of nums toward zero, beyond the \
@@ -38,7 +39,11 @@ pub(super) static ROWS: &[Row] = &[
         signature: conversion(|operands| convert(operands, Scalar::U32)),
         meaning: Meaning::Recipe(converted),
         kind: OperationKind::Exact,
-        undefined: Undefined::ByKind(&[(Scalar::F32, "(not (and (> e -1) (< e 4294967296)))")]),
+        undefined: Undefined::ByKind(&[(
+            Scalar::F32,
+            "(not (and (> e -1) (< e 4294967296)))",
+            "NaN, or out of range",
+        )]),
         placement: Placement::Floating,
         documentation: "Conversion to uint, componentwise. Of nums toward zero, beyond the \
                         limits of a uint to the nearer one, of a NaN 0. Of ints it is the uint \

@@ -51,7 +51,7 @@ pub(super) static ROWS: &[Row] = &[
         signature: UNARY,
         meaning: Meaning::Expansion("(/ v (length v))"),
         kind: OperationKind::Expanded,
-        undefined: Undefined::WhereWhole("(= (length v) 0)"),
+        undefined: Undefined::WhereWhole("(= (length v) 0)", "a length of 0"),
         placement: Placement::Floating,
         documentation: "The vector of length 1 in the direction of `v`: each component divided \
                         by `length(v)`. Of a zero vector, all components are NaN.",

@@ -23,8 +23,9 @@ pub(super) static ROWS: &[Row] = &[
         meaning: Meaning::Fold(Op::Div),
         kind: OperationKind::Exact,
         undefined: Undefined::ByKind(&[
-            (Scalar::I32, "(or (= b 0i) (and (= a -2147483648i) (= b -1i)))"),
-            (Scalar::U32, "(= b 0u)"),
+            (Scalar::I32, "(= b 0i)", "the divisor is 0"),
+            (Scalar::I32, "(and (= a -2147483648i) (= b -1i))", "the least int by -1"),
+            (Scalar::U32, "(= b 0u)", "the divisor is 0"),
         ]),
         placement: Placement::Floating,
         documentation: "The quotient of integers, rounded toward zero. By zero it is `a`; of \
@@ -39,8 +40,9 @@ pub(super) static ROWS: &[Row] = &[
         meaning: Meaning::Fold(Op::Rem),
         kind: OperationKind::Exact,
         undefined: Undefined::ByKind(&[
-            (Scalar::I32, "(or (= b 0i) (and (= a -2147483648i) (= b -1i)))"),
-            (Scalar::U32, "(= b 0u)"),
+            (Scalar::I32, "(= b 0i)", "the divisor is 0"),
+            (Scalar::I32, "(and (= a -2147483648i) (= b -1i))", "the least int by -1"),
+            (Scalar::U32, "(= b 0u)", "the divisor is 0"),
         ]),
         placement: Placement::Floating,
         documentation: "The remainder of `div`, with the sign of `a`. By zero it is 0; of the \
@@ -114,7 +116,7 @@ pub(super) static ROWS: &[Row] = &[
         signature: SHIFT,
         meaning: Meaning::Recipe(|operands, result| shift(Op::ShiftLeft, operands, result)),
         kind: OperationKind::Exact,
-        undefined: Undefined::Where("(> (uint n) 31u)"),
+        undefined: Undefined::Where("(> (uint n) 31u)", "a count that is not 0 to 31"),
         placement: Placement::Floating,
         documentation: "The bits moved `n` places to the left, `n` taken modulo 32; zeros come \
                         in. `n` is a uint or of the scalar type of `a`, and a scalar or of the \
@@ -128,7 +130,7 @@ pub(super) static ROWS: &[Row] = &[
         signature: SHIFT,
         meaning: Meaning::Recipe(|operands, result| shift(Op::ShiftRight, operands, result)),
         kind: OperationKind::Exact,
-        undefined: Undefined::Where("(> (uint n) 31u)"),
+        undefined: Undefined::Where("(> (uint n) 31u)", "a count that is not 0 to 31"),
         placement: Placement::Floating,
         documentation: "The bits moved `n` places to the right, `n` taken modulo 32. Of uints, \
                         zeros come in; of ints, copies of the sign bit. `n` is a uint or of \
@@ -216,7 +218,10 @@ pub(super) static ROWS: &[Row] = &[
         signature: BIT_FIELD,
         meaning: Meaning::ExpansionFor(extract_bits),
         kind: OperationKind::Expanded,
-        undefined: Undefined::Never,
+        undefined: Undefined::WhereWhole(
+            "(> (+ (min (uint offset) 33u) (min (uint count) 33u)) 32u)",
+            "offset + count above 32",
+        ),
         placement: Placement::Floating,
         documentation: "The `count` bits of `e` from place `offset` on, as the lowest bits of \
                         the result; of ints, the rest are copies of the highest of them. \
@@ -231,7 +236,10 @@ pub(super) static ROWS: &[Row] = &[
         signature: BIT_FIELD,
         meaning: Meaning::ExpansionFor(insert_bits),
         kind: OperationKind::Expanded,
-        undefined: Undefined::Never,
+        undefined: Undefined::WhereWhole(
+            "(> (+ (min (uint offset) 33u) (min (uint count) 33u)) 32u)",
+            "offset + count above 32",
+        ),
         placement: Placement::Floating,
         documentation: "`e` with the lowest `count` bits of `new` in place of its own from \
                         place `offset` on. `offset` and `count` are clamped so that they stay \

@@ -45,7 +45,7 @@ pub(super) static ROWS: &[Row] = &[
         signature: MATRIX,
         meaning: Meaning::ExpansionFor(inverse),
         kind: OperationKind::Expanded,
-        undefined: Undefined::WhereWhole("(= (determinant m) 0)"),
+        undefined: Undefined::WhereWhole("(= (determinant m) 0)", "a determinant of 0"),
         placement: Placement::Floating,
         documentation: "The inverse: the component in row i and column j is the cofactor of (j, \
                         i) divided by the determinant. The cofactor is the determinant of the \

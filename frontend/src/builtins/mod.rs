@@ -41,7 +41,7 @@ use lambdav_core::graph::Axis;
 use lambdav_core::types::{Scalar, Type, Types};
 
 pub use recipe::{Operand, Recipe, Resolved, SignatureError};
-pub use row::{Example, OperationKind, Placement};
+pub use row::{Condition, Example, OperationKind, Placement};
 use row::{Meaning, Row};
 use swizzle::Swizzle;
 pub(crate) use swizzle::swizzle_advice;
@@ -193,25 +193,32 @@ impl Builtin {
         self.row().placement
     }
 
-    /// The λV text of a predicate, `(func (operands…) condition)`, that is `true` where SPIR-V leaves the
-    /// result undefined; `None` if it never does. `types` are operand types that the builtin accepts. The
-    /// condition of an expanded builtin covers its expansion: a check for undefined behaviour tests the
-    /// author's builtins, not those inside expansions (`refract` takes a root that it does not use).
-    pub fn undefined(self, types: &[Type]) -> Option<String> {
+    /// The conditions under which SPIR-V leaves the result undefined. `types` are operand types that the builtin accepts. The
+    /// condition of an expanded builtin covers its expansion: a check for undefined behaviour tests the author's builtins, not
+    /// those inside expansions (`refract` takes a root that it does not use).
+    pub fn undefined(self, types: &[Type]) -> Vec<Condition> {
         self.row().undefined(types)
     }
 
-    /// The conditions under which SPIR-V leaves the result undefined, in terms of the operands' names. If a
-    /// condition is for one component type of the first operand only, that type comes with it.
+    /// The same, in terms of the operands' names. If a condition is for one component type of the first operand only, that
+    /// type comes with it.
     pub fn undefined_where(self) -> Vec<(Option<Scalar>, &'static str)> {
         match self.row().undefined {
             row::Undefined::Never => vec![],
-            row::Undefined::Where(condition) | row::Undefined::WhereWhole(condition) => {
+            row::Undefined::Where(condition, _) | row::Undefined::WhereWhole(condition, _) => {
                 vec![(None, condition)]
             }
             row::Undefined::ByKind(conditions) => {
-                conditions.iter().map(|&(scalar, condition)| (Some(scalar), condition)).collect()
+                conditions.iter().map(|&(scalar, condition, _)| (Some(scalar), condition)).collect()
             }
+        }
+    }
+
+    /// The place of the builtin in the table, swizzles last.
+    pub fn place(self) -> u32 {
+        match self.0 {
+            Handle::Row(row) => row.into(),
+            Handle::Swizzle(_) => ROWS.len() as u32,
         }
     }
 

@@ -59,17 +59,27 @@ pub(super) enum Meaning {
     Constant(f32),
 }
 
-/// The condition under which SPIR-V leaves the result undefined. The λV result is the IEEE one nevertheless.
+/// The conditions under which SPIR-V leaves the result undefined, or the author did not mean the operands. The λV result is
+/// the IEEE one nevertheless.
 pub(super) enum Undefined {
-    /// Never.
+    /// None.
     Never,
-    /// A condition in terms of the operands' names, for each component. The names denote operands broadcast
-    /// to their common size. An application with fewer operands than names is always defined.
-    Where(&'static str),
-    /// Such a condition for each component type of the first operand; never for other types.
-    ByKind(&'static [(Scalar, &'static str)]),
-    /// A `bool` condition in terms of the operands' names, which denote whole operands.
-    WhereWhole(&'static str),
+    /// A condition in terms of the operands' names, for each component, and its words in a report. The names denote operands
+    /// broadcast to their common size. An application with fewer operands than names is always defined.
+    Where(&'static str, &'static str),
+    /// Such conditions for component types of the first operand; none for other types.
+    ByKind(&'static [(Scalar, &'static str, &'static str)]),
+    /// A `bool` condition in terms of the operands' names, which denote whole operands, and its words.
+    WhereWhole(&'static str, &'static str),
+}
+
+/// A condition of an application.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Condition {
+    /// The λV text of a predicate, `(func (operands…) condition)`.
+    pub predicate: String,
+    /// The condition in words, for reports.
+    pub words: &'static str,
 }
 
 /// The three kinds of operation of LANGUAGE §6.
@@ -124,11 +134,11 @@ impl Row {
         Recipe::Expansion(format!("(func ({}) {body})", self.operands.names().join(" ")))
     }
 
-    /// The predicate for operands whose result is undefined in SPIR-V.
-    pub(super) fn undefined(&self, types: &[Type]) -> Option<String> {
+    /// The conditions for operands whose result is undefined in SPIR-V.
+    pub(super) fn undefined(&self, types: &[Type]) -> Vec<Condition> {
         let names = self.operands.names();
         if types.len() != names.len() {
-            return None;
+            return Vec::new();
         }
         let parameters = names.join(" ");
         let of_components = |condition: &str| match common(types).width() {
@@ -146,14 +156,17 @@ impl Row {
             }
             _ => format!("(func ({parameters}) {condition})"),
         };
+        let of = |predicate, words| Condition { predicate, words };
         match self.undefined {
-            Undefined::Never => None,
-            Undefined::WhereWhole(condition) => Some(format!("(func ({parameters}) {condition})")),
-            Undefined::Where(condition) => Some(of_components(condition)),
+            Undefined::Never => Vec::new(),
+            Undefined::WhereWhole(condition, words) => {
+                vec![of(format!("(func ({parameters}) {condition})"), words)]
+            }
+            Undefined::Where(condition, words) => vec![of(of_components(condition), words)],
             Undefined::ByKind(conditions) => {
-                let kind = types.first()?.scalar()?;
-                let known = conditions.iter().find(|(scalar, _)| *scalar == kind);
-                known.map(|(_, condition)| of_components(condition))
+                let kind = types.first().and_then(|ty| ty.scalar());
+                let known = conditions.iter().filter(|(scalar, ..)| Some(*scalar) == kind);
+                known.map(|&(_, condition, words)| of(of_components(condition), words)).collect()
             }
         }
     }

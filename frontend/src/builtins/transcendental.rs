@@ -51,7 +51,7 @@ pub(super) static ROWS: &[Row] = &[
         signature: UNARY,
         meaning: Meaning::Fold(Op::Elementary(Elementary::Asin)),
         kind: OperationKind::CorrectlyRounded,
-        undefined: Undefined::Where("(< 1 (abs x))"),
+        undefined: Undefined::Where("(< 1 (abs x))", "operand beyond 1 or -1"),
         placement: Placement::Floating,
         documentation: "The angle in [-π/2, π/2] whose sine is `x`; NaN outside [-1, 1].",
         example: Example { expression: "(asin 1)", value: "1.5707964" },
@@ -63,7 +63,7 @@ pub(super) static ROWS: &[Row] = &[
         signature: UNARY,
         meaning: Meaning::Fold(Op::Elementary(Elementary::Acos)),
         kind: OperationKind::CorrectlyRounded,
-        undefined: Undefined::Where("(< 1 (abs x))"),
+        undefined: Undefined::Where("(< 1 (abs x))", "operand beyond 1 or -1"),
         placement: Placement::Floating,
         documentation: "The angle in [0, π] whose cosine is `x`; NaN outside [-1, 1].",
         example: Example { expression: "(acos 0.5)", value: "1.0471976" },
@@ -79,7 +79,7 @@ pub(super) static ROWS: &[Row] = &[
             Recipe::Fold(Op::Elementary(function), result)
         }),
         kind: OperationKind::CorrectlyRounded,
-        undefined: Undefined::Where("(and (= y 0) (= x 0))"),
+        undefined: Undefined::Where("(and (= y 0) (= x 0))", "both 0"),
         placement: Placement::Floating,
         documentation: "The angle in [-π/2, π/2] whose tangent is the one operand. With two \
                         operands it is `atan2`.",
@@ -92,7 +92,7 @@ pub(super) static ROWS: &[Row] = &[
         signature: NUMERIC,
         meaning: Meaning::Fold(Op::Elementary(Elementary::Atan2)),
         kind: OperationKind::CorrectlyRounded,
-        undefined: Undefined::Where("(and (= y 0) (= x 0))"),
+        undefined: Undefined::Where("(and (= y 0) (= x 0))", "both 0"),
         placement: Placement::Floating,
         documentation: "The angle in [-π, π] from the positive x axis to the point (x, y). Mind \
                         the order of the operands.",
@@ -153,7 +153,7 @@ pub(super) static ROWS: &[Row] = &[
         signature: UNARY,
         meaning: Meaning::Fold(Op::Elementary(Elementary::Acosh)),
         kind: OperationKind::CorrectlyRounded,
-        undefined: Undefined::Where("(< x 1)"),
+        undefined: Undefined::Where("(< x 1)", "operand below 1"),
         placement: Placement::Floating,
         documentation: "The inverse of `cosh`, not negative; NaN below 1.",
         example: Example { expression: "(acosh 2)", value: "1.316958" },
@@ -165,7 +165,7 @@ pub(super) static ROWS: &[Row] = &[
         signature: UNARY,
         meaning: Meaning::Fold(Op::Elementary(Elementary::Atanh)),
         kind: OperationKind::CorrectlyRounded,
-        undefined: Undefined::Where("(<= 1 (abs x))"),
+        undefined: Undefined::Where("(<= 1 (abs x))", "operand at or beyond 1 or -1"),
         placement: Placement::Floating,
         documentation: "The inverse of `tanh`; an infinity at -1 and 1, NaN beyond.",
         example: Example { expression: "(atanh 0.5)", value: "0.54930615" },
@@ -201,7 +201,7 @@ pub(super) static ROWS: &[Row] = &[
         signature: UNARY,
         meaning: Meaning::Fold(Op::Elementary(Elementary::Log)),
         kind: OperationKind::CorrectlyRounded,
-        undefined: Undefined::Where("(< x 0)"),
+        undefined: Undefined::Where("(< x 0)", "operand below 0"),
         placement: Placement::Floating,
         documentation: "The natural logarithm; NaN of a negative number, negative infinity of \
                         zero.",
@@ -214,7 +214,7 @@ pub(super) static ROWS: &[Row] = &[
         signature: UNARY,
         meaning: Meaning::Fold(Op::Elementary(Elementary::Log2)),
         kind: OperationKind::CorrectlyRounded,
-        undefined: Undefined::Where("(< x 0)"),
+        undefined: Undefined::Where("(< x 0)", "operand below 0"),
         placement: Placement::Floating,
         documentation: "The logarithm to base 2; NaN of a negative number, negative infinity of \
                         zero.",
@@ -227,7 +227,10 @@ pub(super) static ROWS: &[Row] = &[
         signature: NUMERIC,
         meaning: Meaning::Fold(Op::Elementary(Elementary::Pow)),
         kind: OperationKind::CorrectlyRounded,
-        undefined: Undefined::Where("(or (< x 0) (and (= x 0) (<= y 0)))"),
+        undefined: Undefined::Where(
+            "(or (< x 0) (and (= x 0) (<= y 0)))",
+            "x < 0, or x = 0 and y <= 0",
+        ),
         placement: Placement::Floating,
         documentation: "`x` to the power of `y`. `(pow x 0)` is 1 for every `x`; NaN for a \
                         finite negative `x` and a finite `y` that is no integer.",

@@ -5,6 +5,7 @@
 
 use super::constancy::{Constancies, Constancy};
 use super::continuation::Continuation;
+use super::probes::Sites;
 use super::rounds::{Before, Unrolling};
 use super::uniforms::Zeros;
 use super::values::{
@@ -90,6 +91,8 @@ pub(super) struct Elaborator {
     pub(super) axes: Option<u8>,
     /// The counter of each buffer to which passes append, by types.
     pub(super) counters: FxHashMap<Type, Type>,
+    /// The sites of probes, if the program's undefined behaviour is to be reported.
+    pub(super) sites: Option<Sites>,
     /// A limit was exceeded: elaboration stops.
     pub(super) stopped: bool,
 }
@@ -157,6 +160,7 @@ impl Elaborator {
             is_in_vertex_stage: false,
             axes: None,
             counters: FxHashMap::default(),
+            sites: None,
             stopped: false,
         }
     }

@@ -37,6 +37,7 @@ mod limits;
 mod loops;
 mod operands;
 mod passes;
+mod probes;
 mod report;
 mod rounds;
 mod run;
@@ -57,6 +58,7 @@ use lambdav_core::graph::{
 use lambdav_core::limits::VALUE_WORDS;
 use lambdav_core::source::Span;
 use lambdav_core::types::{Type, TypeKind, Types};
+use probes::Sites;
 use rustc_hash::FxHashSet;
 use std::sync::Arc;
 use uniforms::{GUARANTEED_BYTES, block_bytes};
@@ -78,7 +80,8 @@ pub(crate) struct Elaborated {
 }
 
 /// Elaborates a resolved program, with at most `most` findings of each severity. `sound`: no earlier stage
-/// found an error. The constants in `kept`, which must be free, become uniforms after all others.
+/// found an error. The constants in `kept`, which must be free, become uniforms after all others. If the program `reports`
+/// undefined behaviour, it has probes.
 pub(crate) fn elaborate(
     arena: CodeArena,
     items: &Items,
@@ -86,9 +89,11 @@ pub(crate) fn elaborate(
     most: usize,
     fix: &mut Fix<'_>,
     kept: &[u32],
+    reports: bool,
 ) -> Elaborated {
     let declarations = items.declarations.clone();
     let mut elaborator = Elaborator::new(arena, declarations, most);
+    elaborator.sites = reports.then(Sites::default);
     if let Some(diagnostic) = too_many_words(elaborator.graph.types(), items) {
         elaborator.report(diagnostic);
         let diagnostics = elaborator.diagnostics;
@@ -176,6 +181,7 @@ pub(crate) fn elaborate(
         if let Some(Data { node, .. }) = elaborator.require_value(value, span, "an output", None) {
             let ty = elaborator.graph.value_type(node);
             if ty.is_num() {
+                let node = elaborator.probed_output(node, span);
                 core.outputs.push(Output { location: item.location, node, span });
             } else {
                 let help = match ty.is_integer() {
@@ -203,7 +209,7 @@ pub(crate) fn elaborate(
     let depth = items.depth.and_then(|code| elaborator.number(code, "a depth"));
     let discarded = items.discard.and_then(|code| Some((elaborator.condition(code)?, code)));
     core.passes = passes::elaborate_passes(&mut elaborator, items, &known);
-    if sound && items.expression.is_none() && !elaborator.has_errors() {
+    if sound && items.expression.is_none() && !reports && !elaborator.has_errors() {
         unreached::warn(&mut elaborator, &globals, items);
     }
     let is_free = |index: &u32| {
@@ -213,6 +219,7 @@ pub(crate) fn elaborate(
     };
     let free = (0..items.constants.len() as u32).filter(is_free).collect();
     core.uniforms.extend(kept_uniforms);
+    core.sites = elaborator.sites.take().map_or_else(Vec::new, Sites::into_all);
     core.graph = elaborator.graph;
     if let Some((position, varyings)) = vertex {
         let (attributes, state) = (items.attributes.clone(), items.state);

@@ -98,7 +98,12 @@ impl Elaborator {
             })
             .collect();
         match builtin.resolve(&operands) {
-            Ok(resolved) => self.follow(&resolved.recipe, &data, site),
+            Ok(resolved) => {
+                for other in self.probes(builtin, &resolved.recipe, &data, site) {
+                    self.wait(Continuation::After { other, site });
+                }
+                self.follow(&resolved.recipe, &data, site)
+            }
             Err(error) => {
                 self.report_signature(builtin, &error, &operands, site);
                 State::Return(Value::Error)
@@ -473,7 +478,7 @@ impl Elaborator {
     }
 
     /// The closure of an expansion's text.
-    fn expansion(&mut self, text: &str) -> FunctionId {
+    pub(super) fn expansion(&mut self, text: &str) -> FunctionId {
         if let Some(&known) = self.expansions.get(text) {
             return known;
         }

@@ -3,7 +3,7 @@
 use super::continuation::{Continuation, OperandSource, State};
 use super::elaborator::Elaborator;
 use super::loops::NotALoop;
-use super::values::{Arguments, Denotation, EnvId, ROOT, Value};
+use super::values::{Arguments, Denotation, EnvId, FunctionId, ROOT, Site, Value};
 use crate::mutants::{Mutant, is_active};
 use crate::resolve::{Code, CodeId};
 use lambdav_core::source::Span;
@@ -18,6 +18,16 @@ impl Elaborator {
     /// The value of an expression in a scope.
     pub(super) fn evaluate_in(&mut self, code: CodeId, env: EnvId) -> Value {
         self.run(State::Evaluate(code, env))
+    }
+
+    /// The value of an application.
+    pub(super) fn apply_to(
+        &mut self,
+        function: FunctionId,
+        site: Site,
+        arguments: Arguments,
+    ) -> Value {
+        self.run(State::Apply(function, site, arguments))
     }
 
     /// The value of a denotation.

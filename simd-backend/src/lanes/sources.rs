@@ -30,7 +30,7 @@ pub(super) fn sources(types: &Types, op: Op, of: &[Type], to: Type) -> Option<Ve
             };
             each.flat_map(components).collect()
         }
-        Op::After | Op::Tag => part(0, 0).collect(),
+        Op::After | Op::Probe(_) | Op::Tag => part(0, 0).collect(),
         Op::Payload(case, field) => {
             let (case, field) = match is_active(Mutant::WrongField) {
                 true => mistaken_payload(types, of[0], case, field),

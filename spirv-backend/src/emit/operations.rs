@@ -118,6 +118,7 @@ impl Translator<'_> {
             | Core::Update
             | Core::Construct(_)
             | Core::Inject(..)
+            | Core::Probe(_)
             | Core::After
             | Core::Texel
             | Core::TextureSize

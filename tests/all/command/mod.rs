@@ -43,6 +43,7 @@ mod test;
 mod test_faults;
 mod textures;
 mod triangles;
+mod undefined;
 mod untested;
 mod words;
 mod workers;

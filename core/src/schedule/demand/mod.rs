@@ -1,6 +1,6 @@
 //! Places nodes that might not end exactly where substitution would evaluate them.
 //!
-//! Loops are *pinned*, and so are `if`s with an arm that might not end, and *effects*: operations that change a memory, states
+//! Loops and probes are *pinned*, and so are `if`s with an arm that might not end, and *effects*: operations that change a memory, states
 //! that wait for others, and `if`s and loops of states. A node that only depends on pinned nodes computes with values that
 //! exist already. It is a *carrier*: it passes the demand for its operands on to the regions that need it, and is placed
 //! later, with everything else.
@@ -33,6 +33,7 @@ use crate::diagnostics::{Diagnostic, DiagnosticCode};
 use crate::graph::{Graph, LoopId, Node, NodeId};
 use crate::limits::{PLACED_NODES, PLACING_WORK};
 use crate::mutants::{Mutant, is_active};
+use crate::op::Op;
 use crate::source::Span;
 use rustc_hash::FxHashMap;
 use std::collections::BTreeSet;
@@ -112,7 +113,7 @@ impl Pinning {
 
     fn is_pinned(&self, node: NodeId) -> bool {
         match self.graph().node(node) {
-            Node::Loop(_) => true,
+            Node::Loop(_) | Node::Op(Op::Probe(_), _) => true,
             Node::If([_, then, otherwise]) => {
                 self.graph().may_diverge(*then)
                     || self.graph().may_diverge(*otherwise)

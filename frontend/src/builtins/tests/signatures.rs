@@ -1,7 +1,7 @@
 //! The accepted operand types, against a second formulation of LANGUAGE §7.
 
 use super::{RandomOperands, TYPES, evaluator, tuples, types};
-use crate::builtins::{Builtin, Operand, SignatureError};
+use crate::builtins::{Builtin, Condition, Operand, SignatureError};
 use lambdav_core::diagnostics::DiagnosticCode;
 use lambdav_core::op::Elementary;
 use lambdav_core::types::{Type, TypeKind};
@@ -239,7 +239,7 @@ fn check(builtin: Builtin, types: &[Type], random: &mut RandomOperands) {
             let values: Vec<_> = types.iter().map(|&t| random.value(t)).collect();
             let value = evaluator::apply(builtin, &values);
             assert_eq!(value.ty, resolved.result);
-            if let Some(predicate) = builtin.undefined(types) {
+            for Condition { predicate, .. } in builtin.undefined(types) {
                 assert_eq!(evaluator::call(&predicate, &values).ty, Type::BOOL, "{predicate}");
             }
         }

@@ -101,6 +101,7 @@ impl Lowering<'_> {
             | Op::Inject(..)
             | Op::Tag
             | Op::Payload(..)
+            | Op::Probe(_)
             | Op::After => unreachable!("of parts"),
             Op::Rem | Op::MulHigh | Op::Xor | Op::ShiftLeft | Op::ShiftRight | Op::FromBits => {
                 unreachable!("of integers")

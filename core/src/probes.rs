@@ -1,0 +1,27 @@
+//! Probes: conditions under which an operation is undefined elsewhere, to be reported (LANGUAGE-3 §15).
+//!
+//! A front end that is asked to report makes an [`Op::Probe`](crate::op::Op::Probe) for each condition of the operations that
+//! the author wrote, before anything is folded, and lets the result wait for it
+//! ([`Graph::after`](crate::graph::Graph::after)). A probe is evaluated exactly where its operation is needed: the
+//! scheduler treats it like a loop that might not end, so it neither moves into an arm nor out of one. Without
+//! probes the graph is what it was.
+//!
+//! A probe computes the condition and is otherwise pure. [`schedule`](crate::schedule::schedule()) drops all of them;
+//! [`schedule_reported`](crate::schedule::schedule_reported) turns them into outputs, one bit for each, so every engine
+//! reports without an effect; [`schedule_probed`](crate::schedule::schedule_probed) keeps them for an
+//! [`Observer`](crate::evaluate::Observer) of the core evaluator, which sees the operands.
+
+use crate::source::Span;
+
+/// A site: a place in the source with a condition. Several probes may belong to it.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Site {
+    /// The author's application.
+    pub span: Span,
+    /// The operation, as the author names it: `sqrt`.
+    pub operation: String,
+    /// The condition, in words: `operand below 0`.
+    pub condition: &'static str,
+    /// The place of the condition among those of all operations.
+    pub order: u32,
+}

@@ -1,0 +1,142 @@
+//! `render --undefined`: reports of undefined behaviour.
+
+use super::harness::{TestFolder, assert_one_error};
+
+/// For each condition: an expression of the uniforms `x` and `y`, their type, values that meet it, the operation, its
+/// words and operands, and the nearest values that do not.
+#[rustfmt::skip]
+const CONDITIONS: &[(&str, &str, [&str; 2], &str, &str, [&str; 2])] = &[
+    ("(/ x y)", "num", ["1", "-0.0"], "/: the divisor is 0", "1, -0", ["1", "1e-45"]),
+    ("(.x (/ (vec2 x 1) (vec2 1 y)))", "num", ["1", "0"], "/: the divisor is 0", "(vec2 1 1), (vec2 1 0)", ["1", "1e-45"]),
+    ("(mod x y)", "num", ["1", "0"], "mod: the divisor is 0", "1, 0", ["1", "1e-45"]),
+    ("(num (div x y))", "int", ["7", "0"], "div: the divisor is 0", "7, 0", ["7", "1"]),
+    ("(num (div x y))", "int", ["-2147483648", "-1"], "div: the least int by -1", "-2147483648, -1", ["-2147483647", "-1"]),
+    ("(num (rem x y))", "uint", ["7", "0"], "rem: the divisor is 0", "7, 0", ["7", "1"]),
+    ("(num (mod x y))", "int", ["-2147483648", "-1"], "mod: the least int by -1", "-2147483648, -1", ["-2147483648", "-2"]),
+    ("(sqrt x)", "num", ["-1e-45", "0"], "sqrt: operand below 0", "-0.000000000000000000000000000000000000000000001", ["-0.0", "0"]),
+    ("(log x)", "num", ["-1", "0"], "log: operand below 0", "-1", ["-0.0", "0"]),
+    ("(log2 x)", "num", ["-1", "0"], "log2: operand below 0", "-1", ["1e-45", "0"]),
+    ("(inverse-sqrt x)", "num", ["0", "0"], "inverse-sqrt: operand at or below 0", "0", ["1e-45", "0"]),
+    ("(pow x y)", "num", ["0", "0"], "pow: x < 0, or x = 0 and y <= 0", "0, 0", ["0", "1e-45"]),
+    ("(pow x y)", "num", ["-1", "2"], "pow: x < 0, or x = 0 and y <= 0", "-1, 2", ["1e-45", "2"]),
+    ("(asin x)", "num", ["1.0000001", "0"], "asin: operand beyond 1 or -1", "1.0000001", ["1", "0"]),
+    ("(acos x)", "num", ["-1.0000001", "0"], "acos: operand beyond 1 or -1", "-1.0000001", ["-1", "0"]),
+    ("(acosh x)", "num", ["0.99999994", "0"], "acosh: operand below 1", "0.99999994", ["1", "0"]),
+    ("(atanh x)", "num", ["2", "0"], "atanh: operand at or beyond 1 or -1", "2", ["0.99999994", "0"]),
+    ("(atan2 x y)", "num", ["-0.0", "0"], "atan2: both 0", "-0, 0", ["0", "1e-45"]),
+    ("(.x (normalize (vec2 x y)))", "num", ["0", "0"], "normalize: a length of 0", "(vec2 0 0)", ["0", "1"]),
+    ("(smooth-step x y 0.5)", "num", ["1", "1"], "smooth-step: e0 >= e1", "1, 1, 0.5", ["0.99999994", "1"]),
+    ("(clamp 0.5 x y)", "num", ["1", "0.99999994"], "clamp: lo > hi", "0.5, 1, 0.99999994", ["1", "1"]),
+    ("(at (col 0 (inverse (mat2 x 0 0 y))) 0)", "num", ["0", "1"], "inverse: a determinant of 0", "(mat2 0 0 0 1)", ["1e-30", "1"]),
+    ("(num (shift-left x y))", "int", ["1", "32"], "shift-left: a count that is not 0 to 31", "1, 32", ["1", "31"]),
+    ("(num (shift-right x y))", "int", ["1", "-1"], "shift-right: a count that is not 0 to 31", "1, -1", ["1", "0"]),
+    ("(num (extract-bits x 8u y))", "uint", ["1", "25"], "extract-bits: offset + count above 32", "1, 8, 25", ["1", "24"]),
+    ("(num (insert-bits x 1u y 4u))", "uint", ["1", "29"], "insert-bits: offset + count above 32", "1, 1, 29, 4", ["1", "28"]),
+    ("(num (int x))", "num", ["2147483648", "0"], "int: NaN, or out of range", "2147483600", ["2147483520", "0"]),
+    ("(num (uint x))", "num", ["-1", "0"], "uint: NaN, or out of range", "-1", ["-0.99999994", "0"]),
+    ("(at (array 1 2 3) x)", "int", ["3", "0"], "at: an index or level outside", "3", ["2", "0"]),
+    ("(at (vec3 1 2 3) x)", "int", ["-1", "0"], "at: an index or level outside", "-1", ["0", "0"]),
+    ("(at (update (array 1 2 3) x 4) 0)", "int", ["-1", "0"], "update: an index or level outside", "-1", ["0", "0"]),
+];
+
+fn program(expression: &str, ty: &str, [x, y]: [&str; 2]) -> String {
+    let literal = |value: &str| match ty {
+        "int" => format!("{value}i"),
+        "uint" => format!("{value}u"),
+        _ => value.to_owned(),
+    };
+    let (x, y) = (literal(x), literal(y));
+    format!(
+        "(uniform x {ty} {x}) (uniform y {ty} {y})\n(output 0 (vec3 (+ 0 (min 1 (max 0 {expression})))))\n"
+    )
+}
+
+/// Each condition is reported where it holds, and not for the nearest operand, by both engines.
+#[test]
+fn each_condition_is_reported() {
+    let place = TestFolder::new();
+    for &(expression, ty, met, operation, operands, near) in CONDITIONS {
+        for engine in ["simd", "core"] {
+            let run = |values| {
+                place.write("a.lv", &program(expression, ty, values));
+                let engine = format!("--engine={engine}");
+                place.run(&[
+                    "render",
+                    "a.lv",
+                    "a.png",
+                    "--size",
+                    "2x1",
+                    "--undefined",
+                    "report",
+                    &engine,
+                ])
+            };
+            let outcome = run(met);
+            assert_eq!(outcome.status, 0, "{expression}: {}", outcome.err);
+            let line = outcome.err.lines().find(|line| line.contains(operation));
+            let line = line.unwrap_or_else(|| panic!("{expression}: {}", outcome.err));
+            assert!(line.starts_with("a.lv:2:"), "{line}");
+            let end = format!("{operation}; first at (0, 0) with {operands}; 2 pixels");
+            assert!(line.ends_with(&end), "{line} in place of {end}");
+            let outcome = run(near);
+            assert!(!outcome.err.contains(operation), "{expression} {near:?}: {}", outcome.err);
+        }
+    }
+}
+
+const DIVISION: &str = "(define p (.x (frag-coord)))
+(define (safe d) (if (= d 0) 0 (/ 1 d)))
+(output 0 (vec3 (if (< p 3)
+  (safe (- p 0.5))
+  (/ 1 (floor (- p 4.5))))))
+";
+
+#[test]
+fn lines_errors_and_paint() {
+    let place = TestFolder::with([("a.lv", DIVISION)]);
+    let run = |undefined: &str, out: &str| {
+        place.run(&["render", "a.lv", out, "--size", "6x2", "--undefined", undefined])
+    };
+    run("ignore", "plain.npy");
+    // A guarded division is none, and the quotient is infinite in two pixels of each row.
+    let lines =
+        "a.lv:3:11: output: NaN or infinity; first at (4, 0) with (vec3 inf inf inf); 2 pixels
+a.lv:5:3: /: the divisor is 0; first at (4, 0) with 1, 0; 2 pixels
+";
+    let outcome = run("report", "report.npy");
+    assert_eq!((outcome.status, outcome.err.as_str()), (0, lines));
+    assert_eq!(place.read("report.npy"), place.read("plain.npy"));
+    let outcome = run("error", "error.npy");
+    assert_eq!(outcome.status, 1);
+    assert!(outcome.err.starts_with(lines), "{}", outcome.err);
+    assert!(!place.path("error.npy").exists());
+    let outcome = run("paint", "paint.npy");
+    assert_eq!((outcome.status, outcome.err.as_str()), (0, lines));
+    let (plain, paint) = (place.frame("plain.npy"), place.frame("paint.npy"));
+    for y in 0..2 {
+        for x in 0..6 {
+            let expected = if x == 4 { Some([1.0, 0.0, 1.0, 1.0]) } else { plain.pixel(x, y) };
+            assert_eq!(paint.pixel(x, y), expected, "({x}, {y})");
+        }
+    }
+}
+
+/// What is not reported yet is refused.
+#[test]
+fn other_programs_are_refused() {
+    let place = TestFolder::with([
+        ("a.frag", "#version 450\nlayout(location = 0) out vec4 c; void main() { c = vec4(1.0); }"),
+        ("a.lv", "(output 0 1)"),
+    ]);
+    for (arguments, words) in [
+        (&["a.frag"][..], "for programs in λV"),
+        (&["a.lv", "--engine", "source"], "by the engines `simd` and `core`"),
+    ] {
+        let mut all = vec!["render", "--undefined", "report", "-o", "a.png"];
+        all.extend(arguments);
+        let outcome = place.run(&all);
+        assert_ne!(outcome.status, 0);
+        assert_one_error(&outcome.err, words);
+        assert!(!place.path("a.png").exists());
+    }
+}

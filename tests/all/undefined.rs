@@ -1,0 +1,126 @@
+//! Reports of undefined behaviour: machine code and evaluators meet the same sites, which the evaluation of probes tells, and
+//! draw the picture that they draw without.
+
+use lambdav_core::evaluate::{Evaluated, Evaluator, Observer};
+use lambdav_core::graph::Core;
+use lambdav_core::op::Op;
+use lambdav_core::schedule::probes::is_hit;
+use lambdav_core::schedule::{schedule, schedule_probed, schedule_reported};
+use lambdav_core::source::SourceFile;
+use lambdav_engine::Settings;
+use lambdav_engine::engines::{CoreEngine, SimdEngine};
+use lambdav_frontend::compile_reporting;
+use lambdav_generate::{GenerateOptions, generate, resources};
+use lambdav_image::{Frame, Size};
+use lambdav_raster::{Attachment, Kernel, RenderOptions, Surface, render_attachments};
+use lambdav_test_support::in_parallel;
+use std::collections::BTreeSet;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+/// Number of programs. More: `UNDEFINED_PROGRAMS=5000 cargo test --release --test all -- undefined`.
+const PROGRAMS: u64 = 120;
+/// Odd numbers of columns and rows.
+const SIZE: (u32, u32) = (13, 3);
+
+/// The sites that an evaluation meets.
+#[derive(Default)]
+struct Met(BTreeSet<u32>);
+
+impl Observer for Met {
+    fn operation(&mut self, evaluated: &Evaluated<'_>) {
+        if let (Op::Probe(number), [1]) = (evaluated.op, evaluated.result) {
+            self.0.insert(number);
+        }
+    }
+}
+
+/// The attachments of a kernel.
+fn drawn(kernel: &impl Kernel, size: Size) -> Vec<Frame> {
+    let blank = || Frame::zeros(size).expect("it is small");
+    let mut frames: Vec<Frame> = (0..kernel.attachments()).map(|_| blank()).collect();
+    let stride = 4 * size.width() as usize;
+    let targets = frames.iter_mut().map(|frame| {
+        let surface = Surface::new(frame.samples_mut(), size, stride);
+        Attachment::Float(surface.expect("it fits"))
+    });
+    render_attachments(kernel, targets.collect(), &RenderOptions::default()).expect("it ends");
+    frames
+}
+
+/// Compares all engines at one output of a program. Returns the number of sites, and of those that some pixel meets.
+fn compare(core: &Core, location: u32, text: &str) -> Option<(usize, usize)> {
+    let size = Size::new(SIZE.0, SIZE.1).expect("a small size");
+    let mut settings = Settings::new(core, size);
+    settings.inputs.resources = resources(core.graph.types());
+    let [plain, probed, reported] =
+        [schedule, schedule_probed, schedule_reported].map(|make| make(core, &[location]).ok());
+    let (plain, probed, reported) = (plain?, probed?, reported?);
+    let limit = settings.max_iterations;
+    let mut evaluators = [&plain, &reported].map(|program| Evaluator::new(program, limit));
+    let mut observed = Evaluator::new(&probed, limit);
+    let others = reported.outputs().len() - 1;
+    let (mut all, mut expected) = (BTreeSet::new(), Vec::new());
+    for y in 0..size.height() {
+        for x in 0..size.width() {
+            let inputs = settings.at(x, y);
+            let mut met = Met::default();
+            for evaluator in &mut evaluators {
+                evaluator.run(&inputs, &|| false).ok()?;
+            }
+            observed.run_observed(&inputs, &|| false, &mut met).ok()?;
+            let [plain, reported] = &evaluators;
+            assert_eq!(plain.output(0), reported.output(0), "({x}, {y}): a report changes\n{text}");
+            assert_eq!(plain.output(0), observed.output(0), "({x}, {y}): a probe changes\n{text}");
+            let pixel = |k: usize| -> [f32; 4] {
+                std::array::from_fn(|c| f32::from_bits(reported.output(1 + k)[c]))
+            };
+            let found = (0..core.sites.len() as u32).filter(|&site| is_hit(site, pixel));
+            let found: BTreeSet<u32> = found.collect();
+            assert_eq!(found, met.0, "({x}, {y}): {:?}\n{text}", core.sites);
+            all.extend(&found);
+            expected.push(found);
+        }
+    }
+    let engine = CoreEngine::new(core, location, &settings).ok()?;
+    let picture = drawn(&engine, size);
+    for lanes in [1, 4, 8, 16] {
+        let Ok(engine) = SimdEngine::new(core, location, &settings, Some(lanes)) else { continue };
+        let found = drawn(&engine, size);
+        assert_eq!(found.len(), 1 + others);
+        for (index, (found, expected)) in found.iter().zip(&picture).enumerate() {
+            let words = |frame: &Frame| -> Vec<u32> {
+                frame.samples().iter().map(|sample| sample.to_bits()).collect()
+            };
+            assert_eq!(words(found), words(expected), "{lanes} lanes, attachment {index}\n{text}");
+        }
+    }
+    Some((core.sites.len(), all.len()))
+}
+
+/// The sites of generated programs.
+#[test]
+fn engines_meet_the_same_sites() {
+    let programs = std::env::var("UNDEFINED_PROGRAMS").ok().and_then(|count| count.parse().ok());
+    let programs = programs.unwrap_or(PROGRAMS);
+    let [compared, sites, met] = [0, 0, 0].map(AtomicU64::new);
+    in_parallel(0..programs, |seed| {
+        let options = GenerateOptions { size: 60, endless: seed % 2 == 0, special_divisors: true };
+        let text: String =
+            generate(seed, options).forms.iter().map(|form| format!("{form}\n")).collect();
+        let source = SourceFile::new("generated.lv", &*text);
+        let (Some(core), _) = compile_reporting(&source, &mut |_, _| None) else { return };
+        if core.triangles.is_some() || core.passes.is_some() {
+            return;
+        }
+        for output in &core.outputs {
+            if let Some((of_core, of_picture)) = compare(&core, output.location, &text) {
+                compared.fetch_add(1, Ordering::Relaxed);
+                sites.fetch_add(of_core as u64, Ordering::Relaxed);
+                met.fetch_add(of_picture as u64, Ordering::Relaxed);
+            }
+        }
+    });
+    let [compared, sites, met] = [compared, sites, met].map(AtomicU64::into_inner);
+    println!("{compared} outputs, {sites} sites, {met} of them met");
+    assert!(compared > programs / 2 && met > programs, "{compared} outputs, {met} sites met");
+}
