@@ -8,6 +8,7 @@
 //! | `reading`, `loaded`, [`program`], `module` | files to programs, with diagnostics |
 //! | `foreign` | WGSL and GLSL to SPIR-V |
 //! | `expectation` | values of expressions in the scope of a program |
+//! | [`trace`] | single pixels with their events |
 //! | `test_card` | pictures in place of images that nothing binds |
 //! | `compare` | comparison of the processor with a device |
 //! | `stages`, `rewritten`, `as_is` | intermediate forms as text and modules, layout of re-emitted modules, and modules executed without raising |
@@ -55,6 +56,8 @@ mod shader;
 pub mod stages;
 mod target;
 mod test_card;
+#[doc(hidden)]
+pub mod trace;
 
 /// Interfaces of entry points as data ([`Shader::interface`]): stage, inputs, outputs, and bindings by
 /// set, number and name; and attributes ([`Shader::attributes`]).

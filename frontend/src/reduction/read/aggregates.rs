@@ -49,7 +49,10 @@ impl<'t> Reader<'t> {
             for (variable, &field) in (first..).zip(fields) {
                 match self.name(field) {
                     Some("_") => {}
-                    Some(name) => names.push((name, Meaning::Variable(variable))),
+                    Some(name) => {
+                        self.names.set_variable(variable, self.tree.get(field).span);
+                        names.push((name, Meaning::Variable(variable)));
+                    }
                     None => return self.unexpected(field, "not a name"),
                 }
             }

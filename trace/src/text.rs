@@ -1,0 +1,202 @@
+//! A trace as text.
+
+use super::event::{ScopeKind, Value};
+use super::tree::{Item, ItemKind, Scope, Trace};
+use std::fmt::Write as _;
+use std::sync::Arc;
+
+/// Lines of events that fit a screen.
+const SCREEN: usize = 40;
+
+/// Most components of a value in a line.
+const COMPONENTS: usize = 16;
+
+/// Most characters of a condition's text in a line.
+const CONDITION: usize = 60;
+
+impl Trace {
+    /// The trace as text: a screen of events, nearest to the output first; with `all`, all events in the order of the
+    /// text. Of each loop, the first round, the last one and the deciding one are shown.
+    pub fn text(&self, all: bool) -> String {
+        let subject = &self.subject;
+        let ([x, y], [width, height]) = (subject.pixel, subject.size);
+        let name = subject.files.first().map_or("", String::as_str);
+        let mut text = format!("{name}: pixel ({x}, {y}) of {width}x{height}\n");
+        if subject.is_discarded {
+            text += "The pixel is discarded and keeps this colour:\n";
+        }
+        let colour = Value::Words {
+            ty: "".into(),
+            scalar: super::Scalar::Num,
+            words: subject.colour.into(),
+        };
+        // Writing to a string does not fail.
+        let _ = writeln!(text, "output {} = {}", subject.output, shown(&colour));
+        let limit = if all { usize::MAX } else { SCREEN };
+        let (lines, left_out) = self.lines(all, limit);
+        if lines.is_empty() {
+            text += "\nNo name, condition, call or loop made it.\n";
+        } else {
+            text += if all { "\nIn the order of the text:\n" } else { "\nNearest first:\n" };
+        }
+        for line in lines {
+            let _ = writeln!(text, "{line}");
+        }
+        if left_out > 0 {
+            let are = if left_out == 1 { "line is" } else { "lines are" };
+            let _ = writeln!(text, "{left_out} more {are} left out; --all shows all");
+        }
+        if self.dropped > 0 {
+            let dropped = self.dropped;
+            let _ = writeln!(
+                text,
+                "{dropped} events of middle rounds, or beyond the limit, were not kept"
+            );
+        }
+        text
+    }
+
+    /// The first `limit` lines, and the number of others.
+    fn lines(&self, all: bool, limit: usize) -> (Vec<String>, usize) {
+        let (mut lines, mut left_out) = (Vec::new(), 0);
+        // Pending items, the next one last: scope, index of the item, depth.
+        let mut open: Vec<(usize, usize, usize)> = Vec::new();
+        self.push(&mut open, 0, 0, all);
+        while let Some((scope, index, depth)) = open.pop() {
+            let item = &self.scopes[scope].items[index];
+            match lines.len() < limit {
+                true => lines.push(self.line(item, depth)),
+                false => left_out += 1,
+            }
+            if let ItemKind::Scope(inner) = item.kind {
+                self.push(&mut open, inner, depth + 1, all);
+            }
+        }
+        (lines, left_out)
+    }
+
+    /// Adds the items of a scope to the pending ones.
+    fn push(&self, open: &mut Vec<(usize, usize, usize)>, scope: usize, depth: usize, all: bool) {
+        let items = &self.scopes[scope].items;
+        let mut order: Vec<usize> = match self.scopes[scope].kind {
+            ScopeKind::Loop => folded(items.len()),
+            _ => (0..items.len()).collect(),
+        };
+        match all {
+            true => order.reverse(),
+            // The nearest one is the last one that was completed.
+            false => order.sort_by_key(|&index| items[index].rank),
+        }
+        open.extend(order.into_iter().map(|index| (scope, index, depth)));
+    }
+
+    fn line(&self, item: &Item, depth: usize) -> String {
+        let place = item.place.map_or_else(|| "-".to_owned(), |place| self.place(place));
+        // Deep scopes must not make long lines.
+        let indent = "  ".repeat(depth.min(20));
+        let what = match &item.kind {
+            ItemKind::Binding(name, value) => format!("{name} = {}", shown(value)),
+            ItemKind::Condition { text, value, arm } => {
+                let value = shown(value);
+                let is = match text {
+                    Some(text) => format!("if {}: {value}", shortened(text)),
+                    None => format!("condition: {value}"),
+                };
+                match arm {
+                    Some(arm) => format!("{is}, goes on at {}", self.place(*arm)),
+                    None => is,
+                }
+            }
+            ItemKind::Scope(inner) => self.heading(&self.scopes[*inner]),
+        };
+        format!("  {indent}{place}  {what}")
+    }
+
+    /// The line of a call, a loop or a round.
+    fn heading(&self, scope: &Scope) -> String {
+        let result = scope.result.as_ref().map_or(String::new(), |of| format!(" = {}", shown(of)));
+        let name = scope.name.as_deref();
+        match scope.kind {
+            ScopeKind::Pixel | ScopeKind::Call => {
+                let name = name.unwrap_or("function");
+                format!("{name}({}){result}", arguments(&scope.arguments))
+            }
+            ScopeKind::Loop => {
+                let rounds = scope.rounds;
+                let plural = if rounds == 1 { "round" } else { "rounds" };
+                let name = name.map_or(String::new(), |name| format!(" {name}"));
+                format!("loop{name}: {rounds} {plural}{result}")
+            }
+            ScopeKind::Round => {
+                let all = self.scopes[scope.parent].rounds;
+                let which = if scope.rounds == all { "deciding round" } else { "round" };
+                let values = arguments(&scope.arguments);
+                let values = if values.is_empty() { values } else { format!(": {values}") };
+                format!("{which} {} of {all}{values}", scope.rounds)
+            }
+        }
+    }
+}
+
+/// The indices of the first round, the last one and the deciding one.
+fn folded(count: usize) -> Vec<usize> {
+    let mut shown = vec![0, count.saturating_sub(2), count.saturating_sub(1)];
+    shown.dedup();
+    shown.truncate(count);
+    shown
+}
+
+fn arguments(all: &[(Arc<str>, Value)]) -> String {
+    let all: Vec<String> =
+        all.iter().map(|(name, value)| format!("{name} = {}", shown(value))).collect();
+    all.join(", ")
+}
+
+/// The first line of a condition's text.
+fn shortened(text: &str) -> String {
+    let words: Vec<&str> = text.split_whitespace().collect();
+    let line = words.join(" ");
+    match line.char_indices().nth(CONDITION) {
+        Some((end, _)) => format!("{}…", &line[..end]),
+        None => line,
+    }
+}
+
+/// A value in decimal, with its bits.
+pub(crate) fn shown(value: &Value) -> String {
+    let (text, bits) = (decimal(value), value.bits());
+    if bits.is_empty() {
+        return text;
+    }
+    let some: Vec<&str> = bits.iter().take(COMPONENTS).map(String::as_str).collect();
+    format!("{text} [{}]", some.join(" "))
+}
+
+/// A value in decimal. The depth of a type is limited, so the recursion is.
+fn decimal(value: &Value) -> String {
+    match value {
+        Value::Words { .. } => {
+            let all = value.components();
+            match &all[..] {
+                [one] => one.clone(),
+                _ => {
+                    let more = all.len().saturating_sub(COMPONENTS);
+                    let some = all[..all.len() - more].join(", ");
+                    let more = if more > 0 { format!(", … {more} more") } else { String::new() };
+                    format!("({some}{more})")
+                }
+            }
+        }
+        Value::Parts { ty, parts, more } => {
+            let left = parts.len().saturating_sub(COMPONENTS);
+            let part = |(name, value): &(Arc<str>, Value)| match &**name {
+                "" => shown(value),
+                name => format!("{name} = {}", shown(value)),
+            };
+            let some: Vec<String> = parts[..parts.len() - left].iter().map(part).collect();
+            let more = more + left;
+            let more = if more > 0 { format!(", … {more} more") } else { String::new() };
+            format!("{ty}({}{more})", some.join(", "))
+        }
+    }
+}
