@@ -24,7 +24,7 @@ impl FunctionDebug {
     pub(super) fn names(&self) -> impl Iterator<Item = &str> {
         let named = self.blocks.iter().flat_map(|block| {
             let steps = block.names.iter().map(|(_, named)| match named {
-                Named::Value(of) => &*of.name,
+                Named::Value(of) | Named::Input(of) => &*of.name,
                 Named::Stored { name, .. } => name,
             });
             steps.chain(block.phis.iter().map(|of| &*of.name))
@@ -79,6 +79,8 @@ pub(super) struct NamedValue {
 #[derive(Clone, Debug)]
 pub(super) enum Named {
     Value(NamedValue),
+    /// The load of an input or uniform.
+    Input(NamedValue),
     /// A variable, or a part of one, that is stored.
     Stored {
         name: Arc<str>,

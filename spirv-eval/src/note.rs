@@ -157,6 +157,12 @@ impl Notes {
             op if has_no_result(op) => {}
             op => {
                 let Some(id) = operand(1) else { return };
+                if op == Op::Load
+                    && let Some(pointer) = operand(2)
+                    && after > before
+                {
+                    self.read((ids, globals), id, pointer, after - 1);
+                }
                 let (Some(&Entity::Value(kind, at)), Some(name)) = (ids.get(id), name(globals, id))
                 else {
                     return;
@@ -187,6 +193,35 @@ impl Notes {
             });
         }
         self.pointers.insert(id, (root, path));
+    }
+
+    /// Notes the load of an input or uniform.
+    fn read(&mut self, (ids, globals): (&Ids, &Globals), id: u32, pointer: u32, step: usize) {
+        let (root, path) =
+            self.pointers.get(&pointer).cloned().unwrap_or_else(|| (pointer, Vec::new()));
+        let Some(Entity::Pointer(_, whole)) = ids.get(root) else { return };
+        let Some(&Entity::Value(kind, at)) = ids.get(id) else { return };
+        let path = named_path(ids, globals, whole.kind, path);
+        let name = match whole.space {
+            Space::Block(_) => None,
+            Space::Own(number) if globals.variables[number].role.is_input() => name(globals, root),
+            _ => return,
+        };
+        let mut text = name.map_or_else(String::new, |name| name.to_string());
+        for part in &path {
+            match part {
+                PathPart::Member(name) if text.is_empty() => text.push_str(name),
+                PathPart::Member(name) => text.extend([".", name]),
+                PathPart::Index(index) => text += &format!("[{index}]"),
+                // Several parts have this name.
+                PathPart::Dynamic(_) => return,
+            }
+        }
+        let (false, Some(shape)) = (text.is_empty(), shape(ids, globals, kind, 0)) else { return };
+        let named = Named::Input(NamedValue { name: text.into(), at, shape });
+        if let Some(block) = self.function.blocks.last_mut() {
+            block.names.push((step, named));
+        }
     }
 
     /// Notes a store to a pointer.
@@ -238,7 +273,13 @@ fn named_path(
         let of = kind;
         let index = if let PathPart::Index(index) = part { index } else { 0 };
         kind = of.and_then(|of| Some(ids.part(of, index as usize)?.0));
-        let Some(aggregate) = of.and_then(|of| of.aggregate) else { return part };
+        let Some(aggregate) = of.and_then(|of| of.aggregate) else {
+            let is_vector = of.is_some_and(|of| !of.is_matrix());
+            return match (&part, ["x", "y", "z", "w"].get(index as usize)) {
+                (PathPart::Index(_), Some(&name)) if is_vector => PathPart::Member(name.into()),
+                _ => part,
+            };
+        };
         match ids.get(aggregate.ty) {
             Some(Entity::Type(SpirvType::Struct(..))) => {
                 let name = globals.name_of(aggregate.ty, Some(index));

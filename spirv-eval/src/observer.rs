@@ -33,6 +33,13 @@ pub enum ModuleEvent {
         /// The value.
         value: ModuleValue,
     },
+    /// An input of the stage, or a uniform, was read.
+    Input {
+        /// The name; of a member of a block, its path in the block.
+        name: Arc<str>,
+        /// The value.
+        value: ModuleValue,
+    },
     /// A named parameter of the current function got its value.
     Argument {
         /// The name.

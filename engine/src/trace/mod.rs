@@ -158,7 +158,7 @@ impl Tracer {
                 )
             }
             #[cfg(feature = "spirv")]
-            Evaluator::Words(words) => words.pixel([x, row], sink, cancelled),
+            Evaluator::Words(words) => words.pixel(&self.program.source, [x, row], sink, cancelled),
         }
         .map_err(|stop| match stop {
             Stop::Cancelled => TraceError::Cancelled,

@@ -8,7 +8,7 @@ use crate::settings::Settings;
 use lambdav_core::source::SourceFile;
 use lambdav_spirv_eval::{Module, ModuleEvent, ModuleScalar, ModuleValue, Observer, Position};
 use lambdav_trace::{Event, PIXEL, Place, Scalar, ScopeKind, Sink, Value, What};
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap, HashSet};
 use std::sync::Arc;
 
 /// The words of a program with their inputs.
@@ -44,12 +44,21 @@ impl Words {
     /// Evaluates a pixel.
     pub(super) fn pixel(
         &self,
+        source: &SourceFile,
         pixel: [u32; 2],
         sink: &mut dyn Sink,
         cancelled: &dyn Fn() -> bool,
     ) -> Result<Traced, Stop> {
         let (files, scopes) = (&self.files, vec![(PIXEL, ScopeKind::Pixel)]);
-        let mut observer = Adapter { files, sink, scopes, last: PIXEL };
+        let mut observer = Adapter {
+            source,
+            files,
+            sink,
+            scopes,
+            last: PIXEL,
+            inputs: HashSet::new(),
+            conditions: HashMap::new(),
+        };
         match self.engine.observe(pixel, cancelled, &mut observer) {
             Ok(Some((words, is_discarded))) => Ok(Traced { colour: filled(&words), is_discarded }),
             Ok(None) => Err(Stop::Cancelled),
@@ -70,14 +79,58 @@ fn file_indices(module: &Module, source: &SourceFile) -> Vec<(u32, u32)> {
 
 /// Translates events of the evaluator.
 struct Adapter<'a> {
+    source: &'a SourceFile,
     files: &'a [(u32, u32)],
     sink: &'a mut dyn Sink,
     /// The open scopes, innermost last.
     scopes: Vec<(u32, ScopeKind)>,
     last: u32,
+    /// Inputs that were read.
+    inputs: HashSet<Arc<str>>,
+    /// Texts of conditions, by place.
+    conditions: HashMap<Place, Option<Arc<str>>>,
 }
 
 impl Adapter<'_> {
+    fn is_generated(&self, place: Option<Place>) -> bool {
+        let name = |place: Place| self.source.files()[place.file as usize].name.as_str();
+        place.is_some_and(|place| name(place).starts_with('<'))
+    }
+
+    /// The text of a condition: from its place to the end of the expression, as far as brackets tell.
+    fn condition(&mut self, place: Option<Place>) -> Option<Arc<str>> {
+        let place = place?;
+        if let Some(known) = self.conditions.get(&place) {
+            return known.clone();
+        }
+        let text = self.read_condition(place);
+        self.conditions.insert(place, text.clone());
+        text
+    }
+
+    fn read_condition(&self, place: Place) -> Option<Arc<str>> {
+        let Place { file, line, column } = place;
+        let text = self.source.slice(self.source.files()[file as usize].span);
+        let line = text.lines().nth(line as usize - 1)?;
+        let (start, _) = line.char_indices().nth(column as usize - 1)?;
+        let mut depth = 0_u32;
+        let end = line[start..].find(|c: char| match c {
+            '(' | '[' => {
+                depth += 1;
+                false
+            }
+            ')' | ']' if depth > 0 => {
+                depth -= 1;
+                false
+            }
+            ')' | ']' | '{' | '}' | ';' => true,
+            _ => false,
+        });
+        let found = &line[start..end.map_or(line.len(), |end| start + end)];
+        let found = found.trim();
+        (!found.is_empty()).then(|| found.into())
+    }
+
     fn place(&self, position: Option<Position>) -> Option<Place> {
         let Position { file, line, column } = position?;
         let (_, file) = self.files.iter().find(|(id, _)| *id == file)?;
@@ -114,15 +167,23 @@ impl Observer for Adapter<'_> {
     fn event(&mut self, position: Option<Position>, event: ModuleEvent) {
         let place = self.place(position);
         match event {
+            // A dialect's own text is not the author's.
+            ModuleEvent::Binding { .. } if self.is_generated(place) => {}
             ModuleEvent::Binding { name, value } => {
                 self.send(place, What::Binding { name, value: of_value(value) });
+            }
+            ModuleEvent::Input { name, value } => {
+                if self.inputs.insert(Arc::clone(&name)) {
+                    let what = What::Binding { name, value: of_value(value) };
+                    self.sink.event(Event { scope: PIXEL, place, what });
+                }
             }
             ModuleEvent::Argument { name, value } => {
                 self.send(place, What::Argument { name, value: of_value(value) });
             }
             ModuleEvent::Condition { value, arm } => {
-                let arm = self.place(arm);
-                self.send(place, What::Condition { text: None, value: of_value(value), arm });
+                let (arm, text) = (self.place(arm), self.condition(place));
+                self.send(place, What::Condition { text, value: of_value(value), arm });
             }
             ModuleEvent::Call { name } => self.open(place, ScopeKind::Call, name),
             ModuleEvent::Return(result) => self.close(ScopeKind::Call, result.map(of_value)),

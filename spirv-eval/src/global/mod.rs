@@ -37,6 +37,13 @@ pub(super) enum Role {
     Own,
 }
 
+impl Role {
+    /// True for inputs of the stage.
+    pub(super) fn is_input(self) -> bool {
+        matches!(self, Self::FragCoord | Self::Input)
+    }
+}
+
 /// A variable in the module's own memory.
 #[derive(Clone, Debug)]
 pub(super) struct Variable {

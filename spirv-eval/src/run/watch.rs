@@ -56,6 +56,12 @@ impl<'o, O: Observer> Watch<'o, O> {
                         self.event(block.position(step), ModuleEvent::Binding { name, value });
                     }
                 }
+                Named::Input(named) => {
+                    if let Some(value) = value_of(of, named) {
+                        let name = Arc::clone(&named.name);
+                        self.event(block.position(step), ModuleEvent::Input { name, value });
+                    }
+                }
                 Named::Stored { name, place, shape, path, is_parameter } => {
                     let Ok(first) = of.first(place) else { continue };
                     let Some(value) = of.variables.get(first..).and_then(|of| shape.value(of))
@@ -78,6 +84,9 @@ impl<'o, O: Observer> Watch<'o, O> {
         let [function, block, step] = at;
         let position = block_debug(of, function, block).and_then(|block| block.position(step));
         let Some(debug) = of.module.debug.get(callee) else { return };
+        // The call of an entry point is not the author's: it has the place of the function.
+        let own = || debug.blocks.iter().find_map(|block| block.first);
+        let position = position.or_else(own);
         self.event(position, ModuleEvent::Call { name: debug.name.clone() });
         for named in &debug.parameters {
             if let Some(value) = value_of(of, named) {
