@@ -2,8 +2,8 @@
 
 use super::binds::Binds;
 use super::engines::{failed, in_time};
-use super::failure::{Failure, Result};
-use super::files::{one_standard_input, read_bytes};
+use super::failure::{Failure, Result, save_failure};
+use super::files::{check_not_read, check_target, one_standard_input, read_bytes};
 use super::messages::{Messages, print, report};
 use super::module::{ProgramKind, some_of};
 use super::progress::Progress;
@@ -14,10 +14,15 @@ use super::values::{location, seconds};
 use clap::Args;
 use lambdav_engine::Shader;
 use lambdav_engine::trace::{TraceError, Traced, Tracer};
-use lambdav_trace::{Condition, Recorder, Sink, Trace, Watch};
+use lambdav_image::file::write_atomically;
+use lambdav_trace::{Condition, Event, EventKind, PIXEL, Recorder, Sink, Trace, Watch};
+use std::io;
 use std::iter;
 use std::path::PathBuf;
 use std::time::Duration;
+
+/// The name of the pixel's value in conditions.
+const OUTPUT: &str = "output";
 
 /// Show how a pixel comes about: values of names, conditions, calls and loops
 ///
@@ -35,7 +40,7 @@ pub(super) struct TraceArguments {
     y: Option<u32>,
     /// Trace the first pixel, row by row from the upper left, where a condition on named values holds: NAME OP
     /// NUMBER, as in `r > 10` or `p.x <= -0.5`, OP one of < <= > >= == !=; or isnan(NAME); `and` joins
-    /// several, which hold at the same time. Without a component, any component counts
+    /// several, which hold at the same time. `output` is the pixel. Without a component, any component counts
     #[arg(long = "break", value_name = "CONDITION", conflicts_with_all = ["x", "y"])]
     condition: Option<String>,
     /// Show all events, in the order of the text, in place of a screen of those nearest to the output
@@ -44,6 +49,10 @@ pub(super) struct TraceArguments {
     /// Print the trace as one JSON object, which docs/debugging.md describes
     #[arg(long, conflicts_with = "all")]
     json: bool,
+    /// Write a page that needs no other files: the source with values beside its lines, and a slider for the rounds of
+    /// each loop; nothing is printed
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["all", "json"])]
+    html: Option<PathBuf>,
     /// Seconds for the whole work; after that, exit status 3
     #[arg(
         long,
@@ -68,7 +77,12 @@ pub(super) fn run(options: &TraceArguments) -> Result {
         check_inside(pixel, picture)?;
     }
     let binds = Binds::read(&picture.bind)?;
-    one_standard_input(iter::once(&options.shader).chain(&picture.uniforms).chain(binds.paths()))?;
+    let read = iter::once(&options.shader).chain(&picture.uniforms).chain(binds.paths());
+    let mut read: Vec<PathBuf> = read.cloned().collect();
+    one_standard_input(&read)?;
+    if let Some(path) = &options.html {
+        check_target(path, &read)?;
+    }
     let deadline = Deadline::set_for("tracing", options.timeout);
     let (name, bytes) = read_bytes(&options.shader)?;
     let values = UserValues::read(&picture.set, picture.uniforms.as_ref())?;
@@ -77,6 +91,7 @@ pub(super) fn run(options: &TraceArguments) -> Result {
     loaded.diagnostics.drop_lints();
     report(&loaded.source, &loaded.diagnostics, messages)?;
     note_remarks(&options.shader, &loaded, messages);
+    read.extend_from_slice(&loaded.included);
     let shader = Shader::of(loaded).map_err(|_| Failure::reported())?;
     note_rows(&options.shader, &shader, &binds, messages);
     picture.module.check(ProgramKind::of(&shader), &name)?;
@@ -95,6 +110,12 @@ pub(super) fn run(options: &TraceArguments) -> Result {
         (None, None) => unreachable!("clap requires one of the two"),
     };
     let trace = work.trace(pixel)?;
+    if let Some(path) = &options.html {
+        check_not_read(path, &read)?;
+        let page = trace.page();
+        let written = write_atomically::<io::Error>(path, |out| out.write_all(page.as_bytes()));
+        return written.map_err(|error| save_failure(&error));
+    }
     Deadline::lift();
     print(match options.json {
         true => format!("{}\n", trace.json()),
@@ -139,7 +160,8 @@ impl Work<'_> {
 
     /// The first pixel in scan order where the condition holds.
     fn find(&self, condition: &Condition, options: &TraceArguments) -> Result<[u32; 2]> {
-        let known = self.tracer.names();
+        let mut known = self.tracer.names();
+        known.insert(OUTPUT.to_owned());
         if let Some(name) = condition.names().find(|name| !known.contains(*name)) {
             let all: Vec<String> = known.into_iter().collect();
             let has = match all.is_empty() {
@@ -159,7 +181,10 @@ impl Work<'_> {
                     return Err(self.deadline.failure());
                 }
                 let mut watch = Watch::new(condition);
-                self.pixel([x, y], &mut watch).inspect_err(|_| progress.clear())?;
+                let traced = self.pixel([x, y], &mut watch).inspect_err(|_| progress.clear())?;
+                let value = Trace::colour(traced.colour);
+                let kind = EventKind::Binding { name: OUTPUT.into(), value };
+                watch.event(Event { scope: PIXEL, place: None, kind });
                 if watch.holds {
                     progress.clear();
                     return Ok([x, y]);

@@ -1,6 +1,6 @@
 //! Conditions of `--break`: comparisons of named values with numbers.
 
-use super::event::{Event, Scalar, Sink, Value, What};
+use super::event::{Event, EventKind, Scalar, Sink, Value};
 use std::collections::HashMap;
 use std::sync::Arc;
 use thiserror::Error;
@@ -188,8 +188,8 @@ impl<'c> Watch<'c> {
 
 impl Sink for Watch<'_> {
     fn event(&mut self, event: Event) {
-        match event.what {
-            What::Binding { name, value } | What::Argument { name, value } => {
+        match event.kind {
+            EventKind::Binding { name, value } | EventKind::Argument { name, value } => {
                 self.bind(&name, value)
             }
             _ => {}
@@ -210,8 +210,8 @@ mod tests {
         let condition = Condition::parse(condition).expect("it is one");
         let mut watch = Watch::new(&condition);
         for (name, numbers) in values {
-            let what = What::Binding { name: Arc::from(*name), value: value(numbers) };
-            watch.event(Event { scope: 0, place: None, what });
+            let kind = EventKind::Binding { name: Arc::from(*name), value: value(numbers) };
+            watch.event(Event { scope: 0, place: None, kind });
         }
         watch.holds
     }

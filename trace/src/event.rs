@@ -108,13 +108,13 @@ pub struct Event {
     pub scope: u32,
     /// Its place in the text, if known.
     pub place: Option<Place>,
-    /// What happens.
-    pub what: What,
+    /// The kind, with its values.
+    pub kind: EventKind,
 }
 
 /// The kind of an event.
 #[derive(Clone, Debug, PartialEq)]
-pub enum What {
+pub enum EventKind {
     /// A name got a value.
     Binding {
         /// The name; for a part of a variable, its path.

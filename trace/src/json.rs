@@ -20,11 +20,7 @@ impl Trace {
     /// The trace as one JSON object.
     pub fn json(&self) -> Json {
         let subject = &self.subject;
-        let colour = Value::Words {
-            ty: "vec4".into(),
-            scalar: super::Scalar::Num,
-            words: subject.colour.into(),
-        };
+        let colour = Self::colour(subject.colour);
         json!({
             "version": 1,
             "files": subject.files,

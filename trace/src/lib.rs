@@ -6,11 +6,11 @@
 //!
 //! | event | is |
 //! |---|---|
-//! | [`What::Binding`] | a name got a value |
-//! | [`What::Condition`] | a decision: its value, and the place where the evaluation goes on |
-//! | [`What::Open`] | a scope begins: a call, a loop, or a round of a loop |
-//! | [`What::Argument`] | a parameter of a call or a round got a value |
-//! | [`What::Close`] | a scope ends, with its result |
+//! | [`EventKind::Binding`] | a name got a value |
+//! | [`EventKind::Condition`] | a decision: its value, and the place where the evaluation goes on |
+//! | [`EventKind::Open`] | a scope begins: a call, a loop, or a round of a loop |
+//! | [`EventKind::Argument`] | a parameter of a call or a round got a value |
+//! | [`EventKind::Close`] | a scope ends, with its result |
 //!
 //! Each event names its scope by a number; 0 is the pixel. An evaluator by need computes the argument of a call, or the
 //! value of a `let`, in the middle of another function: the event names the scope in which the author wrote the
@@ -28,9 +28,10 @@
 //!
 //! # Forms
 //!
-//! - [`Trace::text`]: about a screen, backwards from the output, nearest first. An evaluation by need computes only what
-//!   its result needs, so for λV this is the dynamic slice of the output. Other languages list all events.
+//! - [`Trace::text`]: about a screen, backwards from the output, nearest first. An evaluation by need computes nothing
+//!   but the needs of its result, so for λV this is the dynamic slice of the output. Other languages list all events.
 //! - [`Trace::json`]: all kept events, in the order of the text; `docs/debugging.md` documents the members.
+//! - [`Trace::page`]: the same in HTML: values beside the lines, a slider for the rounds of each loop.
 //!
 //! [`Condition`] is the condition of `--break`, which a [`Watch`] tests at each binding.
 #![forbid(unsafe_code)]
@@ -38,11 +39,12 @@
 mod condition;
 mod event;
 mod json;
+mod page;
 mod recorder;
 mod text;
 mod tree;
 
 pub use condition::{Condition, ConditionError, Watch};
-pub use event::{Event, PIXEL, Place, Scalar, ScopeKind, Sink, Value, What};
+pub use event::{Event, EventKind, PIXEL, Place, Scalar, ScopeKind, Sink, Value};
 pub use recorder::Recorder;
 pub use tree::{Item, ItemKind, Scope, Subject, Trace};

@@ -1,6 +1,6 @@
 //! The sink that keeps events, within a limit.
 
-use super::event::{Event, PIXEL, ScopeKind, Sink, What};
+use super::event::{Event, EventKind, PIXEL, ScopeKind, Sink};
 use super::tree::{Item, ItemKind, Scope, Subject, Trace};
 use std::collections::HashMap;
 
@@ -111,17 +111,17 @@ impl Recorder {
 
 impl Sink for Recorder {
     fn event(&mut self, event: Event) {
-        let Event { scope: to, place, what } = event;
+        let Event { scope: to, place, kind } = event;
         self.rank += 1;
         let rank = self.rank;
-        match what {
-            What::Binding { name, value } => {
+        match kind {
+            EventKind::Binding { name, value } => {
                 self.add(to, Item { place, rank, kind: ItemKind::Binding(name, value) });
             }
-            What::Condition { text, value, arm } => {
+            EventKind::Condition { text, value, arm } => {
                 self.add(to, Item { place, rank, kind: ItemKind::Condition { text, value, arm } });
             }
-            What::Open { scope: number, kind, name } => {
+            EventKind::Open { scope: number, kind, name } => {
                 let rounds = match self.scopes.get_mut(&to) {
                     Some(outer) if kind == ScopeKind::Round => {
                         outer.rounds += 1;
@@ -134,12 +134,12 @@ impl Sink for Recorder {
                     self.scopes.insert(number, Scope { parent: to as usize, ..new });
                 }
             }
-            What::Argument { name, value } => {
+            EventKind::Argument { name, value } => {
                 if let Some(scope) = self.scopes.get_mut(&to) {
                     scope.arguments.push((name, value));
                 }
             }
-            What::Close { result } => {
+            EventKind::Close { result } => {
                 let Some(scope) = self.scopes.get_mut(&to) else { return };
                 scope.result = result;
                 if scope.kind == ScopeKind::Round {
@@ -181,11 +181,11 @@ mod tests {
 
     fn binding(scope: u32, word: u32) -> Event {
         let value = Value::Words { ty: "uint".into(), scalar: Scalar::Uint, words: [word].into() };
-        Event { scope, place: None, what: What::Binding { name: Arc::from("x"), value } }
+        Event { scope, place: None, kind: EventKind::Binding { name: Arc::from("x"), value } }
     }
 
     fn open(outer: u32, scope: u32, kind: ScopeKind) -> Event {
-        Event { scope: outer, place: None, what: What::Open { scope, kind, name: None } }
+        Event { scope: outer, place: None, kind: EventKind::Open { scope, kind, name: None } }
     }
 
     /// A loop in a loop keeps its first rounds and its last ones, and counts all.
@@ -247,7 +247,7 @@ mod tests {
         let mut recorder = Recorder::default();
         (0..100_000).for_each(|k| recorder.event(open(k, k + 1, ScopeKind::Call)));
         (1..=100_000).rev().for_each(|scope| {
-            recorder.event(Event { scope, place: None, what: What::Close { result: None } });
+            recorder.event(Event { scope, place: None, kind: EventKind::Close { result: None } });
         });
         let trace = recorder.finish(subject(), true);
         assert_eq!(trace.scopes.len(), 100_001);

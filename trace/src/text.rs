@@ -25,11 +25,7 @@ impl Trace {
         if subject.is_discarded {
             text += "The pixel is discarded and keeps this colour:\n";
         }
-        let colour = Value::Words {
-            ty: "".into(),
-            scalar: super::Scalar::Num,
-            words: subject.colour.into(),
-        };
+        let colour = Self::colour(subject.colour);
         // Writing to a string does not fail.
         let _ = writeln!(text, "output {} = {}", subject.output, shown(&colour));
         let limit = if all { usize::MAX } else { SCREEN };
@@ -94,12 +90,14 @@ impl Trace {
         let place = item.place.map_or_else(|| "-".to_owned(), |place| self.place(place));
         // Deep scopes must not make long lines.
         let indent = "  ".repeat(depth.min(20));
-        let what = match &item.kind {
+        let kind = match &item.kind {
             ItemKind::Binding(name, value) => format!("{name} = {}", shown(value)),
             ItemKind::Condition { text, value, arm } => {
+                let is_truth = value.ty() == "bool";
                 let value = shown(value);
                 let is = match text {
-                    Some(text) => format!("if {}: {value}", shortened(text)),
+                    Some(text) if is_truth => format!("if {}: {value}", shortened(text)),
+                    Some(text) => format!("{}: {value}", shortened(text)),
                     None => format!("condition: {value}"),
                 };
                 match arm {
@@ -109,7 +107,7 @@ impl Trace {
             }
             ItemKind::Scope(inner) => self.heading(&self.scopes[*inner]),
         };
-        format!("  {indent}{place}  {what}")
+        format!("  {indent}{place}  {kind}")
     }
 
     /// The line of a call, a loop or a round.

@@ -1,6 +1,6 @@
 //! The tree of a pixel's events.
 
-use super::event::{Place, ScopeKind, Value};
+use super::event::{Place, Scalar, ScopeKind, Value};
 use std::collections::HashMap;
 use std::sync::Arc;
 
@@ -49,7 +49,7 @@ pub struct Scope {
     pub arguments: Vec<(Arc<str>, Value)>,
     /// Result of a call or a loop.
     pub result: Option<Value>,
-    /// Of a round, its number from 1 on; of a loop, the number of its rounds.
+    /// The number of a round, from 1 on; for a loop, that of its rounds.
     pub rounds: u64,
     /// Items, in the order of the text. Those of a loop are rounds.
     pub items: Vec<Item>,
@@ -114,6 +114,11 @@ impl Trace {
             }
         }
         Self { subject, scopes, dropped }
+    }
+
+    /// A pixel as a value.
+    pub fn colour(bits: [u32; 4]) -> Value {
+        Value::Words { ty: "vec4".into(), scalar: Scalar::Num, words: bits.into() }
     }
 
     /// A place as `FILE:LINE:COLUMN`.

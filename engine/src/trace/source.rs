@@ -9,7 +9,7 @@ use lambdav_core::types::{Scalar, Type, TypeKind};
 use lambdav_frontend::reduction::{
     Limits, Observer, SourceEvent, SourceFault, SourceProgram, SourceValue,
 };
-use lambdav_trace::{self as trace, Event, PIXEL, ScopeKind, Sink, Value, What};
+use lambdav_trace::{self as trace, Event, EventKind, PIXEL, ScopeKind, Sink, Value};
 use std::collections::HashSet;
 use std::sync::Arc;
 
@@ -53,9 +53,9 @@ impl<'a> Adapter<'a> {
         self.source.slice(name).into()
     }
 
-    fn send(&mut self, scope: u32, at: Span, what: What) {
+    fn send(&mut self, scope: u32, at: Span, kind: EventKind) {
         let place = Some(place_of(self.source, at.start));
-        self.sink.event(Event { scope, place, what });
+        self.sink.event(Event { scope, place, kind });
     }
 }
 
@@ -69,42 +69,43 @@ impl Observer for Adapter<'_> {
         match event {
             SourceEvent::Binding { name, value } => {
                 if outer != PIXEL || self.known.insert(name) {
-                    let what = What::Binding { name: self.name(name), value: of_value(value) };
-                    self.send(outer, name, what);
+                    let kind = EventKind::Binding { name: self.name(name), value: of_value(value) };
+                    self.send(outer, name, kind);
                 }
             }
             SourceEvent::Condition { at, condition, value, arm } => {
                 let text: String = self.source.slice(condition).chars().take(CONDITION).collect();
                 let arm = Some(place_of(self.source, arm.start));
-                let what = What::Condition { text: Some(text.into()), value: of_value(value), arm };
-                self.send(outer, at, what);
+                let kind =
+                    EventKind::Condition { text: Some(text.into()), value: of_value(value), arm };
+                self.send(outer, at, kind);
             }
             SourceEvent::Discard { condition, is_discarded } => {
                 self.is_discarded = is_discarded;
                 let text: String = self.source.slice(condition).chars().take(CONDITION).collect();
                 let value = of_value(SourceValue::Data(Type::BOOL, [is_discarded.into()].into()));
                 let text = format!("discard-if {text}");
-                let what = What::Condition { text: Some(text.into()), value, arm: None };
-                self.send(outer, condition, what);
+                let kind = EventKind::Condition { text: Some(text.into()), value, arm: None };
+                self.send(outer, condition, kind);
             }
             SourceEvent::Call { scope, name, at } => {
                 let name = name.map(|name| self.name(name));
-                self.send(outer, at, What::Open { scope, kind: ScopeKind::Call, name });
+                self.send(outer, at, EventKind::Open { scope, kind: ScopeKind::Call, name });
             }
             SourceEvent::Loop { scope, name, at } => {
                 let name = name.map(|name| self.name(name));
-                self.send(outer, at, What::Open { scope, kind: ScopeKind::Loop, name });
+                self.send(outer, at, EventKind::Open { scope, kind: ScopeKind::Loop, name });
             }
             SourceEvent::Round { scope, at } => {
-                self.send(outer, at, What::Open { scope, kind: ScopeKind::Round, name: None });
+                self.send(outer, at, EventKind::Open { scope, kind: ScopeKind::Round, name: None });
             }
             SourceEvent::Argument { name, value } => {
-                let what = What::Argument { name: self.name(name), value: of_value(value) };
-                self.send(outer, name, what);
+                let kind = EventKind::Argument { name: self.name(name), value: of_value(value) };
+                self.send(outer, name, kind);
             }
             SourceEvent::Close(result) => {
-                let what = What::Close { result: result.map(of_value) };
-                self.sink.event(Event { scope: outer, place: None, what });
+                let kind = EventKind::Close { result: result.map(of_value) };
+                self.sink.event(Event { scope: outer, place: None, kind });
             }
         }
     }

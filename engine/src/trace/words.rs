@@ -7,7 +7,7 @@ use crate::error::Error;
 use crate::settings::Settings;
 use lambdav_core::source::SourceFile;
 use lambdav_spirv_eval::{Module, ModuleEvent, ModuleScalar, ModuleValue, Observer, Position};
-use lambdav_trace::{Event, PIXEL, Place, Scalar, ScopeKind, Sink, Value, What};
+use lambdav_trace::{Event, EventKind, PIXEL, Place, Scalar, ScopeKind, Sink, Value};
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::sync::Arc;
 
@@ -137,14 +137,14 @@ impl Adapter<'_> {
         Some(Place { file: *file, line, column: column.max(1) })
     }
 
-    fn send(&mut self, place: Option<Place>, what: What) {
+    fn send(&mut self, place: Option<Place>, kind: EventKind) {
         let scope = self.scopes.last().map_or(PIXEL, |(scope, _)| *scope);
-        self.sink.event(Event { scope, place, what });
+        self.sink.event(Event { scope, place, kind });
     }
 
     fn open(&mut self, place: Option<Place>, kind: ScopeKind, name: Option<Arc<str>>) {
         self.last += 1;
-        self.send(place, What::Open { scope: self.last, kind, name });
+        self.send(place, EventKind::Open { scope: self.last, kind, name });
         self.scopes.push((self.last, kind));
     }
 
@@ -154,7 +154,7 @@ impl Adapter<'_> {
             && found != ScopeKind::Pixel
         {
             let result = if found == kind { result.take() } else { None };
-            self.send(None, What::Close { result });
+            self.send(None, EventKind::Close { result });
             self.scopes.pop();
             if found == kind {
                 return;
@@ -170,20 +170,20 @@ impl Observer for Adapter<'_> {
             // A dialect's own text is not the author's.
             ModuleEvent::Binding { .. } if self.is_generated(place) => {}
             ModuleEvent::Binding { name, value } => {
-                self.send(place, What::Binding { name, value: of_value(value) });
+                self.send(place, EventKind::Binding { name, value: of_value(value) });
             }
             ModuleEvent::Input { name, value } => {
                 if self.inputs.insert(Arc::clone(&name)) {
-                    let what = What::Binding { name, value: of_value(value) };
-                    self.sink.event(Event { scope: PIXEL, place, what });
+                    let kind = EventKind::Binding { name, value: of_value(value) };
+                    self.sink.event(Event { scope: PIXEL, place, kind });
                 }
             }
             ModuleEvent::Argument { name, value } => {
-                self.send(place, What::Argument { name, value: of_value(value) });
+                self.send(place, EventKind::Argument { name, value: of_value(value) });
             }
             ModuleEvent::Condition { value, arm } => {
                 let (arm, text) = (self.place(arm), self.condition(place));
-                self.send(place, What::Condition { text, value: of_value(value), arm });
+                self.send(place, EventKind::Condition { text, value: of_value(value), arm });
             }
             ModuleEvent::Call { name } => self.open(place, ScopeKind::Call, name),
             ModuleEvent::Return(result) => self.close(ScopeKind::Call, result.map(of_value)),

@@ -129,6 +129,8 @@ pub(super) struct Names {
     variables: Vec<Span>,
     /// Named terms: definitions, uniforms and constants.
     texts: Vec<(TextId, Span)>,
+    /// Parts of each `if` and `case`: the condition or scrutinee, and the arms.
+    parts: FxHashMap<u32, Box<[Span]>>,
 }
 
 impl Names {
@@ -142,6 +144,10 @@ impl Names {
 
     pub(super) fn set_text(&mut self, text: TextId, name: Span) {
         self.texts.push((text, name));
+    }
+
+    pub(super) fn set_parts(&mut self, choice: TextId, parts: Box<[Span]>) {
+        self.parts.insert(choice.0, parts);
     }
 
     fn variable(&self, variable: Variable) -> Option<Span> {
@@ -219,6 +225,11 @@ impl<'a, O: Observer> Watcher<'a, O> {
                 }
             }
         }
+    }
+
+    /// Where a part of an `if` or `case` stands.
+    pub(super) fn part(&self, choice: TextId, index: usize) -> Option<Span> {
+        self.names.parts.get(&choice.0)?.get(index).copied()
     }
 
     /// True if a term is the author's.

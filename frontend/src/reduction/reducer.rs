@@ -771,7 +771,7 @@ impl<'a, O: Observer> Reducer<'a, O> {
             return;
         }
         let text = self.texts.get(choice.text);
-        let child = |index: usize| text.children.get(index).map(|&id| self.texts.get(id).span);
+        let child = |index: usize| self.watcher.part(choice.text, index);
         if let (Some(condition), Some(arm), Some(value)) =
             (child(0), child(taken), seen(self.types, value))
         {

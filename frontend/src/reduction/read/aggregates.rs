@@ -26,10 +26,12 @@ impl<'t> Reader<'t> {
     /// `(case e ((CASE x …) body) … [(else body)])`
     pub(super) fn case(&mut self, span: Span, scrutinee: ExprId, arms: &'t [ExprId]) -> Read<()> {
         let (mut all, mut tasks) = (Vec::new(), vec![Task::Read(scrutinee)]);
+        let mut parts = vec![self.tree.get(scrutinee).span];
         for &arm in arms {
             let Some(&[pattern, body]) = self.list(arm) else {
                 return self.unexpected(arm, "a malformed arm");
             };
+            parts.push(self.tree.get(body).span);
             if self.name(pattern) == Some("else") {
                 all.push(Arm { constructor: None, first: self.texts.new_variables(0) });
                 tasks.push(Task::Read(body));
@@ -60,6 +62,7 @@ impl<'t> Reader<'t> {
         }
         let children = 1 + all.len();
         tasks.push(Task::Build { form: Form::Case(all.into()), span, children });
+        tasks.push(Task::Parts(parts.into()));
         self.schedule(tasks);
         Ok(())
     }

@@ -87,6 +87,8 @@ enum Task<'t> {
         span: Span,
         children: usize,
     },
+    /// Notes where the parts of the latest result stand: a part that is a name is the term that it denotes.
+    Parts(Box<[Span]>),
 }
 
 /// The results and passes so far.
@@ -409,6 +411,11 @@ impl<'t> Reader<'t> {
                         self.scope.get_mut(name).and_then(Vec::pop);
                     }
                 }
+                Task::Parts(parts) => {
+                    if let Some(&choice) = self.results.last() {
+                        self.names.set_parts(choice, parts);
+                    }
+                }
                 Task::Tabulate { span, count } => self.tabulate(span, count)?,
                 Task::Build { form, span, children } => {
                     let children = self.results.split_off(self.results.len() - children);
@@ -478,7 +485,11 @@ impl<'t> Reader<'t> {
         match (special, rest) {
             // A mode affects elaboration, not the value.
             (Special::Mode, &[value]) => self.tasks.push(Task::Read(value)),
-            (Special::If, [_, _, _]) => self.build(Form::If, rest, span),
+            (Special::If, [_, _, _]) => {
+                let parts = rest.iter().map(|&part| self.tree.get(part).span);
+                self.tasks.push(Task::Parts(parts.collect()));
+                self.build(Form::If, rest, span);
+            }
             (Special::The, &[ty, value]) => {
                 let ty = self.annotation(ty)?;
                 self.build(Form::The(ty), &[value], span);
