@@ -1,9 +1,10 @@
 //! `lambdav trace`: how a pixel comes about.
 
 use super::binds::Binds;
-use super::engines::{failed, in_time};
+use super::engines::{EngineName, engine, failed, in_time};
 use super::failure::{Failure, Result, save_failure};
 use super::files::{check_not_read, check_target, one_standard_input, read_bytes};
+use super::gpu::GpuArguments;
 use super::messages::{Messages, print, report};
 use super::module::{ProgramKind, some_of};
 use super::progress::Progress;
@@ -11,14 +12,16 @@ use super::render::{PictureArguments, check_defaults};
 use super::supervise::Deadline;
 use super::user_values::{UserValues, bind_test_cards, note_bindings, note_remarks, note_rows};
 use super::values::{location, seconds};
-use clap::Args;
-use lambdav_engine::Shader;
+use clap::{Args, ValueEnum};
 use lambdav_engine::trace::{TraceError, Traced, Tracer};
+use lambdav_engine::{Options, Shader};
 use lambdav_image::file::write_atomically;
-use lambdav_trace::{Condition, Event, EventKind, PIXEL, Recorder, Sink, Trace, Watch};
+use lambdav_trace::{Condition, Drawn, Event, EventKind, PIXEL, Recorder, Sink, Trace, Watch};
+use rayon::iter::{IntoParallelIterator, ParallelIterator};
 use std::io;
 use std::iter;
 use std::path::PathBuf;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 /// The name of the pixel's value in conditions.
@@ -53,6 +56,11 @@ pub(super) struct TraceArguments {
     /// each loop; nothing is printed
     #[arg(long, value_name = "FILE", conflicts_with_all = ["all", "json"])]
     html: Option<PathBuf>,
+    /// Draw the pixel by an engine, too, and say whether it has the same bits; if not, exit status 1
+    #[arg(long, value_enum)]
+    engine: Option<EngineName>,
+    #[command(flatten)]
+    gpu: GpuArguments,
     /// Seconds for the whole work; after that, exit status 3
     #[arg(
         long,
@@ -70,6 +78,7 @@ pub(super) struct TraceArguments {
 
 pub(super) fn run(options: &TraceArguments) -> Result {
     let (picture, messages) = (&options.picture, options.messages);
+    picture.check_engine(options.engine)?;
     let condition = options.condition.as_deref().map(Condition::parse).transpose();
     let condition = condition.map_err(|error| Failure::usage(format!("--break: {error}")))?;
     let asked = options.x.zip(options.y).map(|(x, y)| [x, y]);
@@ -83,6 +92,7 @@ pub(super) fn run(options: &TraceArguments) -> Result {
     if let Some(path) = &options.html {
         check_target(path, &read)?;
     }
+    let gpu = options.gpu.open(options.engine == Some(EngineName::Gpu))?;
     let deadline = Deadline::set_for("tracing", options.timeout);
     let (name, bytes) = read_bytes(&options.shader)?;
     let values = UserValues::read(&picture.set, picture.uniforms.as_ref())?;
@@ -109,18 +119,31 @@ pub(super) fn run(options: &TraceArguments) -> Result {
         (None, Some(condition)) => work.find(condition, options)?,
         (None, None) => unreachable!("clap requires one of the two"),
     };
-    let trace = work.trace(pixel)?;
+    let mut trace = work.trace(pixel)?;
+    if let Some(name) = options.engine {
+        let of = Options::default().engine(engine(Some(name), gpu.as_ref())).output(output);
+        let of = of.max_iterations(limit).for_sizes(&bindings);
+        let left = deadline.left();
+        let colour = shader.drawn_pixel(&of, &bindings, picture.size, pixel, left);
+        let colour = in_time(colour, deadline, messages)?;
+        let engine = name.to_possible_value().map_or_else(String::new, |of| of.get_name().into());
+        trace.subject.drawn = Some(Drawn { engine, colour });
+    }
+    let is_equal = |drawn: &Drawn| drawn.equals(trace.subject.colour);
+    let is_equal = trace.subject.drawn.as_ref().is_none_or(is_equal);
     if let Some(path) = &options.html {
         check_not_read(path, &read)?;
         let page = trace.page();
         let written = write_atomically::<io::Error>(path, |out| out.write_all(page.as_bytes()));
-        return written.map_err(|error| save_failure(&error));
+        written.map_err(|error| save_failure(&error))?;
+    } else {
+        Deadline::lift();
+        print(match options.json {
+            true => format!("{}\n", trace.json()),
+            false => trace.text(options.all),
+        })?;
     }
-    Deadline::lift();
-    print(match options.json {
-        true => format!("{}\n", trace.json()),
-        false => trace.text(options.all),
-    })
+    if is_equal { Ok(()) } else { Err(Failure::reported()) }
 }
 
 /// Rejects a pixel outside of the picture.
@@ -145,11 +168,19 @@ struct Work<'a> {
 
 impl Work<'_> {
     fn pixel(&self, pixel: [u32; 2], sink: &mut dyn Sink) -> Result<Traced> {
-        let is_late = || self.deadline.left().is_zero();
-        self.tracer.pixel(pixel, sink, &is_late).map_err(|error| match error {
+        let traced = self.tracer.pixel(pixel, sink, &|| self.is_late());
+        traced.map_err(|error| self.failure(error))
+    }
+
+    fn is_late(&self) -> bool {
+        self.deadline.left().is_zero()
+    }
+
+    fn failure(&self, error: TraceError) -> Failure {
+        match error {
             TraceError::Cancelled => self.deadline.failure(),
             TraceError::Error(error) => failed(error, self.messages),
-        })
+        }
     }
 
     fn trace(&self, pixel: [u32; 2]) -> Result<Trace> {
@@ -173,27 +204,29 @@ impl Work<'_> {
             )));
         }
         let size = options.picture.size;
-        let progress = Progress::new();
-        for y in 0..size.height() {
-            for x in 0..size.width() {
-                if self.deadline.left().is_zero() {
-                    progress.clear();
-                    return Err(self.deadline.failure());
-                }
-                let mut watch = Watch::new(condition);
-                let traced = self.pixel([x, y], &mut watch).inspect_err(|_| progress.clear())?;
-                let value = Trace::colour(traced.colour);
-                let kind = EventKind::Binding { name: OUTPUT.into(), value };
-                watch.event(Event { scope: PIXEL, place: None, kind });
-                if watch.holds {
-                    progress.clear();
-                    return Ok([x, y]);
-                }
+        let (progress, done) = (Progress::new(), AtomicUsize::new(0));
+        let width = size.width() as usize;
+        // The first one in scan order, whatever the threads are faster with.
+        let found = (0..size.pixels()).into_par_iter().find_map_first(|index| {
+            if self.is_late() {
+                return Some(Err(TraceError::Cancelled));
             }
-            let done = (y as usize + 1) * size.width() as usize;
-            progress.advance(done, size.pixels());
-        }
+            let pixel = [(index % width) as u32, (index / width) as u32];
+            let mut watch = Watch::new(condition);
+            let traced = match self.tracer.pixel(pixel, &mut watch, &|| self.is_late()) {
+                Ok(traced) => traced,
+                Err(error) => return Some(Err(error)),
+            };
+            let value = Trace::colour(traced.colour);
+            let kind = EventKind::Binding { name: OUTPUT.into(), value };
+            watch.event(Event { scope: PIXEL, place: None, kind });
+            progress.advance(done.fetch_add(1, Ordering::Relaxed), size.pixels());
+            watch.holds.then_some(Ok(pixel))
+        });
         progress.clear();
+        if let Some(found) = found {
+            return found.map_err(|error| self.failure(error));
+        }
         let text = options.condition.as_deref().unwrap_or_default();
         Err(Failure::input(format!("`{text}` holds in no pixel of the picture of {size}")))
     }

@@ -29,6 +29,11 @@ impl Trace {
             "output": subject.output,
             "value": of_value(&colour),
             "discarded": subject.is_discarded,
+            "drawn": subject.drawn.as_ref().map(|drawn| json!({
+                "engine": drawn.engine,
+                "value": of_value(&Self::colour(drawn.colour)),
+                "equal": drawn.equals(subject.colour),
+            })),
             "dropped": self.dropped,
             "scopes": self.scopes.iter().map(of_scope).collect::<Vec<_>>(),
         })

@@ -47,4 +47,4 @@ mod tree;
 pub use condition::{Condition, ConditionError, Watch};
 pub use event::{Event, EventKind, PIXEL, Place, Scalar, ScopeKind, Sink, Value};
 pub use recorder::Recorder;
-pub use tree::{Item, ItemKind, Scope, Subject, Trace};
+pub use tree::{Drawn, Item, ItemKind, Scope, Subject, Trace};

@@ -38,6 +38,7 @@ mod tests {
             output: 0,
             colour: [0; 4],
             is_discarded: false,
+            drawn: None,
         };
         let page = Recorder::default().finish(subject, true).page();
         assert!(page.contains(r"\u003c/script>\u003cscript>alert(1)"));

@@ -176,6 +176,7 @@ mod tests {
             output: 0,
             colour: [0; 4],
             is_discarded: false,
+            drawn: None,
         }
     }
 

@@ -28,6 +28,11 @@ impl Trace {
         let colour = Self::colour(subject.colour);
         // Writing to a string does not fail.
         let _ = writeln!(text, "output {} = {}", subject.output, shown(&colour));
+        if let Some(drawn) = &subject.drawn {
+            let value = shown(&Self::colour(drawn.colour));
+            let is = if drawn.equals(subject.colour) { "the same" } else { "different" };
+            let _ = writeln!(text, "engine {} = {value}: {is}", drawn.engine);
+        }
         let limit = if all { usize::MAX } else { SCREEN };
         let (lines, left_out) = self.lines(all, limit);
         if lines.is_empty() {
@@ -195,6 +200,91 @@ fn decimal(value: &Value) -> String {
             let more = more + left;
             let more = if more > 0 { format!(", … {more} more") } else { String::new() };
             format!("{ty}({}{more})", some.join(", "))
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::event::{Event, EventKind, PIXEL, Place, Scalar, Sink};
+    use super::super::recorder::Recorder;
+    use super::super::tree::{Drawn, Subject, Trace};
+    use super::*;
+
+    fn trace(events: Vec<Event>, drawn: Option<Drawn>) -> Trace {
+        let mut recorder = Recorder::default();
+        events.into_iter().for_each(|event| recorder.event(event));
+        let subject = Subject {
+            files: vec!["a".to_owned()],
+            texts: vec![String::new()],
+            pixel: [1, 2],
+            size: [3, 4],
+            output: 0,
+            colour: [0x7fc0_0000, 0, 0, 0],
+            is_discarded: false,
+            drawn,
+        };
+        recorder.finish(subject, true)
+    }
+
+    fn bind(scalar: Scalar, words: &[u32]) -> Event {
+        let value = Value::Words { ty: "".into(), scalar, words: words.into() };
+        let place = Some(Place { file: 0, line: 5, column: 6 });
+        Event { scope: PIXEL, place, kind: EventKind::Binding { name: "n".into(), value } }
+    }
+
+    #[test]
+    fn values_in_decimal_and_bits() {
+        for (scalar, words, expected) in [
+            (
+                Scalar::Num,
+                &[0x3e99_999a, 0x8000_0000, 0x7f80_0000][..],
+                "(0.3, -0.0, inf) [0x3e99999a 0x80000000 0x7f800000]",
+            ),
+            (Scalar::Num, &[1], "1e-45 [0x00000001]"),
+            (Scalar::Int, &[u32::MAX], "-1 [0xffffffff]"),
+            (Scalar::Uint, &[u32::MAX], "4294967295 [0xffffffff]"),
+            (Scalar::Bool, &[1, 0], "(true, false)"),
+            (Scalar::Double, &[0, 0x3ff0_0000], "1.0 [0x00000000 0x3ff00000]"),
+            (Scalar::Long, &[1, 1], "4294967297 [0x00000001 0x00000001]"),
+        ] {
+            let text = trace(vec![bind(scalar, words)], None).text(false);
+            assert!(text.ends_with(&format!("\n  a:5:6  n = {expected}\n")), "{text}");
+        }
+        let many = trace(vec![bind(Scalar::Int, &[7; 20])], None).text(true);
+        assert!(many.contains("7, … 4 more) [0x00000007"), "{many}");
+    }
+
+    #[test]
+    fn a_screen_and_all() {
+        let trace = trace((0..50).map(|k| bind(Scalar::Uint, &[k])).collect(), None);
+        let (screen, all) = (trace.text(false), trace.text(true));
+        assert!(screen.contains("Nearest first:\n  a:5:6  n = 49 "), "{screen}");
+        assert!(
+            screen.ends_with("n = 10 [0x0000000a]\n10 more lines are left out; --all shows all\n")
+        );
+        assert!(
+            all.contains("In the order of the text:\n  a:5:6  n = 0 ")
+                && all.ends_with("n = 49 [0x00000031]\n")
+        );
+    }
+
+    /// The pixel of another engine: NaNs are one value, and zeros are two.
+    #[test]
+    fn pixels_of_engines() {
+        for (colour, is) in [
+            ([0xffc0_0001, 0, 0, 0], "the same"),
+            ([0x7fc0_0000, 0x8000_0000, 0, 0], "different"),
+            ([0, 0, 0, 0], "different"),
+        ] {
+            let drawn = Drawn { engine: "gpu".to_owned(), colour };
+            let trace = trace(Vec::new(), Some(drawn));
+            let text = trace.text(false);
+            assert!(
+                text.contains("\nengine gpu = (") && text.contains(&format!("]: {is}\n")),
+                "{text}"
+            );
+            assert_eq!(trace.json()["drawn"]["equal"], is == "the same");
         }
     }
 }

@@ -21,6 +21,26 @@ pub struct Subject {
     pub colour: [u32; 4],
     /// True if the pixel was discarded.
     pub is_discarded: bool,
+    /// The pixel as an engine draws it, if one was asked.
+    pub drawn: Option<Drawn>,
+}
+
+/// A pixel as an engine draws it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Drawn {
+    /// Name of the engine.
+    pub engine: String,
+    /// Bits of the pixel.
+    pub colour: [u32; 4],
+}
+
+impl Drawn {
+    /// True if it has the bits of a traced pixel; all NaNs are one value.
+    pub fn equals(&self, traced: [u32; 4]) -> bool {
+        let is_nan = |word| f32::from_bits(word).is_nan();
+        let mut pairs = self.colour.into_iter().zip(traced);
+        pairs.all(|(a, b)| a == b || is_nan(a) && is_nan(b))
+    }
 }
 
 /// A finished trace.

@@ -3,6 +3,8 @@
 //! λV is evaluated by the source evaluator, and every module by the evaluator of SPIR-V: a module of any compiler, or the
 //! words that our front ends make of GLSL and WGSL. Both are independent of the raise, the core and the backends.
 
+mod drawn;
+mod pixel;
 mod source;
 #[cfg(feature = "spirv")]
 mod words;
@@ -16,9 +18,10 @@ use crate::options::Options;
 use crate::pipeline::without_outputs;
 use crate::settings::Settings;
 use crate::shader::Shader;
-use lambdav_core::source::SourceFile;
 use lambdav_image::Size;
-use lambdav_trace::{Place, Sink, Subject};
+use lambdav_trace::{Sink, Subject};
+use pixel::Stop;
+pub use pixel::Traced;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::Duration;
@@ -36,15 +39,6 @@ enum Evaluator {
     Source(Arc<lambdav_frontend::reduction::SourceProgram>),
     #[cfg(feature = "spirv")]
     Words(words::Words),
-}
-
-/// A traced pixel.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Traced {
-    /// Its bits.
-    pub colour: [u32; 4],
-    /// True if it was discarded; then it has the clear colour.
-    pub is_discarded: bool,
 }
 
 /// Reason why a pixel has no trace.
@@ -178,25 +172,7 @@ impl Tracer {
             output: self.output,
             colour: traced.colour,
             is_discarded: traced.is_discarded,
+            drawn: None,
         }
     }
-}
-
-/// Reason why an evaluator stops.
-enum Stop {
-    Cancelled,
-    Fault(Box<lambdav_core::diagnostics::Diagnostic>),
-}
-
-/// The place of an offset.
-fn place_of(source: &SourceFile, offset: u32) -> Place {
-    let at = source.line_column(offset);
-    Place { file: source.file_index(offset) as u32, line: at.line, column: at.column }
-}
-
-/// The components of an output; missing ones are those of (0, 0, 0, 1).
-fn filled(words: &[u32]) -> [u32; 4] {
-    let mut colour = [0.0, 0.0, 0.0, 1.0].map(f32::to_bits);
-    colour.iter_mut().zip(words).for_each(|(to, &word)| *to = word);
-    colour
 }

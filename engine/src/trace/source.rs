@@ -1,6 +1,6 @@
 //! Events of the source evaluator.
 
-use super::{Stop, Traced, filled, place_of};
+use super::pixel::{Stop, Traced, filled, place_of};
 use crate::engines::explain_source;
 use lambdav_core::evaluate::EvaluationFault;
 use lambdav_core::inputs::Inputs;

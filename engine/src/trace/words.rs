@@ -1,6 +1,6 @@
 //! Events of the evaluator of SPIR-V.
 
-use super::{Stop, Traced, filled};
+use super::pixel::{Stop, Traced, filled};
 use crate::accepted::{Accepted, AsIs};
 use crate::engines::{SpirvEngine, SpirvProgram};
 use crate::error::Error;

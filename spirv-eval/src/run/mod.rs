@@ -3,6 +3,7 @@
 mod dispatch;
 mod memory;
 mod notes;
+mod observed;
 mod quad;
 mod samples;
 mod step;
@@ -350,7 +351,7 @@ impl<'m> ModuleEvaluator<'m> {
                 }
                 self.step(step).map_err(|wrong| self.stopped(wrong, block.label))?;
                 if O::IS_ACTIVE {
-                    watch.step(self, function, current, index);
+                    self.observe_step(watch, function, current, index);
                 }
                 self.poll(cancelled)?;
             }
@@ -360,7 +361,7 @@ impl<'m> ModuleEvaluator<'m> {
                     Frame { function, block: current, next: index + 1, activation, to: call.to };
                 self.pass(call).map_err(|wrong| self.stopped(wrong, block.label))?;
                 if O::IS_ACTIVE {
-                    watch.call(self, [function, current, index], call.function);
+                    self.observe_call(watch, [function, current, index], call.function);
                 }
                 self.callers.push(frame);
                 self.poll(cancelled)?;
@@ -385,7 +386,7 @@ impl<'m> ModuleEvaluator<'m> {
                         self.get(a, 1).ok_or(undefined)?;
                     }
                     if O::IS_ACTIVE {
-                        watch.leave(self, function, current, &block.end);
+                        self.observe_leave(watch, function, current, &block.end);
                     }
                     let Some(frame) = self.callers.pop() else { return Ok(Progress::Ended) };
                     self.activation = frame.activation;
@@ -394,7 +395,7 @@ impl<'m> ModuleEvaluator<'m> {
                         self.defined[frame.to] = self.activation;
                     }
                     if O::IS_ACTIVE {
-                        watch.step(self, frame.function, frame.block, frame.next - 1);
+                        self.observe_step(watch, frame.function, frame.block, frame.next - 1);
                     }
                     (function, current, next) = (frame.function, frame.block, frame.next);
                     continue;
@@ -406,11 +407,11 @@ impl<'m> ModuleEvaluator<'m> {
                 End::Unreachable => return Err(ModuleFault::Unreachable(block.label).into()),
             };
             if O::IS_ACTIVE {
-                watch.decide(self, function, current, &block.end, target);
+                self.observe_decide(watch, function, current, &block.end, target);
             }
             self.enter(&module.functions[function].blocks[target], target, current, cancelled)?;
             if O::IS_ACTIVE {
-                watch.enter(self, function, target, current);
+                self.observe_enter(watch, function, target, current);
             }
             (current, next) = (target, 0);
         }

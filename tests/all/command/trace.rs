@@ -2,6 +2,7 @@
 
 use super::harness::TestFolder;
 use lambdav_image::Frame;
+use lambdav_test_support::header_bindings;
 use serde_json::Value;
 use std::path::Path;
 
@@ -103,14 +104,10 @@ fn has_the_bits_of_the_core(place: &TestFolder, arguments: &[&str], size: [u32; 
     }
 }
 
-/// The arguments after the shader in the first command line of its header.
+/// The options for data in the first command line of a shader's header.
 fn data_of(text: &str) -> Vec<String> {
-    let line = text.lines().find(|line| line.contains("lambdav render ")).unwrap_or_default();
-    let words = shlex::split(line.trim_start_matches(';')).unwrap_or_default();
-    let options = words.iter().skip_while(|word| !word.starts_with("--"));
-    let pairs: Vec<&String> = options.collect();
-    let of_data = pairs.chunks(2).filter(|pair| ["--bind", "--set"].contains(&&**pair[0]));
-    of_data.flatten().map(|word| (*word).clone()).collect()
+    let bind = |(name, file)| ["--bind".to_owned(), format!("{name}={file}")];
+    header_bindings(text).into_iter().flat_map(bind).collect()
 }
 
 #[test]
@@ -141,10 +138,12 @@ fn the_gallery_has_the_bits_of_the_core() {
 fn foreign_shaders_have_the_bits_of_the_core() {
     let place = TestFolder::with([("rings.frag", RINGS), ("beams.wgsl", BEAMS)]);
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/foreign");
-    for name in ["plasma.wgsl", "mandelbrot.wgsl", "march.wgsl", "clouds.frag", "julia.frag"] {
+    for name in ["plasma.wgsl", "mandelbrot.wgsl", "march.wgsl", "clouds.frag", "weave.frag"] {
         place.write(name, std::fs::read(folder.join(name)).expect("it is there"));
-        has_the_bits_of_the_core(&place, &[name, "--input", "0=uv"], [9, 6]);
+        has_the_bits_of_the_core(&place, &[name], [9, 6]);
     }
+    place.write("disc.frag", std::fs::read(folder.join("disc.frag")).expect("it is there"));
+    has_the_bits_of_the_core(&place, &["disc.frag", "--input", "0=uv"], [9, 6]);
     place.write("low.frag", RINGS);
     has_the_bits_of_the_core(&place, &["low.frag", "--origin", "lower-left"], [9, 6]);
     for name in ["rings.frag", "beams.wgsl"] {
@@ -168,7 +167,7 @@ fn modules_have_the_bits_of_the_core() {
 #[test]
 fn passes_come_before_the_pixel() {
     let text = "(result squares num 8)\n\
-                (pass square (size 8) (write squares (id) (* (num (id)) (num (id)))))\n\
+                (pass square (size 8) (scatter squares (id) (* (num (id)) (num (id)))))\n\
                 (define s (at squares 3))\n(vec3 s)";
     let place = TestFolder::with([("squares.lv", text)]);
     has_the_bits_of_the_core(&place, &["squares.lv"], [2, 2]);
@@ -219,16 +218,16 @@ fn traces_of_glsl_and_wgsl() {
     let place = TestFolder::with([("rings.frag", RINGS), ("beams.wgsl", BEAMS)]);
     let glsl = "\
 rings.frag: pixel (8, 8) of 16x16
-output 0 = (0.53125, 0.53125, 1.5026019, 1.0) [0x3f080000 0x3f080000 0x3fc05543 0x3f800000]
+output 0 = (0.53125, 0.53125, 1.5026019, 1.0) [0x3f080000 0x3f080000 0x3fc05542 0x3f800000]
 
 Nearest first:
-  rings.frag:15:5  colour = (0.53125, 0.53125, 1.5026019, 1.0) [0x3f080000 0x3f080000 0x3fc05543 0x3f800000]
+  rings.frag:15:5  colour = (0.53125, 0.53125, 1.5026019, 1.0) [0x3f080000 0x3f080000 0x3fc05542 0x3f800000]
 ";
     let found = place.run_line("trace rings.frag 8 8 --size 16x16").done();
     assert!(found.text().starts_with(glsl), "{}", found.text());
     let all = place.run_line("trace rings.frag 8 8 --size 16x16 --all").done();
     for line in [
-        "rings.frag:14:5  rings(p = (0.53125, 0.53125) [0x3f080000 0x3f080000]) = 0.7513009 [0x3f405542]",
+        "rings.frag:14:5  rings(p = (0.53125, 0.53125) [0x3f080000 0x3f080000]) = 0.75130093 [0x3f405542]",
         "  rings.frag:5:21  loop: 2 rounds",
         "    rings.frag:5:21  deciding round 2 of 2",
         "      rings.frag:7:13  if sum > 1.5: true, goes on at rings.frag:7:24",
@@ -239,7 +238,7 @@ Nearest first:
     for line in [
         "beams.wgsl:14:3  ray.to.y = 2.0 [0x40000000]",
         "beams.wgsl:15:3  far(p = (0.53125, 0.53125) [0x3f080000 0x3f080000])",
-        "  beams.wgsl:3:3  r = 0.7513009 [0x3f405542]",
+        "  beams.wgsl:3:3  r = 0.75130093 [0x3f405542]",
         "beams.wgsl:12:3  p = (0.53125, 0.53125)",
     ] {
         assert!(all.text().contains(line), "{line}\n{}", all.text());
@@ -253,7 +252,7 @@ fn programs(place: &TestFolder) -> Vec<&'static str> {
         "shapes.lv",
         "(struct Ray (from vec3) (n int))\n(variant Shape (Disc (r num)) (Empty))\n\
          (define ray (Ray (vec3 1 2 3) -4i))\n(define all (array 1 2 (.x (.from ray))))\n\
-         (define shape (if (< (.x (frag-coord)) 2) (Disc 0.5) (Empty)))\n\
+         (define shape (if (< (.x (frag-coord)) 2) (Disc 0.5) Empty))\n\
          (define colour (case shape ((Disc r) (* r (at all 1))) ((Empty) (num (.n ray)))))\n\
          (discard-if (> (.y (frag-coord)) 3))\n(vec3 colour)",
     );
@@ -361,6 +360,29 @@ fn the_first_pixel_where_a_condition_holds() {
         &["trace", "steps.lv", "--break", "steps < 0 and isnan(c.x)", "--size", "16x12"],
         1,
         "`steps < 0 and isnan(c.x)` holds in no pixel of the picture of 16x12",
+    );
+}
+
+#[test]
+fn engines_draw_the_same_pixel() {
+    let place = TestFolder::with([("steps.lv", STEPS)]);
+    for engine in ["simd", "core", "source", "spirv"] {
+        let line = format!("trace steps.lv 4 7 --size 9x8 --engine {engine}");
+        let found = place.run_line(&line).done();
+        let drawn = found.text().lines().nth(2).expect("a third line");
+        assert!(drawn.starts_with(&format!("engine {engine} = (")), "{drawn}");
+        assert!(drawn.ends_with("]: the same"), "{drawn}");
+        let json = json(&place, &line.split(' ').collect::<Vec<_>>());
+        assert_eq!(
+            (&json["drawn"]["engine"], &json["drawn"]["equal"]),
+            (&engine.into(), &true.into())
+        );
+        assert_eq!(json["drawn"]["value"], json["value"]);
+    }
+    place.fails(
+        &["trace", "steps.lv", "0", "0", "--native"],
+        2,
+        "--native is for the engine `gpu`",
     );
 }
 
