@@ -32,6 +32,7 @@ mod setting;
 mod stats;
 mod supervise;
 mod test;
+mod trace;
 mod user_values;
 mod values;
 mod watch;
@@ -85,6 +86,7 @@ enum Command {
     Compare(compare::CompareCommandArguments),
     Devices(devices::DevicesArguments),
     Inspect(inspect::InspectArguments),
+    Trace(trace::TraceArguments),
     Explain(explain::ExplainArguments),
     Completions(completions::CompletionsArguments),
 }
@@ -127,6 +129,7 @@ fn work() -> u8 {
         Command::Compare(options) => compare::run(&options),
         Command::Devices(options) => devices::run(&options),
         Command::Inspect(options) => inspect::run(&options),
+        Command::Trace(options) => trace::run(&options),
         Command::Explain(options) => explain::run(&options),
         Command::Completions(options) => completions::run(&options, CommandLine::command()),
     })

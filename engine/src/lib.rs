@@ -9,6 +9,7 @@
 //! | `foreign` | WGSL and GLSL to SPIR-V |
 //! | `expectation` | values of expressions in the scope of a program |
 //! | `undefined` | reports of undefined behaviour |
+//! | [`trace`] | single pixels with their events |
 //! | `test_card` | pictures in place of images that nothing binds |
 //! | `compare` | comparison of the processor with a device |
 //! | `stages`, `rewritten`, `as_is` | intermediate forms as text and modules, layout of re-emitted modules, and modules executed without raising |
@@ -57,6 +58,8 @@ pub mod stages;
 mod target;
 mod test_card;
 mod undefined;
+#[doc(hidden)]
+pub mod trace;
 
 /// Interfaces of entry points as data ([`Shader::interface`]): stage, inputs, outputs, and bindings by
 /// set, number and name; and attributes ([`Shader::attributes`]).

@@ -6,10 +6,12 @@ use super::code::{
     Atomic, Axes, Block, Call, End, Header, Level, Part, Passed, Phi, Position, Step,
 };
 use super::compute::{compute, place};
+use super::debug::{BlockDebug, FunctionDebug};
 use super::error::LoadError;
 use super::functions::with_pointer;
 use super::global::Globals;
 use super::images::{Sample, opaque, sample};
+use super::note::Notes;
 use super::order::reverse_postorder;
 use super::signature::Signature;
 use super::values::{ComponentType, Entity, Ids, MemoryRegion, SpirvType, ValueType};
@@ -60,6 +62,8 @@ pub(super) struct LoadedFunction {
     line: Option<Position>,
     /// Number of parameters read.
     parameters: usize,
+    /// Debug information, if it is read.
+    notes: Option<Notes>,
 }
 
 /// The function of an atomic instruction; true if it has a result.
@@ -86,8 +90,10 @@ fn atomic(op: Op) -> Option<(Atomic, bool)> {
 
 impl LoadedFunction {
     /// Begins at OpFunction.
-    pub(super) fn new(number: usize, signature: &Signature) -> Self {
-        Self { number, result: signature.result, blocks: Vec::new(), line: None, parameters: 0 }
+    pub(super) fn new(number: usize, signature: &Signature, ids: &Ids, globals: &Globals) -> Self {
+        let notes = globals.has_debug.then(|| Notes::new(ids, globals, signature));
+        let (result, blocks) = (signature.result, Vec::new());
+        Self { number, result, blocks, line: None, parameters: 0, notes }
     }
 
     /// Reads an instruction of the function.
@@ -115,6 +121,9 @@ impl LoadedFunction {
             (Op::Label, None) => {
                 let label = instruction.operand(0)?;
                 ids.define(instruction, label, Entity::Label)?;
+                if let Some(notes) = &mut self.notes {
+                    notes.begin(self.line);
+                }
                 self.blocks.push(Draft {
                     label,
                     is_header: false,
@@ -131,13 +140,27 @@ impl LoadedFunction {
                 Err(instruction.malformed("the block before it has no end"))
             }
             (_, None) => Err(instruction.malformed("it is outside a block")),
-            (Op::FunctionCall, Some(block)) => block.call(ids, globals, signatures, instruction),
-            (_, Some(block)) => block.instruction(ids, globals, instruction),
+            (op, Some(block)) => {
+                let before = block.steps.len();
+                match op {
+                    Op::FunctionCall => block.call(ids, globals, signatures, instruction),
+                    _ => block.instruction(ids, globals, instruction),
+                }?;
+                if let Some(notes) = &mut self.notes {
+                    let steps = [before, block.steps.len()];
+                    notes.instruction((ids, globals), instruction, block.line, block.label, steps);
+                }
+                Ok(())
+            }
         }
     }
 
     /// Completes the blocks once all ids are known; `headers` counts loop headers of the module.
-    pub(super) fn finish(self, ids: &Ids, headers: &mut usize) -> Result<Vec<Block>, LoadError> {
+    pub(super) fn finish(
+        self,
+        ids: &Ids,
+        headers: &mut usize,
+    ) -> Result<(Vec<Block>, FunctionDebug), LoadError> {
         if self.blocks.last().is_none_or(|block| block.end.is_none()) {
             return Err(LoadError::Missing("end of its function"));
         }
@@ -146,6 +169,22 @@ impl LoadedFunction {
         let successors: Vec<Vec<usize>> =
             self.blocks.iter().map(|block| block.successors(&given)).collect();
         let (order, reached) = reverse_postorder(&successors);
+        let mut debug = FunctionDebug::default();
+        if let Some(notes) = self.notes {
+            let Notes { mut function, merges, .. } = notes;
+            let mut read = std::mem::take(&mut function.blocks);
+            let mut places = vec![0; order.len()];
+            order.iter().enumerate().for_each(|(place, &index)| places[index] = place);
+            let at = |label: &u32| given.get(label).map(|&index| places[index]);
+            for (header, merge) in &merges {
+                if let Some(&index) = given.get(header) {
+                    read[index].merge = at(merge);
+                }
+            }
+            let blocks = order.iter().map(|&index| std::mem::take(&mut read[index]));
+            function.blocks = blocks.collect::<Vec<BlockDebug>>();
+            debug = function;
+        }
         let mut drafts: Vec<Option<Draft>> = self.blocks.into_iter().map(Some).collect();
         let drafts: Vec<Draft> = order.into_iter().filter_map(|at| drafts[at].take()).collect();
         let labels = drafts.iter().enumerate().map(|(index, block)| (block.label, index));
@@ -163,7 +202,7 @@ impl LoadedFunction {
             }
             blocks.push(block);
         }
-        Ok(blocks)
+        Ok((blocks, debug))
     }
 }
 

@@ -47,6 +47,7 @@ mod binary;
 mod code;
 mod composite;
 mod compute;
+mod debug;
 mod error;
 mod function;
 mod functions;
@@ -56,6 +57,8 @@ mod integers;
 mod loader;
 mod module;
 pub mod mutants;
+mod note;
+mod observer;
 mod options;
 mod order;
 mod resources;
@@ -68,6 +71,7 @@ mod wide;
 pub use code::Position;
 pub use error::LoadError;
 pub use module::{Module, Source};
+pub use observer::{ModuleEvent, ModuleScalar, ModuleValue, Observer};
 pub use options::{Arithmetic, LoadOptions, Undefined};
 pub use resources::{
     BindingKind, InputSource, InputVariable, Member, PUSH_CONSTANT_WORDS, ResourceBinding,

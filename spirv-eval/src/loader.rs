@@ -3,6 +3,7 @@
 use super::accepted::ACCEPTED;
 use super::binary::{Instruction, instructions, name};
 use super::code::Function;
+use super::debug::FunctionDebug;
 use super::error::LoadError;
 use super::function::LoadedFunction;
 use super::global::Globals;
@@ -26,6 +27,7 @@ struct Loader<'w> {
     globals: Globals,
     signatures: Vec<Signature>,
     functions: Vec<Option<Function>>,
+    debug: Vec<FunctionDebug>,
     /// The function that is being read.
     function: Option<LoadedFunction>,
     /// True inside a function that is never called.
@@ -44,21 +46,27 @@ impl Module {
 
     /// Loads a module; undefined behaviour is a fault ([`Undefined::Marked`]).
     pub fn new(words: &[u32]) -> Result<Self, LoadError> {
-        load(words, &LoadOptions::default())
+        load(words, &LoadOptions::default(), false)
     }
 
     /// Loads a module.
     pub fn with_options(words: &[u32], options: &LoadOptions) -> Result<Self, LoadError> {
-        load(words, options)
+        load(words, options, false)
+    }
+
+    /// Like [`Module::with_options`], with the names and lines that an [`Observer`](crate::Observer) sees.
+    pub fn with_debug(words: &[u32], options: &LoadOptions) -> Result<Self, LoadError> {
+        load(words, options, true)
     }
 }
 
 /// Loads a module.
-fn load(words: &[u32], options: &LoadOptions) -> Result<Module, LoadError> {
+fn load(words: &[u32], options: &LoadOptions, has_debug: bool) -> Result<Module, LoadError> {
     let undefined = options.undefined;
     let scan = scan(words, options)?;
     let mut globals = Globals::new(undefined, options.stage, scan.interface.clone());
     globals.has_levels = scan.asks_for_levels;
+    globals.has_debug = has_debug;
     let mut loader = Loader {
         undefined,
         scan,
@@ -66,6 +74,7 @@ fn load(words: &[u32], options: &LoadOptions) -> Result<Module, LoadError> {
         globals,
         signatures: Vec::new(),
         functions: Vec::new(),
+        debug: Vec::new(),
         function: None,
         is_skipped: false,
         headers: 0,
@@ -124,7 +133,10 @@ impl<'w> Loader<'w> {
         {
             let number = function.number;
             let variables = self.globals.take_variables();
-            let blocks = function.finish(&self.ids, &mut self.headers)?;
+            let (blocks, debug) = function.finish(&self.ids, &mut self.headers)?;
+            if self.globals.has_debug {
+                self.debug[number] = debug;
+            }
             self.functions[number] = Some(Function { blocks, variables });
             self.ids.close();
         }
@@ -141,6 +153,9 @@ impl<'w> Loader<'w> {
                 self.signatures.push(read?);
             }
             self.functions = self.signatures.iter().map(|_| None).collect();
+            if self.globals.has_debug {
+                self.debug.resize(self.signatures.len(), FunctionDebug::default());
+            }
         }
         let id = instruction.operand(1)?;
         let number = self.signatures.iter().position(|of| of.id == id);
@@ -151,7 +166,8 @@ impl<'w> Loader<'w> {
             }
             Some(number) => {
                 self.ids.open();
-                let function = LoadedFunction::new(number, &self.signatures[number]);
+                let signature = &self.signatures[number];
+                let function = LoadedFunction::new(number, signature, &self.ids, &self.globals);
                 self.function = Some(function);
             }
         }
@@ -206,6 +222,7 @@ impl<'w> Loader<'w> {
             resources: globals.resources,
             sources: self.sources,
             names: self.names,
+            debug: self.debug,
         })
     }
 

@@ -1,6 +1,7 @@
 //! A loaded module.
 
 use super::code::{Function, Step};
+use super::debug::FunctionDebug;
 use super::global::{Output, UniformBlock, Variable, Workgroup};
 use super::options::Undefined;
 use super::resources::{InputVariable, Member, ResourceBinding};
@@ -40,6 +41,8 @@ pub struct Module {
     pub(super) resources: Vec<ResourceBinding>,
     pub(super) sources: Vec<Source>,
     pub(super) names: Vec<(u32, String)>,
+    /// Debug information by function; empty unless it was asked for.
+    pub(super) debug: Vec<FunctionDebug>,
 }
 
 /// A source file embedded in a module.
@@ -87,6 +90,17 @@ impl Module {
         let held = self.sources.iter().find(|source| source.id == id).map(|source| &source.name);
         let named = || self.names.iter().find(|(of, _)| *of == id).map(|(_, name)| name);
         held.or_else(named).map(String::as_str)
+    }
+
+    /// The names that an [`Observer`](crate::Observer) may see.
+    pub fn observed_names(&self) -> impl Iterator<Item = &str> {
+        self.debug.iter().flat_map(FunctionDebug::names)
+    }
+
+    /// All ids that may name a file in a [`Position`](crate::Position), with the names.
+    pub fn file_names(&self) -> impl Iterator<Item = (u32, &str)> {
+        let held = self.sources.iter().map(|source| (source.id, &*source.name));
+        held.chain(self.names.iter().map(|(id, name)| (*id, &**name)))
     }
 
     /// The embedded source files, in order.

@@ -42,6 +42,7 @@ pub use fast::{FastEngine, FastProgram};
 pub use gpu::{GpuDispatch, GpuEngine, GpuError, GpuMode, GpuProgram};
 pub use passes::{PassEngine, PassError, PassesProgram, bind_results};
 pub use simd::{SimdEngine, SimdError, SimdProgram};
+pub(crate) use source::explain_source;
 pub use source::{SourceEngine, SourceProgram};
 #[cfg(feature = "spirv")]
 pub use spirv::{SpirvDispatch, SpirvEngine, SpirvError, SpirvProgram, SpirvStages};

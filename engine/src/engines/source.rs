@@ -38,8 +38,8 @@ impl SourceProgram {
         Ok(Self { program: Arc::new(program), locations: locations.to_vec() })
     }
 
-    /// The text, for stages of a program that draws triangles.
-    pub(super) fn text(&self) -> &Arc<reduction::SourceProgram> {
+    /// The text, for a tracer, and for stages of a program that draws triangles.
+    pub(crate) fn text(&self) -> &Arc<reduction::SourceProgram> {
         &self.program
     }
 
@@ -70,7 +70,7 @@ impl SourceEngine {
     }
 }
 
-pub(super) fn explain_source(fault: SourceFault, max_iterations: u64) -> Diagnostic {
+pub(crate) fn explain_source(fault: SourceFault, max_iterations: u64) -> Diagnostic {
     match fault {
         SourceFault::Pixel(evaluate::EvaluationFault::LoopLimit(span)) => {
             evaluate::loop_limit_diagnostic(span, max_iterations)

@@ -51,6 +51,7 @@
 
 mod aggregate;
 mod fault;
+mod observer;
 mod operate;
 mod passes;
 mod pixel;
@@ -69,12 +70,14 @@ use lambdav_core::resource::unbound;
 use lambdav_core::source::Span;
 use lambdav_core::types::{Type, Types};
 use lambdav_float_environment::with_default;
+use observer::Watcher;
 use program::SourceUniform;
 use reducer::Reducer;
 use std::sync::Arc;
 use term::Part;
 
 pub use fault::{Limits, SourceFault};
+pub use observer::{Observer, SEEN_PARTS, SourceEvent, SourceValue};
 pub use passes::PassFault;
 pub use program::{SourceProgram, StageResult, StageValues};
 
@@ -111,6 +114,23 @@ impl SourceProgram {
         limits: Limits,
         cancelled: &dyn Fn() -> bool,
     ) -> Result<Box<[u32]>, SourceFault> {
+        self.run_observed(location, inputs, limits, cancelled, &mut ())
+    }
+
+    /// The spans of all names that an [`Observer`] may see.
+    pub fn names(&self) -> impl Iterator<Item = Span> {
+        self.names.all()
+    }
+
+    /// Like [`Self::run`], with an observer.
+    pub fn run_observed<O: Observer>(
+        &self,
+        location: u32,
+        inputs: &Inputs,
+        limits: Limits,
+        cancelled: &dyn Fn() -> bool,
+        observer: &mut O,
+    ) -> Result<Box<[u32]>, SourceFault> {
         if unbound(&self.types, &inputs.resources).is_some() {
             let message = "a texture or buffer is not bound";
             return Err(SourceFault::Unexpected(Span::default(), message));
@@ -118,13 +138,21 @@ impl SourceProgram {
         let output = self.outputs.iter().find(|(l, _)| *l == location);
         let &(_, root) = output
             .ok_or(SourceFault::Unexpected(Span::default(), "no output has this location"))?;
-        let reduce =
-            |root| with_default(|| Reducer::new(self, inputs, &(), limits, cancelled).run(root));
+        let reduce = |root, observer: &mut O| {
+            let watcher = Watcher::new(observer, &self.names, &self.texts);
+            let reducer = Reducer::observed(self, inputs, &(), limits, cancelled, watcher);
+            with_default(|| reducer.run(root))
+        };
         if let Some(condition) = self.discard {
-            match reduce(condition)? {
+            match reduce(condition, observer)? {
                 Part::Data(data) if data.ty == Type::BOOL => {
+                    let is_discarded = data.words[0] != 0;
+                    if O::IS_ACTIVE {
+                        let condition = self.texts.get(condition).span;
+                        observer.event(0, SourceEvent::Discard { condition, is_discarded });
+                    }
                     // A discarded pixel evaluates no output.
-                    if data.words[0] != 0 {
+                    if is_discarded {
                         return Ok(self.clear.map(f32::to_bits).into());
                     }
                 }
@@ -134,7 +162,7 @@ impl SourceProgram {
                 }
             }
         }
-        match reduce(root)? {
+        match reduce(root, observer)? {
             Part::Data(data) if data.ty.is_num() => {
                 let filler = [0.0_f32, 0.0, 0.0, 1.0].map(f32::to_bits);
                 let missing = if self.discard.is_some() { data.words.len() } else { 4 };
@@ -170,8 +198,9 @@ impl SourceProgram {
         let Some(root) = root else {
             return Err(SourceFault::Unexpected(Span::default(), "there is no such result"));
         };
-        let reduced =
-            with_default(|| Reducer::new(self, inputs, stage, limits, cancelled).run(root));
+        let reduced = with_default(|| {
+            Reducer::new(self, inputs, stage, limits, cancelled, &mut ()).run(root)
+        });
         match reduced? {
             Part::Data(data) => Ok(data.words),
             _ => Err(SourceFault::Unexpected(self.texts.get(root).span, "not a value of a stage")),
@@ -196,7 +225,8 @@ impl SourceProgram {
             .iter()
             .map(|uniform| match uniform.default {
                 Some(root) => {
-                    let reduce = || Reducer::new(self, &inputs, &(), limits, cancelled).run(root);
+                    let reduce =
+                        || Reducer::new(self, &inputs, &(), limits, cancelled, &mut ()).run(root);
                     let (value, mut words) = (with_default(reduce)?, Vec::new());
                     let span = self.texts.get(root).span;
                     let fits = uniform.shape.words(&value, &mut words);

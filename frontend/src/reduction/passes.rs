@@ -123,7 +123,7 @@ impl SourceProgram {
         limits: Limits,
         cancelled: &dyn Fn() -> bool,
     ) -> Result<Data, SourceFault> {
-        let run = || Reducer::new(self, inputs, stage, limits, cancelled).run(text);
+        let run = || Reducer::new(self, inputs, stage, limits, cancelled, &mut ()).run(text);
         match with_default(run)? {
             Part::Data(data) => Ok(data),
             _ => Err(SourceFault::Unexpected(self.texts.get(text).span, "not a number")),
@@ -243,7 +243,7 @@ impl SourceProgram {
             Some(index) => self.whole(index, inputs, stage, limits, cancelled)?,
             None => 0,
         };
-        let run = || Reducer::new(self, inputs, stage, limits, cancelled).run(write.value);
+        let run = || Reducer::new(self, inputs, stage, limits, cancelled, &mut ()).run(write.value);
         let (value, mut words) = (with_default(run)?, Vec::new());
         let shape = self.elements[write.resource].as_ref();
         let fits = shape.and_then(|shape| shape.words(&value, &mut words));

@@ -1,5 +1,6 @@
 //! A program, as the evaluator's input.
 
+use super::observer::Names;
 use super::shape::Shape;
 use super::text::{TextId, Texts};
 use lambdav_core::graph::{StageInput, Way};
@@ -65,6 +66,8 @@ pub(super) struct SourceWrite {
 /// A program, ready to be evaluated for any number of pixels by any number of threads.
 #[derive(Debug)]
 pub struct SourceProgram {
+    /// The names of variables and definitions, for observers.
+    pub(super) names: Names,
     pub(super) types: Types,
     /// For each resource that is a buffer, the shape of its elements.
     pub(super) elements: Vec<Option<Shape>>,

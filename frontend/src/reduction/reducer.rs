@@ -3,6 +3,7 @@
 
 use super::aggregate::Buffers;
 use super::fault::{Limits, SourceFault};
+use super::observer::{Birth, Observer, SourceEvent, Watcher, seen};
 use super::operate::{Data, follow, operate};
 use super::pixel::Pixel;
 use super::program::{SourceProgram, SourceUniform, StageValues};
@@ -65,10 +66,14 @@ enum ReductionFrame {
     Derivative { application: Rc<Node>, axis: Axis, back: Pixel, odd: Option<Data> },
     /// A field bound by a `case` waits for its variant.
     Field(Rc<Node>),
+    /// An observed term; the scope to return to.
+    Watched(Box<Birth>, u32),
+    /// The body of an observed call; its scope, and the scope to return to.
+    Called(u32, u32),
 }
 
 /// A run for one pixel.
-pub(super) struct Reducer<'a> {
+pub(super) struct Reducer<'a, O> {
     texts: Texts,
     /// The terms of the text.
     nodes: Vec<Rc<Node>>,
@@ -89,17 +94,33 @@ pub(super) struct Reducer<'a> {
     pixel: Pixel,
     /// The program has derivatives, so terms are kept beside their values.
     has_derivatives: bool,
+    watcher: Watcher<'a, O>,
 }
 
 type Step<T> = Result<T, SourceFault>;
 
-impl<'a> Reducer<'a> {
+impl<'a> Reducer<'a, ()> {
     pub(super) fn new(
         program: &'a SourceProgram,
         inputs: &'a Inputs,
         stage: &'a dyn StageValues,
         limits: Limits,
         cancelled: &'a dyn Fn() -> bool,
+        nobody: &'a mut (),
+    ) -> Self {
+        let watcher = Watcher::new(nobody, &program.names, &program.texts);
+        Self::observed(program, inputs, stage, limits, cancelled, watcher)
+    }
+}
+
+impl<'a, O: Observer> Reducer<'a, O> {
+    pub(super) fn observed(
+        program: &'a SourceProgram,
+        inputs: &'a Inputs,
+        stage: &'a dyn StageValues,
+        limits: Limits,
+        cancelled: &'a dyn Fn() -> bool,
+        watcher: Watcher<'a, O>,
     ) -> Self {
         let mut nodes = Vec::with_capacity(program.texts.len());
         instantiate(&program.texts, 0, &mut nodes);
@@ -125,11 +146,15 @@ impl<'a> Reducer<'a> {
             reductions: 0,
             pixel: Pixel::default(),
             has_derivatives: program.texts.have_derivatives(),
+            watcher,
         }
     }
 
     /// Reduces a closed term of the text to a value.
     pub(super) fn run(mut self, root: TextId) -> Step<Part> {
+        if O::IS_ACTIVE {
+            self.watcher.begin(&self.texts, &self.nodes);
+        }
         let root = self.nodes[root.0 as usize].clone();
         let mut control = Control::Reduce(root.clone());
         loop {
@@ -197,6 +222,12 @@ impl<'a> Reducer<'a> {
         if is_function(&form) {
             return Ok(Control::Return(Part::Function(node)));
         }
+        if O::IS_ACTIVE && self.is_watched() {
+            let back = self.watcher.scope;
+            if let Some(birth) = self.watcher.take(&node) {
+                self.frames.push(ReductionFrame::Watched(birth.into(), back));
+            }
+        }
         // The node is shared: other holders will find its value there.
         if Rc::strong_count(&node) > 1 {
             self.frames.push(ReductionFrame::Update(node.clone()));
@@ -207,7 +238,14 @@ impl<'a> Reducer<'a> {
                 self.frames.push(ReductionFrame::Callee(node));
                 Ok(Control::Reduce(callee))
             }
-            Form::Let(first) => Ok(Control::Reduce(self.let_(&node, first)?)),
+            Form::Let(first) => {
+                if O::IS_ACTIVE && self.is_watched() && self.watcher.is_own(node.text) {
+                    let values = node.with_children(<[Rc<Node>]>::to_vec).unwrap_or_default();
+                    let values = values.split_last().map_or(&[][..], |(_, values)| values);
+                    self.watcher.bind((self.types, &self.texts), first, values, None);
+                }
+                Ok(Control::Reduce(self.let_(&node, first)?))
+            }
             Form::If => {
                 let condition = self.child(&node, 0)?;
                 self.frames.push(ReductionFrame::Condition(node));
@@ -293,6 +331,7 @@ impl<'a> Reducer<'a> {
             }
             (ReductionFrame::Condition(choice), Part::Data(data)) if data.ty == Type::BOOL => {
                 let branch = if data.words[0] != 0 { 1 } else { 2 };
+                self.note_decision(&choice, &Part::Data(data), branch);
                 Ok(Control::Reduce(self.child(&choice, branch)?))
             }
             (ReductionFrame::Condition(choice), _) => {
@@ -307,7 +346,21 @@ impl<'a> Reducer<'a> {
             (ReductionFrame::The(_, span), _) => {
                 Err(SourceFault::Unexpected(span, "this is not of the annotated type"))
             }
-            (ReductionFrame::Loop(_), value) => Ok(Control::Return(value)),
+            (ReductionFrame::Loop(entry), value) => {
+                if O::IS_ACTIVE && entry.scope != 0 {
+                    self.watcher.close(self.types, entry.scope, &value, entry.back);
+                }
+                Ok(Control::Return(value))
+            }
+            (ReductionFrame::Watched(birth, back), value) => {
+                self.watcher.born(self.types, &birth, &value);
+                self.watcher.scope = back;
+                Ok(Control::Return(value))
+            }
+            (ReductionFrame::Called(scope, back), value) => {
+                self.watcher.close(self.types, scope, &value, back);
+                Ok(Control::Return(value))
+            }
             (ReductionFrame::Derivative { application, axis, back, odd: None }, value) => {
                 match value {
                     Part::Data(odd) if odd.ty.is_num() => {
@@ -384,8 +437,12 @@ impl<'a> Reducer<'a> {
             Form::Constructor(_) | Form::Accessor(_) | Form::Primitive(_) => {
                 self.strict(application, form, Vec::new(), 1)
             }
-            Form::Func(..) => {
-                let body = self.enter(&callee, &self.values(&application))?;
+            Form::Func(first, _) => {
+                let values = self.values(&application);
+                let body = self.enter(&callee, &values)?;
+                if O::IS_ACTIVE && self.is_watched() && self.watcher.is_own(application.text) {
+                    self.note_call(&application, &callee, first, &values);
+                }
                 Ok(Control::Reduce(body))
             }
             Form::RecFunc(..) => {
@@ -492,7 +549,7 @@ impl<'a> Reducer<'a> {
     }
 
     /// The body of a `case` for its scrutinee, with the fields substituted.
-    fn case(&mut self, term: &Rc<Node>, value: &Aggregate) -> Step<Control> {
+    fn case(&mut self, term: &Rc<Node>, value: &Rc<Aggregate>) -> Step<Control> {
         let form = self.texts.get(term.text).form.clone();
         let (Form::Case(arms), AggregateKind::Made(made)) = (form, &value.kind) else {
             return self.unexpected(term, "the scrutinee is not a variant");
@@ -501,6 +558,7 @@ impl<'a> Reducer<'a> {
         let Some(index) = arms.iter().position(is_for) else {
             return self.unexpected(term, "no arm is for this case");
         };
+        self.note_decision(term, &Part::Aggregate(Rc::clone(value)), 1 + index);
         let body = self.child(term, 1 + index)?;
         if arms[index].constructor.is_none() {
             return Ok(Control::Reduce(body));
@@ -515,6 +573,11 @@ impl<'a> Reducer<'a> {
         };
         let fields: Vec<Rc<Node>> = value.parts.iter().enumerate().map(field).collect();
         let first = arms[index].first;
+        if O::IS_ACTIVE && self.is_watched() {
+            for (variable, part) in (first..).zip(value.parts.iter()) {
+                self.watcher.bind_value(self.types, variable, &part);
+            }
+        }
         Ok(Control::Reduce(self.substitution.apply(&self.texts, &body, first, &fields)))
     }
 
@@ -651,11 +714,19 @@ impl<'a> Reducer<'a> {
             None => {
                 let first = if self.has_derivatives { values.clone() } else { Vec::new() };
                 let (first, rounds) = (first.into(), Cell::new(0));
-                let entry = Rc::new(Entry { function: callee, functions, first, rounds });
+                let (scope, back) = match O::IS_ACTIVE && self.is_watched() {
+                    true => (self.note_loop(&application, &callee), self.watcher.scope),
+                    false => (0, 0),
+                };
+                let entry = Entry { function: callee, functions, first, rounds, scope, back };
+                let entry = Rc::new(entry);
                 self.frames.push(ReductionFrame::Loop(entry.clone()));
                 entry
             }
         };
+        if O::IS_ACTIVE && entry.scope != 0 {
+            self.note_round(&application, &entry, &values);
+        }
         values.push(Node::rec(entry.clone()));
         Ok(Control::Reduce(self.enter(&entry.function, &values)?))
     }
@@ -673,7 +744,12 @@ impl<'a> Reducer<'a> {
         entry.rounds.set(rounds);
         loop {
             match self.frames.last() {
-                Some(ReductionFrame::Update(_)) => {
+                // A call or an observed term that ends in `rec` has no value of its own, too.
+                Some(
+                    ReductionFrame::Update(_)
+                    | ReductionFrame::Watched(..)
+                    | ReductionFrame::Called(..),
+                ) => {
                     self.frames.pop();
                 }
                 Some(ReductionFrame::Loop(innermost)) if Rc::ptr_eq(innermost, entry) => {
@@ -682,6 +758,60 @@ impl<'a> Reducer<'a> {
                 _ => return self.unexpected(application, "`rec` is not in tail position"),
             }
         }
+    }
+
+    /// True at the evaluated pixel itself.
+    fn is_watched(&self) -> bool {
+        self.pixel == Pixel::default()
+    }
+
+    /// Tells the observer that the child `taken` of an `if` or `case` is evaluated next.
+    fn note_decision(&mut self, choice: &Node, value: &Part, taken: usize) {
+        if !O::IS_ACTIVE || !self.is_watched() || !self.watcher.is_own(choice.text) {
+            return;
+        }
+        let text = self.texts.get(choice.text);
+        let child = |index: usize| self.watcher.part(choice.text, index);
+        if let (Some(condition), Some(arm), Some(value)) =
+            (child(0), child(taken), seen(self.types, value))
+        {
+            let at = text.span;
+            self.watcher.event(SourceEvent::Condition { at, condition, value, arm });
+        }
+    }
+
+    /// Begins the scope of a call, whose parameters are the variables from `first` on.
+    fn note_call(
+        &mut self,
+        application: &Node,
+        callee: &Node,
+        first: Variable,
+        values: &[Rc<Node>],
+    ) {
+        let at = self.texts.get(application.text).span;
+        let (name, back) = (self.watcher.function(callee), self.watcher.scope);
+        let scope = self.watcher.open(|scope| SourceEvent::Call { scope, name, at });
+        self.watcher.bind((self.types, &self.texts), first, values, Some(scope));
+        self.frames.push(ReductionFrame::Called(scope, back));
+        self.watcher.scope = scope;
+    }
+
+    /// Begins the scope of a loop; the current scope stays.
+    fn note_loop(&mut self, application: &Node, callee: &Node) -> u32 {
+        let at = self.texts.get(application.text).span;
+        let name = self.watcher.function(callee);
+        self.watcher.open(|scope| SourceEvent::Loop { scope, name, at })
+    }
+
+    /// Begins the scope of a round.
+    fn note_round(&mut self, application: &Node, entry: &Entry, values: &[Rc<Node>]) {
+        let at = self.texts.get(application.text).span;
+        self.watcher.scope = entry.scope;
+        let scope = self.watcher.open(|scope| SourceEvent::Round { scope, at });
+        if let Form::RecFunc(first, _) = self.texts.get(entry.function.text).form {
+            self.watcher.bind((self.types, &self.texts), first, values, Some(scope));
+        }
+        self.watcher.scope = scope;
     }
 
     /// True if a closed term denotes a function. No condition is reduced: the branches of an `if` are both

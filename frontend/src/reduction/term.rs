@@ -185,6 +185,9 @@ pub(super) struct Entry {
     pub(super) first: Box<[Rc<Node>]>,
     /// The number of executed `rec`s.
     pub(super) rounds: Cell<u64>,
+    /// Its scope for an observer, and the scope to return to; 0 without one.
+    pub(super) scope: u32,
+    pub(super) back: u32,
 }
 
 impl Node {
@@ -229,6 +232,17 @@ impl Node {
                 matches!(known.at(pixel), Some(Part::Data(_) | Part::Aggregate(_)))
             }
             State::Term(_) | State::Function(_) | State::Rec(_) => false,
+        }
+    }
+
+    /// The value at the evaluated pixel itself, if known.
+    pub(super) fn known_here(&self) -> Option<Part> {
+        match &*self.state.borrow() {
+            State::Data(data) => Some(Part::Data(data.clone())),
+            State::Aggregate(value) => Some(Part::Aggregate(Rc::clone(value))),
+            State::Function(function) => Some(Part::Function(Rc::clone(function))),
+            State::Known(known) => known.at(Pixel::default()).cloned(),
+            State::Term(_) | State::Rec(_) => None,
         }
     }
 

@@ -22,6 +22,8 @@ pub(super) type Variable = u32;
 /// The constructor of a structure, or of one case of a variant.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Constructor {
+    /// The name of the structure or case.
+    pub(super) name: Arc<str>,
     /// The index of the declaration.
     pub(super) declaration: u32,
     /// The case of a variant; 0 for a structure.

@@ -37,6 +37,13 @@ pub(super) enum Role {
     Own,
 }
 
+impl Role {
+    /// True for inputs of the stage.
+    pub(super) fn is_input(self) -> bool {
+        matches!(self, Self::FragCoord | Self::Input)
+    }
+}
+
 /// A variable in the module's own memory.
 #[derive(Clone, Debug)]
 pub(super) struct Variable {
@@ -77,6 +84,8 @@ pub(super) struct Globals {
     pub(super) stage: Stage,
     /// Textures have several levels if any function queries their number.
     pub(super) has_levels: bool,
+    /// Debug information is read, for observers.
+    pub(super) has_debug: bool,
     /// The variables of the entry point's interface.
     interface: FxHashSet<u32>,
     names: FxHashMap<(u32, Option<u32>), String>,
@@ -110,6 +119,7 @@ impl Globals {
             undefined,
             stage,
             has_levels: false,
+            has_debug: false,
             interface,
             names: FxHashMap::default(),
             decorations: FxHashMap::default(),
@@ -145,6 +155,11 @@ impl Globals {
     /// Records the name of an id or member.
     pub(super) fn name(&mut self, id: u32, member: Option<u32>, name: String) {
         self.names.insert((id, member), name);
+    }
+
+    /// The name of an id or member.
+    pub(super) fn name_of(&self, id: u32, member: Option<u32>) -> Option<&str> {
+        self.names.get(&(id, member)).map(String::as_str)
     }
 
     /// Records a decoration.

@@ -7,6 +7,7 @@
 //! it, by the same calls. An invocation that waits has its values put aside.
 
 use super::super::code::Function;
+use super::watch::Watch;
 use super::{At, Frame, ModuleEvaluator, ModuleFault, Progress, Stopped};
 use crate::mutants::{Mutant, is_active};
 use lambdav_float_environment::with_default;
@@ -168,12 +169,12 @@ impl ModuleEvaluator<'_> {
                     true => {
                         self.begin_invocation([group, groups], local(index), index).and_then(|()| {
                             let entry = At { function: module.entry, block: 0, next: 0 };
-                            self.run_from(entry, cancelled)
+                            self.run_from(entry, cancelled, &mut Watch::nobody())
                         })
                     }
                     false => {
                         let at = self.take_up(waiting[index as usize].take());
-                        self.run_from(at, cancelled)
+                        self.run_from(at, cancelled, &mut Watch::nobody())
                     }
                 };
                 let progress = progress.map_err(|stopped| DispatchError::Fault {

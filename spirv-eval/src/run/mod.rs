@@ -3,13 +3,16 @@
 mod dispatch;
 mod memory;
 mod notes;
+mod observed;
 mod quad;
 mod samples;
 mod step;
+mod watch;
 
 use super::code::{Block, Call, End, Passed, Position, Step};
 use super::global::Role;
 use super::module::Module;
+use super::observer::Observer;
 use super::options::{Arithmetic, Undefined};
 use super::resources::{InputSource, Resources, SharedData};
 use crate::mutants::{Mutant, is_active};
@@ -18,6 +21,7 @@ use lambdav_float_environment::with_default;
 use notes::Quad;
 use rspirv::spirv::BuiltIn;
 use thiserror::Error;
+use watch::Watch;
 
 /// Approximate number of instructions between two cancellation polls. (An elementary function may take a
 /// tenth of a millisecond.)
@@ -262,6 +266,17 @@ impl<'m> ModuleEvaluator<'m> {
         with_default(|| self.run_quad(frag_coord, None, cancelled))
     }
 
+    /// Like [`ModuleEvaluator::run`], with an observer of the pixel. Neighbours in the quad are not observed. The module
+    /// must have been loaded by [`Module::with_debug`].
+    pub fn run_observed<O: Observer>(
+        &mut self,
+        frag_coord: [f32; 4],
+        cancelled: &dyn Fn() -> bool,
+        observer: &mut O,
+    ) -> Result<(), ModuleFault> {
+        with_default(|| self.run_quad_observed(frag_coord, cancelled, observer))
+    }
+
     /// Computes the outputs of one invocation whose inputs are given by `inputs`: of a vertex, or of the
     /// fragment whose centre is at `position`. For a quad, `inputs` is also asked for the centres of the other
     /// pixels. `cancelled` is polled at intervals.
@@ -296,6 +311,7 @@ impl<'m> ModuleEvaluator<'m> {
         frag_coord: [f32; 4],
         inputs: Option<&InvocationAt<'_>>,
         cancelled: &dyn Fn() -> bool,
+        watch: &mut Watch<'_, impl Observer>,
     ) -> Result<(), Stopped> {
         let module = self.module;
         let [x, y, ..] = frag_coord;
@@ -306,11 +322,16 @@ impl<'m> ModuleEvaluator<'m> {
         }
         self.activate(module.entry)?;
         let begin = At { function: module.entry, block: 0, next: 0 };
-        self.run_from(begin, cancelled).map(|_| ())
+        self.run_from(begin, cancelled, watch).map(|_| ())
     }
 
     /// Executes an invocation from a step on, up to the next barrier or the end.
-    fn run_from(&mut self, at: At, cancelled: &dyn Fn() -> bool) -> Result<Progress, Stopped> {
+    fn run_from<O: Observer>(
+        &mut self,
+        at: At,
+        cancelled: &dyn Fn() -> bool,
+        watch: &mut Watch<'_, O>,
+    ) -> Result<Progress, Stopped> {
         let module = self.module;
         let At { mut function, block: mut current, mut next } = at;
         loop {
@@ -329,6 +350,9 @@ impl<'m> ModuleEvaluator<'m> {
                     return Ok(Progress::Waits(behind, block.label));
                 }
                 self.step(step).map_err(|wrong| self.stopped(wrong, block.label))?;
+                if O::IS_ACTIVE {
+                    self.observe_step(watch, function, current, index);
+                }
                 self.poll(cancelled)?;
             }
             if let Some((index, call)) = called {
@@ -336,6 +360,9 @@ impl<'m> ModuleEvaluator<'m> {
                 let frame =
                     Frame { function, block: current, next: index + 1, activation, to: call.to };
                 self.pass(call).map_err(|wrong| self.stopped(wrong, block.label))?;
+                if O::IS_ACTIVE {
+                    self.observe_call(watch, [function, current, index], call.function);
+                }
                 self.callers.push(frame);
                 self.poll(cancelled)?;
                 (function, current, next) = (call.function, 0, 0);
@@ -358,11 +385,17 @@ impl<'m> ModuleEvaluator<'m> {
                     if let End::ReturnValue { a, .. } = block.end {
                         self.get(a, 1).ok_or(undefined)?;
                     }
+                    if O::IS_ACTIVE {
+                        self.observe_leave(watch, function, current, &block.end);
+                    }
                     let Some(frame) = self.callers.pop() else { return Ok(Progress::Ended) };
                     self.activation = frame.activation;
                     if let End::ReturnValue { a, words } = block.end {
                         self.memory.copy_within(a..a + words, frame.to);
                         self.defined[frame.to] = self.activation;
+                    }
+                    if O::IS_ACTIVE {
+                        self.observe_step(watch, frame.function, frame.block, frame.next - 1);
                     }
                     (function, current, next) = (frame.function, frame.block, frame.next);
                     continue;
@@ -373,7 +406,13 @@ impl<'m> ModuleEvaluator<'m> {
                 }
                 End::Unreachable => return Err(ModuleFault::Unreachable(block.label).into()),
             };
+            if O::IS_ACTIVE {
+                self.observe_decide(watch, function, current, &block.end, target);
+            }
             self.enter(&module.functions[function].blocks[target], target, current, cancelled)?;
+            if O::IS_ACTIVE {
+                self.observe_enter(watch, function, target, current);
+            }
             (current, next) = (target, 0);
         }
     }

@@ -5,7 +5,9 @@
 
 use super::super::arithmetic::word;
 use super::super::code::Axes;
+use super::super::observer::Observer;
 use super::notes::Note;
+use super::watch::Watch;
 use super::{InvocationAt, ModuleEvaluator, ModuleFault, Stopped, Wrong};
 use crate::mutants::{Mutant, is_active};
 
@@ -23,7 +25,7 @@ impl ModuleEvaluator<'_> {
         self.quad.notes.iter_mut().for_each(Vec::clear);
         loop {
             self.quad.begin(own);
-            let label = match self.run_pixel(frag_coord, inputs, cancelled) {
+            let label = match self.run_pixel(frag_coord, inputs, cancelled, &mut Watch::nobody()) {
                 Ok(()) => return Ok(()),
                 Err(Stopped::Fault(fault)) => return Err(fault),
                 Err(Stopped::Neighbour(label)) => label,
@@ -34,7 +36,8 @@ impl ModuleEvaluator<'_> {
                 let [dx, dy] = [dx - column, dy - row].map(|by| by as f32);
                 self.quad.begin(pixel);
                 // A neighbour that stops for another reason has still noted its operands.
-                let ended = self.run_pixel([x + dx, y + dy, z, w], inputs, cancelled);
+                let ended =
+                    self.run_pixel([x + dx, y + dy, z, w], inputs, cancelled, &mut Watch::nobody());
                 if let Err(Stopped::Fault(fault @ ModuleFault::Cancelled)) = ended {
                     return Err(fault);
                 }
@@ -43,6 +46,23 @@ impl ModuleEvaluator<'_> {
                 return Err(ModuleFault::Divergent(label));
             }
         }
+    }
+
+    /// Computes one pixel, and then once more with an observer, when all operands of its neighbours are known.
+    pub(super) fn run_quad_observed<O: Observer>(
+        &mut self,
+        frag_coord: [f32; 4],
+        cancelled: &dyn Fn() -> bool,
+        observer: &mut O,
+    ) -> Result<(), ModuleFault> {
+        self.run_quad(frag_coord, None, cancelled)?;
+        let [column, row] = [frag_coord[0], frag_coord[1]].map(|at| at.floor() as i64 & 1);
+        self.quad.begin((column + 2 * row) as usize);
+        let ended = self.run_pixel(frag_coord, None, cancelled, &mut Watch::new(observer));
+        ended.map_err(|stopped| match stopped {
+            Stopped::Fault(fault) => fault,
+            Stopped::Neighbour(label) => ModuleFault::Divergent(label),
+        })
     }
 
     /// The difference between a value and the neighbour's.

@@ -6,8 +6,18 @@ use lambdav_test_support::skipped;
 use std::collections::BTreeMap;
 use std::path::Path;
 
-const COMMANDS: [&str; 9] =
-    ["render", "compile", "run", "check", "test", "diff", "inspect", "explain", "completions"];
+const COMMANDS: [&str; 10] = [
+    "render",
+    "compile",
+    "run",
+    "check",
+    "test",
+    "diff",
+    "inspect",
+    "trace",
+    "explain",
+    "completions",
+];
 
 fn document(name: &str) -> String {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(name);
@@ -236,6 +246,21 @@ fn the_page_on_compute_is_true() {
     for line in block(&text, "rust").lines().filter(|line| !line.is_empty()) {
         assert!(library.contains(&format!("/// {line}\n")), "{line}");
     }
+}
+
+/// The walk of docs/debugging.md. Quotation marks are the shell's.
+#[test]
+fn the_page_on_debugging_is_true() {
+    let text = document("docs/debugging.md");
+    let place = TestFolder::with([("ball.lv", block(&text, "lv"))]);
+    let before = |index, arguments: &str| {
+        if index == 1 {
+            let shader = block(&text, "lv");
+            place.write("ball.lv", shader.replace("(pow (- 1 d) 2.5)", "(pow (/ 1 d) 2.5)"));
+        }
+        arguments.replace('\'', "")
+    };
+    assert_eq!(walk(&place, &text, &before), 2);
 }
 
 /// The wgpu project of docs/wgsl.md. Its files are those of the example.

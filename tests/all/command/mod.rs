@@ -42,6 +42,7 @@ mod terminal;
 mod test;
 mod test_faults;
 mod textures;
+mod trace;
 mod triangles;
 mod undefined;
 mod untested;

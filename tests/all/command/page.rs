@@ -1,4 +1,4 @@
-//! The page written by `lambdav test --report`, in a real browser: headless Chromium, driven by ChromeDriver
+//! The pages written by `lambdav test --report` and `lambdav trace --html`, in a real browser: headless Chromium, driven by ChromeDriver
 //! over the WebDriver protocol (<https://www.w3.org/TR/webdriver2/>).
 
 use super::harness::TestFolder;
@@ -19,6 +19,9 @@ struct Browser {
 const DOWN: &str = "\u{e015}";
 const RIGHT: &str = "\u{e014}";
 const ESCAPE: &str = "\u{e00c}";
+const ENTER: &str = "\u{e007}";
+const LEFT: &str = "\u{e012}";
+const TAB: &str = "\u{e004}";
 
 impl Browser {
     /// Starts a browser; `None` if none is installed.
@@ -317,4 +320,63 @@ fn a_thousand_failures() {
     assert_eq!(browser.complaints(), json!([]));
     let times = browser.ask("return performance.getEntriesByType('navigation')[0].loadEventEnd");
     println!("loaded in {times} ms");
+}
+
+/// A trace, from its page: values beside lines, rounds by the keyboard, and calls.
+#[test]
+fn a_trace_is_read_from_its_page() {
+    let browser = browser!();
+    let place = TestFolder::new();
+    let text = "(define (twice x)\n  (* 2 x))\n(define (count n)\n  ((rec-func (i s)\n     \
+                (if (>= i n)\n       (the num s)\n       (rec (+ i 1) (twice (+ s i)))))\n   0 0))\n\
+                (define nothing (/ 0 (.x (- (frag-coord) (frag-coord)))))\n\
+                (vec3 (count 4) nothing \"<i>\")";
+    let text = text.replace(" \"<i>\")", " 1) ; <i>");
+    place.write("a.lv", text);
+    place.run_line("trace a.lv 1 2 --size 4x4 --html trace.html").done();
+    browser.open(&format!("file://{}", place.path("trace.html").display()));
+    assert!(browser.text("#title").starts_with("a.lv: pixel (1, 2) of 4x4, output 0"));
+    let line = |number: u32| browser.text(&format!("[data-line='{number}'] .values"));
+    // A NaN is marked, and markup of the text is text.
+    assert_eq!(line(9), "nothing = NaN [0x7fc00000]");
+    assert_eq!(browser.text("main .special"), "NaN");
+    assert_eq!(browser.ask("return document.querySelectorAll('main i').length"), 0);
+    // Into the call that has the loop.
+    browser.ask("document.querySelector(\"[data-line='10'] button\").focus()");
+    browser.press(ENTER);
+    browser.wait("document.querySelectorAll('#scopes button').length === 2");
+    assert!(browser.text("#scopes").contains("count at a.lv:10:7"));
+    assert_eq!(browser.text("#loops output"), "deciding round 5 of 5");
+    assert!(line(5).contains("(>= i n): true → line 6"), "{}", line(5));
+    // Rounds by the arrow keys, without and with the focus on the slider.
+    browser.press(LEFT);
+    browser.wait("document.querySelector('#loops output').textContent === 'round 4 of 5'");
+    assert!(line(5).contains("(>= i n): false → line 7"), "{}", line(5));
+    assert_eq!(browser.ask("return document.activeElement.type"), "range");
+    browser.press(&LEFT.repeat(3));
+    browser.wait("document.querySelector('#loops output').textContent === 'round 1 of 5'");
+    browser.press(LEFT);
+    assert_eq!(browser.text("#loops output"), "round 1 of 5");
+    browser.press(RIGHT);
+    browser.wait("document.querySelector('#loops output').textContent === 'round 2 of 5'");
+    // Into a call of that round, by Tab and Enter, and out again.
+    browser.press(TAB);
+    browser.press(ENTER);
+    browser.wait("document.querySelectorAll('#scopes button').length === 3");
+    assert!(
+        browser.text("#scopes").contains("x = 1.0 [0x3f800000]"),
+        "{}",
+        browser.text("#scopes")
+    );
+    browser.press(ESCAPE);
+    browser.wait("document.querySelectorAll('#scopes button').length === 2");
+    assert_eq!(browser.text("#loops output"), "round 2 of 5");
+    browser.press(ESCAPE);
+    browser.wait("document.querySelectorAll('#scopes button').length === 1");
+    let fetched = "return performance.getEntriesByType('resource').length";
+    assert_eq!(browser.ask(fetched), 0);
+    assert_eq!(browser.complaints(), json!([]));
+    // On a narrow screen, the page needs no horizontal scrolling.
+    browser.narrow(400);
+    browser.wait("document.documentElement.scrollWidth <= innerWidth");
 }

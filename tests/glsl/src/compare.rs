@@ -4,7 +4,10 @@ use crate::compiler::{CompileError, Compiler};
 use crate::evaluate::{Origin, picture};
 use crate::print::print;
 use crate::program::{Program, Scalar, Structure, Type, Variable};
+use lambdav_core::float::canonical;
+use lambdav_core::limits;
 use lambdav_engine::{Engine, Options, Shader, Size};
+use lambdav_trace::{ItemKind, Recorder, Trace, Value};
 use std::time::Duration;
 use thiserror::Error;
 
@@ -36,6 +39,30 @@ pub enum Mismatch {
         /// Its message.
         message: String,
     },
+    /// A pixel is not traced.
+    #[error("pixel ({x}, {y}) is not traced: {message}")]
+    Untraced {
+        /// The column.
+        x: u32,
+        /// The row.
+        y: u32,
+        /// The message.
+        message: String,
+    },
+    /// A traced value differs from the pixel.
+    #[error("pixel ({x}, {y}): {what} is {found:08x?}, not {expected:08x?}")]
+    Trace {
+        /// The column.
+        x: u32,
+        /// The row.
+        y: u32,
+        /// The traced value.
+        what: &'static str,
+        /// The evaluator's words.
+        expected: [u32; 4],
+        /// The traced words.
+        found: Vec<u32>,
+    },
     /// A component differs.
     #[error("{engine:?}, pixel ({x}, {y}), component {component}: {found:#010x} ({}), not {expected:#010x} ({})",
         f32::from_bits(*.found), f32::from_bits(*.expected))]
@@ -65,9 +92,87 @@ impl Mismatch {
             Self::Engine { message, .. } if message.starts_with("panic") => "panic",
             Self::Engine { .. } => "engine",
             Self::Limit { .. } => "limit",
+            Self::Untraced { .. } => "untraced",
+            Self::Trace { .. } => "trace",
             Self::Value { .. } => "value",
         }
     }
+}
+
+/// Compares traces of a program's pixels with the evaluator's picture: the pixel, and the last value of the output.
+///
+/// # Errors
+///
+/// The first mismatch.
+pub fn compare_traces(program: &Program, compiler: Compiler) -> Result<(), Mismatch> {
+    let expected = picture(program, SIZE, SIZE, Origin::UpperLeft).map_err(Mismatch::Evaluator)?;
+    let text = print(program, compiler.style(program.dialect));
+    let shader = compiler.compile(&text)?;
+    let uniforms = values(program);
+    compare_traces_of(&shader, &uniforms, &expected)
+}
+
+/// Compares traces of a shader's pixels with the expected picture. An output is a variable `o` or `gl_FragColor`, or the
+/// result of a function `main`.
+///
+/// # Errors
+///
+/// The first mismatch.
+pub fn compare_traces_of(
+    shader: &Shader,
+    uniforms: &[(String, String)],
+    expected: &[[u32; 4]],
+) -> Result<(), Mismatch> {
+    let untraced = |x, y, message: String| Mismatch::Untraced { x, y, message };
+    let size = Size::new(SIZE, SIZE).map_err(|error| untraced(0, 0, error.to_string()))?;
+    let mut bindings = shader.bindings();
+    for (name, value) in uniforms {
+        let set = bindings.set_text(name, value);
+        set.map_err(|error| untraced(0, 0, error.to_string()))?;
+    }
+    let location = shader.outputs()[0];
+    let tracer = shader.tracer(&bindings, size, location, limits::ITERATIONS, None);
+    let tracer = tracer.map_err(|error| untraced(0, 0, error.to_string()))?;
+    for (k, expected) in (0..).zip(expected) {
+        let (x, y) = (k % SIZE, k / SIZE);
+        let mut recorder = Recorder::default();
+        let traced = tracer.pixel([x, y], &mut recorder, &|| false);
+        let traced = traced.map_err(|error| untraced(x, y, format!("{error:?}")))?;
+        let differs = |what, found: &[u32]| {
+            let (found, expected) = (found.to_vec(), *expected);
+            Err(Mismatch::Trace { x, y, what, expected, found })
+        };
+        if traced.colour.map(canonical) != *expected {
+            return differs("the pixel", &traced.colour);
+        }
+        let trace = recorder.finish(tracer.subject([x, y], traced), tracer.is_by_need());
+        if let Some(words) = last_output(&trace).filter(|_| !traced.is_discarded)
+            && words.iter().copied().map(canonical).ne(*expected)
+        {
+            return differs("the output", &words);
+        }
+    }
+    Ok(())
+}
+
+/// The last value of the output among a trace's events.
+fn last_output(trace: &Trace) -> Option<Box<[u32]>> {
+    let words = |value: &Value| match value {
+        Value::Words { words, .. } if words.len() == 4 => Some(words.clone()),
+        _ => None,
+    };
+    let main = trace.scopes.iter().find(|scope| scope.name.as_deref() == Some("main"));
+    if let Some(value) = main.and_then(|main| main.result.as_ref()) {
+        return words(value);
+    }
+    let items = trace.scopes.iter().flat_map(|scope| &scope.items);
+    let stored = items.filter_map(|item| match &item.kind {
+        ItemKind::Binding(name, value) if matches!(&**name, "o" | "gl_FragColor") => {
+            Some((item.rank, words(value)?))
+        }
+        _ => None,
+    });
+    stored.max_by_key(|(rank, _)| *rank).map(|(_, words)| words)
 }
 
 /// Compares a program's pictures by these engines with the evaluator's.
@@ -79,13 +184,17 @@ pub fn compare(program: &Program, compiler: Compiler, engines: &[Engine]) -> Res
     let expected = picture(program, SIZE, SIZE, Origin::UpperLeft).map_err(Mismatch::Evaluator)?;
     let text = print(program, compiler.style(program.dialect));
     let shader = compiler.compile(&text)?;
-    let mut uniforms = Vec::new();
-    for (variable, words) in &program.uniforms {
+    compare_pictures(&shader, engines, &values(program), &expected)
+}
+
+/// Names and values of a program's uniforms.
+fn values(program: &Program) -> Vec<(String, String)> {
+    let value = |(variable, words): &(usize, Vec<u32>)| {
         let Variable { name, ty } = &program.variables[*variable];
         let mut words = words.iter().copied();
-        uniforms.push((name.clone(), json(ty, &program.structures, &mut words)));
-    }
-    compare_pictures(&shader, engines, &uniforms, &expected)
+        (name.clone(), json(ty, &program.structures, &mut words))
+    };
+    program.uniforms.iter().map(value).collect()
 }
 
 /// Compares a shader's pictures by these engines with the expected one; uniforms are names and values.

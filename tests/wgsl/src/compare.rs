@@ -7,7 +7,7 @@ use lambdav_core::files::NoFiles;
 use lambdav_core::source::SourceFile;
 use lambdav_engine::program::Loaded;
 use lambdav_engine::{Engine, Shader};
-use lambdav_glsl_tests::compare::{SIZE, compare_pictures, json};
+use lambdav_glsl_tests::compare::{SIZE, compare_pictures, compare_traces_of, json};
 use lambdav_glsl_tests::compiler::CompileError;
 use lambdav_wgsl_frontend::{Options, compile};
 
@@ -31,6 +31,16 @@ pub fn shader(text: &str) -> Result<Shader, CompileError> {
     Shader::of(loaded).map_err(|error| CompileError::NotRaised(error.to_string()))
 }
 
+/// Compares traces of a program's pixels with the evaluator's picture.
+///
+/// # Errors
+///
+/// The first mismatch.
+pub fn compare_traces(program: &Program) -> Result<(), Mismatch> {
+    let expected = picture(program, SIZE, SIZE).map_err(Mismatch::Evaluator)?;
+    compare_traces_of(&shader(&print(program))?, &values(program), &expected)
+}
+
 /// Compares a program's pictures by these engines with the evaluator's.
 ///
 /// # Errors
@@ -39,12 +49,15 @@ pub fn shader(text: &str) -> Result<Shader, CompileError> {
 pub fn compare(program: &Program, engines: &[Engine]) -> Result<(), Mismatch> {
     let expected = picture(program, SIZE, SIZE).map_err(Mismatch::Evaluator)?;
     let shader = shader(&print(program))?;
-    let mut uniforms = Vec::new();
-    for (id, words) in &program.uniforms {
+    compare_pictures(&shader, engines, &values(program), &expected)
+}
+
+/// Names and values of a program's uniforms.
+fn values(program: &Program) -> Vec<(String, String)> {
+    let value = |(id, words): &(usize, Vec<u32>)| {
         let variable = &program.variables[*id];
         let mut words = words.iter().copied();
-        let value = json(&variable.ty, &program.structures, &mut words);
-        uniforms.push((variable.name.clone(), value));
-    }
-    compare_pictures(&shader, engines, &uniforms, &expected)
+        (variable.name.clone(), json(&variable.ty, &program.structures, &mut words))
+    };
+    program.uniforms.iter().map(value).collect()
 }

@@ -141,6 +141,7 @@ impl Checker<'_> {
 
     fn let_value(&mut self, name: Name, at: Span, ty: Option<Expression>, value: Expression) {
         let wanted = ty.map(|ty| self.type_of(ty));
+        let before = self.module.ids();
         let operand = self.expression(value);
         let symbol = match operand {
             Operand::Pointer(place) => {
@@ -168,6 +169,11 @@ impl Checker<'_> {
                     // A `let` is no constant.
                     Some(found) => {
                         let id = self.id(&found);
+                        // A constant has no name, and another name's value keeps that.
+                        if found.id > before {
+                            let text = self.text(name);
+                            self.body().builder.name(id, text);
+                        }
                         Symbol::Value(Value::new(found.ty, id))
                     }
                     None => Symbol::Error,

@@ -21,8 +21,8 @@ use lambdav_core::types::{Type, Types};
 use lambdav_raster::{Cancel, Fault, Kernel, Stop, Tile, TileBuffer};
 use lambdav_spirv_backend::emit::{self, EmitError};
 use lambdav_spirv_eval::{
-    InputSource, LoadError, LoadOptions, Module, ModuleEvaluator, ModuleFault, Position, Resources,
-    Undefined,
+    InputSource, LoadError, LoadOptions, Module, ModuleEvaluator, ModuleFault, Observer, Position,
+    Resources, Undefined,
 };
 use std::sync::Arc;
 use thiserror::Error;
@@ -122,14 +122,31 @@ impl SpirvProgram {
         locations: &[u32],
         clear: [f32; 4],
     ) -> Result<Self, LoadError> {
-        let options = LoadOptions {
-            undefined: Undefined::Total,
-            entry_point: Some(interface.entry_point.name.clone()),
-            ..LoadOptions::default()
-        };
-        let module = Module::with_options(words, &options)?;
+        let module = Module::with_options(words, &options_for(interface))?;
         let origin = Origin::Interface(interface.clone());
         Ok(Self::carried(module, source, locations, clear, origin))
+    }
+
+    /// Like [`Self::of_words`], with the names and lines that an observer sees.
+    ///
+    /// # Errors
+    ///
+    /// As for [`Self::of_words`].
+    pub(crate) fn observed(
+        words: &[u32],
+        interface: &Interface,
+        source: &SourceFile,
+        location: u32,
+        clear: [f32; 4],
+    ) -> Result<Self, LoadError> {
+        let module = Module::with_debug(words, &options_for(interface))?;
+        let origin = Origin::Interface(interface.clone());
+        Ok(Self::carried(module, source, &[location], clear, origin))
+    }
+
+    /// The module.
+    pub(crate) fn module(&self) -> &Module {
+        &self.module
     }
 
     /// Program for the outputs at these locations of a module, which must exist. Values of uniforms are
@@ -182,7 +199,47 @@ impl SpirvProgram {
     }
 }
 
+/// Options for loading a module of any compiler.
+fn options_for(interface: &Interface) -> LoadOptions {
+    LoadOptions {
+        undefined: Undefined::Total,
+        entry_point: Some(interface.entry_point.name.clone()),
+        ..LoadOptions::default()
+    }
+}
+
 impl SpirvEngine {
+    /// The program.
+    pub(crate) fn program(&self) -> &SpirvProgram {
+        &self.program
+    }
+
+    /// Evaluates a pixel with an observer: the words of its first output, and true if it was discarded. No words if it
+    /// was cancelled.
+    pub(crate) fn observe(
+        &self,
+        [x, y]: [u32; 2],
+        cancelled: &dyn Fn() -> bool,
+        observer: &mut impl Observer,
+    ) -> Result<Option<(Vec<u32>, bool)>, Diagnostic> {
+        let limit = self.settings.max_iterations;
+        let SpirvProgram { module, loops, clear, locations, .. } = &*self.program;
+        let mut evaluator = ModuleEvaluator::new(module, &self.resources, limit);
+        evaluator.set_clear(*clear);
+        for (location, source) in &self.inputs {
+            evaluator.set_input(*location, source);
+        }
+        match evaluator.run_observed(frag_coord(x, y), cancelled, observer) {
+            Ok(()) if evaluator.is_discarded() => Ok(Some((clear.to_vec(), true))),
+            Ok(()) => {
+                let words = evaluator.output(locations[0]).unwrap_or_default();
+                Ok(Some((words.to_vec(), false)))
+            }
+            Err(ModuleFault::Cancelled) => Ok(None),
+            Err(fault) => Err(diagnostic(fault, module, loops, limit)),
+        }
+    }
+
     /// Compiles the output at `location`, which must exist, to SPIR-V.
     ///
     /// # Errors

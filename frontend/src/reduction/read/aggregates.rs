@@ -26,10 +26,12 @@ impl<'t> Reader<'t> {
     /// `(case e ((CASE x …) body) … [(else body)])`
     pub(super) fn case(&mut self, span: Span, scrutinee: ExprId, arms: &'t [ExprId]) -> Read<()> {
         let (mut all, mut tasks) = (Vec::new(), vec![Task::Read(scrutinee)]);
+        let mut parts = vec![self.tree.get(scrutinee).span];
         for &arm in arms {
             let Some(&[pattern, body]) = self.list(arm) else {
                 return self.unexpected(arm, "a malformed arm");
             };
+            parts.push(self.tree.get(body).span);
             if self.name(pattern) == Some("else") {
                 all.push(Arm { constructor: None, first: self.texts.new_variables(0) });
                 tasks.push(Task::Read(body));
@@ -49,7 +51,10 @@ impl<'t> Reader<'t> {
             for (variable, &field) in (first..).zip(fields) {
                 match self.name(field) {
                     Some("_") => {}
-                    Some(name) => names.push((name, Meaning::Variable(variable))),
+                    Some(name) => {
+                        self.names.set_variable(variable, self.tree.get(field).span);
+                        names.push((name, Meaning::Variable(variable)));
+                    }
                     None => return self.unexpected(field, "not a name"),
                 }
             }
@@ -57,6 +62,7 @@ impl<'t> Reader<'t> {
         }
         let children = 1 + all.len();
         tasks.push(Task::Build { form: Form::Case(all.into()), span, children });
+        tasks.push(Task::Parts(parts.into()));
         self.schedule(tasks);
         Ok(())
     }

@@ -125,7 +125,9 @@ impl<'t> Reader<'t> {
             });
         }
         let (declaration, fields, types) = (self.declarations, names.into(), types.into());
-        let constructor = Arc::new(Constructor { declaration, case: 0, fields, types });
+        let called = self.name(name).unwrap_or_default().into();
+        let constructor =
+            Arc::new(Constructor { name: called, declaration, case: 0, fields, types });
         let shape = shapes.map(|all| Shape::structure(&constructor, all));
         self.declare(name, shape)?;
         self.constructor(name, constructor, false)
@@ -145,7 +147,8 @@ impl<'t> Reader<'t> {
                 types.push(ty.map(|ty| self.annotation(ty)).transpose()?);
             }
             let (fields, types) = (names.into(), types.into());
-            let constructor = Constructor { declaration, case, fields, types };
+            let called = self.name(name).unwrap_or_default().into();
+            let constructor = Constructor { name: called, declaration, case, fields, types };
             self.constructor(name, Arc::new(constructor), true)?;
         }
         Ok(())

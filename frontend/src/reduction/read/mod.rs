@@ -7,6 +7,7 @@ mod declarations;
 mod passes;
 
 use super::fault::SourceFault;
+use super::observer::Names;
 use super::operate::Data;
 use super::program::{SourcePass, SourceProgram, SourceResult, SourceUniform};
 use super::shape::Shape;
@@ -86,6 +87,8 @@ enum Task<'t> {
         span: Span,
         children: usize,
     },
+    /// Notes where the parts of the latest result stand: a part that is a name is the term that it denotes.
+    Parts(Box<[Span]>),
 }
 
 /// The results and passes so far.
@@ -111,6 +114,7 @@ struct Reader<'t> {
     defined: FxHashSet<&'t str>,
     tasks: Vec<Task<'t>>,
     results: Vec<TextId>,
+    names: Names,
 }
 
 /// The heads of top-level forms that can be shadowed.
@@ -237,8 +241,10 @@ pub(super) fn program(tree: &Tree, given: &[(&str, &[u32])]) -> Read<SourceProgr
         }
     }
     Reader::add_counters(&mut passes, &mut types);
+    let names = reader.names;
     let Passes { results, passes, .. } = passes;
     Ok(SourceProgram {
+        names,
         results,
         passes,
         types,
@@ -275,6 +281,7 @@ impl<'t> Reader<'t> {
             defined: FxHashSet::default(),
             tasks: Vec::new(),
             results: Vec::new(),
+            names: Names::default(),
         }
     }
 
@@ -368,8 +375,11 @@ impl<'t> Reader<'t> {
 
     fn define_as(&mut self, name: ExprId, meaning: Meaning) -> Read<()> {
         match self.name(name) {
-            Some(name) => {
-                self.scope.insert(name, vec![meaning]);
+            Some(text) => {
+                if let Meaning::Text(term) = meaning {
+                    self.names.set_text(term, self.tree.get(name).span);
+                }
+                self.scope.insert(text, vec![meaning]);
                 Ok(())
             }
             None => self.unexpected(name, "not a name"),
@@ -399,6 +409,11 @@ impl<'t> Reader<'t> {
                 Task::Unbind(names) => {
                     for (name, _) in names {
                         self.scope.get_mut(name).and_then(Vec::pop);
+                    }
+                }
+                Task::Parts(parts) => {
+                    if let Some(&choice) = self.results.last() {
+                        self.names.set_parts(choice, parts);
                     }
                 }
                 Task::Tabulate { span, count } => self.tabulate(span, count)?,
@@ -470,7 +485,11 @@ impl<'t> Reader<'t> {
         match (special, rest) {
             // A mode affects elaboration, not the value.
             (Special::Mode, &[value]) => self.tasks.push(Task::Read(value)),
-            (Special::If, [_, _, _]) => self.build(Form::If, rest, span),
+            (Special::If, [_, _, _]) => {
+                let parts = rest.iter().map(|&part| self.tree.get(part).span);
+                self.tasks.push(Task::Parts(parts.collect()));
+                self.build(Form::If, rest, span);
+            }
             (Special::The, &[ty, value]) => {
                 let ty = self.annotation(ty)?;
                 self.build(Form::The(ty), &[value], span);
@@ -515,6 +534,7 @@ impl<'t> Reader<'t> {
             let Some(&[name, value]) = self.list(binding) else {
                 return self.unexpected(binding, "a malformed binding");
             };
+            let span = self.tree.get(name).span;
             let Some(name) = self.name(name) else {
                 return self.unexpected(name, "not a name");
             };
@@ -524,7 +544,9 @@ impl<'t> Reader<'t> {
                     Some(special) => Meaning::Special(special),
                     None => {
                         tasks.push(Task::Read(value));
-                        Meaning::Variable(first + tasks.len() as u32 - 1)
+                        let variable = first + tasks.len() as u32 - 1;
+                        self.names.set_variable(variable, span);
+                        Meaning::Variable(variable)
                     }
                 },
             ));
@@ -551,8 +573,12 @@ impl<'t> Reader<'t> {
         for (variable, &parameter) in (first..).zip(parameters) {
             // The annotation of `(name TYPE)` does not affect the value.
             let name = self.list(parameter).and_then(|l| l.first().copied()).unwrap_or(parameter);
+            let span = self.tree.get(name).span;
             match self.name(name) {
-                Some(name) => names.push((name, Meaning::Variable(variable))),
+                Some(name) => {
+                    self.names.set_variable(variable, span);
+                    names.push((name, Meaning::Variable(variable)));
+                }
                 None => return self.unexpected(parameter, "not a parameter"),
             }
         }

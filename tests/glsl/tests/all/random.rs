@@ -2,7 +2,7 @@
 //! `lambdav-glsl` and `lambdav-glsl --glslang`.
 
 use lambdav_engine::Engine;
-use lambdav_glsl_tests::compare::{Mismatch, compare};
+use lambdav_glsl_tests::compare::{Mismatch, compare, compare_traces};
 use lambdav_glsl_tests::compiler::{Compiler, check};
 use lambdav_glsl_tests::dialect::Dialect;
 use lambdav_glsl_tests::{Constants, Options, Style, generate, print};
@@ -34,6 +34,28 @@ fn compare_all(compiler: Compiler) {
 #[test]
 fn the_front_end_agrees_with_the_evaluator() {
     compare_all(Compiler::Own);
+}
+
+/// Traces of programs end in the evaluator's pixels. `TRACED=5000 cargo test --release -p lambdav-glsl-tests traces`
+/// traces more programs.
+#[test]
+fn traces_agree_with_the_evaluator() {
+    let count = std::env::var("TRACED").map_or(40, |text| text.parse().expect("it is a number"));
+    let mut refused = 0;
+    for seed in 1000..1000 + count {
+        let dialect = Dialect::ALL[seed as usize % 4];
+        let options = Options { statements: 20, ..Options::new(dialect) };
+        let program = generate(seed, &options);
+        match compare_traces(&program, Compiler::Own) {
+            Ok(()) => {}
+            Err(Mismatch::Compile(_)) => refused += 1,
+            Err(mismatch) => {
+                let text = print(&program, Compiler::Own.style(dialect));
+                panic!("seed {seed}: {mismatch}\n{text}");
+            }
+        }
+    }
+    assert!(refused * 10 < count, "{refused} programs are too large");
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! Random programs: a sample of `lambdav-wgsl`.
 
 use lambdav_engine::Engine;
-use lambdav_wgsl_tests::compare::{Mismatch, compare};
+use lambdav_wgsl_tests::compare::{Mismatch, compare, compare_traces};
 use lambdav_wgsl_tests::{Options, generate, print};
 
 #[test]
@@ -21,4 +21,21 @@ fn the_front_end_agrees_with_the_evaluator() {
         }
     }
     assert!(limited < 6, "{limited} programs are too large");
+}
+
+/// Traces of programs end in the evaluator's pixels. `TRACED=5000 cargo test --release -p lambdav-wgsl-tests traces`
+/// traces more programs.
+#[test]
+fn traces_agree_with_the_evaluator() {
+    let count = std::env::var("TRACED").map_or(40, |text| text.parse().expect("it is a number"));
+    let mut refused = 0;
+    for seed in 1000..1000 + count {
+        let program = generate(seed, &Options { statements: 20 });
+        match compare_traces(&program) {
+            Ok(()) => {}
+            Err(Mismatch::Compile(_)) => refused += 1,
+            Err(mismatch) => panic!("seed {seed}: {mismatch}\n{}", print(&program)),
+        }
+    }
+    assert!(refused * 10 < count, "{refused} programs are too large");
 }
