@@ -57,9 +57,9 @@ mod shader;
 pub mod stages;
 mod target;
 mod test_card;
-mod undefined;
 #[doc(hidden)]
 pub mod trace;
+mod undefined;
 
 /// Interfaces of entry points as data ([`Shader::interface`]): stage, inputs, outputs, and bindings by
 /// set, number and name; and attributes ([`Shader::attributes`]).

@@ -1,20 +1,23 @@
-//! Reports of undefined behaviour: machine code and evaluators meet the same sites, which the evaluation of probes tells, and
-//! draw the picture that they draw without.
+//! Reports of undefined behaviour: machine code and the core evaluator meet the same sites, those of the probes that are
+//! evaluated; the evaluation of the text by substitution, which knows no probes, applies the same builtins to such operands.
+//! The picture is that without reports.
 
 use lambdav_core::evaluate::{Evaluated, Evaluator, Observer};
 use lambdav_core::graph::Core;
 use lambdav_core::op::Op;
 use lambdav_core::schedule::probes::is_hit;
 use lambdav_core::schedule::{schedule, schedule_probed, schedule_reported};
-use lambdav_core::source::SourceFile;
+use lambdav_core::source::{SourceFile, Span};
+use lambdav_core::types::{Scalar, Type};
 use lambdav_engine::Settings;
 use lambdav_engine::engines::{CoreEngine, SimdEngine};
-use lambdav_frontend::compile_reporting;
+use lambdav_frontend::reduction::{self, Limits, SourceEvent, SourceProgram};
+use lambdav_frontend::{compile, compile_reporting, syntax};
 use lambdav_generate::{GenerateOptions, generate, resources};
 use lambdav_image::{Frame, Size};
 use lambdav_raster::{Attachment, Kernel, RenderOptions, Surface, render_attachments};
 use lambdav_test_support::in_parallel;
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap};
 use std::sync::atomic::{AtomicU64, Ordering};
 
 /// Number of programs. More: `UNDEFINED_PROGRAMS=5000 cargo test --release --test all -- undefined`.
@@ -34,6 +37,65 @@ impl Observer for Met {
     }
 }
 
+/// Sites of builtins: the application, and the words of the condition.
+type Places = BTreeSet<(Span, String, String)>;
+
+/// The conditions that hold in an evaluation of the text.
+struct TextMet<'a> {
+    places: Places,
+    /// Whether a predicate holds for operands, by its text.
+    known: &'a mut HashMap<String, bool>,
+}
+
+impl reduction::Observer for TextMet<'_> {
+    fn open(&mut self) -> u32 {
+        1
+    }
+
+    fn event(&mut self, _: u32, event: SourceEvent) {
+        let SourceEvent::Operation { builtin, at, operands } = event else { return };
+        let types: Vec<Type> = operands.iter().map(|(ty, _)| *ty).collect();
+        for condition in builtin.undefined(&types) {
+            let operands: String =
+                operands.iter().map(|(ty, words)| format!(" {}", literal(*ty, words))).collect();
+            let text = format!("(output 0 (if ({}{operands}) 1 0))", condition.predicate);
+            let holds = *self.known.entry(text).or_insert_with_key(|text| {
+                let (core, found) = compile(&SourceFile::new("condition.lv", &**text));
+                let core = core.unwrap_or_else(|| panic!("{found:?}\n{text}"));
+                let words = core.graph.constant_words(core.outputs[0].node);
+                words.expect("it is folded") != [0]
+            });
+            if holds {
+                self.places.insert((at, builtin.name().into_owned(), condition.words.to_owned()));
+            }
+        }
+    }
+}
+
+/// A value in λV.
+fn literal(ty: Type, words: &[u32]) -> String {
+    let scalars = words.iter().map(|&word| match ty.scalar() {
+        Some(Scalar::I32) => format!("{}i", word as i32),
+        Some(Scalar::U32) => format!("{word}u"),
+        Some(Scalar::Bool) => (word != 0).to_string(),
+        _ => match f32::from_bits(word) {
+            number if number.is_nan() => "(/ 0 0)".to_owned(),
+            number if number.is_infinite() => {
+                format!("(/ {} 0)", if number > 0.0 { 1 } else { -1 })
+            }
+            number => format!("{number:?}"),
+        },
+    });
+    let scalars: Vec<String> = scalars.collect();
+    match scalars.len() {
+        1 => scalars.concat(),
+        _ => format!("({} {})", ty.name().expect("it is a vector or matrix"), scalars.join(" ")),
+    }
+}
+
+/// Operations on aggregates, which an observer of the text does not see.
+const OF_AGGREGATES: [&str; 4] = ["at", "update", "texel", "output"];
+
 /// The attachments of a kernel.
 fn drawn(kernel: &impl Kernel, size: Size) -> Vec<Frame> {
     let blank = || Frame::zeros(size).expect("it is small");
@@ -49,6 +111,9 @@ fn drawn(kernel: &impl Kernel, size: Size) -> Vec<Frame> {
 
 /// Compares all engines at one output of a program. Returns the number of sites, and of those that some pixel meets.
 fn compare(core: &Core, location: u32, text: &str) -> Option<(usize, usize)> {
+    let source = syntax::parse(&SourceFile::new("generated.lv", text)).0;
+    let source = SourceProgram::new(&source).ok()?;
+    let mut known = HashMap::new();
     let size = Size::new(SIZE.0, SIZE.1).expect("a small size");
     let mut settings = Settings::new(core, size);
     settings.inputs.resources = resources(core.graph.types());
@@ -62,7 +127,7 @@ fn compare(core: &Core, location: u32, text: &str) -> Option<(usize, usize)> {
     let (mut all, mut expected) = (BTreeSet::new(), Vec::new());
     for y in 0..size.height() {
         for x in 0..size.width() {
-            let inputs = settings.at(x, y);
+            let inputs = settings.inputs.at(x, y);
             let mut met = Met::default();
             for evaluator in &mut evaluators {
                 evaluator.run(&inputs, &|| false).ok()?;
@@ -77,6 +142,15 @@ fn compare(core: &Core, location: u32, text: &str) -> Option<(usize, usize)> {
             let found = (0..core.sites.len() as u32).filter(|&site| is_hit(site, pixel));
             let found: BTreeSet<u32> = found.collect();
             assert_eq!(found, met.0, "({x}, {y}): {:?}\n{text}", core.sites);
+            let mut by_text = TextMet { places: Places::new(), known: &mut known };
+            let limits = Limits { max_iterations: limit, ..Limits::default() };
+            if source.run_observed(location, &inputs, limits, &|| false, &mut by_text).is_ok() {
+                let sites = found.iter().map(|&site| &core.sites[site as usize]);
+                let sites = sites.filter(|site| !OF_AGGREGATES.contains(&&*site.operation));
+                let sites =
+                    sites.map(|of| (of.span, of.operation.clone(), of.condition.to_owned()));
+                assert_eq!(sites.collect::<Places>(), by_text.places, "({x}, {y})\n{text}");
+            }
             all.extend(&found);
             expected.push(found);
         }

@@ -107,6 +107,7 @@ impl Observer for Adapter<'_> {
                 let kind = EventKind::Close { result: result.map(of_value) };
                 self.sink.event(Event { scope: outer, place: None, kind });
             }
+            SourceEvent::Operation { .. } => {}
         }
     }
 }

@@ -8,6 +8,7 @@
 
 use super::term::{AggregateKind, Node, Part};
 use super::text::{Form, TextId, Texts, Variable};
+use crate::builtins::Builtin;
 use lambdav_core::source::Span;
 use lambdav_core::types::{Type, Types};
 use rustc_hash::FxHashMap;
@@ -101,6 +102,15 @@ pub enum SourceEvent {
     },
     /// The scope ends with a value; functions are none.
     Close(Option<SourceValue>),
+    /// A builtin that the author wrote was applied to values that are no aggregates, here or at a neighbour.
+    Operation {
+        /// The builtin.
+        builtin: Builtin,
+        /// The application.
+        at: Span,
+        /// The types and words of the operands.
+        operands: Vec<(Type, Box<[u32]>)>,
+    },
 }
 
 /// A value.

@@ -623,6 +623,11 @@ impl<'a, O: Observer> Reducer<'a, O> {
         let Ok(resolved) = builtin.resolve(&operands) else {
             return self.unexpected(&application, "a builtin does not take these operands");
         };
+        if O::IS_ACTIVE && self.watcher.is_own(application.text) {
+            let operands = values.iter().map(|of| (of.ty, of.words.clone())).collect();
+            let at = self.texts.get(application.text).span;
+            self.watcher.event(SourceEvent::Operation { builtin, at, operands });
+        }
         if let Recipe::Expansion(text) = resolved.recipe {
             let function = self.expansion(text)?;
             return Ok(Control::Reduce(self.enter(&function, &nodes)?));

@@ -261,6 +261,13 @@ fn the_page_on_debugging_is_true() {
         arguments.replace('\'', "")
     };
     assert_eq!(walk(&place, &text, &before), 2);
+    place.write("ball.lv", block(&text, "lv"));
+    let line = "render ball.lv ball.png --size 32x32 --undefined report";
+    assert!(text.contains(&format!("`lambdav {line}`")));
+    let outcome = place.run_line(line);
+    let is_report = |line: &&str| !line.starts_with("note: ");
+    let lines: Vec<&str> = outcome.err.lines().filter(is_report).collect();
+    assert_eq!(lines.join("\n"), block(&text, "text").trim_end());
 }
 
 /// The wgpu project of docs/wgsl.md. Its files are those of the example.

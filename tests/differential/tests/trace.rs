@@ -111,6 +111,7 @@ impl Observer for Checked<'_> {
             | SourceEvent::Loop { at, .. }
             | SourceEvent::Round { at, .. } => self.is_text(at),
             SourceEvent::Discard { condition, .. } => self.is_text(condition),
+            SourceEvent::Operation { at, .. } => self.is_text(at),
             SourceEvent::Close(_) => {
                 let is_open = self.open.get_mut(&scope).expect("the scope was opened");
                 assert!(std::mem::take(is_open), "a scope closes twice");
