@@ -190,7 +190,7 @@ impl Sink for Watch<'_> {
     fn event(&mut self, event: Event) {
         match event.kind {
             EventKind::Binding { name, value } | EventKind::Argument { name, value } => {
-                self.bind(&name, value)
+                self.bind(&name, value);
             }
             _ => {}
         }

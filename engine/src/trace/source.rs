@@ -2,6 +2,7 @@
 
 use super::pixel::{Stop, Traced, filled, place_of};
 use crate::engines::explain_source;
+use lambdav_core::diagnostics::{Diagnostic, DiagnosticCode};
 use lambdav_core::evaluate::EvaluationFault;
 use lambdav_core::inputs::Inputs;
 use lambdav_core::source::{SourceFile, Span};
@@ -44,6 +45,12 @@ impl<'a> Adapter<'a> {
         let words = program.run_observed(output, inputs, limits, cancelled, self);
         let words = words.map_err(|fault| match fault {
             SourceFault::Pixel(EvaluationFault::Cancelled) => Stop::Cancelled,
+            SourceFault::Limit(limit) => {
+                let message = format!("the source evaluator gave up: too many {limit}");
+                let code = DiagnosticCode::EvaluatorLimit;
+                let help = "trace the module that `lambdav compile` makes of it, which keeps names and lines";
+                Stop::Fault(Diagnostic::new(code, Span::default(), message).help(help).into())
+            }
             fault => Stop::Fault(explain_source(fault, max_iterations).into()),
         })?;
         Ok(Traced { colour: filled(&words), is_discarded: self.is_discarded })

@@ -10,7 +10,7 @@ use super::term::{AggregateKind, Node, Part};
 use super::text::{Form, TextId, Texts, Variable};
 use crate::builtins::Builtin;
 use lambdav_core::source::Span;
-use lambdav_core::types::{Type, Types};
+use lambdav_core::types::Type;
 use rustc_hash::FxHashMap;
 use std::rc::{Rc, Weak};
 use std::sync::Arc;
@@ -259,8 +259,8 @@ impl<'a, O: Observer> Watcher<'a, O> {
     }
 
     /// Ends a scope, and returns to another.
-    pub(super) fn close(&mut self, types: &Types, scope: u32, result: &Part, back: u32) {
-        self.observer.event(scope, SourceEvent::Close(seen(types, result)));
+    pub(super) fn close(&mut self, scope: u32, result: &Part, back: u32) {
+        self.observer.event(scope, SourceEvent::Close(seen(result)));
         self.scope = back;
     }
 
@@ -273,7 +273,7 @@ impl<'a, O: Observer> Watcher<'a, O> {
     /// there is none, as names in the current scope.
     pub(super) fn bind(
         &mut self,
-        (types, texts): (&Types, &Texts),
+        texts: &Texts,
         first: Variable,
         values: &[Rc<Node>],
         of: Option<u32>,
@@ -291,7 +291,7 @@ impl<'a, O: Observer> Watcher<'a, O> {
             match value.known_here() {
                 Some(part) => {
                     if let Some(waiting) = waiting {
-                        self.tell(types, waiting, &part);
+                        self.tell(waiting, &part);
                     }
                 }
                 None => self.wait(value, waiting),
@@ -300,9 +300,9 @@ impl<'a, O: Observer> Watcher<'a, O> {
     }
 
     /// Binds a variable to a value.
-    pub(super) fn bind_value(&mut self, types: &Types, variable: Variable, value: &Part) {
+    pub(super) fn bind_value(&mut self, variable: Variable, value: &Part) {
         if let Some(name) = self.names.variable(variable) {
-            self.tell(types, Waiting { scope: self.scope, name, is_argument: false }, value);
+            self.tell(Waiting { scope: self.scope, name, is_argument: false }, value);
         }
     }
 
@@ -326,14 +326,14 @@ impl<'a, O: Observer> Watcher<'a, O> {
     }
 
     /// A noted term was reduced to a value.
-    pub(super) fn born(&mut self, types: &Types, birth: &Birth, value: &Part) {
+    pub(super) fn born(&mut self, birth: &Birth, value: &Part) {
         for &waiting in &birth.names {
-            self.tell(types, waiting, value);
+            self.tell(waiting, value);
         }
     }
 
-    fn tell(&mut self, types: &Types, waiting: Waiting, value: &Part) {
-        let Some(value) = seen(types, value) else { return };
+    fn tell(&mut self, waiting: Waiting, value: &Part) {
+        let Some(value) = seen(value) else { return };
         let Waiting { scope, name, is_argument } = waiting;
         self.observer.event(
             scope,
@@ -347,7 +347,7 @@ impl<'a, O: Observer> Watcher<'a, O> {
 
 /// A value for an observer; none of a function, a texture or a buffer. The depth of values is limited, so the recursion
 /// is.
-pub(super) fn seen(types: &Types, value: &Part) -> Option<SourceValue> {
+pub(super) fn seen(value: &Part) -> Option<SourceValue> {
     match value {
         Part::Function(_) => None,
         Part::Data(data) if data.words.is_empty() => None,
@@ -360,7 +360,7 @@ pub(super) fn seen(types: &Types, value: &Part) -> Option<SourceValue> {
             let parts = value.parts.iter().take(SEEN_PARTS).enumerate();
             let parts = parts.filter_map(|(index, part)| {
                 let field = fields.get(index).map(|field| Arc::from(&**field));
-                Some((field, seen(types, &part)?))
+                Some((field, seen(&part)?))
             });
             let more = value.parts.len().saturating_sub(SEEN_PARTS);
             Some(SourceValue::Parts { name, parts: parts.collect(), more })

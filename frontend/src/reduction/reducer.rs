@@ -242,7 +242,7 @@ impl<'a, O: Observer> Reducer<'a, O> {
                 if O::IS_ACTIVE && self.is_watched() && self.watcher.is_own(node.text) {
                     let values = node.with_children(<[Rc<Node>]>::to_vec).unwrap_or_default();
                     let values = values.split_last().map_or(&[][..], |(_, values)| values);
-                    self.watcher.bind((self.types, &self.texts), first, values, None);
+                    self.watcher.bind(&self.texts, first, values, None);
                 }
                 Ok(Control::Reduce(self.let_(&node, first)?))
             }
@@ -348,17 +348,17 @@ impl<'a, O: Observer> Reducer<'a, O> {
             }
             (ReductionFrame::Loop(entry), value) => {
                 if O::IS_ACTIVE && entry.scope != 0 {
-                    self.watcher.close(self.types, entry.scope, &value, entry.back);
+                    self.watcher.close(entry.scope, &value, entry.back);
                 }
                 Ok(Control::Return(value))
             }
             (ReductionFrame::Watched(birth, back), value) => {
-                self.watcher.born(self.types, &birth, &value);
+                self.watcher.born(&birth, &value);
                 self.watcher.scope = back;
                 Ok(Control::Return(value))
             }
             (ReductionFrame::Called(scope, back), value) => {
-                self.watcher.close(self.types, scope, &value, back);
+                self.watcher.close(scope, &value, back);
                 Ok(Control::Return(value))
             }
             (ReductionFrame::Derivative { application, axis, back, odd: None }, value) => {
@@ -575,7 +575,7 @@ impl<'a, O: Observer> Reducer<'a, O> {
         let first = arms[index].first;
         if O::IS_ACTIVE && self.is_watched() {
             for (variable, part) in (first..).zip(value.parts.iter()) {
-                self.watcher.bind_value(self.types, variable, &part);
+                self.watcher.bind_value(variable, &part);
             }
         }
         Ok(Control::Reduce(self.substitution.apply(&self.texts, &body, first, &fields)))
@@ -777,9 +777,7 @@ impl<'a, O: Observer> Reducer<'a, O> {
         }
         let text = self.texts.get(choice.text);
         let child = |index: usize| self.watcher.part(choice.text, index);
-        if let (Some(condition), Some(arm), Some(value)) =
-            (child(0), child(taken), seen(self.types, value))
-        {
+        if let (Some(condition), Some(arm), Some(value)) = (child(0), child(taken), seen(value)) {
             let at = text.span;
             self.watcher.event(SourceEvent::Condition { at, condition, value, arm });
         }
@@ -796,7 +794,7 @@ impl<'a, O: Observer> Reducer<'a, O> {
         let at = self.texts.get(application.text).span;
         let (name, back) = (self.watcher.function(callee), self.watcher.scope);
         let scope = self.watcher.open(|scope| SourceEvent::Call { scope, name, at });
-        self.watcher.bind((self.types, &self.texts), first, values, Some(scope));
+        self.watcher.bind(&self.texts, first, values, Some(scope));
         self.frames.push(ReductionFrame::Called(scope, back));
         self.watcher.scope = scope;
     }
@@ -814,7 +812,7 @@ impl<'a, O: Observer> Reducer<'a, O> {
         self.watcher.scope = entry.scope;
         let scope = self.watcher.open(|scope| SourceEvent::Round { scope, at });
         if let Form::RecFunc(first, _) = self.texts.get(entry.function.text).form {
-            self.watcher.bind((self.types, &self.texts), first, values, Some(scope));
+            self.watcher.bind(&self.texts, first, values, Some(scope));
         }
         self.watcher.scope = scope;
     }
