@@ -124,7 +124,7 @@ fn compare(core: &Core, location: u32, text: &str) -> Option<(usize, usize)> {
     let mut evaluators = [&plain, &reported].map(|program| Evaluator::new(program, limit));
     let mut observed = Evaluator::new(&probed, limit);
     let others = reported.outputs().len() - 1;
-    let (mut all, mut expected) = (BTreeSet::new(), Vec::new());
+    let mut all: BTreeSet<u32> = BTreeSet::new();
     for y in 0..size.height() {
         for x in 0..size.width() {
             let inputs = settings.inputs.at(x, y);
@@ -149,10 +149,13 @@ fn compare(core: &Core, location: u32, text: &str) -> Option<(usize, usize)> {
                 let sites = sites.filter(|site| !OF_AGGREGATES.contains(&&*site.operation));
                 let sites =
                     sites.map(|of| (of.span, of.operation.clone(), of.condition.to_owned()));
-                assert_eq!(sites.collect::<Places>(), by_text.places, "({x}, {y})\n{text}");
+                let (found, expected) = (sites.collect::<Places>(), by_text.places);
+                // What constants decide under an `@` is not reported.
+                let is_equal =
+                    found == expected || text.contains("(@") && found.is_subset(&expected);
+                assert!(is_equal, "({x}, {y}): {found:?} and {expected:?}\n{text}");
             }
             all.extend(&found);
-            expected.push(found);
         }
     }
     let engine = CoreEngine::new(core, location, &settings).ok()?;

@@ -56,7 +56,7 @@ use crate::op::Op;
 use std::collections::BTreeSet;
 
 pub use places::Places;
-pub use program::{Block, BlockId, End, Expr, Program, Statement, ValueId, ValueInfo};
+pub use program::{Block, BlockId, End, Expr, NO_LOCATION, Program, Statement, ValueId, ValueInfo};
 pub use verify::verify;
 pub use violation::VerifyError;
 pub use walk::{BlockRole, Event, Walk};
@@ -135,9 +135,6 @@ pub fn schedule_probed(core: &Core, locations: &[u32]) -> Result<Program, Diagno
     let asked = core.outputs.iter().filter(|output| locations.contains(&output.location));
     schedule_roots(core, asked.map(|output| (output.location, output.node)).collect())
 }
-
-/// The location of a root that is no output: of triangles, or a final state.
-pub const NO_LOCATION: u32 = u32::MAX;
 
 /// Schedules all roots of a program ([`Core::roots`]). Final states and those of triangles have no location.
 ///

@@ -7,8 +7,9 @@
 //!
 //! A scheduled program evaluates a probe exactly where it is needed ([`super::demand`]), so the bits are those of the language.
 
-use super::NO_LOCATION;
-use super::program::{Block, BlockId, End, Expr, Program, Statement, ValueId, ValueInfo};
+use super::program::{
+    Block, BlockId, End, Expr, NO_LOCATION, Program, Statement, ValueId, ValueInfo,
+};
 use super::walk::{BlockRole, Event, Walk};
 use crate::diagnostics::{Diagnostic, DiagnosticCode};
 use crate::op::Op;

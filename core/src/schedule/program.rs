@@ -7,6 +7,9 @@ use crate::source::Span;
 use crate::types::{Type, Types};
 use rustc_hash::FxHashMap;
 
+/// The location of a root that is no output: of triangles, a final state, or a report.
+pub const NO_LOCATION: u32 = u32::MAX;
+
 /// A value of a [`Program`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct ValueId(pub u32);

@@ -1,8 +1,8 @@
 //! Probes of a program whose undefined behaviour is to be reported ([`lambdav_core::probes`]).
 //!
 //! Conditions belong to the builtins that the author wrote: an application inside the expansion of another one has none. A
-//! condition is elaborated on the operands' values; one that is false whatever the inputs are leaves nothing behind. Constants
-//! that decide under `@` stay constants: such an application is not reported.
+//! condition is elaborated on the operands' values; one that is false whatever the inputs are leaves nothing behind. Under `@`
+//! constants decide, so an application to constants stays one, and is not reported.
 
 use super::elaborator::Elaborator;
 use super::values::{Data, Site, Value};
@@ -52,7 +52,11 @@ impl Elaborator {
             && !self.is_in_vertex_stage
             && self.axes.is_none();
         let activation = &self.activations[site.activation.0 as usize];
-        if !is_asked || activation.expansion.is_some() || self.is_eager(site.activation) {
+        if !is_asked || activation.expansion.is_some() {
+            return Vec::new();
+        }
+        let is_constant = |of: &Data| self.constancies.whole(of.constancy).is_some();
+        if self.is_eager(site.activation) && operands.iter().all(is_constant) {
             return Vec::new();
         }
         let span = self.site_span(site);
