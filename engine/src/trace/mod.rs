@@ -38,7 +38,7 @@ pub struct Tracer {
 enum Evaluator {
     Source(Arc<lambdav_frontend::reduction::SourceProgram>),
     #[cfg(feature = "spirv")]
-    Words(words::Words),
+    Words(Box<words::Words>),
 }
 
 /// Reason why a pixel has no trace.
@@ -99,7 +99,7 @@ impl Shader {
                 Evaluator::Source(Arc::clone(compiled.text()))
             }
             #[cfg(feature = "spirv")]
-            false => Evaluator::Words(words::Words::new(program, output, &settings)?),
+            false => Evaluator::Words(words::Words::new(program, output, &settings)?.into()),
             #[cfg(not(feature = "spirv"))]
             false => return mismatch("is no shader in λV"),
         };
