@@ -5,8 +5,8 @@
 
 use super::constancy::{Constancies, Constancy};
 use super::continuation::Continuation;
-use super::probes::Sites;
 use super::rounds::{Before, Unrolling};
+use super::sites::Sites;
 use super::uniforms::Zeros;
 use super::values::{
     Activation, ActivationId, Arguments, Captured, ContentsId, Data, Denotation, Env, EnvId,

@@ -41,6 +41,7 @@ mod probes;
 mod report;
 mod rounds;
 mod run;
+mod sites;
 mod structures;
 mod uniforms;
 mod unreached;
@@ -58,8 +59,8 @@ use lambdav_core::graph::{
 use lambdav_core::limits::VALUE_WORDS;
 use lambdav_core::source::Span;
 use lambdav_core::types::{Type, TypeKind, Types};
-use probes::Sites;
 use rustc_hash::FxHashSet;
+use sites::Sites;
 use std::sync::Arc;
 use uniforms::{GUARANTEED_BYTES, block_bytes};
 use values::{Data, Denotation, Value};

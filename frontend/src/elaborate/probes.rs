@@ -12,20 +12,6 @@ use lambdav_core::op::Op;
 use lambdav_core::probes;
 use lambdav_core::source::Span;
 use lambdav_core::types::{Scalar, Type};
-use rustc_hash::FxHashMap;
-
-/// The sites of a program so far.
-#[derive(Default)]
-pub(super) struct Sites {
-    all: Vec<probes::Site>,
-    numbers: FxHashMap<probes::Site, u32>,
-}
-
-impl Sites {
-    pub(super) fn into_all(self) -> Vec<probes::Site> {
-        self.all
-    }
-}
 
 /// A condition of an application.
 struct Hit {
@@ -101,17 +87,8 @@ impl Elaborator {
         if self.graph.constant_words(hit) == Some(&[0]) {
             return None;
         }
-        let sites = self.sites.as_mut().expect("probes are wanted");
         let span = site.span;
-        let number = match sites.numbers.get(&site) {
-            Some(&known) => known,
-            None => {
-                let number = sites.all.len() as u32;
-                sites.all.push(site.clone());
-                sites.numbers.insert(site, number);
-                number
-            }
-        };
+        let number = self.sites.as_mut().expect("probes are wanted").number(site);
         let operands = std::iter::once(hit).chain(shown.iter().copied()).collect();
         Some(self.graph.op(Op::Probe(number), operands, span))
     }

@@ -212,6 +212,7 @@ fn run_all(place: &TestFolder, document: &str, found: &[Found]) -> usize {
             Found::Program(text) => {
                 place.write("shader.lv", text);
                 place.write("disk.lv", text);
+                place.write("ball.lv", text);
             }
             Found::Line(line) => {
                 run(place, document, line);
