@@ -19,10 +19,13 @@ use crate::pipeline::Compiler;
 /// The least number of invocations of a dispatch for which code is made. In order they take about as long as that.
 const LEAST: u64 = 1 << 14;
 
+/// The most words of memories that are checked; stamps take twice as many.
+const MOST_WORDS: usize = 1 << 26;
+
+type Make<C> = dyn Fn(&Compiler, &LaneProgram) -> Result<C, EmitError> + Send + Sync;
+
 /// A function from lane programs to code.
-pub(super) struct Maker<C>(
-    pub(super) Box<dyn Fn(&Compiler, &LaneProgram) -> Result<C, EmitError> + Send + Sync>,
-);
+pub(super) struct Maker<C>(pub(super) Box<Make<C>>);
 
 impl<C> Debug for Maker<C> {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
@@ -64,16 +67,18 @@ impl<T> Checks<T> {
         Self { least, ..self }
     }
 
-    /// The code for a dispatch: what there is, if it suits, or what `make` makes.
+    /// The code for a dispatch that checks some `memories` of `memory`: what there is, if it suits, or what `make` makes.
     pub(super) fn get(
         &self,
         dispatch: &Dispatch,
+        (memory, memories): (&Memory, &[usize]),
         suits: impl FnOnce(&Checked<T>) -> bool,
         make: impl FnOnce() -> Option<Checked<T>>,
     ) -> Option<Arc<Checked<T>>> {
         let count = dispatch.workgroups().checked_mul(dispatch.invocations_of_workgroup())?;
+        let words: usize = memories.iter().map(|&number| memory.words(number).len()).sum();
         // Invocations have numbers of 32 bits.
-        if count < self.least || count > u32::MAX.into() {
+        if count < self.least || count > u32::MAX.into() || words > MOST_WORDS {
             return None;
         }
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);

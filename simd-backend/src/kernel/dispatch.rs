@@ -197,7 +197,9 @@ impl<C: Callable + Send + Sync> DispatchKernel<C> {
                     Err(unproved) => unproved,
                 };
                 let suits = |made: &Checked<_>| made.stamps.has(&unproved);
-                let checked = checks.get(call.dispatch, suits, || self.checked(code, &unproved));
+                let of = (&*memory, &unproved[..]);
+                let make = || self.checked(code, &unproved);
+                let checked = checks.get(call.dispatch, of, suits, make);
                 let Some(checked) = checked else { return Ok(None) };
                 original.get_or_insert_with(|| Original::new(&self.code, memory));
                 let ran = self.run_checked(&checked, inputs, memory, call)?;

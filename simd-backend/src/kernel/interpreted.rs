@@ -249,7 +249,15 @@ impl Callable for Interpreted {
         pixels: &mut [[f32; 4]],
     ) -> Status {
         let result = ChangeLog::call(self.log.as_deref(), |changed| {
-            interpret::listed(&self.program, inputs, slots, poll, listed, memories, pixels, changed)
+            interpret::listed(
+                &self.program,
+                inputs,
+                slots,
+                poll,
+                (listed, memories),
+                pixels,
+                changed,
+            )
         });
         result.unwrap_or_else(|trap| panic!("{trap}\n{}", self.program))
     }

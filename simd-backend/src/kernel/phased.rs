@@ -284,7 +284,7 @@ impl<C: Callable + Send + Sync> Phased<C> {
             Items::Invocations { inputs, saved } => Items::Invocations { inputs, saved: saved + 1 },
             other => other,
         };
-        let checked = self.checks.get(dispatch, suits, || {
+        let checked = self.checks.get(dispatch, (memory, &memories), suits, || {
             let stamps = Stamps::new(&several[0].code.lanes, memories.clone());
             let codes = several.iter().enumerate().map(|(phase, of)| {
                 if !phases.contains(&phase) {

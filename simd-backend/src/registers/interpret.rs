@@ -106,8 +106,7 @@ pub fn listed<'a>(
     inputs: &'a Inputs,
     slots: &[u64],
     poll: Poll<'a>,
-    listed: Listed<'a>,
-    memories: &'a Memories<'a>,
+    (listed, memories): (Listed<'a>, &'a Memories<'a>),
     pixels: &'a mut [[f32; 4]],
     changed: &'a mut dyn FnMut(Replaced),
 ) -> Result<Status, Trap> {

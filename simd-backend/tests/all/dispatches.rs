@@ -326,12 +326,12 @@ effect %7";
     for (name, text, tier) in [
         ("own words", COUNT, Tier::AtOnce),
         ("pairs of words", pair, Tier::AtOnce),
-        ("overlapping pairs", overlap, Tier::InOrder),
+        ("overlapping pairs", overlap, Tier::Lanes),
         ("sums", histogram, Tier::AtOnce),
         ("sums and maxima", two_kinds, Tier::InOrder),
-        ("used counts", COUNTED, Tier::InOrder),
+        ("used counts", COUNTED, Tier::Lanes),
         ("marks", marks, Tier::AtOnce),
-        ("different words", last, Tier::InOrder),
+        ("different words", last, Tier::Lanes),
         ("marks that are read", read, Tier::InOrder),
         ("one word for all", one, Tier::InOrder),
     ] {
