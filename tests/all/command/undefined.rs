@@ -2,10 +2,14 @@
 
 use super::harness::{TestFolder, assert_one_error};
 
-/// For each condition: an expression of the uniforms `x` and `y`, their type, values that meet it, the operation, its
-/// words and operands, and the nearest values that do not.
+/// An expression of the uniforms `x` and `y`, their type, values that meet a condition, the operation with the condition's
+/// words, the operands as they are shown, and the nearest values that do not meet it.
+type Case =
+    (&'static str, &'static str, [&'static str; 2], &'static str, &'static str, [&'static str; 2]);
+
+/// A case for each condition.
 #[rustfmt::skip]
-const CONDITIONS: &[(&str, &str, [&str; 2], &str, &str, [&str; 2])] = &[
+const CONDITIONS: &[Case] = &[
     ("(/ x y)", "num", ["1", "-0.0"], "/: the divisor is 0", "1, -0", ["1", "1e-45"]),
     ("(.x (/ (vec2 x 1) (vec2 1 y)))", "num", ["1", "0"], "/: the divisor is 0", "(vec2 1 1), (vec2 1 0)", ["1", "1e-45"]),
     ("(mod x y)", "num", ["1", "0"], "mod: the divisor is 0", "1, 0", ["1", "1e-45"]),
@@ -58,7 +62,7 @@ fn each_condition_is_reported() {
     for &(expression, ty, met, operation, operands, near) in CONDITIONS {
         for engine in ["simd", "core"] {
             let run = |values| {
-                place.write("a.lv", &program(expression, ty, values));
+                place.write("a.lv", program(expression, ty, values));
                 let engine = format!("--engine={engine}");
                 place.run(&[
                     "render",
