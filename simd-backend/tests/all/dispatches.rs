@@ -333,7 +333,7 @@ effect %7";
         ("marks", marks, Tier::AtOnce),
         ("different words", last, Tier::Lanes),
         ("marks that are read", read, Tier::InOrder),
-        ("one word for all", one, Tier::InOrder),
+        ("one word for all", one, Tier::Lanes),
     ] {
         let words: Vec<u32> = (0..40_000).map(|k| k % 977).collect();
         // So many that several threads have a part.
