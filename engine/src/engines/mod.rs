@@ -57,7 +57,7 @@ use lambdav_raster::{Cancel, Fault, Kernel, Quad, Stop, Tile, TileBuffer};
 use std::sync::{Mutex, PoisonError};
 
 /// Components of an output; missing ones are those of (0, 0, 0, 1).
-fn fill(words: &[u32]) -> [f32; 4] {
+pub(crate) fn fill(words: &[u32]) -> [f32; 4] {
     let mut pixel = [0.0, 0.0, 0.0, 1.0];
     for (component, &word) in pixel.iter_mut().zip(words) {
         *component = f32::from_bits(word);

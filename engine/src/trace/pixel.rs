@@ -24,10 +24,3 @@ pub(super) fn place_of(source: &SourceFile, offset: u32) -> Place {
     let at = source.line_column(offset);
     Place { file: source.file_index(offset) as u32, line: at.line, column: at.column }
 }
-
-/// The components of an output; missing ones are those of (0, 0, 0, 1).
-pub(super) fn filled(words: &[u32]) -> [u32; 4] {
-    let mut colour = [0.0, 0.0, 0.0, 1.0].map(f32::to_bits);
-    colour.iter_mut().zip(words).for_each(|(to, &word)| *to = word);
-    colour
-}

@@ -1,7 +1,7 @@
 //! Events of the source evaluator.
 
-use super::pixel::{Stop, Traced, filled, place_of};
-use crate::engines::explain_source;
+use super::pixel::{Stop, Traced, place_of};
+use crate::engines::{explain_source, fill};
 use lambdav_core::diagnostics::{Diagnostic, DiagnosticCode};
 use lambdav_core::evaluate::EvaluationFault;
 use lambdav_core::inputs::Inputs;
@@ -53,7 +53,7 @@ impl<'a> Adapter<'a> {
             }
             fault => Stop::Fault(explain_source(fault, max_iterations).into()),
         })?;
-        Ok(Traced { colour: filled(&words), is_discarded: self.is_discarded })
+        Ok(Traced { colour: fill(&words).map(f32::to_bits), is_discarded: self.is_discarded })
     }
 
     fn name(&self, name: Span) -> Arc<str> {

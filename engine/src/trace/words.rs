@@ -1,8 +1,8 @@
 //! Events of the evaluator of SPIR-V.
 
-use super::pixel::{Stop, Traced, filled};
+use super::pixel::{Stop, Traced};
 use crate::accepted::{Accepted, AsIs};
-use crate::engines::{SpirvEngine, SpirvProgram};
+use crate::engines::{SpirvEngine, SpirvProgram, fill};
 use crate::error::Error;
 use crate::settings::Settings;
 use lambdav_core::source::SourceFile;
@@ -60,7 +60,9 @@ impl Words {
             conditions: HashMap::new(),
         };
         match self.engine.observe(pixel, cancelled, &mut observer) {
-            Ok(Some((words, is_discarded))) => Ok(Traced { colour: filled(&words), is_discarded }),
+            Ok(Some((words, is_discarded))) => {
+                Ok(Traced { colour: fill(&words).map(f32::to_bits), is_discarded })
+            }
             Ok(None) => Err(Stop::Cancelled),
             Err(diagnostic) => Err(Stop::Fault(diagnostic.into())),
         }

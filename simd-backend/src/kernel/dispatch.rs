@@ -23,6 +23,7 @@ use std::sync::atomic::AtomicU64;
 
 use lambdav_core::evaluate::{self, DispatchFault, EvaluationFault, Memory, has_barrier};
 use lambdav_core::inputs;
+use lambdav_core::memory::Atomic;
 use lambdav_core::schedule;
 use lambdav_core::schedule::phases::{Phases, split};
 use lambdav_core::types::{MemoryKind, Types};
@@ -192,10 +193,13 @@ impl<C: Callable + Send + Sync> DispatchKernel<C> {
             Codes::Whole { at_once: None, .. } => Ok(None),
             Codes::Whole { at_once: Some(code), checks, .. } => {
                 let of_code = code.inputs(&self.program, inputs, memory, call.max_iterations)?;
-                let unproved = match self.run_at_once(code, of_code, memory, call)? {
-                    Ok(ran) => return Ok(ran),
-                    Err(unproved) => unproved,
-                };
+                let words = of_code.words();
+                let of = [Given { program: &code.lanes, words, is_repeated: false }];
+                let (proved, unproved) = prove_each(&of, call.dispatch, Scope::Dispatch);
+                if unproved.is_empty() {
+                    let order = LaneOrder { reduced: &proved.reduced, flag: None };
+                    return self.run_in_lanes(code, of_code, memory, call, order);
+                }
                 let suits = |made: &Checked<_>| made.stamps.has(&unproved);
                 let of = (&*memory, &unproved[..]);
                 let make = || self.checked(code, &unproved);
@@ -294,69 +298,53 @@ impl<C: Callable + Send + Sync> DispatchKernel<C> {
         }
     }
 
-    /// Runs independent invocations; the memories without a proof, if there are any. `None` if a loop of what is uniform
-    /// over the dispatch is at its limit.
-    fn run_at_once(
-        &self,
-        code: &Code<C>,
-        inputs: crate::registers::Inputs,
-        memory: &mut Memory,
-        Call { dispatch, frontier, .. }: Call<'_>,
-    ) -> Result<Result<Option<Ran>, Vec<usize>>, DispatchError> {
-        let of = [Given { program: &code.lanes, words: inputs.words(), is_repeated: false }];
-        let (independence, unproved) = prove_each(&of, dispatch, Scope::Dispatch);
-        if !unproved.is_empty() {
-            return Ok(Err(unproved));
-        }
-        let ready = match code.ready(inputs, frontier) {
-            Ok(ready) => ready,
-            Err(EvaluationFault::Cancelled) => return Err(DispatchError::cancelled()),
-            Err(_) => return Ok(Ok(None)),
-        };
-        let parts = Invocations { code, ready: &ready, dispatch, frontier, flag: None };
-        let extent = Extent {
-            total: dispatch.workgroups() * dispatch.invocations_of_workgroup(),
-            part: self.groups as u64 * u64::from(code.callable.shape().lanes()),
-            reduced: &independence.reduced,
-            is_in_order: false,
-        };
-        let progress = threads::run(&parts, extent, &shared(memory), frontier)?;
-        match progress {
-            Progress::Done => Ok(Ok(Some(Ran::Done(Tier::AtOnce)))),
-            Progress::Cancelled => Err(DispatchError::cancelled()),
-            Progress::Fault => Ok(Ok(Some(Ran::Fault))),
-        }
-    }
-
     /// Runs invocations in lanes, on one thread, and checks their order.
     fn run_checked(
         &self,
         Checked { stamps, code }: &Checked<Code<C>>,
         inputs: &inputs::Inputs,
         memory: &mut Memory,
-        Call { dispatch, max_iterations, frontier }: Call<'_>,
+        call: Call<'_>,
     ) -> Result<Ran, DispatchError> {
-        with_stamps(memory, stamps, |memory| {
-            let inputs = code.inputs(&self.program, inputs, memory, max_iterations)?;
-            let ready = match code.ready(inputs, frontier) {
-                Ok(ready) => ready,
-                Err(EvaluationFault::Cancelled) => return Err(DispatchError::cancelled()),
-                Err(_) => return Ok(Ran::Late),
-            };
-            let flag = Some(stamps.flag());
-            let parts = Invocations { code, ready: &ready, dispatch, frontier, flag };
-            let extent = Extent {
-                total: dispatch.workgroups() * dispatch.invocations_of_workgroup(),
-                part: self.groups as u64 * u64::from(code.callable.shape().lanes()),
-                reduced: &[],
-                is_in_order: true,
-            };
-            match threads::run(&parts, extent, &shared(memory), frontier)? {
-                Progress::Done => Ok(Ran::Done(Tier::Lanes)),
-                Progress::Cancelled => Err(DispatchError::cancelled()),
-                Progress::Fault => Ok(Ran::Late),
-            }
+        let order = LaneOrder { reduced: &[], flag: Some(stamps.flag()) };
+        let ran = with_stamps(memory, stamps, |memory| {
+            let inputs = code.inputs(&self.program, inputs, memory, call.max_iterations)?;
+            self.run_in_lanes(code, inputs, memory, call, order)
+        })?;
+        Ok(match ran {
+            Some(Ran::Done(tier)) => Ran::Done(tier),
+            _ => Ran::Late,
         })
+    }
+
+    /// Runs invocations in lanes. `None` if a loop of what is uniform over the dispatch is at its limit.
+    fn run_in_lanes(
+        &self,
+        code: &Code<C>,
+        inputs: crate::registers::Inputs,
+        memory: &mut Memory,
+        Call { dispatch, frontier, .. }: Call<'_>,
+        LaneOrder { reduced, flag }: LaneOrder<'_>,
+    ) -> Result<Option<Ran>, DispatchError> {
+        let ready = match code.ready(inputs, frontier) {
+            Ok(ready) => ready,
+            Err(EvaluationFault::Cancelled) => return Err(DispatchError::cancelled()),
+            Err(_) => return Ok(None),
+        };
+        let parts = Invocations { code, ready: &ready, dispatch, frontier, flag };
+        let is_in_order = flag.is_some();
+        let extent = Extent {
+            total: dispatch.workgroups() * dispatch.invocations_of_workgroup(),
+            part: self.groups as u64 * u64::from(code.callable.shape().lanes()),
+            reduced,
+            is_in_order,
+        };
+        let tier = if is_in_order { Tier::Lanes } else { Tier::AtOnce };
+        match threads::run(&parts, extent, &shared(memory), frontier)? {
+            Progress::Done => Ok(Some(Ran::Done(tier))),
+            Progress::Cancelled => Err(DispatchError::cancelled()),
+            Progress::Fault => Ok(Some(Ran::Fault)),
+        }
     }
 
     fn execute_whole(
@@ -415,6 +403,15 @@ impl Original {
             memory.words_mut(*number).copy_from_slice(words);
         }
     }
+}
+
+/// What lets invocations run in lanes: a proof, or checks, which keep groups of lanes in order.
+#[derive(Clone, Copy)]
+struct LaneOrder<'a> {
+    /// The reduced memories, each with its operation.
+    reduced: &'a [(usize, Atomic)],
+    /// The memory that tells if an access was late, of code with checks.
+    flag: Option<usize>,
 }
 
 /// The invocations of a dispatch in lanes.
