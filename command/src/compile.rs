@@ -81,6 +81,10 @@ pub(super) struct CompileArguments {
     /// Omit the source, lines and names from SPIR-V
     #[arg(long)]
     strip: bool,
+    /// Write a SPIR-V module that reports undefined behaviour: a device writes the first pixel and the number of pixels of each
+    /// site to a storage buffer; `inspect` lists the sites. For programs that cover the screen
+    #[arg(long, conflicts_with_all = ["native_sampling", "keep_constants"])]
+    instrument: bool,
     /// Set a constant of the program, as `render --set` does; may be given more than once
     #[arg(long, value_name = "NAME=VALUE")]
     set: Vec<String>,
@@ -140,9 +144,10 @@ pub(super) fn run(options: &CompileArguments) -> Result {
     }
     let CompileArguments { float_controls, native_sampling, strip, keep_constants, .. } = *options;
     let asks = options.spirv_version.is_some() || options.vertex.is_some() || options.exact;
+    let asks = asks || options.instrument;
     if !is_spirv && (asks || float_controls || native_sampling || strip || keep_constants) {
         return Err(Failure::usage(
-            "--spirv-version, --float-controls, --exact, --native-sampling, --strip, --keep-constants and --vertex are for --emit spirv and spirv-text",
+            "--spirv-version, --float-controls, --exact, --native-sampling, --strip, --keep-constants, --instrument and --vertex are for --emit spirv and spirv-text",
         ));
     }
     if let Some(vertex) = &options.vertex {
@@ -265,6 +270,7 @@ fn undrawn(stage: Stage, options: &CompileArguments, loaded: &Loaded) -> Result<
         ("exact", options.exact),
         ("native-sampling", options.native_sampling),
         ("strip", options.strip),
+        ("instrument", options.instrument),
         ("set", !options.set.iter().all(is_override)),
         ("keep-constants", options.keep_constants),
         ("vertex", options.vertex.is_some()),
@@ -370,8 +376,12 @@ fn spirv_stage(
         None if float_controls => FloatControls::ALL,
         None => FloatControls::default(),
     };
-    let emit_options = EmitOptions { version, float_controls, strip, constants, exact };
-    let module = shader.spirv(locations, &emit_options);
+    let instrument = None;
+    let emit_options = EmitOptions { version, float_controls, strip, constants, exact, instrument };
+    let module = match options.instrument {
+        true => shader.instrumented_spirv(locations, &emit_options),
+        false => shader.spirv(locations, &emit_options),
+    };
     let module = module.map_err(|error| failed(error, options.messages))?;
     note_moved(options, &module.moved);
     if stage == Stage::Spirv {

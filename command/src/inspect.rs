@@ -174,5 +174,6 @@ fn as_json(interface: &Interface) -> Value {
         "entry_points": entry_points,
         "resources": resources,
         "constants": constants,
+        "sites": interface.sites.iter().map(|of| of.text.clone()).collect::<Vec<_>>(),
     })
 }

@@ -33,6 +33,7 @@ mod stats;
 mod supervise;
 mod test;
 mod trace;
+mod undefined;
 mod user_values;
 mod values;
 mod watch;

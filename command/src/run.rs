@@ -9,6 +9,7 @@ use super::messages::{Messages, note, one_standard_output, report, write_out};
 use super::module::{ModuleArguments, ProgramKind, TextArguments};
 use super::progress::Progress;
 use super::supervise::Deadline;
+use super::undefined::UndefinedBehaviour;
 use super::user_values::{UserValues, note_bindings, note_remarks};
 use super::values::{seconds, whole};
 use clap::Args;
@@ -59,6 +60,10 @@ pub(super) struct RunArguments {
     engine: Option<EngineName>,
     #[command(flatten)]
     gpu: GpuArguments,
+    /// What is done about undefined behaviour, such as a division by 0: nothing; `report` prints a line for each place of the
+    /// text that meets any; `error` does so, and no buffer is written
+    #[arg(long, value_enum, default_value = "ignore")]
+    undefined: UndefinedBehaviour,
     /// Most iterations of a loop, each time that it is entered; more is error LV0504
     #[arg(
         long,
@@ -261,11 +266,16 @@ pub(super) fn run(options: &RunArguments) -> Result {
         ));
     }
     let engine = engine(options.engine, gpu.as_ref());
-    let compiled = Options::default().engine(engine).max_iterations(options.max_iterations);
+    options.undefined.without_paint("there is no picture to paint")?;
+    let compiled = Options::default()
+        .engine(engine)
+        .max_iterations(options.max_iterations)
+        .report_undefined(options.undefined.reports());
     let Some(groups) = groups else {
         let pipeline = in_time(shader.pass_pipeline(&compiled), deadline, messages)?;
         let limit = DispatchOptions::default().timeout(deadline.left());
-        in_time(pipeline.run_with(&mut bindings, &limit), deadline, messages)?;
+        let ran = in_time(pipeline.run_with(&mut bindings, &limit), deadline, messages)?;
+        options.undefined.tell(&ran.undefined, "a pass")?;
         return saves.iter().try_for_each(|save| save.write(&bindings));
     };
     let pipeline = in_time(shader.compute_pipeline(&compiled), deadline, messages)?;
@@ -274,7 +284,8 @@ pub(super) fn run(options: &RunArguments) -> Result {
     let dispatch = DispatchOptions::default().timeout(deadline.left()).progress(&advance);
     let done = pipeline.dispatch_with(&mut bindings, groups.0, &dispatch);
     progress.clear();
-    in_time(done, deadline, messages)?;
+    let ran = in_time(done, deadline, messages)?;
+    options.undefined.tell(&ran.undefined, "the program")?;
     saves.iter().try_for_each(|save| save.write(&bindings))
 }
 

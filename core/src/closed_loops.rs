@@ -18,7 +18,8 @@ impl Core {
     #[must_use]
     pub fn with_closed_loops_evaluated(&self, max_iterations: u64) -> Cow<'_, Self> {
         let closed = self.closed_loops();
-        if closed.is_empty() {
+        // The probes in such a loop are to be met.
+        if closed.is_empty() || !self.sites.is_empty() {
             return Cow::Borrowed(self);
         }
         let mut budget = Budget {

@@ -62,6 +62,8 @@ pub enum Mutant {
     SkippedElement,
     /// The record of a unique scatter forgets that it was unique.
     ForgottenUnique,
+    /// A lane reports the sites of an arm that it does not execute.
+    InactiveProbe,
 }
 
 impl Mutant {
@@ -99,6 +101,9 @@ impl Mutant {
 
     /// The mutants of values with parts.
     pub const OF_PARTS: [Self; 1] = [Self::DroppedOperand];
+
+    /// The mutants of reports.
+    pub const OF_REPORTS: [Self; 1] = [Self::InactiveProbe];
 
     /// The mutants of derivatives.
     pub const OF_DERIVATIVES: [Self; 1] = [Self::WrongRow];

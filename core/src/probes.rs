@@ -6,12 +6,16 @@
 //! scheduler treats it like a loop that might not end, so it neither moves into an arm nor out of one. Without
 //! probes the graph is what it was.
 //!
+//! The raise of SPIR-V makes them for instructions, and chains those that are executed, so that every engine reports an instruction
+//! that is executed, whether or not its result is needed.
+//!
 //! A probe computes the condition and is otherwise pure. [`schedule`](crate::schedule::schedule()) drops all of them;
 //! [`schedule_reported`](crate::schedule::schedule_reported) turns them into outputs, one bit for each, so every engine
 //! reports without an effect; [`schedule_probed`](crate::schedule::schedule_probed) keeps them for an
 //! [`Observer`](crate::evaluate::Observer) of the core evaluator, which sees the operands.
 
 use crate::source::Span;
+use rustc_hash::FxHashMap;
 
 /// A site: a place in the source with a condition. Several probes may belong to it.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -24,4 +28,30 @@ pub struct Site {
     pub condition: &'static str,
     /// The place of the condition among those of all operations.
     pub order: u32,
+    /// True if the author's language defines the result, which may not be meant.
+    pub is_defined: bool,
+}
+
+/// The sites of a program so far.
+#[derive(Debug, Default)]
+pub struct Sites {
+    all: Vec<Site>,
+    numbers: FxHashMap<Site, u32>,
+}
+
+impl Sites {
+    /// The number of a site, which is added if it is new.
+    pub fn number(&mut self, site: Site) -> u32 {
+        let next = self.all.len() as u32;
+        let number = *self.numbers.entry(site.clone()).or_insert(next);
+        if number == next {
+            self.all.push(site);
+        }
+        number
+    }
+
+    /// All sites, by their numbers.
+    pub fn into_all(self) -> Vec<Site> {
+        self.all
+    }
 }

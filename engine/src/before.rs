@@ -8,7 +8,8 @@ use crate::engines::{Cancelled, PassEngine, PassError, PassesProgram};
 use crate::error::Error;
 use crate::options::{Engine, Options};
 use crate::settings::Settings;
-use lambdav_core::graph::Core;
+use crate::undefined::{Invocations, Met, Reporting, Unit};
+use lambdav_core::graph::{Core, Pass};
 use std::time::Duration;
 
 /// The passes of a program, compiled; none if it has none. A device draws the picture only: passes run on the processor.
@@ -64,4 +65,38 @@ pub(crate) fn run(
     let ran = passes.run(&mut settings, cancelled);
     ran.map_err(|stop| stopped(program, stop, timeout, work))?;
     Ok(settings)
+}
+
+/// The program with probes, and its passes for the core evaluator.
+pub(crate) fn reporting(
+    program: &Accepted,
+    options: &Options,
+) -> Result<(Reporting, PassesProgram), Error> {
+    let reporting = Reporting::of_passes(program)?;
+    let options = options.clone().engine(Engine::Core);
+    let passes = compile(program, &reporting.core, &options)?;
+    Ok((reporting, passes.expect("the program has passes")))
+}
+
+/// The sites that the passes of a program meet, pass by pass. `settings` are those before the passes, and afterwards those after them.
+///
+/// # Errors
+///
+/// As for [`run`].
+pub(crate) fn observe(
+    program: &Accepted,
+    passes: &PassesProgram,
+    settings: &mut Settings,
+    timeout: Option<Duration>,
+) -> Result<Vec<Met>, Error> {
+    passes.begin(settings).map_err(|found| at_fault(program, found))?;
+    let is_late = lateness(timeout).map(|is_late| move |_| is_late());
+    let cancelled = is_late.as_ref().map(|is_late| is_late as Cancelled<'_>);
+    let ran = passes.run_observed::<Invocations>(settings, cancelled);
+    let ran = ran.map_err(|stop| stopped(program, stop, timeout, "running"))?;
+    let of = |(pass, met): (&Pass, Invocations)| {
+        let axes = pass.size.len();
+        met.met(|id| Unit::Id { pass: pass.name.clone(), id: id[..axes].to_vec() })
+    };
+    Ok(ran.into_iter().map(of).collect())
 }

@@ -9,10 +9,11 @@ use crate::compilers::{check, compiler, lateness, simd_error, stopped};
 use crate::engines::GpuDispatch;
 #[cfg(feature = "spirv")]
 use crate::engines::SpirvDispatch;
-use crate::engines::{Cancelled, DispatchProgram, SimdError};
+use crate::engines::{Cancelled, DispatchProgram, SimdError, first_invocation};
 use crate::error::{Error, Report};
 use crate::options::{Engine, Options};
 use crate::shader::Shader;
+use crate::undefined::{Invocations, Reporting, Undefined, Unit};
 use lambdav_core::diagnostics::{Diagnostic, DiagnosticCode};
 use lambdav_core::graph::{Node, NodeId};
 use lambdav_core::memory::MemoryOp;
@@ -54,6 +55,8 @@ struct Compiled {
     workgroup: [u32; 3],
     options: Options,
     code: DispatchProgram,
+    /// The program with probes, and for the core evaluator, if undefined behaviour is reported.
+    reporting: Option<(Reporting, DispatchProgram)>,
 }
 
 /// Most invocations of a dispatch.
@@ -67,6 +70,14 @@ pub struct DispatchOptions<'a> {
     pub timeout: Option<Duration>,
     /// Called now and then with the numbers of finished and of all workgroups. (Machine code says none.)
     pub progress: Option<&'a (dyn Fn(u64, u64) + Sync)>,
+}
+
+/// Result of a dispatch, or of passes.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Ran {
+    /// The undefined behaviour that was met, by place in the text; empty unless [`Options::report_undefined`] asks for it.
+    pub undefined: Vec<Undefined>,
 }
 
 impl<'a> DispatchOptions<'a> {
@@ -163,8 +174,15 @@ impl Shader {
                 return Err(Error::Mismatch(why.to_owned()));
             }
         };
+        let reports = || {
+            let reporting = Reporting::of_dispatch(program)?;
+            let code = DispatchProgram::of_core(&reporting.core, workgroup);
+            let code = code.map_err(|diagnostic| Report::of(&program.source, diagnostic))?;
+            Ok::<_, Error>((reporting, code))
+        };
+        let reporting = options.reports_undefined.then(reports).transpose()?;
         let (program, options) = (Arc::clone(program), options.clone());
-        Ok(ComputePipeline(Arc::new(Compiled { program, workgroup, options, code })))
+        Ok(ComputePipeline(Arc::new(Compiled { program, workgroup, options, code, reporting })))
     }
 }
 
@@ -198,7 +216,7 @@ impl ComputePipeline {
     /// [`Error::Program`] if a texture or buffer is not bound, a loop exceeds its limit, or a barrier is in divergent
     /// control flow; [`Error::Foreign`]; [`Error::Mismatch`] for more than 2^48 invocations. Then the memories are as before.
     pub fn dispatch(&self, bindings: &mut Bindings, groups: [u32; 3]) -> Result<(), Error> {
-        self.dispatch_with(bindings, groups, &DispatchOptions::default())
+        self.dispatch_with(bindings, groups, &DispatchOptions::default()).map(drop)
     }
 
     /// Like [`Self::dispatch`], with a time limit or a callback for progress.
@@ -211,7 +229,7 @@ impl ComputePipeline {
         bindings: &mut Bindings,
         groups: [u32; 3],
         options: &DispatchOptions<'_>,
-    ) -> Result<(), Error> {
+    ) -> Result<Ran, Error> {
         let Compiled { program, options: compiled, code, .. } = &*self.0;
         check(program, bindings)?;
         let settings = bindings.settings(Size::new(1, 1)?, compiled.max_iterations);
@@ -250,8 +268,24 @@ impl ComputePipeline {
         // Nobody waits for a dispatch without a limit to be cancelled.
         let is_watched = is_late.is_some() || options.progress.is_some();
         let cancelled: Option<Cancelled<'_>> = if is_watched { Some(&cancelled) } else { None };
+        let undefined = match &self.0.reporting {
+            None => Vec::new(),
+            Some((reporting, code)) => {
+                let mut met = Invocations::default();
+                let note = &first_invocation;
+                let mut words = words.clone();
+                let ran =
+                    code.run_observed(&settings, groups, &mut words, cancelled, note, &mut met);
+                if let Err(stop) = ran {
+                    bindings.memories.put(program.types(), words);
+                    return Err(stopped(program, stop, options.timeout, "running"));
+                }
+                reporting.lines([met.met(Unit::Invocation)])
+            }
+        };
         let ran = code.run(&settings, groups, &mut words, cancelled);
         bindings.memories.put(program.types(), words);
-        ran.map_err(|stop| stopped(program, stop, options.timeout, "running"))
+        ran.map_err(|stop| stopped(program, stop, options.timeout, "running"))?;
+        Ok(Ran { undefined })
     }
 }

@@ -42,6 +42,8 @@ mod memory_bindings;
 mod memory_part;
 #[cfg(feature = "spirv")]
 mod module;
+#[doc(hidden)]
+pub mod mutants;
 mod options;
 mod passes;
 mod pipeline;
@@ -74,7 +76,7 @@ pub mod interface {
 }
 
 pub use bindings::{Bindings, MeshError, Slot};
-pub use compute::{ComputePipeline, DispatchOptions};
+pub use compute::{ComputePipeline, DispatchOptions, Ran};
 #[doc(hidden)]
 pub use error::error_chain;
 pub use error::{Error, Report};
@@ -97,4 +99,4 @@ pub use settings::Settings;
 pub use settings::{BindError, DataRef, UniformError, UniformValue};
 pub use shader::{LocationUse, Shader};
 pub use target::{Target, TargetError};
-pub use undefined::Undefined;
+pub use undefined::{Undefined, Unit};

@@ -72,6 +72,12 @@ pub struct LoadedModule {
     pub is_foreign: bool,
     /// Colour of discarded pixels.
     pub clear: [f32; 4],
+    /// The options with which it was raised.
+    #[cfg(feature = "spirv")]
+    pub(crate) raise: lambdav_spirv_frontend::RaiseOptions,
+    /// Instructions that are executed although the text does not ask for it.
+    #[cfg(feature = "spirv")]
+    pub(crate) guards: Vec<lambdav_spirv::Guard>,
 }
 
 impl Loaded {

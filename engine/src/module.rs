@@ -43,7 +43,8 @@ impl ShaderOptions {
     /// Options for raising a module; `is_text` if it was compiled from a text.
     fn raise(&self, is_text: bool) -> RaiseOptions {
         let (entry_point, locations) = (self.entry_point.clone(), self.locations.clone());
-        RaiseOptions { stage: self.stage, entry_point, clear: self.clear, locations, is_text }
+        let (stage, clear) = (self.stage, self.clear);
+        RaiseOptions { stage, entry_point, clear, locations, is_text, reports: None }
     }
 }
 
@@ -64,7 +65,15 @@ pub(crate) fn load(
 
 /// A module that could not be read.
 fn unread(bytes: Vec<u8>, options: &ShaderOptions) -> LoadedModule {
-    LoadedModule { bytes, words: Vec::new(), is_foreign: false, clear: options.clear }
+    let raise = options.raise(false);
+    LoadedModule {
+        bytes,
+        words: Vec::new(),
+        is_foreign: false,
+        clear: options.clear,
+        raise,
+        guards: Vec::new(),
+    }
 }
 
 fn of_module(
@@ -77,7 +86,8 @@ fn of_module(
     fix: &mut Fix<'_>,
 ) -> Loaded {
     let (words, constants) = specialised(words, options, fix);
-    let Raised { source, program } = raise(name, &words, &options.raise(is_foreign));
+    let settings = options.raise(is_foreign);
+    let Raised { source, program } = raise(name, &words, &settings);
     let mut diagnostics = Diagnostics::new(most);
     let (core, interface) = match program {
         Ok((core, interface)) => (Some(Core { constants, ..core }), Some(interface)),
@@ -86,7 +96,9 @@ fn of_module(
             (None, None)
         }
     };
-    let module = Some(LoadedModule { bytes, words, is_foreign, clear: options.clear });
+    let (clear, raise) = (options.clear, settings);
+    let guards = Vec::new();
+    let module = Some(LoadedModule { bytes, words, is_foreign, clear, raise, guards });
     Loaded { source, core, interface, diagnostics, module, ..Loaded::empty(most) }
 }
 
@@ -163,7 +175,7 @@ pub(crate) fn of_foreign(
         }
     };
     let bytes = source.text().as_bytes().to_vec();
-    let mut constants = Vec::new();
+    let (mut constants, mut guards) = (Vec::new(), Vec::new());
     let (source, words) = match language {
         Language::Wgsl => {
             let (compiled, given) = wgsl(source, path, most, options, fix, files);
@@ -182,6 +194,7 @@ pub(crate) fn of_foreign(
             loaded.dialect = Some(compiled.dialect.name());
             loaded.is_dialect_found = options.glsl.dialect.is_none();
             loaded.defaults = compiled.defaults;
+            guards = compiled.guards;
             loaded.expression = compiled.expression;
             (compiled.source, compiled.words)
         }
@@ -216,11 +229,14 @@ pub(crate) fn of_foreign(
         };
         loaded.diagnostics.push(found.help(help));
         loaded.is_undrawn = true;
-        let (clear, is_foreign) = (options.clear, true);
-        let module = Some(LoadedModule { bytes, words, is_foreign, clear });
+        let (clear, is_foreign, raise) = (options.clear, true, options.raise(true));
+        let module = Some(LoadedModule { bytes, words, is_foreign, clear, raise, guards });
         return Loaded { source, module, ..loaded };
     }
-    let all = of_module(name, bytes, words, true, most, options, fix);
+    let mut all = of_module(name, bytes, words, true, most, options, fix);
+    if let Some(module) = &mut all.module {
+        module.guards = guards;
+    }
     loaded.diagnostics.append(all.diagnostics);
     let mut core = all.core;
     for uniform in core.iter_mut().flat_map(|core| &mut core.uniforms) {

@@ -138,8 +138,8 @@ impl Options {
         self
     }
 
-    /// Reports undefined behaviour with each picture ([`Drawn::undefined`](crate::Drawn::undefined)): of programs in λV
-    /// without triangles and passes, by [`Engine::Fast`], [`Engine::Simd`] and [`Engine::Core`]. The bits of pictures do not
+    /// Reports undefined behaviour with each picture ([`Drawn::undefined`](crate::Drawn::undefined)), dispatch, and run of
+    /// passes ([`Ran::undefined`](crate::Ran::undefined)), but of programs that draw triangles. The bits of results do not
     /// depend on this option.
     #[must_use]
     pub fn report_undefined(mut self, reports: bool) -> Self {

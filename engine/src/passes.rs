@@ -4,11 +4,12 @@ use crate::accepted::Accepted;
 use crate::before;
 use crate::bindings::Bindings;
 use crate::compilers::check;
-use crate::compute::DispatchOptions;
+use crate::compute::{DispatchOptions, Ran};
 use crate::engines::PassesProgram;
 use crate::error::Error;
 use crate::options::Options;
 use crate::shader::Shader;
+use crate::undefined::Reporting;
 use lambdav_image::Size;
 use std::fmt;
 use std::sync::Arc;
@@ -35,6 +36,8 @@ struct Compiled {
     program: Arc<Accepted>,
     options: Options,
     passes: PassesProgram,
+    /// The program with probes, and its passes for the core evaluator, if undefined behaviour is reported.
+    reporting: Option<(Reporting, PassesProgram)>,
 }
 
 impl fmt::Debug for PassPipeline {
@@ -64,7 +67,9 @@ impl Shader {
             let why = "this program has no passes";
             return Err(Error::Mismatch(why.to_owned()));
         };
-        Ok(PassPipeline(Arc::new(Compiled { program, options: options.clone(), passes })))
+        let reporting = options.reports_undefined.then(|| before::reporting(&program, options));
+        let (options, reporting) = (options.clone(), reporting.transpose()?);
+        Ok(PassPipeline(Arc::new(Compiled { program, options, passes, reporting })))
     }
 }
 
@@ -82,7 +87,7 @@ impl PassPipeline {
     /// [`Error::Program`] if a texture or buffer is not bound, a pass has too many ids, a loop exceeds its limit, or a `unique`
     /// scatter writes to one place twice; [`Error::Foreign`]. Then the results are as before.
     pub fn run(&self, bindings: &mut Bindings) -> Result<(), Error> {
-        self.run_with(bindings, &DispatchOptions::default())
+        self.run_with(bindings, &DispatchOptions::default()).map(drop)
     }
 
     /// Like [`Self::run`], with a time limit.
@@ -94,14 +99,17 @@ impl PassPipeline {
         &self,
         bindings: &mut Bindings,
         options: &DispatchOptions<'_>,
-    ) -> Result<(), Error> {
-        let Compiled { program, options: compiled, passes } = &*self.0;
+    ) -> Result<Ran, Error> {
+        let Compiled { program, options: compiled, passes, reporting } = &*self.0;
         check(program, bindings)?;
         let settings = bindings.settings(Size::new(1, 1)?, compiled.max_iterations);
+        let before = reporting.as_ref().map(|of| (of, settings.clone()));
         let settings = before::run(program, Some(passes), settings, options.timeout, "running")?;
         for number in passes.results() {
             bindings.memories.set(number, settings.inputs.resources[number].words().to_vec());
         }
-        Ok(())
+        let Some(((reporting, passes), mut settings)) = before else { return Ok(Ran::default()) };
+        let met = before::observe(program, passes, &mut settings, options.timeout)?;
+        Ok(Ran { undefined: reporting.lines(met) })
     }
 }

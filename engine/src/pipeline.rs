@@ -29,7 +29,7 @@ use crate::error::{Error, error_chain};
 use crate::options::{Engine, Options};
 use crate::settings::Settings;
 use crate::target::Target;
-use crate::undefined::{Reporting, Undefined};
+use crate::undefined::{Reporting, Undefined, Watched};
 use lambdav_core::diagnostics::{Diagnostic, DiagnosticCode};
 use lambdav_core::graph::{Core, Triangles};
 use lambdav_image::{Frame, Size};
@@ -57,6 +57,8 @@ struct Compiled {
     passes: Option<PassesProgram>,
     code: Code,
     reporting: Option<Reporting>,
+    /// The passes for the core evaluator, with probes.
+    reporting_passes: Option<PassesProgram>,
 }
 
 /// The program of an engine.
@@ -141,7 +143,7 @@ impl Pipeline {
         let all = program.core.outputs.iter().map(|output| output.location);
         let locations: Vec<u32> = all.filter(|location| asked.contains(location)).collect();
         let reporting =
-            options.reports_undefined.then(|| Reporting::new(program, &locations, options));
+            options.reports_undefined.then(|| Reporting::of_outputs(program, &locations));
         let reporting = reporting.transpose()?;
         let core = reporting.as_ref().map_or(&program.core, |reporting| &reporting.core);
         let specialised = options.specialised.as_ref();
@@ -150,8 +152,21 @@ impl Pipeline {
         let core = fixed.as_ref().unwrap_or(core);
         let passes = before::compile(program, core, options)?;
         let code = compile(program, core, &locations, options)?;
+        let observed = options.clone().engine(Engine::Core);
+        let reporting_passes = match &reporting {
+            Some(reporting) => before::compile(program, &reporting.core, &observed)?,
+            None => None,
+        };
         let (program, options) = (Arc::clone(program), options.clone());
-        Ok(Self(Arc::new(Compiled { program, locations, options, passes, code, reporting })))
+        Ok(Self(Arc::new(Compiled {
+            program,
+            locations,
+            options,
+            passes,
+            code,
+            reporting,
+            reporting_passes,
+        })))
     }
 
     /// Bindings with default uniforms, at time 0, without data.
@@ -261,20 +276,25 @@ impl Pipeline {
         let (began, timeout) = (Instant::now(), options.timeout);
         let kernel = self.bind_within(bindings, size, options)?;
         let options = left(options, began);
-        let reporting = self.0.reporting.as_ref();
-        let blank = |_| Frame::zeros(size).map_err(|error| Error::Machine(error.to_string()));
-        let count = reporting.map_or(0, Reporting::attachments);
-        let mut frames: Vec<Frame> = (0..count).map(blank).collect::<Result<_, _>>()?;
-        let attachments = attachments.into_iter().map(Attachment::reborrow);
-        let others = frames.iter_mut().map(|frame| Target::from(frame).attachment());
-        let attachments = attachments.chain(others).collect();
-        let drawn = render_attachments(&*kernel, attachments, &options);
-        drawn.map_err(|error| whole(self.failed(error, &*kernel, size), timeout))?;
+        let attachments = attachments.into_iter().map(Attachment::reborrow).collect();
+        let failed = |error| whole(self.failed(error, &*kernel, size), timeout);
+        let Some(reporting) = &self.0.reporting else {
+            render_attachments(&*kernel, attachments, &options).map_err(failed)?;
+            return Ok(Drawn { remark: kernel.remark(), ..Drawn::default() });
+        };
+        let mut settings = bindings.settings(size, self.0.options.max_iterations);
+        let stages = match &self.0.reporting_passes {
+            Some(passes) => {
+                before::observe(&self.0.program, passes, &mut settings, options.timeout)?
+            }
+            None => Vec::new(),
+        };
+        let (outputs, is_reversed) = (self.0.locations.len(), self.0.program.lower_left);
+        let watched = Watched::new(&*kernel, outputs, reporting, &settings, size, is_reversed);
+        render_attachments(&watched, attachments, &options).map_err(failed)?;
         let remark = kernel.remark();
-        let Some(reporting) = reporting else { return Ok(Drawn { remark, ..Drawn::default() }) };
-        let settings = bindings.settings(size, self.0.options.max_iterations);
-        let (undefined, undefined_pixels) =
-            reporting.read(&frames, &settings, &self.0.program.source);
+        let (met, undefined_pixels) = reporting.of_picture(watched, &settings, size, is_reversed);
+        let undefined = reporting.lines(stages.into_iter().chain([met]));
         Ok(Drawn { remark, undefined, undefined_pixels })
     }
 
@@ -594,7 +614,7 @@ fn compile(
         Engine::Source => Ok(Code::Source(source_program(program, core, locations)?.into())),
         #[cfg(feature = "spirv")]
         Engine::Spirv => {
-            let compiled = match program.executed_module() {
+            let compiled = match program.executed_module().filter(|_| core.sites.is_empty()) {
                 Some(of) => {
                     let (words, interface, clear) = (&of.words, &program.interface, of.clear);
                     let source = &program.source;

@@ -10,6 +10,8 @@ use crate::pipeline::without_outputs;
 #[cfg(feature = "spirv")]
 use crate::rewritten;
 use crate::shader::Shader;
+#[cfg(feature = "spirv")]
+use crate::undefined::Reporting;
 use lambdav_core::core_text;
 #[cfg(feature = "spirv")]
 use lambdav_core::graph::{Core, Passes};
@@ -17,6 +19,8 @@ use lambdav_core::graph::{Core, Passes};
 use lambdav_core::passes::DevicePasses;
 #[cfg(feature = "spirv")]
 use lambdav_core::schedule::schedule_effects;
+#[cfg(feature = "spirv")]
+use lambdav_core::schedule::schedule_reported;
 use lambdav_core::schedule::{schedule, schedule_all};
 #[cfg(feature = "spirv")]
 use lambdav_core::triangles::EntryPoints;
@@ -24,9 +28,15 @@ use lambdav_core::triangles::FragmentStage;
 use lambdav_simd_backend::emit::Listing;
 use lambdav_simd_backend::{Compiler, EmitError};
 #[cfg(feature = "spirv")]
+use lambdav_spirv::SiteNote;
+#[cfg(feature = "spirv")]
+use lambdav_spirv::inspect::inspect;
+#[cfg(feature = "spirv")]
 use lambdav_spirv_backend::emit::{ComputeEntry, emit_computes, emit_for, emit_stages};
 #[cfg(feature = "spirv")]
-pub use lambdav_spirv_backend::emit::{EmitOptions, Exact, FloatControls, Subnormals, Version};
+pub use lambdav_spirv_backend::emit::{
+    EmitOptions, Exact, FloatControls, Instrument, Subnormals, Version,
+};
 
 /// A stage between the core and machine code.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -103,6 +113,49 @@ impl Shader {
         };
         let module = module.map_err(|error| Error::Unsupported(error.to_string()))?;
         Ok(SpirvModule { words: module.words, moved })
+    }
+
+    /// An instrumented module of the outputs at these locations of a full-screen program: a device writes the undefined behaviour
+    /// that pixels meet to a storage buffer ([`Instrument`]) of the first free binding of set 0. The module's notes name the
+    /// sites ([`lambdav_spirv::SiteNote`]), unless the options strip it.
+    ///
+    /// # Errors
+    ///
+    /// As for [`Self::spirv`], and [`Error::Mismatch`] for a program whose undefined behaviour is not reported, or is not drawn
+    /// over the full screen.
+    #[cfg(feature = "spirv")]
+    pub fn instrumented_spirv(
+        &self,
+        locations: &[u32],
+        options: &EmitOptions,
+    ) -> Result<SpirvModule, Error> {
+        if self.0.core.passes.is_some() || self.0.core.workgroup.is_some() {
+            let why = "modules of full-screen programs are instrumented, and this has other stages";
+            return Err(Error::Mismatch(why.to_owned()));
+        }
+        let reporting = Reporting::of_outputs(&self.0, locations)?;
+        let core = &reporting.core;
+        let program =
+            schedule_reported(core, locations).map_err(|found| at_fault(&self.0, found))?;
+        let (interface, moved) = rewritten::by_std140(core, &self.0.interface);
+        let first = locations.iter().max().map_or(0, |last| last + 1);
+        let sites = core.sites.len() as u32;
+        let source = Some(self.source());
+        // The bindings are those of the module without reports.
+        let plain = emit_for(&program, None, options, &interface);
+        let plain = plain.map_err(|error| Error::Unsupported(error.to_string()))?;
+        let bound = inspect(&plain.words).map_err(|error| Error::Machine(error.to_string()))?;
+        let of_set = bound.resources.iter().filter(|of| of.set == Some(0));
+        let free = of_set.filter_map(|of| of.binding).max().map_or(0, |last| last + 1);
+        let instrument = Some(Instrument { binding: [0, free], first, sites });
+        let options = EmitOptions { instrument, ..*options };
+        let module = emit_for(&program, source, &options, &interface);
+        let words = module.map_err(|error| Error::Unsupported(error.to_string()))?.words;
+        let notes: Vec<SiteNote> = match options.strip {
+            true => Vec::new(),
+            false => reporting.notes(),
+        };
+        Ok(SpirvModule { words: SiteNote::add(&words, &notes), moved })
     }
 
     /// Words of the module of a program with passes.

@@ -43,6 +43,7 @@ use lambdav_core::files::Files;
 use lambdav_core::flat::{FlatType, PlacedExpression};
 use lambdav_core::limits::{self, FOREIGN_TEXT};
 use lambdav_core::source::{SourceFile, Span};
+use lambdav_spirv::Guard;
 use preprocess::{Preprocessed, SourceString, preprocess};
 use std::borrow::Cow;
 use std::path::{Path, PathBuf};
@@ -95,6 +96,8 @@ pub struct Compiled {
     pub dialect: Dialect,
     /// Defaults of uniforms; others are zero.
     pub defaults: Vec<UniformDefault>,
+    /// Instructions that are executed although the text does not ask for it.
+    pub guards: Vec<Guard>,
     /// The type of the expression, if the options have one and there is no error.
     pub expression: Option<FlatType>,
     /// Errors and warnings.
@@ -112,6 +115,7 @@ impl Compiled {
             words: None,
             dialect: Dialect::OpenGl,
             defaults: Vec::new(),
+            guards: Vec::new(),
             expression: None,
             diagnostics,
             paths: Vec::new(),
@@ -201,6 +205,7 @@ fn compile_with(
         words: None,
         dialect,
         defaults: Vec::new(),
+        guards: Vec::new(),
         expression: None,
         diagnostics,
         paths,
@@ -222,6 +227,7 @@ fn compile_with(
         if !compiled.diagnostics.has_errors() {
             compiled.words = Some(checked.words);
             compiled.defaults = checked.defaults;
+            compiled.guards = checked.guards;
             compiled.expression = checked.expression;
         }
         cubes = checked.deeper;

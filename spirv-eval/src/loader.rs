@@ -65,6 +65,7 @@ fn load(words: &[u32], options: &LoadOptions, has_debug: bool) -> Result<Module,
     let undefined = options.undefined;
     let scan = scan(words, options)?;
     let mut globals = Globals::new(undefined, options.stage, scan.interface.clone());
+    globals.changed = options.changed;
     globals.has_levels = scan.asks_for_levels;
     globals.has_debug = has_debug;
     let mut loader = Loader {

@@ -23,6 +23,9 @@ pub struct LoadOptions {
     pub undefined: Undefined,
     /// Name of the entry point; by default the only one of the stage, or else the one called `main`.
     pub entry_point: Option<String>,
+    /// Set and binding of a storage buffer that fragments change ([`ModuleEvaluator::run_on`](crate::ModuleEvaluator::run_on)). Their
+    /// other buffers are only read.
+    pub changed: Option<[u32; 2]>,
 }
 
 /// A device's 32-bit arithmetic, where Vulkan leaves freedom: by default exactly IEEE 754.

@@ -25,8 +25,11 @@ fn words(text: &str) -> Vec<u32> {
 
 /// Runs a text with these contents of its buffers, by binding in set 0.
 fn run(text: &str, groups: [u32; 3], buffers: &[Vec<u32>]) -> Result<Vec<Vec<u32>>, DispatchError> {
-    let options =
-        LoadOptions { stage: Stage::Compute, undefined: Undefined::Total, entry_point: None };
+    let options = LoadOptions {
+        stage: Stage::Compute,
+        undefined: Undefined::Total,
+        ..LoadOptions::default()
+    };
     let module = Module::with_options(&words(text), &options).expect("it can be evaluated");
     let mut evaluator = ModuleEvaluator::new(&module, &Resources::default(), 1000);
     let content = |binding: u32| buffers.get(binding as usize).cloned().unwrap_or_default();

@@ -418,17 +418,35 @@ impl Flow {
             (one, other) => one.or(other),
         };
         // Arm that is never reached: no condition. Arm elsewhere: false.
-        for of in [&mut then, &mut otherwise] {
-            if of.reached.is_none() && of.others.is_some() {
-                of.reached = Some(graph.bool(false, span));
-            }
-        }
+        leave_out(graph, &mut then, &otherwise, span);
+        leave_out(graph, &mut otherwise, &then, span);
         let pairs = std::iter::once((then.reached, otherwise.reached))
             .chain(then.slots.into_iter().zip(otherwise.slots));
         let pairs: Vec<(Option<NodeId>, Option<NodeId>)> = pairs.collect();
         let mut chosen = choose_each(graph, condition, &pairs, span)?.into_iter();
         let reached = chosen.next().expect("it is the first");
         Ok(Joined { reached, slots: chosen.collect(), others })
+    }
+}
+
+/// Fills in the values of an arm that leads elsewhere. They are not used. Where the arm is taken, a value of the other arm is
+/// computed in their place, unless that may not end, or is a probe.
+fn leave_out(graph: &mut Graph, arm: &mut Joined, other: &Joined, span: Span) {
+    if arm.others.is_none() {
+        return;
+    }
+    arm.reached.get_or_insert_with(|| graph.bool(false, span));
+    for (slot, other) in arm.slots.iter_mut().zip(&other.slots) {
+        if let (None, Some(node)) = (&slot, *other)
+            && graph.may_diverge(node)
+            && !is_active(Mutant::EagerWay)
+        {
+            let ty = graph.value_type(node);
+            if !graph.types().holds_state(ty) {
+                let words = vec![0; graph.types().components(ty)];
+                *slot = Some(graph.constant(ty, &words, span));
+            }
+        }
     }
 }
 

@@ -52,7 +52,7 @@ mod options;
 mod raise;
 mod structure;
 
-pub use options::{RaiseOptions, StageOptions};
+pub use options::{OperationNames, RaiseOptions, Reports, StageOptions};
 
 use lambdav_core::diagnostics::Diagnostic;
 use lambdav_core::graph::Core;
@@ -101,6 +101,9 @@ pub fn raise(name: &str, words: &[u32], options: &RaiseOptions) -> Raised {
             return Raised { source, program: Err(error.diagnostic(options.is_text)) };
         }
     };
+    if options.reports.is_some() {
+        module.add_reports();
+    }
     let source = module.source(name);
     let program = raise::raise(&module, &source, options);
     Raised { source, program: program.map_err(|error| error.diagnostic(options.is_text)) }

@@ -30,6 +30,16 @@ pub enum Mutant {
     IgnoredRows,
     /// The columns of a matrix lie without a gap.
     TightColumns,
+    /// Behind a call, undefined behaviour is reported at the last line of the function that was called.
+    LineOfCallee,
+    /// A condition that always holds is not reported.
+    FoldedProbe,
+    /// Both arms of a selection are reported.
+    BothArms,
+    /// Where a way leads elsewhere, values that may not end are computed all the same.
+    EagerWay,
+    /// Probes in one arm are lost where it meets the other arm.
+    LostArm,
 }
 
 impl Mutant {
@@ -48,6 +58,10 @@ impl Mutant {
         Self::IgnoredRows,
         Self::TightColumns,
     ];
+
+    /// Those of reports.
+    pub const OF_REPORTS: [Self; 5] =
+        [Self::LineOfCallee, Self::FoldedProbe, Self::BothArms, Self::EagerWay, Self::LostArm];
 }
 
 lambdav_core::mutants!();

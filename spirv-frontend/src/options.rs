@@ -2,6 +2,7 @@
 
 use lambdav_core::interface::{LocationSource, Stage};
 use lambdav_core::state::State;
+use lambdav_spirv::Guard;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Options of the raise.
@@ -17,6 +18,28 @@ pub struct RaiseOptions {
     pub locations: BTreeMap<u32, LocationSource>,
     /// True if the words were made from a text: the numbers of words mean nothing to its author.
     pub is_text: bool,
+    /// Makes probes of undefined behaviour ([`lambdav_core::probes`]).
+    pub reports: Option<Reports>,
+}
+
+/// Options of probes.
+#[derive(Clone, Debug)]
+pub struct Reports {
+    /// Names of operations.
+    pub names: OperationNames,
+    /// Instructions that are not reported under a condition.
+    pub guards: Vec<Guard>,
+}
+
+/// Names of operations in reports of undefined behaviour.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum OperationNames {
+    /// Those of SPIR-V, with result ids: `OpUDiv %27`.
+    Instructions,
+    /// Those of GLSL: `/`.
+    Glsl,
+    /// Those of WGSL. Results that WGSL defines are reported as defined.
+    Wgsl,
 }
 
 /// Options of the raise of both stages of a pipeline.

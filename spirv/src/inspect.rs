@@ -5,6 +5,7 @@
 //! module need not be valid. Only an invalid module has recursive types; their depth is limited.
 
 use crate::sampler::SamplerNote;
+use crate::site::SiteNote;
 use crate::stage::{stage, stage_name};
 use crate::text::{bytes, with_utf8};
 use lambdav_core::diagnostics::one_line;
@@ -38,6 +39,8 @@ pub struct Interface {
     pub resources: Vec<Resource>,
     /// The specialisation constants, by `SpecId`.
     pub constants: Vec<SpecConstant>,
+    /// The sites of an instrumented module.
+    pub sites: Vec<SiteNote>,
 }
 
 /// An entry point.
@@ -285,7 +288,8 @@ impl<'a> Reader<'a> {
         constants.sort_by_key(|constant| constant.id);
         let entry_points =
             self.module.entry_points.iter().filter_map(|entry| self.entry_point(entry)).collect();
-        Interface { version, entry_points, resources, constants }
+        let sites = self.strings().filter_map(SiteNote::parse).collect();
+        Interface { version, entry_points, resources, constants, sites }
     }
 
     fn name(&self, id: u32) -> String {
@@ -452,16 +456,21 @@ impl<'a> Reader<'a> {
         }
     }
 
+    /// The strings of the module.
+    fn strings(&self) -> impl Iterator<Item = &str> {
+        self.module.debug_string_source.iter().filter_map(|it| {
+            match (&it.operands[..], it.class.opcode) {
+                ([Operand::LiteralString(text)], Op::String) => Some(&**text),
+                _ => None,
+            }
+        })
+    }
+
     /// Sampler state noted in the module for a variable.
     fn sampler(&self, variable: u32) -> Option<TextureOptions> {
         let place = [Decoration::DescriptorSet, Decoration::Binding];
         let [set, binding] = place.map(|of| self.decorated_number(variable, of));
-        let mut notes = self.module.debug_string_source.iter().filter_map(|it| {
-            match (&it.operands[..], it.class.opcode) {
-                ([Operand::LiteralString(text)], Op::String) => SamplerNote::parse(text),
-                _ => None,
-            }
-        });
+        let mut notes = self.strings().filter_map(SamplerNote::parse);
         let note = notes.find(|note| set == Some(0) && binding == Some(note.binding))?;
         Some(note.options)
     }
@@ -678,6 +687,9 @@ impl fmt::Display for Interface {
         for SpecConstant { id, name, ty, default } in &self.constants {
             let [ty, name] = [ty, name].map(|text| one_line(text));
             writeln!(f, "constant {id}: {ty} {name} = {default}")?;
+        }
+        for SiteNote { number, text } in &self.sites {
+            writeln!(f, "site {number}: {}", one_line(text))?;
         }
         Ok(())
     }

@@ -15,7 +15,6 @@
 //! | [`masks`] | divergent control flow |
 //! | [`modules`] | dependencies between crates and modules |
 //! | [`operands`] | every builtin on special operands |
-//! | [`undefined`] | reports of undefined behaviour |
 
 mod check;
 mod command;
@@ -32,7 +31,6 @@ mod limits;
 mod masks;
 mod modules;
 mod operands;
-mod undefined;
 
 /// The allocator of the command.
 #[global_allocator]

@@ -1,16 +1,17 @@
 //! Draws all frames of an output with one pipeline, and writes them.
 
 use super::feedback::Feedback;
-use super::options::{RenderArguments, UndefinedBehaviour};
+use super::options::RenderArguments;
 use super::sequence::{Moment, file_name};
 use crate::engines::in_time;
 use crate::failure::{Failure, Result, save_failure};
 use crate::files::check_target;
 use crate::hash::sha256;
-use crate::messages::{note, report_line, write_out};
+use crate::messages::{note, write_out};
 use crate::progress::Progress;
 use crate::stats::Stats;
 use crate::supervise::Deadline;
+use crate::undefined::UndefinedBehaviour;
 use lambdav_engine::{
     Bindings, Pipeline, RenderOptions, SpecialsCounter, Target, error_chain, metadata,
 };
@@ -263,15 +264,7 @@ impl<'a> Job<'a> {
         if let Some(remark) = drawn.remark {
             note(&remark, messages);
         }
-        for met in &drawn.undefined {
-            report_line(&met.to_string());
-        }
-        if self.options.undefined == UndefinedBehaviour::Error && !drawn.undefined.is_empty() {
-            return Err(Failure::input(
-                "the picture meets undefined behaviour; no file is written",
-            ));
-        }
-        Ok(())
+        self.options.undefined.tell(&drawn.undefined, "the picture")
     }
 
     /// Path of the depth buffer's file, if one is wanted.

@@ -7,8 +7,9 @@ use crate::gpu::GpuArguments;
 use crate::meshes::MeshArgument;
 use crate::messages::{MessageFormat, Messages};
 use crate::module::ModuleArguments;
+use crate::undefined::UndefinedBehaviour;
 use crate::values::{Outputs, date, lanes, mouse, outputs, seconds, target, threads, whole};
-use clap::{Args, ValueEnum};
+use clap::Args;
 use lambdav_core::limits;
 use lambdav_engine::Bindings;
 use lambdav_engine::settings::number;
@@ -96,8 +97,8 @@ pub(crate) struct RenderArguments {
     /// time and the values of uniforms
     #[arg(long)]
     pub(super) no_metadata: bool,
-    /// What is done about undefined behaviour, such as a division by 0, of a program in λV: nothing; `report` prints a line for
-    /// each place of the text that meets any; `error` does so, and a picture with any is not written; `paint` draws its pixels in
+    /// What is done about undefined behaviour, such as a division by 0: nothing; `report` prints a line for each place
+    /// of the text that meets any; `error` does so, and a picture with any is not written; `paint` draws its pixels in
     /// magenta
     #[arg(long, value_enum, default_value = "ignore")]
     pub(super) undefined: UndefinedBehaviour,
@@ -119,19 +120,6 @@ pub(crate) struct RenderArguments {
     pub(crate) watch: bool,
     #[command(flatten)]
     pub(super) messages: Messages,
-}
-
-/// What is done about undefined behaviour.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum UndefinedBehaviour {
-    /// Nothing
-    Ignore,
-    /// A line for each place
-    Report,
-    /// The same, and no file
-    Error,
-    /// The same, and magenta pixels
-    Paint,
 }
 
 /// Output format of a picture.

@@ -2,7 +2,7 @@
 
 use super::draw::{Job, MAX_TOLD};
 use super::feedback::Feedback;
-use super::options::{PictureArguments, RenderArguments, UndefinedBehaviour};
+use super::options::{PictureArguments, RenderArguments};
 use crate::engines::{EngineName, engine, failed_silently, in_time};
 use crate::failure::{Failure, Result};
 use crate::gpu::Gpu;
@@ -46,7 +46,7 @@ pub(super) fn draw_program(
             .max_iterations(options.picture.max_iterations)
             .for_size(options.picture.size)
             .for_sizes(&bindings)
-            .report_undefined(options.undefined != UndefinedBehaviour::Ignore);
+            .report_undefined(options.undefined.reports());
         if let Some(lanes) = options.lanes {
             pipeline_options = pipeline_options.lanes(lanes);
         }

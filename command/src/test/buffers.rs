@@ -17,7 +17,7 @@ use crate::run::bind_zeros;
 use crate::user_values::remarks;
 use crate::watch;
 use lambdav_core::limits;
-use lambdav_engine::{Bindings, DispatchOptions, Options, Shader};
+use lambdav_engine::{Bindings, DispatchOptions, Options, Shader, Undefined};
 use lambdav_image::file::{EncodeError, write_atomically};
 use serde_json::Value;
 use std::fs;
@@ -39,27 +39,31 @@ pub(super) fn attempt(
         let what = "--against compares pictures, and this is a test of a buffer";
         return Err(Failure::input(what));
     }
-    let (bindings, remark) = run(test, directive, run_options, until)?;
+    let (bindings, remark, _) = run(test, directive, false, run_options, until)?;
     let picture = || Err(Failure::input("this is a test of buffers, without a picture"));
     let memories = Some(&bindings);
-    let subject = Subject { test, directive, run_options, until, memories, picture: &picture };
+    let undefined = || Ok(run(test, directive, true, run_options, until)?.2);
+    let (picture, undefined) = (&picture, &undefined);
+    let subject = Subject { test, directive, run_options, until, memories, picture, undefined };
     let findings = subject.check()?;
     if let Some(buffer) = &directive.save {
         let found = bindings.json(buffer).unwrap_or_default();
         compare(test, &found, run_options.bless && findings.is_empty(), run_options, result)?;
     }
     result.add(remark);
+    result.add_undefined(run_options.undefined, undefined)?;
     result.add_findings(findings);
     Ok(())
 }
 
-/// The bindings after the run, and the remarks on them.
+/// The bindings after the run, the remarks on them, and the undefined behaviour, if it is reported.
 fn run(
     test: &Test,
     directive: &Directive,
+    reports: bool,
     run_options: &RunOptions,
     until: Instant,
-) -> Result<(Bindings, Option<String>)> {
+) -> Result<(Bindings, Option<String>, Vec<Undefined>)> {
     let (picture, values) = run_options.settings(directive, &test.program)?;
     let values = values.compute();
     let (name, bytes) = read_bytes(&test.program)?;
@@ -93,23 +97,26 @@ fn run(
         })
     })?;
     let failed = |error| run_options.failed(error);
-    let options = Options::default().engine(engine).max_iterations(picture.max_iterations);
+    let options = Options::default()
+        .engine(engine)
+        .max_iterations(picture.max_iterations)
+        .report_undefined(reports);
     let limit = || {
         let left = until.saturating_duration_since(Instant::now());
         DispatchOptions::default().timeout(left)
     };
-    match directive.groups {
+    let ran = match directive.groups {
         Some(groups) => {
             let pipeline = shader.compute_pipeline(&options).map_err(failed)?;
-            pipeline.dispatch_with(&mut bindings, groups.0, &limit()).map_err(failed)?;
+            pipeline.dispatch_with(&mut bindings, groups.0, &limit()).map_err(failed)?
         }
         None => {
             let pipeline = shader.pass_pipeline(&options).map_err(failed)?;
-            pipeline.run_with(&mut bindings, &limit()).map_err(failed)?;
+            pipeline.run_with(&mut bindings, &limit()).map_err(failed)?
         }
-    }
+    };
     let remark = remarks(&name, &bindings).reduce(|all, one| format!("{all}\n{one}"));
-    Ok((bindings, remark))
+    Ok((bindings, remark, ran.undefined))
 }
 
 /// The text of a file that holds a buffer for a test in that role.

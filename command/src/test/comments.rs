@@ -1,7 +1,7 @@
 //! Scanner for test directives in comments, and for comments that resemble directives.
 //!
-//! One rule holds for all languages: a directive is a comment that begins with `test:` or `expect:` and has its own
-//! line. Comments begin with `;` in λV, core text and SPIR-V text. In WGSL and GLSL they begin with
+//! One rule holds for all languages: a directive is a comment that begins with `test:`, `expect:` or `undefined:` and has its
+//! own line. Comments begin with `;` in λV, core text and SPIR-V text. In WGSL and GLSL they begin with
 //! `//`; a line of a block comment counts, too. In the file of directives beside a program both begin
 //! comments, and a line without a comment is a directive as well, by default a test.
 //!
@@ -42,12 +42,42 @@ impl Syntax {
         }
     }
 
-    /// Beginning of an expectation.
-    pub(super) fn expectation(self) -> &'static str {
+    /// Beginning of a directive of this kind.
+    fn marker_of(self, kind: Kind) -> String {
+        let comment = match self {
+            Self::Slashes { .. } => "//",
+            Self::Semicolon | Self::Beside => ";",
+        };
+        format!("{comment} {}", kind.prefix())
+    }
+}
+
+/// Kind of a directive.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Kind {
+    /// `test:`
+    Test,
+    /// `expect:`
+    Expectation,
+    /// `undefined:`, an expectation, too.
+    Undefined,
+}
+
+impl Kind {
+    const ALL: [Self; 3] = [Self::Test, Self::Expectation, Self::Undefined];
+
+    /// Beginning of the comment.
+    fn prefix(self) -> &'static str {
         match self {
-            Self::Slashes { .. } => "// expect:",
-            Self::Semicolon | Self::Beside => "; expect:",
+            Self::Test => "test:",
+            Self::Expectation => "expect:",
+            Self::Undefined => "undefined:",
         }
+    }
+
+    /// The kind of a text that begins with a prefix, and the rest of the text.
+    fn of(text: &str) -> Option<(Self, &str)> {
+        Self::ALL.into_iter().find_map(|kind| Some((kind, text.strip_prefix(kind.prefix())?)))
     }
 }
 
@@ -58,19 +88,19 @@ pub(super) struct Written {
     pub(super) line: usize,
     /// The column of its words, from 1.
     pub(super) column: usize,
-    /// True for an expectation.
-    pub(super) is_expectation: bool,
-    /// Text after `test:` or `expect:`.
+    /// Its kind.
+    pub(super) kind: Kind,
+    /// Text after the prefix.
     pub(super) words: String,
 }
 
 impl Written {
     /// A directive whose words are a part of a line.
-    fn new(number: usize, line: &str, words: &str, is_expectation: bool) -> Self {
+    fn new(number: usize, line: &str, words: &str, kind: Kind) -> Self {
         // The words are a slice of the line.
         let before = words.as_ptr() as usize - line.as_ptr() as usize;
         let column = line[..before].chars().count() + 1;
-        Self { line: number, column, is_expectation, words: words.to_owned() }
+        Self { line: number, column, kind, words: words.to_owned() }
     }
 }
 
@@ -115,12 +145,9 @@ pub(super) fn scan(text: &str, syntax: Syntax) -> Scanned {
                 Some(text) => vec![Comment { has_line: true, text }],
                 None => {
                     let words = line.trim();
-                    let expectation = words.strip_prefix("expect:");
-                    let is_expectation = expectation.is_some();
-                    let test = words.strip_prefix("test:").unwrap_or(words);
-                    let words = expectation.unwrap_or(test);
-                    if is_expectation || !words.is_empty() {
-                        found.directives.push(Written::new(number, line, words, is_expectation));
+                    let (kind, words) = Kind::of(words).unwrap_or((Kind::Test, words));
+                    if kind != Kind::Test || !words.is_empty() {
+                        found.directives.push(Written::new(number, line, words, kind));
                     }
                     continue;
                 }
@@ -130,13 +157,14 @@ pub(super) fn scan(text: &str, syntax: Syntax) -> Scanned {
         for Comment { has_line, text } in comments {
             let near = |message| NearMiss { line: number, text: text.to_owned(), message };
             let Some(meaning) = meaning(text) else { continue };
-            let (marker, what) = match meaning.is_expectation {
-                true => (syntax.expectation(), "an expectation"),
-                false => (syntax.marker(), "a test"),
+            let marker = syntax.marker_of(meaning.kind);
+            let what = match meaning.kind {
+                Kind::Test => "a test",
+                Kind::Expectation | Kind::Undefined => "an expectation",
             };
             match meaning.words {
                 Some(words) if has_line => {
-                    let written = Written::new(number, line, words, meaning.is_expectation);
+                    let written = Written::new(number, line, words, meaning.kind);
                     found.directives.push(written);
                 }
                 Some(_) => {
@@ -154,12 +182,12 @@ pub(super) fn scan(text: &str, syntax: Syntax) -> Scanned {
         if let (false, Some(text)) = (is_comment, foreign_comment(line))
             && let Some(meaning) = meaning(text)
         {
-            let message = match meaning.is_expectation {
-                true => {
-                    let marker = syntax.expectation();
+            let marker = syntax.marker_of(meaning.kind);
+            let message = match meaning.kind {
+                Kind::Test => format!("a test begins with `{marker}` in this language"),
+                Kind::Expectation | Kind::Undefined => {
                     format!("an expectation begins with `{marker}` in this language")
                 }
-                false => format!("a test begins with `{}` in this language", syntax.marker()),
             };
             found.near.push(NearMiss { line: number, text: text.to_owned(), message });
         }
@@ -169,16 +197,14 @@ pub(super) fn scan(text: &str, syntax: Syntax) -> Scanned {
 
 /// A comment that is a directive, or resembles one.
 struct Meaning<'a> {
-    is_expectation: bool,
+    kind: Kind,
     /// The words of a directive; none if it was probably meant as one.
     words: Option<&'a str>,
 }
 
 fn meaning(comment: &str) -> Option<Meaning<'_>> {
-    for (prefix, is_expectation) in [("test:", false), ("expect:", true)] {
-        if let Some(words) = comment.strip_prefix(prefix) {
-            return Some(Meaning { is_expectation, words: Some(words) });
-        }
+    if let Some((kind, words)) = Kind::of(comment) {
+        return Some(Meaning { kind, words: Some(words) });
     }
     let end = comment.find(|c: char| !c.is_alphabetic()).unwrap_or(comment.len());
     let (word, rest) = comment.split_at(end);
@@ -194,7 +220,12 @@ fn meaning(comment: &str) -> Option<Meaning<'_>> {
             "except" | "expert" | "export" => false,
             _ => is_colon && compares,
         };
-        return is_near.then_some(Meaning { is_expectation: true, words: None });
+        return is_near.then_some(Meaning { kind: Kind::Expectation, words: None });
+    }
+    if word.starts_with("undef") || nearest_name(&word, ["undefined"]).is_some() {
+        let rest = rest.trim_matches(|c: char| c.is_whitespace() || ":：=".contains(c));
+        let is_near = rest.eq_ignore_ascii_case("none");
+        return is_near.then_some(Meaning { kind: Kind::Undefined, words: None });
     }
     let is_test = word == "test" || word == "tests";
     let is_near = || nearest_name(&word, ["test"]).is_some() || word.starts_with("test");
@@ -205,7 +236,7 @@ fn meaning(comment: &str) -> Option<Meaning<'_>> {
     let has_option = || rest.split_whitespace().any(is_option);
     let is_near =
         is_test && (is_colon || begins == Some('=')) || (is_test || is_near()) && has_option();
-    is_near.then_some(Meaning { is_expectation: false, words: None })
+    is_near.then_some(Meaning { kind: Kind::Test, words: None })
 }
 
 /// Text of a line that is a comment in one of the languages.
@@ -357,19 +388,22 @@ mod tests {
             let found = scan(text, syntax);
             assert_eq!(found.near, [], "{text}");
             let all = found.directives.into_iter();
-            let all = all.map(|d| (d.is_expectation, d.line, d.column, d.words));
+            let all = all.map(|d| (d.kind, d.line, d.column, d.words));
             all.collect::<Vec<_>>()
         };
         let words = " (f 1) == 2";
-        let wanted = |column| vec![(true, 2, column, words.to_owned())];
+        let wanted = |column| vec![(Kind::Expectation, 2, column, words.to_owned())];
         assert_eq!(found(&format!("a\n; expect:{words}"), Syntax::Semicolon), wanted(10));
         assert_eq!(found(&format!("a\n  //expect:{words}"), WGSL), wanted(12));
         assert_eq!(found(&format!("/* ü\n ü* expect:{words} */"), GLSL), []);
         assert_eq!(found(&format!("/*\n * expect:{words}"), GLSL), wanted(11));
         assert_eq!(found(&format!("# a\nexpect:{words}"), Syntax::Beside), wanted(8));
-        let both = found("; test: a\n; expect: x\n; test: b", Syntax::Semicolon);
-        assert_eq!(both.iter().map(|one| one.0).collect::<Vec<_>>(), [false, true, false]);
-        assert_eq!(found("expect:", Syntax::Beside), [(true, 1, 8, String::new())]);
+        let both = found("; test: a\n; expect: x\n;undefined: none\n; test: b", Syntax::Semicolon);
+        let kinds = [Kind::Test, Kind::Expectation, Kind::Undefined, Kind::Test];
+        assert_eq!(both.iter().map(|one| one.0).collect::<Vec<_>>(), kinds);
+        assert_eq!(found("expect:", Syntax::Beside), [(Kind::Expectation, 1, 8, String::new())]);
+        let undefined = [(Kind::Undefined, 1, 11, " none".to_owned())];
+        assert_eq!(found("undefined: none", Syntax::Beside), undefined);
     }
 
     #[test]
@@ -384,6 +418,10 @@ mod tests {
             "expcet: f(1) == 1",
             "expected: f(1) == 1",
             "expectation: f(1) == 1",
+            "Undefined: none",
+            "undefined none",
+            "undefind: none",
+            "undef: none",
         ] {
             assert_eq!(near(&format!("a\n; {text}"), Syntax::Semicolon), [2], "{text}");
             assert_eq!(near(&format!("a\n//{text}"), WGSL), [2], "{text}");
@@ -400,6 +438,8 @@ mod tests {
             "we expect: a == b",
             "export a == b",
             "exposure: 2",
+            "undefined where x is 0",
+            "undefined behaviour: none of it",
         ] {
             let wanted: &[usize] = if text.starts_with("experts") { &[1] } else { &[] };
             assert_eq!(near(&format!("; {text}"), Syntax::Semicolon), wanted, "{text}");

@@ -12,7 +12,7 @@ use lambdav_core::flat::{FlatComponent, FlatType, PlacedExpression, vector_path}
 use lambdav_core::limits;
 use lambdav_core::types::Scalar;
 use lambdav_engine::{
-    AnyImage, Bindings, DispatchOptions, MemoryPartError, MemoryStep, Options, Shader,
+    AnyImage, Bindings, DispatchOptions, MemoryPartError, MemoryStep, Options, Shader, Undefined,
 };
 use std::cell::OnceCell;
 use std::time::Instant;
@@ -27,6 +27,8 @@ pub(super) struct Subject<'a> {
     pub(super) memories: Option<&'a Bindings>,
     /// Draws the test's picture in binary32.
     pub(super) picture: &'a dyn Fn() -> Result<AnyImage>,
+    /// The undefined behaviour that the test's picture or dispatch meets.
+    pub(super) undefined: &'a dyn Fn() -> Result<Vec<Undefined>>,
 }
 
 /// Results of the expectations of a test.
@@ -57,6 +59,10 @@ impl Subject<'_> {
         for expectation in &self.test.expectations {
             match state.check(expectation) {
                 Ok(None) => {}
+                Ok(Some(what)) if expectation.of_undefined => {
+                    let place = expectation.place();
+                    findings.failed.push(format!("{place}: undefined behaviour\n{what}"));
+                }
                 Ok(Some(what)) => {
                     let words = expectation.words.trim();
                     findings.failed.push(format!("{}: {words}: {what}", expectation.place()));
@@ -67,6 +73,11 @@ impl Subject<'_> {
         }
         Ok(findings)
     }
+}
+
+/// The lines of a report.
+fn lines(found: &[Undefined]) -> String {
+    found.iter().map(Undefined::to_string).collect::<Vec<_>>().join("\n")
 }
 
 /// The subject, and values shared by its expectations.
@@ -80,6 +91,11 @@ struct State<'a> {
 impl State<'_> {
     /// The difference of the two sides, if there is one.
     fn check(&self, expectation: &Expectation) -> Result<Option<String>> {
+        if expectation.of_undefined {
+            let mut found = (self.subject.undefined)()?;
+            found.retain(|of| !of.is_defined);
+            return Ok((!found.is_empty()).then(|| lines(&found)));
+        }
         let wrong = |column: usize, message: &str| {
             Failure::input(format!("{}: {message}", expectation.at(column)))
         };

@@ -14,7 +14,9 @@ pub(super) struct Expectation {
     pub(super) line: usize,
     /// The column of its words, from 1.
     pub(super) column: usize,
-    /// Text after `expect:`.
+    /// True for `undefined: none`.
+    pub(super) of_undefined: bool,
+    /// Text after `expect:` or `undefined:`.
     pub(super) words: String,
 }
 
@@ -52,6 +54,15 @@ impl Expectation {
     /// Its place.
     pub(super) fn place(&self) -> String {
         format!("{}:{}", self.file.display(), self.line)
+    }
+
+    /// Its error, if it has one.
+    pub(super) fn malformed(&self) -> Option<Malformed> {
+        if !self.of_undefined {
+            return self.comparison().err();
+        }
+        let message = "an expectation of undefined behaviour is `undefined: none`".to_owned();
+        (self.words.trim() != "none").then_some(Malformed { column: self.column, message })
     }
 
     /// Its parts.

@@ -1,6 +1,6 @@
 //! Directives with the expectations below them.
 
-use super::comments::Written;
+use super::comments::{Kind, Written};
 use super::directive::{self, Directive, GoldenFormat, Wrong};
 use super::expectation::Expectation;
 use std::path::PathBuf;
@@ -18,12 +18,13 @@ pub(super) struct Group {
 /// The directives of a program, in order. An expectation belongs to the nearest directive above it in its file.
 pub(super) fn grouped(found: Vec<(PathBuf, Written)>) -> Vec<Group> {
     let mut groups: Vec<Group> = Vec::new();
-    for (file, Written { line, column, is_expectation, words }) in found {
-        if !is_expectation {
+    for (file, Written { line, column, kind, words }) in found {
+        if kind == Kind::Test {
             groups.push(Group { file, line, words: Some(words), expectations: Vec::new() });
             continue;
         }
-        let expectation = Expectation { file: file.clone(), line, column, words };
+        let of_undefined = kind == Kind::Undefined;
+        let expectation = Expectation { file: file.clone(), line, column, of_undefined, words };
         match groups.last_mut() {
             Some(group) if group.words.is_some() && group.file == file => {
                 group.expectations.push(expectation);
@@ -53,7 +54,7 @@ pub(super) fn directive_of(group: &Group) -> (Result<Directive, Wrong>, String) 
             };
             return Err(Wrong::Directive(what.to_owned()));
         }
-        let malformed = group.expectations.iter().find_map(|of| Some((of, of.comparison().err()?)));
+        let malformed = group.expectations.iter().find_map(|of| Some((of, of.malformed()?)));
         match malformed {
             Some((of, wrong)) => {
                 Err(Wrong::Placed(format!("{}: {}", of.at(wrong.column), wrong.message)))

@@ -65,13 +65,14 @@ pub(super) fn order(number: usize, test: &Test) -> Value {
 }
 
 fn expectation(of: &Expectation) -> Value {
-    json!([path(&of.file), of.line, of.column, of.words])
+    json!([path(&of.file), of.line, of.column, of.words, of.of_undefined])
 }
 
 fn read_expectation(value: &Value) -> Option<Expectation> {
     let number = |index: usize| value[index].as_u64().map(|number| number as usize);
     let (file, words) = (read_path(&value[0])?, value[3].as_str()?.to_owned());
-    Some(Expectation { file, line: number(1)?, column: number(2)?, words })
+    let (line, column, of_undefined) = (number(1)?, number(2)?, value[4].as_bool()?);
+    Some(Expectation { file, line, column, of_undefined, words })
 }
 
 /// Inverse of [`order`]: the number and the test.

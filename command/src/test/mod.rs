@@ -39,6 +39,7 @@ use super::failure::{Failure, Result};
 use super::gpu::GpuArguments;
 use super::messages::{MessageFormat, print};
 use super::module::SearchArguments;
+use super::undefined::UndefinedBehaviour;
 use super::values::{seconds, threads};
 use clap::Args;
 use directive::Wrong;
@@ -125,6 +126,10 @@ pub(super) struct TestArguments {
     gpu: GpuArguments,
     #[command(flatten)]
     search: SearchArguments,
+    /// What is done about undefined behaviour, such as a division by 0: nothing; `report` adds a line to a test's result for each
+    /// place of the text that meets any; `error` does so, and the test fails. `; undefined: none` below a test expects it
+    #[arg(long, value_enum, default_value = "ignore")]
+    undefined: UndefinedBehaviour,
     /// Fail if a program in a folder has no test. Files that other programs include need none
     #[arg(long)]
     require_tests: bool,
@@ -190,6 +195,7 @@ pub(super) fn run(options: &TestArguments) -> Result {
     if options.adopt && !options.blesses() {
         return Err(Failure::usage("--adopt is for --bless and --accept"));
     }
+    options.undefined.without_paint("tests compare pictures, which are not painted")?;
     if let Some(folder) = &options.report {
         report::check(folder)?;
     }

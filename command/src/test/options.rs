@@ -7,6 +7,7 @@ use crate::failure::{Failure, Result};
 use crate::gpu::Gpu;
 use crate::module::SearchArguments;
 use crate::render::PictureArguments;
+use crate::undefined::UndefinedBehaviour;
 use crate::user_values::UserValues;
 use lambdav_engine::{Engine, Error};
 use std::path::{Path, PathBuf};
@@ -28,6 +29,8 @@ pub(super) struct RunOptions {
     pub(super) against: Option<PathBuf>,
     /// Time limit of a test.
     pub(super) timeout: Duration,
+    /// What is done about undefined behaviour; pictures are not painted.
+    pub(super) undefined: UndefinedBehaviour,
     /// True if a report will show evidence of failures.
     pub(super) is_reported: bool,
 }

@@ -4,6 +4,8 @@ use super::evaluate::Findings;
 use super::evidence::Evidence;
 use super::plan::Test;
 use crate::failure::{Failure, Result};
+use crate::undefined::UndefinedBehaviour;
+use lambdav_engine::Undefined;
 use serde_json::{Value, json};
 use std::fs;
 use std::io::ErrorKind;
@@ -89,6 +91,8 @@ pub(super) struct TestResult {
     pub(super) comparison: Value,
     /// Evidence of a failed test for the HTML report.
     pub(super) evidence: Option<Evidence>,
+    /// Lines of the undefined behaviour that the test met, if it is reported.
+    pub(super) undefined: Vec<String>,
 }
 
 impl TestResult {
@@ -103,6 +107,7 @@ impl TestResult {
             seconds: 0.0,
             comparison: Value::Null,
             evidence: None,
+            undefined: Vec::new(),
         }
     }
 
@@ -117,6 +122,25 @@ impl TestResult {
             let separator = if self.message.is_empty() { "" } else { "\n" };
             self.message += &format!("{separator}{remark}");
         }
+    }
+
+    /// Adds the undefined behaviour of the test, if that is asked for.
+    pub(super) fn add_undefined(
+        &mut self,
+        behaviour: UndefinedBehaviour,
+        undefined: &dyn Fn() -> Result<Vec<Undefined>>,
+    ) -> Result {
+        if !behaviour.reports() {
+            return Ok(());
+        }
+        let found = undefined()?;
+        self.undefined = found.iter().map(Undefined::to_string).collect();
+        let is_fault = UndefinedBehaviour::faults(&found).next().is_some();
+        if behaviour == UndefinedBehaviour::Error && is_fault && self.status.is_good() {
+            self.status = Status::Failed;
+            self.add(Some("it meets undefined behaviour".to_owned()));
+        }
+        Ok(())
     }
 
     /// Adds the expectations that do not hold, in front of the message.
@@ -142,16 +166,20 @@ impl TestResult {
     pub(super) fn read(object: &Value) -> Option<Self> {
         let text = |key: &str| Some(object[key].as_str()?.to_owned());
         let status = object["status"].as_str()?;
-        let written = object["written"].as_array()?.iter();
+        let texts = |key: &str| -> Option<Vec<String>> {
+            let all = object[key].as_array()?.iter();
+            all.map(|one| one.as_str().map(str::to_owned)).collect()
+        };
         Some(Self {
             id: text("test")?,
             status: Status::ALL.into_iter().find(|known| known.name() == status)?,
             message: text("message")?,
             golden: object["golden"].as_str().unwrap_or_default().to_owned(),
-            written: written.map(|path| path.as_str().map(str::to_owned)).collect::<Option<_>>()?,
+            written: texts("written")?,
             seconds: object["seconds"].as_f64()?,
             comparison: object["comparison"].clone(),
             evidence: Some(&object["evidence"]).filter(|e| !e.is_null()).cloned().map(Evidence),
+            undefined: texts("undefined")?,
         })
     }
 
@@ -165,6 +193,7 @@ impl TestResult {
             "written": self.written,
             "seconds": self.seconds,
             "comparison": self.comparison,
+            "undefined": self.undefined,
         })
     }
 }

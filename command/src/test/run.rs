@@ -22,7 +22,7 @@ use crate::values::location;
 use lambdav_core::limits;
 use lambdav_engine::program::Loaded;
 use lambdav_engine::{
-    AnyImage, Bindings, Options, RenderOptions, Shader, Size, Target, error_chain,
+    AnyImage, Bindings, Drawn, Options, RenderOptions, Shader, Size, Target, error_chain,
 };
 use lambdav_image::file::{EncodeError, Encoding, Metadata, write_atomically};
 use lambdav_image_compare::{CompareOutcome, Verdict, compare_until, diagnose, heat_map};
@@ -124,42 +124,44 @@ fn attempt(
     if directive.save.is_some() || directive.groups.is_some() {
         return buffers::attempt(test, directive, run_options, until, result);
     }
-    let draw = |encoding| {
+    let draw = |encoding, reports| {
         let program = program.get_or_init(|| read(&test.program, run_options));
         let program = program.as_ref().map_err(|Failure { status, message }| {
             let (status, message) = (*status, message.clone());
             Failure { status, message }
         })?;
-        draw(test, directive, program, encoding, run_options, until)
+        draw(test, directive, program, (encoding, reports), run_options, until)
     };
-    let picture = || Ok(draw(Encoding::Npy)?.0);
-    let memories = None;
-    let subject = Subject { test, directive, run_options, until, memories, picture: &picture };
+    let picture = || Ok(draw(Encoding::Npy, false)?.0);
+    let undefined = || Ok(draw(Encoding::Npy, true)?.1.undefined);
+    let (memories, picture, undefined) = (None, &picture, &undefined);
+    let subject = Subject { test, directive, run_options, until, memories, picture, undefined };
     let findings = subject.check()?;
     if test.has_golden() {
-        let (drawn, remark) = draw(directive.encoding())?;
+        let (image, _, remark) = draw(directive.encoding(), false)?;
         match &run_options.against {
-            Some(folder) => against(test, directive, &drawn, folder, run_options, until, result),
+            Some(folder) => against(test, directive, &image, folder, run_options, until, result),
             None => {
                 let bless = run_options.bless && findings.is_empty();
-                against_golden(test, directive, &drawn, bless, run_options, until, result)
+                against_golden(test, directive, &image, bless, run_options, until, result)
             }
         }?;
         result.add(remark);
     }
+    result.add_undefined(run_options.undefined, undefined)?;
     result.add_findings(findings);
     Ok(())
 }
 
-/// Draws the picture of a test. Also returns the remark of the engine.
+/// Draws the picture of a test, with reports of undefined behaviour if asked. Also returns the remarks.
 fn draw(
     test: &Test,
     directive: &Directive,
     program: &Program,
-    encoding: Encoding,
+    (encoding, reports): (Encoding, bool),
     run_options: &RunOptions,
     until: Instant,
-) -> Result<(AnyImage, Option<String>)> {
+) -> Result<(AnyImage, Drawn, Option<String>)> {
     let (picture, values) = run_options.settings(directive, &test.program)?;
     let name = test.program.display().to_string();
     let shader = match &program.as_it_is {
@@ -178,12 +180,13 @@ fn draw(
         .output(location)
         .max_iterations(picture.max_iterations)
         .for_size(picture.size)
-        .for_sizes(&bindings);
-    let (picture, of_engine) =
+        .for_sizes(&bindings)
+        .report_undefined(reports);
+    let (picture, drawn) =
         frame_of(shader, &options, &bindings, picture.size, encoding, run_options, until)?;
-    let remarks = remarks(&name, &bindings).chain(of_engine);
+    let remarks = remarks(&name, &bindings).chain(drawn.remark.clone());
     let remark = remarks.reduce(|all, one| format!("{all}\n{one}"));
-    Ok((picture, remark))
+    Ok((picture, drawn, remark))
 }
 
 /// Compiles the program for this test alone if it is a module, or if the test sets constants.
@@ -199,7 +202,7 @@ fn own_shader(test: &Test, shader: Option<&Shader>, values: &UserValues) -> Resu
     Ok(Some(shader))
 }
 
-/// Draws a picture with a pipeline. Also returns the remark of the engine.
+/// Draws a picture with a pipeline.
 pub(super) fn frame_of(
     shader: &Shader,
     options: &Options,
@@ -208,7 +211,7 @@ pub(super) fn frame_of(
     encoding: Encoding,
     run_options: &RunOptions,
     until: Instant,
-) -> Result<(AnyImage, Option<String>)> {
+) -> Result<(AnyImage, Drawn)> {
     let failed = |error| run_options.failed(error);
     let pipeline = shader.pipeline(options).map_err(failed)?;
     let blank = encoding.blank(size);
@@ -217,7 +220,7 @@ pub(super) fn frame_of(
     let options = RenderOptions { timeout, ..RenderOptions::default() };
     let target = Target::from(&mut image).transfer(encoding.transfer());
     let drawn = pipeline.render_with(bindings, target, &options).map_err(failed)?;
-    Ok((image, drawn.remark))
+    Ok((image, drawn))
 }
 
 /// Compares the picture with the golden, or makes it the golden if `bless`.

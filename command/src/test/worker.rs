@@ -45,6 +45,7 @@ fn run(options: &TestArguments) -> Result {
         adopt: options.adopt,
         against: options.against.clone(),
         timeout: options.timeout,
+        undefined: options.undefined,
         is_reported: options.report.is_some(),
     };
     let pool = rayon::ThreadPoolBuilder::new()

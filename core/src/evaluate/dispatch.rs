@@ -11,6 +11,7 @@
 use super::evaluator::{Evaluator, Invocation, Progress};
 use super::fault::EvaluationFault;
 use super::memory::Memory;
+use super::observer::Observer;
 use crate::diagnostics::{Diagnostic, DiagnosticCode};
 use crate::inputs::Inputs;
 use crate::memory::MemoryOp;
@@ -114,7 +115,24 @@ impl Dispatch {
         max_iterations: u64,
         cancelled: &dyn Fn(u64) -> bool,
     ) -> Result<Memory, DispatchFault> {
-        with_default(|| self.run_all(program, inputs, memory, max_iterations, cancelled))
+        self.run_observed(program, inputs, memory, max_iterations, cancelled, &mut ())
+    }
+
+    /// Like [`Self::run`], and reports each operation to an observer.
+    ///
+    /// # Errors
+    ///
+    /// As for [`Self::run`].
+    pub fn run_observed(
+        &self,
+        program: &Program,
+        inputs: &Inputs,
+        memory: Memory,
+        max_iterations: u64,
+        cancelled: &dyn Fn(u64) -> bool,
+        observer: &mut impl Observer,
+    ) -> Result<Memory, DispatchFault> {
+        with_default(|| self.run_all(program, inputs, memory, max_iterations, cancelled, observer))
     }
 
     fn run_all(
@@ -124,6 +142,7 @@ impl Dispatch {
         mut memory: Memory,
         max_iterations: u64,
         cancelled: &dyn Fn(u64) -> bool,
+        observer: &mut impl Observer,
     ) -> Result<Memory, DispatchFault> {
         let (groups, size) = (self.workgroups(), self.invocations_of_workgroup());
         // Without barriers, an invocation ends before the next one begins.
@@ -150,11 +169,12 @@ impl Dispatch {
                     let invocation = self.invocation(group, local);
                     let evaluator = &mut evaluators[local as usize % count];
                     let mut progress =
-                        evaluator.resume(inputs, &mut memory, &invocation, cancelled);
+                        evaluator.resume(inputs, &mut memory, &invocation, cancelled, observer);
                     while is_active(Mutant::SkippedBarrier)
                         && matches!(progress, Ok(Progress::Barrier { .. }))
                     {
-                        progress = evaluator.resume(inputs, &mut memory, &invocation, cancelled);
+                        progress =
+                            evaluator.resume(inputs, &mut memory, &invocation, cancelled, observer);
                     }
                     let id = invocation.global_id;
                     let progress =

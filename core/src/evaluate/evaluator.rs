@@ -200,9 +200,11 @@ impl<'p> Evaluator<'p> {
         memory: &mut Memory,
         invocation: &Invocation,
         cancelled: &dyn Fn() -> bool,
+        observer: &mut impl Observer,
     ) -> Result<Progress, EvaluationFault> {
         let mut surroundings = Surroundings { inputs, dispatch: Some((memory, invocation)) };
-        self.execute(&mut surroundings, cancelled, &mut ())
+        observer.invocation(invocation.global_id);
+        self.execute(&mut surroundings, cancelled, observer)
     }
 
     /// The barrier at which the invocation stops after a statement.

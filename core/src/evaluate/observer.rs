@@ -25,6 +25,9 @@ pub struct Evaluated<'e> {
 pub trait Observer {
     /// Called for each operation, in the order of evaluation, in every round of a loop.
     fn operation(&mut self, evaluated: &Evaluated<'_>);
+
+    /// Called when an invocation of a dispatch begins, and when it goes on behind a barrier, with its global id.
+    fn invocation(&mut self, _id: [u32; 3]) {}
 }
 
 /// Observes nothing; the hook compiles away.

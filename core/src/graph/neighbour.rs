@@ -77,6 +77,15 @@ pub fn neighbour(coordinate: f32, side: Side) -> f32 {
 #[derive(Clone, Debug, Default)]
 pub struct Neighbours {
     known: [FxHashMap<NodeId, NodeId>; 4],
+    /// True if a neighbour itself meets the sites of its probes, so that copies have none.
+    drops_probes: bool,
+}
+
+impl Neighbours {
+    /// Copies without probes: undefined behaviour at a neighbour is the neighbour's own.
+    pub fn without_probes() -> Self {
+        Self { drops_probes: true, ..Self::default() }
+    }
 }
 
 impl Graph {
@@ -90,6 +99,7 @@ impl Graph {
         side: Side,
     ) -> NodeId {
         let place = 2 * usize::from(axis == Axis::Y) + usize::from(side == Side::Odd);
+        let drops_probes = neighbours.drops_probes;
         let known = &mut neighbours.known[place];
         if known.is_empty() {
             self.move_coordinates(known, axis, side);
@@ -115,6 +125,7 @@ impl Graph {
                     let of = *renamed.entry(of).or_insert_with(|| self.begin_loop());
                     self.finish_loop(of, all(&l.params), all(&l.inits), known[&l.body], l.span)
                 }
+                Node::Op(Op::Probe(_), _) if drops_probes => self.bool(false, span),
                 Node::Op(op, operands) if changed => self.op(op, all(&operands), span),
                 Node::If(parts) if changed => self.if_(parts.map(|p| known[&p]), span),
                 Node::Stage(input, ty) => match input.place().filter(|of| of.moves(axis)) {

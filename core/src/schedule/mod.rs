@@ -71,6 +71,15 @@ pub use walk::{BlockRole, Event, Walk};
 ///
 /// The diagnostic of an exceeded limit, and LV0601 for a graph that breaks a rule for states ([`crate::memory`]).
 pub fn schedule_effects(core: &Core, memories: &[usize]) -> Result<Program, Diagnostic> {
+    Ok(probes::without(schedule_effects_probed(core, memories)?))
+}
+
+/// [`schedule_effects()`], with its probes.
+///
+/// # Errors
+///
+/// Those of [`schedule_effects()`].
+pub fn schedule_effects_probed(core: &Core, memories: &[usize]) -> Result<Program, Diagnostic> {
     let graph = &core.graph;
     let memory = |state| graph.types().resource(graph.value_type(state));
     let mut asked: BTreeSet<usize> = memories.iter().copied().collect();
@@ -88,7 +97,7 @@ pub fn schedule_effects(core: &Core, memories: &[usize]) -> Result<Program, Diag
         }
         if asked.len() == before {
             let roots = roots.into_iter().map(|node| (NO_LOCATION, node)).collect();
-            return Ok(probes::without(schedule_roots(core, roots)?));
+            return schedule_roots(core, roots);
         }
     }
 }

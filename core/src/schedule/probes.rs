@@ -7,11 +7,10 @@
 //!
 //! A scheduled program evaluates a probe exactly where it is needed ([`super::demand`]), so the bits are those of the language.
 
-use super::program::{
-    Block, BlockId, End, Expr, NO_LOCATION, Program, Statement, ValueId, ValueInfo,
-};
+use super::program::{Block, BlockId, End, Expr, Program, Statement, ValueId, ValueInfo};
 use super::walk::{BlockRole, Event, Walk};
 use crate::diagnostics::{Diagnostic, DiagnosticCode};
+use crate::mutants::{Mutant, is_active};
 use crate::op::Op;
 use crate::source::Span;
 use crate::types::{Field, Scalar, Structure, Type, TypeLimit};
@@ -42,7 +41,7 @@ pub(super) fn without(mut program: Program) -> Program {
     program
 }
 
-/// The program with `probes` probes as outputs behind its own, which have no location.
+/// The program with `probes` probes as outputs behind its own, at the locations behind theirs.
 ///
 /// # Errors
 ///
@@ -50,7 +49,8 @@ pub(super) fn without(mut program: Program) -> Program {
 pub(super) fn reported(program: &Program, probes: usize) -> Result<Program, Diagnostic> {
     let words = words(program);
     let mut rewriting = Rewriting {
-        out: Program { blocks: Vec::new(), ..program.clone() },
+        // A discarded pixel is reported, too. (Its outputs already have the clear colour.)
+        out: Program { blocks: Vec::new(), discard: None, ..program.clone() },
         blocks: vec![None; program.blocks.len()],
         words: &words,
         zero: ValueId(0),
@@ -74,7 +74,8 @@ pub(super) fn reported(program: &Program, probes: usize) -> Result<Program, Diag
     let mut constants = vec![constant(zero, 0)];
     constants.extend((0..).zip(bits).map(|(bit, value)| constant(value, 1 << bit)));
     out.blocks[Program::ROOT.index()].statements.splice(0..0, constants);
-    out.locations.extend(vec![NO_LOCATION; outputs]);
+    let first = out.locations.iter().max().map_or(0, |&last| last.wrapping_add(1));
+    out.locations.extend((0..outputs as u32).map(|k| first.wrapping_add(k)));
     Ok(out)
 }
 
@@ -303,7 +304,13 @@ impl Rewriting<'_> {
         }
         // Where a guard does not hold, its words are needed all the same.
         let value = statement.value();
-        self.out.guards.retain(|guard| *guard != value);
+        match is_active(Mutant::InactiveProbe) {
+            false => self.out.guards.retain(|guard| *guard != value),
+            true => {
+                self.out.guards.extend(self.out.guards.contains(&value).then_some(whole));
+                self.out.guards.sort_unstable();
+            }
+        }
         self.define(value, Op::Field(0), &[whole]);
         for (k, word) in (1..).zip(words) {
             let bits = self.op(Type::UINT, Op::Field(k), &[whole]);

@@ -4,10 +4,10 @@ use super::SimdError;
 use crate::settings::Settings;
 use lambdav_core::diagnostics::Diagnostic;
 use lambdav_core::evaluate::{
-    Dispatch, DispatchFault, EvaluationFault, Memory, loop_limit_diagnostic,
+    Dispatch, DispatchFault, EvaluationFault, Memory, Observer, loop_limit_diagnostic,
 };
 use lambdav_core::graph::Core;
-use lambdav_core::schedule::{Program, schedule_effects};
+use lambdav_core::schedule::{Program, schedule_effects, schedule_effects_probed};
 use lambdav_core::types::Types;
 use lambdav_simd_backend::Compiler;
 use lambdav_simd_backend::emit::Executable;
@@ -48,18 +48,19 @@ pub enum DispatchStop {
 }
 
 /// The note that names an invocation.
-pub(super) fn first_invocation([x, y, z]: [u32; 3]) -> String {
+pub(crate) fn first_invocation([x, y, z]: [u32; 3]) -> String {
     format!("the first such invocation is ({x}, {y}, {z})")
 }
 
 impl DispatchProgram {
-    /// A compute program for the core evaluator.
+    /// A compute program for the core evaluator, with the program's probes.
     ///
     /// # Errors
     ///
     /// A program that nests too deeply.
     pub fn of_core(core: &Core, workgroup: [u32; 3]) -> Result<Self, Diagnostic> {
-        Ok(Self::Core(scheduled(core)?.into(), workgroup))
+        let program = schedule_effects_probed(core, &core.changed_memories())?;
+        Ok(Self::Core(program.into(), workgroup))
     }
 
     /// A compute program as machine code.
@@ -94,17 +95,18 @@ impl DispatchProgram {
         words: &mut Vec<Vec<u32>>,
         cancelled: Option<Cancelled<'_>>,
     ) -> Result<(), DispatchStop> {
-        self.run_noting(settings, groups, words, cancelled, &first_invocation)
+        self.run_observed(settings, groups, words, cancelled, &first_invocation, &mut ())
     }
 
-    /// Like [`Self::run`]. `note` names the invocation of a fault.
-    pub(super) fn run_noting(
+    /// Like [`Self::run`]. `note` names the invocation of a fault. Only the core evaluator has an observer.
+    pub(crate) fn run_observed(
         &self,
         settings: &Settings,
         groups: [u32; 3],
         words: &mut Vec<Vec<u32>>,
         cancelled: Option<Cancelled<'_>>,
         note: &dyn Fn([u32; 3]) -> String,
+        observer: &mut impl Observer,
     ) -> Result<(), DispatchStop> {
         let (inputs, limit) = (&settings.inputs, settings.max_iterations);
         match self {
@@ -112,7 +114,8 @@ impl DispatchProgram {
                 let dispatch = Dispatch { workgroup: *workgroup, groups };
                 let memory = memory_of(&program.types, words.clone());
                 let cancelled = |done| cancelled.is_some_and(|cancelled| cancelled(done));
-                let memory = dispatch.run(program, inputs, memory, limit, &cancelled);
+                let memory =
+                    dispatch.run_observed(program, inputs, memory, limit, &cancelled, observer);
                 let memory = memory.map_err(|fault| stop(&fault, limit, note))?;
                 *words = memory.into_words();
                 Ok(())

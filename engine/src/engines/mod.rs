@@ -36,6 +36,7 @@ mod stage_values;
 mod triangles;
 
 pub use self::core::{CoreEngine, CoreProgram};
+pub(crate) use dispatch::first_invocation;
 pub use dispatch::{Cancelled, DispatchProgram, DispatchStop};
 pub use fast::{FastEngine, FastProgram};
 #[cfg(feature = "gpu")]

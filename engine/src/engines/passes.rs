@@ -10,7 +10,7 @@ use super::spirv::{SpirvDispatch, SpirvError};
 use super::{SimdError, SourceProgram};
 use crate::settings::Settings;
 use lambdav_core::diagnostics::{Diagnostic, DiagnosticCode};
-use lambdav_core::evaluate::EvaluationFault;
+use lambdav_core::evaluate::{EvaluationFault, Observer};
 use lambdav_core::graph::{Core, Pass, PassResult, Passes};
 use lambdav_core::passes::{Form, Ids, PassMemory, PassProgram, Record, Role, WrittenTwice};
 use lambdav_core::resource::{Bound, BufferData, BufferError, element_type};
@@ -156,10 +156,29 @@ impl PassesProgram {
     ) -> Result<(), DispatchStop> {
         match &self.code {
             Code::Dispatches(all) => {
-                all.iter().try_for_each(|pass| pass.run(&self.types, settings, cancelled))
+                all.iter().try_for_each(|pass| pass.run(&self.types, settings, cancelled, &mut ()))
             }
             Code::Source(source) => self.run_source(source, settings, cancelled),
         }
+    }
+
+    /// Like [`Self::run`], with an observer for each pass, which the core evaluator runs.
+    ///
+    /// # Errors
+    ///
+    /// As for [`Self::run`].
+    pub(crate) fn run_observed<O: Observer + Default>(
+        &self,
+        settings: &mut Settings,
+        cancelled: Option<Cancelled<'_>>,
+    ) -> Result<Vec<(&Pass, O)>, DispatchStop> {
+        let Code::Dispatches(all) = &self.code else { return Ok(Vec::new()) };
+        let run = |pass: &'_ Compiled, settings: &mut Settings| {
+            let mut observer = O::default();
+            pass.run(&self.types, settings, cancelled, &mut observer)?;
+            Ok(observer)
+        };
+        all.iter().map(|pass| Ok((&pass.pass, run(pass, settings)?))).collect()
     }
 
     /// The numbers of the results' buffers.
@@ -235,7 +254,7 @@ impl Compiled {
         let mut words = vec![Vec::new(); types.resources().len()];
         words.push(vec![0; 3]);
         let note = |_| format!("in the size of the pass `{}`", self.pass.name);
-        self.sizes.run_noting(settings, [1; 3], &mut words, cancelled, &note)?;
+        self.sizes.run_observed(settings, [1; 3], &mut words, cancelled, &note, &mut ())?;
         let counts = words.last().and_then(|words| words.first_chunk().copied());
         Ok(Ids { counts: counts.unwrap_or_default(), axes: self.pass.size.len() })
     }
@@ -245,6 +264,7 @@ impl Compiled {
         types: &Types,
         settings: &mut Settings,
         cancelled: Option<Cancelled<'_>>,
+        observer: &mut impl Observer,
     ) -> Result<(), DispatchStop> {
         let ids = self.ids(types, settings, cancelled)?;
         if let Some(found) = ids.too_many(&self.pass.name, self.pass.span) {
@@ -264,7 +284,7 @@ impl Compiled {
             };
         }
         let note = |id| ids.first(&self.pass.name, id);
-        self.program.run_noting(settings, ids.counts, &mut words, cancelled, &note)?;
+        self.program.run_observed(settings, ids.counts, &mut words, cancelled, &note, observer)?;
         self.check_records(types, &words, ids)?;
         for memory in self.memories.iter().filter(|of| of.role != Role::Writers) {
             let element = element_type(types, memory.resource);

@@ -6,7 +6,6 @@
 use super::constancy::{Constancies, Constancy};
 use super::continuation::Continuation;
 use super::rounds::{Before, Unrolling};
-use super::sites::Sites;
 use super::uniforms::Zeros;
 use super::values::{
     Activation, ActivationId, Arguments, Captured, ContentsId, Data, Denotation, Env, EnvId,
@@ -18,6 +17,7 @@ use crate::resolve::{Code, CodeArena, CodeId, Declarations, Free, Key, Local};
 use lambdav_core::diagnostics::{DiagnosticCode, Diagnostics};
 use lambdav_core::graph::{Graph, LoopId, Name, Neighbours, NodeId};
 use lambdav_core::limits;
+use lambdav_core::probes::Sites;
 use lambdav_core::sets::SetId;
 use lambdav_core::source::Span;
 use lambdav_core::types::Type;

@@ -41,7 +41,6 @@ mod probes;
 mod report;
 mod rounds;
 mod run;
-mod sites;
 mod structures;
 mod uniforms;
 mod unreached;
@@ -57,10 +56,10 @@ use lambdav_core::graph::{
     Attribute, Core, Interpolation, NodeId, Output, Place, StageInput, Triangles, Uniform, Varying,
 };
 use lambdav_core::limits::VALUE_WORDS;
+use lambdav_core::probes::Sites;
 use lambdav_core::source::Span;
 use lambdav_core::types::{Type, TypeKind, Types};
 use rustc_hash::FxHashSet;
-use sites::Sites;
 use std::sync::Arc;
 use uniforms::{GUARANTEED_BYTES, block_bytes};
 use values::{Data, Denotation, Value};

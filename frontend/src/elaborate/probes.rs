@@ -33,10 +33,8 @@ impl Elaborator {
         operands: &[Data],
         site: Site,
     ) -> Vec<NodeId> {
-        let is_asked = self.sites.is_some()
-            && self.read_by_defaults.is_none()
-            && !self.is_in_vertex_stage
-            && self.axes.is_none();
+        let is_asked =
+            self.sites.is_some() && self.read_by_defaults.is_none() && !self.is_in_vertex_stage;
         let activation = &self.activations[site.activation.0 as usize];
         if !is_asked || activation.expansion.is_some() {
             return Vec::new();
@@ -59,7 +57,13 @@ impl Elaborator {
         let order = builtin.place() * PLACES;
         let probes = hits.into_iter().filter_map(|Hit { node, words, place }| {
             let operation = builtin.name().into_owned();
-            let site = probes::Site { span, operation, condition: words, order: order + place };
+            let site = probes::Site {
+                span,
+                operation,
+                condition: words,
+                order: order + place,
+                is_defined: false,
+            };
             self.probe(site, node, &shown)
         });
         probes.collect()
@@ -77,7 +81,13 @@ impl Elaborator {
         let hit =
             if ty == Type::NUM { differs } else { self.graph.op(Op::Any, vec![differs], span) };
         let operation = "output".to_owned();
-        let site = probes::Site { span, operation, condition: "NaN or infinity", order: u32::MAX };
+        let site = probes::Site {
+            span,
+            operation,
+            condition: "NaN or infinity",
+            order: u32::MAX,
+            is_defined: false,
+        };
         let probe = self.probe(site, hit, &[node]);
         self.graph.after(node, probe, span)
     }

@@ -169,7 +169,8 @@ fn fold_float(name: &str, bits: &[u32]) -> Option<u32> {
         ("trunc", &[x]) => x.trunc(),
         ("min", &[x, y]) => least(x, y)?,
         ("max", &[x, y]) => most(x, y)?,
-        ("clamp", &[x, low, high]) => least(most(x, low)?, high)?,
+        // Other bounds are reported by the running program.
+        ("clamp", &[x, low, high]) if low <= high => least(most(x, low)?, high)?,
         _ => return None,
     };
     Some(number.to_bits())
@@ -182,7 +183,7 @@ fn fold_integer(name: &str, bits: &[u32], number: impl Fn(u32) -> i64) -> Option
         ("sign", &[x]) => x.signum(),
         ("min", &[x, y]) => x.min(y),
         ("max", &[x, y]) => x.max(y),
-        ("clamp", &[x, low, high]) => x.max(low).min(high),
+        ("clamp", &[x, low, high]) if low <= high => x.max(low).min(high),
         _ => return None,
     };
     Some(folded as u32)

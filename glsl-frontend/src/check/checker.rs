@@ -12,6 +12,7 @@ use lambdav_core::diagnostics::{
     Diagnostic, DiagnosticCode, Diagnostics, Severity, nearest_name, quote,
 };
 use lambdav_core::source::Span;
+use lambdav_spirv::Guard;
 use lambdav_spirv::build::{FunctionBuilder, ModuleBuilder};
 use lambdav_spirv::positions::Positions;
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -60,6 +61,8 @@ pub(super) struct Checker<'a> {
     pub(super) loose_block: Option<u32>,
     pub(super) loose_types: FxHashMap<Name, Type>,
     pub(super) reported_names: FxHashSet<Name>,
+    /// Instructions of arms that are executed in any case.
+    pub(super) guards: Vec<Guard>,
     /// The number of words of arms that were put in their places.
     pub(super) moved: usize,
     /// The number of parts that were copied or compared one by one, and whether there were too many.
@@ -106,6 +109,7 @@ impl<'a> Checker<'a> {
             loose_block: None,
             loose_types: FxHashMap::default(),
             reported_names: FxHashSet::default(),
+            guards: Vec::new(),
             moved: 0,
             expanded: 0,
             is_expanded: false,

@@ -150,9 +150,17 @@ pub(super) fn converted(to: Scalar, from: Scalar, bits: u32) -> Option<Constant>
         (Scalar::Bool, Scalar::Float) => float(bits as f32),
         (Scalar::Int, Scalar::Float) => float(bits as i32 as f32),
         (Scalar::Uint, Scalar::Float) => float(bits as f32),
-        // `as` saturates, and makes 0 of NaN.
-        (Scalar::Float, Scalar::Int) => Constant::Scalar(to, f32::from_bits(bits) as i32 as u32),
-        (Scalar::Float, Scalar::Uint) => Constant::Scalar(to, f32::from_bits(bits) as u32),
+        // Numbers out of range are left to the running program.
+        (Scalar::Float, Scalar::Int) => {
+            let number = f32::from_bits(bits);
+            let is_inside = (-2_147_483_648.0..2_147_483_648.0).contains(&number);
+            is_inside.then_some(Constant::Scalar(to, number as i32 as u32))?
+        }
+        (Scalar::Float, Scalar::Uint) => {
+            let number = f32::from_bits(bits);
+            let is_inside = number > -1.0 && number < 4_294_967_296.0;
+            is_inside.then_some(Constant::Scalar(to, number as u32))?
+        }
         _ => Constant::Scalar(to, bits),
     };
     Some(constant)

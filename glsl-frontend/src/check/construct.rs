@@ -179,6 +179,26 @@ impl Checker<'_> {
         }
     }
 
+    /// The components of a scalar or vector, converted. Surplus ones are not converted.
+    fn converted_components(
+        &mut self,
+        value: &Value,
+        scalar: Scalar,
+        out: &mut Vec<Value>,
+        most: usize,
+    ) {
+        let count = self.types.components(value.ty).unwrap_or(1) as usize;
+        if count <= most.saturating_sub(out.len()) {
+            let value = self.convert(value, scalar);
+            return self.components(&value, out, most);
+        }
+        let mut parts = Vec::new();
+        self.components(value, &mut parts, most.saturating_sub(out.len()));
+        for part in parts {
+            out.push(self.convert(&part, scalar));
+        }
+    }
+
     /// Calls a constructor.
     pub(super) fn construct(
         &mut self,
@@ -335,12 +355,10 @@ impl Checker<'_> {
             if let Kind::Matrix(..) = self.types.kind(value.ty) {
                 for column in 0..self.parts(value.ty) {
                     let column = self.extract(value, column);
-                    let column = self.convert(&column, scalar);
-                    self.components(&column, &mut parts, wanted);
+                    self.converted_components(&column, scalar, &mut parts, wanted);
                 }
             } else {
-                let value = self.convert(value, scalar);
-                self.components(&value, &mut parts, wanted);
+                self.converted_components(value, scalar, &mut parts, wanted);
             }
         }
         if parts.len() < wanted {

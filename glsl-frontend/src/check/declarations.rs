@@ -346,7 +346,11 @@ impl Checker<'_> {
         let mut value = None;
         match of.initial {
             Some(initial) => {
+                let position = self.body().builder.position();
                 value = self.initial(initial, ty);
+                if class == StorageClass::Private {
+                    self.line_before(position, of.span);
+                }
                 match &value {
                     Some(value) => ty = value.ty,
                     // The type is known, so uses can be checked.

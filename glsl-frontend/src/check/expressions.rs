@@ -12,6 +12,7 @@ use crate::token::Name;
 use crate::types::{Kind, Length, Scalar, Types};
 use lambdav_core::diagnostics::{DiagnosticCode, Severity};
 use lambdav_core::source::Span;
+use lambdav_spirv::Guard;
 use rspirv::spirv::{Op, StorageClass};
 
 /// Most words of an arm that is evaluated although it may not be chosen.
@@ -375,6 +376,7 @@ impl Checker<'_> {
         let op = if and { Op::LogicalAnd } else { Op::LogicalOr };
         let ids = [self.id(&left), self.id(&right)];
         let mut new = if is_short(&code) {
+            self.guards.extend(Guard::all(&code, ids[0], and));
             self.body().builder.append(&code, false);
             self.compute(op, Types::BOOL, &ids)
         } else if is_active(Mutant::BothSides) {
@@ -481,6 +483,8 @@ impl Checker<'_> {
             && is_short(&first_code)
             && is_short(&second_code)
         {
+            self.guards.extend(Guard::all(&first_code, test, true));
+            self.guards.extend(Guard::all(&second_code, test, false));
             self.body().builder.append(&first_code, false);
             self.body().builder.append(&second_code, false);
             let test = match width {

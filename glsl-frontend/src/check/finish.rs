@@ -191,7 +191,9 @@ impl Checker<'_> {
             })
             .collect();
         let words = std::mem::take(&mut self.module).finish();
-        Checked { words, defaults, expression: expectation.map(|of| of.ty), deeper: Vec::new() }
+        let guards = std::mem::take(&mut self.guards);
+        let (expression, deeper) = (expectation.map(|of| of.ty), Vec::new());
+        Checked { words, defaults, guards, expression, deeper }
     }
 
     fn entry_point(&mut self, entry: u32) {

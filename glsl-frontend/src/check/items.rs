@@ -6,6 +6,7 @@ use crate::types::Type;
 use crate::version::Version;
 use lambdav_core::flat::FlatType;
 use lambdav_core::source::{SourceFile, Span};
+use lambdav_spirv::Guard;
 use lambdav_spirv::build::FunctionBuilder;
 use rustc_hash::FxHashMap;
 use std::rc::Rc;
@@ -49,6 +50,7 @@ pub struct UniformDefault {
 pub(crate) struct Checked {
     pub(crate) words: Vec<u32>,
     pub(crate) defaults: Vec<UniformDefault>,
+    pub(crate) guards: Vec<Guard>,
     /// The type of the expression in place of `main`.
     pub(crate) expression: Option<FlatType>,
     /// Names of textures that are read with three coordinates, and have two.

@@ -39,6 +39,15 @@ impl Checker<'_> {
         }
     }
 
+    /// Notes the author's line for the instructions behind a position of the function, if there are any.
+    pub(super) fn line_before(&mut self, position: usize, at: Span) {
+        let code = self.body().builder.split(position);
+        if !code.is_empty() {
+            self.line(at);
+        }
+        self.body().builder.append(&code, false);
+    }
+
     /// The id of the file's name, line and column.
     pub(super) fn place_of(&mut self, at: Span) -> Option<[u32; 3]> {
         let file = *self.files.get(self.set.source.file_index(at.start))?;

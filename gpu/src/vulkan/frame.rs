@@ -59,6 +59,7 @@ impl Device {
             result_memory,
             bytes,
             textures: bound.textures,
+            changed: bound.changed,
             cleanup,
         };
         prepared.record(job.push_constants)?;
@@ -88,6 +89,8 @@ pub struct Prepared {
     bytes: u64,
     /// Uploads of textures, by binding.
     textures: Vec<(u32, Upload)>,
+    /// Memory and number of words of the buffer that fragments change.
+    changed: Option<(vk::DeviceMemory, usize)>,
     cleanup: Cleanup,
 }
 
@@ -127,6 +130,15 @@ impl Prepared {
                             None => device.cmd_draw(draw, 3, self.times, 0, 0),
                         }
                         device.cmd_end_render_pass(draw);
+                    }
+                    if self.changed.is_some() {
+                        let all = [vk::MemoryBarrier::default()
+                            .src_access_mask(vk::AccessFlags::SHADER_WRITE)
+                            .dst_access_mask(vk::AccessFlags::HOST_READ)];
+                        let fragments = vk::PipelineStageFlags::FRAGMENT_SHADER;
+                        let (host, none) =
+                            (vk::PipelineStageFlags::HOST, vk::DependencyFlags::empty());
+                        device.cmd_pipeline_barrier(draw, fragments, host, none, &all, &[], &[]);
                     }
                     device.end_command_buffer(draw)
                 },
@@ -197,6 +209,20 @@ impl Prepared {
         let image = self.targets.outputs.iter().find(|(of, _)| *of == location);
         let (_, image) = *image.expect("the output was asked for");
         self.copy(image, vk::ImageAspectFlags::COLOR, patience)
+    }
+
+    /// Reads the words of the buffer that fragments change, after a frame was drawn.
+    ///
+    /// # Errors
+    ///
+    /// If there is no memory.
+    ///
+    /// # Panics
+    ///
+    /// If the job has no such buffer.
+    pub fn read_changed(&mut self) -> Result<Vec<u32>, Error> {
+        let (memory, count) = self.changed.expect("the buffer was asked for");
+        self.cleanup.shared.read(memory, count)
     }
 
     /// Reads the bits of the depth of a frame that was drawn, row by row; with 4 samples, those of sample 0.

@@ -110,7 +110,9 @@ impl Vulkan {
             .shader_int64(about.int64)
             // Vulkan has no other name for the number of a fragment's triangle.
             .geometry_shader(yes(all.geometry_shader))
-            .full_draw_index_uint32(yes(all.full_draw_index_uint32));
+            .full_draw_index_uint32(yes(all.full_draw_index_uint32))
+            // For instrumented modules.
+            .fragment_stores_and_atomics(yes(all.fragment_stores_and_atomics));
         let controls = [khr::shader_float_controls::NAME.as_ptr()];
         let extensions = if has_extension { &controls[..] } else { &[] };
         let info = vk::DeviceCreateInfo::default()

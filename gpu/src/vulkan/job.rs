@@ -28,6 +28,8 @@ pub struct Job<'a> {
     pub uniforms: &'a [u32],
     /// The data of textures and buffers, and their bindings.
     pub resources: &'a [(u32, SharedData)],
+    /// Binding and words of a storage buffer that fragments change ([`Prepared::read_changed`](crate::Prepared::read_changed)).
+    pub changed: Option<(u32, &'a [u32])>,
 }
 
 impl<'a> Job<'a> {
@@ -35,7 +37,18 @@ impl<'a> Job<'a> {
     pub fn new(words: &'a [u32], outputs: &'a [u32], size: [u32; 2]) -> Self {
         let push_constants = &[0; PUSH_CONSTANT_WORDS];
         let (triangles, only, clear, uniforms, resources) = (None, None, [0; 4], &[], &[]);
-        Self { words, triangles, outputs, size, only, clear, push_constants, uniforms, resources }
+        Self {
+            words,
+            triangles,
+            outputs,
+            size,
+            only,
+            clear,
+            push_constants,
+            uniforms,
+            resources,
+            changed: None,
+        }
     }
 
     /// The same job with these triangles, and the clear colour of their state.

@@ -90,16 +90,16 @@ impl Cleanup {
         Ok((image, view))
     }
 
-    /// A buffer of these words, at least one, for shaders to read.
+    /// A buffer of these words, at least one, for shaders to read, and its memory.
     pub(super) fn filled(
         &mut self,
         words: &[u32],
         usage: vk::BufferUsageFlags,
-    ) -> Result<vk::DescriptorBufferInfo, Error> {
+    ) -> Result<(vk::DescriptorBufferInfo, vk::DeviceMemory), Error> {
         let size = (words.len() * 4) as u64;
         let (buffer, memory) = self.buffer(size, usage)?;
         self.shared.write(memory, words)?;
-        Ok(vk::DescriptorBufferInfo { buffer, offset: 0, range: size })
+        Ok((vk::DescriptorBufferInfo { buffer, offset: 0, range: size }, memory))
     }
 
     /// The descriptor set of the uniform block, textures and buffers.
@@ -113,7 +113,7 @@ impl Cleanup {
         // A buffer has at least one word; a uniform block is padded to four, the alignment of its end.
         let words = job.uniforms.len().next_multiple_of(4).max(4);
         let block = [job.uniforms, &vec![0; words - job.uniforms.len()]].concat();
-        let block = self.filled(&block, usage)?;
+        let (block, _) = self.filled(&block, usage)?;
         let mut found = vec![(0, 0, Found::Buffer(vk::DescriptorType::UNIFORM_BUFFER, block))];
         let mut textures = Vec::new();
         for (binding, data) in job.resources {
@@ -126,14 +126,21 @@ impl Cleanup {
                 }
                 SharedData::Buffer(words) => {
                     let usage = vk::BufferUsageFlags::STORAGE_BUFFER;
-                    let info = self.filled(words, usage)?;
+                    let (info, _) = self.filled(words, usage)?;
                     Found::Buffer(vk::DescriptorType::STORAGE_BUFFER, info)
                 }
             };
             found.push((0, *binding, of));
         }
+        let mut changed = None;
+        if let Some((binding, words)) = job.changed {
+            let usage = vk::BufferUsageFlags::STORAGE_BUFFER;
+            let (info, memory) = self.filled(words, usage)?;
+            found.push((0, binding, Found::Buffer(vk::DescriptorType::STORAGE_BUFFER, info)));
+            changed = Some((memory, words.len()));
+        }
         let (layout, sets) = self.descriptors(&found, job.stages())?;
-        Ok(Resources { set: sets[0], layout, textures })
+        Ok(Resources { set: sets[0], layout, textures, changed })
     }
 
     /// The layout of a pipeline, and its descriptor sets, with resources by set and binding.
@@ -280,6 +287,8 @@ pub(super) struct Resources {
     pub(super) layout: vk::PipelineLayout,
     /// Uploads of textures, by binding.
     pub(super) textures: Vec<(u32, Upload)>,
+    /// Memory and number of words of the buffer that fragments change.
+    pub(super) changed: Option<(vk::DeviceMemory, usize)>,
 }
 
 /// Descriptor of a bound resource.

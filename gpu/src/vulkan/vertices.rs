@@ -23,7 +23,7 @@ impl Cleanup {
         let mut buffer = |words: &[u32], usage| {
             // No buffer is empty.
             let words = if words.is_empty() { &[0] } else { words };
-            self.filled(words, usage).map(|info| info.buffer)
+            self.filled(words, usage).map(|(info, _)| info.buffer)
         };
         let usage = vk::BufferUsageFlags::VERTEX_BUFFER;
         let attributes = triangles.attributes.iter().map(|of| buffer(of.words, usage));

@@ -38,6 +38,7 @@ impl<'p> Translator<'p> {
         self.declarations.name(main, &interface.entry_point.name);
         match self.options.exact {
             Some(exact) => self.exactly(main, exact),
+            None if self.options.instrument.is_some() => self.instrumented(main),
             None => {
                 let void = self.declarations.shape(TypeDeclaration::Void);
                 let ty = self.declarations.shape(TypeDeclaration::Main);

@@ -53,7 +53,10 @@ pub(super) struct Interface {
     pub(super) outputs: FxHashMap<u32, Word>,
     /// Textures and buffers by number.
     resources: FxHashMap<u32, Word>,
-    has_buffers: bool,
+    pub(super) has_buffers: bool,
+    /// Private variables of sites, by locations, and the buffer of reports.
+    pub(super) reports: FxHashMap<u32, Word>,
+    pub(super) report_buffer: Option<Word>,
     /// True if the size or the levels of an image are queried.
     queries_images: bool,
     /// True if values of other pixels of the quad are read.

@@ -36,6 +36,7 @@ mod modes;
 mod operations;
 mod options;
 mod parts;
+mod reports;
 mod stages;
 mod textures;
 mod translator;
@@ -53,7 +54,7 @@ use rspirv::spirv::Word;
 use thiserror::Error;
 use translator::Translator;
 
-pub use options::{EmitOptions, Exact, FloatControls, Subnormals, Version};
+pub use options::{EmitOptions, Exact, FloatControls, Instrument, Subnormals, Version};
 
 /// An emitted module.
 #[derive(Clone, Debug)]

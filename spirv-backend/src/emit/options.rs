@@ -1,5 +1,6 @@
 //! Options of the emitter.
 
+use lambdav_core::schedule::probes::report_outputs;
 use std::fmt;
 use std::str::FromStr;
 
@@ -104,4 +105,26 @@ pub struct EmitOptions {
     /// Computes the language's bits on every conformant device. By default, division, square root, `fma`
     /// and elementary functions are the device's own.
     pub exact: Option<Exact>,
+    /// Writes reports of undefined behaviour to a buffer, for a full-screen program that reports.
+    pub instrument: Option<Instrument>,
+}
+
+/// A buffer of reports: two uints for each site, the first pixel in scan order that met the site, row · 65536 + column, and the
+/// number of pixels. The host fills it with 0xffffffff and 0.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Instrument {
+    /// Descriptor set and binding of the buffer.
+    pub binding: [u32; 2],
+    /// Location of the first output with sites; those after it have the next ones.
+    pub first: u32,
+    /// Number of sites.
+    pub sites: u32,
+}
+
+impl Instrument {
+    /// The number of an output with sites, by its location; none for other outputs.
+    pub(super) fn place(self, location: u32) -> Option<u32> {
+        let place = location.checked_sub(self.first)?;
+        ((place as usize) < report_outputs(self.sites as usize)).then_some(place)
+    }
 }

@@ -131,7 +131,12 @@ impl<'p> Translator<'p> {
                 self.instruction(Op::CompositeConstruct, ty, &ids)
             };
             let filled = self.written(filled, ty);
-            let variable = self.interface.output(&mut self.declarations, location, own);
+            let instrument = self.options.instrument;
+            let variable = match self.interface.report(&mut self.declarations, location, instrument)
+            {
+                Some(variable) => variable,
+                None => self.interface.output(&mut self.declarations, location, own),
+            };
             self.mark_line();
             let operands = vec![Operand::IdRef(variable), Operand::IdRef(filled)];
             self.push(Instruction::new(Op::Store, None, None, operands));

@@ -82,6 +82,8 @@ pub(super) struct Workgroup {
 pub(super) struct Globals {
     pub(super) undefined: Undefined,
     pub(super) stage: Stage,
+    /// Set and binding of the buffer that fragments change.
+    pub(super) changed: Option<[u32; 2]>,
     /// Textures have several levels if any function queries their number.
     pub(super) has_levels: bool,
     /// Debug information is read, for observers.
@@ -118,6 +120,7 @@ impl Globals {
         Self {
             undefined,
             stage,
+            changed: None,
             has_levels: false,
             has_debug: false,
             interface,

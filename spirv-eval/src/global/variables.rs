@@ -41,7 +41,8 @@ impl Globals {
             StorageClass::UniformConstant => self.opaque(ids, instruction, to)?,
             StorageClass::PushConstant => self.block(ids, instruction, [ty, to], None)?,
             StorageClass::Uniform | StorageClass::StorageBuffer
-                if self.is_memory(class, to) && self.stage == Stage::Compute =>
+                if self.is_memory(class, to)
+                    && (self.stage == Stage::Compute || self.is_changed(id)) =>
             {
                 self.memory(ids, instruction, [ty, to])?
             }
@@ -87,6 +88,13 @@ impl Globals {
     fn is_memory(&self, class: StorageClass, block: u32) -> bool {
         class == StorageClass::StorageBuffer
             || self.decoration(block, Decoration::BufferBlock).is_some()
+    }
+
+    /// True for the buffer that fragments change.
+    fn is_changed(&self, id: u32) -> bool {
+        let number = |of| self.decorations.get(&(id, None, of)).copied();
+        let place = [Decoration::DescriptorSet, Decoration::Binding].map(number);
+        self.changed.is_some_and(|changed| place == changed.map(Some))
     }
 
     /// A storage buffer of a compute shader.

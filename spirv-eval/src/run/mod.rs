@@ -14,7 +14,7 @@ use super::global::Role;
 use super::module::Module;
 use super::observer::Observer;
 use super::options::{Arithmetic, Undefined};
-use super::resources::{InputSource, Resources, SharedData};
+use super::resources::{BindingKind, InputSource, Resources, SharedData};
 use crate::mutants::{Mutant, is_active};
 pub use dispatch::DispatchError;
 use lambdav_float_environment::with_default;
@@ -264,6 +264,25 @@ impl<'m> ModuleEvaluator<'m> {
         cancelled: &dyn Fn() -> bool,
     ) -> Result<(), ModuleFault> {
         with_default(|| self.run_quad(frag_coord, None, cancelled))
+    }
+
+    /// Like [`ModuleEvaluator::run`], on the memory of the buffer that fragments change
+    /// ([`LoadOptions::changed`](crate::LoadOptions::changed)).
+    pub fn run_on(
+        &mut self,
+        memory: &mut Vec<u32>,
+        frag_coord: [f32; 4],
+        cancelled: &dyn Fn() -> bool,
+    ) -> Result<(), ModuleFault> {
+        let mut all = self.module.resources.iter();
+        let Some(number) = all.position(|of| of.kind == BindingKind::Memory) else {
+            return self.run(frag_coord, cancelled);
+        };
+        self.storage.resize(self.module.resources.len(), Vec::new());
+        std::mem::swap(&mut self.storage[number], memory);
+        let result = self.run(frag_coord, cancelled);
+        std::mem::swap(&mut self.storage[number], memory);
+        result
     }
 
     /// Like [`ModuleEvaluator::run`], with an observer of the pixel. Neighbours in the quad are not observed. The module

@@ -39,6 +39,9 @@ pub(crate) struct Variable {
 /// smaller: the bound is checked.)
 pub(crate) const DEMOTED: u32 = u32::MAX;
 
+/// Id of a variable whose content waits for the probes that were executed so far.
+pub(crate) const REPORTED: u32 = u32::MAX - 1;
+
 type Decorations<'w, K> = FxHashMap<K, Vec<(Decoration, &'w [u32])>>;
 
 /// A module, read but not interpreted.
@@ -87,18 +90,20 @@ impl<'w> Module<'w> {
             places.chain(module.variables.iter().filter_map(|of| of.line)).collect::<Vec<_>>();
         module.debug.fill(places.into_iter());
         if module.functions.values().any(Function::is_about_helpers) {
-            // Treated as an output: its content at the end decides if the pixel is discarded.
-            let (class, at) = (StorageClass::Output, 0);
-            module.variables.push(Variable {
-                id: DEMOTED,
-                class,
-                ty: 0,
-                initial: None,
-                at,
-                line: None,
-            });
+            module.add_state(DEMOTED);
         }
         Ok(module)
+    }
+
+    /// Adds [`REPORTED`].
+    pub(crate) fn add_reports(&mut self) {
+        self.add_state(REPORTED);
+    }
+
+    /// Adds a variable of a bool that the raise uses. Treated as an output, so its content at the end matters.
+    fn add_state(&mut self, id: u32) {
+        let (class, at) = (StorageClass::Output, 0);
+        self.variables.push(Variable { id, class, ty: 0, initial: None, at, line: None });
     }
 
     /// Maps the debug-info forms of lines to OpLine and OpNoLine.

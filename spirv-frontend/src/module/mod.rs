@@ -9,7 +9,7 @@ mod layout;
 mod types;
 mod words;
 
-pub(crate) use declarations::{DEMOTED, EntryPoint, Module, Variable};
+pub(crate) use declarations::{DEMOTED, EntryPoint, Module, REPORTED, Variable};
 pub(crate) use function::{Block, Function, Merge};
 pub(crate) use layout::{Layout, value_offsets, word_offsets};
 pub(crate) use types::ModuleType;

@@ -5,6 +5,8 @@ use crate::error::{RaiseError, Result};
 use crate::flow::{FlowId, Target};
 use crate::memory::Memory;
 use crate::module::{Instruction, ModuleType};
+use crate::mutants::{Mutant, is_active};
+use lambdav_core::source::Span;
 
 impl Raiser<'_, '_> {
     pub(super) fn call(
@@ -65,11 +67,20 @@ impl Raiser<'_, '_> {
     }
 
     /// Continues after a call.
-    pub(super) fn come_back(&mut self, block: usize, next: usize, at: FlowId) -> Result<()> {
+    pub(super) fn come_back(
+        &mut self,
+        block: usize,
+        next: usize,
+        at: FlowId,
+        span: Span,
+    ) -> Result<()> {
         self.check_ways(at)?;
         let joined = self.join(at, Target::Return)?;
         let frame = self.frames.pop().expect("it was called");
         let Some((at, mut leaf)) = joined else { return Ok(()) };
+        if !is_active(Mutant::LineOfCallee) {
+            self.span = span;
+        }
         leaf.memory.truncate(frame.first_slot);
         let call = &self.frame().function.blocks[block].instructions[next - 1];
         let (ty, id) = (call.operand(0)?, call.operand(1)?);

@@ -33,7 +33,7 @@ impl Raiser<'_, '_> {
                 Task::Cases { pending, at } => self.cases(pending, at)?,
                 Task::Continue(open) => self.continue_loop(open)?,
                 Task::Finish(open) => self.finish_loop(*open)?,
-                Task::Return { block, next, at } => self.come_back(block, next, at)?,
+                Task::Return { block, next, at, span } => self.come_back(block, next, at, span)?,
             }
         }
         self.check_ways(root)?;
@@ -98,11 +98,13 @@ impl Raiser<'_, '_> {
             }
             if instruction.op == Op::FunctionCall {
                 let next = index + 1;
-                self.tasks.push(Task::Return { block, next, at });
+                self.tasks.push(Task::Return { block, next, at, span: self.span });
                 let called = self.call(instruction, at, memory);
                 return called.map_err(|error| error.at(instruction.at, span));
             }
-            let done = self.instruction(instruction, &mut memory);
+            let done = self
+                .probe(instruction, &mut memory)
+                .and_then(|()| self.instruction(instruction, &mut memory));
             done.map_err(|error| in_instruction(error, instruction).at(instruction.at, span))?;
         }
         let span = Some(self.span);
@@ -121,7 +123,7 @@ impl Raiser<'_, '_> {
         Some(self.span)
     }
 
-    fn end(&mut self, of: &Block<'_>, block: usize, at: FlowId, memory: Memory) -> Result<()> {
+    fn end(&mut self, of: &Block<'_>, block: usize, at: FlowId, mut memory: Memory) -> Result<()> {
         let end = &of.end;
         if let Some(Merge::Selection(merge)) = of.merge {
             let merge = self.frame().function.block(merge)?;
@@ -147,6 +149,7 @@ impl Raiser<'_, '_> {
                     pending.iter().for_each(|&met| self.frame().add_target(met));
                     self.tasks.push(Task::Cases { pending, at });
                 }
+                self.probe_way(of, arms, condition, &mut memory)?;
                 let ways = self.flow.branch(at, condition);
                 self.go(of, arms[1], ways[1], memory.clone())?;
                 self.go(of, arms[0], ways[0], memory)
@@ -226,7 +229,7 @@ impl Raiser<'_, '_> {
     pub(super) fn join(&mut self, at: FlowId, target: Target) -> Result<Option<(FlowId, Leaf)>> {
         let frame = self.frames.last().expect("a function is being raised");
         let memories = self.memories.count();
-        let is_live = Self::liveness(frame, memories);
+        let is_live = Self::liveness(frame, memories, self.reported);
         self.flow.gather(&mut self.graph, at, target, &is_live, memories, self.span)?;
         let is_live = |slot| is_live(target, slot);
         self.flow.converge(&mut self.graph, at, target, is_live, self.span)

@@ -9,7 +9,7 @@ use super::outside::Outside;
 use super::raiser::{Pointer, Raiser, Root, Value};
 use crate::error::{RaiseError, Result};
 use crate::memory::Memory;
-use crate::module::{DEMOTED, EntryPoint, ModuleType, Variable};
+use crate::module::{DEMOTED, EntryPoint, ModuleType, REPORTED, Variable};
 use crate::options::RaiseOptions;
 use lambdav_core::graph::{NodeId, StageInput, Uniform};
 use lambdav_core::inputs::Input;
@@ -60,12 +60,15 @@ impl Raiser<'_, '_> {
             if !used.contains(&variable.id) || self.globals.contains_key(&variable.id) {
                 continue;
             }
-            if variable.id == DEMOTED {
+            if let DEMOTED | REPORTED = variable.id {
                 let slot = memory.push(self.graph.bool(false, self.span));
-                outside.demoted = Some(slot);
+                match variable.id {
+                    DEMOTED => outside.demoted = Some(slot),
+                    _ => self.reported = Some(slot),
+                }
                 let (root, path) = (Root::Slot(slot), Vec::new());
                 let pointer = Pointer { root, ty: variable.ty, path };
-                self.globals.insert(DEMOTED, Value::Pointer(pointer));
+                self.globals.insert(variable.id, Value::Pointer(pointer));
                 continue;
             }
             let root = self.open_variable(variable, options, memory, outside).map_err(|error| {

@@ -301,7 +301,7 @@ impl Raiser<'_, '_> {
         self.op(Core::Select, &[is_nan, b, chosen])
     }
 
-    fn length(&mut self, v: NodeId) -> Result<NodeId> {
+    pub(super) fn length(&mut self, v: NodeId) -> Result<NodeId> {
         if self.type_of(v) == Type::NUM {
             return self.op(Core::Abs, &[v]);
         }

@@ -37,34 +37,42 @@ impl Raiser<'_, '_> {
                 self.op(Core::TextureSize, &[image, level])
             }
             Op::ImageFetch | Op::ImageRead => {
-                // Further components of the coordinate are unused in two dimensions.
-                let place = self.operand(of, 3)?;
-                let place = self.integer_as(place, Scalar::I32)?;
-                let parts = self.scalars(&[place])?;
-                let Some(&[x, y]) = parts.first_chunk() else {
-                    return Err(of.malformed("its place has less than two components"));
-                };
-                let mut place = match parts.len() {
-                    2 => place,
-                    _ => self.construct(PAIR, vec![x, y])?,
-                };
-                let optional = optional(of, 4)?;
-                if let Some(offset) = optional.offset {
-                    let offset = self.node(offset)?;
-                    let offset = self.integer_as(offset, Scalar::I32)?;
-                    place = self.op(Core::Add, &[place, offset])?;
-                }
-                let level = match optional.level {
-                    None => zero,
-                    Some(level) => {
-                        let level = self.node(level)?;
-                        self.integer_as(level, Scalar::I32)?
-                    }
-                };
+                let (image, place, level) = self.fetched(of)?;
                 self.op(Core::Texel, &[image, place, level])
             }
             _ => self.sample(of, image),
         }
+    }
+
+    /// The texture, the place and the level of a fetch.
+    pub(super) fn fetched(&mut self, of: &Instruction<'_>) -> Result<(NodeId, NodeId, NodeId)> {
+        let image = self.image(of.operand(2)?)?;
+        let zero = self.splat(Type::INT, 0);
+        // Further components of the coordinate are unused in two dimensions.
+        let place = self.operand(of, 3)?;
+        let place = self.integer_as(place, Scalar::I32)?;
+        let parts = self.scalars(&[place])?;
+        let Some(&[x, y]) = parts.first_chunk() else {
+            return Err(of.malformed("its place has less than two components"));
+        };
+        let mut place = match parts.len() {
+            2 => place,
+            _ => self.construct(PAIR, vec![x, y])?,
+        };
+        let optional = optional(of, 4)?;
+        if let Some(offset) = optional.offset {
+            let offset = self.node(offset)?;
+            let offset = self.integer_as(offset, Scalar::I32)?;
+            place = self.op(Core::Add, &[place, offset])?;
+        }
+        let level = match optional.level {
+            None => zero,
+            Some(level) => {
+                let level = self.node(level)?;
+                self.integer_as(level, Scalar::I32)?
+            }
+        };
+        Ok((image, place, level))
     }
 
     fn sample(&mut self, of: &Instruction<'_>, image: NodeId) -> Result<NodeId> {

@@ -41,7 +41,7 @@ impl Raiser<'_, '_> {
         let frame = self.frames.last().expect("a function is being raised");
         let of = &frame.function.blocks[header];
         let facts = &frame.facts.loops[&header];
-        let is_live = Self::liveness(frame, self.memories.count());
+        let is_live = Self::liveness(frame, self.memories.count(), self.reported);
         let mut slots: Vec<usize> = (0..frame.facts.roots.len())
             .filter_map(|root| frame.root_slots[root].map(|slot| (root, slot)))
             .filter(|&(root, slot)| {
@@ -225,7 +225,7 @@ impl Raiser<'_, '_> {
         escaping: &[(u32, usize, NodeId)],
     ) -> Vec<(Yielded, Vec<Option<NodeId>>)> {
         let frame = self.frames.last().expect("a function is being raised");
-        let is_live = Self::liveness(frame, self.memories.count());
+        let is_live = Self::liveness(frame, self.memories.count(), self.reported);
         let len = open.before.len();
         let mut slots = Vec::new();
         for &(id, target) in exits {

@@ -362,23 +362,34 @@ impl Raiser<'_, '_> {
         let (Root::Memory(slot, ty), []) = (&pointer.root, &pointer.path[..]) else {
             return Err(of.malformed("not of a buffer"));
         };
-        let (module, member) = (self.module, of.operand(3)?);
-        let array = match module.ty(*ty)? {
+        self.length_of_member(memory.get(*slot), *ty, of.operand(3)?)
+    }
+
+    /// The number of elements of the array without a length that is a member of the structure `ty`, the content of a memory with that
+    /// state.
+    pub(super) fn length_of_member(
+        &mut self,
+        state: NodeId,
+        ty: u32,
+        member: u32,
+    ) -> Result<NodeId> {
+        let module = self.module;
+        let array = match module.ty(ty)? {
             ModuleType::Structure(members) => members.get(member as usize).copied(),
             _ => None,
         };
         let Some(array) =
             array.filter(|&array| matches!(module.ty(array), Ok(ModuleType::RuntimeArray(_))))
         else {
-            return Err(of.malformed("the member is no array without a length"));
+            return Err(RaiseError::malformed("the member is no array without a length"));
         };
         let [offset, stride] =
-            [Layout::offset(module, *ty, member)?, Layout::stride(module, array)?];
+            [Layout::offset(module, ty, member)?, Layout::stride(module, array)?];
         if stride == 0 {
-            return Err(of.malformed("the array has no stride"));
+            return Err(RaiseError::malformed("the array has no stride"));
         }
         let [offset, stride] = [offset, stride].map(|words| self.splat(Type::UINT, words));
-        let size = self.op(Core::Memory(MemoryOp::Size), &[memory.get(*slot)])?;
+        let size = self.op(Core::Memory(MemoryOp::Size), &[state])?;
         if is_active(Mutant::LengthOfBuffer) {
             return Ok(size);
         }

@@ -6,6 +6,7 @@
 mod bits;
 mod blocks;
 mod calls;
+mod conditions;
 mod control;
 mod globals;
 mod glsl;
@@ -16,9 +17,11 @@ mod linear;
 mod loops;
 mod memories;
 mod opened;
+mod operation_names;
 mod operations;
 mod outside;
 mod pipeline;
+mod probes;
 mod raiser;
 mod switches;
 mod tails;
@@ -27,11 +30,12 @@ mod types;
 use crate::error::{RaiseError, Result};
 use crate::flow::{Flow, FlowId, Leaf, Target};
 use crate::memory::Memory;
-use crate::module::{DEMOTED, EntryPoint, Module};
+use crate::module::{DEMOTED, EntryPoint, Module, REPORTED};
 use crate::options::RaiseOptions;
 use crate::structure::{FunctionFacts, analyse};
 use lambdav_core::graph::{Core, Effect, Graph, Neighbours, NodeId, Output};
 use lambdav_core::interface::{self, Interface, Stage};
+use lambdav_core::probes::Sites;
 use lambdav_core::source::{SourceFile, Span};
 use lambdav_core::types::{Scalar, Type};
 use lambdav_spirv::stage_name;
@@ -63,10 +67,16 @@ fn raise_entry<'m>(
     let facts = analyse(module, entry.function)?;
     let mut raiser = Raiser::new(module, source, &facts, stage);
     raiser.has_levels = raiser.asks_for_levels();
+    if let Some(reports) = &options.reports {
+        raiser.names = Some(reports.names);
+        for guard in &reports.guards {
+            raiser.guards.entry(guard.instruction).or_default().push(*guard);
+        }
+    }
     let used = used(module, entry, &facts);
     let mut outside = Outside::default();
     raiser.reserve_names(&used, &mut outside);
-    let StageRoots { outputs, discarded, effects } =
+    let StageRoots { outputs, discarded, effects, reported } =
         raiser.raise_stage(entry, &used, options, &mut outside)?;
     if stage.has_pixels() && outputs.is_empty() {
         return Err(RaiseError::unsupported("an entry point that writes no colour"));
@@ -76,10 +86,16 @@ fn raise_entry<'m>(
         Stage::Compute => Some(raiser.workgroup(entry)?),
         _ => None,
     };
-    let (graph, uniforms) = (raiser.graph, outside.uniforms);
-    let mut core = Core { graph, uniforms, outputs, effects, workgroup, ..Core::default() };
+    let (graph, uniforms, sites) = (raiser.graph, outside.uniforms, raiser.sites.into_all());
+    let mut core = Core { graph, uniforms, outputs, effects, workgroup, sites, ..Core::default() };
     if let Some(condition) = discarded {
         core.discard_if(condition, options.clear, Span::default());
+    }
+    for output in &mut core.outputs {
+        output.node = core.graph.after(output.node, reported, output.span);
+    }
+    for effect in &mut core.effects {
+        effect.node = core.graph.after(effect.node, reported, effect.span);
     }
     outside.interface.inputs = core.inputs();
     Ok((core, outside.interface))
@@ -93,6 +109,8 @@ struct StageRoots {
     discarded: Option<NodeId>,
     /// The final states of memories.
     effects: Vec<Effect>,
+    /// The value that waits for all probes, if undefined behaviour is reported.
+    reported: Option<NodeId>,
 }
 
 impl<'m, 'w> Raiser<'m, 'w> {
@@ -117,12 +135,16 @@ impl<'m, 'w> Raiser<'m, 'w> {
             constants: FxHashMap::default(),
             types: FxHashMap::default(),
             zeros: FxHashMap::default(),
-            neighbours: Neighbours::default(),
+            neighbours: Neighbours::without_probes(),
             alike: Vec::new(),
             span: Span::default(),
             steps: 0,
             has_levels: false,
             memories: Memories::default(),
+            names: None,
+            guards: FxHashMap::default(),
+            sites: Sites::default(),
+            reported: None,
         }
     }
 
@@ -145,18 +167,25 @@ impl<'m, 'w> Raiser<'m, 'w> {
         self.bind_globals(&mut frame);
         self.frames.push(frame);
         let root = self.run(memory)?;
-        let outputs = self.colours(root, outside, options)?;
+        let mut outputs = self.colours(root, outside, options)?;
+        self.probe_outputs(entry, outside, &mut outputs)?;
         self.check_alike()?;
         let discarded = self.discarded(root, outside)?;
         let effects = self.final_states(root)?;
-        if outputs.iter().chain(&discarded).any(|&node| !self.graph.free_loops(node).is_empty()) {
+        let reported = self.all_probes(root)?;
+        if outputs
+            .iter()
+            .chain(&discarded)
+            .chain(&reported)
+            .any(|&node| !self.graph.free_loops(node).is_empty())
+        {
             return Err(RaiseError::malformed("a value is used outside the loop that computes it"));
         }
         let outputs = outputs.into_iter().zip(&outside.outputs).map(|(node, &(location, _))| {
             let span = self.graph.span(node);
             Output { location, node, span }
         });
-        Ok(StageRoots { outputs: outputs.collect(), discarded, effects })
+        Ok(StageRoots { outputs: outputs.collect(), discarded, effects, reported })
     }
 
     /// Completes the interface of an entry point.
@@ -312,7 +341,7 @@ fn used(
     let instructions = blocks.flat_map(|block| &block.instructions);
     let mut used: FxHashSet<u32> = instructions.flat_map(|of| of.uses()).copied().collect();
     let all = module.variables.iter().filter(|of| of.class == StorageClass::Output);
-    let is_there = |id: &u32| *id == DEMOTED || entry.variables.contains(id);
+    let is_there = |id: &u32| matches!(*id, DEMOTED | REPORTED) || entry.variables.contains(id);
     used.extend(all.map(|of| of.id).filter(is_there));
     used
 }

@@ -5,13 +5,17 @@ use crate::error::{RaiseError, Result};
 use crate::flow::{Flow, FlowId, Target};
 use crate::memory::Memory;
 use crate::module::{Function, Instruction, Merge, Module};
+use crate::mutants::{Mutant, is_active};
+use crate::options::OperationNames;
 use crate::structure::FunctionFacts;
 use lambdav_core::graph::{Graph, LoopId, Neighbours, NodeId};
 use lambdav_core::interface::Stage;
 use lambdav_core::limits::{EXPANSION_STEPS, EXTENT, NODES};
 use lambdav_core::op::Op;
+use lambdav_core::probes::Sites;
 use lambdav_core::source::{SourceFile, Span};
 use lambdav_core::types::{Scalar, Type};
+use lambdav_spirv::Guard;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::BTreeSet;
 
@@ -112,8 +116,8 @@ pub(super) enum Task {
     Continue(Box<OpenLoop>),
     /// Finish a loop that has been raised.
     Finish(Box<OpenLoop>),
-    /// Continue a block after a call.
-    Return { block: usize, next: usize, at: FlowId },
+    /// Continue a block after a call, at the place of the call.
+    Return { block: usize, next: usize, at: FlowId, span: Span },
 }
 
 /// The interface of a stage to the rest of its pipeline.
@@ -151,6 +155,13 @@ pub(super) struct Raiser<'m, 'w> {
     pub(super) has_levels: bool,
     /// The memories of a compute program.
     pub(super) memories: Memories,
+    /// Names of operations in reports; `None` if nothing is reported.
+    pub(super) names: Option<OperationNames>,
+    /// Conditions under which instructions are reported, by result ids.
+    pub(super) guards: FxHashMap<u32, Vec<Guard>>,
+    pub(super) sites: Sites,
+    /// The slot that waits for probes.
+    pub(super) reported: Option<usize>,
 }
 
 impl<'m, 'w> Raiser<'m, 'w> {
@@ -265,12 +276,16 @@ impl<'m, 'w> Raiser<'m, 'w> {
         of.rest(from).iter().map(|&id| self.node(id)).collect()
     }
 
-    /// Tells which slots are live where a way leads to. A state of a memory always is.
+    /// Tells which slots are live where a way leads to. A state of a memory always is, and so is `reported`.
     pub(super) fn liveness<'f>(
         frame: &'f Frame<'m, 'w>,
         memories: usize,
+        reported: Option<usize>,
     ) -> impl Fn(Target, usize) -> bool + 'f {
         move |target, slot| {
+            if reported == Some(slot) {
+                return !is_active(Mutant::LostArm);
+            }
             let block = match target {
                 Target::Block(block) => Some(block),
                 Target::Return => None,

@@ -17,7 +17,7 @@ impl Raiser<'_, '_> {
         of: &Block<'_>,
         block: usize,
         at: FlowId,
-        memory: Memory,
+        mut memory: Memory,
     ) -> Result<()> {
         let end = &of.end;
         let selector = self.operand(end, 0)?;
@@ -32,6 +32,7 @@ impl Raiser<'_, '_> {
                 literals.clone().find(|pair| pair[0] == word).map_or(default, |pair| pair[1]);
             return self.go(of, taken, at, memory);
         }
+        self.probe_cases(end, selector, &mut memory)?;
         // Labels in order, each with its literals.
         let mut cases: Vec<(u32, Vec<u32>)> = Vec::new();
         let mut positions = FxHashMap::default();

@@ -3,7 +3,8 @@
 use super::facts::FunctionFacts;
 use super::sets::BitSet;
 use crate::error::Result;
-use crate::module::{DEMOTED, Function, Instruction, Module, ModuleType, Variable};
+use crate::module::{DEMOTED, Function, Instruction, Module, ModuleType, REPORTED, Variable};
+use lambdav_spirv::may_be_undefined;
 use rspirv::spirv::{GlslStd450Op, Op, StorageClass};
 use rustc_hash::FxHashMap;
 
@@ -84,10 +85,15 @@ impl Roots {
         let mut root_of: FxHashMap<u32, usize> =
             ids.iter().enumerate().map(|(root, &id)| (id, root)).collect();
         let mut roots = Self { ids, blocks: Vec::new(), bounds, memories };
+        let has_unreachable = function.blocks.iter().any(|of| of.end.op == Op::Unreachable);
         for block in &function.blocks {
             let mut effects = Effects::default();
             for instruction in &block.instructions {
                 roots.effects(module, instruction, &mut root_of, known, &mut effects)?;
+            }
+            // A branch that leads to OpUnreachable.
+            if has_unreachable && matches!(block.end.op, Op::BranchConditional | Op::Switch) {
+                root_of.get(&REPORTED).into_iter().for_each(|&of| effects.write(of, false));
             }
             roots.blocks.push(effects);
         }
@@ -108,6 +114,9 @@ impl Roots {
             root(index)
                 .is_some_and(|k| self.ids[k] == operands[index] && !self.memories.contains(k))
         };
+        if may_be_undefined(instruction.op) {
+            root_of.get(&REPORTED).into_iter().for_each(|&of| effects.write(of, false));
+        }
         match instruction.op {
             Op::AccessChain | Op::InBoundsAccessChain | Op::CopyObject => {
                 if let (Some(of), Some(id)) = (root(2), instruction.result()) {

@@ -373,3 +373,37 @@ void mainImage(out vec4 c, in vec2 p) { c = vec4(GAIN * iTime); }
         assert_eq!(found, [[1.5, 1.5, 1.5, 1.0]; 2], "{engine}");
     }
 }
+
+/// A case that falls into others is not executed for a selector of another case, whatever its loops do.
+#[test]
+fn a_case_that_is_not_taken_does_not_run() {
+    let place = TestFolder::with([(
+        "a.frag",
+        "#version 450
+layout(location = 0) out vec4 colour;
+float spin(float p) {
+  float a = p;
+  for (int i = 0; i < 10; i += int(p)) a += 1.0;
+  return a;
+}
+void main() {
+  float x = 0.5;
+  switch (uint(gl_FragCoord.x) + 2) {
+  default: x = spin(gl_FragCoord.y * 0.1);
+  case 3u: x += 1.0;
+  case 2u: ;
+  }
+  colour = vec4(x);
+}
+",
+    )]);
+    for engine in ["simd", "core", "spirv"] {
+        let engine = format!("--engine={engine}");
+        let all = ["render", "a.frag", "a.npy", "--size", "2x1", "--max-iterations", "99", &engine];
+        let outcome = place.run(&all);
+        assert_eq!(outcome.status, 0, "{}", outcome.err);
+        let frame = place.frame("a.npy");
+        assert_eq!(frame.pixel(0, 0), Some([0.5; 4]));
+        assert_eq!(frame.pixel(1, 0), Some([1.5; 4]));
+    }
+}

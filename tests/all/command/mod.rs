@@ -45,6 +45,7 @@ mod textures;
 mod trace;
 mod triangles;
 mod undefined;
+mod undefined_foreign;
 mod untested;
 mod words;
 mod workers;

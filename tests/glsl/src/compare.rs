@@ -63,6 +63,14 @@ pub enum Mismatch {
         /// The traced words.
         found: Vec<u32>,
     },
+    /// A report of undefined behaviour differs.
+    #[error("{engine:?}: {message}")]
+    Report {
+        /// The engine.
+        engine: Engine,
+        /// The difference.
+        message: String,
+    },
     /// A component differs.
     #[error("{engine:?}, pixel ({x}, {y}), component {component}: {found:#010x} ({}), not {expected:#010x} ({})",
         f32::from_bits(*.found), f32::from_bits(*.expected))]
@@ -94,6 +102,7 @@ impl Mismatch {
             Self::Limit { .. } => "limit",
             Self::Untraced { .. } => "untraced",
             Self::Trace { .. } => "trace",
+            Self::Report { .. } => "report",
             Self::Value { .. } => "value",
         }
     }
@@ -188,7 +197,7 @@ pub fn compare(program: &Program, compiler: Compiler, engines: &[Engine]) -> Res
 }
 
 /// Names and values of a program's uniforms.
-fn values(program: &Program) -> Vec<(String, String)> {
+pub fn values(program: &Program) -> Vec<(String, String)> {
     let value = |(variable, words): &(usize, Vec<u32>)| {
         let Variable { name, ty } = &program.variables[*variable];
         let mut words = words.iter().copied();

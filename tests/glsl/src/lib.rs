@@ -16,6 +16,7 @@ mod generate;
 mod print;
 pub mod program;
 pub mod reduce;
+pub mod reports;
 mod types;
 
 pub use evaluate::{Origin, picture};

@@ -37,8 +37,11 @@ pub(crate) fn by_words(
     words: &[u32],
 ) -> Result<Option<Outcome>, Mismatch> {
     let wrong = |what: String| Mismatch::Text { first: text.to_owned(), second: what };
-    let options =
-        LoadOptions { stage: Stage::Compute, undefined: Undefined::Total, entry_point: None };
+    let options = LoadOptions {
+        stage: Stage::Compute,
+        undefined: Undefined::Total,
+        ..LoadOptions::default()
+    };
     let module = Module::with_options(words, &options).map_err(|error| wrong(error.to_string()))?;
     let mut evaluator = ModuleEvaluator::new(&module, &Resources::default(), ITERATIONS);
     let resources = module.resources();

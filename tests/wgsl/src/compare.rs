@@ -1,7 +1,7 @@
 //! Comparison of engines with the evaluator, bit by bit.
 
 use crate::program::Program;
-use crate::{picture, print};
+use crate::{picture, pixels, print};
 use lambdav_core::diagnostics::render_text;
 use lambdav_core::files::NoFiles;
 use lambdav_core::source::SourceFile;
@@ -9,6 +9,7 @@ use lambdav_engine::program::Loaded;
 use lambdav_engine::{Engine, Shader};
 use lambdav_glsl_tests::compare::{SIZE, compare_pictures, compare_traces_of, json};
 use lambdav_glsl_tests::compiler::CompileError;
+use lambdav_glsl_tests::reports::compare_reports_of;
 use lambdav_wgsl_frontend::{Options, compile};
 
 pub use lambdav_glsl_tests::compare::Mismatch;
@@ -39,6 +40,18 @@ pub fn shader(text: &str) -> Result<Shader, CompileError> {
 pub fn compare_traces(program: &Program) -> Result<(), Mismatch> {
     let expected = picture(program, SIZE, SIZE).map_err(Mismatch::Evaluator)?;
     compare_traces_of(&shader(&print(program))?, &values(program), &expected)
+}
+
+/// Compares the reports of undefined behaviour by these engines with the evaluator's. Returns the number of lines.
+///
+/// # Errors
+///
+/// The first mismatch.
+pub fn compare_reports(program: &Program, engines: &[Engine]) -> Result<usize, Mismatch> {
+    let all = pixels(program, SIZE, SIZE).map_err(Mismatch::Evaluator)?;
+    let shader = Shader::new("program.wgsl", &print(program));
+    let shader = shader.map_err(|error| CompileError::NotRaised(error.to_string()))?;
+    compare_reports_of(&shader, &values(program), &all, engines)
 }
 
 /// Compares a program's pictures by these engines with the evaluator's.

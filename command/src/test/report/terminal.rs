@@ -17,6 +17,7 @@ pub(in crate::test) fn text(summary: &Summary, quiet: bool, report: Option<&Path
         text += &changed(summary);
         text += &failures(&bad);
         text += &unsupported(summary);
+        text += &undefined(summary);
         text += &orphans(summary);
         text += &untested(summary);
     }
@@ -122,6 +123,16 @@ fn failures(bad: &[&TestResult]) -> String {
         text += &format!("and {} more; --report DIR shows them all\n", bad.len() - LINES);
     }
     text
+}
+
+/// Undefined behaviour that tests met.
+fn undefined(summary: &Summary) -> String {
+    let results = summary.results.iter().filter(|result| !result.undefined.is_empty());
+    let of = |result: &TestResult| {
+        let lines = result.undefined.iter().map(|line| format!("    {}\n", printable(line)));
+        format!("undefined behaviour in {}:\n{}", printable(&result.id), lines.collect::<String>())
+    };
+    results.map(of).collect()
 }
 
 /// Unsupported features, each with the number of scripts and one of them.

@@ -170,26 +170,37 @@ impl GpuProgram {
         max_iterations: u64,
     ) -> Result<Self, GpuError> {
         let core = core.with_closed_loops_evaluated(max_iterations);
-        let report = (0..).find(|free| !locations.contains(free)).expect("one of many is free");
-        let options = mode.emit_options(device, Some(report));
-        let (module, program, stages) = match core.triangles.as_deref() {
+        let options = |locations: &[u32]| {
+            let report = (0..).find(|free| !locations.contains(free));
+            let report = report.expect("one of many is free");
+            (report, mode.emit_options(device, Some(report)))
+        };
+        let (module, program, stages, report) = match core.triangles.as_deref() {
             Some(triangles) => {
+                let (report, options) = options(locations);
                 let entries = EntryPoints::new(&core, triangles, locations);
                 let [vertex, fragment] = entries.schedule().map_err(GpuError::Program)?;
                 let programs = [&vertex, &fragment];
                 let module = emit_stages(programs, None, &options, &entries.interfaces)?;
-                (module, fragment, Some(Stages::new(entries.interfaces, triangles.state)))
+                let stages = Stages::new(entries.interfaces, triangles.state);
+                (module, fragment, Some(stages), report)
             }
             None => {
-                let program = schedule::schedule(&core, locations).map_err(GpuError::Program)?;
-                (emit(&program, None, &options)?, program, None)
+                let program = schedule::schedule_reported(&core, locations);
+                let program = program.map_err(GpuError::Program)?;
+                let (report, options) = options(&program.locations);
+                (emit(&program, None, &options)?, program, None, report)
             }
+        };
+        let locations = match &stages {
+            Some(_) => locations.to_vec(),
+            None => program.locations.clone(),
         };
         Ok(Self {
             device: device.clone(),
             report: Some(report).filter(|report| has_output(&module.words, *report)),
             words: module.words,
-            locations: locations.to_vec(),
+            locations,
             clear: program.clear(),
             types: program.types,
             uniforms: core.uniforms.iter().map(|uniform| uniform.ty).collect(),

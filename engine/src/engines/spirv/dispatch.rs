@@ -39,6 +39,7 @@ impl SpirvDispatch {
             stage: Stage::Compute,
             undefined: Undefined::Total,
             entry_point: Some(interface.entry_point.name.clone()),
+            ..LoadOptions::default()
         };
         let module = Module::with_options(words, &options)?;
         let loops = Loops::Carried(source.clone());

@@ -92,20 +92,15 @@ impl SpirvProgram {
     /// A program that nests too deeply, or is too large for SPIR-V.
     pub fn new(core: &Core, locations: &[u32], max_iterations: u64) -> Result<Self, SpirvError> {
         let core = core.with_closed_loops_evaluated(max_iterations);
-        let program = schedule::schedule(&core, locations).map_err(SpirvError::Program)?;
+        let program = schedule::schedule_reported(&core, locations).map_err(SpirvError::Program)?;
+        let locations = program.locations.clone();
         let emitted = emit::emit(&program, None, &emit::EmitOptions::default());
         let emitted = emitted.map_err(SpirvError::Emit)?;
         let module = Module::new(&emitted.words).map_err(SpirvError::Load)?;
         let clear = program.clear();
         let types = core.uniforms.iter().map(|uniform| uniform.ty).collect();
         let origin = Origin::Program(program.types, types);
-        Ok(Self {
-            module,
-            locations: locations.to_vec(),
-            clear,
-            loops: Loops::Emitted(emitted),
-            origin,
-        })
+        Ok(Self { module, locations, clear, loops: Loops::Emitted(emitted), origin })
     }
 
     /// Program for the outputs at these locations of a module of any compiler. `interface` lists the

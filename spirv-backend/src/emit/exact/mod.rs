@@ -137,6 +137,7 @@ impl<'p> Translator<'p> {
                 s.call_void(rare, void);
             });
         }
+        self.report_sites();
         if notes == Some(Switch::Subnormal)
             && let Some(location) = report
         {
@@ -269,7 +270,7 @@ impl<'p> Translator<'p> {
         id
     }
 
-    fn call_void(&mut self, function: Word, void: Word) {
+    pub(in crate::emit) fn call_void(&mut self, function: Word, void: Word) {
         self.compute(Op::FunctionCall, void, vec![Operand::IdRef(function)]);
     }
 

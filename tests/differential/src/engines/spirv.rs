@@ -28,6 +28,7 @@ impl Engine for Spirv {
             strip: choice.is_multiple_of(3),
             constants: 0,
             exact: None,
+            instrument: None,
         };
         let types = || case.core.uniforms.iter().map(|uniform| uniform.ty);
         let resources = Resources::new(&case.inputs, case.core.graph.types(), types());

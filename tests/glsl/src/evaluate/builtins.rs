@@ -197,7 +197,7 @@ fn modf(word: u32) -> (u32, u32) {
     (if is_whole { word & 1 << 31 } else { sub(word, whole) }, whole)
 }
 
-fn length(v: &[u32]) -> u32 {
+pub(super) fn length(v: &[u32]) -> u32 {
     match v {
         [x] => float(Op::Abs, &[*x]),
         _ => float(Op::Sqrt, &[dot(v, v)]),

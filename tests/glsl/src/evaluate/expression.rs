@@ -2,7 +2,7 @@
 
 use super::numbers::convert;
 use super::statement::Flow;
-use super::{Invocation, Stop, Words, arithmetic, construct};
+use super::{Invocation, Stop, Words, arithmetic, construct, undefined};
 use crate::builtins::Builtin;
 use crate::program::{Binary, Direction, Expr, Kind, Type, Unary, VariableId};
 
@@ -34,6 +34,9 @@ impl Invocation<'_> {
                 let (_, count) = base.indexed().expect("it has parts");
                 let is_negative = index.ty == Type::INT && (word as i32) < 0;
                 let number = if is_negative { 0 } else { (word as usize).min(count - 1) };
+                if is_negative || word as usize >= count {
+                    self.met.extend([("[]", "an index outside")]);
+                }
                 let size = self.size(&access.ty);
                 (number * size..(number + 1) * size).collect()
             }
@@ -145,12 +148,26 @@ impl Invocation<'_> {
                 for part in parts {
                     values.push(self.value(part)?);
                 }
+                if let Some(to) = of.ty.scalar() {
+                    // Surplus components are not converted.
+                    let mut left = match (&of.ty, &parts[..]) {
+                        (Type::Matrix(..), [_]) => usize::MAX,
+                        _ => self.size(&of.ty),
+                    };
+                    for (part, value) in parts.iter().zip(&values) {
+                        let from = part.ty.scalar().expect("components");
+                        let taken = &value[..value.len().min(left)];
+                        self.met.extend(undefined::of_conversion(from, to, taken));
+                        left -= taken.len();
+                    }
+                }
                 Ok(construct::construct(&of.ty, parts, values))
             }
             Kind::Convert(a) => {
                 let (from, to) = (a.ty.scalar(), of.ty.scalar());
                 let (from, to) = (from.expect("components"), to.expect("components"));
                 let words = self.value(a)?;
+                self.met.extend(undefined::of_conversion(from, to, &words));
                 Ok(words.into_iter().map(|word| convert(from, to, word)).collect())
             }
             Kind::Builtin(builtin, arguments) => self.call_builtin(*builtin, of, arguments),
@@ -160,14 +177,17 @@ impl Invocation<'_> {
         }
     }
 
-    fn binary(&self, op: Binary, a: (&Type, &[u32]), b: (&Type, &[u32])) -> Words {
+    fn binary(&mut self, op: Binary, a: (&Type, &[u32]), b: (&Type, &[u32])) -> Words {
         match op {
             Binary::Equal | Binary::NotEqual => {
                 let kinds = a.0.components(&self.program.structures);
                 let is_equal = arithmetic::all_equal(&kinds, a.1, b.1);
                 vec![u32::from(is_equal == (op == Binary::Equal))]
             }
-            _ => arithmetic::binary(op, a, b),
+            _ => {
+                self.met.extend(undefined::of_operator(op, a, b));
+                arithmetic::binary(op, a, b)
+            }
         }
     }
 
@@ -228,11 +248,13 @@ impl Invocation<'_> {
             }
         }
         let types: Vec<&Type> = arguments.iter().map(|argument| &argument.ty).collect();
+        self.met.extend(undefined::of_builtin(builtin, &types[..count], &values));
         let mut results = super::builtins::call(builtin, &of.ty, &types[..count], &values);
         let outs = arguments[count..].iter().map(|argument| argument.ty.scalar());
         for ((place, words), to) in places.iter().zip(results.split_off(1)).zip(outs) {
             let from = builtin.out_scalar();
             let to = to.expect("it has components");
+            self.met.extend(undefined::of_conversion(from, to, &words));
             let words: Words = words.iter().map(|&word| convert(from, to, word)).collect();
             self.write(place, &words);
         }
@@ -241,9 +263,9 @@ impl Invocation<'_> {
 
     fn derivative(&mut self, builtin: Builtin, of: &Expr) -> Result<Words, Stop> {
         let scalar = crate::program::Scalar::Float;
-        let along = |bit: usize| -> Result<Words, Stop> {
-            let first = self.at_neighbour(self.lane & !bit, of)?;
-            let second = self.at_neighbour(self.lane | bit, of)?;
+        let mut along = |bit: usize| -> Result<Words, Stop> {
+            let first = self.at_lane(self.lane & !bit, of)?;
+            let second = self.at_lane(self.lane | bit, of)?;
             let difference = |(&a, &b)| super::numbers::sub(b, a);
             Ok(first.iter().zip(&second).map(difference).collect())
         };

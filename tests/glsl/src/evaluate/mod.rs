@@ -16,10 +16,13 @@ pub mod linear;
 pub mod numbers;
 pub mod packing;
 mod statement;
+pub mod undefined;
 
 use crate::program::{Item, Program, Statement};
 use lambdav_float_environment::with_default;
+use std::collections::BTreeSet;
 use std::rc::Rc;
+pub use undefined::Condition;
 
 /// The words of a value: one for each component.
 type Words = Vec<u32>;
@@ -57,6 +60,17 @@ struct Invocation<'p> {
     /// The quad, in a statement with derivatives.
     quad: Option<Rc<Quad>>,
     steps: u64,
+    /// The undefined behaviour so far.
+    met: BTreeSet<Condition>,
+}
+
+/// A pixel of a picture.
+#[derive(Clone, Debug, Default)]
+pub struct Pixel {
+    /// The words of the colour; zeros if it is discarded.
+    pub words: [u32; 4],
+    /// The undefined behaviour that it meets.
+    pub met: BTreeSet<Condition>,
 }
 
 /// A picture of the program: the words of `width * height` pixels, row by row. A discarded pixel has zeros.
@@ -70,8 +84,23 @@ pub fn picture(
     height: u32,
     origin: Origin,
 ) -> Result<Vec<[u32; 4]>, String> {
+    let pixels = pixels(program, width, height, origin)?;
+    Ok(pixels.into_iter().map(|pixel| pixel.words).collect())
+}
+
+/// Like [`picture`], with the undefined behaviour of each pixel.
+///
+/// # Errors
+///
+/// As for [`picture`].
+pub fn pixels(
+    program: &Program,
+    width: u32,
+    height: u32,
+    origin: Origin,
+) -> Result<Vec<Pixel>, String> {
     with_default(|| {
-        let mut pixels = vec![[0; 4]; width as usize * height as usize];
+        let mut pixels = vec![Pixel::default(); width as usize * height as usize];
         for y in (0..height).step_by(2) {
             for x in (0..width).step_by(2) {
                 let colours = quad(program, x, y)?;
@@ -93,14 +122,19 @@ pub fn picture(
 }
 
 /// The colours of the quad whose first pixel is at an even column and row.
-fn quad(program: &Program, x: u32, y: u32) -> Result<[[u32; 4]; 4], String> {
+fn quad(program: &Program, x: u32, y: u32) -> Result<[Pixel; 4], String> {
     let mut lanes = [0, 1, 2, 3].map(|lane| Some(Invocation::new(program, x, y, lane)));
+    // What discarded pixels have met.
+    let mut found: [Pixel; 4] = Default::default();
     let mut step = |run: &mut dyn FnMut(&mut Invocation<'_>) -> Result<bool, Stop>| {
-        for lane in &mut lanes {
+        for (lane, pixel) in lanes.iter_mut().zip(&mut found) {
             let Some(invocation) = lane else { continue };
             match run(invocation) {
                 Ok(_) => {}
-                Err(Stop::Discard) => *lane = None,
+                Err(Stop::Discard) => {
+                    pixel.met = std::mem::take(&mut invocation.met);
+                    *lane = None;
+                }
                 Err(Stop::Fault(fault)) => return Err(fault),
             }
         }
@@ -123,7 +157,8 @@ fn quad(program: &Program, x: u32, y: u32) -> Result<[[u32; 4]; 4], String> {
                 lane.quad = Some(Rc::clone(&all));
             }
         }
-        for (lane, has_returned) in lanes.iter_mut().zip(&mut has_returned) {
+        for ((lane, has_returned), pixel) in lanes.iter_mut().zip(&mut has_returned).zip(&mut found)
+        {
             let Some(invocation) = lane else { continue };
             if *has_returned {
                 continue;
@@ -131,20 +166,26 @@ fn quad(program: &Program, x: u32, y: u32) -> Result<[[u32; 4]; 4], String> {
             match invocation.statement(statement) {
                 Ok(statement::Flow::Next) => {}
                 Ok(_) => *has_returned = true,
-                Err(Stop::Discard) => *lane = None,
+                Err(Stop::Discard) => {
+                    pixel.met = std::mem::take(&mut invocation.met);
+                    *lane = None;
+                }
                 Err(Stop::Fault(fault)) => return Err(fault),
             }
         }
         lanes.iter_mut().flatten().for_each(|lane| lane.quad = None);
     }
-    let mut colours = [[0; 4]; 4];
-    for (lane, colour) in lanes.iter().zip(&mut colours) {
-        if let Some(invocation) = lane {
-            let words = &invocation.memory[program.output];
-            *colour = words[..].try_into().map_err(|_| "the output is not set")?;
+    for (lane, pixel) in lanes.into_iter().zip(&mut found) {
+        if let Some(Invocation { memory, mut met, .. }) = lane {
+            let words = &memory[program.output];
+            let words: [u32; 4] = words[..].try_into().map_err(|_| "the output is not set")?;
+            if words.iter().any(|&word| !f32::from_bits(word).is_finite()) {
+                met.insert(("output", "NaN or infinity"));
+            }
+            *pixel = Pixel { words, met };
         }
     }
-    Ok(colours)
+    Ok(found)
 }
 
 /// True if an expression of the statement is a derivative.
@@ -171,7 +212,7 @@ impl<'p> Invocation<'p> {
         memory[program.position] = position.map(f32::to_bits).to_vec();
         memory[program.facing] = vec![1];
         memory[program.output] = vec![0; 4];
-        Self { program, memory, lane, quad: None, steps: 0 }
+        Self { program, memory, lane, quad: None, steps: 0, met: BTreeSet::new() }
     }
 
     /// Runs the initialisers of global variables.
@@ -193,13 +234,19 @@ impl<'p> Invocation<'p> {
         }
     }
 
-    /// The value of an expression at a neighbour, before this statement.
-    fn at_neighbour(&self, lane: usize, of: &crate::program::Expr) -> Result<Words, Stop> {
+    /// The value of an expression at a pixel of the quad, before this statement. Another pixel itself meets its undefined
+    /// behaviour.
+    fn at_lane(&mut self, lane: usize, of: &crate::program::Expr) -> Result<Words, Stop> {
         let Some(quad) = &self.quad else {
             return Err(Stop::Fault("a derivative outside statements of main".into()));
         };
         let memory = quad[lane].clone();
-        let quad = Some(Rc::clone(quad));
-        Invocation { program: self.program, memory, lane, quad, steps: 0 }.value(of)
+        let (program, quad, met) = (self.program, Some(Rc::clone(quad)), BTreeSet::new());
+        let mut other = Invocation { program, memory, lane, quad, steps: 0, met };
+        let words = other.value(of)?;
+        if lane == self.lane {
+            self.met.extend(other.met);
+        }
+        Ok(words)
     }
 }

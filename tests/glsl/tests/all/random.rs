@@ -5,6 +5,9 @@ use lambdav_engine::Engine;
 use lambdav_glsl_tests::compare::{Mismatch, compare, compare_traces};
 use lambdav_glsl_tests::compiler::{Compiler, check};
 use lambdav_glsl_tests::dialect::Dialect;
+use lambdav_glsl_tests::program::Program;
+use lambdav_glsl_tests::reduce::reduce;
+use lambdav_glsl_tests::reports::compare_reports;
 use lambdav_glsl_tests::{Constants, Options, Style, generate, print};
 use lambdav_test_support::has_tool;
 
@@ -56,6 +59,39 @@ fn traces_agree_with_the_evaluator() {
         }
     }
     assert!(refused * 10 < count, "{refused} programs are too large");
+}
+
+/// Reports of undefined behaviour are the evaluator's, by all engines. `REPORTED=5000 cargo test --release -p lambdav-glsl-tests
+/// reports` compares more programs.
+#[test]
+fn reports_agree_with_the_evaluator() {
+    let count = std::env::var("REPORTED").map_or(60, |text| text.parse().expect("it is a number"));
+    let (mut refused, mut lines) = (0, 0);
+    for seed in 2000..2000 + count {
+        let dialect = Dialect::ALL[seed as usize % 4];
+        let options = Options { statements: 20, ..Options::new(dialect) };
+        let program = generate(seed, &options);
+        let engines: &[Engine] = match seed % 6 {
+            0 => &[Engine::Simd, Engine::Core, Engine::Spirv],
+            _ => &[Engine::Simd],
+        };
+        match compare_reports(&program, engines) {
+            Ok(found) => lines += found,
+            Err(Mismatch::Compile(_) | Mismatch::Limit { .. }) => refused += 1,
+            Err(mismatch) => {
+                let fails = |program: &Program| {
+                    let found = compare_reports(program, engines);
+                    found.is_err_and(|found| found.kind() == mismatch.kind())
+                };
+                let reduced = reduce(&program, &fails);
+                let mismatch = compare_reports(&reduced, engines).err().unwrap_or(mismatch);
+                let text = print(&reduced, Compiler::Own.style(dialect));
+                panic!("seed {seed}: {mismatch}\n{text}");
+            }
+        }
+    }
+    println!("{lines} lines, {refused} programs are too large");
+    assert!(refused * 10 < count && lines as u64 > count, "{lines} lines, {refused} refused");
 }
 
 #[test]

@@ -34,7 +34,8 @@ pub(super) fn spirv(options: &mut Options<'_>, program: &str) -> Result<Output, 
         false => (core(program)?, 0),
     };
     let program = outputs_of(options, &core)?;
-    let options = EmitOptions { version, float_controls, constants, exact, strip: false };
+    let (strip, instrument) = (false, None);
+    let options = EmitOptions { version, float_controls, strip, constants, exact, instrument };
     let module = emit(&program, None, &options).map_err(|error| format!("{error:?}"))?;
     let text = disassemble(&module.words).map_err(|error| error.to_string())?;
     Ok(Output { text, ids: IDS })

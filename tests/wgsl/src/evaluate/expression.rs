@@ -2,9 +2,9 @@
 
 use super::operations::{binary, operation, part};
 use super::statement::Flow;
-use super::{Invocation, Place, Words};
+use super::{Invocation, Place, Words, undefined};
 use crate::builtins::Builtin;
-use crate::program::{Binary, Expr, Kind, Type};
+use crate::program::{Binary, Expr, Kind, Stage, Type};
 use lambdav_core::op::Op;
 use lambdav_glsl_tests::evaluate::numbers;
 
@@ -27,8 +27,9 @@ impl Invocation<'_> {
             }
             Kind::Index(base, index) => {
                 let place = self.place(base)?;
-                let index = self.value(index)?[0];
-                Ok(place.part(&part(self.program, of, index)))
+                let word = self.value(index)?[0];
+                self.met.extend(undefined::outside(base, index, word));
+                Ok(place.part(&part(self.program, of, word)))
             }
             _ => Err(format!("no place: {of:?}")),
         }
@@ -79,13 +80,23 @@ impl Invocation<'_> {
                 for operand in of.operands() {
                     values.push(self.value(operand)?);
                 }
+                // Compilers evaluate other expressions.
+                if of.stage == Stage::Run {
+                    self.met.extend(undefined::operation(of, &values));
+                }
                 let value = operation(self.program, of, &values);
                 value.ok_or_else(|| format!("it has no value: {of:?}"))
             }
         }
     }
 
-    pub(super) fn compound(op: Binary, target: (&Type, &[u32]), value: (&Type, &[u32])) -> Words {
+    pub(super) fn compound(
+        &mut self,
+        op: Binary,
+        target: (&Type, &[u32]),
+        value: (&Type, &[u32]),
+    ) -> Words {
+        self.met.extend(undefined::operator(op, target, value));
         binary(op, target, value)
     }
 
@@ -111,9 +122,9 @@ impl Invocation<'_> {
     }
 
     fn derivative(&mut self, builtin: Builtin, of: &Expr) -> Result<Words, String> {
-        let along = |bit: usize| -> Result<Words, String> {
-            let first = self.at_neighbour(self.lane & !bit, of)?;
-            let second = self.at_neighbour(self.lane | bit, of)?;
+        let mut along = |bit: usize| -> Result<Words, String> {
+            let first = self.at_lane(self.lane & !bit, of)?;
+            let second = self.at_lane(self.lane | bit, of)?;
             Ok(first.iter().zip(&second).map(|(&a, &b)| numbers::sub(b, a)).collect())
         };
         match builtin {

@@ -12,11 +12,14 @@ mod expression;
 mod operations;
 mod statement;
 mod strict;
+mod undefined;
 
 pub(crate) use strict::{is_partly_valid, strict};
 
 use crate::program::{Expr, Kind, Program, Statement, VariableId};
 use lambdav_float_environment::with_default;
+use lambdav_glsl_tests::evaluate::{Condition, Pixel};
+use std::collections::BTreeSet;
 use std::rc::Rc;
 
 /// The words of a value: one for each component.
@@ -51,6 +54,8 @@ struct Invocation<'p> {
     quad: Option<Rc<[Memory; 4]>>,
     is_discarded: bool,
     steps: u64,
+    /// The undefined behaviour so far.
+    met: BTreeSet<Condition>,
 }
 
 /// A picture of the program: the words of `width * height` pixels, row by row. A discarded pixel has zeros.
@@ -59,8 +64,17 @@ struct Invocation<'p> {
 ///
 /// A mistake of the program, such as a name that is used before its declaration, or one that takes too long.
 pub fn picture(program: &Program, width: u32, height: u32) -> Result<Vec<[u32; 4]>, String> {
+    Ok(pixels(program, width, height)?.into_iter().map(|pixel| pixel.words).collect())
+}
+
+/// Like [`picture`], with the undefined behaviour of each pixel.
+///
+/// # Errors
+///
+/// As for [`picture`].
+pub fn pixels(program: &Program, width: u32, height: u32) -> Result<Vec<Pixel>, String> {
     with_default(|| {
-        let mut pixels = vec![[0; 4]; width as usize * height as usize];
+        let mut pixels = vec![Pixel::default(); width as usize * height as usize];
         for y in (0..height).step_by(2) {
             for x in (0..width).step_by(2) {
                 for (lane, colour) in quad(program, x, y)?.into_iter().enumerate() {
@@ -76,7 +90,7 @@ pub fn picture(program: &Program, width: u32, height: u32) -> Result<Vec<[u32; 4
 }
 
 /// The colours of the quad whose first pixel is at an even column and row.
-fn quad(program: &Program, x: u32, y: u32) -> Result<[[u32; 4]; 4], String> {
+fn quad(program: &Program, x: u32, y: u32) -> Result<[Pixel; 4], String> {
     let mut lanes = [0, 1, 2, 3].map(|lane| Invocation::new(program, x, y, lane));
     for lane in &mut lanes {
         lane.globals()?;
@@ -96,11 +110,15 @@ fn quad(program: &Program, x: u32, y: u32) -> Result<[[u32; 4]; 4], String> {
             lane.quad = None;
         }
     }
-    let mut result = [[0; 4]; 4];
-    for ((lane, colour), result) in lanes.iter().zip(colours).zip(&mut result) {
+    let mut result: [Pixel; 4] = Default::default();
+    for ((lane, colour), result) in lanes.into_iter().zip(colours).zip(&mut result) {
         let words = colour.ok_or("the entry point ends without a result")?;
+        result.met = lane.met;
         if !lane.is_discarded {
-            *result = words[..].try_into().map_err(|_| "the result has four words")?;
+            result.words = words[..].try_into().map_err(|_| "the result has four words")?;
+            if words.iter().any(|&word| !f32::from_bits(word).is_finite()) {
+                result.met.insert(("output", "NaN or infinity"));
+            }
         }
     }
     Ok(result)
@@ -130,7 +148,8 @@ impl<'p> Invocation<'p> {
         let position = [x as f32 + 0.5, y as f32 + 0.5, 0.0, 1.0];
         memory.words[program.position] = position.map(f32::to_bits).to_vec();
         memory.words[program.facing] = vec![1];
-        Self { program, memory, lane, quad: None, is_discarded: false, steps: 0 }
+        let met = BTreeSet::new();
+        Self { program, memory, lane, quad: None, is_discarded: false, steps: 0, met }
     }
 
     /// Sets constants and variables of the module.
@@ -155,12 +174,19 @@ impl<'p> Invocation<'p> {
         if self.steps > MOST_STEPS { Err("it takes too long".into()) } else { Ok(()) }
     }
 
-    /// The value of an expression at a neighbour, before this statement.
-    fn at_neighbour(&self, lane: usize, of: &Expr) -> Result<Words, String> {
+    /// The value of an expression at a pixel of the quad, before this statement. Another pixel itself meets its undefined
+    /// behaviour.
+    fn at_lane(&mut self, lane: usize, of: &Expr) -> Result<Words, String> {
         let quad =
             self.quad.as_ref().ok_or("a derivative outside statements of the entry point")?;
         let (memory, quad) = (quad[lane].clone(), Some(Rc::clone(quad)));
-        let program = self.program;
-        Invocation { program, memory, lane, quad, is_discarded: false, steps: 0 }.value(of)
+        let (program, met) = (self.program, BTreeSet::new());
+        let mut other =
+            Invocation { program, memory, lane, quad, is_discarded: false, steps: 0, met };
+        let words = other.value(of)?;
+        if lane == self.lane {
+            self.met.extend(other.met);
+        }
+        Ok(words)
     }
 }

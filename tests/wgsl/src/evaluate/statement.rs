@@ -47,7 +47,7 @@ impl Invocation<'_> {
                 let place = self.place(target)?;
                 let old = self.read(&place)?;
                 let words = self.value(value)?;
-                let new = Self::compound(*op, (&target.ty, &old), (&value.ty, &words));
+                let new = self.compound(*op, (&target.ty, &old), (&value.ty, &words));
                 self.write(&place, &new)?;
             }
             Statement::Phony(of) | Statement::Call(of) => drop(self.value(of)?),

@@ -4,9 +4,10 @@
 
 use lambdav_core::evaluate::{Evaluated, Evaluator, Observer};
 use lambdav_core::graph::Core;
+use lambdav_core::inputs::frag_coord;
 use lambdav_core::op::Op;
 use lambdav_core::schedule::probes::is_hit;
-use lambdav_core::schedule::{schedule, schedule_probed, schedule_reported};
+use lambdav_core::schedule::{Program, schedule, schedule_probed, schedule_reported};
 use lambdav_core::source::{SourceFile, Span};
 use lambdav_core::types::{Scalar, Type};
 use lambdav_engine::Settings;
@@ -16,11 +17,13 @@ use lambdav_frontend::{compile, compile_reporting, syntax};
 use lambdav_generate::{GenerateOptions, generate, resources};
 use lambdav_image::{Frame, Size};
 use lambdav_raster::{Attachment, Kernel, RenderOptions, Surface, render_attachments};
+use lambdav_spirv_backend::emit::{EmitOptions, Exact, Instrument, Subnormals, emit};
+use lambdav_spirv_eval::{LoadOptions, Module, ModuleEvaluator, Resources};
 use lambdav_test_support::in_parallel;
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// Number of programs. More: `UNDEFINED_PROGRAMS=5000 cargo test --release --test all -- undefined`.
+/// Number of programs. More: `UNDEFINED_PROGRAMS=5000 cargo test --release -p lambdav-differential --test undefined`.
 const PROGRAMS: u64 = 120;
 /// Odd numbers of columns and rows.
 const SIZE: (u32, u32) = (13, 3);
@@ -124,7 +127,8 @@ fn compare(core: &Core, location: u32, text: &str) -> Option<(usize, usize)> {
     let mut evaluators = [&plain, &reported].map(|program| Evaluator::new(program, limit));
     let mut observed = Evaluator::new(&probed, limit);
     let others = reported.outputs().len() - 1;
-    let mut all: BTreeSet<u32> = BTreeSet::new();
+    // For each site the first pixel and the number of pixels.
+    let mut all: BTreeMap<u32, [u32; 2]> = BTreeMap::new();
     for y in 0..size.height() {
         for x in 0..size.width() {
             let inputs = settings.inputs.at(x, y);
@@ -160,7 +164,9 @@ fn compare(core: &Core, location: u32, text: &str) -> Option<(usize, usize)> {
                     found == expected || text.contains("(@") && found.is_subset(&expected);
                 assert!(is_equal, "({x}, {y}): {found:?} and {expected:?}\n{text}");
             }
-            all.extend(&found);
+            for site in found {
+                all.entry(site).or_insert([y << 16 | x, 0])[1] += 1;
+            }
         }
     }
     let engine = CoreEngine::new(core, location, &settings).ok()?;
@@ -176,7 +182,70 @@ fn compare(core: &Core, location: u32, text: &str) -> Option<(usize, usize)> {
             assert_eq!(words(found), words(expected), "{lanes} lanes, attachment {index}\n{text}");
         }
     }
+    instrumented(core, &reported, &settings, None, &all, text);
+    // Exact modules have thousands of instructions.
+    if core.sites.len() < 3 {
+        instrumented(core, &reported, &settings, Some(EXACT), &all, text);
+    }
     Some((core.sites.len(), all.len()))
+}
+
+/// An exact module of a device with all features.
+const EXACT: Exact = Exact {
+    float64: true,
+    fused: true,
+    subnormals: Subnormals::Integers,
+    report: None,
+    registers: false,
+};
+
+/// Evaluates an instrumented module for all pixels, and compares its buffer.
+fn instrumented(
+    core: &Core,
+    reported: &Program,
+    settings: &Settings,
+    exact: Option<Exact>,
+    expected: &BTreeMap<u32, [u32; 2]>,
+    text: &str,
+) {
+    let sites = core.sites.len();
+    let [first, binding] =
+        [reported.locations[0] + 1, core.graph.types().resources().len() as u32 + 1];
+    let changed = [0, binding];
+    let instrument = Instrument { binding: changed, first, sites: sites as u32 };
+    let options = EmitOptions { exact, instrument: Some(instrument), ..EmitOptions::default() };
+    let Ok(emitted) = emit(reported, None, &options) else { return };
+    let load = LoadOptions { changed: Some(changed), ..LoadOptions::default() };
+    let module = Module::with_options(&emitted.words, &load);
+    let module = module.unwrap_or_else(|error| panic!("{error}\n{text}"));
+    let types = core.uniforms.iter().map(|uniform| uniform.ty);
+    let resources = Resources::new(&settings.inputs, core.graph.types(), types);
+    let mut evaluator = ModuleEvaluator::new(&module, &resources, settings.max_iterations);
+    let mut buffer = [u32::MAX, 0].repeat(sites);
+    for y in 0..SIZE.1 {
+        for x in 0..SIZE.0 {
+            let ran = evaluator.run_on(&mut buffer, frag_coord(x, y), &|| false);
+            ran.unwrap_or_else(|fault| panic!("({x}, {y}): {fault}\n{text}"));
+        }
+    }
+    for (site, found) in (0..).zip(buffer.as_chunks::<2>().0) {
+        let wanted = expected.get(&site).copied().unwrap_or([u32::MAX, 0]);
+        assert_eq!(*found, wanted, "{exact:?}: {:?}\n{text}", core.sites[site as usize]);
+    }
+}
+
+/// Compares all outputs of a generated program. Returns for each the number of sites, and of those that some pixel meets.
+fn compare_all(seed: u64) -> Vec<(usize, usize)> {
+    let options = GenerateOptions { size: 60, endless: seed % 2 == 0, special_divisors: true };
+    let text: String =
+        generate(seed, options).forms.iter().map(|form| format!("{form}\n")).collect();
+    let source = SourceFile::new("generated.lv", &*text);
+    let (Some(core), _) = compile_reporting(&source, &mut |_, _| None) else { return Vec::new() };
+    if core.triangles.is_some() || core.passes.is_some() {
+        return Vec::new();
+    }
+    let outputs = core.outputs.iter();
+    outputs.filter_map(|output| compare(&core, output.location, &text)).collect()
 }
 
 /// The sites of generated programs.
@@ -186,23 +255,30 @@ fn engines_meet_the_same_sites() {
     let programs = programs.unwrap_or(PROGRAMS);
     let [compared, sites, met] = [0, 0, 0].map(AtomicU64::new);
     in_parallel(0..programs, |seed| {
-        let options = GenerateOptions { size: 60, endless: seed % 2 == 0, special_divisors: true };
-        let text: String =
-            generate(seed, options).forms.iter().map(|form| format!("{form}\n")).collect();
-        let source = SourceFile::new("generated.lv", &*text);
-        let (Some(core), _) = compile_reporting(&source, &mut |_, _| None) else { return };
-        if core.triangles.is_some() || core.passes.is_some() {
-            return;
-        }
-        for output in &core.outputs {
-            if let Some((of_core, of_picture)) = compare(&core, output.location, &text) {
-                compared.fetch_add(1, Ordering::Relaxed);
-                sites.fetch_add(of_core as u64, Ordering::Relaxed);
-                met.fetch_add(of_picture as u64, Ordering::Relaxed);
-            }
+        for (of_core, of_picture) in compare_all(seed) {
+            compared.fetch_add(1, Ordering::Relaxed);
+            sites.fetch_add(of_core as u64, Ordering::Relaxed);
+            met.fetch_add(of_picture as u64, Ordering::Relaxed);
         }
     });
     let [compared, sites, met] = [compared, sites, met].map(AtomicU64::into_inner);
     println!("{compared} outputs, {sites} sites, {met} of them met");
     assert!(compared > programs / 2 && met > programs, "{compared} outputs, {met} sites met");
+    #[cfg(feature = "mutants")]
+    mutants_are_found();
+}
+
+/// Mutants act on the whole process, so they follow the test without them.
+#[cfg(feature = "mutants")]
+fn mutants_are_found() {
+    use lambdav_core::mutants::{Mutant, activate};
+    use std::panic::{AssertUnwindSafe, catch_unwind};
+    for mutant in Mutant::OF_REPORTS {
+        activate(Some(mutant));
+        let differs = |seed: &u64| catch_unwind(AssertUnwindSafe(|| compare_all(*seed))).is_err();
+        let found = (0..PROGRAMS).find(differs);
+        activate(None);
+        println!("{mutant:?}: program {found:?}");
+        assert!(found.is_some(), "{mutant:?} is not found");
+    }
 }
