@@ -346,6 +346,9 @@ impl Checker<'_> {
         let mut value = None;
         match of.initial {
             Some(initial) => {
+                if class == StorageClass::Private {
+                    self.line(of.span);
+                }
                 value = self.initial(initial, ty);
                 match &value {
                     Some(value) => ty = value.ty,
