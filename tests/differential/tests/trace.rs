@@ -6,7 +6,7 @@ use lambdav_core::evaluate::Evaluator;
 use lambdav_core::inputs::Inputs;
 use lambdav_core::schedule::schedule;
 use lambdav_core::source::Span;
-use lambdav_differential::{Campaign, Case};
+use lambdav_differential::{Campaign, Case, check_traces};
 use lambdav_frontend::reduction::{
     Limits, Observer, SourceEvent, SourceFault, SourceProgram, SourceValue,
 };
@@ -198,7 +198,9 @@ fn the_observed_evaluator_of_modules_has_the_bits_of_the_core() {
                 let mut evaluator = ModuleEvaluator::new(&module, &resources, max_iterations);
                 evaluator.set_clear(program.clear());
                 let mut observer = Nested::default();
-                let ran = evaluator.run_observed(inputs.frag_coord, &|| false, &mut observer);
+                let asked = Some(location);
+                let ran =
+                    evaluator.run_observed(inputs.frag_coord, asked, &|| false, &mut observer);
                 let expected = expected(&case, location, &inputs, max_iterations);
                 let Some(expected) = expected else {
                     assert!(matches!(ran, Err(ModuleFault::LoopLimit { .. })), "{ran:?}");
@@ -215,4 +217,20 @@ fn the_observed_evaluator_of_modules_has_the_bits_of_the_core() {
     }
     assert!(compared as u64 > 2 * count(), "{compared} pixels were compared");
     assert!(seen > compared, "{seen} events in {compared} pixels");
+}
+
+/// Traces of λV, with names, against the core evaluator and against the words that the compiler emits.
+#[test]
+fn traced_values_are_those_of_the_compiled_program() {
+    let (mut traced, mut names, mut rounds) = (0, 0, 0);
+    for (number, case) in programs() {
+        let found = check_traces(&case).unwrap_or_else(|error| panic!("program {number}: {error}"));
+        traced += found[0];
+        names += found[1];
+        rounds += found[2];
+    }
+    println!("{traced} pixels traced, {names} names compared, {rounds} rounds");
+    assert!(traced > count(), "{traced} pixels were traced");
+    assert!(names > traced, "{names} names were compared");
+    assert!(rounds > count(), "{rounds} rounds were seen");
 }

@@ -76,6 +76,7 @@ impl Invocation<'_> {
         for (&offset, &word) in place.offsets.iter().zip(value) {
             words[offset] = word;
         }
+        self.history.values.push((place.variable, words.clone()));
     }
 
     /// The value of an expression, with its effects.
@@ -187,7 +188,8 @@ impl Invocation<'_> {
             if let (Some(place), Direction::InOut) = (&place, direction) {
                 *value = self.read(place)?;
             }
-            self.memory[variable] = std::mem::take(value);
+            let value = std::mem::take(value);
+            self.set(variable, value);
         }
         let result = match self.statements(&function.body)? {
             Flow::Return(words) => words,

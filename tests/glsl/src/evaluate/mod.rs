@@ -17,6 +17,7 @@ pub mod numbers;
 pub mod packing;
 mod statement;
 
+use crate::history::History;
 use crate::program::{Item, Program, Statement};
 use lambdav_float_environment::with_default;
 use std::rc::Rc;
@@ -57,6 +58,7 @@ struct Invocation<'p> {
     /// The quad, in a statement with derivatives.
     quad: Option<Rc<Quad>>,
     steps: u64,
+    history: History,
 }
 
 /// A picture of the program: the words of `width * height` pixels, row by row. A discarded pixel has zeros.
@@ -74,7 +76,7 @@ pub fn picture(
         let mut pixels = vec![[0; 4]; width as usize * height as usize];
         for y in (0..height).step_by(2) {
             for x in (0..width).step_by(2) {
-                let colours = quad(program, x, y)?;
+                let (colours, _) = quad(program, x, y)?;
                 for (lane, colour) in colours.into_iter().enumerate() {
                     let (x, y) = (x + (lane as u32 & 1), y + (lane as u32 >> 1));
                     if x >= width || y >= height {
@@ -92,8 +94,23 @@ pub fn picture(
     })
 }
 
-/// The colours of the quad whose first pixel is at an even column and row.
-fn quad(program: &Program, x: u32, y: u32) -> Result<[[u32; 4]; 4], String> {
+/// The history of a pixel of a picture with the origin at the upper left; `None` if it is discarded.
+///
+/// # Errors
+///
+/// As for [`picture`].
+pub fn history(program: &Program, x: u32, y: u32) -> Result<Option<History>, String> {
+    let (_, mut all) = with_default(|| quad(program, x & !1, y & !1))?;
+    Ok(all[(x & 1 | (y & 1) << 1) as usize].take())
+}
+
+/// The colours of the quad whose first pixel is at an even column and row, and the histories of those that are not discarded.
+#[expect(clippy::type_complexity, reason = "two arrays of four")]
+fn quad(
+    program: &Program,
+    x: u32,
+    y: u32,
+) -> Result<([[u32; 4]; 4], [Option<History>; 4]), String> {
     let mut lanes = [0, 1, 2, 3].map(|lane| Some(Invocation::new(program, x, y, lane)));
     let mut step = |run: &mut dyn FnMut(&mut Invocation<'_>) -> Result<bool, Stop>| {
         for lane in &mut lanes {
@@ -144,7 +161,7 @@ fn quad(program: &Program, x: u32, y: u32) -> Result<[[u32; 4]; 4], String> {
             *colour = words[..].try_into().map_err(|_| "the output is not set")?;
         }
     }
-    Ok(colours)
+    Ok((colours, lanes.map(|lane| lane.map(|invocation| invocation.history))))
 }
 
 /// True if an expression of the statement is a derivative.
@@ -171,17 +188,24 @@ impl<'p> Invocation<'p> {
         memory[program.position] = position.map(f32::to_bits).to_vec();
         memory[program.facing] = vec![1];
         memory[program.output] = vec![0; 4];
-        Self { program, memory, lane, quad: None, steps: 0 }
+        Self { program, memory, lane, quad: None, steps: 0, history: History::default() }
     }
 
     /// Runs the initialisers of global variables.
     fn globals(&mut self) -> Result<(), Stop> {
         for item in &self.program.items {
             if let Item::Global { variable, value: Some(value), .. } = item {
-                self.memory[*variable] = self.value(value)?;
+                let words = self.value(value)?;
+                self.set(*variable, words);
             }
         }
         Ok(())
+    }
+
+    /// Sets a variable.
+    fn set(&mut self, variable: usize, words: Words) {
+        self.history.values.push((variable, words.clone()));
+        self.memory[variable] = words;
     }
 
     /// Counts a step.
@@ -200,6 +224,7 @@ impl<'p> Invocation<'p> {
         };
         let memory = quad[lane].clone();
         let quad = Some(Rc::clone(quad));
-        Invocation { program: self.program, memory, lane, quad, steps: 0 }.value(of)
+        let history = History::default();
+        Invocation { program: self.program, memory, lane, quad, steps: 0, history }.value(of)
     }
 }

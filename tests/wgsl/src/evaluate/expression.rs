@@ -52,6 +52,7 @@ impl Invocation<'_> {
         for (&offset, &word) in place.offsets.iter().zip(value) {
             words[offset] = word;
         }
+        self.history.values.push((place.variable, words.clone()));
         Ok(())
     }
 
@@ -100,6 +101,7 @@ impl Invocation<'_> {
             });
         }
         for (&parameter, (place, words)) in function.parameters.iter().zip(given) {
+            self.history.values.push((parameter, words.clone()));
             self.memory.words[parameter] = words;
             self.memory.pointers[parameter] = place;
         }

@@ -17,6 +17,7 @@ pub(crate) use strict::{is_partly_valid, strict};
 
 use crate::program::{Expr, Kind, Program, Statement, VariableId};
 use lambdav_float_environment::with_default;
+use lambdav_glsl_tests::history::History;
 use std::rc::Rc;
 
 /// The words of a value: one for each component.
@@ -51,6 +52,7 @@ struct Invocation<'p> {
     quad: Option<Rc<[Memory; 4]>>,
     is_discarded: bool,
     steps: u64,
+    history: History,
 }
 
 /// A picture of the program: the words of `width * height` pixels, row by row. A discarded pixel has zeros.
@@ -63,7 +65,7 @@ pub fn picture(program: &Program, width: u32, height: u32) -> Result<Vec<[u32; 4
         let mut pixels = vec![[0; 4]; width as usize * height as usize];
         for y in (0..height).step_by(2) {
             for x in (0..width).step_by(2) {
-                for (lane, colour) in quad(program, x, y)?.into_iter().enumerate() {
+                for (lane, colour) in quad(program, x, y)?.0.into_iter().enumerate() {
                     let (x, y) = (x + (lane as u32 & 1), y + (lane as u32 >> 1));
                     if x < width && y < height {
                         pixels[(y * width + x) as usize] = colour;
@@ -75,8 +77,23 @@ pub fn picture(program: &Program, width: u32, height: u32) -> Result<Vec<[u32; 4
     })
 }
 
-/// The colours of the quad whose first pixel is at an even column and row.
-fn quad(program: &Program, x: u32, y: u32) -> Result<[[u32; 4]; 4], String> {
+/// The history of a pixel; `None` if it is discarded.
+///
+/// # Errors
+///
+/// As for [`picture`].
+pub fn history(program: &Program, x: u32, y: u32) -> Result<Option<History>, String> {
+    let (_, mut all) = with_default(|| quad(program, x & !1, y & !1))?;
+    Ok(all[(x & 1 | (y & 1) << 1) as usize].take())
+}
+
+/// The colours of the quad whose first pixel is at an even column and row, and the histories of those that are not discarded.
+#[expect(clippy::type_complexity, reason = "two arrays of four")]
+fn quad(
+    program: &Program,
+    x: u32,
+    y: u32,
+) -> Result<([[u32; 4]; 4], [Option<History>; 4]), String> {
     let mut lanes = [0, 1, 2, 3].map(|lane| Invocation::new(program, x, y, lane));
     for lane in &mut lanes {
         lane.globals()?;
@@ -103,7 +120,8 @@ fn quad(program: &Program, x: u32, y: u32) -> Result<[[u32; 4]; 4], String> {
             *result = words[..].try_into().map_err(|_| "the result has four words")?;
         }
     }
-    Ok(result)
+    let histories = lanes.map(|lane| Some(lane.history).filter(|_| !lane.is_discarded));
+    Ok((result, histories))
 }
 
 /// True if an expression of the statement is a derivative.
@@ -130,7 +148,8 @@ impl<'p> Invocation<'p> {
         let position = [x as f32 + 0.5, y as f32 + 0.5, 0.0, 1.0];
         memory.words[program.position] = position.map(f32::to_bits).to_vec();
         memory.words[program.facing] = vec![1];
-        Self { program, memory, lane, quad: None, is_discarded: false, steps: 0 }
+        let history = History::default();
+        Self { program, memory, lane, quad: None, is_discarded: false, steps: 0, history }
     }
 
     /// Sets constants and variables of the module.
@@ -142,10 +161,12 @@ impl<'p> Invocation<'p> {
     }
 
     fn declare(&mut self, variable: VariableId, value: Option<&Expr>) -> Result<(), String> {
-        self.memory.words[variable] = match value {
+        let words = match value {
             Some(value) => self.value(value)?,
             None => vec![0; self.program.variables[variable].ty.size(&self.program.structures)],
         };
+        self.history.values.push((variable, words.clone()));
+        self.memory.words[variable] = words;
         Ok(())
     }
 
@@ -161,6 +182,7 @@ impl<'p> Invocation<'p> {
             self.quad.as_ref().ok_or("a derivative outside statements of the entry point")?;
         let (memory, quad) = (quad[lane].clone(), Some(Rc::clone(quad)));
         let program = self.program;
-        Invocation { program, memory, lane, quad, is_discarded: false, steps: 0 }.value(of)
+        let history = History::default();
+        Invocation { program, memory, lane, quad, is_discarded: false, steps: 0, history }.value(of)
     }
 }
