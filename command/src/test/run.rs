@@ -53,14 +53,14 @@ pub(super) fn run_program(tests: &[&Test], run_options: &RunOptions, say: &dyn F
             |result, until| attempt(test, &program, run_options, until, result),
             run_options,
         );
-        say(Said::Ends(test, result));
+        say(Said::Ends(test, result.into()));
     }
 }
 
 /// Progress of a test.
 pub(super) enum Said<'a> {
     Begins(&'a Test),
-    Ends(&'a Test, TestResult),
+    Ends(&'a Test, Box<TestResult>),
 }
 
 fn read(path: &Path, run_options: &RunOptions) -> Result<Program> {

@@ -236,7 +236,7 @@ impl Tracer {
         cancelled: &dyn Fn() -> bool,
     ) -> Result<(Trace, NamedValues), TraceError> {
         let mut recorder = limit.map_or_else(Recorder::default, Recorder::with_limit);
-        let mut values = NamedValues::default();
+        let mut values = NamedValues::of(self.is_by_need());
         let mut both = Both(&mut recorder, &mut values);
         let traced = self.evaluate(pixel, &mut both, true, cancelled)?;
         let subject = self.subject(pixel, &traced);

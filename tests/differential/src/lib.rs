@@ -35,4 +35,4 @@ pub use engine::{Engine, Image, Verdict};
 pub use passes::{PassProfile, check_passes, pass_program};
 pub use profile::Profile;
 pub use report::Report;
-pub use traces::check_traces;
+pub use traces::{TraceProfile, check_traces};

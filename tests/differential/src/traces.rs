@@ -8,21 +8,36 @@ use lambdav_engine::trace::TraceError;
 use lambdav_engine::{Engine, Error, Settings, Shader, Size};
 use lambdav_trace::{ScopeKind, Trace, Value};
 
+/// Numbers of what was compared.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct TraceProfile {
+    /// Traced pixels.
+    pub pixels: u64,
+    /// Names with one value of the program itself.
+    pub names: u64,
+    /// Names as bags of values.
+    pub bags: u64,
+    /// Comparisons in which a bag differs.
+    pub chances: u64,
+    /// Rounds of loops.
+    pub rounds: u64,
+}
+
 /// Traces some pixels of each output of a program: corners and the middle. The trace's pixel must be that of the core
 /// evaluator, the values of names those of the core evaluator and of the emitted words, and each round of a loop must have
-/// something to tell. Returns the numbers of traced pixels, of names that were compared, and of rounds.
+/// something to tell. Names with several values, and those of functions, are compared as bags, which may differ by chance.
 ///
 /// # Errors
 ///
 /// The first difference.
-pub fn check_traces(case: &Case) -> Result<[u64; 3], String> {
+pub fn check_traces(case: &Case) -> Result<TraceProfile, String> {
     let shader = Shader::new(case.source.name(), case.source.text());
     let shader = shader.map_err(|error| error.to_string())?;
     let conditions = case.conditions;
     let size = Size::new(conditions.width, conditions.height).map_err(|error| error.to_string())?;
     let max_iterations = conditions.max_iterations;
     let settings = Settings { inputs: case.inputs.clone(), max_iterations };
-    let mut numbers = [0; 3];
+    let mut profile = TraceProfile::default();
     for location in case.locations() {
         let tracer = shader.tracer_with(settings.clone(), size, location);
         let tracer = tracer.map_err(|error| error.to_string())?;
@@ -63,13 +78,16 @@ pub fn check_traces(case: &Case) -> Result<[u64; 3], String> {
                 if let Some(first) = compared.first {
                     return Err(format!("{at:?} by {engine:?}: {first:?}"));
                 }
-                numbers[1] += compared.names as u64;
+                profile.names += compared.names as u64;
+                let bags = values.compare(&others, &names, false);
+                profile.bags += bags.names as u64;
+                profile.chances += u64::from(bags.first.is_some());
             }
-            numbers[0] += 1;
-            numbers[2] += rounds(&trace)?;
+            profile.pixels += 1;
+            profile.rounds += rounds(&trace)?;
         }
     }
-    Ok(numbers)
+    Ok(profile)
 }
 
 /// The number of rounds. Generated loops test their counter in each.

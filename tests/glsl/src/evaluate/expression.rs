@@ -243,6 +243,7 @@ impl Invocation<'_> {
 
     fn derivative(&mut self, builtin: Builtin, of: &Expr) -> Result<Words, Stop> {
         let scalar = crate::program::Scalar::Float;
+        self.history.is_partial |= of.any(&|of| matches!(of.kind, Kind::Call(..)));
         let along = |bit: usize| -> Result<Words, Stop> {
             let first = self.at_neighbour(self.lane & !bit, of)?;
             let second = self.at_neighbour(self.lane | bit, of)?;

@@ -113,6 +113,7 @@ impl Invocation<'_> {
     }
 
     fn derivative(&mut self, builtin: Builtin, of: &Expr) -> Result<Words, String> {
+        self.history.is_partial |= of.any(&|of| matches!(of.kind, Kind::Call(..)));
         let along = |bit: usize| -> Result<Words, String> {
             let first = self.at_neighbour(self.lane & !bit, of)?;
             let second = self.at_neighbour(self.lane | bit, of)?;
