@@ -12,7 +12,7 @@ const PAGE: &str = include_str!("page.html");
 /// The placeholder.
 const HOLE: &str = "{{DATA}}";
 
-/// What a page shows beside the trace.
+/// Contents of a page beside the trace.
 #[derive(Debug, Default)]
 pub struct Page<'t> {
     /// Traces of pixels around the pixel, which the page shows if they are chosen.

@@ -1,4 +1,4 @@
-//! The subject of a trace: a pixel or another unit, its results, and what they are compared with.
+//! The subject of a trace: a pixel or another unit, its results, and the other side of a comparison.
 
 use super::event::{Place, Scalar, Value};
 use super::values::Comparison;

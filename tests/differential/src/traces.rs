@@ -8,7 +8,7 @@ use lambdav_engine::trace::TraceError;
 use lambdav_engine::{Engine, Error, Settings, Shader, Size};
 use lambdav_trace::{ScopeKind, Trace, Value};
 
-/// Numbers of what was compared.
+/// Numbers of compared pixels, names and rounds.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct TraceProfile {
     /// Traced pixels.

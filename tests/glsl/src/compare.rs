@@ -64,7 +64,7 @@ pub enum Mismatch {
         /// The traced words.
         found: Vec<u32>,
     },
-    /// A trace is not what the evaluator did.
+    /// A trace differs from the evaluator's history.
     #[error("pixel ({x}, {y}): the trace differs: {what}")]
     History {
         /// The column.

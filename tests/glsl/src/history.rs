@@ -1,4 +1,4 @@
-//! What an invocation of an evaluator did, to compare it with a trace.
+//! The history of an evaluator's invocation, to compare with a trace.
 
 use lambdav_core::float::canonical;
 use lambdav_trace::{NamedValues, ScopeKind, Trace, Value};

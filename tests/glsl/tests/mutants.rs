@@ -38,7 +38,7 @@ fn mutants_are_found() {
     }
 }
 
-/// True if traces of a program differ from what the evaluator of GLSL did.
+/// True if traces of a program differ from the histories of the evaluator of GLSL.
 fn traces_differ(seed: u64) -> bool {
     let dialect = Dialect::ALL[seed as usize % 4];
     let options = Options { statements: 20, ..Options::new(dialect) };

@@ -1,4 +1,4 @@
-//! Where the ways of a decision meet, and what may be stored between.
+//! Joins of decisions, and the stores between a decision and its join.
 //!
 //! The *join* of a block is its immediate postdominator: the first block that all ways to the end pass. The iterative
 //! algorithm is that of Cooper, Harvey and Kennedy ("A Simple, Fast Dominance Algorithm", 2001), on the reversed graph

@@ -25,7 +25,7 @@ use std::sync::Arc;
 pub struct Slice(Option<Vec<bool>>);
 
 impl Slice {
-    /// True if an event is in the slice, or no slice is known: nobody asked for it, or the execution was too long.
+    /// True if an event is in the slice, or no slice is known: it was not asked for, or the execution was too long.
     pub fn has(&self, event: usize) -> bool {
         self.0.as_ref().is_none_or(|all| all.get(event).copied().unwrap_or(false))
     }

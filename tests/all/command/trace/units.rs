@@ -37,7 +37,6 @@ fn a_vertex() {
     assert_eq!(trace["unit"], "vertex 2 of instance 0");
     assert!(trace["pixel"].is_null() && trace["value"].is_null());
     assert_eq!(trace["results"][0]["name"], "position");
-    // The position is that which the picture has: a triangle's vertex, read back by a program that draws it.
     place.fails(
         &["trace", "a.lv", "--of", "vertex:3", "--vertices", "3"],
         2,
